@@ -125,7 +125,9 @@ cad 'no centre' "body 'crank' has mass and no frame CG" '0,/"CG"/s//"CS0"/'
 cad 'a primitive' "primitive 'gear' of joint 'pin_d'" '0,/"revolute"/s//"gear"/'
 cad 'no frame' "the follower of joint 'pin_c' is no frame of a body" '/"pin_c"/,/<\/SimpleJoint>/s/ref="4"/ref="44"/'
 cad 'a number' "<inertia> of <Body> is" '0,/<inertia>/s//<inertia>x,/'
-cad 'the next generation' 'expected <robot>: URDF, <mujoco>: MJCF, or <PhysicalModelingXMLFile>' \
+cad 'another file' 'expected <robot>: URDF, <mujoco>: MJCF, or <PhysicalModelingXMLFile> or <SimscapeMultibodyImportXML>' \
+    's/PhysicalModelingXMLFile/Assembly/'
+cad 'the other generation' 'there is no <RootAssembly> with an <InstanceTree>' \
     's/PhysicalModelingXMLFile/SimscapeMultibodyImportXML/'
 sed '/"pin_b"/,/<\/SimpleJoint>/s/ref="2"/ref="3"/' "$small/four-bar.xml" >self.xml
 expect 0 'CAD: to itself' "$linkage" import self.xml -o self.yaml
@@ -134,6 +136,93 @@ sed '/<name>"rocker"/,/<mass>/s/<mass>/<weight>/; /<weight>/s/<\/mass>/<\/weight
 "$linkage" import light.xml --repair -o light.yaml >out 2>err
 has 'CAD: no mass' "body 'rocker' has no <mass>: it has none" err
 has 'CAD: a density' "body 'part' has the density 8e+06 kg/m^3: are the units of its mass and volume right?" err
+
+# the second generation: the same four bars by constraints between faces, two of them in an assembly of its own, and what
+# other lower pairs there are; the carriage falls 0.5 g t^2
+expect 0 'mates' "$linkage" import "$small/assembly.xml" --gravity 0,-9.81,0 -o mates.yaml
+has 'mates' '8 bodies of 12 links, 9 joints of 12, 6.55 kg, centre 0.608277, 0.0309486, 0.00610687 m' out
+has 'mates' "assembly.xml:79: 'base-1' and 'arm-1/crank-1': revolute of 2 constraints" err
+has 'mates' "'rocker-1' and 'base-1': revolute of 1 constraint" err
+has 'mates' "'carriage-1' and 'base-1': prismatic of 2 constraints" err
+has 'mates' "'nut-1' and 'carriage-1': weld of 3 constraints" err
+has 'mates' "'carriage-1' and 'wheel-1': revolute of 2 constraints" err
+has 'mates' "'nut-1' and 'bob-1': spherical of 1 constraint" err
+has 'mates' "'base-1' and 'puck-1': planar of 1 constraint" err
+has 'mates' "'rod-1' and 'base-1': cylindrical of 1 constraint" err
+has 'mates' "assembly.xml:263: 'arm-1/crank-1' and 'arm-1/coupler-1': revolute of 3 constraints" err
+expect 0 'mates fall' "$linkage" run mates.yaml -s 1e-3 -d 0.4 -o run.csv
+near 'mates fall' 1e-9 -0.33302704775106751 0.33302704775106751 0.7848 0.33302704775106751 0 -0.33302704775106751
+expect 2 'mates, a root' "$linkage" import "$small/assembly.xml" --root fixed -o bad.yaml
+sed 's/ grounded="true"//' "$small/assembly.xml" >loose.xml
+expect 2 'mates, no ground' "$linkage" import loose.xml -o bad.yaml
+expect 0 'mates, no ground' "$linkage" import loose.xml --root floating -o loose.yaml
+has 'mates, no ground' '9 bodies of 10 links' out
+# mate WHAT MESSAGE SED...: changed constraints are refused with that message
+mate() {
+    what=$1 message=$2
+    shift 2
+    rm -f bad.yaml
+    sed "$@" "$small/assembly.xml" >bad.xml
+    expect 1 "mate: $what" "$linkage" import bad.xml -o bad.yaml
+    has "mate: $what" "$message" err
+    [ ! -e bad.yaml ] || { echo "FAIL mate: $what: a model was written"; failed=1; }
+}
+mate 'a unit' "mass of <DataUnits> is 'stone', expected a unit like kilogram" 's/"gram"/"stone"/'
+mate 'no units' 'there are no <DataUnits>' '/<DataUnits/d; /<ModelUnits/d'
+mate 'no rotation' '<Rotation> is no rotation' '0,/<Rotation>1/s//<Rotation>2/'
+mate 'numbers' "<Inertia> of <MassProperties> is '1 2 3', expected 6 decimal numbers" '0,/<Inertia>[^<]*/s//<Inertia>1 2 3/'
+mate 'no part' "instance 'nut-1' is of 'none', which is neither a part nor an assembly" '0,/entityUid="nut[^"]*/s//entityUid="none/'
+mate 'no instance' "there is no instance 'pack-1' in the assembly" 's/<Uid>puck-1/<Uid>pack-1/'
+mate 'an axis' '<Axis> of <ConstraintGeometry> is 0 0 0' '0,/<Axis>[^<]*/s//<Axis>0 0 0/'
+mate 'one side' "<Coincident> 'table' has 1 <ConstraintGeometry>, expected 2" \
+    '/"table"/,/<\/ConstraintGeometry>/{/Geom/,/Geom/d}'
+mate 'a geometry' "geomType of <Coincident> 'table' is 'torus'" '/"table"/,/<\/Coincident>/s/"plane"/"torus"/'
+mate 'what is not known' "<Tangent> 'bore' of a cylinder of 'rod-1' and a cylinder of 'base-1' is not known here" \
+    '/"bore"/,/<\/Concentric>/s/Concentric/Tangent/'
+mate 'a gear' "<Gear> 'bore' of a cylinder" '/"bore"/,/<\/Concentric>/s/Concentric/Gear/'
+mate 'no joint' \
+    "'base-1' and 'puck-1' keep 3 rotations and 2 displacements by 1 constraint from 'table' on: no joint here has these" \
+    '/"table"/,/<\/Coincident>/{/puck-1/{n;n;d}; /"table"/,/base-1/b; s/"plane"/"sphere"/}'
+sed '/"bore"/,/<\/Concentric>/s/Concentric/UnknownConstraint/' "$small/assembly.xml" >unknown.xml
+expect 0 'mate: unknown' "$linkage" import unknown.xml -o unknown.yaml
+has 'mate: unknown' "<UnknownConstraint> 'bore' does not say what it is: 'rod-1' and 'base-1' are held rigidly" err
+has 'mate: unknown' '7 bodies of 12 links' out
+sed '/uid="puck-1"/,/<\/Instance>/s/<Translation>[^<]*/<Translation>0 0 500/' "$small/assembly.xml" >open.xml
+expect 0 'mate: open' "$linkage" import open.xml -o open.yaml
+has 'mate: open' "<Coincident> 'table' of 'base-1' and 'puck-1' is open as drawn, by " err
+sed '/"table"/,/<\/Coincident>/d; /<Part name="puck"/,/<\/Part>/{s/<Mass>.*</<Mass>0</; s/<Inertia>.*</<Inertia>0 0 0 0 0 0</}' \
+    "$small/assembly.xml" >idle.xml
+expect 0 'mate: a skeleton' "$linkage" import idle.xml -o idle.yaml
+has 'mate: a skeleton' "'puck-1' has no mass, and nothing holds it: it is held to the ground" err
+
+# joints as they are: coordinates, sides that slide, in pounds and inches; assemblies that are rigid or have a part grounded
+expect 0 'joints' "$linkage" import "$small/joints.xml" -o joints.yaml
+has 'joints' '15 bodies of 23 links, 14 joints of 22, 12.7006 kg, centre 0.699407, 0.142243, 0.0145143 m' out
+has 'joints' 'hinge: {type: revolute, bodies: [ground, arm__1_], point: [0.254, 0, 0], axis: [0, 0, 1], coordinate: 0.523598775598' joints.yaml
+has 'joints' 'axis: [0, 0, 1], coordinate: 0.0761999999' joints.yaml
+has 'joints' 'floor: {type: planar' joints.yaml
+has 'joints' 'bore: {type: cylindrical' joints.yaml
+has 'joints' 'slot: {type: revolute, bodies: [slot_1, pin__1_]' joints.yaml
+has 'joints' "body 'mass <1>' hangs on nothing that stands: it is free" err
+has 'joints' "joint 'shaft' is left out: 'head <1>/left <1>' and 'head <1>/right <1>' are one body" err
+expect 0 'joints fall' "$linkage" run joints.yaml -d 0.1 -o run.csv
+sed 's/<Translation>2 0 0/<Translation>2 3 0/' "$small/joints.xml" >apart.xml
+expect 0 'joints apart' "$linkage" import apart.xml -o apart.yaml
+has 'joints apart' "the frames of joint 'bore' (<Cylindrical>) are 0.0762 m apart, their axes 0 rad" err
+sed 's/Planar/Gimbal/' "$small/joints.xml" >bad.xml
+expect 1 'joints: a gimbal' "$linkage" import bad.xml -o bad.yaml
+has 'joints: a gimbal' "joint 'floor' of 'base <1>' and 'puck <1>' is <Gimbal>, which is not known here" err
+# a hinge, and an angle between two directions that is at its least as drawn: it turns at this instant only
+face() {
+    printf '<ConstraintGeometry geomType="%s"><InstancePath><Uid>%s</Uid></InstancePath><Position>%s</Position><Axis>%s</Axis>' "$@"
+    printf '</ConstraintGeometry>'
+}
+stuck="<Constraints><Concentric name=\"pin\">$(face line base '80 0 0' '0 0 1')$(face line mass '0 0 0' '0 0 1')</Concentric>\
+<Coincident name=\"top\">$(face plane base '80 0 0' '0 0 1')$(face plane mass '0 0 0' '0 0 1')</Coincident>\
+<Angle name=\"dead\">$(face line base '80 0 0' '.6 0 .8')$(face line mass '0 0 0' '.8 0 .6')</Angle></Constraints>"
+sed "0,/<Constraints\/>/s|<Constraints/>|$stuck|" "$small/joints.xml" >bad.xml
+expect 1 'joints: stuck' "$linkage" import bad.xml -o bad.yaml
+has 'joints: stuck' "'base <1>' and 'mass <1>' keep 1 rotation and 0 displacements by 3 constraints from 'pin' on: they change as it" err
 
 # MJCF: joints on a body, springs, armatures, inertias of shapes, against MuJoCo 2.2.2 (its RK4, 20 us)
 if [ "$mjcf" = no ]; then

@@ -29,12 +29,12 @@ void robot_read(const char *path, const char *text, size_t size, struct robot *r
         urdf_read(root, robot, notes);
     else if (xml_is(root, "mujoco"))
         read_mujoco(path, text, size, root, robot, notes);
-    else if (xml_is(root, "PhysicalModelingXMLFile"))
+    else if (xml_is(root, "PhysicalModelingXMLFile") || xml_is(root, "SimscapeMultibodyImportXML"))
         simscape_read(root, robot, notes);
     else
         note(notes, NOTE_ERROR, xmlGetLineNo(root),
              "the file is <%s>, expected <robot>: URDF, <mujoco>: MJCF, or "
-             "<PhysicalModelingXMLFile>: Simscape Multibody, first generation",
+             "<PhysicalModelingXMLFile> or <SimscapeMultibodyImportXML>: Simscape Multibody",
              xml_name(root));
     xmlFreeDoc(doc);
 }

@@ -4,7 +4,8 @@
  *   formats.c  XML text          -> the reader that its first element asks for (xml.c: the parser)
  *   urdf.c     URDF              -> struct robot: links and joints as the file has them
  *   mjcf.c     MJCF              -> the same, of what MuJoCo makes of it (mjcf_process.c)
- *   simscape.c Simscape Multibody -> the same, of an assembly with its loops
+ *   simscape.c Simscape Multibody -> the same, of an assembly with its loops, first generation
+ *   simscape_assembly.c and on    -> and second, with joints made of constraints
  *   loops.c    file of loops     -> further joints of the robot, which close loops
  *   place.c    struct robot      -> world frames at the drawn configuration, links merged to bodies
  *   balls.c    hinges through a point, with nothing between them, that are a ball joint
@@ -90,6 +91,7 @@ enum joint_kind {
     KIND_SPHERICAL,
     KIND_PLANAR,
     KIND_FLOATING,
+    KIND_CYLINDRICAL,
 };
 
 /** struct link - @frame: world pose at the drawn configuration;  @in_body: pose in the first link
@@ -113,6 +115,7 @@ struct link {
 /** struct limb - a joint of the file. @parent, @child: links;  @origin: pose of the joint in the
  * parent;  @closing: pose of the joint in the child, other than unity only where it closes a loop
  * @axis, @child_axis: unit vectors in @origin and @closing;  @value: of its coordinate as drawn
+ * @drawn: what the file's own coordinate is more than that
  * @stiffness: of a spring that is at rest at @rest;  @is_rotor: of such a link, no output
  * @locked: held by --repair, or by the file;  @mimic: another joint whose coordinate it follows,
  * value = multiplier other + offset */
@@ -133,7 +136,7 @@ struct limb {
     int mimic;
     double multiplier, offset;
     bool locked, is_rotor;
-    double value;
+    double value, drawn;
 };
 
 /** struct body - links that move as one. @first: the link that it is named after, others by next

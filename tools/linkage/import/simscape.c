@@ -19,10 +19,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define SECOND_GENERATION "SimscapeMultibodyImportXML"
+
 #define DEPTH_MAX   64
 #define PLACES_MAX  16384
-#define APART       1e-4 /* [m] between the frames of a joint: more than files round */
-#define DENSITY_MIN 1.0  /* [kg/m^3] of parts, foam to gold */
+#define DENSITY_MIN 1.0 /* [kg/m^3] of parts, foam to gold */
 #define DENSITY_MAX 3e4
 
 /* ---- texts and numbers ---- */
@@ -145,9 +146,7 @@ static bool is_of_world(const struct reading *r, const xmlNode *node, const char
     return good;
 }
 
-/* The quaternion whose matrix has the columns @x[0..2], @x[3..5], @x[6..8]; by its largest entry.
- */
-static bool find_turn(const double x[9], double q[4])
+bool simscape_find_turn(const double x[9], double q[4])
 {
     double R[3][3], det, length, diagonal[4], y[3];
     int k = 0;
@@ -189,7 +188,7 @@ static void read_orientation(const struct reading *r, const xmlNode *frame, doub
         note(r->notes, NOTE_ERROR, line_of(frame, "orientationType"),
              "<orientationType> is '%s', expected 3x3 Transform", type != NULL ? type : "");
     else if (is_of_world(r, frame, "orientationReferenceFrame") &&
-             read_numbers(r, frame, "orientation", 9, x) && !find_turn(x, q))
+             read_numbers(r, frame, "orientation", 9, x) && !simscape_find_turn(x, q))
         note(r->notes, NOTE_ERROR, line_of(frame, "orientation"),
              "<orientation> is no rotation, expected three unit vectors, each across the others");
     free(type);
@@ -521,7 +520,7 @@ void simscape_read(const struct _xmlNode *root, struct robot *robot, struct note
     r.cg = calloc(n, sizeof(*r.cg));
     r.turn = calloc(n, sizeof(*r.turn));
     if (r.place != NULL && r.tie != NULL && r.origin != NULL && r.cg != NULL && r.turn != NULL)
-        read_system(&r, root);
+        (xml_is(root, SECOND_GENERATION) ? simscape_read_assembly : read_system)(&r, root);
     else
         note(notes, NOTE_ERROR, 0, "no memory");
     for (int i = 0; i < r.n_ties; i++)

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An assembly between its reader, simscape.c, and the tree that is made of it, simscape_tree.c. */
+/* An assembly between its readers, simscape.c (first generation) and simscape_assembly.c (second),
+ * and the tree that is made of it, simscape_tree.c. */
 #ifndef TOOLS_LINKAGE_IMPORT_SIMSCAPE_H
 #define TOOLS_LINKAGE_IMPORT_SIMSCAPE_H
 
 #include "import.h"
 
-#define PARTS_MAX 6 /* primitives of a joint */
+#define PARTS_MAX 6    /* primitives of a joint */
+#define APART     1e-4 /* [m] between the frames of a joint: more than files round */
 
 /** struct place - a frame that joints name by @ref. @at: in the world [m] */
 struct place {
@@ -19,12 +21,13 @@ struct part {
     double axis[3];
 };
 
-/** struct tie - a joint of the file between two links. @at: where either side of it is */
+/** struct tie - a joint of the file between two links. @at: where either side of it is
+ * @value: of its coordinate there */
 struct tie {
     char *name;
     long line;
     int link[2], n;
-    double at[2][3];
+    double at[2][3], value;
     struct part part[PARTS_MAX];
     bool done;
 };
@@ -43,5 +46,12 @@ struct reading {
  * the first link, over sides of joints in either order; what no joint leads to is free; the joints
  * that are left close loops. Then the centres of the links, whose origins are known by now. */
 void simscape_make_tree(struct reading *r);
+
+/** simscape_find_turn() - the quaternion whose matrix has the columns @x[0..2], @x[3..5], @x[6..8],
+ * by its largest entry. Return: whether it is a rotation. */
+bool simscape_find_turn(const double x[9], double q[4]);
+
+/** simscape_read_assembly() - the second generation: links, ties and their tree in @r. */
+void simscape_read_assembly(struct reading *r, const struct _xmlNode *root);
 
 #endif

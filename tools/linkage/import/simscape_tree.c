@@ -36,6 +36,7 @@ static void write_tie(struct reading *r, struct tie *tie, int first, bool closes
         limb->parent = parent;
         limb->child = link;
         limb->closes = closes && is_last;
+        limb->drawn = tie->value;
         lk_sub(at, r->origin[parent], limb->origin.r);
         if (limb->closes)
             lk_sub(tie->at[1 - first], r->origin[link], limb->closing.r);

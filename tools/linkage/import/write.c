@@ -210,7 +210,8 @@ static void write_joint(const struct writer *w, const struct limb *limb)
     static const char *const types[] = {[KIND_REVOLUTE] = "revolute",
                                         [KIND_PRISMATIC] = "prismatic",
                                         [KIND_SPHERICAL] = "spherical",
-                                        [KIND_PLANAR] = "planar"};
+                                        [KIND_PLANAR] = "planar",
+                                        [KIND_CYLINDRICAL] = "cylindrical"};
     const struct link *links = w->robot->links;
     struct sides s;
     double point[2][3];
@@ -235,9 +236,9 @@ static void write_joint(const struct writer *w, const struct limb *limb)
         fputs(", axis: ", f);
         put_numbers(f, s.axis[1], 3);
     }
-    if (has_coordinate(limb) && s.value != 0) {
+    if (has_coordinate(limb) && s.value + limb->drawn != 0) {
         fputs(", coordinate: ", f);
-        put_number(f, s.value);
+        put_number(f, s.value + limb->drawn);
     }
     fputs("}", f);
     if (limb->has_limits && w->options->no_stops)
