@@ -112,19 +112,18 @@ def run():
 
 
 def start_gateway(*more):
-    port = free_port()
+    """once it has printed its addresses: it listens before that"""
+    port, log = free_port(), work / 'gateway.log'
+    before = log.stat().st_size if log.exists() else 0
     process = start('gateway.log', gateway, '--endpoint', f'ipc://{work}/control', '--outputs',
                     f'ipc://{work}/outputs', '--inputs', f'ipc://{work}/inputs', '--recordings', work / 'recordings',
                     '--port', port, *more)
     end_s = time.monotonic() + PATIENCE_S
-    while True:
-        try:
-            socket.create_connection(('127.0.0.1', port)).close()
-            return process, port
-        except ConnectionError:
-            if process.poll() is not None or time.monotonic() > end_s:
-                fail('the gateway does not listen')
-            time.sleep(0.02)
+    while not re.search(rb'to operate: .*\n', log.read_bytes()[before:]):
+        if process.poll() is not None or time.monotonic() > end_s:
+            fail('the gateway does not listen')
+        time.sleep(0.02)
+    return process, port
 
 
 class Viewer:
