@@ -13,11 +13,13 @@ enum exit_code {
     EXIT_DONE = 0,
     EXIT_REFUSED = 1, /* a model, a step or a file failed; one line says why */
     EXIT_USAGE = 2,   /* the command line is invalid */
-    EXIT_WARNED = 3,  /* check --strict: a valid model with warnings */
+    EXIT_WARNED =
+        3, /* check --strict: a valid model with warnings; sweep: cases that did not pass */
 };
 
 /* Subcommands: @argv[0] is "linkage", options and model follow. Return: enum exit_code. */
 int command_run(int argc, char *argv[]);
+int command_sweep(int argc, char *argv[]);
 int command_compare(int argc, char *argv[]);
 int command_methods(int argc, char *argv[]);
 int command_equilibrium(int argc, char *argv[]);

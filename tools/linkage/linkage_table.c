@@ -91,6 +91,7 @@ void release_rank(struct findings *f)
 const struct command commands[] = {
     {"run", command_run},
     {"check", check_there_or_here},
+    {"sweep", command_sweep},
     {"params", command_params},
     {"compare", compare_there},
     {"methods", list_methods_there},

@@ -21,6 +21,7 @@ static const char help_usage[] =
     "a page\n"
     "       linkage equilibrium MODEL        where it rests, and the forces that hold it\n"
     "       linkage modes MODEL [options]    how it swings about that, and A, B, C, D of it\n"
+    "       linkage sweep STUDY -o TABLE.csv many cases of a model: parameters, inputs, checks\n"
     "       linkage compare MODEL [options]  the same model by many methods, with their errors\n"
     "       linkage methods                  formulations and integrators there are\n"
     "       linkage bench [MODEL...]         measure how long a step takes on this machine\n"
@@ -71,6 +72,19 @@ static const char help_usage[] =
     "                          to 1 (stays); default 0.9\n"
     "      --kappa K           where Newton iterations end, of the tolerance, 1e-10 to 1\n"
     "      --first-steps S,T   bdf-1 to bdf-6: steps of S [s] until T [s], then those of --step\n"
+    "\n";
+
+static const char help_sweep[] =
+    "sweep:                    STUDY is a YAML file; doc/studies.md documents it\n"
+    "  -o, --output TABLE.csv  a row for each case; beside it TABLE.csv.journal, by which the\n"
+    "                          same command goes on after a kill\n"
+    "  -j, --jobs N            processes; default: one for each core\n"
+    "      --shard K/N         part K of N, from 1, with a journal of its own; otherwise as\n"
+    "                          arrays of Slurm or ranks of Open MPI say in the environment\n"
+    "      --join              make the table of journals: sweep --join JOURNAL... -o TABLE.csv\n"
+    "      --case N            run case N alone; --output is then a CSV as of run\n"
+    "      --list              only print the values of all cases\n"
+    "      --fresh             begin anew, whatever the journal has\n"
     "\n";
 
 static const char help_compare[] =
@@ -191,6 +205,7 @@ static const char help_files[] =
     "\n"
     "Exit status: 0 done; 1 the model was refused or the run failed; 2 wrong usage.\n"
     "Of check --strict: 3 a good model, but there are warnings.\n"
+    "Of sweep: 0 all cases passed; 3 the table is complete, and some did not.\n"
     "Of replay: 0 every bit is the same; 1 one differs, or not all can be compared; 2 wrong "
     "usage.\n"
     "Of doctor: 0 all is ok or unknown; 1 there is a warning, linkaged arms all the same;\n"
@@ -202,6 +217,7 @@ static const char help_files[] =
 int print_help(void)
 {
     fputs(help_usage, stdout);
+    fputs(help_sweep, stdout);
     fputs(help_compare, stdout);
     fputs(help_others, stdout);
     fputs(help_files, stdout);

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A study file: what varies between the cases of a model, and what is kept of each.
+ * doc/studies.md documents the format. */
+#ifndef TOOLS_LINKAGE_SWEEP_STUDY_H
+#define TOOLS_LINKAGE_SWEEP_STUDY_H
+
+#include "linkage/document.h"
+#include "linkage/linkage.h"
+#include "linkage/parameters.h"
+
+#include <stdint.h>
+
+#define STUDY_CASES_MAX      10000000
+#define STUDY_QUANTITIES_MAX 256
+#define STUDY_VALUES_MAX     100000 /* of a list */
+#define STUDY_MEASURES_MAX   1024   /* outputs; checks */
+#define STUDY_RESIDUAL       1e-3   /* [m or rad], as `linkage run` judges */
+
+enum sampling { SAMPLING_GRID, SAMPLING_LIST, SAMPLING_RANDOM, SAMPLING_LATIN_HYPERCUBE };
+
+/** enum role - what a quantity is of a case. */
+enum role { ROLE_PARAMETER, ROLE_INPUT, ROLE_INPUT_FILE, ROLE_START_STATE };
+
+enum spread { SPREAD_VALUES, SPREAD_UNIFORM, SPREAD_LOG_UNIFORM, SPREAD_NORMAL };
+
+/** struct quantity - what may differ from case to case.
+ * @name: path of a parameter, "channel" or "channel.component" of an input, "input_files",
+ * "start_states";  @node: of its value, for messages;  @hash: of role and name, for samples
+ * @low, @high: of a uniform spread; mean and standard deviation of a normal one
+ * @n: values, or files, of SPREAD_VALUES;  @value, or @file: them */
+struct quantity {
+    enum role role;
+    enum spread spread;
+    char name[LK_PATH_SIZE];
+    struct lk_node node;
+    uint64_t hash;
+    double low;
+    double high;
+    int n;
+    double *value;
+    char **file;
+};
+
+/** enum reduction - what of an output over a run is one number of a case. REDUCTION_ALWAYS: of
+ * checks, its smallest and its largest value. */
+enum reduction {
+    REDUCTION_LAST,
+    REDUCTION_MIN,
+    REDUCTION_MAX,
+    REDUCTION_MEAN,
+    REDUCTION_RMS,
+    REDUCTION_TIME_OF_MIN,
+    REDUCTION_TIME_OF_MAX,
+    REDUCTION_ALWAYS,
+};
+
+/** reduction_name() - as in a study; "" for REDUCTION_ALWAYS. */
+const char *reduction_name(enum reduction reduction);
+
+/** struct measure - a reduction of an output, as a column or as a check.
+ * @output: "channel" or "channel.component";  @low, @high: of a check, infinite where there is no
+ * bound */
+struct measure {
+    char output[2 * LK_NAME_SIZE];
+    struct lk_node node;
+    enum reduction reduction;
+    double low;
+    double high;
+};
+
+/** struct study - @model: path as whoever started the study reaches it;  @duration: [s]
+ * @step: [s], 0: the model's;  @engine: "" for the model's;  @cases: how many
+ * @residual: largest violation of a joint [m or rad], @energy: largest error of the energy balance
+ * [J]; infinite: no check */
+struct study {
+    struct lk_document *document;
+    char *model;
+    double duration;
+    double step;
+    char engine[LK_NAME_SIZE];
+    bool interpolate;
+    enum sampling sampling;
+    uint64_t cases;
+    uint64_t seed;
+    int n_quantities;
+    struct quantity *quantity;
+    int n_outputs;
+    struct measure *output;
+    int n_checks;
+    struct measure *check;
+    double residual;
+    double energy;
+};
+
+/** study_read_text() - a study. @name: how messages call it; files that it names are beside it
+ * @ret_errors: lines "file:line:column: what is wrong, what was expected"
+ * Return: 0, LK_E_TEXT, -ENOMEM. */
+int study_read_text(const char *name, const char *text, size_t size, struct study **ret_study,
+                    struct lk_errors *ret_errors);
+/** study_read() - the same from a file. */
+int study_read(const char *path, struct study **ret_study, struct lk_errors *ret_errors);
+void study_free(struct study *study);
+
+/** study_value() - value of quantity @q in case @i, from 0; of files: which one, from 0. */
+double study_value(const struct study *study, int q, uint64_t i);
+
+#endif

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Private header of the reader of a study. Its functions return 0, LK_E_TEXT, -ENOMEM. */
+#ifndef TOOLS_LINKAGE_SWEEP_STUDY_PARTS_H
+#define TOOLS_LINKAGE_SWEEP_STUDY_PARTS_H
+
+#include "study.h"
+
+/** study_beside() - @path as seen from the folder of the file @name. Return: on the heap, NULL. */
+char *study_beside(const char *name, const char *path);
+
+/** study_read_quantities() - parameters, inputs, input_files, start_states.  @name: of the study */
+int study_read_quantities(struct lk_node root, const char *name, struct study *study,
+                          struct lk_error *err);
+int study_read_outputs(struct lk_node root, struct study *study, struct lk_error *err);
+int study_read_checks(struct lk_node root, struct study *study, struct lk_error *err);
+
+#endif

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The table of a study: the rows of its journals in the order of the cases. It is the same bytes
+ * whoever ran which case, so that several processes may write it at once. */
+#include "sweep.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* struct join - journals put together. @record: one for each of @cases;  @from: its journal */
+struct join {
+    const char *const *paths;
+    struct pages *pages;
+    int n;
+    uint64_t cases;
+    struct record *record;
+    int *from;
+};
+
+static bool open_all(struct join *j)
+{
+    for (int i = 0; i < j->n; i++) {
+        const struct pages *first = &j->pages[0], *p = &j->pages[i];
+        int result = pages_open(j->paths[i], &j->pages[i]);
+
+        if (result != 0) {
+            complain("%s: %s", j->paths[i],
+                     result < 0 ? strerror(-result) : "no journal of a sweep");
+            return false;
+        }
+        if (p->head != first->head || memcmp(p->text, first->text, p->head) != 0) {
+            complain("%s is of another study, model, build or engine than %s, expected the same",
+                     j->paths[i], j->paths[0]);
+            return false;
+        }
+    }
+    j->cases = j->pages[0].cases;
+    j->record = calloc(j->cases, sizeof(*j->record));
+    j->from = calloc(j->cases, sizeof(*j->from));
+    if (j->record == NULL || j->from == NULL)
+        complain("out of memory");
+    return j->record != NULL && j->from != NULL;
+}
+
+/* A case that two journals have is the same in both, or one of them lies. */
+static bool collect(struct join *j)
+{
+    for (int i = 0; i < j->n; i++) {
+        size_t at = j->pages[i].head;
+        struct record record;
+        uint64_t k;
+
+        while (pages_next(&j->pages[i], &at, &k, &record)) {
+            const struct record *known = &j->record[k];
+
+            if (known->size > 0 &&
+                (known->size != record.size || memcmp(known->row, record.row, record.size) != 0)) {
+                complain("case %" PRIu64 " differs between %s and %s", k + 1, j->paths[j->from[k]],
+                         j->paths[i]);
+                return false;
+            }
+            j->record[k] = record;
+            j->from[k] = i;
+        }
+    }
+    return true;
+}
+
+static bool is_complete(const struct join *j)
+{
+    uint64_t missing = 0, first = 0;
+
+    for (uint64_t k = 0; k < j->cases; k++)
+        if (j->record[k].size == 0 && missing++ == 0)
+            first = k;
+    if (missing > 0)
+        complain("%" PRIu64 " of %" PRIu64 " cases are missing, the first is %" PRIu64
+                 "; expected the journals of all shards, run to their ends",
+                 missing, j->cases, first + 1);
+    return missing == 0;
+}
+
+/* the third line of a head, with its line feed */
+static const char *header_of(const struct pages *p, size_t *ret_size)
+{
+    const char *at = p->text;
+
+    for (int i = 0; i < 2; i++)
+        at = (const char *)memchr(at, '\n', p->size) + 1;
+    *ret_size = p->head - (size_t)(at - p->text);
+    return at;
+}
+
+static int write_rows(const struct join *j, FILE *file)
+{
+    size_t size;
+    const char *header = header_of(&j->pages[0], &size);
+
+    fwrite(header, 1, size, file);
+    for (uint64_t k = 0; k < j->cases; k++) {
+        fwrite(j->record[k].row, 1, j->record[k].size, file);
+        putc('\n', file);
+    }
+    return fflush(file) != 0 || ferror(file) || fsync(fileno(file)) != 0 ? -errno : 0;
+}
+
+/* Written beside it first: whoever looks finds all of a table or none. */
+static int write_file(const struct join *j, const char *output)
+{
+    char *beside;
+    FILE *file;
+    int fault;
+
+    if (asprintf(&beside, "%s.%ld", output, (long)getpid()) < 0)
+        return -ENOMEM;
+    file = fopen(beside, "we");
+    fault = file == NULL ? -errno : write_rows(j, file);
+    if (file != NULL && fclose(file) != 0 && fault == 0)
+        fault = -errno;
+    if (fault == 0 && rename(beside, output) != 0)
+        fault = -errno;
+    if (fault != 0 && file != NULL)
+        unlink(beside);
+    free(beside);
+    return fault;
+}
+
+int table_write(const char *const *paths, int n, const char *output, uint64_t *ret_cases,
+                uint64_t *ret_bad)
+{
+    struct join j = {.paths = paths, .n = n, .pages = calloc((size_t)n, sizeof(struct pages))};
+    int code = EXIT_REFUSED, fault;
+
+    if (j.pages != NULL && open_all(&j) && collect(&j) && is_complete(&j)) {
+        fault = write_file(&j, output);
+        if (fault != 0)
+            complain("%s: %s", output, strerror(-fault));
+        code = fault == 0 ? EXIT_DONE : EXIT_REFUSED;
+        *ret_cases = j.cases;
+        *ret_bad = 0;
+        for (uint64_t k = 0; k < j.cases; k++)
+            *ret_bad += j.record[k].outcome != OUTCOME_PASSED;
+    }
+    for (int i = 0; i < n && j.pages != NULL; i++)
+        pages_close(&j.pages[i]);
+    free(j.pages);
+    free(j.record);
+    free(j.from);
+    return code;
+}
