@@ -183,6 +183,10 @@ mate 'a gear' "<Gear> 'bore' of a cylinder" '/"bore"/,/<\/Concentric>/s/Concentr
 mate 'no joint' \
     "'base-1' and 'puck-1' keep 3 rotations and 2 displacements by 1 constraint from 'table' on: no joint here has these" \
     '/"table"/,/<\/Coincident>/{/puck-1/{n;n;d}; /"table"/,/base-1/b; s/"plane"/"sphere"/}'
+sed '/"table"/,/<\/Coincident>/s/Coincident/Parallel/' "$small/assembly.xml" >level.xml
+expect 0 'mate: level' "$linkage" import level.xml -o level.yaml
+has 'mate: level' "'base-1' and 'puck-1': planar and prismatic of 1 constraint" err
+expect 0 'mate: level falls' "$linkage" run level.yaml -d 0.1 -o run.csv
 sed '/"bore"/,/<\/Concentric>/s/Concentric/UnknownConstraint/' "$small/assembly.xml" >unknown.xml
 expect 0 'mate: unknown' "$linkage" import unknown.xml -o unknown.yaml
 has 'mate: unknown' "<UnknownConstraint> 'bore' does not say what it is: 'rod-1' and 'base-1' are held rigidly" err

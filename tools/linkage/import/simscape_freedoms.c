@@ -187,7 +187,10 @@ static bool find_parts(const struct freedoms *f, struct tie *tie)
             add_part(tie, KIND_PRISMATIC, f->slide[k]);
     else if (f->n_turns == 1 && f->n_slides <= 2)
         find_axis(f, tie);
-    else if (f->n_turns == 3 && f->n_slides == 0)
+    else if (f->n_turns == 1) { /* and all displacements */
+        add_part(tie, KIND_PLANAR, f->turn[0]);
+        add_part(tie, KIND_PRISMATIC, f->turn[0]);
+    } else if (f->n_turns == 3 && f->n_slides == 0)
         find_centre(f, tie);
     memcpy(tie->at[1], tie->at[0], sizeof(tie->at[1]));
     return tie->n > 0;

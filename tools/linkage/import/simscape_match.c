@@ -54,11 +54,13 @@ static void tell_joint(const struct assembly *a, const struct tie *tie, const st
                                         [KIND_PLANAR] = "planar",
                                         [KIND_FLOATING] = "floating",
                                         [KIND_CYLINDRICAL] = "cylindrical"};
-    static const char *const times[] = {"", "", " twice", " three times"};
+    char parts[100] = "";
 
-    note(a->r->notes, NOTE_SAID, tie->line, "'%s' and '%s': %s%s of %d constraint%s",
-         piece_name(a, mate->piece[0]), piece_name(a, mate->piece[1]), names[tie->part[0].kind],
-         times[tie->n], n, n > 1 ? "s" : "");
+    for (int k = 0; k < tie->n; k++)
+        snprintf(parts + strlen(parts), sizeof(parts) - strlen(parts), "%s%s", k > 0 ? " and " : "",
+                 names[tie->part[k].kind]);
+    note(a->r->notes, NOTE_SAID, tie->line, "'%s' and '%s': %s of %d constraint%s",
+         piece_name(a, mate->piece[0]), piece_name(a, mate->piece[1]), parts, n, n > 1 ? "s" : "");
 }
 
 /* The joint of @n mates between two bodies. @welds: only if it is none. Return: whether it is. */
