@@ -268,7 +268,7 @@ static void find_missed(struct poll *poll, uint64_t overruns)
         poll->overruns = 0;
         post_missed(poll);
     }
-    if (overruns == poll->overruns)
+    if (overruns == poll->overruns && poll->next > overruns) /* the evidence may follow later */
         return;
     poll->overruns = overruns;
     poll_missed(poll);

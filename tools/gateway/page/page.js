@@ -308,11 +308,11 @@ function makeSetter(channel, component, cell) {
 
 function makeInput(channel) {
   const row = make('tr', '');
-  channel.cells = ['name', 'owner', 'commanded', 'acting', 'age', 'limits', 'set', 'claim'].map(() => make('td', '', row));
+  channel.cells = ['name', 'owner', 'commanded', 'acting', 'age', 'limits', 'set'].map(() => make('td', '', row));
   channel.cells[0].textContent = `${channel.name} [${channel.units[0] ?? ''}]`;
   channel.cells[5].textContent = limits(channel.low, channel.high);
+  channel.claim = make('button', 'Claim', channel.cells[6]);
   channel.setters = channel.components.map((_, i) => makeSetter(channel, i, channel.cells[6]));
-  channel.claim = make('button', '', channel.cells[7]);
   channel.claim.onclick = () => say({ op: page.held.includes(channel.name) ? 'release' : 'claim', channel: channel.name });
   channel.row = row;
   return row;
