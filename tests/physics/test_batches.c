@@ -122,6 +122,30 @@ static void test_thin_bodies(void **state)
     }
 }
 
+/* balls, whose inertia turns with no body: all, or those of some blocks */
+static void test_balls(void **state)
+{
+    static const int periods[] = {1, 2, 4, 16};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(periods) / sizeof(*periods); i++)
+        for (int is_hinged = 0; is_hinged < 2; is_hinged++) {
+            struct mechanism *m =
+                figure_make(FIGURE_CHAIN, is_hinged ? FIGURE_REVOLUTE : FIGURE_SPHERICAL, 128, i);
+            char what[80];
+
+            for (int b = 0; b < m->n_bodies; b++) {
+                double moment = m->body[b].inertia[0];
+
+                if (b % periods[i] < (periods[i] + 1) / 2)
+                    memcpy(m->body[b].inertia, (double[6]){moment, moment, moment},
+                           6 * sizeof(double));
+            }
+            snprintf(what, sizeof(what), "chain with balls, %d", periods[i]);
+            engines_compare_mechanism(m, what);
+        }
+}
+
 /* gears between bodies that the ground carries: of two bodies each */
 static void test_gears(void **state)
 {
@@ -239,6 +263,7 @@ int main(int argc, char **argv)
         EACH_FORMULATION(test_random_mechanisms),
         {"test_elements, rattle", test_elements, engines_by_rattle, NULL, NULL},
         {"test_thin_bodies, rattle", test_thin_bodies, engines_by_rattle, NULL, NULL},
+        {"test_balls, rattle", test_balls, engines_by_rattle, NULL, NULL},
         {"test_gears, rattle", test_gears, engines_by_rattle, NULL, NULL},
         {"test_orders, rattle", test_orders, engines_by_rattle, NULL, NULL},
         {"test_models, rattle", test_models, engines_by_rattle, NULL, NULL},

@@ -68,9 +68,41 @@ static void set_value(struct lk_batches *p, int at, int lane, double value)
     p->values[at * p->lanes + lane] = value;
 }
 
+static bool is_ball(const struct lk_system *sys, int body)
+{
+    const double *J = sys->body[body].inertia;
+
+    return J[0] == J[1] && J[1] == J[2] && J[3] == 0 && J[4] == 0 && J[5] == 0;
+}
+
+/* whose weights turn with no body */
+static void find_balls(const struct lk_system *sys, struct lk_batches *p)
+{
+    for (int i = 0; i < p->n_bodies; i++) {
+        struct lk_batch_bodies *b = &p->bodies[i];
+
+        b->are_balls = p->rare == 0;
+        for (int l = 0; l < p->lanes; l++)
+            b->are_balls &= b->body[l] < 0 || is_ball(sys, b->body[l]);
+        for (int l = 0; l < p->lanes && b->are_balls; l++)
+            for (int k = 0; k < 3 && b->body[l] >= 0; k++)
+                set_value(p, b->at + LK_BODY_A + k, l, sys->sW[b->body[l]].inertia[k]);
+    }
+}
+
+static bool is_in_balls(const struct lk_batches *p, int body)
+{
+    for (int i = 0; i < p->n_bodies; i++)
+        for (int l = 0; l < p->lanes; l++)
+            if (p->bodies[i].body[l] == body)
+                return p->bodies[i].are_balls;
+    return true; /* the ground */
+}
+
 /* lanes without a body: no mass, no motion, identity orientation */
 static void fill_bodies(const struct lk_system *sys, struct lk_batches *p)
 {
+    find_balls(sys, p);
     for (int i = 0; i < p->n_bodies; i++)
         for (int l = 0; l < p->lanes; l++) {
             int at = p->bodies[i].at, b = p->bodies[i].body[l];
@@ -100,6 +132,7 @@ static void fill_joints(const struct lk_system *sys, struct lk_batches *p)
         struct lk_batch_joints *block = &p->joints[i];
         const struct lk_joint_kind *k = lk_lane_kind(block->kind);
 
+        block->joins_balls = block->kind < LK_KINDS;
         for (int l = 0; l < p->lanes; l++) {
             const struct lk_joint *j = block->joint[l] < 0 ? NULL : &sys->joint[block->joint[l]];
 
@@ -109,6 +142,8 @@ static void fill_joints(const struct lk_system *sys, struct lk_batches *p)
             if (!j)
                 continue;
             block->row[l] = j->row;
+            for (int s = 0; s < 2; s++)
+                block->joins_balls &= is_in_balls(p, j->body[s]);
             for (int s = 0; s < 2; s++)
                 for (int c = 0; c < 3; c++) {
                     set_value(p, block->at + lk_kind_points(k) + 3 * s + c, l, j->p[s][c]);

@@ -23,6 +23,7 @@
 
 #include "step/batch/fields.h"
 #include "step/system.h"
+#include <stdbool.h>
 
 #define LK_LANES_MAX 8
 
@@ -60,9 +61,12 @@ struct lk_batch_side {
 /** struct lk_batch_bodies - bodies side by side. @at: of their fields
  * @shown: bit mask of the lanes whose poses rows read that are found one by one
  * @tense: of those whose tension is followed, from @first_tense on among all
+ * @are_balls: their moments of inertia are the same about all axes, and there are no rare fields:
+ *         A is constant, nothing is gyroscopic, and momentum is linear in the turn of a step
  * @body:  -1 in empty lanes */
 struct lk_batch_bodies {
     int at;
+    bool are_balls;
     int first_side;
     int n_sides;
     unsigned shown;
@@ -72,9 +76,10 @@ struct lk_batch_bodies {
 };
 
 /** struct lk_batch_joints - joints of one kind side by side, see fields.h. @joint: -1 in empty
- * lanes, whose both sides are the ground */
+ * lanes, whose both sides are the ground;  @joins_balls: all bodies are in blocks of balls */
 struct lk_batch_joints {
     int kind;
+    bool joins_balls;
     int at;
     struct lk_ref body[LK_SIDES_MAX]; /* lk_kind_sides() of them */
     int joint[LK_LANES_MAX];

@@ -33,12 +33,23 @@ LK_INLINE lanes_t *increment_of(lanes_t *f, int iteration)
     return f + LK_RATTLE_INCREMENTS + 12 * iteration;
 }
 
+/* S a, of one of the symmetric matrices J and SJ of a block */
+LK_INLINE void times_moments(const lanes_t *S, bool are_balls, const lanes_t a[3], lanes_t ret[3])
+{
+    if (!are_balls) {
+        lk_sym_mul_lanes(S, a, ret);
+        return;
+    }
+    for (int i = 0; i < 3; i++)
+        ret[i] = S[0] * a[i];
+}
+
 /* a . M b */
-LK_INLINE void times_mass(const lanes_t *f, const lanes_t *b, lanes_t Mb[6])
+LK_INLINE void times_mass(const lanes_t *f, bool are_balls, const lanes_t *b, lanes_t Mb[6])
 {
     for (int i = 0; i < 3; i++)
         Mb[i] = f[LK_BODY_MASS] * b[i];
-    lk_sym_mul_lanes(f + LK_BODY_J, b + 3, Mb + 3);
+    times_moments(f + LK_BODY_J, are_balls, b + 3, Mb + 3);
 }
 
 LK_INLINE lanes_t inner_six(const lanes_t *a, const lanes_t *b)
@@ -56,7 +67,7 @@ LK_INLINE void weigh_pull(const struct lk_batches *p, const struct lk_batch_bodi
     for (int i = 0; i < 3; i++)
         ret[i] *= f[LK_BODY_SM];
     rotate_back(R, torque, own);
-    lk_sym_mul_lanes(f + LK_BODY_SJ, own, ret + 3);
+    times_moments(f + LK_BODY_SJ, b->are_balls, own, ret + 3);
 }
 
 /* -Q of gravity and loads */
@@ -92,12 +103,13 @@ LK_INLINE void show_closed(lanes_t *f)
 }
 
 /* pose and weights of the factor */
-LK_INLINE void show_unclosed(lanes_t *f)
+LK_INLINE void show_unclosed(const struct lk_batch_bodies *b, lanes_t *f)
 {
     for (int i = 0; i < 3; i++)
         f[LK_BODY_NOW_X + i] = f[LK_RATTLE_FACTOR_X + i];
     lk_quat_matrix_lanes(f + LK_RATTLE_FACTOR_Q, f + LK_BODY_NOW_R);
-    turn_symmetric(f + LK_BODY_NOW_R, f + LK_BODY_SJ, f + LK_BODY_A);
+    if (!b->are_balls)
+        turn_symmetric(f + LK_BODY_NOW_R, f + LK_BODY_SJ, f + LK_BODY_A);
 }
 
 /* ---- positions: half a kick at q_n ---- */
@@ -126,6 +138,15 @@ LK_INLINE void momentum_residual(const struct lk_system *sys, const struct lk_ba
     lk_sym_mul_lanes(f + LK_BODY_SJ, turned, change);
     for (int i = 0; i < 3; i++)
         f[LK_RATTLE_G + i] = change[i] - 0.5 * theta[i] + rest[i];
+    rotate(f + LK_BODY_R, f + LK_RATTLE_G, f + LK_BODY_V + 3);
+}
+
+/* likewise of the first iterate of balls: linear in the turn, so nothing is left of it after that
+ */
+LK_INLINE void momentum_of_balls(const struct lk_system *sys, lanes_t *f)
+{
+    for (int i = 0; i < 3; i++)
+        f[LK_RATTLE_G + i] = f[LK_RATTLE_REST + 3 + i] - 0.5 * sys->h * f[LK_BODY_OLD_V + 3 + i];
     rotate(f + LK_BODY_R, f + LK_RATTLE_G, f + LK_BODY_V + 3);
 }
 
@@ -182,14 +203,15 @@ LK_INLINE void predict_rare(const struct lk_system *sys, const struct lk_batches
 static __attribute__((noinline)) void predict_motion(const struct lk_system *sys,
                                                      const struct lk_batches *p, int block)
 {
-    lanes_t *f = block_at(p, p->bodies[block].at), *u = f + LK_RATTLE_ITERATE, sum[6], turn[3];
+    const struct lk_batch_bodies *b = &p->bodies[block];
+    lanes_t *f = block_at(p, b->at), *u = f + LK_RATTLE_ITERATE, sum[6], turn[3];
 
     for (int i = 0; i < 6; i++)
         u[i] = 2 * sys->h * f[LK_BODY_OLD_V + i] - f[LK_RATTLE_MOVED + i];
     if (p->rare)
         predict_rare(sys, p, f);
     sum_forces(sys, f, sum);
-    lk_sym_mul_lanes(f + LK_BODY_SJ, sum + 3, turn);
+    times_moments(f + LK_BODY_SJ, b->are_balls, sum + 3, turn);
     for (int i = 0; i < 3; i++) {
         f[LK_RATTLE_REST + i] = f[LK_BODY_SM] * sum[i] + 0.5 * u[i];
         f[LK_RATTLE_REST + 3 + i] = turn[i] + 0.5 * u[3 + i];
@@ -198,16 +220,19 @@ static __attribute__((noinline)) void predict_motion(const struct lk_system *sys
         turn_symmetric(f + LK_BODY_R, f + LK_BODY_SJ, f + LK_BODY_A);
     place_iterate(f);
     momentum_translation(sys, p, f);
-    momentum_residual(sys, p, f);
+    if (b->are_balls)
+        momentum_of_balls(sys, f);
+    else
+        momentum_residual(sys, p, f);
 }
 
 /* its products with those before and with itself */
-LK_INLINE void multiply_increment(lanes_t *f, int iteration, struct sums *sums)
+LK_INLINE void multiply_increment(const struct lk_batches *p, int block, int iteration,
+                                  struct sums *sums)
 {
-    const lanes_t *now = increment_of(f, iteration);
-    lanes_t Mdq[6];
+    lanes_t *f = block_at(p, p->bodies[block].at), *now = increment_of(f, iteration), Mdq[6];
 
-    times_mass(f, now, Mdq);
+    times_mass(f, p->bodies[block].are_balls, now, Mdq);
     for (int k = 0; k <= iteration; k++)
         sums->inner[k] += inner_six(increment_of(f, k), Mdq);
 }
@@ -224,7 +249,7 @@ static __attribute__((noinline)) void find_increments(const struct lk_batches *p
         now[i] = -2.0 * (change[i] + f[LK_BODY_V + i]);
         now[3 + i] = -2.0 * (change[3 + i] + f[LK_RATTLE_G + i]);
     }
-    multiply_increment(f, iteration, sums);
+    multiply_increment(p, block, iteration, sums);
 }
 
 /* the next iterate, by the last increment with what those before tell of it */
@@ -266,18 +291,22 @@ static __attribute__((noinline)) void iterate_bodies(const struct lk_system *sys
                                                      const struct lk_batches *p, int block,
                                                      const struct newton *newton)
 {
-    lanes_t *f = block_at(p, p->bodies[block].at);
+    const struct lk_batch_bodies *b = &p->bodies[block];
+    lanes_t *f = block_at(p, b->at);
 
     take_increment(newton, f);
-    take_rest(newton, f, f + LK_RATTLE_G, 9);
     place_iterate(f);
     if (__builtin_expect(p->carries, 0)) {
         take_rest(newton, f, f + LK_BODY_V, 6);
         momentum_translation(sys, p, f);
-    } else if (newton->done == 1) {
-        for (int i = 0; i < 3; i++)
-            f[LK_BODY_V + i] = (lanes_t){0};
     }
+    for (int i = 0; i < 3 && newton->done == 1 && !p->carries; i++)
+        f[LK_BODY_V + i] = (lanes_t){0};
+    for (int i = 0; i < 3 && newton->done == 1 && b->are_balls; i++)
+        f[LK_BODY_V + 3 + i] = f[LK_RATTLE_G + i] = (lanes_t){0};
+    if (b->are_balls)
+        return;
+    take_rest(newton, f, f + LK_RATTLE_G, 9);
     momentum_residual(sys, p, f);
 }
 
@@ -307,7 +336,7 @@ static __attribute__((noinline)) void unclose_bodies(const struct lk_batches *p,
     watch_turn(u + 3, watch);
     lk_rotation_exp_lanes(u + 3, f + LK_BODY_TURN);
     write_pose(f, u, f + LK_BODY_TURN, f + LK_RATTLE_FACTOR_X, f + LK_RATTLE_FACTOR_Q);
-    show_unclosed(f);
+    show_unclosed(&p->bodies[block], f);
 }
 
 /* dq = -s W Phi_q^T kappa; the pose of the new state */
@@ -346,7 +375,7 @@ static __attribute__((noinline)) void reload_bodies(const struct lk_state *from,
 
     load_bodies(from, p, block);
     load_own(from, p, block);
-    show_unclosed(f);
+    show_unclosed(&p->bodies[block], f);
 }
 
 /* dq = -s W Phi_q^T kappa of a state that is being closed */
@@ -401,13 +430,17 @@ static __attribute__((noinline)) void kick_bodies(const struct lk_system *sys,
     lanes_t *f = block_at(p, p->bodies[block].at), *v = f + LK_BODY_OLD_V;
     const lanes_t *u = f + LK_RATTLE_MOVED, *theta = u + 3;
     lanes_t sum[6], back[3], Jtheta[3], momentum[3];
+    bool are_balls = p->bodies[block].are_balls;
     double rate = 1 / sys->h;
 
     sum_forces(sys, f, sum);
-    lk_sym_mul_lanes(f + LK_BODY_J, theta, Jtheta);
-    for (int i = 0; i < 3; i++)
+    times_moments(f + LK_BODY_J, are_balls, theta, Jtheta);
+    for (int i = 0; i < 3; i++) {
         back[i] = -theta[i];
-    lk_dexp_inverse_lanes(back, Jtheta, momentum);
+        momentum[i] = Jtheta[i];
+    }
+    if (!are_balls)
+        lk_dexp_inverse_lanes(back, Jtheta, momentum);
     for (int i = 0; i < 3; i++) {
         v[i] = rate * u[i] - 2 * rate * f[LK_BODY_SM] * sum[i];
         momentum[i] = rate / sys->s * momentum[i] - 2 * rate * sum[3 + i];
@@ -417,7 +450,7 @@ static __attribute__((noinline)) void kick_bodies(const struct lk_system *sys,
         for (int i = 0; i < 3; i++)
             momentum[i] += (1 - 2 * LK_TENSION_LATE) * rate * back[i];
     }
-    lk_sym_mul_lanes(f + LK_BODY_SJ, momentum, v + 3);
+    times_moments(f + LK_BODY_SJ, are_balls, momentum, v + 3);
     if (p->rare)
         draw_along(sys, p, f);
     show_motion(p, block, LK_BODY_OLD_V);
@@ -495,13 +528,18 @@ static __attribute__((noinline)) void accelerate_bodies(const struct lk_system *
     lanes_t *f = block_at(p, p->bodies[block].at), *a = f + LK_BODY_OLD_A;
     const lanes_t *w = f + LK_BODY_OLD_V + 3;
     lanes_t sum[6], Jw[3], torque[3];
+    bool are_balls = p->bodies[block].are_balls;
 
     sum_forces(sys, f, sum);
-    lk_sym_mul_lanes(f + LK_BODY_J, w, Jw);
-    lk_cross_lanes(w, Jw, torque);
+    for (int i = 0; i < 3; i++)
+        torque[i] = (lanes_t){0};
+    if (!are_balls) {
+        lk_sym_mul_lanes(f + LK_BODY_J, w, Jw);
+        lk_cross_lanes(w, Jw, torque);
+    }
     for (int i = 0; i < 3; i++)
         torque[i] += sum[3 + i];
-    lk_sym_mul_lanes(f + LK_BODY_SJ, torque, a + 3);
+    times_moments(f + LK_BODY_SJ, are_balls, torque, a + 3);
     for (int i = 0; i < 3; i++) {
         a[i] = -1 / sys->s * f[LK_BODY_SM] * sum[i];
         a[3 + i] = -1 / sys->s * a[3 + i];

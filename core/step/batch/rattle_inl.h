@@ -424,7 +424,7 @@ static void push(struct rattle_run *now)
     for (int t = 0; t < p->n_tasks; t++)
         now->sums[t] = (struct sums){0};
     for (int b = 0; b < p->n_bodies; b++)
-        multiply_increment(block_at(p, p->bodies[b].at), iteration, now->sums);
+        multiply_increment(p, b, iteration, now->sums);
 }
 
 /* the prediction; what hard stops yield is found with its factor */
@@ -744,7 +744,7 @@ static void rattle_renew(struct lk_system *sys)
 
         load_bodies(&sys->now, p, b);
         load_own(&sys->now, p, b);
-        show_unclosed(f);
+        show_unclosed(&p->bodies[b], f);
         show_closed(f);
         show_motion(p, b, LK_BODY_OLD_V);
         lk_singles_show_pose(sys, p, b, LK_BODY_NOW_X);

@@ -3,9 +3,10 @@
  * lanes_inl.h. */
 
 /* Phi at the pose of an iterate; the right-hand side Phi/2 - s Phi_q W g with the Jacobian of q_n,
- * less @leaves times what no motion removes, which is in lambda then */
+ * less @leaves times what no motion removes, which is in lambda then. @rests: g is 0 */
 LK_INLINE void iterate_kind(const struct lk_joint_kind *k, const struct lk_batches *p,
-                            const struct lk_batch_joints *j, int leaves, struct sums *sums)
+                            const struct lk_batch_joints *j, int rests, int leaves,
+                            struct sums *sums)
 {
     lanes_t *f = block_at(p, j->at), buffer[2][12], phi[ROWS_MAX], rate[ROWS_MAX];
     const lanes_t *const body[2] = {view(p, j->body[0], LK_BODY_NOW_X, 12, buffer[0]),
@@ -15,8 +16,11 @@ LK_INLINE void iterate_kind(const struct lk_joint_kind *k, const struct lk_batch
 
     locate(k, f, body, &at);
     violation(k, &at, phi);
-    rates(k, f + lk_kind_jacobian(k), view(p, j->body[0], LK_BODY_V, 6, twist[0]),
-          view(p, j->body[1], LK_BODY_V, 6, twist[1]), rate);
+    for (int r = 0; r < lk_kind_rows(k); r++)
+        rate[r] = (lanes_t){0};
+    if (!rests)
+        rates(k, f + lk_kind_jacobian(k), view(p, j->body[0], LK_BODY_V, 6, twist[0]),
+              view(p, j->body[1], LK_BODY_V, 6, twist[1]), rate);
     for (int r = 0; r < lk_kind_rows(k); r++) {
         sums->violation = lk_max_lanes(sums->violation, lk_abs_lanes(phi[r]));
         x[r] = 0.5 * phi[r] - rate[r];
@@ -263,6 +267,7 @@ static void iterate_joints(struct lk_system *sys, const struct lk_batches *p, in
 {
     const struct lk_batch_joints *j = &p->joints[block];
     int leaves = newton->done > 1 && !sys->rows_are_independent;
+    int rests = newton->done > 0 && j->joins_balls;
 
     if (__builtin_expect(p->carries || lk_lane_is_soft(j->kind), 0) && newton->done > 0)
         take_soft_increment(lk_lane_kind(j->kind), newton, block_at(p, j->at));
@@ -273,7 +278,7 @@ static void iterate_joints(struct lk_system *sys, const struct lk_batches *p, in
 
 #define CALL(NAME, ...)                                                                            \
     case LK_KIND_##NAME:                                                                           \
-        iterate_kind(&lk_joint_kinds[LK_KIND_##NAME], p, j, leaves, sums);                         \
+        iterate_kind(&lk_joint_kinds[LK_KIND_##NAME], p, j, rests, leaves, sums);                  \
         break;
     EACH_KIND(j, CALL)
 #undef CALL
