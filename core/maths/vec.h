@@ -46,6 +46,20 @@ LK_INLINE lk_four lk_max_four(lk_four a, lk_four b)
     return (lk_four)(((lk_four_mask)b & larger) | ((lk_four_mask)a & ~larger));
 }
 
+/* four values of each lane into four lanes of one value each, and back */
+LK_INLINE void lk_transpose_four(const lk_four v[4], lk_four ret[4])
+{
+    lk_four ab = __builtin_shufflevector(v[0], v[1], 0, 4, 2, 6);
+    lk_four AB = __builtin_shufflevector(v[0], v[1], 1, 5, 3, 7);
+    lk_four cd = __builtin_shufflevector(v[2], v[3], 0, 4, 2, 6);
+    lk_four CD = __builtin_shufflevector(v[2], v[3], 1, 5, 3, 7);
+
+    ret[0] = __builtin_shufflevector(ab, cd, 0, 1, 4, 5);
+    ret[1] = __builtin_shufflevector(AB, CD, 0, 1, 4, 5);
+    ret[2] = __builtin_shufflevector(ab, cd, 2, 3, 6, 7);
+    ret[3] = __builtin_shufflevector(AB, CD, 2, 3, 6, 7);
+}
+
 LK_INLINE double lk_largest_lane(lk_four x)
 {
     return lk_max(lk_max(x[0], x[1]), lk_max(x[2], x[3]));

@@ -4,6 +4,7 @@
 #include "maths/vec.h"
 #include "solve/kernels.h"
 #include <stdbool.h>
+#include <string.h>
 
 /* s W Phi^T of one block, direction by direction, four rows at a time. Here and below n, pad and
  * is_point of a side are compile-time constants in the instances for common joints. */
@@ -69,6 +70,25 @@ LK_INLINE void add_product(double *F, int stride, lk_four WJ[2][6], const struct
             *(lk_four *)&F[c * stride + r] += product_column(WJ[r / 4], rows, columns, r, c, m);
 }
 
+/* the same where nothing is known of the columns: what they store is a constant in each branch */
+LK_INLINE void add_product_of(double *F, int stride, lk_four WJ[2][6], const struct lk_side *rows,
+                              const struct lk_side *columns, double m)
+{
+    struct lk_side side = *columns;
+
+    if (side.is_point && side.pad == 8) {
+        side.is_point = 1;
+        side.pad = 8;
+        add_product(F, stride, WJ, rows, &side, m);
+    } else if (side.is_point) {
+        side.is_point = 1;
+        add_product(F, stride, WJ, rows, &side, m);
+    } else {
+        side.is_point = 0;
+        add_product(F, stride, WJ, rows, &side, m);
+    }
+}
+
 /* products of block @j of a body with the blocks before it and with itself */
 LK_INLINE void add_blocks(double *F, int stride, const struct lk_block *block, int j, int rows_n,
                           int pad, int is_point, const struct lk_inverse_mass *sW)
@@ -90,10 +110,29 @@ LK_INLINE void add_blocks(double *F, int stride, const struct lk_block *block, i
             columns.is_point = 1;
             add_product(corner, stride, WJ, &rows, &columns, sW->mass);
         } else {
-            add_product(corner, stride, WJ, &rows, &columns, sW->mass);
+            add_product_of(corner, stride, WJ, &rows, &columns, sW->mass);
         }
     }
     add_product(F + block[j].at * (stride + 1), stride, WJ, &rows, &rows, sW->mass);
+}
+
+/* The same for rows of rarer joints. A function of its own: it is large, and every instance of a
+ * front has elements. */
+static LK_APART void add_rare_blocks(double *F, int stride, const struct lk_block *block, int j,
+                                     const struct lk_inverse_mass *sW)
+{
+    const struct lk_side *rows = &block[j].side;
+
+    if (rows->is_point && rows->n == 6)
+        add_blocks(F, stride, block, j, 6, 8, 1, sW);
+    else if (rows->is_point) /* those of 3 and 5 rows are with the common ones */
+        add_blocks(F, stride, block, j, 4, 4, 1, sW);
+    else if (rows->n == 1)
+        add_blocks(F, stride, block, j, 1, 4, 0, sW);
+    else if (rows->pad == 8)
+        add_blocks(F, stride, block, j, rows->n, 8, 0, sW);
+    else
+        add_blocks(F, stride, block, j, rows->n, 4, 0, sW);
 }
 
 /* add s Phi_b W Phi_b^T of one body; blocks come in the order of their rows, so block k <= j lies
@@ -109,7 +148,7 @@ LK_INLINE void add_element(double *F, int stride, const struct lk_block *block, 
         else if (rows->is_point && rows->n == 5)
             add_blocks(F, stride, block, j, 5, 8, 1, sW);
         else
-            add_blocks(F, stride, block, j, rows->n, rows->pad, rows->is_point, sW);
+            add_rare_blocks(F, stride, block, j, sW);
     }
 }
 
@@ -118,6 +157,7 @@ LK_INLINE void add_remainder(double *restrict F, const double *restrict C, int r
                              const int *place)
 {
     for (int c = 0; c < rest; c++)
+#pragma GCC unroll 4
         for (int r = c; r < rest; r++)
             F[*place++] += C[c * stride + r];
 }
@@ -137,13 +177,17 @@ LK_INLINE void add_child(struct lk_fronts *fr, double *F, const struct lk_child 
 
 /* assemble front @f into F; n and e are compile-time constants in the instances for common shapes
  */
-LK_INLINE void build_front(struct lk_fronts *fr, const struct lk_front *f, int n, int e, double *F,
-                           const double *regular, const struct lk_inverse_mass *sW)
+LK_INLINE void build_front(struct lk_fronts *fr, const struct lk_front *f, int n, int e,
+                           bool is_fixed, double *F, const double *regular,
+                           const struct lk_inverse_mass *sW)
 {
     int stride = 4 * lk_vectors(n);
 
-    for (int k = 0; k < n * stride; k += 4)
-        *(lk_four *)&F[k] = (lk_four){0};
+    if (is_fixed || n <= 16)
+        for (int k = 0; k < n * stride; k += 4)
+            *(lk_four *)&F[k] = (lk_four){0};
+    else
+        memset(F, 0, (size_t)(n * stride) * sizeof(double));
     for (int k = 0; k < f->n_elements; k++) {
         const struct lk_element *el = &fr->element[f->first_element + k];
 
@@ -163,8 +207,8 @@ LK_INLINE void factor_front(struct lk_fronts *fr, const struct lk_front *f, int 
     double *pivot = fr->matrices + f->pivot;
     int height = lk_vectors(n);
 
-    build_front(fr, f, n, e, (double *)F, regular, sW);
-    lk_fixed_kernel_eliminate(F, height, n, e, pivot, l);
+    build_front(fr, f, n, e, true, (double *)F, regular, sW);
+    lk_fixed_kernel_eliminate(F, height, n, e, pivot);
     lk_fixed_kernel_invert(F, height, e, pivot, l);
     lk_fixed_kernel_transpose(F, height, n, e, fr->matrices + f->across);
 }
@@ -177,11 +221,11 @@ static void factor_any(struct lk_fronts *fr, const struct lk_front *f, const dou
     double *pivot = fr->matrices + f->pivot;
     int height = lk_vectors(f->n);
 
-    build_front(fr, f, f->n, f->e, (double *)F, regular, sW);
+    build_front(fr, f, f->n, f->e, false, (double *)F, regular, sW);
     switch (height) {
 #define X(HEIGHT)                                                                                  \
     case HEIGHT:                                                                                   \
-        lk_any_kernel_eliminate(F, HEIGHT, f->n, f->e, pivot, fr->local);                          \
+        lk_any_kernel_eliminate(F, HEIGHT, f->n, f->e, pivot);                                     \
         lk_any_kernel_invert(F, HEIGHT, f->e, pivot, fr->local);                                   \
         break;
         X(1)
@@ -190,7 +234,7 @@ static void factor_any(struct lk_fronts *fr, const struct lk_front *f, const dou
         X(4)
 #undef X
     default:
-        lk_any_kernel_eliminate(F, height, f->n, f->e, pivot, fr->local);
+        lk_any_kernel_eliminate(F, height, f->n, f->e, pivot);
         lk_any_kernel_invert(F, height, f->e, pivot, fr->local);
         break;
     }
@@ -231,7 +275,7 @@ void lk_fronts_factor(struct lk_fronts *fr, const double *regular, const struct 
 
 /* y: the right-hand side of front @f. Values are loaded one at a time: a wide load waits for the
  * narrow stores before it */
-LK_INLINE void collect(const struct lk_fronts *fr, const struct lk_front *f, int n, int e,
+LK_INLINE void collect(const struct lk_fronts *fr, const struct lk_front *f, int height, int e,
                        const double *x, lk_four *y)
 {
     const double *own = x + f->row, *sums = fr->sums;
@@ -241,7 +285,7 @@ LK_INLINE void collect(const struct lk_fronts *fr, const struct lk_front *f, int
         y[v] = (lk_four){own[0], own[1], own[2], own[3]};
     if (e % 4 > 0)
         y[v++] = (lk_four){own[0], e % 4 > 1 ? own[1] : 0, e % 4 > 2 ? own[2] : 0, 0};
-    for (; v < lk_vectors(n); v++)
+    for (; v < height; v++)
         y[v] = (lk_four){0};
     for (int k = 0; k < f->n_children; k++) {
         const struct lk_child *c = &fr->child[f->first_child + k];
@@ -254,7 +298,7 @@ LK_INLINE void collect(const struct lk_fronts *fr, const struct lk_front *f, int
             if (e % 4 > 0)
                 y[v] += (lk_four){first[0], e % 4 > 1 ? first[1] : 0, e % 4 > 2 ? first[2] : 0, 0};
         } else {
-            for (v = 0; v < lk_vectors(n); v++, pull += 4)
+            for (v = 0; v < height; v++, pull += 4)
                 y[v] += (lk_four){sums[pull[0]], sums[pull[1]], sums[pull[2]], sums[pull[3]]};
         }
     }
@@ -278,16 +322,16 @@ LK_INLINE void spread(const lk_four *y, int e, bool is_fixed, double *t)
     }
 }
 
-/* one front of the upward sweep; n and e as in build_front(). @y: scratch, lk_vectors(n) */
-LK_INLINE void assemble_front(struct lk_fronts *fr, const struct lk_front *f, int n, int e,
-                              bool is_fixed, lk_four *y, double *t, const double *x)
+/* one front of the upward sweep. @height, @width: lk_vectors() of n and e, constants where they are
+ * small, and @e with @is_fixed;  @y: scratch of @height */
+LK_INLINE void assemble_front(struct lk_fronts *fr, const struct lk_front *f, int height, int width,
+                              int e, bool is_fixed, lk_four *y, double *t, const double *x)
 {
     const lk_four *columns = (const lk_four *)(fr->matrices + f->matrix);
     const lk_four *across = (const lk_four *)(fr->matrices + f->across);
     const lk_four *pivot = (const lk_four *)(fr->matrices + f->pivot);
-    int height = lk_vectors(n), width = lk_vectors(e);
 
-    collect(fr, f, n, e, x, y);
+    collect(fr, f, height, e, x, y);
     spread(y, e, is_fixed, t);
     lk_kernel_add_columns(is_fixed, columns, height, e, t, is_fixed ? LK_BELOW : LK_FILLED, y);
     store(y, height, fr->sums + f->reduced);
@@ -298,12 +342,11 @@ LK_INLINE void assemble_front(struct lk_fronts *fr, const struct lk_front *f, in
     store(y, width, fr->sums + f->solved);
 }
 
-LK_INLINE void disassemble_front(const struct lk_fronts *fr, const struct lk_front *f, int n, int e,
-                                 bool is_fixed, lk_four *y, double *t, double *x)
+LK_INLINE void disassemble_front(const struct lk_fronts *fr, const struct lk_front *f, int width,
+                                 int n, int e, bool is_fixed, lk_four *y, double *t, double *x)
 {
     const lk_four *across = (const lk_four *)(fr->matrices + f->across);
     const int *rest = fr->rest + f->rest;
-    int width = lk_vectors(e);
 
     for (int v = 0; v < width; v++)
         y[v] = *(const lk_four *)&fr->sums[f->solved + 4 * v];
@@ -321,7 +364,7 @@ LK_INLINE void disassemble_front(const struct lk_fronts *fr, const struct lk_fro
         lk_four y[(N + 3) / 4];                                                                    \
         double t[E];                                                                               \
                                                                                                    \
-        assemble_front(fr, f, N, E, true, y, t, x);                                                \
+        assemble_front(fr, f, (N + 3) / 4, (E + 3) / 4, E, true, y, t, x);                         \
     }                                                                                              \
     static LK_APART void disassemble_##E##_##N(const struct lk_fronts *fr,                         \
                                                const struct lk_front *f, double *x)                \
@@ -329,15 +372,67 @@ LK_INLINE void disassemble_front(const struct lk_fronts *fr, const struct lk_fro
         lk_four y[(E + 3) / 4];                                                                    \
         double t[N - E + 1];                                                                       \
                                                                                                    \
-        disassemble_front(fr, f, N, E, true, y, t, x);                                             \
+        disassemble_front(fr, f, (E + 3) / 4, N, E, true, y, t, x);                                \
     }
 LK_FRONTS(X)
 #undef X
 
+/* Fronts without an instance: the numbers of vectors are constants where they are small: heights
+ * where one vector is eliminated, and where two are. */
+#define NARROW(X) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8)
+#define WIDE(X)   X(2) X(3) X(4) X(5) X(6) X(7) X(8)
+
+/* tells them apart; 0: neither */
+LK_INLINE int size_of(const struct lk_front *f)
+{
+    int width = lk_vectors(f->e);
+
+    return width <= 2 ? 2 * lk_vectors(f->n) + width - 1 : 0;
+}
+
+static void assemble_any(struct lk_fronts *fr, const struct lk_front *f, const double *x)
+{
+    lk_four *y = (lk_four *)fr->local;
+    double *t = fr->local + 4 * lk_vectors(fr->largest);
+
+    switch (size_of(f)) {
+#define X(HEIGHT)                                                                                  \
+    case 2 * HEIGHT:                                                                               \
+        assemble_front(fr, f, HEIGHT, 1, f->e, false, y, t, x);                                    \
+        break;
+        NARROW(X)
+#undef X
+#define X(HEIGHT)                                                                                  \
+    case 2 * HEIGHT + 1:                                                                           \
+        assemble_front(fr, f, HEIGHT, 2, f->e, false, y, t, x);                                    \
+        break;
+        WIDE(X)
+#undef X
+    default:
+        assemble_front(fr, f, lk_vectors(f->n), lk_vectors(f->e), f->e, false, y, t, x);
+    }
+}
+
+static void disassemble_any(struct lk_fronts *fr, const struct lk_front *f, double *x)
+{
+    lk_four *y = (lk_four *)fr->local;
+    double *t = fr->local + 4 * lk_vectors(fr->largest);
+
+    switch (lk_vectors(f->e)) {
+#define X(WIDTH)                                                                                   \
+    case WIDTH:                                                                                    \
+        disassemble_front(fr, f, WIDTH, f->n, f->e, false, y, t, x);                               \
+        break;
+        X(1)
+        X(2)
+#undef X
+    default:
+        disassemble_front(fr, f, lk_vectors(f->e), f->n, f->e, false, y, t, x);
+    }
+}
+
 void lk_fronts_solve(struct lk_fronts *fr, double *x)
 {
-    lk_four *any = (lk_four *)fr->local;
-    double *scratch = fr->local + 4 * lk_vectors(fr->largest);
 
     for (const struct lk_front *f = fr->front; f < fr->front + fr->n_fronts; f++)
         switch (f->shape) {
@@ -348,7 +443,7 @@ void lk_fronts_solve(struct lk_fronts *fr, double *x)
             LK_FRONTS(X)
 #undef X
         case LK_FRONT_ANY:
-            assemble_front(fr, f, f->n, f->e, false, any, scratch, x);
+            assemble_any(fr, f, x);
             break;
         }
     for (const struct lk_front *f = fr->front + fr->n_fronts - 1; f >= fr->front; f--)
@@ -360,7 +455,7 @@ void lk_fronts_solve(struct lk_fronts *fr, double *x)
             LK_FRONTS(X)
 #undef X
         case LK_FRONT_ANY:
-            disassemble_front(fr, f, f->n, f->e, false, any, scratch, x);
+            disassemble_any(fr, f, x);
             break;
         }
 }

@@ -17,7 +17,7 @@
 #ifndef LK_SOLVE_KERNELS_H
 #define LK_SOLVE_KERNELS_H
 
-#include "maths/hot.h"
+#include "maths/vec.h"
 #include <stdbool.h>
 
 /** lk_vectors() - vectors of four that hold @n values. */
@@ -37,6 +37,8 @@ LK_INLINE int lk_first_vector(int j, int height, bool is_fixed)
 {
     return is_fixed || height > 4 ? j / 4 : 0;
 }
+
+#define LK_PANEL 16 /* columns that are eliminated before those behind them take them */
 
 /** enum lk_filled - where a matrix is not zero: below its diagonal, above it, everywhere. */
 enum lk_filled { LK_BELOW, LK_ABOVE, LK_FILLED };
@@ -62,9 +64,9 @@ LK_INLINE void lk_kernel_add_columns(bool is_fixed, const lk_four *columns, int 
                                      const double *t, enum lk_filled filled, lk_four *y)
 {
     if (is_fixed)
-        lk_fixed_add_columns(columns, height, 0, n, t, filled, y);
+        lk_fixed_add_columns(columns, height, 0, n, t, 1, filled, y);
     else
-        lk_any_add_columns(columns, height, 0, n, t, filled, y);
+        lk_any_add_columns(columns, height, 0, n, t, 1, filled, y);
 }
 
 #endif

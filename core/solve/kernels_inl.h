@@ -3,9 +3,10 @@
  * are unrolled, and once for any size, where that would only fill the cache of instructions. No
  * include guard on purpose. */
 
-/* y += sum of @n columns of @height vectors, times t, @count vectors from @first on */
+/* y += sum of @n columns of @height vectors, times t, whose values are @step apart, @count vectors
+ * from @first on */
 LK_INLINE void LK_NAME(add_stripe)(const lk_four *columns, int height, int first, int count, int n,
-                                   const double *t, enum lk_filled filled, lk_four *y)
+                                   const double *t, int step, enum lk_filled filled, lk_four *y)
 {
     lk_four sum[4];
 
@@ -18,7 +19,7 @@ LK_INLINE void LK_NAME(add_stripe)(const lk_four *columns, int height, int first
             int row = 4 * (first + v);
 
             if (filled == LK_FILLED || (filled == LK_BELOW ? row + 3 > k : row < k))
-                sum[v] += columns[k * height + first + v] * t[k];
+                sum[v] += columns[k * height + first + v] * t[k * step];
         }
     }
     for (int v = 0; v < count; v++)
@@ -27,21 +28,21 @@ LK_INLINE void LK_NAME(add_stripe)(const lk_four *columns, int height, int first
 
 /* y += all columns times t, in stripes of up to four vectors, from vector @first on */
 LK_INLINE void LK_NAME(add_columns)(const lk_four *columns, int height, int first, int n,
-                                    const double *t, enum lk_filled filled, lk_four *y)
+                                    const double *t, int step, enum lk_filled filled, lk_four *y)
 {
     int v = first;
 
     for (; v + 4 <= height; v += 4)
-        LK_NAME(add_stripe)(columns, height, v, 4, n, t, filled, y);
+        LK_NAME(add_stripe)(columns, height, v, 4, n, t, step, filled, y);
     switch (height - v) {
     case 3:
-        LK_NAME(add_stripe)(columns, height, v, 3, n, t, filled, y);
+        LK_NAME(add_stripe)(columns, height, v, 3, n, t, step, filled, y);
         break;
     case 2:
-        LK_NAME(add_stripe)(columns, height, v, 2, n, t, filled, y);
+        LK_NAME(add_stripe)(columns, height, v, 2, n, t, step, filled, y);
         break;
     case 1:
-        LK_NAME(add_stripe)(columns, height, v, 1, n, t, filled, y);
+        LK_NAME(add_stripe)(columns, height, v, 1, n, t, step, filled, y);
         break;
     default:
         break;
@@ -68,15 +69,15 @@ LK_INLINE void LK_NAME(eliminate_panel)(lk_four *F, int height, int from, int to
     }
 }
 
-/* L D L^T of the first e columns, which keep L D, and the Schur complement in the rest. @l: scratch
- * of e. Without constant sizes they are eliminated in panels, and each column behind a panel takes
+/* L D L^T of the first e columns, which keep L D, and the Schur complement in the rest. Without
+ * constant sizes they are eliminated in panels, and each column behind a panel takes
  * all of it at once: its vectors are loaded and stored once instead of for every column of the
  * panel, for the same sums in the same order. Low columns are computed above the diagonal there,
  * too, see lk_first_vector(). */
-LK_INLINE void LK_NAME(kernel_eliminate)(lk_four *F, int height, int n, int e, double *pivot,
-                                         double *l)
+LK_INLINE void LK_NAME(kernel_eliminate)(lk_four *F, int height, int n, int e, double *pivot)
 {
-    const int panel = 16;
+    const int panel = LK_PANEL;
+    lk_four times[LK_PANEL]; /* four rows of L */
 
     if (LK_IS_FIXED)
         LK_NAME(eliminate_panel)(F, height, 0, e, n, pivot);
@@ -85,11 +86,12 @@ LK_INLINE void LK_NAME(kernel_eliminate)(lk_four *F, int height, int n, int e, d
 
         LK_NAME(eliminate_panel)(F, height, from, to, to, pivot);
         for (int j = to; j < n; j++) {
-            for (int k = from; k < to; k++)
-                l[k] = -(lk_entry(F, height, j, k) * pivot[k]);
+            if (j == to || j % 4 == 0)
+                for (int k = from; k < to; k++)
+                    times[k - from] = -(F[k * height + j / 4] * pivot[k]);
             LK_NAME(add_columns)
             (F + from * height, height, lk_first_vector(j, height, LK_IS_FIXED), to - from,
-             l + from, LK_FILLED, F + j * height);
+             (const double *)times + j % 4, 4, LK_FILLED, F + j * height);
         }
     }
 }
@@ -124,19 +126,31 @@ LK_INLINE void LK_NAME(kernel_invert)(lk_four *F, int height, int e, const doubl
         }
         if (!LK_IS_FIXED)
             LK_NAME(add_columns)
-        (F + (k + 1) * height, height, square, e - k - 1, l + k + 1, LK_FILLED, column);
+        (F + (k + 1) * height, height, square, e - k - 1, l + k + 1, 1, LK_FILLED, column);
     }
 }
 
-/* @across: its zeros, and its padding, stay as they are */
+/* Four rows of four columns at a time, or one by one where that is known to be little. @across: its
+ * zeros, and its padding, stay as they are; what lies beyond @e in a row is 0, and is written. */
 LK_INLINE void LK_NAME(kernel_transpose)(const lk_four *F, int height, int n, int e, double *across)
 {
     int width = 4 * lk_vectors(e);
 
     LK_UNROLL
-    for (int k = 0; k < e; k++) {
+    for (int k = 0; k < e && LK_IS_FIXED; k++) {
         LK_UNROLL
         for (int r = k + 1; r < n; r++)
             across[r * width + k] = lk_entry(F, height, r, k);
+    }
+    for (int k = 0; k < e && !LK_IS_FIXED; k += 4) {
+        for (int v = k / 4; v < height; v++) {
+            lk_four column[4], row[4];
+
+            for (int i = 0; i < 4; i++)
+                column[i] = k + i < e ? F[(k + i) * height + v] : (lk_four){0};
+            lk_transpose_four(column, row);
+            for (int i = 0; i < 4 && 4 * v + i < n; i++)
+                *(lk_four *)&across[(4 * v + i) * width + k] = row[i];
+        }
     }
 }

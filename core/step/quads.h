@@ -33,20 +33,6 @@ LK_INLINE void lk_gather(const struct lk_lanes *l, const double *first, size_t s
                       first[l->at[2] * stride + (size_t)i], first[l->at[3] * stride + (size_t)i]};
 }
 
-/* four values of each lane into four lanes of one value each, and back */
-LK_INLINE void lk_transpose_four(const lk_four v[4], lk_four ret[4])
-{
-    lk_four ab = __builtin_shufflevector(v[0], v[1], 0, 4, 2, 6);
-    lk_four AB = __builtin_shufflevector(v[0], v[1], 1, 5, 3, 7);
-    lk_four cd = __builtin_shufflevector(v[2], v[3], 0, 4, 2, 6);
-    lk_four CD = __builtin_shufflevector(v[2], v[3], 1, 5, 3, 7);
-
-    ret[0] = __builtin_shufflevector(ab, cd, 0, 1, 4, 5);
-    ret[1] = __builtin_shufflevector(AB, CD, 0, 1, 4, 5);
-    ret[2] = __builtin_shufflevector(ab, cd, 2, 3, 6, 7);
-    ret[3] = __builtin_shufflevector(AB, CD, 2, 3, 6, 7);
-}
-
 /* the inverse; lanes that repeat a body write the same values again. What reads a wide store a
  * value at a time need not wait for it, so whole vectors are stored where there are four values. */
 LK_INLINE void lk_scatter(const struct lk_lanes *l, const lk_four *values, size_t stride, int n,
