@@ -55,6 +55,14 @@ void lk_evaluate_factor(struct lk_system *sys)
     lk_fronts_factor(&sys->fronts, sys->regular, sys->sW);
 }
 
+/* the angle @value with so many whole turns that it is nearest to @near */
+LK_INLINE double unwrap(double value, double near)
+{
+    double off = value - near;
+
+    return near + (fabs(off) <= M_PI ? off : remainder(off, 2 * M_PI));
+}
+
 double lk_evaluate_coordinate_near(const struct lk_system *sys, const struct lk_joint *joint,
                                    int which, double near)
 {
@@ -62,7 +70,7 @@ double lk_evaluate_coordinate_near(const struct lk_system *sys, const struct lk_
     double value = lk_joint_ops(joint->type)->coordinate(joint, pose, which);
 
     if (lk_joint_coordinate_is_angle(joint->type, which))
-        value = near + remainder(value - near, 2 * M_PI);
+        value = unwrap(value, near);
     return value;
 }
 
@@ -81,15 +89,18 @@ double lk_evaluate_coordinate_rate(const struct lk_system *sys, const struct lk_
     return rate;
 }
 
+/* coordinate @at of a state at the end of the step, where its rate is @rate */
+LK_INLINE double predicted(const struct lk_system *sys, int at, double rate)
+{
+    return sys->now.coordinate[at] + sys->unwrapping * (sys->now.rate[at] + rate);
+}
+
 double lk_evaluate_coordinate(const struct lk_system *sys, const struct lk_joint *joint, int which,
                               double *ret_rate)
 {
-    int at = joint->first_coordinate + which;
-
     *ret_rate = lk_evaluate_coordinate_rate(sys, joint, which, sys->twist);
     return lk_evaluate_coordinate_near(sys, joint, which,
-                                       sys->now.coordinate[at] +
-                                           sys->unwrapping * (sys->now.rate[at] + *ret_rate));
+                                       predicted(sys, joint->first_coordinate + which, *ret_rate));
 }
 
 /* J a + dJ/dt v */
@@ -123,13 +134,13 @@ struct wound {
 static struct wound wind(const struct lk_system *sys, const struct lk_joint *joint, int which)
 {
     const struct lk_pose *const pose[LK_SIDES_MAX] = LK_SIDES(sys->pose, joint);
-    double rate, unwrapped = lk_evaluate_coordinate(sys, joint, which, &rate);
-
-    struct wound w = {.value = unwrapped};
+    struct wound w = {.value = lk_joint_ops(joint->type)->coordinate(joint, pose, which)};
 
     if (lk_joint_coordinate_is_angle(joint->type, which)) {
-        w.value = lk_joint_ops(joint->type)->coordinate(joint, pose, which);
-        w.turns = rint((unwrapped - w.value) / (2 * M_PI));
+        double rate = lk_evaluate_coordinate_rate(sys, joint, which, sys->twist);
+        double near = predicted(sys, joint->first_coordinate + which, rate);
+
+        w.turns = rint((unwrap(w.value, near) - w.value) / (2 * M_PI));
     }
     return w;
 }
