@@ -140,6 +140,7 @@ if [ -e /proc/$$/task/$$/children ]; then
     first=$(child)
     kill -9 "$first"
     await 'another worker' has_child "$first"
+    same 'one death is no row' 3 "$(wc -l <long.csv.journal)"
     kill -9 "$(child)"
     wait $running
     same 'status of a study whose only case died' 3 $?
@@ -183,8 +184,22 @@ run() { # STUDY CASE STATUS: alone, in the table and by linkage run
     same "row of case $2 of $1" "$(tail -n 1 alone.csv)" "$(grep "^$2," table.csv)"
 }
 cp one.csv table.csv
+# what linkage run writes, reduced
+reduced() {
+    awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i ~ /^crank_angle /) c = i; next }
+        NR == 2 || $c < low { low = $c; at = $1 }
+        NR == 2 || $c > high { high = $c }
+        { sum += $c; squares += $c * $c; n++ }
+        END { printf "%.12g %.12g %.12g %.12g %.12g ", low, high, sum / n, sqrt(squares / n), at }' run.csv
+}
+# the same of its row
+in_row() {
+    for name in min max mean rms time-of-min; do column alone.csv "$name(crank_angle)"; done |
+        awk '{ printf "%.12g ", $1 }'
+}
 passed=$(grep -m 1 ',passed,' one.csv | cut -d, -f1)
 run study.yaml "$passed" 0
+same 'reductions' "$(reduced)" "$(in_row)"
 for study in files inputs; do
     expect 0 "$study" "$linkage" sweep $study.yaml -o table.csv -j 1
     run $study.yaml 2 0
@@ -205,6 +220,12 @@ expect 1 'join of a part' "$linkage" sweep --join shards.csv.2-of-3.journal -o x
 has 'join of a part' '80 of 120 cases are missing, the first is 1' err
 expect 1 'join of no journal' "$linkage" sweep --join study.yaml -o x.csv
 has 'join of no journal' 'no journal of a sweep' err
+# a row that says something else, with the right checksum
+other=$(sed -n '4s/^[0-9a-f]* \(.*\)$/\1!/p' three.csv.journal)
+crc=$(printf %s "$other" | gzip -c | tail -c 8 | od -An -tx4 -N4 --endian=little | tr -d ' ')
+{ head -n 3 three.csv.journal; echo "$crc $other"; } >lies.journal
+expect 1 'join of what differs' "$linkage" sweep --join three.csv.journal lies.journal -o x.csv
+has 'join of what differs' 'differs between three.csv.journal and lies.journal' err
 cp study.yaml mine.csv.journal
 expect 1 'no journal' "$linkage" sweep study.yaml -o mine.csv
 has 'no journal' 'or no journal' err
