@@ -103,7 +103,7 @@ static void serve(const struct crew *crew, int fd, pid_t parent)
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) /* it had died before */
         _exit(0);
-    close(crew->journal->fd); /* and with it the lock, should the other one be killed */
+    close(crew->journal->fd);
     for (int k = 0; k < crew->n; k++)
         if (crew->worker[k].fd >= 0)
             close(crew->worker[k].fd);

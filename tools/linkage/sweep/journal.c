@@ -15,7 +15,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -181,9 +180,13 @@ static bool is_torn(int fd, const char *head, size_t size)
 
 static int begin_or_go_on(struct journal *j, const char *head, bool fresh)
 {
+    /* of this process, not of its workers: one that outlives it by a moment holds no lock */
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
     struct stat stat;
 
-    if (flock(j->fd, LOCK_EX | LOCK_NB) != 0 || fstat(j->fd, &stat) != 0)
+    if (fcntl(j->fd, F_SETLK, &lock) != 0)
+        return errno == EACCES ? -EAGAIN : -errno;
+    if (fstat(j->fd, &stat) != 0)
         return -errno;
     if (!fresh && !is_torn(j->fd, head, (size_t)stat.st_size))
         return read_journal(j, head, (size_t)stat.st_size);
@@ -208,7 +211,7 @@ bool journal_open(const struct plan *plan, const char *path, bool fresh, struct 
         *ret = j;
         return true;
     }
-    if (result == -EWOULDBLOCK)
+    if (result == -EAGAIN)
         complain("%s is in use by another sweep", path);
     else if (result == LK_E_TEXT)
         complain("%s is of another study, model, build or engine, or no journal; expected the one "
