@@ -98,7 +98,10 @@ def record():
             slopes = (np.array(others) - off).T / EPS
             for _ in range(6):
                 way = np.linalg.solve(slopes.T @ slopes + damping * np.eye(len(values)), -slopes.T @ off)
-                further = residuals(values + way)
+                try:
+                    further = residuals(values + way)
+                except subprocess.CalledProcessError:  # beyond the limits of the input, or the car fell over
+                    further = np.full(len(off), np.inf)
                 if further @ further < off @ off:
                     break
                 damping *= 4
