@@ -109,7 +109,9 @@ expect 3 'after kills' "$linkage" sweep study.yaml -o killed.csv -j 2
 has 'it goes on' "killed.csv.journal has $(($(wc -l <before) - 3)) cases already" out
 equal 'after kills' one.csv killed.csv
 same 'nothing that was done is done again' 123 "$(wc -l <killed.csv.journal)"
-head -c "$(wc -c <before)" killed.csv.journal | cmp -s - before || { echo 'FAIL rows were lost'; failed=1; }
+head -n "$(wc -l <before)" before >whole # a kill may come in the midst of a line
+head -n "$(wc -l <before)" killed.csv.journal >kept
+equal 'no row is lost' whole kept
 # a row that is damaged is run again, and the others are not
 sed '50s/,.*/&0/' killed.csv.journal >damaged.csv.journal
 expect 3 'damaged' "$linkage" sweep study.yaml -o damaged.csv
