@@ -70,6 +70,7 @@ static int read_names(const struct compare_reference *r, char *line, int *ret_pl
 
         if (unit)
             *unit = '\0';
+        name += strspn(name, " ");
         ret_place[n] = -1;
         if (n > 0 && compare_columns_find(the_system, name, &column))
             ret_place[n] = n_columns++;
@@ -107,6 +108,7 @@ static void check(const struct compare_reference *r, char *text)
             *next++ = '\0';
         if (n < 0) {
             line[strcspn(line, "\r")] = '\0';
+            line += strncmp(line, "\xef\xbb\xbf", 3) == 0 ? 3 : 0; /* a byte order mark */
             n = read_names(r, line, place);
         } else if (line[strspn(line, " \r")] != '\0') {
             check_row(r, row++, line, place, n);

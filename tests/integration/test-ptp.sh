@@ -56,6 +56,15 @@ await() {
     fail "the status does not become: $1"
 }
 
+# await_log WORDS: until what the daemon told last of PTP is that; it looks once a second
+await_log() {
+    for ((i = 0; i < 600; i++)); do
+        ! grep -F '[LK-1012] PTP: ' "$work/linkaged.log" | tail -n 1 | grep -q "$1" || return 0
+        sleep 0.1
+    done
+    fail "the log does not end with: $1"
+}
+
 printf '%s\n' 'linkaged: 1' 'realtime: {degraded: allow, priority: 0, core: none}' "ptp: {socket: $follows}" \
     "endpoints: {control: \"ipc://$work/control\", inputs: \"ipc://$work/inputs\", outputs: \"ipc://$work/outputs\"}" \
     >"$work/linkaged.yaml"
@@ -68,6 +77,8 @@ await 'state == "LISTENING" and not following'
 start_ptp "$leads" --priority1=1
 await 'state in ("SLAVE", "UNCALIBRATED") and following and offset_ns != 0 and not trouble'
 
+await_log ': [A-Z]*, -*[0-9]* ns from its master'
+
 said=$(ip netns exec "$follows" pmc -u -b 0 -s "$work/$follows" -i "$work/pmc" 'GET TIME_STATUS_NP')
 grep -q "gmIdentity *$(status grandmaster)$" <<<"$said" || fail "pmc says otherwise: $said"
 shown=$("$linkagectl" -e "ipc://$work/control" --timeout 60 status)
@@ -75,5 +86,4 @@ grep -q "^PTP .* ns from its master, grandmaster $(status grandmaster)$" <<<"$sh
 
 kill -KILL "${pids[1]}"
 await 'state == "UNKNOWN" and trouble != ""'
-[ "$(grep -c '\[LK-1012\] PTP: ' "$work/linkaged.log")" -ge 4 ] || fail "not every change is in the log"
-grep -q 'PTP: .* does not say how the clock is: ' "$work/linkaged.log" || fail "the log has no reason"
+await_log ' does not say how the clock is: '
