@@ -84,16 +84,20 @@ static void open_with(struct harness *h, const char *name, const char *text, Lin
     arm(h, mode);
 }
 
+static pid_t link_pid; /* of the last one */
+
 static FILE *start_link(const struct harness *left, const struct harness *right, const char *more)
 {
     char command[4096];
     FILE *pipe;
 
-    snprintf(command, sizeof(command), "%s --left %s,%s,%s --right %s,%s,%s %s 2>&1", program,
-             left->endpoint[0], left->endpoint[1], left->endpoint[2], right->endpoint[0],
+    snprintf(command, sizeof(command), "echo $$; exec %s --left %s,%s,%s --right %s,%s,%s %s 2>&1",
+             program, left->endpoint[0], left->endpoint[1], left->endpoint[2], right->endpoint[0],
              right->endpoint[1], right->endpoint[2], more);
     pipe = popen(command, "r");
     assert_non_null(pipe);
+    assert_non_null(fgets(command, sizeof(command), pipe));
+    link_pid = (pid_t)strtol(command, NULL, 10);
     return pipe;
 }
 
@@ -310,10 +314,16 @@ static void each_side_has_its_keys(void **state)
     vault_close(&b);
 }
 
+static uint64_t accepted(struct harness *h)
+{
+    return harness_command(h, STATUS)->status->inputs_accepted;
+}
+
 static void in_real_time_with_keys(void **state)
 {
     struct vault a, b;
     char text[4096];
+    FILE *pipe;
 
     (void)state;
     open_vault(&a, "arm", arm_text);
@@ -322,7 +332,13 @@ static void in_real_time_with_keys(void **state)
     harness_arm(&b.h);
     harness_expect(&a.h, START, RESULT(OK), STATE(RUNNING));
     harness_expect(&b.h, START, RESULT(OK), STATE(RUNNING));
-    if (end_link(start_link_with(&a, &b, "bench", "bench", "--realtime --duration 1 " LINE), text))
+    pipe = start_link_with(&a, &b, "bench", "bench", "--realtime --duration 60 " LINE);
+    for (int i = 0; accepted(&a.h) == 0 || accepted(&b.h) == 0; i++) {
+        assert_true(i < PATIENCE_MS / 20);
+        benches_nap(20);
+    }
+    kill(link_pid, SIGINT);
+    if (end_link(pipe, text))
         fail_msg("%s", text);
     assert_true(number_of(text, "samples") > 0);
     vault_close(&a);

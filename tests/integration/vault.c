@@ -72,6 +72,7 @@ void vault_section(const struct vault *v, char *ret, size_t size)
 {
     snprintf(ret, size,
              "realtime: {degraded: allow, priority: 0, core: none}\n"
+             "overrun: {fault_in_a_row: 0}\n" /* keys are what it is about */
              "security:\n  secret_key: %s\n  clients: %s\n",
              v->secret_path, v->clients_path);
 }
