@@ -82,7 +82,8 @@ void lkd_exchange_attach(struct lkd_exchange *exchange, struct lkd_cycle *cycle,
 void lkd_exchange_detach(struct lkd_exchange *exchange, Linkage__V1__State state);
 
 /** lkd_exchange_fault() - the cycle hangs: publish its last outputs in state FAULT, a
- * hundred times a second until it moves again.
+ * hundred times a second until it moves again and says itself that it has failed. A step that it
+ * was in is never published.
  * @zero: as zeros instead
  * Thread: control. */
 void lkd_exchange_fault(struct lkd_exchange *exchange, bool zero);

@@ -117,13 +117,28 @@ static int64_t look_next(struct lkd_exchange *exchange, const struct lkd_figures
            exchange->offset_ns;
 }
 
+/* Once the cycle was declared dead, the step that it was in when it hung is not published, even if
+ * it ends after all: the cycle may have looked whether it may go on just before. Its next record
+ * says that it has failed. Return: whether there is a new record to publish; it is the front of the
+ * mailbox. */
+static bool take_record(struct lkd_exchange *exchange)
+{
+    struct lkd_mailbox *outputs = &exchange->cycle->outputs;
+    const struct lkd_output *output;
+
+    if (!lkd_mailbox_take(outputs))
+        return false;
+    output = lkd_mailbox_front(outputs);
+    return !exchange->dead || output->figures.state == LKD_CYCLE_FAULT;
+}
+
 void lkd_exchange_tick(struct lkd_exchange *exchange)
 {
     struct lkd_cycle *cycle = exchange->cycle;
     int64_t now_ns = lkd_clock_ns(), sent_ns;
     const struct lkd_output *output;
 
-    if (!lkd_mailbox_take(&cycle->outputs)) {
+    if (!take_record(exchange)) {
         if (exchange->last)
             repeat_last(exchange, now_ns);
         else
@@ -179,6 +194,7 @@ void lkd_exchange_attach(struct lkd_exchange *exchange, struct lkd_cycle *cycle,
     exchange->cycle = cycle;
     exchange->facts = (struct lkd_run_facts){model_id, cycle->mode, degraded};
     exchange->seen = false;
+    exchange->dead = false;
     exchange->passes = false;
     exchange->life.step = 0;
     exchange->offset_ns = clamp(FIRST_OFFSET_NS, 0, cycle->period_ns / 4);
@@ -200,8 +216,9 @@ void lkd_exchange_detach(struct lkd_exchange *exchange, Linkage__V1__State state
     pthread_mutex_lock(&exchange->lock);
     if (exchange->cycle) {
         lkd_cueing_halt(&exchange->cueing);
-        fresh = lkd_mailbox_take(&exchange->cycle->outputs);
-        output = lkd_mailbox_front(&exchange->cycle->outputs);
+        fresh = take_record(exchange);
+        output = exchange->last && !fresh ? exchange->last
+                                          : lkd_mailbox_front(&exchange->cycle->outputs);
         if (fresh || exchange->seen) {
             exchange->life.step = output->figures.step;
             lkd_motions_rest(&exchange->motions, output, LINKAGE__V1__STATE__STATE_UNSPECIFIED);
@@ -222,6 +239,7 @@ static void keep_last(struct lkd_exchange *exchange, bool zero)
     size_t n = n_outputs + (size_t)exchange->cycle->n_poses * sizeof(double);
 
     lkd_mailbox_take(&exchange->cycle->outputs);
+    exchange->dead = true;
     forget_last(exchange);
     exchange->last = malloc(sizeof(*exchange->last) + n);
     if (!exchange->last)

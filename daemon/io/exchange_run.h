@@ -15,6 +15,7 @@
  * @spans:     what it did last
  * @lock:      guards what follows between exchange and control, and all use of the outputs channel
  * @cycle:     attached run, or NULL;  @facts: of it;  @seen: it has left a record
+ * @dead:      the cycle hung: nothing of it is published but that it has failed
  * @last:      the outputs repeated in FAULT while the cycle hangs, or NULL
  * @life:      what the next heartbeat says
  * @offset_ns: from a grid point to reading the record;  @adapt_ns: when to compute it again
@@ -41,6 +42,7 @@ struct lkd_exchange {
     struct lkd_cycle *cycle;
     struct lkd_run_facts facts;
     bool seen;
+    bool dead;
     struct lkd_output *last;
     int64_t offset_ns;
     int64_t adapt_ns;

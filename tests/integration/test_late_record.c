@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A cycle that was declared dead wakes up behind its last look whether it may go on: the record
+ * that it leaves is of no step of this run, whatever it says of itself. The daemon's exchange, a
+ * cycle whose steps this test makes one by one, and the channel of the line process with this test
+ * at its other end. */
+#include "cycle_parts.h"
+#include "cycle_rig.h"
+#include "exchange.h"
+#include "wire.h"
+#include <poll.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define PATIENCE_MS 60000
+/* Heard of one state, in which each is repeated. */
+#define HEARD 5
+
+static const char *model_path;
+
+struct scene {
+    struct lk_system *system;
+    struct lkd_cycle *cycle;
+    struct lkd_inputs inputs;
+    struct lkd_exchange *exchange;
+    int inputs_fd[2];
+    int outputs_fd[2];
+    struct lkd_port inputs_port;
+    struct lkd_port outputs_port;
+    struct lkd_port heard;
+    struct lk_wire_arena arena;
+};
+
+static void open_scene(struct scene *s)
+{
+    struct lkd_settings settings = lkd_settings_default();
+
+    memset(s, 0, sizeof(*s));
+    settings.zero_outputs = true;
+    s->cycle = rig_cycle_new(model_path, 0.0, &settings, &s->system);
+    assert_int_equal(lkd_port_pair(s->inputs_fd), 0);
+    assert_int_equal(lkd_port_pair(s->outputs_fd), 0);
+    assert_int_equal(lkd_port_init(&s->inputs_port, s->inputs_fd[0], LK_WIRE_SAMPLE_MAX), 0);
+    assert_int_equal(lkd_port_init(&s->outputs_port, s->outputs_fd[0], LK_WIRE_SAMPLE_MAX), 0);
+    assert_int_equal(lkd_port_init(&s->heard, s->outputs_fd[1], LK_WIRE_SAMPLE_MAX), 0);
+    lk_wire_arena_init(&s->arena, LK_WIRE_SAMPLE_ARENA);
+    lkd_inputs_init(&s->inputs);
+    lkd_inputs_configure(&s->inputs, true, LKD_LEASE_NS);
+    assert_int_equal(lkd_inputs_attach(&s->inputs, s->cycle, 1), 0);
+    assert_int_equal(lkd_exchange_start(
+                         &(struct lkd_exchange_options){
+                             .inputs = &s->inputs,
+                             .inputs_port = &s->inputs_port,
+                             .outputs_port = &s->outputs_port,
+                         },
+                         &s->exchange),
+                     0);
+    s->cycle->t0_ns = lkd_clock_ns();
+    lkd_exchange_attach(s->exchange, s->cycle, 1, false);
+}
+
+static void close_scene(struct scene *s)
+{
+    lkd_exchange_stop(s->exchange);
+    lk_wire_arena_fini(&s->arena);
+    lkd_port_fini(&s->heard);
+    lkd_port_fini(&s->outputs_port);
+    lkd_port_fini(&s->inputs_port);
+    close(s->inputs_fd[0]);
+    close(s->inputs_fd[1]);
+    close(s->outputs_fd[0]);
+    close(s->outputs_fd[1]);
+    lkd_inputs_attach(&s->inputs, NULL, 0);
+    lkd_inputs_fini(&s->inputs);
+    rig_cycle_free(s->cycle, s->system);
+}
+
+static const Linkage__V1__OutputSample *hear(struct scene *s)
+{
+    const Linkage__V1__OutputSample *sample;
+    struct lkd_message message;
+
+    for (;;) {
+        struct pollfd ready = {.fd = s->outputs_fd[1], .events = POLLIN};
+
+        while (lkd_port_receive(&s->heard, &message))
+            if (lk_wire_decode_output(&s->arena, message.data, message.size, &sample) == 0)
+                return sample;
+        if (poll(&ready, 1, PATIENCE_MS) != 1)
+            fail_msg("no sample");
+    }
+}
+
+static const Linkage__V1__OutputSample *await(struct scene *s, Linkage__V1__State state,
+                                              uint64_t step)
+{
+    const Linkage__V1__OutputSample *sample;
+
+    do
+        sample = hear(s);
+    while (sample->state != state || sample->step != step);
+    return sample;
+}
+
+static bool is_zero(const Linkage__V1__OutputSample *sample)
+{
+    for (size_t i = 0; i < sample->n_values; i++)
+        if (sample->values[i] != 0.0)
+            return false;
+    return true;
+}
+
+static void hears_the_fault_alone(struct scene *s)
+{
+    for (int i = 0; i < HEARD; i++) {
+        const Linkage__V1__OutputSample *sample = hear(s);
+
+        assert_int_equal(sample->state, LINKAGE__V1__STATE__STATE_FAULT);
+        assert_true(is_zero(sample));
+    }
+}
+
+static void run_to_fault(struct scene *s)
+{
+    lkd_cycle_carry_out(s->cycle, LKD_ASK_RUN, 0);
+    assert_false(is_zero(await(s, LINKAGE__V1__STATE__STATE_RUNNING, 1)));
+    lkd_exchange_fault(s->exchange, true);
+    await(s, LINKAGE__V1__STATE__STATE_FAULT, 1);
+    /* not asked for a fault: it has looked before */
+    lkd_cycle_carry_out(s->cycle, LKD_ASK_RUN, 1);
+}
+
+/* The step that it was in is not published; that it has failed is, as soon as it says so itself. */
+static void test_not_published(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    open_scene(&s);
+    run_to_fault(&s);
+    hears_the_fault_alone(&s);
+    lkd_cycle_ask(s.cycle, LKD_ASK_FAULT);
+    lkd_cycle_carry_out(s.cycle, LKD_ASK_FAULT, 2);
+    assert_true(is_zero(await(&s, LINKAGE__V1__STATE__STATE_FAULT, 2)));
+    lkd_exchange_detach(s.exchange, LINKAGE__V1__STATE__STATE_READY);
+    assert_true(is_zero(await(&s, LINKAGE__V1__STATE__STATE_READY, 2)));
+    close_scene(&s);
+}
+
+/* Nor where the run is reset before the exchange has looked for it. */
+static void test_not_at_the_end(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    open_scene(&s);
+    run_to_fault(&s);
+    lkd_exchange_detach(s.exchange, LINKAGE__V1__STATE__STATE_READY);
+    assert_true(is_zero(await(&s, LINKAGE__V1__STATE__STATE_READY, 1)));
+
+    lkd_exchange_attach(s.exchange, s.cycle, 1, false); /* and the next run is heard */
+    lkd_cycle_carry_out(s.cycle, LKD_ASK_RUN, 2);
+    assert_false(is_zero(await(&s, LINKAGE__V1__STATE__STATE_RUNNING, 3)));
+    lkd_exchange_detach(s.exchange, LINKAGE__V1__STATE__STATE_READY);
+    close_scene(&s);
+}
+
+int main(int argc, char *argv[])
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_not_published),
+        cmocka_unit_test(test_not_at_the_end),
+    };
+
+    model_path = argc > 1 ? argv[1] : "config/models/four-bar.yaml";
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
