@@ -21,24 +21,28 @@ static int plan_again(const struct lk_system *sys, struct lk_plan *ret_plan)
     size_t n = (size_t)sys->n_joints + 1;
     int(*body)[LK_TREE_SIDES] = calloc(n, sizeof(*body));
     int *n_rows = calloc(n, sizeof(*n_rows));
+    int *n_rigid = calloc(n, sizeof(*n_rigid));
     int r = -ENOMEM;
 
-    if (body && n_rows) {
+    if (body && n_rows && n_rigid) {
         for (int j = 0; j < sys->n_joints; j++) {
             for (int s = 0; s < LK_TREE_SIDES; s++)
                 body[j][s] = topology_body(sys, &sys->joint[j], s);
             n_rows[j] = sys->joint[j].n_rows;
+            n_rigid[j] = lk_rigid_rows(&sys->joint[j]);
         }
         const struct lk_topology topology = {
             .n_bodies = sys->n_bodies,
             .n_joints = sys->n_joints,
             .body = (const int(*)[LK_TREE_SIDES])body,
             .n_rows = n_rows,
+            .n_rigid = n_rigid,
         };
         r = lk_plan_best(&topology, sys->n_solves, ret_plan);
     }
     free(body);
     free(n_rows);
+    free(n_rigid);
     return r;
 }
 

@@ -254,6 +254,7 @@ static int make_plan(struct lk_draft *d, const struct lk_draft_block *original)
     add_welds(d);
     for (int i = 0; i < d->n_blocks; i++) {
         d->n_rows[i] = d->blocks[i].n_rows;
+        d->n_rigid[i] = d->blocks[i].kind >= LK_ROWS_COMPLIANT ? 0 : d->n_rows[i];
         for (int s = 0; s < LK_TREE_SIDES; s++)
             d->ends[i][s] = d->blocks[i].body[s] < d->n_bodies ? d->blocks[i].body[s] : d->n_bodies;
     }
@@ -262,6 +263,7 @@ static int make_plan(struct lk_draft *d, const struct lk_draft_block *original)
         .n_joints = d->n_blocks,
         .body = (const int(*)[LK_TREE_SIDES])d->ends,
         .n_rows = d->n_rows,
+        .n_rigid = d->n_rigid,
     };
     return lk_plan_best(&d->topology, lk_draft_solves(d), &d->plan);
 }
@@ -440,8 +442,9 @@ static int take_memory(struct lk_draft *d)
     d->blocks = calloc(blocks, sizeof(*d->blocks));
     d->ends = calloc(blocks, sizeof(*d->ends));
     d->n_rows = calloc(blocks, sizeof(*d->n_rows));
+    d->n_rigid = calloc(blocks, sizeof(*d->n_rigid));
     if (!d->n_parts || !d->share || !d->of || !d->exchanged || !d->frame_of || !d->blocks ||
-        !d->ends || !d->n_rows)
+        !d->ends || !d->n_rows || !d->n_rigid)
         return -ENOMEM;
     for (size_t i = 0; i < bodies; i++)
         d->n_parts[i] = 1;
@@ -490,4 +493,5 @@ void lk_draft_fini(struct lk_draft *d)
     free(d->blocks);
     free(d->ends);
     free(d->n_rows);
+    free(d->n_rigid);
 }

@@ -87,6 +87,7 @@ struct lk_draft {
     struct lk_draft_block *blocks;
     int (*ends)[LK_TREE_SIDES];
     int *n_rows;
+    int *n_rigid;
     struct lk_topology topology;
     struct lk_plan plan;
     struct lk_batches *batches; /* or NULL: no step side by side */

@@ -83,6 +83,22 @@ static void layout_jacobians(struct lk_system *sys, const struct lk_draft *d,
     }
 }
 
+/* what the fronts without rows of laws are made of */
+static struct lk_topology rigid_topology(const struct lk_draft *d)
+{
+    struct lk_topology rigid = d->topology;
+
+    rigid.n_rows = d->n_rigid;
+    return rigid;
+}
+
+static void layout_rigid(struct lk_system *sys, const struct lk_draft *d, struct lk_arena *arena)
+{
+    struct lk_topology rigid = rigid_topology(d);
+
+    lk_fronts_layout(&sys->rigid_fronts, &rigid, &d->plan, sys->jacobian, arena);
+}
+
 /* The order is that of use in a step; names and channels, which no step reads, come last. */
 static int layout_system(struct lk_system *sys, const struct lk_draft *d, struct lk_arena *arena)
 {
@@ -109,6 +125,8 @@ static int layout_system(struct lk_system *sys, const struct lk_draft *d, struct
     layout_jacobians(sys, d, arena);
     sys->solution = lk_arena_take(arena, (size_t)sys->n_rows + LK_ROWS_PAD, sizeof(double));
     lk_fronts_layout(&sys->fronts, &d->topology, &d->plan, sys->jacobian, arena);
+    if (sys->leaves_laws)
+        layout_rigid(sys, d, arena);
     lk_fill_laws_layout(sys, d, arena);
     sys->line = lk_arena_take(arena, (size_t)sys->n_lines, sizeof(*sys->line));
     lk_fill_drives_layout(sys, d, arena);
@@ -150,10 +168,16 @@ static int count_hard_stops(const struct lk_system *sys)
 static double rattle_flops(const struct lk_system *sys, const struct lk_draft *d)
 {
     int n = count_hard_stops(sys), parts = sys->rows_are_independent ? 1 : 2;
-    int solves = d->iterations + 3 * parts;
+    int in_iterations = d->iterations + parts - 1, after = 1 + 2 * parts;
+    struct lk_topology rigid = rigid_topology(d);
+    double factor = d->plan.factor_flops, solve = d->plan.solve_flops;
 
-    solves += n > 0 ? (1 + parts) * n + d->iterations + 3 * parts : 0;
-    return lk_draft_factors(d) * d->plan.factor_flops + solves * d->plan.solve_flops +
+    if (sys->leaves_laws)
+        lk_plan_work(&rigid, &d->plan, &factor, &solve);
+    in_iterations += n > 0 ? n + d->iterations : 0;
+    after += n > 0 ? parts * n + 3 * parts : 0;
+    return (lk_draft_factors(d) - 1) * d->plan.factor_flops + factor +
+           in_iterations * d->plan.solve_flops + after * solve +
            (n > 0 ? (d->iterations + 6) * lk_complementarity_flops(n) : 0);
 }
 
@@ -234,6 +258,7 @@ static struct lk_system shape_of(const struct lk_draft *d)
         shape.n_rows += d->n_rows[i];
         shape.n_laws += d->blocks[i].kind >= LK_ROWS_COMPLIANT ? d->n_rows[i] : 0;
     }
+    shape.leaves_laws = shape.formulation == &lk_formulation_rattle && shape.n_laws > 0;
     for (int i = 0; i < m->n_inputs; i++)
         shape.n_jumps += lk_input_is_load(m->inputs[i].type);
     for (int i = 0; i < m->n_forces; i++)

@@ -16,12 +16,14 @@
 
 /** struct lk_topology - which joints connect which bodies.
  * @body:   distinct bodies of each joint; n_bodies stands for the ground and for unused entries
- * @n_rows: rows of each joint */
+ * @n_rows: rows of each joint;  @n_rigid: those that hold exactly, all or none, or NULL: all. Of
+ * the rows that a front eliminates they are the first */
 struct lk_topology {
     int n_bodies;
     int n_joints;
     const int (*body)[LK_TREE_SIDES];
     const int *n_rows;
+    const int *n_rigid;
 };
 
 /** struct lk_merge - merges two assemblies. Index i < n_bodies is body i, n_bodies + k is the

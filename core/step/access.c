@@ -87,7 +87,7 @@ int lk_system_dependent_rows(const struct lk_system *system, double share)
     LK_ARITHMETIC;
 
     return system->batches ? lk_batches_dependent_rows(system->batches, share)
-                           : lk_fronts_dependent_rows(&system->fronts, system->rigid, share);
+                           : lk_fronts_dependent_rows(lk_last_factor(system), system->rigid, share);
 }
 
 void lk_system_extent(const struct lk_system *system, struct lk_extent *ret)

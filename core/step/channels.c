@@ -221,7 +221,7 @@ static void books_output(const struct lk_system *sys, enum lk_output_type type, 
         ret[2] = balance->increment;
         break;
     case LK_OUTPUT_CONDITION:
-        ret[0] = lk_fronts_smallest_pivot(&sys->fronts, sys->scale);
+        ret[0] = lk_fronts_smallest_pivot(lk_last_factor(sys), sys->scale);
         ret[1] = balance->increment;
         ret[2] = balance->residual_acceleration;
         break;

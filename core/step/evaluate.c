@@ -33,26 +33,50 @@ void lk_evaluate_twists(struct lk_system *sys, const struct lk_state *state)
         sys->twist[b] = state->motion[b].v;
 }
 
+LK_INLINE void jacobian_of_joint(struct lk_system *sys, int i)
+{
+    const struct lk_joint *j = &sys->joint[i];
+    const struct lk_pose *const pose[2] = LK_TWO_SIDES(sys->pose, j);
+
+    if (lk_is_compliant(j) || j->of[1]) {
+        const struct lk_pose *const all[LK_SIDES_MAX] = LK_SIDES(sys->pose, j);
+
+        lk_joint_jacobian(j, all, sys->jacobian[i]);
+    } else {
+        lk_joint_ops(j->type)->jacobian(j, pose, sys->jacobian[i]);
+    }
+}
+
 void lk_evaluate_jacobians(struct lk_system *sys)
 {
     lk_tyres_place(sys);
-    for (int i = 0; i < sys->n_joints; i++) {
-        const struct lk_joint *j = &sys->joint[i];
-        const struct lk_pose *const pose[2] = LK_TWO_SIDES(sys->pose, j);
-
-        if (lk_is_compliant(j) || j->of[1]) {
-            const struct lk_pose *const all[LK_SIDES_MAX] = LK_SIDES(sys->pose, j);
-
-            lk_joint_jacobian(j, all, sys->jacobian[i]);
-        } else {
-            lk_joint_ops(j->type)->jacobian(j, pose, sys->jacobian[i]);
-        }
-    }
+    for (int i = 0; i < sys->n_joints; i++)
+        jacobian_of_joint(sys, i);
 }
 
 void lk_evaluate_factor(struct lk_system *sys)
 {
     lk_fronts_factor(&sys->fronts, sys->regular, sys->sW);
+    sys->laws_are_left = false;
+}
+
+void lk_evaluate_rigid(struct lk_system *sys)
+{
+    if (!sys->leaves_laws) {
+        lk_evaluate_jacobians(sys);
+        lk_evaluate_factor(sys);
+        return;
+    }
+    for (int i = 0; i < sys->n_joints; i++)
+        if (!lk_is_compliant(&sys->joint[i]))
+            jacobian_of_joint(sys, i);
+    lk_fronts_factor(&sys->rigid_fronts, sys->regular, sys->sW);
+    sys->laws_are_left = true;
+}
+
+void lk_evaluate_solve(struct lk_system *sys, double *x)
+{
+    lk_fronts_solve(sys->laws_are_left ? &sys->rigid_fronts : &sys->fronts, x);
 }
 
 /* the angle @value with so many whole turns that it is nearest to @near */
@@ -268,6 +292,8 @@ void lk_evaluate_reduce(struct lk_system *sys)
         const struct lk_joint *j = &sys->joint[i];
         double rates[LK_ROWS_PAD];
 
+        if (sys->laws_are_left && lk_is_compliant(j))
+            continue;
         rates_of_joint(sys, i, sys->residual, rates);
         for (int r = 0; r < j->n_rows; r++)
             sys->solution[j->row + r] -= rates[r];
@@ -355,19 +381,19 @@ void lk_evaluate_transpose(const struct lk_system *sys, const double *lambda, st
 
 void lk_evaluate_correction(struct lk_system *sys)
 {
-    lk_fronts_solve(&sys->fronts, sys->solution);
+    lk_evaluate_solve(sys, sys->solution);
     lk_evaluate_spread(sys);
 }
 
 void lk_evaluate_refined(struct lk_system *sys, double *scratch)
 {
-    lk_fronts_solve(&sys->fronts, sys->solution);
+    lk_evaluate_solve(sys, sys->solution);
     if (!sys->rows_are_independent) {
         for (int r = 0; r < sys->n_rows; r++) {
             scratch[r] = sys->solution[r];
             sys->solution[r] *= sys->regular[r];
         }
-        lk_fronts_solve(&sys->fronts, sys->solution);
+        lk_evaluate_solve(sys, sys->solution);
         for (int r = 0; r < sys->n_rows; r++)
             sys->solution[r] += scratch[r];
     }
@@ -383,7 +409,7 @@ void lk_evaluate_least(struct lk_system *sys, double *scratch)
         return;
     }
     for (int part = 0; part < 3; part++) {
-        lk_fronts_solve(&sys->fronts, sys->solution);
+        lk_evaluate_solve(sys, sys->solution);
         for (int r = 0; r < sys->n_rows; r++) {
             scratch[r] = (part > 0 ? scratch[r] : 0) + weight[part] * sys->solution[r];
             sys->solution[r] *= sys->regular[r];
@@ -473,7 +499,7 @@ void lk_bounce(struct lk_system *sys, struct lk_state *state)
 /* rows that rest on a hard stop are rigid in the projection of accelerations */
 static void rest_on_stops(struct lk_system *sys)
 {
-    for (int i = 0; i < sys->n_laws && sys->n_stops > 0; i++) {
+    for (int i = 0; i < sys->n_laws && sys->n_stops > 0 && !sys->laws_are_left; i++) {
         const struct lk_law *law = &sys->law[i];
         double rates[LK_ROWS_PAD], gamma[LK_ROWS_MAX];
 
@@ -489,7 +515,7 @@ static void rest_on_stops(struct lk_system *sys)
  * lk_bounce() adds the restitution */
 static void impact_rates(struct lk_system *sys)
 {
-    for (int i = 0; i < sys->n_laws && sys->n_stops > 0; i++) {
+    for (int i = 0; i < sys->n_laws && sys->n_stops > 0 && !sys->laws_are_left; i++) {
         const struct lk_law *law = &sys->law[i];
         double rates[LK_ROWS_PAD];
 
@@ -504,13 +530,14 @@ void lk_evaluate_velocity_violation(struct lk_system *sys)
 {
     for (int i = 0; i < sys->n_joints; i++) {
         const struct lk_joint *j = &sys->joint[i];
-        double rates[LK_ROWS_PAD];
+        double rates[LK_ROWS_PAD] = {0};
 
-        rates_of_joint(sys, i, sys->twist, rates);
+        if (!lk_is_compliant(j))
+            rates_of_joint(sys, i, sys->twist, rates);
         if (j->kind == LK_ROWS_DRIVEN)
             rates[0] -= sys->drive[j->drive].rate;
         for (int r = 0; r < j->n_rows; r++)
-            sys->solution[j->row + r] = r < lk_rigid_rows(j) ? rates[r] : 0;
+            sys->solution[j->row + r] = rates[r];
     }
     impact_rates(sys);
 }
@@ -544,17 +571,16 @@ void lk_evaluate_acceleration_violation(struct lk_system *sys, const struct lk_s
     lk_evaluate_accelerations(sys, state);
     for (int i = 0; i < sys->n_joints; i++) {
         const struct lk_joint *j = &sys->joint[i];
-        double rates[LK_ROWS_PAD], gamma[LK_ROWS_MAX];
+        double rates[LK_ROWS_PAD] = {0}, gamma[LK_ROWS_MAX] = {0};
 
-        rates_of_joint(sys, i, sys->residual, rates);
-        gamma_of_joint(sys, i, gamma);
-        for (int r = 0; r < j->n_rows; r++)
-            sys->solution[j->row + r] = r < lk_rigid_rows(j) ? rates[r] + gamma[r] : 0;
-        if (jump && lk_is_compliant(j)) {
+        if (!lk_is_compliant(j)) {
+            rates_of_joint(sys, i, sys->residual, rates);
+            gamma_of_joint(sys, i, gamma);
+        } else if (jump) {
             rates_of_joint(sys, i, jump, rates);
-            for (int r = 0; r < j->n_rows; r++)
-                sys->solution[j->row + r] = rates[r];
         }
+        for (int r = 0; r < j->n_rows; r++)
+            sys->solution[j->row + r] = rates[r] + gamma[r];
     }
     if (!jump)
         rest_on_stops(sys);

@@ -24,7 +24,8 @@
  * compliant rows do: a light body between springs would ring with the difference of two values.
  *
  * A compliant row has one multiplier in both half kicks, its law over the step (lk_law_step()), and
- * is in the matrix of the iterations alone: a model that has such rows needs a factor more. Hard
+ * is in the matrix of the iterations alone: a model that has such rows needs a factor more, and the
+ * other one, with all solves after the iterations, is of the rigid rows only. Hard
  * end stops are multipliers beside those of the rows, see rattle_stops.c. */
 #include "step/rattle.h"
 #include "step/extrapolate.h"

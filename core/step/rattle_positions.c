@@ -416,7 +416,7 @@ static void find_unreachable(struct lk_system *sys, struct lk_rattle *r)
                         : sys->regular[row] * (pass == 0 ? sys->solution : r->unreachable)[row];
         }
         if (pass == 0)
-            lk_fronts_solve(&sys->fronts, r->unreachable);
+            lk_evaluate_solve(sys, r->unreachable);
     }
 }
 

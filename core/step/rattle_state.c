@@ -221,8 +221,7 @@ void lk_rattle_factor_unclosed(struct lk_system *sys, const struct lk_state *sta
     }
     for (int i = 0; i < sys->n_laws; i++)
         sys->regular[sys->joint[sys->law[i].joint].row + sys->law[i].row] = state->tangent[i];
-    lk_evaluate_jacobians(sys);
-    lk_evaluate_factor(sys);
+    lk_evaluate_rigid(sys);
 }
 
 void lk_rattle_renew(struct lk_system *sys)

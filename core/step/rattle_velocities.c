@@ -84,7 +84,7 @@ static void balance_massless(struct lk_system *sys, const struct lk_rattle *r)
     }
     memset(sys->solution, 0, (size_t)sys->n_rows * sizeof(double));
     lk_evaluate_reduce(sys);
-    lk_fronts_solve(&sys->fronts, sys->solution);
+    lk_evaluate_solve(sys, sys->solution);
     for (int i = 0; i < sys->n_joints; i++) {
         const struct lk_joint *j = &sys->joint[i];
 

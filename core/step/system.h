@@ -352,6 +352,7 @@ struct lk_system {
     int leak_always;     /* subtract E lambda from rigid rows in every iteration, not once a step */
     int shows_condition; /* an output shows the violation of accelerations */
     bool rows_are_independent; /* rigid ones, see compile/independence.h: E at round-off */
+    bool leaves_laws; /* compliant rows are in the factor of the iterations alone, see rattle.c */
     int needs_twists; /* rows depend on velocities: compliant ones and unwrapped coordinates */
     double gravity[3];
     int gravity_input[3]; /* where each entry is in the inputs, or -1 */
@@ -433,13 +434,15 @@ struct lk_system {
 
     /* scratch of a step */
     struct lk_fronts fronts;
-    struct lk_pose *pose;         /* n_bodies + 1 + n_frames */
-    struct lk_twist *twist;       /* the same: velocities that go with the poses */
-    struct lk_twist *residual;    /* the same: g, then s W g */
-    struct lk_twist *correction;  /* the same: Phi_q^T of a solution */
-    struct lk_quad *quad;         /* (n_bodies + 3) / 4 */
-    struct lk_jacobian *jacobian; /* at the pose of the last factor */
-    double *solution;             /* n_rows: right-hand side, then solution */
+    struct lk_fronts rigid_fronts; /* of rigid rows alone, where a step leaves_laws */
+    bool laws_are_left;            /* the last factor is of these */
+    struct lk_pose *pose;          /* n_bodies + 1 + n_frames */
+    struct lk_twist *twist;        /* the same: velocities that go with the poses */
+    struct lk_twist *residual;     /* the same: g, then s W g */
+    struct lk_twist *correction;   /* the same: Phi_q^T of a solution */
+    struct lk_quad *quad;          /* (n_bodies + 3) / 4 */
+    struct lk_jacobian *jacobian;  /* at the pose of the last factor */
+    double *solution;              /* n_rows: right-hand side, then solution */
 
     struct lk_batches *batches; /* the step on batches, see step/batch/batch.h; NULL: one by one */
     struct lk_pool *pool;       /* lent by lk_system_set_pool(); NULL: the caller steps alone */
@@ -449,6 +452,12 @@ struct lk_system {
     lk_probe probe;           /* of lk_system_set_probe(), or NULL */
     void *probe_context;
 };
+
+/** lk_last_factor() - the fronts of it. */
+static inline const struct lk_fronts *lk_last_factor(const struct lk_system *sys)
+{
+    return sys->laws_are_left ? &sys->rigid_fronts : &sys->fronts;
+}
 
 /** lk_steps_by() - whether @sys is stepped by @formulation, one by one or in lanes. */
 static inline int lk_steps_by(const struct lk_system *sys, const struct lk_formulation *formulation)
@@ -483,6 +492,12 @@ LK_RT void lk_evaluate_twists(struct lk_system *system, const struct lk_state *s
 LK_RT void lk_evaluate_jacobians(struct lk_system *system);
 /** lk_evaluate_factor() - factor at the current Jacobians. */
 LK_RT void lk_evaluate_factor(struct lk_system *system);
+/** lk_evaluate_rigid() - Jacobians and factor of rigid rows alone at the current poses, if @system
+ * leaves_laws; otherwise of all rows. Until the next factor right-hand sides of the others are to
+ * be 0, and their solution is. */
+LK_RT void lk_evaluate_rigid(struct lk_system *system);
+/** lk_evaluate_solve() - solve with the last factor, in place, all rows. */
+LK_RT void lk_evaluate_solve(struct lk_system *system, double *x);
 /** lk_evaluate_violation() - Phi of all rows of joint @j at the current poses: coordinates of
  * coupled and driven joints are unwrapped, and u(t) of a drive is subtracted. Compliant rows give
  * their deflection; their law is not evaluated. @ret has LK_ROWS_MAX. */
@@ -511,8 +526,8 @@ LK_RT double lk_evaluate_coordinate_acceleration(const struct lk_system *system,
 /** lk_evaluate_row_rates() - Phi_q (@twist) of joint @j, all rows; @ret has LK_ROWS_PAD. */
 LK_RT void lk_evaluate_row_rates(const struct lk_system *system, int j,
                                  const struct lk_twist *twist, double *ret);
-/** lk_evaluate_reduce() - system->solution -= Phi_q (system->residual), all rows: the right-hand
- * side loses what s W g does to the rows. */
+/** lk_evaluate_reduce() - system->solution -= Phi_q (system->residual), all rows of the last
+ * factor: the right-hand side loses what s W g does to the rows. */
 LK_RT void lk_evaluate_reduce(struct lk_system *system);
 /** lk_evaluate_transpose() - Phi_q^T @lambda of every body; @lambda: of a state, or the solution.
  * Reads up to LK_ROWS_PAD values beyond the last row. */

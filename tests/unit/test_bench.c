@@ -379,6 +379,17 @@ static void fronts_add_up_to_what_the_compiler_counts(void **state)
     }
 }
 
+/* One body, a joint of five rows and a spring of one: five iterations with the spring, after which
+ * it is in no front. e^3 / 3 a factor, 2 e^2 a solve */
+static void a_spring_is_in_the_iterations_alone(void **state)
+{
+    struct subject s = open_shipped("mass-spring");
+
+    (void)state;
+    assert_true(fabs(s.summary.step_flops - (216 + 125) / 3.0 - 5 * 72 - 3 * 50) < 1e-9);
+    close_subject(&s);
+}
+
 /* an additional joint costs the same in every long chain; only the ends differ */
 static void work_grows_with_the_chain(void **state)
 {
@@ -671,6 +682,7 @@ int main(int argc, char *argv[])
         cmocka_unit_test(quantiles_are_values_that_occurred),
         cmocka_unit_test(batches_last_five_microseconds),
         cmocka_unit_test(fronts_add_up_to_what_the_compiler_counts),
+        cmocka_unit_test(a_spring_is_in_the_iterations_alone),
         cmocka_unit_test(work_grows_with_the_chain),
         cmocka_unit_test(work_is_the_sum_of_its_parts),
         cmocka_unit_test(a_free_body_is_its_kinematics),

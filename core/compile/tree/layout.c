@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Places the fronts of a plan into the arena. */
 #include "compile/tree/plan.h"
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,7 +26,7 @@ static int by_place(const void *va, const void *vb)
 
 /* counts of all items, to reserve memory */
 struct counts {
-    int children, elements, blocks, pull, place, rest, matrices, sums;
+    int fronts, largest, children, elements, blocks, pull, place, rest, matrices, sums;
 };
 
 static int joints_at(const struct lk_topology *t, int body)
@@ -38,26 +39,64 @@ static int joints_at(const struct lk_topology *t, int body)
     return n;
 }
 
+/* of the joints of a front from @from to before @to */
+static int rows_of(const struct lk_topology *t, const struct lk_front_plan *f, int from, int to)
+{
+    int n = 0;
+
+    for (int i = from; i < to; i++)
+        n += t->n_rows[f->joints[i]];
+    return n;
+}
+
+static int all_rows(const struct lk_topology *t, const struct lk_front_plan *f)
+{
+    return rows_of(t, f, 0, f->n_joints);
+}
+
+/* A front that eliminates no row is none: its parent takes its bodies and its children. */
+static int eliminated_rows(const struct lk_topology *t, const struct lk_front_plan *f)
+{
+    return rows_of(t, f, 0, f->n_elim);
+}
+
+void lk_plan_work(const struct lk_topology *t, const struct lk_plan *plan, double *ret_factor,
+                  double *ret_solve)
+{
+    *ret_factor = *ret_solve = 0;
+    for (int i = 0; i < plan->n_fronts; i++) {
+        double e = eliminated_rows(t, &plan->fronts[i]), r = all_rows(t, &plan->fronts[i]) - e;
+
+        *ret_factor += lk_front_flops(e, r);
+        *ret_solve += lk_front_solve_flops(e, r);
+    }
+}
+
+/* the elements of the bodies of @f in front @host */
 static void fill_elements(struct lk_fronts *fr, const struct lk_topology *t,
                           const struct lk_plan *plan, const struct lk_front_plan *f,
-                          const struct lk_jacobian *jacobian, struct counts *c)
+                          const struct lk_front_plan *host, const struct lk_jacobian *jacobian,
+                          struct counts *c)
 {
     for (int k = 0; k < f->n_bodies; k++) {
         struct lk_element *el = &fr->element[c->elements++];
 
         *el = (struct lk_element){.body = f->bodies[k], .first_block = c->blocks};
-        for (int i = 0; i < f->n_joints; i++) {
-            int j = f->joints[i];
+        for (int i = 0; i < host->n_joints; i++) {
+            int j = host->joints[i];
 
-            for (int s = 0; s < LK_TREE_SIDES; s++)
+            for (int s = 0; s < LK_TREE_SIDES && t->n_rows[j] > 0; s++)
                 if (t->body[j][s] == f->bodies[k])
                     fr->block[c->blocks++] = (struct lk_block){
                         .side = lk_side_of(jacobian[j], s, plan->row[j], t->n_rows[j]),
-                        .at = row_in_front(t, f, j)};
+                        .at = row_in_front(t, host, j)};
         }
         el->n_blocks = c->blocks - el->first_block;
         qsort(fr->block + el->first_block, (size_t)el->n_blocks, sizeof(*fr->block), by_place);
     }
+    for (int k = 0; k < f->n_children; k++)
+        if (eliminated_rows(t, &plan->fronts[f->children[k]]) == 0)
+            fill_elements(fr, t, plan, &plan->fronts[f->children[k]], host, jacobian, c);
 }
 
 /* doubles of @n rows in whole vectors */
@@ -109,31 +148,47 @@ static void fill_places(struct lk_fronts *fr, const int *map, int rest, int n, s
         }
 }
 
+/* child @from of a front of @rows rows; @map as of map_child() */
+static void fill_child(struct lk_fronts *fr, const struct lk_front *from, int rows, bool is_first,
+                       const int *map, struct counts *c)
+{
+    struct lk_child *to = &fr->child[c->children++];
+
+    *to = (struct lk_child){
+        .rest = from->n - from->e,
+        .stride = padded(from->n),
+        .corner = from->matrix + from->e * (padded(from->n) + 1),
+        .reduced = from->reduced + from->e,
+        .pull = c->pull,
+        .is_first = is_first,
+        .place = c->place,
+    };
+    for (int r = 0; r < padded(rows); r++)
+        fr->pull[c->pull + r] = fr->zero;
+    for (int r = 0; r < to->rest; r++)
+        fr->pull[c->pull + map[r]] = to->reduced + r;
+    c->pull += padded(rows);
+    fill_places(fr, map, to->rest, rows, c);
+}
+
+/* the children of @f as those of front @host; @index: of the fronts of the plan */
 static void fill_children(struct lk_fronts *fr, const struct lk_topology *t,
-                          const struct lk_plan *plan, const struct lk_front_plan *f, int *map,
+                          const struct lk_plan *plan, const struct lk_front_plan *f,
+                          const struct lk_front_plan *host, const int *index, int *map,
                           struct counts *c)
 {
     for (int k = 0; k < f->n_children; k++) {
         const struct lk_front_plan *child = &plan->fronts[f->children[k]];
-        struct lk_front *from = &fr->front[f->children[k]];
-        struct lk_child *to = &fr->child[c->children++];
+        struct lk_front *from = &fr->front[index[f->children[k]]];
 
-        from->parent = (int)(f - plan->fronts);
-        *to = (struct lk_child){
-            .rest = from->n - from->e,
-            .stride = padded(from->n),
-            .corner = from->matrix + from->e * (padded(from->n) + 1),
-            .reduced = from->reduced + from->e,
-            .pull = c->pull,
-            .is_first = map_child(t, f, child, map),
-            .place = c->place,
-        };
-        for (int r = 0; r < padded(f->rows); r++)
-            fr->pull[c->pull + r] = fr->zero;
-        for (int r = 0; r < to->rest; r++)
-            fr->pull[c->pull + map[r]] = to->reduced + r;
-        c->pull += padded(f->rows);
-        fill_places(fr, map, to->rest, f->rows, c);
+        if (eliminated_rows(t, child) == 0) {
+            fill_children(fr, t, plan, child, host, index, map, c);
+        } else if (from->n > from->e) {
+            bool is_first = map_child(t, host, child, map);
+
+            from->parent = index[host - plan->fronts];
+            fill_child(fr, from, all_rows(t, host), is_first, map, c);
+        }
     }
 }
 
@@ -149,12 +204,13 @@ static enum lk_front_shape shape_of(int e, int n)
 
 static void fill_front(struct lk_fronts *fr, const struct lk_topology *t,
                        const struct lk_plan *plan, const struct lk_jacobian *jacobian, int i,
-                       int *map, struct counts *c)
+                       const int *index, int *map, struct counts *c)
 {
     const struct lk_front_plan *f = &plan->fronts[i];
-    int n = f->rows, e = f->elim_rows;
+    struct lk_front *to = &fr->front[index[i]];
+    int n = all_rows(t, f), e = eliminated_rows(t, f);
 
-    fr->front[i] = (struct lk_front){
+    *to = (struct lk_front){
         .shape = shape_of(e, n),
         .parent = -1,
         .n = n,
@@ -167,15 +223,15 @@ static void fill_front(struct lk_fronts *fr, const struct lk_topology *t,
         .solved = c->sums + padded(n),
         .rest = c->rest,
         .first_child = c->children,
-        .n_children = f->n_children,
         .first_element = c->elements,
-        .n_elements = f->n_bodies,
     };
     memset(fr->matrices + c->matrices, 0, (size_t)front_values(n, e) * sizeof(double));
     for (int r = e; r < padded(e); r++)
-        fr->matrices[fr->front[i].pivot + r] = 1;
-    fill_children(fr, t, plan, f, map, c);
-    fill_elements(fr, t, plan, f, jacobian, c);
+        fr->matrices[to->pivot + r] = 1;
+    fill_children(fr, t, plan, f, f, index, map, c);
+    fill_elements(fr, t, plan, f, f, jacobian, c);
+    to->n_children = c->children - to->first_child;
+    to->n_elements = c->elements - to->first_element;
     for (int k = f->n_elim; k < f->n_joints; k++) {
         for (int r = 0; r < t->n_rows[f->joints[k]]; r++)
             fr->rest[c->rest++] = plan->row[f->joints[k]] + r;
@@ -184,30 +240,64 @@ static void fill_front(struct lk_fronts *fr, const struct lk_topology *t,
     c->sums += padded(n) + padded(e);
 }
 
+/* what the children of @f take of front @host, which are those of its own */
+static void count_children(const struct lk_topology *t, const struct lk_plan *plan,
+                           const struct lk_front_plan *f, const struct lk_front_plan *host,
+                           struct counts *c)
+{
+    c->elements += f->n_bodies;
+    for (int k = 0; k < f->n_bodies; k++)
+        c->blocks += joints_at(t, f->bodies[k]);
+    for (int k = 0; k < f->n_children; k++) {
+        const struct lk_front_plan *child = &plan->fronts[f->children[k]];
+        int rest = rows_of(t, child, child->n_elim, child->n_joints);
+
+        if (eliminated_rows(t, child) == 0) {
+            count_children(t, plan, child, host, c);
+        } else {
+            c->children++;
+            c->pull += padded(all_rows(t, host));
+            c->place += rest * (rest + 1) / 2;
+        }
+    }
+}
+
 static struct counts count_items(const struct lk_topology *t, const struct lk_plan *plan)
 {
     struct counts c = {0};
 
     for (int i = 0; i < plan->n_fronts; i++) {
         const struct lk_front_plan *f = &plan->fronts[i];
-        int rest = f->rows - f->elim_rows;
+        int n = all_rows(t, f), e = eliminated_rows(t, f);
 
-        c.children += f->n_children;
-        c.elements += f->n_bodies;
-        for (int k = 0; k < f->n_bodies; k++)
-            c.blocks += joints_at(t, f->bodies[k]);
-        for (int k = 0; k < f->n_children; k++) {
-            const struct lk_front_plan *child = &plan->fronts[f->children[k]];
-            int left = child->rows - child->elim_rows;
-
-            c.pull += padded(f->rows);
-            c.place += left * (left + 1) / 2;
-        }
-        c.rest += rest;
-        c.matrices += front_values(f->rows, f->elim_rows);
-        c.sums += padded(f->rows) + padded(f->elim_rows);
+        if (e == 0)
+            continue;
+        count_children(t, plan, f, f, &c);
+        c.fronts++;
+        c.largest = n > c.largest ? n : c.largest;
+        c.rest += n - e;
+        c.matrices += front_values(n, e);
+        c.sums += padded(n) + padded(e);
     }
     return c;
+}
+
+static void fill_fronts(struct lk_fronts *fr, const struct lk_topology *t,
+                        const struct lk_plan *plan, const struct lk_jacobian *jacobian, int *index,
+                        int *map)
+{
+    struct counts c = {0};
+
+    fr->sums[fr->zero] = 0;
+    for (int i = 0; i < plan->n_fronts; i++) {
+        index[i] = c.fronts;
+        if (eliminated_rows(t, &plan->fronts[i]) == 0)
+            continue;
+        c.fronts++;
+        fill_front(fr, t, plan, jacobian, i, index, map, &c);
+    }
+    for (int i = 0; i < fr->n_fronts; i++)
+        fr->plan_front[i] = fr->front[i];
 }
 
 void lk_fronts_layout(struct lk_fronts *fronts, const struct lk_topology *topology,
@@ -215,15 +305,16 @@ void lk_fronts_layout(struct lk_fronts *fronts, const struct lk_topology *topolo
                       struct lk_arena *arena)
 {
     struct counts c = count_items(topology, plan);
-    int *map;
+    size_t n = (size_t)c.fronts;
+    int *index, *map;
 
-    fronts->n_fronts = plan->n_fronts;
-    fronts->largest = plan->largest;
+    fronts->n_fronts = c.fronts;
+    fronts->largest = c.largest;
     fronts->n_rows = 0;
     for (int j = 0; j < topology->n_joints; j++)
         fronts->n_rows += topology->n_rows[j];
-    fronts->front = lk_arena_take(arena, (size_t)plan->n_fronts, sizeof(*fronts->front));
-    fronts->plan_front = lk_arena_take(arena, (size_t)plan->n_fronts, sizeof(*fronts->plan_front));
+    fronts->front = lk_arena_take(arena, n, sizeof(*fronts->front));
+    fronts->plan_front = lk_arena_take(arena, n, sizeof(*fronts->plan_front));
     fronts->child = lk_arena_take(arena, (size_t)c.children, sizeof(*fronts->child));
     fronts->element = lk_arena_take(arena, (size_t)c.elements, sizeof(*fronts->element));
     fronts->block = lk_arena_take(arena, (size_t)c.blocks, sizeof(*fronts->block));
@@ -233,14 +324,9 @@ void lk_fronts_layout(struct lk_fronts *fronts, const struct lk_topology *topolo
     fronts->matrices = lk_arena_take(arena, (size_t)c.matrices, sizeof(double));
     fronts->sums = lk_arena_take(arena, (size_t)c.sums + 1, sizeof(double));
     fronts->zero = c.sums;
-    fronts->local = lk_arena_take(arena, 2 * (size_t)padded(plan->largest), sizeof(double));
-    map = lk_arena_take(arena, (size_t)plan->largest, sizeof(int));
-    if (!arena->base)
-        return;
-    fronts->sums[fronts->zero] = 0;
-    c = (struct counts){0};
-    for (int i = 0; i < plan->n_fronts; i++)
-        fill_front(fronts, topology, plan, jacobian, i, map, &c);
-    for (int i = 0; i < plan->n_fronts; i++)
-        fronts->plan_front[i] = fronts->front[i];
+    fronts->local = lk_arena_take(arena, 2 * (size_t)padded(c.largest), sizeof(double));
+    map = lk_arena_take(arena, (size_t)c.largest, sizeof(int));
+    index = lk_arena_take(arena, (size_t)plan->n_fronts, sizeof(int));
+    if (arena->base)
+        fill_fronts(fronts, topology, plan, jacobian, index, map);
 }

@@ -106,6 +106,17 @@ static void add_part(struct maker *m, const struct incidence *in, struct lk_fron
     }
 }
 
+/* the order of joints in a front: eliminated rigid ones, other eliminated ones, those that remain
+ */
+static int turn_of(const struct maker *m, int j)
+{
+    const struct lk_topology *t = m->topology;
+
+    if (m->seen[j] != ELIMINATED)
+        return 2;
+    return t->n_rigid && t->n_rigid[j] < t->n_rows[j];
+}
+
 /* completes the current front, of assembly @index: eliminates the joints that lead nowhere else */
 static int finish_front(struct maker *m, struct lk_front_plan *f, int index)
 {
@@ -116,15 +127,15 @@ static int finish_front(struct maker *m, struct lk_front_plan *f, int index)
         return -ENOMEM;
     for (int i = 0; i < m->n_list; i++)
         m->seen[m->list[i]] = is_internal(m, m->list[i], index) ? ELIMINATED : KEPT;
-    for (int eliminated = 1; eliminated >= 0; eliminated--) {
+    for (int turn = 0; turn < 3; turn++) {
         for (int i = 0; i < m->n_list; i++) {
             int j = m->list[i];
 
-            if ((m->seen[j] == ELIMINATED) != eliminated)
+            if (turn_of(m, j) != turn)
                 continue;
             f->joints[f->n_joints++] = j;
             f->rows += t->n_rows[j];
-            if (eliminated) {
+            if (turn < 2) {
                 m->plan->row[j] = m->n_rows;
                 m->n_rows += t->n_rows[j];
                 f->n_elim++;

@@ -25,8 +25,15 @@ void lk_plan_fini(struct lk_plan *plan);
  * factorisations and @solves solves. Return: 0, -ENOMEM. */
 int lk_plan_best(const struct lk_topology *topology, int solves, struct lk_plan *ret_plan);
 
+/** lk_plan_work() - operations of a factor and of a solve for the rows of @topology, see
+ * lk_fronts_layout(). */
+void lk_plan_work(const struct lk_topology *topology, const struct lk_plan *plan,
+                  double *ret_factor, double *ret_solve);
+
 /** lk_fronts_layout() - reserve memory for @plan; once the arena is allocated, also fill it.
- * @jacobian: of every joint; each factorisation reads its values */
+ * @topology: that of the plan, or with fewer joints that have rows: those without are left out, but
+ * rows keep their places in the order of elimination;  @jacobian: of every joint; each
+ * factorisation reads its values */
 void lk_fronts_layout(struct lk_fronts *fronts, const struct lk_topology *topology,
                       const struct lk_plan *plan, const struct lk_jacobian *jacobian,
                       struct lk_arena *arena);
