@@ -7,7 +7,8 @@
  * springs and rods again and again, as they change their length
  *
  * A live line also has events, as foxglove.Log. Frames are the bodies by their names; no body is
- * called ground. Lengths in m.
+ * called ground. One more frame is for cameras: it does not turn, and goes where the machine goes.
+ * Lengths in m.
  * Thread: any but the cycle. Buffers grow; a failure marks them as full, see mcap/write.h. */
 #ifndef LK_FOXGLOVE_FOXGLOVE_H
 #define LK_FOXGLOVE_FOXGLOVE_H
@@ -18,6 +19,7 @@
 #define LK_FOXGLOVE_TRANSFORMS "foxglove.FrameTransforms"
 #define LK_FOXGLOVE_SCENE      "foxglove.SceneUpdate"
 #define LK_FOXGLOVE_LOG        "foxglove.Log"
+#define LK_FOXGLOVE_VIEW       "ground/view" /* a frame; no name of a body has a '/' */
 
 /** lk_foxglove_schema() - FileDescriptorSet of all three types, with all that they consist of. */
 void lk_foxglove_schema(struct lk_mcap_buffer *set);
@@ -25,6 +27,20 @@ void lk_foxglove_schema(struct lk_mcap_buffer *set);
 /** lk_foxglove_transforms() - a message of /tf. @ns: time, UTC;  @poses: as lk_system_poses() */
 void lk_foxglove_transforms(struct lk_mcap_buffer *message, const struct lk_scene *scene,
                             const double *poses, uint64_t ns);
+
+/** struct lk_foxglove_view - the frame for cameras; {0} at first. @at: in the world [m], where it
+ * @stands */
+struct lk_foxglove_view {
+    bool stands;
+    double at[3];
+};
+
+/** lk_foxglove_view() - one more transform of a message of /tf: the frame LK_FOXGLOVE_VIEW, in the
+ * middle of the bodies at first. It moves when they have left it by 0.4 of the mechanism's size:
+ * what swings on its place is seen to swing, and what drives away stays in the picture. Poses that
+ * are not finite leave it where it is. */
+void lk_foxglove_view(struct lk_mcap_buffer *message, struct lk_foxglove_view *view,
+                      const struct lk_scene *scene, const double *poses, uint64_t ns);
 
 /** lk_foxglove_shapes() - a message of /scene with all shapes that are fixed to bodies or to the
  * ground: once is enough. */

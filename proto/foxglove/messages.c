@@ -3,10 +3,14 @@
 #include "foxglove.h"
 #include "mcap/protobuf.h"
 
+#include <math.h>
 #include <string.h>
 
 #define GROUND "ground"
-#define THICK  2 /* of lines [pixel] */
+#define THICK  2   /* of lines [pixel] */
+#define LEASH  0.4 /* of the mechanism's size */
+
+static const double upright[4] = {1, 0, 0, 0};
 
 /* fields of SceneEntity */
 enum { CUBES = 8, SPHERES = 9, CYLINDERS = 10, LINES = 11 };
@@ -47,19 +51,52 @@ static void put_time(struct lk_mcap_buffer *message, uint32_t number, uint64_t n
     lk_pb_put_message(message, number, &inner);
 }
 
+/* a frame in that of the ground */
+static void put_transform(struct lk_mcap_buffer *message, const char *frame,
+                          const double position[3], const double orientation[4], uint64_t ns)
+{
+    struct lk_mcap_buffer transform = {.grows = true};
+
+    put_time(&transform, 1, ns);
+    lk_pb_put_text(&transform, 2, GROUND);
+    lk_pb_put_text(&transform, 3, frame);
+    put_doubles(&transform, 4, position, 3);
+    put_quaternion(&transform, 5, orientation);
+    lk_pb_put_message(message, 1, &transform);
+}
+
 void lk_foxglove_transforms(struct lk_mcap_buffer *message, const struct lk_scene *scene,
                             const double *poses, uint64_t ns)
 {
-    for (int b = 0; b < scene->n_bodies; b++, poses += LK_POSE_SIZE) {
-        struct lk_mcap_buffer transform = {.grows = true};
+    for (int b = 0; b < scene->n_bodies; b++, poses += LK_POSE_SIZE)
+        put_transform(message, scene->name[b], poses, poses + 3, ns);
+}
 
-        put_time(&transform, 1, ns);
-        lk_pb_put_text(&transform, 2, GROUND);
-        lk_pb_put_text(&transform, 3, scene->name[b]);
-        put_doubles(&transform, 4, poses, 3);
-        put_quaternion(&transform, 5, poses + 3);
-        lk_pb_put_message(message, 1, &transform);
+/* @way: from the view to the middle of the bodies. Return: its length, NaN where it has none. */
+static double find_way(const struct lk_foxglove_view *view, const struct lk_scene *scene,
+                       const double *poses, double way[3])
+{
+    for (int i = 0; i < 3; i++) {
+        double sum = 0;
+
+        for (int b = 0; b < scene->n_bodies; b++)
+            sum += poses[b * LK_POSE_SIZE + i];
+        way[i] = sum / scene->n_bodies - view->at[i];
     }
+    return sqrt(way[0] * way[0] + way[1] * way[1] + way[2] * way[2]);
+}
+
+void lk_foxglove_view(struct lk_mcap_buffer *message, struct lk_foxglove_view *view,
+                      const struct lk_scene *scene, const double *poses, uint64_t ns)
+{
+    double way[3], length = find_way(view, scene, poses, way);
+    double left = view->stands ? length - LEASH * scene->size : length;
+
+    if (isfinite(length) && left > 0)
+        for (int i = 0; i < 3; i++)
+            view->at[i] += way[i] * left / length;
+    view->stands = view->stands || isfinite(length);
+    put_transform(message, LK_FOXGLOVE_VIEW, view->at, upright, ns);
 }
 
 /* ---- shapes ---- */
@@ -77,7 +114,7 @@ static void put_pose(struct lk_mcap_buffer *message, uint32_t number, const doub
 static void put_line(struct lk_mcap_buffer *entity, const double (*point)[3], int n,
                      const double color[4])
 {
-    static const double origin[3] = {0, 0, 0}, upright[4] = {1, 0, 0, 0};
+    static const double origin[3] = {0, 0, 0};
     struct lk_mcap_buffer line = {.grows = true};
 
     put_pose(&line, 2, origin, upright);

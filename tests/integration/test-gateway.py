@@ -126,6 +126,17 @@ def start_gateway(*more):
     return process, port
 
 
+def read_cdr(channel, data):
+    """a message of ROS 2 of doubles and of messages of doubles: {'angle': .., 'pose.x': ..}"""
+    parts = [part.strip().split('\n') for part in re.split('={60,}', channel['schema'])]
+    types = {part[0].split()[1]: part[1:] for part in parts[1:]}
+    names = []
+    for kind, name in (line.split() for line in parts[0]):
+        names += [name] if kind == 'float64' else [f'{name}.{line.split()[1]}' for line in types[kind]]
+    expect('plain CDR, little-endian', data[:4], b'\0\1\0\0')
+    return dict(zip(names, struct.unpack(f'<{len(names)}d', data[4:])))
+
+
 class Viewer:
     """a client of the protocol; messages of topics as objects of their advertised types"""
 
@@ -169,6 +180,8 @@ class Viewer:
             return 'time'
         number, ns = struct.unpack('<IQ', data[1:13])
         topic = self.topics[number]
+        if self.channels[topic]['encoding'] == 'cdr':
+            return topic, ns, read_cdr(self.channels[topic], data[13:])
         kind = self.types.get(self.channels[topic]['id'])
         return topic, ns, kind.FromString(data[13:]) if kind else json.loads(data[13:])
 
@@ -209,11 +222,14 @@ def test_channels(port):
         viewer.ws.close()
     viewer = Viewer(port)
     viewer.await_op('advertise', lambda said: any(c['topic'] == '/tf' for c in said['channels']))
-    expect('topics', sorted(viewer.channels), ['/events', '/inputs', '/outputs', '/scene', '/status', '/tf'])
+    expect('topics', sorted(viewer.channels), ['/events', '/inputs', '/outputs', '/ros2/inputs', '/ros2/outputs',
+                                               '/scene', '/status', '/tf'])
     expect('units', {key: viewer.channels['/outputs']['metadata'][key] for key in ('angle', 'pose.x')},
            {'angle': 'rad', 'pose.x': 'm'})
     expect('units of inputs', viewer.channels['/inputs']['metadata'], {'motor': 'N m'})
-    viewer.subscribe('/tf', '/outputs', '/scene', '/status', '/inputs')
+    expect('of ROS 2', [viewer.channels['/ros2/outputs'][key] for key in ('schemaName', 'schemaEncoding', 'metadata')],
+           ['driven/msg/Outputs', 'ros2msg', viewer.channels['/outputs']['metadata']])
+    viewer.subscribe('/tf', '/outputs', '/scene', '/status', '/inputs', '/ros2/outputs', '/ros2/inputs')
     _, scene = viewer.await_message('/scene')
     expect('old shapes go', scene.deletions[0].type, 1)
     expect('entities', [(e.id, e.frame_id, e.frame_locked) for e in scene.entities],
@@ -222,22 +238,27 @@ def test_channels(port):
         fail(f'the arm looks like nothing: {scene.entities[1]}')
     run()
     seen, end_s = {}, time.monotonic() + PATIENCE_S
-    while not any(len(found) == 2 for found in seen.values()):   # both of one step
+    while not any(len(found) == 3 for found in seen.values()):   # all of one step
         said = viewer.step()
-        if said[0] in ('/tf', '/outputs'):
+        if said[0] in ('/tf', '/outputs', '/ros2/outputs'):
             seen.setdefault(said[1], {})[said[0]] = said[2]
         if time.monotonic() > end_s:
             fail('no /tf and /outputs of one step')
         seen = dict(list(seen.items())[-40:])
-    both = next(found for found in seen.values() if len(found) == 2)
+    both = next(found for found in seen.values() if len(found) == 3)
     at, pose = both['/tf'].transforms[0], both['/outputs'].pose
+    view = both['/tf'].transforms[1]
+    expect('the frame for cameras', (view.parent_frame_id, view.child_frame_id, view.rotation.w), ('ground', 'ground/view', 1))
     expect('frames', (at.parent_frame_id, at.child_frame_id), ('ground', 'arm'))
     expect('place', (at.translation.x, at.translation.y, at.translation.z), (pose.x, pose.y, pose.z))
     expect('turn', (at.rotation.w, at.rotation.x, at.rotation.y, at.rotation.z), (pose.qw, pose.qx, pose.qy, pose.qz))
+    expect('in ROS 2', both['/ros2/outputs'], {'angle': both['/outputs'].angle, **{
+        f'pose.{name}': getattr(pose, name) for name in ('x', 'y', 'z', 'qw', 'qx', 'qy', 'qz')}})
     _, status = viewer.await_message('/status', lambda said: said['state'] == 'running')
     expect('status', (status['model'], status['mode']), ('driven', 'realtime'))
     ctl('set', 'motor', '2.5')
     viewer.await_message('/inputs', lambda said: said.motor == 2.5)
+    viewer.await_message('/ros2/inputs', lambda said: said['motor'] == 2.5)
     before = viewer.time_ns
     if viewer.await_op('time') <= before or abs(viewer.time_ns / 1e9 - time.time()) > 3600:
         fail(f'time {viewer.time_ns}')
@@ -369,6 +390,7 @@ def test_another_daemon(daemon, port):
     viewer = Viewer(port)
     viewer.await_op('advertise')
     viewer.subscribe('/events', '/tf')
+    viewer.await_message('/events', lambda said: said.name == 'model')
     old = dict(viewer.channels)
     end(daemon, signal.SIGKILL)
     viewer.await_message('/events', lambda said: said.name == 'line' and said.level == 4)
@@ -378,11 +400,24 @@ def test_another_daemon(daemon, port):
     viewer.await_op('advertise', lambda said: any(c['topic'] == '/tf' for c in said['channels']))
     expect('new numbers', set(gone['channelIds']) & {c['id'] for c in viewer.channels.values()}, set())
     expect('its type', viewer.channels['/outputs']['schemaName'], 'four_bar.Outputs')
-    viewer.subscribe('/scene', '/tf')
-    _, scene = viewer.await_message('/scene')
+    viewer.subscribe('/scene', '/events', '/status', '/tf')
+    seen = []
+    while not seen or seen[-1][0] != '/status':
+        said = viewer.step()
+        seen += [said] if isinstance(said, tuple) else []
+    expect('no event twice', [said.message for topic, _, said in seen if topic == '/events' and 'driven' in said.message], [])
+    scene = next(said for topic, _, said in seen if topic == '/scene')
     expect('entities', [e.id for e in scene.entities], ['ground', 'crank', 'coupler', 'rocker'])
     _, frames = viewer.await_message('/tf')
-    expect('frames', [t.child_frame_id for t in frames.transforms], ['crank', 'coupler', 'rocker'])
+    expect('frames', [t.child_frame_id for t in frames.transforms], ['crank', 'coupler', 'rocker', 'ground/view'])
+    late = Viewer(port)   # it hears what happened before it came, in that order
+    late.await_op('advertise')
+    late.subscribe('/events')
+    lost, _ = late.await_message('/events', lambda said: said.name == 'line' and said.level == 4)
+    found, _ = late.await_message('/events', lambda said: 'four-bar' in said.message)
+    expect('in order', lost < found, True)
+    for each in (viewer, late):
+        each.ws.close()
     return daemon
 
 

@@ -117,6 +117,52 @@ static void test_transforms(void **state)
     lk_scene_free(scene);
 }
 
+/* where the frame for cameras stands when the bodies are at x and at x + 3 */
+static double view_x(struct lk_foxglove_view *view, const struct lk_scene *scene, double x)
+{
+    struct lk_mcap_buffer b = {.grows = true};
+    struct lk_pb_reader transform;
+    struct lk_pb_field field;
+    double poses[14], at;
+
+    memcpy(poses, scene->drawn, sizeof(poses));
+    poses[0] = x;
+    poses[7] = x + 3;
+    lk_foxglove_view(&b, view, scene, poses, 1700000000000000123);
+    assert_false(b.full);
+    transform = inner(reader_of(b.data, b.size), 1, 0);
+    expect_time(inner(transform, 1, 0), 1700000000, 123);
+    expect_text(transform, 2, "ground");
+    expect_text(transform, 3, "ground/view");
+    expect_doubles(inner(transform, 5, 0), (double[]){0, 0, 0, 1}, 4); /* it does not turn */
+    expect_doubles(inner(transform, 4, 0), view->at, 3);
+    assert_true(find(inner(transform, 4, 0), 1, 0, &field));
+    memcpy(&at, &field.value, sizeof(at));
+    lk_mcap_buffer_fini(&b);
+    return at;
+}
+
+/* in the middle at first; it stays while the machine swings, and is drawn along by what leaves */
+static void test_view(void **state)
+{
+    struct lk_scene *scene = read_scene();
+    struct lk_foxglove_view view = {0};
+    double leash = 0.4 * scene->size;
+
+    (void)state;
+    assert_float_equal(view_x(&view, scene, NAN), 0, 0);
+    assert_false(view.stands);
+    assert_float_equal(view_x(&view, scene, 1), 2.5, 1e-12);
+    assert_float_equal(view.at[1], 1, 1e-12);
+    assert_float_equal(view_x(&view, scene, 1 + 0.99 * leash), 2.5, 1e-12);
+    assert_float_equal(view_x(&view, scene, 1 - 0.99 * leash), 2.5, 1e-12);
+    assert_float_equal(view_x(&view, scene, 1001), 1002.5 - leash, 1e-9);
+    assert_float_equal(view_x(&view, scene, INFINITY), 1002.5 - leash, 1e-9);
+    assert_float_equal(view_x(&view, scene, NAN), 1002.5 - leash, 1e-9);
+    assert_float_equal(view_x(&view, scene, 1001), 1002.5 - leash, 1e-9);
+    lk_scene_free(scene);
+}
+
 static void test_shapes(void **state)
 {
     struct lk_scene *scene = read_scene();
@@ -168,6 +214,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_transforms),
+        cmocka_unit_test(test_view),
         cmocka_unit_test(test_shapes),
         cmocka_unit_test(test_spans),
     };

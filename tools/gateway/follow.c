@@ -14,12 +14,14 @@
 #define FOLLOW_MS 2   /* for outputs of the same step as poses */
 
 /* struct following - @poses, @outputs: NULL where there are none
- * @step, @utc_ns: of the sample that was taken last;  @taken_ns: when, CLOCK_MONOTONIC */
+ * @view: of cameras;  @step, @utc_ns: of the sample that was taken last;  @taken_ns: when,
+ * CLOCK_MONOTONIC */
 struct following {
     struct gate_line *line;
     struct gate_meaning *meaning;
     struct lk_client_stream *poses;
     struct lk_client_stream *outputs;
+    struct lk_foxglove_view view;
     uint64_t step;
     uint64_t utc_ns;
     int64_t taken_ns;
@@ -92,6 +94,7 @@ static void post_poses(struct following *f, const double *poses, uint64_t ns)
     struct lk_mcap_buffer transforms = {.grows = true}, spans = {.grows = true};
 
     lk_foxglove_transforms(&transforms, f->meaning->scene, poses, ns);
+    lk_foxglove_view(&transforms, &f->view, f->meaning->scene, poses, ns);
     post_buffer(f, GATE_TF, ns, &transforms);
     post_samples(f, 0, poses, (size_t)f->meaning->scene->n_bodies * LK_POSE_SIZE, ns);
     if (lk_foxglove_spans(&spans, f->meaning->scene, poses, ns))
@@ -102,13 +105,7 @@ static void post_poses(struct following *f, const double *poses, uint64_t ns)
 
 static void post_outputs(struct following *f, const double *values, uint64_t ns)
 {
-    struct gate_parcel *parcel =
-        gate_parcel_new(GATE_OUTPUTS, f->meaning->number, ns, NULL, f->meaning->outputs.size);
-
-    if (parcel == NULL)
-        return;
-    lk_mcap_type_fill(&f->meaning->outputs, values, parcel->data);
-    gate_hub_post(f->line->hub, parcel);
+    gate_meaning_post(f->meaning, f->line->hub, GATE_OUTPUTS, values, ns);
     post_samples(f, 1, values, f->meaning->n_outputs, ns);
 }
 
@@ -213,6 +210,7 @@ static void follow_model(struct following *f)
     const struct gate_meaning *meaning = f->meaning;
 
     gate_hub_set(hub, gate_meaning_hold(f->meaning));
+    f->view = (struct lk_foxglove_view){0};
     if (meaning->scene != NULL) /* until it moves */
         post_poses(f, meaning->scene->drawn, gate_now_ns());
     else

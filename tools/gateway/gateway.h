@@ -8,6 +8,7 @@
  *     operator.c thread: what the operator at the page asks for
  *     hold.c     inputs that the operator has claimed
  *     events.c   what has changed from one status to the next, in words
+ *     ros2.c     inputs and outputs for viewers of ROS 2
  *     web.c      main thread: connections, who may open one
  *     viewer.c, viewer_text.c   a connection by the Foxglove websocket protocol
  *     page.c, page_text.c       one of the operator's page, whose files are in page/
@@ -41,10 +42,10 @@
 #define GATE_TIMEOUT_MS 3000
 
 /** enum gate_topic - what a parcel holds. The first ones are channels of viewers: messages as of
- * proto/foxglove and proto/mcap. PARAMETERS: doubles in the order of the model;  MEANING: nothing,
- * another model has been loaded. For pages, JSON: REPORT: inputs;  POLICY;  EVENT;  ANSWER: to the
- * operator;  HELD: inputs that it has claimed;  FAULTS;  PLATFORM;  MISSED: deadlines.  SAMPLES:
- * doubles: 0 poses or 1 outputs, UTC [s], the values */
+ * proto/foxglove and proto/mcap, ROS2: of ros2.h. PARAMETERS: doubles in the order of the model;
+ * MEANING: nothing, another model has been loaded. For pages, JSON: REPORT: inputs;  POLICY; EVENT;
+ * ANSWER: to the operator;  HELD: inputs that it has claimed;  FAULTS;  PLATFORM;  MISSED:
+ * deadlines.  SAMPLES: doubles: 0 poses or 1 outputs, UTC [s], the values */
 enum gate_topic {
     GATE_TF,
     GATE_SCENE,
@@ -52,6 +53,8 @@ enum gate_topic {
     GATE_INPUTS,
     GATE_STATUS,
     GATE_EVENTS,
+    GATE_ROS2_OUTPUTS,
+    GATE_ROS2_INPUTS,
     GATE_CHANNELS,
     GATE_PARAMETERS = GATE_CHANNELS,
     GATE_MEANING,
@@ -115,6 +118,12 @@ struct gate_meaning *gate_meaning_new(const Linkage__V1__ModelDescription *model
 struct gate_meaning *gate_meaning_hold(struct gate_meaning *meaning);
 void gate_meaning_drop(struct gate_meaning *meaning);
 
+/** gate_meaning_post() - values for viewers, in both forms. @topic: GATE_OUTPUTS or GATE_INPUTS;
+ * @ns: UTC */
+struct gate_hub;
+void gate_meaning_post(const struct gate_meaning *meaning, struct gate_hub *hub,
+                       enum gate_topic topic, const double *values, uint64_t ns);
+
 /** struct gate_parcel - @meaning: number of the model that it is about, 0: of any;  @ns: UTC */
 struct gate_parcel {
     atomic_uint n_holders;
@@ -144,6 +153,10 @@ struct gate_queue {
 size_t gate_queue_put(struct gate_queue *queue, struct gate_parcel *parcel);
 /** gate_queue_take() - Return: the oldest, now the caller's; NULL: none. */
 struct gate_parcel *gate_queue_take(struct gate_queue *queue);
+/** gate_queue_next() - those of a topic, which stay. @place: 0 at first. Return: the next one,
+ * still the queue's; NULL: none. */
+struct gate_parcel *gate_queue_next(const struct gate_queue *queue, enum gate_topic topic,
+                                    size_t *place);
 void gate_queue_clear(struct gate_queue *queue);
 
 /** struct gate_hub - @wake: makes the web thread look;  @stop: all threads end

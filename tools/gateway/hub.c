@@ -81,6 +81,18 @@ size_t gate_queue_put(struct gate_queue *queue, struct gate_parcel *parcel)
     return n;
 }
 
+struct gate_parcel *gate_queue_next(const struct gate_queue *queue, enum gate_topic topic,
+                                    size_t *place)
+{
+    while (*place < queue->n) {
+        struct gate_parcel *parcel = queue->parcel[(queue->first + (*place)++) % GATE_QUEUE];
+
+        if (parcel->topic == topic)
+            return parcel;
+    }
+    return NULL;
+}
+
 void gate_queue_clear(struct gate_queue *queue)
 {
     while (queue->n > 0)

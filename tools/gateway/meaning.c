@@ -3,6 +3,7 @@
 #include "foxglove/foxglove.h"
 #include "gateway.h"
 #include "linkage/parameters.h"
+#include "ros2.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -126,4 +127,21 @@ void gate_meaning_drop(struct gate_meaning *meaning)
     lk_scene_free(meaning->scene);
     lk_mcap_buffer_fini(&meaning->shapes);
     free(meaning);
+}
+
+void gate_meaning_post(const struct gate_meaning *meaning, struct gate_hub *hub,
+                       enum gate_topic topic, const double *values, uint64_t ns)
+{
+    bool goes_in = topic == GATE_INPUTS;
+    const struct lk_mcap_type *type = goes_in ? &meaning->inputs : &meaning->outputs;
+    struct gate_parcel *parcel = gate_parcel_new(topic, meaning->number, ns, NULL, type->size);
+
+    if (parcel != NULL)
+        lk_mcap_type_fill(type, values, parcel->data);
+    gate_hub_post(hub, parcel);
+    parcel = gate_parcel_new(goes_in ? GATE_ROS2_INPUTS : GATE_ROS2_OUTPUTS, meaning->number, ns,
+                             NULL, ros2_size(type));
+    if (parcel != NULL)
+        ros2_fill(type, values, parcel->data);
+    gate_hub_post(hub, parcel);
 }

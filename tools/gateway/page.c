@@ -105,15 +105,15 @@ static void tell_all(struct page *page)
 {
     static const enum gate_topic topics[] = {GATE_STATUS, GATE_REPORT,   GATE_POLICY, GATE_HELD,
                                              GATE_FAULTS, GATE_PLATFORM, GATE_MISSED};
+    struct gate_parcel *event;
+    size_t place = 0;
 
     send_parcel(page, page_text_model(page->web->meaning));
     for (size_t i = 0; i < sizeof(topics) / sizeof(*topics); i++)
         if (page->web->latest[topics[i]] != NULL)
             send_parcel(page, gate_parcel_hold(page->web->latest[topics[i]]));
-    for (size_t i = 0; i < page->web->events.n; i++)
-        send_parcel(
-            page,
-            gate_parcel_hold(page->web->events.parcel[(page->web->events.first + i) % GATE_QUEUE]));
+    while ((event = gate_queue_next(&page->web->events, GATE_EVENT, &place)) != NULL)
+        send_parcel(page, gate_parcel_hold(event));
 }
 
 static void let_in(struct page *page)

@@ -72,13 +72,9 @@ static void post_inputs(struct gate_hub *hub, const struct gate_meaning *meaning
                         const double *acting)
 {
     size_t n = meaning->model->n_parameters;
-    struct gate_parcel *inputs, *parameters;
+    struct gate_parcel *parameters;
 
-    inputs =
-        gate_parcel_new(GATE_INPUTS, meaning->number, gate_now_ns(), NULL, meaning->inputs.size);
-    if (inputs != NULL)
-        lk_mcap_type_fill(&meaning->inputs, acting, inputs->data);
-    gate_hub_post(hub, inputs);
+    gate_meaning_post(meaning, hub, GATE_INPUTS, acting, gate_now_ns());
     parameters =
         gate_parcel_new(GATE_PARAMETERS, meaning->number, gate_now_ns(), NULL, n * sizeof(double));
     for (size_t i = 0; i < n && parameters != NULL; i++) {

@@ -111,10 +111,25 @@ static enum gate_topic find_topic(const struct viewer *viewer, json_int_t channe
     return (enum gate_topic)(channel - first);
 }
 
+/* the newest of a topic; of events, all that are kept and that it has not had with an earlier model
+ */
+static void catch_up(struct viewer *viewer, enum gate_topic topic)
+{
+    struct gate_parcel *event;
+    size_t place = 0;
+
+    viewer->shapes |= topic == GATE_SCENE;
+    if (topic != GATE_EVENTS && viewer->web->latest[topic] != NULL)
+        viewer_take(viewer, viewer->web->latest[topic]);
+    while (topic == GATE_EVENTS &&
+           (event = gate_queue_next(&viewer->web->events, topic, &place)) != NULL)
+        if (event->ns > viewer->event_ns)
+            viewer_take(viewer, event);
+}
+
 static void subscribe_one(struct viewer *viewer, const json_t *entry)
 {
     const json_t *id = json_object_get(entry, "id"), *channel = json_object_get(entry, "channelId");
-    struct gate_parcel *latest;
     enum gate_topic topic;
 
     if (!json_is_integer(id) || !json_is_integer(channel) || json_integer_value(id) < 0 ||
@@ -131,10 +146,7 @@ static void subscribe_one(struct viewer *viewer, const json_t *entry)
     }
     viewer->subscribed[topic] = true;
     viewer->id[topic] = (uint32_t)json_integer_value(id);
-    viewer->shapes |= topic == GATE_SCENE;
-    latest = viewer->web->latest[topic];
-    if (latest != NULL)
-        viewer_take(viewer, latest);
+    catch_up(viewer, topic);
     lws_callback_on_writable(viewer->wsi);
 }
 
@@ -146,6 +158,13 @@ static void on_subscribe(struct viewer *viewer, const json_t *message)
         subscribe_one(viewer, json_array_get(list, i));
 }
 
+static void forget(struct viewer *viewer, enum gate_topic topic)
+{
+    viewer->subscribed[topic] = false;
+    if (topic == GATE_EVENTS)
+        viewer->event_ns = 0;
+}
+
 static void on_unsubscribe(struct viewer *viewer, const json_t *message)
 {
     const json_t *list = json_object_get(message, "subscriptionIds");
@@ -154,7 +173,7 @@ static void on_unsubscribe(struct viewer *viewer, const json_t *message)
         for (int topic = 0; topic < GATE_CHANNELS; topic++)
             if (viewer->subscribed[topic] &&
                 json_integer_value(json_array_get(list, i)) == viewer->id[topic])
-                viewer->subscribed[topic] = false;
+                forget(viewer, (enum gate_topic)topic);
 }
 
 static void on_get_parameters(struct viewer *viewer, const json_t *message)
@@ -327,6 +346,8 @@ static int write_next(struct viewer *viewer)
     parcel = gate_queue_take(&viewer->queue);
     if (parcel == NULL)
         return viewer->time_ns > viewer->told_ns ? (write_time(viewer) ? -1 : 1) : 0;
+    if (parcel->topic == GATE_EVENTS)
+        viewer->event_ns = parcel->ns;
     r = viewer->subscribed[parcel->topic]
             ? write_data(viewer, parcel->topic, parcel->ns, parcel->data, parcel->size)
             : 0;

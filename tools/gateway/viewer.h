@@ -18,8 +18,9 @@
 #define VIEWER_NUMBERS     8           /* of channels of a model; at least GATE_CHANNELS */
 
 /** struct gate_web - @meaning: the present model or NULL;  @latest: of each topic, for whoever
- * subscribes later;  @session: differs with every start;  @viewers, @pages: lists,
- * @n_connections in both;  @events: the last ones, for pages
+ * subscribes later, but for @events: the last ones;  @session: differs with every start;  @viewers,
+ * @pages: lists,
+ * @n_connections in both
  * @ticket: of downloads, @n_tickets ever */
 struct gate_web {
     const struct gate_options *options;
@@ -49,6 +50,7 @@ struct viewer_text {
  * @meaning:    number of the model that its channels are of;  @advertised: which of them
  * @subscribed: and with which number of the client's, @id
  * @shapes:     wait to be sent;  @time_ns, @told_ns: UTC of the newest sample, and as it was told
+ * @event_ns:   UTC of the newest event that it was sent
  * @dropped:    parcels since that was said, at @dropped_ns */
 struct viewer {
     struct gate_web *web;
@@ -64,6 +66,7 @@ struct viewer {
     bool shapes;
     uint64_t time_ns;
     uint64_t told_ns;
+    uint64_t event_ns;
     uint64_t dropped;
     uint64_t dropped_ns;
     struct gate_queue queue;

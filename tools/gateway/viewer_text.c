@@ -2,6 +2,7 @@
 /* The messages of the Foxglove websocket protocol that are JSON. */
 #include "draft.h"
 #include "foxglove/foxglove.h"
+#include "ros2.h"
 #include "viewer.h"
 
 #include <stdio.h>
@@ -71,16 +72,21 @@ static void put_schema(struct lk_json *json, const struct lk_mcap_buffer *set)
     free(text);
 }
 
-/* @type: NULL: the topic is JSON */
-static void put_channel(const struct gate_web *web, struct lk_json *json, enum gate_topic topic,
-                        const char *type, const struct lk_mcap_buffer *set)
+static void put_place(const struct gate_web *web, struct lk_json *json, enum gate_topic topic)
 {
-    static const char *const topics[] = {"/tf",     "/scene",  "/outputs",
-                                         "/inputs", "/status", "/events"};
+    static const char *const topics[] = {"/tf",     "/scene",  "/outputs",      "/inputs",
+                                         "/status", "/events", "/ros2/outputs", "/ros2/inputs"};
     uint32_t model = web->meaning != NULL ? web->meaning->number : 0;
 
     lk_json_count(json, "id", (uint64_t)model * VIEWER_NUMBERS + topic);
     lk_json_text(json, "topic", topics[topic]);
+}
+
+/* @type: NULL: the topic is JSON */
+static void put_channel(const struct gate_web *web, struct lk_json *json, enum gate_topic topic,
+                        const char *type, const struct lk_mcap_buffer *set)
+{
+    put_place(web, json, topic);
     lk_json_text(json, "encoding", type != NULL ? "protobuf" : "json");
     lk_json_text(json, "schemaName", type != NULL ? type : "linkage.Status");
     lk_json_text(json, "schemaEncoding", type != NULL ? "protobuf" : "jsonschema");
@@ -101,18 +107,46 @@ static void put_fixed(const struct gate_web *web, struct lk_json *json, enum gat
 }
 
 /* units as a recording has them: "motor" or "pose.x", and "N m" */
+static void put_units(struct lk_json *json, const struct lk_mcap_type *type)
+{
+    lk_json_open(json, "metadata", '{');
+    for (size_t i = 0; i < type->n_units; i++)
+        lk_json_text(json, type->unit[i].key, type->unit[i].value);
+    lk_json_close(json, '}');
+}
+
+static void put_ros2(const struct gate_web *web, struct lk_json *json, enum gate_topic topic,
+                     const struct lk_mcap_type *type)
+{
+    struct lk_mcap_buffer schema = {.grows = true};
+    char name[sizeof(type->name) + 8];
+
+    ros2_name(type, name, sizeof(name));
+    ros2_schema(&schema, type);
+    lk_mcap_put_u8(&schema, '\0');
+    lk_json_open(json, NULL, '{');
+    put_place(web, json, topic);
+    lk_json_text(json, "encoding", "cdr");
+    lk_json_text(json, "schemaName", name);
+    lk_json_text(json, "schemaEncoding", "ros2msg");
+    if (!schema.full)
+        lk_json_text(json, "schema", (const char *)schema.data);
+    put_units(json, type);
+    lk_json_close(json, '}');
+    lk_mcap_buffer_fini(&schema);
+}
+
+/* @topic: and @ros2: the same values in two forms */
 static void put_samples(const struct gate_web *web, struct lk_json *json, enum gate_topic topic,
-                        const struct lk_mcap_type *type)
+                        enum gate_topic ros2, const struct lk_mcap_type *type)
 {
     if (!viewer_is_advertised(web, topic))
         return;
     lk_json_open(json, NULL, '{');
     put_channel(web, json, topic, type->name, &type->descriptor);
-    lk_json_open(json, "metadata", '{');
-    for (size_t i = 0; i < type->n_units; i++)
-        lk_json_text(json, type->unit[i].key, type->unit[i].value);
+    put_units(json, type);
     lk_json_close(json, '}');
-    lk_json_close(json, '}');
+    put_ros2(web, json, ros2, type);
 }
 
 bool viewer_is_advertised(const struct gate_web *web, enum gate_topic topic)
@@ -124,8 +158,10 @@ bool viewer_is_advertised(const struct gate_web *web, enum gate_topic topic)
     case GATE_SCENE:
         return meaning != NULL && meaning->scene != NULL;
     case GATE_OUTPUTS:
+    case GATE_ROS2_OUTPUTS:
         return meaning != NULL && meaning->n_outputs > 0;
     case GATE_INPUTS:
+    case GATE_ROS2_INPUTS:
         return meaning != NULL && meaning->n_inputs > 0;
     default:
         return true;
@@ -144,8 +180,8 @@ struct viewer_text *viewer_text_advertise(const struct gate_web *web)
     put_fixed(web, &draft.json, GATE_TF, LK_FOXGLOVE_TRANSFORMS, &set);
     put_fixed(web, &draft.json, GATE_SCENE, LK_FOXGLOVE_SCENE, &set);
     if (web->meaning != NULL) {
-        put_samples(web, &draft.json, GATE_OUTPUTS, &web->meaning->outputs);
-        put_samples(web, &draft.json, GATE_INPUTS, &web->meaning->inputs);
+        put_samples(web, &draft.json, GATE_OUTPUTS, GATE_ROS2_OUTPUTS, &web->meaning->outputs);
+        put_samples(web, &draft.json, GATE_INPUTS, GATE_ROS2_INPUTS, &web->meaning->inputs);
     }
     put_fixed(web, &draft.json, GATE_STATUS, NULL, NULL);
     put_fixed(web, &draft.json, GATE_EVENTS, LK_FOXGLOVE_LOG, &set);

@@ -15,7 +15,7 @@
 #include <string.h>
 
 #define HTTP_SECONDS 10  /* for a request */
-#define EVENTS       100 /* kept for pages that come later */
+#define EVENTS       100 /* kept for those who come later */
 #define PING_SECONDS 20
 #define GONE_SECONDS 60
 
@@ -117,7 +117,7 @@ static bool is_same(const struct gate_parcel *a, const struct gate_parcel *b)
 
 static void keep_event(struct gate_web *web, struct gate_parcel *parcel)
 {
-    if (web->events.n == EVENTS)
+    if (web->events.n == 2 * EVENTS) /* in the words of pages and of viewers */
         gate_parcel_drop(gate_queue_take(&web->events));
     gate_queue_put(&web->events, gate_parcel_hold(parcel));
 }
@@ -128,7 +128,7 @@ static void take_parcel(struct gate_web *web, struct gate_parcel *parcel)
     uint32_t present = web->meaning != NULL ? web->meaning->number : 0;
     bool is_new = parcel->topic == GATE_PARAMETERS && !is_same(before, parcel);
 
-    if (parcel->topic == GATE_EVENT)
+    if (parcel->topic == GATE_EVENT || parcel->topic == GATE_EVENTS)
         keep_event(web, parcel);
     if (parcel->topic == GATE_MEANING) {
         take_meaning(web);

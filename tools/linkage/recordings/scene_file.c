@@ -252,6 +252,7 @@ void scene_file_step(struct scene_file *f, const struct lk_system *system,
         f->next_ns = item->log_ns + f->period_ns;
     lk_system_poses(system, f->poses);
     lk_foxglove_transforms(&transforms, f->scene, f->poses, item->log_ns);
+    lk_foxglove_view(&transforms, &f->view, f->scene, f->poses, item->log_ns);
     add_buffer(f, LK_RECORDING_TF, item, &transforms);
     if (f->n++ == 0) {
         lk_foxglove_shapes(&shapes, f->scene, item->log_ns);

@@ -8,13 +8,15 @@
 #include "mcap/summary.h"
 #include "recorded.h"
 
-/** struct scene_file - @fd: -1: none;  @memory: @size bytes, of the chunk;  @period_ns: from one
- * picture to the next;  @next_ns: of the next one;  @n: pictures;  @failed: an error was told */
+/** struct scene_file - @fd: -1: none;  @memory: @size bytes, of the chunk;  @view: of cameras;
+ * @period_ns: from one picture to the next;  @next_ns: of the next one;  @n: pictures;  @failed: an
+ * error was told */
 struct scene_file {
     const char *path;
     int fd;
     struct lk_scene *scene;
     double *poses;
+    struct lk_foxglove_view view;
     struct lk_mcap_chunk chunk;
     struct lk_mcap_summary summary;
     unsigned char *memory;
