@@ -240,6 +240,8 @@ void lk_channels_describe_output(const struct lk_model *model, const struct lk_o
         shape = (struct shape){2, {"work", "gap"}, {"J", "J"}};
     if (def->type == LK_OUTPUT_MOBILITY)
         shape = mobility_shape(model, def);
+    if (def->type == LK_OUTPUT_BLOCK)
+        shape = (struct shape){1, {""}, {model->blocks[def->block].unit}};
     if (def->type == LK_OUTPUT_INPUT)
         shape = input_shape(&model->inputs[def->input]);
     describe_channel(def->name, &shape, offset, ret_channel);

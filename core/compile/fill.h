@@ -68,6 +68,23 @@ double lk_fill_mobility(struct lk_system *system, const struct lk_law *law);
  * rows. */
 void lk_fill_contacts(struct lk_system *system, const struct lk_draft *draft);
 
+/* ---- fill_blocks.c ---- */
+
+/** lk_fill_blocks_count() - sizes of the blocks of @model with the step @h.
+ * lk_fill_blocks_layout() - reserve memory for them.  lk_fill_blocks() - set them, and their states
+ * in system->now; call before lk_fill_laws(). */
+void lk_fill_blocks_count(const struct lk_model *model, double h, struct lk_net *ret);
+void lk_fill_blocks_layout(struct lk_system *system, const struct lk_model *model,
+                           struct lk_arena *arena);
+void lk_fill_blocks(struct lk_system *system, const struct lk_model *model);
+/** lk_fill_delay_steps() - whole steps @h of a delay. */
+int lk_fill_delay_steps(const struct lk_block_def *block, double h);
+/** lk_fill_signal() - where the value of @input of the model, or of the block behind its last one,
+ * is in the inputs that act. */
+int lk_fill_signal(const struct lk_system *system, int input);
+/** lk_fill_push() - the last term of @law is fed by @block. */
+void lk_fill_push(struct lk_system *system, const struct lk_law *law, int block);
+
 /* ---- fill_tyres.c ---- */
 
 void lk_fill_tyres_layout(struct lk_system *system, const struct lk_draft *draft,

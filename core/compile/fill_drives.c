@@ -74,7 +74,7 @@ void lk_fill_drives(struct lk_system *sys, const struct lk_draft *d)
             .joint = def->joint,
             .which = def->coordinate,
             .row_joint = -1,
-            .offset = def->type == LK_DRIVE_INPUT ? sys->input[def->input].offset : 0,
+            .offset = def->type == LK_DRIVE_INPUT ? lk_fill_signal(sys, def->input) : 0,
             .n = fmax(round(periods), 1),
             .is_periodic = def->is_periodic,
             .shift = def->offset,

@@ -115,7 +115,7 @@ static void follow_inputs(struct lk_system *sys, struct lk_law *law, const struc
 {
     for (int k = 0; k < LK_PORT_VALUES; k++)
         if (f->port_input[k] >= 0) {
-            t->port[k] = sys->input[f->port_input[k]].offset;
+            t->port[k] = lk_fill_signal(sys, f->port_input[k]);
             law->is_nonlinear = law->is_tuned = sys->is_tuned = 1;
             sys->n_signals++;
         }
@@ -159,7 +159,7 @@ static void scale_table(struct lk_system *sys, struct lk_law *law, const struct 
     t->scale = f->scale;
     if (f->scale_input < 0)
         return;
-    t->input = sys->input[f->scale_input].offset;
+    t->input = lk_fill_signal(sys, f->scale_input);
     law->is_tuned = sys->is_tuned = 1;
     sys->n_signals++;
 }
@@ -194,7 +194,7 @@ static void add_friction(struct lk_system *sys, struct lk_law *law, const struct
     t->damping = f->damping;
     t->scale = f->scale;
     if (f->scale_input >= 0) {
-        t->input = sys->input[f->scale_input].offset;
+        t->input = lk_fill_signal(sys, f->scale_input);
         sys->n_signals++;
     }
     if (f->has_wind_up) {
@@ -214,9 +214,12 @@ static void add_impedance(struct lk_system *sys, struct lk_law *law, const struc
     t->stiffness = f->port[LK_PORT_STIFFNESS];
     t->damping = f->port[LK_PORT_DAMPING];
     t->rest = f->port[LK_PORT_REST];
-    for (int k = 0; k < LK_PORT_VALUES; k++)
-        if (f->port_input[k] >= 0)
-            t->port[k] = sys->input[f->port_input[k]].offset;
+    for (int k = 0; k < LK_PORT_VALUES; k++) {
+        if (k == LK_PORT_FORCE && f->port_input[k] >= sys->n_inputs)
+            lk_fill_push(sys, law, f->port_input[k] - sys->n_inputs);
+        else if (f->port_input[k] >= 0)
+            t->port[k] = lk_fill_signal(sys, f->port_input[k]);
+    }
     sys->n_ports++;
     law->is_nonlinear = 1;
 }
@@ -244,7 +247,7 @@ static void add_map(struct lk_system *sys, struct lk_law *law, const struct lk_m
     t->n_points = at->n;
     t->scale = f->scale;
     if (f->scale_input >= 0)
-        t->input = sys->input[f->scale_input].offset;
+        t->input = lk_fill_signal(sys, f->scale_input);
     sys->n_ports++;
     law->is_nonlinear = 1;
 }
@@ -257,7 +260,7 @@ static void add_drag(struct lk_system *sys, struct lk_law *law, const struct lk_
     memcpy(t->wind_velocity, f->vector, sizeof(t->wind_velocity));
     t->scale = f->scale;
     if (f->scale_input >= 0) {
-        t->input = sys->input[f->scale_input].offset;
+        t->input = lk_fill_signal(sys, f->scale_input);
         sys->n_signals++;
     }
     law->is_nonlinear = 1;

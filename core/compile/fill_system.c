@@ -194,6 +194,10 @@ static void fill_output(struct lk_system *sys, const struct lk_model *m, int i)
         out->tyre = m->forces[def->force].tyre;
     if (def->type == LK_OUTPUT_INPUT)
         out->input = sys->input[def->input].offset;
+    if (def->type == LK_OUTPUT_BLOCK) {
+        out->input = sys->net.n_states + def->block;
+        sys->output_channel[i].unit[0] = sys->net.unit[def->block]; /* outlives the model */
+    }
     if (def->type == LK_OUTPUT_JOINT_POSITION)
         sys->joint[def->joint].needs_coordinate = 1;
     sys->shows_condition |= def->type == LK_OUTPUT_CONDITION;
@@ -232,7 +236,7 @@ static void fill_gravity(struct lk_system *sys, const struct lk_model *m)
         int input = m->gravity_input[i];
 
         sys->gravity[i] = m->gravity[i];
-        sys->gravity_input[i] = input >= 0 ? sys->input[input].offset : -1;
+        sys->gravity_input[i] = input >= 0 ? lk_fill_signal(sys, input) : -1;
         sys->n_signals += input >= 0;
         sys->is_gravity_tuned |= input >= 0;
     }
@@ -263,6 +267,7 @@ int lk_fill_system(struct lk_system *sys, const struct lk_draft *d, struct lk_er
     fill_sides(sys);
     fill_inputs(sys, m); /* before the laws that follow them */
     fill_gravity(sys, m);
+    lk_fill_blocks(sys, m);
     lk_fill_laws(sys, d);
     fill_loads(sys, m);
     lk_fill_tyres(sys, d);

@@ -28,16 +28,17 @@ static void layout_state(struct lk_system *sys, struct lk_state *state, struct l
 {
     size_t motion = (size_t)sys->n_bodies * sizeof(struct lk_motion) / sizeof(double);
     size_t lambda = (size_t)sys->n_rows, coordinate = (size_t)sys->n_coordinates;
-    size_t rate = coordinate, inputs = (size_t)sys->input_size;
+    size_t rate = coordinate;
+    size_t inputs = (size_t)(sys->input_size + sys->net.n_blocks);
     size_t samples = (size_t)sys->n_drives * sizeof(struct lk_drive_samples) / sizeof(double);
     size_t tangent = (size_t)sys->n_laws, wind = (size_t)sys->n_winds;
     size_t shown = (size_t)sys->n_shown;
     size_t balance = sizeof(struct lk_balance) / sizeof(double), own = (size_t)sys->n_own;
-    size_t waves = (size_t)sys->n_waves;
+    size_t waves = (size_t)sys->n_waves, blocks = (size_t)sys->net.size;
     size_t carcass = (size_t)sys->n_tyres * sizeof(struct lk_carcass) / sizeof(double);
 
     sys->state_size = motion + lambda + coordinate + rate + inputs + tangent + wind + shown +
-                      samples + balance + carcass + waves + own;
+                      samples + balance + carcass + waves + blocks + own;
     state->block = lk_arena_take(arena, sys->state_size, sizeof(double));
     if (!arena->base)
         return;
@@ -53,7 +54,8 @@ static void layout_state(struct lk_system *sys, struct lk_state *state, struct l
     state->balance = (struct lk_balance *)(state->shown + shown + samples);
     state->carcass = (struct lk_carcass *)(state->shown + shown + samples + balance);
     state->waves = state->shown + shown + samples + balance + carcass;
-    state->own = state->waves + waves;
+    state->blocks = state->waves + waves;
+    state->own = state->blocks + blocks;
 }
 
 static size_t jacobian_size(const struct lk_draft_block *b)
@@ -129,6 +131,7 @@ static int layout_system(struct lk_system *sys, const struct lk_draft *d, struct
         layout_rigid(sys, d, arena);
     lk_fill_laws_layout(sys, d, arena);
     sys->line = lk_arena_take(arena, (size_t)sys->n_lines, sizeof(*sys->line));
+    lk_fill_blocks_layout(sys, m, arena);
     lk_fill_drives_layout(sys, d, arena);
     lk_fill_tyres_layout(sys, d, arena);
     if (d->batches) {
@@ -270,6 +273,7 @@ static struct lk_system shape_of(const struct lk_draft *d)
     for (int i = 0; i < m->n_forces; i++)
         shape.n_winds += m->forces[i].has_wind_up;
     shape.n_jumps += shape.n_stops;
+    lk_fill_blocks_count(m, d->h, &shape.net);
     count_shown(m, &shape);
     return shape;
 }

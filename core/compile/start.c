@@ -608,6 +608,7 @@ void lk_start_beside(struct lk_system *sys)
     lk_start_renew(sys);
     project_velocities(sys);
     start_rates(sys);
+    lk_blocks_settle(sys);
     free_accelerations(sys);
     push_massless(sys);
     constrain_accelerations(sys);
@@ -625,6 +626,7 @@ int lk_start_consistent(struct lk_system *sys, struct lk_error *ret_error)
             absorb_misfit(sys, &sys->joint[i]);
     start_coordinates(sys);
     lk_wind_up_refer(sys, &sys->now);
+    lk_blocks_settle(sys);
     if (sys->starts_balanced)
         r = lk_equilibrium_find(sys, start_coordinates, ret_error);
     if (r != 0)
@@ -634,6 +636,7 @@ int lk_start_consistent(struct lk_system *sys, struct lk_error *ret_error)
     if (!sys->starts_balanced) /* forces are, without any velocity */
         fit_massless_velocities(sys);
     start_rates(sys);
+    lk_blocks_settle(sys);
     free_accelerations(sys);
     constrain_accelerations(sys);
     sys->is_redundant = !sys->rows_are_independent &&

@@ -11,6 +11,7 @@
 
 /* A step with n hard stops takes n^3 operations by rattle, as they are decided together. */
 #define STOPS_CHOSEN    16
+#define DELAY_STEPS_MAX 65536 /* of a delay */
 #define STOPS_MAX       128
 #define TEXT_OF(number) #number
 #define TEXT(number)    TEXT_OF(number)
@@ -223,6 +224,33 @@ static int check_ports(const struct lk_model *model, const struct lk_options *op
     return 0;
 }
 
+/* blocks are stepped with rattle, whose mean rates they take; the longest delay is bounded so that
+ * memory is */
+static int check_blocks(const struct lk_model *model, const struct lk_options *options,
+                        const char *name, struct lk_error *ret_error)
+{
+    int order = options && options->order != 0 ? options->order : model->solver.order;
+    double h = options && options->step != 0 ? options->step : model->solver.step;
+
+    if (model->n_blocks > 0 && (strcmp(name, "rattle") != 0 || order != 2)) {
+        lk_error_set(ret_error, "the model has blocks, expected formulation rattle with order 2");
+        return LK_E_MODEL;
+    }
+    for (int i = 0; i < model->n_blocks; i++) {
+        const struct lk_block_def *b = &model->blocks[i];
+
+        if (b->kind != LK_BLOCK_DELAY ||
+            (b->time >= h * (1 - 1e-9) && b->time <= DELAY_STEPS_MAX * h))
+            continue;
+        lk_error_set(ret_error,
+                     "block '%s' delays by %g s with a step of %g s, expected %d to %d "
+                     "steps",
+                     b->name, b->time, h, 1, DELAY_STEPS_MAX);
+        return LK_E_MODEL;
+    }
+    return 0;
+}
+
 /* the step that the solver section names. Return: 0, LK_E_MODEL */
 static int choose(const struct lk_model *model, const struct lk_options *options,
                   struct lk_compile_how *how, struct lk_error *ret_error)
@@ -245,7 +273,8 @@ static int choose(const struct lk_model *model, const struct lk_options *options
     }
     if (how->formulation && model->n_tyres > 0 && check_tyres(model, options, name, ret_error) != 0)
         return LK_E_MODEL;
-    if (how->formulation && check_lines(model, options, name, ret_error) != 0)
+    if (how->formulation && (check_lines(model, options, name, ret_error) != 0 ||
+                             check_blocks(model, options, name, ret_error) != 0))
         return LK_E_MODEL;
     if (how->formulation)
         return check_ports(model, options, name, ret_error);

@@ -216,7 +216,8 @@ struct lk_tyre_def {
  * drag area [kg/m]
  * @line: two coordinates that a transmission line connects;  @ratio: what flows into it for each
  * unit of their rates;  @impedance: > 0;  @delay [s], > 0;  @load: what stands in it at the start
- * @port: of an impedance: values, or the initial ones of the inputs @port_input, -1: a constant */
+ * @port: of an impedance: values, or the initial ones of the inputs @port_input, -1: a constant;
+ * an index behind the last input is that of a block, here as everywhere that takes a signal */
 struct lk_force_def {
     char name[LK_NAME_SIZE];
     enum lk_force_type type;
@@ -287,10 +288,50 @@ struct lk_input_def {
     double initial;
 };
 
+#define LK_BLOCK_SOURCES_MAX 16 /* that a block takes */
+#define LK_BLOCK_STATES_MAX  16 /* of a block */
+
+/** struct lk_source_def - what a block takes. @at: index of the input, joint or block;
+ * @coordinate, @is_rate: of a joint;  @value: of a number */
+struct lk_source_def {
+    enum lk_net_kind kind;
+    int at;
+    int coordinate;
+    int is_rate;
+    double value;
+};
+
+/** struct lk_block_def - a block, whatever its type in the file. @a, @b, @c, @d: of LINEAR, row by
+ * row: n_states x n_states, n_states x n_sources, n_states, n_sources;  @initial: of its states, or
+ * of a delay;  @lower, @upper: of the only state, or the limits of SATURATION and DEAD_BAND,
+ * infinite where there is none;  @time: of a delay [s];  @table: in the model's tables, or -1, a
+ * monotone curve or straight lines;  @place: in the order of evaluation;  @is_used: a force
+ * element, another block or an output names it */
+struct lk_block_def {
+    char name[LK_NAME_SIZE];
+    enum lk_block_kind kind;
+    char unit[LK_UNIT_SIZE];
+    int n_sources;
+    struct lk_source_def source[LK_BLOCK_SOURCES_MAX];
+    int n_states;
+    double a[LK_BLOCK_STATES_MAX * LK_BLOCK_STATES_MAX];
+    double b[LK_BLOCK_STATES_MAX * LK_BLOCK_SOURCES_MAX];
+    double c[LK_BLOCK_STATES_MAX];
+    double d[LK_BLOCK_SOURCES_MAX];
+    double initial[LK_BLOCK_STATES_MAX];
+    double lower;
+    double upper;
+    double time;
+    int table;
+    int is_monotone;
+    int place;
+    int is_used;
+};
+
 /** struct lk_output_def - an output channel; @point is where the point is at t = 0, world [m];
- * @orientation: of a sensor's axes at t = 0, to world;  @force, @input: index of the force element,
- * the input;  @told: of a port's work, the input by which its bench tells its own, or -1;  @ahead:
- * by how much it is predicted [s] */
+ * @orientation: of a sensor's axes at t = 0, to world;  @force, @input, @block: index of the
+ * force element, the input, the block;  @told: of a port's work, the input by which its bench tells
+ * its own, or -1;  @ahead: by how much it is predicted [s] */
 struct lk_output_def {
     char name[LK_NAME_SIZE];
     enum lk_output_type type;
@@ -298,6 +339,7 @@ struct lk_output_def {
     int body;
     int force;
     int input;
+    int block;
     int told;
     double ahead;
     double point[3];
@@ -360,6 +402,7 @@ struct lk_model {
     struct lk_input_def *inputs;
     struct lk_output_def *outputs;
     struct lk_drive_def *drives;
+    struct lk_block_def *blocks;
     struct lk_table *tables;
     struct lk_road_def *roads;
     struct lk_law_def *laws;
@@ -371,6 +414,7 @@ struct lk_model {
     int n_inputs;
     int n_outputs;
     int n_drives;
+    int n_blocks;
     int n_tables;
     int n_roads;
     int n_laws;

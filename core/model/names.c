@@ -111,11 +111,11 @@ static const char *article(const char *what)
 /* Whether the joint, input or force @name was refused itself: its own message is enough. */
 static bool is_unfit(struct lk_node node, const char *what, const char *name)
 {
-    static const char *const whats[] = {"joint", "input", "force"};
-    static const char *const sections[] = {"joints", "inputs", "forces"};
+    static const char *const whats[] = {"joint", "input", "force", "block"};
+    static const char *const sections[] = {"joints", "inputs", "forces", "blocks"};
     struct lk_node root = lk_document_root(node.document);
 
-    for (int i = 0; i < 3 && lk_node_is_refused(root); i++) {
+    for (int i = 0; i < 4 && lk_node_is_refused(root); i++) {
         if (strcmp(what, whats[i]) == 0)
             return lk_node_is_refused(lk_node_get(lk_node_get(root, sections[i]), name));
     }
@@ -215,6 +215,13 @@ int lk_read_joint(struct lk_node node, const struct lk_model *model, int *ret_jo
 {
     return read_reference(node, "joint", model->n_joints > 0 ? model->joints[0].name : NULL,
                           sizeof(model->joints[0]), model->n_joints, "", ret_joint, err);
+}
+
+int lk_read_block(struct lk_node node, const struct lk_model *model, int *ret_block,
+                  struct lk_error *err)
+{
+    return read_reference(node, "block", model->n_blocks > 0 ? model->blocks[0].name : NULL,
+                          sizeof(model->blocks[0]), model->n_blocks, "", ret_block, err);
 }
 
 int lk_read_joint_key(struct lk_node map, const struct lk_model *model, int *ret_joint,

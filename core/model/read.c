@@ -11,9 +11,9 @@
 
 static int read_head(struct lk_node root, struct lk_model *model, struct lk_error *err)
 {
-    static const char *const keys[] = {"linkage", "name",   "gravity",    "bodies", "joints",
-                                       "forces",  "inputs", "outputs",    "solver", "start",
-                                       "roads",   "laws",   "parameters", "shapes", NULL};
+    static const char *const keys[] = {
+        "linkage", "name",  "gravity", "bodies", "joints",     "forces", "inputs", "outputs",
+        "solver",  "start", "roads",   "laws",   "parameters", "shapes", "blocks", NULL};
     static const char *const starts[] = {"drawn", "equilibrium", NULL};
     static const char *const versions[] = {"1", NULL};
     struct lk_node name = lk_node_get(root, "name");
@@ -48,8 +48,8 @@ static int read_gravity(struct lk_node root, struct lk_model *model, struct lk_e
 static int read_model(struct lk_node root, struct lk_model *model, struct lk_error *err)
 {
     static int (*const sections[])(struct lk_node, struct lk_model *, struct lk_error *) = {
-        read_head,      lk_read_bodies,  lk_read_joints, lk_read_inputs,
-        read_gravity,   lk_read_laws,    lk_read_roads,  lk_read_forces,
+        read_head,      lk_read_bodies,  lk_read_joints, lk_read_inputs, lk_read_blocks,
+        read_gravity,   lk_read_laws,    lk_read_roads,  lk_read_forces, lk_read_block_sources,
         lk_read_drives, lk_read_outputs, lk_read_solver, lk_read_shapes};
     int result = 0;
 
@@ -120,6 +120,7 @@ void lk_model_free(struct lk_model *model)
     free(model->inputs);
     free(model->outputs);
     free(model->drives);
+    free(model->blocks);
     lk_free_roads(model);
     lk_free_shapes(model);
     free(model->laws);

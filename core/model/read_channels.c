@@ -93,6 +93,7 @@ static const struct channel_kind outputs[LK_OUTPUT_TYPES] = {
     {"input", "an input output", {"type", "input", NULL}, 0, 0},
     {"mobility", "a mobility output", {"type", "input", "force", NULL}, 0, 0},
     {"port-work", "a port-work output", {"type", "input", "force", "told", NULL}, 0, 0},
+    {"block", "a block output", {"type", "block", NULL}, 0, 0},
 };
 
 const char *lk_input_type_name(enum lk_input_type type)
@@ -179,18 +180,6 @@ static int read_place(struct lk_node map, const struct channel_kind *kind,
     return lk_read_vector_or(map, "point", point, err);
 }
 
-static int read_limits(struct lk_node map, double limits[2], struct lk_error *err)
-{
-    struct lk_node node = lk_node_get(map, "limits");
-    int result = lk_node_read_numbers_or(map, "limits", 2, limits, err);
-
-    if (result == 0 && lk_node_kind(node) != LK_NODE_NONE && !(limits[0] <= limits[1]))
-        return lk_node_refuse(node, err,
-                              "limits of %g to %g, expected a lowest and a highest value",
-                              limits[0], limits[1]);
-    return result;
-}
-
 /* Reads the value that holds until a bench sends one: 0 by default, within the limits. */
 static int read_initial(struct lk_node map, struct lk_input_def *input, struct lk_error *err)
 {
@@ -228,7 +217,7 @@ static int read_values(struct lk_node map, struct lk_input_def *input, struct lk
     input->limits[0] = -INFINITY;
     input->limits[1] = INFINITY;
     input->rate = INFINITY;
-    result = read_limits(map, input->limits, err);
+    result = lk_read_limits(map, input->limits, err);
     if (result == 0)
         result = read_initial(map, input, err);
     return lk_also(result, read_rate(map, input, err));
@@ -326,6 +315,20 @@ static int read_shown_input(struct lk_node map, const struct lk_model *model, in
     return result;
 }
 
+static int read_shown_block(struct lk_node map, const struct lk_model *model, int *ret_block,
+                            struct lk_error *err)
+{
+    struct lk_node node = lk_node_get(map, "block");
+    int result = node.index == 0 ? lk_node_refuse(map, err,
+                                                  "the key 'block' is missing, expected the name "
+                                                  "of a block")
+                                 : lk_read_block(node, model, ret_block, err);
+
+    if (result == 0)
+        model->blocks[*ret_block].is_used = 1;
+    return result;
+}
+
 static bool is_of_port(enum lk_output_type type)
 {
     return type == LK_OUTPUT_MOBILITY || type == LK_OUTPUT_PORT_WORK;
@@ -406,6 +409,8 @@ static int read_target(struct lk_node map, const struct lk_model *model,
     if (result == 0 && has_key(kind, "force"))
         result = is_of_tyre(output->type) ? read_tyre(map, model, &output->force, err)
                                           : read_force(map, model, &output->force, err);
+    if (has_key(kind, "block"))
+        result = read_shown_block(map, model, &output->block, err);
     if (has_key(kind, "input"))
         result = read_shown_input(map, model, &output->input, err);
     return result;
@@ -450,7 +455,7 @@ static int check_signals(struct lk_node root, const struct lk_model *model, stru
         if (model->inputs[i].type == LK_INPUT_SIGNAL && !model->inputs[i].is_used)
             return lk_node_refuse(lk_node_key_at(map, i), err,
                                   "input '%s' is a signal that nothing takes, expected a force "
-                                  "element with {input: %s}, or an output that shows it",
+                                  "element with {input: %s}, a block, or an output that shows it",
                                   model->inputs[i].name, model->inputs[i].name);
     return 0;
 }
@@ -465,6 +470,7 @@ int lk_read_outputs(struct lk_node root, struct lk_model *model, struct lk_error
         result = lk_also(result, read_output(lk_node_key_at(map, i), lk_node_at(map, i), model,
                                              &model->outputs[i], err));
     if (!lk_node_is_refused(root)) /* otherwise what takes a signal may have been refused */
-        result = lk_also(result, check_signals(root, model, err));
+        result = lk_also(lk_also(result, check_signals(root, model, err)),
+                         lk_check_blocks(root, model, err));
     return result;
 }

@@ -44,7 +44,7 @@ static int read_value(struct lk_node map, const char *key, enum lk_port_value wh
     key = key == NULL ? port_values[which].key : key;
     result = lk_read_number_or_signal(map, key, port_values[which].min,
                                       port_values[which].units[is_angle], model, ret, input, err);
-    if (result != 0 || *input < 0 || port_values[which].min < 0)
+    if (result != 0 || *input < 0 || *input >= model->n_inputs || port_values[which].min < 0)
         return result;
     return check_passive(map, key, &model->inputs[*input], err);
 }

@@ -17,6 +17,8 @@
 #define LK_FORCES_MAX   8192
 #define LK_CHANNELS_MAX 1024 /* inputs; outputs */
 #define LK_DRIVES_MAX   1024
+#define LK_BLOCKS_MAX   256
+#define LK_STATES_MAX   64 /* of all blocks: each stage of a step solves for them */
 #define LK_ROADS_MAX    256
 #define LK_LAWS_MAX     256  /* of tyres */
 #define LK_POINTS_MAX   4096 /* of a table, of a line */
@@ -60,6 +62,12 @@ void lk_free_shapes(struct lk_model *model);
 int lk_read_inputs(struct lk_node root, struct lk_model *model, struct lk_error *err);
 /** lk_read_drives() - the `drive` of every joint; read after the inputs, which they refer to. */
 int lk_read_drives(struct lk_node root, struct lk_model *model, struct lk_error *err);
+/** lk_read_blocks() - the blocks but for what they take.  lk_read_block_sources() - that, and the
+ * order in which they are evaluated; read after the joints and inputs.  lk_check_blocks() - refuses
+ * one that nothing takes; when all else is read. */
+int lk_read_blocks(struct lk_node root, struct lk_model *model, struct lk_error *err);
+int lk_read_block_sources(struct lk_node root, struct lk_model *model, struct lk_error *err);
+int lk_check_blocks(struct lk_node root, const struct lk_model *model, struct lk_error *err);
 int lk_read_outputs(struct lk_node root, struct lk_model *model, struct lk_error *err);
 int lk_read_solver(struct lk_node root, struct lk_model *model, struct lk_error *err);
 
@@ -95,6 +103,9 @@ int lk_read_pair(struct lk_node map, const char *what, const struct lk_model *mo
                  int ret_body[2], struct lk_error *err);
 /** lk_read_joint() - the joint that scalar @node names. */
 int lk_read_joint(struct lk_node node, const struct lk_model *model, int *ret_joint,
+                  struct lk_error *err);
+/** lk_read_block() - the block that scalar @node names. */
+int lk_read_block(struct lk_node node, const struct lk_model *model, int *ret_block,
                   struct lk_error *err);
 /** lk_read_joint_key(), lk_read_input_key(), lk_read_force_key(), lk_read_road_key(),
  * lk_read_law_key() - index of the joint, input, force, road or law that the value of `joint`,
@@ -197,6 +208,11 @@ int lk_read_number_or(struct lk_node map, const char *key, double min, double *r
 /** lk_read_number() - the same, required. */
 int lk_read_number(struct lk_node map, const char *key, double min, double *ret,
                    struct lk_error *err);
+/** lk_read_number_node() - @node itself; @what names it. */
+int lk_read_number_node(struct lk_node node, const char *what, double *ret, struct lk_error *err);
+/** lk_read_limits() - `limits` of @map: a lowest and a highest value, which may be infinite; absent
+ * leaves @ret as it is. */
+int lk_read_limits(struct lk_node map, double ret[2], struct lk_error *err);
 /** lk_read_positive_or() - a number from LK_POSITIVE_MIN to LK_NUMBER_MAX; absent leaves *@ret. */
 int lk_read_positive_or(struct lk_node map, const char *key, double *ret, struct lk_error *err);
 /** lk_read_positive() - the same, required. */
@@ -220,8 +236,8 @@ int lk_read_both(struct lk_node map, const char *key, lk_vector_reader *read, do
 int lk_read_sides(struct lk_node map, const char *one, const char *two, lk_vector_reader *read,
                   double ret[2][3], struct lk_error *err);
 /** lk_read_number_or_signal() - a number from @min, or `{input: NAME}` with an input of type
- * signal, which is in @unit from then on; absent leaves both as they are. @ret_input: its index, or
- * left as it is */
+ * signal, which is in @unit from then on, or `{block: NAME}`; absent leaves both as they are.
+ * @ret_input: its index, that of a block behind all inputs, or left as it is */
 int lk_read_number_or_signal(struct lk_node map, const char *key, double min, const char *unit,
                              const struct lk_model *model, double *ret, int *ret_input,
                              struct lk_error *err);

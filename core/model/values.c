@@ -81,6 +81,25 @@ int lk_read_number(struct lk_node map, const char *key, double min, double *ret,
     return lk_read_number_or(map, key, min, ret, err);
 }
 
+int lk_read_number_node(struct lk_node node, const char *what, double *ret, struct lk_error *err)
+{
+    int result = lk_node_number(node, what, ret, err);
+
+    return result != 0 ? result : check_magnitude(node, what, *ret, err);
+}
+
+int lk_read_limits(struct lk_node map, double limits[2], struct lk_error *err)
+{
+    struct lk_node node = lk_node_get(map, "limits");
+    int result = lk_node_read_numbers_or(map, "limits", 2, limits, err);
+
+    if (result == 0 && lk_node_kind(node) != LK_NODE_NONE && !(limits[0] <= limits[1]))
+        return lk_node_refuse(node, err,
+                              "limits of %g to %g, expected a lowest and a highest value",
+                              limits[0], limits[1]);
+    return result;
+}
+
 static int refuse_near_zero(struct lk_node map, const char *key, const char *expected,
                             struct lk_error *err)
 {
@@ -101,14 +120,32 @@ static int take_unit(struct lk_node node, struct lk_input_def *input, const char
     return 0;
 }
 
+/* A block counts behind all inputs. */
+static int take_block(struct lk_node node, const char *key, const struct lk_model *model,
+                      int *ret_input, struct lk_error *err)
+{
+    static const char *const keys[] = {"block", NULL};
+    int block, result = lk_node_check_keys(node, key, keys, err);
+
+    if (result == 0)
+        result = lk_read_block(lk_node_get(node, "block"), model, &block, err);
+    if (result != 0)
+        return result;
+    model->blocks[block].is_used = 1;
+    *ret_input = model->n_inputs + block;
+    return 0;
+}
+
 int lk_read_signal(struct lk_node node, const char *key, const char *unit,
                    const struct lk_model *model, double *ret, int *ret_input, struct lk_error *err)
 {
-    static const char *const keys[] = {"input", NULL};
+    static const char *const keys[] = {"input", NULL}, *const either[] = {"input", "block", NULL};
     struct lk_input_def *input;
     int result;
 
-    result = lk_node_check_keys(node, key, keys, err);
+    if (lk_node_get(node, "block").index != 0)
+        return take_block(node, key, model, ret_input, err);
+    result = lk_node_check_keys(node, key, lk_node_size(node) == 1 ? either : keys, err);
     if (result == 0)
         result = lk_read_input_key(node, model, ret_input, err);
     if (result != 0)

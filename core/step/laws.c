@@ -188,6 +188,20 @@ static void air(const struct lk_term *t, double v, struct lk_law_value *sum)
     sum->damping += t->speed > 0 ? t->damping * (t->speed + v * v / t->speed) : 0;
 }
 
+static void impedance(const struct lk_term *t, const struct lk_answer *a, double x, double v,
+                      struct lk_law_value *sum)
+{
+    sum->elastic += t->stiffness * (x - t->rest) + t->damping * v - t->push;
+    sum->elastic -= a->value - a->stiffness * (x - a->place) - a->damping * (v - a->rate);
+    sum->stiffness += t->stiffness + a->tangent;
+    sum->damping += t->damping;
+}
+
+void lk_impedance_step(const struct lk_term *t, double x, double v, struct lk_law_value *sum)
+{
+    impedance(t, &t->over_step, x, v, sum);
+}
+
 void lk_term_evaluate(const struct lk_term *t, double x, double v, struct lk_law_value *sum)
 {
     double slope, area, force;
@@ -223,9 +237,7 @@ void lk_term_evaluate(const struct lk_term *t, double x, double v, struct lk_law
         creep(t, v, sum);
         break;
     case LK_TERM_IMPEDANCE:
-        sum->elastic += t->stiffness * (x - t->rest) + t->damping * v - t->push;
-        sum->stiffness += t->stiffness;
-        sum->damping += t->damping;
+        impedance(t, &t->at_end, x, v, sum);
         break;
     case LK_TERM_MAP:
         map_force(t, v, sum);
@@ -271,6 +283,8 @@ void lk_law_step(const struct lk_law *law, const struct lk_term *terms, double b
             table_step(t, before, after, ret);
         else if (t->kind == LK_TERM_FRICTION && t->wind >= 0)
             lk_wind_up_step(t, before, after, v, ret);
+        else if (t->kind == LK_TERM_IMPEDANCE)
+            lk_impedance_step(t, 0.5 * (before + after), v, ret);
         else if (t->kind != LK_TERM_STOP)
             lk_term_evaluate(t, 0.5 * (before + after), v + law->carry, ret);
         else if (!law->is_hard)

@@ -25,6 +25,18 @@ enum lk_term_kind {
     LK_TERM_LINE
 };
 
+/** struct lk_answer - a force as a function of the place x and the rate v of its row: @value -
+ * @stiffness (x - @place) - @damping (v - @rate);  @tangent: stiffness + 2 damping / h, never
+ * negative */
+struct lk_answer {
+    double value;
+    double stiffness;
+    double damping;
+    double place;
+    double rate;
+    double tangent;
+};
+
 /** struct lk_term - one term of a law. x is the row's value [m or rad], v its rate.
  * @force:      index of its force element in the model, or -1
  * @stiffness, @damping, @rest: LINEAR: k (x - rest) + c v; STOP: beyond a limit
@@ -37,7 +49,8 @@ enum lk_term_kind {
  *              through which it holds;  @wound: wind-up after the last step, when the row was @from
  * @damping, @limit: CREEP: limit tanh(c v / limit), c v without a limit
  * @stiffness, @damping, @rest, @push: IMPEDANCE: k (x - rest) + c v - push, all of it work of its
- *              inputs;  @from: x as the step begins
+ *              inputs;  @from: x as the step begins;  @over_step, @at_end: what a block adds to its
+ *              push in the step, and at its end
  * @level, @n_levels, @x: MAP: force over the rate at each level, for each of which there are @x, y,
  *              slope and area, @n_points each, one after another; at the level @scale, all of it
  *              work of its input
@@ -70,6 +83,8 @@ struct lk_term {
     double from;
     double limit;
     double push;
+    struct lk_answer over_step;
+    struct lk_answer at_end;
     int port[LK_PORT_VALUES];
     int n_levels;
     const double *level;
@@ -142,6 +157,11 @@ LK_RT void lk_wind_up_evaluate(const struct lk_term *term, double x, double v,
 /** lk_wind_up_step() - the same over a step, as lk_law_step(). Thread: cycle.  RT: yes. */
 LK_RT void lk_wind_up_step(const struct lk_term *term, double before, double after, double v,
                            struct lk_law_value *sum);
+
+/** lk_impedance_step() - adds an impedance over a step with the mean place @x and rate @v. Thread:
+ * cycle.  RT: yes. */
+LK_RT void lk_impedance_step(const struct lk_term *term, double x, double v,
+                             struct lk_law_value *sum);
 
 /** lk_law_evaluate() - all terms. @stops: whether stops count. Thread: cycle.  RT: yes. */
 LK_RT void lk_law_evaluate(const struct lk_law *law, const struct lk_term *terms, double x,

@@ -205,10 +205,12 @@ void lk_loads_subtract_jumps(struct lk_system *sys, const double *inputs, struct
 {
     struct lk_state *next = &sys->next;
 
-    for (int i = 0; i < sys->input_size; i++)
+    int size = sys->input_size + sys->net.n_blocks;
+
+    for (int i = 0; i < size; i++)
         next->inputs[i] = inputs[i] - sys->now.inputs[i];
     subtract_inputs(sys, next->inputs, sum);
-    for (int i = 0; i < sys->input_size; i++)
+    for (int i = 0; i < size; i++)
         next->inputs[i] = inputs[i];
 }
 

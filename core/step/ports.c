@@ -91,7 +91,10 @@ static double work_over(const struct lk_term *t, double after, double h)
     double way = after - t->from;
     struct lk_law_value f = {0};
 
-    lk_term_evaluate(t, 0.5 * (t->from + after), way / h, &f);
+    if (t->kind == LK_TERM_IMPEDANCE)
+        lk_impedance_step(t, 0.5 * (t->from + after), way / h, &f);
+    else
+        lk_term_evaluate(t, 0.5 * (t->from + after), way / h, &f);
     return -f.elastic * way;
 }
 

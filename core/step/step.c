@@ -90,6 +90,7 @@ void lk_start_resume(struct lk_system *sys)
 {
     lk_signals_take(sys, sys->now.inputs);
     lk_lines_take(sys);
+    lk_blocks_refer(sys, &sys->now);
     lk_wind_up_refer(sys, &sys->now);
     if (sys->formulation->renew)
         sys->formulation->renew(sys);
@@ -181,7 +182,7 @@ static int advance(struct lk_system *sys, const double *inputs)
     lk_lines_take(sys);
     lk_loads_powers(sys, &sys->now, t, inputs, &before);
     lk_ports_begin(sys, inputs);
-    for (int i = 0; i < sys->input_size; i++)
+    for (int i = 0; i < sys->input_size + sys->net.n_blocks; i++)
         sys->next.inputs[i] = inputs[i];
     r = sys->formulation->step(sys, inputs);
     if (sys->is_part)
@@ -189,6 +190,8 @@ static int advance(struct lk_system *sys, const double *inputs)
     else
         account(sys);
     lk_ports_book(sys, inputs);
+    if (sys->net.n_blocks > 0)
+        lk_blocks_keep(sys, inputs);
     lk_loads_powers(sys, &sys->next, t + sys->h, inputs, &after);
     balance->work_input += half * (before.input + after.input);
     balance->work_drive += half * (before.drive + after.drive);
@@ -211,6 +214,8 @@ int lk_system_step(struct lk_system *sys, const double *inputs)
 
     if (finite_probe(inputs, (size_t)sys->input_size) != 0)
         return LK_E_NOT_FINITE;
+    if (sys->net.n_blocks > 0)
+        inputs = lk_blocks_begin(sys, inputs);
     r = advance(sys, inputs);
     if (r == 0 && sys->order > 2)
         r = lk_extrapolate(sys, inputs);

@@ -11,6 +11,7 @@
 #include "maths/hot.h"
 #include "rows/joint.h"
 #include "solve/fronts.h"
+#include "step/blocks.h"
 #include "step/drives.h"
 #include "step/laws.h"
 
@@ -147,13 +148,14 @@ struct lk_balance {
  * @lambda:     multipliers of all rows, in the order of elimination [N, N m]
  * @coordinate: coordinates of the joints [rad or m], angles unwrapped;  @rate: their derivatives;
  *              both only where the joint needs_coordinate
- * @inputs:     values that act in the step that led here
+ * @inputs:     values that act in the step that led here: of inputs, then of blocks
  * @tangent:    E of the rows of all laws, as used in the projections of the step that led here
  * @wind:       wind-up of each friction that holds by it, see wind_up.c
  * @shown:      of each port that outputs show, see struct lk_port
  * @samples:    of each drive that follows an input, see drives.h
  * @carcass:    of each tyre, see tyres.h
  * @waves:      of each transmission line, see lines.c
+ * @blocks:     of the blocks of the model, see blocks.c
  * @own:        further state of a formulation, n_own numbers */
 struct lk_state {
     double *block;
@@ -169,6 +171,7 @@ struct lk_state {
     struct lk_balance *balance;
     struct lk_carcass *carcass;
     double *waves;
+    double *blocks;
     double *own;
 };
 
@@ -418,6 +421,7 @@ struct lk_system {
     struct lk_output *output;
     struct lk_port *port; /* n_shown_ports */
     struct lk_line *line;
+    struct lk_net net; /* its blocks */
     double *port_rows; /* scratch of mobilities, n_rows */
     struct lk_channel *input_channel;
     struct lk_channel *output_channel;

@@ -78,7 +78,8 @@ static const struct row {
      "'-', at most 63 in all"},
     {"name: test", "nam: test",
      "m:2:1: unknown key 'nam' in a model, did you mean 'name'? Expected linkage, name, gravity, "
-     "bodies, joints, forces, inputs, outputs, solver, start, roads, laws, parameters, shapes"},
+     "bodies, joints, forces, inputs, outputs, solver, start, roads, laws, parameters, shapes, "
+     "blocks"},
     {"gravity: [0, -9.81, 0]", "start: resting",
      "m:3:8: start is 'resting', expected drawn, equilibrium"},
     {"gravity: [0, -9.81, 0]", "gravity: -9.81",
@@ -287,7 +288,7 @@ static const struct row {
      "m:17:17: type is 'position', expected joint-position, joint-velocity, joint-acceleration, "
      "joint-reaction, body-pose, body-velocity, body-acceleration, point-position, point-velocity, "
      "point-acceleration, inertial-sensor, force, drive-force, energy, work, residual, condition, "
-     "tyre, tyre-contact, input, mobility, port-work"},
+     "tyre, tyre-contact, input, mobility, port-work, block"},
     {", point: [2, 0, 0]}\nsolver", "}\nsolver",
      "m:18:8: the key 'point' is missing, expected a list of 3 numbers"},
     {"joint-position, joint: hinge", "energy, body: arm",
@@ -708,12 +709,12 @@ static const struct row rich_rows[] = {
     {"stribeck: 0.1}", "scale: {input: steer}}",
      "m:29:79: input 'steer' is not of type signal, expected one that is"},
     {"stribeck: 0.1}", "scale: {signal: steer}}",
-     "m:29:72: unknown key 'signal' in scale, expected input"},
+     "m:29:72: unknown key 'signal' in scale, expected input, block"},
     {"stribeck: 0.1}", "scale: {input: level}}",
      "m:29:79: unknown input 'level', expected steer, push, torque"},
     {"{type: joint-torque, joint: tube}", "{type: signal}",
      "m:34:3: input 'torque' is a signal that nothing takes, expected a force element with {input: "
-     "torque}, or an output that shows it"},
+     "torque}, a block, or an output that shows it"},
     {"friction, joint: hinge, coulomb: 2, stick: 2.5, stribeck: 0.1",
      "constant-force, body: a, force: [1, 0, 0]",
      "m:40:30: force 'drag' is given by the model, expected a joint-spring-damper, spring-damper, "
@@ -863,7 +864,7 @@ static const char several[] =
 static const char *const several_lines[] = {
     "m:3:1: unknown key 'gravty' in a model, did you mean 'gravity'? Expected linkage, name, "
     "gravity, bodies, joints, forces, inputs, outputs, solver, start, roads, laws, parameters, "
-    "shapes",
+    "shapes, blocks",
     "m:5:9: unknown key 'mas' in a body, did you mean 'mass'? Expected mass, inertia, position, "
     "orientation, velocity, angular_velocity",
     "m:5:26: inertia has the principal moments 1, 1, 3, expected the largest to be at most the sum "

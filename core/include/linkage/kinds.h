@@ -102,6 +102,22 @@ static inline int lk_input_is_load(enum lk_input_type type)
     return type < LK_INPUT_DRIVE;
 }
 
+#define LK_UNIT_SIZE 16 /* bytes of a unit that a model gives, with its terminating zero */
+
+/** enum lk_block_kind - how the output of a block follows from what it takes. */
+enum lk_block_kind {
+    LK_BLOCK_LINEAR,     /* z' = a z + b u, y = c z + d u */
+    LK_BLOCK_PRODUCT,    /* of all */
+    LK_BLOCK_TABLE,      /* look-up */
+    LK_BLOCK_SATURATION, /* within limits */
+    LK_BLOCK_DEAD_BAND,  /* beyond limits */
+    LK_BLOCK_DELAY       /* dead time */
+};
+
+/** enum lk_net_kind - what a block takes: a number, an input of the model, a coordinate of a joint
+ * or its rate, the output of a block. */
+enum lk_net_kind { LK_FROM_NUMBER, LK_FROM_INPUT, LK_FROM_SENSOR, LK_FROM_BLOCK };
+
 /** enum lk_output_type - what an output channel shows. */
 enum lk_output_type {
     LK_OUTPUT_JOINT_POSITION,     /* all coordinates of a joint [rad, m] */
@@ -118,14 +134,15 @@ enum lk_output_type {
     LK_OUTPUT_FORCE,           /* of a force element: see config/README.md */
     LK_OUTPUT_DRIVE_FORCE,     /* force or torque of the drives of a joint */
     LK_OUTPUT_ENERGY,          /* kinetic, potential [J] */
-    LK_OUTPUT_WORK,            /* input, dissipated, drive, applied, balance, step [J], since the start */
-    LK_OUTPUT_RESIDUAL,        /* position, velocity, increment */
-    LK_OUTPUT_CONDITION,       /* pivot, increment, acceleration (violation) */
-    LK_OUTPUT_TYRE,            /* fx fy fz mx my mz of the road on a tyre, axes of the contact */
-    LK_OUTPUT_TYRE_CONTACT,    /* kappa slope camber deflection x y z: slips and contact point */
-    LK_OUTPUT_INPUT,           /* of an input: the values that acted in the last step */
-    LK_OUTPUT_MOBILITY,        /* of the place where an input or an impedance acts */
-    LK_OUTPUT_PORT_WORK,       /* of an input or an impedance [J], since the start */
+    LK_OUTPUT_WORK,      /* input, dissipated, drive, applied, balance, step [J], since the start */
+    LK_OUTPUT_RESIDUAL,  /* position, velocity, increment */
+    LK_OUTPUT_CONDITION, /* pivot, increment, acceleration (violation) */
+    LK_OUTPUT_TYRE,      /* fx fy fz mx my mz of the road on a tyre, axes of the contact */
+    LK_OUTPUT_TYRE_CONTACT, /* kappa slope camber deflection x y z: slips and contact point */
+    LK_OUTPUT_INPUT,        /* of an input: the values that acted in the last step */
+    LK_OUTPUT_MOBILITY,     /* of the place where an input or an impedance acts */
+    LK_OUTPUT_PORT_WORK,    /* of an input or an impedance [J], since the start */
+    LK_OUTPUT_BLOCK,        /* output of a block, in its own unit */
     LK_OUTPUT_TYPES
 };
 

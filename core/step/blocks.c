@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Blocks in a step of the mechanism, see blocks.h. */
+#include "step/blocks.h"
+#include "maths/vec.h"
+#include "step/system.h"
+#include <stdint.h>
+#include <string.h>
+
+/* ---- lk_state.blocks: states, what is shown, rates of sensors a step before, rings ---- */
+
+static double *shown_of(const struct lk_system *sys, const struct lk_state *state)
+{
+    return state->blocks + sys->net.n_states;
+}
+
+static double *rates_before(const struct lk_system *sys, const struct lk_state *state)
+{
+    return shown_of(sys, state) + sys->net.n_blocks;
+}
+
+/* ---- sensors ---- */
+
+static double sense(const struct lk_net_sensor *s, const struct lk_state *state)
+{
+    return s->is_rate ? state->rate[s->at] : state->coordinate[s->at];
+}
+
+/* over the step from @from to @to: the mean of a coordinate, its way by h */
+static void sense_step(struct lk_system *sys)
+{
+    struct lk_net *net = &sys->net;
+
+    for (int i = 0; i < net->n_sensors; i++) {
+        const struct lk_net_sensor *s = &net->sensor[i];
+        double x = sys->now.coordinate[s->at], next = sys->next.coordinate[s->at];
+
+        net->mean[i] = s->is_rate ? (next - x) / sys->h : 0.5 * (x + next);
+        net->from[i] = sense(s, &sys->now);
+        net->to[i] = sense(s, &sys->next);
+    }
+}
+
+/* mean over the step that begins, as the last one leads on, of the rate that sensor @i sees */
+static double expected_rate(const struct lk_system *sys, int i)
+{
+    double v = sys->now.rate[sys->net.sensor[i].at];
+
+    return v + 0.5 * (v - rates_before(sys, &sys->now)[i]);
+}
+
+/* the same as the rates of the last step lead on */
+static void expect_step(struct lk_system *sys)
+{
+    struct lk_net *net = &sys->net;
+
+    for (int i = 0; i < net->n_sensors; i++) {
+        const struct lk_net_sensor *s = &net->sensor[i];
+        double x = sys->now.coordinate[s->at], v = sys->now.rate[s->at];
+        double mean = expected_rate(sys, i);
+
+        net->mean[i] = s->is_rate ? mean : x + 0.5 * sys->h * mean;
+        net->to[i] = s->is_rate ? 2 * mean - v : x + sys->h * mean;
+    }
+}
+
+/* ---- delays ---- */
+
+static int slot(const struct lk_net_block *b, double step)
+{
+    return (int)((int64_t)step % (b->steps + 1));
+}
+
+/* Of a ring of the last numbers, one a step, the newest from before step @step: what was there
+ * @steps + @part before it. */
+static double look_back(const struct lk_net_block *b, const double *ring, double step)
+{
+    double newer = ring[slot(b, step + 1)], older = ring[slot(b, step)];
+
+    return (1 - b->part) * newer + b->part * older;
+}
+
+/* what delays give at the end of the step from @state, or as its mean */
+static void look_back_all(struct lk_system *sys, const struct lk_state *state, bool at_end)
+{
+    struct lk_net *net = &sys->net;
+    double step = sys->now.balance->steps;
+
+    for (int i = 0; i < net->n_blocks; i++) {
+        const struct lk_net_block *b = &net->block[i];
+        const double *ring = state->blocks + b->ring;
+
+        if (b->kind == LK_BLOCK_DELAY)
+            net->delayed[i] = look_back(b, at_end ? ring + b->steps + 1 : ring, step);
+    }
+}
+
+static double source_of_delay(const struct lk_net *net, const struct lk_net_block *b,
+                              const double *y, const struct lk_net_signals *at)
+{
+    const struct lk_net_source *s = &net->source[b->first];
+
+    switch (s->kind) {
+    case LK_FROM_INPUT:
+        return at->inputs[s->at];
+    case LK_FROM_SENSOR:
+        return at->sensors[s->at];
+    case LK_FROM_BLOCK:
+        return y[s->at];
+    case LK_FROM_NUMBER:
+        break;
+    }
+    return s->value;
+}
+
+/* ---- pushes: terms of laws that blocks feed ---- */
+
+/** struct slopes - of an output by all sensors. @dy: directly;  @by_place: of sensors of rates, by
+ * the place at the end of the step, NULL: none */
+struct slopes {
+    const double *dy;
+    const double *by_place;
+};
+
+/* What a push with the output @y of its block answers to its own place and rate, after the part
+ * @when of a step. */
+static struct lk_answer answer_of(const struct lk_system *sys, const struct lk_net_push *p,
+                                  double y, struct slopes slopes, double when)
+{
+    const struct lk_net *net = &sys->net;
+    struct lk_answer a = {.value = y};
+
+    for (int i = 0; i < net->n_sensors; i++) {
+        const struct lk_net_sensor *s = &net->sensor[i];
+        double v, mean;
+
+        if (s->at != p->coordinate)
+            continue;
+        v = sys->now.rate[s->at];
+        mean = expected_rate(sys, i);
+        a.place = sys->now.coordinate[s->at] + when * sys->h * mean;
+        a.rate = v + 2 * when * (mean - v);
+        a.damping -= s->is_rate ? slopes.dy[i] : 0;
+        a.stiffness -= s->is_rate ? (slopes.by_place ? slopes.by_place[i] : 0) : slopes.dy[i];
+    }
+    a.tangent = lk_max(a.stiffness + 2 / sys->h * a.damping, 0);
+    return a;
+}
+
+static double weighted(const double *first, const double *second, size_t i)
+{
+    return (1 - LK_NET_GAMMA) * first[i] + LK_NET_GAMMA * second[i];
+}
+
+/* over the step that begins, and at its end */
+static void answer_step(struct lk_system *sys)
+{
+    struct lk_net *net = &sys->net;
+    int m = net->n_sensors, w = net->n_states + m;
+
+    for (int i = 0; i < net->n_pushes; i++) {
+        const struct lk_net_push *p = &net->push[i];
+        struct lk_term *t = &sys->term[p->term];
+        double y = weighted(net->stage[0].y, net->stage[1].y, (size_t)p->block);
+
+        for (int s = 0; s < m; s++) {
+            const double *gradient = net->dy + (size_t)p->block * (size_t)w;
+            bool is_rate = net->sensor[s].is_rate;
+            double by_states = 0;
+
+            net->by_mean[s] =
+                weighted(net->stage[0].dy, net->stage[1].dy, (size_t)(p->block * m + s));
+            for (int k = 0; k < net->n_states; k++)
+                by_states += gradient[k] * net->stage[1].dz[k * m + s];
+            /* the mean moves with the end of the step */
+            net->by_place[s] = by_states * (is_rate ? 1 / sys->h : 0.5);
+            net->by_end[s] = gradient[net->n_states + s] + (is_rate ? 0 : net->by_place[s]);
+        }
+        t->over_step = answer_of(sys, p, y, (struct slopes){net->by_mean, NULL}, 0.5);
+        t->at_end =
+            answer_of(sys, p, net->y[p->block], (struct slopes){net->by_end, net->by_place}, 1);
+    }
+}
+
+void lk_blocks_refer(struct lk_system *sys, const struct lk_state *state)
+{
+    for (int i = 0; i < sys->net.n_pushes; i++) {
+        const struct lk_net_push *p = &sys->net.push[i];
+
+        sys->term[p->term].over_step = sys->term[p->term].at_end =
+            (struct lk_answer){.value = shown_of(sys, state)[p->block]};
+    }
+}
+
+/* ---- a step ---- */
+
+const double *lk_blocks_begin(struct lk_system *sys, const double *inputs)
+{
+    struct lk_net *net = &sys->net;
+    const struct lk_net_signals at = {inputs, net->mean, net->delayed};
+    const struct lk_net_signals end = {inputs, net->to, net->delayed};
+
+    expect_step(sys);
+    look_back_all(sys, &sys->now, false);
+    lk_net_step(net, sys->h, sys->now.blocks, (struct lk_net_signals[2]){at, at}, true);
+    for (int i = 0; i < sys->input_size; i++)
+        net->acting[i] = inputs[i];
+    for (int i = 0; i < net->n_blocks; i++)
+        net->acting[sys->input_size + i] = weighted(net->stage[0].y, net->stage[1].y, (size_t)i);
+    look_back_all(sys, &sys->now, true);
+    lk_net_evaluate(net, net->stage[1].z, &end);
+    answer_step(sys);
+    return net->acting;
+}
+
+/* the states at the end, with sensors that hold, and the means that delays take */
+static void keep_states(struct lk_system *sys, const double *inputs)
+{
+    struct lk_net *net = &sys->net;
+    const struct lk_net_signals at = {inputs, net->mean, net->delayed};
+
+    look_back_all(sys, &sys->now, false);
+    lk_net_step(net, sys->h, sys->now.blocks, (struct lk_net_signals[2]){at, at}, false);
+    memcpy(sys->next.blocks, net->stage[1].z, (size_t)net->n_states * sizeof(double));
+    for (int i = 0; i < net->n_blocks; i++) {
+        const struct lk_net_block *b = &net->block[i];
+
+        if (b->kind == LK_BLOCK_DELAY)
+            sys->next.blocks[b->ring + slot(b, sys->now.balance->steps)] =
+                (1 - LK_NET_GAMMA) * source_of_delay(net, b, net->stage[0].y, &at) +
+                LK_NET_GAMMA * source_of_delay(net, b, net->stage[1].y, &at);
+    }
+}
+
+/* what is shown at the end, with sensors that move evenly, and the samples that delays take */
+static void show(struct lk_system *sys, const double *inputs)
+{
+    struct lk_net *net = &sys->net;
+    const struct lk_net_signals first = {inputs, net->at, net->delayed};
+    const struct lk_net_signals end = {inputs, net->to, net->delayed};
+    double *shown = shown_of(sys, &sys->next);
+
+    for (int i = 0; i < net->n_sensors; i++)
+        net->at[i] = net->from[i] + LK_NET_GAMMA * (net->to[i] - net->from[i]);
+    lk_net_step(net, sys->h, sys->now.blocks, (struct lk_net_signals[2]){first, end}, false);
+    look_back_all(sys, &sys->now, true);
+    lk_net_evaluate(net, net->stage[1].z, &end);
+    memcpy(shown, net->y, (size_t)net->n_blocks * sizeof(double));
+    for (int i = 0; i < net->n_blocks; i++) {
+        const struct lk_net_block *b = &net->block[i];
+
+        if (b->kind == LK_BLOCK_DELAY)
+            sys->next.blocks[b->ring + b->steps + 1 + slot(b, sys->now.balance->steps)] =
+                source_of_delay(net, b, shown, &end);
+    }
+}
+
+void lk_blocks_keep(struct lk_system *sys, const double *inputs)
+{
+    sense_step(sys);
+    keep_states(sys, inputs);
+    show(sys, inputs);
+    for (int i = 0; i < sys->net.n_sensors; i++)
+        rates_before(sys, &sys->next)[i] = sys->now.rate[sys->net.sensor[i].at];
+    lk_blocks_refer(sys, &sys->next);
+}
+
+/* ---- at rest ---- */
+
+/* y and f of system->now */
+static void evaluate_now(struct lk_system *sys)
+{
+    struct lk_net *net = &sys->net;
+    const struct lk_net_signals at = {sys->now.inputs, net->to, net->delayed};
+
+    for (int i = 0; i < net->n_sensors; i++)
+        net->to[i] = sense(&net->sensor[i], &sys->now);
+    for (int i = 0; i < net->n_blocks; i++)
+        net->delayed[i] = shown_of(sys, &sys->now)[i];
+    lk_net_evaluate(net, sys->now.blocks, &at);
+}
+
+void lk_blocks_settle(struct lk_system *sys)
+{
+    struct lk_net *net = &sys->net;
+    int w = net->n_states + net->n_sensors;
+
+    if (net->n_blocks == 0)
+        return;
+    evaluate_now(sys);
+    memcpy(shown_of(sys, &sys->now), net->y, (size_t)net->n_blocks * sizeof(double));
+    memcpy(sys->now.inputs + sys->input_size, net->y, (size_t)net->n_blocks * sizeof(double));
+    for (int i = 0; i < net->n_sensors; i++)
+        rates_before(sys, &sys->now)[i] = sys->now.rate[net->sensor[i].at];
+    for (int i = 0; i < net->n_pushes; i++) {
+        const struct lk_net_push *p = &net->push[i];
+
+        sys->term[p->term].over_step = sys->term[p->term].at_end = answer_of(
+            sys, p, net->y[p->block],
+            (struct slopes){net->dy + (size_t)p->block * (size_t)w + net->n_states, NULL}, 0);
+    }
+    lk_signals_take(sys, sys->now.inputs);
+}
+
+void lk_blocks_rates(struct lk_system *sys, double *ret)
+{
+    evaluate_now(sys);
+    memcpy(ret, sys->net.f, (size_t)sys->net.n_states * sizeof(double));
+}
