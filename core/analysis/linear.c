@@ -224,8 +224,13 @@ static void push_body(struct lk_system *sys, int b, const double *move, double a
     }
 }
 
-/* velocities, accelerations and outputs of the state that was made beside the start: n, n, outputs
- */
+static int size_of_look(const struct work *w)
+{
+    return 2 * w->n + w->l->n_outputs + w->sys->net.n_states;
+}
+
+/* velocities, accelerations, outputs and rates of blocks of the state that was made beside the
+ * start: n, n, outputs, states of blocks */
 static void look(struct work *w, double *ret)
 {
     struct lk_system *sys = w->sys;
@@ -241,14 +246,15 @@ static void look(struct work *w, double *ret)
         lk_rotate(sys->pose[b].R, m->a.w, a + 3);
     }
     lk_system_outputs(sys, ret + 2 * w->n);
+    lk_blocks_rates(sys, ret + 2 * w->n + w->l->n_outputs);
 }
 
-enum change { POSITION, RATE, INPUT };
+enum change { POSITION, RATE, INPUT, STATE };
 
 static void look_beside(struct work *w, enum change change, int i, double amount, double *ret)
 {
     struct lk_system *sys = w->sys;
-    const double *motion = w->N + (size_t)i * (size_t)w->n;
+    const double *motion = change <= RATE ? w->N + (size_t)i * (size_t)w->n : NULL;
 
     restore(w);
     lk_evaluate_poses(sys, &sys->now);
@@ -258,13 +264,15 @@ static void look_beside(struct work *w, enum change change, int i, double amount
         push_body(sys, b, motion + 6 * b, amount);
     if (change == INPUT)
         sys->now.inputs[i] += amount;
+    if (change == STATE)
+        sys->now.blocks[i] += amount;
     look(w, ret);
 }
 
 /* central differences into w->side[0] */
 static void differ(struct work *w, enum change change, int i, double amount)
 {
-    int size = 2 * w->n + w->l->n_outputs;
+    int size = size_of_look(w);
 
     look_beside(w, change, i, amount, w->side[0]);
     look_beside(w, change, i, -amount, w->side[1]);
@@ -302,6 +310,15 @@ static void fill_output(struct work *w, double *matrix, int n_columns, int colum
         matrix[(size_t)i * (size_t)n_columns + (size_t)column] = w->side[0][2 * w->n + i];
 }
 
+/* rows of the rates of blocks */
+static void fill_rates(struct work *w, double *matrix, int n_columns, int column)
+{
+    const double *rates = w->side[0] + 2 * w->n + w->l->n_outputs;
+
+    for (int i = 0; i < w->sys->net.n_states; i++)
+        matrix[(size_t)(2 * w->l->n_motions + i) * (size_t)n_columns + (size_t)column] = rates[i];
+}
+
 /* the column of coordinate @i, or of its rate */
 static void fill_state(struct work *w, enum change change, int i, double *z)
 {
@@ -322,6 +339,21 @@ static void fill_state(struct work *w, enum change change, int i, double *z)
     project(w, w->side[0] + w->n, z);
     for (int k = 0; k < f; k++)
         l->A[(size_t)(f + k) * n + (size_t)column] = z[k];
+    fill_rates(w, l->A, l->n_states, column);
+    fill_output(w, l->C, l->n_states, column);
+}
+
+/* the column of state @i of the blocks */
+static void fill_block(struct work *w, int i, double *z)
+{
+    struct lk_linear *l = w->l;
+    int f = l->n_motions, column = 2 * f + i;
+
+    differ(w, STATE, i, NUDGE * lk_max(1, fabs(w->sys->start.blocks[i])));
+    project(w, w->side[0] + w->n, z);
+    for (int k = 0; k < f; k++)
+        l->A[(size_t)(f + k) * (size_t)l->n_states + (size_t)column] = z[k];
+    fill_rates(w, l->A, l->n_states, column);
     fill_output(w, l->C, l->n_states, column);
 }
 
@@ -344,6 +376,7 @@ static void fill_inputs(struct work *w, double *z)
             project(w, w->side[0] + w->n, z);
             for (int i = 0; i < f; i++)
                 l->B[(size_t)(f + i) * (size_t)l->n_inputs + (size_t)column] = z[i];
+            fill_rates(w, l->B, l->n_inputs, column);
             fill_output(w, l->D, l->n_inputs, column);
         }
 }
@@ -351,12 +384,14 @@ static void fill_inputs(struct work *w, double *z)
 static void fill_matrices(struct work *w)
 {
     struct lk_linear *l = w->l;
-    double *z = w->rest + w->n;
+    double *z = w->rest + size_of_look(w);
 
     for (int i = 0; i < l->n_motions; i++) {
         fill_state(w, POSITION, i, z);
         fill_state(w, RATE, i, z);
     }
+    for (int i = 0; i < w->sys->net.n_states; i++)
+        fill_block(w, i, z);
     fill_inputs(w, z);
     project(w, w->rest, z);
     for (int i = 0; i < l->n_motions; i++)
@@ -373,10 +408,11 @@ static double *take(size_t rows, size_t columns)
 static int take_matrices(struct work *w)
 {
     struct lk_linear *l = w->l;
-    size_t f = (size_t)l->n_motions, n = (size_t)w->n, x = 2 * f;
-    size_t u = (size_t)l->n_inputs, y = (size_t)l->n_outputs;
+    const struct lk_net *net = &w->sys->net;
+    size_t f = (size_t)l->n_motions, n = (size_t)w->n, x = 2 * f + (size_t)net->n_states;
+    size_t u = (size_t)l->n_inputs, y = (size_t)l->n_outputs, size = (size_t)size_of_look(w);
 
-    l->n_states = 2 * l->n_motions;
+    l->n_states = 2 * l->n_motions + net->n_states;
     l->n_bodies = w->sys->n_named_bodies;
     l->A = take(x, x);
     l->B = take(x, u);
@@ -388,15 +424,26 @@ static int take_matrices(struct work *w)
     w->N = take(n, f);
     w->MN = take(n, f);
     w->mass = take(f, f);
-    w->rest = take(1, 2 * n + y + f);
-    w->side[0] = take(1, 2 * n + y);
-    w->side[1] = take(1, 2 * n + y);
+    w->rest = take(1, size + f);
+    w->side[0] = take(1, size);
+    w->side[1] = take(1, size);
+    l->block = calloc((size_t)net->n_states + 1, sizeof(*l->block));
     w->base = take(1, w->sys->state_size);
     w->spin = calloc((size_t)w->sys->n_bodies + 1, sizeof(*w->spin));
-    return l->A && l->B && l->C && l->D && l->mass && l->motion && l->momentum && w->N && w->MN &&
-                   w->mass && w->rest && w->side[0] && w->side[1] && w->base && w->spin
+    return l->block && l->A && l->B && l->C && l->D && l->mass && l->motion && l->momentum &&
+                   w->N && w->MN && w->mass && w->rest && w->side[0] && w->side[1] && w->base &&
+                   w->spin
                ? 0
                : -ENOMEM;
+}
+
+static void name_states(struct work *w)
+{
+    const struct lk_net *net = &w->sys->net;
+
+    for (int i = 0; i < net->n_blocks; i++)
+        for (int k = 0; k < net->block[i].n_states; k++)
+            w->l->block[net->block[i].state + k] = net->name[i];
 }
 
 /* The present state with all that lk_start_beside() changes, its spin and accelerations. */
@@ -509,6 +556,7 @@ static int linearise(struct work *w, struct lk_error *error)
     if (r == 0)
         r = take_base(w);
     if (r == 0) {
+        name_states(w);
         fill_matrices(w);
         keep_motions(w);
     }
@@ -551,6 +599,7 @@ int lk_linear_init(struct lk_system *system, bool at_rest, struct lk_linear *ret
 void lk_linear_fini(struct lk_linear *l)
 {
     free(l->coordinate);
+    free(l->block);
     free(l->A);
     free(l->B);
     free(l->C);

@@ -77,6 +77,8 @@ void lk_fill_blocks_count(const struct lk_model *model, double h, struct lk_net 
 void lk_fill_blocks_layout(struct lk_system *system, const struct lk_model *model,
                            struct lk_arena *arena);
 void lk_fill_blocks(struct lk_system *system, const struct lk_model *model);
+/** lk_fill_lengths() - the rows of the distances that blocks take; call after lk_fill_laws(). */
+void lk_fill_lengths(struct lk_system *system);
 /** lk_fill_delay_steps() - whole steps @h of a delay. */
 int lk_fill_delay_steps(const struct lk_block_def *block, double h);
 /** lk_fill_signal() - where the value of @input of the model, or of the block behind its last one,

@@ -69,6 +69,7 @@ void lk_fill_blocks_layout(struct lk_system *sys, const struct lk_model *m, stru
     net->source = lk_arena_take(arena, sources, sizeof(*net->source));
     net->sensor = lk_arena_take(arena, (size_t)net->n_sensors, sizeof(*net->sensor));
     net->push = lk_arena_take(arena, (size_t)net->n_pushes, sizeof(*net->push));
+    net->name = lk_arena_take(arena, (size_t)net->n_blocks, sizeof(*net->name));
     net->unit = lk_arena_take(arena, (size_t)net->n_blocks, sizeof(*net->unit));
     net->pivot = lk_arena_take(arena, (size_t)n, sizeof(*net->pivot));
     net->is_held = lk_arena_take(arena, (size_t)n, sizeof(*net->is_held));
@@ -82,7 +83,8 @@ void lk_fill_blocks_layout(struct lk_system *sys, const struct lk_model *m, stru
     net->right = take(arena, n, 1);
     net->base = take(arena, n, 1);
     net->delayed = take(arena, net->n_blocks, 1);
-    double **const by_sensor[] = {&net->from,    &net->to,     &net->mean,    &net->at,
+    double **const by_sensor[] = {&net->place,   &net->speed,  &net->from,
+                                  &net->to,      &net->mean,   &net->at,
                                   &net->by_mean, &net->by_end, &net->by_place};
     for (size_t i = 0; i < sizeof(by_sensor) / sizeof(*by_sensor); i++)
         *by_sensor[i] = take(arena, net->n_sensors, 1);
@@ -107,7 +109,8 @@ void lk_fill_push(struct lk_system *sys, const struct lk_law *law, int block)
     sys->net.push[sys->net.n_pushes++] = (struct lk_net_push){
         .term = sys->n_terms - 1,
         .block = block,
-        .coordinate = j->of[0] ? j->of[0]->first_coordinate + j->which[0] : -1,
+        .at = j->of[0] ? j->of[0]->first_coordinate + j->which[0] : -1,
+        .law = j->of[0] ? -1 : (int)(law - sys->law),
     };
 }
 
@@ -122,9 +125,28 @@ static void fill_source(struct lk_system *sys, const struct lk_source_def *def,
     if (def->kind != LK_FROM_SENSOR)
         return;
     ret->at = net->n_sensors;
-    net->sensor[net->n_sensors++] = (struct lk_net_sensor){
-        .at = sys->joint[def->at].first_coordinate + def->coordinate, .is_rate = def->is_rate};
+    if (def->is_length) { /* found when there are laws */
+        net->sensor[net->n_sensors++] =
+            (struct lk_net_sensor){.at = -1, .law = def->at, .is_rate = def->is_rate};
+        return;
+    }
+    net->sensor[net->n_sensors++] =
+        (struct lk_net_sensor){.at = sys->joint[def->at].first_coordinate + def->coordinate,
+                               .law = -1,
+                               .is_rate = def->is_rate};
     sys->joint[def->at].needs_coordinate = 1;
+}
+
+void lk_fill_lengths(struct lk_system *sys)
+{
+    for (int k = 0; k < sys->net.n_sensors; k++) {
+        struct lk_net_sensor *s = &sys->net.sensor[k];
+        int force = s->law;
+
+        for (int i = 0; i < sys->n_laws && force >= 0; i++)
+            if (sys->law[i].n_terms > 0 && sys->term[sys->law[i].first_term].force == force)
+                s->law = i;
+    }
 }
 
 static double *copy(double *to, const double *from, int n, const double **ret)
@@ -166,6 +188,7 @@ static double *fill_block(struct lk_system *sys, const struct lk_model *m, int i
     if (def->table >= 0)
         at = fill_table(&m->tables[def->table], def->is_monotone, at, b);
     memcpy(sys->net.unit[i], def->unit, LK_UNIT_SIZE);
+    memcpy(sys->net.name[i], def->name, LK_NAME_SIZE);
     memcpy(sys->now.blocks + b->state, def->initial, (size_t)n * sizeof(double));
     return at;
 }

@@ -269,6 +269,7 @@ int lk_fill_system(struct lk_system *sys, const struct lk_draft *d, struct lk_er
     fill_gravity(sys, m);
     lk_fill_blocks(sys, m);
     lk_fill_laws(sys, d);
+    lk_fill_lengths(sys);
     fill_loads(sys, m);
     lk_fill_tyres(sys, d);
     lk_fill_drives(sys, d);

@@ -291,12 +291,14 @@ struct lk_input_def {
 #define LK_BLOCK_SOURCES_MAX 16 /* that a block takes */
 #define LK_BLOCK_STATES_MAX  16 /* of a block */
 
-/** struct lk_source_def - what a block takes. @at: index of the input, joint or block;
- * @coordinate, @is_rate: of a joint;  @value: of a number */
+/** struct lk_source_def - what a block takes. @at: index of the input, the joint or the block, or,
+ * @is_length, of a force element between two points;  @coordinate, @is_rate: of a sensor;
+ * @value: of a number */
 struct lk_source_def {
     enum lk_net_kind kind;
     int at;
     int coordinate;
+    int is_length;
     int is_rate;
     double value;
 };

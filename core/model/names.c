@@ -224,6 +224,13 @@ int lk_read_block(struct lk_node node, const struct lk_model *model, int *ret_bl
                           sizeof(model->blocks[0]), model->n_blocks, "", ret_block, err);
 }
 
+int lk_read_force(struct lk_node node, const struct lk_model *model, int *ret_force,
+                  struct lk_error *err)
+{
+    return read_reference(node, "force", model->n_forces > 0 ? model->forces[0].name : NULL,
+                          sizeof(model->forces[0]), model->n_forces, "", ret_force, err);
+}
+
 int lk_read_joint_key(struct lk_node map, const struct lk_model *model, int *ret_joint,
                       struct lk_error *err)
 {

@@ -74,6 +74,29 @@ static int read_sensor(struct lk_node map, bool is_rate, const struct lk_model *
                : lk_read_coordinate(map, model, LK_COORDINATE_ANY, ret->at, &ret->coordinate, err);
 }
 
+/* {length: FORCE} or {length_rate: FORCE}, of an element between two points */
+static int read_length(struct lk_node map, bool is_rate, const struct lk_model *model,
+                       struct lk_source_def *ret, struct lk_error *err)
+{
+    static const char *const keys[2][2] = {{"length", NULL}, {"length_rate", NULL}};
+    struct lk_node node = lk_node_get(map, keys[is_rate][0]);
+    int result = lk_node_check_keys(map, keys[is_rate][0], keys[is_rate], err);
+    const struct lk_force_def *f;
+
+    *ret = (struct lk_source_def){.kind = LK_FROM_SENSOR, .is_length = 1, .is_rate = is_rate};
+    if (result == 0)
+        result = lk_read_force(node, model, &ret->at, err);
+    if (result != 0)
+        return result;
+    f = &model->forces[ret->at];
+    if (f->type == LK_FORCE_SPRING_DAMPER || (f->type == LK_FORCE_IMPEDANCE && f->joint < 0))
+        return 0;
+    return lk_node_refuse(node, err,
+                          "force '%s' has no length, expected a spring-damper or an impedance "
+                          "between two points",
+                          f->name);
+}
+
 /* a number, or the name of a block or an input */
 static int read_word(struct lk_node node, const struct lk_model *model, struct lk_source_def *ret,
                      struct lk_error *err)
@@ -94,7 +117,8 @@ static int read_word(struct lk_node node, const struct lk_model *model, struct l
 static int read_source(struct lk_node node, const struct lk_model *model, struct lk_source_def *ret,
                        struct lk_error *err)
 {
-    static const char *const any[] = {"block", "input", "position", "velocity", "coordinate", NULL};
+    static const char *const any[] = {"block",  "input",       "position",   "velocity",
+                                      "length", "length_rate", "coordinate", NULL};
     static const char *const of_block[] = {"block", NULL}, *const of_input[] = {"input", NULL};
     int at, result;
 
@@ -103,6 +127,9 @@ static int read_source(struct lk_node node, const struct lk_model *model, struct
     for (int is_rate = 0; is_rate < 2; is_rate++)
         if (lk_node_get(node, is_rate ? "velocity" : "position").index != 0)
             return read_sensor(node, is_rate, model, ret, err);
+    for (int is_rate = 0; is_rate < 2; is_rate++)
+        if (lk_node_get(node, is_rate ? "length_rate" : "length").index != 0)
+            return read_length(node, is_rate, model, ret, err);
     if (lk_node_get(node, "block").index != 0) {
         result = lk_node_check_keys(node, "block", of_block, err);
         if (result == 0)
@@ -119,7 +146,8 @@ static int read_source(struct lk_node node, const struct lk_model *model, struct
     return result != 0 ? result
                        : lk_node_refuse(node, err,
                                         "nothing is named, expected a number, the name of a block "
-                                        "or an input, {position: JOINT} or {velocity: JOINT}");
+                                        "or an input, {position: JOINT}, {velocity: JOINT}, "
+                                        "{length: FORCE} or {length_rate: FORCE}");
 }
 
 static int read_sources(struct lk_node map, const struct lk_model *model, struct lk_block_def *b,
@@ -475,7 +503,8 @@ static int count_sources(struct lk_node map, bool takes_several, struct lk_block
         return lk_node_refuse(map, err, "the key '%s' is missing, expected %s", key,
                               takes_several ? "a list of what the block takes"
                                             : "a number, the name of a block or an input, "
-                                              "{position: JOINT} or {velocity: JOINT}");
+                                              "{position: JOINT}, {velocity: JOINT}, {length: "
+                                              "FORCE} or {length_rate: FORCE}");
     if (takes_several && (lk_node_kind(node) != LK_NODE_LIST || b->n_sources < 1 ||
                           b->n_sources > LK_BLOCK_SOURCES_MAX))
         return lk_node_refuse(node, err, "inputs is not a list of 1 to %d, expected [first, ...]",

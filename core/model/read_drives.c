@@ -40,6 +40,19 @@ static int read_input(struct lk_node map, struct lk_model *model, struct lk_driv
     return lk_read_number_or(map, "period", 0, &drive->period, err);
 }
 
+/* The output of a block, which counts behind all inputs. */
+static int read_block(struct lk_node map, struct lk_model *model, struct lk_drive_def *drive,
+                      struct lk_error *err)
+{
+    int block, result = lk_read_block(lk_node_get(map, "block"), model, &block, err);
+
+    if (result != 0)
+        return result;
+    model->blocks[block].is_used = 1;
+    drive->input = model->n_inputs + block;
+    return 0;
+}
+
 /* A periodic table must end at its first value; otherwise the joint would jump. */
 static int check_closed(struct lk_node map, struct lk_table *table, struct lk_error *err)
 {
@@ -100,23 +113,26 @@ static int read_ramp(struct lk_node map, struct lk_model *model, struct lk_drive
     return lk_also(result, lk_read_number(node, "rate", -LK_NUMBER_MAX, &drive->rate, err));
 }
 
-/* in the order of lk_drive_type; the first key selects the form */
+/* the first key selects the form */
 static const struct {
+    enum lk_drive_type type;
     const char *what;
     const char *keys[3];
     int (*read)(struct lk_node, struct lk_model *, struct lk_drive_def *, struct lk_error *);
 } forms[] = {
-    {"a drive by input", {"input", "period", NULL}, read_input},
-    {"a drive by table", {"table", "periodic", NULL}, read_table},
-    {"a harmonic drive", {"harmonic", NULL}, read_harmonic},
-    {"a ramp", {"ramp", NULL}, read_ramp},
+    {LK_DRIVE_INPUT, "a drive by input", {"input", "period", NULL}, read_input},
+    {LK_DRIVE_TABLE, "a drive by table", {"table", "periodic", NULL}, read_table},
+    {LK_DRIVE_HARMONIC, "a harmonic drive", {"harmonic", NULL}, read_harmonic},
+    {LK_DRIVE_RAMP, "a ramp", {"ramp", NULL}, read_ramp},
+    {LK_DRIVE_INPUT, "a drive by block", {"block", NULL}, read_block},
 };
 
 static int read_drive(struct lk_node map, struct lk_model *model, struct lk_drive_def *drive,
                       struct lk_error *err)
 {
     static const char *const any[] = {"input",    "period", "table", "periodic",
-                                      "harmonic", "ramp",   NULL};
+                                      "harmonic", "ramp",   "block", NULL};
+    size_t form = 0;
     int n = 0;
     int result = lk_node_check_keys(map, "a drive", any, err);
 
@@ -124,16 +140,17 @@ static int read_drive(struct lk_node map, struct lk_model *model, struct lk_driv
         return result;
     for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
         if (lk_node_get(map, forms[i].keys[0]).index != 0) {
-            drive->type = (enum lk_drive_type)i;
+            drive->type = forms[i].type;
+            form = i;
             n++;
         }
     }
     if (n != 1)
         return lk_node_refuse(map, err,
-                              "a drive has %s, expected one of input, table, harmonic, ramp",
+                              "a drive has %s, expected one of input, table, harmonic, ramp, block",
                               n == 0 ? "no source" : "several sources");
-    result = lk_node_check_keys(map, forms[drive->type].what, forms[drive->type].keys, err);
-    return result != 0 ? result : forms[drive->type].read(map, model, drive, err);
+    result = lk_node_check_keys(map, forms[form].what, forms[form].keys, err);
+    return result != 0 ? result : forms[form].read(map, model, drive, err);
 }
 
 static int append_drive(struct lk_node map, struct lk_model *model, int joint, int coordinate,

@@ -107,6 +107,9 @@ int lk_read_joint(struct lk_node node, const struct lk_model *model, int *ret_jo
 /** lk_read_block() - the block that scalar @node names. */
 int lk_read_block(struct lk_node node, const struct lk_model *model, int *ret_block,
                   struct lk_error *err);
+/** lk_read_force() - the force element that scalar @node names. */
+int lk_read_force(struct lk_node node, const struct lk_model *model, int *ret_force,
+                  struct lk_error *err);
 /** lk_read_joint_key(), lk_read_input_key(), lk_read_force_key(), lk_read_road_key(),
  * lk_read_law_key() - index of the joint, input, force, road or law that the value of `joint`,
  * `input`, `force`, `road`, `law` in @map names. */

@@ -20,46 +20,64 @@ static double *rates_before(const struct lk_system *sys, const struct lk_state *
 
 /* ---- sensors ---- */
 
-static double sense(const struct lk_net_sensor *s, const struct lk_state *state)
+/* the place that a sensor sees in @state, whose poses and twists are known */
+static double place_of(const struct lk_system *sys, const struct lk_state *state,
+                       const struct lk_net_sensor *s, double *ret_rate)
 {
-    return s->is_rate ? state->rate[s->at] : state->coordinate[s->at];
+    if (s->law >= 0)
+        return lk_loads_law_place(sys, state, &sys->law[s->law], ret_rate);
+    *ret_rate = state->rate[s->at];
+    return state->coordinate[s->at];
 }
 
-/* over the step from @from to @to: the mean of a coordinate, its way by h */
+/* what sensors see in system->now, into net->from */
+static void sense_now(struct lk_system *sys)
+{
+    struct lk_net *net = &sys->net;
+
+    for (int i = 0; i < net->n_sensors; i++) {
+        net->place[i] = place_of(sys, &sys->now, &net->sensor[i], &net->speed[i]);
+        net->from[i] = net->sensor[i].is_rate ? net->speed[i] : net->place[i];
+    }
+}
+
+/* over the step to system->next: the mean of a place, its way by h, and what sensors see there */
 static void sense_step(struct lk_system *sys)
 {
     struct lk_net *net = &sys->net;
 
     for (int i = 0; i < net->n_sensors; i++) {
         const struct lk_net_sensor *s = &net->sensor[i];
-        double x = sys->now.coordinate[s->at], next = sys->next.coordinate[s->at];
+        double rate, next = place_of(sys, &sys->next, s, &rate), x = net->place[i];
 
         net->mean[i] = s->is_rate ? (next - x) / sys->h : 0.5 * (x + next);
-        net->from[i] = sense(s, &sys->now);
-        net->to[i] = sense(s, &sys->next);
+        net->to[i] = s->is_rate ? rate : next;
     }
 }
 
 /* mean over the step that begins, as the last one leads on, of the rate that sensor @i sees */
 static double expected_rate(const struct lk_system *sys, int i)
 {
-    double v = sys->now.rate[sys->net.sensor[i].at];
+    double v = sys->net.speed[i];
 
     return v + 0.5 * (v - rates_before(sys, &sys->now)[i]);
 }
 
-/* the same as the rates of the last step lead on */
+/* the same as sense_step(), as the rates of the last step lead on */
 static void expect_step(struct lk_system *sys)
 {
     struct lk_net *net = &sys->net;
 
     for (int i = 0; i < net->n_sensors; i++) {
-        const struct lk_net_sensor *s = &net->sensor[i];
-        double x = sys->now.coordinate[s->at], v = sys->now.rate[s->at];
-        double mean = expected_rate(sys, i);
+        double mean = expected_rate(sys, i), x = net->place[i];
 
-        net->mean[i] = s->is_rate ? mean : x + 0.5 * sys->h * mean;
-        net->to[i] = s->is_rate ? 2 * mean - v : x + sys->h * mean;
+        if (net->sensor[i].is_rate) {
+            net->mean[i] = mean;
+            net->to[i] = 2 * mean - net->speed[i];
+        } else {
+            net->mean[i] = x + 0.5 * sys->h * mean;
+            net->to[i] = x + sys->h * mean;
+        }
     }
 }
 
@@ -94,24 +112,6 @@ static void look_back_all(struct lk_system *sys, const struct lk_state *state, b
     }
 }
 
-static double source_of_delay(const struct lk_net *net, const struct lk_net_block *b,
-                              const double *y, const struct lk_net_signals *at)
-{
-    const struct lk_net_source *s = &net->source[b->first];
-
-    switch (s->kind) {
-    case LK_FROM_INPUT:
-        return at->inputs[s->at];
-    case LK_FROM_SENSOR:
-        return at->sensors[s->at];
-    case LK_FROM_BLOCK:
-        return y[s->at];
-    case LK_FROM_NUMBER:
-        break;
-    }
-    return s->value;
-}
-
 /* ---- pushes: terms of laws that blocks feed ---- */
 
 /** struct slopes - of an output by all sensors. @dy: directly;  @by_place: of sensors of rates, by
@@ -131,13 +131,11 @@ static struct lk_answer answer_of(const struct lk_system *sys, const struct lk_n
 
     for (int i = 0; i < net->n_sensors; i++) {
         const struct lk_net_sensor *s = &net->sensor[i];
-        double v, mean;
+        double v = net->speed[i], mean = expected_rate(sys, i);
 
-        if (s->at != p->coordinate)
+        if (s->at != p->at || s->law != p->law)
             continue;
-        v = sys->now.rate[s->at];
-        mean = expected_rate(sys, i);
-        a.place = sys->now.coordinate[s->at] + when * sys->h * mean;
+        a.place = net->place[i] + when * sys->h * mean;
         a.rate = v + 2 * when * (mean - v);
         a.damping -= s->is_rate ? slopes.dy[i] : 0;
         a.stiffness -= s->is_rate ? (slopes.by_place ? slopes.by_place[i] : 0) : slopes.dy[i];
@@ -199,6 +197,7 @@ const double *lk_blocks_begin(struct lk_system *sys, const double *inputs)
     const struct lk_net_signals at = {inputs, net->mean, net->delayed};
     const struct lk_net_signals end = {inputs, net->to, net->delayed};
 
+    sense_now(sys);
     expect_step(sys);
     look_back_all(sys, &sys->now, false);
     lk_net_step(net, sys->h, sys->now.blocks, (struct lk_net_signals[2]){at, at}, true);
@@ -226,8 +225,8 @@ static void keep_states(struct lk_system *sys, const double *inputs)
 
         if (b->kind == LK_BLOCK_DELAY)
             sys->next.blocks[b->ring + slot(b, sys->now.balance->steps)] =
-                (1 - LK_NET_GAMMA) * source_of_delay(net, b, net->stage[0].y, &at) +
-                LK_NET_GAMMA * source_of_delay(net, b, net->stage[1].y, &at);
+                (1 - LK_NET_GAMMA) * lk_net_value(net, b->first, net->stage[0].y, &at) +
+                LK_NET_GAMMA * lk_net_value(net, b->first, net->stage[1].y, &at);
     }
 }
 
@@ -250,7 +249,7 @@ static void show(struct lk_system *sys, const double *inputs)
 
         if (b->kind == LK_BLOCK_DELAY)
             sys->next.blocks[b->ring + b->steps + 1 + slot(b, sys->now.balance->steps)] =
-                source_of_delay(net, b, shown, &end);
+                lk_net_value(net, b->first, shown, &end);
     }
 }
 
@@ -260,7 +259,7 @@ void lk_blocks_keep(struct lk_system *sys, const double *inputs)
     keep_states(sys, inputs);
     show(sys, inputs);
     for (int i = 0; i < sys->net.n_sensors; i++)
-        rates_before(sys, &sys->next)[i] = sys->now.rate[sys->net.sensor[i].at];
+        rates_before(sys, &sys->next)[i] = sys->net.speed[i];
     lk_blocks_refer(sys, &sys->next);
 }
 
@@ -270,10 +269,9 @@ void lk_blocks_keep(struct lk_system *sys, const double *inputs)
 static void evaluate_now(struct lk_system *sys)
 {
     struct lk_net *net = &sys->net;
-    const struct lk_net_signals at = {sys->now.inputs, net->to, net->delayed};
+    const struct lk_net_signals at = {sys->now.inputs, net->from, net->delayed};
 
-    for (int i = 0; i < net->n_sensors; i++)
-        net->to[i] = sense(&net->sensor[i], &sys->now);
+    sense_now(sys);
     for (int i = 0; i < net->n_blocks; i++)
         net->delayed[i] = shown_of(sys, &sys->now)[i];
     lk_net_evaluate(net, sys->now.blocks, &at);
@@ -290,7 +288,7 @@ void lk_blocks_settle(struct lk_system *sys)
     memcpy(shown_of(sys, &sys->now), net->y, (size_t)net->n_blocks * sizeof(double));
     memcpy(sys->now.inputs + sys->input_size, net->y, (size_t)net->n_blocks * sizeof(double));
     for (int i = 0; i < net->n_sensors; i++)
-        rates_before(sys, &sys->now)[i] = sys->now.rate[net->sensor[i].at];
+        rates_before(sys, &sys->now)[i] = net->speed[i];
     for (int i = 0; i < net->n_pushes; i++) {
         const struct lk_net_push *p = &net->push[i];
 

@@ -33,6 +33,7 @@
 
 #include "linkage/error.h"
 #include "linkage/kinds.h"
+#include "linkage/linkage.h"
 #include "maths/hot.h"
 #include <stdbool.h>
 
@@ -46,9 +47,11 @@ struct lk_net_source {
     double value;
 };
 
-/** struct lk_net_sensor - a coordinate or its rate. @at: in lk_state.coordinate */
+/** struct lk_net_sensor - a place or its rate: a coordinate, @at in lk_state.coordinate, or the
+ * distance of two points, the row of @law; -1: the other one */
 struct lk_net_sensor {
     int at;
+    int law;
     int is_rate;
 };
 
@@ -79,11 +82,13 @@ struct lk_net_block {
     int ring;
 };
 
-/** struct lk_net_push - a term of a law that a block feeds. @coordinate: of its row */
+/** struct lk_net_push - a term of a law that a block feeds. @at, @law: of its row, as those of a
+ * sensor */
 struct lk_net_push {
     int term;
     int block;
-    int coordinate;
+    int at;
+    int law;
 };
 
 /** struct lk_net_stage - blocks at one place. @z: n_states, and @dz: n_states x n_sensors: what
@@ -109,6 +114,7 @@ struct lk_net_signals {
  * @y, @f: of the last evaluation, with their gradients @dy, @df, by states and sensors
  * @matrix, @pivot, @right: I - h gamma df/dz and a right-hand side;  @base: of it, without f;
  * @is_held: of each state: at a limit
+ * @place, @speed: of what each sensor sees as the step begins
  * @from, @to, @mean, @at: sensors at the ends of a step, their mean, at a stage
  * @by_mean, @by_end, @by_place: slopes of an output by each sensor */
 struct lk_net {
@@ -125,6 +131,7 @@ struct lk_net {
     struct lk_net_push *push;
     double *numbers;
     char (*unit)[LK_UNIT_SIZE];
+    char (*name)[LK_NAME_SIZE];
     double *acting;
     double *y;
     double *dy;
@@ -135,6 +142,8 @@ struct lk_net {
     bool *is_held;
     double *right;
     double *base;
+    double *place;
+    double *speed;
     double *from;
     double *to;
     double *mean;
@@ -146,6 +155,9 @@ struct lk_net {
     struct lk_net_stage stage[2];
 };
 
+/** lk_net_value() - what source @i gives, with the outputs @y of all blocks. RT: yes. */
+LK_RT double lk_net_value(const struct lk_net *net, int i, const double *y,
+                          const struct lk_net_signals *at);
 /** lk_net_evaluate() - net->y, net->f and their gradients at @z. RT: yes. */
 LK_RT void lk_net_evaluate(struct lk_net *net, const double *z, const struct lk_net_signals *at);
 /** lk_net_step() - both stages from @z over @h [s] with the signals of each; stage 2 has z1.

@@ -10,8 +10,8 @@ static int width_of(const struct lk_net *net)
     return net->n_states + net->n_sensors;
 }
 
-/* what source @i gives */
-static double value_of(const struct lk_net *net, int i, const struct lk_net_signals *at)
+double lk_net_value(const struct lk_net *net, int i, const double *y,
+                    const struct lk_net_signals *at)
 {
     const struct lk_net_source *s = &net->source[i];
 
@@ -21,11 +21,16 @@ static double value_of(const struct lk_net *net, int i, const struct lk_net_sign
     case LK_FROM_SENSOR:
         return at->sensors[s->at];
     case LK_FROM_BLOCK:
-        return net->y[s->at];
+        return y[s->at];
     case LK_FROM_NUMBER:
         break;
     }
     return s->value;
+}
+
+static double value_of(const struct lk_net *net, int i, const struct lk_net_signals *at)
+{
+    return lk_net_value(net, i, net->y, at);
 }
 
 /* @gradient += @weight times that of source @i */

@@ -352,6 +352,68 @@ static void a_chamber_is_a_spring(void **state)
     }
 }
 
+/* the same between two points, as on a crane: a pendulum on a cylinder */
+static void a_cylinder_between_points(void **state)
+{
+    static const char head[] =
+        "linkage: 1\nname: crane\ngravity: [0, -9.81, 0]\nbodies:\n"
+        "  boom: {mass: 20, inertia: [1, 1, 1], position: [1, 0, 0]}\n"
+        "joints:\n  pin: {type: revolute, bodies: [ground, boom], point: [0, 0, 0], axis: [0, 0, "
+        "1]}\n"
+        "outputs:\n  x: {type: joint-position, joint: pin}\n  f: {type: force, force: f}\n"
+        "  l: {type: %s}\n  work: {type: work}\nsolver: {step: 0.001, engine: %s}\n%s";
+    static const char chamber[] =
+        "blocks:\n  p: {type: integrator, input: {length_rate: f}, gain: -4e5}\n"
+        "  l: {type: gain, input: {length: f}, gain: 1, unit: m}\n"
+        "forces:\n  f: {type: impedance, bodies: [ground, boom], points: [[0.5, -1, 0], [1, 0, "
+        "0]], force: {block: p}}\n";
+    static const char spring[] =
+        "forces:\n  f: {type: spring-damper, bodies: [ground, boom], points: [[0.5, -1, 0], [1, 0, "
+        "0]], stiffness: 4e5}\n";
+    const struct lk_engine *here[LK_ENGINES_MAX + 1];
+
+    (void)state;
+    lk_engines_here(here);
+    for (int k = 0; k < 2; k++) {
+        char text[TEXT_MAX];
+        struct lk_system *one, *other;
+        const char *engine = k == 0 ? "none" : here[0]->name;
+
+        snprintf(text, sizeof(text), head, "block, block: l", engine, chamber);
+        one = compile_text(text);
+        snprintf(text, sizeof(text), head, "energy", engine, spring);
+        other = compile_text(text);
+        assert_true(fabs(read_output(one, "l", 0) - sqrt(1.25)) < 1e-12);
+        for (int i = 0; i < 1000; i++) {
+            assert_int_equal(lk_system_step(one, NULL), 0);
+            assert_int_equal(lk_system_step(other, NULL), 0);
+            /* an impedance drives apart, a spring pulls together */
+            assert_true(fabs(read_output(one, "x", 0) - read_output(other, "x", 0)) < 1e-9);
+            assert_true(fabs(read_output(one, "f", 0) + read_output(other, "f", 0)) < 0.05);
+        }
+        lk_system_free(one);
+        lk_system_free(other);
+    }
+}
+
+/* A drive follows a block as it follows an input, two samples behind: a mean of a step, so 1.5. */
+static void a_drive_follows_a_block(void **state)
+{
+    struct lk_system *sys = compile_text(
+        "linkage: 1\nname: driven\nbodies:\n  a: {mass: 2, inertia: [1, 1, 1], position: [0, 0, "
+        "0]}\njoints:\n  x: {type: prismatic, bodies: [ground, a], point: [0, 0, 0], axis: [1, 0, "
+        "0], drive: {block: y}}\n"
+        "blocks:\n  y: {type: integrator, input: 3}\n"
+        "outputs:\n  x: {type: joint-position, joint: x}\nsolver: {step: 0.001}\n");
+
+    (void)state;
+    for (int i = 1; i <= 100; i++) {
+        assert_int_equal(lk_system_step(sys, NULL), 0);
+        assert_true(i < 6 || fabs(read_output(sys, "x", 0) - 3e-3 * (i - 1.5)) < 1e-12);
+    }
+    lk_system_free(sys);
+}
+
 /* ---- what one coordinate does to another ---- */
 
 static double cross_error(double h, double out[2])
@@ -523,6 +585,8 @@ int main(void)
         cmocka_unit_test(delays_by_their_time),
         cmocka_unit_test(a_motor_turns_as_known),
         cmocka_unit_test(a_chamber_is_a_spring),
+        cmocka_unit_test(a_cylinder_between_points),
+        cmocka_unit_test(a_drive_follows_a_block),
         cmocka_unit_test(one_coordinate_moves_another),
         cmocka_unit_test(continues_with_the_same_bits),
         cmocka_unit_test(pushes_from_the_start),

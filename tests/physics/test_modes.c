@@ -59,6 +59,43 @@ static void near_to(double value, double expected, double tolerance)
 
 /* ---- closed forms ---- */
 
+/* a rotor and its circuit: s^2 + R/L s + K^2 / (L J) = 0, and the angle, which nothing holds; from
+ * the voltage to the current 1/L, to the speed nothing at once */
+static void motor_and_current(void **state)
+{
+    const double L = 0.002, R = 0.5, K = 0.05, J = 2e-4, half = R / L / 2;
+    const double apart = sqrt(half * half - K * K / (L * J));
+    struct case_of c;
+
+    (void)state;
+    open_case(
+        &c,
+        compile("linkage: 1\nname: motor\nbodies:\n"
+                "  rotor: {mass: 1, inertia: [2e-4, 2e-4, 2e-4], position: [0, 0, 0]}\n"
+                "joints:\n  shaft: {type: revolute, bodies: [ground, rotor], point: [0, 0, 0], "
+                "axis: [0, 0, 1]}\n"
+                "inputs:\n  u: {type: signal}\n"
+                "blocks:\n  emf: {type: gain, input: {velocity: shaft}, gain: 0.05}\n"
+                "  across: {type: sum, inputs: [u, emf], signs: \"+-\"}\n"
+                "  amps: {type: transfer-function, input: across, num: [1], den: [0.002, 0.5]}\n"
+                "  torque: {type: gain, input: amps, gain: 0.05}\n"
+                "forces:\n  f: {type: impedance, joint: shaft, force: {block: torque}}\n"
+                "outputs:\n  i: {type: block, block: amps}\n",
+                NULL),
+        false);
+    assert_int_equal(c.l.n_states, 3);
+    assert_string_equal(c.l.block[0], "amps");
+    assert_int_equal(c.n, 3);
+    near_to(c.mode[0].re, 0, 1e-6);
+    near_to(c.mode[1].re, -half + apart, 1e-6 * half);
+    near_to(c.mode[2].re, -half - apart, 1e-6 * half);
+    near_to(c.l.C[2] * c.l.B[2], 1 / L, 1e-6 / L);
+    near_to(c.l.B[0], 0, 1e-9);
+    near_to(c.l.B[1], 0, 1e-9);
+    near_to(c.l.D[0], 0, 1e-9);
+    close_case(&c);
+}
+
 #define MASSES    6
 #define STIFFNESS 400.0
 #define MASS      0.5
@@ -429,10 +466,11 @@ static void refusals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(row_of_masses),   cmocka_unit_test(sleeping_top),
-        cmocka_unit_test(double_pendulum), cmocka_unit_test(beam_of_links),
-        cmocka_unit_test(matrices),        cmocka_unit_test(step_agrees),
-        cmocka_unit_test(iltis),           cmocka_unit_test(refusals),
+        cmocka_unit_test(motor_and_current), cmocka_unit_test(row_of_masses),
+        cmocka_unit_test(sleeping_top),      cmocka_unit_test(double_pendulum),
+        cmocka_unit_test(beam_of_links),     cmocka_unit_test(matrices),
+        cmocka_unit_test(step_agrees),       cmocka_unit_test(iltis),
+        cmocka_unit_test(refusals),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -44,14 +44,14 @@ static const struct row {
      "m:14:39: unknown joint 'hing', expected hinge, tube"},
     {"input: error", "input: {place: hinge}",
      "m:14:29: unknown key 'place' in what a block takes, expected block, input, position, "
-     "velocity, coordinate"},
+     "velocity, length, length_rate, coordinate"},
     {"input: error", "input: {}",
      "m:14:28: nothing is named, expected a number, the name of a block or an input, {position: "
-     "JOINT} or {velocity: JOINT}"},
+     "JOINT}, {velocity: JOINT}, {length: FORCE} or {length_rate: FORCE}"},
     {"input: error", "input: 3x", "m:14:28: input is '3x', expected a finite number"},
     {"input: error, ", "",
      "m:14:9: the key 'input' is missing, expected a number, the name of a block or an input, "
-     "{position: JOINT} or {velocity: JOINT}"},
+     "{position: JOINT}, {velocity: JOINT}, {length: FORCE} or {length_rate: FORCE}"},
     {"time: 0.1", "time: 0", "m:14:50: time is 0, expected more than 0, at least 1e-15"},
     {"time: 0.1, ", "", "m:14:9: the key 'time' is missing, expected a finite number"},
     {"limits: [-1, 2]", "limits: [2, -1]",

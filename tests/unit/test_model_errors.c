@@ -497,14 +497,14 @@ static const struct row rich_rows[] = {
      "compliance"},
     {"{input: steer, period: 0.01}", "",
      "m:10:29: a drive is empty, expected a map with keys out of input, period, table, periodic, "
-     "harmonic, ramp"},
+     "harmonic, ramp, block"},
     {"{input: steer, period: 0.01}", "{}",
-     "m:10:29: a drive has no source, expected one of input, table, harmonic, ramp"},
+     "m:10:29: a drive has no source, expected one of input, table, harmonic, ramp, block"},
     {"{input: steer, period: 0.01}", "{input: steer, harmonic: {amplitude: 1, omega: 1}}",
-     "m:10:29: a drive has several sources, expected one of input, table, harmonic, ramp"},
+     "m:10:29: a drive has several sources, expected one of input, table, harmonic, ramp, block"},
     {"{input: steer, period: 0.01}", "{speed: 1}",
      "m:10:30: unknown key 'speed' in a drive, expected input, period, table, periodic, harmonic, "
-     "ramp"},
+     "ramp, block"},
     {"{input: steer, period: 0.01}", "{input: stear}",
      "m:10:37: unknown input 'stear', expected steer, push, torque"},
     {"{input: steer, period: 0.01}", "{input: [steer]}",

@@ -211,7 +211,8 @@ static void print_modes(const struct lk_system *system, const struct lk_linear *
 
 /* ---- matrices as files ---- */
 
-/** struct names - of rows or columns. @states: coordinates and then their rates, else: channels */
+/** struct names - of rows or columns. @states: coordinates, their rates, states of blocks, else:
+ * channels */
 struct names {
     const struct lk_system *system;
     const struct lk_linear *l;
@@ -226,6 +227,10 @@ static void print_state(FILE *out, const struct names *names, int i)
     char text[LK_TEXT_SIZE];
     int f = names->l->n_motions;
 
+    if (i >= 2 * f) {
+        fprintf(out, "block %s", names->l->block[i - 2 * f]);
+        return;
+    }
     lk_free_coordinate_text(names->system, names->l->coordinate[i % f], text, sizeof(text));
     for (char *c = text; *c; c++)
         if (*c == ',')

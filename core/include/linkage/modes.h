@@ -13,8 +13,9 @@
  * of the world, so that a rotor spins in its place; the matrices are constant in time where
  * spinning bodies are symmetric about their axes.
  *
- * Friction that winds up and carcasses of tyres at a stand are springs here, drives stand still,
- * and nothing arrives through transmission lines.
+ * The states of blocks follow those of the coordinates. Friction that winds up and carcasses of
+ * tyres at a stand are springs here, drives stand still, and nothing arrives through transmission
+ * lines and delays.
  *
  * Allocates, uses LAPACK: the laboratory's (meson dependency `linkage_analysis`).
  * Thread: any but the cycle.  RT: no. */
@@ -28,7 +29,9 @@ extern "C" {
 #endif
 
 /** struct lk_linear - small motions about the start of a system; matrices row by row, SI units.
- * @n_motions:  f, degrees of freedom;  @n_states: 2 f, coordinates and then their rates
+ * @n_motions:  f, degrees of freedom;  @n_states: 2 f, coordinates and then their rates,
+ *              and the states of blocks
+ * @block:      of each of these, the name of its block, in the system
  * @coordinate: the free coordinates
  * @A: n_states x n_states;  @B: n_states x n_inputs;  @C: n_outputs x n_states;  @D
  * @motion:     f x 6 n_bodies, N: shift of each centre of mass [m] and turn of each body [rad],
@@ -41,6 +44,7 @@ struct lk_linear {
     int n_inputs;
     int n_outputs;
     int n_bodies;
+    const char **block;
     struct lk_free_coordinate *coordinate;
     double *A;
     double *B;
