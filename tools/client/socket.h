@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A connected ZeroMQ socket with the options common to all client sockets. Internal to the client
- * library. */
+/* A connected ZeroMQ socket with the options common to all client sockets. Of the client library, and of
+ * programs here that wait for several sockets at once. */
 #ifndef TOOLS_CLIENT_SOCKET_H
 #define TOOLS_CLIENT_SOCKET_H
 

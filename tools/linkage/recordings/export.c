@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* linkage export: a topic of a recording as CSV.  linkage info: the contents of a recording. */
+/* linkage export: a topic of a recording as CSV; of a model its A2L file.  linkage info: the
+ * contents of a recording. */
+#include "a2l_file.h"
 #include "commands.h"
 #include "csv.h"
 #include "linkage/text.h"
@@ -31,7 +33,8 @@ struct rows {
 };
 
 /* struct wanted - the command line. @scene: file for the motion, NULL: a topic as CSV;  @roads: as
- * of replay, for it;  @rate: its pictures a second */
+ * of replay, for it;  @rate: its pictures a second
+ * @a2l: @path is a model, whose A2L file is wanted;  @address, @port: of the slave in it */
 struct wanted {
     const char *path;
     const char *topic;
@@ -39,18 +42,20 @@ struct wanted {
     const char *scene;
     const char *roads;
     double rate;
+    bool a2l;
+    const char *address;
+    double port;
     bool help;
 };
 
 static int parse_options(int argc, char *argv[], struct wanted *e)
 {
-    static const struct option longs[] = {{"topic", required_argument, NULL, 't'},
-                                          {"output", required_argument, NULL, 'o'},
-                                          {"scene", required_argument, NULL, 's'},
-                                          {"rate", required_argument, NULL, 'a'},
-                                          {"roads", required_argument, NULL, 'r'},
-                                          {"help", no_argument, NULL, 'h'},
-                                          {NULL, 0, NULL, 0}};
+    static const struct option longs[] = {
+        {"topic", required_argument, NULL, 't'},   {"output", required_argument, NULL, 'o'},
+        {"scene", required_argument, NULL, 's'},   {"rate", required_argument, NULL, 'a'},
+        {"roads", required_argument, NULL, 'r'},   {"a2l", no_argument, NULL, 'x'},
+        {"address", required_argument, NULL, 'd'}, {"port", required_argument, NULL, 'p'},
+        {"help", no_argument, NULL, 'h'},          {NULL, 0, NULL, 0}};
     int option;
 
     while ((option = getopt_long(argc, argv, "t:o:s:r:h", longs, NULL)) != -1) {
@@ -71,6 +76,16 @@ static int parse_options(int argc, char *argv[], struct wanted *e)
             if (!parse_number(optarg, &e->rate) || !(e->rate >= 0.1 && e->rate <= 10000))
                 return usage_error("rate is '%s', expected 0.1 to 10000 pictures a second", optarg);
             break;
+        case 'x':
+            e->a2l = true;
+            break;
+        case 'd':
+            e->address = optarg;
+            break;
+        case 'p':
+            if (!parse_number(optarg, &e->port) || !(e->port >= 1 && e->port <= 65535))
+                return usage_error("port is '%s', expected 1 to 65535", optarg);
+            break;
         case 'h':
             e->help = true;
             return EXIT_DONE;
@@ -79,7 +94,7 @@ static int parse_options(int argc, char *argv[], struct wanted *e)
         }
     }
     if (optind != argc - 1)
-        return usage_error("export takes one recording");
+        return usage_error("export takes one recording, or with --a2l one model");
     e->path = argv[optind];
     return EXIT_DONE;
 }
@@ -233,7 +248,8 @@ static int export_rows(struct rows *rows, const char *topic, const char *output)
 
 int command_export(int argc, char *argv[])
 {
-    struct wanted e = {.topic = "outputs", .output = "-", .rate = 60};
+    struct wanted e = {
+        .topic = "outputs", .output = "-", .rate = 60, .address = "127.0.0.1", .port = 5555};
     struct rows rows = {0};
     int code = parse_options(argc, argv, &e);
 
@@ -241,6 +257,8 @@ int command_export(int argc, char *argv[])
         return code;
     if (e.help)
         return print_help();
+    if (e.a2l)
+        return a2l_file_write(e.path, e.output, e.address, (int)e.port);
     if (e.scene != NULL)
         return replay_scene(e.path, e.roads, e.scene, e.rate);
     if (!recorded_open(e.path, &rows.file))

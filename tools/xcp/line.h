@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The daemon behind the image: its model described, its samples put into the image, values that a
+ * master commands set as `linkagectl set` does. It comes and goes, and loads other models: then the
+ * session of the master ends, because its addresses mean something else. Thread: one. */
+#ifndef TOOLS_XCP_LINE_H
+#define TOOLS_XCP_LINE_H
+
+#include "client.h"
+#include "ports.h"
+#include "socket.h"
+
+#define XCP_TIMEOUT_MS 1000 /* for an answer of the daemon */
+#define XCP_LOST_S     3    /* without even a heartbeat: there is no daemon */
+
+/** enum xcp_question - a request that waits for its reply. */
+enum xcp_question { XCP_NO_QUESTION, XCP_DESCRIBE, XCP_LOOK };
+
+/** struct xcp_line - {0} at first, but for @ports and what the command line says.
+ * @address, @port: where masters are served, for the A2L file
+ * @poller: for what is asked again and again;  @setter: for what a master commands
+ * @outputs: samples and heartbeats, decoded in @arena
+ * @model_id, @daemon_id: that @image is of;  @heard_ns: of the daemon
+ * @asked_ns: when @question was;  @outdated: its answer may be older than what was set since
+ * @step, @sequence: of the newest sample, with @has_sample;  @base_us: see xcp_slave.clock_us */
+struct xcp_line {
+    struct xcp_ports *ports;
+    struct xcp_slave *slave;
+    const char *address;
+    int port;
+    struct lk_client *poller;
+    struct lk_client *setter;
+    struct lk_client_socket outputs;
+    struct lk_wire_arena arena;
+    struct xcp_image image;
+    uint64_t model_id;
+    uint64_t daemon_id;
+    int64_t heard_ns;
+    enum xcp_question question;
+    int64_t asked_ns;
+    int64_t looked_ns;
+    bool outdated;
+    bool has_sample;
+    uint64_t step;
+    uint64_t sequence;
+    int64_t base_us;
+};
+
+/** xcp_line_open() - @control: endpoint;  @outputs: or NULL;  @keys: or NULL
+ * Return: 0, or a code of the client library. */
+int xcp_line_open(struct xcp_line *line, const char *control, const char *outputs,
+                  const struct lk_client_options *keys, struct lk_error *ret_error);
+void xcp_line_close(struct xcp_line *line);
+
+/** xcp_line_poll() - what to wait for: two items. Return: 2. */
+int xcp_line_poll(const struct xcp_line *line, zmq_pollitem_t *items);
+/** xcp_line_serve() - whatever has come, and what is due. */
+void xcp_line_serve(struct xcp_line *line, int64_t now_ns);
+
+/** xcp_line_write() - of struct xcp_calls; @context: a struct xcp_line. */
+int xcp_line_write(void *context, int place, int n, const double *values);
+
+#endif
