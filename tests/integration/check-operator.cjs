@@ -76,6 +76,20 @@ async function slide(page) {
   console.log('moved');
 }
 
+/* nothing is cut off: on a narrow screen the sliders are there, on a wide one the cards fill the rows */
+async function fit(page) {
+  await page.setViewportSize({ width: 390, height: 844 });
+  const cut = await page.evaluate(() => [document.documentElement, ...document.querySelectorAll('main .scroll')]
+    .filter((box) => box.scrollWidth > box.clientWidth).map((box) => box.querySelector('tbody')?.id ?? box.tagName));
+  assert.deepStrictEqual(cut, [], 'wider than a narrow screen');
+  await page.setViewportSize({ width: 1280, height: 900 });
+  const edges = await page.evaluate(() => ['main', 'section[aria-labelledby=h-events]']
+    .map((name) => Math.round(document.querySelector(name).getBoundingClientRect().right)));
+  assert(edges[0] - edges[1] < 20, `the last card ends at ${edges[1]} of ${edges[0]}`);
+  assert.strictEqual(await page.textContent('#recordings-why'), 'none yet');
+  console.log('fits');
+}
+
 async function others(browser, page) {
   const small = { viewport: { width: 400, height: 300 } };
   const second = await open(browser, url, small);
@@ -139,6 +153,7 @@ async function drag(browser) {
   const page = await open(browser, url);
   await ride(page);
   await slide(page);
+  await fit(page);
   if (folder) {
     for (const [name, scheme, width] of [['light', 'light', 1280], ['dark', 'dark', 1280], ['narrow', 'light', 390]]) {
       await page.setViewportSize({ width, height: 900 });

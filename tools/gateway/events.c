@@ -57,8 +57,9 @@ static void find_overruns(struct gate_hub *hub, struct gate_seen *seen,
     if (status->overruns == seen->overruns || now_ns < seen->overruns_ns + OVERRUNS_NS)
         return;
     gate_hub_say(hub, GATE_WARNING, "deadline", NULL,
-                 "%" PRIu64 " missed deadlines, %" PRIu64 " since the start",
-                 status->overruns - seen->overruns, status->overruns);
+                 "%" PRIu64 " missed deadline%s, %" PRIu64 " since the start",
+                 status->overruns - seen->overruns,
+                 status->overruns - seen->overruns == 1 ? "" : "s", status->overruns);
     seen->overruns = status->overruns;
     seen->overruns_ns = now_ns;
 }

@@ -138,6 +138,10 @@ struct gate_parcel {
  * Return: NULL where there is no memory, which the functions below allow. */
 struct gate_parcel *gate_parcel_new(enum gate_topic topic, uint32_t meaning, uint64_t ns,
                                     const void *data, size_t size);
+/** gate_parcel_end() - of what @draft says, which ends and is released. */
+struct draft;
+struct gate_parcel *gate_parcel_end(enum gate_topic topic, uint32_t meaning, uint64_t ns,
+                                    struct draft *draft);
 struct gate_parcel *gate_parcel_hold(struct gate_parcel *parcel);
 void gate_parcel_drop(struct gate_parcel *parcel);
 

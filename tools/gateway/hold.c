@@ -29,10 +29,7 @@ static void tell(const struct hold *hold)
     for (int i = 0; i < hold->n; i++)
         lk_json_text(&draft.json, NULL, hold->channel[i].name);
     lk_json_close(&draft.json, ']');
-    if (draft_end(&draft))
-        gate_hub_post(hold->line->hub,
-                      gate_parcel_new(GATE_HELD, 0, gate_now_ns(), draft.text, draft.size));
-    free(draft.text);
+    gate_hub_post(hold->line->hub, gate_parcel_end(GATE_HELD, 0, gate_now_ns(), &draft));
 }
 
 static uint32_t present_meaning(struct gate_hub *hub)

@@ -41,6 +41,17 @@ struct gate_parcel *gate_parcel_new(enum gate_topic topic, uint32_t meaning, uin
     return parcel;
 }
 
+struct gate_parcel *gate_parcel_end(enum gate_topic topic, uint32_t meaning, uint64_t ns,
+                                    struct draft *draft)
+{
+    struct gate_parcel *parcel = NULL;
+
+    if (draft_end(draft))
+        parcel = gate_parcel_new(topic, meaning, ns, draft->text, draft->size);
+    free(draft->text);
+    return parcel;
+}
+
 struct gate_parcel *gate_parcel_hold(struct gate_parcel *parcel)
 {
     atomic_fetch_add(&parcel->n_holders, 1);
@@ -173,9 +184,7 @@ static void post_event(struct gate_hub *hub, enum gate_level level, const char *
     lk_json_text(&draft.json, "id", id);
     lk_json_text(&draft.json, "text", text);
     lk_json_number(&draft.json, "time", (double)now_ns / 1e9);
-    if (draft_end(&draft))
-        gate_hub_post(hub, gate_parcel_new(GATE_EVENT, 0, now_ns, draft.text, draft.size));
-    free(draft.text);
+    gate_hub_post(hub, gate_parcel_end(GATE_EVENT, 0, now_ns, &draft));
 }
 
 void gate_hub_say(struct gate_hub *hub, enum gate_level level, const char *name, const char *id,

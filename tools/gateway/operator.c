@@ -239,9 +239,7 @@ static void post_answer(struct gate_hub *hub, const json_t *command, bool ok,
     for (size_t i = 0; reply != NULL && i < reply->n_errors; i++)
         lk_json_text(json, NULL, reply->errors[i]);
     lk_json_close(json, ']');
-    if (draft_end(&draft))
-        gate_hub_post(hub, gate_parcel_new(GATE_ANSWER, 0, gate_now_ns(), draft.text, draft.size));
-    free(draft.text);
+    gate_hub_post(hub, gate_parcel_end(GATE_ANSWER, 0, gate_now_ns(), &draft));
 }
 
 /* ---- the queue ---- */

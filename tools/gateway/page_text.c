@@ -8,16 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static struct gate_parcel *finish(struct draft *draft)
-{
-    struct gate_parcel *parcel = NULL;
-
-    if (draft_end(draft))
-        parcel = gate_parcel_new(GATE_ANSWER, 0, gate_now_ns(), draft->text, draft->size);
-    free(draft->text);
-    return parcel;
-}
-
 /* ---- the model ---- */
 
 static void put_parameters(struct lk_json *json, const Linkage__V1__ModelDescription *model)
@@ -55,7 +45,7 @@ struct gate_parcel *page_text_model(const struct gate_meaning *meaning)
         if (meaning->scene != NULL)
             lk_scene_json(&draft.json, meaning->scene);
     }
-    return finish(&draft);
+    return gate_parcel_end(GATE_ANSWER, 0, gate_now_ns(), &draft);
 }
 
 /* ---- short ones ---- */
@@ -68,7 +58,7 @@ struct gate_parcel *page_text_role(const struct page *page)
         return NULL;
     lk_json_bool(&draft.json, "operates", page->role == PAGE_OPERATES);
     lk_json_bool(&draft.json, "may_operate", page->may_operate);
-    return finish(&draft);
+    return gate_parcel_end(GATE_ANSWER, 0, gate_now_ns(), &draft);
 }
 
 struct gate_parcel *page_text_answer(const char *to, bool ok, const char *text)
@@ -80,5 +70,5 @@ struct gate_parcel *page_text_answer(const char *to, bool ok, const char *text)
     lk_json_text(&draft.json, "to", to);
     lk_json_bool(&draft.json, "ok", ok);
     lk_json_text(&draft.json, "text", text);
-    return finish(&draft);
+    return gate_parcel_end(GATE_ANSWER, 0, gate_now_ns(), &draft);
 }

@@ -13,16 +13,6 @@
 
 /* ---- the status ---- */
 
-/* Finishes @draft and hands it over. */
-static void post_draft(struct gate_hub *hub, enum gate_topic topic, uint32_t meaning,
-                       struct draft *draft)
-{
-    if (draft_end(draft))
-        gate_hub_post(hub,
-                      gate_parcel_new(topic, meaning, gate_now_ns(), draft->text, draft->size));
-    free(draft->text);
-}
-
 static void post_status(struct gate_hub *hub, const Linkage__V1__Status *status)
 {
     struct draft draft;
@@ -30,7 +20,7 @@ static void post_status(struct gate_hub *hub, const Linkage__V1__Status *status)
     if (!draft_begin(&draft, "status"))
         return;
     lk_reply_status_json(&draft.json, status);
-    post_draft(hub, GATE_STATUS, 0, &draft);
+    gate_hub_post(hub, gate_parcel_end(GATE_STATUS, 0, gate_now_ns(), &draft));
 }
 
 /* ---- inputs and parameters ---- */
@@ -93,7 +83,7 @@ static void post_report(struct gate_hub *hub, uint32_t meaning,
     if (!draft_begin(&draft, "inputs"))
         return;
     lk_reply_inputs_json(&draft.json, report);
-    post_draft(hub, GATE_REPORT, meaning, &draft);
+    gate_hub_post(hub, gate_parcel_end(GATE_REPORT, meaning, gate_now_ns(), &draft));
 }
 
 static void poll_inputs(struct gate_line *line)
@@ -118,42 +108,76 @@ static void poll_inputs(struct gate_line *line)
     gate_meaning_drop(meaning);
 }
 
-/* ---- the policy ---- */
+/* ---- the policy; faults on purpose and the platform, for a key of role control ---- */
+
+/* @put: writes what was asked for. Return: whether it is in the reply, else nobody is told */
+typedef bool put_part(struct lk_json *json, const Linkage__V1__ControlReply *reply);
+
+static bool put_policy(struct lk_json *json, const Linkage__V1__ControlReply *reply)
+{
+    if (reply->policy != NULL)
+        lk_reply_policy_json(json, reply->policy);
+    return reply->policy != NULL;
+}
+
+static bool put_faults(struct lk_json *json, const Linkage__V1__ControlReply *reply)
+{
+    if (reply->injections != NULL)
+        lk_reply_injections_json(json, reply->injections);
+    return reply->injections != NULL;
+}
+
+/* that there is none is told, too */
+static bool put_platform(struct lk_json *json, const Linkage__V1__ControlReply *reply)
+{
+    if (reply->platform != NULL)
+        lk_reply_platform_json(json, reply->platform);
+    return true;
+}
+
+/* Return: the reply, until the next one; NULL: there is none. */
+static const Linkage__V1__ControlReply *poll_part(struct gate_line *line,
+                                                  Linkage__V1__ControlRequest *request,
+                                                  enum gate_topic topic, const char *op,
+                                                  put_part *put)
+{
+    const Linkage__V1__ControlReply *reply;
+    struct gate_parcel *parcel;
+    struct lk_error error;
+    struct draft draft;
+    bool is_told;
+
+    if (lk_client_call(line->poller, request, &reply, &error) != 0)
+        return NULL;
+    if (!draft_begin(&draft, op))
+        return reply;
+    is_told = put(&draft.json, reply);
+    parcel = gate_parcel_end(topic, 0, gate_now_ns(), &draft);
+    if (is_told)
+        gate_hub_post(line->hub, parcel);
+    else
+        gate_parcel_drop(parcel);
+    return reply;
+}
 
 static void poll_policy(struct gate_line *line)
 {
     Linkage__V1__ControlRequest request = LINKAGE__V1__CONTROL_REQUEST__INIT;
     Linkage__V1__PolicyRequest ask = LINKAGE__V1__POLICY_REQUEST__INIT;
-    const Linkage__V1__ControlReply *reply;
-    struct lk_error error;
-    struct draft draft;
 
     request.command_case = LINKAGE__V1__CONTROL_REQUEST__COMMAND_POLICY;
     request.policy = &ask;
-    if (lk_client_call(line->poller, &request, &reply, &error) != 0 || reply->policy == NULL ||
-        !draft_begin(&draft, "policy"))
-        return;
-    lk_reply_policy_json(&draft.json, reply->policy);
-    post_draft(line->hub, GATE_POLICY, 0, &draft);
+    poll_part(line, &request, GATE_POLICY, "policy", put_policy);
 }
-
-/* ---- faults on purpose, the platform: for a key of role control ---- */
 
 static void poll_faults(struct gate_line *line)
 {
     Linkage__V1__ControlRequest request = LINKAGE__V1__CONTROL_REQUEST__INIT;
     Linkage__V1__InjectRequest ask = LINKAGE__V1__INJECT_REQUEST__INIT;
-    const Linkage__V1__ControlReply *reply;
-    struct lk_error error;
-    struct draft draft;
 
     request.command_case = LINKAGE__V1__CONTROL_REQUEST__COMMAND_INJECT;
     request.inject = &ask;
-    if (lk_client_call(line->poller, &request, &reply, &error) != 0 || reply->injections == NULL ||
-        !draft_begin(&draft, "faults"))
-        return;
-    lk_reply_injections_json(&draft.json, reply->injections);
-    post_draft(line->hub, GATE_FAULTS, 0, &draft);
+    poll_part(line, &request, GATE_FAULTS, "faults", put_faults);
 }
 
 /* Return: false: there is no platform */
@@ -162,19 +186,11 @@ static bool poll_platform(struct gate_line *line)
     Linkage__V1__ControlRequest request = LINKAGE__V1__CONTROL_REQUEST__INIT;
     Linkage__V1__PlatformRequest ask = LINKAGE__V1__PLATFORM_REQUEST__INIT;
     const Linkage__V1__ControlReply *reply;
-    struct lk_error error;
-    struct draft draft;
 
     request.command_case = LINKAGE__V1__CONTROL_REQUEST__COMMAND_PLATFORM;
     request.platform = &ask;
-    if (lk_client_call(line->poller, &request, &reply, &error) != 0)
-        return true;
-    if (!draft_begin(&draft, "platform"))
-        return true;
-    if (reply->platform != NULL)
-        lk_reply_platform_json(&draft.json, reply->platform);
-    post_draft(line->hub, GATE_PLATFORM, 0, &draft);
-    return reply->platform != NULL;
+    reply = poll_part(line, &request, GATE_PLATFORM, "platform", put_platform);
+    return reply == NULL || reply->platform != NULL;
 }
 
 /* ---- missed deadlines ---- */
@@ -232,7 +248,7 @@ static void post_missed(struct poll *poll)
         lk_json_close(&draft.json, '}');
     }
     lk_json_close(&draft.json, ']');
-    post_draft(poll->line->hub, GATE_MISSED, 0, &draft);
+    gate_hub_post(poll->line->hub, gate_parcel_end(GATE_MISSED, 0, gate_now_ns(), &draft));
 }
 
 static void poll_missed(struct poll *poll)

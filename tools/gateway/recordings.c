@@ -77,16 +77,6 @@ static int read_folder(const char *path, struct entry **ret)
     return n;
 }
 
-static struct gate_parcel *finish(struct draft *draft)
-{
-    struct gate_parcel *parcel = NULL;
-
-    if (draft_end(draft))
-        parcel = gate_parcel_new(GATE_ANSWER, 0, gate_now_ns(), draft->text, draft->size);
-    free(draft->text);
-    return parcel;
-}
-
 struct gate_parcel *recordings_text(const struct gate_options *options)
 {
     struct entry *list = NULL;
@@ -110,7 +100,7 @@ struct gate_parcel *recordings_text(const struct gate_options *options)
     lk_json_close(&draft.json, ']');
     lk_json_count(&draft.json, "left_out", n > LISTED ? (uint64_t)(n - LISTED) : 0);
     free(list);
-    return finish(&draft);
+    return gate_parcel_end(GATE_ANSWER, 0, gate_now_ns(), &draft);
 }
 
 /* ---- tickets ---- */
@@ -147,7 +137,7 @@ struct gate_parcel *recordings_ticket(struct gate_web *web, const char *name)
     snprintf(address, sizeof(address), PREFIX "%s", ticket->token);
     lk_json_text(&draft.json, "address", address);
     lk_json_text(&draft.json, "name", name);
-    return finish(&draft);
+    return gate_parcel_end(GATE_ANSWER, 0, gate_now_ns(), &draft);
 }
 
 static int open_file(const char *folder, const char *name)

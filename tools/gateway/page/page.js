@@ -392,7 +392,7 @@ function hearPlatform(platform) {
 // ---- recordings ----
 
 function hearRecordings({ files, why, left_out: leftOut }) {
-  by('recordings-why').textContent = why ?? (leftOut > 0 ? `${leftOut} older ones are not listed` : '');
+  by('recordings-why').textContent = why ?? (leftOut > 0 ? `${leftOut} older ones are not listed` : files.length > 0 ? '' : 'none yet');
   by('recordings').replaceChildren(...files.map(({ name, bytes, time }) => {
     const row = rowOf([name, `${rounded(bytes / 1e6)} MB`, new Date(time * 1000).toLocaleString()]);
     const button = make('button', 'Download', make('td', '', row));
