@@ -4,14 +4,14 @@
 are set and refused, lists of measurement against the offline run, bit for bit, overload, a second master, a daemon that ends
 and another model, keys, and bytes that are no XCP.
 
-usage: test-xcp.py LINKAGED LINKAGECTL LINKAGE-XCP LINKAGE SOURCE-ROOT"""
-import csv, os, pathlib, signal, socket, struct, subprocess, sys, traceback, zlib
+usage: test-xcp.py LINKAGED LINKAGECTL LINKAGE-XCP LINKAGE BENCH"""
+import csv, os, signal, socket, struct, subprocess, sys, traceback, zlib
 
 sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
 from programs import Programs, free_port
 from xcp_master import Master, Refused, Silence, read_a2l
 
-linkaged, linkagectl, slave, linkage, root = *sys.argv[1:5], pathlib.Path(sys.argv[5]).resolve()
+linkaged, linkagectl, slave, linkage, bench = sys.argv[1:6]
 programs = Programs(linkaged, linkagectl)
 started = []   # ports of all slaves so far
 work, fail, expect, ctl = programs.work, programs.fail, programs.expect, programs.ctl
@@ -166,6 +166,15 @@ def test_calibration(master, at):
     expect('all or nothing', (commanded('motor'), commanded('push-tip')), ([1], [2, 3, 4]))
     master.set(at['inputs.motor'], 0, 0, 0, 0, 0.5)
     expect('as it was', (commanded('motor'), commanded('push-tip'), commanded('drag')), ([0], [0, 0, 0], [0.5]))
+
+
+def test_claimed(master, at):
+    """what a bench has claimed is the bench's"""
+    process = programs.start('bench.log', bench, 'motor', 'N m', '3600', *map(programs.endpoint, ('control', 'inputs', 'outputs')))
+    programs.await_true('no claim', lambda: len(ctl('inputs')[0]['claims']) == 1)
+    refused(DENIED, master.set, at['inputs.motor'], 1)
+    master.set(at['inputs.push_tip.x'], 0)   # nobody's
+    programs.end(process, signal.SIGKILL)
 
 
 def lists_of(master, packets, sizes, timestamps=True):
@@ -438,6 +447,10 @@ def main():
         ctl('stop')
         expect('the daemon forgets nothing', programs.control('set', 'motor', '0').returncode, 0)
     test_gone(port)
+    master = connected(port)
+    test_claimed(master, addresses)
+    master.disconnect()
+    master.close()
     test_overload(port, addresses)
     test_another_model(port, connected(port))
     expect('the end', (programs.end(process), programs.end(daemon)), (0, 0))

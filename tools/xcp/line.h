@@ -10,7 +10,7 @@
 #include "socket.h"
 
 #define XCP_TIMEOUT_MS 1000 /* for an answer of the daemon */
-#define XCP_LOST_S     3    /* without even a heartbeat: there is no daemon */
+#define XCP_LOST_S     10   /* without even a heartbeat: there is no daemon */
 
 /** enum xcp_question - a request that waits for its reply. */
 enum xcp_question { XCP_NO_QUESTION, XCP_DESCRIBE, XCP_LOOK };
