@@ -29,16 +29,20 @@ void lk_foxglove_transforms(struct lk_mcap_buffer *message, const struct lk_scen
                             const double *poses, uint64_t ns);
 
 /** struct lk_foxglove_view - the frame for cameras; {0} at first. @at: in the world [m], where it
- * @stands */
+ * @stands;  @follows: a machine that goes away;  @low, @high: where bodies were [m] */
 struct lk_foxglove_view {
     bool stands;
+    bool follows;
     double at[3];
+    double low[3];
+    double high[3];
 };
 
-/** lk_foxglove_view() - one more transform of a message of /tf: the frame LK_FOXGLOVE_VIEW, in the
- * middle of the bodies at first. It moves when they have left it by 0.4 of the mechanism's size:
- * what swings on its place is seen to swing, and what drives away stays in the picture. Poses that
- * are not finite leave it where it is. */
+/** lk_foxglove_view() - one more transform of a message of /tf: the frame LK_FOXGLOVE_VIEW. Of a
+ * machine that a joint holds to the ground it is in the middle of all places where bodies were, so
+ * that what swings is seen to swing. Of others, and once those places are four of its sizes apart,
+ * it is drawn along by the middle of the bodies, at most 0.1 of the size behind. Poses that are not
+ * finite leave it where it is. */
 void lk_foxglove_view(struct lk_mcap_buffer *message, struct lk_foxglove_view *view,
                       const struct lk_scene *scene, const double *poses, uint64_t ns);
 

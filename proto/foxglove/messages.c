@@ -8,7 +8,8 @@
 
 #define GROUND "ground"
 #define THICK  2   /* of lines [pixel] */
-#define LEASH  0.4 /* of the mechanism's size */
+#define LEASH  0.1 /* of the mechanism's size */
+#define FAR    4   /* the same: what goes so far is followed */
 
 static const double upright[4] = {1, 0, 0, 0};
 
@@ -72,10 +73,45 @@ void lk_foxglove_transforms(struct lk_mcap_buffer *message, const struct lk_scen
         put_transform(message, scene->name[b], poses, poses + 3, ns);
 }
 
-/* @way: from the view to the middle of the bodies. Return: its length, NaN where it has none. */
-static double find_way(const struct lk_foxglove_view *view, const struct lk_scene *scene,
-                       const double *poses, double way[3])
+static bool are_finite(const struct lk_scene *scene, const double *poses)
 {
+    for (int i = 0; i < scene->n_bodies * LK_POSE_SIZE; i++)
+        if (!isfinite(poses[i]))
+            return false;
+    return scene->n_bodies > 0;
+}
+
+static bool is_held(const struct lk_scene *scene)
+{
+    for (int j = 0; j < scene->n_joints; j++)
+        if (scene->joint[j].body[0] == LK_SCENE_WORLD || scene->joint[j].body[1] == LK_SCENE_WORLD)
+            return true;
+    return false;
+}
+
+/* Return: how far apart the places are at most, along an axis. */
+static double widen(struct lk_foxglove_view *view, const struct lk_scene *scene,
+                    const double *poses)
+{
+    double span = 0;
+
+    for (int i = 0; i < 3; i++) {
+        for (int b = 0; b < scene->n_bodies; b++) {
+            double at = poses[b * LK_POSE_SIZE + i];
+            bool is_first = !view->stands && b == 0;
+
+            view->low[i] = is_first ? at : fmin(view->low[i], at);
+            view->high[i] = is_first ? at : fmax(view->high[i], at);
+        }
+        span = fmax(span, view->high[i] - view->low[i]);
+    }
+    return span;
+}
+
+static void follow(struct lk_foxglove_view *view, const struct lk_scene *scene, const double *poses)
+{
+    double way[3], length, left;
+
     for (int i = 0; i < 3; i++) {
         double sum = 0;
 
@@ -83,19 +119,25 @@ static double find_way(const struct lk_foxglove_view *view, const struct lk_scen
             sum += poses[b * LK_POSE_SIZE + i];
         way[i] = sum / scene->n_bodies - view->at[i];
     }
-    return sqrt(way[0] * way[0] + way[1] * way[1] + way[2] * way[2]);
+    length = sqrt(way[0] * way[0] + way[1] * way[1] + way[2] * way[2]);
+    left = view->stands ? length - LEASH * scene->size : length;
+    for (int i = 0; i < 3 && left > 0; i++)
+        view->at[i] += way[i] * left / length;
 }
 
 void lk_foxglove_view(struct lk_mcap_buffer *message, struct lk_foxglove_view *view,
                       const struct lk_scene *scene, const double *poses, uint64_t ns)
 {
-    double way[3], length = find_way(view, scene, poses, way);
-    double left = view->stands ? length - LEASH * scene->size : length;
-
-    if (isfinite(length) && left > 0)
-        for (int i = 0; i < 3; i++)
-            view->at[i] += way[i] * left / length;
-    view->stands = view->stands || isfinite(length);
+    if (are_finite(scene, poses)) {
+        if (!view->stands)
+            view->follows = !is_held(scene);
+        view->follows = view->follows || widen(view, scene, poses) > FAR * scene->size;
+        if (view->follows)
+            follow(view, scene, poses);
+        for (int i = 0; i < 3 && !view->follows; i++)
+            view->at[i] = (view->low[i] + view->high[i]) / 2;
+        view->stands = true;
+    }
     put_transform(message, LK_FOXGLOVE_VIEW, view->at, upright, ns);
 }
 

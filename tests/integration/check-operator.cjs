@@ -73,6 +73,11 @@ async function slide(page) {
     return pixels.reduce((n, value, i) => n + (i % 4 === 3 && value > 0), 0);
   });
   assert(drawn > 200, `${drawn} pixels of a mechanism`);
+  await page.waitForFunction(() => linkage.page.plots[0].values.at(-1) > 7, null, PATIENCE); // a whole turn
+  const pin = () => page.evaluate(() => linkage.view.project([0, 0, 0]).map(Math.round));
+  const stood = await pin();
+  await page.waitForFunction((n) => linkage.view.frames > n + 3, await page.evaluate(() => linkage.view.frames), PATIENCE);
+  assert.deepStrictEqual(await pin(), stood, 'the picture of what turns on its place wanders');
   console.log('moved');
 }
 

@@ -24,17 +24,30 @@ static const char text[] =
     "  hull: {type: box, body: a, size: [1, 2, 3], color: [0.25, 0.5, 0.75, 1]}\n"
     "  wire: {type: line, body: b, frame: body, points: [[0, 0, 0], [5, 6, 7]]}\n";
 
-static struct lk_scene *read_scene(void)
+static const char held_text[] =
+    "linkage: 1\nname: held\nbodies:\n"
+    "  a: {mass: 1, inertia: [1, 1, 1], position: [1, 0, 0]}\n"
+    "  b: {mass: 1, inertia: [1, 1, 1], position: [3, 0, 0]}\n"
+    "joints:\n"
+    "  pin: {type: revolute, bodies: [ground, a], point: [0, 0, 0], axis: [0, 1, 0]}\n"
+    "  slide: {type: prismatic, bodies: [a, b], point: [2, 0, 0], axis: [1, 0, 0]}\n";
+
+static struct lk_scene *read_scene_of(const char *written)
 {
     struct lk_model *model = NULL;
     struct lk_scene *scene = NULL;
     struct lk_error error = {""};
 
-    if (lk_model_read_text("text", text, strlen(text), &model, &error) != 0)
+    if (lk_model_read_text("text", written, strlen(written), &model, &error) != 0)
         fail_msg("%s", error.text);
     assert_int_equal(lk_scene_new(model, &scene), 0);
     lk_model_free(model);
     return scene;
+}
+
+static struct lk_scene *read_scene(void)
+{
+    return read_scene_of(text);
 }
 
 static struct lk_pb_reader reader_of(const void *data, size_t size)
@@ -147,7 +160,7 @@ static void test_view(void **state)
 {
     struct lk_scene *scene = read_scene();
     struct lk_foxglove_view view = {0};
-    double leash = 0.4 * scene->size;
+    double leash = 0.1 * scene->size;
 
     (void)state;
     assert_float_equal(view_x(&view, scene, NAN), 0, 0);
@@ -160,6 +173,22 @@ static void test_view(void **state)
     assert_float_equal(view_x(&view, scene, INFINITY), 1002.5 - leash, 1e-9);
     assert_float_equal(view_x(&view, scene, NAN), 1002.5 - leash, 1e-9);
     assert_float_equal(view_x(&view, scene, 1001), 1002.5 - leash, 1e-9);
+    lk_scene_free(scene);
+}
+
+/* what the ground holds is looked at as a whole, however it swings, until it gets far */
+static void test_view_of_held(void **state)
+{
+    struct lk_scene *scene = read_scene_of(held_text);
+    struct lk_foxglove_view view = {0};
+
+    (void)state;
+    assert_float_equal(view_x(&view, scene, 1), 2.5, 1e-12); /* bodies from 1 to 4 */
+    assert_float_equal(view_x(&view, scene, NAN), 2.5, 1e-12);
+    assert_float_equal(view_x(&view, scene, -4), 0, 1e-12); /* from -4 to 4 */
+    assert_float_equal(view_x(&view, scene, -2), 0, 1e-12);
+    assert_float_equal(view_x(&view, scene, 1), 0, 1e-12);
+    assert_float_equal(view_x(&view, scene, 1e4), 1e4 + 1.5 - 0.1 * scene->size, 1e-9);
     lk_scene_free(scene);
 }
 
@@ -213,9 +242,8 @@ static void test_spans(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_transforms),
-        cmocka_unit_test(test_view),
-        cmocka_unit_test(test_shapes),
+        cmocka_unit_test(test_transforms),   cmocka_unit_test(test_view),
+        cmocka_unit_test(test_view_of_held), cmocka_unit_test(test_shapes),
         cmocka_unit_test(test_spans),
     };
 

@@ -86,6 +86,9 @@ function sphere(n = 16) {
 
 // ---- the view ----
 
+// of a mechanism's size: how far it may be from the middle of the picture; how far apart its places may be to be seen at once
+const [LEASH, FAR] = [0.1, 4];
+
 export class View {
   constructor(canvas) {
     this.canvas = canvas;
@@ -125,7 +128,9 @@ export class View {
     this.changed = true;
     if (!scene) return;
     this.poses = Float64Array.from(scene.poses);
-    this.target = this.middle();
+    this.box = this.bounds();
+    this.target = this.box.map(([low, high]) => (low + high) / 2);
+    this.held = scene.joints.some((joint) => joint.body < 0 || joint.to < 0);
     this.distance = 1.8 * scene.size;
     this.up = unit(scene.up);
     const helper = Math.abs(this.up[0]) < 0.9 ? [1, 0, 0] : [0, 1, 0];
@@ -135,16 +140,28 @@ export class View {
     this.raised = 0.35;
   }
 
-  /** of all that is drawn */
-  middle() {
+  /** least and largest coordinates of all that is drawn */
+  bounds() {
     const places = this.scene.shapes.map((shape) => {
       const [q, p] = this.place(shape.body);
       return add(p, turn(q, shape.points[0] ?? shape.position));
     });
     return [0, 1, 2].map((i) => {
       const all = places.map((place) => place[i]);
-      return all.length > 0 ? (Math.min(...all) + Math.max(...all)) / 2 : 0;
+      return all.length > 0 ? [Math.min(...all), Math.max(...all)] : [0, 0];
     });
+  }
+
+  /** what the ground holds is looked at as a whole, wherever it swings, until it gets far */
+  widen() {
+    const span = () => Math.max(this.scene.size, ...this.box.map(([low, high]) => high - low));
+    const before = span();
+    for (let i = 0; i < this.poses.length; i += 7) {
+      for (let k = 0; k < 3; k++) this.box[k] = [Math.min(this.box[k][0], this.poses[i + k]), Math.max(this.box[k][1], this.poses[i + k])];
+    }
+    this.held = span() <= FAR * this.scene.size;
+    this.distance *= (this.held ? span() : this.scene.size) / before;
+    this.target = this.box.map(([low, high]) => (low + high) / 2);
   }
 
   /** what drives away is followed, once it leaves the middle of the picture */
@@ -152,7 +169,7 @@ export class View {
     const n = this.poses.length / 7;
     const mean = [0, 1, 2].map((i) => { let sum = 0; for (let b = 0; b < n; b++) sum += this.poses[7 * b + i] / n; return sum; });
     const way = add(mean, this.target, -1);
-    const far = Math.hypot(...way) - 0.4 * this.scene.size;
+    const far = Math.hypot(...way) - LEASH * this.scene.size;
     if (n > 0 && far > 0 && Number.isFinite(far)) this.target = add(this.target, unit(way), far);
   }
 
@@ -160,7 +177,8 @@ export class View {
   move(poses) {
     if (!this.scene || poses.length !== this.poses.length) return;
     this.poses.set(poses);
-    this.follow();
+    if (this.held && this.poses.every(Number.isFinite)) this.widen();
+    if (!this.held) this.follow();
     this.changed = true;
   }
 
