@@ -416,6 +416,9 @@ def test_command_line():
                         (['--master', 'me'], 'an address'), (['more'], 'no argument')):
         done = subprocess.run([slave, *words], capture_output=True, text=True)
         expect(f'{words}: {done.stderr}', (done.returncode, said in done.stderr), (2, True))
+    for words, said in ((['--port', '70000'], '1 to 65535'), (['--port', '5.5'], '1 to 65535'), (['--address', 'a"b'], '192.168.7.1')):
+        done = subprocess.run([linkage, 'export', '--a2l', work / 'm.yaml', *words], capture_output=True, text=True)
+        expect(f'{words}: {done.stderr}', (done.returncode, said in done.stderr), (2, True))
 
 
 def main():

@@ -9,8 +9,10 @@
 #include "recorded.h"
 #include "scene_file.h"
 
+#include <arpa/inet.h>
 #include <getopt.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,6 +50,23 @@ struct wanted {
     bool help;
 };
 
+/* those of an A2L file */
+static int take_a2l(struct wanted *e, int option)
+{
+    struct in_addr ignored;
+
+    if (option == 'x')
+        e->a2l = true;
+    else if (option == 'd')
+        e->address = optarg;
+    if (option == 'd' && inet_pton(AF_INET, optarg, &ignored) != 1)
+        return usage_error("address is '%s', expected one like 192.168.7.1", optarg);
+    if (option == 'p' && (!parse_number(optarg, &e->port) ||
+                          !(e->port >= 1 && e->port <= 65535 && e->port == floor(e->port))))
+        return usage_error("port is '%s', expected 1 to 65535", optarg);
+    return EXIT_DONE;
+}
+
 static int parse_options(int argc, char *argv[], struct wanted *e)
 {
     static const struct option longs[] = {
@@ -77,14 +96,10 @@ static int parse_options(int argc, char *argv[], struct wanted *e)
                 return usage_error("rate is '%s', expected 0.1 to 10000 pictures a second", optarg);
             break;
         case 'x':
-            e->a2l = true;
-            break;
         case 'd':
-            e->address = optarg;
-            break;
         case 'p':
-            if (!parse_number(optarg, &e->port) || !(e->port >= 1 && e->port <= 65535))
-                return usage_error("port is '%s', expected 1 to 65535", optarg);
+            if (take_a2l(e, option) != EXIT_DONE)
+                return EXIT_USAGE;
             break;
         case 'h':
             e->help = true;
