@@ -169,11 +169,14 @@ int lk_read_law_map(struct lk_node map, struct lk_tyre_law *law, struct lk_error
     static const char *const kinds[] = {"fiala", "mf52", "mf61", "tmeasy", "calspan", NULL};
     int kind = 0, result = lk_read_type(map, "a law", kinds, &kind, err);
 
+    if (result == 0) {
+        law->kind = (enum lk_tyre_law_kind)kind;
+        result = lk_node_check_keys(map, "a law", laws[kind].keys, err);
+        result = lk_also(result, laws[kind].read(map, law, err));
+    }
     if (result != 0)
-        return result;
-    law->kind = (enum lk_tyre_law_kind)kind;
-    result = lk_node_check_keys(map, "a law", laws[kind].keys, err);
-    return lk_also(result, laws[kind].read(map, law, err));
+        law->kind = LK_TYRE_LAWS;
+    return result;
 }
 
 int lk_read_laws(struct lk_node root, struct lk_model *model, struct lk_error *err)

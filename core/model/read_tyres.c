@@ -245,6 +245,9 @@ int lk_read_tyre(struct lk_node map, struct lk_model *model, struct lk_force_def
     result = lk_also(result, read_side(map, tyre, err));
     take_from_law(tyre);
     tyre->damping = fmax(tyre->damping, 0);
+    /* what a law that was refused would have given is not missing */
+    if (tyre->law.kind == LK_TYRE_LAWS)
+        return result;
     if (result == 0)
         result = check_geometry(map, tyre, err);
     if (result == 0)

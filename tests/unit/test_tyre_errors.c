@@ -3,6 +3,7 @@
  * replaces one piece of a good model, tests/fuzz/tyres.yaml; the messages were reviewed one by one.
  */
 #include "cmocka_all.h"
+#include "linkage/errors.h"
 #include "linkage/linkage.h"
 #include <stdio.h>
 #include <string.h>
@@ -143,11 +144,40 @@ static void test_bad_texts_are_refused(void **state)
     }
 }
 
+/* One mistake has one line: what a law would have given is not missing in the tyres that name it.
+ */
+static void test_one_mistake_one_line(void **state)
+{
+    static const char *const changes[][2] = {
+        {"type: mf52", "type: mf25"},
+        {"PCX1: 1.64, ", ""},
+        {"type: fiala", "type: fial"},
+    };
+    static char text[1 << 14], bad[1 << 15];
+
+    (void)state;
+    read_good(text, sizeof(text));
+    for (size_t i = 0; i < sizeof(changes) / sizeof(*changes); i++) {
+        const char *at = strstr(text, changes[i][0]);
+        struct lk_model *model;
+        struct lk_errors errors;
+
+        assert_non_null(at);
+        snprintf(bad, sizeof(bad), "%.*s%s%s", (int)(at - text), text, changes[i][1],
+                 at + strlen(changes[i][0]));
+        assert_int_equal(lk_model_read_text_all("m", bad, strlen(bad), &model, &errors), LK_E_TEXT);
+        for (int k = 0; k < errors.n; k++)
+            printf("    %s\n", errors.line[k].text);
+        assert_int_equal(errors.n, 1);
+    }
+}
+
 int main(int argc, char *argv[])
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_good_text_loads),
         cmocka_unit_test(test_bad_texts_are_refused),
+        cmocka_unit_test(test_one_mistake_one_line),
     };
 
     if (argc < 2)
