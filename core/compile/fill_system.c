@@ -201,6 +201,7 @@ static void fill_output(struct lk_system *sys, const struct lk_model *m, int i)
     if (def->type == LK_OUTPUT_JOINT_POSITION)
         sys->joint[def->joint].needs_coordinate = 1;
     sys->shows_condition |= def->type == LK_OUTPUT_CONDITION;
+    sys->books_closing |= def->type == LK_OUTPUT_WORK;
 }
 
 /* a length of the mechanism: the largest arm of a joint [m] */

@@ -212,8 +212,9 @@ static void books_output(const struct lk_system *sys, enum lk_output_type type, 
         ret[2] = balance->work_drive;
         ret[3] = balance->work_applied;
         ret[4] = (balance->kinetic + balance->potential) - (start->kinetic + start->potential) -
-                 (ret[0] + ret[2] + ret[3] - ret[1] - balance->taken);
+                 (ret[0] + ret[2] + ret[3] + balance->closing - ret[1] - balance->taken);
         ret[5] = balance->taken;
+        ret[6] = balance->closing;
         break;
     case LK_OUTPUT_RESIDUAL:
         ret[0] = balance->residual_position;

@@ -87,7 +87,7 @@ static void combine_states(struct lk_system *sys)
         combine(sys, weight, sys->next.motion[b].v.v, 12);
     }
     combine(sys, weight, sys->next.lambda, (size_t)sys->n_rows);
-    combine(sys, weight, &balance->work_input, 4);
+    combine(sys, weight, &balance->work_input, 6);
     for (int k = 0; k < sys->n_sequences - 1; k++)
         balance->increment = lk_max(balance->increment, sys->sequence[k]->now.balance->increment);
 }

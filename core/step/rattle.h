@@ -237,6 +237,16 @@ LK_RT void lk_rattle_leave_tension(struct lk_system *system, const struct lk_rat
  * system->quad, into system->next. */
 LK_RT void lk_rattle_book_tension(struct lk_system *system, const struct lk_rattle *rattle);
 
+/** lk_rattle_book_closing() - the work of closing by system->correction, dq = -s W Phi_q^T kappa,
+ * and of the s W g in system->residual that the iterations left, into system->next; the iterate is
+ * in system->quad. To first order the energy differs from that of a step without either by
+ *
+ *     g . u / 2 - dq . M a,    a = 2/h (u/h - v_n)
+ *
+ * as kicks of q_n would have taken the violation away along its rows, which are not those of q_n+1:
+ * see doc/method.md. An iterate that was taken back has no g here. */
+LK_RT void lk_rattle_book_closing(struct lk_system *system, const struct lk_rattle *rattle);
+
 /** lk_rattle_tension_takes() - the same of one body, which has turned by @theta: the two shares of
  * K theta leave an impulse of -2 d h/2 K theta, that of a damper d h K. */
 LK_INLINE double lk_rattle_tension_takes(const double K[6], const double theta[3])

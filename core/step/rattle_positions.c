@@ -491,6 +491,38 @@ static void write_poses(const struct lk_system *sys, double *x, double *q, size_
     }
 }
 
+/* J w, and s K w more */
+static void weigh_turn(const struct lk_system *sys, const struct lk_rattle *r, int b,
+                       const double w[3], double part, double ret[3])
+{
+    double sum[6];
+
+    for (int i = 0; i < 6; i++)
+        sum[i] = sys->body[b].inertia[i] + part * sys->s * r->quad[b / 4].tension[i][b % 4];
+    lk_sym_mul(sum, w, ret);
+}
+
+void lk_rattle_book_closing(struct lk_system *sys, const struct lk_rattle *r)
+{
+    double work = 0, left = r->ends ? 0 : 0.5 / sys->s, rate = 1 / sys->h;
+
+    for (int b = 0; b < sys->n_bodies; b++) {
+        const struct lk_quad *quad = &sys->quad[b / 4];
+        const struct lk_twist *change = &sys->correction[b], *residual = &sys->residual[b];
+        double mass = sys->body[b].mass, turn[3], missing[3];
+        int l = b % 4;
+
+        weigh_turn(sys, r, b, change->w, 0, turn);
+        weigh_turn(sys, r, b, residual->w, 1, missing);
+        for (int i = 0; i < 3; i++) {
+            work += 2 * rate * mass * change->v[i] * (rate * quad->u[i][l] - quad->v_old[i][l]);
+            work += 2 * rate * turn[i] * (rate * quad->theta[i][l] - quad->v_old[3 + i][l]);
+            work += left * (mass * residual->v[i] * quad->u[i][l] + missing[i] * quad->theta[i][l]);
+        }
+    }
+    sys->next.balance->closing += work;
+}
+
 /* dq = -s W Phi_q^T kappa */
 void lk_rattle_close(struct lk_system *sys)
 {
@@ -500,6 +532,8 @@ void lk_rattle_close(struct lk_system *sys)
     lk_rattle_factor_unclosed(sys, &sys->next);
     violations(sys, 1);
     lk_evaluate_correction(sys);
+    if (sys->books_closing)
+        lk_rattle_book_closing(sys, sys->formulation_data);
     for (int k = 0; 4 * k < sys->n_bodies; k++) {
         struct lk_lanes l = lk_lanes_of(sys, k);
         struct lk_quad *quad = &sys->quad[k];

@@ -197,8 +197,10 @@ static int advance(struct lk_system *sys, const double *inputs)
     balance->work_drive += half * (before.drive + after.drive);
     balance->work_applied += half * (before.applied + after.applied);
     balance->dissipated += half * (before.damping + after.damping);
-    if (lk_loads_impacts(sys))
+    if (lk_loads_impacts(sys)) {
+        balance->closing = sys->now.balance->closing; /* in what the impact took */
         book_impact(sys, half, &before, &after);
+    }
     balance->steps += 1;
     /* batches check their own results, but what stops add to them */
     first = sys->batches && sys->n_stops == 0 ? first : 0;

@@ -128,7 +128,8 @@ struct lk_line {
 
 /** struct lk_balance - energy balance and residuals of a run; all doubles, part of the state.
  * @steps: done so far, exact up to 2^53;  @taken: by the step itself, which damps where it follows
- * a tension [J] */
+ * a tension [J];  @closing: put in by what the iterations leave and the closing takes away, where
+ * system->books_closing [J] */
 struct lk_balance {
     double steps;
     double residual_position;
@@ -142,6 +143,7 @@ struct lk_balance {
     double work_applied;
     double dissipated;
     double taken;
+    double closing;
 };
 
 /** struct lk_state - one block of doubles and pointers to its parts.
@@ -354,6 +356,7 @@ struct lk_system {
     int n_solves;        /* per step; with it the tree was chosen */
     int leak_always;     /* subtract E lambda from rigid rows in every iteration, not once a step */
     int shows_condition; /* an output shows the violation of accelerations */
+    int books_closing;   /* an output shows its work, see lk_rattle_book_closing() */
     bool rows_are_independent; /* rigid ones, see compile/independence.h: E at round-off */
     bool leaves_laws; /* compliant rows are in the factor of the iterations alone, see rattle.c */
     int needs_twists; /* rows depend on velocities: compliant ones and unwrapped coordinates */

@@ -55,7 +55,7 @@ enum {
     OUT_DEPTH = 16,
     OUT_CONTACT = 17,
     OUT_WORK = 20,
-    OUTPUTS = 26
+    OUTPUTS = 27
 };
 
 /** struct ride - @at: place of the wheel's centre [m];  @speed [m/s];  @road: its map, after its

@@ -39,7 +39,7 @@ static const char text[] =
     "  work: {type: work}\n"
     "solver: {step: 0.001}\n";
 
-enum { SPIN, FX, FY, FZ, DEPTH = 10, KINETIC = 14, BALANCE = 20, TAKEN, OUTPUTS };
+enum { SPIN, FX, FY, FZ, DEPTH = 10, KINETIC = 14, BALANCE = 20, TAKEN, CLOSING, OUTPUTS };
 
 static struct lk_system *make_wheel(const struct lk_tyre_law *law)
 {

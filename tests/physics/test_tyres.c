@@ -230,7 +230,7 @@ enum corner_output {
     OUT_KINETIC = 26,
     OUT_DISSIPATED = 29,
     OUT_BALANCE = 32,
-    OUTPUTS = 34
+    OUTPUTS = 35
 };
 
 /** struct corner - @slope: of the gravity [rad];  @height: of the centre [m];  @speed:

@@ -134,15 +134,15 @@ enum lk_output_type {
     LK_OUTPUT_FORCE,           /* of a force element: see config/README.md */
     LK_OUTPUT_DRIVE_FORCE,     /* force or torque of the drives of a joint */
     LK_OUTPUT_ENERGY,          /* kinetic, potential [J] */
-    LK_OUTPUT_WORK,      /* input, dissipated, drive, applied, balance, step [J], since the start */
-    LK_OUTPUT_RESIDUAL,  /* position, velocity, increment */
-    LK_OUTPUT_CONDITION, /* pivot, increment, acceleration (violation) */
-    LK_OUTPUT_TYRE,      /* fx fy fz mx my mz of the road on a tyre, axes of the contact */
-    LK_OUTPUT_TYRE_CONTACT, /* kappa slope camber deflection x y z: slips and contact point */
-    LK_OUTPUT_INPUT,        /* of an input: the values that acted in the last step */
-    LK_OUTPUT_MOBILITY,     /* of the place where an input or an impedance acts */
-    LK_OUTPUT_PORT_WORK,    /* of an input or an impedance [J], since the start */
-    LK_OUTPUT_BLOCK,        /* output of a block, in its own unit */
+    LK_OUTPUT_WORK,            /* input, dissipated, drive, applied, balance, step, closing [J] */
+    LK_OUTPUT_RESIDUAL,        /* position, velocity, increment */
+    LK_OUTPUT_CONDITION,       /* pivot, increment, acceleration (violation) */
+    LK_OUTPUT_TYRE,            /* fx fy fz mx my mz of the road on a tyre, axes of the contact */
+    LK_OUTPUT_TYRE_CONTACT,    /* kappa slope camber deflection x y z: slips and contact point */
+    LK_OUTPUT_INPUT,           /* of an input: the values that acted in the last step */
+    LK_OUTPUT_MOBILITY,        /* of the place where an input or an impedance acts */
+    LK_OUTPUT_PORT_WORK,       /* of an input or an impedance [J], since the start */
+    LK_OUTPUT_BLOCK,           /* output of a block, in its own unit */
     LK_OUTPUT_TYPES
 };
 

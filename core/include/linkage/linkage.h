@@ -212,7 +212,8 @@ LK_RT int lk_system_output_size(const struct lk_system *system);
  * @work_input:        work done by the input channels since the start [J]
  * @work_drive:        work done by drives [J];  @work_applied: by loads that have no potential [J]
  * @dissipated:        energy dissipated by dampers, friction and stops since the start, and by the
- *                     step itself where it follows a tension [J]; a `work` output has both apart
+ *                     step itself where it follows a tension [J]; a `work` output has both apart,
+ *                     and what closing puts in, which is in none of these
  * @port_gap:          largest difference of the work of a port, up to the step before, from what
  * its bench told in the last one [J]; only of `port-work` outputs with `told`, else 0 */
 struct lk_health {

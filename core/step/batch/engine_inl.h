@@ -12,6 +12,7 @@
 
 #include "step/batch/bodies_inl.h"
 #include "step/batch/rattle_bodies_inl.h"
+#include "step/batch/rattle_closing_inl.h"
 
 #include "step/batch/joints_inl.h"
 #include "step/batch/rattle_joints_inl.h"

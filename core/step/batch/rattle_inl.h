@@ -91,6 +91,7 @@ LK_INLINE void bodies_up(const struct rattle_run *now, int t, int block)
         break;
     case CHECK:
         finish_bodies(p, block, &now->newton, watch);
+        find_left(sys, p, &p->bodies[block], &now->newton, block_at(p, p->bodies[block].at));
         show_iterate(sys, p, block);
         break;
     case UNCLOSE:
@@ -223,6 +224,8 @@ LK_INLINE void bodies_down(const struct rattle_run *now, int t, int block)
         find_increments(p, block, now->newton.found - 1, &now->sums[t]);
         break;
     case CLOSE:
+        if (now->run.sys->books_closing)
+            book_closing(now->run.sys, p, block, &now->newton, &now->sums[t]);
         close_bodies(now->run.sys, p, block);
         break;
     case CLOSE_STATE:
@@ -278,7 +281,7 @@ static void sweep_stage_down(const struct rattle_run *now, int t)
 
     if (now->down == STAY)
         return;
-    if (now->down == INCREMENT || now->down == INCREMENT_AGAIN)
+    if (now->down == INCREMENT || now->down == INCREMENT_AGAIN || now->down == CLOSE)
         now->sums[t] = (struct sums){0};
     for (int i = task->first_op + task->n_ops - 1; i >= task->first_op; i--) {
         const struct lk_batch_op *op = &p->ops[i];
@@ -487,6 +490,8 @@ static void close_positions(struct rattle_run *now)
     sweep(now, STAY, UNCLOSE);
     sweep(now, STAY, MATRIX);
     sweep(now, CLOSE, REST);
+    if (now->run.sys->books_closing)
+        now->run.sys->next.balance->closing += sum_inner(now, 0);
 }
 
 /* the poses of the state in OLD_* */
