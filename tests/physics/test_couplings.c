@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Gears between slides; those between angles are in test_mechanisms.c. See known_motion.h. */
+/* Gears between slides; those between angles are in test_mechanisms_gears.c. See known_motion.h. */
 #include "cmocka_all.h"
 #include "known_motion.h"
 #include <math.h>
