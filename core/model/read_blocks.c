@@ -543,8 +543,9 @@ static int read_block(struct lk_node key, struct lk_node map, struct lk_model *m
     b->table = -1;
     for (int i = 0; i < model->n_inputs && result == 0; i++)
         if (strcmp(model->inputs[i].name, b->name) == 0)
-            result = lk_node_refuse(
-                key, err, "block '%s' has the name of an input, expected another name", b->name);
+            result = lk_node_refuse(key, err,
+                                    "block '%s' has the name of an input, expected another name",
+                                    lk_node_text(key));
     typed = lk_read_type(map, "a block", types, &type, err);
     if (typed != 0)
         return lk_also(result, typed);

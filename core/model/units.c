@@ -133,6 +133,7 @@ static const struct row rows[] = {
     {"inputs.*.rate", "body-torque", "N m/s", NULL, false},
     {"inputs.*.rate", "joint-force", "N/s", NULL, false},
     {"inputs.*.rate", "body-force", "N/s", NULL, false},
+    {"blocks.*.time", NULL, "s", NULL, false},
     {"outputs.*.ahead", NULL, "s", NULL, false},
     {"solver.step", NULL, "s", NULL, false},
     {"solver.rate", NULL, "Hz", NULL, false},

@@ -73,6 +73,8 @@ has 'run newton' "no formulation 'newton', expected one of ali3, rattle, rk4, dc
 same 'run newton: one line' 1 "$(wc -l <err)"
 expect 1 'run misfit' "$linkage" run "$models/pendulum.yaml" --formulation hdca --integrator generalized-alpha
 has 'run misfit' 'expected formulation absolute' err
+expect 1 'run blocks' "$linkage" run "$models/motor.yaml" --formulation recursive
+has 'run blocks' "motor.yaml: 'error' is a block, expected formulation rattle for it" err
 expect 1 'run friction' "$linkage" run "$models/steering.yaml" --formulation recursive
 has 'run friction' 'expected formulation ali3' err
 for bad in '--tolerance 0' '--tolerance x' '--tolerance 1' '--baumgarte 5' '--baumgarte 5,0' \
@@ -246,6 +248,9 @@ expect 1 'modes: rolling' "$linkage" modes "$models/iltis.yaml"
 has 'modes: rolling' "iltis.yaml: body 'chassis' moves at 20 m/s: small motions of a model with tyres" err
 expect 1 'modes: no folder' "$linkage" modes "$models/mass-spring.yaml" -o none/here
 has 'modes: no folder' 'none/here-A.csv: No such file or directory' err
+expect 0 'modes: blocks' "$linkage" modes "$models/motor.yaml" -o mo
+has 'modes: blocks' '2      -30.0961 +- 13.4207' out
+has 'modes: states of blocks' ',block speed,block integral,block current' mo-A.csv
 expect 0 'modes: picture' "$linkage" modes "$models/quarter-car.yaml" -m 2 -s wheel.svg
 has 'modes: picture' 'quarter-car, mode 2: 11.32 Hz, damping 0.511' wheel.svg
 expect 1 'modes: no such mode' "$linkage" modes "$models/quarter-car.yaml" -m 3 -s none.svg

@@ -277,6 +277,46 @@ static void a_port_is_replayed_bit_for_bit(void **state)
     close_daemon(&h);
 }
 
+static const char blocks_text[] =
+    "linkage: 1\nname: blocks\n"
+    "bodies:\n  mass: {mass: 10, inertia: [1, 1, 1], position: [0, 0, 0], velocity: [1, 0, 0]}\n"
+    "joints:\n"
+    "  guide: {type: prismatic, bodies: [ground, mass], point: [0, 0, 0], axis: [1, 0, 0]}\n"
+    "inputs:\n  demand: {type: signal, limits: [-1, 1], rate: 30}\n"
+    "blocks:\n"
+    "  error: {type: sum, inputs: [demand, {position: guide}], signs: \"+-\"}\n"
+    "  late: {type: delay, input: error, time: 0.0043}\n"
+    "  valve: {type: lag, input: late, gain: 3, time: 1e-5, limits: [-0.5, 0.5]}\n"
+    "  flow: {type: product, inputs: [valve, 400]}\n"
+    "  filter: {type: transfer-function, input: flow, num: [1], den: [1e-4, 0.01, 1], unit: N}\n"
+    "forces:\n  push: {type: impedance, joint: guide, force: {block: filter}}\n"
+    "  drag: {type: joint-spring-damper, joint: guide, damping: 30}\n"
+    "outputs:\n  x: {type: joint-position, joint: guide}\n"
+    "  force: {type: force, force: push}\n  filter: {type: block, block: filter}\n"
+    "  valve: {type: block, block: valve}\n  work: {type: work}\n"
+    "solver: {step: 0.001}\n";
+
+/* Blocks with states of all kinds: `linkage replay` has the bits of the daemon. */
+static void blocks_are_replayed_bit_for_bit(void **state)
+{
+    struct harness h;
+
+    (void)state;
+    open_daemon(&h, "io: auto", "");
+    assert_int_equal(harness_load(&h, "blocks.yaml", blocks_text)->result, RESULT(OK));
+    record(&h, "run");
+    harness_go(&h);
+    for (int i = 1; i <= 20; i++) {
+        const double demand = i % 3 - 1;
+
+        harness_send_slopes(&h, (uint64_t)i, &demand, (const double[]){0}, 1);
+        runs_await_cycles(&h, 20 * (uint64_t)i);
+    }
+    harness_expect(&h, STOP, RESULT(OK), STATE(ARMED));
+    demand_replay(&h, "run.mcap", 0, "every bit the same");
+    close_daemon(&h);
+}
+
 static const char tuned_text[] =
     "linkage: 1\nname: tuned\ngravity: [0, 0, -9.81]\nbodies:\n"
     "  arm: {mass: 1, inertia: [1, 1, 1], position: [0.5, 0, 0]}\n"
@@ -929,6 +969,7 @@ int main(int argc, char *argv[])
         cmocka_unit_test(a_run_is_replayed_bit_for_bit),
         cmocka_unit_test(the_files_of_roads_are_part_of_a_recording),
         cmocka_unit_test(a_port_is_replayed_bit_for_bit),
+        cmocka_unit_test(blocks_are_replayed_bit_for_bit),
         cmocka_unit_test(tuned_parameters_are_replayed_bit_for_bit),
         cmocka_unit_test(cars_are_replayed_bit_for_bit),
         cmocka_unit_test(a_wrong_bit_is_found_at_its_step),

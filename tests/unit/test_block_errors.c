@@ -99,8 +99,7 @@ static size_t replace(const struct row *row, char *text, size_t size)
 {
     const char *at = strstr(good, row->old);
 
-    if (at == NULL)
-        fail_msg("no '%s'", row->old);
+    assert_non_null(at);
     return (size_t)snprintf(text, size, "%.*s%s%s", (int)(at - good), good, row->new,
                             at + strlen(row->old));
 }

@@ -11,6 +11,11 @@
 /* What has no derivative cannot be integrated by methods of high order. */
 static int refuse_kinks(const struct lk_model *m, struct lk_error *ret_error)
 {
+    if (m->n_blocks > 0) {
+        lk_error_set(ret_error, "'%s' is a block, expected formulation rattle for it",
+                     m->blocks[0].name);
+        return LK_E_MODEL;
+    }
     for (int i = 0; i < m->n_forces; i++) {
         const struct lk_force_def *f = &m->forces[i];
 
