@@ -47,18 +47,27 @@ static void fill_coordinates(struct lk_system *sys, const struct lk_model *m)
     }
 }
 
-/* the sides of joints at each body; the ground has none */
+/* the sides of joints at body @b, those that follow laws or the others, from side @n on. Return:
+ * the next side */
+static int fill_sides_of(struct lk_system *sys, int b, bool follows_laws, int n)
+{
+    for (int i = 0; i < sys->n_joints; i++)
+        for (int s = 0; s < sys->joint[i].n_sides; s++)
+            if (sys->joint[i].body[s] == b && lk_is_compliant(&sys->joint[i]) == follows_laws)
+                sys->side[n++] =
+                    lk_side_of(sys->jacobian[i], s, sys->joint[i].row, sys->joint[i].n_rows);
+    return n;
+}
+
+/* the ground has none */
 static void fill_sides(struct lk_system *sys)
 {
     int n = 0;
 
     for (int b = 0; b < sys->n_bodies; b++) {
         sys->first_side[b] = n;
-        for (int i = 0; i < sys->n_joints; i++)
-            for (int s = 0; s < sys->joint[i].n_sides; s++)
-                if (sys->joint[i].body[s] == b)
-                    sys->side[n++] =
-                        lk_side_of(sys->jacobian[i], s, sys->joint[i].row, sys->joint[i].n_rows);
+        n = sys->first_law_side[b] = fill_sides_of(sys, b, false, n);
+        n = fill_sides_of(sys, b, true, n);
     }
     sys->first_side[sys->n_bodies] = n;
 }

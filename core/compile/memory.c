@@ -115,6 +115,7 @@ static int layout_system(struct lk_system *sys, const struct lk_draft *d, struct
     sys->sW = lk_arena_take(arena, bodies + 1, sizeof(*sys->sW));
     sys->side = lk_arena_take(arena, LK_SIDES_MAX * joints, sizeof(*sys->side));
     sys->first_side = lk_arena_take(arena, bodies + 1, sizeof(*sys->first_side));
+    sys->first_law_side = lk_arena_take(arena, bodies, sizeof(*sys->first_law_side));
     sys->joint = lk_arena_take(arena, joints, sizeof(*sys->joint));
     sys->regular = lk_arena_take(arena, (size_t)sys->n_rows, sizeof(double));
     sys->rigid = lk_arena_take(arena, (size_t)sys->n_rows, sizeof(double));

@@ -341,15 +341,15 @@ LK_INLINE void sum_lanes(const lk_four v[3], double ret[3])
         ret[k] = abc[k];
 }
 
-/* Phi_q^T lambda of one body, over the joints at it. @lambda is read up to LK_ROWS_PAD beyond its
- * last row. */
-LK_INLINE void transpose_of_body(const struct lk_system *sys, int b, const double *lambda,
-                                 double ret[6])
+/* Phi_q^T lambda of one body, over sides @from to @to of joints. @lambda is read up to LK_ROWS_PAD
+ * beyond its last row. */
+LK_INLINE void transpose_of_body(const struct lk_system *sys, int from, int to,
+                                 const double *lambda, double ret[6])
 {
     struct sums sums = {0};
     bool has_general = false;
 
-    for (int i = sys->first_side[b]; i < sys->first_side[b + 1]; i++) {
+    for (int i = from; i < to; i++) {
         const struct lk_side *side = &sys->side[i];
         const double *l = lambda + side->row;
 
@@ -369,14 +369,26 @@ LK_INLINE void transpose_of_body(const struct lk_system *sys, int b, const doubl
         ret[k] = has_general ? ret[k] + sums.point[k] : sums.point[k];
 }
 
-void lk_evaluate_transpose(const struct lk_system *sys, const double *lambda, struct lk_twist *ret)
+/* of all bodies, from side @from of each on */
+static void transpose_of_bodies(const struct lk_system *sys, const int *from, const double *lambda,
+                                struct lk_twist *ret)
 {
     for (int b = 0; b < sys->n_bodies; b++) {
         double sum[6];
 
-        transpose_of_body(sys, b, lambda, sum);
+        transpose_of_body(sys, from[b], sys->first_side[b + 1], lambda, sum);
         ret[b] = (struct lk_twist){{sum[0], sum[1], sum[2]}, {sum[3], sum[4], sum[5]}};
     }
+}
+
+void lk_evaluate_transpose(const struct lk_system *sys, const double *lambda, struct lk_twist *ret)
+{
+    transpose_of_bodies(sys, sys->first_side, lambda, ret);
+}
+
+void lk_evaluate_law_forces(const struct lk_system *sys, const double *lambda, struct lk_twist *ret)
+{
+    transpose_of_bodies(sys, sys->first_law_side, lambda, ret);
 }
 
 void lk_evaluate_correction(struct lk_system *sys)
@@ -426,7 +438,9 @@ void lk_evaluate_spread(struct lk_system *sys)
         struct lk_twist *c = &sys->correction[b];
         double sum[6];
 
-        transpose_of_body(sys, b, sys->solution, sum);
+        transpose_of_body(sys, sys->first_side[b],
+                          sys->laws_are_left ? sys->first_law_side[b] : sys->first_side[b + 1],
+                          sys->solution, sum);
         for (int i = 0; i < 3; i++)
             c->v[i] = sW->mass * sum[i];
         lk_sym_mul(sW->inertia, sum + 3, c->w);

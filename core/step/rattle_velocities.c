@@ -50,11 +50,14 @@ static void kick_velocities(struct lk_system *sys, struct lk_rattle *r)
 
 void lk_rattle_sum_forces(struct lk_system *sys, const double *lambda, const struct lk_twist *load)
 {
-    /* without laws all multipliers are those that lk_rattle_forget_rigid() has set to 0 */
+    /* but for bodies without inertia those of rigid rows are 0, by lk_rattle_forget_rigid() */
     if (sys->n_laws + sys->n_massless == 0) {
         memcpy(sys->residual, load, (size_t)sys->n_bodies * sizeof(*load));
     } else {
-        lk_evaluate_transpose(sys, lambda, sys->residual);
+        if (sys->n_massless == 0)
+            lk_evaluate_law_forces(sys, lambda, sys->residual);
+        else
+            lk_evaluate_transpose(sys, lambda, sys->residual);
         for (int b = 0; b < sys->n_bodies; b++)
             for (int i = 0; i < 3; i++) {
                 sys->residual[b].v[i] += load[b].v[i];

@@ -402,7 +402,8 @@ struct lk_system {
     struct lk_inverse_mass *W;  /* of the mass, or of the artificial mass of massless bodies */
     struct lk_inverse_mass *sW; /* h^2 / 4 W */
     struct lk_side *side;       /* of all bodies, one body after another */
-    int *first_side;            /* n_bodies + 1: index of the first side of each body */
+    int *first_side;            /* n_bodies + 1: index of the first side of each body, */
+    int *first_law_side;        /* n_bodies: and of its first one that follows laws, after others */
     struct lk_joint *joint;
     double *regular; /* E of every row: rigid, a small fraction of its diagonal; compliant,
                       * 1 / (k + 2 c / h) */
@@ -540,6 +541,10 @@ LK_RT void lk_evaluate_reduce(struct lk_system *system);
  * Reads up to LK_ROWS_PAD values beyond the last row. */
 LK_RT void lk_evaluate_transpose(const struct lk_system *system, const double *lambda,
                                  struct lk_twist *ret);
+/** lk_evaluate_law_forces() - the same where multipliers of rigid rows are 0, which it does not
+ * read. */
+LK_RT void lk_evaluate_law_forces(const struct lk_system *system, const double *lambda,
+                                  struct lk_twist *ret);
 
 /** lk_evaluate_correction() - solve with the right-hand side in system->solution, then
  * system->correction = s W Phi_q^T solution. */
