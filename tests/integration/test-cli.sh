@@ -115,6 +115,8 @@ has 'check four-bar' 'joints              4, 20 rows' out
 has 'check four-bar' 'degrees of freedom  1' out
 has 'check four-bar: coordinate' '  pin_a angle (revolute, ground to crank)' out
 has 'check four-bar' 'redundant rows      3, in pin_a, pin_b, pin_c, pin_d' out
+expect 0 'check motor' "$linkage" check "$models/motor.yaml"
+has 'check motor: blocks' 'blocks              11 with 3 states' out
 expect 0 'check quarter-car' "$linkage" check "$models/quarter-car.yaml"
 has 'check quarter-car: limits, delay' '[m], -0.2 to 0.2, at most 20 a second, a sample every 5 ms, 10 ms behind' out
 expect 0 'check quarter-car --json' "$linkage" check --json "$models/quarter-car.yaml"

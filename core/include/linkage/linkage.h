@@ -304,6 +304,7 @@ LK_RT void lk_system_joint_reaction(const struct lk_system *system, int joint,
  * @n_parts:                   parts of all these bodies
  * @n_rows_rigid:              scalar constraints of joints, drives and welds
  * @n_rows_compliant:          spring-damper rows, solved with the constraints
+ * @n_blocks, @n_block_states: blocks and their states, stepped with the mechanism
  * @tree_depth, @tree_fronts:  levels and nodes of the elimination tree
  * @largest_front:             rows of the largest dense block that is factored
  * @iterations:                Newton iterations of a step
@@ -323,6 +324,8 @@ struct lk_summary {
     int n_parts;
     int n_rows_rigid;
     int n_rows_compliant;
+    int n_blocks;
+    int n_block_states;
     int tree_depth;
     int tree_fronts;
     int largest_front;

@@ -203,6 +203,8 @@ void print_findings(const struct findings *f)
     printf(
         "compliant rows      %d, of springs, creep, friction and stops, solved with the joints\n",
         s->n_rows_compliant);
+    if (s->n_blocks > 0)
+        printf("blocks              %d with %d states\n", s->n_blocks, s->n_block_states);
     print_mobility(f);
     print_pose(f);
     if (lk_system_note(f->system)[0] != '\0')

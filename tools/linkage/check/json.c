@@ -189,6 +189,8 @@ static void write_summary(struct lk_json *json, const struct findings *f)
     line_number(json, "joints", s->n_joints);
     line_number(json, "rows_rigid", s->n_rows_rigid);
     line_number(json, "rows_compliant", s->n_rows_compliant);
+    line_number(json, "blocks", s->n_blocks);
+    line_number(json, "block_states", s->n_block_states);
     line_number(json, "degrees_of_freedom", f->has_mobility ? m->dof : NAN);
     line_number(json, "driven", f->has_mobility ? m->n_driven : NAN);
     line_number(json, "redundant_rows", f->has_mobility ? m->n_redundant : NAN);

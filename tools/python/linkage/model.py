@@ -84,6 +84,8 @@ class Summary(NamedTuple):
     n_parts: int
     n_rows_rigid: int
     n_rows_compliant: int
+    n_blocks: int
+    n_block_states: int
     tree_depth: int
     tree_fronts: int
     largest_front: int
