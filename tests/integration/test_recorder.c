@@ -285,7 +285,7 @@ static const char blocks_text[] =
     "inputs:\n  demand: {type: signal, limits: [-1, 1], rate: 30}\n"
     "blocks:\n"
     "  error: {type: sum, inputs: [demand, {position: guide}], signs: \"+-\"}\n"
-    "  late: {type: delay, input: error, time: 0.0043}\n"
+    "  late: {type: delay, input: error, time: 0.0743}\n"
     "  valve: {type: lag, input: late, gain: 3, time: 1e-5, limits: [-0.5, 0.5]}\n"
     "  flow: {type: product, inputs: [valve, 400]}\n"
     "  filter: {type: transfer-function, input: flow, num: [1], den: [1e-4, 0.01, 1], unit: N}\n"
@@ -310,7 +310,7 @@ static void blocks_are_replayed_bit_for_bit(void **state)
         const double demand = i % 3 - 1;
 
         harness_send_slopes(&h, (uint64_t)i, &demand, (const double[]){0}, 1);
-        runs_await_cycles(&h, 20 * (uint64_t)i);
+        runs_await_cycles(&h, 20u / THINNED * (unsigned int)i);
     }
     harness_expect(&h, STOP, RESULT(OK), STATE(ARMED));
     demand_replay(&h, "run.mcap", 0, "every bit the same");
