@@ -85,9 +85,10 @@ int lkd_command_inject(struct lkd_call *call)
     result = lkd_inputs_inject(call->rig->inputs, request->clear, add, request->n_add,
                                lkd_clock_ns(), &error);
     if (result == LINKAGE__V1__RESULT__RESULT_OK) {
-        lkd_recorder_event(call->rig->recorder, call->rig->figures.step, "inject",
-                           "%s%zu injections asked for", request->clear ? "cleared; " : "",
-                           request->n_add);
+        if (request->clear || request->n_add > 0)
+            lkd_recorder_event(call->rig->recorder, call->rig->figures.step, "inject",
+                               "%s%zu injections asked for", request->clear ? "cleared; " : "",
+                               request->n_add);
         return reply_injections(call);
     }
     lkd_rig_answer(call->answer, result, "%s", error.text);

@@ -180,7 +180,7 @@ void lkd_fault_follow(struct lkd_rig *rig)
         rig->counted[condition] = n;
         describe_count(rig, condition, text, sizeof(text));
         lkd_log(of_model[i].id, "step %" PRIu64 ": %s: %s", step, condition_text(condition), text);
-        lkd_recorder_event(rig->recorder, step, "condition", "%s: %s", condition_text(condition),
-                           text);
+        lkd_recorder_event(rig->recorder, step, "condition", "%s: %s: %s",
+                           lkd_condition_info(of_model[i].id)->id, condition_text(condition), text);
     }
 }

@@ -292,6 +292,13 @@ const Linkage__V1__ControlReply *benches_clear(struct harness *h)
     return ask_inject(h, &inject);
 }
 
+const Linkage__V1__ControlReply *benches_injections(struct harness *h)
+{
+    Linkage__V1__InjectRequest inject = LINKAGE__V1__INJECT_REQUEST__INIT;
+
+    return ask_inject(h, &inject);
+}
+
 const Linkage__V1__OutputSample *benches_await_flags(struct harness *h, uint32_t with,
                                                      uint32_t without)
 {

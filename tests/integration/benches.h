@@ -71,10 +71,12 @@ void benches_await_lost(struct harness *h, const char *bench);
 /** benches_policy() - the row of a condition. */
 const Linkage__V1__PolicyRow *benches_policy(struct harness *h, Linkage__V1__Condition condition);
 
-/** benches_inject() - one injection;  benches_clear() - all end.  Return: the reply. */
+/** benches_inject() - one injection;  benches_clear() - all end;  benches_injections() - a
+ * look.  Return: the reply. */
 const Linkage__V1__ControlReply *benches_inject(struct harness *h, Linkage__V1__InjectionKind kind,
                                                 const char *target, double amount, double for_s);
 const Linkage__V1__ControlReply *benches_clear(struct harness *h);
+const Linkage__V1__ControlReply *benches_injections(struct harness *h);
 
 /** benches_await_flags() - until an output sample has all flags @with and none of @without. */
 const Linkage__V1__OutputSample *benches_await_flags(struct harness *h, uint32_t with,

@@ -2,6 +2,7 @@
 /* Recordings of a real daemon, read by `linkage replay` and `linkage export`. */
 #include "../decay.h"
 #include "../skip.h"
+#include "benches.h"
 #include "freeze.h"
 #include "linkage/build.h"
 #include "mcap/read.h"
@@ -735,7 +736,9 @@ static void a_trip_is_told_in_the_words_of_the_contract(void **state)
     uint64_t id;
 
     (void)state;
-    open_daemon(&h, "flush: 0.05", "policy: {not_finite: hold, stale: count}\n");
+    open_daemon(
+        &h, "flush: 0.05",
+        "policy: {not_finite: hold, stale: count, residual: {action: count, limit: 1e-30}}\n");
     id = harness_load_model(&h);
     record(&h, "trip");
     harness_go(&h);
@@ -744,11 +747,17 @@ static void a_trip_is_told_in_the_words_of_the_contract(void **state)
     harness_send(&h, 2, id, &bad, 1);
     harness_await_counts(&h, 1, 1);
     harness_await_log(&h, "[LK-3008]", 1);
+    assert_int_equal(benches_injections(&h)->result, RESULT(OK)); /* a look is no event */
+    assert_int_equal(benches_clear(&h)->result, RESULT(OK));
     runs_await_cycles(&h, harness_command(&h, STATUS)->status->cycles + 200 / THINNED);
     harness_expect(&h, STOP, RESULT(OK), STATE(ARMED));
     assert_int_equal(run_linkage(&h, "export --topic events", "trip.mcap", ""), 0);
+    if (strstr(output, "\"0 injections") || !strstr(output, "\"cleared; 0 injections"))
+        fail_msg("a look at the injections among the events, or no end of them: %s", output);
     if (!strstr(output, "motor: hold, because of: not-finite"))
         fail_msg("no trip in %s", output);
+    if (!strstr(output, ",condition,\"LK-2009: a joint is violated"))
+        fail_msg("no condition with its identifier in %s", output);
     close_daemon(&h);
 }
 
