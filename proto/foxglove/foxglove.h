@@ -6,15 +6,16 @@
  *     /scene  foxglove.SceneUpdate       shapes, an entity a body that moves with its frame;
  * springs and rods again and again, as they change their length
  *
- * A live line also has events, as foxglove.Log. Frames are the bodies by their names; no body is
- * called ground. One more frame is for cameras: it does not turn, and goes where the machine goes.
- * Lengths in m.
+ *     /log    foxglove.Log               what happened: words, the condition's identifier, remedy
+ *
+ * Frames are the bodies by their names; no body is called ground. One more frame is for cameras: it
+ * does not turn, and goes where the machine goes. Lengths in m.
  * Thread: any but the cycle. Buffers grow; a failure marks them as full, see mcap/write.h. */
 #ifndef LK_FOXGLOVE_FOXGLOVE_H
 #define LK_FOXGLOVE_FOXGLOVE_H
 
 #include "linkage/scene.h"
-#include "mcap/write.h"
+#include "mcap/recording.h"
 
 #define LK_FOXGLOVE_TRANSFORMS "foxglove.FrameTransforms"
 #define LK_FOXGLOVE_SCENE      "foxglove.SceneUpdate"
@@ -58,8 +59,18 @@ bool lk_foxglove_spans(struct lk_mcap_buffer *message, const struct lk_scene *sc
 /** lk_foxglove_clear() - at the begin of a message of /scene: it replaces all that was shown. */
 void lk_foxglove_clear(struct lk_mcap_buffer *message, uint64_t ns);
 
-/** lk_foxglove_log() - an event. @level: 2 info, 3 warning, 4 error;  @name: what it is about */
-void lk_foxglove_log(struct lk_mcap_buffer *message, int level, const char *name, const char *text,
-                     uint64_t ns);
+/** enum lk_foxglove_level - of foxglove.Log. */
+enum lk_foxglove_level { LK_FOXGLOVE_INFO = 2, LK_FOXGLOVE_WARNING = 3, LK_FOXGLOVE_ERROR = 4 };
+
+/** lk_foxglove_log() - a message of /log. @name: what it is about;  @id: of the daemon's condition,
+ * "LK-2004", NULL: none; it stands behind @text, and for warnings and errors on a further line what
+ * to do */
+void lk_foxglove_log(struct lk_mcap_buffer *message, enum lk_foxglove_level level, const char *name,
+                     const char *id, const char *text, uint64_t ns);
+
+/** lk_foxglove_log_recorded() - the same of an event of a recording, whose level is that of its
+ * condition in daemon/CONDITIONS.md. */
+void lk_foxglove_log_recorded(struct lk_mcap_buffer *message,
+                              const struct lk_recording_event *event, uint64_t ns);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Messages of a scene, field by field; schema.c has their numbers. */
-#include "foxglove.h"
 #include "mcap/protobuf.h"
+#include "parts.h"
 
 #include <math.h>
 #include <string.h>
@@ -43,7 +43,7 @@ static void put_quaternion(struct lk_mcap_buffer *message, uint32_t number, cons
     put_doubles(message, number, (double[]){q[1], q[2], q[3], q[0]}, 4);
 }
 
-static void put_time(struct lk_mcap_buffer *message, uint32_t number, uint64_t ns)
+void lk_foxglove_put_time(struct lk_mcap_buffer *message, uint32_t number, uint64_t ns)
 {
     struct lk_mcap_buffer inner = {.grows = true};
 
@@ -58,7 +58,7 @@ static void put_transform(struct lk_mcap_buffer *message, const char *frame,
 {
     struct lk_mcap_buffer transform = {.grows = true};
 
-    put_time(&transform, 1, ns);
+    lk_foxglove_put_time(&transform, 1, ns);
     lk_pb_put_text(&transform, 2, GROUND);
     lk_pb_put_text(&transform, 3, frame);
     put_doubles(&transform, 4, position, 3);
@@ -197,10 +197,10 @@ static bool is_span(const struct lk_shape *s)
 static void begin_entity(struct lk_mcap_buffer *entity, const char *frame, const char *id,
                          uint64_t ns)
 {
-    put_time(entity, 1, ns);
+    lk_foxglove_put_time(entity, 1, ns);
     lk_pb_put_text(entity, 2, frame);
     lk_pb_put_text(entity, 3, id);
-    put_time(entity, 4, 0); /* stays */
+    lk_foxglove_put_time(entity, 4, 0); /* stays */
     lk_pb_put_number(entity, 5, 1);
 }
 
@@ -245,16 +245,7 @@ void lk_foxglove_clear(struct lk_mcap_buffer *message, uint64_t ns)
 {
     struct lk_mcap_buffer deletion = {.grows = true};
 
-    put_time(&deletion, 1, ns);
+    lk_foxglove_put_time(&deletion, 1, ns);
     lk_pb_put_number(&deletion, 2, 1); /* ALL */
     lk_pb_put_message(message, 1, &deletion);
-}
-
-void lk_foxglove_log(struct lk_mcap_buffer *message, int level, const char *name, const char *text,
-                     uint64_t ns)
-{
-    put_time(message, 1, ns);
-    lk_pb_put_number(message, 2, (uint64_t)level);
-    lk_pb_put_text(message, 3, text);
-    lk_pb_put_text(message, 4, name);
 }

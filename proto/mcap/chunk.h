@@ -6,7 +6,7 @@
 
 #include "write.h"
 
-#define LK_MCAP_CHANNELS_MAX 8    /* channels of a writer, numbered from 1 */
+#define LK_MCAP_CHANNELS_MAX 9    /* channels of a writer, numbered from 1 */
 #define LK_MCAP_ENTRIES_MAX  8192 /* messages of a chunk */
 
 /** struct lk_mcap_entry - of a message index: log time of a message, its offset in the chunk. */

@@ -11,7 +11,7 @@ const char *lk_recording_topic(enum lk_recording_channel channel)
 {
     static const char *const topics[] = {NULL,      "/cycle",    "/inputs",         "/outputs",
                                          "/events", "/platform", "/platform_state", "/tf",
-                                         "/scene"};
+                                         "/scene",  "/log"};
 
     return topics[channel];
 }

@@ -9,7 +9,7 @@
  *     /platform       platform.Step       a step of the platform: what it took, and where it went
  *     /platform_state platform.State      all that the platform is, before the /platform of the
  * same step: the first, each thousandth, behind lost ones, and where other gains are wanted
- *     /tf, /scene     of package foxglove, only where linkage export --scene has added them
+ *     /tf, /scene, /log  of package foxglove, only where linkage export --scene has added them
  *
  * The messages of a cycle follow each other in this order; their sequence is the cycle number
  * modulo 2^32. Cycles without a step have no /inputs and /outputs. Log time is when the outputs
@@ -30,8 +30,9 @@ enum lk_recording_channel {
     LK_RECORDING_EVENTS = 4,
     LK_RECORDING_PLATFORM = 5,
     LK_RECORDING_PLATFORM_STATE = 6,
-    LK_RECORDING_TF = 7,    /* these two only in what linkage export --scene writes, */
+    LK_RECORDING_TF = 7,    /* these only in what linkage export --scene writes, */
     LK_RECORDING_SCENE = 8, /* see foxglove/foxglove.h */
+    LK_RECORDING_LOG = 9,
 };
 
 #define LK_RECORDING_MODEL      "model.yaml"    /* attachments: the text of the model */

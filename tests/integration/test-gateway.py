@@ -222,7 +222,7 @@ def test_channels(port):
         viewer.ws.close()
     viewer = Viewer(port)
     viewer.await_op('advertise', lambda said: any(c['topic'] == '/tf' for c in said['channels']))
-    expect('topics', sorted(viewer.channels), ['/events', '/inputs', '/outputs', '/ros2/inputs', '/ros2/outputs',
+    expect('topics', sorted(viewer.channels), ['/inputs', '/log', '/outputs', '/ros2/inputs', '/ros2/outputs',
                                                '/scene', '/status', '/tf'])
     expect('units', {key: viewer.channels['/outputs']['metadata'][key] for key in ('angle', 'pose.x')},
            {'angle': 'rad', 'pose.x': 'm'})
@@ -389,32 +389,33 @@ def test_slow(port):
 def test_another_daemon(daemon, port):
     viewer = Viewer(port)
     viewer.await_op('advertise')
-    viewer.subscribe('/events', '/tf')
-    viewer.await_message('/events', lambda said: said.name == 'model')
+    viewer.subscribe('/log', '/tf')
+    _, said = viewer.await_message('/log', lambda said: said.name == 'model')
+    expect('a message with its identifier', said.message, "model 'driven' is loaded (LK-2001)")
     old = dict(viewer.channels)
     end(daemon, signal.SIGKILL)
-    viewer.await_message('/events', lambda said: said.name == 'line' and said.level == 4)
+    viewer.await_message('/log', lambda said: said.name == 'line' and said.level == 4)
     daemon = start_daemon(root / 'config/models/four-bar.yaml', FOR_PAGES)
     gone = viewer.await_op('unadvertise')
     expect('all have gone', sorted(gone['channelIds']), sorted(c['id'] for c in old.values()))
     viewer.await_op('advertise', lambda said: any(c['topic'] == '/tf' for c in said['channels']))
     expect('new numbers', set(gone['channelIds']) & {c['id'] for c in viewer.channels.values()}, set())
     expect('its type', viewer.channels['/outputs']['schemaName'], 'four_bar.Outputs')
-    viewer.subscribe('/scene', '/events', '/status', '/tf')
+    viewer.subscribe('/scene', '/log', '/status', '/tf')
     seen = []
     while not seen or seen[-1][0] != '/status':
         said = viewer.step()
         seen += [said] if isinstance(said, tuple) else []
-    expect('no event twice', [said.message for topic, _, said in seen if topic == '/events' and 'driven' in said.message], [])
+    expect('no event twice', [said.message for topic, _, said in seen if topic == '/log' and 'driven' in said.message], [])
     scene = next(said for topic, _, said in seen if topic == '/scene')
     expect('entities', [e.id for e in scene.entities], ['ground', 'crank', 'coupler', 'rocker'])
     _, frames = viewer.await_message('/tf')
     expect('frames', [t.child_frame_id for t in frames.transforms], ['crank', 'coupler', 'rocker', 'ground/view'])
     late = Viewer(port)   # it hears what happened before it came, in that order
     late.await_op('advertise')
-    late.subscribe('/events')
-    lost, _ = late.await_message('/events', lambda said: said.name == 'line' and said.level == 4)
-    found, _ = late.await_message('/events', lambda said: 'four-bar' in said.message)
+    late.subscribe('/log')
+    lost, _ = late.await_message('/log', lambda said: said.name == 'line' and said.level == 4)
+    found, _ = late.await_message('/log', lambda said: 'four-bar' in said.message)
     expect('in order', lost < found, True)
     for each in (viewer, late):
         each.ws.close()
@@ -445,8 +446,8 @@ def test_keys():
     process, port = start_gateway(*keys, work / 'stranger.key')
     viewer = Viewer(port)
     viewer.await_op('advertise')
-    viewer.subscribe('/events')
-    viewer.await_message('/events', lambda said: said.name == 'line' and said.level == 4)
+    viewer.subscribe('/log')
+    viewer.await_message('/log', lambda said: said.name == 'line' and said.level == 4)
     expect('nothing to see', '/tf' in viewer.channels, False)
     expect('the end', (end(process), end(daemon)), (0, 0))
 
@@ -473,8 +474,8 @@ def test_roads():
     viewer = Viewer(port)
     viewer.await_op('advertise', lambda said: any(c['topic'] == '/outputs' for c in said['channels']))
     expect('no picture', '/scene' in viewer.channels, False)
-    viewer.subscribe('/events')
-    expect('why', 'arc.road' in viewer.await_message('/events', lambda said: said.name == 'scene')[1].message, True)
+    viewer.subscribe('/log')
+    expect('why', 'arc.road' in viewer.await_message('/log', lambda said: said.name == 'scene')[1].message, True)
     expect('the end', (end(process), end(daemon)), (0, 0))
 
 
@@ -837,7 +838,7 @@ def main():
     first, port = start_gateway('--rate', '1000', '--allow-origin', 'https://app.example')
     early = Viewer(port)   # before there is a daemon
     early.await_op('advertise')
-    expect('topics without a daemon', sorted(early.channels), ['/events', '/status'])
+    expect('topics without a daemon', sorted(early.channels), ['/log', '/status'])
     daemon = start_daemon(work / 'driven.yaml')
     early.await_op('advertise', lambda said: any(c['topic'] == '/tf' for c in said['channels']))
     early.ws.close()

@@ -316,6 +316,32 @@ class Scene:
         need(self.pictures > 1, "no motion")
 
 
+class Log:
+    """What `linkage export --scene` says of each event as foxglove.Log: its words, the condition's identifier, and of
+    warnings and errors what to do."""
+
+    LEVELS = {"state": (2, "LK-2003"), "run": (2, "LK-2005")}
+
+    def __init__(self):
+        self.events, self.said = [], []
+
+    def note(self, topic, log_time, row):
+        if topic == "/events":
+            self.events.append((log_time, row))
+        elif topic == "/log":
+            self.said.append((log_time, row))
+
+    def check(self):
+        need(len(self.said) == len(self.events) > 0, f"{len(self.said)} of {len(self.events)} events in /log")
+        for (event_ns, event), (log_ns, said) in zip(self.events, self.said):
+            stamp = (said["timestamp.seconds"], said["timestamp.nanos"])
+            need(event_ns == log_ns and stamp == (log_ns // 10**9, log_ns % 10**9), f"{said} at {log_ns}")
+            identifier, words = event["text"].split(": ", 1) if event["id"] == "condition" else ("", event["text"])
+            level, identifier = self.LEVELS.get(event["id"], (said["level"], identifier))
+            need(said["name"] == event["id"] and words in said["message"], f"{said}, the event is {event}")
+            need(said["level"] == level and identifier in said["message"], f"{said}")
+
+
 def check(how, path, tables):
     with open(path, "rb") as file:
         data = memoryview(file.read())
@@ -323,7 +349,7 @@ def check(how, path, tables):
     need(data[len(MAGIC)] == HEADER, "no header")
     recording = read_indexed(data) if how == "whole" else read_stream(data)
     decoders = {identity: Decoder(*schema) for identity, schema in recording.schemas.items()}
-    counts, last, scene = {}, 0, Scene()
+    counts, last, scene, log = {}, 0, Scene(), Log()
     for topic, _, units in recording.channels.values():
         if topic in tables:
             tables[topic].check_units(topic, units)
@@ -335,6 +361,7 @@ def check(how, path, tables):
         if topic in tables:
             tables[topic].check_row(topic, n, row)
         scene.note(topic, log_time, row)
+        log.note(topic, log_time, row)
         need(topic != "/events" or row["id"], "an event without an id")
         if topic == "/cycle":
             need(log_time >= last, "log times of /cycle go back")
@@ -344,6 +371,7 @@ def check(how, path, tables):
              f"{topic}: {counts.get(topic)} messages, the CSV has {len(table.rows)} rows")
     if "/tf" in counts:
         scene.check((recording.messages[-1][0] - recording.messages[0][0]) * 1e-9)
+        log.check()
     need("model.yaml" in recording.attachments, "the model is not attached")
     need("linkaged" in recording.metadata, "no metadata")
     need(how == "cut" or "linkaged.end" in recording.metadata, "no metadata at the end")

@@ -239,12 +239,79 @@ static void test_spans(void **state)
     lk_scene_free(scene);
 }
 
+static void expect_log(struct lk_mcap_buffer *m, uint64_t level, const char *name, const char *said)
+{
+    struct lk_pb_reader log = reader_of(m->data, m->size);
+    struct lk_pb_field field;
+
+    expect_time(inner(log, 1, 0), 7, 5);
+    assert_true(find(log, 2, 0, &field));
+    assert_int_equal(field.value, level);
+    expect_text(log, 3, said);
+    expect_text(log, 4, name);
+    lk_mcap_buffer_fini(m);
+    *m = (struct lk_mcap_buffer){.grows = true};
+}
+
+/* an identifier stands behind the words; what to do is for warnings and errors */
+static void test_log(void **state)
+{
+    struct lk_mcap_buffer m = {.grows = true};
+
+    (void)state;
+    lk_foxglove_log(&m, LK_FOXGLOVE_WARNING, "line", NULL, "gone", 7000000005);
+    expect_log(&m, 3, "line", "gone");
+    lk_foxglove_log(&m, LK_FOXGLOVE_INFO, "model", "LK-2001", "loaded", 7000000005);
+    expect_log(&m, 2, "model", "loaded (LK-2001)");
+    lk_foxglove_log(&m, LK_FOXGLOVE_ERROR, "fault", "LK-2004", "FAULT", 7000000005);
+    expect_log(&m, 4, "fault",
+               "FAULT (LK-2004)\nSee the text and `linkagectl latency`; `linkagectl reset` returns "
+               "to READY.");
+    lk_foxglove_log(&m, LK_FOXGLOVE_ERROR, "later", "LK-0000", "unheard of", 7000000005);
+    expect_log(&m, 4, "later", "unheard of (LK-0000)");
+}
+
+/* what a recording has: level and identifier are those of its condition */
+static void test_log_of_recorded(void **state)
+{
+    static const struct {
+        struct lk_recording_event event;
+        uint64_t level;
+        const char *said;
+    } cases[] = {
+        {{"state", "READY -> ARMED", 0}, 2, "READY -> ARMED (LK-2003)"},
+        {{"fault", "step 4: no", 4},
+         4,
+         "step 4: no (LK-2004)\nSee the text and `linkagectl latency`; `linkagectl reset` returns "
+         "to READY."},
+        {{"trip", "motor: hold", 9},
+         3,
+         "motor: hold (LK-3008)\nSee `linkagectl inputs` for the condition that tripped it."},
+        {{"condition", "LK-2010: off: limit 1 J", 9},
+         3,
+         "off: limit 1 J (LK-2010)\nShorten the step, or raise the limit."},
+        {{"condition", "LK-2014: a change point", 9}, 2, "a change point (LK-2014)"},
+        {{"condition", "as an older daemon says it", 9}, 3, "as an older daemon says it"},
+        {{"condition", "LK-2010", 9}, 3, "LK-2010"},
+        {{"run", "the run ends", 9}, 2, "the run ends (LK-2005)"},
+        {{"later", "of a newer daemon", 9}, 2, "of a newer daemon"},
+    };
+    struct lk_mcap_buffer m = {.grows = true};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        lk_foxglove_log_recorded(&m, &cases[i].event, 7000000005);
+        expect_log(&m, cases[i].level, cases[i].event.id, cases[i].said);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_transforms),   cmocka_unit_test(test_view),
-        cmocka_unit_test(test_view_of_held), cmocka_unit_test(test_shapes),
-        cmocka_unit_test(test_spans),
+        cmocka_unit_test(test_transforms),      cmocka_unit_test(test_view),
+        cmocka_unit_test(test_view_of_held),    cmocka_unit_test(test_shapes),
+        cmocka_unit_test(test_spans),           cmocka_unit_test(test_log),
+        cmocka_unit_test(test_log_of_recorded),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

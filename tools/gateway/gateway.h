@@ -21,6 +21,7 @@
 #define TOOLS_GATEWAY_GATEWAY_H
 
 #include "client.h"
+#include "foxglove/foxglove.h"
 #include "linkage/scene.h"
 #include "mcap/schema.h"
 #include <jansson.h>
@@ -191,8 +192,12 @@ struct gate_parcel *gate_hub_take(struct gate_hub *hub);
 void gate_hub_set(struct gate_hub *hub, struct gate_meaning *meaning);
 struct gate_meaning *gate_hub_meaning(struct gate_hub *hub);
 /** gate_hub_say() - an event: log, viewers, pages. @level: as of foxglove.Log;  @name: what it is
- * about;  @id: of the daemon's condition, whose remedy pages show, NULL: none */
-enum gate_level { GATE_INFO = 2, GATE_WARNING = 3, GATE_ERROR = 4 };
+ * about;  @id: of the daemon's condition, whose remedy is shown, NULL: none */
+enum gate_level {
+    GATE_INFO = LK_FOXGLOVE_INFO,
+    GATE_WARNING = LK_FOXGLOVE_WARNING,
+    GATE_ERROR = LK_FOXGLOVE_ERROR
+};
 void gate_hub_say(struct gate_hub *hub, enum gate_level level, const char *name, const char *id,
                   const char *format, ...) __attribute__((format(printf, 5, 6)));
 

@@ -199,7 +199,7 @@ void gate_hub_say(struct gate_hub *hub, enum gate_level level, const char *name,
     vsnprintf(text, sizeof(text), format, args);
     va_end(args);
     fprintf(stderr, "linkage-gateway: %s: %s\n", name, text);
-    lk_foxglove_log(&message, (int)level, name, text, now_ns);
+    lk_foxglove_log(&message, (enum lk_foxglove_level)level, name, id, text, now_ns);
     if (!message.full)
         gate_hub_post(hub, gate_parcel_new(GATE_EVENTS, 0, now_ns, message.data, message.size));
     lk_mcap_buffer_fini(&message);

@@ -74,8 +74,8 @@ static void put_schema(struct lk_json *json, const struct lk_mcap_buffer *set)
 
 static void put_place(const struct gate_web *web, struct lk_json *json, enum gate_topic topic)
 {
-    static const char *const topics[] = {"/tf",     "/scene",  "/outputs",      "/inputs",
-                                         "/status", "/events", "/ros2/outputs", "/ros2/inputs"};
+    static const char *const topics[] = {"/tf",     "/scene", "/outputs",      "/inputs",
+                                         "/status", "/log",   "/ros2/outputs", "/ros2/inputs"};
     uint32_t model = web->meaning != NULL ? web->meaning->number : 0;
 
     lk_json_count(json, "id", (uint64_t)model * VIEWER_NUMBERS + topic);

@@ -1,15 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Files of the page as a C source, and what the daemon's conditions mean as one of them.
+"""Files of the page as a C source.
 
-usage: embed.py OUTPUT CONDITIONS.md FILE..."""
-import json
+usage: embed.py OUTPUT FILE..."""
 import os
-import re
 import sys
 
-TYPES = {'.html': 'text/html', '.css': 'text/css', '.js': 'text/javascript'}
-output, conditions, *files = sys.argv[1:]
+TYPES = {'.html': 'text/html', '.css': 'text/css', '.js': 'text/javascript', '.json': 'application/json'}
+output, *files = sys.argv[1:]
 
 
 def read(path):
@@ -17,10 +15,7 @@ def read(path):
         return file.read()
 
 
-remedies = {row[0]: {'meaning': row[1], 'remedy': row[2]} for row in
-            re.findall(r'^\| (LK-\d+) \| \w+ \| (.*?) \| (.*?) \|$', read(conditions).decode(), re.M)}
 parts = [('/' + os.path.basename(path), TYPES[os.path.splitext(path)[1]], read(path)) for path in files]
-parts.append(('/conditions.json', 'application/json', json.dumps(remedies).encode()))
 text, table = '#include "page.h"\n\n', ''
 for i, (name, kind, data) in enumerate(parts):
     rows = ',\n'.join(','.join(map(str, data[at:at + 24])) for at in range(0, len(data), 24))

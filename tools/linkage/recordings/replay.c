@@ -412,7 +412,7 @@ static void read_all(struct replay *r, uint64_t limit)
            (result = recorded_next(&r->file, &item, &topic)) == 1)
         if (topic != NULL) {
             if (r->has_scene)
-                scene_file_copy(&r->scene, &item);
+                scene_file_copy(&r->scene, &item, topic->name);
             take_message(r, topic->name, &item);
         }
     if (result < 0)

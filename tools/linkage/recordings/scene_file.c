@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "scene_file.h"
 #include "commands.h"
+#include "linkage/text.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,6 +11,8 @@
 #include <unistd.h>
 
 #define CHUNK (1u << 20) /* bytes */
+
+_Static_assert(LK_RECORDING_LOG <= LK_MCAP_CHANNELS_MAX, "a chunk has room for each topic");
 
 static void fail(struct scene_file *f, int fault)
 {
@@ -102,11 +105,10 @@ static void put_front(struct lk_mcap_buffer *front, const struct recorded *from,
     front->full |= schema.full;
     lk_mcap_put_schema(front, LK_RECORDING_TF, LK_FOXGLOVE_TRANSFORMS, schema.data, schema.size);
     lk_mcap_put_schema(front, LK_RECORDING_SCENE, LK_FOXGLOVE_SCENE, schema.data, schema.size);
+    lk_mcap_put_schema(front, LK_RECORDING_LOG, LK_FOXGLOVE_LOG, schema.data, schema.size);
     lk_mcap_buffer_fini(&schema);
-    lk_mcap_put_channel(front, LK_RECORDING_TF, LK_RECORDING_TF,
-                        lk_recording_topic(LK_RECORDING_TF), NULL, 0);
-    lk_mcap_put_channel(front, LK_RECORDING_SCENE, LK_RECORDING_SCENE,
-                        lk_recording_topic(LK_RECORDING_SCENE), NULL, 0);
+    for (uint16_t i = LK_RECORDING_TF; i <= LK_RECORDING_LOG; i++)
+        lk_mcap_put_channel(front, i, i, lk_recording_topic(i), NULL, 0);
     if (from->model.data != NULL)
         lk_mcap_put_attachment(front, now_ns, LK_RECORDING_MODEL, "application/yaml",
                                from->model.data, from->model.size);
@@ -224,11 +226,6 @@ static void add(struct scene_file *f, uint16_t channel, const struct lk_mcap_ite
         fail(f, ENOMEM);
 }
 
-void scene_file_copy(struct scene_file *f, const struct lk_mcap_item *item)
-{
-    add(f, item->id, item, item->data.data, item->data.size);
-}
-
 static void add_buffer(struct scene_file *f, uint16_t channel, const struct lk_mcap_item *when,
                        struct lk_mcap_buffer *message)
 {
@@ -236,6 +233,21 @@ static void add_buffer(struct scene_file *f, uint16_t channel, const struct lk_m
         fail(f, ENOMEM);
     add(f, channel, when, message->data, message->size);
     lk_mcap_buffer_fini(message);
+}
+
+void scene_file_copy(struct scene_file *f, const struct lk_mcap_item *item, const char *topic)
+{
+    struct lk_mcap_buffer log = {.grows = true};
+    struct lk_recording_event event;
+
+    add(f, item->id, item, item->data.data, item->data.size);
+    if (strcmp(topic, lk_recording_topic(LK_RECORDING_EVENTS)) != 0 ||
+        !lk_recording_event_take(item->data.data, item->data.size, &event))
+        return;
+    lk_text_clean(event.id);
+    lk_text_clean(event.text);
+    lk_foxglove_log_recorded(&log, &event, item->log_ns);
+    add_buffer(f, LK_RECORDING_LOG, item, &log);
 }
 
 void scene_file_step(struct scene_file *f, const struct lk_system *system,

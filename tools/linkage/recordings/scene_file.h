@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A recording once more, with the motion of all bodies in it as viewers draw it: what linkage
- * export --scene writes. These functions print the error messages. */
+/* A recording once more, with the motion of all bodies and its events in it as viewers show
+ * them: what linkage export --scene writes. These functions print the error messages. */
 #ifndef TOOLS_LINKAGE_SCENE_FILE_H
 #define TOOLS_LINKAGE_SCENE_FILE_H
 
@@ -31,8 +31,8 @@ struct scene_file {
  * pictures a second. Return: false after an error message. */
 bool scene_file_open(struct scene_file *f, const char *path, double rate,
                      const struct lk_model *model, struct recorded *from);
-/** scene_file_copy() - a message of the recording. */
-void scene_file_copy(struct scene_file *f, const struct lk_mcap_item *item);
+/** scene_file_copy() - a message of the recording; of its events also one of /log. */
+void scene_file_copy(struct scene_file *f, const struct lk_mcap_item *item, const char *topic);
 /** scene_file_step() - the state after a step, if it is time for a picture. @item: of the outputs
  */
 void scene_file_step(struct scene_file *f, const struct lk_system *system,
