@@ -575,6 +575,23 @@ static void pushes_from_the_start(void **state)
     lk_system_free(sys);
 }
 
+/* What is shown takes sensors that move evenly at both stages: of an even motion it is exact. */
+static void an_even_motion_is_shown_exactly(void **state)
+{
+    const double speed = 7, h = 0.01;
+    struct lk_system *sys =
+        compile_rotor(speed, h, "blocks:\n  y: {type: integrator, input: {position: shaft}}\n");
+
+    (void)state;
+    for (int i = 1; i <= 50; i++) {
+        double t = i * h;
+
+        assert_int_equal(lk_system_step(sys, (const double[]){0}), 0);
+        assert_true(fabs(read_output(sys, "y", 0) - speed * t * t / 2) < 1e-13);
+    }
+    lk_system_free(sys);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -590,6 +607,7 @@ int main(void)
         cmocka_unit_test(one_coordinate_moves_another),
         cmocka_unit_test(continues_with_the_same_bits),
         cmocka_unit_test(pushes_from_the_start),
+        cmocka_unit_test(an_even_motion_is_shown_exactly),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
