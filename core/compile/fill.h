@@ -77,8 +77,15 @@ void lk_fill_blocks_count(const struct lk_model *model, double h, struct lk_net 
 void lk_fill_blocks_layout(struct lk_system *system, const struct lk_model *model,
                            struct lk_arena *arena);
 void lk_fill_blocks(struct lk_system *system, const struct lk_model *model);
+/** lk_fill_is_straight() - whether a block is linear and without limits. */
+bool lk_fill_is_straight(const struct lk_block_def *block);
+/** lk_fill_groups() - in which order blocks are solved: net->group, order and state_of. */
+void lk_fill_groups(struct lk_net *net, const struct lk_model *model);
 /** lk_fill_lengths() - the rows of the distances that blocks take; call after lk_fill_laws(). */
 void lk_fill_lengths(struct lk_system *system);
+/** lk_fill_blocks_prepare() - what of blocks does not change from step to step; call after
+ * lk_fill_lengths(). Return: 0, LK_E_MODEL. */
+int lk_fill_blocks_prepare(struct lk_system *system, struct lk_error *ret_error);
 /** lk_fill_delay_steps() - whole steps @h of a delay. */
 int lk_fill_delay_steps(const struct lk_block_def *block, double h);
 /** lk_fill_signal() - where the value of @input of the model, or of the block behind its last one,

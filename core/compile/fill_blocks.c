@@ -4,8 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#define NEWTON 3 /* iterations of a stage where a block is not linear */
-
 /* numbers of one block: its matrices, or the points of its table with slopes and an unused area */
 static size_t numbers_of(const struct lk_model *m, const struct lk_block_def *b)
 {
@@ -24,7 +22,19 @@ static bool is_pushed(const struct lk_model *m, const struct lk_force_def *f)
     return f->type == LK_FORCE_IMPEDANCE && f->port_input[LK_PORT_FORCE] >= m->n_inputs;
 }
 
-static bool is_straight(const struct lk_block_def *b)
+/* what is shown goes into channels, forces between steps and delays */
+static bool takes_shown(const struct lk_model *m, const struct lk_net *net)
+{
+    bool does = net->n_pushes > 0;
+
+    for (int i = 0; i < m->n_outputs; i++)
+        does |= m->outputs[i].type == LK_OUTPUT_BLOCK;
+    for (int i = 0; i < m->n_blocks; i++)
+        does |= m->blocks[i].kind == LK_BLOCK_DELAY;
+    return does;
+}
+
+bool lk_fill_is_straight(const struct lk_block_def *b)
 {
     bool has_limits = b->n_states > 0 && (isfinite(b->lower) || isfinite(b->upper));
 
@@ -33,20 +43,22 @@ static bool is_straight(const struct lk_block_def *b)
 
 void lk_fill_blocks_count(const struct lk_model *m, double h, struct lk_net *ret)
 {
-    ret->iterations = 1;
+    ret->is_linear = true;
     ret->n_blocks = m->n_blocks;
     for (int i = 0; i < m->n_blocks; i++) {
         const struct lk_block_def *b = &m->blocks[i];
 
         ret->n_states += b->n_states;
-        ret->iterations = is_straight(b) ? ret->iterations : NEWTON;
+        ret->is_linear = ret->is_linear && lk_fill_is_straight(b);
         ret->size += b->kind == LK_BLOCK_DELAY ? 2 * (lk_fill_delay_steps(b, h) + 1) : 0;
+        ret->n_sources += b->n_sources;
         for (int k = 0; k < b->n_sources; k++)
             ret->n_sensors += b->source[k].kind == LK_FROM_SENSOR;
     }
     for (int i = 0; i < m->n_forces; i++)
         ret->n_pushes += is_pushed(m, &m->forces[i]);
     ret->size += ret->n_states + ret->n_blocks + ret->n_sensors;
+    ret->is_shown = takes_shown(m, ret);
 }
 
 static double *take(struct lk_arena *arena, int rows, int columns)
@@ -57,35 +69,38 @@ static double *take(struct lk_arena *arena, int rows, int columns)
 void lk_fill_blocks_layout(struct lk_system *sys, const struct lk_model *m, struct lk_arena *arena)
 {
     struct lk_net *net = &sys->net;
-    int n = net->n_states, w = n + net->n_sensors;
-    size_t sources = 0, numbers = 0;
+    int n = net->n_states;
+    size_t numbers = 0;
 
-    for (int i = 0; i < m->n_blocks; i++) {
-        sources += (size_t)m->blocks[i].n_sources;
+    for (int i = 0; i < m->n_blocks; i++)
         numbers += numbers_of(m, &m->blocks[i]);
-    }
     net->block = lk_arena_take(arena, (size_t)net->n_blocks, sizeof(*net->block));
+    net->group = lk_arena_take(arena, (size_t)net->n_blocks, sizeof(*net->group));
     net->order = lk_arena_take(arena, (size_t)net->n_blocks, sizeof(*net->order));
-    net->source = lk_arena_take(arena, sources, sizeof(*net->source));
+    net->state_of = lk_arena_take(arena, (size_t)n, sizeof(*net->state_of));
+    net->source = lk_arena_take(arena, (size_t)net->n_sources, sizeof(*net->source));
     net->sensor = lk_arena_take(arena, (size_t)net->n_sensors, sizeof(*net->sensor));
     net->push = lk_arena_take(arena, (size_t)net->n_pushes, sizeof(*net->push));
     net->name = lk_arena_take(arena, (size_t)net->n_blocks, sizeof(*net->name));
     net->unit = lk_arena_take(arena, (size_t)net->n_blocks, sizeof(*net->unit));
-    net->pivot = lk_arena_take(arena, (size_t)n, sizeof(*net->pivot));
+    net->scale.pivot = lk_arena_take(arena, (size_t)n, sizeof(*net->scale.pivot));
     net->is_held = lk_arena_take(arena, (size_t)n, sizeof(*net->is_held));
     net->numbers = lk_arena_take(arena, numbers, sizeof(double));
+    net->slope = take(arena, net->n_sources, 1);
     net->acting = take(arena, net->n_blocks > 0, sys->input_size + net->n_blocks);
-    net->y = take(arena, net->n_blocks, 1);
-    net->dy = take(arena, net->n_blocks, w);
-    net->f = take(arena, n, 1);
-    net->df = take(arena, n, w);
     net->matrix = take(arena, n, n);
-    net->right = take(arena, n, 1);
-    net->base = take(arena, n, 1);
-    net->delayed = take(arena, net->n_blocks, 1);
+    net->by_states = take(arena, net->n_sensors, net->n_blocks);
+    net->by_sensor = take(arena, net->n_sensors, net->n_blocks);
+    double **const by_block[] = {&net->y, &net->inner, &net->outer, &net->delayed};
+    double **const by_state[] = {&net->f,  &net->base,       &net->right,        &net->column,
+                                 &net->dz, &net->scale.rows, &net->scale.columns};
     double **const by_sensor[] = {&net->place,   &net->speed,  &net->from,
                                   &net->to,      &net->mean,   &net->at,
                                   &net->by_mean, &net->by_end, &net->by_place};
+    for (size_t i = 0; i < sizeof(by_block) / sizeof(*by_block); i++)
+        *by_block[i] = take(arena, net->n_blocks, 1);
+    for (size_t i = 0; i < sizeof(by_state) / sizeof(*by_state); i++)
+        *by_state[i] = take(arena, n, 1);
     for (size_t i = 0; i < sizeof(by_sensor) / sizeof(*by_sensor); i++)
         *by_sensor[i] = take(arena, net->n_sensors, 1);
     for (int i = 0; i < 2; i++) {
@@ -205,6 +220,23 @@ static void fill_delay(struct lk_system *sys, const struct lk_block_def *def, in
         sys->now.blocks[b->ring + k] = def->initial[0];
 }
 
+int lk_fill_blocks_prepare(struct lk_system *sys, struct lk_error *ret_error)
+{
+    const struct lk_net *net = &sys->net;
+    int weak = lk_blocks_prepare(sys), i = 0;
+
+    if (weak < 0)
+        return 0;
+    while (weak >= net->block[i].state + net->block[i].n_states)
+        i++;
+    lk_error_set(
+        ret_error,
+        "block '%s': a step of %g s has no solution for what grows as fast as it; expected "
+        "a smaller step, or a block that grows more slowly",
+        net->name[i], sys->h);
+    return LK_E_MODEL;
+}
+
 void lk_fill_blocks(struct lk_system *sys, const struct lk_model *m)
 {
     struct lk_net *net = &sys->net;
@@ -215,7 +247,6 @@ void lk_fill_blocks(struct lk_system *sys, const struct lk_model *m)
     for (int i = 0; i < m->n_blocks; i++) {
         const struct lk_block_def *def = &m->blocks[i];
 
-        net->order[def->place] = i;
         net->block[i].first = source;
         net->block[i].state = state;
         net->block[i].ring = ring;
@@ -228,4 +259,5 @@ void lk_fill_blocks(struct lk_system *sys, const struct lk_model *m)
             ring += 2 * (net->block[i].steps + 1);
         }
     }
+    lk_fill_groups(net, m);
 }

@@ -280,6 +280,9 @@ int lk_fill_system(struct lk_system *sys, const struct lk_draft *d, struct lk_er
     lk_fill_blocks(sys, m);
     lk_fill_laws(sys, d);
     lk_fill_lengths(sys);
+    r = lk_fill_blocks_prepare(sys, ret_error);
+    if (r != 0)
+        return r;
     fill_loads(sys, m);
     lk_fill_tyres(sys, d);
     lk_fill_drives(sys, d);

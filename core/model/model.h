@@ -289,6 +289,7 @@ struct lk_input_def {
 };
 
 #define LK_BLOCK_SOURCES_MAX 16 /* that a block takes */
+#define LK_BLOCKS_MAX        256
 #define LK_BLOCK_STATES_MAX  16 /* of a block */
 
 /** struct lk_source_def - what a block takes. @at: index of the input, the joint or the block, or,

@@ -17,7 +17,6 @@
 #define LK_FORCES_MAX   8192
 #define LK_CHANNELS_MAX 1024 /* inputs; outputs */
 #define LK_DRIVES_MAX   1024
-#define LK_BLOCKS_MAX   256
 #define LK_STATES_MAX   64 /* of all blocks: each stage of a step solves for them */
 #define LK_ROADS_MAX    256
 #define LK_LAWS_MAX     256  /* of tyres */

@@ -114,6 +114,11 @@ static void look_back_all(struct lk_system *sys, const struct lk_state *state, b
 
 /* ---- pushes: terms of laws that blocks feed ---- */
 
+static bool sees(const struct lk_net_sensor *s, const struct lk_net_push *p)
+{
+    return s->at == p->at && s->law == p->law;
+}
+
 /** struct slopes - of an output by all sensors. @dy: directly;  @by_place: of sensors of rates, by
  * the place at the end of the step, NULL: none */
 struct slopes {
@@ -133,7 +138,7 @@ static struct lk_answer answer_of(const struct lk_system *sys, const struct lk_n
         const struct lk_net_sensor *s = &net->sensor[i];
         double v = net->speed[i], mean = expected_rate(sys, i);
 
-        if (s->at != p->at || s->law != p->law)
+        if (!sees(s, p))
             continue;
         a.place = net->place[i] + when * sys->h * mean;
         a.rate = v + 2 * when * (mean - v);
@@ -149,11 +154,23 @@ static double weighted(const double *first, const double *second, size_t i)
     return (1 - LK_NET_GAMMA) * first[i] + LK_NET_GAMMA * second[i];
 }
 
+/* what outputs at the end change with the end of sensor @s, and with its mean on the way */
+static void differentiate_end(struct lk_net *net)
+{
+    for (int s = 0; s < net->n_sensors; s++)
+        if (net->sensor[s].is_answered) {
+            size_t at = (size_t)s * (size_t)net->n_blocks;
+
+            lk_net_differentiate(net, s, net->by_sensor + at);
+            lk_net_follow(net, s, net->by_states + at);
+        }
+}
+
 /* over the step that begins, and at its end */
 static void answer_step(struct lk_system *sys)
 {
     struct lk_net *net = &sys->net;
-    int m = net->n_sensors, w = net->n_states + m;
+    int m = net->n_sensors;
 
     for (int i = 0; i < net->n_pushes; i++) {
         const struct lk_net_push *p = &net->push[i];
@@ -161,17 +178,16 @@ static void answer_step(struct lk_system *sys)
         double y = weighted(net->stage[0].y, net->stage[1].y, (size_t)p->block);
 
         for (int s = 0; s < m; s++) {
-            const double *gradient = net->dy + (size_t)p->block * (size_t)w;
+            int at = s * net->n_blocks + p->block;
             bool is_rate = net->sensor[s].is_rate;
-            double by_states = 0;
 
+            if (!sees(&net->sensor[s], p))
+                continue;
             net->by_mean[s] =
                 weighted(net->stage[0].dy, net->stage[1].dy, (size_t)(p->block * m + s));
-            for (int k = 0; k < net->n_states; k++)
-                by_states += gradient[k] * net->stage[1].dz[k * m + s];
             /* the mean moves with the end of the step */
-            net->by_place[s] = by_states * (is_rate ? 1 / sys->h : 0.5);
-            net->by_end[s] = gradient[net->n_states + s] + (is_rate ? 0 : net->by_place[s]);
+            net->by_place[s] = net->by_states[at] * (is_rate ? 1 / sys->h : 0.5);
+            net->by_end[s] = net->by_sensor[at] + (is_rate ? 0 : net->by_place[s]);
         }
         t->over_step = answer_of(sys, p, y, (struct slopes){net->by_mean, NULL}, 0.5);
         t->at_end =
@@ -200,14 +216,18 @@ const double *lk_blocks_begin(struct lk_system *sys, const double *inputs)
     sense_now(sys);
     expect_step(sys);
     look_back_all(sys, &sys->now, false);
-    lk_net_step(net, sys->h, sys->now.blocks, (struct lk_net_signals[2]){at, at}, true);
+    lk_net_step(net, sys->now.blocks, (struct lk_net_signals[2]){at, at}, net->n_pushes > 0);
     for (int i = 0; i < sys->input_size; i++)
         net->acting[i] = inputs[i];
     for (int i = 0; i < net->n_blocks; i++)
         net->acting[sys->input_size + i] = weighted(net->stage[0].y, net->stage[1].y, (size_t)i);
-    look_back_all(sys, &sys->now, true);
-    lk_net_evaluate(net, net->stage[1].z, &end);
-    answer_step(sys);
+    if (net->n_pushes > 0) {
+        look_back_all(sys, &sys->now, true);
+        lk_net_outputs(net, net->stage[1].z, &end);
+        if (!net->is_linear)
+            differentiate_end(net);
+        answer_step(sys);
+    }
     return net->acting;
 }
 
@@ -218,7 +238,8 @@ static void keep_states(struct lk_system *sys, const double *inputs)
     const struct lk_net_signals at = {inputs, net->mean, net->delayed};
 
     look_back_all(sys, &sys->now, false);
-    lk_net_step(net, sys->h, sys->now.blocks, (struct lk_net_signals[2]){at, at}, false);
+    if (net->n_sensors > 0) /* else the stages of the beginning are those */
+        lk_net_step(net, sys->now.blocks, (struct lk_net_signals[2]){at, at}, false);
     memcpy(sys->next.blocks, net->stage[1].z, (size_t)net->n_states * sizeof(double));
     for (int i = 0; i < net->n_blocks; i++) {
         const struct lk_net_block *b = &net->block[i];
@@ -240,9 +261,10 @@ static void show(struct lk_system *sys, const double *inputs)
 
     for (int i = 0; i < net->n_sensors; i++)
         net->at[i] = net->from[i] + LK_NET_GAMMA * (net->to[i] - net->from[i]);
-    lk_net_step(net, sys->h, sys->now.blocks, (struct lk_net_signals[2]){first, end}, false);
+    if (net->n_sensors > 0)
+        lk_net_step(net, sys->now.blocks, (struct lk_net_signals[2]){first, end}, false);
     look_back_all(sys, &sys->now, true);
-    lk_net_evaluate(net, net->stage[1].z, &end);
+    lk_net_outputs(net, net->stage[1].z, &end);
     memcpy(shown, net->y, (size_t)net->n_blocks * sizeof(double));
     for (int i = 0; i < net->n_blocks; i++) {
         const struct lk_net_block *b = &net->block[i];
@@ -257,10 +279,25 @@ void lk_blocks_keep(struct lk_system *sys, const double *inputs)
 {
     sense_step(sys);
     keep_states(sys, inputs);
-    show(sys, inputs);
+    if (sys->net.is_shown)
+        show(sys, inputs);
     for (int i = 0; i < sys->net.n_sensors; i++)
         rates_before(sys, &sys->next)[i] = sys->net.speed[i];
     lk_blocks_refer(sys, &sys->next);
+}
+
+int lk_blocks_prepare(struct lk_system *sys)
+{
+    struct lk_net *net = &sys->net;
+    int weak;
+
+    for (int i = 0; i < net->n_sensors; i++)
+        for (int k = 0; k < net->n_pushes; k++)
+            net->sensor[i].is_answered |= sees(&net->sensor[i], &net->push[k]);
+    weak = lk_net_prepare(net, sys->h);
+    if (net->is_linear)
+        differentiate_end(net);
+    return weak;
 }
 
 /* ---- at rest ---- */
@@ -274,13 +311,13 @@ static void evaluate_now(struct lk_system *sys)
     sense_now(sys);
     for (int i = 0; i < net->n_blocks; i++)
         net->delayed[i] = shown_of(sys, &sys->now)[i];
-    lk_net_evaluate(net, sys->now.blocks, &at);
+    lk_net_outputs(net, sys->now.blocks, &at);
+    lk_net_rates(net, sys->now.blocks, &at);
 }
 
 void lk_blocks_settle(struct lk_system *sys)
 {
     struct lk_net *net = &sys->net;
-    int w = net->n_states + net->n_sensors;
 
     if (net->n_blocks == 0)
         return;
@@ -289,12 +326,16 @@ void lk_blocks_settle(struct lk_system *sys)
     memcpy(sys->now.inputs + sys->input_size, net->y, (size_t)net->n_blocks * sizeof(double));
     for (int i = 0; i < net->n_sensors; i++)
         rates_before(sys, &sys->now)[i] = net->speed[i];
+    for (int s = 0; s < net->n_sensors; s++)
+        if (net->sensor[s].is_answered)
+            lk_net_differentiate(net, s, net->by_sensor + (size_t)s * (size_t)net->n_blocks);
     for (int i = 0; i < net->n_pushes; i++) {
         const struct lk_net_push *p = &net->push[i];
 
-        sys->term[p->term].over_step = sys->term[p->term].at_end = answer_of(
-            sys, p, net->y[p->block],
-            (struct slopes){net->dy + (size_t)p->block * (size_t)w + net->n_states, NULL}, 0);
+        for (int s = 0; s < net->n_sensors; s++)
+            net->by_end[s] = net->by_sensor[s * net->n_blocks + p->block];
+        sys->term[p->term].over_step = sys->term[p->term].at_end =
+            answer_of(sys, p, net->y[p->block], (struct slopes){net->by_end, NULL}, 0);
     }
     lk_signals_take(sys, sys->now.inputs);
 }

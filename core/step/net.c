@@ -2,13 +2,9 @@
 /* The equations of blocks and the two stages of a step, see blocks.h. */
 #include "maths/table.h"
 #include "step/blocks.h"
+#include <float.h>
 #include <math.h>
 #include <string.h>
-
-static int width_of(const struct lk_net *net)
-{
-    return net->n_states + net->n_sensors;
-}
 
 double lk_net_value(const struct lk_net *net, int i, const double *y,
                     const struct lk_net_signals *at)
@@ -33,18 +29,6 @@ static double value_of(const struct lk_net *net, int i, const struct lk_net_sign
     return lk_net_value(net, i, net->y, at);
 }
 
-/* @gradient += @weight times that of source @i */
-static void add_gradient(const struct lk_net *net, int i, double weight, double *gradient)
-{
-    const struct lk_net_source *s = &net->source[i];
-    const double *dy = net->dy + (size_t)s->at * (size_t)width_of(net);
-
-    if (s->kind == LK_FROM_SENSOR)
-        gradient[net->n_states + s->at] += weight;
-    for (int k = 0; k < width_of(net) && s->kind == LK_FROM_BLOCK; k++)
-        gradient[k] += weight * dy[k];
-}
-
 /* the look-up and its slope; beyond the ends they hold */
 static double look_up(const struct lk_net_block *b, double x, double *ret_slope)
 {
@@ -67,236 +51,380 @@ static double look_up(const struct lk_net_block *b, double x, double *ret_slope)
 }
 
 static double linear(const struct lk_net *net, const struct lk_net_block *b, const double *z,
-                     const struct lk_net_signals *at, double *gradient)
+                     const struct lk_net_signals *at)
 {
     double sum = 0;
 
-    for (int k = 0; k < b->n_states; k++) {
+    for (int k = 0; k < b->n_states; k++)
         sum += b->c[k] * z[b->state + k];
-        gradient[b->state + k] = b->c[k];
-    }
     for (int k = 0; k < b->n_sources; k++)
-        if (b->d[k] != 0) { /* else it may not be known yet */
+        if (b->d[k] != 0) /* else it may not be known yet */
             sum += b->d[k] * value_of(net, b->first + k, at);
-            add_gradient(net, b->first + k, b->d[k], gradient);
-        }
     return sum;
 }
 
+/* @slope: by each of its sources */
 static double product(const struct lk_net *net, const struct lk_net_block *b,
-                      const struct lk_net_signals *at, double *gradient)
+                      const struct lk_net_signals *at, double *slope)
 {
     double all = 1;
 
     for (int k = 0; k < b->n_sources; k++) {
-        double others = 1;
-
+        slope[k] = 1;
         for (int i = 0; i < b->n_sources; i++)
-            others *= i == k ? 1 : value_of(net, b->first + i, at);
+            slope[k] *= i == k ? 1 : value_of(net, b->first + i, at);
         all *= value_of(net, b->first + k, at);
-        add_gradient(net, b->first + k, others, gradient);
     }
     return all;
 }
 
 /* a block of one source with a curve over it */
 static double curve(const struct lk_net *net, const struct lk_net_block *b,
-                    const struct lk_net_signals *at, double *gradient)
+                    const struct lk_net_signals *at, double *slope)
 {
-    double u = value_of(net, b->first, at), y = u, slope;
-    double inside = fmin(fmax(u, b->lower), b->upper);
+    double u = value_of(net, b->first, at), inside = fmin(fmax(u, b->lower), b->upper);
 
-    if (b->kind == LK_BLOCK_TABLE) {
-        y = look_up(b, u, &slope);
-    } else if (b->kind == LK_BLOCK_SATURATION) {
-        y = inside;
-        slope = inside == u;
-    } else {
-        y = u - inside;
-        slope = inside != u;
+    if (b->kind == LK_BLOCK_TABLE)
+        return look_up(b, u, slope);
+    if (b->kind == LK_BLOCK_SATURATION) {
+        *slope = inside == u;
+        return inside;
     }
-    add_gradient(net, b->first, slope, gradient);
-    return y;
+    *slope = inside != u;
+    return u - inside;
 }
 
+/* with its slopes, where they are not the same everywhere */
 static void evaluate_output(struct lk_net *net, int i, const double *z,
                             const struct lk_net_signals *at)
 {
     const struct lk_net_block *b = &net->block[i];
-    double *gradient = net->dy + (size_t)i * (size_t)width_of(net);
 
-    memset(gradient, 0, (size_t)width_of(net) * sizeof(double));
     switch (b->kind) {
     case LK_BLOCK_LINEAR:
-        net->y[i] = linear(net, b, z, at, gradient);
+        net->y[i] = linear(net, b, z, at);
         break;
     case LK_BLOCK_PRODUCT:
-        net->y[i] = product(net, b, at, gradient);
+        net->y[i] = product(net, b, at, net->slope + b->first);
         break;
     case LK_BLOCK_DELAY:
         net->y[i] = at->delayed[i];
         break;
     default:
-        net->y[i] = curve(net, b, at, gradient);
+        net->y[i] = curve(net, b, at, net->slope + b->first);
         break;
     }
+}
+
+void lk_net_outputs(struct lk_net *net, const double *z, const struct lk_net_signals *at)
+{
+    for (int i = 0; i < net->n_blocks; i++)
+        evaluate_output(net, net->order[i], z, at);
+}
+
+/* b u of row @r of a block */
+static double driven_by(const struct lk_net *net, const struct lk_net_block *b, int r,
+                        const struct lk_net_signals *at)
+{
+    double sum = 0;
+
+    for (int k = 0; k < b->n_sources; k++)
+        sum += b->b[r * b->n_sources + k] * value_of(net, b->first + k, at);
+    return sum;
 }
 
 static void evaluate_rates(struct lk_net *net, const struct lk_net_block *b, const double *z,
                            const struct lk_net_signals *at)
 {
     for (int r = 0; r < b->n_states; r++) {
-        double *gradient = net->df + (size_t)(b->state + r) * (size_t)width_of(net), sum = 0;
+        double sum = driven_by(net, b, r, at);
 
-        memset(gradient, 0, (size_t)width_of(net) * sizeof(double));
-        for (int k = 0; k < b->n_states; k++) {
+        for (int k = 0; k < b->n_states; k++)
             sum += b->a[r * b->n_states + k] * z[b->state + k];
-            gradient[b->state + k] = b->a[r * b->n_states + k];
-        }
-        for (int k = 0; k < b->n_sources; k++) {
-            sum += b->b[r * b->n_sources + k] * value_of(net, b->first + k, at);
-            add_gradient(net, b->first + k, b->b[r * b->n_sources + k], gradient);
-        }
         net->f[b->state + r] = sum;
     }
 }
 
-void lk_net_evaluate(struct lk_net *net, const double *z, const struct lk_net_signals *at)
+void lk_net_rates(struct lk_net *net, const double *z, const struct lk_net_signals *at)
 {
-    for (int i = 0; i < net->n_blocks; i++)
-        evaluate_output(net, net->order[i], z, at);
     for (int i = 0; i < net->n_blocks; i++)
         evaluate_rates(net, &net->block[i], z, at);
 }
 
-/* ---- the implicit equation of a stage ---- */
+/* ---- derivatives: what follows when the states change by net->dz, and one sensor by 1 ---- */
 
-/* elimination with partial pivoting, in place */
-static void factor(int n, double *m, int *pivot)
+/** struct change - @sensor: the one that changes, or -1;  @y: of all outputs, found in order */
+struct change {
+    int sensor;
+    double *y;
+};
+
+static double change_of(const struct lk_net *net, int i, const struct change *by)
 {
+    const struct lk_net_source *s = &net->source[i];
+
+    if (s->kind == LK_FROM_BLOCK)
+        return by->y[s->at];
+    return s->kind == LK_FROM_SENSOR && s->at == by->sensor;
+}
+
+static void change_output(const struct lk_net *net, int i, const struct change *by)
+{
+    const struct lk_net_block *b = &net->block[i];
+    double sum = 0;
+
+    for (int k = 0; k < b->n_states; k++)
+        sum += b->c[k] * net->dz[b->state + k];
+    for (int k = 0; k < b->n_sources; k++)
+        if (net->slope[b->first + k] != 0)
+            sum += net->slope[b->first + k] * change_of(net, b->first + k, by);
+    by->y[i] = sum;
+}
+
+/* of the rate of row @r of a block */
+static double change_of_rate(const struct lk_net *net, const struct lk_net_block *b, int r,
+                             const struct change *by)
+{
+    double sum = 0;
+
+    for (int k = 0; k < b->n_states; k++)
+        sum += b->a[r * b->n_states + k] * net->dz[b->state + k];
+    for (int k = 0; k < b->n_sources; k++)
+        sum += b->b[r * b->n_sources + k] * change_of(net, b->first + k, by);
+    return sum;
+}
+
+static void change_outputs(const struct lk_net *net, int sensor, double *ret)
+{
+    for (int i = 0; i < net->n_blocks; i++)
+        change_output(net, net->order[i], &(struct change){sensor, ret});
+}
+
+void lk_net_differentiate(struct lk_net *net, int sensor, double *ret)
+{
+    memset(net->dz, 0, (size_t)net->n_states * sizeof(double));
+    change_outputs(net, sensor, ret);
+}
+
+void lk_net_follow(struct lk_net *net, int sensor, double *ret)
+{
+    for (int k = 0; k < net->n_states; k++)
+        net->dz[k] = net->stage[1].dz[k * net->n_sensors + sensor];
+    change_outputs(net, -1, ret);
+}
+
+/* ---- the implicit equation of a stage, one group of blocks after another ---- */
+
+static struct lk_lu_scale scale_of(const struct lk_net *net, const struct lk_net_group *g)
+{
+    return (struct lk_lu_scale){net->scale.rows + g->first_state,
+                                net->scale.columns + g->first_state,
+                                net->scale.pivot + g->first_state};
+}
+
+static void change_group(const struct lk_net *net, const struct lk_net_group *g,
+                         const struct change *by)
+{
+    for (int i = g->first; i < g->first + g->n; i++)
+        change_output(net, net->order[i], by);
+}
+
+/* rates of a group as they change, or by how much they do, in the order of its states */
+static void change_rates(const struct lk_net *net, const struct lk_net_group *g,
+                         const struct change *by, double *ret)
+{
+    for (int i = g->first; i < g->first + g->n; i++) {
+        const struct lk_net_block *b = &net->block[net->order[i]];
+
+        for (int r = 0; r < b->n_states; r++)
+            *ret++ = change_of_rate(net, b, r, by);
+    }
+}
+
+/* 1 - @x without its round-off: what is left of two equal numbers is nothing */
+static double less(double x)
+{
+    return fabs(1 - x) > 4 * DBL_EPSILON ? 1 - x : 0;
+}
+
+/* I - h gamma df/dz of a group, but for states that are held, and its factor. Return: as of
+ * lk_lu_factor(). */
+static int factor(struct lk_net *net, const struct lk_net_group *g)
+{
+    const struct change inner = {-1, net->inner}; /* 0 of all other groups */
+    const int *state = net->state_of + g->first_state;
+    int n = g->n_states;
+    double *matrix = net->matrix + g->matrix;
+
+    memset(net->dz, 0, (size_t)net->n_states * sizeof(double));
     for (int c = 0; c < n; c++) {
-        int best = c;
+        net->dz[state[c]] = 1;
+        change_group(net, g, &inner);
+        change_rates(net, g, &inner, net->column);
+        net->dz[state[c]] = 0;
+        for (int r = 0; r < n; r++) {
+            double part = net->is_held[state[r]] ? 0 : net->step * net->column[r];
 
-        for (int r = c + 1; r < n; r++)
-            best = fabs(m[r * n + c]) > fabs(m[best * n + c]) ? r : best;
-        pivot[c] = best;
-        for (int k = 0; k < n; k++) {
-            double held = m[c * n + k];
-
-            m[c * n + k] = m[best * n + k];
-            m[best * n + k] = held;
-        }
-        for (int r = c + 1; r < n; r++) {
-            double part = m[r * n + c] / m[c * n + c];
-
-            m[r * n + c] = part;
-            for (int k = c + 1; k < n; k++)
-                m[r * n + k] -= part * m[c * n + k];
+            matrix[r * n + c] = r == c ? less(part) : -part;
         }
     }
+    for (int i = g->first; i < g->first + g->n; i++)
+        net->inner[net->order[i]] = 0;
+    return lk_lu_factor(n, matrix, 0, 0, scale_of(net, g));
 }
 
-static void solve(int n, const double *m, const int *pivot, double *x)
+static double within(const struct lk_net_block *b, double z)
 {
-    for (int c = 0; c < n; c++) {
-        double held = x[c];
-
-        x[c] = x[pivot[c]];
-        x[pivot[c]] = held;
-    }
-    for (int r = 0; r < n; r++)
-        for (int k = 0; k < r; k++)
-            x[r] -= m[r * n + k] * x[k];
-    for (int r = n - 1; r >= 0; r--) {
-        for (int k = r + 1; k < n; k++)
-            x[r] -= m[r * n + k] * x[k];
-        x[r] /= m[r * n + r];
-    }
+    return fmin(fmax(z, b->lower), b->upper);
 }
 
-/* the residual base + h gamma f - z into net->right, and the factor of its derivative. A state at a
- * limit that would go beyond it stays there. */
-static void linearise(struct lk_net *net, double step, const double *base, const double *z)
+/* a block whose sources are known: z = (I - h gamma a)^-1 (base + h gamma b u), within limits */
+static void solve_block(struct lk_net *net, const struct lk_net_group *g,
+                        const struct lk_net_signals *at, double *z)
 {
-    int n = net->n_states;
+    const struct lk_net_block *b = &net->block[net->order[g->first]];
+    double *x = z + b->state;
 
-    for (int r = 0; r < n; r++) {
-        net->is_held[r] = false;
-        net->right[r] = base[r] + step * net->f[r] - z[r];
-        for (int k = 0; k < n; k++)
-            net->matrix[r * n + k] = (r == k) - step * net->df[r * width_of(net) + k];
-    }
-    for (int i = 0; i < net->n_blocks; i++) {
-        const struct lk_net_block *b = &net->block[i];
-        int r = b->state;
+    for (int r = 0; r < b->n_states; r++)
+        x[r] = net->base[b->state + r] + net->step * driven_by(net, b, r, at);
+    lk_lu_solve(b->n_states, net->matrix + g->matrix, scale_of(net, g), x);
+    if (b->n_states == 1) {
+        double limited = within(b, *x);
 
-        if (b->n_states != 1)
-            continue;
-        net->is_held[r] =
-            (z[r] >= b->upper && net->right[r] > 0) || (z[r] <= b->lower && net->right[r] < 0);
-        for (int k = 0; k < n && net->is_held[r]; k++)
-            net->matrix[r * n + k] = r == k;
-        net->right[r] = net->is_held[r] ? 0 : net->right[r];
+        net->is_held[b->state] = limited != *x;
+        *x = limited;
     }
-    factor(n, net->matrix, net->pivot);
 }
 
-static void limit_states(const struct lk_net *net, double *z)
+/* The residual base + h gamma f - z into net->right. A state at a limit that would go beyond it
+ * stays there. */
+static void find_residual(struct lk_net *net, const struct lk_net_group *g, const double *z)
 {
-    for (int i = 0; i < net->n_blocks; i++) {
-        const struct lk_net_block *b = &net->block[i];
+    double *right = net->right;
 
-        if (b->n_states == 1)
-            z[b->state] = fmin(fmax(z[b->state], b->lower), b->upper);
+    for (int i = g->first; i < g->first + g->n; i++) {
+        const struct lk_net_block *b = &net->block[net->order[i]];
+
+        for (int k = b->state; k < b->state + b->n_states; k++) {
+            double left = net->base[k] + net->step * net->f[k] - z[k];
+
+            net->is_held[k] = b->n_states == 1 &&
+                              ((z[k] >= b->upper && left > 0) || (z[k] <= b->lower && left < 0));
+            *right++ = net->is_held[k] ? 0 : left;
+        }
     }
 }
 
-/* z = base + step f(z), from the @z that is there; net->y and gradients at it */
-static void find_stage(struct lk_net *net, double step, const double *base,
+static void evaluate_group(struct lk_net *net, const struct lk_net_group *g, const double *z,
+                           const struct lk_net_signals *at)
+{
+    for (int i = g->first; i < g->first + g->n; i++)
+        evaluate_output(net, net->order[i], z, at);
+}
+
+static void find_group_residual(struct lk_net *net, const struct lk_net_group *g,
+                                const struct lk_net_signals *at, const double *z)
+{
+    evaluate_group(net, g, z, at);
+    for (int i = g->first; i < g->first + g->n; i++)
+        evaluate_rates(net, &net->block[net->order[i]], z, at);
+    find_residual(net, g, z);
+}
+
+/* Blocks that take of each other, from the @z that is there; where they are curved or have limits
+ * by Newton iterations. Without a solution z is not finite. */
+static void solve_loop(struct lk_net *net, const struct lk_net_group *g,
                        const struct lk_net_signals *at, double *z)
 {
-    for (int i = 0; i < net->iterations; i++) {
-        lk_net_evaluate(net, z, at);
-        linearise(net, step, base, z);
-        solve(net->n_states, net->matrix, net->pivot, net->right);
-        for (int k = 0; k < net->n_states; k++)
-            z[k] += net->right[k];
-        limit_states(net, z);
-    }
-    lk_net_evaluate(net, z, at);
-}
+    for (int i = 0; i < (g->is_curved ? LK_NET_NEWTON : 1); i++) {
+        int weak = -1, k = 0;
 
-/* what the stage just found changes with the sensors: (I - step df/dz) dz = @part of the first
- * stage + step df/ds;  dy = g_z dz + g_s */
-static void find_tangent(struct lk_net *net, double step, double part, const double *base,
-                         struct lk_net_stage *stage)
-{
-    int n = net->n_states, m = net->n_sensors, w = width_of(net);
+        find_group_residual(net, g, at, z);
+        if (g->is_curved)
+            weak = factor(net, g);
+        lk_lu_solve(g->n_states, net->matrix + g->matrix, scale_of(net, g), net->right);
+        for (int m = g->first; m < g->first + g->n; m++) {
+            const struct lk_net_block *b = &net->block[net->order[m]];
 
-    linearise(net, step, base, stage->z);
-    for (int s = 0; s < m; s++) {
-        for (int r = 0; r < n; r++)
-            net->right[r] = net->is_held[r] ? 0
-                                            : (part > 0 ? part * net->stage[0].dz[r * m + s] : 0) +
-                                                  step * net->df[r * w + n + s];
-        solve(n, net->matrix, net->pivot, net->right);
-        for (int r = 0; r < n; r++)
-            stage->dz[r * m + s] = net->right[r];
-        for (int i = 0; i < net->n_blocks; i++) {
-            const double *gradient = net->dy + (size_t)i * (size_t)w;
-            double sum = gradient[n + s];
-
-            for (int k = 0; k < n; k++)
-                sum += gradient[k] * stage->dz[k * m + s];
-            stage->dy[i * m + s] = sum;
+            for (int r = b->state; r < b->state + b->n_states; r++) {
+                z[r] += net->right[k++];
+                z[r] = weak >= 0 ? NAN : b->n_states == 1 ? within(b, z[r]) : z[r];
+            }
         }
     }
 }
 
-void lk_net_step(struct lk_net *net, double h, const double *z, const struct lk_net_signals at[2],
+/* z = base + h gamma f(z) and net->y at it */
+static void find_stage(struct lk_net *net, const struct lk_net_signals *at, double *z)
+{
+    for (int i = 0; i < net->n_groups; i++) {
+        const struct lk_net_group *g = &net->group[i];
+
+        if (g->is_loop)
+            solve_loop(net, g, at, z);
+        else if (g->n_states > 0)
+            solve_block(net, g, at, z);
+        evaluate_group(net, g, z, at);
+    }
+}
+
+static double part_of(int stage)
+{
+    return stage * (1 - LK_NET_GAMMA) / LK_NET_GAMMA;
+}
+
+/* what the stage just found changes with a sensor: (I - h gamma df/dz) dz = the part of the first
+ * stage + h gamma df/ds;  dy = g_z dz + g_s */
+static void find_column(struct lk_net *net, int sensor, int stage)
+{
+    const struct change by = {sensor, net->outer};
+    struct lk_net_stage *to = &net->stage[stage];
+    int m = net->n_sensors;
+
+    memset(net->dz, 0, (size_t)net->n_states * sizeof(double));
+    for (int i = 0; i < net->n_groups; i++) {
+        const struct lk_net_group *g = &net->group[i];
+        const int *state = net->state_of + g->first_state;
+
+        if (g->is_loop)
+            change_group(net, g, &by);
+        change_rates(net, g, &by, net->right);
+        for (int r = 0; r < g->n_states; r++) {
+            double first = stage > 0 ? part_of(1) * net->stage[0].dz[state[r] * m + sensor] : 0;
+
+            net->right[r] = net->is_held[state[r]] ? 0 : first + net->step * net->right[r];
+        }
+        lk_lu_solve(g->n_states, net->matrix + g->matrix, scale_of(net, g), net->right);
+        for (int r = 0; r < g->n_states; r++) {
+            net->dz[state[r]] = net->is_held[state[r]] ? 0 : net->right[r];
+            to->dz[state[r] * m + sensor] = net->dz[state[r]];
+        }
+        change_group(net, g, &by);
+    }
+    for (int i = 0; i < net->n_blocks; i++)
+        to->dy[i * m + sensor] = net->outer[i];
+}
+
+static void find_tangent(struct lk_net *net, int stage)
+{
+    for (int s = 0; s < net->n_sensors; s++)
+        if (net->sensor[s].is_answered)
+            find_column(net, s, stage);
+}
+
+/* the factors of loops at the stage just found */
+static void factor_loops(struct lk_net *net, const struct lk_net_signals *at, const double *z)
+{
+    for (int i = 0; i < net->n_groups; i++)
+        if (net->group[i].is_curved) {
+            find_group_residual(net, &net->group[i], at, z);
+            factor(net, &net->group[i]);
+        }
+}
+
+void lk_net_step(struct lk_net *net, const double *z, const struct lk_net_signals at[2],
                  bool is_tangent)
 {
-    const double g = LK_NET_GAMMA, part = (1 - g) / g;
     size_t states = (size_t)net->n_states * sizeof(double);
     double *first = net->stage[0].z, *second = net->stage[1].z;
 
@@ -305,16 +433,42 @@ void lk_net_step(struct lk_net *net, double h, const double *z, const struct lk_
     for (int i = 0; i < 2; i++) {
         struct lk_net_stage *stage = &net->stage[i];
 
-        find_stage(net, h * g, net->base, &at[i], stage->z);
+        find_stage(net, &at[i], stage->z);
         memcpy(stage->y, net->y, (size_t)net->n_blocks * sizeof(double));
-        if (is_tangent)
-            find_tangent(net, h * g, i * part, net->base, stage);
+        if (is_tangent && !net->is_linear) {
+            factor_loops(net, &at[i], stage->z);
+            find_tangent(net, i);
+        }
         if (i > 0)
             break;
         /* what f had in the first stage, also of states at their limits: (Z1 - z0) / h gamma */
         for (int k = 0; k < net->n_states; k++) {
-            net->base[k] = z[k] + part * (first[k] - z[k]);
+            net->base[k] = z[k] + part_of(1) * (first[k] - z[k]);
             second[k] = first[k];
         }
     }
+}
+
+/* ---- what does not change from step to step ---- */
+
+int lk_net_prepare(struct lk_net *net, double h)
+{
+    int weak = -1;
+
+    net->step = LK_NET_GAMMA * h;
+    for (int i = 0; i < net->n_blocks; i++)
+        for (int k = 0; k < net->block[i].n_sources; k++)
+            net->slope[net->block[i].first + k] =
+                net->block[i].kind == LK_BLOCK_LINEAR ? net->block[i].d[k] : 0;
+    for (int i = 0; i < net->n_groups && weak < 0; i++) {
+        const struct lk_net_group *g = &net->group[i];
+
+        weak = g->is_curved ? -1 : factor(net, g);
+        weak = weak < 0 ? -1 : net->state_of[g->first_state + weak];
+    }
+    if (net->is_linear && weak < 0) {
+        find_tangent(net, 0);
+        find_tangent(net, 1);
+    }
+    return weak;
 }

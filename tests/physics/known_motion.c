@@ -12,24 +12,32 @@ void step_with(const char *name)
     formulation = name;
 }
 
-struct lk_system *compile(const char *model_text, double h)
+struct lk_system *compile_text(const char *text, double h)
 {
-    static char text[1 << 16];
     struct lk_options options = {.step = h};
     struct lk_model *model;
     struct lk_system *sys;
     struct lk_error error;
+
+    if (lk_model_read_text("mechanism", text, strlen(text), &model, &error) != 0)
+        fail_msg("%s", error.text);
+    if (lk_system_new(model, &options, &sys, &error) != 0)
+        fail_msg("%s", error.text);
+    lk_model_free(model);
+    return sys;
+}
+
+struct lk_system *compile(const char *model_text, double h)
+{
+    static char text[1 << 16];
+    struct lk_system *sys;
 
     if (strstr(model_text, "\nsolver:")) /* it chooses for itself */
         snprintf(text, sizeof(text), "%s", model_text);
     else
         snprintf(text, sizeof(text), "%ssolver: {formulation: %s}\n", model_text, formulation);
     assert_true(strlen(text) + 1 < sizeof(text));
-    if (lk_model_read_text("mechanism", text, strlen(text), &model, &error) != 0)
-        fail_msg("%s", error.text);
-    if (lk_system_new(model, &options, &sys, &error) != 0)
-        fail_msg("%s", error.text);
-    lk_model_free(model);
+    sys = compile_text(text, h);
     assert_true(lk_system_output_size(sys) <= OUTPUTS_MAX);
     return sys;
 }

@@ -64,6 +64,10 @@ struct mechanism {
 /** step_with() - formulation of all systems that are compiled from now on; "ali3" at first. */
 void step_with(const char *formulation);
 
+/** compile_text() - a system of a model text, with step @h, 0: the model's; fails the test if it is
+ * refused. */
+struct lk_system *compile_text(const char *text, double h);
+
 /** compile() - a system of a model text, which has no solver section, with step @h; fails the test
  * if it is refused. */
 struct lk_system *compile(const char *text, double h);

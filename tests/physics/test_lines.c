@@ -34,27 +34,13 @@ static const char ends[] =
     "  work: {type: work}\n"
     "solver: {step: 0.001%s}\n";
 
-static struct lk_system *compile_text(const char *text)
-{
-    struct lk_model *model;
-    struct lk_system *sys;
-    struct lk_error error;
-
-    if (lk_model_read_text("line", text, strlen(text), &model, &error) != 0)
-        fail_msg("%s", error.text);
-    if (lk_system_new(model, NULL, &sys, &error) != 0)
-        fail_msg("%s", error.text);
-    lk_model_free(model);
-    return sys;
-}
-
 static struct lk_system *compile_ends(double mass, double damping, const char *more,
                                       const char *solver)
 {
     char text[2048];
 
     snprintf(text, sizeof(text), ends, mass, more, damping, solver);
-    return compile_text(text);
+    return compile_text(text, 0);
 }
 
 /* The force at the driven end in the step that ends at @t = (step + 1) h: what it presses on, and
@@ -112,7 +98,8 @@ static void a_load_stands_still(void **state)
         "  right: {type: joint-spring-damper, joint: y, stiffness: 1e4, rest: -0.01}\n"
         "outputs:\n"
         "  force: {type: force, force: line}\n  energy: {type: energy}\n"
-        "solver: {step: 0.001}\n");
+        "solver: {step: 0.001}\n",
+        0);
 
     (void)state;
     for (int i = 0; i < 1000; i++) {
@@ -151,7 +138,7 @@ static void a_load_is_in_the_balance(void **state)
 
     (void)state;
     snprintf(filled, sizeof(filled), text, "-9.81]\nstart: equilibrium\n");
-    sys = compile_text(filled);
+    sys = compile_text(filled, 0);
     turn = read_output(sys, "turn", 0);
     travel = read_output(sys, "travel", 0);
     /* the pressure turns the arm by -4 N m and lifts the load by 2 N */
@@ -165,7 +152,7 @@ static void a_load_is_in_the_balance(void **state)
     lk_system_free(sys);
 
     snprintf(filled, sizeof(filled), text, "0]\n");
-    sys = compile_text(filled);
+    sys = compile_text(filled, 0);
     assert_true(fabs(read_output(sys, "rush", 2) - 2) < 1e-9);
     lk_system_free(sys);
 }
@@ -200,7 +187,7 @@ static struct lk_system *compile_wild(double impedance, double delay, const doub
     char text[4096];
 
     snprintf(text, sizeof(text), wild, impedance, delay, ratio[0], ratio[1], engine);
-    return compile_text(text);
+    return compile_text(text, 0);
 }
 
 /* Whatever the delay, the impedance and the ratios: the energy of bodies and lines together stays
@@ -246,7 +233,7 @@ static struct lk_system *compile_masses(const double mass[2], const double v[2],
              "outputs:\n  x: {type: joint-position, joint: x}\n  energy: {type: energy}\n"
              "  work: {type: work}\nsolver: {step: %g}\n",
              mass[0], v[0], mass[1], v[1], impedance, delay, more, h);
-    return compile_text(text);
+    return compile_text(text, 0);
 }
 
 /* On guides all is linear, and nothing is lost at all. */

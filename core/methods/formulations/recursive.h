@@ -19,6 +19,7 @@
 #include "maths/vec.h"
 #include "methods/mechanics/equations.h"
 #include "methods/relative/relative.h"
+#include "solve/lu.h"
 
 /** struct lk_recursive_body - a body and the joint that it hangs on, as of the last evaluation.
  * @may_lack: the projected mass of its joint may be rank-deficient; 0: the body has mass and
@@ -55,13 +56,6 @@ struct lk_recursive_cluster {
     int first;
     int n;
     int at;
-};
-
-/** struct lk_lu_scale - scales of rows and columns, and pivots, of an LU factor; n each. */
-struct lk_lu_scale {
-    double *rows;
-    double *columns;
-    int *pivot;
 };
 
 /** struct lk_recursive_row - a cut row. @at: its number among the rows of the mechanics
@@ -153,12 +147,6 @@ LK_RT int lk_small_inverse(int n, double A[][6], double ret[][6]);
  * @scale: n, magnitude of the diagonal if A had full rank: a pivot at round-off of it counts as
  *         zero; overwritten;  @order: n, scratch;  @b: overwritten by x */
 LK_RT void lk_semidefinite_solve(int n, double *A, double *scale, int *order, double *b);
-
-/** lk_lu_factor() - P A = L U of the equilibrated matrix, n by n, row-major, in place.
- * @noise: entries up to that size count as zero
- * Return: -1: success; else the first column without pivot, and the factor must not be used. */
-LK_RT int lk_lu_factor(int n, double *A, double noise, struct lk_lu_scale scale);
-LK_RT void lk_lu_solve(int n, const double *A, struct lk_lu_scale scale, double *b);
 
 /* ---- recursive_sweeps.c ---- */
 

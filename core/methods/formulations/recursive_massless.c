@@ -14,6 +14,7 @@
 #define CURVED   8    /* rounds where forces are no straight lines over rates */
 #define STEP     1e-3 /* of differences, of a rate's size and 1 m/s or rad/s */
 #define NOISE    100  /* round-off of forces in a difference, in units of DBL_EPSILON */
+#define PIVOT    1e-9 /* the least one of an equilibrated matrix */
 #define LEFT_MAX 1e-6 /* of the last correction, of a rate's size and 1 m/s or rad/s */
 #define AHEAD    1e-6 /* [s], for accelerations along null directions */
 
@@ -199,7 +200,7 @@ static int factor_clusters(struct lk_recursive *r, double t, const double *q, co
         find_column(r, t, q, raw, g);
     for (int i = 0; i < r->n_clusters; i++) {
         const struct lk_recursive_cluster *c = &r->cluster[i];
-        int column = lk_lu_factor(c->n, r->G + c->at, noise, scale_of(r, c));
+        int column = lk_lu_factor(c->n, r->G + c->at, noise, PIVOT, scale_of(r, c));
 
         if (column >= 0 && weak < 0)
             weak = r->null_of[c->first + column];

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Small dense matrices without symmetry: Gaussian elimination with partial pivoting of the
+ * equilibrated matrix. */
+#ifndef LK_SOLVE_LU_H
+#define LK_SOLVE_LU_H
+
+#include "linkage/error.h"
+
+/** struct lk_lu_scale - scales of rows and columns, and pivots, of an LU factor; n each. */
+struct lk_lu_scale {
+    double *rows;
+    double *columns;
+    int *pivot;
+};
+
+/** lk_lu_factor() - P A = L U of the equilibrated matrix, n by n, row-major, in place.
+ * @noise: entries up to that size count as zero;  @least: a pivot of the equilibrated matrix up to
+ * that size is none
+ * Return: -1: success; else the first column without pivot, and the factor must not be used.
+ * RT: yes. */
+LK_RT int lk_lu_factor(int n, double *A, double noise, double least, struct lk_lu_scale scale);
+/** lk_lu_solve() - A x = @b with the factor; @b: overwritten by x. RT: yes. */
+LK_RT void lk_lu_solve(int n, const double *A, struct lk_lu_scale scale, double *b);
+
+#endif
