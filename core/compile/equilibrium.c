@@ -11,10 +11,11 @@
  * for a small t it is a step of implicit Euler, downhill, in which all velocities are forgotten; t
  * grows as the balance gets better (T. Coffey, C. T. Kelley, D. E. Keyes, Pseudotransient
  * continuation and differential-algebraic equations, 2003). E lets redundant rows share without any
- * effect on the result. */
+ * effect on the result. The states of blocks are unknowns as well, see rest.h. */
 #include "compile/equilibrium.h"
 #include "compile/dense.h"
 #include "compile/effort.h"
+#include "compile/rest.h"
 #include "maths/vec.h"
 #include "step/air.h"
 #include "step/tyres.h"
@@ -36,13 +37,15 @@
 #define RESOLVED    1e-15 /* of the size of the mechanism: a way that a stiff law resolves */
 
 /** struct work - @n_moves: directions of the bodies, six each;  @n_rows: rigid rows, which are
- * @row of the system;  @n: both
+ * @row of the system;  @n: both and the unknowns of blocks
  * @A, @x: of the Newton step;  @g: residual, and @side: those beside the pose, n each, and then the
- * values of all laws;  @tangent: of the laws [N/m, N m/rad], @slope: n_moves for each: d value/dq
+ * values of all laws and the outputs of blocks;  @tangent: of the laws [N/m, N m/rad], @slope:
+ * n_moves for each: d value/dq
  * @size: length of the mechanism [m];  @force: largest force in it [N or N m] */
 struct work {
     struct lk_system *sys;
     void (*coordinates)(struct lk_system *);
+    struct lk_rest blocks;
     int n_moves;
     int n_rows;
     int n;
@@ -103,8 +106,13 @@ static void set_laws(struct work *w)
     }
 }
 
+static int first_block(const struct work *w)
+{
+    return w->n_moves + w->n_rows;
+}
+
 /* forces on the bodies, torques in body axes, by the present multipliers; then the violations of
- * rigid rows and the values of laws */
+ * rigid rows and what is left of the unknowns of blocks; then the values of laws and of blocks */
 static void find_residual(struct work *w, double *ret)
 {
     struct lk_system *sys = w->sys;
@@ -129,6 +137,8 @@ static void find_residual(struct work *w, double *ret)
         for (int r = 0; r < j->n_rows && lk_is_compliant(j); r++)
             ret[w->n + j->law + r] = phi[r];
     }
+    if (sys->net.n_blocks > 0)
+        lk_rest_look(&w->blocks, ret + w->n + sys->n_laws, ret + first_block(w));
 }
 
 /* ---- poses ---- */
@@ -173,12 +183,52 @@ static void fill_column(struct work *w, int column)
         double slope = (w->side[0][i] - w->side[1][i]) / (2 * amount);
 
         w->A[(size_t)i * (size_t)w->n + (size_t)column] = slope;
-        if (i >= w->n_moves)
+        if (i >= w->n_moves && i < first_block(w))
             w->A[(size_t)column * (size_t)w->n + (size_t)i] = slope;
     }
     for (int i = 0; i < w->sys->n_laws; i++)
         w->slope[(size_t)i * (size_t)w->n_moves + (size_t)column] =
             (w->side[0][w->n + i] - w->side[1][w->n + i]) / (2 * amount);
+    for (int i = 0; i < w->sys->net.n_blocks; i++) {
+        int at = w->n + w->sys->n_laws + i;
+
+        w->blocks.y_by_pose[i * w->n_moves + column] =
+            (w->side[0][at] - w->side[1][at]) / (2 * amount);
+    }
+}
+
+/* what the output of block @i pulls at the bodies, in the present pose */
+static void fill_pull(struct work *w, int i)
+{
+    double amount = DIFFERENCE * lk_max(1, fabs(w->blocks.y[i]));
+    double *pull = w->blocks.pull + (size_t)i * (size_t)w->n_moves;
+
+    for (int side = 0; side < 2; side++) {
+        lk_rest_push(&w->blocks, i, side == 0 ? amount : -amount);
+        set_laws(w);
+        find_residual(w, w->side[side]);
+    }
+    for (int c = 0; c < w->n_moves; c++)
+        pull[c] = (w->side[0][c] - w->side[1][c]) / (2 * amount);
+}
+
+/* rows and columns of the unknowns of blocks */
+static int fill_blocks(struct work *w)
+{
+    double grown = w->time2 / FIRST_TIME2;
+
+    if (w->sys->net.n_blocks == 0)
+        return 0;
+    set_poses(w);
+    for (int i = 0; i < w->sys->net.n_blocks; i++) {
+        if (lk_effort_spend((uint64_t)w->sys->n_joints))
+            return -ECANCELED;
+        fill_pull(w, i);
+    }
+    lk_rest_set(&w->blocks);
+    set_laws(w);
+    lk_rest_fill(&w->blocks, w->A, w->n, first_block(w), grown * grown, w->size);
+    return 0;
 }
 
 /* + J^T k J of law @i, which few bodies have a part in */
@@ -234,8 +284,12 @@ static int solve(struct work *w)
     for (int r = 0; r < w->n_rows; r++)
         w->A[((size_t)w->n_moves + (size_t)r) * (n + 1)] =
             -YIELD * w->time2 * sys->scale[w->row[r]] / sys->s;
+    if (fill_blocks(w) != 0)
+        return -ECANCELED;
     for (int i = 0; i < w->n; i++)
         w->x[i] = -w->g[i];
+    for (int k = 0; k < w->blocks.n; k++) /* 0 of what is held */
+        w->x[first_block(w) + k] = -w->blocks.f[k];
     return lk_dense_solve(w->n, w->A, w->x);
 }
 
@@ -249,6 +303,7 @@ static void follow(struct work *w)
     part = largest > TURN_MAX ? TURN_MAX / largest : 1;
     for (int c = 0; c < w->n_moves; c++)
         w->x[c] *= part;
+    lk_rest_follow(&w->blocks, w->x + first_block(w));
     for (int b = 0; b < w->sys->n_bodies; b++)
         move_body(w->sys, b, w->x + 6 * b);
     for (int r = 0; r < w->n_rows; r++)
@@ -315,6 +370,22 @@ static void choose_time(struct work *w, double before, double now)
     w->time2 = fmin(fmax(w->time2 * ratio, LEAST_TIME2), MOST_TIME2);
 }
 
+/* where the forces may be in balance, but block @at goes on */
+static int refuse_block(const struct work *w, int at, struct lk_error *ret_error)
+{
+    const struct lk_net *net = &w->sys->net;
+    bool is_delay = at >= net->n_states;
+
+    lk_error_set(ret_error,
+                 "no static equilibrium: block '%s' does not come to rest: %s %.3g%s after %d "
+                 "iterations; expected something that brings what it takes to zero, limits, or no "
+                 "'start: equilibrium'",
+                 net->name[w->blocks.block[at]],
+                 is_delay ? "what it takes is off what it gives by" : "its state changes by",
+                 w->blocks.f[at], is_delay ? "" : " a second", w->sys->equilibrium.iterations);
+    return LK_E_ASSEMBLY;
+}
+
 static int refuse(const struct work *w, int at, struct lk_error *ret_error)
 {
     static const char *const ways[] = {"along x",     "along y",     "along z",
@@ -344,25 +415,28 @@ static int roll_free(struct work *w)
 static int iterate(struct work *w, struct lk_error *ret_error)
 {
     struct lk_equilibrium *e = &w->sys->equilibrium;
-    double best = INFINITY, left, before = INFINITY;
-    int at, stalled = 0, r;
+    double best = INFINITY, left, before = INFINITY, unrest;
+    int at, block, stalled = 0, r;
 
     for (;; e->iterations++) {
         set_poses(w);
+        if (w->sys->net.n_blocks > 0)
+            lk_rest_set(&w->blocks);
         set_laws(w);
         find_residual(w, w->g);
         left = left_over(w, &at);
         w->force = largest_force(w);
+        unrest = lk_rest_left(&w->blocks, &block);
         e->residual = left;
         e->force = w->force;
         stalled = left < 0.5 * best ? 0 : stalled + 1;
         best = fmin(best, left);
-        if (largest_gap(w) < 1e-12 * w->size &&
+        if (largest_gap(w) < 1e-12 * w->size && unrest <= (stalled > 3 ? ENOUGH : ROUNDOFF) &&
             (left <= ROUNDOFF * w->force ||
              (stalled > 3 && left <= lk_max(ENOUGH * w->force, resolution(w)))))
             return 0;
         if (e->iterations >= ITERATIONS)
-            return refuse(w, at, ret_error);
+            return unrest > ENOUGH ? refuse_block(w, block, ret_error) : refuse(w, at, ret_error);
         if (stalled > 3 && left <= ROLLING * w->force && roll_free(w)) {
             stalled = 0;
             best = INFINITY;
@@ -379,9 +453,10 @@ static int iterate(struct work *w, struct lk_error *ret_error)
 
 /* ---- the whole ---- */
 
-static int list_rows(struct work *w)
+static int list_unknowns(struct work *w)
 {
     struct lk_system *sys = w->sys;
+    int result;
 
     w->row = calloc((size_t)sys->n_rows + 1, sizeof(*w->row));
     if (!w->row)
@@ -390,13 +465,15 @@ static int list_rows(struct work *w)
         for (int r = 0; r < lk_rigid_rows(&sys->joint[i]); r++)
             w->row[w->n_rows++] = sys->joint[i].row + r;
     w->n_moves = 6 * sys->n_bodies;
-    w->n = w->n_moves + w->n_rows;
-    return 0;
+    result = lk_rest_init(sys, w->n_moves, &w->blocks);
+    w->n = w->n_moves + w->n_rows + w->blocks.n;
+    return result;
 }
 
 static int take_memory(struct work *w)
 {
-    size_t laws = (size_t)w->sys->n_laws, n = (size_t)w->n + 9 + laws;
+    size_t laws = (size_t)w->sys->n_laws;
+    size_t n = (size_t)w->n + 9 + laws + (size_t)w->sys->net.n_blocks;
 
     w->A = calloc((size_t)w->n * (size_t)w->n + 4 * n + laws * ((size_t)w->n_moves + 1),
                   sizeof(double));
@@ -456,11 +533,11 @@ int lk_equilibrium_find(struct lk_system *sys, void (*coordinates)(struct lk_sys
                         struct lk_error *ret_error)
 {
     struct work w = {.sys = sys, .coordinates = coordinates, .size = sys->arm > 0 ? sys->arm : 1};
-    int r = list_rows(&w);
+    int r = list_unknowns(&w);
 
     w.time2 = FIRST_TIME2;
     sys->equilibrium = (struct lk_equilibrium){.is_sought = 1};
-    if (r == 0 && w.n > LK_EQUILIBRIUM_MAX) {
+    if (r == 0 && w.n_moves + w.n_rows > LK_EQUILIBRIUM_MAX) {
         lk_error_set(ret_error,
                      "start: equilibrium of %d bodies with %d rows, expected at most %d rows and "
                      "directions of bodies together: draw the model at rest, or let it settle",
@@ -471,8 +548,10 @@ int lk_equilibrium_find(struct lk_system *sys, void (*coordinates)(struct lk_sys
         r = find(&w, ret_error);
     if (r == 0) {
         lk_wind_up_settle(sys);
+        lk_rest_keep(&w.blocks);
         memcpy(sys->start.block, sys->now.block, sys->state_size * sizeof(double));
     }
     free(w.row);
+    lk_rest_fini(&w.blocks);
     return r;
 }

@@ -8,14 +8,14 @@
 
 /* ---- lk_state.blocks: states, what is shown, rates of sensors a step before, rings ---- */
 
-static double *shown_of(const struct lk_system *sys, const struct lk_state *state)
+double *lk_blocks_shown(const struct lk_system *sys, const struct lk_state *state)
 {
     return state->blocks + sys->net.n_states;
 }
 
 static double *rates_before(const struct lk_system *sys, const struct lk_state *state)
 {
-    return shown_of(sys, state) + sys->net.n_blocks;
+    return lk_blocks_shown(sys, state) + sys->net.n_blocks;
 }
 
 /* ---- sensors ---- */
@@ -195,14 +195,20 @@ static void answer_step(struct lk_system *sys)
     }
 }
 
-void lk_blocks_refer(struct lk_system *sys, const struct lk_state *state)
+/* what pushes have, whatever their rows do */
+static void set_pushes(struct lk_system *sys, const double *y)
 {
     for (int i = 0; i < sys->net.n_pushes; i++) {
         const struct lk_net_push *p = &sys->net.push[i];
 
         sys->term[p->term].over_step = sys->term[p->term].at_end =
-            (struct lk_answer){.value = shown_of(sys, state)[p->block]};
+            (struct lk_answer){.value = y[p->block]};
     }
+}
+
+void lk_blocks_refer(struct lk_system *sys, const struct lk_state *state)
+{
+    set_pushes(sys, lk_blocks_shown(sys, state));
 }
 
 /* ---- a step ---- */
@@ -257,7 +263,7 @@ static void show(struct lk_system *sys, const double *inputs)
     struct lk_net *net = &sys->net;
     const struct lk_net_signals first = {inputs, net->at, net->delayed};
     const struct lk_net_signals end = {inputs, net->to, net->delayed};
-    double *shown = shown_of(sys, &sys->next);
+    double *shown = lk_blocks_shown(sys, &sys->next);
 
     for (int i = 0; i < net->n_sensors; i++)
         net->at[i] = net->from[i] + LK_NET_GAMMA * (net->to[i] - net->from[i]);
@@ -302,17 +308,38 @@ int lk_blocks_prepare(struct lk_system *sys)
 
 /* ---- at rest ---- */
 
-/* y and f of system->now */
+/* y and f of system->now, with the sensors in net->from */
 static void evaluate_now(struct lk_system *sys)
 {
     struct lk_net *net = &sys->net;
     const struct lk_net_signals at = {sys->now.inputs, net->from, net->delayed};
 
-    sense_now(sys);
     for (int i = 0; i < net->n_blocks; i++)
-        net->delayed[i] = shown_of(sys, &sys->now)[i];
+        net->delayed[i] = lk_blocks_shown(sys, &sys->now)[i];
     lk_net_outputs(net, sys->now.blocks, &at);
     lk_net_rates(net, sys->now.blocks, &at);
+}
+
+void lk_blocks_rest(struct lk_system *sys, double *ret_behind)
+{
+    struct lk_net *net = &sys->net;
+    const struct lk_net_signals at = {sys->now.inputs, net->from, net->delayed};
+
+    sense_now(sys);
+    for (int i = 0; i < net->n_sensors; i++)
+        net->from[i] = net->sensor[i].is_rate ? 0 : net->from[i];
+    evaluate_now(sys);
+    for (int i = 0; i < net->n_blocks; i++)
+        ret_behind[i] = net->block[i].kind == LK_BLOCK_DELAY
+                            ? lk_net_value(net, net->block[i].first, net->y, &at) - net->y[i]
+                            : 0;
+}
+
+void lk_blocks_push(struct lk_system *sys, const double *y)
+{
+    memcpy(sys->now.inputs + sys->input_size, y, (size_t)sys->net.n_blocks * sizeof(double));
+    set_pushes(sys, y);
+    lk_signals_take(sys, sys->now.inputs);
 }
 
 void lk_blocks_settle(struct lk_system *sys)
@@ -321,9 +348,10 @@ void lk_blocks_settle(struct lk_system *sys)
 
     if (net->n_blocks == 0)
         return;
+    sense_now(sys);
     evaluate_now(sys);
-    memcpy(shown_of(sys, &sys->now), net->y, (size_t)net->n_blocks * sizeof(double));
-    memcpy(sys->now.inputs + sys->input_size, net->y, (size_t)net->n_blocks * sizeof(double));
+    memcpy(lk_blocks_shown(sys, &sys->now), net->y, (size_t)net->n_blocks * sizeof(double));
+    lk_blocks_push(sys, net->y);
     for (int i = 0; i < net->n_sensors; i++)
         rates_before(sys, &sys->now)[i] = net->speed[i];
     for (int s = 0; s < net->n_sensors; s++)
@@ -337,11 +365,11 @@ void lk_blocks_settle(struct lk_system *sys)
         sys->term[p->term].over_step = sys->term[p->term].at_end =
             answer_of(sys, p, net->y[p->block], (struct slopes){net->by_end, NULL}, 0);
     }
-    lk_signals_take(sys, sys->now.inputs);
 }
 
 void lk_blocks_rates(struct lk_system *sys, double *ret)
 {
+    sense_now(sys);
     evaluate_now(sys);
     memcpy(ret, sys->net.f, (size_t)sys->net.n_states * sizeof(double));
 }

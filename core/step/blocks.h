@@ -234,5 +234,14 @@ LK_RT void lk_blocks_settle(struct lk_system *system);
 LK_RT void lk_blocks_refer(struct lk_system *system, const struct lk_state *state);
 /** lk_blocks_rates() - f of system->now, n_states. RT: yes. */
 LK_RT void lk_blocks_rates(struct lk_system *system, double *ret);
+/** lk_blocks_shown() - what blocks show in @state, n_blocks; of a delay what it gives. RT: yes. */
+LK_RT double *lk_blocks_shown(const struct lk_system *system, const struct lk_state *state);
+/** lk_blocks_rest() - net->y and net->f of system->now as if nothing moved, with what delays give
+ * there. @ret_behind: n_blocks: by how much what a delay takes is more than what it gives. RT: yes.
+ */
+LK_RT void lk_blocks_rest(struct lk_system *system, double *ret_behind);
+/** lk_blocks_push() - all that takes of blocks takes @y of them, at once, until the next step.
+ * RT: yes. */
+LK_RT void lk_blocks_push(struct lk_system *system, const double *y);
 
 #endif

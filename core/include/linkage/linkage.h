@@ -88,7 +88,7 @@ const char *lk_formulation_choose(const struct lk_model *model, const struct lk_
  * Thread: any but the cycle.  RT: no; this is the only function of a system that allocates.
  * Return: 0, LK_E_ASSEMBLY (names the joints with the largest gaps), LK_E_MODEL (also for
  *         an order that the model does not allow: names the element), -ENOMEM. LK_E_ASSEMBLY also
- *         where the model wants an equilibrium and there is none: names the body. */
+ *         where the model wants an equilibrium and there is none: names the body, or the block. */
 int lk_system_new(const struct lk_model *model, const struct lk_options *options,
                   struct lk_system **ret_system, struct lk_error *ret_error);
 
