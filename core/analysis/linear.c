@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Small motions about the start: see linkage/modes.h. */
-#include "analysis/loops.h"
+#include "analysis/linear.h"
 #include "compile/compile.h"
 #include "linkage/modes.h"
 #include "maths/arithmetic.h"
@@ -14,184 +14,12 @@
 #define MOTIONS_MAX 1000
 #define NUDGE                                                                                      \
     1e-5 /* of a pose: radians, and arms of the mechanism; of velocities likewise a second */
-#define NUDGE_INPUT 1e-4  /* of the range of an input, or of 1 */
-#define NO_MASS     1e-12 /* of the largest in N^T M N, scaled to its diagonal */
-#define STILL       1e-9  /* a speed [m/s] */
-
-/** struct work - @base: block of the start;  @n: values of a motion, six a body
- * @spin: angular velocity of each body at the start, world
- * @N: n x f, column by column;  @MN: M N;  @mass: Cholesky factor of N^T M N
- * @rest: accelerations at the start, n;  @shown: outputs there
- * @up, @down: of two states beside it: change of velocity, accelerations, outputs */
-struct work {
-    struct lk_system *sys;
-    struct lk_linear *l;
-    double *base;
-    int n;
-    double (*spin)[3];
-    double *N;
-    double *MN;
-    double *mass;
-    double *rest;
-    double *side[2];
-};
-
-/* ---- coordinates and the motions that belong to them ---- */
-
-/* gradient of a free coordinate in the moves of all bodies, world axes; @row: n values, zero */
-static void differentiate(const struct lk_system *sys, struct lk_free_coordinate c, double *row)
-{
-    if (c.joint < 0) {
-        row[6 * c.body + c.direction] = 1;
-        return;
-    }
-    const struct lk_joint *joint = &sys->joint[c.joint];
-    const struct lk_pose *pose[LK_SIDES_MAX] = LK_TWO_SIDES(sys->pose, joint);
-    double J[2][6];
-
-    lk_joint_ops(joint->type)->coordinate_jacobian(joint, pose, c.which, J);
-    for (int s = 0; s < 2; s++) {
-        double *to = row + 6 * joint->body[s], turn[3];
-
-        if (joint->body[s] >= sys->n_bodies)
-            continue;
-        lk_rotate(pose[s]->R, J[s] + 3, turn);
-        for (int k = 0; k < 3; k++) {
-            to[k] += J[s][k];
-            to[3 + k] += turn[k];
-        }
-    }
-}
-
-/* the motions of @Z, in the measure of the loops and body axes, as moves in world axes */
-static void show_motions(const struct lk_loops *loops, const double *Z, int f, double *N)
-{
-    const struct lk_system *sys = loops->sys;
-    size_t n = 6 * (size_t)sys->n_bodies;
-
-    for (int c = 0; c < f; c++)
-        for (int b = 0; b < sys->n_bodies; b++) {
-            const double *from = Z + (size_t)c * n + loops->row[b];
-            double *to = N + (size_t)c * n + 6 * (size_t)b;
-
-            for (int k = 0; k < 3; k++)
-                to[k] = from[k] * loops->length[b];
-            lk_rotate(sys->pose[b].R, from + 3, to + 3);
-        }
-}
-
-/* N (G N)^-1, so that each coordinate changes by its own motion alone */
-static int settle_motions(struct work *w)
-{
-    int f = w->l->n_motions, r = -ENOMEM;
-    size_t n = (size_t)w->n, m = (size_t)f;
-    double *row = calloc(n + 1, sizeof(double)), *G = calloc(m * m + 1, sizeof(double));
-    double *T = calloc(m * n + 1, sizeof(double));
-    int *pivot = calloc(m + 1, sizeof(int));
-
-    if (!row || !G || !T || !pivot)
-        goto end;
-    for (int i = 0; i < f; i++) {
-        memset(row, 0, n * sizeof(double));
-        differentiate(w->sys, w->l->coordinate[i], row);
-        for (int c = 0; c < f; c++)
-            for (size_t k = 0; k < n; k++)
-                G[(size_t)c + m * (size_t)i] += row[k] * w->N[(size_t)c * n + k]; /* transposed */
-    }
-    for (int c = 0; c < f; c++)
-        for (size_t k = 0; k < n; k++)
-            T[(size_t)c + m * k] = w->N[(size_t)c * n + k];
-    /* (G N)^T X = N^T */
-    r = f == 0 || LAPACKE_dgesv(LAPACK_COL_MAJOR, f, w->n, G, f, pivot, T, f) == 0 ? 0 : -EINVAL;
-    for (int c = 0; c < f; c++)
-        for (size_t k = 0; k < n; k++)
-            w->N[(size_t)c * n + k] = T[(size_t)c + m * k];
-end:
-    free(row);
-    free(G);
-    free(T);
-    free(pivot);
-    return r;
-}
-
-/* ---- mass ---- */
-
-/* M of body @b times a move in world axes */
-static void weigh(const struct lk_system *sys, int b, const double *move, double *ret)
-{
-    double local[3], torque[3];
-
-    for (int k = 0; k < 3; k++)
-        ret[k] = sys->body[b].mass * move[k];
-    lk_rotate_back(sys->pose[b].R, move + 3, local);
-    lk_sym_mul(sys->body[b].inertia, local, torque);
-    lk_rotate(sys->pose[b].R, torque, ret + 3);
-}
-
-static const char *body_of(const struct work *w, int motion)
-{
-    const struct lk_system *sys = w->sys;
-    int most = 0;
-
-    for (int i = 0; i < w->n; i++)
-        if (fabs(w->N[(size_t)motion * (size_t)w->n + (size_t)i]) >
-            fabs(w->N[(size_t)motion * (size_t)w->n + (size_t)most]))
-            most = i;
-    return sys->body_name[sys->body[most / 6].of];
-}
-
-/* N^T M N and its factor */
-static int weigh_motions(struct work *w, struct lk_error *error)
-{
-    struct lk_linear *l = w->l;
-    size_t n = (size_t)w->n, m = (size_t)l->n_motions;
-
-    for (size_t c = 0; c < m; c++)
-        for (int b = 0; b < w->sys->n_bodies; b++)
-            weigh(w->sys, b, w->N + c * n + 6 * (size_t)b, w->MN + c * n + 6 * (size_t)b);
-    for (size_t r = 0; r < m; r++)
-        for (size_t c = 0; c < m; c++) {
-            double sum = 0;
-
-            for (size_t k = 0; k < n; k++)
-                sum += w->N[r * n + k] * w->MN[c * n + k];
-            l->mass[r * m + c] = w->mass[r * m + c] = sum;
-        }
-    for (size_t c = 0; c < m; c++)
-        if (!(l->mass[c * m + c] > 0)) {
-            lk_error_set(error,
-                         "body '%s' moves without any mass or inertia: its motion has no "
-                         "frequency; expected a mass, or joints that tie it to bodies with one",
-                         body_of(w, (int)c));
-            return LK_E_MODEL;
-        }
-    if (m > 0 && LAPACKE_dpotrf(LAPACK_COL_MAJOR, 'L', (int)m, w->mass, (int)m) != 0) {
-        lk_error_set(error,
-                     "bodies without mass or inertia can move alone; expected a mass for each "
-                     "motion that the joints leave free");
-        return LK_E_MODEL;
-    }
-    return 0;
-}
-
-/* (N^T M N)^-1 N^T M of @move */
-static void project(const struct work *w, const double *move, double *ret)
-{
-    size_t n = (size_t)w->n;
-    int f = w->l->n_motions;
-
-    for (int c = 0; c < f; c++) {
-        ret[c] = 0;
-        for (size_t k = 0; k < n; k++)
-            ret[c] += w->MN[(size_t)c * n + k] * move[k];
-    }
-    if (f > 0)
-        LAPACKE_dpotrs(LAPACK_COL_MAJOR, 'L', f, 1, w->mass, f, ret, f);
-}
+#define NUDGE_INPUT 1e-4 /* of the range of an input, or of 1 */
+#define STILL       1e-9 /* a speed [m/s] */
 
 /* ---- states beside the start ---- */
 
-static void restore(struct work *w)
+static void restore(struct lk_linear_work *w)
 {
     memcpy(w->sys->now.block, w->base, w->sys->state_size * sizeof(double));
 }
@@ -224,14 +52,14 @@ static void push_body(struct lk_system *sys, int b, const double *move, double a
     }
 }
 
-static int size_of_look(const struct work *w)
+static int size_of_look(const struct lk_linear_work *w)
 {
     return 2 * w->n + w->l->n_outputs + w->sys->net.n_states;
 }
 
 /* velocities, accelerations, outputs and rates of blocks of the state that was made beside the
  * start: n, n, outputs, states of blocks */
-static void look(struct work *w, double *ret)
+static void look(struct lk_linear_work *w, double *ret)
 {
     struct lk_system *sys = w->sys;
 
@@ -251,7 +79,8 @@ static void look(struct work *w, double *ret)
 
 enum change { POSITION, RATE, INPUT, STATE };
 
-static void look_beside(struct work *w, enum change change, int i, double amount, double *ret)
+static void look_beside(struct lk_linear_work *w, enum change change, int i, double amount,
+                        double *ret)
 {
     struct lk_system *sys = w->sys;
     const double *motion = change <= RATE ? w->N + (size_t)i * (size_t)w->n : NULL;
@@ -270,7 +99,7 @@ static void look_beside(struct work *w, enum change change, int i, double amount
 }
 
 /* central differences into w->side[0] */
-static void differ(struct work *w, enum change change, int i, double amount)
+static void differ(struct lk_linear_work *w, enum change change, int i, double amount)
 {
     int size = size_of_look(w);
 
@@ -281,7 +110,7 @@ static void differ(struct work *w, enum change change, int i, double amount)
 }
 
 /* + spin x turn of a motion: moves are seen from the world, where the axis of a rotor stands */
-static void add_spin(const struct work *w, int i, double *moves)
+static void add_spin(const struct lk_linear_work *w, int i, double *moves)
 {
     for (int b = 0; b < w->sys->n_bodies; b++) {
         double turned[3];
@@ -294,7 +123,7 @@ static void add_spin(const struct work *w, int i, double *moves)
 
 /* ---- the matrices ---- */
 
-static double size_of_motion(const struct work *w, int i)
+static double size_of_motion(const struct lk_linear_work *w, int i)
 {
     double size = w->sys->arm > 0 ? w->sys->arm : 1, largest = 0;
 
@@ -304,14 +133,14 @@ static double size_of_motion(const struct work *w, int i)
     return largest > 0 ? largest : 1;
 }
 
-static void fill_output(struct work *w, double *matrix, int n_columns, int column)
+static void fill_output(struct lk_linear_work *w, double *matrix, int n_columns, int column)
 {
     for (int i = 0; i < w->l->n_outputs; i++)
         matrix[(size_t)i * (size_t)n_columns + (size_t)column] = w->side[0][2 * w->n + i];
 }
 
 /* rows of the rates of blocks */
-static void fill_rates(struct work *w, double *matrix, int n_columns, int column)
+static void fill_rates(struct lk_linear_work *w, double *matrix, int n_columns, int column)
 {
     const double *rates = w->side[0] + 2 * w->n + w->l->n_outputs;
 
@@ -320,7 +149,7 @@ static void fill_rates(struct work *w, double *matrix, int n_columns, int column
 }
 
 /* the column of coordinate @i, or of its rate */
-static void fill_state(struct work *w, enum change change, int i, double *z)
+static void fill_state(struct lk_linear_work *w, enum change change, int i, double *z)
 {
     struct lk_linear *l = w->l;
     int f = l->n_motions, column = change == POSITION ? i : f + i;
@@ -329,14 +158,14 @@ static void fill_state(struct work *w, enum change change, int i, double *z)
     differ(w, change, i, NUDGE / size_of_motion(w, i));
     if (change == POSITION) {
         add_spin(w, i, w->side[0]);
-        project(w, w->side[0], z);
+        lk_linear_project(w, w->side[0], z);
         for (int k = 0; k < f; k++)
             l->A[(size_t)k * n + (size_t)column] = z[k];
     } else {
         l->A[(size_t)i * n + (size_t)column] = 1;
         add_spin(w, i, w->side[0] + w->n);
     }
-    project(w, w->side[0] + w->n, z);
+    lk_linear_project(w, w->side[0] + w->n, z);
     for (int k = 0; k < f; k++)
         l->A[(size_t)(f + k) * n + (size_t)column] = z[k];
     fill_rates(w, l->A, l->n_states, column);
@@ -344,13 +173,13 @@ static void fill_state(struct work *w, enum change change, int i, double *z)
 }
 
 /* the column of state @i of the blocks */
-static void fill_block(struct work *w, int i, double *z)
+static void fill_block(struct lk_linear_work *w, int i, double *z)
 {
     struct lk_linear *l = w->l;
     int f = l->n_motions, column = 2 * f + i;
 
     differ(w, STATE, i, NUDGE * lk_max(1, fabs(w->sys->start.blocks[i])));
-    project(w, w->side[0] + w->n, z);
+    lk_linear_project(w, w->side[0] + w->n, z);
     for (int k = 0; k < f; k++)
         l->A[(size_t)(f + k) * (size_t)l->n_states + (size_t)column] = z[k];
     fill_rates(w, l->A, l->n_states, column);
@@ -362,7 +191,7 @@ static double range_of(const struct lk_channel *c)
     return isfinite(c->high - c->low) && c->high > c->low ? c->high - c->low : 1;
 }
 
-static void fill_inputs(struct work *w, double *z)
+static void fill_inputs(struct lk_linear_work *w, double *z)
 {
     struct lk_linear *l = w->l;
     int n, f = l->n_motions;
@@ -373,7 +202,7 @@ static void fill_inputs(struct work *w, double *z)
             int column = channel[c].offset + k;
 
             differ(w, INPUT, column, NUDGE_INPUT * range_of(&channel[c]));
-            project(w, w->side[0] + w->n, z);
+            lk_linear_project(w, w->side[0] + w->n, z);
             for (int i = 0; i < f; i++)
                 l->B[(size_t)(f + i) * (size_t)l->n_inputs + (size_t)column] = z[i];
             fill_rates(w, l->B, l->n_inputs, column);
@@ -381,7 +210,7 @@ static void fill_inputs(struct work *w, double *z)
         }
 }
 
-static void fill_matrices(struct work *w)
+static void fill_matrices(struct lk_linear_work *w)
 {
     struct lk_linear *l = w->l;
     double *z = w->rest + size_of_look(w);
@@ -393,7 +222,7 @@ static void fill_matrices(struct work *w)
     for (int i = 0; i < w->sys->net.n_states; i++)
         fill_block(w, i, z);
     fill_inputs(w, z);
-    project(w, w->rest, z);
+    lk_linear_project(w, w->rest, z);
     for (int i = 0; i < l->n_motions; i++)
         l->unrest = lk_max(l->unrest, fabs(z[i]));
 }
@@ -405,7 +234,7 @@ static double *take(size_t rows, size_t columns)
     return calloc(rows * columns + 1, sizeof(double));
 }
 
-static int take_matrices(struct work *w)
+static int take_matrices(struct lk_linear_work *w)
 {
     struct lk_linear *l = w->l;
     const struct lk_net *net = &w->sys->net;
@@ -437,7 +266,7 @@ static int take_matrices(struct work *w)
                : -ENOMEM;
 }
 
-static void name_states(struct work *w)
+static void name_states(struct lk_linear_work *w)
 {
     const struct lk_net *net = &w->sys->net;
 
@@ -447,7 +276,7 @@ static void name_states(struct work *w)
 }
 
 /* The present state with all that lk_start_beside() changes, its spin and accelerations. */
-static int take_base(struct work *w)
+static int take_base(struct lk_linear_work *w)
 {
     struct lk_system *sys = w->sys;
     size_t n = (size_t)w->n;
@@ -466,7 +295,7 @@ static int take_base(struct work *w)
     return 0;
 }
 
-static int find_coordinates(struct work *w, struct lk_error *error)
+static int find_coordinates(struct lk_linear_work *w, struct lk_error *error)
 {
     struct lk_mobility mobility;
     int r = lk_mobility_init(w->sys, &mobility);
@@ -485,30 +314,6 @@ static int find_coordinates(struct work *w, struct lk_error *error)
     return 0;
 }
 
-static int find_motions(struct work *w)
-{
-    struct lk_loops loops;
-    struct lk_rank rank;
-    double *Z = NULL;
-    int r = lk_loops_all(w->sys, &loops);
-
-    if (r != 0)
-        return r;
-    r = lk_rank_init(&loops, w->sys->pose, LK_COLUMNS_ALL, LK_RANK_TOLERANCE, &rank);
-    if (r == 0) {
-        r = loops.n_rows - rank.rank == w->l->n_motions ? lk_rank_motions(&loops, &rank, &Z)
-                                                        : -EINVAL;
-        lk_rank_fini(&rank);
-    }
-    if (r == 0) {
-        show_motions(&loops, Z, w->l->n_motions, w->N);
-        r = settle_motions(w);
-    }
-    free(Z);
-    lk_loops_fini(&loops);
-    return r;
-}
-
 static int refuse_rolling(const struct lk_system *sys, struct lk_error *error)
 {
     struct lk_extent extent;
@@ -523,23 +328,7 @@ static int refuse_rolling(const struct lk_system *sys, struct lk_error *error)
     return LK_E_MODEL;
 }
 
-/* of the bodies of the model; the parts of a split one add up */
-static void keep_motions(struct work *w)
-{
-    struct lk_linear *l = w->l;
-    size_t n = 6 * (size_t)l->n_bodies;
-
-    for (int c = 0; c < l->n_motions; c++) {
-        const double *N = w->N + (size_t)c * (size_t)w->n, *MN = w->MN + (size_t)c * (size_t)w->n;
-
-        memcpy(l->motion + (size_t)c * n, N, n * sizeof(double));
-        for (int b = 0; b < w->sys->n_bodies; b++)
-            for (int k = 0; k < 6; k++)
-                l->momentum[(size_t)c * n + (size_t)(6 * w->sys->body[b].of + k)] += MN[6 * b + k];
-    }
-}
-
-static int linearise(struct work *w, struct lk_error *error)
+static int linearise(struct lk_linear_work *w, struct lk_error *error)
 {
     int r = refuse_rolling(w->sys, error);
 
@@ -550,15 +339,15 @@ static int linearise(struct work *w, struct lk_error *error)
     if (r == 0)
         r = take_matrices(w);
     if (r == 0)
-        r = find_motions(w);
+        r = lk_linear_find_motions(w);
     if (r == 0)
-        r = weigh_motions(w, error);
+        r = lk_linear_weigh(w, error);
     if (r == 0)
         r = take_base(w);
     if (r == 0) {
         name_states(w);
         fill_matrices(w);
-        keep_motions(w);
+        lk_linear_keep_motions(w);
     }
     return r;
 }
@@ -574,7 +363,7 @@ int lk_linear_init(struct lk_system *system, bool at_rest, struct lk_linear *ret
 {
     LK_ARITHMETIC;
     struct lk_linear l = {.n_inputs = system->input_size, .n_outputs = system->output_size};
-    struct work w = {.sys = system, .l = &l, .n = 6 * system->n_bodies};
+    struct lk_linear_work w = {.sys = system, .l = &l, .n = 6 * system->n_bodies};
     int r;
 
     if (at_rest)

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The motions that belong to free coordinates, and their mass: N and N^T M N of linkage/modes.h. */
+#include "analysis/linear.h"
+#include "analysis/loops.h"
+#include "maths/vec.h"
+#include <errno.h>
+#include <lapacke.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- coordinates and the motions that belong to them ---- */
+
+/* gradient of a free coordinate in the moves of all bodies, world axes; @row: n values, zero */
+static void differentiate(const struct lk_system *sys, struct lk_free_coordinate c, double *row)
+{
+    if (c.joint < 0) {
+        row[6 * c.body + c.direction] = 1;
+        return;
+    }
+    const struct lk_joint *joint = &sys->joint[c.joint];
+    const struct lk_pose *pose[LK_SIDES_MAX] = LK_TWO_SIDES(sys->pose, joint);
+    double J[2][6];
+
+    lk_joint_ops(joint->type)->coordinate_jacobian(joint, pose, c.which, J);
+    for (int s = 0; s < 2; s++) {
+        double *to = row + 6 * joint->body[s], turn[3];
+
+        if (joint->body[s] >= sys->n_bodies)
+            continue;
+        lk_rotate(pose[s]->R, J[s] + 3, turn);
+        for (int k = 0; k < 3; k++) {
+            to[k] += J[s][k];
+            to[3 + k] += turn[k];
+        }
+    }
+}
+
+/* the motions of @Z, in the measure of the loops and body axes, as moves in world axes */
+static void show_motions(const struct lk_loops *loops, const double *Z, int f, double *N)
+{
+    const struct lk_system *sys = loops->sys;
+    size_t n = 6 * (size_t)sys->n_bodies;
+
+    for (int c = 0; c < f; c++)
+        for (int b = 0; b < sys->n_bodies; b++) {
+            const double *from = Z + (size_t)c * n + loops->row[b];
+            double *to = N + (size_t)c * n + 6 * (size_t)b;
+
+            for (int k = 0; k < 3; k++)
+                to[k] = from[k] * loops->length[b];
+            lk_rotate(sys->pose[b].R, from + 3, to + 3);
+        }
+}
+
+/* N (G N)^-1, so that each coordinate changes by its own motion alone */
+static int settle_motions(struct lk_linear_work *w)
+{
+    int f = w->l->n_motions, r = -ENOMEM;
+    size_t n = (size_t)w->n, m = (size_t)f;
+    double *row = calloc(n + 1, sizeof(double)), *G = calloc(m * m + 1, sizeof(double));
+    double *T = calloc(m * n + 1, sizeof(double));
+    int *pivot = calloc(m + 1, sizeof(int));
+
+    if (!row || !G || !T || !pivot)
+        goto end;
+    for (int i = 0; i < f; i++) {
+        memset(row, 0, n * sizeof(double));
+        differentiate(w->sys, w->l->coordinate[i], row);
+        for (int c = 0; c < f; c++)
+            for (size_t k = 0; k < n; k++)
+                G[(size_t)c + m * (size_t)i] += row[k] * w->N[(size_t)c * n + k]; /* transposed */
+    }
+    for (int c = 0; c < f; c++)
+        for (size_t k = 0; k < n; k++)
+            T[(size_t)c + m * k] = w->N[(size_t)c * n + k];
+    /* (G N)^T X = N^T */
+    r = f == 0 || LAPACKE_dgesv(LAPACK_COL_MAJOR, f, w->n, G, f, pivot, T, f) == 0 ? 0 : -EINVAL;
+    for (int c = 0; c < f; c++)
+        for (size_t k = 0; k < n; k++)
+            w->N[(size_t)c * n + k] = T[(size_t)c + m * k];
+end:
+    free(row);
+    free(G);
+    free(T);
+    free(pivot);
+    return r;
+}
+
+/* ---- mass ---- */
+
+/* M of body @b times a move in world axes */
+static void weigh(const struct lk_system *sys, int b, const double *move, double *ret)
+{
+    double local[3], torque[3];
+
+    for (int k = 0; k < 3; k++)
+        ret[k] = sys->body[b].mass * move[k];
+    lk_rotate_back(sys->pose[b].R, move + 3, local);
+    lk_sym_mul(sys->body[b].inertia, local, torque);
+    lk_rotate(sys->pose[b].R, torque, ret + 3);
+}
+
+static const char *body_of(const struct lk_linear_work *w, int motion)
+{
+    const struct lk_system *sys = w->sys;
+    int most = 0;
+
+    for (int i = 0; i < w->n; i++)
+        if (fabs(w->N[(size_t)motion * (size_t)w->n + (size_t)i]) >
+            fabs(w->N[(size_t)motion * (size_t)w->n + (size_t)most]))
+            most = i;
+    return sys->body_name[sys->body[most / 6].of];
+}
+
+/* N^T M N and its factor */
+int lk_linear_weigh(struct lk_linear_work *w, struct lk_error *error)
+{
+    struct lk_linear *l = w->l;
+    size_t n = (size_t)w->n, m = (size_t)l->n_motions;
+
+    for (size_t c = 0; c < m; c++)
+        for (int b = 0; b < w->sys->n_bodies; b++)
+            weigh(w->sys, b, w->N + c * n + 6 * (size_t)b, w->MN + c * n + 6 * (size_t)b);
+    for (size_t r = 0; r < m; r++)
+        for (size_t c = 0; c < m; c++) {
+            double sum = 0;
+
+            for (size_t k = 0; k < n; k++)
+                sum += w->N[r * n + k] * w->MN[c * n + k];
+            l->mass[r * m + c] = w->mass[r * m + c] = sum;
+        }
+    for (size_t c = 0; c < m; c++)
+        if (!(l->mass[c * m + c] > 0)) {
+            lk_error_set(error,
+                         "body '%s' moves without any mass or inertia: its motion has no "
+                         "frequency; expected a mass, or joints that tie it to bodies with one",
+                         body_of(w, (int)c));
+            return LK_E_MODEL;
+        }
+    if (m > 0 && LAPACKE_dpotrf(LAPACK_COL_MAJOR, 'L', (int)m, w->mass, (int)m) != 0) {
+        lk_error_set(error,
+                     "bodies without mass or inertia can move alone; expected a mass for each "
+                     "motion that the joints leave free");
+        return LK_E_MODEL;
+    }
+    return 0;
+}
+
+/* (N^T M N)^-1 N^T M of @move */
+void lk_linear_project(const struct lk_linear_work *w, const double *move, double *ret)
+{
+    size_t n = (size_t)w->n;
+    int f = w->l->n_motions;
+
+    for (int c = 0; c < f; c++) {
+        ret[c] = 0;
+        for (size_t k = 0; k < n; k++)
+            ret[c] += w->MN[(size_t)c * n + k] * move[k];
+    }
+    if (f > 0)
+        LAPACKE_dpotrs(LAPACK_COL_MAJOR, 'L', f, 1, w->mass, f, ret, f);
+}
+
+int lk_linear_find_motions(struct lk_linear_work *w)
+{
+    struct lk_loops loops;
+    struct lk_rank rank;
+    double *Z = NULL;
+    int r = lk_loops_all(w->sys, &loops);
+
+    if (r != 0)
+        return r;
+    r = lk_rank_init(&loops, w->sys->pose, LK_COLUMNS_ALL, LK_RANK_TOLERANCE, &rank);
+    if (r == 0) {
+        r = loops.n_rows - rank.rank == w->l->n_motions ? lk_rank_motions(&loops, &rank, &Z)
+                                                        : -EINVAL;
+        lk_rank_fini(&rank);
+    }
+    if (r == 0) {
+        show_motions(&loops, Z, w->l->n_motions, w->N);
+        r = settle_motions(w);
+    }
+    free(Z);
+    lk_loops_fini(&loops);
+    return r;
+}
+
+/* of the bodies of the model; the parts of a split one add up */
+void lk_linear_keep_motions(struct lk_linear_work *w)
+{
+    struct lk_linear *l = w->l;
+    size_t n = 6 * (size_t)l->n_bodies;
+
+    for (int c = 0; c < l->n_motions; c++) {
+        const double *N = w->N + (size_t)c * (size_t)w->n, *MN = w->MN + (size_t)c * (size_t)w->n;
+
+        memcpy(l->motion + (size_t)c * n, N, n * sizeof(double));
+        for (int b = 0; b < w->sys->n_bodies; b++)
+            for (int k = 0; k < 6; k++)
+                l->momentum[(size_t)c * n + (size_t)(6 * w->sys->body[b].of + k)] += MN[6 * b + k];
+    }
+}
