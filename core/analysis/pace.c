@@ -2,6 +2,7 @@
 #include "linkage/pace.h"
 #include "analysis/findings.h"
 #include "compile/fastest.h"
+#include "compile/fill.h"
 #include "maths/arithmetic.h"
 #include "maths/vec.h"
 #include <errno.h>
@@ -261,6 +262,52 @@ static int look_ahead(struct lk_system *sys, const struct trial *start, struct l
     return 0;
 }
 
+/* ---- the energy of what turns out of balance ---- */
+
+static bool turns_unbalanced(const struct lk_system *sys, const struct lk_pace *p)
+{
+    for (int i = 0; i < p->n_turns; i++)
+        if (lk_fill_is_unbalanced(sys, &sys->now, p->turn[i].body))
+            return true;
+    return false;
+}
+
+/* h^2/24 a.M a [J]: what the energy that `rattle` keeps has beside that of a look (doc/method.md)
+ */
+static double beside_energy(const struct lk_system *sys)
+{
+    double sum = 0;
+
+    for (int b = 0; b < sys->n_bodies; b++) {
+        const struct lk_twist *a = &sys->now.motion[b].a;
+        double torque[3];
+
+        lk_sym_mul(sys->body[b].inertia, a->w, torque);
+        sum += sys->body[b].mass * lk_dot(a->v, a->v) + lk_dot(a->w, torque);
+    }
+    return sys->h * sys->h / 24 * sum;
+}
+
+/* writes @p->energy_swing, @p->calm_step; the system goes on */
+static void find_energy_swing(struct lk_system *sys, const struct trial *t, struct lk_pace *p)
+{
+    double least = INFINITY, most = 0, kinetic = 0;
+
+    if (!lk_steps_by(sys, &lk_formulation_rattle) || sys->order > 2 || !turns_unbalanced(sys, p))
+        return;
+    for (int i = 0; i < LK_PACE_AHEAD && lk_system_step(sys, t->inputs) == 0; i++) {
+        double beside = beside_energy(sys);
+
+        least = fmin(least, beside);
+        most = fmax(most, beside);
+        kinetic = fmax(kinetic, sys->now.balance->kinetic);
+    }
+    if (!(most > least && kinetic > 0))
+        return;
+    p->energy_swing = (most - least) / kinetic;
+    p->calm_step = sys->h * sqrt(LK_PACE_SWING / p->energy_swing);
+}
+
 static void judge_failure(const struct lk_system *sys, const struct lk_pace *p,
                           struct lk_inspection *in)
 {
@@ -367,6 +414,9 @@ int lk_pace_init(const struct lk_model *model, struct lk_system *sys,
         go_back(sys, &t);
         if (pace.status == 0 && !sys->formulation->is_explicit)
             pace.status = measure(sys, &t, &pace);
+        if (pace.n > 0)
+            find_energy_swing(sys, &t, &pace);
+        go_back(sys, &t);
         if (pace.n > 0 && look_ahead(sys, &t, &pace) != 0)
             r = -ENOMEM;
         (pace.status == 0 ? judge_iterations : judge_failure)(sys, &pace, &in);

@@ -17,6 +17,7 @@ extern "C" {
 #define LK_PACE_SHARE      1e-9 /* of the way of a step that its iterations may leave */
 #define LK_PACE_AHEAD      512  /* steps that are looked ahead */
 #define LK_PACE_LEFT_AHEAD 1e-8 /* of the way of many steps */
+#define LK_PACE_SWING      1e-3 /* of the kinetic energy */
 
 /** struct lk_pace_rate - a @joint of the model by name, and the rate of its first coordinate
  * [rad/s, m/s]. */
@@ -50,7 +51,11 @@ struct lk_pace_mode {
  * @needed:     iterations that leave less than LK_PACE_SHARE of the way; 0: no number does
  * @needed_ahead: iterations that leave less than LK_PACE_LEFT_AHEAD of the way in the LK_PACE_AHEAD
  * steps from here, while each input with limits is thrown about between them as fast as its rate
- * allows; 0: LK_PACE_INCREMENTS do not, or the step does not iterate */
+ * allows; 0: LK_PACE_INCREMENTS do not, or the step does not iterate
+ * @energy_swing: of what turns out of balance, in the LK_PACE_AHEAD steps from here with inputs as
+ *              they start: by how much of the kinetic energy, from least to most, a look once a
+ * step is off the energy that `rattle` keeps; 0: nothing does, or the step is another
+ * @calm_step:  at which that is LK_PACE_SWING [s], 0: no swing */
 struct lk_pace {
     double h;
     int n_turns;
@@ -65,6 +70,8 @@ struct lk_pace {
     double contraction;
     int needed;
     int needed_ahead;
+    double energy_swing;
+    double calm_step;
     int status;
 };
 

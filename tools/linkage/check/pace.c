@@ -42,6 +42,15 @@ static void print_mode(const struct lk_pace *p, const char *what, const struct l
                mode->where);
 }
 
+static void print_energy(const struct lk_pace *p)
+{
+    if (p->energy_swing > 0)
+        printf(
+            "  energy            swings by %.2g of the kinetic one, with the square of the step: "
+            "by %g at %.2g s\n",
+            p->energy_swing, LK_PACE_SWING, p->calm_step);
+}
+
 static void print_iterations(const struct lk_pace *p)
 {
     if (p->n == 0)
@@ -71,6 +80,7 @@ void print_pace(const struct findings *f)
     print_mode(p, "dampers", &p->damper, false);
     print_mode(p, "nutation", &p->nutation, true);
     print_mode(p, "tension", &p->swing, true);
+    print_energy(p);
     print_iterations(p);
 }
 
@@ -99,6 +109,8 @@ void write_pace(struct lk_json *json, const struct findings *f)
     write_mode(json, "dampers", &p->damper);
     write_mode(json, "nutation", &p->nutation);
     write_mode(json, "tension", &p->swing);
+    lk_json_number(json, "energy_swing", p->energy_swing);
+    lk_json_number(json, "calm_step", p->calm_step);
     lk_json_open(json, "increments", '[');
     for (int i = 0; i < p->n; i++)
         lk_json_number(json, NULL, p->increment[i]);
