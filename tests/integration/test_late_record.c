@@ -4,8 +4,7 @@
  * cycle whose steps this test makes one by one, and the channel of the line process with this test
  * at its other end. */
 #include "cycle_parts.h"
-#include "cycle_rig.h"
-#include "exchange.h"
+#include "exchange_rig.h"
 #include "wire.h"
 #include <poll.h>
 #include <setjmp.h>
@@ -23,15 +22,7 @@
 static const char *model_path;
 
 struct scene {
-    struct lk_system *system;
-    struct lkd_cycle *cycle;
-    struct lkd_inputs inputs;
-    struct lkd_exchange *exchange;
-    int inputs_fd[2];
-    int outputs_fd[2];
-    struct lkd_port inputs_port;
-    struct lkd_port outputs_port;
-    struct lkd_port heard;
+    struct exchange_rig rig;
     struct lk_wire_arena arena;
 };
 
@@ -39,44 +30,15 @@ static void open_scene(struct scene *s)
 {
     struct lkd_settings settings = lkd_settings_default();
 
-    memset(s, 0, sizeof(*s));
     settings.zero_outputs = true;
-    s->cycle = rig_cycle_new(model_path, 0.0, &settings, &s->system);
-    assert_int_equal(lkd_port_pair(s->inputs_fd), 0);
-    assert_int_equal(lkd_port_pair(s->outputs_fd), 0);
-    assert_int_equal(lkd_port_init(&s->inputs_port, s->inputs_fd[0], LK_WIRE_SAMPLE_MAX), 0);
-    assert_int_equal(lkd_port_init(&s->outputs_port, s->outputs_fd[0], LK_WIRE_SAMPLE_MAX), 0);
-    assert_int_equal(lkd_port_init(&s->heard, s->outputs_fd[1], LK_WIRE_SAMPLE_MAX), 0);
+    exchange_rig_open(&s->rig, model_path, 0.0, &settings);
     lk_wire_arena_init(&s->arena, LK_WIRE_SAMPLE_ARENA);
-    lkd_inputs_init(&s->inputs);
-    lkd_inputs_configure(&s->inputs, true, LKD_LEASE_NS);
-    assert_int_equal(lkd_inputs_attach(&s->inputs, s->cycle, 1), 0);
-    assert_int_equal(lkd_exchange_start(
-                         &(struct lkd_exchange_options){
-                             .inputs = &s->inputs,
-                             .inputs_port = &s->inputs_port,
-                             .outputs_port = &s->outputs_port,
-                         },
-                         &s->exchange),
-                     0);
-    s->cycle->t0_ns = lkd_clock_ns();
-    lkd_exchange_attach(s->exchange, s->cycle, 1, false);
 }
 
 static void close_scene(struct scene *s)
 {
-    lkd_exchange_stop(s->exchange);
+    exchange_rig_close(&s->rig);
     lk_wire_arena_fini(&s->arena);
-    lkd_port_fini(&s->heard);
-    lkd_port_fini(&s->outputs_port);
-    lkd_port_fini(&s->inputs_port);
-    close(s->inputs_fd[0]);
-    close(s->inputs_fd[1]);
-    close(s->outputs_fd[0]);
-    close(s->outputs_fd[1]);
-    lkd_inputs_attach(&s->inputs, NULL, 0);
-    lkd_inputs_fini(&s->inputs);
-    rig_cycle_free(s->cycle, s->system);
 }
 
 static const Linkage__V1__OutputSample *hear(struct scene *s)
@@ -85,9 +47,9 @@ static const Linkage__V1__OutputSample *hear(struct scene *s)
     struct lkd_message message;
 
     for (;;) {
-        struct pollfd ready = {.fd = s->outputs_fd[1], .events = POLLIN};
+        struct pollfd ready = {.fd = s->rig.outputs_fd[1], .events = POLLIN};
 
-        while (lkd_port_receive(&s->heard, &message))
+        while (lkd_port_receive(&s->rig.outputs, &message))
             if (lk_wire_decode_output(&s->arena, message.data, message.size, &sample) == 0)
                 return sample;
         if (poll(&ready, 1, PATIENCE_MS) != 1)
@@ -126,12 +88,12 @@ static void hears_the_fault_alone(struct scene *s)
 
 static void run_to_fault(struct scene *s)
 {
-    lkd_cycle_carry_out(s->cycle, LKD_ASK_RUN, 0);
+    lkd_cycle_carry_out(s->rig.cycle, LKD_ASK_RUN, 0);
     assert_false(is_zero(await(s, LINKAGE__V1__STATE__STATE_RUNNING, 1)));
-    lkd_exchange_fault(s->exchange, true);
+    lkd_exchange_fault(s->rig.exchange, true);
     await(s, LINKAGE__V1__STATE__STATE_FAULT, 1);
     /* not asked for a fault: it has looked before */
-    lkd_cycle_carry_out(s->cycle, LKD_ASK_RUN, 1);
+    lkd_cycle_carry_out(s->rig.cycle, LKD_ASK_RUN, 1);
 }
 
 /* The step that it was in is not published; that it has failed is, as soon as it says so itself. */
@@ -143,10 +105,10 @@ static void test_not_published(void **state)
     open_scene(&s);
     run_to_fault(&s);
     hears_the_fault_alone(&s);
-    lkd_cycle_ask(s.cycle, LKD_ASK_FAULT);
-    lkd_cycle_carry_out(s.cycle, LKD_ASK_FAULT, 2);
+    lkd_cycle_ask(s.rig.cycle, LKD_ASK_FAULT);
+    lkd_cycle_carry_out(s.rig.cycle, LKD_ASK_FAULT, 2);
     assert_true(is_zero(await(&s, LINKAGE__V1__STATE__STATE_FAULT, 2)));
-    lkd_exchange_detach(s.exchange, LINKAGE__V1__STATE__STATE_READY);
+    lkd_exchange_detach(s.rig.exchange, LINKAGE__V1__STATE__STATE_READY);
     assert_true(is_zero(await(&s, LINKAGE__V1__STATE__STATE_READY, 2)));
     close_scene(&s);
 }
@@ -159,13 +121,13 @@ static void test_not_at_the_end(void **state)
     (void)state;
     open_scene(&s);
     run_to_fault(&s);
-    lkd_exchange_detach(s.exchange, LINKAGE__V1__STATE__STATE_READY);
+    lkd_exchange_detach(s.rig.exchange, LINKAGE__V1__STATE__STATE_READY);
     assert_true(is_zero(await(&s, LINKAGE__V1__STATE__STATE_READY, 1)));
 
-    lkd_exchange_attach(s.exchange, s.cycle, 1, false); /* and the next run is heard */
-    lkd_cycle_carry_out(s.cycle, LKD_ASK_RUN, 2);
+    lkd_exchange_attach(s.rig.exchange, s.rig.cycle, 1, false); /* and the next run is heard */
+    lkd_cycle_carry_out(s.rig.cycle, LKD_ASK_RUN, 2);
     assert_false(is_zero(await(&s, LINKAGE__V1__STATE__STATE_RUNNING, 3)));
-    lkd_exchange_detach(s.exchange, LINKAGE__V1__STATE__STATE_READY);
+    lkd_exchange_detach(s.rig.exchange, LINKAGE__V1__STATE__STATE_READY);
     close_scene(&s);
 }
 

@@ -8,8 +8,7 @@
  * reported without being judged. Nothing here depends on how late the machine is. */
 #include "../skip.h"
 #include "counted.h"
-#include "cycle_rig.h"
-#include "exchange.h"
+#include "exchange_rig.h"
 #include "linkage/stacks.h"
 #include "runner.h"
 #include "wire.h"
@@ -74,8 +73,8 @@ static void *run_worker(void *data)
 /* ---- the bench, in a thread of its own ---- */
 
 struct bench {
-    struct lkd_port inputs;
-    struct lkd_port outputs;
+    struct lkd_port *inputs;
+    struct lkd_port *outputs;
     size_t n_inputs;
     _Atomic bool stop;
     uint64_t sent;
@@ -94,7 +93,7 @@ static void send_input(struct bench *bench)
     sample.n_values = bench->n_inputs;
     sample.values = values;
     if (lk_wire_encode(&sample.base, buffer, sizeof(buffer), &size) == 0)
-        lkd_port_send(&bench->inputs,
+        lkd_port_send(bench->inputs,
                       &(struct lkd_message){.kind = LKD_FRAME_MESSAGE,
                                             .peer.role = LINKAGE__V1__ROLE__ROLE_CONTROL,
                                             .data = buffer,
@@ -107,7 +106,7 @@ static void take_outputs(struct bench *bench, struct lk_wire_arena *arena)
     const Linkage__V1__OutputSample *sample;
     struct lkd_message message;
 
-    while (lkd_port_receive(&bench->outputs, &message)) {
+    while (lkd_port_receive(bench->outputs, &message)) {
         if (lk_wire_decode_output(arena, message.data, message.size, &sample))
             continue;
         bench->received++;
@@ -134,57 +133,22 @@ static void *attend(void *data)
 /* ---- a rig of model, exchange and bench ---- */
 
 struct rig {
-    struct lk_system *system;
-    struct lkd_cycle *cycle;
-    struct lkd_inputs inputs;
-    struct lkd_exchange *exchange;
-    int inputs_fd[2];
-    int outputs_fd[2];
-    struct lkd_port inputs_port;
-    struct lkd_port outputs_port;
+    struct exchange_rig daemon;
     struct bench bench;
     pthread_t bench_thread;
 };
-
-static void open_channel(int fd[2], struct lkd_port *daemon, struct lkd_port *line)
-{
-    assert_int_equal(lkd_port_pair(fd), 0);
-    assert_int_equal(lkd_port_init(daemon, fd[0], LK_WIRE_SAMPLE_MAX), 0);
-    assert_int_equal(lkd_port_init(line, fd[1], LK_WIRE_SAMPLE_MAX), 0);
-}
-
-static void close_channel(int fd[2], struct lkd_port *daemon, struct lkd_port *line)
-{
-    lkd_port_fini(daemon);
-    lkd_port_fini(line);
-    close(fd[0]);
-    close(fd[1]);
-}
 
 static void open_rig(struct rig *rig, const char *model_name)
 {
     struct lkd_settings settings = lkd_settings_default();
     char path[512];
 
-    memset(rig, 0, sizeof(*rig));
     settings.overrun.in_a_row = 0; /* a busy machine is no fault here */
     snprintf(path, sizeof(path), "%s/%s", folder, model_name);
-    rig->cycle = rig_cycle_new(path, PERIOD_S, &settings, &rig->system);
-    open_channel(rig->inputs_fd, &rig->inputs_port, &rig->bench.inputs);
-    open_channel(rig->outputs_fd, &rig->outputs_port, &rig->bench.outputs);
-    rig->bench.n_inputs = (size_t)rig->cycle->n_inputs;
-    lkd_inputs_init(&rig->inputs);
-    lkd_inputs_configure(&rig->inputs, true, LKD_LEASE_NS); /* the bench here claims nothing */
-    assert_int_equal(lkd_inputs_attach(&rig->inputs, rig->cycle, 1), 0);
-    assert_int_equal(lkd_exchange_start(
-                         &(struct lkd_exchange_options){
-                             .inputs = &rig->inputs,
-                             .inputs_port = &rig->inputs_port,
-                             .outputs_port = &rig->outputs_port,
-                         },
-                         &rig->exchange),
-                     0);
-    lkd_exchange_attach(rig->exchange, rig->cycle, 1, false);
+    exchange_rig_open(&rig->daemon, path, PERIOD_S, &settings);
+    rig->bench = (struct bench){.inputs = &rig->daemon.inputs,
+                                .outputs = &rig->daemon.outputs,
+                                .n_inputs = (size_t)rig->daemon.cycle->n_inputs};
     assert_int_equal(pthread_create(&rig->bench_thread, NULL, attend, &rig->bench), 0);
 }
 
@@ -192,13 +156,8 @@ static void close_rig(struct rig *rig)
 {
     atomic_store(&rig->bench.stop, true);
     pthread_join(rig->bench_thread, NULL);
-    lkd_exchange_detach(rig->exchange, LINKAGE__V1__STATE__STATE_READY);
-    lkd_exchange_stop(rig->exchange);
-    close_channel(rig->inputs_fd, &rig->inputs_port, &rig->bench.inputs);
-    close_channel(rig->outputs_fd, &rig->outputs_port, &rig->bench.outputs);
-    lkd_inputs_attach(&rig->inputs, NULL, 0);
-    lkd_inputs_fini(&rig->inputs);
-    rig_cycle_free(rig->cycle, rig->system);
+    lkd_exchange_detach(rig->daemon.exchange, LINKAGE__V1__STATE__STATE_READY);
+    exchange_rig_close(&rig->daemon);
 }
 
 static void await_cycles(struct lkd_cycle *cycle, uint64_t cycles)
@@ -248,17 +207,18 @@ static void test_with_io(void **state)
 
     (void)state;
     open_rig(&rig, "four-bar.yaml");
-    cycle.cycle = rig.cycle;
-    rig.cycle->t0_ns = lkd_clock_ns() + 20000000;
+    cycle.cycle = rig.daemon.cycle;
+    rig.daemon.cycle->t0_ns = lkd_clock_ns() + 20000000;
     assert_int_equal(pthread_create(&cycle.thread, NULL, run_cycle, &cycle), 0);
     await_exchange(&rig.bench);
-    await_cycles(rig.cycle, CYCLES);
+    await_cycles(rig.daemon.cycle, CYCLES);
     pthread_join(cycle.thread, NULL);
     check_counted("cycle", &cycle.seen);
     /* one wait a cycle, and the one that ended the run */
-    assert_true(cycle.seen.usage.voluntary <= rig.cycle->rt.figures.cycles + 1 + SPARE_WAITS);
-    assert_true(lkd_histogram_count(&rig.cycle->hand_over) > 100);
-    assert_true(lkd_histogram_count(&rig.cycle->input_age) > 100);
+    assert_true(cycle.seen.usage.voluntary <=
+                rig.daemon.cycle->rt.figures.cycles + 1 + SPARE_WAITS);
+    assert_true(lkd_histogram_count(&rig.daemon.cycle->hand_over) > 100);
+    assert_true(lkd_histogram_count(&rig.daemon.cycle->input_age) > 100);
     close_rig(&rig);
     check_exchange(&rig);
 }
@@ -280,25 +240,25 @@ static void test_workers_with_io(void **state)
         skip_because("it takes a second core", "give it two cores");
     open_rig(&rig, "chain-128.yaml");
     assert_int_equal(lk_pool_new(2, &pool), 0);
-    cycle.cycle = rig.cycle;
-    cycle.pool = worker.pool = rig.cycle->pool = pool;
+    cycle.cycle = rig.daemon.cycle;
+    cycle.pool = worker.pool = rig.daemon.cycle->pool = pool;
     assert_int_equal(pthread_create(&worker.thread, NULL, run_worker, &worker), 0);
     lk_pool_wait_ready(pool);
-    lk_system_set_pool(rig.system, pool);
-    rig.cycle->t0_ns = lkd_clock_ns() + 20000000;
+    lk_system_set_pool(rig.daemon.system, pool);
+    rig.daemon.cycle->t0_ns = lkd_clock_ns() + 20000000;
     assert_int_equal(pthread_create(&cycle.thread, NULL, run_cycle, &cycle), 0);
-    await_cycles(rig.cycle, CYCLES / 4);
+    await_cycles(rig.daemon.cycle, CYCLES / 4);
     pthread_join(cycle.thread, NULL);
     lk_pool_stop(pool);
     pthread_join(worker.thread, NULL);
     check_counted("cycle", &cycle.seen);
     check_counted("worker", &worker.seen);
-    cycles = rig.cycle->rt.figures.cycles;
+    cycles = rig.daemon.cycle->rt.figures.cycles;
     if (cycle.seen.fifo && worker.seen.fifo) {
         assert_true(cycle.seen.usage.voluntary <= 2 * cycles + SPARE_WAITS);
         assert_true(worker.seen.usage.voluntary <= 3 * cycles + SPARE_WAITS);
     }
-    lk_system_set_pool(rig.system, NULL);
+    lk_system_set_pool(rig.daemon.system, NULL);
     close_rig(&rig);
     lk_pool_free(pool);
 }

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A cycle of a model file, not running, and the daemon's exchange beside it, with the test at the
+ * other ends of the channels of the line process. Any failure ends the test. */
+#ifndef TESTS_RIG_EXCHANGE_RIG_H
+#define TESTS_RIG_EXCHANGE_RIG_H
+
+#include "exchange.h"
+
+/** struct exchange_rig - @inputs, @outputs: the test's ends of the channels: send samples, receive
+ * samples;  @inputs_fd, @outputs_fd: of the daemon, of the test */
+struct exchange_rig {
+    struct lk_system *system;
+    struct lkd_cycle *cycle;
+    struct lkd_inputs table;
+    struct lkd_exchange *exchange;
+    int inputs_fd[2];
+    int outputs_fd[2];
+    struct lkd_port inputs_port;
+    struct lkd_port outputs_port;
+    struct lkd_port inputs;
+    struct lkd_port outputs;
+};
+
+/** exchange_rig_open() - @path, @step_s, @settings: as of rig_cycle_new(). The exchange is attached
+ * to the cycle, whose time begins now. */
+void exchange_rig_open(struct exchange_rig *rig, const char *path, double step_s,
+                       const struct lkd_settings *settings);
+/** exchange_rig_close() - the exchange must be detached. */
+void exchange_rig_close(struct exchange_rig *rig);
+
+#endif
