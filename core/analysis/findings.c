@@ -51,6 +51,16 @@ void lk_finding_number(struct lk_finding *finding, const char *name, const char 
         finding->number[finding->n_numbers++] = (struct lk_quantity){name, unit, value};
 }
 
+bool lk_inspection_may(struct lk_inspection *in, double flops)
+{
+    const struct lk_bounds *bounds = in->bounds;
+
+    in->flops += flops;
+    return bounds == NULL ||
+           ((bounds->flops_max == 0 || in->flops <= bounds->flops_max) &&
+            (bounds->is_cancelled == NULL || !bounds->is_cancelled(bounds->context)));
+}
+
 const char *lk_finding_joint(const struct lk_system *sys, int i, char *text)
 {
     char name[LK_TEXT_SIZE], side[2][LK_TEXT_SIZE];
@@ -120,6 +130,7 @@ int lk_findings_init(const struct lk_model *model, struct lk_system *system,
         inspect_mobility(&in);
     lk_inspect_start(&in);
     lk_inspect_step(&in);
+    lk_inspect_blocks(&in);
     inspect_inputs(&in);
     lk_system_reset(system);
     if (in.result == 0)

@@ -6,9 +6,10 @@
 #include "linkage/findings.h"
 #include "model/model.h"
 #include "step/system.h"
+#include <stdbool.h>
 
 /** struct lk_inspection - state of an inspection of a model.
- * @bounds: or NULL;  @flops: operations of factorisations so far
+ * @bounds: or NULL;  @flops: operations so far that are many
  * @room:   capacity of @found;  @result: 0, -ENOMEM after a failed allocation */
 struct lk_inspection {
     const struct lk_model *model;
@@ -30,15 +31,20 @@ struct lk_finding *lk_finding_add(struct lk_inspection *in, const char *id, cons
 void lk_finding_number(struct lk_finding *finding, const char *name, const char *unit,
                        double value);
 
+/** lk_inspection_may() - whether there is time for @flops operations more, which count. */
+bool lk_inspection_may(struct lk_inspection *in, double flops);
+
 /** lk_finding_joint() - "joint pin (crank, coupler)" of block @i; @text: LK_TEXT_SIZE bytes,
  * returned. */
 const char *lk_finding_joint(const struct lk_system *sys, int i, char *text);
 
 /** lk_inspect_bodies() - check inertias, centres of mass, free bodies; reads the model alone.
  * lk_inspect_start() - check gaps, velocities and stops at the start.
- * lk_inspect_step() - find motions too fast for the step. */
+ * lk_inspect_step() - find motions too fast for the step.
+ * lk_inspect_blocks() - find blocks that couple coordinates too fast for the step. */
 void lk_inspect_bodies(struct lk_inspection *in);
 void lk_inspect_start(struct lk_inspection *in);
 void lk_inspect_step(struct lk_inspection *in);
+void lk_inspect_blocks(struct lk_inspection *in);
 
 #endif

@@ -33,12 +33,7 @@ static struct lk_law_value springs_of(const struct lk_system *sys, const struct 
 /* Whether there is time for one factorisation more, which is less than half of a step. */
 static bool may_factor(struct lk_inspection *in)
 {
-    const struct lk_bounds *bounds = in->bounds;
-
-    in->flops += 0.5 * in->sys->summary.step_flops;
-    return bounds == NULL ||
-           ((bounds->flops_max == 0 || in->flops <= bounds->flops_max) &&
-            (bounds->is_cancelled == NULL || !bounds->is_cancelled(bounds->context)));
+    return lk_inspection_may(in, 0.5 * in->sys->summary.step_flops);
 }
 
 static void inspect_spring(struct lk_inspection *in, const struct lk_law *law)

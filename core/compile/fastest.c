@@ -300,6 +300,15 @@ static double yield_alone(const struct lk_system *sys)
     return sum;
 }
 
+/* the factor of the rigid rows alone, in the present pose */
+static void renew_rigid(struct lk_system *sys)
+{
+    lk_start_renew(sys);
+    for (int i = 0; i < sys->n_laws; i++)
+        sys->regular[sys->joint[sys->law[i].joint].row + sys->law[i].row] = LK_DECOUPLED;
+    lk_evaluate_factor(sys);
+}
+
 /* the motion that a blow along the coordinate makes, as much of it as the rate takes */
 bool lk_blow_to_rate(struct lk_system *sys, int joint, double rate)
 {
@@ -307,10 +316,7 @@ bool lk_blow_to_rate(struct lk_system *sys, int joint, double rate)
     const double blow = -1, unit = 1;
     double before, gained, least;
 
-    lk_start_renew(sys);
-    for (int i = 0; i < sys->n_laws; i++)
-        sys->regular[sys->joint[sys->law[i].joint].row + sys->law[i].row] = LK_DECOUPLED;
-    lk_evaluate_factor(sys);
+    renew_rigid(sys);
     memset(sys->residual, 0, (size_t)(sys->n_bodies + 1 + sys->n_frames) * sizeof(*sys->residual));
     lk_loads_subtract_input(sys, &along, &blow, sys->residual);
     least = HELD * yield_alone(sys);
@@ -324,4 +330,42 @@ bool lk_blow_to_rate(struct lk_system *sys, int joint, double rate)
         }
     lk_start_renew(sys);
     return gained > least;
+}
+
+/* rate of what a sensor sees where bodies have @twist */
+static double rate_of(const struct lk_system *sys, const struct lk_net_sensor *s,
+                      const struct lk_twist *twist)
+{
+    double rates[LK_ROWS_PAD];
+
+    if (s->law >= 0) {
+        lk_evaluate_row_rates(sys, sys->law[s->law].joint, twist, rates);
+        return rates[sys->law[s->law].row];
+    }
+    for (int i = 0; i < sys->n_named_joints; i++) {
+        const struct lk_joint *j = &sys->joint[i];
+        int which = s->at - j->first_coordinate;
+
+        if (which >= 0 && which < lk_joint_traits[j->type].n_coordinates)
+            return lk_evaluate_coordinate_rate(sys, j, which, twist);
+    }
+    return 0;
+}
+
+void lk_blow_answer(struct lk_system *sys, int push, double *ret, int stride)
+{
+    int term = sys->net.push[push].term;
+
+    renew_rigid(sys);
+    memset(sys->next.lambda, 0, (size_t)sys->n_rows * sizeof(double));
+    for (int i = 0; i < sys->n_laws; i++) {
+        const struct lk_law *law = &sys->law[i];
+
+        if (term >= law->first_term && term < law->first_term + law->n_terms)
+            sys->next.lambda[sys->joint[law->joint].row + law->row] = 1;
+    }
+    lk_evaluate_transpose(sys, sys->next.lambda, sys->residual);
+    accelerate_bodies(sys);
+    for (int i = 0; i < sys->net.n_sensors; i++)
+        ret[i * stride] = rate_of(sys, &sys->net.sensor[i], sys->residual) / sys->s;
 }

@@ -43,4 +43,9 @@ int lk_fastest_hanging(struct lk_system *system, double *ret_rate, int *ret_body
  * @joint makes, until that has @rate [rad/s, m/s]. Return: false: nothing can move it. */
 bool lk_blow_to_rate(struct lk_system *system, int joint, double rate);
 
+/** lk_blow_answer() - rates that a unit blow by push @push of the blocks gives what each sensor of
+ * theirs sees, rigid rows holding, without springs and dampers [1/kg, 1/(kg m), 1/(kg m^2)].
+ * @ret: that of sensor i at [i * @stride] */
+void lk_blow_answer(struct lk_system *system, int push, double *ret, int stride);
+
 #endif

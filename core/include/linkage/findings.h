@@ -57,6 +57,7 @@ struct lk_findings {
  * no-road                a wheel starts where its road has no surface
  * spring-too-stiff       a swing on a spring takes only a few steps
  * rotor-too-fast         a body turns too far in a step
+ * block-too-fast         blocks couple coordinates faster than the step can follow
  * tension-too-fast       a body under tension swings across it in a few steps
  * input-without-limits, input-without-rate   any value of it, any jump acts
  *
