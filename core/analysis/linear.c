@@ -366,6 +366,8 @@ int lk_linear_init(struct lk_system *system, bool at_rest, struct lk_linear *ret
     struct lk_linear_work w = {.sys = system, .l = &l, .n = 6 * system->n_bodies};
     int r;
 
+    if (system->summary.n_in_plane > 0)
+        return -EINVAL;
     if (at_rest)
         stop_bodies(system);
     r = linearise(&w, ret_error);

@@ -131,8 +131,12 @@ static void number_joints(struct lk_loops *l, const bool *gone)
 
 int lk_loops_init(const struct lk_system *sys, struct lk_loops *ret_loops)
 {
-    bool *gone = calloc((size_t)sys->n_joints + 1, sizeof(bool));
     struct lk_loops l = {.sys = sys};
+    bool *gone;
+
+    if (sys->summary.n_in_plane > 0)
+        return -EINVAL;
+    gone = calloc((size_t)sys->n_joints + 1, sizeof(bool));
 
     if (!gone || take_memory(&l) < 0 || prune(sys, gone, l.held_by) < 0) {
         free(gone);

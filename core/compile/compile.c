@@ -89,11 +89,12 @@ static int own_iterations(const struct lk_formulation *f, const struct lk_model 
 }
 
 /* struct how - arguments of lk_compile(). @in_hold: adds rows that hold coordinates;  @is_plain:
- * see struct lk_draft;  @parts: divisor of the requested step */
+ * see struct lk_draft, as @has_all_rows;  @parts: divisor of the requested step */
 struct how {
     struct lk_compile_how told;
     int in_hold;
     int is_plain;
+    int has_all_rows;
     int parts;
 };
 
@@ -129,7 +130,8 @@ static bool may_batch(const struct lk_draft *d, int order, int parts)
            (order == 2 || (d->formulation == &lk_formulation_rattle && (parts > 1 || !has_laws)));
 }
 
-/* compiles the model; its initial configuration is not assembled yet */
+/* Compiles the model; its initial configuration is not assembled yet. What turns a body across the
+ * tension in it has its inertia in all directions, so such bodies keep all rows. */
 static int compile_model(const struct lk_model *model, const struct lk_options *options,
                          struct how how, struct lk_system **ret_system, struct lk_error *ret_error)
 {
@@ -137,10 +139,12 @@ static int compile_model(const struct lk_model *model, const struct lk_options *
         .model = model,
         .in_hold = how.in_hold,
         .is_plain = how.is_plain,
+        .has_all_rows = how.has_all_rows,
         .formulation = how.told.formulation,
     };
     const struct lk_engine *engines[LK_ENGINES_MAX + 1];
     struct lk_processor processor;
+    bool is_tense_in_plane;
     int r;
 
     lk_engines_here(engines);
@@ -165,7 +169,13 @@ static int compile_model(const struct lk_model *model, const struct lk_options *
         r = lk_batches_draft(&d, engines);
     if (r == 0)
         r = create_either(&d, engines, ret_system, ret_error);
+    is_tense_in_plane = r == 0 && d.n_in_plane > 0 && lk_tension_count(*ret_system) > 0;
     lk_draft_fini(&d);
+    if (is_tense_in_plane) {
+        lk_system_free(*ret_system);
+        how.has_all_rows = 1;
+        return compile_model(model, options, how, ret_system, ret_error);
+    }
     if (r == -ENOMEM)
         lk_error_set(ret_error, "not enough memory to compile '%s'", model->name);
     return r;
@@ -190,7 +200,8 @@ static int compile_assembly(const struct lk_model *model, struct lk_system **ret
                             struct lk_error *ret_error)
 {
     static const struct lk_options options = {.engine = "none"};
-    struct how how = {{&lk_formulation_rattle, 0, 0}, .in_hold = 1, .is_plain = 1, .parts = 1};
+    struct how how = {
+        {&lk_formulation_rattle, 0, 0}, .in_hold = 1, .is_plain = 1, .has_all_rows = 1, .parts = 1};
 
     return compile_model(model, &options, how, ret_system, ret_error);
 }
@@ -257,7 +268,8 @@ static int add_sequences(const struct lk_model *model, const struct lk_options *
     int r = 0;
 
     for (int k = 1; k < LK_SEQUENCES_MAX && sys->combination->weight[k] != 0 && r == 0; k++) {
-        how = (struct how){{how.told.formulation, 0, 0}, .parts = k + 1};
+        how = (struct how){
+            {how.told.formulation, 0, 0}, .has_all_rows = summary->n_in_plane == 0, .parts = k + 1};
         r = compile_model(model, options, how, &sys->sequence[k - 1], ret_error);
         if (r != 0)
             break;
@@ -307,12 +319,25 @@ static void note_tension(struct lk_system *sys)
             n);
 }
 
+/* An equilibrium is found with the inertia of bodies in all directions; other formulations than
+ * `rattle` are there to compare with. */
+static bool wants_all_rows(const struct lk_model *model, const struct lk_options *options,
+                           const struct lk_compile_how *told)
+{
+    return told->is_bare || told->formulation != &lk_formulation_rattle || model->starts_balanced ||
+           (options && (options->all_rows || options->equilibrium));
+}
+
 int lk_compile(const struct lk_model *model, const struct lk_options *options,
                struct lk_compile_how told, struct lk_system **ret_system,
                struct lk_error *ret_error)
 {
     struct how how = {
-        .told = told, .is_plain = told.is_bare || told.formulation->wants_plain, .parts = 1};
+        .told = told,
+        .is_plain = told.is_bare || told.formulation->wants_plain,
+        .has_all_rows = wants_all_rows(model, options, &told),
+        .parts = 1,
+    };
     struct lk_system *sys = NULL;
     double gap = 0;
     int r = compile_model(model, options, how, &sys, ret_error);

@@ -33,6 +33,25 @@ static struct lk_draft_block *add_block(struct lk_draft *d, enum lk_joint_type t
     return b;
 }
 
+const struct lk_plane *lk_draft_plane(const struct lk_draft *d, const struct lk_joint_def *def)
+{
+    const struct lk_plane *p = &d->plane[def->body[0] != LK_GROUND ? def->body[0] : def->body[1]];
+
+    return lk_is_in_plane(p) ? p : NULL;
+}
+
+/* the type of the rows of joint @def */
+static enum lk_joint_type type_of(const struct lk_draft *d, const struct lk_joint_def *def)
+{
+    if (def->type == LK_JOINT_FIXED && def->has_compliance)
+        return LK_JOINT_BUSHING;
+    if (lk_coupled_joints(def->type) > 0 || !lk_draft_plane(d, def))
+        return def->type;
+    return def->type == LK_JOINT_REVOLUTE    ? LK_JOINT_PIN
+           : def->type == LK_JOINT_PRISMATIC ? LK_JOINT_SLIDER
+                                             : def->type;
+}
+
 static void add_joints(struct lk_draft *d)
 {
     const struct lk_model *m = d->model;
@@ -45,8 +64,7 @@ static void add_joints(struct lk_draft *d)
     }
     for (int i = 0; i < m->n_joints; i++) {
         const struct lk_joint_def *def = &m->joints[i];
-        enum lk_joint_type type =
-            def->type == LK_JOINT_FIXED && def->has_compliance ? LK_JOINT_BUSHING : def->type;
+        enum lk_joint_type type = type_of(d, def);
         struct lk_draft_block *b = add_block(d, type, i);
 
         b->kind = def->has_compliance ? LK_ROWS_COMPLIANT : LK_ROWS_RIGID;
@@ -402,7 +420,8 @@ static int try_bodies(struct lk_draft *d, const struct lk_draft_block *original,
     count_at_bodies(d, original, rows, blocks);
     bound_savings(d, stake, saved);
     for (int b = 0; b < d->model->n_bodies && r == 0; b++) {
-        if (rows[b] < SPLIT_ROWS || blocks[b] < 4 || saved[b] < (1 - SPLIT_GAIN) * work_of(d))
+        if (lk_is_in_plane(&d->plane[b]) || rows[b] < SPLIT_ROWS || blocks[b] < 4 ||
+            saved[b] < (1 - SPLIT_GAIN) * work_of(d))
             continue;
         r = split_body(d, original, b, blocks[b]);
         if (r == 0 && d->n_parts[b] > 1)
@@ -439,12 +458,13 @@ static int take_memory(struct lk_draft *d)
     d->of = malloc((bodies + 2 * own + 1) * sizeof(int));
     d->exchanged = calloc(joints + 1, sizeof(int));
     d->frame_of = malloc((joints + 1) * sizeof(int));
+    d->plane = calloc(bodies + 1, sizeof(*d->plane));
     d->blocks = calloc(blocks, sizeof(*d->blocks));
     d->ends = calloc(blocks, sizeof(*d->ends));
     d->n_rows = calloc(blocks, sizeof(*d->n_rows));
     d->n_rigid = calloc(blocks, sizeof(*d->n_rigid));
-    if (!d->n_parts || !d->share || !d->of || !d->exchanged || !d->frame_of || !d->blocks ||
-        !d->ends || !d->n_rows || !d->n_rigid)
+    if (!d->n_parts || !d->share || !d->of || !d->exchanged || !d->frame_of || !d->plane ||
+        !d->blocks || !d->ends || !d->n_rows || !d->n_rigid)
         return -ENOMEM;
     for (size_t i = 0; i < bodies; i++)
         d->n_parts[i] = 1;
@@ -460,6 +480,10 @@ int lk_draft_init(struct lk_draft *d)
 
     if (r == 0 && d->formulation->keeps_rows)
         r = lk_carriers_find(d->model, d->h, d->exchanged);
+    if (r == 0 && !d->has_all_rows) {
+        d->n_in_plane = lk_plane_find(d->model, d->plane);
+        r = d->n_in_plane < 0 ? d->n_in_plane : 0;
+    }
     if (r == 0) {
         add_joints(d);
         add_drives(d);
@@ -490,6 +514,7 @@ void lk_draft_fini(struct lk_draft *d)
     free(d->of);
     free(d->exchanged);
     free(d->frame_of);
+    free(d->plane);
     free(d->blocks);
     free(d->ends);
     free(d->n_rows);

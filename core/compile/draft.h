@@ -12,6 +12,7 @@
 #ifndef LK_COMPILE_DRAFT_H
 #define LK_COMPILE_DRAFT_H
 
+#include "compile/plane.h"
 #include "compile/tree/plan.h"
 #include "model/model.h"
 #include "rows/joint.h"
@@ -58,6 +59,8 @@ struct lk_draft_share {
  * @frame_of:   frame of each joint whose first body is moved by drives, or -1
  * @in_hold:    coordinates are held: this system only assembles the initial configuration
  * @is_plain:   no body is split, nothing is batched
+ * @has_all_rows: joints of bodies that move in a plane have them, too, see plane.h
+ * @plane:      in which each body of the model moves;  @n_in_plane: how many do
  * @formulation: steps the system
  * @engine:     see struct lk_options;  @prices: choose the engine;  @has_own_prices: they were
  *              measured on this kind of processor
@@ -69,6 +72,9 @@ struct lk_draft {
     int iterations;
     int in_hold;
     int is_plain;
+    int has_all_rows;
+    int n_in_plane;
+    struct lk_plane *plane;
     const struct lk_formulation *formulation;
     const char *engine;
     const struct lk_prices *prices;
@@ -94,10 +100,13 @@ struct lk_draft {
 };
 
 /** lk_draft_init() - make blocks, parts and plan of @d->model. The caller has set model, h,
- * iterations, in_hold, is_plain and formulation. Return: 0, -ENOMEM, -ECANCELED. Release with
- * lk_draft_fini(). */
+ * iterations, in_hold, is_plain, has_all_rows and formulation. Return: 0, -ENOMEM, -ECANCELED.
+ * Release with lk_draft_fini(). */
 int lk_draft_init(struct lk_draft *d);
 void lk_draft_fini(struct lk_draft *d);
+
+/** lk_draft_plane() - in which the bodies of @def, no coupling, move, or NULL. */
+const struct lk_plane *lk_draft_plane(const struct lk_draft *draft, const struct lk_joint_def *def);
 
 /** lk_draft_stops() - number of end stops in the model. */
 static inline int lk_draft_stops(const struct lk_draft *d)

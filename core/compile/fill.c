@@ -207,16 +207,30 @@ static void couple(struct lk_system *sys, const struct lk_draft *d, struct lk_jo
     }
 }
 
+/* a prismatic joint whose first direction lies in the plane with this normal */
+static struct lk_joint_def slider_of(const struct lk_joint_def *def, const double normal[3])
+{
+    struct lk_joint_def slider = *def;
+
+    slider.type = LK_JOINT_SLIDER;
+    lk_cross(normal, def->axis[0], slider.direction);
+    return slider;
+}
+
 void lk_fill_joint(struct lk_system *sys, const struct lk_draft *d, int i)
 {
     const struct lk_draft_block *b = &d->blocks[i];
     const struct lk_joint_def *def = b->joint >= 0 ? &d->model->joints[b->joint] : NULL;
-    struct lk_joint_def exchanged;
+    struct lk_joint_def other;
     struct lk_joint *j = &sys->joint[i];
 
     if (b->is_exchanged) {
-        exchanged = lk_carriers_exchange(def);
-        def = &exchanged;
+        other = lk_carriers_exchange(def);
+        def = &other;
+    }
+    if (b->type == LK_JOINT_SLIDER) {
+        other = slider_of(def, lk_draft_plane(d, def)->normal);
+        def = &other;
     }
 
     *j = (struct lk_joint){
@@ -227,6 +241,9 @@ void lk_fill_joint(struct lk_system *sys, const struct lk_draft *d, int i)
         .n_rows = b->n_rows,
         .n_length = b->n_length,
         .row = d->plan.row[i],
+        .is_known = b->type == LK_JOINT_PIN || b->type == LK_JOINT_SLIDER
+                        ? lk_draft_plane(d, def)->is_flat
+                        : 1,
         .law = -1,
         .drive = b->drive,
     };

@@ -117,6 +117,9 @@ void lk_fill_drives(struct lk_system *system, const struct lk_draft *draft);
 
 /* ---- fill_masses.c ---- */
 
+/** lk_fill_lacks_moment() - whether a principal moment of @J is zero relative to the largest. */
+bool lk_fill_lacks_moment(const double J[6]);
+
 /** lk_fill_masses() - set mass, inertia and W of all bodies; W with an artificial mass where there
  * is none. */
 void lk_fill_masses(struct lk_system *system, const struct lk_draft *draft);

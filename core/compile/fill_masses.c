@@ -25,7 +25,7 @@ static double largest_moment(const double J[6])
 
 /* Whether a principal moment is zero relative to the largest. The reader accepts moments down to
  * 1e-12 of the largest; a zero moment about oblique axes leaves round-off of some 1e-14. */
-static int lacks_moment(const double J[6])
+bool lk_fill_lacks_moment(const double J[6])
 {
     double size = largest_moment(J);
     double det = J[0] * (J[1] * J[2] - J[5] * J[5]) - J[3] * (J[3] * J[2] - J[5] * J[4]) +
@@ -128,6 +128,15 @@ static struct scale scale_of_all(const struct lk_system *sys)
     return s;
 }
 
+/* @sum += @factor n n^T: xx yy zz xy xz yz */
+static void add_square(double factor, const double n[3], double sum[6])
+{
+    static const int row[6] = {0, 1, 2, 0, 0, 1}, column[6] = {0, 1, 2, 1, 2, 2};
+
+    for (int i = 0; i < 6; i++)
+        sum[i] += factor * n[row[i]] * n[column[i]];
+}
+
 /* a unit vector of the null space of J, which lacks a moment: any column of a large power of J^-1
  */
 static void null_axis(const double W[6], double axis[3])
@@ -149,7 +158,6 @@ static void null_axis(const double W[6], double axis[3])
  * formulation may take velocities from momenta by W, so elsewhere it is the inverse of J. */
 static void add_artificial(double moment, double J[6])
 {
-    static const int row[6] = {0, 1, 2, 0, 0, 1}, column[6] = {0, 1, 2, 1, 2, 2};
     double n[3], sum[6] = {J[0] + moment, J[1] + moment, J[2] + moment, J[3], J[4], J[5]};
 
     if (largest_moment(J) > 0) {
@@ -157,19 +165,33 @@ static void add_artificial(double moment, double J[6])
 
         lk_sym_inverse(sum, inverse);
         null_axis(inverse, n);
-        for (int i = 0; i < 6; i++)
-            sum[i] = J[i] + moment * n[row[i]] * n[column[i]];
+        memcpy(sum, J, sizeof(sum));
+        add_square(moment, n, sum);
     }
     memcpy(J, sum, sizeof(sum));
 }
 
-static void fill_inverse(struct lk_system *sys, int b, const struct scale *all)
+/* n n^T / (n . J n): what turns about @n [body axes] alone */
+static void turn_about(const double n[3], const double J[6], double ret[6])
+{
+    double Jn[3];
+
+    lk_sym_mul(J, n, Jn);
+    memset(ret, 0, 6 * sizeof(double));
+    add_square(1 / lk_dot(n, Jn), n, ret);
+}
+
+/* @world: normal of the plane in which it moves, or 0 */
+static void fill_inverse(struct lk_system *sys, int b, const double world[3],
+                         const struct scale *all)
 {
     const struct lk_body *body = &sys->body[b];
     double inertia[6], mass = body->mass;
-    int lacks = lacks_moment(body->inertia);
+    int lacks = lk_fill_lacks_moment(body->inertia);
     struct scale around = *all;
+    double normal[3];
 
+    lk_rotate_back(sys->pose[b].R, world, normal);
     memcpy(inertia, body->inertia, sizeof(inertia));
     if (mass == 0 || lacks) {
         around = scale_around(sys, b);
@@ -183,7 +205,10 @@ static void fill_inverse(struct lk_system *sys, int b, const struct scale *all)
     if (lacks)
         add_artificial(LK_ARTIFICIAL_MASS * around.inertia, inertia);
     sys->W[b].mass = 1 / mass;
-    lk_sym_inverse(inertia, sys->W[b].inertia);
+    if (body->is_in_plane)
+        turn_about(normal, inertia, sys->W[b].inertia);
+    else
+        lk_sym_inverse(inertia, sys->W[b].inertia);
     sys->sW[b].mass = sys->s * sys->W[b].mass;
     for (int i = 0; i < 6; i++)
         sys->sW[b].inertia[i] = sys->s * sys->W[b].inertia[i];
@@ -202,7 +227,7 @@ static void fill_quads(struct lk_system *sys)
         quad->massless[1][lane % 4] = largest_moment(body->inertia) == 0;
         for (int part = 0; part < 2; part++)
             quad->start_a[part][lane % 4] = 1 - quad->massless[part][lane % 4];
-        if (largest_moment(body->inertia) > 0 && lacks_moment(body->inertia)) {
+        if (largest_moment(body->inertia) > 0 && lk_fill_lacks_moment(body->inertia)) {
             double axis[3];
 
             null_axis(sys->W[body - sys->body].inertia, axis);
@@ -224,13 +249,14 @@ void lk_fill_masses(struct lk_system *sys, const struct lk_draft *d)
 
         sys->body[b].of = d->of[b];
         sys->body[b].n_parts = d->n_parts[d->of[b]];
+        sys->body[b].is_in_plane = lk_is_in_plane(&d->plane[d->of[b]]);
         sys->body[b].mass = share * def->mass;
         for (int i = 0; i < 6; i++)
             sys->body[b].inertia[i] = share * def->inertia[i];
     }
     all = scale_of_all(sys);
     for (int b = 0; b < sys->n_bodies; b++)
-        fill_inverse(sys, b, &all);
+        fill_inverse(sys, b, d->plane[d->of[b]].normal, &all);
     fill_quads(sys);
 }
 
@@ -285,7 +311,7 @@ static int columns_of(const struct lk_system *sys, int b, struct column *ret)
             ret[n] = (struct column){.body = b};
             ret[n++].d[i] = 1;
         }
-    if (!none && lacks_moment(body->inertia)) {
+    if (!none && lk_fill_lacks_moment(body->inertia)) {
         ret[n] = (struct column){.body = b};
         null_axis(sys->W[b].inertia, ret[n++].d + 3);
     }

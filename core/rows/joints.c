@@ -8,7 +8,8 @@ const struct lk_joint_type_ops *const lk_joint_types[LK_JOINT_TYPES] = {
 #define X(NAME, ...) [LK_JOINT_##NAME] = &lk_joint_kind_ops[LK_KIND_##NAME],
     LK_JOINT_KINDS(X)
 #undef X
-        [LK_JOINT_SCREW] = &lk_joint_screw,
+        [LK_JOINT_PIN] = &lk_joint_pin,
+    [LK_JOINT_SCREW] = &lk_joint_screw,
     [LK_JOINT_DISTANCE] = &lk_joint_distance,
     [LK_JOINT_CONSTANT_VELOCITY] = &lk_joint_constant_velocity,
     [LK_JOINT_CONE_ON_RAIL] = &lk_joint_cone_on_rail,

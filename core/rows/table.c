@@ -194,3 +194,15 @@ const struct lk_joint_type_ops lk_joint_kind_ops[LK_KINDS] = {
     LK_JOINT_KINDS(X)
 #undef X
 };
+
+/* the rows of a ball, and the angle of a hinge */
+const struct lk_joint_type_ops lk_joint_pin = {
+    .is_point = 1,
+    .violation = violation_SPHERICAL,
+    .load = load_SPHERICAL,
+    .jacobian = jacobian_SPHERICAL,
+    .gamma = gamma_SPHERICAL,
+    .coordinate = coordinate_REVOLUTE,
+    .coordinate_jacobian = coordinate_jacobian_REVOLUTE,
+    .coordinate_gamma = coordinate_gamma_REVOLUTE,
+};

@@ -8,7 +8,9 @@
  *   slide     n . d = 0, n a direction of side 0          one row [m]        dot-2
  *   square    u . v = 0, u of side 0 and v of side 1      one row [rad]      dot-1
  *
- * in this order. Joints with other rows (distance, screw, cone on rail, ...) have their own files.
+ * in this order. A slider is a prismatic joint of what moves in a plane: its side 0 has the normal
+ * as its second direction, and nothing but the turn about that is left to a square row. Joints with
+ * other rows (distance, screw, cone on rail, ...) have their own files.
  */
 #ifndef LK_ROWS_TABLE_H
 #define LK_ROWS_TABLE_H
@@ -69,6 +71,8 @@ struct lk_joint_kind {
       (LK_ALONG_2, LK_ABOUT_AXIS))                                                                 \
     X(PLANAR, "planar", 0, 1, 2, ({1, 2}, {{2}, {0, 1}}, {0}, {{0, 0}, {0, 1}}), PLANE,            \
       ("x", "y", "angle"), (LK_ALONG_0, LK_ALONG_1, LK_ABOUT_AXIS))                                \
+    X(SLIDER, "slider", 0, 2, 1, ({3, 1}, {{0, 1, 2}, {0}}, {0, 1}, {{2, 0}}), PLANE, (""),        \
+      (LK_ALONG_2))                                                                                \
     X(POINT_ON_LINE, "point-on-line", 0, 2, 0, ({2, 0}, {{0, 1}, {0}}, {0, 1}, {{0}}), AXIS, (""), \
       (LK_ALONG_2))
 
@@ -97,7 +101,8 @@ static const struct lk_joint_kind lk_joint_kinds[LK_KINDS] = {
 #undef X
 };
 
-/** lk_kind_of() - the line of @type, or LK_KINDS for types with their own file. RT: yes. */
+/** lk_kind_of() - the line with the rows of @type, or LK_KINDS for types with their own file. RT:
+ * yes. */
 static inline enum lk_kind lk_kind_of(enum lk_joint_type type)
 {
     switch (type) {
@@ -106,6 +111,8 @@ static inline enum lk_kind lk_kind_of(enum lk_joint_type type)
         return LK_KIND_##NAME;
         LK_JOINT_KINDS(X)
 #undef X
+    case LK_JOINT_PIN:
+        return LK_KIND_SPHERICAL;
     default:
         return LK_KINDS;
     }

@@ -19,7 +19,8 @@ static void joint_reaction(const struct lk_system *sys, int joint, double ret[6]
     const struct lk_pose *pose = &place[second];
     double torque[3] = {0}, world[3], arm[3], moment[3];
 
-    memset(ret, 0, 6 * sizeof(double));
+    for (int i = 0; i < 6; i++)
+        ret[i] = j->is_known ? 0 : NAN;
     for (int s = 0; s < 2; s++)
         lk_evaluate_pose_of(sys, j->body[s], &place[s]);
     if (!j->of[0])

@@ -20,12 +20,14 @@ struct lk_tyre;
 struct lk_road; /* tyre/road.h */
 
 /** struct lk_body - constants of a body. @inertia: J [kg m^2], body axes; both may be zero.
- * @of: index of the body in the model; the @n_parts of a split body share it */
+ * @of: index of the body in the model; the @n_parts of a split body share it
+ * @is_in_plane: W lets it turn about the normal of its plane alone, see compile/plane.h */
 struct lk_body {
     double mass;
     double inertia[6];
     int of;
     int n_parts;
+    bool is_in_plane;
 };
 
 /** struct lk_motion - state of a body. @x, @v, @a: centre of mass, world; @q: body to world;

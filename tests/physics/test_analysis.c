@@ -36,7 +36,7 @@ static struct lk_system *compile(const char *text)
 
     if (lk_model_read_text("test", text, strlen(text), &model, &error) != 0)
         fail_msg("%s", error.text);
-    if (lk_system_new(model, NULL, &sys, &error) != 0)
+    if (lk_system_new(model, &(struct lk_options){.all_rows = 1}, &sys, &error) != 0)
         fail_msg("%s", error.text);
     lk_model_free(model);
     return sys;
@@ -50,7 +50,7 @@ static struct lk_system *compile_file(const char *path)
 
     if (lk_model_read_file(path, &model, &error) != 0)
         fail_msg("%s", error.text);
-    if (lk_system_new(model, NULL, &sys, &error) != 0)
+    if (lk_system_new(model, &(struct lk_options){.all_rows = 1}, &sys, &error) != 0)
         fail_msg("%s", error.text);
     lk_model_free(model);
     return sys;

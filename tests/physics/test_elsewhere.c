@@ -74,7 +74,7 @@ static void move_model(const struct place *to, struct lk_model *m)
 static struct lk_system *open_machine(const char *path, const struct place *to, int *ret_joints)
 {
     struct lk_model *model = trajectory_model(path, NULL);
-    const struct lk_options options = {.step = 1e-3};
+    const struct lk_options options = {.step = 1e-3, .all_rows = 1};
     struct lk_system *sys = NULL;
     struct lk_error error;
 

@@ -268,7 +268,7 @@ static struct lk_system *compile(const char *text)
     struct lk_error error;
 
     if (lk_model_read_text("test", text, strlen(text), &model, &error) != 0 ||
-        lk_system_new(model, NULL, &sys, &error) != 0)
+        lk_system_new(model, &(struct lk_options){.all_rows = 1}, &sys, &error) != 0)
         fail_msg("%s", error.text);
     lk_model_free(model);
     return sys;

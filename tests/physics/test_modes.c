@@ -14,12 +14,14 @@
 
 static struct lk_system *compile(const char *text, const struct lk_options *options)
 {
+    struct lk_options whole = options ? *options : (struct lk_options){0};
     struct lk_model *model;
     struct lk_system *sys;
     struct lk_error error;
 
+    whole.all_rows = 1;
     if (lk_model_read_text("test", text, strlen(text), &model, &error) != 0 ||
-        lk_system_new(model, options, &sys, &error) != 0)
+        lk_system_new(model, &whole, &sys, &error) != 0)
         fail_msg("%s", error.text);
     lk_model_free(model);
     return sys;

@@ -25,10 +25,9 @@ static struct lk_system *compile_text(const char *text, double h)
     return sys;
 }
 
-static struct lk_system *compile_file(const char *path, const char *const *replace, double h,
-                                      int iterations)
+static struct lk_system *compile_with(const char *path, const char *const *replace,
+                                      struct lk_options options)
 {
-    struct lk_options options = {.step = h, .iterations = iterations};
     struct lk_model *model = trajectory_model(path, replace);
     struct lk_system *sys;
     struct lk_error error;
@@ -37,6 +36,12 @@ static struct lk_system *compile_file(const char *path, const char *const *repla
         fail_msg("%s", error.text);
     lk_model_free(model);
     return sys;
+}
+
+static struct lk_system *compile_file(const char *path, const char *const *replace, double h,
+                                      int iterations)
+{
+    return compile_with(path, replace, (struct lk_options){.step = h, .iterations = iterations});
 }
 
 static double energy(const struct lk_system *sys)
@@ -183,7 +188,8 @@ static void mobility_counts_redundant_rows(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-        struct lk_system *sys = compile_file(cases[i].model, NULL, 0, 0);
+        struct lk_system *sys =
+            compile_with(cases[i].model, NULL, (struct lk_options){.all_rows = 1});
         struct lk_mobility m;
 
         assert_int_equal(lk_mobility_init(sys, &m), 0);

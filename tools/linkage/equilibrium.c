@@ -92,7 +92,7 @@ static bool print_outputs(const struct lk_system *system)
 
 static int show(const char *path)
 {
-    const struct lk_options options = {.equilibrium = 1};
+    const struct lk_options options = {.equilibrium = 1, .all_rows = 1};
     struct lk_model *model = load_model(path);
     struct lk_system *system = model != NULL ? compile_model(path, model, &options) : NULL;
     struct lk_summary summary;

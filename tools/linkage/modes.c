@@ -364,7 +364,7 @@ static int show(const struct options *o, struct lk_system *system, const struct 
 int command_modes(int argc, char *argv[])
 {
     struct options o = {0};
-    struct lk_options how = {0};
+    struct lk_options how = {.all_rows = 1};
     struct lk_system *system;
     struct lk_model *model;
     bool help = false;

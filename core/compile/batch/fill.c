@@ -3,6 +3,7 @@
  */
 #include "compile/batch/batches.h"
 #include "compile/batch/cost.h"
+#include "maths/vec.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -68,41 +69,61 @@ static void set_value(struct lk_batches *p, int at, int lane, double value)
     p->values[at * p->lanes + lane] = value;
 }
 
+/* Nothing that moves in a plane is a ball: its W turns it about one axis alone. */
 static bool is_ball(const struct lk_system *sys, int body)
 {
     const double *J = sys->body[body].inertia;
 
-    return J[0] == J[1] && J[1] == J[2] && J[3] == 0 && J[4] == 0 && J[5] == 0;
+    return !sys->body[body].is_in_plane && J[0] == J[1] && J[1] == J[2] && J[3] == 0 && J[4] == 0 &&
+           J[5] == 0;
 }
 
-/* whose weights turn with no body */
-static void find_balls(const struct lk_system *sys, struct lk_batches *p)
+/* s R J^-1 R^T of a body that it does not turn with */
+static void fill_constant(const struct lk_system *sys, struct lk_batches *p, int at, int lane,
+                          int body)
 {
-    for (int i = 0; i < p->n_bodies; i++) {
-        struct lk_batch_bodies *b = &p->bodies[i];
+    static const int row[6] = {0, 1, 2, 0, 0, 1}, column[6] = {0, 1, 2, 1, 2, 2};
+    const double *S = sys->sW[body].inertia, *R = sys->pose[body].R;
+    double own[3], turned[3];
 
-        b->are_balls = p->rare == 0;
-        for (int l = 0; l < p->lanes; l++)
-            b->are_balls &= b->body[l] < 0 || is_ball(sys, b->body[l]);
-        for (int l = 0; l < p->lanes && b->are_balls; l++)
-            for (int k = 0; k < 3 && b->body[l] >= 0; k++)
-                set_value(p, b->at + LK_BODY_A + k, l, sys->sW[b->body[l]].inertia[k]);
+    for (int k = 0; k < 6; k++) {
+        lk_sym_mul(S, R + 3 * column[k], own);
+        lk_rotate(R, own, turned);
+        set_value(p, at + LK_BODY_A + k, lane, sys->body[body].is_in_plane ? turned[row[k]] : S[k]);
     }
 }
 
-static bool is_in_balls(const struct lk_batches *p, int body)
+static void find_linear(const struct lk_system *sys, struct lk_batches *p)
+{
+    for (int i = 0; i < p->n_bodies; i++) {
+        struct lk_batch_bodies *b = &p->bodies[i];
+        bool are_in_plane = true;
+
+        b->are_balls = p->rare == 0;
+        for (int l = 0; l < p->lanes; l++) {
+            b->are_balls &= b->body[l] < 0 || is_ball(sys, b->body[l]);
+            are_in_plane &= b->body[l] < 0 || sys->body[b->body[l]].is_in_plane;
+        }
+        b->are_linear = b->are_balls || (are_in_plane && p->rare == 0);
+        for (int l = 0; l < p->lanes && b->are_linear; l++)
+            if (b->body[l] >= 0)
+                fill_constant(sys, p, b->at, l, b->body[l]);
+    }
+}
+
+static bool is_in_linear(const struct lk_batches *p, int body)
 {
     for (int i = 0; i < p->n_bodies; i++)
         for (int l = 0; l < p->lanes; l++)
             if (p->bodies[i].body[l] == body)
-                return p->bodies[i].are_balls;
+                return p->bodies[i].are_linear;
     return true; /* the ground */
 }
 
 /* lanes without a body: no mass, no motion, identity orientation */
 static void fill_bodies(const struct lk_system *sys, struct lk_batches *p)
 {
-    find_balls(sys, p);
+    find_linear(sys, p);
     for (int i = 0; i < p->n_bodies; i++)
         for (int l = 0; l < p->lanes; l++) {
             int at = p->bodies[i].at, b = p->bodies[i].body[l];
@@ -132,7 +153,7 @@ static void fill_joints(const struct lk_system *sys, struct lk_batches *p)
         struct lk_batch_joints *block = &p->joints[i];
         const struct lk_joint_kind *k = lk_lane_kind(block->kind);
 
-        block->joins_balls = block->kind < LK_KINDS;
+        block->joins_linear = block->kind < LK_KINDS;
         for (int l = 0; l < p->lanes; l++) {
             const struct lk_joint *j = block->joint[l] < 0 ? NULL : &sys->joint[block->joint[l]];
 
@@ -143,7 +164,7 @@ static void fill_joints(const struct lk_system *sys, struct lk_batches *p)
                 continue;
             block->row[l] = j->row;
             for (int s = 0; s < 2; s++)
-                block->joins_balls &= is_in_balls(p, j->body[s]);
+                block->joins_linear &= is_in_linear(p, j->body[s]);
             for (int s = 0; s < 2; s++)
                 for (int c = 0; c < 3; c++) {
                     set_value(p, block->at + lk_kind_points(k) + 3 * s + c, l, j->p[s][c]);

@@ -77,7 +77,8 @@ struct lk_mobility {
 /** lk_mobility_init() - rank-revealing QR (LAPACK dgeqp3) of the rigid rows, each scaled to unit
  * length, of the part of the mechanism that has loops; everything else has full rank.
  * Return: 0, LK_E_MODEL (the loops are too large for a dense matrix of their rows), -ENOMEM,
- * -EINVAL (not finite). Release with lk_mobility_fini(). */
+ * -EINVAL (not finite, or hinges are stepped as pins, see struct lk_options.all_rows). Release with
+ * lk_mobility_fini(). */
 int lk_mobility_init(const struct lk_system *system, struct lk_mobility *ret_mobility);
 
 /** lk_mobility_fini() - release what lk_mobility_init() took. */
@@ -114,8 +115,8 @@ struct lk_pose_check {
 
 /** lk_pose_check_init() - compare the rank with that of a few nearby poses that the mechanism can
  * reach, and find the singular values of the rows (LAPACK dgesdd).
- * Return: 0, LK_E_MODEL (the loops are too large), -ENOMEM, -EINVAL (not finite). Release with
- * lk_pose_check_fini(). */
+ * Return: 0, LK_E_MODEL (the loops are too large), -ENOMEM, -EINVAL as lk_mobility_init(). Release
+ * with lk_pose_check_fini(). */
 int lk_pose_check_init(const struct lk_system *system, struct lk_pose_check *ret_check);
 void lk_pose_check_fini(struct lk_pose_check *check);
 

@@ -33,6 +33,8 @@ enum lk_joint_type {
     LK_JOINT_CREEP,                      /* two rows: slip of a wheel on its rail */
     LK_JOINT_AIR,                        /* three rows: a point of a body in the air */
     LK_JOINT_TYRE,                       /* six rows: a wheel against a road */
+    LK_JOINT_PIN,                        /* three rows: a hinge of what moves in a plane, */
+    LK_JOINT_SLIDER,                     /* three rows: a prismatic joint of that */
     LK_JOINT_TYPES
 };
 

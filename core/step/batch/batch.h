@@ -61,11 +61,13 @@ struct lk_batch_side {
 /** struct lk_batch_bodies - bodies side by side. @at: of their fields
  * @shown: bit mask of the lanes whose poses rows read that are found one by one
  * @tense: of those whose tension is followed, from @first_tense on among all
- * @are_balls: their moments of inertia are the same about all axes, and there are no rare fields:
- *         A is constant, nothing is gyroscopic, and momentum is linear in the turn of a step
+ * @are_linear: there are no rare fields, and all are balls, whose moments of inertia are the same
+ *         about all axes, or all move in a plane, see compile/plane.h: A is constant, nothing is
+ *         gyroscopic, and momentum is linear in the turn of a step;  @are_balls: they are balls
  * @body:  -1 in empty lanes */
 struct lk_batch_bodies {
     int at;
+    bool are_linear;
     bool are_balls;
     int first_side;
     int n_sides;
@@ -76,10 +78,10 @@ struct lk_batch_bodies {
 };
 
 /** struct lk_batch_joints - joints of one kind side by side, see fields.h. @joint: -1 in empty
- * lanes, whose both sides are the ground;  @joins_balls: all bodies are in blocks of balls */
+ * lanes, whose both sides are the ground;  @joins_linear: all bodies are in blocks that are */
 struct lk_batch_joints {
     int kind;
-    bool joins_balls;
+    bool joins_linear;
     int at;
     struct lk_ref body[LK_SIDES_MAX]; /* lk_kind_sides() of them */
     int joint[LK_LANES_MAX];

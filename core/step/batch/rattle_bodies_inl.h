@@ -108,7 +108,7 @@ LK_INLINE void show_unclosed(const struct lk_batch_bodies *b, lanes_t *f)
     for (int i = 0; i < 3; i++)
         f[LK_BODY_NOW_X + i] = f[LK_RATTLE_FACTOR_X + i];
     lk_quat_matrix_lanes(f + LK_RATTLE_FACTOR_Q, f + LK_BODY_NOW_R);
-    if (!b->are_balls)
+    if (!b->are_linear)
         turn_symmetric(f + LK_BODY_NOW_R, f + LK_BODY_SJ, f + LK_BODY_A);
 }
 
@@ -141,9 +141,8 @@ LK_INLINE void momentum_residual(const struct lk_system *sys, const struct lk_ba
     rotate(f + LK_BODY_R, f + LK_RATTLE_G, f + LK_BODY_V + 3);
 }
 
-/* likewise of the first iterate of balls: linear in the turn, so nothing is left of it after that
- */
-LK_INLINE void momentum_of_balls(const struct lk_system *sys, lanes_t *f)
+/* likewise of the first iterate of linear bodies: nothing is left of it after that */
+LK_INLINE void linear_momentum(const struct lk_system *sys, lanes_t *f)
 {
     for (int i = 0; i < 3; i++)
         f[LK_RATTLE_G + i] = f[LK_RATTLE_REST + 3 + i] - 0.5 * sys->h * f[LK_BODY_OLD_V + 3 + i];
@@ -220,8 +219,8 @@ static __attribute__((noinline)) void predict_motion(const struct lk_system *sys
         turn_symmetric(f + LK_BODY_R, f + LK_BODY_SJ, f + LK_BODY_A);
     place_iterate(f);
     momentum_translation(sys, p, f);
-    if (b->are_balls)
-        momentum_of_balls(sys, f);
+    if (b->are_linear)
+        linear_momentum(sys, f);
     else
         momentum_residual(sys, p, f);
 }
@@ -302,9 +301,9 @@ static __attribute__((noinline)) void iterate_bodies(const struct lk_system *sys
     }
     for (int i = 0; i < 3 && newton->done == 1 && !p->carries; i++)
         f[LK_BODY_V + i] = (lanes_t){0};
-    for (int i = 0; i < 3 && newton->done == 1 && b->are_balls; i++)
+    for (int i = 0; i < 3 && newton->done == 1 && b->are_linear; i++)
         f[LK_BODY_V + 3 + i] = f[LK_RATTLE_G + i] = (lanes_t){0};
-    if (b->are_balls)
+    if (b->are_linear)
         return;
     take_rest(newton, f, f + LK_RATTLE_G, 9);
     momentum_residual(sys, p, f);
@@ -430,7 +429,7 @@ static __attribute__((noinline)) void kick_bodies(const struct lk_system *sys,
     lanes_t *f = block_at(p, p->bodies[block].at), *v = f + LK_BODY_OLD_V;
     const lanes_t *u = f + LK_RATTLE_MOVED, *theta = u + 3;
     lanes_t sum[6], back[3], Jtheta[3], momentum[3];
-    bool are_balls = p->bodies[block].are_balls;
+    bool are_balls = p->bodies[block].are_balls, are_linear = p->bodies[block].are_linear;
     double rate = 1 / sys->h;
 
     sum_forces(sys, f, sum);
@@ -439,7 +438,7 @@ static __attribute__((noinline)) void kick_bodies(const struct lk_system *sys,
         back[i] = -theta[i];
         momentum[i] = Jtheta[i];
     }
-    if (!are_balls)
+    if (!are_linear)
         lk_dexp_inverse_lanes(back, Jtheta, momentum);
     for (int i = 0; i < 3; i++) {
         v[i] = rate * u[i] - 2 * rate * f[LK_BODY_SM] * sum[i];
@@ -533,7 +532,7 @@ static __attribute__((noinline)) void accelerate_bodies(const struct lk_system *
     sum_forces(sys, f, sum);
     for (int i = 0; i < 3; i++)
         torque[i] = (lanes_t){0};
-    if (!are_balls) {
+    if (!p->bodies[block].are_linear) {
         lk_sym_mul_lanes(f + LK_BODY_J, w, Jw);
         lk_cross_lanes(w, Jw, torque);
     }

@@ -2,11 +2,11 @@
 /* Work of closing, bodies side by side: lk_rattle_book_closing() of step/rattle.h. Without include
  * guard on purpose, see lanes_inl.h. */
 
-/* s W g of the last iterate; that of balls is 0 after the first one */
+/* s W g of the last iterate; that of linear bodies is 0 after the first one */
 LK_INLINE void find_left(const struct lk_system *sys, const struct lk_batches *p,
                          const struct lk_batch_bodies *b, const struct newton *newton, lanes_t *f)
 {
-    if (!sys->books_closing || b->are_balls)
+    if (!sys->books_closing || b->are_linear)
         return;
     take_rest(newton, f, f + LK_RATTLE_G, 9);
     momentum_residual(sys, p, f);
@@ -19,7 +19,7 @@ LK_INLINE lanes_t work_of_left(const struct lk_system *sys, const struct lk_batc
     const lanes_t *theta = f + LK_RATTLE_ITERATE + 3;
     lanes_t torque[3], more[3];
 
-    if (b->are_balls)
+    if (b->are_linear)
         return (lanes_t){0};
     lk_sym_mul_lanes(f + LK_BODY_J, f + LK_RATTLE_G, torque);
     if (p->rare) {

@@ -267,7 +267,7 @@ static void iterate_joints(struct lk_system *sys, const struct lk_batches *p, in
 {
     const struct lk_batch_joints *j = &p->joints[block];
     int leaves = newton->done > 1 && !sys->rows_are_independent;
-    int rests = newton->done > 0 && j->joins_balls;
+    int rests = newton->done > 0 && j->joins_linear;
 
     if (__builtin_expect(p->carries || lk_lane_is_soft(j->kind), 0) && newton->done > 0)
         take_soft_increment(lk_lane_kind(j->kind), newton, block_at(p, j->at));

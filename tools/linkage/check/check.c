@@ -200,6 +200,10 @@ void print_findings(const struct findings *f)
             "                    to save work %d of them %s split into %d parts welded together\n",
             s->n_split, s->n_split == 1 ? "is" : "are", s->n_parts);
     printf("joints              %d, %d rows\n", s->n_joints, s->n_rows_rigid);
+    if (s->n_in_plane > 0)
+        printf(
+            "                    %d bodies move in a plane: their hinges are pins of three rows\n",
+            s->n_in_plane);
     printf(
         "compliant rows      %d, of springs, creep, friction and stops, solved with the joints\n",
         s->n_rows_compliant);
@@ -271,17 +275,19 @@ static int refuse_start(const struct findings *f)
     return -EINVAL;
 }
 
-/* @ret_warned: the model looks wrong somewhere */
+/* @system: what is stepped;  @whole: the same with all rows, for the analyses
+ * @ret_warned: the model looks wrong somewhere */
 static int explain(const struct check_options *o, const struct lk_model *model,
-                   struct lk_system *system, enum form form, bool *ret_warned)
+                   struct lk_system *system, struct lk_system *whole, enum form form,
+                   bool *ret_warned)
 {
     struct findings findings = {
-        .path = o->path, .model = model, .system = system, .rates = o->rate, .n_rates = o->n_rates};
+        .path = o->path, .model = model, .system = whole, .rates = o->rate, .n_rates = o->n_rates};
     struct lk_error error;
     int result;
 
     lk_system_summary(system, &findings.summary);
-    result = examine(&findings, system, &error);
+    result = examine(&findings, whole, &error);
     *ret_warned = findings.warnings.n > 0;
     if (result == 0 && o->n_rates == 0 && findings.pace.status != 0)
         result = refuse_start(&findings);
@@ -309,21 +315,40 @@ static int draw(const struct lk_model *model, const struct lk_system *system, en
     return 0;
 }
 
+/* @system, or the model with all rows where that has fewer; NULL after an error message */
+static struct lk_system *compile_whole(const char *path, const struct lk_model *model,
+                                       struct lk_system *system)
+{
+    struct lk_summary summary;
+
+    lk_system_summary(system, &summary);
+    if (summary.n_in_plane == 0)
+        return system;
+    return compile_model(path, model, &(struct lk_options){.all_rows = 1});
+}
+
 static int check_model(const struct check_options *o, const struct lk_model *model)
 {
-    struct lk_system *system = compile_model(o->path, model, NULL);
+    struct lk_system *system = compile_model(o->path, model, NULL), *whole = NULL;
     bool warned = false;
     int result = 0;
 
-    if (system == NULL)
+    if (system != NULL)
+        whole = compile_whole(o->path, model, system);
+    if (whole == NULL) {
+        lk_system_free(system);
         return EXIT_REFUSED;
+    }
     if (o->form != FORM_DOT)
-        result = explain(o, model, system, o->form == FORM_JSON ? FORM_JSON : FORM_TABLE, &warned);
+        result = explain(o, model, system, whole, o->form == FORM_JSON ? FORM_JSON : FORM_TABLE,
+                         &warned);
     if (result == 0 && (o->form == FORM_TREE || o->form == FORM_DOT)) {
         result = draw(model, system, o->form);
         if (result < 0)
             complain("%s: %s", o->path, strerror(-result));
     }
+    if (whole != system)
+        lk_system_free(whole);
     lk_system_free(system);
     if (result < 0)
         return EXIT_REFUSED;

@@ -103,7 +103,7 @@ static int run_comparison(const struct compare_options *options)
     if (model !=
         NULL) /* every run names its method; the model may itself name one of the laboratory */
         strcpy(model->solver.formulation, "ali3");
-    c.system = model != NULL ? compile_model(options->path, model, NULL) : NULL;
+    c.system = model != NULL ? compile_model(options->path, model, &(struct lk_options){.all_rows = 1}) : NULL;
     if (c.system != NULL)
         c.inputs = calloc((size_t)lk_system_input_size(c.system) + 1, sizeof(*c.inputs));
     if (c.inputs != NULL && set_inputs(c.system, options->sets, options->n_sets, c.inputs))

@@ -82,6 +82,7 @@ class Summary(NamedTuple):
     n_joints: int
     n_split: int
     n_parts: int
+    n_in_plane: int
     n_rows_rigid: int
     n_rows_compliant: int
     n_blocks: int
@@ -201,6 +202,9 @@ class System:
         What executes the steps, see ``lk_system_engine()``; the last bits depend on it.
     equilibrium : bool
         The start is a static equilibrium.
+    all_rows : bool
+        Hinges of bodies that move in a plane keep all their rows, so that :meth:`reaction` knows what they carry; the
+        last bits are then not those of ``linkage run``.
 
     All that is left out is as the model says.
 
@@ -216,14 +220,15 @@ class System:
 
     def __init__(self, model: Model | str | os.PathLike, params: Mapping[str, float] | None = None, *,
                  step: float | None = None, iterations: int | None = None, order: int | None = None,
-                 engine: str | None = None, equilibrium: bool = False) -> None:
+                 engine: str | None = None, equilibrium: bool = False, all_rows: bool = False) -> None:
         if not isinstance(model, Model):
             model = Model(model, params)
         elif params is not None:
             raise TypeError('params are of the model, expected them where it is made')
         word = ffi.new('char[]', engine.encode()) if engine is not None else ffi.NULL
         options = ffi.new('struct lk_options *', {'step': step or 0, 'iterations': iterations or 0,
-                                                  'order': order or 0, 'engine': word, 'equilibrium': equilibrium})
+                                                  'order': order or 0, 'engine': word, 'equilibrium': equilibrium,
+                                                  'all_rows': all_rows})
         made, error = ffi.new('struct lk_system **'), ffi.new('struct lk_error *')
         code = core.lk_system_new(model._c, options, made, error)
         if code != 0:
@@ -461,4 +466,7 @@ class System:
         values = np.empty(6)
         with self._mine():
             core.lk_system_joint_reaction(self._c, index, _pointer(values))
+        if np.isnan(values[0]):
+            raise ValueError(f"'{joint}' is stepped as a pin, as its bodies move in a plane; expected "
+                             'System(..., all_rows=True)')
         return values

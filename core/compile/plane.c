@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See plane.h. */
+#include "compile/plane.h"
+#include "compile/fill.h"
+#include "maths/vec.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ROUND_OFF                                                                                  \
+    1e-12        /* of directions, and of lengths and velocities as a share of their size          \
+                  */
+#define JOINTS 7 /* of a body: one with more may be split into parts, which welds hold */
+
+/** struct mechanism - bodies that joints connect. @normal: of hinges, 0 as long as there is none
+ * @level: height of a body along it [m];  @tilts: it moves out of its plane, or may;  @is_uneven:
+ * it is not flat, see plane.h */
+struct mechanism {
+    double normal[3];
+    double level;
+    bool tilts;
+    bool is_uneven;
+};
+
+/** struct search - @of: representative of the bodies that joints connect, @held_with: that hinges
+ * and prismatic joints do;  @n_joints: of each body
+ * @mechanism: of each representative in @of;  @is_held: of each in @held_with: by the ground */
+struct search {
+    int *of;
+    int *held_with;
+    int *n_joints;
+    struct mechanism *mechanism;
+    bool *is_held;
+};
+
+static int find(int *of, int b)
+{
+    for (; of[b] != b; b = of[b])
+        of[b] = of[of[b]];
+    return b;
+}
+
+static void join(int *of, const struct lk_joint_def *j)
+{
+    if (j->body[0] != LK_GROUND && j->body[1] != LK_GROUND)
+        of[find(of, j->body[1])] = find(of, j->body[0]);
+}
+
+/* whether nothing tilts against each other that it connects, in a plane of its own */
+static bool holds(const struct lk_joint_def *j)
+{
+    return (j->type == LK_JOINT_REVOLUTE || j->type == LK_JOINT_PRISMATIC) && !j->has_compliance;
+}
+
+/* a body that the joint connects: it connects one at least */
+static int body_of(const struct lk_joint_def *j)
+{
+    return j->body[0] != LK_GROUND ? j->body[0] : j->body[1];
+}
+
+static struct mechanism *mechanism_of(const struct search *f, int body)
+{
+    return &f->mechanism[find(f->of, body)];
+}
+
+static void connect(const struct lk_model *m, struct search *f)
+{
+    for (int i = 0; i < m->n_joints; i++) {
+        const struct lk_joint_def *j = &m->joints[i];
+
+        if (lk_coupled_joints(j->type) > 0)
+            continue;
+        join(f->of, j);
+        if (holds(j))
+            join(f->held_with, j);
+        for (int s = 0; s < 2; s++)
+            if (j->body[s] != LK_GROUND)
+                f->n_joints[j->body[s]]++;
+    }
+}
+
+static void find_normals(const struct lk_model *m, struct search *f)
+{
+    for (int i = 0; i < m->n_joints; i++) {
+        const struct lk_joint_def *j = &m->joints[i];
+
+        if (!holds(j))
+            continue;
+        if (j->type == LK_JOINT_REVOLUTE)
+            memcpy(mechanism_of(f, body_of(j))->normal, j->axis[0], sizeof(j->axis[0]));
+        if (j->body[0] == LK_GROUND || j->body[1] == LK_GROUND)
+            f->is_held[find(f->held_with, body_of(j))] = true;
+    }
+    for (int b = 0; b < m->n_bodies; b++) {
+        struct mechanism *a = mechanism_of(f, b);
+
+        a->level = lk_dot(m->bodies[b].position, a->normal);
+    }
+}
+
+static bool is_parallel(const double v[3], const double n[3])
+{
+    double across[3];
+
+    lk_cross(v, n, across);
+    return lk_norm(across) <= ROUND_OFF * lk_norm(v);
+}
+
+static bool is_across(const double v[3], const double n[3])
+{
+    return fabs(lk_dot(v, n)) <= ROUND_OFF * lk_norm(v);
+}
+
+static bool is_level(const double point[3], const struct mechanism *a)
+{
+    return fabs(lk_dot(point, a->normal) - a->level) <=
+           ROUND_OFF * (lk_norm(point) + fabs(a->level));
+}
+
+/* whether both points of a joint are at one height */
+static bool is_closed(const struct lk_joint_def *j, const double n[3])
+{
+    double gap[3];
+
+    lk_sub(j->point[1], j->point[0], gap);
+    return fabs(lk_dot(gap, n)) <= ROUND_OFF * (lk_norm(j->point[0]) + lk_norm(j->point[1]));
+}
+
+static bool joint_stays(const struct lk_joint_def *j, const double n[3])
+{
+    if (j->has_compliance)
+        return false;
+    if (j->type == LK_JOINT_DISTANCE)
+        return true;
+    if (!is_closed(j, n))
+        return false;
+    if (j->type == LK_JOINT_REVOLUTE)
+        return is_parallel(j->axis[0], n) && is_parallel(j->axis[1], n);
+    if (j->type == LK_JOINT_PRISMATIC)
+        return is_across(j->axis[0], n) && is_parallel(j->axis[0], j->axis[1]);
+    return j->type == LK_JOINT_SPHERICAL;
+}
+
+static bool body_stays(const struct lk_body_def *b, const double n[3])
+{
+    return b->mass > 0 && !lk_fill_lacks_moment(b->inertia) &&
+           is_parallel(b->angular_velocity, n) && is_across(b->velocity, n);
+}
+
+/* whether @n [world] is a principal axis */
+static bool is_principal(const struct lk_body_def *b, const double n[3])
+{
+    double R[9], own[3], Jn[3];
+
+    lk_quat_matrix(b->orientation, R);
+    lk_rotate_back(R, n, own);
+    lk_sym_mul(b->inertia, own, Jn);
+    return is_parallel(Jn, own);
+}
+
+static void look_at_bodies(const struct lk_model *m, struct search *f)
+{
+    for (int b = 0; b < m->n_bodies; b++) {
+        const struct lk_body_def *def = &m->bodies[b];
+        struct mechanism *a = mechanism_of(f, b);
+
+        a->tilts |= !f->is_held[find(f->held_with, b)] || f->n_joints[b] > JOINTS ||
+                    lk_norm(a->normal) == 0 || !body_stays(def, a->normal);
+        a->is_uneven |= !is_level(def->position, a) || !is_principal(def, a->normal) ||
+                        !is_across(m->gravity, a->normal);
+        for (int i = 0; i < 3; i++)
+            a->is_uneven |= m->gravity_input[i] >= 0;
+    }
+}
+
+static void look_at_joints(const struct lk_model *m, struct search *f)
+{
+    for (int i = 0; i < m->n_joints; i++) {
+        const struct lk_joint_def *j = &m->joints[i];
+        struct mechanism *a;
+
+        if (lk_coupled_joints(j->type) > 0)
+            continue;
+        a = mechanism_of(f, body_of(j));
+        a->tilts |= !joint_stays(j, a->normal);
+        a->is_uneven |= !is_level(j->point[0], a) || !is_level(j->point[1], a);
+    }
+}
+
+static bool is_on_coordinates(const struct lk_force_def *f)
+{
+    return f->type == LK_FORCE_JOINT_SPRING_DAMPER || f->type == LK_FORCE_FRICTION ||
+           f->type == LK_FORCE_MAP || f->type == LK_FORCE_LINE || f->type == LK_FORCE_STOP ||
+           (f->type == LK_FORCE_IMPEDANCE && f->joint >= 0);
+}
+
+/* whether the ends of a force are in the plane of @a: on it, or on the ground */
+static bool is_between(const struct search *f, const struct lk_force_def *force,
+                       const struct mechanism *a)
+{
+    for (int s = 0; s < 2; s++)
+        if (!is_level(force->point[s], a) ||
+            (force->body[s] != LK_GROUND && mechanism_of(f, force->body[s]) != a))
+            return false;
+    return true;
+}
+
+/* whether nothing of @force acts out of the plane of @a, at which it acts */
+static bool force_is_flat(const struct search *f, const struct lk_force_def *force,
+                          const struct mechanism *a)
+{
+    switch (force->type) {
+    case LK_FORCE_SPRING_DAMPER:
+    case LK_FORCE_IMPEDANCE:
+        return is_between(f, force, a);
+    case LK_FORCE_CONSTANT_FORCE:
+    case LK_FORCE_HARMONIC_FORCE:
+        return force->frame == LK_FRAME_WORLD && is_level(force->point[0], a) &&
+               is_across(force->vector, a->normal);
+    case LK_FORCE_CONSTANT_TORQUE:
+    case LK_FORCE_HARMONIC_TORQUE:
+        return force->frame == LK_FRAME_WORLD && is_parallel(force->vector, a->normal);
+    default:
+        return false;
+    }
+}
+
+static bool has_two_ends(enum lk_force_type type)
+{
+    return type < LK_FORCE_CONSTANT_FORCE || type == LK_FORCE_TYRE;
+}
+
+static void look_at_forces(const struct lk_model *m, struct search *f)
+{
+    for (int i = 0; i < m->n_forces; i++) {
+        const struct lk_force_def *force = &m->forces[i];
+
+        for (int s = 0; s <= has_two_ends(force->type) && !is_on_coordinates(force); s++) {
+            struct mechanism *a;
+
+            if (force->type == LK_FORCE_CREEP || force->body[s] == LK_GROUND)
+                continue; /* creep belongs to a joint of a wheel, which holds nothing in a plane */
+            a = mechanism_of(f, force->body[s]);
+            a->tilts |= force->type == LK_FORCE_TYRE;
+            a->is_uneven |= !force_is_flat(f, force, a);
+        }
+    }
+    for (int i = 0; i < m->n_inputs; i++)
+        if (m->inputs[i].type == LK_INPUT_BODY_FORCE || m->inputs[i].type == LK_INPUT_BODY_TORQUE)
+            mechanism_of(f, m->inputs[i].body)->is_uneven = true;
+}
+
+/* reactions that are shown */
+static void look_at_outputs(const struct lk_model *m, struct search *f)
+{
+    for (int i = 0; i < m->n_outputs; i++) {
+        const struct lk_output_def *o = &m->outputs[i];
+        struct mechanism *a;
+
+        if (o->type != LK_OUTPUT_JOINT_REACTION || lk_coupled_joints(m->joints[o->joint].type) > 0)
+            continue;
+        a = mechanism_of(f, body_of(&m->joints[o->joint]));
+        a->tilts |= a->is_uneven;
+    }
+}
+
+static int take_planes(const struct lk_model *m, struct search *f, struct lk_plane *ret)
+{
+    int count = 0;
+
+    for (int b = 0; b < m->n_bodies; b++) {
+        const struct mechanism *a = mechanism_of(f, b);
+
+        ret[b] = (struct lk_plane){0};
+        if (a->tilts)
+            continue;
+        memcpy(ret[b].normal, a->normal, sizeof(a->normal));
+        ret[b].is_flat = !a->is_uneven;
+        count++;
+    }
+    return count;
+}
+
+int lk_plane_find(const struct lk_model *m, struct lk_plane *ret)
+{
+    size_t bodies = (size_t)m->n_bodies + 1;
+    struct search f = {
+        .of = malloc(bodies * sizeof(int)),
+        .held_with = malloc(bodies * sizeof(int)),
+        .n_joints = calloc(bodies, sizeof(int)),
+        .mechanism = calloc(bodies, sizeof(*f.mechanism)),
+        .is_held = calloc(bodies, sizeof(bool)),
+    };
+    int r = -ENOMEM;
+
+    if (f.of && f.held_with && f.n_joints && f.mechanism && f.is_held) {
+        for (int b = 0; b < m->n_bodies; b++)
+            f.of[b] = f.held_with[b] = b;
+        connect(m, &f);
+        find_normals(m, &f);
+        look_at_bodies(m, &f);
+        look_at_joints(m, &f);
+        look_at_forces(m, &f);
+        look_at_outputs(m, &f);
+        r = take_planes(m, &f, ret);
+    }
+    free(f.of);
+    free(f.held_with);
+    free(f.n_joints);
+    free(f.mechanism);
+    free(f.is_held);
+    return r;
+}
