@@ -90,13 +90,6 @@ static struct lk_draft_block *add_coordinate(struct lk_draft *d, int joint, int 
     return b;
 }
 
-static int is_on_coordinate(const struct lk_force_def *f)
-{
-    return f->type == LK_FORCE_JOINT_SPRING_DAMPER || f->type == LK_FORCE_FRICTION ||
-           (f->type == LK_FORCE_IMPEDANCE && f->joint >= 0) || f->type == LK_FORCE_MAP ||
-           f->type == LK_FORCE_STOP;
-}
-
 /* makes one row for all elements at a coordinate, unless it is there */
 static void add_law_of_coordinate(struct lk_draft *d, int joint, int coordinate)
 {
@@ -119,7 +112,7 @@ static void add_laws(struct lk_draft *d)
     const struct lk_model *m = d->model;
 
     for (int i = 0; i < m->n_forces; i++)
-        if (is_on_coordinate(&m->forces[i]))
+        if (lk_force_is_on_coordinate(&m->forces[i]))
             add_law_of_coordinate(d, m->forces[i].joint, m->forces[i].coordinate);
         else if (m->forces[i].type == LK_FORCE_LINE)
             for (int k = 0; k < 2; k++)
@@ -128,7 +121,7 @@ static void add_laws(struct lk_draft *d)
     for (int i = 0; i < m->n_forces; i++) {
         const struct lk_force_def *f = &m->forces[i];
 
-        if (is_on_coordinate(f) || f->type == LK_FORCE_LINE ||
+        if (lk_force_is_on_coordinate(f) || f->type == LK_FORCE_LINE ||
             (f->type >= LK_FORCE_CONSTANT_FORCE && f->type != LK_FORCE_TYRE &&
              f->type != LK_FORCE_DRAG))
             continue;

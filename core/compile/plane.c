@@ -187,13 +187,6 @@ static void look_at_joints(const struct lk_model *m, struct search *f)
     }
 }
 
-static bool is_on_coordinates(const struct lk_force_def *f)
-{
-    return f->type == LK_FORCE_JOINT_SPRING_DAMPER || f->type == LK_FORCE_FRICTION ||
-           f->type == LK_FORCE_MAP || f->type == LK_FORCE_LINE || f->type == LK_FORCE_STOP ||
-           (f->type == LK_FORCE_IMPEDANCE && f->joint >= 0);
-}
-
 /* whether the ends of a force are in the plane of @a: on it, or on the ground */
 static bool is_between(const struct search *f, const struct lk_force_def *force,
                        const struct mechanism *a)
@@ -235,11 +228,15 @@ static void look_at_forces(const struct lk_model *m, struct search *f)
     for (int i = 0; i < m->n_forces; i++) {
         const struct lk_force_def *force = &m->forces[i];
 
-        for (int s = 0; s <= has_two_ends(force->type) && !is_on_coordinates(force); s++) {
+        /* creep belongs to the joint of a wheel, which holds nothing in a plane */
+        if (lk_force_is_on_coordinate(force) || force->type == LK_FORCE_LINE ||
+            force->type == LK_FORCE_CREEP)
+            continue;
+        for (int s = 0; s <= has_two_ends(force->type); s++) {
             struct mechanism *a;
 
-            if (force->type == LK_FORCE_CREEP || force->body[s] == LK_GROUND)
-                continue; /* creep belongs to a joint of a wheel, which holds nothing in a plane */
+            if (force->body[s] == LK_GROUND)
+                continue;
             a = mechanism_of(f, force->body[s]);
             a->tilts |= force->type == LK_FORCE_TYRE;
             a->is_uneven |= !force_is_flat(f, force, a);

@@ -267,6 +267,14 @@ struct lk_force_def {
     int port_input[LK_PORT_VALUES];
 };
 
+/** lk_force_is_on_coordinate() - whether an element acts along one coordinate of a joint. */
+static inline int lk_force_is_on_coordinate(const struct lk_force_def *f)
+{
+    return f->type == LK_FORCE_JOINT_SPRING_DAMPER || f->type == LK_FORCE_FRICTION ||
+           (f->type == LK_FORCE_IMPEDANCE && f->joint >= 0) || f->type == LK_FORCE_MAP ||
+           f->type == LK_FORCE_STOP;
+}
+
 /** struct lk_input_def - an input channel; members as in struct lk_force_def.
  * @is_angle: of a drive;  @is_used: a force element or an output names the signal;  @unit: of a
  * signal, as it is used; NULL: not yet

@@ -142,7 +142,7 @@ static struct subject inspect_text(const char *text)
     struct lk_error error = {""};
 
     if (lk_model_read_text("m", text, strlen(text), &s.model, &error) != 0 ||
-        lk_system_new(s.model, NULL, &s.system, &error) != 0)
+        lk_system_new(s.model, &(struct lk_options){.all_rows = 1}, &s.system, &error) != 0)
         fail_msg("%s in\n%s", error.text, text);
     assert_int_equal(lk_mobility_init(s.system, &s.mobility), 0);
     assert_int_equal(lk_findings_init(s.model, s.system, &s.mobility, NULL, &s.findings), 0);

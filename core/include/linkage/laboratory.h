@@ -23,7 +23,8 @@ struct lk_laboratory;
  * @spectral_radius: of generalized-alpha at infinite frequency, up to 1 (no damping); 0 takes 0.9
  * @kappa: error at which the Newton iteration of implicit integrators ends, as a fraction of the
  *         tolerance; 0 takes their own
- * @engine: of formulations that the daemon runs, see struct lk_options; NULL takes the model's */
+ * @engine, @all_rows: of formulations that the daemon runs, see struct lk_options; NULL takes the
+ *          model's engine */
 struct lk_method {
     const char *formulation;
     const char *integrator;
@@ -35,6 +36,7 @@ struct lk_method {
     double spectral_radius;
     double kappa;
     const char *engine;
+    int all_rows;
 };
 
 /** struct lk_lab_report - a run so far. Counts of work; @position, @velocity, @acceleration:

@@ -52,7 +52,8 @@ static int open_own(struct lk_laboratory *lab, const struct lk_model *model,
 {
     const struct lk_lab_own *own = lab->choice.own;
     struct lk_model copy = *model; /* shares the lists of the model */
-    struct lk_options options = {.step = method->step, .engine = method->engine, .all_rows = 1};
+    struct lk_options options = {
+        .step = method->step, .engine = method->engine, .all_rows = method->all_rows};
     const char *why;
 
     /* the iterations that a model asks for are those of its own formulation */

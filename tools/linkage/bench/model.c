@@ -18,6 +18,7 @@
 #include "linkage/analysis.h"
 #include "linkage/kinds.h"
 #include "rows/table.h"
+#include "step/system.h"
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -265,7 +266,10 @@ static double count_joints(struct lk_node joints, const struct lk_system *system
 
     for (int i = 0; i < lk_node_size(joints); i++) {
         struct lk_node joint = lk_node_at(joints, i);
-        struct kind kind = find_kind(lk_node_text(lk_node_get(joint, "type")));
+        enum lk_joint_type stepped = system->joint[i].type;
+        struct kind kind = stepped == LK_JOINT_PIN || stepped == LK_JOINT_SLIDER
+                               ? kind_of(stepped)
+                               : find_kind(lk_node_text(lk_node_get(joint, "type")));
 
         add_tally(&work->joints, joint_tally(&kind, work->iterations), 1);
         add_rows(system, lk_node_get(joint, "bodies"), &kind, at);

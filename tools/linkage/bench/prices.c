@@ -106,7 +106,8 @@ static double run_batch(struct runner *r, int n)
 static int runner_open(struct runner *r, const struct lk_model *model, const char *engine)
 {
     *r = (struct runner){0};
-    r->system = compile_model(lk_model_name(model), model, &(struct lk_options){.engine = engine});
+    r->system = compile_model(lk_model_name(model), model,
+                              &(struct lk_options){.engine = engine, .all_rows = 1});
     if (r->system == NULL)
         return -EINVAL;
     r->inputs = calloc((size_t)lk_system_input_size(r->system) + 1, sizeof(double));

@@ -4,6 +4,7 @@
 #include "commands.h"
 #include "model/model.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -93,6 +94,27 @@ static void release_runs(struct compare *c)
     lk_system_free(c->system);
 }
 
+/* whether the reaction of a joint is known with all rows alone, by the step that may leave some
+ * out; otherwise its runs have the bits of linkage run */
+static bool needs_all_rows(struct lk_model *model)
+{
+    struct lk_system *system = NULL;
+    struct lk_summary summary = {0};
+    bool needs = false;
+
+    strcpy(model->solver.formulation, "rattle");
+    if (lk_system_new(model, NULL, &system, NULL) == 0)
+        lk_system_summary(system, &summary);
+    for (int i = 0; i < summary.n_joints; i++) {
+        double wrench[6];
+
+        lk_system_joint_reaction(system, i, wrench);
+        needs |= isnan(wrench[0]);
+    }
+    lk_system_free(system);
+    return needs;
+}
+
 static int run_comparison(const struct compare_options *options)
 {
     struct compare c = {.options = options};
@@ -100,10 +122,12 @@ static int run_comparison(const struct compare_options *options)
     int code = EXIT_REFUSED;
 
     c.model = model;
-    if (model !=
-        NULL) /* every run names its method; the model may itself name one of the laboratory */
+    if (model != NULL) {
+        c.all_rows = needs_all_rows(model);
+        /* every run names its method; the model may itself name one of the laboratory */
         strcpy(model->solver.formulation, "ali3");
-    c.system = model != NULL ? compile_model(options->path, model, &(struct lk_options){.all_rows = 1}) : NULL;
+        c.system = compile_model(options->path, model, NULL);
+    }
     if (c.system != NULL)
         c.inputs = calloc((size_t)lk_system_input_size(c.system) + 1, sizeof(*c.inputs));
     if (c.inputs != NULL && set_inputs(c.system, options->sets, options->n_sets, c.inputs))

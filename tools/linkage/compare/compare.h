@@ -154,7 +154,8 @@ struct compare_reference {
 
 /** struct compare - state of the command. @inputs: constant throughout;  @system: the model's own,
  * at its start
- * @runs: those that fit or failed, and those that do not fit;  @values: where a run puts what its
+ * @runs: those that fit or failed, and those that do not fit;  @all_rows: of all methods, see struct
+ * lk_options;  @values: where a run puts what its
  * columns show, shared with its process */
 struct compare {
     const struct compare_options *options;
@@ -165,6 +166,7 @@ struct compare {
     struct compare_run *runs;
     int n_runs;
     int n_methods;
+    bool all_rows;
     struct compare_shared *shared;
 };
 

@@ -122,8 +122,12 @@ static enum compare_outcome go_through(const struct compare *compare, struct lk_
 static void run_here(const struct compare *compare, const struct compare_run *run, double limit_s)
 {
     struct compare_shared *s = compare->shared;
+    struct lk_method method = run->method;
     struct lk_laboratory *lab = NULL;
-    int fault = lk_laboratory_open(compare->model, &run->method, &lab, &s->error);
+    int fault;
+
+    method.all_rows = compare->all_rows;
+    fault = lk_laboratory_open(compare->model, &method, &lab, &s->error);
 
     if (fault < 0)
         lk_error_set(&s->error, "%s", strerror(-fault));
