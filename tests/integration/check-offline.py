@@ -7,6 +7,7 @@ So many joints are OPEN at the end, one of them JOINT; BODY is among the bodies 
 """
 import html.parser
 import json
+import re
 import sys
 
 file, model, end, n_open, body, *joint = sys.argv[1:]
@@ -32,8 +33,9 @@ with open(file, encoding="utf-8") as opened:
     text = opened.read()
 page.feed(text)
 data = json.loads(page.data)
-assert page.asked == [] and "@" + "DATA@" not in text and "@" + "VIEW@" not in text, page.asked
-assert "class View" in text and "import " not in text
+assert page.asked == [] and "@" + "DATA@" not in text and "@" + "SCRIPT@" not in text, page.asked
+assert re.search(r"\nthree [0-9.]+\n\nThe MIT License", text), "no license of three"
+assert not re.search(r"\bimport\s*[({'\"]|\bfrom\s*['\"]", text.split('<script type="module">')[1]), "it is not whole"
 assert data["name"] == model
 times, poses, scene = data["times"], data["poses"], data["scene"]
 assert times[0] == 0 and abs(times[-1] - float(end)) < 1e-9 and times == sorted(set(times)), times

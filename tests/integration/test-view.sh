@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # linkage view on real files: every shipped model has a picture whose marks lie on its page; a place
 # that is known; an assembly that does not close; refusals.
-# usage: test-view.sh LINKAGE MODELS-DIRECTORY PNG(true or false)
+# usage: test-view.sh LINKAGE MODELS-DIRECTORY PNG HTML(each true or false)
 set -u
 # shellcheck source=tests/integration/checks.sh
 . "$(dirname "$0")/checks.sh"
@@ -12,6 +12,7 @@ models=$(realpath "$2")
 page=$(realpath "$(dirname "$0")/check-page.py")
 offline=$(realpath "$(dirname "$0")/check-offline.py")
 has_png=$3
+has_html=$4
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
 cd "$dir" || exit 1
@@ -64,12 +65,17 @@ has 'open' "joint 'right' is open by" out
 expect 0 'page of open' python3 "$page" open.svg 960 640 right:
 
 # a page for a browser: the same motion as the simulation has, and what is open
-expect 0 'html' "$linkage" view "$models/four-bar.yaml" --html way.html --time 0.5 --set motor=3
-expect 0 'what is in it' python3 "$offline" way.html four-bar 0.5 0 crank
-expect 1 'html of open' "$linkage" view open.yaml --html open.html
-expect 0 'what is in open' python3 "$offline" open.html open 0 3 a right
-expect 1 'no such folder for html' "$linkage" view bar.yaml --html nowhere/x.html
-has 'no such folder for html' 'nowhere/x.html' err
+if [ "$has_html" = true ]; then
+    expect 0 'html' "$linkage" view "$models/four-bar.yaml" --html way.html --time 0.5 --set motor=3
+    expect 0 'what is in it' python3 "$offline" way.html four-bar 0.5 0 crank
+    expect 1 'html of open' "$linkage" view open.yaml --html open.html
+    expect 0 'what is in open' python3 "$offline" open.html open 0 3 a right
+    expect 1 'no such folder for html' "$linkage" view bar.yaml --html nowhere/x.html
+    has 'no such folder for html' 'nowhere/x.html' err
+else
+    expect 1 'no html' "$linkage" view bar.yaml --html bar.html
+    has 'no html' 'bar.html: this program was built without' err
+fi
 
 # PNG: the picture, or the reason
 if [ "$has_png" = true ]; then

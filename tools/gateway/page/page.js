@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The operator's page: one connection to the gateway, subprotocol linkage.page.v1 (page.c), and what it says as
 // elements of index.html. Nothing is asked of any other server.
-import { Plot } from './plot.js';
-import { View } from './view.js';
+import { Plot, View, missing } from './pictures.js';
 
 const STALE_MS = 1500;
 const AGAIN_MS = 1000;
@@ -77,7 +76,7 @@ function hear(message) {
 function hearSamples([kind, time, ...values]) {
   if (kind === 0) {
     view.move(values);
-  } else if (!page.frozen) {
+  } else {
     for (const plot of page.plots) plot.add(time, values[plot.index]);
   }
 }
@@ -248,7 +247,8 @@ async function loadFile() {
 function hearModel(model) {
   page.model = model.name === undefined ? null : model;
   view.show(page.model?.scene);
-  by('no-view').textContent = view.gl ? page.model?.no_scene ?? '' : 'this browser has no WebGL';
+  by('no-view').textContent = view.why || (page.model?.no_scene ?? '');
+  for (const plot of page.plots) plot.remove();
   page.plots = [];
   by('plots').replaceChildren();
   by('channel').replaceChildren(make('option', 'a number ...'));
@@ -272,7 +272,7 @@ function addPlot({ name, unit, index }) {
   page.plots.push(plot);
   const close = make('button', '×', box);
   close.ariaLabel = `close ${name}`;
-  close.onclick = () => { box.remove(); page.plots = page.plots.filter((other) => other !== plot); };
+  close.onclick = () => { plot.remove(); box.remove(); page.plots = page.plots.filter((other) => other !== plot); };
 }
 
 function drawParameters() {
@@ -456,11 +456,12 @@ by('freeze').onclick = ({ target }) => {
 
 function frame() {
   view.draw();
-  for (const plot of page.plots) plot.draw();
+  for (const plot of page.plots) plot.draw(page.frozen);
   requestAnimationFrame(frame);
 }
 
-matchMedia('(prefers-color-scheme: dark)').onchange = () => { for (const plot of page.plots) plot.changed = true; };
+matchMedia('(prefers-color-scheme: dark)').onchange = () => { for (const plot of page.plots) plot.recolor(); };
+by('no-plots').textContent = missing;
 setInterval(drawBand, 250);
 setInterval(() => { if (page.operates) say({ op: 'alive' }); }, ALIVE_MS);
 requestAnimationFrame(frame);

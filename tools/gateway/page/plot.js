@@ -1,27 +1,58 @@
 // SPDX-License-Identifier: Apache-2.0
-// A number over the last seconds: canvas, axis, cursor. Times are seconds UTC.
+// A number over the last seconds, by uPlot. Times are seconds UTC.
+import UPlot from 'uplot';
 
 const KEPT = 2400;
 const WINDOW_S = 15;
+const STEP_S = 5; // of the axis
 
-function tidy(value) {
-  return Number.isFinite(value) ? String(Number(value.toPrecision(4))) : '';
-}
+const tidy = (value) => (Number.isFinite(value) ? String(Number(value.toPrecision(4))) : '');
 
 export class Plot {
+  static cursors = UPlot.sync('outputs'); // all have one
+
   /** @param box the element it fills  @param name, unit of the value */
   constructor(box, name, unit) {
     this.name = name;
-    this.unit = unit;
-    this.canvas = box.appendChild(document.createElement('canvas'));
-    this.canvas.setAttribute('role', 'img');
-    this.canvas.setAttribute('aria-label', `${name} over time`);
+    this.unit = unit === '1' ? '' : unit;
     this.times = [];
     this.values = [];
-    this.cursor = null;
-    this.changed = true;
-    this.canvas.onpointermove = (event) => { this.cursor = event.offsetX; this.changed = true; };
-    this.canvas.onpointerleave = () => { this.cursor = null; this.changed = true; };
+    this.end = 0;
+    this.title = box.appendChild(document.createElement('h3'));
+    this.area = box.appendChild(document.createElement('div'));
+    this.area.className = 'curve';
+    Object.assign(this.area, { tabIndex: 0, role: 'img', ariaLabel: `${name} over time: arrow keys move a cursor, Escape removes it` });
+    this.recolor();
+    this.chart = new UPlot(this.options(), [[], []], this.area);
+    this.area.onkeydown = (event) => { if (this.step(event)) event.preventDefault(); };
+  }
+
+  options() {
+    const axis = { stroke: () => this.colors.soft, grid: { stroke: () => this.colors.line, width: 1 }, ticks: { show: false }, font: '12px system-ui, sans-serif' };
+    return {
+      ...this.size(),
+      legend: { show: false },
+      padding: [8, 8, 0, 0],
+      scales: { x: { time: false, range: () => [this.end - WINDOW_S, this.end] }, y: { range: (_, low, high) => (low === null ? [0, 1] : UPlot.rangeNum(low, high, 0.1, true)) } },
+      axes: [
+        { ...axis, size: 24, splits: () => [3, 2, 1, 0].map((n) => this.end - n * STEP_S), values: (_, places) => places.map((place) => `${Math.round(place - this.end)} s`) },
+        { ...axis, size: 62, space: 26, values: (_, places) => places.map(tidy) },
+      ],
+      series: [{}, { stroke: () => this.colors.accent, width: 1.6, points: { show: false } }],
+      cursor: { y: false, drag: { x: false, y: false }, points: { fill: () => this.colors.accent }, sync: { key: Plot.cursors.key } },
+      hooks: { setCursor: [() => this.write()] },
+    };
+  }
+
+  size() {
+    return { width: Math.max(this.area.clientWidth, 100), height: Math.max(this.area.clientHeight, 60) };
+  }
+
+  /** colours of the page, which may be others from now on */
+  recolor() {
+    const style = getComputedStyle(this.area);
+    this.colors = Object.fromEntries(['accent', 'soft', 'line'].map((name) => [name, style.getPropertyValue(`--${name}`)]));
+    this.chart?.redraw(false, false);
   }
 
   add(time, value) {
@@ -34,54 +65,42 @@ export class Plot {
     }
   }
 
-  range(first) {
-    let low = Infinity;
-    let high = -Infinity;
-    for (let i = first; i < this.values.length; i++) {
-      low = Math.min(low, this.values[i]);
-      high = Math.max(high, this.values[i]);
-    }
-    const room = Math.max((high - low) * 0.08, Math.abs(high) * 1e-6, 1e-9);
-    return [low - room, high + room];
+  /** the cursor by keys, a sample or ten at a time. Return: whether it was one of these keys */
+  step({ key, shiftKey }) {
+    const { chart } = this;
+    const [times] = chart.data;
+    const at = chart.cursor.idx ?? times.length - 1;
+    const by = shiftKey ? 10 : 1;
+    const to = { ArrowLeft: at - by, ArrowRight: at + by, Home: 0, End: times.length - 1, Escape: null }[key];
+    if (to === undefined || times.length === 0) return false;
+    const left = to === null ? -10 : chart.valToPos(times[Math.min(Math.max(to, 0), times.length - 1)], 'x');
+    chart.setCursor({ left, top: to === null ? -10 : 0 });
+    return true;
   }
 
-  draw() {
-    const scale = window.devicePixelRatio || 1;
-    const width = this.canvas.clientWidth;
-    const height = this.canvas.clientHeight;
-    const pen = this.canvas.getContext('2d');
-    const style = getComputedStyle(this.canvas);
-    const [across, down] = [Math.round(width * scale), Math.round(height * scale)];
-    if (this.canvas.width !== across || this.canvas.height !== down) Object.assign(this.canvas, { width: across, height: down });
-    else if (!this.changed) return;
+  /** the value at the cursor, or the newest, above the curve */
+  write() {
+    const [times, values] = this.chart.data;
+    const at = this.chart.cursor.idx;
+    const shown = at ?? values.length - 1;
+    const behind = at === null || at === undefined ? '' : `  at ${(times[at] - this.end).toFixed(2)} s`;
+    this.title.textContent = `${this.name}  ${tidy(values[shown])} ${this.unit}${behind}`;
+  }
+
+  /** @param frozen the curve stays as it is, and what comes is kept for later */
+  draw(frozen) {
+    const { width, height } = this.size();
+    if (this.chart.width !== width || this.chart.height !== height) this.chart.setSize({ width, height });
+    if (frozen || !this.changed) return;
     this.changed = false;
-    pen.setTransform(scale, 0, 0, scale, 0, 0);
-    pen.clearRect(0, 0, width, height);
-    pen.font = '12px system-ui, sans-serif';
-    pen.fillStyle = style.color;
-    const end = this.times.at(-1) ?? 0;
-    const first = Math.max(this.times.findIndex((time) => time >= end - WINDOW_S), 0);
-    const [low, high] = this.range(first);
-    const x = (time) => width * (1 - (end - time) / WINDOW_S);
-    const y = (value) => 18 + (height - 34) * (high - value) / (high - low);
-    if (this.times.length > 0) {
-      pen.fillText(tidy(high), 2, 28);
-      pen.fillText(tidy(low), 2, height - 18);
-      pen.fillText(`-${WINDOW_S} s`, 2, height - 3);
-      pen.strokeStyle = style.getPropertyValue('--accent');
-      pen.lineWidth = 1.6;
-      pen.beginPath();
-      for (let i = first; i < this.times.length; i++) pen.lineTo(x(this.times[i]), y(this.values[i]));
-      pen.stroke();
-    }
-    let shown = this.values.length - 1;
-    if (this.cursor !== null && shown >= 0) {
-      const at = end - WINDOW_S * (1 - this.cursor / width);
-      for (shown = first; shown < this.times.length - 1 && this.times[shown] < at;) shown++;
-      pen.fillRect(x(this.times[shown]), 16, 1, height - 32);
-      pen.fillText(`${(this.times[shown] - end).toFixed(2)} s`, Math.min(x(this.times[shown]) + 4, width - 50), height - 3);
-    }
-    pen.font = '600 13px system-ui, sans-serif';
-    pen.fillText(`${this.name}  ${tidy(this.values[shown])} ${this.unit === '1' ? '' : this.unit}`, 2, 13);
+    this.end = this.times.at(-1);
+    let first = this.times.length - 1;
+    while (first > 0 && this.times[first - 1] >= this.end - WINDOW_S) first--;
+    this.chart.setData([this.times.slice(first), this.values.slice(first)]);
+    this.write();
+  }
+
+  remove() {
+    this.chart.destroy();
   }
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A model's motion as a page that needs neither a server nor a network: offline.html and the
- * gateway's view.js, with the poses of all bodies at instants. */
+/* A model's motion as a page that needs neither a server nor a network: offline.html and
+ * offline.js with the gateway's view.js, and the poses of all bodies at instants. */
 #ifndef TOOLS_LINKAGE_OFFLINE_H
 #define TOOLS_LINKAGE_OFFLINE_H
 
@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
+/* empty where the build had no packages of npm */
 extern const unsigned char offline_head[], offline_tail[];
 extern const size_t offline_head_size, offline_tail_size;
 

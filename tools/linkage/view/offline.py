@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The page of `linkage view --html` as a C source: what comes before its data, and what behind.
+"""The page of `linkage view --html` as a C source: what comes before its data, and what behind. Without a script, which
+the build makes where the packages of npm are, there is no page.
 
-usage: offline.py OUTPUT PAGE.html VIEW.js"""
+usage: offline.py OUTPUT PAGE.html [SCRIPT.js]"""
 import sys
 
-output, page, view = sys.argv[1:]
+output, page, *script = sys.argv[1:]
 
 
 def read(path):
@@ -14,12 +15,15 @@ def read(path):
 
 
 def array(name, text):
-    data = text.encode()
+    data = text.encode() + b'\0'
     rows = ',\n'.join(','.join(map(str, data[at:at + 24])) for at in range(0, len(data), 24))
-    return f'const unsigned char {name}[] = {{\n{rows}}};\nconst size_t {name}_size = sizeof({name});\n'
+    return f'const unsigned char {name}[] = {{\n{rows}}};\nconst size_t {name}_size = {len(data) - 1};\n'
 
 
-head, tail = read(page).split('@DATA@')
-tail = tail.replace('@VIEW@', read(view).replace('export class', 'class'))
+head = tail = ''
+if script:
+    words = read(script[0])
+    assert '</script' not in words.lower() and '<!--' not in words, f'{script[0]} would end the element that it stands in'
+    head, tail = read(page).replace('@SCRIPT@', words).split('@DATA@')
 with open(output, 'w', encoding='utf-8') as file:
     file.write('#include <stddef.h>\n\n' + array('offline_head', head) + array('offline_tail', tail))

@@ -133,6 +133,14 @@ static int parse_option(int option, struct view *v)
     }
 }
 
+static int refuse_page(const char *path)
+{
+    complain("--html %s: this program was built without three, a package of npm (-Dpage); --svg "
+             "needs no library",
+             path);
+    return EXIT_REFUSED;
+}
+
 static int parse_options(int argc, char *argv[], struct view *v, bool *ret_help)
 {
     int option, code = EXIT_DONE;
@@ -151,6 +159,8 @@ static int parse_options(int argc, char *argv[], struct view *v, bool *ret_help)
     if (v->png == NULL && v->svg == NULL && v->html == NULL)
         return usage_error("view needs a file for the picture, expected --png FILE, --svg FILE or "
                            "--html FILE");
+    if (v->html != NULL && offline_tail_size == 0)
+        return refuse_page(v->html);
     if (v->html != NULL && !v->has_time)
         v->time = PAGE_TIME;
     v->path = argv[optind];
