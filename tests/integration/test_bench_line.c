@@ -190,6 +190,49 @@ static void test_echo(void **state)
     harness_expect(&h, STOP, RESULT(OK), STATE(ARMED));
 }
 
+/* One bench only follows, without a claim; another one only sends, values that are older than their
+ * sample. */
+static void test_one_way_each(void **state)
+{
+    const struct lk_client_bench_channel motor = {"motor", NULL};
+    struct lk_client_bench_setup setup = {.control = h.endpoint[0],
+                                          .inputs = h.endpoint[1],
+                                          .outputs = h.endpoint[2],
+                                          .name = "follower"};
+    struct lk_client_bench *follower, *sender;
+    const Linkage__V1__OutputSample *sample, *none;
+    struct lk_error error;
+    const double torque = 0.5;
+    int64_t until_ns = lk_client_now_ns() + PATIENCE_MS * INT64_C(1000000);
+    bool is_seen = false;
+
+    (void)state;
+    assert_int_equal(lk_client_bench_open(&setup, &follower, &error), 0);
+    setup.name = "sender";
+    setup.channels = &motor;
+    setup.n_channels = 1;
+    setup.without_outputs = true;
+    assert_int_equal(lk_client_bench_open(&setup, &sender, &error), 0);
+    expect(sender, CONNECTED, 1);
+    expect(follower, CONNECTED, 1);
+    assert_int_equal(view.token, 0);
+    harness_go(&h);
+    while (!is_seen && lk_client_now_ns() < until_ns) {
+        assert_int_equal(lk_client_bench_receive(sender, 0, NULL, &none), LK_CLIENT_E_NO_ANSWER);
+        (void)lk_client_bench_send_as_of(sender, &torque, 1, 12345, NULL);
+        if (lk_client_bench_receive(follower, 20, NULL, &sample) == 0)
+            is_seen = sample->n_echoes == 1 && sample->echoes[0]->origin_ns == 12345;
+    }
+    assert_true(is_seen);
+    lk_client_bench_read_state(follower, &view);
+    assert_int_equal(view.times_claimed, 1);
+    harness_expect(&h, STOP, RESULT(OK), STATE(ARMED));
+    harness_load_model(&h);
+    expect(follower, CONNECTED, 2);
+    lk_client_bench_close(follower);
+    lk_client_bench_close(sender);
+}
+
 /* A daemon that was killed and restarted has other numbers; the bench claims again. */
 static void test_daemon_restarts(void **state)
 {
@@ -431,6 +474,7 @@ int main(int argc, char *argv[])
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_bench_is_there_first),
         cmocka_unit_test(test_echo),
+        cmocka_unit_test(test_one_way_each),
         cmocka_unit_test(test_daemon_restarts),
         cmocka_unit_test(test_other_model),
         cmocka_unit_test(test_wrong_unit),

@@ -118,7 +118,7 @@ int lk_client_bench_open(const struct lk_client_bench_setup *setup,
         release_bench(bench);
         return code;
     }
-    if (setup->n_selection == 0 && setup->divisor <= 1)
+    if (setup->n_selection == 0 && setup->divisor <= 1 && !setup->without_outputs)
         lk_bench_follow(bench, (const uint8_t[]){LK_WIRE_OUTPUT}, 1);
     *ret_bench = bench;
     return 0;
@@ -144,7 +144,7 @@ void lk_client_bench_close(struct lk_client_bench *bench)
 {
     if (bench == NULL)
         return;
-    if (bench->view.state == LK_CLIENT_BENCH_CONNECTED)
+    if (bench->view.state == LK_CLIENT_BENCH_CONNECTED && bench->own.n_channels > 0)
         give_back(bench);
     release_bench(bench);
 }
@@ -239,18 +239,24 @@ static int take_outputs(struct lk_client_bench *bench, int64_t *ret_received_ns,
     }
 }
 
+int lk_client_bench_poll(const struct lk_client_bench *bench, zmq_pollitem_t *items)
+{
+    items[0] = (zmq_pollitem_t){.socket = bench->outputs.handle, .events = ZMQ_POLLIN};
+    items[1] = (zmq_pollitem_t){.socket = lk_client_socket_of(bench->client)->handle,
+                                .events = ZMQ_POLLIN};
+    /* do not wait for an answer to an abandoned request */
+    return bench->asking ? 2 : 1;
+}
+
 static int wait_for_news(struct lk_client_bench *bench, int64_t until_ns)
 {
     int64_t left_ns = until_ns - lk_client_now_ns();
-    zmq_pollitem_t items[] = {
-        {.socket = bench->outputs.handle, .events = ZMQ_POLLIN},
-        {.socket = lk_client_socket_of(bench->client)->handle, .events = ZMQ_POLLIN},
-    };
+    zmq_pollitem_t items[2];
 
     if (left_ns <= 0)
         return 0;
-    /* do not wait for an answer to an abandoned request */
-    if (zmq_poll(items, bench->asking ? 2 : 1, (long)((left_ns + 999999) / 1000000)) < 0 &&
+    if (zmq_poll(items, lk_client_bench_poll(bench, items), (long)((left_ns + 999999) / 1000000)) <
+            0 &&
         errno != EINTR)
         return -errno;
     return 0;

@@ -47,9 +47,11 @@ struct lk_client_bench_channel {
  * @control, @inputs, @outputs: endpoints; NULL: the defaults
  * @keys:       NULL: none
  * @name:       for people: "motor rig 2"
- * @channels:   @n_channels inputs to be claimed, in the order of the values in each sample
+ * @channels:   @n_channels inputs to be claimed, in the order of the values in each sample; 0: none,
+ *              the bench only follows outputs, which a key of role read may, too
  * @selection:  @n_selection outputs to follow, in this order; 0: all of them
  * @divisor:    one output sample every @divisor steps; 0 or 1: every step
+ * @without_outputs: no outputs are followed: the bench only sends
  * @wall_clock: stamp samples with UTC, so that the daemon can compute one-way times if both clocks
  *              are synchronised. Otherwise CLOCK_MONOTONIC */
 struct lk_client_bench_setup {
@@ -63,6 +65,7 @@ struct lk_client_bench_setup {
     char *const *selection;
     size_t n_selection;
     uint32_t divisor;
+    bool without_outputs;
     bool wall_clock;
 };
 
@@ -70,8 +73,9 @@ struct lk_client_bench_setup {
  * @text:      why it is not connected, one line; "" when it is
  * @result:    of the daemon's last refusal
  * @token, @number, @n_values, @model_id, @daemon_id: of the claim, while connected;
- *             @n_values: of a sample
- * @times_claimed: number of claims granted: above 1 after a recovery
+ *             @n_values: of a sample. A bench without channels has no token and no number
+ * @times_claimed: number of claims granted: above 1 after a recovery; without channels, of
+ *             connections
  * @sent:      samples since the present claim
  * @accepted, @refused, @gaps: samples of the claim, as counted by the daemon, about a second old
  * @received:  output samples since open;  @lost: gaps in their sequence numbers */
@@ -128,6 +132,12 @@ int lk_client_bench_send(struct lk_client_bench *bench, const double *values, si
  * @slopes: @n of them [unit/s], finite; NULL: the values are held */
 int lk_client_bench_send_slopes(struct lk_client_bench *bench, const double *values,
                                 const double *slopes, size_t n, uint64_t *ret_sequence);
+
+/** lk_client_bench_send_as_of() - likewise, of values that were made before: a frame of another bus
+ * that the kernel has stamped.
+ * @origin_ns: when, on the clock of the bench's stamps, see struct lk_client_bench_setup */
+int lk_client_bench_send_as_of(struct lk_client_bench *bench, const double *values, size_t n,
+                               uint64_t origin_ns, uint64_t *ret_sequence);
 
 /** lk_client_bench_read_state() - read the present state. Thread: any. */
 void lk_client_bench_read_state(struct lk_client_bench *bench,

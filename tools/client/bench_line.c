@@ -49,11 +49,11 @@ void lk_bench_heard(struct lk_client_bench *bench, uint64_t daemon_id, uint64_t 
                     int64_t now_ns)
 {
     bench->heard_ns = now_ns;
-    if (bench->claim == NULL || bench->question <= LK_BENCH_CLAIM)
+    if (bench->question <= LK_BENCH_CLAIM)
         return;
-    if (daemon_id != bench->claim->daemon_id)
+    if (daemon_id != bench->view.daemon_id)
         start_over(bench, LK_CLIENT_BENCH_WAITING, "the daemon was started anew", now_ns);
-    else if (model_id != bench->claim->model_id)
+    else if (model_id != bench->view.model_id)
         start_over(bench, LK_CLIENT_BENCH_WAITING, "another model was loaded", now_ns);
 }
 
@@ -154,14 +154,41 @@ static void go_on(struct lk_client_bench *bench, enum lk_bench_question question
 /* A selection or a divisor needs a stream; all outputs at every step are published anyway. */
 static bool wants_stream(const struct lk_client_bench *bench)
 {
-    return bench->own.n_selection > 0 || bench->own.divisor > 1;
+    return !bench->own.without_outputs && (bench->own.n_selection > 0 || bench->own.divisor > 1);
+}
+
+/* The bench has its channels, if it wants any. @number: of the claim, 0: none */
+static void be_connected(struct lk_client_bench *bench, uint64_t token, uint32_t number,
+                         size_t n_values, int64_t now_ns)
+{
+    struct lk_client_bench_view *view = &bench->view;
+
+    bench->last_output = 0;
+    pthread_mutex_lock(&bench->lock);
+    view->state = LK_CLIENT_BENCH_CONNECTED;
+    view->text[0] = '\0';
+    view->result = LINKAGE__V1__RESULT__RESULT_OK;
+    view->token = token;
+    view->number = number;
+    view->model_id = bench->model->model_id;
+    view->daemon_id = bench->model->daemon_id;
+    view->n_values = n_values;
+    view->times_claimed++;
+    view->sent = view->accepted = view->refused = view->gaps = 0;
+    bench->sent_ns = 0; /* a heartbeat immediately: the lease runs from here */
+    bench->reply_to = (struct lk_bench_reply_to){0};
+    pthread_mutex_unlock(&bench->lock);
+    go_on(bench, wants_stream(bench) ? LK_BENCH_SUBSCRIBE : LK_BENCH_CHECK, now_ns);
 }
 
 static void take_model(struct lk_client_bench *bench, const Linkage__V1__ControlReply *reply,
                        int64_t now_ns)
 {
     bench->model = reply->description;
-    go_on(bench, LK_BENCH_CLAIM, now_ns);
+    if (bench->own.n_channels > 0)
+        go_on(bench, LK_BENCH_CLAIM, now_ns);
+    else
+        be_connected(bench, 0, 0, 0, now_ns);
 }
 
 /* Copies the claim through its encoding: the next reply overwrites the original. */
@@ -189,7 +216,6 @@ static int64_t heartbeat_ns(double lease_s)
 static void take_claim(struct lk_client_bench *bench, const Linkage__V1__ControlReply *reply,
                        int64_t now_ns)
 {
-    struct lk_client_bench_view *view = &bench->view;
     size_t n = 0;
 
     if (!keep_claim(bench, reply->claim)) {
@@ -200,23 +226,8 @@ static void take_claim(struct lk_client_bench *bench, const Linkage__V1__Control
         n += bench->claim->channels[i]->n_components;
     bench->old_token = bench->claim->token;
     bench->old_daemon = bench->claim->daemon_id;
-    bench->last_output = 0;
     bench->heartbeat_ns = heartbeat_ns(bench->claim->lease_s);
-    pthread_mutex_lock(&bench->lock);
-    view->state = LK_CLIENT_BENCH_CONNECTED;
-    view->text[0] = '\0';
-    view->result = reply->result;
-    view->token = bench->claim->token;
-    view->number = bench->claim->number;
-    view->model_id = bench->claim->model_id;
-    view->daemon_id = bench->claim->daemon_id;
-    view->n_values = n;
-    view->times_claimed++;
-    view->sent = view->accepted = view->refused = view->gaps = 0;
-    bench->sent_ns = 0; /* a heartbeat immediately: the lease runs from here */
-    bench->reply_to = (struct lk_bench_reply_to){0};
-    pthread_mutex_unlock(&bench->lock);
-    go_on(bench, wants_stream(bench) ? LK_BENCH_SUBSCRIBE : LK_BENCH_CHECK, now_ns);
+    be_connected(bench, bench->claim->token, bench->claim->number, n, now_ns);
 }
 
 static void take_stream(struct lk_client_bench *bench, const Linkage__V1__ControlReply *reply,
@@ -227,10 +238,14 @@ static void take_stream(struct lk_client_bench *bench, const Linkage__V1__Contro
 }
 
 /* Whether the daemon still knows the claim: another bench gets the channels if this one was silent
- * for longer than the lease. */
+ * for longer than the lease. Without one, that it answers is enough. */
 static void take_check(struct lk_client_bench *bench, const Linkage__V1__ControlReply *reply,
                        int64_t now_ns)
 {
+    if (bench->own.n_channels == 0) {
+        go_on(bench, LK_BENCH_CHECK, now_ns + CHECK_NS);
+        return;
+    }
     for (size_t i = 0; i < reply->inputs->n_claims; i++) {
         const Linkage__V1__ClaimReport *report = reply->inputs->claims[i];
 
@@ -336,12 +351,13 @@ static bool can_send(struct lk_client_bench *bench)
     return ready;
 }
 
-/* Another connection may lead to another daemon, which does not know the claim. */
+/* Another connection may lead to another daemon, which does not know the claim. Without one its
+ * heartbeats tell. */
 static void mind_connection(struct lk_client_bench *bench, int64_t now_ns)
 {
     bool anew;
 
-    if (bench->question <= LK_BENCH_CLAIM)
+    if (bench->question <= LK_BENCH_CLAIM || bench->own.n_channels == 0)
         return;
     pthread_mutex_lock(&bench->lock);
     anew = lk_client_inputs_ready(bench->inputs) &&

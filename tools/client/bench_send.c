@@ -37,12 +37,13 @@ void lk_bench_check_clock(struct lk_client_bench *bench, int64_t now_ns)
     pthread_mutex_unlock(&bench->lock);
 }
 
-/* Requires the lock. */
-static void fill_stamps(struct lk_client_bench *bench, Linkage__V1__InputSample *sample)
+/* Requires the lock. @origin_ns: 0: now */
+static void fill_stamps(struct lk_client_bench *bench, Linkage__V1__InputSample *sample,
+                        uint64_t origin_ns)
 {
     sample->token = bench->view.token;
     sample->model_id = bench->view.model_id;
-    sample->origin_ns = lk_bench_stamp_ns(bench);
+    sample->origin_ns = origin_ns != 0 ? origin_ns : lk_bench_stamp_ns(bench);
     sample->clock = &bench->clock;
     sample->reply_to = bench->reply_to.sequence;
     sample->reply_published_ns = bench->reply_to.published_ns;
@@ -58,14 +59,8 @@ static int check_line(struct lk_client_bench *bench)
     return lk_client_inputs_generation(bench->inputs) == bench->generation ? 0 : LK_CLIENT_E_BUSY;
 }
 
-int lk_client_bench_send(struct lk_client_bench *bench, const double *values, size_t n,
-                         uint64_t *ret_sequence)
-{
-    return lk_client_bench_send_slopes(bench, values, NULL, n, ret_sequence);
-}
-
-int lk_client_bench_send_slopes(struct lk_client_bench *bench, const double *values,
-                                const double *slopes, size_t n, uint64_t *ret_sequence)
+static int send_sample(struct lk_client_bench *bench, const double *values, const double *slopes,
+                       size_t n, uint64_t origin_ns, uint64_t *ret_sequence)
 {
     Linkage__V1__InputSample sample = LINKAGE__V1__INPUT_SAMPLE__INIT;
     int code;
@@ -75,7 +70,7 @@ int lk_client_bench_send_slopes(struct lk_client_bench *bench, const double *val
     if (code == 0 && n != bench->view.n_values)
         code = LK_CLIENT_E_TOO_LARGE;
     if (code == 0) {
-        fill_stamps(bench, &sample);
+        fill_stamps(bench, &sample, origin_ns);
         sample.sequence = bench->sequence + 1;
         sample.values = (double *)values;
         sample.n_values = n;
@@ -94,13 +89,32 @@ int lk_client_bench_send_slopes(struct lk_client_bench *bench, const double *val
     return code;
 }
 
+int lk_client_bench_send(struct lk_client_bench *bench, const double *values, size_t n,
+                         uint64_t *ret_sequence)
+{
+    return send_sample(bench, values, NULL, n, 0, ret_sequence);
+}
+
+int lk_client_bench_send_slopes(struct lk_client_bench *bench, const double *values,
+                                const double *slopes, size_t n, uint64_t *ret_sequence)
+{
+    return send_sample(bench, values, slopes, n, 0, ret_sequence);
+}
+
+int lk_client_bench_send_as_of(struct lk_client_bench *bench, const double *values, size_t n,
+                               uint64_t origin_ns, uint64_t *ret_sequence)
+{
+    return send_sample(bench, values, NULL, n, origin_ns, ret_sequence);
+}
+
 void lk_bench_heartbeat(struct lk_client_bench *bench, int64_t now_ns)
 {
     Linkage__V1__InputSample sample = LINKAGE__V1__INPUT_SAMPLE__INIT;
 
     pthread_mutex_lock(&bench->lock);
-    if (now_ns - bench->sent_ns >= bench->heartbeat_ns && check_line(bench) == 0) {
-        fill_stamps(bench, &sample);
+    if (bench->own.n_channels > 0 && now_ns - bench->sent_ns >= bench->heartbeat_ns &&
+        check_line(bench) == 0) {
+        fill_stamps(bench, &sample, 0);
         sample.sequence =
             bench->sequence; /* that of the last sample: a heartbeat has none of its own */
         sample.heartbeat = true;

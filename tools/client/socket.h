@@ -4,7 +4,7 @@
 #ifndef TOOLS_CLIENT_SOCKET_H
 #define TOOLS_CLIENT_SOCKET_H
 
-#include "client.h"
+#include "bench.h"
 #include <zmq.h>
 
 /** struct lk_client_keys - a copy of struct lk_client_options; "" for none. */
@@ -84,6 +84,11 @@ int lk_client_forget(struct lk_client *client, struct lk_error *ret_error);
 /** lk_client_inputs_generation() - number of times that a daemon has subscribed: changes with each
  * reconnection, perhaps to another daemon. */
 uint64_t lk_client_inputs_generation(const struct lk_client_inputs *inputs);
+
+/** lk_client_bench_poll() - what a bench waits for, for an owner that waits for other things as
+ * well: at most 2 items. The bench also wants to be driven some 20 times a second. Return: how many.
+ */
+int lk_client_bench_poll(const struct lk_client_bench *bench, zmq_pollitem_t *items);
 
 /** lk_client_socket_of() - the socket to poll for replies; lk_client_forget() replaces it. */
 struct lk_client_socket *lk_client_socket_of(struct lk_client *client);
