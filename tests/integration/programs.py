@@ -3,6 +3,15 @@
 import json, pathlib, shutil, signal, socket, subprocess, sys, tempfile, time
 
 PATIENCE_S = 60
+# a model that begins; its inputs and outputs are the test's
+DRIVEN_ARM = """linkage: 1
+name: driven-arm
+gravity: [0, 0, -9.81]
+bodies:
+  arm: {mass: 1, inertia: [1, 1, 1], position: [0.5, 0, 0]}
+joints:
+  pin: {type: revolute, bodies: [ground, arm], point: [0, 0, 0], axis: [0, 1, 0]}
+"""
 
 
 class Programs:

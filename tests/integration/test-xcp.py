@@ -8,7 +8,7 @@ usage: test-xcp.py LINKAGED LINKAGECTL LINKAGE-XCP LINKAGE BENCH"""
 import csv, os, signal, socket, struct, subprocess, sys, traceback, zlib
 
 sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
-from programs import Programs, free_port
+from programs import DRIVEN_ARM, Programs, free_port
 from xcp_master import Master, Refused, Silence, read_a2l
 
 linkaged, linkagectl, slave, linkage, bench = sys.argv[1:6]
@@ -17,14 +17,7 @@ started = []   # ports of all slaves so far
 work, fail, expect, ctl = programs.work, programs.fail, programs.expect, programs.ctl
 NOT_NOW, DENIED, PROTECTED, RANGE, UNKNOWN = 0x33, 0x24, 0x23, 0x22, 0x20
 
-MODEL = """linkage: 1
-name: driven-arm
-gravity: [0, 0, -9.81]
-bodies:
-  arm: {mass: 1, inertia: [1, 1, 1], position: [0.5, 0, 0]}
-joints:
-  pin: {type: revolute, bodies: [ground, arm], point: [0, 0, 0], axis: [0, 1, 0]}
-forces:
+MODEL = DRIVEN_ARM + """forces:
   drag: {type: joint-spring-damper, joint: pin, damping: 0.5}
 parameters:
   load: {acts: [bodies.arm.mass], limits: [0.5, 5]}

@@ -40,6 +40,10 @@ int command_import(int argc, char *argv[]);
 /** complain() - print "linkage: <format>" and a line feed to the standard error. */
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/** write_output() - @size bytes to the file at @output, "-": to the standard output. Return:
+ * EXIT_DONE, EXIT_REFUSED after a message. */
+int write_output(const char *output, const char *text, size_t size);
+
 /** print_help() - print the help to the standard output. Return: EXIT_DONE. */
 int print_help(void);
 /** usage_error() - complain() and refer to the help. Return: EXIT_USAGE. */

@@ -201,6 +201,10 @@ static const char help_files[] =
     "      --a2l MODEL             instead of a recording: the A2L file of a model for masters of\n"
     "                          XCP, as linkage-xcp has it\n"
     "      --address A --port N    where that listens; 127.0.0.1, 5555\n"
+    "      --dbc MODEL             instead of a recording: the DBC file of a model for its "
+    "signals\n"
+    "                          on a CAN bus, see linkage-can\n"
+    "      --fd                    with messages of CAN FD, of 64 bytes\n"
     "\n"
     "The CSV has one column a scalar, named output.component [unit], the first is time [s];\n"
     "the first row is the start. A summary follows on the standard output (on the standard\n"
@@ -236,6 +240,19 @@ void complain(const char *format, ...)
     vfprintf(stderr, format, arguments);
     va_end(arguments);
     fputc('\n', stderr);
+}
+
+int write_output(const char *output, const char *text, size_t size)
+{
+    FILE *to = strcmp(output, "-") == 0 ? stdout : fopen(output, "we");
+    bool failed = to == NULL || fwrite(text, 1, size, to) != size;
+
+    if (to != NULL && to != stdout)
+        failed = fclose(to) != 0 || failed;
+    if (!failed)
+        return EXIT_DONE;
+    complain("%s: %s", output, strerror(errno));
+    return EXIT_REFUSED;
 }
 
 int usage_error(const char *format, ...)

@@ -75,19 +75,6 @@ static int make_image(struct xcp_image *image, const struct lk_model *model,
     return xcp_image_end(image);
 }
 
-static int write_text(const struct xcp_image *image, const char *output)
-{
-    FILE *to = strcmp(output, "-") == 0 ? stdout : fopen(output, "we");
-    bool failed = to == NULL || fwrite(image->a2l, 1, image->a2l_size, to) != image->a2l_size;
-
-    if (to != NULL && to != stdout)
-        failed = fclose(to) != 0 || failed;
-    if (!failed)
-        return EXIT_DONE;
-    complain("%s: %s", output, strerror(errno));
-    return EXIT_REFUSED;
-}
-
 int a2l_file_write(const char *path, const char *output, const char *address, int port)
 {
     struct lk_model *model = NULL;
@@ -107,7 +94,7 @@ int a2l_file_write(const char *path, const char *output, const char *address, in
         if (code != 0)
             complain("%s: no image of it: %s", path, strerror(-code));
         else
-            status = write_text(&image, output);
+            status = write_output(output, image.a2l, image.a2l_size);
     }
     xcp_image_fini(&image);
     lk_system_free(system);

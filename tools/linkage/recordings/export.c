@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* linkage export: a topic of a recording as CSV; of a model its A2L file.  linkage info: the
+/* linkage export: a topic of a recording as CSV; of a model its A2L or DBC file.  linkage info: the
  * contents of a recording. */
 #include "a2l_file.h"
 #include "commands.h"
 #include "csv.h"
+#include "dbc_file.h"
 #include "linkage/text.h"
 #include "mcap/decode.h"
 #include "recorded.h"
@@ -36,7 +37,8 @@ struct rows {
 
 /* struct wanted - the command line. @scene: file for the motion, NULL: a topic as CSV;  @roads: as
  * of replay, for it;  @rate: its pictures a second
- * @a2l: @path is a model, whose A2L file is wanted;  @address, @port: of the slave in it */
+ * @a2l: @path is a model, whose A2L file is wanted;  @address, @port: of the slave in it
+ * @dbc: its DBC file is;  @is_fd: with messages of CAN FD */
 struct wanted {
     const char *path;
     const char *topic;
@@ -47,16 +49,22 @@ struct wanted {
     bool a2l;
     const char *address;
     double port;
+    bool dbc;
+    bool is_fd;
     bool help;
 };
 
-/* those of an A2L file */
-static int take_a2l(struct wanted *e, int option)
+/* those of the files of a model */
+static int take_of_model(struct wanted *e, int option)
 {
     struct in_addr ignored;
 
     if (option == 'x')
         e->a2l = true;
+    else if (option == 'b')
+        e->dbc = true;
+    else if (option == 'f')
+        e->is_fd = true;
     else if (option == 'd')
         e->address = optarg;
     if (option == 'd' && inet_pton(AF_INET, optarg, &ignored) != 1)
@@ -74,6 +82,7 @@ static int parse_options(int argc, char *argv[], struct wanted *e)
         {"scene", required_argument, NULL, 's'},   {"rate", required_argument, NULL, 'a'},
         {"roads", required_argument, NULL, 'r'},   {"a2l", no_argument, NULL, 'x'},
         {"address", required_argument, NULL, 'd'}, {"port", required_argument, NULL, 'p'},
+        {"dbc", no_argument, NULL, 'b'},           {"fd", no_argument, NULL, 'f'},
         {"help", no_argument, NULL, 'h'},          {NULL, 0, NULL, 0}};
     int option;
 
@@ -98,7 +107,9 @@ static int parse_options(int argc, char *argv[], struct wanted *e)
         case 'x':
         case 'd':
         case 'p':
-            if (take_a2l(e, option) != EXIT_DONE)
+        case 'b':
+        case 'f':
+            if (take_of_model(e, option) != EXIT_DONE)
                 return EXIT_USAGE;
             break;
         case 'h':
@@ -109,7 +120,7 @@ static int parse_options(int argc, char *argv[], struct wanted *e)
         }
     }
     if (optind != argc - 1)
-        return usage_error("export takes one recording, or with --a2l one model");
+        return usage_error("export takes one recording, or with --a2l or --dbc one model");
     e->path = argv[optind];
     return EXIT_DONE;
 }
@@ -274,6 +285,8 @@ int command_export(int argc, char *argv[])
         return print_help();
     if (e.a2l)
         return a2l_file_write(e.path, e.output, e.address, (int)e.port);
+    if (e.dbc)
+        return dbc_file_write(e.path, e.output, e.is_fd);
     if (e.scene != NULL)
         return replay_scene(e.path, e.roads, e.scene, e.rate);
     if (!recorded_open(e.path, &rows.file))

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A CAN bus: an interface of the kernel (SocketCAN), or a socket of AF_UNIX where another program
+ * is the bus. It comes and goes, which is said once each time; frames are those of linux/can.h.
+ * Thread: one. RT: no. */
+#ifndef TOOLS_CAN_CAN_BUS_H
+#define TOOLS_CAN_CAN_BUS_H
+
+#include "can_plan.h"
+
+#include <linux/can.h>
+
+#define CAN_BUS_NAME_SIZE 108 /* of a path of a socket, with "unix:" cut off */
+
+/** struct can_bus - @name: "can0", or "unix:PATH"
+ * @fd: -1: closed;  @is_off: the controller is bus-off;  @is_fd: CAN FD
+ * @wants_fd: a message needs it;  @filter: what is received, @n_filters;  @tried_ns: to open it
+ * @said: of the last trouble, so that it is said once
+ * @sent, @not_sent: frames, and those that had no room;  @received: that passed the filter
+ * @times_down: how often it was gone */
+struct can_bus {
+    char name[CAN_BUS_NAME_SIZE + 8];
+    int fd;
+    bool is_off;
+    bool is_fd;
+    bool wants_fd;
+    struct can_filter *filter;
+    int n_filters;
+    int64_t tried_ns;
+    char said[LK_ERROR_SIZE];
+    uint64_t sent;
+    uint64_t not_sent;
+    uint64_t received;
+    uint64_t times_down;
+};
+
+/** can_bus_init() - closed at first. @name: an interface, or "unix:PATH".
+ * Return: 0, 1: the name is too long for either. */
+int can_bus_init(struct can_bus *bus, const char *name);
+/** can_bus_follow() - what is received and sent from now on: messages of @plan; NULL: none.
+ * Return: 0, -ENOMEM. */
+int can_bus_follow(struct can_bus *bus, const struct can_plan *plan);
+void can_bus_fini(struct can_bus *bus);
+
+/** can_bus_tend() - open it if it is closed, twice a second. */
+void can_bus_tend(struct can_bus *bus, int64_t now_ns);
+/** can_bus_is_up() - open, and its controller takes part. */
+bool can_bus_is_up(const struct can_bus *bus);
+/** can_bus_send() - one frame of @message with @n bytes; never waits. */
+void can_bus_send(struct can_bus *bus, const struct dbc_message *message, const uint8_t *data,
+                  int n);
+/** can_bus_receive() - the next frame, without waiting. What is no frame of data is passed over.
+ * @ret_age_ns: how long ago the kernel has received it, 0: unknown
+ * Return: whether there is one. */
+bool can_bus_receive(struct can_bus *bus, struct canfd_frame *ret, int64_t *ret_age_ns);
+
+#endif

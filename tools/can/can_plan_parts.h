@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Internal to the plan: its maker, and how received messages become claims. */
+#ifndef TOOLS_CAN_CAN_PLAN_PARTS_H
+#define TOOLS_CAN_CAN_PLAN_PARTS_H
+
+#include "can_plan.h"
+
+#include <stdarg.h>
+
+/** struct named - a scalar as a signal would be called. */
+struct named {
+    char name[2 * CAN_CHANNEL_SIZE + 2];
+    int scalar;
+};
+
+/** struct maker - of a plan. @us: the node that this process is, or NULL
+ * @message: that is looked at;  @signal_entry, @message_entry: what the map has of each, or NULL
+ * @outputs, @inputs: sorted by name;  @result: of the first refusal */
+struct maker {
+    struct can_plan *plan;
+    const char *us;
+    int message;
+    const struct can_map_signal **signal_entry;
+    const struct can_map_message **message_entry;
+    struct named *outputs;
+    struct named *inputs;
+    struct lk_error *error;
+    int result;
+};
+
+/** can_refuse() - at a place of the DBC file. Return: false. */
+bool can_refuse(struct maker *k, int line, int column, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/** can_match() - the channel that a signal is by its name, or -1. Return: false after a refusal. */
+bool can_match(struct maker *k, const struct can_side *side, struct can_item *item);
+
+/** can_group_claims() - one claim for each received message; those that share a channel have one
+ * together. Return: false after a refusal. */
+bool can_group_claims(struct maker *k);
+
+#endif

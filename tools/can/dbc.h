@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A DBC file: the messages of a CAN bus, their signals, and the attributes that matter to whoever
+ * sends and receives them. Comments, tables of values and attributes of others are passed over.
+ *
+ *     dbc_read() or dbc_read_text()   dbc_find_message() ...   dbc_free()
+ *
+ * Bounds: a text of DBC_SIZE_MAX bytes, DBC_MESSAGES_MAX messages, DBC_SIGNALS_MAX signals in all
+ * and DBC_SIGNALS_OF_MAX of a message. Texts that are not UTF-8 are taken as Latin-1, as most tools
+ * write them. Thread: any. RT: no. */
+#ifndef TOOLS_CAN_DBC_H
+#define TOOLS_CAN_DBC_H
+
+#include "linkage/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define DBC_SIZE_MAX       (16u << 20)
+#define DBC_MESSAGES_MAX   4096
+#define DBC_SIGNALS_MAX    32768
+#define DBC_SIGNALS_OF_MAX 4096
+#define DBC_NODES_MAX      1024
+#define DBC_NAME_SIZE      128
+#define DBC_UNIT_SIZE      32
+#define DBC_BYTES_MAX      64 /* of a frame of CAN FD */
+
+/** enum dbc_kind - what the bits of a signal are. */
+enum dbc_kind { DBC_INTEGER, DBC_FLOAT, DBC_DOUBLE };
+
+/** enum dbc_role - DBC_SELECTOR: its value says which of the DBC_SELECTED ones are there. */
+enum dbc_role { DBC_PLAIN, DBC_SELECTOR, DBC_SELECTED };
+
+/** struct dbc_signal - value = raw @factor + @offset.
+ * @long_name: of the attribute SystemSignalLongSymbol, "" without
+ * @start: the number of its lowest bit, or where @is_motorola of its highest one, as DBC counts
+ *         them: 8 for each byte and 0 for the lowest bit of a byte
+ * @low, @high: range of the value; both 0: there is none
+ * @selection: value of the selector with which it is there
+ * @initial: raw, of the attribute GenSigStartValue
+ * @line, @column: of its name in the file */
+struct dbc_signal {
+    char name[DBC_NAME_SIZE];
+    char long_name[DBC_NAME_SIZE];
+    char unit[DBC_UNIT_SIZE];
+    int start;
+    int bits;
+    bool is_motorola;
+    bool is_signed;
+    enum dbc_kind kind;
+    double factor;
+    double offset;
+    double low;
+    double high;
+    enum dbc_role role;
+    uint32_t selection;
+    double initial;
+    int line;
+    int column;
+};
+
+/** struct dbc_message - @sender: a node;  @id: 11 bits, or 29 where @is_extended
+ * @bytes: of its data;  @is_fd: of CAN FD;  @cycle_s: of GenMsgCycleTime, 0: none
+ * @signal: the first of @n_signals ones;  @selector: the index of the selector in all signals, or
+ *          -1
+ * @passed_over: why it cannot be sent or received, static text; NULL: it can */
+struct dbc_message {
+    char name[DBC_NAME_SIZE];
+    char long_name[DBC_NAME_SIZE];
+    char sender[DBC_NAME_SIZE];
+    uint32_t id;
+    bool is_extended;
+    int bytes;
+    bool is_fd;
+    double cycle_s;
+    int signal;
+    int n_signals;
+    int selector;
+    const char *passed_over;
+    int line;
+    int column;
+};
+
+/** struct dbc_sender - a further node that sends @message. */
+struct dbc_sender {
+    int message;
+    char node[DBC_NAME_SIZE];
+};
+
+/** struct dbc - @name: as messages call the file. */
+struct dbc {
+    char *name;
+    struct dbc_message *message;
+    int n_messages;
+    struct dbc_signal *signal;
+    int n_signals;
+    char (*node)[DBC_NAME_SIZE];
+    int n_nodes;
+    struct dbc_sender *sender;
+    int n_senders;
+};
+
+/** dbc_read_text() - @text: @size bytes with a zero behind them;  @name: as messages call it.
+ * Return: 0, LK_E_TEXT (@ret_error: "name:line:column: what is wrong, what was expected"),
+ *         -ENOMEM. */
+int dbc_read_text(const char *name, const char *text, size_t size, struct dbc **ret_dbc,
+                  struct lk_error *ret_error);
+/** dbc_read() - the file at @path. As dbc_read_text(), LK_E_TEXT also where it cannot be read. */
+int dbc_read(const char *path, struct dbc **ret_dbc, struct lk_error *ret_error);
+/** dbc_free() - release; NULL is allowed. */
+void dbc_free(struct dbc *dbc);
+
+/** dbc_find_message(), dbc_find_signal() - by the name or the long one; @message: an index.
+ * Return: an index, -1: none. */
+int dbc_find_message(const struct dbc *dbc, const char *name);
+int dbc_find_signal(const struct dbc *dbc, int message, const char *name);
+/** dbc_has_node() - whether BU_ names it. */
+bool dbc_has_node(const struct dbc *dbc, const char *name);
+/** dbc_is_sent_by() - whether @node is a sender of the message. */
+bool dbc_is_sent_by(const struct dbc *dbc, int message, const char *node);
+/** dbc_message_name(), dbc_signal_name() - the long one where there is one. */
+const char *dbc_message_name(const struct dbc_message *message);
+const char *dbc_signal_name(const struct dbc_signal *signal);
+/** dbc_first_bit() - place of the signal's first bit in its message, bytes from the first one on,
+ * and of a byte from the lowest bit on (Intel) or from the highest one on (Motorola). */
+int dbc_first_bit(const struct dbc_signal *signal);
+
+#endif
