@@ -40,6 +40,7 @@ static int set_up(void **state)
     add(&channels.input, "motor", 10);
     can_channels_add(&channels.input, "push", 3, xyz, unit, -5, 5, 0.5);
     add(&channels.input, "brake", INFINITY);
+    can_channels_add(&channels.input, "pull", 3, xyz, unit, -5, 5, 0);
     return 0;
 }
 
@@ -269,12 +270,14 @@ static void claims(void **state)
 static void claims_join(void **state)
 {
     (void)state;
-    make_good(HEARD " SG_ motor" WORD(0) "BO_ 3 T: 8 them\n SG_ push_x" WORD(
-                  0) "BO_ 4 U: 8 them\n SG_ push_y" WORD(0) " SG_ brake" WORD(16),
+    make_good(HEARD " SG_ push_x" WORD(0) "BO_ 3 T: 8 them\n SG_ pull_x" WORD(
+                  0) "BO_ 4 U: 8 them\n SG_ push_y" WORD(0) " SG_ pull_y" WORD(16),
               NULL);
-    assert_int_equal(plan.n_claims, 2);
-    assert_true(plan.message[1].claim == 1 && plan.message[2].claim == 1);
-    assert_int_equal(plan.claim[1].n_values, 4);
+    assert_int_equal(plan.n_claims, 1);
+    assert_int_equal(plan.claim[0].n_messages, 3);
+    assert_int_equal(plan.claim[0].n_values, 6);
+    assert_true(plan.message[1].claim == 0 && plan.message[2].claim == 0);
+    assert_true(plan.item[1].slot == 3 && plan.item[3].slot == 4);
 }
 
 /* ---- frames that are sent ---- */
@@ -334,12 +337,22 @@ static void selections_take_turns(void **state)
     assert_true(data[0] == 3 && data[1] == 2); /* by the output, not by turns */
 }
 
+/* at its steps, though times are rounded: 0.29 / 0.01 is less than 29 */
+static bool is_due(int i, int step)
+{
+    bool due = can_frame_is_due(&frames, i, step * channels.step_s, step == 1);
+
+    if (i == 0)
+        assert_int_equal(due, step == 1 || step % 10 == 0);
+    return due;
+}
+
 /* how often each message is due in @n steps */
 static void count_due(int n, int *ret)
 {
     for (int step = 1; step <= n; step++)
         for (int i = 0; i < plan.n_messages; i++)
-            ret[i] += can_frame_is_due(&frames, i, step * channels.step_s, step == 1);
+            ret[i] += is_due(i, step);
 }
 
 static void cycles(void **state)
@@ -462,7 +475,8 @@ static void explained(void **state)
                                  "are -10 to 10: what is beyond is refused"));
     assert_non_null(strstr(text, "as GenSigStartValue or 0 (1): S.spare\n"));
     assert_non_null(strstr(text, "without a channel (1): R.no\n"));
-    assert_non_null(strstr(text, "inputs without a signal: push.x, push.y, push.z, brake\n"));
+    assert_non_null(strstr(
+        text, "inputs without a signal: push.x, push.y, push.z, brake, pull.x, pull.y, pull.z\n"));
 }
 
 /* The file of a model has a signal for each channel, and is read as it was written. */
@@ -485,11 +499,11 @@ static void file_of_a_model(void **state)
         if (make(text, NULL, DBC_WRITE_NODE, &error) != 0)
             fail_msg("%s", error.text);
         free(text);
-        assert_int_equal(plan.n_messages, is_fd ? 2 : 2 + 4);
+        assert_int_equal(plan.n_messages, is_fd ? 2 : 2 + 6);
         assert_int_equal(plan.n_items, channels.output.n + channels.input.n);
         for (int i = 0; i < dbc->n_signals; i++)
             assert_true(dbc->signal[i].kind == DBC_FLOAT && strlen(dbc->signal[i].name) <= 32);
-        assert_string_equal(channel_of("a_name_that_is_longer_than_00005"),
+        assert_string_equal(channel_of("a_name_that_is_longer_than_00008"),
                             "a_name_that_is_longer_than_the_format_allows.x");
         assert_true(dbc->message[0].is_fd == is_fd && plan.message[0].cycle_s == 0.01);
         assert_true(dbc->signal[4].low == -10 && dbc->signal[4].high == 10);
