@@ -356,6 +356,28 @@ def test_overload(port, at):
     master.close()
 
 
+def test_unpublished(port, at):
+    """steps that the daemon has not published are said, though no message is lost"""
+    master = connected(port)
+    ask_list(master, at)
+    run_to_armed()
+    step_seen(master, 3)   # one after the other: each is due
+
+    def is_told():
+        step(50)   # in one go, of which few are published
+        try:
+            while master.receive(0.2) != b'\xfd\x06':
+                pass
+            return True
+        except Silence:
+            return False
+    programs.await_true('steps that are not there and not said', is_told)
+    master.stop()
+    ctl('stop')
+    master.disconnect()
+    master.close()
+
+
 def attempt(master):
     try:
         master.connect()
@@ -447,6 +469,7 @@ def main():
     test_claimed(master, addresses)
     master.disconnect()
     master.close()
+    test_unpublished(port, addresses)
     test_overload(port, addresses)
     test_another_model(port, connected(port))
     expect('the end', (programs.end(process), programs.end(daemon)), (0, 0))

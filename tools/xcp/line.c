@@ -45,7 +45,8 @@ static void forget_model(struct xcp_line *line, const char *why)
     xcp_ports_end(line->ports, true, why);
     line->slave->image = NULL;
     xcp_image_fini(&line->image);
-    line->has_sample = false;
+    line->has_sample = line->is_each = false;
+    line->in_a_row = 0;
 }
 
 void xcp_line_close(struct xcp_line *line)
@@ -251,6 +252,21 @@ static void move_clock(struct xcp_line *line, const Linkage__V1__OutputSample *s
     line->slave->clock_us = (uint64_t)(line->base_us + time_us);
 }
 
+/* Messages that did not come are seen by their numbers. Steps that the daemon had no time to
+ * publish are seen where each one is due: two in a row have come, which no divisor above 1 allows.
+ */
+static void count_lost(struct xcp_line *line, const Linkage__V1__OutputSample *sample)
+{
+    uint64_t messages = sample->sequence - line->sequence;
+    uint64_t steps = sample->step > line->step ? sample->step - line->step : 0; /* 0: a run anew */
+
+    if (sample->sequence <= line->sequence)
+        return;
+    line->slave->lost += line->is_each && steps > messages ? steps - 1 : messages - 1;
+    line->in_a_row = steps == 1 && messages == 1 ? line->in_a_row + 1 : 0;
+    line->is_each = line->is_each || line->in_a_row >= 2;
+}
+
 static void take_sample(struct xcp_line *line, const Linkage__V1__OutputSample *sample)
 {
     const struct xcp_rig rig = {.time_s = sample->time_s,
@@ -262,8 +278,8 @@ static void take_sample(struct xcp_line *line, const Linkage__V1__OutputSample *
 
     if (sample->n_values * 8 != line->image.region[XCP_OUTPUTS].size)
         return;
-    if (line->has_sample && sample->sequence > line->sequence + 1)
-        line->slave->lost += sample->sequence - line->sequence - 1;
+    if (line->has_sample)
+        count_lost(line, sample);
     if (is_new)
         move_clock(line, sample);
     line->has_sample = true;

@@ -21,6 +21,7 @@ enum xcp_question { XCP_NO_QUESTION, XCP_DESCRIBE, XCP_LOOK };
  * @outputs: samples and heartbeats, decoded in @arena
  * @model_id, @daemon_id: that @image is of;  @heard_ns: of the daemon
  * @asked_ns: when @question was;  @outdated: its answer may be older than what was set since
+ * @is_each: the daemon publishes each step, as @in_a_row of them have shown
  * @step, @sequence: of the newest sample, with @has_sample;  @base_us: see xcp_slave.clock_us */
 struct xcp_line {
     struct xcp_ports *ports;
@@ -40,6 +41,8 @@ struct xcp_line {
     int64_t looked_ns;
     bool outdated;
     bool has_sample;
+    bool is_each;
+    int in_a_row;
     uint64_t step;
     uint64_t sequence;
     int64_t base_us;

@@ -76,7 +76,8 @@ enum xcp_allocation { XCP_NOTHING, XCP_FREED, XCP_WITH_LISTS, XCP_WITH_ODTS, XCP
  * @clock_us: of the newest step: simulated time, which goes on where a run begins anew
  * @mta, @mta_extension: address of the next UPLOAD;  @text: what extension 2 has
  * @pointer: entry for WRITE_DAQ, @pointer_end: of its ODT
- * @lost: packets that could not be sent, or steps that did not come, since the master was told */
+ * @lost: packets that could not be sent, or steps that were not published or did not come, since
+ * the master was told */
 struct xcp_slave {
     struct xcp_image *image;
     struct xcp_calls calls;
