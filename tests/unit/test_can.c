@@ -374,7 +374,9 @@ static void cycles(void **state)
         assert_false(can_frame_is_due(&frames, 0, step * channels.step_s, false));
         assert_int_equal(can_frame_is_due(&frames, 1, step * channels.step_s, false), step == 5001);
     }
+    assert_true(frames.missed == 2 * 399);                   /* of both, from 1 s to 5 s */
     assert_true(can_frame_is_due(&frames, 0, 5.035, false)); /* samples that were lost */
+    assert_true(frames.missed == 2 * 399 + 2);
     assert_false(can_frame_is_due(&frames, 0, 5.039, false));
 }
 

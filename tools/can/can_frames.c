@@ -74,6 +74,8 @@ bool can_frame_is_due(struct can_frames *frames, int i, double time_s, bool anew
     int64_t now = (int64_t)floor((time_s - cm->phase_s + round_off_s) / cm->cycle_s);
     bool is_due = anew || now != frames->state[i].last;
 
+    if (!anew && now > frames->state[i].last + 1)
+        frames->missed += (uint64_t)(now - frames->state[i].last - 1);
     frames->state[i].last = now;
     return is_due;
 }

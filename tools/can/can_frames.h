@@ -35,11 +35,13 @@ struct can_frame_state {
 };
 
 /** struct can_frames - {0} at first. @state: of each message of the plan
- * @values: of each claim, @n_values of it, which begin as the model has them */
+ * @values: of each claim, @n_values of it, which begin as the model has them
+ * @missed: cycles of messages without a sample, because it was lost or never published */
 struct can_frames {
     const struct can_plan *plan;
     struct can_frame_state *state;
     double *values[CAN_CLAIMS_MAX];
+    uint64_t missed;
 };
 
 /** can_frames_make() - Return: 0, -ENOMEM; can_frames_fini() in any case. */

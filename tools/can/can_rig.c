@@ -48,6 +48,7 @@ static void close_benches(struct can_rig *rig)
 static void forget_model(struct can_rig *rig)
 {
     close_benches(rig);
+    rig->missed += rig->frames.missed;
     can_frames_fini(&rig->frames);
     can_plan_fini(&rig->plan);
     can_channels_fini(&rig->channels);
@@ -332,6 +333,7 @@ void can_rig_count(const struct can_rig *rig)
     lk_json_count(&json, "sent", rig->bus->sent);
     lk_json_count(&json, "not_sent", rig->bus->not_sent);
     lk_json_count(&json, "not_sent_out_of_range", rig->unsent);
+    lk_json_count(&json, "not_sent_no_sample", rig->missed + rig->frames.missed);
     lk_json_count(&json, "received", rig->bus->received);
     for (int i = 0; i < CAN_OUTCOMES; i++)
         lk_json_count(&json, names[i], rig->outcome[i]);

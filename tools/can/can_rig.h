@@ -21,7 +21,8 @@
  * @step, @has_step: of the last sample;  @driven_ns: when the benches were
  * @said, @refusal: of the follower and of each claim, so that it is said once
  * @samples, @lost: of outputs, and gaps in their numbers
- * @unsent: frames with a value out of range;  @outcome: of frames that came, by enum can_taken
+ * @missed: cycles of messages without a sample, of models before;  @unsent: frames with a value out
+ * of range;  @outcome: of frames that came, by enum can_taken
  * @given: samples to the daemon;  @unheard: those that no claim was there for */
 struct can_rig {
     const struct dbc *dbc;
@@ -45,6 +46,7 @@ struct can_rig {
     char refusal[CAN_CLAIMS_MAX][LK_ERROR_SIZE];
     uint64_t samples;
     uint64_t lost;
+    uint64_t missed;
     uint64_t unsent;
     uint64_t outcome[CAN_OUTCOMES];
     uint64_t given;
