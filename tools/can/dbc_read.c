@@ -175,12 +175,13 @@ static bool check_signal(struct dbc_reader *r, const struct dbc_message *m,
 static bool read_signal(struct dbc_reader *r)
 {
     struct dbc_words *w = &r->words;
-    struct dbc_message *m = &r->dbc->message[r->dbc->n_messages - 1];
     const struct dbc_token token = w->now;
+    struct dbc_message *m;
     struct dbc_signal *s;
 
     if (r->dbc->n_messages == 0)
         return dbc_refuse(w, &token, "a signal before any message, expected BO_");
+    m = &r->dbc->message[r->dbc->n_messages - 1];
     if (r->dbc->n_signals == DBC_SIGNALS_MAX || m->n_signals == DBC_SIGNALS_OF_MAX)
         return dbc_refuse(w, &token, "more than %d signals, or %d in a message, expected fewer",
                           DBC_SIGNALS_MAX, DBC_SIGNALS_OF_MAX);
