@@ -61,18 +61,20 @@ static void close_bus(struct can_bus *bus, const char *why)
     say(bus, "is not there", why);
 }
 
-/* Identifiers of what is received; a socket without any hears nothing but errors. */
+/* Identifiers of what is received, or all where a socket takes no such number of them; a socket
+ * without any hears nothing but errors. */
 static int set_filters(struct can_bus *bus, int fd)
 {
+    static const struct can_filter all = {0};
+    bool are_few = bus->n_filters <= CAN_RAW_FILTER_MAX;
     can_err_mask_t errors = CAN_ERR_BUSOFF | CAN_ERR_RESTARTED;
-    size_t size = (size_t)bus->n_filters * sizeof(*bus->filter);
+    size_t n = are_few ? (size_t)bus->n_filters : 1;
 
     if (is_unix(bus))
         return 0;
-    if (bus->n_filters <= CAN_RAW_FILTER_MAX &&
-        setsockopt(fd, SOL_CAN_RAW, CAN_RAW_FILTER, bus->filter, (socklen_t)size) != 0)
-        return -errno;
-    if (setsockopt(fd, SOL_CAN_RAW, CAN_RAW_ERR_FILTER, &errors, sizeof(errors)) != 0)
+    if (setsockopt(fd, SOL_CAN_RAW, CAN_RAW_FILTER, are_few ? bus->filter : &all,
+                   (socklen_t)(n * sizeof(all))) != 0 ||
+        setsockopt(fd, SOL_CAN_RAW, CAN_RAW_ERR_FILTER, &errors, sizeof(errors)) != 0)
         return -errno;
     return 0;
 }
