@@ -6,18 +6,15 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- bits ---- */
 
-static uint64_t random_state = 0x9e3779b97f4a7c15u;
-
+/* always the same ones: nothing seeds them */
 static uint64_t random_next(void)
 {
-    random_state ^= random_state >> 12;
-    random_state ^= random_state << 25;
-    random_state ^= random_state >> 27;
-    return random_state * 0x2545f4914f6cdd1du;
+    return (uint64_t)random() << 62 ^ (uint64_t)random() << 31 ^ (uint64_t)random();
 }
 
 /* The DBC numbers of the bits of a signal, the highest one first. Return: false: beyond @bytes. */
