@@ -6,6 +6,8 @@
 #include "linkage/linkage.h"
 #include "linkage/parameters.h"
 #include "numbers.h"
+
+#include <limits.h>
 #include <stdbool.h>
 
 /** enum exit_code - exit status of the program, common to all tools of this project. */
@@ -43,6 +45,10 @@ void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /** write_output() - @size bytes to the file at @output, "-": to the standard output. Return:
  * EXIT_DONE, EXIT_REFUSED after a message. */
 int write_output(const char *output, const char *text, size_t size);
+
+/** find_part() - a file that is built and installed beside this program: in the tree in its own
+ * folder, installed in the folder of libraries. @path: written. Return: whether it is there. */
+bool find_part(const char *name, char path[PATH_MAX]);
 
 /** print_help() - print the help to the standard output. Return: EXIT_DONE. */
 int print_help(void);

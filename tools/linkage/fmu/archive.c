@@ -11,28 +11,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include <zip.h>
 
 #define PART_MAX (64u << 20) /* bytes of what is built with the tools */
 #define DOS_DATE 0x0021      /* 1980-01-01, the first one that there is */
 
-/* What was built with the tools: beside them in the tree where they are built, and in the folder of
- * libraries where they are installed. Return: false after a message. */
-static bool find_part(const char *name, char path[PATH_MAX])
+/* Return: false after a message. */
+static bool find_built(const char *name, char path[PATH_MAX])
 {
-    static const char *const folders[] = {"../fmu", "../" LINKAGE_LIBDIR "/linkage"};
-    char own[PATH_MAX];
-    ssize_t n = readlink("/proc/self/exe", own, sizeof(own) - 1);
-    char *slash;
-
-    own[n > 0 ? n : 0] = '\0';
-    slash = strrchr(own, '/');
-    for (int i = 0; i < 2 && slash != NULL; i++)
-        if (snprintf(path, PATH_MAX, "%.*s/%s/%s", (int)(slash - own), own, folders[i], name) <
-                PATH_MAX &&
-            access(path, R_OK) == 0)
-            return true;
+    if (find_part(name, path))
+        return true;
     complain("%s is not there; it is built and installed with this program", name);
     return false;
 }
@@ -44,7 +32,7 @@ static zip_t *open_sources(void)
     char path[PATH_MAX];
     zip_t *sources;
 
-    if (!find_part("linkage-fmu-sources.zip", path))
+    if (!find_built("linkage-fmu-sources.zip", path))
         return NULL;
     sources = zip_open(path, ZIP_RDONLY, NULL);
     if (sources == NULL)
@@ -155,7 +143,7 @@ static bool add_binary(zip_t *zip, const struct fmu_export *e)
     char path[PATH_MAX], name[PATH_MAX], *bytes = NULL;
     size_t size = 0;
 
-    if (!find_part("linkage-fmu.so", path))
+    if (!find_built("linkage-fmu.so", path))
         return false;
     snprintf(name, sizeof(name), "binaries/%s/%s.so", folders[e->version - 2], e->id);
     return lk_file_read(path, PART_MAX, &bytes, &size) == 0 && add(zip, name, bytes, size);
