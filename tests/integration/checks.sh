@@ -31,3 +31,24 @@ has() {
     # shellcheck disable=SC2034 # the scripts end with it
     failed=1
 }
+
+# equal WHAT FILE FILE
+equal() {
+    cmp -s "$2" "$3" && return
+    echo "FAIL $1: $2 and $3 differ"
+    # shellcheck disable=SC2034 # the scripts end with it
+    failed=1
+}
+
+# await WHAT COMMAND...: until it succeeds, a minute at most
+await() {
+    what=$1
+    shift
+    for _ in $(seq 600); do
+        "$@" && return 0
+        sleep 0.1
+    done
+    echo "FAIL $what: not within a minute"
+    failed=1
+    return 1
+}

@@ -18,21 +18,6 @@ cd "$dir" || exit 1
 unset OMPI_COMM_WORLD_RANK OMPI_COMM_WORLD_SIZE SLURM_ARRAY_TASK_ID SLURM_ARRAY_TASK_COUNT \
     SLURM_ARRAY_TASK_MIN SLURM_ARRAY_TASK_STEP LINKAGE_ENGINE
 
-# await WHAT COMMAND...: until it succeeds, a minute at most
-await() {
-    what=$1
-    shift
-    for _ in $(seq 600); do
-        "$@" && return 0
-        sleep 0.1
-    done
-    echo "FAIL $what: not within a minute"
-    failed=1
-    return 1
-}
-equal() { # WHAT FILE FILE
-    cmp -s "$2" "$3" || { echo "FAIL $1: $2 and $3 differ"; failed=1; }
-}
 
 # ---- every shipped study ----
 for study in "$studies"/*.yaml; do

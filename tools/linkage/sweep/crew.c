@@ -20,6 +20,8 @@
 
 #define ROW_MAX (64u << 20)
 #define SAY_S   60.0 /* between lines of progress where there is no terminal */
+#define WAIT_MS 1000 /* for a row */
+#define LOOK_MS 2    /* where other ranks may ask, or answer, as well */
 
 /* struct worker - a process. @is_busy: with case @i, for the @tries-th time */
 struct worker {
@@ -38,13 +40,13 @@ struct answer {
 
 struct crew {
     struct plan *plan;
-    const struct shard *shard;
     struct journal *journal;
+    struct stock stock;
+    struct ranks *ranks; /* NULL: the stock is of this process alone */
     struct worker *worker;
     struct pollfd *poll; /* one for each */
     int n;
-    uint64_t next;           /* case that may be given out */
-    uint64_t to_do, n_begin; /* cases of the shard; those that the journal had */
+    uint64_t to_do; /* cases of the stock */
     struct progress progress;
     double said_s;
 };
@@ -151,38 +153,40 @@ static int end_worker(struct worker *w)
 
 /* ---- the one that deals ---- */
 
-static uint64_t next_case(struct crew *crew)
+static bool next_case(struct crew *crew, uint64_t *ret)
 {
-    const struct shard *s = crew->shard;
-
-    for (;; crew->next++)
-        if (crew->next >= crew->journal->cases ||
-            (crew->next % (uint64_t)s->count == (uint64_t)s->index &&
-             !journal_has(crew->journal, crew->next)))
-            return crew->next++;
+    return crew->ranks != NULL ? ranks_next(crew->ranks, &crew->stock, ret)
+                               : stock_next(&crew->stock, ret);
 }
 
-/* Gives the worker a case, if there is one: its own once more if it has one. */
-static void deal(struct crew *crew, struct worker *w)
+static void send_case(struct worker *w)
 {
-    if (!w->is_busy) {
-        w->i = next_case(crew);
-        w->tries = 0;
-        w->is_busy = w->i < crew->journal->cases;
-    }
-    if (!w->is_busy)
-        return;
     w->tries++;
     give(w->fd, &w->i, sizeof(w->i)); /* if it cannot take it, its socket will say so */
+}
+
+/* Gives a case to those that have none, as long as there are some. Return: how many are busy. */
+static int deal(struct crew *crew)
+{
+    int n_busy = 0;
+
+    for (int k = 0; k < crew->n; k++) {
+        struct worker *w = &crew->worker[k];
+
+        if (!w->is_busy && next_case(crew, &w->i)) {
+            w->is_busy = true;
+            w->tries = 0;
+            send_case(w);
+        }
+        n_busy += w->is_busy;
+    }
+    return n_busy;
 }
 
 static bool keep(struct crew *crew, struct worker *w, int outcome, const char *row)
 {
     w->is_busy = false;
-    if (!journal_add(crew->journal, w->i, outcome, row))
-        return false;
-    deal(crew, w);
-    return true;
+    return journal_add(crew->journal, w->i, outcome, row);
 }
 
 static bool replace(struct crew *crew, struct worker *w)
@@ -194,7 +198,7 @@ static bool replace(struct crew *crew, struct worker *w)
     if (!start_worker(crew, w))
         return false;
     if (w->tries < 2) {
-        deal(crew, w);
+        send_case(w);
         return true;
     }
     is_well =
@@ -225,72 +229,80 @@ static bool hear(struct crew *crew, struct worker *w)
     return is_well;
 }
 
-static void say(struct crew *crew)
+/* Of ranks the one that deals knows how far they are. */
+static void say(struct crew *crew, int n_busy)
 {
-    uint64_t here = crew->journal->n_done - crew->n_begin, left = crew->to_do - here;
-    double now = now_s(), spent = now - crew->progress.start_s;
+    uint64_t left = crew->stock.left + (uint64_t)n_busy;
+    double now = now_s(), done = 1 - (double)left / (double)crew->to_do;
 
-    progress_show(&crew->progress, now, (double)here / (double)crew->to_do);
+    if (crew->to_do == 0 || (crew->ranks != NULL && crew->ranks->rank > 0))
+        return;
+    progress_show(&crew->progress, now, done);
     if (crew->progress.terminal || now - crew->said_s < SAY_S)
         return;
     crew->said_s = now;
-    fprintf(stderr, "%" PRIu64 " of %" PRIu64 " cases, %" PRIu64 " not passed, %.0f s left\n", here,
-            crew->to_do, crew->journal->n_bad, here > 0 ? spent * (double)left / (double)here : 0);
+    fprintf(stderr, "%" PRIu64 " of %" PRIu64 " cases, %" PRIu64 " not passed, %.0f s left\n",
+            crew->to_do - left, crew->to_do, crew->journal->n_bad,
+            done > 0 ? (now - crew->progress.start_s) * (1 - done) / done : 0);
+}
+
+static bool hear_all(struct crew *crew, int wait_ms)
+{
+    bool is_well = true;
+
+    for (int k = 0; k < crew->n; k++) {
+        const struct worker *w = &crew->worker[k];
+
+        crew->poll[k] = (struct pollfd){.fd = w->is_busy ? w->fd : -1, .events = POLLIN};
+    }
+    if (poll(crew->poll, (nfds_t)crew->n, wait_ms) < 0)
+        return errno == EINTR;
+    for (int k = 0; k < crew->n && is_well; k++)
+        if (crew->poll[k].revents != 0)
+            is_well = hear(crew, &crew->worker[k]);
+    return is_well;
 }
 
 static bool work(struct crew *crew)
 {
     bool is_well = true;
 
-    for (int k = 0; k < crew->n && is_well; k++) {
-        is_well = start_worker(crew, &crew->worker[k]);
-        if (is_well)
-            deal(crew, &crew->worker[k]);
-    }
     while (is_well) {
-        int n_busy = 0;
+        bool has_more = crew->ranks != NULL && ranks_look(crew->ranks, &crew->stock);
+        int n_busy = deal(crew);
 
-        for (int k = 0; k < crew->n; k++) {
-            const struct worker *w = &crew->worker[k];
-
-            crew->poll[k] = (struct pollfd){.fd = w->is_busy ? w->fd : -1, .events = POLLIN};
-            n_busy += w->is_busy;
-        }
-        if (n_busy == 0)
+        if (n_busy == 0 && !has_more)
             break;
-        if (poll(crew->poll, (nfds_t)crew->n, 1000) < 0 && errno != EINTR)
-            break;
-        for (int k = 0; k < crew->n && is_well; k++)
-            if (crew->poll[k].revents != 0)
-                is_well = hear(crew, &crew->worker[k]);
-        say(crew);
+        is_well = hear_all(crew, has_more ? LOOK_MS : WAIT_MS);
+        say(crew, n_busy);
     }
     return is_well;
 }
 
-static uint64_t count_cases(const struct crew *crew)
+/* The processes come first: they are of one that has no threads yet. */
+static bool begin(struct crew *crew, const struct shard *shard)
 {
-    uint64_t n = 0;
-
-    for (uint64_t i = (uint64_t)crew->shard->index; i < crew->journal->cases;
-         i += (uint64_t)crew->shard->count)
-        n += !journal_has(crew->journal, i);
-    return n;
+    for (int k = 0; k < crew->n; k++)
+        if (!start_worker(crew, &crew->worker[k]))
+            return false;
+    if (crew->ranks != NULL && !ranks_begin(crew->ranks, crew->plan, crew->journal))
+        return false;
+    stock_open(shard, crew->journal, &crew->stock);
+    crew->to_do = crew->stock.left;
+    return true;
 }
 
-bool crew_run(struct plan *plan, const struct shard *shard, int n, struct journal *journal)
+bool crew_run(struct plan *plan, const struct shard *shard, int n, struct journal *journal,
+              struct ranks *ranks)
 {
-    struct crew crew = {.plan = plan,
-                        .shard = shard,
-                        .journal = journal,
-                        .n_begin = journal->n_done,
-                        .said_s = now_s()};
+    struct crew crew = {.plan = plan, .journal = journal, .ranks = ranks, .said_s = now_s()};
+    struct stock stock;
     bool is_well;
 
-    crew.to_do = count_cases(&crew);
-    if (crew.to_do == 0)
+    stock_open(shard, journal, &stock);
+    if (stock.left == 0 && ranks == NULL)
         return true;
-    crew.n = (uint64_t)n < crew.to_do ? n : (int)crew.to_do;
+    crew.n = (uint64_t)n < stock.left || ranks != NULL ? n : (int)stock.left;
     crew.worker = calloc((size_t)crew.n, sizeof(*crew.worker));
     crew.poll = calloc((size_t)crew.n, sizeof(*crew.poll));
     if (crew.worker == NULL || crew.poll == NULL) {
@@ -302,7 +314,7 @@ bool crew_run(struct plan *plan, const struct shard *shard, int n, struct journa
     for (int k = 0; k < crew.n; k++)
         crew.worker[k].fd = -1;
     progress_start(&crew.progress);
-    is_well = work(&crew);
+    is_well = begin(&crew, shard) && work(&crew);
     progress_stop(&crew.progress);
     for (int k = 0; k < crew.n; k++) {
         if (!is_well && crew.worker[k].pid > 0) /* in the midst of a case */

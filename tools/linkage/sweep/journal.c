@@ -144,14 +144,15 @@ static char *head_of(const struct plan *plan)
     return asprintf(&head, FIRST_LINE "%s\n%s\n", plan->identity, plan->header) < 0 ? NULL : head;
 }
 
-/* Return: 0, negative errno, LK_E_TEXT (no journal, or of another study). */
-static int read_journal(struct journal *j, const char *head, size_t size)
+/* The cases of the journal @fd, if it is one of the study of @head. @ret_end: of its last whole
+ * line Return: 0, negative errno, LK_E_TEXT (no journal, or of another study). */
+static int note_pages(struct journal *j, int fd, const char *head, size_t *ret_end)
 {
     struct pages p;
     struct record record;
     uint64_t i;
-    size_t at = strlen(head), end;
-    int result = map_pages(j->fd, &p);
+    size_t at = strlen(head);
+    int result = map_pages(fd, &p);
 
     if (result != 0)
         return result;
@@ -161,10 +162,19 @@ static int read_journal(struct journal *j, const char *head, size_t size)
     }
     while (pages_next(&p, &at, &i, &record))
         note_case(j, i, record.outcome);
-    for (end = size; p.text[end - 1] != '\n';)
-        end--;
+    for (*ret_end = p.size; p.text[*ret_end - 1] != '\n';)
+        --*ret_end;
     pages_close(&p);
-    return end < size && ftruncate(j->fd, (off_t)end) != 0 ? -errno : 0;
+    return 0;
+}
+
+/* Return: as note_pages(). */
+static int read_journal(struct journal *j, const char *head, size_t size)
+{
+    size_t end = size;
+    int result = note_pages(j, j->fd, head, &end);
+
+    return result == 0 && end < size && ftruncate(j->fd, (off_t)end) != 0 ? -errno : result;
 }
 
 /* Whether it is no more than a part of @head, which a kill has left. */
@@ -195,6 +205,18 @@ static int begin_or_go_on(struct journal *j, const char *head, bool fresh)
     return lk_file_write(j->fd, head, strlen(head));
 }
 
+static void complain_of(const char *path, int result)
+{
+    if (result == -EAGAIN)
+        complain("%s is in use by another sweep", path);
+    else if (result == LK_E_TEXT)
+        complain("%s is of another study, model, build or engine, or no journal; expected the one "
+                 "of this study, or --fresh",
+                 path);
+    else
+        complain("%s: %s", path, strerror(-result));
+}
+
 bool journal_open(const struct plan *plan, const char *path, bool fresh, struct journal *ret)
 {
     struct journal j = {.path = path, .cases = plan->study->cases, .synced_s = now_s()};
@@ -211,16 +233,30 @@ bool journal_open(const struct plan *plan, const char *path, bool fresh, struct 
         *ret = j;
         return true;
     }
-    if (result == -EAGAIN)
-        complain("%s is in use by another sweep", path);
-    else if (result == LK_E_TEXT)
-        complain("%s is of another study, model, build or engine, or no journal; expected the one "
-                 "of this study, or --fresh",
-                 path);
-    else
-        complain("%s: %s", path, strerror(-result));
+    complain_of(path, result);
     journal_close(&j);
     return false;
+}
+
+bool journal_look(const struct plan *plan, const char *path, struct journal *j)
+{
+    char *head = head_of(plan);
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), result = fd < 0         ? -errno
+                                                                     : head == NULL ? -ENOMEM
+                                                                                    : 0;
+    struct stat stat;
+    size_t end;
+
+    if (result == 0 && fstat(fd, &stat) != 0)
+        result = -errno;
+    if (result == 0 && !is_torn(fd, head, (size_t)stat.st_size))
+        result = note_pages(j, fd, head, &end);
+    if (fd >= 0)
+        close(fd);
+    free(head);
+    if (result != 0)
+        complain_of(path, result);
+    return result == 0;
 }
 
 bool journal_add(struct journal *j, uint64_t i, int outcome, const char *row)

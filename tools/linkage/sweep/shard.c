@@ -64,21 +64,54 @@ static int find_array(double *ret_index, double *ret_count)
     return EXIT_DONE;
 }
 
-int shard_find(struct shard *ret)
+int shard_find(struct shard *ret, struct place *ret_place)
 {
     bool has_array = getenv("SLURM_ARRAY_TASK_ID") != NULL,
          has_ranks = getenv("OMPI_COMM_WORLD_RANK") != NULL;
-    double index = 0, count = 1, rank = 0, size = 1;
+    double index = 0, count = 1, rank = 0, size = 0;
     int code = has_array ? find_array(&index, &count) : EXIT_DONE;
 
     if (code == EXIT_DONE && has_ranks)
         code = read_variable("OMPI_COMM_WORLD_SIZE", 1, SHARDS_MAX, 1, &size);
     if (code == EXIT_DONE && has_ranks)
         code = read_variable("OMPI_COMM_WORLD_RANK", 0, size - 1, 0, &rank);
-    if (code == EXIT_DONE)
-        *ret = (struct shard){(long)(index * size + rank), (long)(count * size),
-                              has_ranks   ? "Open MPI"
-                              : has_array ? "Slurm"
-                                          : NULL};
-    return code;
+    if (code != EXIT_DONE)
+        return code;
+    *ret = (struct shard){(long)index, (long)count, has_array ? "Slurm" : NULL};
+    *ret_place = (struct place){(long)rank, (long)size};
+    return EXIT_DONE;
+}
+
+void shard_split(struct shard *shard, const struct place *place)
+{
+    if (place->size > 1)
+        *shard = (struct shard){shard->index * place->size + place->rank,
+                                shard->count * place->size, "Open MPI"};
+}
+
+/* ---- what of it is left ---- */
+
+static bool is_left(const struct stock *s, uint64_t i)
+{
+    return i % (uint64_t)s->shard.count == (uint64_t)s->shard.index && !journal_has(s->journal, i);
+}
+
+void stock_open(const struct shard *shard, const struct journal *journal, struct stock *ret)
+{
+    struct stock s = {.shard = *shard, .journal = journal};
+
+    for (uint64_t i = 0; i < journal->cases; i++)
+        s.left += is_left(&s, i);
+    *ret = s;
+}
+
+bool stock_next(struct stock *s, uint64_t *ret)
+{
+    while (s->next < s->journal->cases && !is_left(s, s->next))
+        s->next++;
+    if (s->next >= s->journal->cases)
+        return false;
+    *ret = s->next++;
+    s->left--;
+    return true;
 }

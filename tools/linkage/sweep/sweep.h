@@ -9,12 +9,15 @@
  *   journal.c    rows as they are finished, for whoever goes on after a kill
  *   table.c      rows of one or several journals in the order of the cases
  *   shard.c      which cases are this process's, as whoever launched it says
+ *   ranks.c      cases dealt among processes of several machines, by a module (ranks.h, mpi/)
+ *   all.c        all cases: journals, crew, table
  *   sweep.c      the command
  */
 #ifndef TOOLS_LINKAGE_SWEEP_H
 #define TOOLS_LINKAGE_SWEEP_H
 
 #include "commands.h"
+#include "ranks.h"
 #include "run/run.h"
 #include "study.h"
 
@@ -95,6 +98,9 @@ struct journal {
 /** journal_open() - begin one, or go on with that of the same study: what a kill has left of a last
  * row is cut off. @fresh: what is there is of no use. Return: false after an error message. */
 bool journal_open(const struct plan *plan, const char *path, bool fresh, struct journal *journal);
+/** journal_look() - what the journal @path of the same study has counts as done in @journal; one
+ * that is just being begun has nothing. Return: false after an error message. */
+bool journal_look(const struct plan *plan, const char *path, struct journal *journal);
 bool journal_has(const struct journal *journal, uint64_t i);
 /** journal_add() - Return: false after an error message. */
 bool journal_add(struct journal *journal, uint64_t i, int outcome, const char *row);
@@ -130,6 +136,9 @@ void pages_close(struct pages *pages);
 int table_write(const char *const *paths, int n, const char *output, uint64_t *ret_cases,
                 uint64_t *ret_bad);
 
+/** table_say() - what a table has. */
+void table_say(const char *output, uint64_t cases, uint64_t bad);
+
 /* ---- shard.c ---- */
 
 /** struct shard - of all cases those whose number is @index modulo @count. @by: who says so; NULL:
@@ -142,13 +151,86 @@ struct shard {
 
 /** shard_parse() - "K/N", K from 1. Return: EXIT_DONE, EXIT_USAGE after a message. */
 int shard_parse(const char *text, struct shard *ret);
-/** shard_find() - what the environment says of arrays of Slurm and ranks of Open MPI. */
-int shard_find(struct shard *ret);
+/** struct place - of a process among the ranks that were launched together, from 0. @size: 0: there
+ * are none */
+struct place {
+    long rank;
+    long size;
+};
+
+/** shard_find() - what the environment says of arrays of Slurm and of ranks of Open MPI. */
+int shard_find(struct shard *ret, struct place *ret_place);
+/** shard_split() - of @shard the part of a rank where none of them deals. */
+void shard_split(struct shard *shard, const struct place *place);
+
+/** struct stock - cases of a shard that its journal does not have. @next: the first that may be
+ * given out;  @left: how many there are */
+struct stock {
+    struct shard shard;
+    const struct journal *journal;
+    uint64_t next;
+    uint64_t left;
+};
+
+void stock_open(const struct shard *shard, const struct journal *journal, struct stock *ret);
+/** stock_next() - @ret: a case. Return: false: none is left. */
+bool stock_next(struct stock *stock, uint64_t *ret);
+
+/* ---- ranks.c ---- */
+
+/** struct ranks - this process among those that share a stock, which rank 0 has: the others ask it
+ * for some cases at a time, the fewer the fewer are left.
+ * @queue: of another rank, @n cases from @at on;  @has_asked, @is_over: it has asked for more;
+ * there are no more;  @n_told: of rank 0, ranks that know that */
+struct ranks {
+    const struct ranks_ops *ops;
+    int rank;
+    int size;
+    uint64_t queue[RANKS_WORDS_MAX];
+    int n;
+    int at;
+    bool has_asked;
+    bool is_over;
+    int n_told;
+};
+
+/** ranks_load() - the module, where this process was launched as one of several ranks.
+ * Return: NULL: there is none; after a message, where it is there and cannot be loaded. */
+const struct ranks_ops *ranks_load(const struct place *place);
+/** ranks_begin() - all ranks come together, with the same @plan. @journal: what any of them has
+ * done is done for rank 0, which deals. Return: false after an error message. */
+bool ranks_begin(struct ranks *ranks, const struct plan *plan, struct journal *journal);
+/** ranks_next() - @ret: a case for this rank. Return: false: none at hand. */
+bool ranks_next(struct ranks *ranks, struct stock *stock, uint64_t *ret);
+/** ranks_look() - answer or ask, without waiting. Return: false: there is nothing more to answer,
+ * or to come. */
+bool ranks_look(struct ranks *ranks, struct stock *stock);
+
+/** ranks_end() - after all cases: wait for the others; if this rank is not well, end all of them.
+ * Return: @is_well. */
+bool ranks_end(struct ranks *ranks, bool is_well);
 
 /* ---- crew.c ---- */
 
 /** crew_run() - run all cases of @shard that @journal does not have, @n of them at a time.
+ * @ranks: with whom they are shared, begun here, after the processes; NULL: with nobody
  * Return: false after an error message. */
-bool crew_run(struct plan *plan, const struct shard *shard, int n, struct journal *journal);
+bool crew_run(struct plan *plan, const struct shard *shard, int n, struct journal *journal,
+              struct ranks *ranks);
+
+/* ---- all.c ---- */
+
+/** struct job - all cases of a study. @n_jobs: 0: one for each core;  @place: its size is 0 where
+ * there are no ranks;  @is_fresh: journals that are there are of no use */
+struct job {
+    const char *output;
+    long n_jobs;
+    struct shard shard;
+    struct place place;
+    bool is_fresh;
+};
+
+/** run_all() - Return: enum exit_code, after messages. */
+int run_all(struct plan *plan, const struct job *job);
 
 #endif

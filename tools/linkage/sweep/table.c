@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -149,4 +150,10 @@ int table_write(const char *const *paths, int n, const char *output, uint64_t *r
     free(j.record);
     free(j.from);
     return code;
+}
+
+void table_say(const char *output, uint64_t cases, uint64_t bad)
+{
+    printf("%s: %" PRIu64 " cases, %" PRIu64 " passed, %" PRIu64 " not\n", output, cases,
+           cases - bad, bad);
 }

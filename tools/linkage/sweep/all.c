@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* All cases of a study, or this process's part of them: its journal, those of others, the table. */
+#include "sweep.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* struct journals - those of one table. @rank: from 1; 0: of no rank */
+struct journals {
+    char **path;
+    long *rank;
+    int n;
+};
+
+static void free_journals(struct journals *j)
+{
+    for (int i = 0; i < j->n; i++)
+        free(j->path[i]);
+    free(j->path);
+    free(j->rank);
+}
+
+/* What the names of the journals of shard @index begin with. */
+static char *stem_of(const struct job *job, long index)
+{
+    char *stem;
+    int n = job->shard.count == 1
+                ? asprintf(&stem, "%s", job->output)
+                : asprintf(&stem, "%s.%ld-of-%ld", job->output, index + 1, job->shard.count);
+
+    return n < 0 ? NULL : stem;
+}
+
+/* TABLE.csv.journal, or of a rank TABLE.csv.rank-3.journal. */
+static char *own_path(const struct job *job, bool has_ranks)
+{
+    char *stem = stem_of(job, job->shard.index), *path = NULL;
+    int n = stem == NULL ? -1
+            : has_ranks  ? asprintf(&path, "%s.rank-%ld.journal", stem, job->place.rank + 1)
+                         : asprintf(&path, "%s.journal", stem);
+
+    free(stem);
+    return n < 0 ? NULL : path;
+}
+
+/* ".journal" or ".rank-3.journal" behind @stem. @ret_rank: from 1; 0: of no rank */
+static bool is_journal(const char *name, const char *stem, long *ret_rank)
+{
+    size_t size = strlen(stem);
+    const char *at = name + size;
+    char *end;
+
+    *ret_rank = 0;
+    if (strncmp(name, stem, size) != 0)
+        return false;
+    if (strncmp(at, ".rank-", 6) == 0 && at[6] >= '1' && at[6] <= '9') {
+        *ret_rank = strtol(at + 6, &end, 10);
+        at = end;
+    }
+    return strcmp(at, ".journal") == 0;
+}
+
+static int add_journal(struct journals *j, const char *folder, const char *name, long rank)
+{
+    char **path = realloc(j->path, (size_t)(j->n + 1) * sizeof(*path));
+    long *ranks = realloc(j->rank, (size_t)(j->n + 1) * sizeof(*ranks));
+
+    j->path = path != NULL ? path : j->path;
+    j->rank = ranks != NULL ? ranks : j->rank;
+    if (path == NULL || ranks == NULL || asprintf(&path[j->n], "%s/%s", folder, name) < 0)
+        return -ENOMEM;
+    ranks[j->n++] = rank;
+    return 0;
+}
+
+/* Adds those of shard @index that are there. Return: 0, negative errno. */
+static int find_journals(const struct job *job, long index, struct journals *j)
+{
+    char *stem = stem_of(job, index), *slash = stem != NULL ? strrchr(stem, '/') : NULL;
+    const char *base = slash != NULL ? slash + 1 : stem;
+    char *folder = slash == NULL ? strdup(".") : strndup(stem, (size_t)(slash + 1 - stem));
+    DIR *dir = stem != NULL && folder != NULL ? opendir(folder) : NULL;
+    int result = dir != NULL ? 0 : stem == NULL || folder == NULL ? -ENOMEM : -errno;
+    long rank;
+
+    for (const struct dirent *d; result == 0 && (d = readdir(dir)) != NULL;)
+        if (is_journal(d->d_name, base, &rank))
+            result = add_journal(j, folder, d->d_name, rank);
+    if (dir != NULL)
+        closedir(dir);
+    free(folder);
+    free(stem);
+    return result;
+}
+
+/* ---- before and after ---- */
+
+/* What processes of this shard have done before; with --fresh nothing, and what ranks of now will
+ * not begin anew themselves goes. Return: false after an error message. */
+static bool look_at_others(const struct plan *plan, const struct job *job, bool has_ranks,
+                           struct journal *journal)
+{
+    struct journals others = {0};
+    int result = find_journals(job, job->shard.index, &others);
+    bool is_well = result == 0;
+
+    if (!is_well)
+        complain("%s: %s", job->output, strerror(-result));
+    for (int i = 0; i < others.n && is_well; i++) {
+        long rank = others.rank[i];
+
+        if (rank == (has_ranks ? job->place.rank + 1 : 0))
+            continue; /* its own, whose lock it would lose by looking */
+        if (!job->is_fresh)
+            is_well = journal_look(plan, others.path[i], journal);
+        else if (!has_ranks || (job->place.rank == 0 && (rank == 0 || rank > job->place.size)))
+            unlink(others.path[i]);
+    }
+    free_journals(&others);
+    return is_well;
+}
+
+/* How many of the cases these journals have. Return: as find_journals(). */
+static int count_rows(const struct journals *j, uint64_t cases, uint64_t *ret)
+{
+    unsigned char *done = calloc((size_t)cases, 1);
+
+    if (done == NULL)
+        return -ENOMEM;
+    *ret = 0;
+    for (int i = 0; i < j->n; i++) {
+        struct pages pages;
+        struct record record;
+        uint64_t k;
+
+        if (pages_open(j->path[i], &pages) != 0)
+            continue;
+        for (size_t at = pages.head; pages_next(&pages, &at, &k, &record);)
+            if (k < cases && done[k]++ == 0)
+                ++*ret;
+        pages_close(&pages);
+    }
+    free(done);
+    return 0;
+}
+
+/* The table, if all shards have run to their ends: whoever ends last writes it.
+ * Return: EXIT_DONE also if they have not. */
+static int finish(const struct job *job, uint64_t cases)
+{
+    struct journals all = {0};
+    uint64_t n_cases = 0, n_bad = 0, n_rows = 0;
+    int code = EXIT_REFUSED, result = 0;
+
+    for (long k = 0; k < job->shard.count && result == 0; k++)
+        result = find_journals(job, k, &all);
+    if (result == 0)
+        result = count_rows(&all, cases, &n_rows);
+    if (result != 0)
+        complain("%s: %s", job->output, strerror(-result));
+    else if (n_rows < cases) {
+        printf("%" PRIu64 " of %" PRIu64 " cases are here: whoever ends last writes %s, or linkage "
+               "sweep --join\n",
+               n_rows, cases, job->output);
+        code = EXIT_DONE;
+    } else {
+        code = table_write((const char *const *)all.path, all.n, job->output, &n_cases, &n_bad);
+        if (code == EXIT_DONE)
+            table_say(job->output, n_cases, n_bad);
+        if (code == EXIT_DONE && n_bad > 0)
+            code = EXIT_WARNED;
+    }
+    free_journals(&all);
+    return code;
+}
+
+/* Of Open MPI each rank is a process of its own already. */
+static int count_jobs(const struct job *job)
+{
+    cpu_set_t cores;
+
+    if (job->n_jobs > 0)
+        return (int)job->n_jobs;
+    if (job->place.size > 0)
+        return 1;
+    return sched_getaffinity(0, sizeof(cores), &cores) == 0 ? CPU_COUNT(&cores) : 1;
+}
+
+static void say_where(const struct job *job, bool has_ranks, const struct journal *journal)
+{
+    const struct shard *s = &job->shard;
+
+    if (s->count > 1)
+        printf("shard %ld of %ld%s%s\n", s->index + 1, s->count, s->by != NULL ? ", by " : "",
+               s->by != NULL ? s->by : "");
+    if (has_ranks)
+        printf("rank %ld of %ld, which share the cases as they go\n", job->place.rank + 1,
+               job->place.size);
+    if (journal->n_done > 0)
+        printf("%s has %" PRIu64 " cases already\n", journal->path, journal->n_done);
+    fflush(stdout);
+}
+
+/* ---- all of it ---- */
+
+/* Return: false after an error message. */
+static bool run_cases(struct plan *plan, const struct job *job, const char *path,
+                      struct ranks *ranks)
+{
+    struct journal journal = {.fd = -1};
+    bool is_well = journal_open(plan, path, job->is_fresh, &journal);
+    uint64_t n_begin;
+
+    if (!is_well)
+        return false;
+    say_where(job, ranks != NULL, &journal);
+    n_begin = journal.n_done;
+    is_well = look_at_others(plan, job, ranks != NULL, &journal);
+    if (is_well && journal.n_done > n_begin)
+        printf("journals beside it have %" PRIu64 " others\n", journal.n_done - n_begin);
+    n_begin = journal.n_done;
+    is_well = is_well && crew_run(plan, &job->shard, count_jobs(job), &journal, ranks);
+    if (is_well && ranks != NULL)
+        printf("rank %ld of %ld has run %" PRIu64 " cases\n", job->place.rank + 1, job->place.size,
+               journal.n_done - n_begin);
+    journal_close(&journal);
+    return is_well;
+}
+
+int run_all(struct plan *plan, const struct job *given)
+{
+    struct job job = *given;
+    struct ranks ranks = {.ops = ranks_load(&job.place)};
+    bool has_ranks = ranks.ops != NULL, is_well;
+    char *path;
+
+    if (!has_ranks)
+        shard_split(&job.shard, &job.place);
+    path = own_path(&job, has_ranks);
+    if (path == NULL)
+        complain("out of memory");
+    is_well = path != NULL && run_cases(plan, &job, path, has_ranks ? &ranks : NULL);
+    free(path);
+    if (has_ranks && !ranks_end(&ranks, is_well))
+        return EXIT_REFUSED;
+    if (has_ranks && ranks.rank > 0)
+        return EXIT_DONE;
+    return is_well ? finish(&job, plan->study->cases) : EXIT_REFUSED;
+}

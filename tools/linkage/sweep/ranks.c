@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Cases dealt among ranks.
+ *
+ * Rank 0 has the stock and cases of its own; the others ask for some at a time, by one word, and
+ * get how many and which. A part is half of what would be a rank's share of the rest, so that there
+ * are few messages in the beginning and single cases in the end (guided self-scheduling, C. D.
+ * Polychronopoulos, D. J. Kuck, 1987). Who asks when decides who runs what, and nothing else. */
+#include "sweep.h"
+
+#include <dlfcn.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+
+#define MODULE   "linkage-mpi.so"
+#define PART_MAX (RANKS_WORDS_MAX - 1)
+
+const struct ranks_ops *ranks_load(const struct place *place)
+{
+    char path[PATH_MAX];
+    const struct ranks_ops *ops;
+    void *library;
+
+    /* PMIX_RANK: of a launcher that waits for them to come together; without it, ranks are only
+     * said */
+    if (place->size < 2 || getenv("PMIX_RANK") == NULL || !find_part(MODULE, path))
+        return NULL;
+    library = dlopen(path, RTLD_NOW | RTLD_GLOBAL); /* modules of Open MPI's own look for it */
+    ops = library != NULL ? dlsym(library, RANKS_SYMBOL) : NULL;
+    if (ops == NULL)
+        complain("%s; the ranks are shards", dlerror());
+    else if (ops->version != RANKS_VERSION)
+        complain("%s is of another version; the ranks are shards", path);
+    return ops != NULL && ops->version == RANKS_VERSION ? ops : NULL;
+}
+
+bool ranks_begin(struct ranks *r, const struct plan *plan, struct journal *journal)
+{
+    bool is_same, is_all;
+
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* a rank that outlives its launcher would hold its journal */
+    r->ops->begin(&r->rank, &r->size);
+    is_same = r->ops->agree(plan->identity, &is_all);
+    if (!is_same)
+        complain(
+            "rank %d has another study, model, file, build or engine than rank 1, expected the "
+            "same: %s",
+            r->rank + 1, plan->identity);
+    else if (!is_all && r->rank == 0)
+        complain("rank 1 has %s", plan->identity);
+    if (!is_all)
+        return false;
+    r->ops->unite(journal->done, (size_t)(journal->cases / 8) + 1);
+    return true;
+}
+
+bool ranks_next(struct ranks *r, struct stock *stock, uint64_t *ret)
+{
+    if (r->rank == 0)
+        return stock_next(stock, ret);
+    if (r->at == r->n)
+        return false;
+    *ret = r->queue[r->at++];
+    return true;
+}
+
+static void answer(struct ranks *r, struct stock *stock, int from)
+{
+    uint64_t words[RANKS_WORDS_MAX] = {0}, part = stock->left / (2 * (uint64_t)r->size);
+
+    part = part < 1 ? 1 : part > PART_MAX ? PART_MAX : part;
+    while (words[0] < part && stock_next(stock, &words[1 + words[0]]))
+        words[0]++;
+    r->n_told += words[0] == 0;
+    r->ops->send(from, words, 1 + (int)words[0]);
+}
+
+static void fill_queue(struct ranks *r)
+{
+    uint64_t words[RANKS_WORDS_MAX];
+    int from, n = r->ops->take(&from, words);
+
+    if (n == 0)
+        return;
+    r->has_asked = false;
+    r->is_over = words[0] == 0;
+    r->at = 0;
+    r->n = n - 1;
+    memcpy(r->queue, words + 1, (size_t)r->n * sizeof(*words));
+}
+
+bool ranks_look(struct ranks *r, struct stock *stock)
+{
+    uint64_t words[RANKS_WORDS_MAX] = {0};
+    int from;
+
+    if (r->rank == 0) {
+        while (r->ops->take(&from, words) > 0)
+            answer(r, stock, from);
+        return r->n_told < r->size - 1;
+    }
+    if (r->at == r->n && !r->is_over && !r->has_asked) {
+        r->ops->send(0, words, 1);
+        r->has_asked = true;
+    }
+    if (r->has_asked)
+        fill_queue(r);
+    return !r->is_over;
+}
+
+bool ranks_end(struct ranks *r, bool is_well)
+{
+    if (r->size == 0) /* they have not come together */
+        return is_well;
+    if (is_well)
+        r->ops->meet();
+    else
+        r->ops->abandon(EXIT_REFUSED);
+    r->ops->end();
+    return is_well;
+}
