@@ -45,6 +45,18 @@ LK_INLINE lanes_t lk_max_lanes(lanes_t a, lanes_t b)
 #endif
 }
 
+/* @yes in the lanes whose @flag is not 0, @no in the others */
+LK_INLINE lanes_t lk_select_lanes(lanes_t flag, lanes_t yes, lanes_t no)
+{
+#if LK_LANES == 1
+    return flag != 0 ? yes : no;
+#else
+    lanes_mask_t mask = flag != 0;
+
+    return (lanes_t)(((lanes_mask_t)yes & mask) | ((lanes_mask_t)no & ~mask));
+#endif
+}
+
 LK_INLINE lanes_t lk_abs_lanes(lanes_t x)
 {
     return lk_max_lanes(x, -x);

@@ -381,6 +381,11 @@ struct lk_shape_def {
  * the index-3 DCA paper, seven coordinates a body, rows and normalisation by penalty. */
 enum lk_coordinates { LK_COORDINATES_LIE, LK_COORDINATES_EULER_PARAMETERS };
 
+/* what a model or a study may name as `engine` */
+#define LK_ENGINE_NAMES                                                                            \
+    "auto", "avx512", "avx2", "portable", "scalar", "none", "copies", "avx512-copies",             \
+        "avx2-copies", "portable-copies"
+
 /** struct lk_solver_def - the `solver` section. @formulation: "auto", see lk_formulation_choose(),
  * or a name;  @step in [1e-6, 0.1] s;  @iterations 1 to 20, 0: of the formulation;  @order as
  * lk_solver_check_order(), 2 where the formulation has its own;  @penalty: of the Euler-parameter

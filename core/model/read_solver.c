@@ -49,8 +49,7 @@ static int read_step(struct lk_node map, struct lk_solver_def *solver, struct lk
 
 static int read_engine(struct lk_node map, struct lk_solver_def *solver, struct lk_error *err)
 {
-    static const char *const names[] = {"auto",   "avx512", "avx2", "portable",
-                                        "scalar", "none",   NULL};
+    static const char *const names[] = {LK_ENGINE_NAMES, NULL};
     int which, result = read_choice_or_first(map, "engine", names, &which, err);
 
     if (result == 0)

@@ -162,29 +162,41 @@ int lk_step_account(struct lk_system *sys)
     return finite_probe(sys->next.block, sys->state_size) != 0 ? LK_E_NOT_FINITE : 0;
 }
 
-/* the step proper, from sys->now into sys->next */
-static int advance(struct lk_system *sys, const double *inputs)
+/* What a step updates in place, of a state block: it overwrites motions, and on batches also
+ * multipliers and what is its own; cache lines then do not move between cores needlessly. */
+static size_t updated_from(const struct lk_system *sys)
 {
-    struct lk_balance *balance = sys->next.balance;
-    struct lk_powers before, after;
-    double t = lk_system_time(sys), half = 0.5 * sys->h;
-    int r;
+    return (size_t)((sys->batches ? sys->now.coordinate : sys->now.lambda) - sys->now.block);
+}
 
-    /* copies only what the step updates in place: it overwrites motions, and on batches also
-     * multipliers and what is its own; cache lines then do not move between cores needlessly */
-    size_t first =
-        (size_t)((sys->batches ? sys->now.coordinate : sys->now.lambda) - sys->now.block);
-    size_t end = sys->state_size - (sys->batches ? (size_t)sys->n_own : 0);
+static size_t updated_to(const struct lk_system *sys)
+{
+    return sys->state_size - (sys->batches ? (size_t)sys->n_own : 0);
+}
 
-    memcpy(sys->next.block + first, sys->now.block + first, (end - first) * sizeof(double));
-    balance->work_input += lk_signals_work(sys, inputs);
+void lk_step_begin(struct lk_system *sys, const double *inputs, struct lk_powers *before)
+{
+    size_t first = updated_from(sys);
+
+    memcpy(sys->next.block + first, sys->now.block + first,
+           (updated_to(sys) - first) * sizeof(double));
+    sys->next.balance->work_input += lk_signals_work(sys, inputs);
     lk_signals_take(sys, inputs);
     lk_lines_take(sys);
-    lk_loads_powers(sys, &sys->now, t, inputs, &before);
+    lk_loads_powers(sys, &sys->now, lk_system_time(sys), inputs, before);
     lk_ports_begin(sys, inputs);
     for (int i = 0; i < sys->input_size + sys->net.n_blocks; i++)
         sys->next.inputs[i] = inputs[i];
-    r = sys->formulation->step(sys, inputs);
+}
+
+int lk_step_end(struct lk_system *sys, const double *inputs, const struct lk_powers *before,
+                int result)
+{
+    struct lk_balance *balance = sys->next.balance;
+    struct lk_powers after;
+    double half = 0.5 * sys->h;
+    size_t first;
+
     if (sys->is_part)
         lk_keep_coordinates(sys);
     else
@@ -192,33 +204,41 @@ static int advance(struct lk_system *sys, const double *inputs)
     lk_ports_book(sys, inputs);
     if (sys->net.n_blocks > 0)
         lk_blocks_keep(sys, inputs);
-    lk_loads_powers(sys, &sys->next, t + sys->h, inputs, &after);
-    balance->work_input += half * (before.input + after.input);
-    balance->work_drive += half * (before.drive + after.drive);
-    balance->work_applied += half * (before.applied + after.applied);
-    balance->dissipated += half * (before.damping + after.damping);
+    lk_loads_powers(sys, &sys->next, lk_system_time(sys) + sys->h, inputs, &after);
+    balance->work_input += half * (before->input + after.input);
+    balance->work_drive += half * (before->drive + after.drive);
+    balance->work_applied += half * (before->applied + after.applied);
+    balance->dissipated += half * (before->damping + after.damping);
     if (lk_loads_impacts(sys)) {
         balance->closing = sys->now.balance->closing; /* in what the impact took */
-        book_impact(sys, half, &before, &after);
+        book_impact(sys, half, before, &after);
     }
     balance->steps += 1;
     /* batches check their own results, but what stops add to them */
-    first = sys->batches && sys->n_stops == 0 ? first : 0;
-    if (r == 0 && !sys->is_part && finite_probe(sys->next.block + first, end - first) != 0)
-        r = LK_E_NOT_FINITE;
-    return r;
+    first = sys->batches && sys->n_stops == 0 ? updated_from(sys) : 0;
+    if (result == 0 && !sys->is_part &&
+        finite_probe(sys->next.block + first, updated_to(sys) - first) != 0)
+        result = LK_E_NOT_FINITE;
+    return result;
+}
+
+bool lk_step_inputs_are_finite(const struct lk_system *sys, const double *inputs)
+{
+    return finite_probe(inputs, (size_t)sys->input_size) == 0;
 }
 
 int lk_system_step(struct lk_system *sys, const double *inputs)
 {
     LK_ARITHMETIC;
+    struct lk_powers before;
     int r;
 
-    if (finite_probe(inputs, (size_t)sys->input_size) != 0)
+    if (!lk_step_inputs_are_finite(sys, inputs))
         return LK_E_NOT_FINITE;
     if (sys->net.n_blocks > 0)
         inputs = lk_blocks_begin(sys, inputs);
-    r = advance(sys, inputs);
+    lk_step_begin(sys, inputs, &before);
+    r = lk_step_end(sys, inputs, &before, sys->formulation->step(sys, inputs));
     if (r == 0 && sys->order > 2)
         r = lk_extrapolate(sys, inputs);
     if (r == 0)

@@ -700,6 +700,16 @@ LK_RT void lk_loads_energies(const struct lk_system *system, const struct lk_sta
  * Cycle, RT: yes. */
 LK_RT void lk_keep_coordinates(struct lk_system *system);
 
+/** lk_step_inputs_are_finite() - of all input channels. RT: yes. */
+LK_RT bool lk_step_inputs_are_finite(const struct lk_system *system, const double *inputs);
+/** lk_step_begin() - what a step of any formulation begins with: system->next, signals, powers at
+ * its start into @before.  lk_step_end() - what it ends with: coordinates, energies, whether the
+ * new state is finite. @result: of the formulation. Return: @result, or LK_E_NOT_FINITE. Cycle, RT:
+ * yes. */
+LK_RT void lk_step_begin(struct lk_system *system, const double *inputs, struct lk_powers *before);
+LK_RT int lk_step_end(struct lk_system *system, const double *inputs,
+                      const struct lk_powers *before, int result);
+
 /** lk_step_account() - coordinates, residuals and energies of an extrapolated step, in
  * system->next. Cycle, RT: yes. Return: 0, LK_E_NOT_FINITE. */
 LK_RT int lk_step_account(struct lk_system *system);

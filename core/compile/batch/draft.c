@@ -84,10 +84,10 @@ static int is_known(const struct lk_draft *d, int *kind)
 }
 
 static int make_batches(const struct lk_draft *d, const int *kind, const struct lk_engine *engine,
-                        struct lk_batches **ret)
+                        bool is_copy, struct lk_batches **ret)
 {
-    return lk_batches_new(&d->topology, kind, engine, d->formulation->in_lanes, d->iterations,
-                          has_rare(d, kind), lacks_inertia(d), ret);
+    return lk_batches_new(&d->topology, kind, engine, is_copy, d->formulation->in_lanes,
+                          d->iterations, has_rare(d, kind), lacks_inertia(d), ret);
 }
 
 /* Engines with fewer lanes are for comparison and for processors without wider ones; where both
@@ -99,7 +99,7 @@ static int consider_engine(struct lk_draft *d, const int *kind, const struct lk_
                            double *least_ns)
 {
     struct lk_batches *batches = NULL, *worse;
-    int r = make_batches(d, kind, engine, &batches);
+    int r = make_batches(d, kind, engine, false, &batches);
 
     if (r != 0)
         return r;
@@ -119,7 +119,7 @@ int lk_engine_check(const char *name, struct lk_error *ret_error)
     char known[64] = "";
 
     if (*name == 0 || strcmp(name, "auto") == 0 || strcmp(name, "none") == 0 ||
-        lk_engine_find(name))
+        lk_engine_find(name) || lk_engine_find_copies(name))
         return 0;
     for (int i = 0; lk_engines[i]; i++)
         if (lk_engines[i]->is_supported()) {
@@ -127,14 +127,16 @@ int lk_engine_check(const char *name, struct lk_error *ret_error)
             strcat(known, ", ");
         }
     lk_error_set(ret_error,
-                 "the engine is '%.40s', expected one of this processor and build: %snone, auto",
+                 "the engine is '%.40s', expected one of this processor and build: %scopies, none, "
+                 "auto",
                  name, known);
     return LK_E_MODEL;
 }
 
 int lk_batches_draft(struct lk_draft *d, const struct lk_engine *const *engines)
 {
-    const struct lk_engine *named = lk_engine_find(d->engine);
+    const struct lk_engine *named = lk_engine_find(d->engine),
+                           *copies = lk_engine_find_copies(d->engine);
     double least_ns = lk_classic_time(d, d->prices);
     int *kind = malloc(((size_t)d->n_blocks + 1) * sizeof(int)), r = 0, known;
 
@@ -142,9 +144,9 @@ int lk_batches_draft(struct lk_draft *d, const struct lk_engine *const *engines)
         return -ENOMEM;
     known = d->n_bodies > 0 && strcmp(d->engine, "none") != 0 && is_known(d, kind);
     /* small mechanisms leave most lanes empty; an engine requested by name is used nevertheless */
-    if (known && named)
-        r = make_batches(d, kind, named, &d->batches);
-    for (int i = 0; known && !named && engines[i] && r == 0; i++)
+    if (known && (named || copies))
+        r = make_batches(d, kind, named ? named : copies, !named, &d->batches);
+    for (int i = 0; known && !named && !copies && engines[i] && r == 0; i++)
         if ((i == 0 || engines[i]->lanes >= LANES_CHOSEN) && engines[i]->lanes <= d->prices->widest)
             r = consider_engine(d, kind, engines[i], &least_ns);
     free(kind);

@@ -27,20 +27,9 @@ struct lk_batches *lk_batches_layout(const struct lk_batches *plan, const struct
         *p = *plan;
     /* a vector is aligned to its own size */
     void *values = lk_arena_take(arena, (size_t)plan->n_values, lane);
-    COPY(p, arena, plan, ops, n_ops);
-    COPY(p, arena, plan, tasks, n_tasks);
-    COPY(p, arena, plan, bodies, n_bodies);
-    COPY(p, arena, plan, sides, n_sides);
-    COPY(p, arena, plan, joints, n_joints);
-    COPY(p, arena, plan, fronts, n_fronts);
-    COPY(p, arena, plan, slots, n_slots);
-    COPY(p, arena, plan, parts, n_parts);
-    COPY(p, arena, plan, elements, n_elements);
-    COPY(p, arena, plan, blocks, n_blocks);
-    COPY(p, arena, plan, children, n_children);
-    COPY(p, arena, plan, table, n_table);
-    COPY(p, arena, plan, map, n_map);
-    COPY(p, arena, plan, masks, n_masks);
+#define X(list, n) COPY(p, arena, plan, list, n);
+    LK_BATCHES_LISTS(X)
+#undef X
     void *watch = lk_arena_take(arena, (size_t)plan->n_tasks * LK_WATCHES, lane);
     void *sums = lk_arena_take(arena, (size_t)plan->n_tasks * LK_SUMS, lane);
     void *loaded = lk_arena_take(arena, bodies, sizeof(int));

@@ -306,11 +306,11 @@ static void make_program(struct lk_planner *pl)
 }
 
 int lk_batches_new(const struct lk_topology *t, const int *kind, const struct lk_engine *engine,
-                   const struct lk_formulation *formulation, int iterations, bool has_rare,
-                   bool carries, struct lk_batches **ret)
+                   bool is_copy, const struct lk_formulation *formulation, int iterations,
+                   bool has_rare, bool carries, struct lk_batches **ret)
 {
     struct lk_planner pl = {.t = t, .kind = kind, .iterations = iterations};
-    int r = lk_pieces_init(t, kind, engine->lanes, &pl.pieces);
+    int r = lk_pieces_init(t, kind, is_copy ? 1 : engine->lanes, &pl.pieces);
 
     if (r < 0)
         return r;
@@ -323,6 +323,8 @@ int lk_batches_new(const struct lk_topology *t, const int *kind, const struct lk
     if (!pl.failed) {
         pl.p->engine = engine;
         pl.p->lanes = engine->lanes;
+        pl.p->entries = engine->lanes;
+        pl.p->is_copy = is_copy;
         pl.p->effort = formulation->effort;
         pl.p->effort.n_factors += has_rare;
         pl.p->body_size = pl.p->effort.fields + iterations * pl.p->effort.fields_iteration;
@@ -349,19 +351,8 @@ void lk_batches_free(struct lk_batches *p)
 {
     if (!p)
         return;
-    free(p->bodies);
-    free(p->joints);
-    free(p->fronts);
-    free(p->ops);
-    free(p->tasks);
-    free(p->sides);
-    free(p->blocks);
-    free(p->elements);
-    free(p->children);
-    free(p->slots);
-    free(p->parts);
-    free(p->map);
-    free(p->table);
-    free(p->masks);
+#define X(list, n) free(p->list);
+    LK_BATCHES_LISTS(X)
+#undef X
     free(p);
 }

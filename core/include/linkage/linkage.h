@@ -65,8 +65,8 @@ int lk_model_files(const struct lk_model *model, uint32_t *ret_crc);
  * @all_rows:   1: joints have all their rows also where bodies move in a plane, whose hinges are
  *              otherwise stepped as pins: a third faster, with the same motion to round-off. For
  *              reactions of joints that no output shows, and for analyses (modes, freedom)
- * @engine:     what executes the steps: a name of lk_system_engine(), "none" for one by one, "auto"
- *              for the cheapest by size; NULL takes the model's. The last bits depend on it */
+ * @engine:     a name of lk_system_engine(), "none" for one by one, "auto" for the cheapest by
+ * size, "copies" for the widest of those; NULL takes the model's. Last bits depend on it */
 struct lk_options {
     double step;
     int iterations;
@@ -119,9 +119,9 @@ LK_RT int lk_system_step(struct lk_system *system, const double *inputs);
 LK_RT void lk_system_set_pool(struct lk_system *system, struct lk_pool *pool);
 
 /** lk_system_engine() - what executes the steps: "avx512", "avx2", "portable", "scalar", each so
- * many alike bodies at a time, or "one by one". Where neither the options nor the model name one,
- * it follows from the mechanism and the prices of lk_system_prices(), never from a clock: the same
- * on every load. The last bits of a motion depend on it. Static text. */
+ * many alike bodies at a time, with "-copies" all of them in one lane, or "one by one". Where none
+ * is named, it follows from the mechanism and the prices of lk_system_prices(), never from a clock:
+ * the same on every load. The last bits of a motion depend on it. Static text. */
 const char *lk_system_engine(const struct lk_system *system);
 
 /** lk_system_prices() - name of the processor whose prices engine and workers were chosen by:

@@ -211,8 +211,8 @@ static void store(const struct run *run, int t)
 {
     const struct lk_batches *p = run->p;
 
-    EACH(LK_BATCH_BODIES, &p->tasks[t], store_bodies(run->sys, p, index, &run->watch[t]))
-    EACH(LK_BATCH_JOINTS, &p->tasks[t], store_multipliers(run->sys, p, index, 1, &run->watch[t]))
+    EACH(LK_BATCH_BODIES, &p->tasks[t], store_bodies(run, index, &run->watch[t]))
+    EACH(LK_BATCH_JOINTS, &p->tasks[t], store_multipliers(run, index, 1, &run->watch[t]))
 }
 
 /* one task's part of a phase */
@@ -331,9 +331,9 @@ static int ali3_step(struct lk_system *sys, const double *inputs)
     }
     solve(&now, VELOCITY, DOWN_GAMMA);
     solve(&now, ACCELERATION, DOWN_STORE);
-    keep_balance(&now.run);
+    keep_balance(&now.run, 0);
     show_watched(sys, p, &sys->next);
-    return judge(&now.run);
+    return judge(&now.run, 0);
 }
 
 /* the scratch that a step begins with, from sys->now */

@@ -67,8 +67,8 @@ struct lk_batch_side {
  * @body:  -1 in empty lanes */
 struct lk_batch_bodies {
     int at;
-    bool are_linear;
-    bool are_balls;
+    int are_linear;
+    int are_balls;
     int first_side;
     int n_sides;
     unsigned shown;
@@ -81,7 +81,7 @@ struct lk_batch_bodies {
  * lanes, whose both sides are the ground;  @joins_linear: all bodies are in blocks that are */
 struct lk_batch_joints {
     int kind;
-    bool joins_linear;
+    int joins_linear;
     int at;
     struct lk_ref body[LK_SIDES_MAX]; /* lk_kind_sides() of them */
     int joint[LK_LANES_MAX];
@@ -232,8 +232,28 @@ struct lk_batch_tense_side {
     int side;
 };
 
+/* the lists of a program, and how many entries each has; all are of integers, without gaps, so that
+ * they compare byte by byte */
+#define LK_BATCHES_LISTS(X)                                                                        \
+    X(ops, n_ops)                                                                                  \
+    X(tasks, n_tasks)                                                                              \
+    X(bodies, n_bodies)                                                                            \
+    X(sides, n_sides)                                                                              \
+    X(joints, n_joints)                                                                            \
+    X(fronts, n_fronts)                                                                            \
+    X(slots, n_slots)                                                                              \
+    X(parts, n_parts)                                                                              \
+    X(elements, n_elements)                                                                        \
+    X(blocks, n_blocks)                                                                            \
+    X(children, n_children)                                                                        \
+    X(table, n_table)                                                                              \
+    X(map, n_map)                                                                                  \
+    X(masks, n_masks)
+
 /** struct lk_batches - the whole program. Constant after compilation, except @values, @value and
  * @watch.
+ * @is_copy: all of it has the first lane, so that copies may have the others;  @entries: lanes
+ * whose bodies and rows are its own: all, or one of a copy beside others
  * @effort: of the formulation;  @body_size: fields of a body
  * @loaded:  bodies that loads and inputs act on;  @watched: bodies whose pose and twist are read
  * after a step: by loads, outputs, coordinates. @place: offset of each body [doubles]
@@ -244,6 +264,8 @@ struct lk_batch_tense_side {
 struct lk_batches {
     const struct lk_engine *engine;
     int lanes;
+    int entries;
+    bool is_copy;
     double *values;
     int n_values; /* vectors */
     struct lk_lane_effort effort;
@@ -297,17 +319,23 @@ struct lk_engine_step {
     LK_RT void (*renew)(struct lk_system *system);
 };
 
+struct lk_copies;
+
 /** struct lk_engine - one build of engine_inl.h. @is_supported: by this processor.
+ * @copies: its name where a whole mechanism has one lane, see step/copies.h;  @copies_step: of
+ * `rattle`, one step of them
  * @finish: of `rattle`, see struct lk_extrapolation, once system->next has what is its own
  * @hold: of `rattle`: multipliers of all rows that hold against the motions @shove of the bodies,
  *        with the last factor, into system->solution, and what they do into system->correction;
  *        @is_refined: as projections are. Between the phases of a step */
 struct lk_engine {
     const char *name;
+    const char *copies;
     int lanes;
     int (*is_supported)(void);
     struct lk_engine_step ali3;
     struct lk_engine_step rattle;
+    LK_RT void (*copies_step)(struct lk_copies *copies, const double *const *inputs);
     LK_RT void (*finish)(struct lk_system *system, const double *inputs);
     LK_RT void (*hold)(struct lk_system *system, const struct lk_twist *shove, bool is_refined);
 };
@@ -322,6 +350,9 @@ extern const struct lk_engine *const lk_engines[];
 /** lk_engine_find() - the engine called @name, or NULL where this processor does not support it or
  * it was not built. */
 const struct lk_engine *lk_engine_find(const char *name);
+/** lk_engine_find_copies() - likewise the one whose copies are called @name: "avx2-copies";
+ * "copies": of the widest here. */
+const struct lk_engine *lk_engine_find_copies(const char *name);
 #define LK_ENGINES_MAX 4
 /** lk_engines_here() - those of lk_engines that this processor supports; NULL at the end. */
 void lk_engines_here(const struct lk_engine *ret[LK_ENGINES_MAX + 1]);

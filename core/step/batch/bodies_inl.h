@@ -321,28 +321,3 @@ LK_INLINE void store_motion(const lanes_t *from, double *to[LK_LANES])
             to[l] += 8;
     }
 }
-
-static __attribute__((noinline)) void store_bodies(const struct lk_system *sys,
-                                                   const struct lk_batches *p, int block,
-                                                   struct watch *watch)
-{
-    const struct lk_batch_bodies *b = &p->bodies[block];
-    const lanes_t *f = block_at(p, b->at);
-    double *to[LK_LANES], sink[MOTION_SIZE];
-    lanes_t Jw[3], twice, finite[2];
-
-    finite[0] = finite[1] = (lanes_t){0};
-    for (int i = 0; i < MOTION_SIZE; i++)
-        finite[i & 1] += f[LK_BODY_OLD_X + i] * 0.0;
-    watch->finite += finite[0] + finite[1];
-    for (int l = 0; l < LK_LANES; l++)
-        to[l] = b->body[l] < 0 ? sink : (double *)&sys->next.motion[b->body[l]];
-    store_motion(f + LK_BODY_OLD_X, to);
-    lk_sym_mul_lanes(f + LK_BODY_J, f + LK_BODY_OLD_V + 3, Jw);
-    twice = f[LK_BODY_MASS] * lk_inner_lanes(f + LK_BODY_OLD_V, f + LK_BODY_OLD_V) +
-            lk_inner_lanes(f + LK_BODY_OLD_V + 3, Jw);
-    watch->kinetic += 0.5 * twice;
-    watch->potential -= f[LK_BODY_MASS] * (f[LK_BODY_OLD_X] * sys->gravity[0] +
-                                           f[LK_BODY_OLD_X + 1] * sys->gravity[1] +
-                                           f[LK_BODY_OLD_X + 2] * sys->gravity[2]);
-}

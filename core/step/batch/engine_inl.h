@@ -6,11 +6,96 @@
 #include "maths/lanes_inl.h"
 #include "step/batch/rare.h"
 #include "step/batch/singles.h"
+#include "step/copies.h"
 #include "step/extrapolate.h"
 #include "step/rattle.h"
 #include <string.h>
 
 #include "step/batch/bodies_inl.h"
+
+/** struct run - a step under way. Each task collects into a struct watch of its own. @sys, @p: the
+ * system, or the first of @copies, if there are any: then each lane is another system
+ * @do_task: one task's part of the current phase;  @n_phases: done so far */
+struct run {
+    struct lk_system *sys;
+    const struct lk_batches *p;
+    const struct lk_copies *copies;
+    struct watch *watch;
+    void (*do_task)(const struct run *run, int task);
+    int n_phases;
+};
+
+/* what is outside of lanes is done for each system that steps, with the program as it sees it */
+LK_INLINE int n_systems(const struct run *run)
+{
+    return run->copies ? run->copies->n : 1;
+}
+
+/* NULL: it steps no more */
+LK_INLINE struct lk_system *system_at(const struct run *run, int c)
+{
+    return !run->copies ? run->sys : run->copies->fault[c] == 0 ? run->copies->system[c] : NULL;
+}
+
+LK_INLINE const struct lk_batches *program_at(const struct run *run, int c)
+{
+    return run->copies ? &run->copies->view[c] : run->p;
+}
+
+/* @call for each system @one, with @its program; @c_: which */
+#define EACH_SYSTEM(run, call)                                                                     \
+    for (int c_ = 0; c_ < n_systems(run); c_++) {                                                  \
+        struct lk_system *one = system_at(run, c_);                                                \
+        const struct lk_batches *its = program_at(run, c_);                                        \
+        if (one != NULL)                                                                           \
+            call;                                                                                  \
+        (void)its;                                                                                 \
+    }
+
+/* the system of lane @l, NULL: none, and which of the entries of a block is its */
+LK_INLINE struct lk_system *owner_of(const struct run *run, int l)
+{
+    return !run->copies ? run->sys : l < run->copies->n ? system_at(run, l) : NULL;
+}
+
+LK_INLINE int entry_of(const struct run *run, int l)
+{
+    return run->copies ? 0 : l;
+}
+
+LK_INLINE bool has_body(const struct run *run, const struct lk_batch_bodies *b, int l)
+{
+    return b->body[entry_of(run, l)] >= 0 && owner_of(run, l) != NULL;
+}
+
+static __attribute__((noinline)) void store_bodies(const struct run *run, int block,
+                                                   struct watch *watch)
+{
+    const struct lk_system *sys = run->sys;
+    const struct lk_batches *p = run->p;
+    const struct lk_batch_bodies *b = &p->bodies[block];
+    const lanes_t *f = block_at(p, b->at);
+    double *to[LK_LANES], sink[MOTION_SIZE];
+    lanes_t Jw[3], twice, finite[2];
+
+    finite[0] = finite[1] = (lanes_t){0};
+    for (int i = 0; i < MOTION_SIZE; i++)
+        finite[i & 1] += f[LK_BODY_OLD_X + i] * 0.0;
+    watch->finite += finite[0] + finite[1];
+    for (int l = 0; l < LK_LANES; l++)
+        to[l] = has_body(run, b, l)
+                    ? (double *)&owner_of(run, l)->next.motion[b->body[entry_of(run, l)]]
+                    : sink;
+    store_motion(f + LK_BODY_OLD_X, to);
+    lk_sym_mul_lanes(f + LK_BODY_J, f + LK_BODY_OLD_V + 3, Jw);
+    twice = f[LK_BODY_MASS] * lk_inner_lanes(f + LK_BODY_OLD_V, f + LK_BODY_OLD_V) +
+            lk_inner_lanes(f + LK_BODY_OLD_V + 3, Jw);
+    watch->kinetic += 0.5 * twice;
+    watch->potential -= f[LK_BODY_MASS] * (f[LK_BODY_OLD_X] * sys->gravity[0] +
+                                           f[LK_BODY_OLD_X + 1] * sys->gravity[1] +
+                                           f[LK_BODY_OLD_X + 2] * sys->gravity[2]);
+}
+
 #include "step/batch/rattle_bodies_inl.h"
 #include "step/batch/rattle_closing_inl.h"
 
@@ -49,9 +134,10 @@ static void sum_loads(struct lk_system *sys, const struct lk_batches *p, double 
 /* ---- multipliers, one joint after another in the state ---- */
 
 /* @scale: of the multipliers in lanes; those of soft rows add to what their laws say */
-LK_INLINE void store_multipliers(struct lk_system *sys, const struct lk_batches *p, int block,
-                                 double scale, struct watch *watch)
+LK_INLINE void store_multipliers(const struct run *run, int block, double scale,
+                                 struct watch *watch)
 {
+    const struct lk_batches *p = run->p;
     const struct lk_batch_joints *j = &p->joints[block];
     const struct lk_joint_kind *k = lk_lane_kind(j->kind);
     const lanes_t *lambda = block_at(p, j->at + lk_kind_lambda(k));
@@ -60,14 +146,16 @@ LK_INLINE void store_multipliers(struct lk_system *sys, const struct lk_batches 
     for (int r = 0; r < rows; r++)
         watch->finite += lambda[r] * 0.0;
     for (int l = 0; l < LK_LANES; l++) {
-        double *to = sys->next.lambda + j->row[l];
+        const struct lk_system *sys = owner_of(run, l);
+        int e = entry_of(run, l);
+        double *to = sys == NULL ? NULL : sys->next.lambda + j->row[e];
 
-        for (int r = 0; r < rows && j->joint[l] >= 0 && p->carries && !lk_lane_is_soft(j->kind);
-             r++)
+        if (to == NULL || j->joint[e] < 0)
+            continue;
+        for (int r = 0; r < rows && p->carries && !lk_lane_is_soft(j->kind); r++)
             to[r] = LANE(block_at(p, j->at)[lk_soft_lambda(k) + r], l) +
                     scale * ((const double *)&lambda[r])[l];
-        for (int r = 0; r < rows && j->joint[l] >= 0 && !(p->carries && !lk_lane_is_soft(j->kind));
-             r++)
+        for (int r = 0; r < rows && !(p->carries && !lk_lane_is_soft(j->kind)); r++)
             to[r] =
                 (lk_lane_is_soft(j->kind) ? to[r] : 0) + scale * ((const double *)&lambda[r])[l];
     }
@@ -82,16 +170,6 @@ LK_INLINE void store_multipliers(struct lk_system *sys, const struct lk_batches 
         if (p->ops[i_].what == (what_))                                                            \
             call;                                                                                  \
     }
-
-/** struct run - a step under way. Each task collects into a struct watch of its own. @do_task: one
- * task's part of the current phase;  @n_phases: done so far */
-struct run {
-    struct lk_system *sys;
-    const struct lk_batches *p;
-    struct watch *watch;
-    void (*do_task)(const struct run *run, int task);
-    int n_phases;
-};
 
 /* a worker's share: consecutive tasks, so that their memory stays with one core */
 static void do_share(void *context, int worker)
@@ -129,38 +207,43 @@ static void share_out(struct run *run)
 
 /* ---- results ---- */
 
-static double largest(lanes_t x)
+/* over the lanes of system @c: of copies the one that it has */
+static double largest(const struct run *run, lanes_t x, int c)
 {
     double most = 0;
 
     for (int l = 0; l < LK_LANES; l++)
-        most = lk_max(most, LANE(x, l));
+        if (!run->copies || l == c)
+            most = lk_max(most, LANE(x, l));
     return most;
 }
 
-static double total(lanes_t x)
+static double total(const struct run *run, lanes_t x, int c)
 {
     double sum = 0;
 
     for (int l = 0; l < LK_LANES; l++)
-        sum += LANE(x, l);
+        if (!run->copies || l == c)
+            sum += LANE(x, l);
     return sum;
 }
 
-static void keep_balance(const struct run *run)
+static void keep_balance(const struct run *run, int c)
 {
-    struct lk_balance *balance = run->sys->next.balance;
+    struct lk_balance *balance = system_at(run, c)->next.balance;
 
     balance->increment = balance->residual_position = balance->residual_velocity = 0;
     balance->kinetic = balance->potential = 0;
     for (int t = 0; t < run->p->n_tasks; t++) {
         const struct watch *w = &run->watch[t];
 
-        balance->increment = lk_max(balance->increment, largest(w->increment));
-        balance->residual_position = lk_max(balance->residual_position, largest(w->position));
-        balance->residual_velocity = lk_max(balance->residual_velocity, largest(w->velocity));
-        balance->kinetic += total(w->kinetic);
-        balance->potential += total(w->potential);
+        balance->increment = lk_max(balance->increment, largest(run, w->increment, c));
+        balance->residual_position =
+            lk_max(balance->residual_position, largest(run, w->position, c));
+        balance->residual_velocity =
+            lk_max(balance->residual_velocity, largest(run, w->velocity, c));
+        balance->kinetic += total(run, w->kinetic, c);
+        balance->potential += total(run, w->potential, c);
     }
 }
 
@@ -176,16 +259,17 @@ static void show_watched(struct lk_system *sys, const struct lk_batches *p,
     }
 }
 
-/* whether the new state is one. Return: 0, LK_E_TURN, LK_E_NOT_FINITE */
-static int judge(const struct run *run)
+/* whether the new state of system @c is one. Return: 0, LK_E_TURN, LK_E_NOT_FINITE */
+static int judge(const struct run *run, int c)
 {
     double finite = 0;
     bool turns_are_small = true;
 
     for (int t = 0; t < run->p->n_tasks; t++) {
         for (int l = 0; l < LK_LANES; l++)
-            turns_are_small &= LANE(run->watch[t].widest, l) < M_PI * M_PI;
-        finite += total(run->watch[t].finite);
+            turns_are_small &=
+                (run->copies && l != c) || LANE(run->watch[t].widest, l) < M_PI * M_PI;
+        finite += total(run, run->watch[t].finite, c);
     }
     if (!turns_are_small)
         return LK_E_TURN;
@@ -197,10 +281,12 @@ static int judge(const struct run *run)
 
 const struct lk_engine LK_ENGINE = {
     .name = LK_ENGINE_NAME,
+    .copies = LK_ENGINE_NAME "-copies",
     .lanes = LK_LANES,
     .is_supported = LK_ENGINE_SUPPORTED,
     .ali3 = {ali3_step, ali3_renew},
     .rattle = {rattle_step, rattle_renew},
+    .copies_step = rattle_copies,
     .finish = rattle_finish,
     .hold = rattle_hold,
 };

@@ -11,14 +11,11 @@ struct sums {
 };
 _Static_assert(sizeof(struct sums) == LK_SUMS * sizeof(lanes_t), "memory of the sums");
 
-/** struct newton - the iterations as a whole. @found, @done: increments so far, and those of them
- * that were applied;  @alpha: how the last one looks back at those before, see find_increment() in
- * step/rattle_positions.c, and @part: factor on it
+/** struct convergence - of the iterations of a system. @alpha: how the last increment looks back at
+ * those before, see find_increment() in step/rattle_positions.c, and @part: factor on it
  * @gram: products of increments; gram[i][k] for k = 1 .. i, and gram[0][0]
  * @violation, @ends, @since: see struct lk_rattle;  @goes_back: the last increment is taken back */
-struct newton {
-    int found;
-    int done;
+struct convergence {
     double part;
     double alpha[LK_ITERATIONS_MAX];
     double gram[LK_ITERATIONS_MAX][LK_ITERATIONS_MAX];
@@ -26,6 +23,21 @@ struct newton {
     bool ends;
     bool goes_back;
     int since;
+};
+
+/** struct newton - the iterations as a whole. @found, @done: increments so far, and those of them
+ * that were applied;  @of: each system that the lanes have;  @part .. @goes_back: the same, in its
+ * lanes;  @some_end, @some_go_back: in any of them */
+struct newton {
+    int found;
+    int done;
+    struct convergence *of;
+    lanes_t part;
+    lanes_t alpha[LK_ITERATIONS_MAX];
+    lanes_t ends;
+    lanes_t goes_back;
+    bool some_end;
+    bool some_go_back;
 };
 
 LK_INLINE lanes_t *increment_of(lanes_t *f, int iteration)
@@ -264,8 +276,8 @@ LK_INLINE void take_increment(const struct newton *newton, lanes_t *f)
         now[i] *= newton->part;
         u[i] += now[i];
     }
-    for (int i = 0; i < 6 && newton->goes_back; i++)
-        u[i] -= increment_of(f, last - 1)[i];
+    for (int i = 0; i < 6 && newton->some_go_back; i++)
+        u[i] -= lk_select_lanes(newton->goes_back, increment_of(f, last - 1)[i], (lanes_t){0});
 }
 
 /* what an increment takes from REST, the same sum of the residuals that the increments met:
@@ -330,8 +342,9 @@ static __attribute__((noinline)) void unclose_bodies(const struct lk_batches *p,
 {
     lanes_t *f = block_at(p, p->bodies[block].at), *u = f + LK_RATTLE_ITERATE;
 
-    for (int i = 0; i < 6 && newton->goes_back; i++)
-        u[i] -= increment_of(f, newton->done - 1)[i];
+    for (int i = 0; i < 6 && newton->some_go_back; i++)
+        u[i] -=
+            lk_select_lanes(newton->goes_back, increment_of(f, newton->done - 1)[i], (lanes_t){0});
     watch_turn(u + 3, watch);
     lk_rotation_exp_lanes(u + 3, f + LK_BODY_TURN);
     write_pose(f, u, f + LK_BODY_TURN, f + LK_RATTLE_FACTOR_X, f + LK_RATTLE_FACTOR_Q);
@@ -582,16 +595,18 @@ static void load_own(const struct lk_state *state, const struct lk_batches *p, i
     }
 }
 
-static __attribute__((noinline)) void
-store_own(const struct lk_system *sys, const struct lk_batches *p, int block, struct watch *watch)
+static __attribute__((noinline)) void store_own(const struct run *run, int block,
+                                                struct watch *watch)
 {
-    const struct lk_batch_bodies *b = &p->bodies[block];
-    const lanes_t *f = block_at(p, b->at);
+    const struct lk_batch_bodies *b = &run->p->bodies[block];
+    const lanes_t *f = block_at(run->p, b->at);
     double *to[LK_LANES], sink[MOTION_SIZE];
 
     for (int i = 0; i < MOTION_SIZE; i++)
         watch->finite += f[LK_RATTLE_FACTOR_X + i] * 0.0;
     for (int l = 0; l < LK_LANES; l++)
-        to[l] = b->body[l] < 0 ? sink : (double *)&lk_rattle_own(&sys->next)[b->body[l]];
+        to[l] = has_body(run, b, l)
+                    ? (double *)&lk_rattle_own(&owner_of(run, l)->next)[b->body[entry_of(run, l)]]
+                    : sink;
     store_motion(f + LK_RATTLE_FACTOR_X, to);
 }

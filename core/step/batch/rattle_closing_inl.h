@@ -44,6 +44,5 @@ static __attribute__((noinline)) void book_closing(const struct lk_system *sys,
     for (int i = 0; i < 6; i++)
         a[i] = 2 / sys->h * (1 / sys->h * u[i] - f[LK_BODY_OLD_V + i]);
     sums->inner[0] += inner_six(push, a);
-    if (!newton->ends)
-        sums->inner[0] += work_of_left(sys, p, b, f);
+    sums->inner[0] += lk_select_lanes(newton->ends, (lanes_t){0}, work_of_left(sys, p, b, f));
 }

@@ -66,10 +66,16 @@ struct rattle_run {
 
 /* ---- a task ---- */
 
-LK_INLINE void show_iterate(struct lk_system *sys, const struct lk_batches *p, int block)
+LK_INLINE void show_iterate(const struct run *run, int block)
 {
-    if (p->bodies[block].shown)
-        lk_singles_show_iterate(sys, p, block);
+    if (run->p->bodies[block].shown)
+        EACH_SYSTEM(run, lk_singles_show_iterate(one, its, block))
+}
+
+LK_INLINE void show_field(const struct run *run, int block, int field)
+{
+    if (run->p->bodies[block].shown)
+        EACH_SYSTEM(run, lk_singles_show_pose(one, its, block, field))
 }
 
 LK_INLINE void bodies_up(const struct rattle_run *now, int t, int block)
@@ -81,51 +87,47 @@ LK_INLINE void bodies_up(const struct rattle_run *now, int t, int block)
     switch (now->up) {
     case PREDICTION:
         if (p->bodies[block].tense)
-            lk_rare_take_tension(sys, p, block);
+            EACH_SYSTEM(&now->run, lk_rare_take_tension(one, its, block))
         predict_motion(sys, p, block);
-        show_iterate(sys, p, block);
+        show_iterate(&now->run, block);
         break;
     case ITERATION:
         iterate_bodies(sys, p, block, &now->newton);
-        show_iterate(sys, p, block);
+        show_iterate(&now->run, block);
         break;
     case CHECK:
         finish_bodies(p, block, &now->newton, watch);
         find_left(sys, p, &p->bodies[block], &now->newton, block_at(p, p->bodies[block].at));
-        show_iterate(sys, p, block);
+        show_iterate(&now->run, block);
         break;
     case UNCLOSE:
         if (p->bodies[block].tense)
-            lk_rare_leave_tension(sys, p, block);
+            EACH_SYSTEM(&now->run, lk_rare_leave_tension(one, its, block))
         unclose_bodies(p, block, &now->newton, watch);
-        if (p->bodies[block].shown)
-            lk_singles_show_pose(sys, p, block, LK_BODY_NOW_X);
+        show_field(&now->run, block, LK_BODY_NOW_X);
         break;
     case KICK:
         kick_bodies(sys, p, block);
-        if (p->bodies[block].shown)
-            lk_singles_show_pose(sys, p, block, LK_BODY_X);
+        show_field(&now->run, block, LK_BODY_X);
         break;
     case FREE:
         accelerate_bodies(sys, p, block);
         if (p->bodies[block].shown)
-            lk_singles_show_twist(sys, p, block);
+            EACH_SYSTEM(&now->run, lk_singles_show_twist(one, its, block))
         break;
     case RELOAD:
         reload_bodies(&sys->next, p, block);
-        if (p->bodies[block].shown)
-            lk_singles_show_pose(sys, p, block, LK_BODY_NOW_X);
+        show_field(&now->run, block, LK_BODY_NOW_X);
         break;
     case RATES:
         show_motion(p, block, LK_BODY_OLD_V);
         /* fall through */
     case VIOLATION:
-        if (p->bodies[block].shown)
-            lk_singles_show_pose(sys, p, block, LK_BODY_X);
+        show_field(&now->run, block, LK_BODY_X);
         break;
     case STORE:
-        store_bodies(sys, p, block, watch);
-        store_own(sys, p, block, watch);
+        store_bodies(&now->run, block, watch);
+        store_own(&now->run, block, watch);
         break;
     case REST:
     case MATRIX:
@@ -133,8 +135,7 @@ LK_INLINE void bodies_up(const struct rattle_run *now, int t, int block)
     case SHOVE:
         break;
     case SETTLE:
-        if (p->bodies[block].shown)
-            lk_singles_show_pose(sys, p, block, LK_BODY_X);
+        show_field(&now->run, block, LK_BODY_X);
         break;
     case BALANCE:
         shove_massless(sys, p, block);
@@ -144,44 +145,44 @@ LK_INLINE void bodies_up(const struct rattle_run *now, int t, int block)
 
 LK_INLINE void joints_up(const struct rattle_run *now, int t, int block)
 {
-    struct lk_system *sys = now->run.sys;
-    const struct lk_batches *p = now->run.p;
-    struct watch *watch = &now->run.watch[t];
+    const struct run *run = &now->run;
+    const struct lk_batches *p = run->p;
+    struct watch *watch = &run->watch[t];
 
     switch (now->up) {
     case PREDICTION:
     case ITERATION:
     case CHECK:
-        iterate_joints(sys, p, block, &now->newton, &now->sums[t]);
+        iterate_joints(run, block, &now->newton, &now->sums[t]);
         break;
     case UNCLOSE:
-        unclose_joints(sys, p, block, &now->newton);
+        unclose_joints(run, block, &now->newton);
         break;
     case RELOAD:
-        unclose_joints(sys, p, block, &now->newton);
+        unclose_joints(run, block, NULL);
         break;
     case VIOLATION:
-        violate_joints(sys, p, block);
+        violate_joints(run, block);
         break;
     case KICK:
     case RATES:
-        kick_joints(sys, p, block, watch);
+        kick_joints(run, block, watch);
         break;
     case AGAIN:
         refine_joints(p, block, now->down == REFINE_MORE);
         break;
     case FREE:
-        accelerate_joints(sys, p, block, watch);
+        accelerate_joints(run, block, watch);
         break;
     case SHOVE:
     case BALANCE:
         shove_joints(p, block);
         break;
     case SETTLE:
-        settle_all(sys, p, block, watch);
+        settle_all(run, block, watch);
         break;
     case STORE:
-        store_multipliers(sys, p, block, sys->s, watch);
+        store_multipliers(run, block, run->sys->s, watch);
         break;
     case REST:
     case MATRIX:
@@ -319,84 +320,119 @@ static void sweep(struct rattle_run *now, enum down down, enum up up)
 
 /* ---- the iterations as a whole, the same for any number of workers ---- */
 
-static double sum_inner(const struct rattle_run *now, int k)
+static double sum_inner(const struct rattle_run *now, int k, int c)
 {
     double sum = 0;
 
     for (int t = 0; t < now->run.p->n_tasks; t++)
-        sum += total(now->sums[t].inner[k]);
+        sum += total(&now->run, now->sums[t].inner[k], c);
     return sum;
 }
 
-/* after a sweep up: whether the last increment is taken back */
-static void judge_iterate(struct rattle_run *now)
+/* what the iterations of each system ask for, in its lanes */
+static void spread(struct rattle_run *now)
 {
     struct newton *newton = &now->newton;
+    int n = newton->found > 0 ? newton->found - 1 : 0;
+
+    newton->some_end = newton->some_go_back = false;
+    for (int c = 0; c < n_systems(&now->run); c++) {
+        newton->some_end |= newton->of[c].ends;
+        newton->some_go_back |= newton->of[c].goes_back;
+    }
+    for (int l = 0; l < LK_LANES; l++) {
+        const struct convergence *of =
+            &newton->of[now->run.copies ? (l < now->run.copies->n ? l : 0) : 0];
+
+        LANE(newton->part, l) = of->part;
+        LANE(newton->ends, l) = of->ends;
+        LANE(newton->goes_back, l) = of->goes_back;
+        for (int k = 0; k < n; k++)
+            LANE(newton->alpha[k], l) = of->alpha[k];
+    }
+}
+
+/* whether the last increment of system @c is taken back */
+static void judge_iterate_of(struct rattle_run *now, int c)
+{
+    struct convergence *of = &now->newton.of[c];
+    int done = now->newton.done;
     double violation = 0;
 
     for (int t = 0; t < now->run.p->n_tasks; t++)
-        violation = lk_max(violation, largest(now->sums[t].violation));
-    newton->goes_back =
-        !newton->ends && lk_rattle_grows(newton->done, violation, newton->violation);
-    newton->ends |= newton->goes_back;
-    newton->since = lk_rattle_leaks(newton->done, violation, newton->violation) ? 1 : newton->since;
-    newton->violation = newton->ends ? newton->violation : violation;
-    lk_rattle_keep_pushes(now->run.sys->formulation_data, newton->ends);
+        violation = lk_max(violation, largest(&now->run, now->sums[t].violation, c));
+    of->goes_back = !of->ends && lk_rattle_grows(done, violation, of->violation);
+    of->ends |= of->goes_back;
+    of->since = lk_rattle_leaks(done, violation, of->violation) ? 1 : of->since;
+    of->violation = of->ends ? of->violation : violation;
+    lk_rattle_keep_pushes(system_at(&now->run, c)->formulation_data, of->ends);
+}
+
+/* after a sweep up */
+static void judge_iterate(struct rattle_run *now)
+{
+    EACH_SYSTEM(&now->run, judge_iterate_of(now, c_))
+    spread(now);
 }
 
 /* the products of the last increment once it is corrected, from those that it had when it was
  * @found */
-static void correct_products(struct newton *newton, const double *found)
+static void correct_products(struct convergence *of, int last, const double *found)
 {
-    int last = newton->found - 1;
-    double *gram = newton->gram[last], square = found[last];
+    double *gram = of->gram[last], square = found[last];
 
     for (int k = 1; k < last; k++) {
         gram[k] = found[k];
         for (int i = 1; i < last; i++)
-            gram[k] += newton->alpha[i - 1] * newton->gram[i > k ? i : k][i > k ? k : i];
-        square += newton->alpha[k - 1] * (found[k] + gram[k]);
+            gram[k] += of->alpha[i - 1] * of->gram[i > k ? i : k][i > k ? k : i];
+        square += of->alpha[k - 1] * (found[k] + gram[k]);
     }
     for (int k = 1; k < last; k++)
-        gram[k] *= newton->part;
-    gram[last] = newton->part * newton->part * square;
+        gram[k] *= of->part;
+    gram[last] = of->part * of->part * square;
 }
 
-/* after a sweep down: the increment is corrected, see find_increment() in step/rattle_positions.c
- */
-static void judge_increment(struct rattle_run *now)
+/* the increment of system @c is corrected, see find_increment() in step/rattle_positions.c */
+static void judge_increment_of(struct rattle_run *now, int c)
 {
-    struct newton *newton = &now->newton;
-    struct lk_rattle *rattle = now->run.sys->formulation_data;
-    int last = newton->found - 1;
+    struct convergence *of = &now->newton.of[c];
+    struct lk_rattle *rattle = system_at(&now->run, c)->formulation_data;
+    int last = now->newton.found - 1;
     double found[LK_ITERATIONS_MAX], alpha = 0;
 
     for (int i = 0; i <= last; i++)
-        found[i] = sum_inner(now, i);
+        found[i] = sum_inner(now, i, c);
     /* the mass says nothing of bodies without inertia */
     for (int i = 0; i < last; i++)
-        newton->alpha[i] = 0;
-    for (int i = newton->since; i < last && !now->run.p->carries; i++) {
+        of->alpha[i] = 0;
+    for (int i = of->since; i < last && !now->run.p->carries; i++) {
         double product = found[i];
 
         for (int k = 0; k < i; k++)
-            product += newton->alpha[k] * newton->gram[i][k + 1];
-        alpha = lk_rattle_contraction(product, newton->gram[i][i]);
-        newton->alpha[i] = alpha;
+            product += of->alpha[k] * of->gram[i][k + 1];
+        alpha = lk_rattle_contraction(product, of->gram[i][i]);
+        of->alpha[i] = alpha;
         if (i < last - 1)
             lk_rattle_blend_pushes(rattle, last, i + 1, alpha);
     }
-    newton->part = newton->ends ? 0 : lk_rattle_stretch(alpha);
-    lk_rattle_add_pushes(rattle, last, newton->part);
-    correct_products(newton, found);
-    newton->done++;
+    of->part = of->ends ? 0 : lk_rattle_stretch(alpha);
+    lk_rattle_add_pushes(rattle, last, of->part);
+    correct_products(of, last, found);
+}
+
+/* after a sweep down */
+static void judge_increment(struct rattle_run *now)
+{
+    EACH_SYSTEM(&now->run, judge_increment_of(now, c_))
+    now->newton.done++;
+    spread(now);
 }
 
 /* ---- the step ---- */
 
 /* Phi_q^T lambda of soft rows - Q at the pose of the state in OLD_*, at time @t */
-static void take_loads(struct lk_system *sys, const struct lk_batches *p, double t,
-                       const double *inputs)
+static void take_loads_of(struct lk_system *sys, const struct lk_batches *p, double t,
+                          const double *inputs)
 {
     for (int b = 0; b < sys->n_bodies && p->carries; b++)
         for (int k = 0; k < 6; k++)
@@ -414,6 +450,12 @@ static void take_loads(struct lk_system *sys, const struct lk_batches *p, double
     }
 }
 
+/* @after: the start of the step, in steps;  @inputs: of each system */
+static void take_loads(const struct run *run, double after, const double *const *inputs)
+{
+    EACH_SYSTEM(run, take_loads_of(one, its, lk_system_time(one) + after * one->h, inputs[c_]))
+}
+
 /* hard stops push, see lk_rattle_push(): the last increment and its products change */
 static void push(struct rattle_run *now)
 {
@@ -421,8 +463,8 @@ static void push(struct rattle_run *now)
     int iteration = now->newton.found - 1;
 
     if (!lk_singles_push(now->run.sys, p, iteration)) {
-        now->newton.since = iteration;
-        now->newton.violation = INFINITY;
+        now->newton.of->since = iteration;
+        now->newton.of->violation = INFINITY;
     }
     for (int t = 0; t < p->n_tasks; t++)
         now->sums[t] = (struct sums){0};
@@ -435,7 +477,8 @@ static void begin_positions(struct rattle_run *now)
 {
     struct lk_rattle *rattle = now->run.sys->formulation_data;
 
-    now->newton.violation = INFINITY;
+    for (int c = 0; c < n_systems(&now->run); c++)
+        now->newton.of[c].violation = INFINITY;
     sweep(now, STAY, PREDICTION);
     if (rattle->stops.n > 0) {
         lk_rattle_find_yields(now->run.sys, rattle);
@@ -450,9 +493,11 @@ static void take_first(struct rattle_run *now, enum up up)
     struct newton *newton = &now->newton;
 
     newton->found = newton->done = 1;
-    newton->part = 1;
+    for (int c = 0; c < n_systems(&now->run); c++)
+        newton->of[c].part = 1;
+    spread(now);
     sweep(now, INCREMENT, up);
-    newton->gram[0][0] = sum_inner(now, 0);
+    EACH_SYSTEM(&now->run, newton->of[c_].gram[0][0] = sum_inner(now, 0, c_))
     judge_iterate(now);
 }
 
@@ -491,7 +536,7 @@ static void close_positions(struct rattle_run *now)
     sweep(now, STAY, MATRIX);
     sweep(now, CLOSE, REST);
     if (now->run.sys->books_closing)
-        now->run.sys->next.balance->closing += sum_inner(now, 0);
+        EACH_SYSTEM(&now->run, one->next.balance->closing += sum_inner(now, 0, c_))
 }
 
 /* the poses of the state in OLD_* */
@@ -576,11 +621,12 @@ static void rattle_hold(struct lk_system *sys, const struct lk_twist *shove, boo
 /* all bodies into system->next, and back after it was changed */
 static void give_motion(struct lk_system *sys, const struct lk_batches *p)
 {
+    const struct run run = {.sys = sys, .p = p};
     struct watch unused = {0};
 
     for (int b = 0; b < p->n_bodies; b++) {
-        store_bodies(sys, p, b, &unused);
-        store_own(sys, p, b, &unused);
+        store_bodies(&run, b, &unused);
+        store_own(&run, b, &unused);
     }
 }
 
@@ -618,30 +664,29 @@ static void rest(struct rattle_run *now)
     take_motion(sys, now->run.p);
 }
 
-/* the second part of the velocities, and free accelerations with the loads at time @t; laws ask for
- * the velocities first */
-static void close_velocities(struct rattle_run *now, double t, const double *inputs)
+/* the second part of the velocities, and free accelerations with the loads at the end of the step;
+ * laws ask for the velocities first */
+static void close_velocities(struct rattle_run *now, const double *const *inputs)
 {
-    struct lk_system *sys = now->run.sys;
     const struct lk_batches *p = now->run.p;
 
     if (p->n_soft == 0 && !p->carries) {
-        take_loads(sys, p, t, inputs);
+        take_loads(&now->run, 1, inputs);
         sweep(now, VELOCITIES, FREE);
         return;
     }
     sweep(now, VELOCITIES, REST);
-    show_velocities(sys, p);
-    lk_keep_coordinates(sys);
+    EACH_SYSTEM(&now->run, show_velocities(one, its))
+    EACH_SYSTEM(&now->run, lk_keep_coordinates(one))
     bounce(now);
-    lk_singles_settle(sys, p);
-    take_loads(sys, p, t, inputs);
+    EACH_SYSTEM(&now->run, lk_singles_settle(one, its))
+    take_loads(&now->run, 1, inputs);
     balance_massless(now);
     sweep(now, STAY, FREE);
 }
 
 /* power of the drives with @inputs at the state that a step begins with */
-static double drive_power(struct rattle_run *now, double t, const double *inputs)
+static double drive_power(struct rattle_run *now, const double *inputs)
 {
     struct lk_system *sys = now->run.sys;
     const struct lk_batches *p = now->run.p;
@@ -649,19 +694,19 @@ static double drive_power(struct rattle_run *now, double t, const double *inputs
     if (p->n_soft > 0)
         lk_rattle_settle_laws(sys, &sys->now);
     carry_on(p, &sys->now);
-    take_loads(sys, p, t, inputs);
+    take_loads(&now->run, 0, &inputs);
     balance_massless(now);
     sweep(now, STAY, FREE);
     close_accelerations(now, REST);
     for (int b = 0; b < p->n_joints; b++)
-        store_multipliers(sys, p, b, sys->s, now->run.watch);
+        store_multipliers(&now->run, b, sys->s, now->run.watch);
     for (int b = 0; b < p->n_bodies && p->n_tense > 0; b++) /* they predict by accelerations */
         load_bodies(&sys->now, p, b);
     return lk_loads_drive_power(sys, &sys->next);
 }
 
-/* see book_jump() in step/rattle.c */
-static void book_jump(struct rattle_run *now, double t, const double *inputs)
+/* see book_jump() in step/rattle.c; of no copies */
+static void book_jump(struct rattle_run *now, const double *inputs)
 {
     struct lk_system *sys = now->run.sys;
     const struct lk_rattle *rattle = sys->formulation_data;
@@ -671,45 +716,72 @@ static void book_jump(struct rattle_run *now, double t, const double *inputs)
         return;
     for (int b = 0; b < now->run.p->n_bodies && now->run.p->carries; b++)
         forget_last_bent(now->run.p, b);
-    before = rattle->stops.n > 0 ? drive_power(now, t, sys->now.inputs)
+    before = rattle->stops.n > 0 ? drive_power(now, sys->now.inputs)
                                  : lk_loads_drive_power(sys, &sys->now);
-    sys->next.balance->work_drive += 0.5 * sys->h * (drive_power(now, t, inputs) - before);
+    sys->next.balance->work_drive += 0.5 * sys->h * (drive_power(now, inputs) - before);
+}
+
+/* a step of all systems; @inputs: of each */
+static void take_step(struct rattle_run *now, const double *const *inputs)
+{
+    struct run *run = &now->run;
+    const struct lk_batches *p = run->p;
+
+    memset(p->watch, 0, (size_t)p->n_tasks * sizeof(struct watch));
+    EACH_SYSTEM(run, lk_singles_begin(one, its, inputs[c_]))
+    take_loads(run, 0.5, inputs);
+    if (p->carries) {
+        carry_on(p, &run->sys->now);
+        sweep(now, PULL, REST);
+    }
+    EACH_SYSTEM(run, lk_drives_advance(one, inputs[c_]))
+    close_positions(now);
+    EACH_SYSTEM(run, show_loaded(one, its))
+    EACH_SYSTEM(run, lk_singles_close_laws(one, its))
+    take_loads(run, 0.5, inputs);
+    if (p->carries)
+        sweep(now, STAY, SETTLE);
+    balance_massless(now);
+    sweep(now, STAY, KICK);
+    EACH_SYSTEM(run, lk_rare_book_tension(one, its))
+    solve_again(now);
+    close_velocities(now, inputs);
+    close_accelerations(now, STORE);
+    rest(now);
+    EACH_SYSTEM(run, keep_balance(run, c_))
+    EACH_SYSTEM(run, show_watched(one, its, &one->next))
+    EACH_SYSTEM(run, lk_rattle_book_soft_stops(one, one->formulation_data))
 }
 
 static int rattle_step(struct lk_system *sys, const double *inputs)
 {
     struct lk_batches *p = sys->batches;
+    struct convergence of = {0};
     struct rattle_run now = {
         .run = {.sys = sys, .p = p, .watch = (struct watch *)p->watch, .do_task = do_stages},
-        .sums = (struct sums *)p->sums};
-    double t = lk_system_time(sys);
+        .sums = (struct sums *)p->sums,
+        .newton.of = &of};
 
-    book_jump(&now, t, inputs);
-    memset(p->watch, 0, (size_t)p->n_tasks * sizeof(struct watch));
-    lk_singles_begin(sys, p, inputs);
-    take_loads(sys, p, t + 0.5 * sys->h, inputs);
-    if (p->carries) {
-        carry_on(p, &sys->now);
-        sweep(&now, PULL, REST);
-    }
-    lk_drives_advance(sys, inputs);
-    close_positions(&now);
-    show_loaded(sys, p);
-    lk_singles_close_laws(sys, p);
-    take_loads(sys, p, t + 0.5 * sys->h, inputs);
-    if (p->carries)
-        sweep(&now, STAY, SETTLE);
-    balance_massless(&now);
-    sweep(&now, STAY, KICK);
-    lk_rare_book_tension(sys, p);
-    solve_again(&now);
-    close_velocities(&now, t + sys->h, inputs);
-    close_accelerations(&now, STORE);
-    rest(&now);
-    keep_balance(&now.run);
-    show_watched(sys, p, &sys->next);
-    lk_rattle_book_soft_stops(sys, sys->formulation_data);
-    return judge(&now.run);
+    book_jump(&now, inputs);
+    take_step(&now, &inputs);
+    return judge(&now.run, 0);
+}
+
+/* see step/copies.h */
+static void rattle_copies(struct lk_copies *copies, const double *const *inputs)
+{
+    struct lk_batches *p = &copies->view[0];
+    struct convergence of[LK_LANES] = {0};
+    struct rattle_run now = {.run = {.sys = copies->system[0],
+                                     .p = p,
+                                     .copies = copies,
+                                     .watch = (struct watch *)p->watch,
+                                     .do_task = do_stages},
+                             .sums = (struct sums *)p->sums,
+                             .newton.of = of};
+
+    take_step(&now, inputs);
+    EACH_SYSTEM(&now.run, copies->fault[c_] = judge(&now.run, c_))
 }
 
 /* The combination of a higher order; as finish_combination() in step/rattle_extrapolate.c. */
@@ -728,9 +800,9 @@ static void rattle_finish(struct lk_system *sys, const double *inputs)
         sweep(&now, CLOSE_STATE, VIOLATION);
     sweep(&now, CLOSE_STATE, RATES);
     solve_again(&now);
-    close_velocities(&now, lk_system_time(sys) + sys->h, inputs);
+    close_velocities(&now, &inputs);
     close_accelerations(&now, STORE);
-    keep_balance(&now.run);
+    keep_balance(&now.run, 0);
     sys->next.balance->increment = increment;
     show_watched(sys, p, &sys->next);
 }
@@ -741,7 +813,7 @@ static void rattle_renew(struct lk_system *sys)
 {
     struct lk_batches *p = sys->batches;
     struct watch *watch = (struct watch *)p->watch;
-    const struct newton none = {0};
+    const struct run run = {.sys = sys, .p = p, .watch = watch};
 
     lk_drives_evaluate(sys, &sys->now);
     for (int b = 0; b < p->n_bodies; b++) {
@@ -756,7 +828,7 @@ static void rattle_renew(struct lk_system *sys)
         lk_singles_show_twist(sys, p, b);
     }
     for (int b = 0; b < p->n_joints; b++)
-        unclose_joints(sys, p, b, &none);
+        unclose_joints(&run, b, NULL);
     for (int t = 0; t < p->n_tasks; t++)
         for (int i = p->tasks[t].first_op; i < p->tasks[t].first_op + p->tasks[t].n_ops; i++)
             if (p->ops[i].what == LK_BATCH_FRONT)
@@ -764,8 +836,5 @@ static void rattle_renew(struct lk_system *sys)
     show_watched(sys, p, &sys->now);
     lk_singles_turn_soft(sys, p);
     for (int b = 0; b < p->n_joints; b++)
-        if (p->joints[b].kind < LK_KIND_SINGLE)
-            settle_joints(p, b, watch);
-        else
-            settle_single(sys, p, b, watch);
+        settle_all(&run, b, watch);
 }

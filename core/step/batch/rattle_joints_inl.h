@@ -128,7 +128,8 @@ LK_INLINE void take_soft_increment(const struct lk_joint_kind *k, const struct n
         for (int r = 0; r < n; r++)
             now[r] += newton->alpha[i - 1] * f[lk_soft_increment(k, i) + r];
     for (int r = 0; r < n; r++) {
-        lanes_t before = f[(newton->ends ? lk_soft_kept(k) : lk_soft_lambda(k)) + r];
+        lanes_t before =
+            lk_select_lanes(newton->ends, f[lk_soft_kept(k) + r], f[lk_soft_lambda(k) + r]);
 
         now[r] *= newton->part;
         f[lk_soft_kept(k) + r] = before;
@@ -154,9 +155,11 @@ LK_INLINE void rates_of_single(const struct lk_batches *p, const struct lk_batch
         *ret += inner_six(J + 6 * s, view(p, j->body[s], field, 6, buffer[0]));
 }
 
-static void iterate_single(struct lk_system *sys, const struct lk_batches *p, int block,
-                           const struct newton *newton, struct sums *sums)
+static void iterate_single(const struct run *run, int block, const struct newton *newton,
+                           struct sums *sums)
 {
+    const struct lk_system *sys = run->sys;
+    const struct lk_batches *p = run->p;
     const struct lk_batch_joints *j = &p->joints[block];
     const struct lk_joint_kind *k = lk_lane_kind(j->kind);
     bool is_soft = lk_lane_is_soft(j->kind);
@@ -165,8 +168,9 @@ static void iterate_single(struct lk_system *sys, const struct lk_batches *p, in
     /* a tyre would move on its lengths of relaxation, which the last increment has used */
     if (is_soft && newton->done == sys->iterations)
         return;
-    LANE(sums->violation, 0) =
-        lk_max(LANE(sums->violation, 0), lk_singles_violate(sys, p, block, newton->done == 0));
+    EACH_SYSTEM(run, LANE(sums->violation, c_) =
+                         lk_max(LANE(sums->violation, c_),
+                                lk_singles_violate(one, its, block, newton->done == 0)))
     rates_of_single(p, j, LK_BODY_V, rate);
     for (int r = 0; r < lk_kind_rows(k); r++) {
         x[r] = (is_soft ? 1.0 : 0.5) * x[r] - rate[r];
@@ -175,60 +179,57 @@ static void iterate_single(struct lk_system *sys, const struct lk_batches *p, in
     }
 }
 
-static void unclose_single(struct lk_system *sys, const struct lk_batches *p, int block,
-                           const struct newton *newton)
+static void unclose_single(struct lk_system *sys, const struct lk_batches *p, int block, bool ends)
 {
     if (lk_lane_is_soft(p->joints[block].kind))
-        lk_singles_end(sys, p, block, newton->ends);
+        lk_singles_end(sys, p, block, ends);
     lk_singles_close(sys, p, block);
     lk_singles_turn(sys, p, block, false);
 }
 
 /* the Jacobian at the closed pose, and the violation that is left there */
-static void settle_single(struct lk_system *sys, const struct lk_batches *p, int block,
-                          struct watch *watch)
+static void settle_single(const struct run *run, int block, struct watch *watch)
 {
-    bool is_soft = lk_lane_is_soft(p->joints[block].kind);
+    bool is_soft = lk_lane_is_soft(run->p->joints[block].kind);
 
-    lk_singles_turn(sys, p, block, is_soft);
+    EACH_SYSTEM(run, lk_singles_turn(one, its, block, is_soft))
     if (!is_soft)
-        LANE(watch->position, 0) =
-            lk_max(LANE(watch->position, 0), lk_singles_violate(sys, p, block, false));
+        EACH_SYSTEM(run, LANE(watch->position, c_) = lk_max(
+                             LANE(watch->position, c_), lk_singles_violate(one, its, block, false)))
 }
 
 /* dPhi/dt of the velocities; soft rows: 0 */
-LK_INLINE void rates_single(struct lk_system *sys, const struct lk_batches *p, int block,
-                            lanes_t *ret)
+LK_INLINE void rates_single(const struct run *run, int block, lanes_t *ret)
 {
+    const struct lk_batches *p = run->p;
     const struct lk_batch_joints *j = &p->joints[block];
 
     rates_of_single(p, j, LK_BODY_V, ret);
     if (!lk_lane_is_soft(j->kind))
-        lk_singles_drift(sys, p, block, (double *)ret);
+        EACH_SYSTEM(run, lk_singles_drift(one, its, block, (double *)ret + c_))
     for (int r = 0; r < lk_kind_rows(lk_lane_kind(j->kind)) && lk_lane_is_soft(j->kind); r++)
         ret[r] = (lanes_t){0};
 }
 
-static void kick_single(struct lk_system *sys, const struct lk_batches *p, int block,
-                        struct watch *watch)
+static void kick_single(const struct run *run, int block, struct watch *watch)
 {
-    const struct lk_batch_joints *j = &p->joints[block];
+    const struct lk_batch_joints *j = &run->p->joints[block];
 
-    settle_single(sys, p, block, watch);
-    rates_single(sys, p, block, block_at(p, j->at) + lk_kind_x(lk_lane_kind(j->kind)));
+    settle_single(run, block, watch);
+    rates_single(run, block, block_at(run->p, j->at) + lk_kind_x(lk_lane_kind(j->kind)));
 }
 
-static void accelerate_single(struct lk_system *sys, const struct lk_batches *p, int block,
-                              struct watch *watch)
+static void accelerate_single(const struct run *run, int block, struct watch *watch)
 {
+    const struct lk_batches *p = run->p;
     const struct lk_batch_joints *j = &p->joints[block];
     const struct lk_joint_kind *k = lk_lane_kind(j->kind);
     lanes_t *x = block_at(p, j->at) + lk_kind_x(k), left[ROWS_MAX], rate[ROWS_MAX];
 
-    rates_single(sys, p, block, left);
+    rates_single(run, block, left);
     for (int r = 0; r < lk_kind_rows(k); r++)
         watch->velocity = lk_max_lanes(watch->velocity, lk_abs_lanes(left[r]));
-    lk_singles_gamma(sys, p, block);
+    EACH_SYSTEM(run, lk_singles_gamma(one, its, block))
     if (lk_lane_is_soft(j->kind))
         return;
     rates_of_single(p, j, LK_RATTLE_ACCELERATION, rate);
@@ -262,17 +263,18 @@ LK_INLINE void solved_soft(const struct lk_joint_kind *k, const struct lk_batche
 
 /* ---- the instance for the kind of a block ---- */
 
-static void iterate_joints(struct lk_system *sys, const struct lk_batches *p, int block,
-                           const struct newton *newton, struct sums *sums)
+static void iterate_joints(const struct run *run, int block, const struct newton *newton,
+                           struct sums *sums)
 {
+    const struct lk_batches *p = run->p;
     const struct lk_batch_joints *j = &p->joints[block];
-    int leaves = newton->done > 1 && !sys->rows_are_independent;
+    int leaves = newton->done > 1 && !run->sys->rows_are_independent;
     int rests = newton->done > 0 && j->joins_linear;
 
     if (__builtin_expect(p->carries || lk_lane_is_soft(j->kind), 0) && newton->done > 0)
         take_soft_increment(lk_lane_kind(j->kind), newton, block_at(p, j->at));
     if (__builtin_expect(j->kind >= LK_KIND_SINGLE, 0)) {
-        iterate_single(sys, p, block, newton, sums);
+        iterate_single(run, block, newton, sums);
         return;
     }
 
@@ -295,15 +297,17 @@ static void end_carried(const struct lk_batches *p, int block)
         f[lk_soft_lambda(k) + r] = f[lk_soft_kept(k) + r];
 }
 
-static void unclose_joints(struct lk_system *sys, const struct lk_batches *p, int block,
-                           const struct newton *newton)
+/* @newton: NULL: there were no iterations */
+static void unclose_joints(const struct run *run, int block, const struct newton *newton)
 {
+    const struct lk_batches *p = run->p;
     const struct lk_batch_joints *j = &p->joints[block];
 
-    if (__builtin_expect(p->carries && newton->ends, 0) && !lk_lane_is_soft(j->kind))
+    /* no copies carry anything, so that all lanes end or none */
+    if (__builtin_expect(p->carries && newton && newton->some_end, 0) && !lk_lane_is_soft(j->kind))
         end_carried(p, block);
     if (__builtin_expect(j->kind >= LK_KIND_SINGLE, 0)) {
-        unclose_single(sys, p, block, newton);
+        EACH_SYSTEM(run, unclose_single(one, its, block, newton && newton->of[c_].ends))
         return;
     }
 
@@ -315,12 +319,13 @@ static void unclose_joints(struct lk_system *sys, const struct lk_batches *p, in
 #undef CALL
 }
 
-static void violate_joints(struct lk_system *sys, const struct lk_batches *p, int block)
+static void violate_joints(const struct run *run, int block)
 {
+    const struct lk_batches *p = run->p;
     const struct lk_batch_joints *j = &p->joints[block];
 
     if (__builtin_expect(j->kind >= LK_KIND_SINGLE, 0)) {
-        lk_singles_violate(sys, p, block, false);
+        EACH_SYSTEM(run, lk_singles_violate(one, its, block, false))
         return;
     }
 
@@ -373,13 +378,12 @@ static void carry_solution(const struct lk_batches *p, int block)
 }
 
 /* Jacobians at the closed pose */
-static void settle_all(struct lk_system *sys, const struct lk_batches *p, int block,
-                       struct watch *watch)
+static void settle_all(const struct run *run, int block, struct watch *watch)
 {
-    if (p->joints[block].kind < LK_KIND_SINGLE)
-        settle_joints(p, block, watch);
+    if (run->p->joints[block].kind < LK_KIND_SINGLE)
+        settle_joints(run->p, block, watch);
     else
-        settle_single(sys, p, block, watch);
+        settle_single(run, block, watch);
 }
 
 /* minus the rates of the motions in SHOVE */
@@ -398,13 +402,13 @@ static void shove_joints(const struct lk_batches *p, int block)
 }
 
 /* the Jacobian and the rates of the rows at the new pose */
-static void kick_joints(struct lk_system *sys, const struct lk_batches *p, int block,
-                        struct watch *watch)
+static void kick_joints(const struct run *run, int block, struct watch *watch)
 {
+    const struct lk_batches *p = run->p;
     const struct lk_batch_joints *j = &p->joints[block];
 
     if (__builtin_expect(j->kind >= LK_KIND_SINGLE, 0)) {
-        kick_single(sys, p, block, watch);
+        kick_single(run, block, watch);
         return;
     }
 
@@ -412,13 +416,13 @@ static void kick_joints(struct lk_system *sys, const struct lk_batches *p, int b
     take_rates(p, block, LK_BODY_V);
 }
 
-static void accelerate_joints(struct lk_system *sys, const struct lk_batches *p, int block,
-                              struct watch *watch)
+static void accelerate_joints(const struct run *run, int block, struct watch *watch)
 {
+    const struct lk_batches *p = run->p;
     const struct lk_batch_joints *j = &p->joints[block];
 
     if (__builtin_expect(j->kind >= LK_KIND_SINGLE, 0)) {
-        accelerate_single(sys, p, block, watch);
+        accelerate_single(run, block, watch);
         return;
     }
 

@@ -30,7 +30,7 @@ void lk_singles_show_pose(struct lk_system *sys, const struct lk_batches *p, int
 {
     const struct lk_batch_bodies *b = &p->bodies[block];
 
-    for (int l = 0; l < p->lanes; l++)
+    for (int l = 0; l < p->entries; l++)
         if (b->shown >> l & 1)
             show_pose(&sys->pose[b->body[l]], lane_at(p, b->at + field, l), p->lanes);
 }
@@ -39,7 +39,7 @@ void lk_singles_show_twist(struct lk_system *sys, const struct lk_batches *p, in
 {
     const struct lk_batch_bodies *b = &p->bodies[block];
 
-    for (int l = 0; l < p->lanes; l++) {
+    for (int l = 0; l < p->entries; l++) {
         const double *v = lane_at(p, b->at + LK_BODY_OLD_V, l);
 
         for (int i = 0; i < 3 && (b->shown >> l & 1); i++) {
@@ -55,7 +55,7 @@ void lk_singles_show_iterate(struct lk_system *sys, const struct lk_batches *p, 
     double rate = 2 / sys->h;
 
     lk_singles_show_pose(sys, p, block, LK_BODY_NOW_X);
-    for (int l = 0; l < p->lanes && sys->needs_twists; l++) {
+    for (int l = 0; l < p->entries && sys->needs_twists; l++) {
         const double *u = lane_at(p, b->at + LK_RATTLE_ITERATE, l);
         const double *v = lane_at(p, b->at + LK_BODY_OLD_V, l);
 
@@ -90,7 +90,7 @@ double lk_singles_violate(struct lk_system *sys, const struct lk_batches *p, int
 
     if (is_soft(j))
         lk_singles_end(sys, p, block, false);
-    for (int l = 0; l < p->lanes; l++) {
+    for (int l = 0; l < p->entries; l++) {
         double phi[LK_ROWS_MAX];
 
         if (j->joint[l] < 0) {
@@ -122,7 +122,7 @@ void lk_singles_close(struct lk_system *sys, const struct lk_batches *p, int blo
         lk_singles_violate(sys, p, block, false);
         return;
     }
-    for (int l = 0; l < p->lanes; l++) {
+    for (int l = 0; l < p->entries; l++) {
         write_rows(p, j, lk_kind_x(k), l, NULL);
         write_rows(p, j, lk_kind_regular(k), l, released);
     }
@@ -166,7 +166,7 @@ void lk_singles_turn(struct lk_system *sys, const struct lk_batches *p, int bloc
 {
     const struct lk_batch_joints *j = &p->joints[block];
 
-    for (int l = 0; l < p->lanes; l++) {
+    for (int l = 0; l < p->entries; l++) {
         if (j->joint[l] < 0)
             continue;
         if (!is_known)
@@ -201,7 +201,7 @@ void lk_singles_drift(const struct lk_system *sys, const struct lk_batches *p, i
 {
     const struct lk_batch_joints *j = &p->joints[block];
 
-    for (int l = 0; l < p->lanes; l++) {
+    for (int l = 0; l < p->entries; l++) {
         const struct lk_joint *joint = j->joint[l] < 0 ? NULL : &sys->joint[j->joint[l]];
 
         for (int r = 0; joint && r < joint->n_rows; r++) {
@@ -219,7 +219,7 @@ void lk_singles_gamma(const struct lk_system *sys, const struct lk_batches *p, i
     const struct lk_batch_joints *j = &p->joints[block];
     int x = lk_kind_x(lk_lane_kind(j->kind));
 
-    for (int l = 0; l < p->lanes; l++) {
+    for (int l = 0; l < p->entries; l++) {
         int i = j->joint[l];
         double gamma[LK_ROWS_MAX];
 
@@ -240,7 +240,7 @@ void lk_singles_end(struct lk_system *sys, const struct lk_batches *p, int block
     const struct lk_joint_kind *k = lk_lane_kind(j->kind);
     int field = is_kept ? lk_soft_kept(k) : lk_soft_lambda(k);
 
-    for (int l = 0; l < p->lanes; l++)
+    for (int l = 0; l < p->entries; l++)
         for (int r = 0; r < lk_kind_rows(k) && j->joint[l] >= 0; r++)
             sys->next.lambda[j->row[l] + r] = lane_at(p, j->at + field + r, l)[0];
 }
@@ -344,7 +344,7 @@ void lk_singles_held(struct lk_system *sys, const struct lk_batches *p, bool is_
         const struct lk_joint_kind *k = lk_lane_kind(j->kind);
         int field = is_refined ? lk_kind_lambda(k) : lk_kind_x(k);
 
-        for (int l = 0; l < p->lanes; l++)
+        for (int l = 0; l < p->entries; l++)
             for (int r = 0; r < lk_kind_rows(k) && j->joint[l] >= 0; r++)
                 sys->solution[j->row[l] + r] = lane_at(p, j->at + field + r, l)[0];
     }
