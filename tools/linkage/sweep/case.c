@@ -18,12 +18,14 @@ struct course {
     double sum, squares;
 };
 
-/* struct work - a case while it runs. @course: one for each scalar of the outputs
- * @samples: instants so far;  @drift: largest error of the energy balance [J], against @energy at
- * the start;  @residual: largest violation of a joint */
+/* struct work - a case while it runs. @outcome: so far; negative errno: no use in going on
+ * @course: one for each scalar of the outputs;  @samples: instants so far;  @drift: largest error
+ * of the energy balance [J], against @energy at the start;  @residual: largest violation of a joint
+ */
 struct work {
     struct plan *plan;
     uint64_t i;
+    int outcome;
     struct lk_system *system;
     struct run_inputs inputs;
     double *values;
@@ -61,8 +63,9 @@ struct lk_options plan_options(const struct study *s)
 
 /* ---- before the first step ---- */
 
-/* The model with the numbers of this case. Return: 0, LK_E codes with @reason, -ENOMEM. */
-static int compile_case(struct work *w)
+/* The model with the numbers of this case. @is_alone: no other case is run beside it
+ * Return: 0, LK_E codes with @reason, -ENOMEM. */
+static int compile_case(struct work *w, bool is_alone)
 {
     const struct study *s = w->plan->study;
     struct lk_options options = plan_options(s);
@@ -74,11 +77,13 @@ static int compile_case(struct work *w)
     for (int q = 0; q < s->n_quantities; q++)
         if (s->quantity[q].role == ROLE_PARAMETER)
             setting[n++] = (struct lk_setting){s->quantity[q].name, study_value(s, q, w->i)};
-    if (n == 0) { /* all cases are of one model */
+    if (n == 0 && is_alone) { /* all cases are of one model */
         w->system = w->plan->prototype;
         lk_system_reset(w->system);
         return 0;
     }
+    if (n == 0)
+        return lk_system_new(w->plan->model, &options, &w->system, &w->reason);
     result = lk_model_read_text_with(w->plan->folder, s->model, w->plan->text, w->plan->size,
                                      setting, n, &model, &errors);
     if (result > 0)
@@ -188,28 +193,67 @@ static void note_state(struct work *w)
     w->samples++;
 }
 
-static bool step_through(struct work *w)
+/* @fault: of the step that begins at the present time; 0: none */
+static bool goes_on(struct work *w, int fault)
 {
-    double h = lk_system_step_size(w->system);
-    uint64_t n = (uint64_t)llround(w->plan->study->duration / h);
+    if (fault != 0) {
+        lk_error_set(&w->reason, "the step from t = %.9g s %s", lk_system_time(w->system),
+                     fault == LK_E_TURN
+                         ? "turns a body by more than half a turn, expected a shorter step"
+                         : "gives no finite state");
+        w->outcome = OUTCOME_FAULTED;
+        return false;
+    }
+    note_state(w);
+    return true;
+}
+
+static const double *inputs_now(struct work *w)
+{
+    return run_inputs_at(&w->inputs, lk_system_time(w->system), lk_system_step_size(w->system));
+}
+
+static uint64_t count_steps(const struct work *w)
+{
+    return (uint64_t)llround(w->plan->study->duration / lk_system_step_size(w->system));
+}
+
+static void step_alone(struct work *w)
+{
+    uint64_t n = count_steps(w);
     int fault = run_write_row(w->system, lk_system_time(w->system), w->csv, w->values);
 
     note_state(w);
-    for (uint64_t k = 0; k < n && fault == 0; k++) {
-        double t = lk_system_time(w->system);
-        int outcome = lk_system_step(w->system, run_inputs_at(&w->inputs, t, h));
-
-        if (outcome != 0) {
-            lk_error_set(&w->reason, "the step from t = %.9g s %s", t,
-                         outcome == LK_E_TURN
-                             ? "turns a body by more than half a turn, expected a shorter step"
-                             : "gives no finite state");
-            return false;
-        }
-        note_state(w);
+    /* an error of the file is reported when it is closed */
+    for (uint64_t k = 0;
+         k < n && fault == 0 && goes_on(w, lk_system_step(w->system, inputs_now(w))); k++)
         fault = run_write_row(w->system, lk_system_time(w->system), w->csv, w->values);
+}
+
+/* @n cases whose systems fit. Return: false: out of memory. */
+static bool step_beside(struct work *const *w, int n)
+{
+    struct lk_system *systems[CASES_MAX];
+    const double *inputs[CASES_MAX];
+    int fault[CASES_MAX];
+    struct lk_copies *copies;
+
+    for (int c = 0; c < n; c++)
+        systems[c] = w[c]->system;
+    if (lk_copies_new(systems, n, &copies) != 0)
+        return false;
+    for (int c = 0; c < n; c++)
+        note_state(w[c]);
+    for (uint64_t k = 0, n_steps = count_steps(w[0]); k < n_steps; k++) {
+        for (int c = 0; c < n; c++)
+            inputs[c] = inputs_now(w[c]);
+        lk_copies_step(copies, inputs, fault);
+        for (int c = 0; c < n; c++)
+            if (w[c]->outcome == OUTCOME_PASSED)
+                goes_on(w[c], fault[c]);
     }
-    return true; /* an error of the file is reported when it is closed */
+    lk_copies_free(copies);
+    return true;
 }
 
 /* ---- after the last one ---- */
@@ -334,45 +378,88 @@ int case_crashed(const struct plan *plan, uint64_t i, int signal, char **ret_row
     return write_row(plan, i, OUTCOME_CRASHED, NULL, reason, ret_row);
 }
 
-static int go(struct work *w, const char *csv_path)
+/* Return: whether it is ready for its first step; if not, @outcome says why. */
+static bool prepare(struct work *w, bool is_alone, const char *csv_path)
 {
-    int outcome = compile_case(w);
+    int result = compile_case(w, is_alone);
     size_t n;
 
-    if (outcome != 0)
-        return outcome < 0 ? outcome : OUTCOME_REFUSED;
+    if (result != 0) {
+        w->outcome = result < 0 ? result : OUTCOME_REFUSED;
+        return false;
+    }
     n = (size_t)lk_system_output_size(w->system) + 1;
     w->values = calloc(n, sizeof(*w->values));
     w->course = calloc(n, sizeof(*w->course));
     if (w->values == NULL || w->course == NULL)
-        return -ENOMEM;
-    if (!begin(w))
-        return OUTCOME_REFUSED;
-    if (csv_path != NULL && (w->csv = run_open_csv(w->system, csv_path)) == NULL)
-        return -EIO; /* after its message */
-    if (!step_through(w))
-        return OUTCOME_FAULTED;
-    return check(w) ? OUTCOME_PASSED : OUTCOME_FAILED;
+        w->outcome = -ENOMEM;
+    else if (!begin(w))
+        w->outcome = OUTCOME_REFUSED;
+    else if (csv_path != NULL && (w->csv = run_open_csv(w->system, csv_path)) == NULL)
+        w->outcome = -EIO; /* after its message */
+    return w->outcome == OUTCOME_PASSED;
 }
 
-int case_run(struct plan *plan, uint64_t i, const char *csv_path, char **ret_row)
+/* Those that are ready: side by side with the first that fits, or alone, with the same bits. */
+static void step_all(struct work *w, int n, bool *is_ready)
 {
-    struct work w = {.plan = plan, .i = i};
-    int outcome = go(&w, csv_path), fault = lk_csv_close(w.csv);
+    for (int first = 0; first < n; first++) {
+        struct work *beside[CASES_MAX] = {&w[first]};
+        const char *why;
+        int n_beside = 0;
 
+        if (!is_ready[first])
+            continue;
+        for (int k = first; k < n; k++)
+            if (is_ready[k] && (k == first || (lk_copies_lanes(w[k].system, &why) > 1 &&
+                                               lk_copies_fit(w[first].system, w[k].system)))) {
+                beside[n_beside++] = &w[k];
+                is_ready[k] = false;
+            }
+        if (n_beside == 1)
+            step_alone(beside[0]);
+        else if (!step_beside(beside, n_beside))
+            for (int k = 0; k < n_beside; k++)
+                beside[k]->outcome = -ENOMEM;
+    }
+}
+
+/* The row of a case that is over. Return: as cases_run(). */
+static int conclude(struct work *w, const char *csv_path, char **ret_row)
+{
+    int fault = lk_csv_close(w->csv);
+
+    if (w->outcome == OUTCOME_PASSED && !check(w))
+        w->outcome = OUTCOME_FAILED;
     if (fault != 0) {
         complain("%s: %s", csv_path, strerror(-fault));
-        outcome = fault;
+        w->outcome = fault;
     }
-    if (outcome >= 0)
-        outcome = write_row(plan, i, outcome, outcome <= OUTCOME_FAILED ? &w : NULL, w.reason.text,
-                            ret_row);
-    run_inputs_close(&w.inputs);
-    free(w.values);
-    free(w.course);
-    if (w.system != plan->prototype)
-        lk_system_free(w.system);
-    return outcome;
+    if (w->outcome >= 0)
+        w->outcome = write_row(w->plan, w->i, w->outcome, w->outcome <= OUTCOME_FAILED ? w : NULL,
+                               w->reason.text, ret_row);
+    run_inputs_close(&w->inputs);
+    free(w->values);
+    free(w->course);
+    if (w->system != w->plan->prototype)
+        lk_system_free(w->system);
+    return w->outcome;
+}
+
+void cases_run(struct plan *plan, const uint64_t *cases, int n, const char *csv_path,
+               int *ret_outcome, char **ret_rows)
+{
+    struct work w[CASES_MAX] = {0};
+    bool is_ready[CASES_MAX];
+
+    for (int k = 0; k < n; k++) {
+        w[k].plan = plan;
+        w[k].i = cases[k];
+        is_ready[k] = prepare(&w[k], n == 1, csv_path);
+    }
+    step_all(w, n, is_ready);
+    for (int k = 0; k < n; k++)
+        ret_outcome[k] = conclude(&w[k], csv_path, &ret_rows[k]);
 }
 
 /* an input as --set has it, with all components of its channel */
@@ -404,6 +491,8 @@ void case_print(const struct plan *p, uint64_t i, FILE *to)
     int n;
     const struct lk_channel *channels = lk_system_input_channels(p->prototype, &n);
 
+    if (s->engine[0] != '\0')
+        fprintf(to, "LINKAGE_ENGINE=%s ", s->engine);
     fprintf(to, "linkage run %s --duration ", s->model);
     print_shortest(to, s->duration);
     if (s->step > 0) {

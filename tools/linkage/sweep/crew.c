@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Processes that run the cases of a study.
  *
- * Each has one case at a time and sends its row back over a pair of sockets; this process alone
- * writes the journal. They are forked before any thread, with the model compiled. One that dies is
- * replaced, and its case given to the next: somebody may have killed it. A case whose process dies
- * twice is a row. When this process is killed, so are they. */
+ * Each has one case at a time, or as many as may be side by side, and sends their rows back over a
+ * pair of sockets; this process alone writes the journal. They are forked before any thread, with
+ * the model compiled. One that dies is replaced, and its cases are given out once more, each alone:
+ * somebody may have killed it. A case whose process dies twice is a row. When this process is
+ * killed, so are they. */
 #include "sweep.h"
 
 #include <errno.h>
@@ -23,12 +24,19 @@
 #define WAIT_MS 1000 /* for a row */
 #define LOOK_MS 2    /* where other ranks may ask, or answer, as well */
 
-/* struct worker - a process. @is_busy: with case @i, for the @tries-th time */
+/* struct order - for a worker. @n: cases */
+struct order {
+    int32_t n;
+    uint64_t cases[CASES_MAX];
+};
+
+/* struct worker - a process. @order: what it has, for the @tries-th time;  @n_heard: rows of it
+ * that have come; as many as cases: it has nothing to do */
 struct worker {
     pid_t pid;
     int fd;
-    bool is_busy;
-    uint64_t i;
+    struct order order;
+    int n_heard;
     int tries;
 };
 
@@ -46,7 +54,9 @@ struct crew {
     struct worker *worker;
     struct pollfd *poll; /* one for each */
     int n;
-    uint64_t to_do; /* cases of the stock */
+    uint64_t to_do;     /* cases of the stock */
+    uint64_t *deserted; /* cases whose process died once */
+    int n_deserted;
     struct progress progress;
     double said_s;
 };
@@ -84,19 +94,23 @@ static bool give(int fd, const void *bytes, size_t size)
 
 /* ---- a worker ---- */
 
-static bool serve_one(struct plan *plan, int fd)
+static bool serve_order(struct plan *plan, int fd)
 {
-    struct answer answer = {0};
-    char *row = NULL;
-    uint64_t i;
-    bool is_given;
+    struct order order;
+    char *row[CASES_MAX] = {NULL};
+    int outcome[CASES_MAX];
+    bool is_given = true;
 
-    if (!take(fd, &i, sizeof(i)))
+    if (!take(fd, &order, sizeof(order)))
         return false;
-    answer.outcome = case_run(plan, i, NULL, &row);
-    answer.size = row != NULL && answer.outcome >= 0 ? (uint32_t)strlen(row) : 0;
-    is_given = give(fd, &answer, sizeof(answer)) && give(fd, row, answer.size);
-    free(row);
+    cases_run(plan, order.cases, order.n, NULL, outcome, row);
+    for (int k = 0; k < order.n; k++) {
+        struct answer answer = {.outcome = outcome[k]};
+
+        answer.size = row[k] != NULL && outcome[k] >= 0 ? (uint32_t)strlen(row[k]) : 0;
+        is_given = is_given && give(fd, &answer, sizeof(answer)) && give(fd, row[k], answer.size);
+        free(row[k]);
+    }
     return is_given;
 }
 
@@ -109,7 +123,7 @@ static void serve(const struct crew *crew, int fd, pid_t parent)
     for (int k = 0; k < crew->n; k++)
         if (crew->worker[k].fd >= 0)
             close(crew->worker[k].fd);
-    while (serve_one(crew->plan, fd))
+    while (serve_order(crew->plan, fd))
         continue;
     _exit(0);
 }
@@ -159,52 +173,92 @@ static bool next_case(struct crew *crew, uint64_t *ret)
                                : stock_next(&crew->stock, ret);
 }
 
-static void send_case(struct worker *w)
+static bool is_busy(const struct worker *w)
 {
-    w->tries++;
-    give(w->fd, &w->i, sizeof(w->i)); /* if it cannot take it, its socket will say so */
+    return w->n_heard < w->order.n;
 }
 
-/* Gives a case to those that have none, as long as there are some. Return: how many are busy. */
+static void send_order(struct worker *w)
+{
+    w->tries++;
+    w->n_heard = 0;
+    give(w->fd, &w->order, sizeof(w->order)); /* if it cannot take it, its socket will say so */
+}
+
+/* as many cases as may be side by side, but in the end no more than leaves some for others */
+static int count_beside(const struct crew *crew)
+{
+    uint64_t share = crew->stock.left / (uint64_t)crew->n;
+
+    if (crew->ranks != NULL && crew->ranks->rank > 0)
+        share = (uint64_t)(crew->ranks->n - crew->ranks->at) / (uint64_t)crew->n;
+    return share < 1 ? 1 : share < (uint64_t)crew->plan->lanes ? (int)share : crew->plan->lanes;
+}
+
+static void fill_order(struct crew *crew, struct worker *w)
+{
+    int n = count_beside(crew);
+
+    w->order.n = w->n_heard = w->tries = 0;
+    if (crew->n_deserted > 0) {
+        w->order.cases[w->order.n++] = crew->deserted[--crew->n_deserted];
+        w->tries = 1;
+        return;
+    }
+    while (w->order.n < n && next_case(crew, &w->order.cases[w->order.n]))
+        w->order.n++;
+}
+
+/* Gives cases to those that have none, as long as there are some. Return: how many are being run.
+ */
 static int deal(struct crew *crew)
 {
-    int n_busy = 0;
+    int n_running = 0;
 
     for (int k = 0; k < crew->n; k++) {
         struct worker *w = &crew->worker[k];
 
-        if (!w->is_busy && next_case(crew, &w->i)) {
-            w->is_busy = true;
-            w->tries = 0;
-            send_case(w);
+        if (!is_busy(w)) {
+            fill_order(crew, w);
+            if (w->order.n > 0)
+                send_order(w);
         }
-        n_busy += w->is_busy;
+        n_running += w->order.n - w->n_heard;
     }
-    return n_busy;
+    return n_running;
 }
 
 static bool keep(struct crew *crew, struct worker *w, int outcome, const char *row)
 {
-    w->is_busy = false;
-    return journal_add(crew->journal, w->i, outcome, row);
+    return journal_add(crew->journal, w->order.cases[w->n_heard++], outcome, row);
+}
+
+/* The cases of a worker that died: several are given out again, one that was alone once more to the
+ * worker itself, and then it is a row. */
+static bool desert(struct crew *crew, struct worker *w, int signal)
+{
+    char *row = NULL;
+    bool is_well;
+
+    if (w->order.n == 1 && w->tries < 2) {
+        send_order(w);
+        return true;
+    }
+    while (w->order.n > 1 && is_busy(w))
+        crew->deserted[crew->n_deserted++] = w->order.cases[w->n_heard++];
+    if (!is_busy(w))
+        return true;
+    is_well = case_crashed(crew->plan, w->order.cases[0], signal, &row) >= 0 &&
+              keep(crew, w, OUTCOME_CRASHED, row);
+    free(row);
+    return is_well;
 }
 
 static bool replace(struct crew *crew, struct worker *w)
 {
     int signal = end_worker(w);
-    char *row = NULL;
-    bool is_well;
 
-    if (!start_worker(crew, w))
-        return false;
-    if (w->tries < 2) {
-        send_case(w);
-        return true;
-    }
-    is_well =
-        case_crashed(crew->plan, w->i, signal, &row) >= 0 && keep(crew, w, OUTCOME_CRASHED, row);
-    free(row);
-    return is_well;
+    return start_worker(crew, w) && desert(crew, w, signal);
 }
 
 static bool hear(struct crew *crew, struct worker *w)
@@ -216,7 +270,7 @@ static bool hear(struct crew *crew, struct worker *w)
     if (!take(w->fd, &answer, sizeof(answer)) || answer.size > ROW_MAX)
         return replace(crew, w);
     if (answer.outcome < 0) {
-        complain("case %" PRIu64 ": %s", w->i + 1, strerror(-answer.outcome));
+        complain("case %" PRIu64 ": %s", w->order.cases[w->n_heard] + 1, strerror(-answer.outcome));
         return false;
     }
     row = calloc(1, (size_t)answer.size + 1);
@@ -230,9 +284,9 @@ static bool hear(struct crew *crew, struct worker *w)
 }
 
 /* Of ranks the one that deals knows how far they are. */
-static void say(struct crew *crew, int n_busy)
+static void say(struct crew *crew, int n_running)
 {
-    uint64_t left = crew->stock.left + (uint64_t)n_busy;
+    uint64_t left = crew->stock.left + (uint64_t)n_running;
     double now = now_s(), done = 1 - (double)left / (double)crew->to_do;
 
     if (crew->to_do == 0 || (crew->ranks != NULL && crew->ranks->rank > 0))
@@ -253,7 +307,7 @@ static bool hear_all(struct crew *crew, int wait_ms)
     for (int k = 0; k < crew->n; k++) {
         const struct worker *w = &crew->worker[k];
 
-        crew->poll[k] = (struct pollfd){.fd = w->is_busy ? w->fd : -1, .events = POLLIN};
+        crew->poll[k] = (struct pollfd){.fd = is_busy(w) ? w->fd : -1, .events = POLLIN};
     }
     if (poll(crew->poll, (nfds_t)crew->n, wait_ms) < 0)
         return errno == EINTR;
@@ -269,12 +323,12 @@ static bool work(struct crew *crew)
 
     while (is_well) {
         bool has_more = crew->ranks != NULL && ranks_look(crew->ranks, &crew->stock);
-        int n_busy = deal(crew);
+        int n_running = deal(crew);
 
-        if (n_busy == 0 && !has_more)
+        if (n_running == 0 && !has_more)
             break;
         is_well = hear_all(crew, has_more ? LOOK_MS : WAIT_MS);
-        say(crew, n_busy);
+        say(crew, n_running);
     }
     return is_well;
 }
@@ -305,10 +359,12 @@ bool crew_run(struct plan *plan, const struct shard *shard, int n, struct journa
     crew.n = (uint64_t)n < stock.left || ranks != NULL ? n : (int)stock.left;
     crew.worker = calloc((size_t)crew.n, sizeof(*crew.worker));
     crew.poll = calloc((size_t)crew.n, sizeof(*crew.poll));
-    if (crew.worker == NULL || crew.poll == NULL) {
+    crew.deserted = calloc((size_t)crew.n * CASES_MAX, sizeof(*crew.deserted));
+    if (crew.worker == NULL || crew.poll == NULL || crew.deserted == NULL) {
         complain("out of memory");
         free(crew.worker);
         free(crew.poll);
+        free(crew.deserted);
         return false;
     }
     for (int k = 0; k < crew.n; k++)
@@ -323,5 +379,6 @@ bool crew_run(struct plan *plan, const struct shard *shard, int n, struct journa
     }
     free(crew.worker);
     free(crew.poll);
+    free(crew.deserted);
     return is_well;
 }

@@ -4,6 +4,7 @@
 
 #include "linkage/hash.h"
 #include "maths/elementary.h"
+#include "model/model.h"
 #include "sample.h"
 #include "study_parts.h"
 
@@ -48,8 +49,7 @@ static int read_head(struct lk_node root, const char *name, struct study *s, str
                                        "inputs",  "parameters",   "input_files", "interpolate",
                                        "outputs", "start_states", "checks",      NULL};
     static const char *const versions[] = {"1", NULL};
-    static const char *const engines[] = {"auto",   "avx512", "avx2", "portable",
-                                          "scalar", "none",   NULL};
+    static const char *const engines[] = {LK_ENGINE_NAMES, NULL};
     char model[LK_PATH_SIZE * 4];
     int version, engine, result;
 
