@@ -77,9 +77,9 @@ has 'Slurm' 'shard 2 of 3, by Slurm' out
 equal 'an array' one.csv slurm.csv
 
 # ---- side by side: cases have the bits that they have alone ----
-sed 's/^seed: 5/engine: portable-copies\nseed: 5/' study.yaml >beside.yaml
+sed 's/^seed: 5/engine: copies\nseed: 5/' study.yaml >beside.yaml
 expect 3 'side by side' "$linkage" sweep beside.yaml -o beside.csv -j 1
-has 'side by side' 'cases run side by side, 2 in a process' out
+has 'side by side' 'cases run side by side, ' out
 for outcome in passed failed refused; do
     has "there are some $outcome" ",$outcome," beside.csv
 done
@@ -96,15 +96,15 @@ sed -n '2,41p' beside.csv >first.csv
 equal 'side by side and alone' first.csv rows.csv
 i=$(grep -m 1 ',passed,' beside.csv | cut -d, -f1)
 "$linkage" sweep beside.yaml --case "$i" -o case.csv >out
-has 'engine of a command' 'LINKAGE_ENGINE=portable-copies linkage run ' out
+has 'engine of a command' 'LINKAGE_ENGINE=copies linkage run ' out
 # shellcheck disable=SC2046 # a command line
 env $(sed -n "1s|linkage run|$linkage run|p" out) -o run.csv >/dev/null
 equal 'its command' case.csv run.csv
 # what may not be side by side says why
-printf 'study: 1\nmodel: %s/four-bar.yaml\nengine: portable\nduration: 0.01\n' "$models" >alone.yaml
+printf 'study: 1\nmodel: %s/four-bar.yaml\nengine: auto\nduration: 0.01\n' "$models" >alone.yaml
 expect 0 'one by one' "$linkage" sweep alone.yaml -o alone-engine.csv
 same 'no word of copies that nobody asked for' 0 "$(grep -c 'side by side' out)"
-printf 'study: 1\nmodel: %s/iltis.yaml\nengine: portable-copies\nduration: 0.01\n' "$models" >iltis.yaml
+printf 'study: 1\nmodel: %s/iltis.yaml\nengine: copies\nduration: 0.01\n' "$models" >iltis.yaml
 expect 0 'one by one' "$linkage" sweep iltis.yaml -o iltis.csv
 has 'why one by one' 'cases run one by one: ' out
 
@@ -166,7 +166,7 @@ if [ -e /proc/$$/task/$$/children ]; then
     running=
     same 'row of it' '1,crashed,,,"its process died twice, last by signal 9, Killed"' "$(tail -n 1 long.csv)"
     # of several side by side each gets a second try, alone
-    printf 'study: 1\nmodel: %s/four-bar.yaml\nduration: 100000\nengine: portable-copies\nsampling: list\ninputs: {motor: {list: [1, 2]}}\n' \
+    printf 'study: 1\nmodel: %s/four-bar.yaml\nduration: 100000\nengine: copies\nsampling: list\ninputs: {motor: {list: [1, 2]}}\n' \
         "$models" >long2.yaml
     "$linkage" sweep long2.yaml -o long2.csv -j 1 >out 2>err &
     running=$!
