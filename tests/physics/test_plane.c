@@ -289,6 +289,8 @@ static void nothing_tilts_in_a_long_run(void **state)
     lk_rotate_back(R, s->e[2], n);
     lk_quat_matrix(last.orientation, R);
     lk_rotate(R, n, normal);
+    lk_sub(normal, s->e[2], n);
+    printf("    tilted by %.1e rad in %d steps\n", lk_norm(n), steps);
     for (int i = 0; i < 3; i++)
         assert_true(fabs(normal[i] - s->e[2][i]) < 1e-16 * steps);
     assert_true(fabs(lk_dot(last.position, s->e[2]) - lk_dot(first.position, s->e[2])) <
