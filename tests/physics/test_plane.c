@@ -356,6 +356,14 @@ static void a_long_chain_in_lanes(void **state)
 #define FIRST  "  p: {type: revolute, bodies: [ground, a], point: [0, 0, 0], axis: [0, 0, 1]}\n"
 #define SECOND "  q: {type: revolute, bodies: [a, b], point: [1, 0, 0], axis: [0, 0, 1]}\n"
 
+/* one body whose hinge is at a height */
+#define ONE(gravity, inertia, position, height)                                                    \
+    "linkage: 1\nname: one\ngravity: " gravity "\nbodies:\n  a: {mass: 1, inertia: " inertia       \
+    ", position: " position                                                                        \
+    "}\njoints:\n  q: {type: revolute, bodies: [ground, a], point: [0, 0, " height                 \
+    "], axis: [0, 0, 1]}\n"
+#define SHOWN "outputs:\n  f: {type: joint-reaction, joint: q}\n"
+
 /** struct arm - a model, and how many of its two bodies are stepped in their plane. */
 static const struct arm {
     const char *what;
@@ -414,6 +422,37 @@ static const struct arm {
      ARM("") FIRST SECOND "inputs:\n  u: {type: body-force, body: b, point: [2, 0, 0]}\n"
                           "outputs:\n  f: {type: joint-reaction, joint: q}\n",
      0},
+    {"a reaction of what is skew",
+     ONE("[0, -9.81, 0]", "[0.1, 0.1, 0.1, 0, 0.01, 0]", "[0.5, 0, 0]", "0") SHOWN, 0},
+    {"a reaction of what stands out of its plane",
+     ONE("[0, -9.81, 0]", "[0.1, 0.1, 0.1]", "[0.5, 0, 0.1]", "0") SHOWN, 0},
+    {"a reaction beside a body that stands out",
+     "linkage: 1\nname: arm\ngravity: [0, -9.81, 0]\nbodies:\n"
+     "  a: {mass: 1, inertia: [0.1, 0.1, 0.1], position: [0.5, 0, 0.1]}\n"
+     "  b: {mass: 1, inertia: [0.1, 0.1, 0.1], position: [1.5, 0, 0]}\njoints:\n" FIRST SECOND
+         SHOWN,
+     0},
+    {"a reaction at another height",
+     ONE("[0, -9.81, 0]", "[0.1, 0.1, 0.1]", "[0.5, 0, 0]", "0.1") SHOWN, 0},
+    {"a reaction to weight along the normal",
+     ONE("[0, -9.81, 1]", "[0.1, 0.1, 0.1]", "[0.5, 0, 0]", "0") SHOWN, 0},
+    {"a reaction of what is flat alone",
+     ONE("[0, -9.81, 0]", "[0.1, 0.1, 0.1]", "[0.5, 0, 0]", "0") SHOWN, 1},
+    {"a reaction to a spring out of the plane",
+     ONE("[0, -9.81, 0]", "[0.1, 0.1, 0.1]", "[0.5, 0, 0]",
+         "0") "forces:\n  s: {type: spring-damper, bodies: [ground, "
+              "a], points: [[0, 1, 0.1], [0.5, 0, 0]], stiffness: 1, damping: 0}\n" SHOWN,
+     0},
+    {"a reaction to a torque across the normal",
+     ONE("[0, -9.81, 0]", "[0.1, 0.1, 0.1]", "[0.5, 0, 0]",
+         "0") "forces:\n  s: {type: constant-torque, body: a, "
+              "torque: [1, 0, 0]}\n" SHOWN,
+     0},
+    {"a reaction to a torque about the normal",
+     ONE("[0, -9.81, 0]", "[0.1, 0.1, 0.1]", "[0.5, 0, 0]",
+         "0") "forces:\n  s: {type: constant-torque, body: a, "
+              "torque: [0, 0, 1]}\n" SHOWN,
+     1},
     {"a load out of the plane",
      ARM("") FIRST SECOND "inputs:\n  u: {type: body-force, body: b, point: [2, 0, 0]}\n", 2},
     {"a static equilibrium", "start: equilibrium\n" ARM("") FIRST SECOND, 0},
