@@ -9,6 +9,7 @@
 #include "maths/vec.h"
 #include "mechanism.h"
 #include "sanitized.h"
+#include "step/batch/batch.h"
 #include <errno.h>
 #include <math.h>
 #include <stdarg.h>
@@ -302,12 +303,14 @@ static void nothing_tilts_in_a_long_run(void **state)
 /* in lanes as one by one; @moments of its links */
 static void compare_lanes(const char *moments)
 {
-    static const char *const engines[] = {"none", "portable"};
-    static const char *const names[] = {"one by one", "portable"};
+    const struct lk_engine *here[LK_ENGINES_MAX + 1];
+    const char *engines[] = {"none", NULL}, *names[] = {"one by one", NULL};
     struct lk_system *sys[2], *all;
     char text[TEXT];
     int n;
 
+    lk_engines_here(here);
+    engines[1] = names[1] = here[0]->name;
     n = snprintf(text, sizeof(text), "linkage: 1\nname: chain\ngravity: [0, -9.81, 0]\nbodies:\n");
     for (int b = 0; b < 24; b++)
         n += snprintf(text + n, sizeof(text) - (size_t)n,
