@@ -63,8 +63,9 @@ int lk_model_files(const struct lk_model *model, uint32_t *ret_crc);
  * and what they require of a model); 0 takes the model's
  * @equilibrium: 1: the start is a static equilibrium, as if the model said `start: equilibrium`
  * @all_rows:   1: joints have all their rows also where bodies move in a plane, whose hinges are
- *              otherwise stepped as pins: a third faster, with the same motion to round-off. For
- *              reactions of joints that no output shows, and for analyses (modes, freedom)
+ *              otherwise stepped as pins, with the same motion to round-off in about 0.7 of the
+ *              time. For analyses (modes, freedom), and for reactions of joints that no output
+ *              shows where something acts out of the plane
  * @engine:     a name of lk_system_engine(), "none" for one by one, "auto" for the cheapest by
  * size, "copies" for the widest of those; NULL takes the model's. Last bits depend on it */
 struct lk_options {
@@ -298,8 +299,8 @@ LK_RT void lk_system_body_state(const struct lk_system *system, int body,
 LK_RT void lk_system_poses(const struct lk_system *system, double *poses);
 /** lk_system_joint_reaction() - force [N] and torque about the joint's point [N m] that joint
  * @joint exerts on its second body, world frame. Converges with the order of the solver (the
- * acceleration projection corrects the multiplier). Of a hinge that is stepped as a pin, which no
- * output shows: NAN, see struct lk_options.all_rows. Thread: cycle.  RT: yes. */
+ * acceleration projection corrects the multiplier). Of a joint that is stepped in its plane, while
+ * something acts out of it: NAN, see struct lk_options.all_rows. Thread: cycle.  RT: yes. */
 LK_RT void lk_system_joint_reaction(const struct lk_system *system, int joint,
                                     double ret_force_torque[6]);
 
