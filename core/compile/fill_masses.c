@@ -128,13 +128,12 @@ static struct scale scale_of_all(const struct lk_system *sys)
     return s;
 }
 
-/* @sum += @factor n n^T: xx yy zz xy xz yz */
+/* @sum += @factor n n^T */
 static void add_square(double factor, const double n[3], double sum[6])
 {
-    static const int row[6] = {0, 1, 2, 0, 0, 1}, column[6] = {0, 1, 2, 1, 2, 2};
-
-    for (int i = 0; i < 6; i++)
-        sum[i] += factor * n[row[i]] * n[column[i]];
+    for (int i = 0; i < 3; i++)
+        for (int k = i; k < 3; k++)
+            sum[lk_sym_at(i, k)] += factor * n[i] * n[k];
 }
 
 /* a unit vector of the null space of J, which lacks a moment: any column of a large power of J^-1

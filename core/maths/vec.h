@@ -78,6 +78,12 @@ LK_INLINE double lk_largest_lane(lk_four x)
 #undef LK_NAME
 #pragma GCC diagnostic pop
 
+/* where entry (@i, @k) of a symmetric matrix stands */
+LK_INLINE int lk_sym_at(int i, int k)
+{
+    return i == k ? i : i + k + 2;
+}
+
 LK_INLINE double lk_dot(const double a[3], const double b[3])
 {
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];

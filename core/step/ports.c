@@ -239,7 +239,6 @@ static bool is_between_points(const struct lk_system *sys, const struct lk_port 
 
 static void show_mobility(struct lk_system *sys, const struct lk_port *p, double *ret)
 {
-    static const int component[3][3] = {{0, 3, 4}, {3, 1, 5}, {4, 5, 2}};
     int n = p->place.type == LK_INPUT_BODY_FORCE || p->place.type == LK_INPUT_BODY_TORQUE ? 3 : 1;
     size_t places = (size_t)(sys->n_bodies + 1 + sys->n_frames);
 
@@ -258,7 +257,7 @@ static void show_mobility(struct lk_system *sys, const struct lk_port *p, double
         unit[k] = 0;
         for (int l = k; l < n; l++) {
             unit[l] = 1;
-            ret[component[k][l]] = lk_loads_input_power(sys, &p->place, unit, sys->residual);
+            ret[lk_sym_at(k, l)] = lk_loads_input_power(sys, &p->place, unit, sys->residual);
             unit[l] = 0;
         }
     }

@@ -96,11 +96,9 @@ int lk_tension_root(const double J[6], double L[6])
 
 static void square_of(const double S[6], double ret[3][3])
 {
-    static const int at[3][3] = {{0, 3, 4}, {3, 1, 5}, {4, 5, 2}};
-
     for (int i = 0; i < 3; i++)
         for (int k = 0; k < 3; k++)
-            ret[i][k] = S[at[i][k]];
+            ret[i][k] = S[lk_sym_at(i, k)];
 }
 
 /* column := L^-1 column */

@@ -71,14 +71,18 @@ static bool is_ball(const struct lk_system *sys, int body)
 static void fill_constant(const struct lk_system *sys, struct lk_batches *p, int at, int lane,
                           int body)
 {
-    static const int row[6] = {0, 1, 2, 0, 0, 1}, column[6] = {0, 1, 2, 1, 2, 2};
     const double *S = sys->sW[body].inertia, *R = sys->pose[body].R;
     double own[3], turned[3];
 
-    for (int k = 0; k < 6; k++) {
-        lk_sym_mul(S, R + 3 * column[k], own);
+    for (int k = 0; k < 3; k++) {
+        lk_sym_mul(S, R + 3 * k, own);
         lk_rotate(R, own, turned);
-        set_value(p, at + LK_BODY_A + k, lane, sys->body[body].is_in_plane ? turned[row[k]] : S[k]);
+        for (int i = 0; i <= k; i++) {
+            int entry = lk_sym_at(i, k);
+
+            set_value(p, at + LK_BODY_A + entry, lane,
+                      sys->body[body].is_in_plane ? turned[i] : S[entry]);
+        }
     }
 }
 

@@ -23,13 +23,11 @@ static size_t area(int a, int b)
 
 static int factor_body(const struct lk_body *body, double *root)
 {
-    static const int place[9] = {0, 3, 4, 3, 1, 5, 4, 5, 2}; /* xx yy zz xy xz yz */
-
     if (!(body->mass > 0))
         return 1;
     root[0] = sqrt(body->mass);
     for (int i = 0; i < 9; i++)
-        root[1 + i] = body->inertia[place[i]];
+        root[1 + i] = body->inertia[lk_sym_at(i / 3, i % 3)];
     return LAPACKE_dpotrf(LAPACK_ROW_MAJOR, 'L', 3, root + 1, 3) != 0;
 }
 

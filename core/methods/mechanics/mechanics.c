@@ -327,7 +327,6 @@ void lk_mechanics_jacobian(const struct lk_mechanics *m, double *ret)
 
 void lk_mechanics_mass(const struct lk_mechanics *m, double *ret)
 {
-    static const int place[3][3] = {{0, 3, 4}, {3, 1, 5}, {4, 5, 2}}; /* xx yy zz xy xz yz */
     int n = m->n_velocities;
 
     memset(ret, 0, (size_t)n * (size_t)n * sizeof(double));
@@ -337,7 +336,7 @@ void lk_mechanics_mass(const struct lk_mechanics *m, double *ret)
         for (int i = 0; i < 3; i++) {
             ret[(6 * b + i) * n + 6 * b + i] = body->mass;
             for (int k = 0; k < 3; k++)
-                ret[(6 * b + 3 + i) * n + 6 * b + 3 + k] = body->inertia[place[i][k]];
+                ret[(6 * b + 3 + i) * n + 6 * b + 3 + k] = body->inertia[lk_sym_at(i, k)];
         }
     }
 }

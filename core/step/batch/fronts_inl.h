@@ -48,12 +48,11 @@ LK_INLINE void look_at(const struct lk_joint_kind *k, const lanes_t *J, int side
 LK_INLINE void weigh_rows(const struct lk_joint_kind *k, const lanes_t *A, const struct rows_at *r,
                           lanes_t w[ROWS_MAX][3])
 {
-    static const int column[3][3] = {{0, 3, 4}, {3, 1, 5}, {4, 5, 2}};
     int n = 0;
 
     if (k->point) {
         for (int c = 0; c < 3; c++) {
-            lanes_t x = A[column[0][c]], y = A[column[1][c]], z = A[column[2][c]];
+            lanes_t x = A[lk_sym_at(0, c)], y = A[lk_sym_at(1, c)], z = A[lk_sym_at(2, c)];
 
             w[0][c] = y * r->arm[2] - z * r->arm[1];
             w[1][c] = z * r->arm[0] - x * r->arm[2];
