@@ -200,6 +200,10 @@ async function without(browser) {
 /* nothing is cut off: on a narrow screen the sliders are there, on a wide one the cards fill the rows */
 async function fit(page) {
   await page.setViewportSize({ width: 390, height: 844 });
+  await page.evaluate(() => { // a deadline missed by an hour, after a year
+    const cycle = { time: Date.now() / 1e3, cause: 'late wake-up and long step', woken_ns: 3.6e12, ended_ns: 3.7e12, step: 31536000000 };
+    linkage.page.socket.onmessage({ data: JSON.stringify({ op: 'missed', cycles: [cycle] }) });
+  });
   const cut = await page.evaluate(() => [document.documentElement, ...document.querySelectorAll('main .scroll')]
     .filter((box) => box.scrollWidth > box.clientWidth).map((box) => box.querySelector('tbody')?.id ?? box.tagName));
   assert.deepStrictEqual(cut, [], 'wider than a narrow screen');
