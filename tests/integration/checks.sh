@@ -52,3 +52,10 @@ await() {
     failed=1
     return 1
 }
+
+# child_of PID: its newest child that runs; who has died is among the children until it is waited for
+child_of() {
+    for pid in $(cat /proc/"$1"/task/"$1"/children 2>/dev/null); do
+        grep -qs '^State:[[:space:]]*[^ZX]' /proc/"$pid"/status && echo "$pid"
+    done | tail -n 1
+}

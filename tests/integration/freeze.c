@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 
@@ -91,7 +92,8 @@ void freeze_let_go(pid_t tid)
     assert_int_equal(ptrace(PTRACE_DETACH, tid, NULL, NULL), 0);
 }
 
-bool freeze_is_in_call(const struct harness *h, pid_t tid)
+/* the number of the system call that a frozen thread is in, -1: none */
+static long call_of(const struct harness *h, pid_t tid)
 {
     char path[64], text[32] = "";
     FILE *in;
@@ -102,7 +104,24 @@ bool freeze_is_in_call(const struct harness *h, pid_t tid)
         text[0] = '\0';
     if (in)
         fclose(in);
-    return text[0] != '-';
+    return strtol(text, NULL, 10);
+}
+
+bool freeze_is_in_call(const struct harness *h, pid_t tid)
+{
+    return call_of(h, tid) >= 0;
+}
+
+void freeze_waiting(const struct harness *h, pid_t tid)
+{
+    for (int i = 0; i < PATIENCE_MS / 5; i++) {
+        freeze_thread(tid);
+        if (call_of(h, tid) == SYS_futex)
+            return;
+        freeze_end(tid);
+        runs_nap();
+    }
+    fail_msg("the thread does not wait");
 }
 
 void freeze_await_death(pid_t tid)

@@ -15,6 +15,9 @@ pid_t freeze_seize(const struct harness *h, const char *name);
 void freeze_thread(pid_t tid);
 void freeze_end(pid_t tid);
 void freeze_let_go(pid_t tid);
+/** freeze_waiting() - stops it where it waits for a condition, so that it holds nothing that others
+ * ask for. */
+void freeze_waiting(const struct harness *h, pid_t tid);
 /** freeze_is_in_call() - whether a frozen thread is in a system call, as it is when it sleeps
  * between two cycles. */
 bool freeze_is_in_call(const struct harness *h, pid_t tid);

@@ -104,18 +104,17 @@ same "few of the rank that was held up ($held)" yes "$([ "$held" -le 30 ] && ech
 
 # ---- killed as a whole, and gone on with by others ----
 rows() { cat "$1".*journal 2>/dev/null | grep -c '^[0-9a-f]* [0-9] '; }
-child() { tr -d ' ' 2>/dev/null </proc/"$shell"/task/"$shell"/children; }
 # shellcheck disable=SC2317 # by await
 {
     has_rows() { [ "$(rows killed.csv)" -ge "$1" ]; }
-    has_mpirun() { [ -n "$(child)" ]; }
+    has_mpirun() { [ -n "$(child_of "$shell")" ]; }
     is_gone() { ! pgrep -f "sweep study.yaml -o $dir/killed.csv" >/dev/null; }
 }
 for step in '3 20' '2 60' '4 100'; do
     ranks "${step% *}" "$linkage" sweep study.yaml -o "$dir/killed.csv" >/dev/null 2>&1 &
     shell=$!
     await 'mpirun' has_mpirun
-    job=$(child)
+    job=$(child_of "$shell")
     await "row ${step#* }" has_rows "${step#* }"
     kill -9 "$job" # the launcher alone: its ranks end with it
     wait $shell 2>/dev/null

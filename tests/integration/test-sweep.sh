@@ -145,10 +145,10 @@ study: 1
 model: $models/four-bar.yaml
 duration: 100000
 YAML
-child() { tr -d ' ' 2>/dev/null </proc/"$running"/task/"$running"/children; }
 # shellcheck disable=SC2317
 has_child() { # other than $1
-    [ -n "$(child)" ] && [ "$(child)" != "$1" ]
+    child=$(child_of "$running")
+    [ -n "$child" ] && [ "$child" != "$1" ]
 }
 if [ -e /proc/$$/task/$$/children ]; then
     "$linkage" sweep long.yaml -o long.csv -j 1 >out 2>err &
@@ -156,11 +156,11 @@ if [ -e /proc/$$/task/$$/children ]; then
     await 'a worker' has_child none
     expect 1 'in use' "$linkage" sweep long.yaml -o long.csv
     has 'in use' 'long.csv.journal is in use by another sweep' err
-    first=$(child)
+    first=$child
     kill -9 "$first"
     await 'another worker' has_child "$first"
     same 'one death is no row' 3 "$(wc -l <long.csv.journal)"
-    kill -9 "$(child)"
+    kill -9 "$child"
     wait $running
     same 'status of a study whose only case died' 3 $?
     running=
@@ -173,8 +173,8 @@ if [ -e /proc/$$/task/$$/children ]; then
     before=none
     for _ in 1 2 3; do
         await 'a worker' has_child "$before"
-        before=$(child)
-        kill -9 "$before"
+        before=$child
+        same 'it is killed' 0 "$(kill -9 "$before" && echo $?)"
     done
     wait $running
     same 'status of a study whose cases died side by side' 3 $?

@@ -883,7 +883,7 @@ static void begun_before_arming_it_waits_too(void **state)
         skip_because("the recorder's thread cannot be frozen here",
                      "allow ptrace: as root, or with kernel.yama.ptrace_scope below 2");
     }
-    freeze_thread(recorder);
+    freeze_waiting(&h, recorder);
     assert_int_equal(runs_ask_start(&h, ASAP_STEPS)->result, RESULT(OK));
     nanosleep(&nap, NULL);
     assert_true(harness_expect(&h, STATUS, RESULT(OK), STATE(RUNNING))->step < ASAP_STEPS);

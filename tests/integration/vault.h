@@ -45,8 +45,8 @@ void vault_section(const struct vault *v, char *ret, size_t size);
 void vault_write(const char *path, mode_t mode, const char *text);
 void vault_write_clients(const struct vault *v, const char *more);
 
-/** vault_write_keys() - files in its folder for programs that take them: `server`, `bench`, `controller`, `stranger`,
- * and `shown`, the controller's again, which others can read */
+/** vault_write_keys() - files in its folder for programs that take them: `server`, `bench`,
+ * `controller`, `stranger`, and `shown`, the controller's again, which others can read */
 void vault_write_keys(const struct vault *v);
 
 /** vault_open() - a daemon with keys; the harness' sockets have that of CONTROLLER.  vault_close()
