@@ -144,8 +144,7 @@ static void fill_stiffness(struct lk_tyre *t, const struct lk_tyre_def *def)
 
 static struct lk_grip grip_of(const struct lk_system *sys, double value, int input)
 {
-    return (struct lk_grip){.value = value,
-                            .input = input >= 0 ? lk_fill_signal(sys, input) : -1};
+    return (struct lk_grip){.value = value, .input = input >= 0 ? lk_fill_signal(sys, input) : -1};
 }
 
 static void fill_tyre(struct lk_system *sys, const struct lk_model *m, int block, int force)

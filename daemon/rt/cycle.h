@@ -100,8 +100,8 @@ typedef void lkd_cycle_after(const struct lkd_cycle *cycle, void *context);
  *            it does not step
  * @first_step: of the run, 0 but after lkd_cycle_resume();  @snapshot: see there
  * @wait:     how to wait, its margin settled by the proof
- * @n_outputs, @n_inputs: scalars of the channels;  @n_channels: of inputs;  @n_poses: numbers of the
- * poses of all bodies, which follow the outputs
+ * @n_outputs, @n_inputs: scalars of the channels;  @n_channels: of inputs;  @n_poses: numbers of
+ * the poses of all bodies, which follow the outputs
  * @low, @high: limits of each input scalar
  * @guard:    between the mailbox and the step;  @queue: towards the recorder
  * @release:  of steps, where no clock releases them
@@ -122,8 +122,8 @@ typedef void lkd_cycle_after(const struct lkd_cycle *cycle, void *context);
  * @missed, @n_missed: the first missed deadlines; the count is behind the entries
  * @ask:      enum lkd_ask, written by the control thread
  * @rt:       touched by the cycle thread only, while it runs
- * @rt.values: the last good outputs and poses;  @rt.trial, @rt.trial_guard, @rt.trial_news: of the proof:
- * inputs, a guard of its own, and news of silent benches
+ * @rt.values: the last good outputs and poses;  @rt.trial, @rt.trial_guard, @rt.trial_news: of the
+ * proof: inputs, a guard of its own, and news of silent benches
  * @rt.judge: of the steps since the last restart
  * @rt.stamp: of each bench, as latched;  @rt.n_stamps */
 struct lkd_cycle {

@@ -15,8 +15,9 @@
  * to the commanded value on a straight line that takes as long as its ramp, without a jump. A
  * stronger action replaces a weaker one. A channel without a bench returns in the same way.
  *
- * A commanded value goes on with its slope for as long as its channel's horizon says, and within the
- * limits, and is held then: a bench that says how fast its value changes acts between its samples.
+ * A commanded value goes on with its slope for as long as its channel's horizon says, and within
+ * the limits, and is held then: a bench that says how fast its value changes acts between its
+ * samples.
  *
  * Everything here is plain arithmetic on the cycle's own memory; counters that others read are
  * atomics. */

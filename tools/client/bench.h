@@ -47,8 +47,8 @@ struct lk_client_bench_channel {
  * @control, @inputs, @outputs: endpoints; NULL: the defaults
  * @keys:       NULL: none
  * @name:       for people: "motor rig 2"
- * @channels:   @n_channels inputs to be claimed, in the order of the values in each sample; 0: none,
- *              the bench only follows outputs, which a key of role read may, too
+ * @channels:   @n_channels inputs to be claimed, in the order of the values in each sample; 0:
+ * none, the bench only follows outputs, which a key of role read may, too
  * @selection:  @n_selection outputs to follow, in this order; 0: all of them
  * @divisor:    one output sample every @divisor steps; 0 or 1: every step
  * @without_outputs: no outputs are followed: the bench only sends
@@ -128,7 +128,8 @@ int lk_client_bench_send(struct lk_client_bench *bench, const double *values, si
 
 /** lk_client_bench_send_slopes() - likewise, with how fast each value changes: until the next
  * sample it goes on by its slope, from the first step in which it acts, for as long as `horizon_s`
- * of its channel says and within its limits. A daemon that does not know of slopes holds the values.
+ * of its channel says and within its limits. A daemon that does not know of slopes holds the
+ * values.
  * @slopes: @n of them [unit/s], finite; NULL: the values are held */
 int lk_client_bench_send_slopes(struct lk_client_bench *bench, const double *values,
                                 const double *slopes, size_t n, uint64_t *ret_sequence);

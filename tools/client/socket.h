@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A connected ZeroMQ socket with the options common to all client sockets. Of the client library, and of
- * programs here that wait for several sockets at once. */
+/* A connected ZeroMQ socket with the options common to all client sockets. Of the client library,
+ * and of programs here that wait for several sockets at once. */
 #ifndef TOOLS_CLIENT_SOCKET_H
 #define TOOLS_CLIENT_SOCKET_H
 
@@ -86,7 +86,8 @@ int lk_client_forget(struct lk_client *client, struct lk_error *ret_error);
 uint64_t lk_client_inputs_generation(const struct lk_client_inputs *inputs);
 
 /** lk_client_bench_poll() - what a bench waits for, for an owner that waits for other things as
- * well: at most 2 items. The bench also wants to be driven some 20 times a second. Return: how many.
+ * well: at most 2 items. The bench also wants to be driven some 20 times a second. Return: how
+ * many.
  */
 int lk_client_bench_poll(const struct lk_client_bench *bench, zmq_pollitem_t *items);
 

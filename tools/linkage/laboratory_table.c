@@ -8,12 +8,8 @@
 #include <stddef.h>
 
 const struct command commands[] = {
-    {"run", command_run},
-    {"check", command_check},
-    {"compare", command_compare},
-    {"methods", command_methods},
-    {"modes", command_modes},
-    {NULL, NULL},
+    {"run", command_run},         {"check", command_check}, {"compare", command_compare},
+    {"methods", command_methods}, {"modes", command_modes}, {NULL, NULL},
 };
 
 int find_rank(struct findings *f)

@@ -154,9 +154,8 @@ struct compare_reference {
 
 /** struct compare - state of the command. @inputs: constant throughout;  @system: the model's own,
  * at its start
- * @runs: those that fit or failed, and those that do not fit;  @all_rows: of all methods, see struct
- * lk_options;  @values: where a run puts what its
- * columns show, shared with its process */
+ * @runs: those that fit or failed, and those that do not fit;  @all_rows: of all methods, see
+ * struct lk_options;  @values: where a run puts what its columns show, shared with its process */
 struct compare {
     const struct compare_options *options;
     const struct lk_model *model;
