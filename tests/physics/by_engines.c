@@ -148,25 +148,28 @@ static void perturb(struct lk_model *m, struct dice *dice, double noise)
     }
 }
 
-/* @dice: NULL: without noise */
-static struct lk_system *compile_beside(const struct subject *s, const char *engine,
-                                        struct dice *dice, double noise)
+static struct lk_model *read_model(const struct subject *s)
 {
     char *text = s->mechanism ? text_of(s->mechanism) : strdup(s->text);
-    int order = engines_order == 2 ? 0 : engines_order;
     struct lk_model *model = NULL;
-    struct lk_system *sys = NULL;
     struct lk_error error = {0};
 
     assert_non_null(text);
     if (lk_model_read_text("figure", text, strlen(text), &model, &error))
         fail_msg("seed %llu: %s", (unsigned long long)s->seed, error.text);
-    if (dice)
-        perturb(model, dice, noise);
+    free(text);
+    return model;
+}
+
+static struct lk_system *compile_model(const struct subject *s, const struct lk_model *model,
+                                       const char *engine)
+{
+    int order = engines_order == 2 ? 0 : engines_order;
+    struct lk_system *sys = NULL;
+    struct lk_error error = {0};
+
     if (lk_system_new(model, &(struct lk_options){.engine = engine, .order = order}, &sys, &error))
         fail_msg("seed %llu: %s", (unsigned long long)s->seed, error.text);
-    lk_model_free(model);
-    free(text);
     assert_true(lk_steps_by(sys, engines_formulation));
     assert_engine(s, sys, engine);
     for (int k = 0; k < sys->n_sequences - 1; k++)
@@ -174,9 +177,30 @@ static struct lk_system *compile_beside(const struct subject *s, const char *eng
     return sys;
 }
 
+/* one by one; the model is as before afterwards */
+static struct lk_system *compile_beside(const struct subject *s, struct lk_model *model,
+                                        struct dice *dice, double noise)
+{
+    size_t size = (size_t)model->n_bodies * sizeof(*model->bodies);
+    struct lk_body_def *drawn = malloc(size + 1);
+    struct lk_system *sys;
+
+    assert_non_null(drawn);
+    memcpy(drawn, model->bodies, size);
+    perturb(model, dice, noise);
+    sys = compile_model(s, model, "none");
+    memcpy(model->bodies, drawn, size);
+    free(drawn);
+    return sys;
+}
+
 struct lk_system *engines_compile(const struct subject *s, const char *engine)
 {
-    return compile_beside(s, engine, NULL, 0);
+    struct lk_model *model = read_model(s);
+    struct lk_system *sys = compile_model(s, model, engine);
+
+    lk_model_free(model);
+    return sys;
 }
 
 double *engines_new_inputs(const struct lk_system *sys)
@@ -349,8 +373,9 @@ static void compare(const struct record *classical, const struct record *by_engi
 double engines_known_share;
 
 /* what round-off alone may do to each kind; @time: of the run */
-static void measure_noise(const struct subject *s, const struct record *classical, double time,
-                          double roundoff, double noise[KINDS])
+static void measure_noise(const struct subject *s, struct lk_model *model,
+                          const struct record *classical, double time, double roundoff,
+                          double noise[KINDS])
 {
     static const int shared[] = {MULTIPLIER, REACTION_FORCE, REACTION_TORQUE,
                                  OUTPUTS + LK_OUTPUT_JOINT_REACTION};
@@ -364,7 +389,7 @@ static void measure_noise(const struct subject *s, const struct record *classica
     noise[WORK_DRIVE] = noise[OUTPUTS + LK_OUTPUT_WORK] =
         noise[MULTIPLIER] * fmax(size_in(classical, VELOCITY), size_in(classical, SPIN)) * time;
     for (int t = 0; t < TRIALS; t++) {
-        struct record beside = run(s, compile_beside(s, "none", &dice, roundoff));
+        struct record beside = run(s, compile_beside(s, model, &dice, roundoff));
 
         for (int k = 0; k < KINDS && beside.steps == classical->steps; k++)
             noise[k] =
@@ -376,14 +401,15 @@ static void measure_noise(const struct subject *s, const struct record *classica
 void engines_compare(const struct subject *s, const char *what)
 {
     const struct lk_engine *here[LK_ENGINES_MAX + 1];
-    struct lk_system *sys = engines_compile(s, "none");
+    struct lk_model *model = read_model(s);
+    struct lk_system *sys = compile_model(s, model, "none");
     double noise[KINDS] = {0}, roundoff = DBL_EPSILON * size_of(sys), time = STEPS * sys->h;
     struct record classical = run(s, sys);
 
-    measure_noise(s, &classical, time, roundoff, noise);
+    measure_noise(s, model, &classical, time, roundoff, noise);
     lk_engines_here(here);
     for (int i = 0; here[i]; i++) {
-        struct record by_engine = run(s, engines_compile(s, here[i]->name));
+        struct record by_engine = run(s, compile_model(s, model, here[i]->name));
         char where[160];
 
         snprintf(where, sizeof(where), "%s by %s", what, here[i]->name);
@@ -393,6 +419,7 @@ void engines_compare(const struct subject *s, const char *what)
     engines_compared++;
     engines_refused += classical.status != 0;
     free_record(&classical);
+    lk_model_free(model);
 }
 
 void engines_compare_mechanism(struct mechanism *m, const char *what)
