@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Formulation `rattle` on batches: what a task does in each stage, and sweeps over all tasks.
+ * Without include guard on purpose, see lanes_inl.h.
+ *
+ * A solve is a sweep up and a sweep down the tree. The tasks do all stages between two meetings in
+ * one go: what follows a solution on the way down, then what leads to the next one on the way up.
+ */
+
+/** enum down, enum up - what a sweep is for. Down: the increment of an iteration, and that with E
+ * times its solution to be solved for again; what that leaves, see find_unreachable() in
+ * step/rattle_positions.c; the closed pose, the first and a middle part of a refined solution,
+ * velocities, accelerations, and those of redundant rows, see lk_evaluate_least(); what holds
+ * against a motion, see struct lk_engine, also refined; forces that are carried on; a state that
+ * extrapolation has made, to its closed pose. Up: the
+ * prediction, the next iterate, the last one, the pose of the factor, the factor, which needs the
+ * Jacobians of all tasks and the top, velocities after the kick, the second part of a refined
+ * solution, accelerations, a motion to hold against, Jacobians of the closed pose, forces on bodies
+ * without inertia; of a state that extrapolation has made the pose of the factor, rows where it is
+ * being closed, and rates where it is; STORE: the new state. Nothing is solved with
+ * CHECK, UNCLOSE, RELOAD and STORE.
+ */
+enum down {
+    STAY,
+    INCREMENT,
+    INCREMENT_AGAIN,
+    LEAVE,
+    CLOSE,
+    REFINE,
+    REFINE_MORE,
+    VELOCITIES,
+    ACCELERATIONS,
+    LEAST_ACCELERATIONS,
+    HOLD,
+    HOLD_REFINED,
+    PULL,
+    CARRY,
+    CLOSE_STATE
+};
+enum up {
+    REST,
+    PREDICTION,
+    ITERATION,
+    CHECK,
+    UNCLOSE,
+    MATRIX,
+    KICK,
+    AGAIN,
+    FREE,
+    SHOVE,
+    SETTLE,
+    BALANCE,
+    RELOAD,
+    VIOLATION,
+    RATES,
+    STORE
+};
+
+/** struct rattle_run - a step under way. @down, @up: what the tasks do at present */
+struct rattle_run {
+    struct run run;
+    enum down down;
+    enum up up;
+    struct sums *sums;
+    struct newton newton;
+};
+
+/* ---- a task ---- */
+
+LK_INLINE void show_iterate(const struct run *run, int block)
+{
+    if (run->p->bodies[block].shown)
+        EACH_SYSTEM(run, lk_singles_show_iterate(one, its, block))
+}
+
+LK_INLINE void show_field(const struct run *run, int block, int field)
+{
+    if (run->p->bodies[block].shown)
+        EACH_SYSTEM(run, lk_singles_show_pose(one, its, block, field))
+}
+
+LK_INLINE void bodies_up(const struct rattle_run *now, int t, int block)
+{
+    struct lk_system *sys = now->run.sys;
+    const struct lk_batches *p = now->run.p;
+    struct watch *watch = &now->run.watch[t];
+
+    switch (now->up) {
+    case PREDICTION:
+        if (p->bodies[block].tense)
+            EACH_SYSTEM(&now->run, lk_rare_take_tension(one, its, block))
+        predict_motion(sys, p, block);
+        show_iterate(&now->run, block);
+        break;
+    case ITERATION:
+        iterate_bodies(sys, p, block, &now->newton);
+        show_iterate(&now->run, block);
+        break;
+    case CHECK:
+        finish_bodies(p, block, &now->newton, watch);
+        find_left(sys, p, &p->bodies[block], &now->newton, block_at(p, p->bodies[block].at));
+        show_iterate(&now->run, block);
+        break;
+    case UNCLOSE:
+        if (p->bodies[block].tense)
+            EACH_SYSTEM(&now->run, lk_rare_leave_tension(one, its, block))
+        unclose_bodies(p, block, &now->newton, watch);
+        show_field(&now->run, block, LK_BODY_NOW_X);
+        break;
+    case KICK:
+        kick_bodies(sys, p, block);
+        show_field(&now->run, block, LK_BODY_X);
+        break;
+    case FREE:
+        accelerate_bodies(sys, p, block);
+        if (p->bodies[block].shown)
+            EACH_SYSTEM(&now->run, lk_singles_show_twist(one, its, block))
+        break;
+    case RELOAD:
+        reload_bodies(&sys->next, p, block);
+        show_field(&now->run, block, LK_BODY_NOW_X);
+        break;
+    case RATES:
+        show_motion(p, block, LK_BODY_OLD_V);
+        /* fall through */
+    case VIOLATION:
+        show_field(&now->run, block, LK_BODY_X);
+        break;
+    case STORE:
+        store_bodies(&now->run, block, watch);
+        store_own(&now->run, block, watch);
+        break;
+    case REST:
+    case MATRIX:
+    case AGAIN:
+    case SHOVE:
+        break;
+    case SETTLE:
+        show_field(&now->run, block, LK_BODY_X);
+        break;
+    case BALANCE:
+        shove_massless(sys, p, block);
+        break;
+    }
+}
+
+LK_INLINE void joints_up(const struct rattle_run *now, int t, int block)
+{
+    const struct run *run = &now->run;
+    const struct lk_batches *p = run->p;
+    struct watch *watch = &run->watch[t];
+
+    switch (now->up) {
+    case PREDICTION:
+    case ITERATION:
+    case CHECK:
+        iterate_joints(run, block, &now->newton, &now->sums[t]);
+        break;
+    case UNCLOSE:
+        unclose_joints(run, block, &now->newton);
+        break;
+    case RELOAD:
+        unclose_joints(run, block, NULL);
+        break;
+    case VIOLATION:
+        violate_joints(run, block);
+        break;
+    case KICK:
+    case RATES:
+        kick_joints(run, block, watch);
+        break;
+    case AGAIN:
+        refine_joints(p, block, now->down == REFINE_MORE);
+        break;
+    case FREE:
+        accelerate_joints(run, block, watch);
+        break;
+    case SHOVE:
+    case BALANCE:
+        shove_joints(p, block);
+        break;
+    case SETTLE:
+        settle_all(run, block, watch);
+        break;
+    case STORE:
+        store_multipliers(run, block, run->sys->s, watch);
+        break;
+    case REST:
+    case MATRIX:
+        break;
+    }
+}
+
+static void sweep_stage_up(const struct rattle_run *now, int t)
+{
+    const struct lk_batches *p = now->run.p;
+    const struct lk_batch_task *task = &p->tasks[t];
+    lanes_t *scratch = block_at(p, task->scratch);
+    int solves = now->up != CHECK && now->up != UNCLOSE && now->up != RELOAD && now->up != STORE &&
+                 now->up != SETTLE;
+    int factors = now->up == MATRIX || (now->up == PREDICTION && p->factors_twice);
+
+    if (now->up == REST)
+        return;
+    if (now->up == PREDICTION || now->up == ITERATION || now->up == CHECK)
+        now->sums[t].violation = (lanes_t){0};
+    for (int i = task->first_op; i < task->first_op + task->n_ops; i++) {
+        const struct lk_batch_op *op = &p->ops[i];
+
+        if (op->what == LK_BATCH_BODIES)
+            bodies_up(now, t, op->index);
+        else if (op->what == LK_BATCH_JOINTS)
+            joints_up(now, t, op->index);
+        else if (solves)
+            upward(p, op->index, factors ? FIRST : ITERATE, scratch);
+    }
+}
+
+LK_INLINE void bodies_down(const struct rattle_run *now, int t, int block)
+{
+    const struct lk_batches *p = now->run.p;
+
+    switch (now->down) {
+    case INCREMENT:
+    case INCREMENT_AGAIN:
+        find_increments(p, block, now->newton.found - 1, &now->sums[t]);
+        break;
+    case CLOSE:
+        if (now->run.sys->books_closing)
+            book_closing(now->run.sys, p, block, &now->newton, &now->sums[t]);
+        close_bodies(now->run.sys, p, block);
+        break;
+    case CLOSE_STATE:
+        close_state(p, block);
+        break;
+    case VELOCITIES:
+        project_motion(p, block);
+        break;
+    case ACCELERATIONS:
+    case LEAST_ACCELERATIONS:
+        project_accelerations(p, block);
+        break;
+    case HOLD:
+    case HOLD_REFINED:
+        hold_bodies(p, block, now->down == HOLD_REFINED);
+        break;
+    case PULL:
+    case CARRY:
+        add_pull(p, block);
+        break;
+    case STAY:
+    case LEAVE:
+    case REFINE:
+    case REFINE_MORE:
+        break;
+    }
+}
+
+static void sweep_stage_down(const struct rattle_run *now, int t)
+{
+    const struct lk_batches *p = now->run.p;
+    const struct lk_batch_task *task = &p->tasks[t];
+    lanes_t *scratch = block_at(p, task->scratch);
+    enum solved part = now->run.sys->rows_are_independent ? WHOLE : BOTH_PARTS;
+    const enum solved solved[] = {
+        [STAY] = ONCE,
+        [INCREMENT] = ONCE,
+        [INCREMENT_AGAIN] = ONCE_AND_AGAIN,
+        [LEAVE] = LEFT,
+        [CLOSE] = ONCE,
+        [REFINE] = FIRST_PART,
+        [REFINE_MORE] = MIDDLE_PART,
+        [VELOCITIES] = part,
+        [ACCELERATIONS] = part,
+        [LEAST_ACCELERATIONS] = LESS_TWICE,
+        [HOLD] = ONCE,
+        [HOLD_REFINED] = part,
+        [CLOSE_STATE] = ONCE,
+    };
+
+    int iteration =
+        now->down == INCREMENT || now->down == INCREMENT_AGAIN ? now->newton.found - 1 : -1;
+
+    if (now->down == STAY)
+        return;
+    if (now->down == INCREMENT || now->down == INCREMENT_AGAIN || now->down == CLOSE)
+        now->sums[t] = (struct sums){0};
+    for (int i = task->first_op + task->n_ops - 1; i >= task->first_op; i--) {
+        const struct lk_batch_op *op = &p->ops[i];
+
+        if (op->what == LK_BATCH_BODIES)
+            bodies_down(now, t, op->index);
+        else if (op->what == LK_BATCH_JOINTS && now->down == PULL)
+            pull_carried(p, op->index);
+        else if (op->what == LK_BATCH_JOINTS && now->down == CARRY)
+            carry_solution(p, op->index);
+        else if (op->what == LK_BATCH_JOINTS)
+            solved_joints(p, op->index, solved[now->down], iteration);
+        else if (now->down != PULL)
+            downward(p, op->index, scratch);
+    }
+}
+
+static void do_stages(const struct run *run, int t)
+{
+    sweep_stage_down((const struct rattle_run *)run, t);
+    sweep_stage_up((const struct rattle_run *)run, t);
+}
+
+/* The top, which joins the tasks, is first on the way down and last on the way up. */
+static void sweep(struct rattle_run *now, enum down down, enum up up)
+{
+    int top = now->run.p->n_tasks - 1;
+
+    now->down = down;
+    now->up = up;
+    sweep_stage_down(now, top);
+    share_out(&now->run);
+    sweep_stage_up(now, top);
+}
