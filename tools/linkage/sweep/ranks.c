@@ -49,8 +49,11 @@ bool ranks_begin(struct ranks *r, const struct plan *plan, struct journal *journ
             r->rank + 1, plan->identity);
     else if (!is_all && r->rank == 0)
         complain("rank 1 has %s", plan->identity);
-    if (!is_all)
+    if (!is_all) { /* which each of them knows: no rank has to end another */
+        r->ops->end();
+        r->size = 0;
         return false;
+    }
     r->ops->unite(journal->done, (size_t)(journal->cases / 8) + 1);
     return true;
 }
@@ -111,7 +114,7 @@ bool ranks_look(struct ranks *r, struct stock *stock)
 
 bool ranks_end(struct ranks *r, bool is_well)
 {
-    if (r->size == 0) /* they have not come together */
+    if (r->size == 0) /* they have not come together, or have parted */
         return is_well;
     if (is_well)
         r->ops->meet();
