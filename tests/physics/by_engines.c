@@ -396,6 +396,9 @@ static void measure_noise(const struct subject *s, struct lk_model *model,
                 fmax(noise[k], largest(beside.value[k], classical->value[k], classical->n[k]));
         free_record(&beside);
     }
+    /* whole turns of an angle are told by where its rates lead to in half a step */
+    noise[OUTPUTS + LK_OUTPUT_JOINT_POSITION] +=
+        0.5 * time / STEPS * noise[OUTPUTS + LK_OUTPUT_JOINT_VELOCITY];
 }
 
 void engines_compare(const struct subject *s, const char *what)
