@@ -331,3 +331,17 @@ char *runs_read_file(const struct harness *h, const char *end)
     closedir(dir);
     return read_path(path);
 }
+
+void runs_slow_model(char *path)
+{
+    static const char step[] = "step: 0.001";
+    char *text = harness_model_text(), *place = strstr(text, step);
+    FILE *out = fdopen(mkstemp(path), "w");
+
+    assert_non_null(place);
+    assert_non_null(out);
+    memcpy(place, "step: 0.050", strlen(step));
+    fputs(text, out);
+    assert_int_equal(fclose(out), 0);
+    free(text);
+}

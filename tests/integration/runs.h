@@ -50,6 +50,11 @@ void runs_check_json(const char *text, size_t size);
  * Return: events on it. */
 int runs_check_tracks(const char *trace, size_t size);
 
+/** runs_slow_model() - a copy of the model in a file, with a period that no hang of the machine
+ * exceeds.
+ * @path: as mkstemp() takes it, the caller removes the file. */
+void runs_slow_model(char *path);
+
 /** runs_make_folder() - @h->folder/kept, for a daemon with `evidence: {directory: kept}`. */
 void runs_make_folder(const struct harness *h);
 /** runs_count_files() - files there whose name ends with @end and, unless @json is false, hold one

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Arming over the real sockets: what is refused and why, what cancels it, what it proves; and the
  * evidence and traces of a run. Nothing here depends on the latency of the machine. */
-#include "folder.h"
 #include "runs.h"
 #include <math.h>
 #include <setjmp.h>
@@ -10,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -132,28 +132,13 @@ static void test_stop_cancels(void **state)
 }
 
 /* If an automatic start is stopped before, arming the rig again does not start it. */
-/* a file keeps its step: one that any machine keeps */
-static void write_slow_model(const char *path)
-{
-    FILE *f = fopen(path, "w");
-
-    assert_non_null(f);
-    fputs("linkage: 1\nname: slow\ngravity: [0, 0, -9.81]\n"
-          "bodies:\n  body: {mass: 1, inertia: [1, 1, 1], position: [0, 0, 0]}\n"
-          "outputs:\n  pose: {type: body-pose, body: body}\nsolver: {step: 0.05}\n",
-          f);
-    assert_int_equal(fclose(f), 0);
-}
-
 static void test_stop_cancels_autostart(void **state)
 {
-    char folder[RIG_FOLDER], model[RIG_FOLDER + 16], more[512];
+    char model[] = "/tmp/linkaged-model-XXXXXX", more[512];
     struct harness h;
 
     (void)state;
-    assert_int_equal(rig_folder_make("slow", folder), 0);
-    snprintf(model, sizeof(model), "%s/slow.yaml", folder);
-    write_slow_model(model);
+    runs_slow_model(model);
     snprintf(more, sizeof(more), "model: %s\nautostart: true\n" ALLOWED LONG_PROOF, model);
     harness_open(&h, more);
     harness_expect(&h, STATUS, RESULT(OK), STATE(ARMING));
@@ -164,7 +149,7 @@ static void test_stop_cancels_autostart(void **state)
         runs_nap();
     }
     harness_close(&h);
-    assert_int_equal(rig_folder_remove(folder), 0);
+    unlink(model);
 }
 
 static void test_disarm(void **state)

@@ -202,28 +202,13 @@ static void test_leftovers(void **state)
     harness_close(&h);
 }
 
-/* A copy of the model with a period that no hang of the machine exceeds. */
-static void write_slow_model(char *path)
-{
-    static const char step[] = "step: 0.001";
-    char *text = harness_model_text(), *place = strstr(text, step);
-    FILE *out = fdopen(mkstemp(path), "w");
-
-    assert_non_null(place);
-    assert_non_null(out);
-    memcpy(place, "step: 0.050", strlen(step));
-    fputs(text, out);
-    assert_int_equal(fclose(out), 0);
-    free(text);
-}
-
 static void test_autostart(void **state)
 {
     char more[512], model[] = "/tmp/linkaged-model-XXXXXX";
     struct harness h;
 
     (void)state;
-    write_slow_model(model);
+    runs_slow_model(model);
     snprintf(more, sizeof(more),
              "model: %s\nautostart: true\nrealtime: {degraded: allow, priority: 0, core: "
              "none}\nbudget: {steps: 3000, share: 0.95}\n",
