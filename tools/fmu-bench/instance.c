@@ -16,14 +16,13 @@
     ENTRY(Instantiate)                                                                             \
     ENTRY(FreeInstance)                                                                            \
     ENTRY(SetupExperiment)                                                                         \
-    ENTRY(EnterInitializationMode) ENTRY(ExitInitializationMode) ENTRY(Terminate) ENTRY(GetReal)   \
-        ENTRY(SetReal) ENTRY(DoStep)
+    ENTRY(EnterInitializationMode)                                                                 \
+    ENTRY(ExitInitializationMode) ENTRY(Terminate) ENTRY(GetReal) ENTRY(SetReal) ENTRY(DoStep)
 #define CALLS3(ENTRY)                                                                              \
     ENTRY(InstantiateCoSimulation)                                                                 \
     ENTRY(FreeInstance)                                                                            \
     ENTRY(EnterInitializationMode)                                                                 \
-    ENTRY(ExitInitializationMode) ENTRY(Terminate) ENTRY(GetFloat64) ENTRY(SetFloat64)             \
-        ENTRY(DoStep)
+    ENTRY(ExitInitializationMode) ENTRY(Terminate) ENTRY(GetFloat64) ENTRY(SetFloat64) ENTRY(DoStep)
 #define MEMBER2(name) fmi2##name##TYPE *name;
 #define MEMBER3(name) fmi3##name##TYPE *name;
 
