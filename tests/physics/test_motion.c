@@ -106,27 +106,61 @@ static struct lk_system *turned_four_bar(double h)
     return compile_text(model, h);
 }
 
-/* the documented figure: step 10 ms, 4 iterations, 30 s, nine aligned poses */
-static void four_bar_holds_its_loop_and_its_energy(void **state)
+/** struct held - the largest of a run. */
+struct held {
+    double violation;
+    double rate;
+    double drift;
+};
+
+static struct held hold_four_bar(double torque)
 {
     struct lk_system *sys = compile_file("config/models/four-bar.yaml", without_damper, 0.01, 4);
-    double start = energy(sys), drift = 0, violation = 0, rate = 0, torque = 0;
+    struct held ret = {0};
+    double start = energy(sys);
     struct lk_health h;
 
-    (void)state;
     for (int i = 0; i < 3000; i++) {
         assert_int_equal(lk_system_step(sys, &torque), 0);
         lk_system_health(sys, &h);
-        drift = fmax(drift, fabs(h.kinetic + h.potential - start));
-        violation = fmax(violation, h.residual_position);
-        rate = fmax(rate, h.residual_velocity);
+        ret.drift = fmax(ret.drift, fabs(h.kinetic + h.potential - start));
+        ret.violation = fmax(ret.violation, h.residual_position);
+        ret.rate = fmax(ret.rate, h.residual_velocity);
     }
-    printf("    largest violation %.2e m, its rate %.2e m/s, energy drift %.2e J\n", violation,
-           rate, drift);
-    assert_true(violation < 1e-12);
-    assert_true(rate < 1e-9); /* round-off, large where the bars are in line */
-    assert_true(drift < 0.02);
     lk_system_free(sys);
+    return ret;
+}
+
+static int compare_doubles(const void *a, const void *b)
+{
+    const double *x = a, *y = b;
+
+    return (*x > *y) - (*x < *y);
+}
+
+#define HELD (SANITIZED ? 1 : 201)
+
+/* the documented figure: step 10 ms, 4 iterations, 30 s, nine aligned poses. The rate is round-off
+ * of those poses: a torque of 1e-12 N m makes it another one, so its median counts. */
+static void four_bar_holds_its_loop_and_its_energy(void **state)
+{
+    double rate[HELD];
+
+    (void)state;
+    for (int i = 0; i < HELD; i++) {
+        struct held held = hold_four_bar(1e-12 * i);
+
+        if (i == 0)
+            printf("    largest violation %.2e m, its rate %.2e m/s, energy drift %.2e J\n",
+                   held.violation, held.rate, held.drift);
+        assert_true(held.violation < 1e-12);
+        assert_true(held.rate < 1e-9);
+        assert_true(held.drift < 0.02);
+        rate[i] = held.rate;
+    }
+    qsort(rate, HELD, sizeof(*rate), compare_doubles);
+    printf("    median of the rates %.2e m/s\n", rate[HELD / 2]);
+    assert_true(SANITIZED || rate[HELD / 2] < 3e-10);
 }
 
 /* Reactions of redundant rows are of minimum norm only because each step forgets the components
