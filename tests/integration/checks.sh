@@ -44,9 +44,9 @@ equal() {
 await() {
     what=$1
     shift
-    for _ in $(seq 600); do
+    for pause in $(yes 0.01 | head -n 50) $(yes 0.1 | head -n 600); do
         "$@" && return 0
-        sleep 0.1
+        sleep "$pause"
     done
     echo "FAIL $what: not within a minute"
     failed=1
