@@ -107,6 +107,7 @@ endpoints: {{control: "ipc://{self.work}/control", inputs: "ipc://{self.work}/in
 realtime: {{degraded: allow, priority: 0, core: none}}
 budget: {{steps: 1000, share: 0.95}}
 overrun: {{fault_in_a_row: 0, fault_in_window: 0}}
+watchdog: {{time: 60}}
 policy: {{stale: {{action: count, timeout: 0}}}}
 inputs: {{claims: optional}}
 record: {{directory: {self.work}, autostart: true}}

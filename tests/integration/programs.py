@@ -75,6 +75,7 @@ model: {model}
 mode: lockstep
 realtime: {{core: none, priority: 0, lock_memory: false, degraded: allow}}
 overrun: {{fault_in_a_row: 0}}
+watchdog: {{time: 60}}
 budget: {{steps: 1000}}
 {more}
 """, encoding='utf-8')

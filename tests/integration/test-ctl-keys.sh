@@ -44,7 +44,7 @@ cd "$work"
 "$linkagectl" keygen client ops --role control . | tail -n 1 >clients
 "$linkagectl" keygen client guest --role read . | tail -n 1 >>clients
 "$linkagectl" keygen client stranger --role control . >/dev/null
-printf '%s\n' 'linkaged: 1' 'realtime: {degraded: allow, priority: 0, core: none}' \
+printf '%s\n' 'linkaged: 1' 'realtime: {degraded: allow, priority: 0, core: none}' 'watchdog: {time: 60}' \
     "endpoints: {control: \"ipc://$work/control\", inputs: \"ipc://$work/inputs\", outputs: \"ipc://$work/outputs\"}" \
     'security: {secret_key: server.key, clients: clients}' >linkaged.yaml
 "$linkaged" --config linkaged.yaml >log 2>&1 </dev/null &

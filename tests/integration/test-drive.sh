@@ -30,6 +30,7 @@ sed -e "s|^record:.*|record: {directory: $work, autostart: true}|; s|5610|$port|
 cat >>"$work/linkaged.yaml" <<YAML
 endpoints: {control: "ipc://$work/control", inputs: "ipc://$work/inputs", outputs: "ipc://$work/outputs"}
 realtime: {degraded: allow, priority: 0, core: none}
+watchdog: {time: 60}
 YAML
 cat >"$work/script.csv" <<'CSV'
 time [s],steer [rad],throttle [1],brake [1]

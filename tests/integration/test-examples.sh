@@ -55,7 +55,7 @@ n=$#
 printf '%s\n' 'linkaged: 1' \
     "endpoints: {control: \"${endpoints[0]}\", inputs: \"${endpoints[1]}\", outputs: \"${endpoints[2]}\"}" \
     'realtime: {degraded: allow, priority: 0, core: none}' 'budget: {steps: 1000}' \
-    >"$work/linkaged.yaml"
+    'watchdog: {time: 60}' >"$work/linkaged.yaml"
 
 start_daemon() {
     "$linkaged" --config "$work/linkaged.yaml" >>"$work/linkaged.log" 2>&1 </dev/null &

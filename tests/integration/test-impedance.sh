@@ -29,7 +29,7 @@ ctl() { "$linkagectl" --endpoint "${endpoints[0]}" --outputs "${endpoints[2]}" -
 printf '%s\n' 'linkaged: 1' \
     "endpoints: {control: \"${endpoints[0]}\", inputs: \"${endpoints[1]}\", outputs: \"${endpoints[2]}\"}" \
     'realtime: {degraded: allow, priority: 0, core: none}' 'budget: {steps: 1000}' \
-    'overrun: {fault_in_a_row: 0, fault_in_window: 0}' >"$work/linkaged.yaml"
+    'overrun: {fault_in_a_row: 0, fault_in_window: 0}' 'watchdog: {time: 60}' >"$work/linkaged.yaml"
 "$linkaged" --config "$work/linkaged.yaml" >"$work/linkaged.log" 2>&1 </dev/null &
 daemon_pid=$!
 # a proof on a busy machine may not pass: it is asked for again

@@ -104,6 +104,7 @@ realtime: {degraded: allow, priority: 20}
 budget: {steps: 1000}
 outputs: {divisor: 5}
 overrun: {fault_in_a_row: 0}
+watchdog: {time: 60}
 inputs: {lease: 1, channels: {motor2: {timeout: 900}}}
 policy: {stale: {action: ramp, ramp: 0.05, timeout: 100}}
 security: {secret_key: keys/server.key, clients: clients}

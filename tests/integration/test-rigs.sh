@@ -32,7 +32,7 @@ start() {
     mode=$1
     printf '%s\n' 'linkaged: 1' "mode: $1" \
         "endpoints: {control: \"${endpoints[0]}\", inputs: \"${endpoints[1]}\", outputs: \"${endpoints[2]}\"}" \
-        'realtime: {degraded: allow, priority: 0, core: none}' >"$work/linkaged.yaml"
+        'realtime: {degraded: allow, priority: 0, core: none}' 'watchdog: {time: 60}' 'inputs: {lease: 60}' >"$work/linkaged.yaml"
     "$linkaged" --config "$work/linkaged.yaml" >>"$work/linkaged.log" 2>&1 </dev/null &
     daemon_pid=$!
 }
