@@ -165,7 +165,7 @@ int main()
     return serve({"Bullet " + version,
                   {{"semi-implicit Euler", 1, EVERYTHING},
                    {"RK4", 4, EVERYTHING},
-                   {"semi-implicit Euler 100 sweeps", 1, LOOPS | FOUR_BAR}},
+                   {"semi-implicit Euler 100 sweeps", 1, LOOPS | PLANE}},
                   [](const Mechanism &m, double step, const std::string &variant) {
                       return std::unique_ptr<Engine>(new Bullet(m, step, variant));
                   }});

@@ -40,7 +40,8 @@ enum Use {
     CHAINS = 1,   /* time of a step, open chains */
     LOOPS = 2,    /* time of a step, closed loops */
     PENDULUM = 4, /* work and precision, spatial double pendulum */
-    FOUR_BAR = 8, /* work and precision, four-bar */
+    PLANE = 8,    /* work and precision, four-bar and ladder */
+    ARM = 16,     /* work and precision, an arm whose hinges are not parallel */
     EVERYTHING = 15
 };
 

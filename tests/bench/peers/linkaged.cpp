@@ -16,13 +16,13 @@ const struct Form {
     Variant variant;
     const char *solver;
 } forms[] = {
-    {{"rattle", 2, EVERYTHING}, "formulation: rattle"},
-    {{"rattle order 4", 4, EVERYTHING}, "formulation: rattle, order: 4"},
-    {{"rattle order 6", 6, EVERYTHING}, "formulation: rattle, order: 6"},
-    {{"ali3", 2, EVERYTHING}, "formulation: ali3, iterations: 3"},
-    {{"ali3 order 3", 3, EVERYTHING}, "formulation: ali3, iterations: 3, order: 3"},
-    {{"ali3 order 4", 4, EVERYTHING}, "formulation: ali3, iterations: 3, order: 4"},
-    {{"rk4", 4, EVERYTHING}, "formulation: rk4"},
+    {{"rattle", 2, EVERYTHING | ARM}, "formulation: rattle"},
+    {{"rattle order 4", 4, EVERYTHING | ARM}, "formulation: rattle, order: 4"},
+    {{"rattle order 6", 6, EVERYTHING | ARM}, "formulation: rattle, order: 6"},
+    {{"ali3", 2, EVERYTHING | ARM}, "formulation: ali3, iterations: 3"},
+    {{"ali3 order 3", 3, EVERYTHING | ARM}, "formulation: ali3, iterations: 3, order: 3"},
+    {{"ali3 order 4", 4, EVERYTHING | ARM}, "formulation: ali3, iterations: 3, order: 4"},
+    {{"rk4", 4, EVERYTHING | ARM}, "formulation: rk4"},
 };
 
 __attribute__((format(printf, 2, 3))) void put(std::string &text, const char *format, ...)
@@ -41,11 +41,15 @@ std::string body_name(int i)
     return i < 0 ? "ground" : "b" + std::to_string(i);
 }
 
-void put_joint(std::string &text, const Mechanism &m, int a, int b, Vec p, int number)
+void put_joint(std::string &text, const Mechanism &m, int a, int b, Vec p, Vec n, int number)
 {
+    char axis[120] = "";
+
+    if (!m.spherical)
+        snprintf(axis, sizeof(axis), ", axis: [%.17g, %.17g, %.17g]", n.x, n.y, n.z);
     put(text, "  j%d: {type: %s, bodies: [%s, %s], point: [%.17g, %.17g, %.17g]%s}\n", number,
         m.spherical ? "spherical" : "revolute", body_name(a).c_str(), body_name(b).c_str(), p.x,
-        p.y, p.z, m.spherical ? "" : ", axis: [0, 0, 1]");
+        p.y, p.z, axis);
 }
 
 std::string model_text(const Mechanism &m, const char *solver)
@@ -62,9 +66,9 @@ std::string model_text(const Mechanism &m, const char *solver)
             b.velocity.x, b.velocity.y, b.velocity.z, b.spin);
     text += "joints:\n";
     for (int i = 0; i < bodies; i++)
-        put_joint(text, m, m.bodies[i].parent, i, m.bodies[i].joint, joints++);
+        put_joint(text, m, m.bodies[i].parent, i, m.bodies[i].joint, m.bodies[i].axis, joints++);
     for (const Loop &l : m.loops)
-        put_joint(text, m, l.a, l.b, l.point, joints++);
+        put_joint(text, m, l.a, l.b, l.point, {0, 0, 1}, joints++);
     put(text, "solver: {%s, step: 0.001}\n", solver);
     return text;
 }

@@ -53,6 +53,28 @@ static Mechanism ladder(int n)
     return m;
 }
 
+// tests/reference/arm: seven hinges in turn about the vertical, across and along links of 0.25 m,
+// whose centres of mass are beside the line; stretched out, at rest
+static Mechanism arm()
+{
+    const Vec up = {0, 1, 0}, across = {0, 0, 1}, along = {1, 0, 0};
+    const Vec axes[7] = {up, across, along, across, along, across, along};
+    Mechanism m = {false, 0.02, {}, {}, 6, {1.75, 0, 0.1}};
+
+    for (int i = 0; i < 7; i++) {
+        const double x = 0.25 * i;
+
+        m.bodies.push_back({i - 1,
+                            {x, 0, 0},
+                            {x + 0.125, 0, i % 2 == 0 ? 0.05 : -0.05},
+                            {0, 0, 0},
+                            0,
+                            false,
+                            axes[i]});
+    }
+    return m;
+}
+
 Mechanism mechanism(const std::string &name, int n)
 {
     if (name == "spherical-chain" || name == "revolute-chain")
@@ -61,8 +83,10 @@ Mechanism mechanism(const std::string &name, int n)
         return double_pendulum();
     if (name == "four-bar")
         return four_bar();
-    if (name == "ladder")
-        return ladder(n);
+    if (name == "ladder" || name == "ladder-2")
+        return ladder(name == "ladder" ? n : 2);
+    if (name == "arm")
+        return arm();
     throw std::runtime_error("no mechanism is called " + name);
 }
 

@@ -42,7 +42,8 @@ inline double length(Vec a)
  * joint:    where that joint is at the start, world [m]
  * centre:   centre of mass at the start, world [m]
  * velocity: of the centre of mass [m/s];  spin: angular velocity about z [rad/s]
- * shifted:  the motion only shifts it: if it turns, the mechanism has left its branch */
+ * shifted:  the motion only shifts it: if it turns, the mechanism has left its branch
+ * axis:     of a hinge: z but in the arm */
 struct Body {
     int parent;
     Vec joint;
@@ -50,6 +51,7 @@ struct Body {
     Vec velocity;
     double spin;
     bool shifted;
+    Vec axis = {0, 0, 1};
 };
 
 /* A joint that closes a loop: bodies a and b (-1: the ground) meet at a point. */
@@ -59,7 +61,7 @@ struct Loop {
 };
 
 /* All bodies weigh 1 kg.
- * spherical: the joints are balls, else hinges about z (the loops' as well)
+ * spherical: the joints are balls, else hinges (the loops' about z)
  * inertia:   about each axis [kg m^2]
  * marked, mark: the point whose motion is compared: its body, and where it is at the start */
 struct Mechanism {
@@ -72,7 +74,8 @@ struct Mechanism {
 };
 
 /* mechanism() - one of "spherical-chain", "revolute-chain" (of n links), "double-pendulum",
- * "four-bar" (n is not used) and "ladder" (of n windows); throws std::runtime_error. */
+ * "four-bar", "ladder-2", "arm" (n is not used) and "ladder" (of n windows); throws
+ * std::runtime_error. */
 Mechanism mechanism(const std::string &name, int n);
 
 /* rate() - what the hinge of body i turns by at the start [rad/s]. */

@@ -54,9 +54,12 @@ void Writer::body(std::ostringstream &out, int i, int depth)
     const Body &b = m.bodies[i];
     const Vec at = b.parent < 0 ? b.joint : b.joint - m.bodies[b.parent].joint;
     const Vec c = b.centre - b.joint;
+    std::ostringstream axis;
 
+    axis << b.axis.x << ' ' << b.axis.y << ' ' << b.axis.z;
     out << "<body name='b" << i << "' pos='" << at.x << ' ' << at.y << ' ' << at.z << "'>"
-        << (m.spherical ? "<joint type='ball'/>" : "<joint type='hinge' axis='0 0 1'/>")
+        << (m.spherical ? "<joint type='ball'/>"
+                        : "<joint type='hinge' axis='" + axis.str() + "'/>")
         << "<inertial mass='1' pos='" << c.x << ' ' << c.y << ' ' << c.z << "' diaginertia='"
         << m.inertia << ' ' << m.inertia << ' ' << m.inertia << "'/>";
     children(out, i, depth + 1);
@@ -149,7 +152,7 @@ int main()
 {
     mju_user_warning = [](const char *text) { fprintf(stderr, "mujoco: %s\n", text); };
     return serve({std::string("MuJoCo ") + mj_versionString(),
-                  {{"Euler", 1, EVERYTHING}, {"RK4", 4, EVERYTHING}},
+                  {{"Euler", 1, EVERYTHING | ARM}, {"RK4", 4, EVERYTHING | ARM}},
                   [](const Mechanism &m, double step, const std::string &variant) {
                       return std::unique_ptr<Engine>(new Mujoco(m, step, variant));
                   }});

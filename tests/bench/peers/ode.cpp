@@ -96,7 +96,7 @@ int main()
     dAllocateODEDataForThread(dAllocateMaskAll);
     return serve({"ODE 0.16",
                   {{"WorldStep", 1, EVERYTHING},
-                   {"WorldStep ERP 0.8", 1, LOOPS | FOUR_BAR},
+                   {"WorldStep ERP 0.8", 1, LOOPS | PLANE},
                    {"QuickStep", 1, EVERYTHING}},
                   [](const Mechanism &m, double step, const std::string &variant) {
                       return std::unique_ptr<Engine>(new Ode(m, step, variant));

@@ -58,7 +58,7 @@ struct Entry {
     unsigned uses;
 };
 
-enum { CHAINS = 1, LOOPS = 2, PENDULUM = 4, FOUR_BAR = 8 }; // as in engine.h
+enum { CHAINS = 1, LOOPS = 2, PENDULUM = 4, PLANE = 8, ARM = 16 }; // as in engine.h
 
 // An entry on one mechanism.
 struct Runner {
@@ -293,7 +293,7 @@ std::vector<Text> split(const Text &line)
     return fields;
 }
 
-// the columns of a reference by their first word: t, tip.x, theta
+// the columns of a reference by their first word: t, theta, P.x, tip.x
 std::vector<Instant> read_reference(const Text &folder, const Text &mechanism)
 {
     std::ifstream file(folder + "/" + mechanism + "/reference.csv");
@@ -311,6 +311,8 @@ std::vector<Instant> read_reference(const Text &folder, const Text &mechanism)
         auto at = [&](const char *name) { return std::stod(f.at(column.at(name))); };
         if (mechanism == "four-bar")
             r.push_back({at("t"), {std::cos(at("theta")), std::sin(at("theta")), 0}});
+        else if (mechanism == "ladder-2")
+            r.push_back({at("t"), {at("P.x"), at("P.y"), 0}});
         else
             r.push_back({at("t"), {at("tip.x"), at("tip.y"), at("tip.z")}});
     }
@@ -365,9 +367,14 @@ int run(bool quick, const Text &references, char **programs)
             entries.push_back(e);
     print_header();
     race_all_steps(entries, budget);
-    race_precision(entries, budget, "double-pendulum", PENDULUM,
-                   read_reference(references, "double-pendulum"));
-    race_precision(entries, budget, "four-bar", FOUR_BAR, read_reference(references, "four-bar"));
+    const struct {
+        const char *mechanism;
+        unsigned use;
+    } known[] = {
+        {"double-pendulum", PENDULUM}, {"four-bar", PLANE}, {"ladder-2", PLANE}, {"arm", ARM}};
+    for (const auto &k : known)
+        race_precision(entries, budget, k.mechanism, k.use,
+                       read_reference(references, k.mechanism));
     return 0;
 }
 

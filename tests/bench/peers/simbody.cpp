@@ -135,8 +135,8 @@ int main()
                   {{"SemiExplicitEuler", 1, EVERYTHING},
                    {"RungeKutta3", 3, CHAINS | PENDULUM},
                    {"RungeKuttaMerson", 4, PENDULUM},
-                   {"RungeKutta3 tol 1e-10", 3, LOOPS | FOUR_BAR},
-                   {"RungeKuttaMerson tol 1e-10", 4, LOOPS | FOUR_BAR}},
+                   {"RungeKutta3 tol 1e-10", 3, LOOPS | PLANE},
+                   {"RungeKuttaMerson tol 1e-10", 4, LOOPS | PLANE}},
                   [](const Mechanism &m, double step, const std::string &variant) {
                       return std::unique_ptr<Engine>(new Simbody(m, step, variant));
                   }});
