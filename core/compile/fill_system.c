@@ -293,7 +293,7 @@ int lk_fill_system(struct lk_system *sys, const struct lk_draft *d, struct lk_er
     lk_fill_masses(sys, d);
     lk_evaluate_jacobians(sys);
     lk_fill_scales(sys);
-    if (sys->formulation->regularisation > 0) {
+    if (sys->formulation->solves_once && !m->solver.soft_redundancy) {
         r = lk_independence_find(sys, &sys->rows_are_independent);
         if (r < 0)
             return r;

@@ -12,14 +12,15 @@
  * positions with the factor of the last stage, then velocities with a fresh one, which also serves
  * the accelerations and multipliers of the new state and the start of the next step.
  *
- * Four factors and nine solves: hardly more than a step of `ali3`, which is of order 2. */
+ * Four factors and seven solves, nine where rows are redundant: hardly more than a step of `ali3`,
+ * which is of order 2. */
 #include "maths/vec.h"
 #include "step/system.h"
 #include <stdbool.h>
 
 #define STAGES      4
 #define ROUNDS      2 /* Newton iterations that project the positions */
-#define REFINEMENTS 3 /* solves for the multipliers of the new state */
+#define REFINEMENTS 3 /* solves for the multipliers of the new state, where rows are redundant */
 
 /** struct stage - of a body: @rate: derivative of x, theta, v, w in the stage under way; @sum: of
  * all stages so far, weighted;  @theta: of the stage */
@@ -41,15 +42,16 @@ static void find_accelerations(struct lk_system *sys, double t, const double *in
     lk_project_accelerations(sys, &sys->next, NULL);
 }
 
-/* The same for the end of a step, starting from lambda = 0: corrections of the last multipliers
- * would let those of redundant rows drift with the poses. So they are of minimum norm, as after the
- * three iterations of `ali3`; refinement removes the effect of E. */
+/* The same for the end of a step. Where rows are redundant it starts from lambda = 0: corrections
+ * of the last multipliers would let those of redundant rows drift with the poses. So they are of
+ * minimum norm, as after the three iterations of `ali3`; refinement removes the effect of E. Where
+ * they are not, E is round-off: what corrects the multipliers of the last stage is exact. */
 static void accelerate_anew(struct lk_system *sys, double t, const double *inputs)
 {
-    for (int r = 0; r < sys->n_rows; r++)
+    for (int r = 0; r < sys->n_rows && !sys->rows_are_independent; r++)
         sys->next.lambda[r] = 0;
     find_accelerations(sys, t, inputs);
-    for (int i = 1; i < REFINEMENTS; i++)
+    for (int i = 1; i < REFINEMENTS && !sys->rows_are_independent; i++)
         lk_project_accelerations(sys, &sys->next, NULL);
 }
 
@@ -235,4 +237,5 @@ const struct lk_formulation lk_formulation_rk4 = {
     .prepare = rk4_prepare,
     .is_explicit = 1,
     .order = 4,
+    .solves_once = 1,
 };

@@ -118,4 +118,5 @@ const struct lk_formulation lk_formulation_rattle = {
     .in_lanes = &lk_formulation_rattle_lanes,
     .iterations = LK_RATTLE_ITERATIONS,
     .regularisation = LK_RATTLE_REGULARISATION,
+    .solves_once = 1,
 };

@@ -259,7 +259,8 @@ struct lk_lane_effort {
  * @is_explicit: springs and dampers are applied forces, not rows;  @order: of convergence, 0: as
  *          the options say;  @extrapolation: to more than 2, or NULL
  * @iterations: a step, where the model does not say;
- * @regularisation: E of rigid rows, half of their mean diagonal being 1; 0: as ali3 */
+ * @regularisation: E of rigid rows, half of their mean diagonal being 1; 0: as ali3
+ * @solves_once: where rigid rows never depend on each other, with E at round-off */
 struct lk_formulation {
     const char *name;
     LK_RT int (*step)(struct lk_system *system, const double *inputs);
@@ -281,6 +282,7 @@ struct lk_formulation {
     const struct lk_extrapolation *extrapolation;
     int iterations;
     double regularisation;
+    int solves_once;
 };
 
 extern const struct lk_formulation lk_formulation_ali3;

@@ -150,4 +150,5 @@ const struct lk_formulation lk_formulation_rattle_lanes = {
     .effort = {1, LK_RATTLE_ITERATIONS + 6, 2 * LK_RATTLE_ITERATIONS + 8, LK_RATTLE_INCREMENTS, 12},
     .iterations = LK_RATTLE_ITERATIONS,
     .regularisation = LK_RATTLE_REGULARISATION,
+    .solves_once = 1,
 };
