@@ -220,6 +220,8 @@ async function others(browser, page) {
   const second = await open(browser, url, small);
   await second.waitForFunction(() => document.getElementById('answer').textContent.includes('another page has the controls'), null, PATIENCE);
   assert(await second.isDisabled('[data-op=stop]'), 'the second operator could stop the run');
+  const band = await second.evaluate(() => document.getElementById('band').getBoundingClientRect().height);
+  assert(band <= 150, `the band takes ${band} of a window of 300 px`);
   const looker = await open(browser, look, small);
   assert(await looker.isHidden('#controls-take') && await looker.isDisabled('[data-op=stop]'));
   await page.click('#controls-give');
