@@ -207,4 +207,5 @@ const struct lk_formulation lk_formulation_explicit = {
     .wants_plain = 1,
     .is_explicit = 1,
     .order = 4,
+    .solves_once = 1,
 };

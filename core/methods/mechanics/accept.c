@@ -4,7 +4,7 @@
 #include "methods/mechanics/mechanics.h"
 #include <string.h>
 
-#define REFINEMENTS 3 /* solves for the multipliers of a state */
+#define REFINEMENTS 3 /* solves for the multipliers of a state, where rows are redundant */
 
 /* M a = Q - Phi_q^T lambda without the rigid rows, whose part the projection adds */
 static void accelerate_freely(struct lk_mechanics *m)
@@ -28,7 +28,7 @@ void lk_mechanics_complete(struct lk_mechanics *m)
 
     accelerate_freely(m);
     lk_evaluate_factor(sys);
-    for (int i = 0; i < REFINEMENTS; i++)
+    for (int i = 0; i < (sys->rows_are_independent ? 1 : REFINEMENTS); i++)
         lk_project_accelerations(sys, &sys->next, NULL);
 }
 
