@@ -9,13 +9,13 @@ import csv, os, signal, socket, struct, subprocess, sys, traceback, zlib
 
 sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
 from programs import DRIVEN_ARM, Programs, free_port
-from xcp_master import Master, Refused, Silence, read_a2l
+from xcp_master import NOT_NOW, Master, Refused, Silence, read_a2l
 
 linkaged, linkagectl, slave, linkage, bench = sys.argv[1:6]
 programs = Programs(linkaged, linkagectl)
 started = []   # ports of all slaves so far
 work, fail, expect, ctl = programs.work, programs.fail, programs.expect, programs.ctl
-NOT_NOW, DENIED, PROTECTED, RANGE, UNKNOWN = 0x33, 0x24, 0x23, 0x22, 0x20
+DENIED, PROTECTED, RANGE, UNKNOWN = 0x24, 0x23, 0x22, 0x20
 
 MODEL = DRIVEN_ARM + """forces:
   drag: {type: joint-spring-damper, joint: pin, damping: 0.5}

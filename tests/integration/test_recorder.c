@@ -139,6 +139,26 @@ static void record(struct harness *h, const char *name)
     assert_true(reply->status->recording->active);
 }
 
+/* However many cycles passed before the recording began. */
+static void await_recorded(struct harness *h, uint64_t cycles)
+{
+    time_t until = time(NULL) + PATIENCE_MS / 1000;
+
+    while (harness_command(h, STATUS)->status->recording->cycles < cycles) {
+        if (time(NULL) > until)
+            fail_msg("%d cycles recorded only", (int)h->reply->status->recording->cycles);
+        runs_nap();
+    }
+}
+
+/* Of a run that ends by itself after @steps: a stop gives what is still queued two seconds. */
+static void stop_recorded(struct harness *h, uint64_t steps)
+{
+    runs_await_state(h, STATE(PAUSED));
+    await_recorded(h, steps);
+    harness_expect(h, STOP, RESULT(OK), STATE(ARMED));
+}
+
 static void arm_mode(struct harness *h, Linkage__V1__Mode mode)
 {
     Linkage__V1__ControlRequest request = LINKAGE__V1__CONTROL_REQUEST__INIT;
@@ -535,8 +555,7 @@ static void a_wrong_bit_is_found_at_its_step(void **state)
     harness_load_model(&h);
     arm_mode(&h, LINKAGE__V1__MODE__MODE_ASAP);
     assert_int_equal(runs_ask_start(&h, 1000)->result, RESULT(OK));
-    runs_await_state(&h, STATE(PAUSED));
-    harness_expect(&h, STOP, RESULT(OK), STATE(ARMED));
+    stop_recorded(&h, 1000);
     {
         char name[256];
 
@@ -557,18 +576,6 @@ static void a_wrong_bit_is_found_at_its_step(void **state)
     demand_replay(&h, "damaged.mcap", 1, "their CRC is wrong");
     free(data);
     close_daemon(&h);
-}
-
-/* However many cycles passed before the recording began. */
-static void await_recorded(struct harness *h, uint64_t cycles)
-{
-    time_t until = time(NULL) + PATIENCE_MS / 1000;
-
-    while (harness_command(h, STATUS)->status->recording->cycles < cycles) {
-        if (time(NULL) > until)
-            fail_msg("%d cycles recorded only", (int)h->reply->status->recording->cycles);
-        runs_nap();
-    }
 }
 
 static void a_recording_from_the_middle_is_no_replay(void **state)
@@ -771,8 +778,7 @@ static void without_a_clock_nothing_is_lost(void **state)
     arm_mode(&h, LINKAGE__V1__MODE__MODE_ASAP);
     record(&h, "asap");
     assert_int_equal(runs_ask_start(&h, ASAP_STEPS)->result, RESULT(OK));
-    runs_await_state(&h, STATE(PAUSED));
-    harness_expect(&h, STOP, RESULT(OK), STATE(ARMED));
+    stop_recorded(&h, ASAP_STEPS);
     assert_int_equal(h.reply->status->recording->dropped, 0);
     demand_replay(&h, "asap.mcap", 0, ASAP_STEPS_TEXT " steps, every bit the same");
     assert_int_equal(run_linkage(&h, BY_TWO, "asap.mcap", ""), 0);
@@ -790,8 +796,7 @@ static void a_motion_that_dies_out_has_the_same_bits(void **state)
     arm_mode(&h, LINKAGE__V1__MODE__MODE_ASAP);
     record(&h, "decay");
     assert_int_equal(runs_ask_start(&h, 8000)->result, RESULT(OK));
-    runs_await_state(&h, STATE(PAUSED));
-    harness_expect(&h, STOP, RESULT(OK), STATE(ARMED));
+    stop_recorded(&h, 8000);
     demand_replay(&h, "decay.mcap", 0, "8000 steps, every bit the same");
     close_daemon(&h);
 }
@@ -814,8 +819,7 @@ static void the_engine_of_a_recording_is_taken(void **state)
         arm_mode(&h, LINKAGE__V1__MODE__MODE_ASAP);
         record(&h, "chain");
         assert_int_equal(runs_ask_start(&h, 2000)->result, RESULT(OK));
-        runs_await_state(&h, STATE(PAUSED));
-        harness_expect(&h, STOP, RESULT(OK), STATE(ARMED));
+        stop_recorded(&h, 2000);
         demand_replay(&h, "chain.mcap", 0, "2000 steps, every bit the same");
         assert_null(strstr(output, "recorded by build"));
         close_daemon(&h);
@@ -848,8 +852,7 @@ static void a_replay_says_that_the_build_is_another(void **state)
     arm_mode(&h, LINKAGE__V1__MODE__MODE_ASAP);
     record(&h, "own");
     assert_int_equal(runs_ask_start(&h, 200)->result, RESULT(OK));
-    runs_await_state(&h, STATE(PAUSED));
-    harness_expect(&h, STOP, RESULT(OK), STATE(ARMED));
+    stop_recorded(&h, 200);
     demand_replay(&h, "own.mcap", 0, "200 steps, every bit the same");
     assert_null(strstr(output, "last bits may differ"));
     assert_int_equal(run_linkage(&h, "info", "own.mcap", ""), 0);
@@ -888,8 +891,7 @@ static void begun_before_arming_it_waits_too(void **state)
     nanosleep(&nap, NULL);
     assert_true(harness_expect(&h, STATUS, RESULT(OK), STATE(RUNNING))->step < ASAP_STEPS);
     freeze_let_go(recorder);
-    runs_await_state(&h, STATE(PAUSED));
-    harness_expect(&h, STOP, RESULT(OK), STATE(ARMED));
+    stop_recorded(&h, ASAP_STEPS);
     assert_int_equal(h.reply->status->recording->dropped, 0);
     demand_replay(&h, "asap.mcap", 0, ASAP_STEPS_TEXT " steps, every bit the same");
     close_daemon(&h);

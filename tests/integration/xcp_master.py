@@ -3,6 +3,7 @@
 import re, select, socket, struct, time
 
 PATIENCE_S = 60
+NOT_NOW = 0x33   # temporarily not accessible
 
 
 class Refused(Exception):
@@ -11,6 +12,17 @@ class Refused(Exception):
 
 class Silence(Exception):
     """nothing came"""
+
+
+def patiently(what):
+    """a daemon that is slow to answer is temporarily not accessible, which a master asks again"""
+    end_s = time.monotonic() + PATIENCE_S
+    while True:
+        try:
+            return what()
+        except Refused as error:
+            if error.args[0] != NOT_NOW or time.monotonic() > end_s:
+                raise
 
 
 class Master:
@@ -109,11 +121,13 @@ class Master:
 
     def write(self, address, data):
         """DOWNLOAD"""
-        self.set_mta(address)
-        self.ask(f'<BB{len(data)}s', 0xf0, len(data), data)
+        def once():
+            self.set_mta(address)
+            self.ask(f'<BB{len(data)}s', 0xf0, len(data), data)
+        patiently(once)
 
     def write_short(self, address, data):
-        self.ask(f'<BBxBI{len(data)}s', 0xed, len(data), 0, address, data)
+        patiently(lambda: self.ask(f'<BBxBI{len(data)}s', 0xed, len(data), 0, address, data))
 
     def set(self, address, *values):
         self.write(address, struct.pack(f'<{len(values)}d', *values))
