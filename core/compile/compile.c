@@ -319,12 +319,11 @@ static void note_tension(struct lk_system *sys)
             n);
 }
 
-/* An equilibrium is found with the inertia of bodies in all directions; other formulations than
- * `rattle` are there to compare with. */
+/* An equilibrium is found with the inertia of bodies in all directions. */
 static bool wants_all_rows(const struct lk_model *model, const struct lk_options *options,
                            const struct lk_compile_how *told)
 {
-    return told->is_bare || told->formulation != &lk_formulation_rattle || model->starts_balanced ||
+    return told->is_bare || !told->formulation->steps_in_plane || model->starts_balanced ||
            (options && (options->all_rows || options->equilibrium));
 }
 

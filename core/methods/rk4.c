@@ -238,4 +238,5 @@ const struct lk_formulation lk_formulation_rk4 = {
     .is_explicit = 1,
     .order = 4,
     .solves_once = 1,
+    .steps_in_plane = 1,
 };

@@ -119,4 +119,5 @@ const struct lk_formulation lk_formulation_rattle = {
     .iterations = LK_RATTLE_ITERATIONS,
     .regularisation = LK_RATTLE_REGULARISATION,
     .solves_once = 1,
+    .steps_in_plane = 1,
 };

@@ -260,7 +260,8 @@ struct lk_lane_effort {
  *          the options say;  @extrapolation: to more than 2, or NULL
  * @iterations: a step, where the model does not say;
  * @regularisation: E of rigid rows, half of their mean diagonal being 1; 0: as ali3
- * @solves_once: where rigid rows never depend on each other, with E at round-off */
+ * @solves_once: where rigid rows never depend on each other, with E at round-off
+ * @steps_in_plane: bodies that move in a plane have the rows and the inertia of it alone */
 struct lk_formulation {
     const char *name;
     LK_RT int (*step)(struct lk_system *system, const double *inputs);
@@ -283,6 +284,7 @@ struct lk_formulation {
     int iterations;
     double regularisation;
     int solves_once;
+    int steps_in_plane;
 };
 
 extern const struct lk_formulation lk_formulation_ali3;

@@ -157,17 +157,27 @@ static void draw(struct dice *dice, struct sheet *s, double height, double skew,
     put(s, "outputs:\n  angle: {type: joint-position, joint: j0}\n");
 }
 
-static struct lk_system *compile_text(const char *text, const struct lk_options *options)
+/* @formulation: NULL: as the model says */
+static struct lk_system *compile_by(const char *formulation, const char *text,
+                                    const struct lk_options *options)
 {
     struct lk_model *model = NULL;
     struct lk_system *sys = NULL;
     struct lk_error error;
 
-    if (lk_model_read_text("plane", text, strlen(text), &model, &error) != 0 ||
-        lk_system_new(model, options, &sys, &error) != 0)
+    if (lk_model_read_text("plane", text, strlen(text), &model, &error) != 0)
+        fail_msg("%s\n%s", error.text, text);
+    if (formulation)
+        strcpy(model->solver.formulation, formulation);
+    if (lk_system_new(model, options, &sys, &error) != 0)
         fail_msg("%s\n%s", error.text, text);
     lk_model_free(model);
     return sys;
+}
+
+static struct lk_system *compile_text(const char *text, const struct lk_options *options)
+{
+    return compile_by(NULL, text, options);
 }
 
 static int n_in_plane(const struct lk_system *sys)
@@ -227,7 +237,7 @@ static void assert_reactions(const struct lk_system *pins, const struct lk_syste
     }
 }
 
-static void compare(double height, double skew, int seed)
+static void compare_by(const char *formulation, double height, double skew, int seed)
 {
     const struct lk_options whole = {.all_rows = 1, .step = 1e-3};
     const struct lk_options lean = {.step = 1e-3};
@@ -237,8 +247,8 @@ static void compare(double height, double skew, int seed)
 
     assert_non_null(s);
     draw(&dice, s, height, skew, true);
-    pins = compile_text(s->text, &lean);
-    all = compile_text(s->text, &whole);
+    pins = compile_by(formulation, s->text, &lean);
+    all = compile_by(formulation, s->text, &whole);
     assert_true(n_in_plane(pins) > 1);
     assert_int_equal(n_in_plane(all), 0);
     for (int i = 0; i < STEPS; i++) {
@@ -250,6 +260,12 @@ static void compare(double height, double skew, int seed)
     lk_system_free(pins);
     lk_system_free(all);
     free(s);
+}
+
+static void compare(double height, double skew, int seed)
+{
+    compare_by("rattle", height, skew, seed);
+    compare_by("rk4", height, skew, seed);
 }
 
 static void what_is_flat_moves_and_pushes_as_with_all_rows(void **state)

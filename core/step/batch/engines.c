@@ -151,4 +151,5 @@ const struct lk_formulation lk_formulation_rattle_lanes = {
     .iterations = LK_RATTLE_ITERATIONS,
     .regularisation = LK_RATTLE_REGULARISATION,
     .solves_once = 1,
+    .steps_in_plane = 1,
 };
