@@ -126,8 +126,8 @@ static bool may_batch(const struct lk_draft *d, int order, int parts)
 
     for (int i = 0; i < d->n_blocks; i++)
         has_laws |= d->blocks[i].kind >= LK_ROWS_COMPLIANT;
-    return !d->is_plain &&
-           (order == 2 || (d->formulation == &lk_formulation_rattle && (parts > 1 || !has_laws)));
+    return !d->is_plain && (order == 2 || d->formulation->order != 0 ||
+                            (d->formulation == &lk_formulation_rattle && (parts > 1 || !has_laws)));
 }
 
 /* Compiles the model; its initial configuration is not assembled yet. What turns a body across the
@@ -303,6 +303,8 @@ static int raise_order(const struct lk_model *model, const struct lk_options *op
     r = f->prepare ? f->prepare(sys, name, ret_error) : 0;
     if (r == 0)
         r = lk_extrapolate_check(sys, model, ret_error);
+    if (r == 0 && sys->batches) /* which asks rows one by one */
+        lk_start_resume(sys);
     return r == 0 && sys->combination ? add_sequences(model, options, how, sys, ret_error) : r;
 }
 

@@ -295,6 +295,8 @@ int lk_draft_factors(const struct lk_draft *d)
 
     if (d->formulation == &lk_formulation_rattle)
         return 1 + has_laws(d);
+    if (d->formulation == &lk_formulation_rk4)
+        return d->formulation->in_lanes->effort.n_factors;
     return 2 + (stops > 0 ? 2 : 0) + (stops > 1);
 }
 
@@ -306,6 +308,8 @@ int lk_draft_solves(const struct lk_draft *d)
         jumps |= lk_input_is_load(d->model->inputs[i].type);
     if (d->formulation == &lk_formulation_rattle)
         return d->iterations + 6;
+    if (d->formulation == &lk_formulation_rk4)
+        return d->formulation->in_lanes->effort.n_solves + jumps;
     return d->iterations + 2 + (jumps || stops > 0) + again;
 }
 

@@ -289,9 +289,11 @@ struct lk_formulation {
 
 extern const struct lk_formulation lk_formulation_ali3;
 extern const struct lk_formulation lk_formulation_rattle;
+extern const struct lk_formulation lk_formulation_rk4;
 /* the same in lanes */
 extern const struct lk_formulation lk_formulation_ali3_lanes;
 extern const struct lk_formulation lk_formulation_rattle_lanes;
+extern const struct lk_formulation lk_formulation_rk4_lanes;
 
 /** lk_signals_take() - what terms follow of @inputs: scales, values of impedances. RT: yes. */
 LK_RT void lk_signals_take(struct lk_system *system, const double *inputs);

@@ -32,6 +32,7 @@ enum kind {
     OUTPUTS,
     HEALTH = OUTPUTS + LK_OUTPUT_TYPES,
     RESIDUAL_POSITION = HEALTH,
+    RESIDUAL_VELOCITY = HEALTH + 1,
     INCREMENT = HEALTH + (int)(offsetof(struct lk_health, increment) / sizeof(double)),
     WORK_DRIVE = HEALTH + (int)(offsetof(struct lk_health, work_drive) / sizeof(double)),
     KINDS = HEALTH + (int)(sizeof(struct lk_health) / sizeof(double))
@@ -102,6 +103,13 @@ int engines_by_rattle(void **state)
     return 0;
 }
 
+int engines_by_rk4(void **state)
+{
+    (void)state;
+    engines_formulation = &lk_formulation_rk4;
+    return 0;
+}
+
 static char *text_of(const struct mechanism *m)
 {
     struct mechanism asked = *m;
@@ -110,7 +118,7 @@ static char *text_of(const struct mechanism *m)
     FILE *f = open_memstream(&text, &size);
 
     asked.formulation = engines_formulation->name;
-    asked.is_soft &= engines_formulation == &lk_formulation_ali3; /* rattle refuses it */
+    asked.is_soft &= engines_formulation == &lk_formulation_ali3; /* others refuse it */
     own = mechanism_text(&asked);
     end = strstr(own, "outputs:\n");
     assert_non_null(f);
@@ -383,6 +391,9 @@ static void measure_noise(const struct subject *s, struct lk_model *model,
 
     /* poses are only known to that, so are violations, and the last Newton increments */
     noise[RESIDUAL_POSITION] = noise[INCREMENT] = noise[OUTPUTS + LK_OUTPUT_RESIDUAL] = roundoff;
+    /* and the rates of rows to that of velocities, where one solution closes them */
+    noise[RESIDUAL_VELOCITY] =
+        DBL_EPSILON * fmax(size_in(classical, VELOCITY), size_in(classical, SPIN));
     for (int k = 0; k < 4; k++)
         noise[shared[k]] = engines_known_share * size_in(classical, shared[k]);
     /* drives do work by multipliers */

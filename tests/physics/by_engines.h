@@ -22,6 +22,7 @@ extern const struct lk_formulation *engines_formulation;
 extern int engines_order;
 int engines_by_ali3(void **state);
 int engines_by_rattle(void **state);
+int engines_by_rk4(void **state);
 
 /** engines_known_share - rows that hold the same share a force by their E, of which round-off is
  * known to this part; 0 where there are no such rows. */

@@ -350,21 +350,18 @@ static void test_engines(void **state)
         strstr(error.text, "the engine is 'fast', expected one of this processor and build: "));
 }
 
-#define EACH_FORMULATION(test)                                                                     \
-    {#test ", ali3", test, engines_by_ali3, NULL, NULL},                                           \
+#define BY(test, name)                                                                             \
     {                                                                                              \
-#test ", rattle", test, engines_by_rattle, NULL, NULL                                      \
+#test ", " #name, test, engines_by_##name, NULL, NULL                                      \
     }
+#define EACH_FORMULATION(test) BY(test, ali3), BY(test, rattle), BY(test, rk4)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_engines),
-        EACH_FORMULATION(test_replay),
-        EACH_FORMULATION(test_replay_without),
-        EACH_FORMULATION(test_exchange),
-        EACH_FORMULATION(test_workers),
-        {"test_copies, rattle", test_copies, engines_by_rattle, NULL, NULL},
+        cmocka_unit_test(test_engines),        EACH_FORMULATION(test_replay),
+        EACH_FORMULATION(test_replay_without), EACH_FORMULATION(test_exchange),
+        EACH_FORMULATION(test_workers),        BY(test_copies, rattle),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The steps on batches compared with the same methods one by one (step/ali3.c, step/rattle.c), by
- * every supported engine: mechanisms of known shapes, random ones, and the models that are shipped.
+/* The steps on batches compared with the same methods one by one (step/ali3.c, step/rattle.c,
+ * step/rk4.c), by every supported engine: mechanisms of known shapes, random ones, and the models
+ * that are shipped.
  *
  *     test_batches [FIRST LAST [TESTS]]     seeds of random mechanisms; the default ones without
  * them; a pattern of the tests' names */
@@ -249,11 +250,11 @@ static void test_models(void **state)
     globfree(&found);
 }
 
-#define EACH_FORMULATION(test)                                                                     \
-    {#test ", ali3", test, engines_by_ali3, NULL, NULL},                                           \
+#define BY(test, name)                                                                             \
     {                                                                                              \
-#test ", rattle", test, engines_by_rattle, NULL, NULL                                      \
+#test ", " #name, test, engines_by_##name, NULL, NULL                                      \
     }
+#define EACH_FORMULATION(test) BY(test, ali3), BY(test, rattle), BY(test, rk4)
 
 int main(int argc, char **argv)
 {
@@ -261,12 +262,13 @@ int main(int argc, char **argv)
         EACH_FORMULATION(test_chains),
         EACH_FORMULATION(test_figures),
         EACH_FORMULATION(test_random_mechanisms),
-        {"test_elements, rattle", test_elements, engines_by_rattle, NULL, NULL},
-        {"test_thin_bodies, rattle", test_thin_bodies, engines_by_rattle, NULL, NULL},
-        {"test_balls, rattle", test_balls, engines_by_rattle, NULL, NULL},
-        {"test_gears, rattle", test_gears, engines_by_rattle, NULL, NULL},
-        {"test_orders, rattle", test_orders, engines_by_rattle, NULL, NULL},
-        {"test_models, rattle", test_models, engines_by_rattle, NULL, NULL},
+        BY(test_elements, rattle),
+        BY(test_thin_bodies, rattle),
+        BY(test_balls, rattle),
+        BY(test_balls, rk4),
+        BY(test_gears, rattle),
+        BY(test_orders, rattle),
+        BY(test_models, rattle),
     };
     int r;
 

@@ -141,9 +141,8 @@ double lk_batches_time(const struct lk_batches *p, const struct lk_prices *price
 
 void lk_classic_work(const struct lk_draft *d, double ret[LK_CLASSIC_WORKS])
 {
-    bool is_rattle = d->formulation == &lk_formulation_rattle;
-    const struct lk_lane_effort *effort = &lk_formulation_rattle_lanes.effort;
-    double sweeps = is_rattle ? sweeps_beside(effort, BESIDE_SOLVES_CLASSIC) : 1;
+    const struct lk_formulation *lanes = d->formulation->in_lanes;
+    double sweeps = lanes ? sweeps_beside(&lanes->effort, BESIDE_SOLVES_CLASSIC) : 1;
 
     ret[LK_WORK_CLASSIC_STEP] = 1;
     ret[LK_WORK_BODY] = sweeps * d->n_bodies;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The step on batches, for one kind of processor: a file that defines LK_LANES and LK_ENGINE
  * includes this once. Here is what the formulations share: loads, multipliers, tasks by several
- * workers. Their steps are in ali3_inl.h and rattle_inl.h. */
+ * workers. Their steps are in ali3_inl.h, rattle_inl.h and rk4_inl.h. */
 #include "linkage/pool.h"
 #include "maths/lanes_inl.h"
 #include "step/batch/rare.h"
@@ -9,6 +9,7 @@
 #include "step/copies.h"
 #include "step/extrapolate.h"
 #include "step/rattle.h"
+#include "step/rk4.h"
 #include <string.h>
 
 #include "step/batch/bodies_inl.h"
@@ -278,6 +279,7 @@ static int judge(const struct run *run, int c)
 
 #include "step/batch/ali3_inl.h"
 #include "step/batch/rattle_inl.h"
+#include "step/batch/rk4_inl.h"
 
 const struct lk_engine LK_ENGINE = {
     .name = LK_ENGINE_NAME,
@@ -286,6 +288,7 @@ const struct lk_engine LK_ENGINE = {
     .is_supported = LK_ENGINE_SUPPORTED,
     .ali3 = {ali3_step, ali3_renew},
     .rattle = {rattle_step, rattle_renew},
+    .rk4 = {rk4_step, ali3_renew},
     .copies_step = rattle_copies,
     .finish = rattle_finish,
     .hold = rattle_hold,

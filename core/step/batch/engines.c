@@ -4,6 +4,7 @@
 #include "step/batch/rare.h"
 #include "step/extrapolate.h"
 #include "step/rattle.h"
+#include "step/rk4.h"
 #include <string.h>
 
 int lk_engine_has_avx512(void)
@@ -107,6 +108,16 @@ static void rattle_renew(struct lk_system *sys)
     sys->batches->engine->rattle.renew(sys);
 }
 
+static int rk4_step(struct lk_system *sys, const double *inputs)
+{
+    return sys->batches->engine->rk4.step(sys, inputs);
+}
+
+static void rk4_renew(struct lk_system *sys)
+{
+    sys->batches->engine->rk4.renew(sys);
+}
+
 static void rattle_begin(struct lk_system *sys)
 {
     struct lk_batches *p = sys->batches;
@@ -150,6 +161,18 @@ const struct lk_formulation lk_formulation_rattle_lanes = {
     .effort = {1, LK_RATTLE_ITERATIONS + 6, 2 * LK_RATTLE_ITERATIONS + 8, LK_RATTLE_INCREMENTS, 12},
     .iterations = LK_RATTLE_ITERATIONS,
     .regularisation = LK_RATTLE_REGULARISATION,
+    .solves_once = 1,
+    .steps_in_plane = 1,
+};
+
+const struct lk_formulation lk_formulation_rk4_lanes = {
+    .name = "rk4",
+    .step = rk4_step,
+    .keeps_balance = 1,
+    .renew = rk4_renew,
+    .effort = {LK_RK4_STAGES, LK_RK4_STAGES + 1 + LK_RK4_ROUNDS, 15, LK_RK4_SIZE, 0},
+    .is_explicit = 1,
+    .order = 4,
     .solves_once = 1,
     .steps_in_plane = 1,
 };

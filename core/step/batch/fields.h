@@ -195,6 +195,20 @@ enum lk_rattle_field {
     LK_RATTLE_INCREMENTS = LK_RATTLE_ACCELERATION + 6
 };
 
+/** enum lk_rk4_field - the same for `rk4`, whose factor is that of a stage, at X, R.
+ * NOW_X, NOW_R: pose of the new state until it is closed;  SUM: before that, derivatives of the
+ *               stages so far, weighted: of x, theta, v, w
+ * THETA:        turn since the start of the step, of the stage;  OLD_A: its accelerations
+ * LOAD:         -Q without gravity (force: world, torque: body);  STAGE_V: velocities of the stage
+ *               (world, body axes) */
+enum lk_rk4_field {
+    LK_RK4_SUM = LK_BODY_NOW_X,
+    LK_RK4_THETA = LK_BODY_U,
+    LK_RK4_LOAD = LK_BODY_SIZE,
+    LK_RK4_STAGE_V = LK_RK4_LOAD + 6,
+    LK_RK4_SIZE = LK_RK4_STAGE_V + 6
+};
+
 /** enum lk_rare_field - behind those of all bodies where one of them has any, see rare.h. DRAWN:
  * see struct lk_half_kicks;  AHEAD: weight of the last acceleration in the prediction; both of the
  * translation and the rotation;  THIN, TENSION: see struct lk_quad, struct lk_half_kicks; MASSLESS:

@@ -43,13 +43,13 @@ LK_INLINE void unclose_kind(const struct lk_joint_kind *k, const struct lk_batch
     jacobian(k, &at, f + lk_kind_jacobian(k));
 }
 
-/* Phi at the present pose */
+/* Phi at the pose in @field of the bodies */
 LK_INLINE void violate_kind(const struct lk_joint_kind *k, const struct lk_batches *p,
-                            const struct lk_batch_joints *j)
+                            const struct lk_batch_joints *j, int field)
 {
     lanes_t *f = block_at(p, j->at), buffer[2][12];
-    const lanes_t *const body[2] = {view(p, j->body[0], LK_BODY_X, 12, buffer[0]),
-                                    view(p, j->body[1], LK_BODY_X, 12, buffer[1])};
+    const lanes_t *const body[2] = {view(p, j->body[0], field, 12, buffer[0]),
+                                    view(p, j->body[1], field, 12, buffer[1])};
     struct place_of at;
 
     locate(k, f, body, &at);
@@ -331,7 +331,7 @@ static void violate_joints(const struct run *run, int block)
 
 #define CALL(NAME, ...)                                                                            \
     case LK_KIND_##NAME:                                                                           \
-        violate_kind(&lk_joint_kinds[LK_KIND_##NAME], p, j);                                       \
+        violate_kind(&lk_joint_kinds[LK_KIND_##NAME], p, j, LK_BODY_X);                            \
         break;
     EACH_KIND(j, CALL)
 #undef CALL

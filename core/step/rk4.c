@@ -14,13 +14,9 @@
  *
  * Four factors and seven solves, nine where rows are redundant: hardly more than a step of `ali3`,
  * which is of order 2. */
+#include "step/rk4.h"
 #include "maths/vec.h"
-#include "step/system.h"
 #include <stdbool.h>
-
-#define STAGES      4
-#define ROUNDS      2 /* Newton iterations that project the positions */
-#define REFINEMENTS 3 /* solves for the multipliers of the new state, where rows are redundant */
 
 /** struct stage - of a body: @rate: derivative of x, theta, v, w in the stage under way; @sum: of
  * all stages so far, weighted;  @theta: of the stage */
@@ -29,9 +25,6 @@ struct stage {
     double sum[12];
     double theta[3];
 };
-
-static const double when[STAGES] = {0, 0.5, 0.5, 1};
-static const double weight[STAGES] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};
 
 /* accelerations and multipliers of system->next, at time @t; the factor is that of its poses */
 static void find_accelerations(struct lk_system *sys, double t, const double *inputs)
@@ -51,7 +44,7 @@ static void accelerate_anew(struct lk_system *sys, double t, const double *input
     for (int r = 0; r < sys->n_rows && !sys->rows_are_independent; r++)
         sys->next.lambda[r] = 0;
     find_accelerations(sys, t, inputs);
-    for (int i = 1; i < REFINEMENTS && !sys->rows_are_independent; i++)
+    for (int i = 1; i < LK_RK4_REFINEMENTS && !sys->rows_are_independent; i++)
         lk_project_accelerations(sys, &sys->next, NULL);
 }
 
@@ -101,9 +94,7 @@ static void add_rates(const struct lk_motion *m, double w, struct stage *s)
         s->sum[i] += w * s->rate[i];
 }
 
-/* add to the energy balance the difference between Kutta's rule and the trapezoidal rule, for the
- * power of inputs, drives, loads and dampers */
-static void correct_balance(struct lk_system *sys, double t, double share, const double *inputs)
+void lk_rk4_correct_balance(struct lk_system *sys, double t, double share, const double *inputs)
 {
     struct lk_balance *balance = sys->next.balance;
     struct lk_powers p;
@@ -123,18 +114,18 @@ static bool run_stages(struct lk_system *sys, const double *inputs)
     struct stage *stages = sys->formulation_data;
     double h = sys->h, start = sys->now.balance->steps, widest = 0;
 
-    for (int k = 0; k < STAGES; k++) {
+    for (int k = 0; k < LK_RK4_STAGES; k++) {
         if (k > 0) {
-            evaluate_stage(sys, when[k]);
-            find_accelerations(sys, (start + when[k]) * h, inputs);
-            correct_balance(sys, (start + when[k]) * h, weight[k] * h, inputs);
+            evaluate_stage(sys, lk_rk4_when[k]);
+            find_accelerations(sys, (start + lk_rk4_when[k]) * h, inputs);
+            lk_rk4_correct_balance(sys, (start + lk_rk4_when[k]) * h, lk_rk4_weight[k] * h, inputs);
         }
         for (int b = 0; b < sys->n_bodies; b++) {
             struct stage *s = &stages[b];
 
-            add_rates(&sys->next.motion[b], weight[k], s);
-            if (k < STAGES - 1)
-                advance_body(sys, b, when[k + 1] * h, s->rate, s->theta);
+            add_rates(&sys->next.motion[b], lk_rk4_weight[k], s);
+            if (k < LK_RK4_STAGES - 1)
+                advance_body(sys, b, lk_rk4_when[k + 1] * h, s->rate, s->theta);
             else
                 advance_body(sys, b, h, s->sum, s->theta);
             widest = lk_max(widest, lk_dot(s->theta, s->theta));
@@ -187,10 +178,10 @@ static void begin_step(struct lk_system *sys, const double *inputs)
         stages[b] = (struct stage){0};
         sys->next.motion[b] = sys->now.motion[b];
     }
-    correct_balance(sys, t, -0.5 * sys->h, inputs);
+    lk_rk4_correct_balance(sys, t, -0.5 * sys->h, inputs);
     if (sys->n_inputs > 0)
         find_accelerations(sys, t, inputs);
-    correct_balance(sys, t, weight[0] * sys->h, inputs);
+    lk_rk4_correct_balance(sys, t, lk_rk4_weight[0] * sys->h, inputs);
 }
 
 static int rk4_step(struct lk_system *sys, const double *inputs)
@@ -203,12 +194,12 @@ static int rk4_step(struct lk_system *sys, const double *inputs)
     for (int b = 0; b < sys->n_bodies; b++)
         lk_quat_normalise(sys->next.motion[b].q);
     lk_evaluate_twists(sys, &sys->next);
-    for (int i = 0; i < ROUNDS; i++)
+    for (int i = 0; i < LK_RK4_ROUNDS; i++)
         project_positions(sys);
     evaluate_stage(sys, 1);
     lk_project_velocities(sys, &sys->next);
     accelerate_anew(sys, end, inputs);
-    correct_balance(sys, end, -0.5 * sys->h, inputs);
+    lk_rk4_correct_balance(sys, end, -0.5 * sys->h, inputs);
     sys->next.balance->steps = sys->now.balance->steps; /* counted by who called */
     return turns_are_small ? 0 : LK_E_TURN;
 }
@@ -233,6 +224,7 @@ static int rk4_layout(struct lk_system *sys, const struct lk_topology *topology,
 const struct lk_formulation lk_formulation_rk4 = {
     .name = "rk4",
     .step = rk4_step,
+    .in_lanes = &lk_formulation_rk4_lanes,
     .layout = rk4_layout,
     .prepare = rk4_prepare,
     .is_explicit = 1,
