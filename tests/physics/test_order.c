@@ -59,7 +59,7 @@ static const struct expectation expectations[] = {
     {"heavy-top", 0.01, 2, {6e-8, 3e-7, 3e-5}, {1e-12, 4e-12, 2e-9}},
     {"chain-8", 0.01, 3, {1.4e-7, 7e-7, 3e-6}, {1e-11, 1e-11, 2e-9}},
     /* seven hinges about three axes: 12 rad/s */
-    {"arm", 2.5e-3, 2, {2.4e-7, 2.3e-6, 9e-5}, {2e-12, 2e-11, 3e-10}},
+    {"arm", 3.125e-3, 2, {5.8e-7, 5.4e-6, 2.2e-4}, {5e-12, 6e-11, 2e-9}},
     /* through the aligned pose five times, with three redundant rows: order 6 ends where a step
      * happens to land next to it */
     {"four-bar", 0.02, 10, {7e-7, 3e-6, 1.6e-5}, {2e-9, 8e-9, 4e-8}},
