@@ -58,7 +58,7 @@ static void finish_combination(struct lk_system *sys, const double *inputs)
     /* the factor is still that of the first sequence: near enough for a Newton iteration */
     lk_evaluate_twists(sys, &sys->next);
     for (int i = 0; i < LK_EXTRAPOLATE_ROUNDS; i++)
-        lk_extrapolate_project(sys);
+        lk_project_positions(sys);
     lk_evaluate_poses(sys, &sys->next);
     lk_evaluate_jacobians(sys);
     lk_evaluate_factor(sys);

@@ -556,6 +556,37 @@ void lk_evaluate_velocity_violation(struct lk_system *sys)
     impact_rates(sys);
 }
 
+double lk_project_positions(struct lk_system *sys)
+{
+    double largest = 0;
+
+    lk_evaluate_poses(sys, &sys->next);
+    for (int i = 0; i < sys->n_joints; i++) {
+        const struct lk_joint *j = &sys->joint[i];
+
+        lk_evaluate_violation(sys, i, sys->solution + j->row);
+        for (int r = lk_rigid_rows(j); r < j->n_rows; r++)
+            sys->solution[j->row + r] = 0;
+    }
+    lk_evaluate_correction(sys);
+    for (int b = 0; b < sys->n_bodies; b++) {
+        const struct lk_twist *c = &sys->correction[b];
+        const double theta[3] = {-c->w[0], -c->w[1], -c->w[2]};
+        struct lk_motion *m = &sys->next.motion[b];
+        double dq[4], q[4];
+
+        lk_rotation_exp(theta, dq);
+        lk_quat_mul(m->q, dq, q);
+        for (int i = 0; i < 3; i++) {
+            m->x[i] -= c->v[i];
+            largest = lk_max(largest, lk_max(fabs(c->v[i]), fabs(c->w[i])));
+        }
+        for (int i = 0; i < 4; i++)
+            m->q[i] = q[i];
+    }
+    return largest;
+}
+
 void lk_project_velocities(struct lk_system *sys, struct lk_state *state)
 {
     lk_evaluate_velocity_violation(sys);

@@ -92,34 +92,6 @@ static void combine_states(struct lk_system *sys)
         balance->increment = lk_max(balance->increment, sys->sequence[k]->now.balance->increment);
 }
 
-/* ---- projection ---- */
-
-void lk_extrapolate_project(struct lk_system *sys)
-{
-    lk_evaluate_poses(sys, &sys->next);
-    for (int i = 0; i < sys->n_joints; i++) {
-        const struct lk_joint *j = &sys->joint[i];
-
-        lk_evaluate_violation(sys, i, sys->solution + j->row);
-        for (int r = lk_rigid_rows(j); r < j->n_rows; r++)
-            sys->solution[j->row + r] = 0;
-    }
-    lk_evaluate_correction(sys);
-    for (int b = 0; b < sys->n_bodies; b++) {
-        struct lk_motion *m = &sys->next.motion[b];
-        double theta[3], dq[4], q[4];
-
-        for (int i = 0; i < 3; i++) {
-            m->x[i] -= sys->correction[b].v[i];
-            theta[i] = -sys->correction[b].w[i];
-        }
-        lk_rotation_exp(theta, dq);
-        lk_quat_mul(m->q, dq, q);
-        for (int i = 0; i < 4; i++)
-            m->q[i] = q[i];
-    }
-}
-
 int lk_extrapolate(struct lk_system *sys, const double *inputs)
 {
     for (int k = 0; k < sys->n_sequences - 1; k++) {

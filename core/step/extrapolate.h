@@ -16,8 +16,4 @@ extern const struct lk_extrapolation lk_extrapolation_rattle;
  * The work is fixed.  Return: 0, LK_E_NOT_FINITE, LK_E_TURN. */
 LK_RT int lk_extrapolate(struct lk_system *system, const double *inputs);
 
-/** lk_extrapolate_project() - project the positions of system->next onto the rigid rows with the
- * last factor: dq = -s W Phi_q^T sigma, sigma from rhs Phi (0 for compliant rows). */
-LK_RT void lk_extrapolate_project(struct lk_system *system);
-
 #endif

@@ -79,7 +79,7 @@ static void finish_combination(struct lk_system *sys, const double *inputs)
     lk_rattle_factor_unclosed(sys, &sys->next);
     lk_evaluate_twists(sys, &sys->next);
     for (int i = 0; i < LK_EXTRAPOLATE_ROUNDS; i++)
-        lk_extrapolate_project(sys);
+        lk_project_positions(sys);
     lk_evaluate_poses(sys, &sys->next);
     lk_evaluate_jacobians(sys);
     lk_rattle_loads(sys, lk_system_time(sys) + sys->h, inputs, r->load);

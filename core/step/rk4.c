@@ -134,39 +134,6 @@ static bool run_stages(struct lk_system *sys, const double *inputs)
     return widest < M_PI * M_PI;
 }
 
-/* Newton iterations with the factor of the last stage, which is O(h^3) away:
- * dq = -s W Phi_q^T sigma, sigma from rhs Phi */
-static void project_positions(struct lk_system *sys)
-{
-    double largest = 0;
-
-    lk_evaluate_poses(sys, &sys->next);
-    for (int i = 0; i < sys->n_joints; i++) {
-        const struct lk_joint *j = &sys->joint[i];
-
-        lk_evaluate_violation(sys, i, sys->solution + j->row);
-        for (int r = lk_rigid_rows(j); r < j->n_rows; r++)
-            sys->solution[j->row + r] = 0;
-    }
-    lk_evaluate_correction(sys);
-    for (int b = 0; b < sys->n_bodies; b++) {
-        const struct lk_twist *c = &sys->correction[b];
-        const double theta[3] = {-c->w[0], -c->w[1], -c->w[2]};
-        struct lk_motion *m = &sys->next.motion[b];
-        double dq[4], q[4];
-
-        lk_rotation_exp(theta, dq);
-        lk_quat_mul(m->q, dq, q);
-        for (int i = 0; i < 3; i++) {
-            m->x[i] -= c->v[i];
-            largest = lk_max(largest, lk_max(fabs(c->v[i]), fabs(c->w[i])));
-        }
-        for (int i = 0; i < 4; i++)
-            m->q[i] = q[i];
-    }
-    sys->next.balance->increment = largest;
-}
-
 /* the first stage is system->now, with the accelerations of the last step, corrected for a jump of
  * the inputs, as are the multipliers, with the factor of the last step */
 static void begin_step(struct lk_system *sys, const double *inputs)
@@ -194,8 +161,8 @@ static int rk4_step(struct lk_system *sys, const double *inputs)
     for (int b = 0; b < sys->n_bodies; b++)
         lk_quat_normalise(sys->next.motion[b].q);
     lk_evaluate_twists(sys, &sys->next);
-    for (int i = 0; i < LK_RK4_ROUNDS; i++)
-        project_positions(sys);
+    for (int i = 0; i < LK_RK4_ROUNDS; i++) /* the factor of the last stage is O(h^3) away */
+        sys->next.balance->increment = lk_project_positions(sys);
     evaluate_stage(sys, 1);
     lk_project_velocities(sys, &sys->next);
     accelerate_anew(sys, end, inputs);

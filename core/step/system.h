@@ -591,6 +591,11 @@ LK_RT double lk_restitution(const struct lk_system *system, double sign,
  * stops that are hit, scaled down together where the energy would exceed that of the last step. */
 LK_RT void lk_bounce(struct lk_system *system, struct lk_state *state);
 
+/** lk_project_positions() - project the positions of system->next onto the rigid rows with the last
+ * factor, whose pose may be another one: a Newton iteration, sigma from rhs Phi, dq = -s W Phi_q^T
+ * sigma (0 for compliant rows). Return: largest component of dq [m, rad]. RT: yes. */
+LK_RT double lk_project_positions(struct lk_system *system);
+
 /** lk_project_velocities() - project the velocities of @state onto the joints: sigma from
  * rhs dPhi/dt (rigid rows; 0 for compliant ones), v -= s W Phi_q^T sigma, with the last factor.
  * Index-3 DCA paper, mass-orthogonal projection; twists must be those of @state and are updated. */

@@ -14,8 +14,8 @@
  * square row has one vector for both sides. In the iterations these axes belong to R0, the
  * orientation at the Jacobian: torques on a body are mapped by R0 R^T, and the increment in body
  * axes is dtheta (body) = R0^T dtheta. So Newton method and projections are those of step/ali3.c
- * and step/rattle.c, whose residual is about the body's axes at R0 already; step/rk4.c has R0 at its
- * last stage.
+ * and step/rattle.c, whose residual is about the body's axes at R0 already; step/rk4.c has R0 at
+ * its last stage.
  *
  * The number of lanes is fixed when a model is compiled; engines.c has the table of engines.
  * Results differ between engines by round-off, never between runs. */
