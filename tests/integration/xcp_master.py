@@ -23,6 +23,7 @@ def patiently(what):
         except Refused as error:
             if error.args[0] != NOT_NOW or time.monotonic() > end_s:
                 raise
+            time.sleep(0.05)
 
 
 class Master:

@@ -32,7 +32,8 @@ enum kind {
     OUTPUTS,
     HEALTH = OUTPUTS + LK_OUTPUT_TYPES,
     RESIDUAL_POSITION = HEALTH,
-    RESIDUAL_VELOCITY = HEALTH + 1,
+    RESIDUAL_VELOCITY =
+        HEALTH + (int)(offsetof(struct lk_health, residual_velocity) / sizeof(double)),
     INCREMENT = HEALTH + (int)(offsetof(struct lk_health, increment) / sizeof(double)),
     WORK_DRIVE = HEALTH + (int)(offsetof(struct lk_health, work_drive) / sizeof(double)),
     KINDS = HEALTH + (int)(sizeof(struct lk_health) / sizeof(double))
@@ -391,9 +392,10 @@ static void measure_noise(const struct subject *s, struct lk_model *model,
 
     /* poses are only known to that, so are violations, and the last Newton increments */
     noise[RESIDUAL_POSITION] = noise[INCREMENT] = noise[OUTPUTS + LK_OUTPUT_RESIDUAL] = roundoff;
-    /* and the rates of rows to that of velocities, where one solution closes them */
-    noise[RESIDUAL_VELOCITY] =
-        DBL_EPSILON * fmax(size_in(classical, VELOCITY), size_in(classical, SPIN));
+    /* and the rates of rows to that of velocities, where one solution closes them to round-off */
+    if (engines_formulation == &lk_formulation_rk4)
+        noise[RESIDUAL_VELOCITY] =
+            DBL_EPSILON * fmax(size_in(classical, VELOCITY), size_in(classical, SPIN));
     for (int k = 0; k < 4; k++)
         noise[shared[k]] = engines_known_share * size_in(classical, shared[k]);
     /* drives do work by multipliers */
