@@ -314,8 +314,10 @@ static void go(struct harness *h, const char *config)
     harness_arm(h);
 }
 
-/* the newest sample of a run: who comes late answers that one. Return: its step. */
-static uint64_t read_newest(struct harness *h, double y[OUTPUTS])
+/* The newest sample of a run: who comes late answers that one. @since: of the run, by the clock
+ * that deadlines are on; the last samples of the run before may still be under way. Return: its
+ * step. */
+static uint64_t read_newest(struct harness *h, int64_t since, double y[OUTPUTS])
 {
     const Linkage__V1__OutputSample *sample = harness_sample(h, PATIENCE_MS);
     uint64_t step = 0;
@@ -323,7 +325,7 @@ static uint64_t read_newest(struct harness *h, double y[OUTPUTS])
     assert_non_null(sample);
     for (; sample; sample = harness_sample(h, 0)) {
         assert_int_not_equal(sample->state, STATE(FAULT));
-        if (sample->state == STATE(RUNNING)) {
+        if (sample->state == STATE(RUNNING) && (int64_t)sample->deadline_ns > since) {
             step = sample->step;
             memcpy(y, sample->values, OUTPUTS * sizeof(double));
         }
@@ -336,6 +338,7 @@ static uint64_t read_newest(struct harness *h, double y[OUTPUTS])
 static double swing_by_the_clock(struct harness *h, const struct spring *b)
 {
     uint64_t first = 0, step = 0, sequence = 0;
+    int64_t since = harness_now_ns();
     double y[OUTPUTS], begin = 1;
     int by = b->way == BY_IMPEDANCE ? PORT_WORK : PUSH_WORK;
 
@@ -343,7 +346,7 @@ static double swing_by_the_clock(struct harness *h, const struct spring *b)
     while (first == 0 || step < first + STEPS / THINNED) {
         double values[4] = {0};
 
-        step = read_newest(h, y);
+        step = read_newest(h, since, y);
         if (step == 0)
             continue;
         if (first == 0 && y[by] != 0) {

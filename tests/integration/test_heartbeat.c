@@ -8,18 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <zmq.h>
 
 #include <cmocka.h>
-
-static double now_s(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 /* The next one. Where the line process hangs, its channel takes no more: some are missing then. */
 static const Linkage__V1__Heartbeat *next(struct subscriber *s, uint64_t *sequence)
@@ -37,11 +28,11 @@ static const Linkage__V1__Heartbeat *await_state(struct subscriber *s, uint64_t 
                                                  Linkage__V1__State state)
 {
     const Linkage__V1__Heartbeat *beat;
-    double until_s = now_s() + 1e-3 * PATIENCE_MS;
+    int64_t until_ns = harness_now_ns() + PATIENCE_MS * INT64_C(1000000);
 
     do {
         beat = next(s, sequence);
-        assert_true(now_s() < until_s);
+        assert_true(harness_now_ns() < until_ns);
     } while (beat->state != state);
     return beat;
 }

@@ -36,12 +36,17 @@ const char *harness_model(void)
     return model_path;
 }
 
-static int64_t now_ms(void)
+int64_t harness_now_ns(void)
 {
     struct timespec now;
 
     clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+static int64_t now_ms(void)
+{
+    return harness_now_ns() / 1000000;
 }
 
 static char *read_text(const char *path)

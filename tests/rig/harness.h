@@ -143,6 +143,8 @@ uint64_t harness_load_model(struct harness *h);
 /** harness_load_unlimited() - the same, without limits on its input: any value acts. */
 uint64_t harness_load_unlimited(struct harness *h);
 
+/** harness_now_ns() - CLOCK_MONOTONIC, as deadlines of samples [ns]. */
+int64_t harness_now_ns(void);
 /** harness_send_bytes() - send one frame on the inputs socket, once the daemon has subscribed. */
 void harness_send_bytes(struct harness *h, const void *data, size_t size, int flags);
 /** harness_send() - send an input sample. */
