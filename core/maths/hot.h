@@ -9,8 +9,13 @@
 #define LK_MATHS_HOT_H
 
 /* for the small functions of the hot path; not forced under sanitizers, whose checks would be
- * inlined with them thousands of times */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+ * inlined with them thousands of times; clang names them in another way */
+#ifdef __has_feature
+#define LK_HAS_SANITIZER __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#else
+#define LK_HAS_SANITIZER 0
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || LK_HAS_SANITIZER
 #define LK_INLINE static inline __attribute__((unused))
 #else
 #define LK_INLINE static inline __attribute__((always_inline))
