@@ -1,67 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Formulation `ali3` on batches: tasks, phases, the step. The method is that of step/ali3.c,
+/* Formulation `ali3` on batches: loads, sweeps, the step. The method is that of step/ali3.c,
  * equation by equation. Without include guard on purpose, see lanes_inl.h. */
-
-/* ---- a task ---- */
-
-/* @leaks: multipliers of rigid rows are forgotten in this pass, see leak() in step/ali3.c */
-LK_INLINE void sweep_up(const struct lk_batches *p, const struct lk_batch_task *task,
-                        enum pass pass, int leaks)
-{
-    lanes_t *scratch = block_at(p, task->scratch);
-
-    for (int i = task->first_op; i < task->first_op + task->n_ops; i++) {
-        const struct lk_batch_op *op = &p->ops[i];
-
-        switch (op->what) {
-        case LK_BATCH_BODIES:
-            if (pass == FIRST)
-                weigh_residual(p, op->index, LK_BODY_X);
-            else if (pass == ITERATE)
-                weigh_residual(p, op->index, LK_BODY_NOW_X);
-            else if (pass == ACCELERATION)
-                show_motion(p, op->index, LK_BODY_OLD_A);
-            break;
-        case LK_BATCH_JOINTS:
-            if (pass != FACTOR)
-                right_side(p, op->index, pass, leaks);
-            break;
-        case LK_BATCH_FRONT:
-            upward(p, op->index, pass, scratch);
-            break;
-        }
-    }
-}
-
-/* @is_last: iteration, after which the new state is accepted */
-LK_INLINE void sweep_down(const struct lk_system *sys, const struct lk_batches *p,
-                          const struct lk_batch_task *task, enum pass pass, int is_last,
-                          struct watch *watch)
-{
-    lanes_t *scratch = block_at(p, task->scratch);
-    double scale = pass == VELOCITY ? 0 : pass == ACCELERATION ? sys->s : 1;
-
-    for (int i = task->first_op + task->n_ops - 1; i >= task->first_op; i--) {
-        const struct lk_batch_op *op = &p->ops[i];
-
-        switch (op->what) {
-        case LK_BATCH_BODIES:
-            if (pass == VELOCITY)
-                project_bodies(p, op->index, LK_BODY_OLD_V);
-            else if (pass == ACCELERATION)
-                project_bodies(p, op->index, LK_BODY_OLD_A);
-            else
-                apply_increment(sys, p, op->index, is_last, watch);
-            break;
-        case LK_BATCH_JOINTS:
-            take_solution(p, op->index, scale);
-            break;
-        case LK_BATCH_FRONT:
-            downward(p, op->index, scratch);
-            break;
-        }
-    }
-}
 
 /* ---- loads and multipliers ---- */
 
@@ -113,177 +52,166 @@ static void load_multipliers(const struct lk_system *sys, const struct lk_batche
     }
 }
 
-/* ---- phases ---- */
+/* ---- sweeps ---- */
 
-/** struct ali3_run - a step under way. @phase, @pass, @leaks, @is_last: current phase and its
- * parameters */
-struct ali3_run {
-    struct run run;
-    enum phase {
-        PREDICT,
-        EVALUATE,
-        UP,
-        DOWN,
-        DOWN_EVALUATE,
-        DOWN_SETTLE,
-        DOWN_GAMMA,
-        DOWN_STORE
-    } phase;
-    enum pass pass;
-    int leaks;
-    int is_last;
+/** enum ali3_down, enum ali3_up - what a sweep is for, see sweep(). Down: an increment, that of the
+ * last iteration, projected velocities and accelerations. Up: the prediction and its rows, the
+ * first iteration, which factors, a further one, the rows of an iterate, those of the accepted pose
+ * with the projection of velocities, rates of the projected velocities, the projection of
+ * accelerations, the new state. */
+enum ali3_down {
+    ALI3_STAY,
+    ALI3_INCREMENT,
+    ALI3_LAST_INCREMENT,
+    ALI3_VELOCITIES,
+    ALI3_ACCELERATIONS
+};
+enum ali3_up {
+    ALI3_REST,
+    ALI3_PREDICT,
+    ALI3_FIRST,
+    ALI3_ITERATE,
+    ALI3_EVALUATE,
+    ALI3_SETTLE,
+    ALI3_PROJECT_VELOCITIES,
+    ALI3_RATES,
+    ALI3_PROJECT_ACCELERATIONS,
+    ALI3_STORE
 };
 
-static void predict(const struct run *run, int t)
+/** struct ali3_run - a step under way. @down, @up: what the tasks do at present
+ * @leaks: multipliers of rigid rows are forgotten in this iteration, see leak() in step/ali3.c */
+struct ali3_run {
+    struct run run;
+    enum ali3_down down;
+    enum ali3_up up;
+    int leaks;
+};
+
+LK_INLINE void ali3_bodies_up(const struct ali3_run *now, int t, int block)
 {
-    const struct lk_batches *p = run->p;
+    const struct lk_batches *p = now->run.p;
 
-    EACH(LK_BATCH_BODIES, &p->tasks[t], predict_bodies(run->sys, p, index, &run->watch[t]))
-}
-
-static void evaluate(const struct run *run, int t, int keep)
-{
-    const struct lk_batches *p = run->p;
-
-    EACH(LK_BATCH_JOINTS, &p->tasks[t], evaluate_joints(p, index, keep))
-}
-
-static void up(const struct run *run, int t, enum pass pass, int leaks)
-{
-    const struct lk_batches *p = run->p;
-    const struct lk_batch_task *task = &p->tasks[t];
-
-    switch (pass) {
-    case FIRST:
-        sweep_up(p, task, FIRST, leaks);
+    switch (now->up) {
+    case ALI3_PREDICT:
+        predict_bodies(now->run.sys, p, block, &now->run.watch[t]);
         break;
-    case ITERATE:
-        sweep_up(p, task, ITERATE, leaks);
+    case ALI3_FIRST:
+        weigh_residual(p, block, LK_BODY_X);
         break;
-    case VELOCITY:
-        sweep_up(p, task, VELOCITY, 0);
+    case ALI3_ITERATE:
+        weigh_residual(p, block, LK_BODY_NOW_X);
         break;
-    case ACCELERATION:
-        sweep_up(p, task, ACCELERATION, 0);
+    case ALI3_PROJECT_ACCELERATIONS:
+        show_motion(p, block, LK_BODY_OLD_A);
         break;
-    case FACTOR:
-        sweep_up(p, task, FACTOR, 0);
+    case ALI3_STORE:
+        store_bodies(&now->run, block, &now->run.watch[t]);
+        break;
+    case ALI3_REST:
+    case ALI3_EVALUATE:
+    case ALI3_SETTLE:
+    case ALI3_PROJECT_VELOCITIES:
+    case ALI3_RATES:
         break;
     }
 }
 
-static void down(const struct run *run, int t, enum pass pass, int is_last)
+LK_INLINE void ali3_joints_up(const struct ali3_run *now, int t, int block)
 {
-    struct lk_system *sys = run->sys;
-    const struct lk_batches *p = run->p;
-    const struct lk_batch_task *task = &p->tasks[t];
+    const struct lk_batches *p = now->run.p;
+    struct watch *watch = &now->run.watch[t];
 
-    switch (pass) {
-    case FIRST:
-    case ITERATE:
-    case FACTOR:
-        sweep_down(sys, p, task, ITERATE, is_last, &run->watch[t]);
+    switch (now->up) {
+    case ALI3_PREDICT:
+        evaluate_joints(p, block, 1);
         break;
-    case VELOCITY:
-        sweep_down(sys, p, task, VELOCITY, 0, &run->watch[t]);
+    case ALI3_FIRST:
+    case ALI3_ITERATE:
+        right_side(p, block, SEEK_POSES, now->leaks);
         break;
-    case ACCELERATION:
-        sweep_down(sys, p, task, ACCELERATION, 0, &run->watch[t]);
+    case ALI3_EVALUATE:
+        evaluate_joints(p, block, 0);
+        break;
+    case ALI3_SETTLE:
+        settle_joints(p, block, watch);
+        break;
+    case ALI3_PROJECT_VELOCITIES:
+        right_side(p, block, SEEK_VELOCITIES, 0);
+        break;
+    case ALI3_RATES:
+        gamma_joints(p, block, watch);
+        break;
+    case ALI3_PROJECT_ACCELERATIONS:
+        right_side(p, block, SEEK_ACCELERATIONS, 0);
+        break;
+    case ALI3_STORE:
+        store_multipliers(&now->run, block, 1, watch);
+        break;
+    case ALI3_REST:
         break;
     }
 }
 
-static void settle_task(const struct run *run, int t)
-{
-    const struct lk_batches *p = run->p;
-
-    EACH(LK_BATCH_JOINTS, &p->tasks[t], settle_joints(p, index, &run->watch[t]))
-}
-
-static void gamma_of(const struct run *run, int t)
-{
-    const struct lk_batches *p = run->p;
-
-    EACH(LK_BATCH_JOINTS, &p->tasks[t], gamma_joints(p, index, &run->watch[t]))
-}
-
-static void store(const struct run *run, int t)
-{
-    const struct lk_batches *p = run->p;
-
-    EACH(LK_BATCH_BODIES, &p->tasks[t], store_bodies(run, index, &run->watch[t]))
-    EACH(LK_BATCH_JOINTS, &p->tasks[t], store_multipliers(run, index, 1, &run->watch[t]))
-}
-
-/* one task's part of a phase */
-static void do_phase(const struct run *run, int t)
+static void ali3_up(const struct run *run, int t)
 {
     const struct ali3_run *now = (const struct ali3_run *)run;
+    const struct lk_batches *p = run->p;
+    const struct lk_batch_task *task = &p->tasks[t];
+    bool factors = now->up == ALI3_FIRST || now->up == ALI3_PROJECT_VELOCITIES;
+    bool solves = factors || now->up == ALI3_ITERATE || now->up == ALI3_PROJECT_ACCELERATIONS;
 
-    switch (now->phase) {
-    case PREDICT:
-        predict(run, t);
+    if (now->up == ALI3_REST)
+        return;
+    EACH_UP(task, ali3_bodies_up(now, t, index), ali3_joints_up(now, t, index),
+            if (solves) upward(p, index, factors ? FACTOR_AND_ASSEMBLE : ASSEMBLE,
+                               block_at(p, task->scratch)))
+}
+
+LK_INLINE void ali3_bodies_down(const struct ali3_run *now, int t, int block)
+{
+    const struct lk_batches *p = now->run.p;
+
+    switch (now->down) {
+    case ALI3_INCREMENT:
+    case ALI3_LAST_INCREMENT:
+        apply_increment(now->run.sys, p, block, now->down == ALI3_LAST_INCREMENT,
+                        &now->run.watch[t]);
         break;
-    case EVALUATE:
-        evaluate(run, t, now->pass == FIRST);
+    case ALI3_VELOCITIES:
+        project_bodies(p, block, LK_BODY_OLD_V);
         break;
-    case UP:
-        up(run, t, now->pass, now->leaks);
+    case ALI3_ACCELERATIONS:
+        project_bodies(p, block, LK_BODY_OLD_A);
         break;
-    case DOWN:
-    case DOWN_EVALUATE:
-    case DOWN_SETTLE:
-    case DOWN_GAMMA:
-    case DOWN_STORE:
-        down(run, t, now->pass, now->is_last);
-        if (now->phase == DOWN_EVALUATE)
-            evaluate(run, t, 0);
-        else if (now->phase == DOWN_SETTLE)
-            settle_task(run, t);
-        else if (now->phase == DOWN_GAMMA)
-            gamma_of(run, t);
-        else if (now->phase == DOWN_STORE)
-            store(run, t);
+    case ALI3_STAY:
         break;
     }
 }
 
-static void share_phase(struct ali3_run *now, enum phase phase)
+static void ali3_down(const struct run *run, int t)
 {
-    now->phase = phase;
-    share_out(&now->run);
+    const struct ali3_run *now = (const struct ali3_run *)run;
+    const struct lk_batches *p = run->p;
+    const struct lk_batch_task *task = &p->tasks[t];
+    double scale = now->down == ALI3_VELOCITIES      ? 0
+                   : now->down == ALI3_ACCELERATIONS ? run->sys->s
+                                                     : 1;
+
+    if (now->down == ALI3_STAY)
+        return;
+    EACH_DOWN(task, ali3_bodies_down(now, t, index), take_solution(p, index, scale),
+              downward(p, index, block_at(p, task->scratch)))
 }
 
-/* All tasks execute every phase; the top, which joins them, is last on the way up and first on the
- * way down. */
-static void solve(struct ali3_run *now, enum pass pass, enum phase after)
+static void ali3_sweep(struct ali3_run *now, enum ali3_down down, enum ali3_up up)
 {
-    struct run *run = &now->run;
-    int top = run->p->n_tasks - 1;
-
-    now->pass = pass;
-    share_phase(now, UP);
-    do_phase(run, top);
-    down(run, top, pass, now->is_last);
-    share_phase(now, after);
-    /* what comes after, of the top */
-    switch (after) {
-    case DOWN_EVALUATE:
-        evaluate(run, top, 0);
-        break;
-    case DOWN_SETTLE:
-        settle_task(run, top);
-        break;
-    case DOWN_GAMMA:
-        gamma_of(run, top);
-        break;
-    case DOWN_STORE:
-        store(run, top);
-        break;
-    default:
-        break;
-    }
+    now->down = down;
+    now->up = up;
+    sweep(&now->run);
 }
+
+/* ---- the step ---- */
 
 /* Carry the accelerations and multipliers of the last step over a jump of the inputs; see
  * absorb_jumps() in step/ali3.c. Pose, Jacobian and factor are those that the last step left. */
@@ -294,43 +222,36 @@ static void absorb_jumps(struct ali3_run *now, const double *inputs)
 
     for (int b = 0; b < p->n_bodies; b++)
         show_motion(p, b, LK_BODY_OLD_V);
-    for (int t = 0; t < p->n_tasks; t++)
-        gamma_of(run, t);
+    for (int b = 0; b < p->n_joints; b++)
+        gamma_joints(p, b, run->watch);
     add_jumps(run->sys, p, inputs);
-    solve(now, ACCELERATION, DOWN);
-}
-
-/* poses, then rows, of all bodies and joints */
-static void begin(struct ali3_run *now)
-{
-    int top = now->run.p->n_tasks - 1;
-
-    now->pass = FIRST;
-    share_phase(now, PREDICT);
-    predict(&now->run, top);
-    share_phase(now, EVALUATE);
-    evaluate(&now->run, top, 1);
+    ali3_sweep(now, ALI3_STAY, ALI3_PROJECT_ACCELERATIONS);
+    ali3_sweep(now, ALI3_ACCELERATIONS, ALI3_REST);
 }
 
 static int ali3_step(struct lk_system *sys, const double *inputs)
 {
     struct lk_batches *p = sys->batches;
-    struct watch *watch = (struct watch *)p->watch;
-    struct ali3_run now = {{.sys = sys, .p = p, .watch = watch, .do_task = do_phase}};
+    struct ali3_run now = {
+        {.sys = sys, .p = p, .watch = (struct watch *)p->watch, .down = ali3_down, .up = ali3_up}};
     int last = sys->iterations - 1;
 
     if (sys->n_jumps > 0)
         absorb_jumps(&now, inputs);
-    memset(watch, 0, (size_t)p->n_tasks * sizeof(*watch));
-    begin(&now);
+    memset(p->watch, 0, (size_t)p->n_tasks * sizeof(struct watch));
+    ali3_sweep(&now, ALI3_STAY, ALI3_PREDICT);
     for (int i = 0; i <= last; i++) {
         now.leaks = i == 0 || sys->leak_always;
-        now.is_last = i == last;
         subtract_loads(sys, p, inputs, i == 0 ? LK_BODY_X : LK_BODY_NOW_X);
-        solve(&now, i == 0 ? FIRST : ITERATE, i == last ? DOWN_SETTLE : DOWN_EVALUATE);
+        ali3_sweep(&now, ALI3_STAY, i == 0 ? ALI3_FIRST : ALI3_ITERATE);
+        if (i < last)
+            ali3_sweep(&now, ALI3_INCREMENT, ALI3_EVALUATE);
     }
-    solve(&now, VELOCITY, DOWN_GAMMA);
-    solve(&now, ACCELERATION, DOWN_STORE);
+    ali3_sweep(&now, ALI3_LAST_INCREMENT, ALI3_SETTLE);
+    ali3_sweep(&now, ALI3_STAY, ALI3_PROJECT_VELOCITIES);
+    ali3_sweep(&now, ALI3_VELOCITIES, ALI3_RATES);
+    ali3_sweep(&now, ALI3_STAY, ALI3_PROJECT_ACCELERATIONS);
+    ali3_sweep(&now, ALI3_ACCELERATIONS, ALI3_STORE);
     keep_balance(&now.run, 0);
     show_watched(sys, p, &sys->next);
     return judge(&now.run, 0);
@@ -340,16 +261,17 @@ static int ali3_step(struct lk_system *sys, const double *inputs)
 static void ali3_renew(struct lk_system *sys)
 {
     struct lk_batches *p = sys->batches;
-    struct run all = {.sys = sys, .p = p, .watch = (struct watch *)p->watch}, *run = &all;
+    struct watch *watch = (struct watch *)p->watch;
 
     for (int b = 0; b < p->n_bodies; b++) {
         load_bodies(&sys->now, p, b);
         show_state(block_at(p, p->bodies[b].at));
     }
     load_multipliers(sys, p);
+    for (int b = 0; b < p->n_joints; b++)
+        settle_joints(p, b, watch);
     for (int t = 0; t < p->n_tasks; t++)
-        settle_task(run, t);
-    for (int t = 0; t < p->n_tasks; t++)
-        up(run, t, FACTOR, 0);
+        EACH(LK_BATCH_FRONT, &p->tasks[t],
+             upward(p, index, FACTOR, block_at(p, p->tasks[t].scratch)))
     show_watched(sys, p, &sys->now);
 }

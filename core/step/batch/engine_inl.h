@@ -16,15 +16,27 @@
 
 /** struct run - a step under way. Each task collects into a struct watch of its own. @sys, @p: the
  * system, or the first of @copies, if there are any: then each lane is another system
- * @do_task: one task's part of the current phase;  @n_phases: done so far */
+ * @down, @up: what a task does on the way down and on the way up, see sweep();  @n_phases: done so
+ * far */
 struct run {
     struct lk_system *sys;
     const struct lk_batches *p;
     const struct lk_copies *copies;
     struct watch *watch;
-    void (*do_task)(const struct run *run, int task);
+    void (*down)(const struct run *run, int task);
+    void (*up)(const struct run *run, int task);
     int n_phases;
 };
+
+LK_INLINE struct run new_run(struct lk_system *sys, void (*down)(const struct run *, int),
+                             void (*up)(const struct run *, int))
+{
+    return (struct run){.sys = sys,
+                        .p = sys->batches,
+                        .watch = (struct watch *)sys->batches->watch,
+                        .down = down,
+                        .up = up};
+}
 
 /* what is outside of lanes is done for each system that steps, with the program as it sees it */
 LK_INLINE int n_systems(const struct run *run)
@@ -172,6 +184,31 @@ LK_INLINE void store_multipliers(const struct run *run, int block, double scale,
             call;                                                                                  \
     }
 
+/* every operation of @task in its order, and in the reverse order, with its @index */
+#define EACH_UP(task, bodies, joints, front)                                                       \
+    for (int i_ = (task)->first_op; i_ < (task)->first_op + (task)->n_ops; i_++)                   \
+    DO_OPERATION(bodies, joints, front)
+#define EACH_DOWN(task, bodies, joints, front)                                                     \
+    for (int i_ = (task)->first_op + (task)->n_ops - 1; i_ >= (task)->first_op; i_--)              \
+    DO_OPERATION(bodies, joints, front)
+#define DO_OPERATION(bodies, joints, front)                                                        \
+    {                                                                                              \
+        int index = p->ops[i_].index;                                                              \
+                                                                                                   \
+        if (p->ops[i_].what == LK_BATCH_BODIES)                                                    \
+            bodies;                                                                                \
+        else if (p->ops[i_].what == LK_BATCH_JOINTS)                                               \
+            joints;                                                                                \
+        else                                                                                       \
+            front;                                                                                 \
+    }
+
+LK_INLINE void do_task(const struct run *run, int t)
+{
+    run->down(run, t);
+    run->up(run, t);
+}
+
 /* a worker's share: consecutive tasks, so that their memory stays with one core */
 static void do_share(void *context, int worker)
 {
@@ -179,7 +216,7 @@ static void do_share(void *context, int worker)
     int n = run->p->n_tasks - 1, size = lk_pool_size(run->sys->pool);
 
     for (int t = n * worker / size; t < n * (worker + 1) / size; t++)
-        run->do_task(run, t);
+        do_task(run, t);
 }
 
 /* progress of a step without a pool, see lk_probe */
@@ -200,10 +237,23 @@ static void share_out(struct run *run)
     }
     tell(run, -1);
     for (int t = 0; t < n; t++) {
-        run->do_task(run, t);
+        do_task(run, t);
         tell(run, t);
     }
     run->n_phases++;
+}
+
+/* A solve is a sweep up the tree and one down. Between two meetings the tasks do in one go what
+ * follows a solution on the way down, then what leads to the next one on the way up. The top, which
+ * joins them, is first on the way down and last on the way up: no task reads what the top does on
+ * the way up before the next meeting. */
+static void sweep(struct run *run)
+{
+    int top = run->p->n_tasks - 1;
+
+    run->down(run, top);
+    share_out(run);
+    run->up(run, top);
 }
 
 /* ---- results ---- */

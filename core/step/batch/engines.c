@@ -144,7 +144,7 @@ const struct lk_formulation lk_formulation_ali3_lanes = {
     .step = ali3_step,
     .keeps_balance = 1,
     .renew = ali3_renew,
-    .effort = {2, LK_ITERATIONS + 2, 12, LK_BODY_SIZE, 0},
+    .effort = {2, LK_ITERATIONS + 2, 2 * LK_ITERATIONS + 5, LK_BODY_SIZE, 0},
 };
 
 const struct lk_formulation lk_formulation_rattle_lanes = {
@@ -170,7 +170,8 @@ const struct lk_formulation lk_formulation_rk4_lanes = {
     .step = rk4_step,
     .keeps_balance = 1,
     .renew = rk4_renew,
-    .effort = {LK_RK4_STAGES, LK_RK4_STAGES + 1 + LK_RK4_ROUNDS, 15, LK_RK4_SIZE, 0},
+    .effort = {LK_RK4_STAGES, LK_RK4_STAGES + 1 + LK_RK4_ROUNDS,
+               2 * LK_RK4_STAGES + LK_RK4_ROUNDS + 3, LK_RK4_SIZE, 0},
     .is_explicit = 1,
     .order = 4,
     .solves_once = 1,

@@ -712,13 +712,17 @@ LK_INLINE void disassemble_link(const struct lk_batches *p, const struct lk_batc
 LINKS(X)
 #undef X
 
-static void upward_link(const struct lk_batches *p, const struct lk_batch_front *f, enum pass pass)
+/** enum front_work - on the way up: a new factor, right-hand sides, or both */
+enum front_work { FACTOR = 1, ASSEMBLE = 2, FACTOR_AND_ASSEMBLE = 3 };
+
+static void upward_link(const struct lk_batches *p, const struct lk_batch_front *f,
+                        enum front_work work)
 {
 #define X(E, KEPT)                                                                                 \
     if (f->e == (E) && f->n_kept == (KEPT)) {                                                      \
-        if (pass == FIRST || pass == VELOCITY || pass == FACTOR)                                   \
+        if (work & FACTOR)                                                                         \
             factor_link_##E##_##KEPT(p, f);                                                        \
-        if (pass != FACTOR)                                                                        \
+        if (work & ASSEMBLE)                                                                       \
             assemble_link(p, f, E, KEPT);                                                          \
     }
     LINKS(X)
@@ -753,30 +757,30 @@ static LK_APART void factor_any(const struct lk_batches *p, const struct lk_batc
     factor_front(p, f, f->n, f->e, scratch, scratch + f->n * f->n);
 }
 
-static void upward(const struct lk_batches *p, int front, enum pass pass, lanes_t *scratch)
+static void upward(const struct lk_batches *p, int front, enum front_work work, lanes_t *scratch)
 {
     const struct lk_batch_front *f = &p->fronts[front];
 
     if (f->merge >= 0) {
-        upward_link(p, f, pass);
+        upward_link(p, f, work);
         return;
     }
     switch ((enum lk_batch_shape)f->shape) {
 #define X(E, N)                                                                                    \
     case LK_BATCH_SHAPE_##E##_##N: {                                                               \
         lanes_t t[N];                                                                              \
-        if (pass == FIRST || pass == VELOCITY || pass == FACTOR)                                   \
+        if (work & FACTOR)                                                                         \
             factor_##E##_##N(p, f);                                                                \
-        if (pass != FACTOR)                                                                        \
+        if (work & ASSEMBLE)                                                                       \
             assemble(p, f, N, E, t);                                                               \
         break;                                                                                     \
     }
         LK_BATCH_SHAPES(X)
 #undef X
     case LK_BATCH_SHAPE_ANY:
-        if (pass == FIRST || pass == VELOCITY || pass == FACTOR)
+        if (work & FACTOR)
             factor_any(p, f, scratch);
-        if (pass != FACTOR)
+        if (work & ASSEMBLE)
             assemble(p, f, f->n, f->e, scratch);
         break;
     }

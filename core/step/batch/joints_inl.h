@@ -165,10 +165,8 @@ LK_INLINE void gamma_rows(const struct lk_joint_kind *k, const struct place_of *
 
 /* ---- what happens to a block of joints, by kind ---- */
 
-/** enum pass - what a sweep is for. FIRST: iteration with a new factor at the predicted pose;
- * ITERATE; VELOCITY: projection with a new factor at the final pose; ACCELERATION: with the same;
- * FACTOR: nothing is solved. */
-enum pass { FIRST, ITERATE, VELOCITY, ACCELERATION, FACTOR };
+/** enum sought - what the multipliers of a solve change */
+enum sought { SEEK_POSES, SEEK_VELOCITIES, SEEK_ACCELERATIONS };
 
 /* Phi and Phi_q^T lambda at the present pose; in the first iteration, at the predicted one, the
  * Jacobian is kept */
@@ -223,7 +221,7 @@ LK_INLINE void gamma_kind(const struct lk_joint_kind *k, const struct lk_batches
 
 /* the right-hand side: Phi - s Phi_q W g (- E lambda), Phi_q v, or Phi_q a + gamma */
 LK_INLINE void right_side_kind(const struct lk_joint_kind *k, const struct lk_batches *p,
-                               const struct lk_batch_joints *j, enum pass pass, int leaks)
+                               const struct lk_batch_joints *j, enum sought sought, int leaks)
 {
     lanes_t *f = block_at(p, j->at), buffer[2][6], rate[ROWS_MAX];
     const lanes_t *E = f + lk_kind_regular(k), *lambda = f + lk_kind_lambda(k);
@@ -232,9 +230,9 @@ LK_INLINE void right_side_kind(const struct lk_joint_kind *k, const struct lk_ba
     rates(k, f + lk_kind_jacobian(k), view(p, j->body[0], LK_BODY_V, 6, buffer[0]),
           view(p, j->body[1], LK_BODY_V, 6, buffer[1]), rate);
     for (int r = 0; r < lk_kind_rows(k); r++) {
-        if (pass == VELOCITY)
+        if (sought == SEEK_VELOCITIES)
             x[r] = rate[r];
-        else if (pass == ACCELERATION)
+        else if (sought == SEEK_ACCELERATIONS)
             x[r] += rate[r];
         else
             x[r] -= rate[r] + (leaks ? 1.0 : 0.0) * E[r] * lambda[r];
@@ -297,13 +295,13 @@ static void gamma_joints(const struct lk_batches *p, int block, struct watch *wa
 #undef CALL
 }
 
-LK_INLINE void right_side(const struct lk_batches *p, int block, enum pass pass, int leaks)
+LK_INLINE void right_side(const struct lk_batches *p, int block, enum sought sought, int leaks)
 {
     const struct lk_batch_joints *j = &p->joints[block];
 
 #define CALL(NAME, ...)                                                                            \
     case LK_KIND_##NAME:                                                                           \
-        right_side_kind(&lk_joint_kinds[LK_KIND_##NAME], p, j, pass, leaks);                       \
+        right_side_kind(&lk_joint_kinds[LK_KIND_##NAME], p, j, sought, leaks);                     \
         break;
     EACH_KIND(j, CALL)
 #undef CALL

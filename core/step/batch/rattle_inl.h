@@ -165,10 +165,10 @@ static void begin_positions(struct rattle_run *now)
 
     for (int c = 0; c < n_systems(&now->run); c++)
         now->newton.of[c].violation = INFINITY;
-    sweep(now, STAY, PREDICTION);
+    rattle_sweep(now, STAY, PREDICTION);
     if (rattle->stops.n > 0) {
         lk_rattle_find_yields(now->run.sys, rattle);
-        sweep(now, STAY, PREDICTION);
+        rattle_sweep(now, STAY, PREDICTION);
     }
     judge_iterate(now);
 }
@@ -182,7 +182,7 @@ static void take_first(struct rattle_run *now, enum up up)
     for (int c = 0; c < n_systems(&now->run); c++)
         newton->of[c].part = 1;
     spread(now);
-    sweep(now, INCREMENT, up);
+    rattle_sweep(now, INCREMENT, up);
     EACH_SYSTEM(&now->run, newton->of[c_].gram[0][0] = sum_inner(now, 0, c_))
     judge_iterate(now);
 }
@@ -197,13 +197,13 @@ static void take_next(struct rattle_run *now, enum up up)
     bool asks = newton->done == 1 && n > 2 && !now->run.sys->rows_are_independent;
 
     newton->found = newton->done + 1;
-    sweep(now, asks ? INCREMENT_AGAIN : INCREMENT, asks ? AGAIN : REST);
+    rattle_sweep(now, asks ? INCREMENT_AGAIN : INCREMENT, asks ? AGAIN : REST);
     if (has_stops && asks)
-        sweep(now, LEAVE, REST);
+        rattle_sweep(now, LEAVE, REST);
     if (has_stops)
         push(now);
     judge_increment(now);
-    sweep(now, asks && !has_stops ? LEAVE : STAY, up);
+    rattle_sweep(now, asks && !has_stops ? LEAVE : STAY, up);
     judge_iterate(now);
 }
 
@@ -218,9 +218,9 @@ static void close_positions(struct rattle_run *now)
     while (now->newton.done < n)
         take_next(now, now->newton.done + 1 < n ? ITERATION : CHECK);
     lk_rattle_take_kept_pushes(rattle);
-    sweep(now, STAY, UNCLOSE);
-    sweep(now, STAY, MATRIX);
-    sweep(now, CLOSE, REST);
+    rattle_sweep(now, STAY, UNCLOSE);
+    rattle_sweep(now, STAY, MATRIX);
+    rattle_sweep(now, CLOSE, REST);
     if (now->run.sys->books_closing)
         EACH_SYSTEM(&now->run, one->next.balance->closing += sum_inner(now, 0, c_))
 }
@@ -251,7 +251,7 @@ static void show_velocities(struct lk_system *sys, const struct lk_batches *p)
 static void solve_again(struct rattle_run *now)
 {
     if (!now->run.sys->rows_are_independent)
-        sweep(now, REFINE, AGAIN);
+        rattle_sweep(now, REFINE, AGAIN);
 }
 
 /* multipliers that hold the forces on bodies without inertia, among what acts on all */
@@ -259,8 +259,8 @@ static void balance_massless(struct rattle_run *now)
 {
     if (!now->run.p->carries)
         return;
-    sweep(now, PULL, BALANCE);
-    sweep(now, CARRY, REST);
+    rattle_sweep(now, PULL, BALANCE);
+    rattle_sweep(now, CARRY, REST);
 }
 
 /* the multipliers of @state are carried on */
@@ -284,23 +284,22 @@ static void close_accelerations(struct rattle_run *now, enum up then)
 
     solve_again(now);
     if (is_redundant)
-        sweep(now, REFINE_MORE, AGAIN);
-    sweep(now, is_redundant ? LEAST_ACCELERATIONS : ACCELERATIONS, then);
+        rattle_sweep(now, REFINE_MORE, AGAIN);
+    rattle_sweep(now, is_redundant ? LEAST_ACCELERATIONS : ACCELERATIONS, then);
 }
 
 /* by lanes, what rattle_stops.c asks for; see struct lk_engine */
 static void rattle_hold(struct lk_system *sys, const struct lk_twist *shove, bool is_refined)
 {
     struct lk_batches *p = sys->batches;
-    struct rattle_run now = {
-        .run = {.sys = sys, .p = p, .watch = (struct watch *)p->watch, .do_task = do_stages},
-        .sums = (struct sums *)p->sums};
+    struct rattle_run now = {.run = new_run(sys, rattle_down, rattle_up),
+                             .sums = (struct sums *)p->sums};
 
     lk_singles_shove(sys, p, shove);
-    sweep(&now, STAY, SHOVE);
+    rattle_sweep(&now, STAY, SHOVE);
     if (is_refined)
         solve_again(&now);
-    sweep(&now, is_refined ? HOLD_REFINED : HOLD, REST);
+    rattle_sweep(&now, is_refined ? HOLD_REFINED : HOLD, REST);
     lk_singles_held(sys, p, is_refined);
 }
 
@@ -358,17 +357,17 @@ static void close_velocities(struct rattle_run *now, const double *const *inputs
 
     if (p->n_soft == 0 && !p->carries) {
         take_loads(&now->run, 1, inputs);
-        sweep(now, VELOCITIES, FREE);
+        rattle_sweep(now, VELOCITIES, FREE);
         return;
     }
-    sweep(now, VELOCITIES, REST);
+    rattle_sweep(now, VELOCITIES, REST);
     EACH_SYSTEM(&now->run, show_velocities(one, its))
     EACH_SYSTEM(&now->run, lk_keep_coordinates(one))
     bounce(now);
     EACH_SYSTEM(&now->run, lk_singles_settle(one, its))
     take_loads(&now->run, 1, inputs);
     balance_massless(now);
-    sweep(now, STAY, FREE);
+    rattle_sweep(now, STAY, FREE);
 }
 
 /* power of the drives with @inputs at the state that a step begins with */
@@ -382,7 +381,7 @@ static double drive_power(struct rattle_run *now, const double *inputs)
     carry_on(p, &sys->now);
     take_loads(&now->run, 0, &inputs);
     balance_massless(now);
-    sweep(now, STAY, FREE);
+    rattle_sweep(now, STAY, FREE);
     close_accelerations(now, REST);
     for (int b = 0; b < p->n_joints; b++)
         store_multipliers(&now->run, b, sys->s, now->run.watch);
@@ -418,7 +417,7 @@ static void take_step(struct rattle_run *now, const double *const *inputs)
     take_loads(run, 0.5, inputs);
     if (p->carries) {
         carry_on(p, &run->sys->now);
-        sweep(now, PULL, REST);
+        rattle_sweep(now, PULL, REST);
     }
     EACH_SYSTEM(run, lk_drives_advance(one, inputs[c_]))
     close_positions(now);
@@ -426,9 +425,9 @@ static void take_step(struct rattle_run *now, const double *const *inputs)
     EACH_SYSTEM(run, lk_singles_close_laws(one, its))
     take_loads(run, 0.5, inputs);
     if (p->carries)
-        sweep(now, STAY, SETTLE);
+        rattle_sweep(now, STAY, SETTLE);
     balance_massless(now);
-    sweep(now, STAY, KICK);
+    rattle_sweep(now, STAY, KICK);
     EACH_SYSTEM(run, lk_rare_book_tension(one, its))
     solve_again(now);
     close_velocities(now, inputs);
@@ -443,10 +442,9 @@ static int rattle_step(struct lk_system *sys, const double *inputs)
 {
     struct lk_batches *p = sys->batches;
     struct convergence of = {0};
-    struct rattle_run now = {
-        .run = {.sys = sys, .p = p, .watch = (struct watch *)p->watch, .do_task = do_stages},
-        .sums = (struct sums *)p->sums,
-        .newton.of = &of};
+    struct rattle_run now = {.run = new_run(sys, rattle_down, rattle_up),
+                             .sums = (struct sums *)p->sums,
+                             .newton.of = &of};
 
     book_jump(&now, inputs);
     take_step(&now, &inputs);
@@ -462,7 +460,8 @@ static void rattle_copies(struct lk_copies *copies, const double *const *inputs)
                                      .p = p,
                                      .copies = copies,
                                      .watch = (struct watch *)p->watch,
-                                     .do_task = do_stages},
+                                     .down = rattle_down,
+                                     .up = rattle_up},
                              .sums = (struct sums *)p->sums,
                              .newton.of = of};
 
@@ -474,17 +473,16 @@ static void rattle_copies(struct lk_copies *copies, const double *const *inputs)
 static void rattle_finish(struct lk_system *sys, const double *inputs)
 {
     struct lk_batches *p = sys->batches;
-    struct rattle_run now = {
-        .run = {.sys = sys, .p = p, .watch = (struct watch *)p->watch, .do_task = do_stages},
-        .sums = (struct sums *)p->sums};
+    struct rattle_run now = {.run = new_run(sys, rattle_down, rattle_up),
+                             .sums = (struct sums *)p->sums};
     double increment = sys->next.balance->increment;
 
     memset(p->watch, 0, (size_t)p->n_tasks * sizeof(struct watch));
-    sweep(&now, STAY, RELOAD);
-    sweep(&now, STAY, MATRIX);
+    rattle_sweep(&now, STAY, RELOAD);
+    rattle_sweep(&now, STAY, MATRIX);
     for (int i = 1; i < LK_EXTRAPOLATE_ROUNDS; i++)
-        sweep(&now, CLOSE_STATE, VIOLATION);
-    sweep(&now, CLOSE_STATE, RATES);
+        rattle_sweep(&now, CLOSE_STATE, VIOLATION);
+    rattle_sweep(&now, CLOSE_STATE, RATES);
     solve_again(&now);
     close_velocities(&now, &inputs);
     close_accelerations(&now, STORE);

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Formulation `rattle` on batches: what a task does in each stage, and sweeps over all tasks.
- * Without include guard on purpose, see lanes_inl.h.
- *
- * A solve is a sweep up and a sweep down the tree. The tasks do all stages between two meetings in
- * one go: what follows a solution on the way down, then what leads to the next one on the way up.
- */
+ * Without include guard on purpose, see lanes_inl.h. */
 
 /** enum down, enum up - what a sweep is for. Down: the increment of an iteration, and that with E
  * times its solution to be solved for again; what that leaves, see find_unreachable() in
@@ -190,8 +186,9 @@ LK_INLINE void joints_up(const struct rattle_run *now, int t, int block)
     }
 }
 
-static void sweep_stage_up(const struct rattle_run *now, int t)
+static void rattle_up(const struct run *run, int t)
 {
+    const struct rattle_run *now = (const struct rattle_run *)run;
     const struct lk_batches *p = now->run.p;
     const struct lk_batch_task *task = &p->tasks[t];
     lanes_t *scratch = block_at(p, task->scratch);
@@ -203,16 +200,8 @@ static void sweep_stage_up(const struct rattle_run *now, int t)
         return;
     if (now->up == PREDICTION || now->up == ITERATION || now->up == CHECK)
         now->sums[t].violation = (lanes_t){0};
-    for (int i = task->first_op; i < task->first_op + task->n_ops; i++) {
-        const struct lk_batch_op *op = &p->ops[i];
-
-        if (op->what == LK_BATCH_BODIES)
-            bodies_up(now, t, op->index);
-        else if (op->what == LK_BATCH_JOINTS)
-            joints_up(now, t, op->index);
-        else if (solves)
-            upward(p, op->index, factors ? FIRST : ITERATE, scratch);
-    }
+    EACH_UP(task, bodies_up(now, t, index), joints_up(now, t, index),
+            if (solves) upward(p, index, factors ? FACTOR_AND_ASSEMBLE : ASSEMBLE, scratch))
 }
 
 LK_INLINE void bodies_down(const struct rattle_run *now, int t, int block)
@@ -255,8 +244,23 @@ LK_INLINE void bodies_down(const struct rattle_run *now, int t, int block)
     }
 }
 
-static void sweep_stage_down(const struct rattle_run *now, int t)
+LK_INLINE void joints_down(const struct rattle_run *now, int block, enum solved solved)
 {
+    const struct lk_batches *p = now->run.p;
+    int iteration =
+        now->down == INCREMENT || now->down == INCREMENT_AGAIN ? now->newton.found - 1 : -1;
+
+    if (now->down == PULL)
+        pull_carried(p, block);
+    else if (now->down == CARRY)
+        carry_solution(p, block);
+    else
+        solved_joints(p, block, solved, iteration);
+}
+
+static void rattle_down(const struct run *run, int t)
+{
+    const struct rattle_run *now = (const struct rattle_run *)run;
     const struct lk_batches *p = now->run.p;
     const struct lk_batch_task *task = &p->tasks[t];
     lanes_t *scratch = block_at(p, task->scratch);
@@ -277,43 +281,17 @@ static void sweep_stage_down(const struct rattle_run *now, int t)
         [CLOSE_STATE] = ONCE,
     };
 
-    int iteration =
-        now->down == INCREMENT || now->down == INCREMENT_AGAIN ? now->newton.found - 1 : -1;
-
     if (now->down == STAY)
         return;
     if (now->down == INCREMENT || now->down == INCREMENT_AGAIN || now->down == CLOSE)
         now->sums[t] = (struct sums){0};
-    for (int i = task->first_op + task->n_ops - 1; i >= task->first_op; i--) {
-        const struct lk_batch_op *op = &p->ops[i];
-
-        if (op->what == LK_BATCH_BODIES)
-            bodies_down(now, t, op->index);
-        else if (op->what == LK_BATCH_JOINTS && now->down == PULL)
-            pull_carried(p, op->index);
-        else if (op->what == LK_BATCH_JOINTS && now->down == CARRY)
-            carry_solution(p, op->index);
-        else if (op->what == LK_BATCH_JOINTS)
-            solved_joints(p, op->index, solved[now->down], iteration);
-        else if (now->down != PULL)
-            downward(p, op->index, scratch);
-    }
+    EACH_DOWN(task, bodies_down(now, t, index), joints_down(now, index, solved[now->down]),
+              if (now->down != PULL) downward(p, index, scratch))
 }
 
-static void do_stages(const struct run *run, int t)
+static void rattle_sweep(struct rattle_run *now, enum down down, enum up up)
 {
-    sweep_stage_down((const struct rattle_run *)run, t);
-    sweep_stage_up((const struct rattle_run *)run, t);
-}
-
-/* The top, which joins the tasks, is first on the way down and last on the way up. */
-static void sweep(struct rattle_run *now, enum down down, enum up up)
-{
-    int top = now->run.p->n_tasks - 1;
-
     now->down = down;
     now->up = up;
-    sweep_stage_down(now, top);
-    share_out(&now->run);
-    sweep_stage_up(now, top);
+    sweep(&now->run);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Formulation `rk4` on batches: bodies, joints, phases, the step. The method is that of step/rk4.c,
+/* Formulation `rk4` on batches: bodies, joints, sweeps, the step. The method is that of step/rk4.c,
  * equation by equation; loads alone act beside the joints. Without include guard on purpose, see
  * lanes_inl.h. */
 
@@ -209,178 +209,170 @@ static void open_joints(const struct lk_batches *p, int block)
 #undef CALL
 }
 
-/* ---- phases ---- */
+/* ---- sweeps ---- */
 
-/** enum rk4_solve - what is solved for. STAGE: accelerations of a stage, with a factor of their
- * own; POSES: what closes them, with the factor of the last stage;  TWISTS: likewise, with that of
- * the new state;  NEW: accelerations of a state;  AGAIN: what those leave of their rows */
-enum rk4_solve { RK4_STAGE, RK4_POSES, RK4_TWISTS, RK4_NEW, RK4_AGAIN };
-
-/** struct rk4_run - a step under way. @solve, @is_up: current phase, or, where it @begins, the
- * first stage;  @stage: number;  @is_last: solution of its sort */
-struct rk4_run {
-    struct run run;
-    enum rk4_solve solve;
-    int stage;
-    bool begins;
-    bool is_up;
-    bool is_last;
+/** enum rk4_down, enum rk4_up - what a sweep is for, see sweep(). Down: accelerations of a stage,
+ * which lead to the next one or to the new state, what closes its pose, the last part of that,
+ * projected velocities and accelerations. Up: the stage that starts the step, the rows of a stage,
+ * its accelerations, with a factor of their own, the opening of the pose, to be closed with the
+ * factor of the last stage, the closed pose, the projection of velocities with its factor, rates of
+ * those, accelerations of a state, their rates once more, what they leave of their rows, the new
+ * state. A factor needs the Jacobians of all tasks and the top: a meeting lies between. */
+enum rk4_down { RK4_STAY, RK4_ADVANCE, RK4_CLOSE, RK4_CLOSE_LAST, RK4_TWISTS, RK4_ACCELERATIONS };
+enum rk4_up {
+    RK4_REST,
+    RK4_BEGIN,
+    RK4_ROWS,
+    RK4_STAGE,
+    RK4_OPEN,
+    RK4_SETTLE,
+    RK4_PROJECT,
+    RK4_RATES,
+    RK4_NEW,
+    RK4_RATES_AGAIN,
+    RK4_AGAIN,
+    RK4_STORE
 };
 
-static void rk4_up(const struct rk4_run *now, int t)
+/** struct rk4_run - a step under way. @down, @up: what the tasks do at present;  @stage: number */
+struct rk4_run {
+    struct run run;
+    enum rk4_down down;
+    enum rk4_up up;
+    int stage;
+};
+
+LK_INLINE void rk4_bodies_up(const struct rk4_run *now, int t, int block)
 {
+    struct lk_system *sys = now->run.sys;
     const struct lk_batches *p = now->run.p;
-    const struct lk_batch_task *task = &p->tasks[t];
-    bool is_fresh = now->solve == RK4_STAGE || now->solve == RK4_TWISTS;
-    enum pass rows = now->solve == RK4_TWISTS ? VELOCITY : ACCELERATION;
+    struct watch *watch = &now->run.watch[t];
 
-    for (int i = task->first_op; i < task->first_op + task->n_ops; i++) {
-        const struct lk_batch_op *op = &p->ops[i];
-
-        switch (op->what) {
-        case LK_BATCH_BODIES:
-            if (now->solve == RK4_STAGE || now->solve == RK4_NEW)
-                accelerate_freely(now->run.sys, p, op->index, now->solve == RK4_NEW);
-            else if (now->solve == RK4_AGAIN)
-                show_motion(p, op->index, LK_BODY_OLD_A);
-            break;
-        case LK_BATCH_JOINTS:
-            if (now->solve != RK4_POSES)
-                right_side(p, op->index, rows, 0);
-            break;
-        case LK_BATCH_FRONT:
-            upward(p, op->index, is_fresh ? VELOCITY : ACCELERATION, block_at(p, task->scratch));
-            break;
-        }
+    switch (now->up) {
+    case RK4_BEGIN:
+        advance_bodies(sys, p, block, 0, watch);
+        break;
+    case RK4_STAGE:
+    case RK4_NEW:
+        accelerate_freely(sys, p, block, now->up == RK4_NEW);
+        break;
+    case RK4_RATES_AGAIN:
+        show_motion(p, block, LK_BODY_OLD_V);
+        break;
+    case RK4_AGAIN:
+        show_motion(p, block, LK_BODY_OLD_A);
+        break;
+    case RK4_STORE:
+        store_bodies(&now->run, block, watch);
+        break;
+    case RK4_REST:
+    case RK4_ROWS:
+    case RK4_OPEN:
+    case RK4_SETTLE:
+    case RK4_PROJECT:
+    case RK4_RATES:
+        break;
     }
 }
 
-/* the solution at a block of bodies, and what is shown of them next */
-static void move_bodies(const struct rk4_run *now, int block, struct watch *watch)
+LK_INLINE void rk4_joints_up(const struct rk4_run *now, int t, int block)
 {
     const struct lk_batches *p = now->run.p;
+    struct watch *watch = &now->run.watch[t];
 
-    switch (now->solve) {
+    switch (now->up) {
+    case RK4_BEGIN:
+    case RK4_ROWS:
+        stage_joints(p, block);
+        break;
     case RK4_STAGE:
+    case RK4_NEW:
+    case RK4_AGAIN:
+        right_side(p, block, SEEK_ACCELERATIONS, 0);
+        break;
+    case RK4_OPEN:
+        open_joints(p, block);
+        break;
+    case RK4_SETTLE:
+        settle_joints(p, block, watch);
+        break;
+    case RK4_PROJECT:
+        right_side(p, block, SEEK_VELOCITIES, 0);
+        break;
+    case RK4_RATES:
+        gamma_joints(p, block, watch);
+        begin_multipliers(p, block, !now->run.sys->rows_are_independent);
+        break;
+    case RK4_RATES_AGAIN:
+        gamma_joints(p, block, watch);
+        break;
+    case RK4_STORE:
+        store_multipliers(&now->run, block, 1, watch);
+        break;
+    case RK4_REST:
+        break;
+    }
+}
+
+static void rk4_up(const struct run *run, int t)
+{
+    const struct rk4_run *now = (const struct rk4_run *)run;
+    const struct lk_batches *p = run->p;
+    const struct lk_batch_task *task = &p->tasks[t];
+    bool factors = now->up == RK4_STAGE || now->up == RK4_PROJECT;
+    bool solves = factors || now->up == RK4_OPEN || now->up == RK4_NEW || now->up == RK4_AGAIN;
+
+    if (now->up == RK4_REST)
+        return;
+    EACH_UP(task, rk4_bodies_up(now, t, index), rk4_joints_up(now, t, index),
+            if (solves) upward(p, index, factors ? FACTOR_AND_ASSEMBLE : ASSEMBLE,
+                               block_at(p, task->scratch)))
+}
+
+LK_INLINE void rk4_bodies_down(const struct rk4_run *now, int t, int block)
+{
+    const struct lk_batches *p = now->run.p;
+    struct watch *watch = &now->run.watch[t];
+
+    switch (now->down) {
+    case RK4_ADVANCE:
         project_bodies(p, block, LK_BODY_OLD_A);
         advance_bodies(now->run.sys, p, block, now->stage, watch);
         break;
-    case RK4_POSES:
-        close_poses(p, block, now->is_last, watch);
+    case RK4_CLOSE:
+    case RK4_CLOSE_LAST:
+        close_poses(p, block, now->down == RK4_CLOSE_LAST, watch);
         break;
     case RK4_TWISTS:
         project_bodies(p, block, LK_BODY_OLD_V);
         break;
-    case RK4_NEW:
-    case RK4_AGAIN:
+    case RK4_ACCELERATIONS:
         project_bodies(p, block, LK_BODY_OLD_A);
-        if (now->is_last)
-            store_bodies(&now->run, block, watch);
-        else
-            show_motion(p, block, LK_BODY_OLD_V);
+        break;
+    case RK4_STAY:
         break;
     }
 }
 
-static void rk4_down(const struct rk4_run *now, int t)
-{
-    const struct lk_batches *p = now->run.p;
-    const struct lk_batch_task *task = &p->tasks[t];
-    double scale = now->solve == RK4_POSES || now->solve == RK4_TWISTS ? 0 : now->run.sys->s;
-
-    for (int i = task->first_op + task->n_ops - 1; i >= task->first_op; i--) {
-        const struct lk_batch_op *op = &p->ops[i];
-
-        switch (op->what) {
-        case LK_BATCH_BODIES:
-            move_bodies(now, op->index, &now->run.watch[t]);
-            break;
-        case LK_BATCH_JOINTS:
-            take_solution(p, op->index, scale);
-            break;
-        case LK_BATCH_FRONT:
-            downward(p, op->index, block_at(p, task->scratch));
-            break;
-        }
-    }
-}
-
-/* the joints of a task once its bodies have moved: what is solved next asks for */
-static void show_joints(const struct rk4_run *now, int t)
-{
-    const struct lk_batches *p = now->run.p;
-    struct watch *watch = &now->run.watch[t];
-    bool opens = now->stage == LK_RK4_STAGES - 1, forgets = !now->run.sys->rows_are_independent;
-
-    switch (now->solve) {
-    case RK4_STAGE:
-        EACH(LK_BATCH_JOINTS, &p->tasks[t], opens ? open_joints(p, index) : stage_joints(p, index))
-        break;
-    case RK4_POSES:
-        EACH(LK_BATCH_JOINTS, &p->tasks[t],
-             now->is_last ? settle_joints(p, index, watch) : open_joints(p, index))
-        break;
-    case RK4_TWISTS:
-        EACH(LK_BATCH_JOINTS, &p->tasks[t], gamma_joints(p, index, watch))
-        EACH(LK_BATCH_JOINTS, &p->tasks[t], begin_multipliers(p, index, forgets))
-        break;
-    case RK4_NEW:
-    case RK4_AGAIN:
-        EACH(LK_BATCH_JOINTS, &p->tasks[t],
-             now->is_last ? store_multipliers(&now->run, index, 1, watch)
-                          : gamma_joints(p, index, watch))
-        break;
-    }
-}
-
-static void rk4_begin_bodies(const struct rk4_run *now, int t)
-{
-    const struct lk_batches *p = now->run.p;
-
-    EACH(LK_BATCH_BODIES, &p->tasks[t],
-         advance_bodies(now->run.sys, p, index, 0, &now->run.watch[t]))
-}
-
-/* one task's part of a phase */
-static void rk4_phase(const struct run *run, int t)
+static void rk4_down(const struct run *run, int t)
 {
     const struct rk4_run *now = (const struct rk4_run *)run;
+    const struct lk_batches *p = run->p;
+    const struct lk_batch_task *task = &p->tasks[t];
+    bool accelerates = now->down == RK4_ADVANCE || now->down == RK4_ACCELERATIONS;
+    double scale = accelerates ? run->sys->s : 0;
 
-    if (now->is_up) {
-        rk4_up(now, t);
+    if (now->down == RK4_STAY)
         return;
-    }
-    if (now->begins)
-        rk4_begin_bodies(now, t);
-    else
-        rk4_down(now, t);
-    show_joints(now, t);
+    EACH_DOWN(task, rk4_bodies_down(now, t, index), take_solution(p, index, scale),
+              downward(p, index, block_at(p, task->scratch)))
 }
 
-/* the way down: bodies of the top first, its joints last */
-static void rk4_move(struct rk4_run *now)
+static void rk4_sweep(struct rk4_run *now, enum rk4_down down, enum rk4_up up)
 {
-    int top = now->run.p->n_tasks - 1;
-
-    now->is_up = false;
-    if (now->begins)
-        rk4_begin_bodies(now, top);
-    else
-        rk4_down(now, top);
-    share_out(&now->run);
-    show_joints(now, top);
-}
-
-static void rk4_solve(struct rk4_run *now, enum rk4_solve solve, int stage, bool is_last)
-{
-    now->solve = solve;
-    now->stage = stage;
-    now->is_last = is_last;
-    now->begins = false;
-    now->is_up = true;
-    share_out(&now->run);
-    rk4_up(now, now->run.p->n_tasks - 1);
-    rk4_move(now);
+    now->down = down;
+    now->up = up;
+    sweep(&now->run);
 }
 
 /* ---- the step ---- */
@@ -417,14 +409,15 @@ static void renew_accelerations(struct rk4_run *now, const double *inputs)
         begin_multipliers(p, b, false);
     }
     take_stage_loads(sys, p, sys->now.balance->steps * sys->h, inputs, LK_BODY_OLD_V);
-    rk4_solve(now, RK4_NEW, 0, false);
+    rk4_sweep(now, RK4_STAY, RK4_NEW);
+    rk4_sweep(now, RK4_ACCELERATIONS, RK4_RATES_AGAIN);
 }
 
 static int rk4_step(struct lk_system *sys, const double *inputs)
 {
     struct lk_batches *p = sys->batches;
     struct rk4_run now = {
-        .run = {.sys = sys, .p = p, .watch = (struct watch *)p->watch, .do_task = rk4_phase}};
+        {.sys = sys, .p = p, .watch = (struct watch *)p->watch, .down = rk4_down, .up = rk4_up}};
     double h = sys->h, start = sys->now.balance->steps, end = (start + 1) * h;
     int solves = sys->rows_are_independent ? 1 : LK_RK4_REFINEMENTS;
 
@@ -432,23 +425,29 @@ static int rk4_step(struct lk_system *sys, const double *inputs)
     if (sys->n_inputs > 0)
         renew_accelerations(&now, inputs);
     memset(p->watch, 0, (size_t)p->n_tasks * sizeof(struct watch));
-    now.solve = RK4_STAGE;
-    now.begins = true;
-    rk4_move(&now);
+    rk4_sweep(&now, RK4_STAY, RK4_BEGIN);
     for (int k = 1; k < LK_RK4_STAGES; k++) {
         double t = (start + lk_rk4_when[k]) * h;
 
         take_stage_loads(sys, p, t, inputs, LK_RK4_STAGE_V);
         lk_rk4_correct_balance(sys, t, lk_rk4_weight[k] * h, inputs);
-        rk4_solve(&now, RK4_STAGE, k, false);
+        now.stage = k;
+        rk4_sweep(&now, RK4_STAY, RK4_STAGE);
+        rk4_sweep(&now, RK4_ADVANCE, k < LK_RK4_STAGES - 1 ? RK4_ROWS : RK4_OPEN);
     }
-    for (int i = 1; i <= LK_RK4_ROUNDS; i++)
-        rk4_solve(&now, RK4_POSES, 0, i == LK_RK4_ROUNDS);
-    rk4_solve(&now, RK4_TWISTS, 0, false);
+    for (int i = 1; i < LK_RK4_ROUNDS; i++)
+        rk4_sweep(&now, RK4_CLOSE, RK4_OPEN);
+    rk4_sweep(&now, RK4_CLOSE_LAST, RK4_SETTLE);
+    rk4_sweep(&now, RK4_STAY, RK4_PROJECT);
+    rk4_sweep(&now, RK4_TWISTS, RK4_RATES);
     take_stage_loads(sys, p, end, inputs, LK_BODY_OLD_V);
     lk_rk4_correct_balance(sys, end, -0.5 * h, inputs);
-    for (int i = 1; i <= solves; i++)
-        rk4_solve(&now, i == 1 ? RK4_NEW : RK4_AGAIN, 0, i == solves);
+    rk4_sweep(&now, RK4_STAY, RK4_NEW);
+    for (int i = 1; i < solves; i++) {
+        rk4_sweep(&now, RK4_ACCELERATIONS, RK4_RATES_AGAIN);
+        rk4_sweep(&now, RK4_STAY, RK4_AGAIN);
+    }
+    rk4_sweep(&now, RK4_ACCELERATIONS, RK4_STORE);
     keep_balance(&now.run, 0);
     show_watched(sys, p, &sys->next);
     return judge(&now.run, 0);
