@@ -281,6 +281,35 @@ static void test_workers(void **state)
     assert_true(SANITIZED || most > WORKERS_MAX);
 }
 
+/* ---- meetings ---- */
+
+static void count_phase(void *context, int phase, int task)
+{
+    int *most = context;
+
+    (void)task;
+    *most = phase + 1 > *most ? phase + 1 : *most;
+}
+
+/* what a step by more workers is expected to cost is of as many meetings as there are; inputs that
+ * may jump take two more */
+static void test_meetings(void **state)
+{
+    struct mechanism *m = make_sample(1);
+    struct lk_system *sys = compile(m, lk_engines[0]->name);
+    double *inputs = engines_new_inputs(sys);
+    int phases = 0;
+
+    (void)state;
+    assert_true(sys->n_inputs > 0);
+    lk_system_set_probe(sys, count_phase, &phases);
+    assert_int_equal(lk_system_step(sys, inputs), 0);
+    assert_int_equal(phases, sys->batches->effort.n_phases + 2);
+    free(inputs);
+    lk_system_free(sys);
+    mechanism_free(m);
+}
+
 /* ---- copies ---- */
 
 #define COPY 7 /* bodies of a limb */
@@ -362,9 +391,14 @@ static void test_engines(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_engines),        EACH_FORMULATION(test_replay),
-        EACH_FORMULATION(test_replay_without), EACH_FORMULATION(test_exchange),
-        EACH_FORMULATION(test_workers),        BY(test_copies, rattle),
+        cmocka_unit_test(test_engines),
+        EACH_FORMULATION(test_replay),
+        EACH_FORMULATION(test_replay_without),
+        EACH_FORMULATION(test_exchange),
+        EACH_FORMULATION(test_workers),
+        BY(test_meetings, ali3),
+        BY(test_meetings, rk4),
+        BY(test_copies, rattle),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
