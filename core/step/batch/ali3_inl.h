@@ -56,9 +56,10 @@ static void load_multipliers(const struct lk_system *sys, const struct lk_batche
 
 /** enum ali3_down, enum ali3_up - what a sweep is for, see sweep(). Down: an increment, that of the
  * last iteration, projected velocities and accelerations. Up: the prediction and its rows, the
- * first iteration, which factors, a further one, the rows of an iterate, those of the accepted pose
- * with the projection of velocities, rates of the projected velocities, the projection of
- * accelerations, the new state. */
+ * first iteration, which factors, a further one, the rows of an iterate, those of the accepted
+ * pose, the projection of velocities, which factors, rates of those, the projection of
+ * accelerations, the new state. A factor needs the Jacobians of all tasks and the top: a meeting
+ * lies between. */
 enum ali3_down {
     ALI3_STAY,
     ALI3_INCREMENT,
