@@ -270,10 +270,8 @@ static void test_workers(void **state)
             }
             one = play_with(m, lk_engines[e]->name, 1, &tasks);
             most = tasks > most ? tasks : most;
-            if (tasks > 2) /* one engine by two workers, the next one by as many as there may be */
-                assert_same_tape(&one,
-                                 play_with(m, lk_engines[e]->name,
-                                           (i / NEXT + (size_t)e) % 2 ? WORKERS_MAX : 2, &tasks),
+            for (int n = 2; n <= WORKERS_MAX && tasks > 2; n += 2)
+                assert_same_tape(&one, play_with(m, lk_engines[e]->name, n, &tasks),
                                  lk_engines[e]->name, "by more workers");
             free(one.bits);
             mechanism_free(m);
