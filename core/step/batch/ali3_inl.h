@@ -233,8 +233,7 @@ static void absorb_jumps(struct ali3_run *now, const double *inputs)
 static int ali3_step(struct lk_system *sys, const double *inputs)
 {
     struct lk_batches *p = sys->batches;
-    struct ali3_run now = {
-        {.sys = sys, .p = p, .watch = (struct watch *)p->watch, .down = ali3_down, .up = ali3_up}};
+    struct ali3_run now = {.run = new_run(sys, ali3_down, ali3_up)};
     int last = sys->iterations - 1;
 
     if (sys->n_jumps > 0)

@@ -410,14 +410,13 @@ static void renew_accelerations(struct rk4_run *now, const double *inputs)
     }
     take_stage_loads(sys, p, sys->now.balance->steps * sys->h, inputs, LK_BODY_OLD_V);
     rk4_sweep(now, RK4_STAY, RK4_NEW);
-    rk4_sweep(now, RK4_ACCELERATIONS, RK4_RATES_AGAIN);
+    rk4_sweep(now, RK4_ACCELERATIONS, RK4_REST);
 }
 
 static int rk4_step(struct lk_system *sys, const double *inputs)
 {
     struct lk_batches *p = sys->batches;
-    struct rk4_run now = {
-        {.sys = sys, .p = p, .watch = (struct watch *)p->watch, .down = rk4_down, .up = rk4_up}};
+    struct rk4_run now = {.run = new_run(sys, rk4_down, rk4_up)};
     double h = sys->h, start = sys->now.balance->steps, end = (start + 1) * h;
     int solves = sys->rows_are_independent ? 1 : LK_RK4_REFINEMENTS;
 
