@@ -135,8 +135,11 @@ static void test_lockstep(void **state)
         do {
             sample = harness_sample(&h, PATIENCE_MS);
             assert_non_null(sample);
-        } while (sample->step < STEPS);
-        assert_true(sample->step == STEPS);
+        } while (sample->step == 0);
+        /* Samples may be lost, the last one, too: its request once more gives its reply. */
+        sample = runs_ask_step(&h, sample->input_sequence + STEPS - sample->step, 1, NULL)->outputs;
+        assert_non_null(sample);
+        assert_int_equal(sample->step, STEPS);
         assert_memory_equal(sample->values, expected, 9 * sizeof(double));
         assert_int_equal(benches_inputs(&h)->n_claims, 0); /* nothing is left behind */
         harness_close(&h);
