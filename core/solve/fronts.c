@@ -213,20 +213,34 @@ LK_INLINE void factor_front(struct lk_fronts *fr, const struct lk_front *f, int 
     lk_fixed_kernel_transpose(F, height, n, e, fr->matrices + f->across);
 }
 
-/* fronts of other sizes: the height alone is a constant where it is small */
-static void factor_any(struct lk_fronts *fr, const struct lk_front *f, const double *regular,
-                       const struct lk_inverse_mass *sW)
+static LK_APART void build_any(struct lk_fronts *fr, const struct lk_front *f,
+                               const double *regular, const struct lk_inverse_mass *sW)
+{
+    build_front(fr, f, f->n, f->e, false, fr->matrices + f->matrix, regular, sW);
+}
+
+/* after build_any(); the number of columns is no constant */
+LK_INLINE void eliminate_any(struct lk_fronts *fr, const struct lk_front *f, int height, int e)
 {
     lk_four *F = (lk_four *)(fr->matrices + f->matrix);
     double *pivot = fr->matrices + f->pivot;
+
+    lk_any_kernel_eliminate(F, height, f->n, e, pivot);
+    lk_any_kernel_invert(F, height, e, pivot, fr->local);
+    lk_any_kernel_transpose(F, height, f->n, e, fr->matrices + f->across);
+}
+
+/* fronts without an instance: the height alone is a constant where it is small */
+static void factor_any(struct lk_fronts *fr, const struct lk_front *f, const double *regular,
+                       const struct lk_inverse_mass *sW)
+{
     int height = lk_vectors(f->n);
 
-    build_front(fr, f, f->n, f->e, false, (double *)F, regular, sW);
+    build_any(fr, f, regular, sW);
     switch (height) {
 #define X(HEIGHT)                                                                                  \
     case HEIGHT:                                                                                   \
-        lk_any_kernel_eliminate(F, HEIGHT, f->n, f->e, pivot);                                     \
-        lk_any_kernel_invert(F, HEIGHT, f->e, pivot, fr->local);                                   \
+        eliminate_any(fr, f, HEIGHT, f->e);                                                        \
         break;
         X(1)
         X(2)
@@ -234,11 +248,9 @@ static void factor_any(struct lk_fronts *fr, const struct lk_front *f, const dou
         X(4)
 #undef X
     default:
-        lk_any_kernel_eliminate(F, height, f->n, f->e, pivot);
-        lk_any_kernel_invert(F, height, f->e, pivot, fr->local);
+        eliminate_any(fr, f, height, f->e);
         break;
     }
-    lk_any_kernel_transpose(F, height, f->n, f->e, fr->matrices + f->across);
 }
 
 /* Each instance is a function of its own: some passes of gcc 12 are quadratic in the size of a
@@ -253,6 +265,16 @@ static void factor_any(struct lk_fronts *fr, const struct lk_front *f, const dou
     }
 LK_FRONTS(X)
 #undef X
+#define X(E, HEIGHT)                                                                               \
+    static LK_APART void factor_tall_##E##_##HEIGHT(                                               \
+        struct lk_fronts *fr, const struct lk_front *f, const double *regular,                     \
+        const struct lk_inverse_mass *sW)                                                          \
+    {                                                                                              \
+        build_any(fr, f, regular, sW);                                                             \
+        eliminate_any(fr, f, HEIGHT, E);                                                           \
+    }
+LK_FRONTS_TALL(X)
+#undef X
 
 void lk_fronts_factor(struct lk_fronts *fr, const double *regular, const struct lk_inverse_mass *sW)
 {
@@ -265,6 +287,12 @@ void lk_fronts_factor(struct lk_fronts *fr, const double *regular, const struct 
         factor_##E##_##N(fr, f, regular, sW);                                                      \
         break;
             LK_FRONTS(X)
+#undef X
+#define X(E, HEIGHT)                                                                               \
+    case LK_FRONT_TALL_##E##_##HEIGHT:                                                             \
+        factor_tall_##E##_##HEIGHT(fr, f, regular, sW);                                            \
+        break;
+            LK_FRONTS_TALL(X)
 #undef X
         case LK_FRONT_ANY:
             factor_any(fr, f, regular, sW);
@@ -377,6 +405,18 @@ LK_INLINE void disassemble_front(const struct lk_fronts *fr, const struct lk_fro
 LK_FRONTS(X)
 #undef X
 
+#define X(E, HEIGHT)                                                                               \
+    static LK_APART void assemble_tall_##E##_##HEIGHT(struct lk_fronts *fr,                        \
+                                                      const struct lk_front *f, const double *x)   \
+    {                                                                                              \
+        lk_four y[HEIGHT];                                                                         \
+        double t[E];                                                                               \
+                                                                                                   \
+        assemble_front(fr, f, HEIGHT, (E + 3) / 4, E, true, y, t, x);                              \
+    }
+LK_FRONTS_TALL(X)
+#undef X
+
 /* Fronts without an instance: the numbers of vectors are constants where they are small: heights
  * where one vector is eliminated, and where two are. */
 #define NARROW(X) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8)
@@ -413,22 +453,43 @@ static void assemble_any(struct lk_fronts *fr, const struct lk_front *f, const d
     }
 }
 
+/* One or two vectors of rows, and any number of others, which are taken in pairs, each into a sum
+ * of its own: a sum waits for what was added to it before. */
+LK_INLINE void disassemble_narrow(const struct lk_fronts *fr, const struct lk_front *f, int width,
+                                  double *x)
+{
+    const lk_four *column = (const lk_four *)(fr->matrices + f->across) + f->e * width;
+    const int *rest = fr->rest + f->rest;
+    lk_four sum[2][2] = {0};
+    int r = 0;
+
+    for (int v = 0; v < width; v++)
+        sum[0][v] = *(const lk_four *)&fr->sums[f->solved + 4 * v];
+    for (; r + 2 <= f->n - f->e; r += 2, column += 2 * width)
+        for (int v = 0; v < width; v++) {
+            sum[0][v] += column[v] * x[rest[r]];
+            sum[1][v] += column[width + v] * x[rest[r + 1]];
+        }
+    for (int v = 0; v < width; v++) {
+        if (r < f->n - f->e)
+            sum[0][v] += column[v] * x[rest[r]];
+        sum[0][v] += sum[1][v];
+    }
+    for (r = 0; r < f->e; r++)
+        x[f->row + r] = sum[0][r / 4][r % 4];
+}
+
 static void disassemble_any(struct lk_fronts *fr, const struct lk_front *f, double *x)
 {
-    lk_four *y = (lk_four *)fr->local;
-    double *t = fr->local + 4 * lk_vectors(fr->largest);
+    int width = lk_vectors(f->e);
 
-    switch (lk_vectors(f->e)) {
-#define X(WIDTH)                                                                                   \
-    case WIDTH:                                                                                    \
-        disassemble_front(fr, f, WIDTH, f->n, f->e, false, y, t, x);                               \
-        break;
-        X(1)
-        X(2)
-#undef X
-    default:
-        disassemble_front(fr, f, lk_vectors(f->e), f->n, f->e, false, y, t, x);
-    }
+    if (width == 1)
+        disassemble_narrow(fr, f, 1, x);
+    else if (width == 2)
+        disassemble_narrow(fr, f, 2, x);
+    else
+        disassemble_front(fr, f, width, f->n, f->e, false, (lk_four *)fr->local,
+                          fr->local + 4 * lk_vectors(fr->largest), x);
 }
 
 void lk_fronts_solve(struct lk_fronts *fr, double *x)
@@ -442,6 +503,12 @@ void lk_fronts_solve(struct lk_fronts *fr, double *x)
         break;
             LK_FRONTS(X)
 #undef X
+#define X(E, HEIGHT)                                                                               \
+    case LK_FRONT_TALL_##E##_##HEIGHT:                                                             \
+        assemble_tall_##E##_##HEIGHT(fr, f, x);                                                    \
+        break;
+            LK_FRONTS_TALL(X)
+#undef X
         case LK_FRONT_ANY:
             assemble_any(fr, f, x);
             break;
@@ -454,7 +521,7 @@ void lk_fronts_solve(struct lk_fronts *fr, double *x)
         break;
             LK_FRONTS(X)
 #undef X
-        case LK_FRONT_ANY:
+        default:
             disassemble_any(fr, f, x);
             break;
         }

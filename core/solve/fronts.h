@@ -56,11 +56,22 @@ struct lk_element {
 #define LK_FRONTS_LARGE(X) X(5, 12) X(5, 13) X(6, 13)
 #define LK_FRONTS(X)       LK_FRONTS_ALIKE(X) LK_FRONTS_SMALL(X) LK_FRONTS_LARGE(X)
 
+/* (e, height in vectors of four rows) of larger ones, where all but the number of columns is a
+ * constant: where loops of a car meet, the few rows of a joint are eliminated and 8 to 26 others
+ * remain */
+#define LK_FRONTS_TALL(X)                                                                          \
+    X(3, 3)                                                                                        \
+    X(3, 4) X(3, 5) X(3, 6) X(4, 3) X(4, 4) X(4, 5) X(4, 6) X(5, 4) X(5, 5) X(5, 6) X(5, 7)        \
+        X(5, 8) X(6, 4) X(6, 5) X(6, 6) X(6, 7) X(6, 8)
+
 /** enum lk_front_shape - which instance of the kernels a front takes. */
 enum lk_front_shape {
     LK_FRONT_ANY,
 #define X(E, N) LK_FRONT_##E##_##N,
     LK_FRONTS(X)
+#undef X
+#define X(E, HEIGHT) LK_FRONT_TALL_##E##_##HEIGHT,
+        LK_FRONTS_TALL(X)
 #undef X
 };
 

@@ -199,6 +199,11 @@ static enum lk_front_shape shape_of(int e, int n)
         return LK_FRONT_##E##_##N;
     LK_FRONTS(X)
 #undef X
+#define X(E, HEIGHT)                                                                               \
+    if (e == (E) && padded(n) == 4 * (HEIGHT))                                                     \
+        return LK_FRONT_TALL_##E##_##HEIGHT;
+    LK_FRONTS_TALL(X)
+#undef X
     return LK_FRONT_ANY;
 }
 
