@@ -16,6 +16,12 @@ LK_INLINE double lk_max(double a, double b)
     return b > a ? b : a;
 }
 
+/* the smaller of two; keeps @a when @b is not a number */
+LK_INLINE double lk_min(double a, double b)
+{
+    return b < a ? b : a;
+}
+
 /* the value within -@limit and @limit that is nearest to @x; -@limit where that is not a number */
 LK_INLINE double lk_clamp(double x, double limit)
 {

@@ -28,7 +28,7 @@ static void table(struct lk_drive *d, double t)
 
     if (d->is_periodic)
         inside = d->x[0] + (t - d->x[0]) - span * floor((t - d->x[0]) / span);
-    inside = fmin(fmax(inside, d->x[0]), d->x[last]);
+    inside = lk_min(d->x[last], lk_max(d->x[0], inside));
     for (int width = last; width > 1; width -= width / 2)
         low += inside >= d->x[low + width / 2] ? width / 2 : 0;
     low = low < last ? low : last - 1;

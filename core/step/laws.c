@@ -11,7 +11,7 @@
 static double table_value(const struct lk_term *t, double x, double *ret_slope, double *ret_area)
 {
     const struct lk_points points = {t->n_points, t->x, t->y, t->slope};
-    double inside = fmin(fmax(x, t->x[0]), t->x[t->n_points - 1]), beyond = x - inside;
+    double inside = lk_min(t->x[t->n_points - 1], lk_max(t->x[0], x)), beyond = x - inside;
     struct lk_piece p = lk_points_piece(&points, inside);
     double value = lk_piece_value(&p), slope = lk_piece_slope(&p);
 
@@ -49,80 +49,79 @@ void lk_table_slopes(int n, const double *x, const double *y, double *slope, dou
  */
 static void friction(const struct lk_term *t, double v, struct lk_law_value *sum)
 {
-    double creep = t->creep * fmax(t->scale, 1); /* the slope at rest is what the step allows */
+    double creep = t->creep * lk_max(1, t->scale); /* the slope at rest is what the step allows */
 
     sum->dissipative += lk_friction_level(t, v) * tanh(v / creep) + t->damping * v;
     sum->damping += 0.5 * t->scale * t->stick / creep + t->damping;
 }
 
-/* one limit: @depth beyond it, @speed at which the depth grows. The stiffness builds up over the
- * onset; the damper never pulls. Returns the force against the depth. */
-static double stop_side(const struct lk_term *t, double depth, double speed,
-                        struct lk_law_value *sum)
-{
-    double inside = fmax(depth, 0);
-    double ramp = t->onset > 0 ? fmin(inside / t->onset, 1) : inside > 0;
-    double soft = fmin(inside, t->onset);
-    double elastic = t->stiffness * (0.5 * ramp * soft + (inside - soft));
-    double damper = fmax(t->damping * ramp * speed, -elastic);
+/* what a stop does at one limit: forces against the depth, and what they derive from */
+struct side {
+    double elastic;
+    double damper;
+    double potential;
+    double stiffness;
+    double damping;
+};
 
-    sum->potential += t->stiffness * (ramp * soft * soft / 6 + 0.5 * (inside - soft) * inside);
-    sum->stiffness += t->stiffness * fmax(ramp, inside > 0 ? 0.1 : 0);
-    sum->damping += t->damping * ramp;
-    return elastic + damper;
+/* @depth: beyond the limit;  @speed: at which it grows. The stiffness builds up over the onset; the
+ * damper never pulls. */
+LK_INLINE struct side stop_side(const struct lk_term *t, double depth, double speed)
+{
+    double inside = lk_max(0, depth);
+    double ramp = t->onset > 0 ? lk_min(1, inside / t->onset) : inside > 0;
+    double soft = lk_min(t->onset, inside);
+    double elastic = t->stiffness * (0.5 * ramp * soft + (inside - soft));
+
+    return (struct side){
+        .elastic = elastic,
+        .damper = lk_max(t->damping * ramp * speed, -elastic),
+        .potential = t->stiffness * (ramp * soft * soft / 6 + 0.5 * (inside - soft) * inside),
+        .stiffness = t->stiffness * lk_max(ramp, inside > 0 ? 0.1 : 0),
+        .damping = t->damping * ramp,
+    };
 }
 
+/* the elastic part; the rest counts as dissipated */
 static void stop(const struct lk_term *t, double x, double v, struct lk_law_value *sum)
 {
-    double low = stop_side(t, t->lower - x, -v, sum);
-    double high = stop_side(t, x - t->upper, v, sum);
-    struct lk_law_value none = {0};
-    struct lk_term stiff = *t;
+    struct side low = stop_side(t, t->lower - x, -v), high = stop_side(t, x - t->upper, v);
 
-    /* the elastic part; the rest counts as dissipated */
-    stiff.damping = 0;
-    double elastic =
-        stop_side(&stiff, x - t->upper, 0, &none) - stop_side(&stiff, t->lower - x, 0, &none);
-    sum->elastic += elastic;
-    sum->dissipative += high - low - elastic;
+    sum->potential += low.potential + high.potential;
+    sum->stiffness += low.stiffness + high.stiffness;
+    sum->damping += low.damping + high.damping;
+    sum->elastic += high.elastic - low.elastic;
+    sum->dissipative += high.damper - low.damper;
 }
 
 /* one limit over a step from @before to @after beyond it: the mean of its spring is the difference
  * of what it stores over the way, so that a contact that begins or ends on the way gains nothing */
-static double stop_side_step(const struct lk_term *t, double before, double after, double speed,
-                             struct lk_law_value *sum)
+static struct side stop_side_step(const struct lk_term *t, double before, double after,
+                                  double speed)
 {
-    struct lk_law_value first = {0}, last = {0}, middle = {0};
-    struct lk_term spring = *t;
-    double way = after - before, mid = 0.5 * (before + after), end, force, damper, slope;
+    double way = after - before, mid = 0.5 * (before + after);
+    struct side first = stop_side(t, before, 0), last = stop_side(t, after, 0);
+    struct side mean = stop_side(t, mid, speed);
 
-    spring.damping = 0;
-    stop_side(&spring, before, 0, &first);
-    end = stop_side(&spring, after, 0, &last);
-    force = stop_side(&spring, mid, 0, &middle);
-    slope = middle.stiffness;
-    damper = stop_side(t, mid, speed, &middle) - force;
-    if (fabs(way) > WAY_MIN * fmax(fabs(before), fabs(after))) {
-        force = (last.potential - first.potential) / way;
-        slope = 2 * (end - force) / way;
+    if (fabs(way) > WAY_MIN * lk_max(fabs(before), fabs(after))) {
+        mean.elastic = (last.potential - first.potential) / way;
+        mean.stiffness = 2 * (last.elastic - mean.elastic) / way;
     }
-    sum->stiffness += fmax(slope, after > 0 ? 0.1 * t->stiffness : 0);
-    sum->damping += middle.damping;
-    sum->dissipative += fmax(damper, -force);
-    return force;
+    mean.stiffness = lk_max(mean.stiffness, after > 0 ? 0.1 * t->stiffness : 0);
+    mean.damper = lk_max(mean.damper, -mean.elastic);
+    return mean;
 }
 
 static void stop_step(const struct lk_term *t, double before, double after, double v,
                       struct lk_law_value *sum)
 {
-    struct lk_law_value low = {0}, high = {0};
-    double pull = stop_side_step(t, t->lower - before, t->lower - after, -v, &low);
-    double push = stop_side_step(t, before - t->upper, after - t->upper, v, &high);
+    struct side pull = stop_side_step(t, t->lower - before, t->lower - after, -v);
+    struct side push = stop_side_step(t, before - t->upper, after - t->upper, v);
 
-    sum->elastic += push - pull;
-    sum->dissipative += high.dissipative - low.dissipative;
-    sum->stiffness += low.stiffness + high.stiffness;
-    sum->damping += low.damping + high.damping;
+    sum->elastic += push.elastic - pull.elastic;
+    sum->dissipative += push.damper - pull.damper;
+    sum->stiffness += pull.stiffness + push.stiffness;
+    sum->damping += pull.damping + push.damping;
 }
 
 /* the mean of a stiffness table over the way by Simpson's rule, exact within an interval */
@@ -139,7 +138,7 @@ static void table_step(const struct lk_term *t, double before, double after,
         sum->elastic += weight[i] * t->scale * table_value(t, x[i] - t->rest, &slope, &area);
         stiffness += slopes[i] * t->scale * slope;
     }
-    sum->stiffness += fmax(stiffness, 0);
+    sum->stiffness += lk_max(0, stiffness);
 }
 
 /* T = limit tanh(c v / limit), as A. Jaschinski's smooth form of the saturation of creep forces; in
@@ -159,7 +158,7 @@ static double map_value(const struct lk_term *t, int k, double v, double *ret_sl
     int n = t->n_points;
     const double *x = t->x + 4 * (long)k * n;
     const struct lk_points points = {n, x, x + n, x + 2 * n};
-    double inside = fmin(fmax(v, x[0]), x[n - 1]);
+    double inside = lk_min(x[n - 1], lk_max(x[0], v));
     struct lk_piece p = lk_points_piece(&points, inside);
 
     *ret_slope = v == inside ? lk_piece_slope(&p) : 0;
@@ -170,7 +169,7 @@ static double map_value(const struct lk_term *t, int k, double v, double *ret_sl
  * step, so only the curve has a tangent */
 static void map_force(const struct lk_term *t, double v, struct lk_law_value *sum)
 {
-    double level = fmin(fmax(t->scale, t->level[0]), t->level[t->n_levels - 1]);
+    double level = lk_min(t->level[t->n_levels - 1], lk_max(t->level[0], t->scale));
     int k = 0;
 
     for (int i = 1; i < t->n_levels - 1; i++)
@@ -179,7 +178,7 @@ static void map_force(const struct lk_term *t, double v, struct lk_law_value *su
     double low = map_value(t, k, v, &slope[0]), high = map_value(t, k + 1, v, &slope[1]);
 
     sum->elastic -= low + part * (high - low);
-    sum->damping += fmax(-(slope[0] + part * (slope[1] - slope[0])), 0);
+    sum->damping += lk_max(0, -(slope[0] + part * (slope[1] - slope[0])));
 }
 
 static void air(const struct lk_term *t, double v, struct lk_law_value *sum)
@@ -217,12 +216,12 @@ void lk_term_evaluate(const struct lk_term *t, double x, double v, struct lk_law
     case LK_TERM_TABLE_STIFFNESS:
         sum->elastic += t->scale * table_value(t, x - t->rest, &slope, &area);
         sum->potential += t->scale * area;
-        sum->stiffness += t->scale * fmax(slope, 0);
+        sum->stiffness += t->scale * lk_max(0, slope);
         break;
     case LK_TERM_TABLE_DAMPING:
         force = t->scale * table_value(t, v, &slope, &area);
         sum->dissipative += force;
-        sum->damping += t->scale * fmax(slope, 0);
+        sum->damping += t->scale * lk_max(0, slope);
         break;
     case LK_TERM_FRICTION:
         if (t->wind >= 0)
@@ -305,7 +304,7 @@ static int is_beyond(const struct lk_law *law, const struct lk_term *terms, doub
  * f = k p^2 / (2 onset) over the onset, linear beyond. */
 static double resisted_depth(const struct lk_term *t, double depth, double yield)
 {
-    double stiff = yield * t->stiffness, inside = fmax(depth, 0);
+    double stiff = yield * t->stiffness, inside = lk_max(0, depth);
     double soft =
         t->onset > 0 ? t->onset / stiff * (sqrt(1 + 2 * stiff * inside / t->onset) - 1) : 0;
     double hard = (inside + 0.5 * stiff * t->onset) / (1 + stiff);
@@ -346,9 +345,10 @@ static void find_impact(const struct lk_law *law, const struct lk_term *terms, d
         stop->is_impact = 1;
         /* the step ends at the limit: a body that a force has not slowed down on the way there must
          * not return with more energy than it has */
-        speed = v * v + fmin(2 * free_a * ((stop->reach < t->lower ? t->lower : t->upper) - x), 0);
+        speed =
+            v * v + lk_min(0, 2 * free_a * ((stop->reach < t->lower ? t->lower : t->upper) - x));
         stop->rate = inward > 2 * h * (fabs(free_a) + pushed)
-                         ? -t->restitution * copysign(sqrt(fmax(speed, 0)), v)
+                         ? -t->restitution * copysign(sqrt(lk_max(0, speed)), v)
                          : 0;
     }
 }
