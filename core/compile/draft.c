@@ -3,6 +3,7 @@
 #include "compile/draft.h"
 #include "compile/batch/batches.h"
 #include "compile/carriers.h"
+#include "compile/effort.h"
 #include "compile/tree/plan.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -314,14 +315,9 @@ int lk_draft_solves(const struct lk_draft *d)
 }
 
 /* work of a step */
-static double work_with(const struct lk_draft *d, double factor_flops, double solve_flops)
-{
-    return lk_draft_factors(d) * factor_flops + lk_draft_solves(d) * solve_flops;
-}
-
 static double work_of(const struct lk_draft *d)
 {
-    return work_with(d, d->plan.factor_flops, d->plan.solve_flops);
+    return lk_draft_factors(d) * d->plan.factor_flops + lk_draft_solves(d) * d->plan.solve_flops;
 }
 
 /* ---- which bodies are candidates for splitting ---- */
@@ -332,15 +328,21 @@ struct stake {
     int r;
 };
 
+/** struct times - how often a step factors and solves: found once, for all fronts. */
+struct times {
+    int factors;
+    int solves;
+};
+
 /* work of a step at a front that eliminates @e rows and keeps @r */
-static double front_work(const struct lk_draft *d, double e, double r)
+static double front_work(struct times times, double e, double r)
 {
-    return work_with(d, lk_front_flops(e, r), lk_front_solve_flops(e, r));
+    return times.factors * lk_front_flops(e, r) + times.solves * lk_front_solve_flops(e, r);
 }
 
 /* adds what front @f would save without the rows of a body, and resets the counts */
-static void save_front(const struct lk_draft *d, const struct lk_front_plan *f, struct stake *stake,
-                       double *saved)
+static void save_front(const struct lk_draft *d, struct times times, const struct lk_front_plan *f,
+                       struct stake *stake, double *saved)
 {
     int e = f->elim_rows, r = f->rows - e;
 
@@ -351,15 +353,18 @@ static void save_front(const struct lk_draft *d, const struct lk_front_plan *f, 
 
             if (!own || own->e + own->r == 0)
                 continue;
-            saved[d->of[b]] += front_work(d, e, r) - front_work(d, e - own->e, r - own->r);
+            saved[d->of[b]] += front_work(times, e, r) - front_work(times, e - own->e, r - own->r);
             *own = (struct stake){0};
         }
 }
 
 /* Upper bound on the work that splitting each body could save in the present fronts: all rows of
- * its joints. A trial costs a whole plan, and most bodies of a net cannot save that much. */
-static void bound_savings(const struct lk_draft *d, struct stake *stake, double *saved)
+ * its joints. A trial costs a whole plan, and most bodies of a net cannot save that much.
+ * Return: 0, -ECANCELED. */
+static int bound_savings(const struct lk_draft *d, struct stake *stake, double *saved)
 {
+    const struct times times = {lk_draft_factors(d), lk_draft_solves(d)};
+
     for (int b = 0; b < d->model->n_bodies; b++)
         saved[b] = 0;
     for (int k = 0; k < d->plan.n_fronts; k++) {
@@ -372,8 +377,11 @@ static void bound_savings(const struct lk_draft *d, struct stake *stake, double 
                 if (b < d->n_bodies)
                     *(i < f->n_elim ? &stake[d->of[b]].e : &stake[d->of[b]].r) += rows;
             }
-        save_front(d, f, stake, saved);
+        save_front(d, times, f, stake, saved);
+        if (lk_effort_spend((uint64_t)f->n_joints))
+            return -ECANCELED;
     }
+    return 0;
 }
 
 /* tries increasing numbers of parts for one body, and keeps the best */
@@ -412,17 +420,17 @@ static int try_bodies(struct lk_draft *d, const struct lk_draft_block *original,
                       struct stake *stake, double *saved)
 {
     int *rows = counts, *blocks = counts + d->model->n_bodies;
-    int r = 0;
+    int r;
 
     count_at_bodies(d, original, rows, blocks);
-    bound_savings(d, stake, saved);
+    r = bound_savings(d, stake, saved);
     for (int b = 0; b < d->model->n_bodies && r == 0; b++) {
         if (lk_is_in_plane(&d->plane[b]) || rows[b] < SPLIT_ROWS || blocks[b] < 4 ||
             saved[b] < (1 - SPLIT_GAIN) * work_of(d))
             continue;
         r = split_body(d, original, b, blocks[b]);
         if (r == 0 && d->n_parts[b] > 1)
-            bound_savings(d, stake, saved);
+            r = bound_savings(d, stake, saved);
     }
     return r;
 }

@@ -401,25 +401,24 @@ static bool lose_patience(void *context)
     return (*left)-- <= 0;
 }
 
-/* compilation stops wherever it is: in the plans, in the batches, in the start */
-static void compiling_ends_when_it_is_told_to(void **state)
+static void expect_to_end(const char *name)
 {
     struct lk_model *model = NULL;
     struct lk_system *system = NULL;
     struct lk_error error;
     size_t size;
-    char *text = bench_model_text("net-20", &size);
+    char *text = bench_model_text(name, &size);
     int r = -ECANCELED;
 
-    (void)state;
     assert_non_null(text);
-    assert_int_equal(lk_model_read_text("net", text, size, &model, &error), 0);
+    assert_int_equal(lk_model_read_text(name, text, size, &model, &error), 0);
     for (int patience = 0; r == -ECANCELED; patience = 3 * patience + 1) {
         int left = patience;
         struct lk_bounds bounds = {.is_cancelled = lose_patience, .context = &left};
 
         r = lk_system_new_within(model, NULL, &bounds, &system, &error);
-        printf("    asked %d times: %d, %.3g spent\n", patience + 1, r, (double)bounds.spent);
+        printf("    %s, asked %d times: %d, %.3g spent\n", name, patience + 1, r,
+               (double)bounds.spent);
         /* nothing between two questions is long except one factorisation */
         assert_true((double)bounds.spent < 2e6 * (patience + 1));
         assert_true(r == 0 || left < 0);
@@ -428,6 +427,15 @@ static void compiling_ends_when_it_is_told_to(void **state)
     lk_system_free(system);
     lk_model_free(model);
     free(text);
+}
+
+/* compilation stops wherever it is: in the plans, in the search for bodies to split, in the
+ * batches, in the start */
+static void compiling_ends_when_it_is_told_to(void **state)
+{
+    (void)state;
+    expect_to_end("net-20");
+    expect_to_end("hub-1000");
 }
 
 static void steps_too_long_are_refused(void **state)
