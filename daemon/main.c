@@ -30,6 +30,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static const char usage_text[] =
@@ -112,12 +113,50 @@ static int check_text(const struct lkd_config *config)
     return r;
 }
 
-static int check_folder(const char *key, const char *path)
+static int check_folder(const struct lkd_config *config, const char *key, const char *path)
 {
-    if (!*path || access(path, W_OK | X_OK) == 0)
+    int fault = lkd_privileges_try_folder(path);
+    bool is_his = fault == EACCES && *config->user;
+
+    if (fault == 0)
         return 0;
-    fprintf(stderr, "%s: %s: %s, expected a folder that can be written\n", key, path,
-            strerror(errno));
+    fprintf(stderr, "%s: %s: %s%s%s, expected a folder that can be written\n", key, path,
+            strerror(fault), is_his ? " for user " : "", is_his ? config->user : "");
+    return LK_E_TEXT;
+}
+
+/* as who would serve, with no rights but his */
+static int check_folders_as_served(const struct lkd_config *config)
+{
+    struct lkd_identity identity;
+    struct lk_error error = {0};
+    int r = lkd_privileges_find(config->user, &identity, &error);
+
+    if (r) /* check_keys() has said so */
+        return r;
+    r = lkd_privileges_drop(&identity, &error);
+    if (r) {
+        fprintf(stderr, "%s\n", error.text);
+        return r;
+    }
+    r = check_folder(config, "evidence", config->evidence);
+    r = lk_also(r, check_folder(config, "snapshots", config->snapshots));
+    return lk_also(r, check_folder(config, "record", config->record.directory));
+}
+
+/* In a process of its own: rights that were dropped do not come back. */
+static int check_folders(const struct lkd_config *config)
+{
+    int status = 0;
+    pid_t child;
+
+    fflush(NULL);
+    child = fork();
+    if (child == 0)
+        _exit(check_folders_as_served(config) ? LKD_EXIT_ERROR : LKD_EXIT_OK);
+    if (child > 0 && waitpid(child, &status, 0) == child)
+        return status == 0 ? 0 : LK_E_TEXT;
+    perror("folders");
     return LK_E_TEXT;
 }
 
@@ -213,9 +252,7 @@ static int check_config(const struct lkd_config *config, const char *picture)
 
     r = check_keys(config);
     r = lk_also(r, check_cores(config));
-    r = lk_also(r, check_folder("evidence", config->evidence));
-    r = lk_also(r, check_folder("snapshots", config->snapshots));
-    r = lk_also(r, check_folder("record", config->record.directory));
+    r = lk_also(r, check_folders(config));
     if (r)
         return LKD_EXIT_ERROR;
     if (!*config->model) {
@@ -304,6 +341,8 @@ static int drop_privileges(struct daemon *daemon)
     r = lkd_privileges_drop(&daemon->identity, &error);
     if (r)
         return log_refusal(LKD_C_PRIVILEGES_REFUSED, &error, r);
+    if (daemon->identity.change)
+        lkd_log(LKD_C_PRIVILEGES_DROPPED, "serving as user %u", (unsigned int)geteuid());
     lkd_privileges_check_folder("evidence", config->evidence);
     lkd_privileges_check_folder("snapshots", config->snapshots);
     lkd_privileges_check_folder("record", config->record.directory);

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const unsigned int kept[] = {CAP_SYS_NICE, CAP_IPC_LOCK};
@@ -96,8 +97,6 @@ int lkd_privileges_drop(const struct lkd_identity *identity, struct lk_error *re
         errno = EPERM;
         return refuse_privilege(ret_error, "the change of user has not taken place");
     }
-    if (identity->change)
-        lkd_log(LKD_C_PRIVILEGES_DROPPED, "serving as user %u", (unsigned int)identity->uid);
     return 0;
 }
 
@@ -120,9 +119,24 @@ void lkd_privileges_raise_descriptors(void)
     setrlimit(RLIMIT_NOFILE, &limit);
 }
 
+int lkd_privileges_try_folder(const char *path)
+{
+    struct stat at;
+
+    if (!*path)
+        return 0;
+    if (stat(path, &at) != 0)
+        return errno;
+    if (!S_ISDIR(at.st_mode))
+        return ENOTDIR;
+    return faccessat(AT_FDCWD, path, W_OK | X_OK, AT_EACCESS) == 0 ? 0 : errno;
+}
+
 void lkd_privileges_check_folder(const char *what, const char *path)
 {
-    if (*path && faccessat(AT_FDCWD, path, W_OK | X_OK, AT_EACCESS))
+    int fault = lkd_privileges_try_folder(path);
+
+    if (fault != 0)
         lkd_log(LKD_C_FOLDER_REFUSED, "%s: %s: %s for user %u, nothing will be stored there", what,
-                path, strerror(errno), (unsigned int)geteuid());
+                path, strerror(fault), (unsigned int)geteuid());
 }

@@ -39,6 +39,10 @@ void lkd_privileges_drop_all(void);
 /** lkd_privileges_raise_descriptors() - as many as the hard limit allows. */
 void lkd_privileges_raise_descriptors(void);
 
+/** lkd_privileges_try_folder() - whether files can be made in the folder @path, with the rights
+ * that there are now; "" is fine. Return: 0, errno. */
+int lkd_privileges_try_folder(const char *path);
+
 /** lkd_privileges_check_folder() - say in the log when files cannot be made in @path; "" is fine.
  * @what: for which key of the configuration */
 void lkd_privileges_check_folder(const char *what, const char *path);

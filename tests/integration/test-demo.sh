@@ -130,6 +130,28 @@ END
 expect 1 "$linkaged" --check --config "$work/check.yaml"
 err_has "evidence: $work/none: No such file or directory, expected a folder"
 mkdir "$work/none"
+for key in evidence record snapshots; do # a file is no folder, whatever its rights
+	sed "/^$key:/d" "$work/check.yaml" >"$work/file.yaml"
+	echo "$key: {directory: $BASH}" >>"$work/file.yaml"
+	expect 1 "$linkaged" --check --config "$work/file.yaml"
+	err_has "^$key: $BASH: Not a directory, expected a folder that can be written"
+done
+if [ "$(id -u)" = 0 ]; then # the rights that count are those of who serves
+	mkdir -m 700 "$work/private"
+	mkdir -m 777 "$work/public"
+	chmod 711 "$work"
+	for folder in private public; do
+		cat >"$work/user-$folder.yaml" <<-END
+			linkaged: 1
+			privileges: {user: nobody}
+			record: {directory: $work/$folder}
+			realtime: {priority: 0, core: none}
+		END
+	done
+	expect 1 "$linkaged" --check --config "$work/user-private.yaml"
+	err_has "^record: $work/private: Permission denied for user nobody, expected"
+	expect 0 "$linkaged" --check --config "$work/user-public.yaml"
+fi
 expect 1 "$linkaged" --check --config "$work/check.yaml"
 err_has "motion: udp://127.0.0.1:5610: model four-bar has no output tap"
 sed -i 's/, {channel: tap}//' "$work/check.yaml"
