@@ -9,6 +9,7 @@
 #include "zmtp.h"
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -105,6 +106,7 @@ static void test_names_of_peers(void **state)
     for (int i = 0; i < 16; i++) /* each of them gets the next name */
         ask_status(&h);
     assert_true(is_alive(&h));
+    assert_int_equal(ask_status(&h)->line_restarts, 0);
     for (int i = 0; i < 8; i++)
         close(fd[i]);
     harness_close(&h);
@@ -157,6 +159,9 @@ static void test_endless_parts(void **state)
         assert_true(status->cycles > before);
         print_message("%s: %ld KiB more\n", types[endpoint], grown);
         assert_true(grown < GROWTH_MAX);
+        /* the line has a limit of its own, and tells the daemon that it was the reason */
+        harness_await_log(&h, "[LK-9001] line restarted (it had used up its memory, 64 MiB",
+                          1 + endpoint);
     }
     harness_close(&h);
 }
@@ -438,6 +443,38 @@ static void test_descriptors_run_out(void **state)
     harness_close(&h);
 }
 
+/* the number that its next descriptor gets */
+static rlim_t free_descriptor(pid_t pid)
+{
+    char path[64];
+
+    for (rlim_t fd = 0;; fd++) {
+        snprintf(path, sizeof(path), "/proc/%d/fd/%u", (int)pid, (unsigned int)fd);
+        if (faccessat(AT_FDCWD, path, F_OK, AT_SYMLINK_NOFOLLOW) != 0)
+            return fd;
+    }
+}
+
+/* Without a free descriptor it says so, and goes on. */
+static void test_no_descriptor_is_left(void **state)
+{
+    struct rlimit none, before;
+    struct harness h;
+    pid_t line;
+
+    (void)state;
+    harness_start(&h, NOT_REALTIME);
+    line = harness_line(&h);
+    assert_int_equal(prlimit(line, RLIMIT_NOFILE, NULL, &before), 0);
+    none = (struct rlimit){free_descriptor(line), before.rlim_max};
+    assert_int_equal(prlimit(line, RLIMIT_NOFILE, &none, NULL), 0);
+    harness_await_log(&h, "[LK-9003] all of ", 1);
+    assert_int_equal(prlimit(line, RLIMIT_NOFILE, &before, NULL), 0);
+    harness_connect(&h);
+    assert_int_equal(ask_status(&h)->line_restarts, 0);
+    harness_close(&h);
+}
+
 /* ---- subscriptions without end ---- */
 
 /* At most they delay other subscribers: requests and inputs continue. */
@@ -571,12 +608,19 @@ static void test_heartbeats_of_the_dead(void **state)
 int main(int argc, char *argv[])
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_names_of_peers),      cmocka_unit_test(test_endless_parts),
-        cmocka_unit_test(test_largest_requests),    cmocka_unit_test(test_line_ends),
-        cmocka_unit_test(test_no_orphan),           cmocka_unit_test(test_half_greeting_is_closed),
-        cmocka_unit_test(test_many_half_greetings), cmocka_unit_test(test_descriptors_run_out),
-        cmocka_unit_test(test_many_subscriptions),  cmocka_unit_test(test_keys_and_half_greetings),
-        cmocka_unit_test(test_reload_and_restart),  cmocka_unit_test(test_heartbeats_of_the_dead),
+        cmocka_unit_test(test_names_of_peers),
+        cmocka_unit_test(test_endless_parts),
+        cmocka_unit_test(test_largest_requests),
+        cmocka_unit_test(test_line_ends),
+        cmocka_unit_test(test_no_orphan),
+        cmocka_unit_test(test_half_greeting_is_closed),
+        cmocka_unit_test(test_many_half_greetings),
+        cmocka_unit_test(test_descriptors_run_out),
+        cmocka_unit_test(test_no_descriptor_is_left),
+        cmocka_unit_test(test_many_subscriptions),
+        cmocka_unit_test(test_keys_and_half_greetings),
+        cmocka_unit_test(test_reload_and_restart),
+        cmocka_unit_test(test_heartbeats_of_the_dead),
     };
 
     harness_init(argc, argv);
