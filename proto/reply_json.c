@@ -92,6 +92,21 @@ static void json_ptp(struct lk_json *json, const Linkage__V1__Ptp *p)
     lk_json_close(json, '}');
 }
 
+static void json_gateway(struct lk_json *json, const Linkage__V1__Gateway *g)
+{
+    if (g == NULL)
+        return;
+    lk_json_open(json, "gateway", '{');
+    lk_json_count(json, "accepted", g->accepted);
+    lk_json_count(json, "refused", g->refused);
+    lk_json_count(json, "undecodable", g->undecodable);
+    lk_json_count(json, "older", g->older);
+    lk_json_count(json, "without_data", g->without_data);
+    lk_json_count(json, "sent", g->sent);
+    lk_json_count(json, "unsent", g->unsent);
+    lk_json_close(json, '}');
+}
+
 /* Fields that came with the bench line. */
 static void json_line(struct lk_json *json, const Linkage__V1__Status *s)
 {
@@ -109,6 +124,7 @@ static void json_line(struct lk_json *json, const Linkage__V1__Status *s)
     lk_json_count(json, "exchange_priority", s->exchange_priority);
     json_recording(json, s->recording);
     json_ptp(json, s->ptp);
+    json_gateway(json, s->gateway);
 }
 
 void lk_reply_status_json(struct lk_json *json, const Linkage__V1__Status *s)

@@ -39,6 +39,26 @@ void *lkd_call_list(struct lkd_call *call, size_t n, size_t size, void *ret_list
     return all;
 }
 
+static int fill_gateway(const struct lkd_call *call, Linkage__V1__Gateway **ret)
+{
+    struct lkd_villas_counts c;
+
+    if (!lkd_exchange_gateway(call->rig->exchange, &c))
+        return 0;
+    *ret = lk_wire_arena_take(call->arena, sizeof(**ret));
+    if (!*ret)
+        return -ENOMEM;
+    linkage__v1__gateway__init(*ret);
+    (*ret)->accepted = c.accepted;
+    (*ret)->refused = c.refused_values;
+    (*ret)->undecodable = c.undecodable;
+    (*ret)->older = c.older;
+    (*ret)->without_data = c.ignored;
+    (*ret)->sent = c.sent;
+    (*ret)->unsent = c.unsent;
+    return 0;
+}
+
 int lkd_call_add_status(struct lkd_call *call, bool with_histograms)
 {
     Linkage__V1__Status *status = lk_wire_arena_take(call->arena, sizeof(*status));
@@ -51,6 +71,7 @@ int lkd_call_add_status(struct lkd_call *call, bool with_histograms)
     status->role = call->peer->role;
     status->forbidden = call->commands->forbidden + lkd_exchange_forbidden(call->rig->exchange);
     r = r ? r : lkd_ptp_watch_fill(&call->rig->ptp, lkd_clock_ns(), call->arena, &status->ptp);
+    r = r ? r : fill_gateway(call, &status->gateway);
     status->turned_away = lkd_line_turned_away(call->rig->line);
     status->line_restarts = lkd_line_restarts(call->rig->line);
     status->exchange_priority = (uint32_t)lkd_exchange_priority(call->rig->exchange);

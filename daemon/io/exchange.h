@@ -124,6 +124,10 @@ const struct lkd_ring *lkd_exchange_spans(const struct lkd_exchange *exchange);
  * none. Thread: any. */
 uint64_t lkd_exchange_forbidden(struct lkd_exchange *exchange);
 
+/** lkd_exchange_gateway() - what its gateway sent and received. Return: false: there is none; NULL
+ * is allowed. Thread: any but the cycle. */
+bool lkd_exchange_gateway(struct lkd_exchange *exchange, struct lkd_villas_counts *ret);
+
 /** lkd_exchange_priority() - SCHED_FIFO priority that the thread has, 0: normal; NULL is allowed.
  * Thread: any. */
 int lkd_exchange_priority(struct lkd_exchange *exchange);

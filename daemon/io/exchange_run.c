@@ -322,6 +322,11 @@ uint64_t lkd_exchange_forbidden(struct lkd_exchange *exchange)
     return exchange ? atomic_load_explicit(&exchange->receiver.forbidden, memory_order_relaxed) : 0;
 }
 
+bool lkd_exchange_gateway(struct lkd_exchange *exchange, struct lkd_villas_counts *ret)
+{
+    return exchange && lkd_villas_count(exchange->options.villas, ret);
+}
+
 int lkd_exchange_priority(struct lkd_exchange *exchange)
 {
     return exchange ? atomic_load(&exchange->priority) : 0;

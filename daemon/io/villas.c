@@ -363,15 +363,22 @@ void lkd_villas_publish(struct lkd_villas *villas, const struct lkd_output *outp
     pthread_mutex_unlock(&villas->lock);
 }
 
+bool lkd_villas_count(struct lkd_villas *villas, struct lkd_villas_counts *ret)
+{
+    if (!villas)
+        return false;
+    pthread_mutex_lock(&villas->lock);
+    *ret = villas->counts;
+    pthread_mutex_unlock(&villas->lock);
+    return true;
+}
+
 void lkd_villas_report(struct lkd_villas *villas)
 {
     struct lkd_villas_counts c;
 
-    if (!villas)
+    if (!lkd_villas_count(villas, &c))
         return;
-    pthread_mutex_lock(&villas->lock);
-    c = villas->counts;
-    pthread_mutex_unlock(&villas->lock);
     lkd_log(LKD_C_GATEWAY_FIGURES,
             "gateway since the start: %" PRIu64 " sample%s taken, %" PRIu64 " refused, %" PRIu64
             " undecodable, %" PRIu64 " passed over for newer ones, %" PRIu64

@@ -90,6 +90,10 @@ void lkd_villas_begin(struct lkd_villas *villas);
 void lkd_villas_publish(struct lkd_villas *villas, const struct lkd_output *output,
                         uint64_t model_id);
 
+/** lkd_villas_count() - what has happened so far. Return: false: there is no gateway. Thread: any
+ * but the cycle. */
+bool lkd_villas_count(struct lkd_villas *villas, struct lkd_villas_counts *ret);
+
 /** lkd_villas_report() - a line in the log: what has happened so far. Thread: any but the cycle. */
 void lkd_villas_report(struct lkd_villas *villas);
 

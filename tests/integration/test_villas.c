@@ -487,6 +487,7 @@ static uint64_t step_of(const struct received *m)
 static void test_outputs(void **state)
 {
     struct received last = {0}, now;
+    const Linkage__V1__Gateway *figures;
     double before = wall_time();
     int on_time = 0;
 
@@ -522,6 +523,11 @@ static void test_outputs(void **state)
     harness_expect(&g.h, STOP, RESULT(OK), STATE(ARMED));
     assert_true(harness_log_has(g.h.folder, "log",
                                 "[LK-3016] gateway since the start: 1 sample taken, 0 refused"));
+    figures = harness_expect(&g.h, STATUS, RESULT(OK), STATE(ARMED))->gateway;
+    assert_non_null(figures);
+    assert_int_equal(figures->accepted, 1);
+    assert_int_equal(figures->refused + figures->undecodable, 0);
+    assert_true(figures->sent >= last.sequence);
     harness_go(&g.h);
     assert_true(receive(&now, PATIENCE_MS));
     assert_true(now.sequence > last.sequence); /* continues from one run to the next */

@@ -66,6 +66,13 @@ int lkd_exchange_outputs_max(void)
     return LKD_PUBLISHER_OUTPUTS_MAX;
 }
 
+bool lkd_exchange_gateway(struct lkd_exchange *exchange, struct lkd_villas_counts *ret)
+{
+    (void)exchange;
+    (void)ret;
+    return false;
+}
+
 int lkd_exchange_priority(struct lkd_exchange *exchange)
 {
     (void)exchange;

@@ -127,6 +127,7 @@ static void test_status(void **state)
 {
     Linkage__V1__Status status = LINKAGE__V1__STATUS__INIT;
     Linkage__V1__Recording recording = LINKAGE__V1__RECORDING__INIT;
+    Linkage__V1__Gateway gateway = LINKAGE__V1__GATEWAY__INIT;
     struct draft draft;
 
     (void)state;
@@ -137,11 +138,17 @@ static void test_status(void **state)
     assert_non_null(strstr(draft.text, "\"flags\":[]"));
     assert_null(strstr(draft.text, "\"wakeup\""));
     assert_null(strstr(draft.text, "\"recording\""));
+    assert_null(strstr(draft.text, "\"gateway\""));
+    status.gateway = &gateway;
+    gateway.sent = 3;
     status.recording = &recording;
     recording.file = (char *)"a\"b.mcap";
     lk_reply_status_json(&draft.json, &status);
     assert_int_equal(fflush(draft.json.file), 0);
     assert_non_null(strstr(draft.text, "\"recording\":{\"active\":false,\"file\":\"a\\\"b.mcap\""));
+    assert_non_null(strstr(draft.text, "\"gateway\":{\"accepted\":0,\"refused\":0,"
+                                       "\"undecodable\":0,\"older\":0,\"without_data\":0,"
+                                       "\"sent\":3,\"unsent\":0}"));
     fclose(draft.json.file);
     free(draft.text);
 }

@@ -117,6 +117,16 @@ static void show_ptp(const Linkage__V1__Ptp *p)
     putchar('\n');
 }
 
+static void show_gateway(const Linkage__V1__Gateway *g)
+{
+    if (g == NULL)
+        return;
+    printf("%-13s %" PRIu64 " samples taken, %" PRIu64 " refused, %" PRIu64 " undecodable, %" PRIu64
+           " passed over; %" PRIu64 " sent, %" PRIu64 " not\n",
+           "gateway", g->accepted, g->refused, g->undecodable, g->older + g->without_data, g->sent,
+           g->unsent);
+}
+
 static void show_line(const Linkage__V1__Status *s)
 {
     char flags[LK_NAMES_FLAGS_SIZE];
@@ -134,6 +144,7 @@ static void show_line(const Linkage__V1__Status *s)
                " requests and samples beyond their role\n",
                "security", s->turned_away, s->forbidden);
     show_ptp(s->ptp);
+    show_gateway(s->gateway);
     show_recording(s->recording);
 }
 
