@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Elementary functions: the argument is reduced until its Taylor series is exact to round-off. */
 #include "maths/elementary.h"
+#include "maths/vec.h"
 #include <float.h>
 #include <math.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -49,23 +49,51 @@ static const double atan_eighths[2][9][2] = {
      {0x1.921fb54442d18p-1, 0x1.1a62633145c07p-55}},
 };
 
-double lk_atan(double x)
+static inline lk_four polynomial_four(lk_four x, const double *c, int n)
+{
+    lk_four sum = x * 0 + c[n - 1];
+
+    for (int i = n - 2; i >= 0; i--)
+        sum = c[i] + x * sum;
+    return sum;
+}
+
+static const lk_four_mask sign_bits = {INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN};
+
+void lk_atan_four(const lk_four *x, lk_four *ret)
 {
     static const double c[] = {-1.0 / 3, 1.0 / 5, -1.0 / 7, 1.0 / 9, -1.0 / 11, 1.0 / 13};
-    double t = fmin(fabs(x), DBL_MAX);
-    bool is_steep = t > 1;
-    int k = (int)(8 * (is_steep ? 1 / t : t) + 0.5);
-    const double *from = atan_eighths[is_steep][k];
-    double point = 0.125 * k;
-    /* tangent of the difference; of 1 / t without the rounding of that quotient */
-    double u = is_steep ? (point * t - 1) / (t + point) : (t - point) / (1 + t * point);
-    double angle = from[0] + (u + (u * u * u * polynomial(u * u, c, 6) + from[1]));
+    const lk_four largest = {DBL_MAX, DBL_MAX, DBL_MAX, DBL_MAX};
+    lk_four t = (lk_four)((lk_four_mask)*x & ~sign_bits), k, point, u, first, rest, angle;
+    lk_four_mask is_steep;
 
-    return x < 0 ? -angle : angle;
+    t = lk_select_four(t < largest, t, largest);
+    is_steep = t > 1;
+    k = (8 * lk_select_four(is_steep, 1 / t, t) + ROUND) - ROUND;
+    for (int i = 0; i < 4; i++) {
+        const double *from = atan_eighths[is_steep[i] & 1][(int)k[i]];
+
+        first[i] = from[0];
+        rest[i] = from[1];
+    }
+    point = 0.125 * k;
+    /* tangent of the difference; of 1 / t without the rounding of that quotient */
+    u = lk_select_four(is_steep, point * t - 1, t - point) /
+        lk_select_four(is_steep, t + point, 1 + t * point);
+    angle = first + (u + (u * u * u * polynomial_four(u * u, c, 6) + rest));
+    *ret = (lk_four)((lk_four_mask)angle | ((lk_four_mask)*x & sign_bits));
+}
+
+double lk_atan(double x)
+{
+    lk_four all = {x, x, x, x};
+
+    lk_atan_four(&all, &all);
+    return all[0];
 }
 
 /* sine and cosine of |r| <= pi/4 + round-off, r + @tail */
-static void sin_cos_eighth(double r, double tail, double *ret_sin, double *ret_cos)
+static inline void sin_cos_eighth(lk_four r, lk_four tail, lk_four *ret_sin, lk_four *ret_cos)
 {
     static const double s[] = {
         -1.0 / 6,        1.0 / 120,        -1.0 / 5040,          1.0 / 362880,
@@ -73,29 +101,37 @@ static void sin_cos_eighth(double r, double tail, double *ret_sin, double *ret_c
     static const double c[] = {
         1.0 / 24,        -1.0 / 720,         1.0 / 40320,         -1.0 / 3628800,
         1.0 / 479001600, -1.0 / 87178291200, 1.0 / 20922789888000};
-    double z = r * r, half = 0.5 * z, whole = 1 - half;
+    lk_four z = r * r, half = 0.5 * z, whole = 1 - half;
 
-    *ret_sin = r + (r * z * polynomial(z, s, 8) + tail * whole);
-    *ret_cos = whole + (((1 - whole) - half) + (z * z * polynomial(z, c, 7) - r * tail));
+    *ret_sin = r + (r * z * polynomial_four(z, s, 8) + tail * whole);
+    *ret_cos = whole + (((1 - whole) - half) + (z * z * polynomial_four(z, c, 7) - r * tail));
+}
+
+void lk_sin_cos_four(const lk_four *x, lk_four *ret_sin, lk_four *ret_cos)
+{
+    const lk_four most = {2 * TURNS_MAX, 2 * TURNS_MAX, 2 * TURNS_MAX, 2 * TURNS_MAX};
+    lk_four above = lk_max_four(-most, *x), bounded = lk_select_four(above < most, above, most);
+    lk_four rounded = bounded * 0x1.45f306dc9c883p-1 + ROUND, n = rounded - ROUND;
+    lk_four first = bounded - n * QUARTER_1, second = n * QUARTER_2, r = first - second;
+    lk_four tail = ((first - r) - second) - n * QUARTER_3, s, c;
+    lk_four_mask quarter = (lk_four_mask)rounded; /* its last bits are those of n */
+    lk_four_mask is_odd = -(quarter & 1);
+
+    sin_cos_eighth(r, tail, &s, &c);
+    *ret_sin =
+        (lk_four)((lk_four_mask)lk_select_four(is_odd, c, s) ^ ((quarter << 62) & sign_bits));
+    *ret_cos =
+        (lk_four)((lk_four_mask)lk_select_four(is_odd, s, c) ^ (((quarter + 1) << 62) & sign_bits));
 }
 
 void lk_sin_cos(double x, double *ret_sin, double *ret_cos)
 {
-    double bounded = fmin(fmax(x, -2 * TURNS_MAX), 2 * TURNS_MAX);
-    double n = (bounded * 0x1.45f306dc9c883p-1 + ROUND) - ROUND;
-    double first = bounded - n * QUARTER_1, second = n * QUARTER_2;
-    double r = first - second;
-    double tail = ((first - r) - second) - n * QUARTER_3;
-    int quarter = (int)n & 3;
-    double s, c;
+    const lk_four all = {x, x, x, x};
+    lk_four s, c;
 
-    sin_cos_eighth(r, tail, &s, &c);
-    *ret_sin = quarter & 1 ? c : s;
-    *ret_cos = quarter & 1 ? s : c;
-    if (quarter & 2)
-        *ret_sin = -*ret_sin;
-    if ((quarter + 1) & 2)
-        *ret_cos = -*ret_cos;
+    lk_sin_cos_four(&all, &s, &c);
+    *ret_sin = s[0];
+    *ret_cos = c[0];
 }
 
 static double double_of(uint64_t bits)
@@ -111,7 +147,7 @@ double lk_exp(double x)
     static const double c[] = {1.0 / 2,       1.0 / 6,        1.0 / 24,        1.0 / 120,
                                1.0 / 720,     1.0 / 5040,     1.0 / 40320,     1.0 / 362880,
                                1.0 / 3628800, 1.0 / 39916800, 1.0 / 479001600, 1.0 / 6227020800};
-    double bounded = fmin(fmax(x, -700), 700);
+    double bounded = lk_min(700, lk_max(-700, x));
     double n = (bounded * 0x1.71547652b82fep+0 + ROUND) - ROUND;
     double first = bounded - n * LOG2_1, second = n * LOG2_2, r = first - second;
     double tail = (first - r) - second;
@@ -126,7 +162,7 @@ double lk_log(double x)
 {
     static const double c[] = {2.0 / 3,  2.0 / 5,  2.0 / 7,  2.0 / 9,  2.0 / 11,
                                2.0 / 13, 2.0 / 15, 2.0 / 17, 2.0 / 19, 2.0 / 21};
-    double bounded = fmin(fmax(x, DBL_MIN), DBL_MAX);
+    double bounded = lk_min(DBL_MAX, lk_max(DBL_MIN, x));
     uint64_t bits;
     int exponent;
     double f, s, z;

@@ -6,11 +6,16 @@
 #ifndef LK_MATHS_ELEMENTARY_H
 #define LK_MATHS_ELEMENTARY_H
 
-/** lk_atan() - any @x; pi/2 for infinity. */
-double lk_atan(double x);
+#include "maths/hot.h"
 
-/** lk_sin_cos() - both of @x [rad], |x| <= 1e5. */
+/** lk_atan() - any @x; pi/2 for infinity.  lk_atan_four() - four at once, with the same bits. */
+double lk_atan(double x);
+void lk_atan_four(const lk_four *x, lk_four *ret);
+
+/** lk_sin_cos() - both of @x [rad], |x| <= 1e5.  lk_sin_cos_four() - four at once, with the same
+ * bits. */
 void lk_sin_cos(double x, double *ret_sin, double *ret_cos);
+void lk_sin_cos_four(const lk_four *x, lk_four *ret_sin, lk_four *ret_cos);
 
 /** lk_exp() - exp(@x), x clipped to [-700, 700]. */
 double lk_exp(double x);

@@ -44,12 +44,16 @@ LK_INLINE lk_four lk_root_four(lk_four x)
     return (lk_four){sqrt(x[0]), sqrt(x[1]), sqrt(x[2]), sqrt(x[3])};
 }
 
+/* lane by lane: @yes where the mask is set, else @no */
+LK_INLINE lk_four lk_select_four(lk_four_mask mask, lk_four yes, lk_four no)
+{
+    return (lk_four)(((lk_four_mask)yes & mask) | ((lk_four_mask)no & ~mask));
+}
+
 /* lk_max(), lane by lane */
 LK_INLINE lk_four lk_max_four(lk_four a, lk_four b)
 {
-    lk_four_mask larger = b > a;
-
-    return (lk_four)(((lk_four_mask)b & larger) | ((lk_four_mask)a & ~larger));
+    return lk_select_four(b > a, b, a);
 }
 
 /* four values of each lane into four lanes of one value each, and back */

@@ -59,7 +59,7 @@ LK_INLINE void lk_wheel_axes(struct lk_wheel *w, double R0, double cosine)
     w->radius = w->height / lk_max(length, LK_WHEEL_UPRIGHT);
     w->depth = R0 * (cosine > 0 ? cosine : length) - w->height;
     if (cosine > 0 && w->depth > 0) /* leaning far it would touch beyond its rim */
-        w->radius = fmin(w->radius, R0);
+        w->radius = lk_min(R0, w->radius);
     for (int i = 0; i < 3; i++)
         w->P[i] = w->c[i] - w->radius * w->er[i];
 }

@@ -238,11 +238,6 @@ static double violations(struct lk_system *sys, double part)
     return largest;
 }
 
-LK_INLINE lk_four select_four(lk_four_mask mask, lk_four yes, lk_four no)
-{
-    return (lk_four)(((lk_four_mask)yes & mask) | ((lk_four_mask)no & ~mask));
-}
-
 #define EACH_OF_ITERATE(X) X(u, 3) X(turn, 4) X(theta, 3)
 
 /* The present iterate is kept, unless they have ended: then the kept one is the result, whatever
@@ -258,7 +253,7 @@ static void keep_iterate(const struct lk_system *sys, struct lk_rattle *r)
 
 #define KEEP(field, n)                                                                             \
     for (int i = 0; i < (n); i++)                                                                  \
-        kept->field[i] = select_four(mask, kept->field[i], quad->field[i]);
+        kept->field[i] = lk_select_four(mask, kept->field[i], quad->field[i]);
         EACH_OF_ITERATE(KEEP)
 #undef KEEP
     }

@@ -17,7 +17,7 @@
  * [N/m] of a depth alone. */
 LK_INLINE double lk_tyre_stored(const struct lk_tyre *t, double depth)
 {
-    double d = fmax(depth, 0), rim = fmax(depth - t->rim_depth, 0);
+    double d = lk_max(0, depth), rim = lk_max(0, depth - t->rim_depth);
 
     return d * d * (0.5 * t->stiffness[0] + d * t->stiffness[1] / 3) +
            0.5 * t->rim_stiffness * rim * rim;
@@ -25,7 +25,7 @@ LK_INLINE double lk_tyre_stored(const struct lk_tyre *t, double depth)
 
 LK_INLINE double lk_tyre_elastic(const struct lk_tyre *t, double depth)
 {
-    double d = fmax(depth, 0), rim = fmax(depth - t->rim_depth, 0);
+    double d = lk_max(0, depth), rim = lk_max(0, depth - t->rim_depth);
 
     return d * (t->stiffness[0] + d * t->stiffness[1]) + t->rim_stiffness * rim;
 }
@@ -45,7 +45,7 @@ LK_INLINE double lk_tyre_share(const struct lk_tyre *t, double spin,
 {
     double ahead = t->sag[0] * lambda[1], left = t->sag[1] * lambda[2];
 
-    return fmax(1 + t->swell * fabs(spin) - ahead * ahead - left * left, LK_TYRE_SHARE_LEAST);
+    return lk_max(LK_TYRE_SHARE_LEAST, 1 + t->swell * fabs(spin) - ahead * ahead - left * left);
 }
 
 /** lk_tyre_load() - mean force over the way of the depth from @before to @after, never a pull; its
@@ -56,14 +56,14 @@ LK_INLINE double lk_tyre_load(const struct lk_tyre *t, double share, double befo
     double way = after - before, mid = 0.5 * (before + after), force = lk_tyre_elastic(t, mid);
 
     *ret = (struct lk_law_value){.stiffness = lk_tyre_slope(t, mid)};
-    if (fabs(way) > LK_TYRE_WAY_MIN * fmax(fabs(before), fabs(after))) {
+    if (fabs(way) > LK_TYRE_WAY_MIN * lk_max(fabs(after), fabs(before))) {
         force = (lk_tyre_stored(t, after) - lk_tyre_stored(t, before)) / way;
         ret->stiffness = 2 * (lk_tyre_elastic(t, after) - force) / way;
     }
     ret->stiffness =
-        share * fmax(ret->stiffness, after > 0 ? LK_TYRE_STIFF_LEAST * t->stiffness[0] : 0);
+        share * lk_max(after > 0 ? LK_TYRE_STIFF_LEAST * t->stiffness[0] : 0, ret->stiffness);
     ret->damping = mid > 0 ? t->damping : 0;
-    return fmax(share * force + ret->damping * rate, 0);
+    return lk_max(0, share * force + ret->damping * rate);
 }
 
 #endif

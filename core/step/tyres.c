@@ -177,7 +177,7 @@ static struct lagging lag(double from, double drive, double decay, double h)
 /* of the contact */
 static double patch_length(const struct lk_tyre *t, double depth)
 {
-    return 2 * lk_root(t->radius * fmax(depth, 0));
+    return 2 * lk_root(t->radius * lk_max(0, depth));
 }
 
 static void move_carcass(const struct lk_carcass *from, const struct patch *p, double h,
@@ -204,7 +204,7 @@ static struct lagging turn_carcass(const struct lk_tyre *t, const struct lk_carc
 
 static double grip_of(const struct lk_grip *grip, const double *inputs)
 {
-    return grip->input >= 0 ? fmax(inputs[grip->input], 0) : grip->value;
+    return grip->input >= 0 ? lk_max(0, inputs[grip->input]) : grip->value;
 }
 
 /* Slips of the law. TMeasy divides by the speed of rolling: at a stand both speeds are 0, and its
@@ -237,7 +237,7 @@ static struct lk_tyre_slip find_slip(const struct lk_tyre *t, const struct lk_wh
  * and exact beyond it, and so is this. */
 static double signed_part(const struct lk_tyre *t, double speed)
 {
-    double cut = fmin(fmax(speed / BRISK, -1), 1);
+    double cut = lk_min(1, lk_max(-1, speed / BRISK));
 
     return t->length[1] == 0 ? cut : speed / lk_root(speed * speed + BRISK * BRISK);
 }
@@ -426,9 +426,8 @@ static void see_state(const struct lk_system *sys, const struct lk_tyre *t,
     lk_wheel_at(j, pose, w);
     lk_evaluate_row_rates(sys, t->joint, sys->twist, rates);
     move_of(sys, j->body[1], 0, w->c, v, W);
-    p->load = fmax(lk_tyre_share(t, lk_dot(W, w->ey), lambda) * lk_tyre_elastic(t, w->depth) -
-                       (w->depth > 0 ? t->damping * rates[0] : 0),
-                   0);
+    p->load = lk_max(0, lk_tyre_share(t, lk_dot(W, w->ey), lambda) * lk_tyre_elastic(t, w->depth) -
+                            (w->depth > 0 ? t->damping * rates[0] : 0));
     move_of(sys, j->body[0], 0, w->P, road, turning);
     find_patch(t, w, v, W, road, turning, p);
 }

@@ -16,10 +16,10 @@ static double longitudinal(const struct lk_tyre_fiala *p, double kappa, double l
 void lk_tyre_fiala(const struct lk_tyre_fiala *p, const struct lk_tyre_slip *slip,
                    struct lk_tyre_forces *ret)
 {
-    double total = fmin(1, lk_root(slip->kappa * slip->kappa + slip->slope * slip->slope));
+    double total = lk_min(lk_root(slip->kappa * slip->kappa + slip->slope * slip->slope), 1);
     double mu = (p->friction[1] - (p->friction[1] - p->friction[0]) * total) * slip->friction;
     double limit = mu * slip->load, size = fabs(slip->slope);
-    double H = fmax(1 - p->cornering * size / (3 * limit), 0), H3 = H * H * H;
+    double H = lk_max(0, 1 - p->cornering * size / (3 * limit)), H3 = H * H * H;
     double side = slip->slope < 0 ? -1 : 1;
     double fx = longitudinal(p, slip->kappa, limit), fy = -limit * (1 - H3) * side;
 

@@ -5,7 +5,7 @@
 struct lk_magic_load lk_magic_load(const struct lk_tyre_magic *p, const struct lk_tyre_slip *slip)
 {
     double F0 = p->LFZO * p->FNOMIN;
-    double Fz = fmin(slip->load, LK_MAGIC_LOAD_MAX * F0);
+    double Fz = lk_min(LK_MAGIC_LOAD_MAX * F0, slip->load);
 
     return (struct lk_magic_load){
         .Fz = Fz,
@@ -15,63 +15,118 @@ struct lk_magic_load lk_magic_load(const struct lk_tyre_magic *p, const struct l
     };
 }
 
-double lk_magic_weight(double B, double C, double E, double shift, double x)
-{
-    double at_rest = lk_magic_cosine(B, C, E, shift);
+#define FOUR(c, field) ((lk_four){(c)[0].field, (c)[1].field, (c)[2].field, (c)[3].field})
 
-    return fmax(lk_magic_cosine(B, C, E, x + shift) / lk_magic_divisor(at_rest, LK_MAGIC_LEAST), 0);
+/* Step by step for all fours: each waits for its own results alone. */
+void lk_magic_draw(struct lk_magic_curve *curve, int n)
+{
+    lk_four bx[LK_MAGIC_CURVES / 4], angle[LK_MAGIC_CURVES / 4], sine, cosine;
+
+    for (int i = 0; 4 * i < n; i++) {
+        bx[i] = FOUR(curve + 4 * i, B) * FOUR(curve + 4 * i, x);
+        lk_atan_four(&bx[i], &angle[i]);
+    }
+    for (int i = 0; 4 * i < n; i++) {
+        angle[i] = bx[i] - FOUR(curve + 4 * i, E) * (bx[i] - angle[i]);
+        lk_atan_four(&angle[i], &angle[i]);
+    }
+    for (int i = 0; 4 * i < n; i++) {
+        angle[i] *= FOUR(curve + 4 * i, C);
+        lk_sin_cos_four(&angle[i], &sine, &cosine);
+        for (int k = 0; k < 4; k++) {
+            curve[4 * i + k].sine = sine[k];
+            curve[4 * i + k].cosine = cosine[k];
+        }
+    }
 }
 
-static double weight_x(const struct lk_tyre_magic *p, const struct lk_magic_load *l, double Bxa,
-                       double slope)
+void lk_magic_close_length(struct lk_magic_length *x, const struct lk_magic_curve *curve)
+{
+    double F = x->D * curve->sine;
+
+    x->Fx0 = F + x->SV;
+    x->secant = fabs(curve->x) > LK_MAGIC_TINY ? lk_max(0, F / curve->x) : lk_max(0, x->K);
+}
+
+void lk_magic_close_side(struct lk_magic_side *y, const struct lk_magic_load *l,
+                         const struct lk_magic_curve *curve)
+{
+    double F = y->mu * l->Fz * curve->sine;
+
+    y->Fy0 = F + y->SV;
+    y->secant = fabs(curve->x) > LK_MAGIC_TINY ? lk_max(0, -F / curve->x) : lk_max(0, -y->K);
+}
+
+/* at a slip and without it */
+static void weigh(double B, double C, double E, double shift, double slip,
+                  struct lk_magic_curve *ret_there, struct lk_magic_curve *ret_at_rest)
+{
+    *ret_there = (struct lk_magic_curve){.B = B, .C = C, .E = E, .x = slip + shift};
+    *ret_at_rest = (struct lk_magic_curve){.B = B, .C = C, .E = E, .x = shift};
+}
+
+void lk_magic_weigh(const struct lk_tyre_magic *p, const struct lk_magic_load *l,
+                    const struct lk_tyre_slip *slip, double Bxa, double Byk,
+                    struct lk_magic_curve *curve)
 {
     double Exa = lk_magic_curvature(p->REX1 + p->REX2 * l->d);
+    double Eyk = lk_magic_curvature(p->REY1 + p->REY2 * l->d);
 
-    return lk_magic_weight(Bxa * p->LXAL, p->RCX1, Exa, p->RHX1, slope);
+    weigh(Bxa * p->LXAL, p->RCX1, Exa, p->RHX1, slip->slope, &curve[LK_MAGIC_GX],
+          &curve[LK_MAGIC_GX0]);
+    weigh(Byk * p->LYKA, p->RCY1, Eyk, p->RHY1 + p->RHY2 * l->d, slip->kappa, &curve[LK_MAGIC_GY],
+          &curve[LK_MAGIC_GY0]);
+    curve[LK_MAGIC_SHIFT] =
+        (struct lk_magic_curve){.B = p->RVY6, .C = p->RVY5, .E = 0, .x = slip->kappa};
 }
 
-/* and the offset SVyk that kappa makes */
-static double weight_y(const struct lk_tyre_magic *p, const struct lk_magic_load *l,
-                       const struct lk_tyre_slip *slip, double Byk, double mu, double *ret_shift)
+/* G: the cosine at a slip over that without it */
+static double weight(const struct lk_magic_curve *there, const struct lk_magic_curve *at_rest)
 {
-    double Eyk = lk_magic_curvature(p->REY1 + p->REY2 * l->d), s, c;
+    return lk_max(0, there->cosine / lk_magic_divisor(at_rest->cosine, LK_MAGIC_LEAST));
+}
+
+/* the offset SVyk that kappa makes */
+static double shift_of(const struct lk_tyre_magic *p, const struct lk_magic_load *l,
+                       const struct lk_tyre_slip *slip, double mu, double sine)
+{
     double DVyk = mu * l->Fz * (p->RVY1 + p->RVY2 * l->d + p->RVY3 * slip->camber) *
                   lk_magic_cos_atan(p->RVY4 * slip->slope);
 
-    lk_sin_cos(p->RVY5 * lk_atan(p->RVY6 * slip->kappa), &s, &c);
-    *ret_shift = p->LVYKA * DVyk * s;
-    return lk_magic_weight(Byk * p->LYKA, p->RCY1, Eyk, p->RHY1 + p->RHY2 * l->d, slip->kappa);
+    return p->LVYKA * DVyk * sine;
 }
 
-struct lk_magic_combined lk_magic_combine(const struct lk_tyre_magic *p,
-                                          const struct lk_magic_load *l,
-                                          const struct lk_tyre_slip *slip,
-                                          const struct lk_magic_length *x,
-                                          const struct lk_magic_side *y, double Bxa, double Byk)
+struct lk_magic_combined
+lk_magic_combine(const struct lk_tyre_magic *p, const struct lk_magic_load *l,
+                 const struct lk_tyre_slip *slip, const struct lk_magic_length *x,
+                 const struct lk_magic_side *y, const struct lk_magic_curve *curve)
 {
-    struct lk_magic_combined c = {
-        .Gx = weight_x(p, l, Bxa, slip->slope),
-        .ratio = x->K * slip->kappa / lk_magic_divisor(y->K, LK_MAGIC_TINY * l->F0),
-    };
+    double Gx = weight(&curve[LK_MAGIC_GX], &curve[LK_MAGIC_GX0]);
+    double Gy = weight(&curve[LK_MAGIC_GY], &curve[LK_MAGIC_GY0]);
 
-    c.Gy = weight_y(p, l, slip, Byk, y->mu, &c.shift);
-    c.Fx = c.Gx * x->Fx0;
-    c.Fy = c.Gy * y->Fy0;
-    return c;
+    return (struct lk_magic_combined){
+        .Gx = Gx,
+        .Gy = Gy,
+        .Fx = Gx * x->Fx0,
+        .Fy = Gy * y->Fy0,
+        .shift = shift_of(p, l, slip, y->mu, curve[LK_MAGIC_SHIFT].sine),
+    };
 }
 
 double lk_magic_trail(const struct lk_tyre_magic *p, const struct lk_magic_load *l, double g,
-                      double at, double slip_eq, double cos_alpha, double pressure)
+                      double slope, double ratio, double pressure, struct lk_magic_curve *ret_curve)
 {
     double d = l->d;
+    double at = slope + p->QHZ1 + p->QHZ2 * d + (p->QHZ3 + p->QHZ4 * d) * g;
     double Bt = (p->QBZ1 + p->QBZ2 * d + p->QBZ3 * d * d) * (1 + p->QBZ4 * g + p->QBZ5 * fabs(g)) *
                 p->LKY / p->LMUY;
-    double Dt = l->Fz * (p->QDZ1 + p->QDZ2 * d) * (1 + p->QDZ3 * g + p->QDZ4 * g * g) * pressure *
-                p->UNLOADED_RADIUS / l->F0 * p->LTR;
     double Et = (p->QEZ1 + p->QEZ2 * d + p->QEZ3 * d * d) *
                 (1 + (p->QEZ4 + p->QEZ5 * g) * 0.63661977236758134 * lk_atan(Bt * p->QCZ1 * at));
 
-    return Dt * lk_magic_cosine(Bt, p->QCZ1, lk_magic_curvature(Et), slip_eq) * cos_alpha;
+    *ret_curve = (struct lk_magic_curve){
+        .B = Bt, .C = p->QCZ1, .E = lk_magic_curvature(Et), .x = lk_magic_equivalent(at, ratio)};
+    return l->Fz * (p->QDZ1 + p->QDZ2 * d) * (1 + p->QDZ3 * g + p->QDZ4 * g * g) * pressure *
+           p->UNLOADED_RADIUS / l->F0 * p->LTR;
 }
 
 struct lk_tyre_forces lk_magic_forces(const struct lk_tyre_magic *p, const struct lk_magic_load *l,
@@ -92,7 +147,7 @@ struct lk_tyre_forces lk_magic_forces(const struct lk_tyre_magic *p, const struc
         .my = m->my,
         .mz = m->mz + arm * c->Fx,
         .secant = {c->Gx * x->secant, c->Gy * y->secant},
-        .stiffness = {fmax(x->K, 0), fmax(-y->K, 0)},
+        .stiffness = {lk_max(0, x->K), lk_max(0, -y->K)},
         .grip = y->mu * l->Fz,
     };
 }

@@ -21,8 +21,38 @@ struct lk_magic_load {
     double dp;
 };
 
-/** struct lk_magic_side - pure side slip and what combined slip and moments need of it. @Fy0; @mu,
- * @K, @By, @Cy; @SH, @SV: shifts;  @secant: see struct lk_tyre_forces */
+/** struct lk_magic_curve - C atan(B x - E (B x - atan B x)), with its sine and its cosine */
+struct lk_magic_curve {
+    double B;
+    double C;
+    double E;
+    double x;
+    double sine;
+    double cosine;
+};
+
+/** enum lk_magic_place - curves of a tyre. None of them needs what another one comes to, so that
+ * they are found four at a time. @LK_MAGIC_X, @LK_MAGIC_Y: pure slip;  @LK_MAGIC_GX, @LK_MAGIC_GY:
+ * weights of combined slip, @LK_MAGIC_GX0, @LK_MAGIC_GY0 without slip;  @LK_MAGIC_SHIFT: SVyk;
+ * @LK_MAGIC_TRAIL;  of version 6.1 alone @LK_MAGIC_UPRIGHT: LK_MAGIC_Y without camber, and
+ * @LK_MAGIC_TILT: of the overturning moment */
+enum lk_magic_place {
+    LK_MAGIC_X,
+    LK_MAGIC_Y,
+    LK_MAGIC_GX,
+    LK_MAGIC_GX0,
+    LK_MAGIC_GY,
+    LK_MAGIC_GY0,
+    LK_MAGIC_SHIFT,
+    LK_MAGIC_TRAIL,
+    LK_MAGIC_UPRIGHT,
+    LK_MAGIC_TILT,
+    LK_MAGIC_CURVES = 12 /* whole fours */
+};
+
+/** struct lk_magic_side - pure side slip and what combined slip and moments need of it. @mu, @K,
+ * @By,
+ * @Cy; @SH, @SV: shifts;  by lk_magic_close_side() @Fy0 and @secant: see struct lk_tyre_forces */
 struct lk_magic_side {
     double Fy0;
     double mu;
@@ -34,22 +64,24 @@ struct lk_magic_side {
     double secant;
 };
 
-/** struct lk_magic_length - pure longitudinal slip */
+/** struct lk_magic_length - pure longitudinal slip: its peak @D, stiffness @K and shift @SV;  by
+ * lk_magic_close_length() @Fx0 and @secant */
 struct lk_magic_length {
     double Fx0;
+    double D;
     double K;
+    double SV;
     double secant;
 };
 
 /** struct lk_magic_combined - both slips together. @Gx, @Gy: weights;  @Fx;  @Fy: without @shift,
- * SVyk;  @ratio: Kx kappa / Ky, for the equivalent slips */
+ * SVyk */
 struct lk_magic_combined {
     double Gx;
     double Gy;
     double Fx;
     double Fy;
     double shift;
-    double ratio;
 };
 
 /** struct lk_magic_moments - about the axes of the contact; @mz without the lever of Fx */
@@ -67,31 +99,7 @@ LK_INLINE double lk_magic_sign(double x)
 /* every curvature factor is cut at 1 */
 LK_INLINE double lk_magic_curvature(double E)
 {
-    return fmin(E, 1);
-}
-
-/* C atan(B x - E (B x - atan B x)) */
-LK_INLINE double lk_magic_angle(double B, double C, double E, double x)
-{
-    double bx = B * x;
-
-    return C * lk_atan(bx - E * (bx - lk_atan(bx)));
-}
-
-LK_INLINE double lk_magic_sine(double B, double C, double E, double x)
-{
-    double s, c;
-
-    lk_sin_cos(lk_magic_angle(B, C, E, x), &s, &c);
-    return s;
-}
-
-LK_INLINE double lk_magic_cosine(double B, double C, double E, double x)
-{
-    double s, c;
-
-    lk_sin_cos(lk_magic_angle(B, C, E, x), &s, &c);
-    return c;
+    return lk_min(1, E);
 }
 
 LK_INLINE double lk_magic_cos_atan(double x)
@@ -113,8 +121,13 @@ LK_INLINE double lk_magic_divisor(double x, double least)
 
 struct lk_magic_load lk_magic_load(const struct lk_tyre_magic *p, const struct lk_tyre_slip *slip);
 
-/** lk_magic_weight() - G of combined slip: cosine at @x + @shift over that at @shift. */
-double lk_magic_weight(double B, double C, double E, double shift, double x);
+/** lk_magic_draw() - sines and cosines of the first @n curves, whole fours. */
+void lk_magic_draw(struct lk_magic_curve *curve, int n);
+
+/** lk_magic_close_length(), lk_magic_close_side() - the forces of pure slip, with their curves. */
+void lk_magic_close_length(struct lk_magic_length *x, const struct lk_magic_curve *curve);
+void lk_magic_close_side(struct lk_magic_side *y, const struct lk_magic_load *l,
+                         const struct lk_magic_curve *curve);
 
 /** lk_magic_equivalent() - the slip at that has the effect of both, Pacejka 4.E77. @ratio: Kx / Ky
  * kappa */
@@ -123,17 +136,31 @@ LK_INLINE double lk_magic_equivalent(double at, double ratio)
     return lk_magic_sign(at) * lk_root(at * at + ratio * ratio);
 }
 
-/** lk_magic_combine() - forces of combined slip, 4.E50 to 4.E67. @Bxa, @Byk: stiffness factors,
+/** lk_magic_weigh() - the curves of combined slip, 4.E50 to 4.E67. @Bxa, @Byk: stiffness factors,
  * with the camber as each version has it */
-struct lk_magic_combined lk_magic_combine(const struct lk_tyre_magic *p,
-                                          const struct lk_magic_load *l,
-                                          const struct lk_tyre_slip *slip,
-                                          const struct lk_magic_length *x,
-                                          const struct lk_magic_side *y, double Bxa, double Byk);
+void lk_magic_weigh(const struct lk_tyre_magic *p, const struct lk_magic_load *l,
+                    const struct lk_tyre_slip *slip, double Bxa, double Byk,
+                    struct lk_magic_curve *curve);
 
-/** lk_magic_trail() - pneumatic trail t [m] by cos alpha, 4.E33 on. @slip_eq: equivalent slip */
+/** lk_magic_ratio() - Kx kappa / Ky, for the equivalent slips. */
+LK_INLINE double lk_magic_ratio(const struct lk_magic_load *l, const struct lk_tyre_slip *slip,
+                                const struct lk_magic_length *x, const struct lk_magic_side *y)
+{
+    return x->K * slip->kappa / lk_magic_divisor(y->K, LK_MAGIC_TINY * l->F0);
+}
+
+/** lk_magic_combine() - forces of combined slip, with all curves. */
+struct lk_magic_combined
+lk_magic_combine(const struct lk_tyre_magic *p, const struct lk_magic_load *l,
+                 const struct lk_tyre_slip *slip, const struct lk_magic_length *x,
+                 const struct lk_magic_side *y, const struct lk_magic_curve *curve);
+
+/** lk_magic_trail() - the curve of the pneumatic trail, 4.E33 on. @slope: tan alpha;  @ratio:
+ * see lk_magic_ratio(). Return: Dt [m]; the trail is that by the cosine of the curve and cos alpha.
+ */
 double lk_magic_trail(const struct lk_tyre_magic *p, const struct lk_magic_load *l, double camber,
-                      double at, double slip_eq, double cos_alpha, double pressure);
+                      double slope, double ratio, double pressure,
+                      struct lk_magic_curve *ret_curve);
 
 /** lk_magic_forces() - what all of it comes to, with the lever of Fx about the vertical, 4.E76. */
 struct lk_tyre_forces lk_magic_forces(const struct lk_tyre_magic *p, const struct lk_magic_load *l,

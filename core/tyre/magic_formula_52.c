@@ -6,62 +6,62 @@
 
 static struct lk_magic_length pure_length(const struct lk_tyre_magic *p,
                                           const struct lk_magic_load *l,
-                                          const struct lk_tyre_slip *slip)
+                                          const struct lk_tyre_slip *slip,
+                                          struct lk_magic_curve *ret_curve)
 {
     double d = l->d, g = slip->camber * p->LGAX;
     double kx = slip->kappa + p->LHX * (p->PHX1 + p->PHX2 * d);
     double scale = p->LMUX * slip->friction;
-    double mu = fmax((p->PDX1 + p->PDX2 * d) * (1 - p->PDX3 * g * g), LK_MAGIC_LEAST) * scale;
+    double mu = lk_max(LK_MAGIC_LEAST, (p->PDX1 + p->PDX2 * d) * (1 - p->PDX3 * g * g)) * scale;
     double D = mu * l->Fz, C = p->PCX1 * p->LCX;
     double K = l->Fz * (p->PKX1 + p->PKX2 * d) * lk_exp(p->PKX3 * d) * p->LKX;
     double E =
         p->LEX * (p->PEX1 + p->PEX2 * d + p->PEX3 * d * d) * (1 - p->PEX4 * lk_magic_sign(kx));
-    double F = D * lk_magic_sine(K / (C * D), C, lk_magic_curvature(E), kx);
 
+    *ret_curve =
+        (struct lk_magic_curve){.B = K / (C * D), .C = C, .E = lk_magic_curvature(E), .x = kx};
     return (struct lk_magic_length){
-        .Fx0 = F + l->Fz * p->LVX * scale * (p->PVX1 + p->PVX2 * d),
+        .D = D,
         .K = K,
-        .secant = fabs(kx) > LK_MAGIC_TINY ? fmax(F / kx, 0) : fmax(K, 0),
+        .SV = l->Fz * p->LVX * scale * (p->PVX1 + p->PVX2 * d),
     };
 }
 
 static struct lk_magic_side pure_side(const struct lk_tyre_magic *p, const struct lk_magic_load *l,
-                                      const struct lk_tyre_slip *slip)
+                                      const struct lk_tyre_slip *slip,
+                                      struct lk_magic_curve *ret_curve)
 {
     double d = l->d, g = slip->camber * p->LGAY, scale = p->LMUY * slip->friction;
     struct lk_magic_side s = {
-        .mu = fmax((p->PDY1 + p->PDY2 * d) * (1 - p->PDY3 * g * g), LK_MAGIC_LEAST) * scale,
+        .mu = lk_max(LK_MAGIC_LEAST, (p->PDY1 + p->PDY2 * d) * (1 - p->PDY3 * g * g)) * scale,
         .K = p->PKY1 * l->F0 * lk_magic_sin_2_atan(l->Fz / (p->PKY2 * l->F0)) *
-             fmax(1 - p->PKY3 * fabs(g), LK_MAGIC_LEAST) * p->LKY,
+             lk_max(LK_MAGIC_LEAST, 1 - p->PKY3 * fabs(g)) * p->LKY,
         .Cy = p->PCY1 * p->LCY,
         .SH = p->LHY * (p->PHY1 + p->PHY2 * d) + p->PHY3 * g,
         .SV = l->Fz * p->LVY * scale * (p->PVY1 + p->PVY2 * d + (p->PVY3 + p->PVY4 * d) * g),
     };
     double ay = slip->slope + s.SH;
     double E = p->LEY * (p->PEY1 + p->PEY2 * d) * (1 - (p->PEY3 + p->PEY4 * g) * lk_magic_sign(ay));
-    double D = s.mu * l->Fz, F;
 
-    s.By = s.K / (s.Cy * D);
-    F = D * lk_magic_sine(s.By, s.Cy, lk_magic_curvature(E), ay);
-    s.Fy0 = F + s.SV;
-    s.secant = fabs(ay) > LK_MAGIC_TINY ? fmax(-F / ay, 0) : fmax(-s.K, 0);
+    s.By = s.K / (s.Cy * (s.mu * l->Fz));
+    *ret_curve = (struct lk_magic_curve){.B = s.By, .C = s.Cy, .E = lk_magic_curvature(E), .x = ay};
     return s;
 }
 
-/* without the lever of Fx. @Fy: without SVyk;  @ratio: Kx kappa / Ky */
+/* without the lever of Fx. @Fy: without SVyk;  @ratio: see lk_magic_ratio();  @trail: without cos
+ * alpha */
 static double aligning(const struct lk_tyre_magic *p, const struct lk_magic_load *l,
                        const struct lk_tyre_slip *slip, const struct lk_magic_side *s, double Fy,
-                       double ratio)
+                       double ratio, double trail)
 {
-    double d = l->d, g = slip->camber * p->LGAZ, cos_alpha = lk_magic_cos_atan(slip->slope);
-    double at = slip->slope + p->QHZ1 + p->QHZ2 * d + (p->QHZ3 + p->QHZ4 * d) * g;
+    double d = l->d, g = slip->camber * p->LGAZ;
     double ar = slip->slope + s->SH + s->SV / lk_magic_divisor(s->K, LK_MAGIC_TINY * l->F0);
     double Br = p->QBZ9 * p->LKY / p->LMUY + p->QBZ10 * s->By * s->Cy;
     double Dr = l->Fz * p->UNLOADED_RADIUS * p->LRES * p->LMUY * slip->friction *
                 (p->QDZ6 + p->QDZ7 * d + (p->QDZ8 + p->QDZ9 * d) * g);
-    double t = lk_magic_trail(p, l, g, at, lk_magic_equivalent(at, ratio), cos_alpha, 1);
 
-    return Dr * lk_magic_cos_atan(Br * lk_magic_equivalent(ar, ratio)) * cos_alpha - t * Fy;
+    return (Dr * lk_magic_cos_atan(Br * lk_magic_equivalent(ar, ratio)) - trail * Fy) *
+           lk_magic_cos_atan(slip->slope);
 }
 
 static double overturning(const struct lk_tyre_magic *p, const struct lk_magic_load *l,
@@ -83,17 +83,26 @@ static double rolling(const struct lk_tyre_magic *p, const struct lk_magic_load 
 void lk_tyre_mf52(const struct lk_tyre_magic *p, const struct lk_tyre_slip *slip,
                   struct lk_tyre_forces *ret)
 {
+    struct lk_magic_curve curve[LK_MAGIC_UPRIGHT];
     struct lk_magic_load l = lk_magic_load(p, slip);
-    struct lk_magic_length x = pure_length(p, &l, slip);
-    struct lk_magic_side y = pure_side(p, &l, slip);
+    struct lk_magic_length x = pure_length(p, &l, slip, &curve[LK_MAGIC_X]);
+    struct lk_magic_side y = pure_side(p, &l, slip, &curve[LK_MAGIC_Y]);
+    double ratio = lk_magic_ratio(&l, slip, &x, &y), g = slip->camber * p->LGAZ;
     double Bxa = p->RBX1 * lk_magic_cos_atan(p->RBX2 * slip->kappa);
     double Byk = p->RBY1 * lk_magic_cos_atan(p->RBY2 * (slip->slope - p->RBY3));
-    struct lk_magic_combined c = lk_magic_combine(p, &l, slip, &x, &y, Bxa, Byk);
-    struct lk_magic_moments m = {
+    double Dt = lk_magic_trail(p, &l, g, slip->slope, ratio, 1, &curve[LK_MAGIC_TRAIL]);
+    struct lk_magic_combined c;
+    struct lk_magic_moments m;
+
+    lk_magic_weigh(p, &l, slip, Bxa, Byk, curve);
+    lk_magic_draw(curve, LK_MAGIC_UPRIGHT);
+    lk_magic_close_length(&x, &curve[LK_MAGIC_X]);
+    lk_magic_close_side(&y, &l, &curve[LK_MAGIC_Y]);
+    c = lk_magic_combine(p, &l, slip, &x, &y, curve);
+    m = (struct lk_magic_moments){
         .mx = overturning(p, &l, slip->camber, c.Fy + c.shift),
         .my = rolling(p, &l, slip, c.Fx),
-        .mz = aligning(p, &l, slip, &y, c.Fy, c.ratio),
+        .mz = aligning(p, &l, slip, &y, c.Fy, ratio, Dt * curve[LK_MAGIC_TRAIL].cosine),
     };
-
     *ret = lk_magic_forces(p, &l, slip, &x, &y, &c, &m);
 }

@@ -21,12 +21,12 @@ struct curve {
 /* value at @z times the nominal load: a parabola through zero and both given ones */
 static double force_at(const double y[2], double z)
 {
-    return fmax(z * (2 * y[0] - 0.5 * y[1] - (y[0] - 0.5 * y[1]) * z), 0.1 * z * y[0]);
+    return lk_max(0.1 * z * y[0], z * (2 * y[0] - 0.5 * y[1] - (y[0] - 0.5 * y[1]) * z));
 }
 
 static double slip_at(const double s[2], double z)
 {
-    return fmax(s[0] + (s[1] - s[0]) * (z - 1), 0.1 * s[0]);
+    return lk_max(0.1 * s[0], s[0] + (s[1] - s[0]) * (z - 1));
 }
 
 static struct curve curve_at(const struct lk_tyre_curve *c, double z, double friction)
@@ -62,7 +62,7 @@ static struct curve generalise(const struct curve c[2], const double norm[2], co
 
         both[i] = lk_root(a * a + b * b);
     }
-    return (struct curve){.initial = fmax(both[0], 2 * both[2] / both[1]),
+    return (struct curve){.initial = lk_max(2 * both[2] / both[1], both[0]),
                           .slip_max = both[1],
                           .force_max = both[2],
                           .slip_slide = both[3],
@@ -116,8 +116,8 @@ static double trail_at(const struct lk_tyre_tmeasy *p, double z, double size)
 void lk_tyre_tmeasy(const struct lk_tyre_tmeasy *p, const struct lk_tyre_slip *slip,
                     struct lk_tyre_forces *ret)
 {
-    double z = fmin(fmax(slip->load / p->load, LOAD_MIN), LOAD_MAX);
-    double share = fmin(slip->load / (LOAD_MIN * p->load), 1); /* a light load: in proportion */
+    double z = lk_min(LOAD_MAX, lk_max(LOAD_MIN, slip->load / p->load));
+    double share = lk_min(1, slip->load / (LOAD_MIN * p->load)); /* a light load: in proportion */
     struct curve c[2] = {curve_at(&p->curve[0], z, slip->friction),
                          curve_at(&p->curve[1], z, slip->friction)};
     double norm[2], n[2], s, f, length, trail;

@@ -13,7 +13,7 @@
 
 static double within(double x, double low, double high)
 {
-    return fmin(fmax(x, low), high);
+    return lk_min(high, lk_max(low, x));
 }
 
 /* within bounds in which no law overflows; on the side that the parameters are for */
@@ -97,7 +97,7 @@ void lk_tyre_relaxation(const struct lk_tyre_law *law, const struct lk_tyre_slip
     if (law->kind == LK_TYRE_MF61)
         relaxation_61(&law->of.magic, slip, forces, ret);
     for (int i = 0; i < 2; i++)
-        ret[i] = fmax(ret[i], 0);
+        ret[i] = lk_max(0, ret[i]);
 }
 
 static double magic_radius(const struct lk_tyre_magic *p, double load, double stiffness,

@@ -83,6 +83,21 @@ static void test_sine_and_cosine(void **state)
     assert_true(fabs(sine(1e300)) <= 1 && fabs(cosine(-INFINITY)) <= 1);
 }
 
+/* four at once have the bits of each alone, whatever its neighbours are */
+static void test_fours(void **state)
+{
+    (void)state;
+    for (int n = 0; n < POINTS; n++) {
+        lk_four x = {spread(-8, 5), 3 * draw() - 1.5, spread(-2, 1), n % 3 ? 0 : INFINITY};
+        lk_four angle, s, c;
+
+        lk_atan_four(&x, &angle);
+        lk_sin_cos_four(&x, &s, &c);
+        for (int i = 0; i < 4; i++)
+            assert_true(angle[i] == lk_atan(x[i]) && s[i] == sine(x[i]) && c[i] == cosine(x[i]));
+    }
+}
+
 static void test_exponential_and_logarithm(void **state)
 {
     (void)state;
@@ -108,9 +123,8 @@ static void test_powers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_arc_tangent),
-        cmocka_unit_test(test_sine_and_cosine),
-        cmocka_unit_test(test_exponential_and_logarithm),
+        cmocka_unit_test(test_arc_tangent), cmocka_unit_test(test_sine_and_cosine),
+        cmocka_unit_test(test_fours),       cmocka_unit_test(test_exponential_and_logarithm),
         cmocka_unit_test(test_powers),
     };
 
