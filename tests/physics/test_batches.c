@@ -12,6 +12,7 @@
 #include "step/rattle.h"
 #include <float.h>
 #include <glob.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -190,6 +191,35 @@ static void compare_driven(int n)
     free(text);
 }
 
+/* a light body that is split, under weights whose pull is in the matrix of the step, in part; one of
+ * them swings against an end stop, whose step is predicted twice */
+static void test_light_hub(void **state)
+{
+    const int n = 41;
+    char *text = NULL;
+    size_t size;
+    FILE *f = open_memstream(&text, &size);
+
+    (void)state;
+    assert_non_null(f);
+    fprintf(f, "linkage: 1\nname: hanging\ngravity: [0, 0, -9.81]\nbodies:\n"
+               "  hub: {mass: 0.2, inertia: [1e-3, 1e-3, 2e-3], position: [0, 0, 0]}\n");
+    for (int i = 0; i < n; i++)
+        fprintf(f, "  w%d: {mass: %g, inertia: [0.1, 0.1, 0.02], position: [%g, %g, -0.5]%s}\n", i,
+                1 + 0.1 * i, 0.1 * cos(i), 0.1 * sin(i),
+                i == 7 ? ", velocity: [0, 0.5, 0], angular_velocity: [1, 0, 0]" : "");
+    fprintf(f, "joints:\n  hook: {type: spherical, bodies: [ground, hub], point: [0, 0, 0.1]}\n");
+    for (int i = 0; i < n; i++)
+        fprintf(f, "  j%d: {type: %s, bodies: [hub, w%d], point: [%g, %g, 0]%s}\n", i,
+                i == 7 ? "revolute" : "spherical", i, 0.1 * cos(i), 0.1 * sin(i),
+                i == 7 ? ", axis: [1, 0, 0]" : "");
+    fprintf(f, "forces:\n  end: {type: stop, joint: j7, lower: -0.005, upper: 0.005, stiffness: "
+               "1e12}\nsolver: {step: 0.0024}\n");
+    assert_int_equal(fclose(f), 0);
+    engines_compare(&(struct subject){.text = text, .seed = 1}, "light hub");
+    free(text);
+}
+
 /* all sequences of a higher order, and their combination, are in lanes */
 static void test_orders(void **state)
 {
@@ -263,6 +293,7 @@ int main(int argc, char **argv)
         EACH_FORMULATION(test_figures),
         EACH_FORMULATION(test_random_mechanisms),
         BY(test_elements, rattle),
+        BY(test_light_hub, rattle),
         BY(test_thin_bodies, rattle),
         BY(test_balls, rattle),
         BY(test_balls, rk4),

@@ -218,14 +218,17 @@ struct lk_batch_soft {
 };
 
 /** struct lk_batch_tense - a body whose tension is followed. @root: of its J, see
- * lk_tension_root();
- * @first, @n: its sides at joints that hold a point */
+ * lk_tension_root();  @free: s J^-1 without tension
+ * @first, @n: its sides at joints that hold a point;  @lead: of the parts of a split body the first
+ * one in the list, -1 for all others */
 struct lk_batch_tense {
     int body;
     int block;
     int first;
     int n;
+    int lead;
     double root[6];
+    double free[6];
 };
 
 struct lk_batch_tense_side {

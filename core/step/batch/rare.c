@@ -3,6 +3,7 @@
 #include "maths/vec.h"
 #include "step/rattle.h"
 #include "step/tension.h"
+#include <string.h>
 
 /* @field of a body, `lanes` doubles from one vector to the next */
 LK_INLINE double *body_at(const struct lk_batches *p, int b, int field)
@@ -19,6 +20,7 @@ static void name_sides(const struct lk_system *sys, struct lk_batches *p, struct
         if (sys->body[p->tense[i].body].of == of) {
             t->first = p->tense[i].first;
             t->n = p->tense[i].n;
+            t->lead = i;
             return;
         }
     t->first = p->n_tense_sides;
@@ -28,6 +30,7 @@ static void name_sides(const struct lk_system *sys, struct lk_batches *p, struct
                 sys->body[sys->joint[i].body[s]].of == of && lk_tension_holds_point(sys, i))
                 p->tense_sides[p->n_tense_sides++] = (struct lk_batch_tense_side){i, s};
     t->n = p->n_tense_sides - t->first;
+    t->lead = sys->body[t->body].n_parts > 1 ? p->n_tense : -1;
 }
 
 void lk_rare_find_tense(const struct lk_system *sys, struct lk_batches *p)
@@ -43,6 +46,7 @@ void lk_rare_find_tense(const struct lk_system *sys, struct lk_batches *p)
                 !lk_tension_root(sys->body[t.body].inertia, t.root))
                 continue;
             name_sides(sys, p, &t);
+            memcpy(t.free, sys->sW[t.body].inertia, sizeof(t.free));
             if (!p->bodies[i].tense)
                 p->bodies[i].first_tense = p->n_tense;
             p->bodies[i].tense |= 1u << l;
@@ -65,7 +69,7 @@ void lk_rare_body(const struct lk_system *sys, const struct lk_batches *p, int b
         *body_at(p, b, p->rare + LK_RARE_THIN + i) = quad->thin[i][b % 4];
 }
 
-/* K of a body at the pose in its lane */
+/* K of a body at the pose in its lane; of a split one that of a part */
 static void find_tension(const struct lk_system *sys, const struct lk_batches *p,
                          const struct lk_batch_tense *t, double K[6])
 {
@@ -82,10 +86,29 @@ static void find_tension(const struct lk_system *sys, const struct lk_batches *p
         K[i] /= sys->body[t->body].n_parts;
 }
 
-static void set_turn(const struct lk_batches *p, int b, const double SJ[6])
+void lk_rare_share_tension(const struct lk_system *sys, const struct lk_batches *p)
+{
+    for (int i = 0; i < p->n_tense; i++) {
+        const struct lk_batch_tense *t = &p->tense[i];
+        double K[6];
+
+        if (t->lead < 0)
+            continue;
+        if (t->lead == i)
+            find_tension(sys, p, t, K);
+        for (int k = 0; k < 6; k++)
+            *body_at(p, t->body, p->rare + LK_RARE_TENSION + k) =
+                t->lead == i ? K[k]
+                             : *body_at(p, p->tense[t->lead].body, p->rare + LK_RARE_TENSION + k);
+    }
+}
+
+/* in the lanes, and in the system, whose hard stops push by it */
+static void set_turn(const struct lk_system *sys, const struct lk_batches *p, int b,
+                     const double SJ[6])
 {
     for (int i = 0; i < 6; i++)
-        *body_at(p, b, LK_BODY_SJ + i) = SJ[i];
+        sys->sW[b].inertia[i] = *body_at(p, b, LK_BODY_SJ + i) = SJ[i];
 }
 
 void lk_rare_take_tension(const struct lk_system *sys, const struct lk_batches *p, int block)
@@ -97,7 +120,10 @@ void lk_rare_take_tension(const struct lk_system *sys, const struct lk_batches *
         const double *J = sys->body[t->body].inertia;
         double all[6], K[6], sum[6], SJ[6];
 
-        find_tension(sys, p, t, all);
+        if (t->lead < 0)
+            find_tension(sys, p, t, all);
+        for (int k = 0; k < 6 && t->lead >= 0; k++)
+            all[k] = *body_at(p, t->body, p->rare + LK_RARE_TENSION + k);
         lk_tension_part(t->root, sys->s, all, K);
         for (int k = 0; k < 6; k++)
             sum[k] = J[k] + sys->s * K[k];
@@ -106,7 +132,7 @@ void lk_rare_take_tension(const struct lk_system *sys, const struct lk_batches *
             SJ[k] *= sys->s;
             *body_at(p, t->body, p->rare + LK_RARE_TENSION + k) = K[k];
         }
-        set_turn(p, t->body, SJ);
+        set_turn(sys, p, t->body, SJ);
     }
 }
 
@@ -115,7 +141,7 @@ void lk_rare_leave_tension(const struct lk_system *sys, const struct lk_batches 
     const struct lk_batch_bodies *b = &p->bodies[block];
 
     for (int i = b->first_tense; i < p->n_tense && p->tense[i].block == block; i++)
-        set_turn(p, p->tense[i].body, sys->sW[p->tense[i].body].inertia);
+        set_turn(sys, p, p->tense[i].body, p->tense[i].free);
 }
 
 void lk_rare_book_tension(const struct lk_system *sys, const struct lk_batches *p)

@@ -15,6 +15,10 @@ LK_RT void lk_rare_find_tense(const struct lk_system *system, struct lk_batches 
 LK_RT void lk_rare_body(const struct lk_system *system, const struct lk_batches *batches, int body,
                         const double drawn[2]);
 
+/** lk_rare_share_tension() - K of the parts of split bodies, as all joints of the whole body give
+ * it: found once for all of them, before lk_rare_take_tension(). */
+LK_RT void lk_rare_share_tension(const struct lk_system *system, const struct lk_batches *batches);
+
 /** lk_rare_take_tension(), lk_rare_leave_tension() - s (J + s K)^-1 in place of s J^-1 for the
  * bodies of @block whose tension is followed, and K, by the multipliers and poses of system->now;
  * and back. */

@@ -158,6 +158,12 @@ static void push(struct rattle_run *now)
         multiply_increment(p, b, iteration, now->sums);
 }
 
+static void predict(struct rattle_run *now)
+{
+    EACH_SYSTEM(&now->run, lk_rare_share_tension(one, its))
+    rattle_sweep(now, STAY, PREDICTION);
+}
+
 /* the prediction; what hard stops yield is found with its factor */
 static void begin_positions(struct rattle_run *now)
 {
@@ -165,10 +171,10 @@ static void begin_positions(struct rattle_run *now)
 
     for (int c = 0; c < n_systems(&now->run); c++)
         now->newton.of[c].violation = INFINITY;
-    rattle_sweep(now, STAY, PREDICTION);
+    predict(now);
     if (rattle->stops.n > 0) {
         lk_rattle_find_yields(now->run.sys, rattle);
-        rattle_sweep(now, STAY, PREDICTION);
+        predict(now);
     }
     judge_iterate(now);
 }
