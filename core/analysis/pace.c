@@ -73,9 +73,10 @@ static void set_mode(struct lk_pace_mode *mode, double h, double rate, const cha
     snprintf(mode->where, sizeof(mode->where), "%s", mode->rate > 0 ? where : "");
 }
 
-static void find_modes(const struct lk_model *m, struct lk_system *sys, struct lk_pace *p)
+/* Return: 0 or -ENOMEM */
+static int find_modes(const struct lk_model *m, struct lk_system *sys, struct lk_pace *p)
 {
-    int law = 0, b = 0;
+    int law = 0, b = 0, r;
     double rate;
 
     lk_start_renew(sys);
@@ -87,8 +88,10 @@ static void find_modes(const struct lk_model *m, struct lk_system *sys, struct l
     }
     rate = lk_fastest_nutation(sys, &b);
     set_mode(&p->nutation, sys->h, rate, m->bodies[b].name);
-    rate = lk_fastest_swing(sys, &b);
-    set_mode(&p->swing, sys->h, rate, m->bodies[b].name);
+    r = lk_fastest_swing(sys, &rate, &b);
+    if (r == 0)
+        set_mode(&p->swing, sys->h, rate, m->bodies[b].name);
+    return r;
 }
 
 /* ---- a step, with one iteration, two, ... ---- */
@@ -410,7 +413,7 @@ int lk_pace_init(const struct lk_model *model, struct lk_system *sys,
     if (r == 0) {
         keep_state(sys, &t);
         find_turns(sys, &pace);
-        find_modes(model, sys, &pace);
+        r = find_modes(model, sys, &pace);
         go_back(sys, &t);
         if (pace.status == 0 && !sys->formulation->is_explicit)
             pace.status = measure(sys, &t, &pace);

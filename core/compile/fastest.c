@@ -155,20 +155,8 @@ static void gyroscopic_torque(const struct lk_system *sys, const struct turning 
     lk_cross(momentum, turn, ret);
 }
 
-/* the forces in its joints, which pull it back, see step/tension.h */
-static void tension_torque(const struct lk_system *sys, const struct turning *turning, int b,
-                           const double turn[3], double ret[3])
-{
-    double K[6] = {0}, root[6];
-
-    (void)turning;
-    if (lk_tension_root(sys->body[b].inertia, root))
-        lk_tension_of(sys, b, K);
-    lk_sym_mul(K, turn, ret);
-}
-
-/* the forces that will pull it back, see compile/hanging.h */
-static void hanging_torque(const struct lk_system *sys, const struct turning *turning, int b,
+/* forces in its joints that pull it back, or will, see step/tension.h and compile/hanging.h */
+static void pulling_torque(const struct lk_system *sys, const struct turning *turning, int b,
                            const double turn[3], double ret[3])
 {
     (void)sys;
@@ -255,16 +243,28 @@ double lk_fastest_nutation(struct lk_system *sys, int *ret_body)
     return fastest_turning(sys, &(struct turning){.torque = gyroscopic_torque}, ret_body);
 }
 
-double lk_fastest_swing(struct lk_system *sys, int *ret_body)
+int lk_fastest_swing(struct lk_system *sys, double *ret_rate, int *ret_body)
 {
-    return sqrt(fastest_turning(sys, &(struct turning){.torque = tension_torque}, ret_body));
+    struct turning turning = {pulling_torque, calloc((size_t)sys->n_bodies, 6 * sizeof(double))};
+    double root[6];
+
+    if (!turning.K)
+        return -ENOMEM;
+    lk_evaluate_poses(sys, &sys->now);
+    lk_tension_all(sys, turning.K);
+    for (int b = 0; b < sys->n_bodies; b++)
+        if (!lk_tension_root(sys->body[b].inertia, root))
+            memset(turning.K[b], 0, sizeof(turning.K[b]));
+    *ret_rate = sqrt(fastest_turning(sys, &turning, ret_body));
+    free(turning.K);
+    return 0;
 }
 
 #define HANGS 1e-3 /* s K / J that no body reaches: nothing to look for */
 
 int lk_fastest_hanging(struct lk_system *sys, double *ret_rate, int *ret_body)
 {
-    struct turning turning = {hanging_torque, calloc((size_t)sys->n_bodies, 6 * sizeof(double))};
+    struct turning turning = {pulling_torque, calloc((size_t)sys->n_bodies, 6 * sizeof(double))};
     bool *scratch = calloc((size_t)sys->n_bodies, sizeof(*scratch)), is_any = false;
     double root[6], rate = 0;
 

@@ -30,9 +30,10 @@ double lk_fastest_decay(struct lk_system *system, int *ret_law);
 
 /** lk_fastest_nutation() - fastest nutation at the velocities of system->now [rad/s];
  * lk_fastest_swing() - fastest swing across the forces in the joints [rad/s]. What turns about a
- * fixed axis does neither. @ret_body: of the most, of the model, written unless it is 0. */
+ * fixed axis does neither. @ret_body: of the most, of the model, written unless it is 0. Return: of
+ * the second 0 or -ENOMEM. */
 double lk_fastest_nutation(struct lk_system *system, int *ret_body);
-double lk_fastest_swing(struct lk_system *system, int *ret_body);
+int lk_fastest_swing(struct lk_system *system, double *ret_rate, int *ret_body);
 
 /** lk_fastest_hanging() - fastest swing across the weights that will hang on bodies, see
  * compile/hanging.h, in the present pose of the mechanism [rad/s]: what lk_fastest_swing() finds

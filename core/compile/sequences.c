@@ -190,7 +190,9 @@ static int check_turning(struct lk_system *sys, const struct lk_model *m,
     r = check_rate(sys, attempt, does, "rad", rate, attempt->most, ret_error);
     if (r != 0)
         return r;
-    rate = lk_fastest_swing(sys, &b);
+    r = lk_fastest_swing(sys, &rate, &b);
+    if (r != 0)
+        return r;
     snprintf(does, sizeof(does), "body '%s' swings across the tension in it at", m->bodies[b].name);
     r = check_rate(sys, attempt, does, "rad", rate, attempt->most, ret_error);
     if (r != 0)
