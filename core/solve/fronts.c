@@ -6,19 +6,21 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* s W Phi^T of one block, direction by direction, four rows at a time. Here and below n, pad and
- * is_point of a side are compile-time constants in the instances for common joints. */
-LK_INLINE void weigh(const struct lk_side *rows, const struct lk_inverse_mass *sW, lk_four WJ[2][6])
+/* s W Phi^T of one block, direction by direction, so many rows at a time as a register holds. Here
+ * and below n, pad and is_point of a side are compile-time constants in the instances for common
+ * joints. */
+LK_INLINE void weigh(const struct lk_side *rows, const struct lk_inverse_mass *sW,
+                     lk_part WJ[2 * LK_PARTS][6])
 {
     const double *I = sW->inertia, *turn = rows->turn;
 
-    for (int r = 0; r < rows->pad; r += 4) {
-        lk_four j[3], *to = WJ[r / 4];
+    for (int r = 0; r < rows->pad; r += LK_PART) {
+        lk_part j[3], *to = WJ[r / LK_PART];
 
         for (int k = 0; k < 3; k++) {
-            j[k] = *(const lk_four *)&turn[k * rows->pad + r];
+            j[k] = *(const lk_part *)&turn[k * rows->pad + r];
             if (!rows->is_point)
-                to[k] = sW->mass * *(const lk_four *)&turn[(k - 3) * rows->pad + r];
+                to[k] = sW->mass * *(const lk_part *)&turn[(k - 3) * rows->pad + r];
         }
         to[3] = I[0] * j[0] + I[3] * j[1] + I[4] * j[2];
         to[4] = I[3] * j[0] + I[1] * j[1] + I[5] * j[2];
@@ -26,26 +28,26 @@ LK_INLINE void weigh(const struct lk_side *rows, const struct lk_inverse_mass *s
     }
 }
 
-/* the translation part of a product of point rows with column @c */
-LK_INLINE lk_four point_product(const struct lk_side *rows, const struct lk_side *columns, int c,
-                                double m)
+/* the translation part of a product of point rows, from @r on, with column @c */
+LK_INLINE lk_part point_product(const struct lk_side *rows, const struct lk_side *columns, int r,
+                                int c, double m)
 {
     const double *move = columns->turn - 3 * columns->pad + c;
 
     if (!columns->is_point)
-        return m * rows->sign * (lk_four){move[0], move[columns->pad], move[2 * columns->pad], 0};
+        return m * rows->sign * LK_THREE(move[0], move[columns->pad], move[2 * columns->pad], r);
     m *= rows->sign * columns->sign;
-    return (lk_four){c == 0 ? m : 0, c == 1 ? m : 0, c == 2 ? m : 0, 0};
+    return LK_THREE(c == 0 ? m : 0, c == 1 ? m : 0, c == 2 ? m : 0, r);
 }
 
 /* rows from @r on of column @c of (s W Phi_rows^T)^T Phi_columns^T, two blocks of one body;
  * @w: weighed rows;  @m: s / mass */
-LK_INLINE lk_four product_column(const lk_four w[6], const struct lk_side *rows,
+LK_INLINE lk_part product_column(const lk_part w[6], const struct lk_side *rows,
                                  const struct lk_side *columns, int r, int c, double m)
 {
     const double *turn = columns->turn;
     int pad = columns->pad;
-    lk_four sum = w[3] * turn[c];
+    lk_part sum = w[3] * turn[c];
 
     sum += w[4] * turn[pad + c];
     sum += w[5] * turn[2 * pad + c];
@@ -55,24 +57,25 @@ LK_INLINE lk_four product_column(const lk_four w[6], const struct lk_side *rows,
         else if (k == c)
             sum += w[k] * columns->sign;
     }
-    if (rows->is_point && r == 0 && (!columns->is_point || c < 3))
-        sum += point_product(rows, columns, c, m);
+    if (rows->is_point && r < 4 && (!columns->is_point || c < 3))
+        sum += point_product(rows, columns, r, c, m);
     return sum;
 }
 
 /* adds zeros beyond the rows, up to whole vectors; on the diagonal also above it */
-LK_INLINE void add_product(double *F, int stride, lk_four WJ[2][6], const struct lk_side *rows,
-                           const struct lk_side *columns, double m)
+LK_INLINE void add_product(double *F, int stride, lk_part WJ[2 * LK_PARTS][6],
+                           const struct lk_side *rows, const struct lk_side *columns, double m)
 {
 #pragma GCC unroll 6
     for (int c = 0; c < columns->n; c++)
-        for (int r = 0; r < rows->pad; r += 4)
-            *(lk_four *)&F[c * stride + r] += product_column(WJ[r / 4], rows, columns, r, c, m);
+        for (int r = 0; r < rows->pad; r += LK_PART)
+            *(lk_part *)&F[c * stride + r] +=
+                product_column(WJ[r / LK_PART], rows, columns, r, c, m);
 }
 
 /* the same where nothing is known of the columns: what they store is a constant in each branch */
-LK_INLINE void add_product_of(double *F, int stride, lk_four WJ[2][6], const struct lk_side *rows,
-                              const struct lk_side *columns, double m)
+LK_INLINE void add_product_of(double *F, int stride, lk_part WJ[2 * LK_PARTS][6],
+                              const struct lk_side *rows, const struct lk_side *columns, double m)
 {
     struct lk_side side = *columns;
 
@@ -94,7 +97,7 @@ LK_INLINE void add_blocks(double *F, int stride, const struct lk_block *block, i
                           int pad, int is_point, const struct lk_inverse_mass *sW)
 {
     struct lk_side rows = block[j].side;
-    lk_four WJ[2][6];
+    lk_part WJ[2 * LK_PARTS][6];
 
     rows.n = rows_n;
     rows.pad = pad;
@@ -458,25 +461,26 @@ static void assemble_any(struct lk_fronts *fr, const struct lk_front *f, const d
 LK_INLINE void disassemble_narrow(const struct lk_fronts *fr, const struct lk_front *f, int width,
                                   double *x)
 {
-    const lk_four *column = (const lk_four *)(fr->matrices + f->across) + f->e * width;
+    const lk_part *column = (const lk_part *)(fr->matrices + f->across + 4 * f->e * width);
     const int *rest = fr->rest + f->rest;
-    lk_four sum[2][2] = {0};
+    int parts = width * LK_PARTS;
+    lk_part sum[2][2 * LK_PARTS] = {0};
     int r = 0;
 
-    for (int v = 0; v < width; v++)
-        sum[0][v] = *(const lk_four *)&fr->sums[f->solved + 4 * v];
-    for (; r + 2 <= f->n - f->e; r += 2, column += 2 * width)
-        for (int v = 0; v < width; v++) {
+    for (int v = 0; v < parts; v++)
+        sum[0][v] = *(const lk_part *)&fr->sums[f->solved + LK_PART * v];
+    for (; r + 2 <= f->n - f->e; r += 2, column += 2 * parts)
+        for (int v = 0; v < parts; v++) {
             sum[0][v] += column[v] * x[rest[r]];
-            sum[1][v] += column[width + v] * x[rest[r + 1]];
+            sum[1][v] += column[parts + v] * x[rest[r + 1]];
         }
-    for (int v = 0; v < width; v++) {
+    for (int v = 0; v < parts; v++) {
         if (r < f->n - f->e)
             sum[0][v] += column[v] * x[rest[r]];
         sum[0][v] += sum[1][v];
     }
     for (r = 0; r < f->e; r++)
-        x[f->row + r] = sum[0][r / 4][r % 4];
+        x[f->row + r] = sum[0][r / LK_PART][r % LK_PART];
 }
 
 static void disassemble_any(struct lk_fronts *fr, const struct lk_front *f, double *x)

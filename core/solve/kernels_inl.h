@@ -8,22 +8,26 @@
 LK_INLINE void LK_NAME(add_stripe)(const lk_four *columns, int height, int first, int count, int n,
                                    const double *t, int step, enum lk_filled filled, lk_four *y)
 {
-    lk_four sum[4];
+    lk_part sum[4 * LK_PARTS], *of_y = (lk_part *)(y + first);
 
-    for (int v = 0; v < count; v++)
-        sum[v] = y[first + v];
+    LK_UNROLL
+    for (int v = 0; v < count * LK_PARTS; v++)
+        sum[v] = of_y[v];
     LK_UNROLL
     for (int k = 0; k < n; k++) {
+        const lk_part *column = (const lk_part *)(columns + k * height + first);
+
         LK_UNROLL
-        for (int v = 0; v < count; v++) {
-            int row = 4 * (first + v);
+        for (int v = 0; v < count * LK_PARTS; v++) {
+            int row = 4 * (first + v / LK_PARTS);
 
             if (filled == LK_FILLED || (filled == LK_BELOW ? row + 3 > k : row < k))
-                sum[v] += columns[k * height + first + v] * t[k * step];
+                sum[v] += column[v] * t[k * step];
         }
     }
-    for (int v = 0; v < count; v++)
-        y[first + v] = sum[v];
+    LK_UNROLL
+    for (int v = 0; v < count * LK_PARTS; v++)
+        of_y[v] = sum[v];
 }
 
 /* y += all columns times t, in stripes of up to four vectors, from vector @first on */
@@ -55,16 +59,18 @@ LK_INLINE void LK_NAME(eliminate_panel)(lk_four *F, int height, int from, int to
 {
     LK_UNROLL
     for (int k = from; k < to; k++) {
-        const lk_four *column = F + k * height;
+        const lk_part *column = (const lk_part *)(F + k * height);
 
         pivot[k] = 1 / lk_entry(F, height, k, k);
         LK_UNROLL
         for (int j = k + 1; j < last; j++) {
+            lk_part *behind = (lk_part *)(F + j * height);
             double l = lk_entry(F, height, j, k) * pivot[k];
 
             LK_UNROLL
-            for (int v = lk_first_vector(j, height, LK_IS_FIXED); v < height; v++)
-                F[j * height + v] -= column[v] * l;
+            for (int v = LK_PARTS * lk_first_vector(j, height, LK_IS_FIXED); v < LK_PARTS * height;
+                 v++)
+                behind[v] -= column[v] * l;
         }
     }
 }
@@ -115,14 +121,17 @@ LK_INLINE void LK_NAME(kernel_invert)(lk_four *F, int height, int e, const doubl
         for (int v = 0; v < k / 4; v++)
             column[v] = (lk_four){0};
         LK_UNROLL
-        for (int v = k / 4; v < height; v++)
-            column[v] *= -pivot[k];
+        for (int v = LK_PARTS * (k / 4); v < LK_PARTS * height; v++)
+            ((lk_part *)column)[v] *= -pivot[k];
         column[k / 4] = (lk_four)((lk_four_mask)column[k / 4] & below[k % 4]);
         LK_UNROLL
         for (int j = k + 1; j < e; j++) {
+            const lk_part *other = (const lk_part *)(F + j * height);
+
             LK_UNROLL
-            for (int v = lk_first_vector(j, height, LK_IS_FIXED); v < square; v++)
-                column[v] += F[j * height + v] * l[j];
+            for (int v = LK_PARTS * lk_first_vector(j, height, LK_IS_FIXED); v < LK_PARTS * square;
+                 v++)
+                ((lk_part *)column)[v] += other[v] * l[j];
         }
         if (!LK_IS_FIXED)
             LK_NAME(add_columns)

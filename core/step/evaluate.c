@@ -241,20 +241,20 @@ LK_INLINE void row_rates(struct lk_jacobian jacobian, int pad, int is_point,
     const double *turn0 = jacobian.J + (is_point ? 0 : 3) * pad;
     const double *turn1 = jacobian.J + (is_point ? 3 : 9) * pad;
 
-    for (int r = 0; r < pad; r += 4) {
-        lk_four first = {0}, second = {0};
+    for (int r = 0; r < pad; r += LK_PART) {
+        lk_part first = {0}, second = {0};
 
-        if (is_point && r == 0)
-            first = (lk_four){t0->v[0] - t1->v[0], t0->v[1] - t1->v[1], t0->v[2] - t1->v[2], 0};
+        if (is_point && r < 4)
+            first = LK_THREE(t0->v[0] - t1->v[0], t0->v[1] - t1->v[1], t0->v[2] - t1->v[2], r);
         for (int k = 0; k < 3; k++) {
-            first += *(const lk_four *)&turn0[k * pad + r] * t0->w[k];
-            second += *(const lk_four *)&turn1[k * pad + r] * t1->w[k];
+            first += *(const lk_part *)&turn0[k * pad + r] * t0->w[k];
+            second += *(const lk_part *)&turn1[k * pad + r] * t1->w[k];
             if (!is_point) {
-                first += *(const lk_four *)&turn0[(k - 3) * pad + r] * t0->v[k];
-                second += *(const lk_four *)&turn1[(k - 3) * pad + r] * t1->v[k];
+                first += *(const lk_part *)&turn0[(k - 3) * pad + r] * t0->v[k];
+                second += *(const lk_part *)&turn1[(k - 3) * pad + r] * t1->v[k];
             }
         }
-        *(lk_four *)&ret[r] = first + second;
+        *(lk_part *)&ret[r] = first + second;
     }
 }
 
