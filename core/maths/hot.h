@@ -30,10 +30,12 @@ typedef long long lk_four_mask __attribute__((vector_size(32), aligned(8), may_a
 /* What a register holds of them: sums that live in a loop, and what they are multiplied by, are in
  * parts. gcc 12 keeps a vector that is wider than a register, and lives beyond a block, in memory,
  * and writes a scalar there lane by lane, for which the load waits. */
+#ifndef LK_PART /* a test has the other width */
 #ifdef __AVX__
 #define LK_PART 4
 #else
 #define LK_PART 2
+#endif
 #endif
 #define LK_PARTS (4 / LK_PART) /* of a lk_four */
 typedef double lk_part __attribute__((vector_size(8 * LK_PART), aligned(8), may_alias));
