@@ -51,7 +51,7 @@ static const double atan_eighths[2][9][2] = {
 
 static inline lk_four polynomial_four(lk_four x, const double *c, int n)
 {
-    lk_four sum = x * 0 + c[n - 1];
+    lk_four sum = {c[n - 1], c[n - 1], c[n - 1], c[n - 1]};
 
     for (int i = n - 2; i >= 0; i--)
         sum = c[i] + x * sum;
