@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "linkage/build.h"
-#include "build-id.h"
+#include LK_BUILD_ID_HEADER
 #include <stdio.h>
 #if defined(__GLIBC__)
 #include <gnu/libc-version.h>
