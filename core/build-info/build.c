@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "linkage/build.h"
-#include LK_BUILD_ID_HEADER
 #include <stdio.h>
+#ifdef LK_BUILD_ID_HEADER /* of a core for another processor, beside the first */
+#include LK_BUILD_ID_HEADER
+#else
+#include "build-id.h"
+#endif
 #if defined(__GLIBC__)
 #include <gnu/libc-version.h>
 #endif
