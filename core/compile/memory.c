@@ -167,17 +167,27 @@ static int count_hard_stops(const struct lk_system *sys)
     return n;
 }
 
+/* operations of the factor after the iterations, or of an explicit step, and of a solve with it */
+static void last_factor_flops(const struct lk_system *sys, const struct lk_draft *d,
+                              double *ret_factor, double *ret_solve)
+{
+    struct lk_topology rigid = rigid_topology(d);
+
+    *ret_factor = d->plan.factor_flops;
+    *ret_solve = d->plan.solve_flops;
+    if (sys->leaves_laws)
+        lk_plan_work(&rigid, &d->plan, ret_factor, ret_solve);
+}
+
 /* Rows that are independent are solved for once. Hard stops ask what a push at each does, for
  * positions and for velocities, then for the pushes of the iterations, two impulses, reactions. */
 static double rattle_flops(const struct lk_system *sys, const struct lk_draft *d)
 {
     int n = count_hard_stops(sys), parts = sys->rows_are_independent ? 1 : 2;
     int in_iterations = d->iterations + parts - 1, after = 1 + 2 * parts;
-    struct lk_topology rigid = rigid_topology(d);
-    double factor = d->plan.factor_flops, solve = d->plan.solve_flops;
+    double factor, solve;
 
-    if (sys->leaves_laws)
-        lk_plan_work(&rigid, &d->plan, &factor, &solve);
+    last_factor_flops(sys, d, &factor, &solve);
     in_iterations += n > 0 ? n + d->iterations : 0;
     after += n > 0 ? parts * n + 3 * parts : 0;
     return (lk_draft_factors(d) - 1) * d->plan.factor_flops + factor +
@@ -188,7 +198,9 @@ static double rattle_flops(const struct lk_system *sys, const struct lk_draft *d
 static void summarise_system(struct lk_system *sys, const struct lk_draft *d, size_t memory)
 {
     struct lk_summary *s = &sys->summary;
+    double factor, solve;
 
+    last_factor_flops(sys, d, &factor, &solve);
     s->n_bodies = sys->n_named_bodies;
     s->iterations = sys->iterations;
     s->n_joints = sys->n_named_joints;
@@ -210,8 +222,7 @@ static void summarise_system(struct lk_system *sys, const struct lk_draft *d, si
     if (sys->formulation->own_size && sys->formulation->is_explicit)
         s->step_flops = 0; /* its equations are not those of the tree */
     else if (sys->formulation->is_explicit)
-        s->step_flops =
-            4 * d->plan.factor_flops + (sys->n_inputs > 0 ? 10 : 9) * d->plan.solve_flops;
+        s->step_flops = 4 * factor + (sys->n_inputs > 0 ? 10 : 9) * solve;
     sys->project_flops =
         d->plan.factor_flops +
         (sys->formulation->extrapolation ? sys->formulation->extrapolation->n_solves : 4) *
@@ -265,7 +276,9 @@ static struct lk_system shape_of(const struct lk_draft *d)
         shape.n_rows += d->n_rows[i];
         shape.n_laws += d->blocks[i].kind >= LK_ROWS_COMPLIANT ? d->n_rows[i] : 0;
     }
-    shape.leaves_laws = shape.formulation == &lk_formulation_rattle && shape.n_laws > 0;
+    shape.leaves_laws =
+        (shape.formulation == &lk_formulation_rattle || shape.formulation == &lk_formulation_rk4) &&
+        shape.n_laws > 0;
     for (int i = 0; i < m->n_inputs; i++)
         shape.n_jumps += lk_input_is_load(m->inputs[i].type);
     for (int i = 0; i < m->n_forces; i++)

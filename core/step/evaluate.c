@@ -60,18 +60,26 @@ void lk_evaluate_factor(struct lk_system *sys)
     sys->laws_are_left = false;
 }
 
-void lk_evaluate_rigid(struct lk_system *sys)
+void lk_evaluate_rigid_factor(struct lk_system *sys)
 {
     if (!sys->leaves_laws) {
-        lk_evaluate_jacobians(sys);
         lk_evaluate_factor(sys);
         return;
     }
-    for (int i = 0; i < sys->n_joints; i++)
-        if (!lk_is_compliant(&sys->joint[i]))
-            jacobian_of_joint(sys, i);
     lk_fronts_factor(&sys->rigid_fronts, sys->regular, sys->sW);
     sys->laws_are_left = true;
+}
+
+void lk_evaluate_rigid(struct lk_system *sys)
+{
+    if (sys->leaves_laws) {
+        for (int i = 0; i < sys->n_joints; i++)
+            if (!lk_is_compliant(&sys->joint[i]))
+                jacobian_of_joint(sys, i);
+    } else {
+        lk_evaluate_jacobians(sys);
+    }
+    lk_evaluate_rigid_factor(sys);
 }
 
 void lk_evaluate_solve(struct lk_system *sys, double *x)

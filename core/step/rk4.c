@@ -56,7 +56,7 @@ static void evaluate_stage(struct lk_system *sys, double part)
     lk_evaluate_poses(sys, &sys->next);
     lk_evaluate_twists(sys, &sys->next);
     lk_evaluate_jacobians(sys);
-    lk_evaluate_factor(sys);
+    lk_evaluate_rigid_factor(sys);
 }
 
 /* system->next := system->now + @h times @by, x theta v w of a body; @ret_theta: the turn */
@@ -179,6 +179,12 @@ static int rk4_prepare(struct lk_system *sys, const char *name, struct lk_error 
     return 0;
 }
 
+static void rk4_renew(struct lk_system *sys)
+{
+    lk_start_renew(sys);
+    lk_evaluate_rigid_factor(sys);
+}
+
 static int rk4_layout(struct lk_system *sys, const struct lk_topology *topology,
                       const struct lk_plan *plan, struct lk_arena *arena)
 {
@@ -194,6 +200,7 @@ const struct lk_formulation lk_formulation_rk4 = {
     .in_lanes = &lk_formulation_rk4_lanes,
     .layout = rk4_layout,
     .prepare = rk4_prepare,
+    .renew = rk4_renew,
     .is_explicit = 1,
     .order = 4,
     .solves_once = 1,

@@ -366,7 +366,7 @@ struct lk_system {
     int shows_condition; /* an output shows the violation of accelerations */
     int books_closing;   /* an output shows its work, see lk_rattle_book_closing() */
     bool rows_are_independent; /* rigid ones, see compile/independence.h: E at round-off */
-    bool leaves_laws; /* compliant rows are in the factor of the iterations alone, see rattle.c */
+    bool leaves_laws; /* compliant rows are in no factor but that of iterations: rattle.c, rk4.c */
     int needs_twists; /* rows depend on velocities: compliant ones and unwrapped coordinates */
     double gravity[3];
     int gravity_input[3]; /* where each entry is in the inputs, or -1 */
@@ -508,9 +508,11 @@ LK_RT void lk_evaluate_twists(struct lk_system *system, const struct lk_state *s
 LK_RT void lk_evaluate_jacobians(struct lk_system *system);
 /** lk_evaluate_factor() - factor at the current Jacobians. */
 LK_RT void lk_evaluate_factor(struct lk_system *system);
-/** lk_evaluate_rigid() - Jacobians and factor of rigid rows alone at the current poses, if @system
+/** lk_evaluate_rigid_factor() - factor of rigid rows alone at the current Jacobians, if @system
  * leaves_laws; otherwise of all rows. Until the next factor right-hand sides of the others are to
  * be 0, and their solution is. */
+LK_RT void lk_evaluate_rigid_factor(struct lk_system *system);
+/** lk_evaluate_rigid() - Jacobians of the same rows, then lk_evaluate_rigid_factor(). */
 LK_RT void lk_evaluate_rigid(struct lk_system *system);
 /** lk_evaluate_solve() - solve with the last factor, in place, all rows. */
 LK_RT void lk_evaluate_solve(struct lk_system *system, double *x);

@@ -64,6 +64,8 @@ static const struct expectation expectations[] = {
      * happens to land next to it */
     {"four-bar", 0.02, 10, {7e-7, 3e-6, 1.6e-5}, {2e-9, 8e-9, 4e-8}},
     {"closed-loop-four", 0.01, 4, {4e-9, 1.8e-8, 1.2e-7}, {2e-13, 1e-12, 1e-11}},
+    /* wheels that hop at 130 rad/s */
+    {"sprung-car", 2.5e-3, 2, {1.2e-7, 2.2e-5, 4.2e-3}, {1e-13, 2e-12, 6e-10}},
     /* spring and damper between bodies of a loop, written as compliant rows */
     {"strut", 0.01, 3, {2.4e-9, 4.4e-9, 4e-8}, {2e-13, 1e-12, 1e-11}},
     /* a fast crank of unequal moments: gyroscopic torques */

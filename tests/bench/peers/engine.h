@@ -42,6 +42,7 @@ enum Use {
     PENDULUM = 4, /* work and precision, spatial double pendulum */
     PLANE = 8,    /* work and precision, four-bar and ladder */
     ARM = 16,     /* work and precision, an arm whose hinges are not parallel */
+    CAR = 32,     /* work and precision, a car on springs */
     EVERYTHING = 15
 };
 

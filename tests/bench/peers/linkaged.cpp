@@ -16,13 +16,13 @@ const struct Form {
     Variant variant;
     const char *solver;
 } forms[] = {
-    {{"rattle", 2, EVERYTHING | ARM}, "formulation: rattle"},
-    {{"rattle order 4", 4, EVERYTHING | ARM}, "formulation: rattle, order: 4"},
-    {{"rattle order 6", 6, EVERYTHING | ARM}, "formulation: rattle, order: 6"},
-    {{"ali3", 2, EVERYTHING | ARM}, "formulation: ali3, iterations: 3"},
-    {{"ali3 order 3", 3, EVERYTHING | ARM}, "formulation: ali3, iterations: 3, order: 3"},
-    {{"ali3 order 4", 4, EVERYTHING | ARM}, "formulation: ali3, iterations: 3, order: 4"},
-    {{"rk4", 4, EVERYTHING | ARM}, "formulation: rk4"},
+    {{"rattle", 2, EVERYTHING | ARM | CAR}, "formulation: rattle"},
+    {{"rattle order 4", 4, EVERYTHING | ARM | CAR}, "formulation: rattle, order: 4"},
+    {{"rattle order 6", 6, EVERYTHING | ARM | CAR}, "formulation: rattle, order: 6"},
+    {{"ali3", 2, EVERYTHING | ARM | CAR}, "formulation: ali3, iterations: 3"},
+    {{"ali3 order 3", 3, EVERYTHING | ARM | CAR}, "formulation: ali3, iterations: 3, order: 3"},
+    {{"ali3 order 4", 4, EVERYTHING | ARM | CAR}, "formulation: ali3, iterations: 3, order: 4"},
+    {{"rk4", 4, EVERYTHING | ARM | CAR}, "formulation: rk4"},
 };
 
 __attribute__((format(printf, 2, 3))) void put(std::string &text, const char *format, ...)
@@ -55,20 +55,30 @@ void put_joint(std::string &text, const Mechanism &m, int a, int b, Vec p, Vec n
 std::string model_text(const Mechanism &m, const char *solver)
 {
     std::string text = "linkage: 1\nname: peer\n";
-    int joints = 0, bodies = 0;
+    int joints = 0, bodies = 0, springs = 0;
 
     put(text, "gravity: [0, %.17g, 0]\nbodies:\n", -gravity);
     for (const Body &b : m.bodies)
         put(text,
-            "  b%d: {mass: 1, inertia: [%.17g, %.17g, %.17g], position: [%.17g, %.17g, %.17g], "
+            "  b%d: {mass: %.17g, inertia: [%.17g, %.17g, %.17g], position: [%.17g, %.17g, %.17g], "
             "velocity: [%.17g, %.17g, %.17g], angular_velocity: [0, 0, %.17g]}\n",
-            bodies++, m.inertia, m.inertia, m.inertia, b.centre.x, b.centre.y, b.centre.z,
-            b.velocity.x, b.velocity.y, b.velocity.z, b.spin);
+            bodies++, b.mass, m.inertia_of(b), m.inertia_of(b), m.inertia_of(b), b.centre.x,
+            b.centre.y, b.centre.z, b.velocity.x, b.velocity.y, b.velocity.z, b.spin);
     text += "joints:\n";
     for (int i = 0; i < bodies; i++)
-        put_joint(text, m, m.bodies[i].parent, i, m.bodies[i].joint, m.bodies[i].axis, joints++);
+        if (!m.bodies[i].free)
+            put_joint(text, m, m.bodies[i].parent, i, m.bodies[i].joint, m.bodies[i].axis,
+                      joints++);
     for (const Loop &l : m.loops)
         put_joint(text, m, l.a, l.b, l.point, {0, 0, 1}, joints++);
+    if (!m.springs.empty())
+        text += "forces:\n";
+    for (const Spring &k : m.springs)
+        put(text,
+            "  s%d: {type: spring-damper, bodies: [%s, %s], points: [[%.17g, %.17g, %.17g], "
+            "[%.17g, %.17g, %.17g]], stiffness: %.17g, damping: %.17g, rest_length: %.17g}\n",
+            springs++, body_name(k.a).c_str(), body_name(k.b).c_str(), k.at_a.x, k.at_a.y, k.at_a.z,
+            k.at_b.x, k.at_b.y, k.at_b.z, k.stiffness, k.damping, k.rest);
     put(text, "solver: {%s, step: 0.001}\n", solver);
     return text;
 }

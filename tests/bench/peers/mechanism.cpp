@@ -75,6 +75,25 @@ static Mechanism arm()
     return m;
 }
 
+// tests/reference/sprung-car: a body on four trailing arms, each on a spring and damper and, at its
+// wheel, on a spring that stands up from far below, as stiff as a tyre; all at rest, but the ground
+// has risen under one wheel
+static Mechanism sprung_car()
+{
+    Mechanism m = {false, 0.02, {}, {}, 0, {0.6, 0.7, 0.4}};
+    const Vec centre = {0, 0.5, 0};
+
+    m.bodies.push_back({-1, centre, centre, {0, 0, 0}, 0, false, {0, 0, 1}, true, 10, 0.2});
+    for (int i = 0; i < 4; i++) {
+        const double x = i < 2 ? 0.6 : -0.6, z = i % 2 == 0 ? 0.4 : -0.4;
+
+        m.bodies.push_back({0, {x + 0.3, 0.4, z}, {x + 0.05, 0.32, z}, {0, 0, 0}, 0, false});
+        m.springs.push_back({0, i + 1, {x + 0.1, 0.7, z}, {x + 0.1, 0.34, z}, 2500, 50, 0.38});
+        m.springs.push_back({-1, i + 1, {x, -20, z}, {x, 0.3, z}, 15000, 0, i == 0 ? 20.34 : 20.3});
+    }
+    return m;
+}
+
 Mechanism mechanism(const std::string &name, int n)
 {
     if (name == "spherical-chain" || name == "revolute-chain")
@@ -87,6 +106,8 @@ Mechanism mechanism(const std::string &name, int n)
         return ladder(name == "ladder" ? n : 2);
     if (name == "arm")
         return arm();
+    if (name == "sprung-car")
+        return sprung_car();
     throw std::runtime_error("no mechanism is called " + name);
 }
 
@@ -106,15 +127,6 @@ std::vector<State> start(const Mechanism &m)
     return s;
 }
 
-double energy(const Mechanism &m, const std::vector<State> &s)
-{
-    double e = 0;
-
-    for (const State &b : s)
-        e += 0.5 * dot(b.v, b.v) + 0.5 * m.inertia * dot(b.w, b.w) + gravity * b.x.y;
-    return e;
-}
-
 // where a point is that was at p at the start and is fixed to body i
 static Vec carried(const Mechanism &m, const std::vector<State> &s, int i, Vec p)
 {
@@ -127,6 +139,24 @@ static Vec carried(const Mechanism &m, const std::vector<State> &s, int i, Vec p
                         r[6] * d.x + r[7] * d.y + r[8] * d.z};
 }
 
+double energy(const Mechanism &m, const std::vector<State> &s)
+{
+    double e = 0;
+
+    for (size_t i = 0; i < s.size(); i++) {
+        const Body &b = m.bodies[i];
+
+        e += 0.5 * b.mass * dot(s[i].v, s[i].v) + 0.5 * m.inertia_of(b) * dot(s[i].w, s[i].w) +
+             b.mass * gravity * s[i].x.y;
+    }
+    for (const Spring &k : m.springs) {
+        const double l = length(carried(m, s, k.a, k.at_a) - carried(m, s, k.b, k.at_b));
+
+        e += 0.5 * k.stiffness * (l - k.rest) * (l - k.rest);
+    }
+    return e;
+}
+
 double opening(const Mechanism &m, const std::vector<State> &s)
 {
     double worst = 0;
@@ -135,7 +165,8 @@ double opening(const Mechanism &m, const std::vector<State> &s)
     };
 
     for (size_t i = 0; i < m.bodies.size(); i++)
-        gap(int(i), m.bodies[i].parent, m.bodies[i].joint);
+        if (!m.bodies[i].free)
+            gap(int(i), m.bodies[i].parent, m.bodies[i].joint);
     for (const Loop &l : m.loops)
         gap(l.a, l.b, l.point);
     return worst;

@@ -43,7 +43,9 @@ inline double length(Vec a)
  * centre:   centre of mass at the start, world [m]
  * velocity: of the centre of mass [m/s];  spin: angular velocity about z [rad/s]
  * shifted:  the motion only shifts it: if it turns, the mechanism has left its branch
- * axis:     of a hinge: z but in the arm */
+ * axis:     of a hinge: z but in the arm
+ * free:     it has no joint
+ * mass:     [kg];  radius: of inertia, where it is not the mechanism's [m] */
 struct Body {
     int parent;
     Vec joint;
@@ -52,6 +54,9 @@ struct Body {
     double spin;
     bool shifted;
     Vec axis = {0, 0, 1};
+    bool free = false;
+    double mass = 1;
+    double radius = 0;
 };
 
 /* A joint that closes a loop: bodies a and b (-1: the ground) meet at a point. */
@@ -60,9 +65,16 @@ struct Loop {
     Vec point;
 };
 
-/* All bodies weigh 1 kg.
- * spherical: the joints are balls, else hinges (the loops' about z)
- * inertia:   about each axis [kg m^2]
+/* A spring and damper between a point of body a and one of body b (-1: the ground), where they are
+ * at the start. */
+struct Spring {
+    int a, b;
+    Vec at_a, at_b;
+    double stiffness, damping, rest; /* [N/m], [N s/m], [m] */
+};
+
+/* spherical: the joints are balls, else hinges (the loops' about z)
+ * inertia:   of a body of 1 kg about each axis [kg m^2]
  * marked, mark: the point whose motion is compared: its body, and where it is at the start */
 struct Mechanism {
     bool spherical;
@@ -71,10 +83,16 @@ struct Mechanism {
     std::vector<Loop> loops;
     int marked;
     Vec mark;
+    std::vector<Spring> springs = {};
+
+    double inertia_of(const Body &b) const
+    {
+        return b.radius > 0 ? b.mass * b.radius * b.radius : b.mass * inertia;
+    }
 };
 
 /* mechanism() - one of "spherical-chain", "revolute-chain" (of n links), "double-pendulum",
- * "four-bar", "ladder-2", "arm" (n is not used) and "ladder" (of n windows); throws
+ * "four-bar", "ladder-2", "arm", "sprung-car" (n is not used) and "ladder" (of n windows); throws
  * std::runtime_error. */
 Mechanism mechanism(const std::string &name, int n);
 

@@ -26,6 +26,7 @@ struct Writer {
     }
     void children(std::ostringstream &out, int parent, int depth);
     void body(std::ostringstream &out, int i, int depth);
+    void sites(std::ostringstream &out, int body, Vec origin);
     std::string document(double step, const std::string &integrator);
 };
 
@@ -49,6 +50,20 @@ void Writer::children(std::ostringstream &out, int parent, int depth)
     }
 }
 
+// the ends of springs on a body, which tendons are
+void Writer::sites(std::ostringstream &out, int body, Vec origin)
+{
+    for (size_t k = 0; k < m.springs.size(); k++)
+        for (const char *end : {"a", "b"}) {
+            const Spring &s = m.springs[k];
+            const Vec p = (*end == 'a' ? s.at_a : s.at_b) - origin;
+
+            if ((*end == 'a' ? s.a : s.b) == body)
+                out << "<site name='" << end << k << "' pos='" << p.x << ' ' << p.y << ' ' << p.z
+                    << "'/>";
+        }
+}
+
 void Writer::body(std::ostringstream &out, int i, int depth)
 {
     const Body &b = m.bodies[i];
@@ -58,10 +73,13 @@ void Writer::body(std::ostringstream &out, int i, int depth)
 
     axis << b.axis.x << ' ' << b.axis.y << ' ' << b.axis.z;
     out << "<body name='b" << i << "' pos='" << at.x << ' ' << at.y << ' ' << at.z << "'>"
-        << (m.spherical ? "<joint type='ball'/>"
-                        : "<joint type='hinge' axis='" + axis.str() + "'/>")
-        << "<inertial mass='1' pos='" << c.x << ' ' << c.y << ' ' << c.z << "' diaginertia='"
-        << m.inertia << ' ' << m.inertia << ' ' << m.inertia << "'/>";
+        << (b.free        ? "<freejoint/>"
+            : m.spherical ? "<joint type='ball'/>"
+                          : "<joint type='hinge' axis='" + axis.str() + "'/>")
+        << "<inertial mass='" << b.mass << "' pos='" << c.x << ' ' << c.y << ' ' << c.z
+        << "' diaginertia='" << m.inertia_of(b) << ' ' << m.inertia_of(b) << ' ' << m.inertia_of(b)
+        << "'/>";
+    sites(out, i, b.joint);
     children(out, i, depth + 1);
     out << "</body>";
 }
@@ -74,8 +92,14 @@ std::string Writer::document(double step, const std::string &integrator)
     out << "<mujoco><compiler balanceinertia='false' boundmass='0'/><option timestep='" << step
         << "' gravity='0 " << -gravity << " 0' integrator='" << integrator
         << "'><flag contact='disable'/></option><worldbody>";
+    sites(out, -1, {0, 0, 0});
     children(out, -1, 0);
-    out << "</worldbody><equality>";
+    out << "</worldbody><tendon>";
+    for (size_t k = 0; k < m.springs.size(); k++)
+        out << "<spatial stiffness='" << m.springs[k].stiffness << "' damping='"
+            << m.springs[k].damping << "' springlength='" << m.springs[k].rest << "'><site site='a"
+            << k << "'/><site site='b" << k << "'/></spatial>";
+    out << "</tendon><equality>";
     for (const Loop &l : m.loops) {
         const Vec p = l.point - m.bodies[l.a].joint;
         out << "<connect body1='b" << l.a << "'";
@@ -121,7 +145,8 @@ class Mujoco : public Engine
     {
         mj_resetData(model, data);
         for (size_t i = 0; !m.spherical && i < id.size(); i++)
-            data->qvel[model->body_dofadr[id[i]]] = rate(m, int(i));
+            if (!m.bodies[i].free)
+                data->qvel[model->body_dofadr[id[i]]] = rate(m, int(i));
     }
     void step() override
     {
@@ -152,7 +177,7 @@ int main()
 {
     mju_user_warning = [](const char *text) { fprintf(stderr, "mujoco: %s\n", text); };
     return serve({std::string("MuJoCo ") + mj_versionString(),
-                  {{"Euler", 1, EVERYTHING | ARM}, {"RK4", 4, EVERYTHING | ARM}},
+                  {{"Euler", 1, EVERYTHING | ARM | CAR}, {"RK4", 4, EVERYTHING | ARM | CAR}},
                   [](const Mechanism &m, double step, const std::string &variant) {
                       return std::unique_ptr<Engine>(new Mujoco(m, step, variant));
                   }});

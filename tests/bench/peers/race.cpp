@@ -58,7 +58,7 @@ struct Entry {
     unsigned uses;
 };
 
-enum { CHAINS = 1, LOOPS = 2, PENDULUM = 4, PLANE = 8, ARM = 16 }; // as in engine.h
+enum { CHAINS = 1, LOOPS = 2, PENDULUM = 4, PLANE = 8, ARM = 16, CAR = 32 }; // as in engine.h
 
 // An entry on one mechanism.
 struct Runner {
@@ -370,8 +370,11 @@ int run(bool quick, const Text &references, char **programs)
     const struct {
         const char *mechanism;
         unsigned use;
-    } known[] = {
-        {"double-pendulum", PENDULUM}, {"four-bar", PLANE}, {"ladder-2", PLANE}, {"arm", ARM}};
+    } known[] = {{"double-pendulum", PENDULUM},
+                 {"four-bar", PLANE},
+                 {"ladder-2", PLANE},
+                 {"arm", ARM},
+                 {"sprung-car", CAR}};
     for (const auto &k : known)
         race_precision(entries, budget, k.mechanism, k.use,
                        read_reference(references, k.mechanism));

@@ -38,12 +38,18 @@ class Rbdl : public Engine
     ConstraintSet loops;
     std::vector<unsigned> id;
     VectorNd q, rate_of_q, v, a, tau;
+    std::vector<SpatialVector> pushes; // of springs, about the origin; by body of RBDL
 
     Vec frame(int i) const
     {
         return i < 0 ? Vec{0, 0, 0} : m.bodies[i].joint;
     }
+    bool turns_any_way(unsigned i) const
+    {
+        return model.mJoints[i].mJointType == JointTypeSpherical;
+    }
     void add_loop(const Loop &l);
+    void push(const VectorNd &q_at, const VectorNd &v_at);
     void accelerate(const VectorNd &q_at, const VectorNd &v_at);
     void find_rates(const VectorNd &q_at, const VectorNd &v_at);
     void normalise(VectorNd &q_at);
@@ -56,27 +62,31 @@ class Rbdl : public Engine
     {
         model.gravity = Vector3d(0, -gravity, 0);
         for (const ::Body &b : m.bodies) {
-            const RigidBodyDynamics::Body body(1, to(b.centre - b.joint),
-                                               Vector3d(m.inertia, m.inertia, m.inertia));
-            id.push_back(model.AddBody(
-                b.parent < 0 ? 0 : id[b.parent], Xtrans(to(b.joint - frame(b.parent))),
-                Joint(m.spherical ? JointTypeSpherical : hinge(b.axis)), body));
+            const double i = m.inertia_of(b);
+            const RigidBodyDynamics::Body body(b.mass, to(b.centre - b.joint), Vector3d(i, i, i));
+            id.push_back(model.AddBody(b.parent < 0 ? 0 : id[b.parent],
+                                       Xtrans(to(b.joint - frame(b.parent))),
+                                       Joint(b.free        ? JointTypeFloatingBase
+                                             : m.spherical ? JointTypeSpherical
+                                                           : hinge(b.axis)),
+                                       body));
         }
         for (const Loop &l : m.loops)
             add_loop(l);
         loops.Bind(model);
         q = rate_of_q = VectorNd::Zero(model.q_size);
         v = a = tau = VectorNd::Zero(model.qdot_size);
+        pushes.resize(model.mBodies.size(), SpatialVector::Zero());
     }
     void reset() override
     {
         q.setZero();
         v.setZero();
         for (size_t i = 0; i < id.size(); i++)
-            if (m.spherical)
+            if (turns_any_way(id[i]))
                 model.SetQuaternion(id[i], Quaternion(0, 0, 0, 1), q);
             else
-                v[i] = rate(m, int(i));
+                v[model.mJoints[id[i]].q_index] = rate(m, int(i));
     }
     void step() override
     {
@@ -100,9 +110,45 @@ void Rbdl::add_loop(const Loop &l)
     }
 }
 
+void Rbdl::push(const VectorNd &q_at, const VectorNd &v_at)
+{
+    UpdateKinematicsCustom(model, &q_at, &v_at, nullptr);
+    std::fill(pushes.begin(), pushes.end(), SpatialVector::Zero());
+    for (const Spring &k : m.springs) {
+        Vector3d p[2], rate[2];
+
+        for (int end = 0; end < 2; end++) {
+            const int body = end == 0 ? k.a : k.b;
+            const Vector3d at = to((end == 0 ? k.at_a : k.at_b) - frame(body));
+
+            p[end] = at;
+            rate[end] = Vector3d::Zero();
+            if (body < 0)
+                continue;
+            p[end] = CalcBodyToBaseCoordinates(model, q_at, id[body], at, false);
+            rate[end] = CalcPointVelocity(model, q_at, v_at, id[body], at, false);
+        }
+        const Vector3d d = p[1] - p[0];
+        const double l = d.norm();
+        const double pull = k.stiffness * (l - k.rest) + k.damping * d.dot(rate[1] - rate[0]) / l;
+        for (int end = 0; end < 2; end++) {
+            const int body = end == 0 ? k.a : k.b;
+            const Vector3d f = (end == 0 ? pull : -pull) / l * d;
+
+            if (body < 0)
+                continue;
+            pushes[id[body]].head<3>() += p[end].cross(f);
+            pushes[id[body]].tail<3>() += f;
+        }
+    }
+}
+
 void Rbdl::accelerate(const VectorNd &q_at, const VectorNd &v_at)
 {
-    if (m.loops.empty())
+    if (!m.springs.empty()) {
+        push(q_at, v_at);
+        ForwardDynamics(model, q_at, v_at, tau, a, &pushes);
+    } else if (m.loops.empty())
         ForwardDynamics(model, q_at, v_at, tau, a);
     else
         ForwardDynamicsConstraintsDirect(model, q_at, v_at, tau, loops, a);
@@ -110,11 +156,10 @@ void Rbdl::accelerate(const VectorNd &q_at, const VectorNd &v_at)
 
 void Rbdl::find_rates(const VectorNd &q_at, const VectorNd &v_at)
 {
-    if (!m.spherical) {
-        rate_of_q = v_at;
-        return;
-    }
+    rate_of_q.head(v_at.size()) = v_at;
     for (unsigned i : id) {
+        if (!turns_any_way(i))
+            continue;
         const unsigned at = model.mJoints[i].q_index;
         const Vector3d w = v_at.segment<3>(at);
         const Vector4d d = model.GetQuaternion(i, q_at).omegaToQDot(w);
@@ -126,11 +171,13 @@ void Rbdl::find_rates(const VectorNd &q_at, const VectorNd &v_at)
 
 void Rbdl::normalise(VectorNd &q_at)
 {
-    for (size_t i = 0; i < id.size() && m.spherical; i++) {
-        Quaternion turn = model.GetQuaternion(id[i], q_at);
+    for (unsigned i : id) {
+        if (!turns_any_way(i))
+            continue;
+        Quaternion turn = model.GetQuaternion(i, q_at);
 
         turn.normalize();
-        model.SetQuaternion(id[i], turn, q_at);
+        model.SetQuaternion(i, turn, q_at);
     }
 }
 
@@ -185,10 +232,11 @@ int main()
 {
     const int version = rbdl_get_api_version();
 
-    return serve({"RBDL " + std::to_string(version >> 16) + "." +
-                      std::to_string(version >> 8 & 255) + "." + std::to_string(version & 255),
-                  {{"semi-implicit Euler", 1, EVERYTHING | ARM}, {"RK4", 4, EVERYTHING | ARM}},
-                  [](const Mechanism &m, double step, const std::string &variant) {
-                      return std::unique_ptr<Engine>(new Rbdl(m, step, variant));
-                  }});
+    return serve(
+        {"RBDL " + std::to_string(version >> 16) + "." + std::to_string(version >> 8 & 255) + "." +
+             std::to_string(version & 255),
+         {{"semi-implicit Euler", 1, EVERYTHING | ARM | CAR}, {"RK4", 4, EVERYTHING | ARM | CAR}},
+         [](const Mechanism &m, double step, const std::string &variant) {
+             return std::unique_ptr<Engine>(new Rbdl(m, step, variant));
+         }});
 }

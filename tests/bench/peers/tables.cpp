@@ -366,10 +366,11 @@ int main()
     chain_times("revolute-chain", "Chain of n revolute links, us a step");
     chain_drift();
     loops();
-    for (const auto &known : {Known{"double-pendulum", "Spatial double pendulum"},
-                              Known{"four-bar", "Four-bar through its singular poses"},
-                              Known{"ladder-2", "Ladder of two windows through its singular poses"},
-                              Known{"arm", "Arm of seven hinges"}}) {
+    for (const auto &known :
+         {Known{"double-pendulum", "Spatial double pendulum"},
+          Known{"four-bar", "Four-bar through its singular poses"},
+          Known{"ladder-2", "Ladder of two windows through its singular poses"},
+          Known{"arm", "Arm of seven hinges"}, Known{"sprung-car", "Car on springs"}}) {
         work_precision(known.mechanism, known.title);
         equal_error(known.mechanism, known.title);
     }
