@@ -312,39 +312,47 @@ int lk_loads_impacts(const struct lk_system *sys)
     return impacts;
 }
 
-/* @ret_carried: work of moving surroundings: the force of a row times their motion */
-static double damping_power(const struct lk_system *sys, const struct lk_state *state,
-                            double *ret_carried)
+/* Forces of the laws and what they dissipate. @lambda: their multipliers, or NULL */
+static struct lk_law_powers evaluate_laws(const struct lk_system *sys, const struct lk_state *state,
+                                          int stops_act, double *lambda)
 {
-    double sum = 0;
-
-    *ret_carried = 0;
+    struct lk_law_powers powers = {0};
 
     for (int i = 0; i < sys->n_laws; i++) {
+        const struct lk_law *law = &sys->law[i];
         struct lk_law_value f;
         double rate, x;
 
-        if (sys->law[i].n_terms == 0) /* of a tyre, which books its own work */
+        if (law->n_terms == 0) /* of a tyre, which books its own work */
             continue;
-        x = lk_loads_law_place(sys, state, &sys->law[i], &rate);
-        lk_law_evaluate(&sys->law[i], sys->term, x, rate, 1, &f);
-        sum += f.dissipative * (rate + sys->law[i].carry);
-        *ret_carried += f.dissipative * sys->law[i].carry;
+        x = lk_loads_law_place(sys, state, law, &rate);
+        lk_law_evaluate(law, sys->term, x, rate, stops_act || !law->is_hard, &f);
+        powers.damping += f.dissipative * (rate + law->carry);
+        powers.carried += f.dissipative * law->carry;
+        if (lambda)
+            lambda[sys->joint[law->joint].row + law->row] = f.elastic + f.dissipative;
     }
-    return sum;
+    return powers;
+}
+
+void lk_loads_powers_with(const struct lk_system *sys, const struct lk_state *state, double t,
+                          const double *inputs, const struct lk_law_powers *laws,
+                          struct lk_powers *ret)
+{
+    *ret = (struct lk_powers){
+        .input = input_power(sys, inputs),
+        .drive = lk_loads_drive_power(sys, state),
+        .applied = applied_power(sys, t) + laws->carried,
+        .damping = laws->damping,
+    };
 }
 
 void lk_loads_powers(const struct lk_system *sys, const struct lk_state *state, double t,
                      const double *inputs, struct lk_powers *ret)
 {
-    double carried, damping = damping_power(sys, state, &carried);
+    const struct lk_law_powers laws = evaluate_laws(sys, state, 1, NULL);
 
-    *ret = (struct lk_powers){
-        .input = input_power(sys, inputs),
-        .drive = lk_loads_drive_power(sys, state),
-        .applied = applied_power(sys, t) + carried,
-        .damping = damping,
-    };
+    lk_loads_powers_with(sys, state, t, inputs, &laws, ret);
 }
 
 static double kinetic_energy(const struct lk_body *body, const struct lk_motion *m)
@@ -399,23 +407,14 @@ void lk_loads_energies(const struct lk_system *sys, const struct lk_state *state
 void lk_loads_law_multipliers(const struct lk_system *sys, const struct lk_state *state,
                               int stops_act, double *lambda)
 {
-    for (int i = 0; i < sys->n_laws; i++) {
-        const struct lk_law *law = &sys->law[i];
-        struct lk_law_value f;
-        double rate, x;
-
-        if (law->n_terms == 0) /* of a tyre */
-            continue;
-        x = lk_loads_law_place(sys, state, law, &rate);
-        lk_law_evaluate(law, sys->term, x, rate, stops_act || !law->is_hard, &f);
-        lambda[sys->joint[law->joint].row + law->row] = f.elastic + f.dissipative;
-    }
+    evaluate_laws(sys, state, stops_act, lambda);
 }
 
-void lk_loads_accelerate(struct lk_system *sys, struct lk_state *state, double t,
-                         const double *inputs)
+struct lk_law_powers lk_loads_accelerate(struct lk_system *sys, struct lk_state *state, double t,
+                                         const double *inputs)
 {
-    lk_loads_law_multipliers(sys, state, 1, state->lambda);
+    const struct lk_law_powers powers = evaluate_laws(sys, state, 1, state->lambda);
+
     lk_tyres_settle(sys, state, state);
     lk_evaluate_transpose(sys, state->lambda, sys->residual);
     lk_evaluate_clear_frames(sys, sys->residual);
@@ -436,4 +435,5 @@ void lk_loads_accelerate(struct lk_system *sys, struct lk_state *state, double t
             m->a.w[i] = quad->massless[1][b % 4] > 0 ? m->a.w[i] : -turn[i];
         }
     }
+    return powers;
 }

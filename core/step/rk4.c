@@ -26,26 +26,34 @@ struct stage {
     double theta[3];
 };
 
-/* accelerations and multipliers of system->next, at time @t; the factor is that of its poses */
-static void find_accelerations(struct lk_system *sys, double t, const double *inputs)
+/* accelerations and multipliers of system->next, at time @t; the factor is that of its poses.
+ * Return: powers of the laws there */
+static struct lk_law_powers find_accelerations(struct lk_system *sys, double t,
+                                               const double *inputs)
 {
+    struct lk_law_powers laws;
+
     if (sys->n_laws > 0)
         lk_keep_coordinates(sys);
-    lk_loads_accelerate(sys, &sys->next, t, inputs);
+    laws = lk_loads_accelerate(sys, &sys->next, t, inputs);
     lk_project_accelerations(sys, &sys->next, NULL);
+    return laws;
 }
 
 /* The same for the end of a step. Where rows are redundant it starts from lambda = 0: corrections
  * of the last multipliers would let those of redundant rows drift with the poses. So they are of
  * minimum norm, as after the three iterations of `ali3`; refinement removes the effect of E. Where
  * they are not, E is round-off: what corrects the multipliers of the last stage is exact. */
-static void accelerate_anew(struct lk_system *sys, double t, const double *inputs)
+static struct lk_law_powers accelerate_anew(struct lk_system *sys, double t, const double *inputs)
 {
+    struct lk_law_powers laws;
+
     for (int r = 0; r < sys->n_rows && !sys->rows_are_independent; r++)
         sys->next.lambda[r] = 0;
-    find_accelerations(sys, t, inputs);
+    laws = find_accelerations(sys, t, inputs);
     for (int i = 1; i < LK_RK4_REFINEMENTS && !sys->rows_are_independent; i++)
         lk_project_accelerations(sys, &sys->next, NULL);
+    return laws;
 }
 
 /* drives, poses, twists, Jacobians and factor of system->next, @part of a step after system->now */
@@ -94,14 +102,18 @@ static void add_rates(const struct lk_motion *m, double w, struct stage *s)
         s->sum[i] += w * s->rate[i];
 }
 
-void lk_rk4_correct_balance(struct lk_system *sys, double t, double share, const double *inputs)
+void lk_rk4_correct_balance(struct lk_system *sys, double t, double share, const double *inputs,
+                            const struct lk_law_powers *laws)
 {
     struct lk_balance *balance = sys->next.balance;
     struct lk_powers p;
 
     if (sys->n_inputs + sys->n_loads + sys->n_laws + sys->n_drives == 0)
         return;
-    lk_loads_powers(sys, &sys->next, t, inputs, &p);
+    if (laws)
+        lk_loads_powers_with(sys, &sys->next, t, inputs, laws, &p);
+    else
+        lk_loads_powers(sys, &sys->next, t, inputs, &p);
     balance->work_input += share * p.input;
     balance->work_drive += share * p.drive;
     balance->work_applied += share * p.applied;
@@ -116,9 +128,12 @@ static bool run_stages(struct lk_system *sys, const double *inputs)
 
     for (int k = 0; k < LK_RK4_STAGES; k++) {
         if (k > 0) {
+            double t = (start + lk_rk4_when[k]) * h;
+            struct lk_law_powers laws;
+
             evaluate_stage(sys, lk_rk4_when[k]);
-            find_accelerations(sys, (start + lk_rk4_when[k]) * h, inputs);
-            lk_rk4_correct_balance(sys, (start + lk_rk4_when[k]) * h, lk_rk4_weight[k] * h, inputs);
+            laws = find_accelerations(sys, t, inputs);
+            lk_rk4_correct_balance(sys, t, lk_rk4_weight[k] * h, inputs, &laws);
         }
         for (int b = 0; b < sys->n_bodies; b++) {
             struct stage *s = &stages[b];
@@ -145,15 +160,21 @@ static void begin_step(struct lk_system *sys, const double *inputs)
         stages[b] = (struct stage){0};
         sys->next.motion[b] = sys->now.motion[b];
     }
-    lk_rk4_correct_balance(sys, t, -0.5 * sys->h, inputs);
-    if (sys->n_inputs > 0)
-        find_accelerations(sys, t, inputs);
-    lk_rk4_correct_balance(sys, t, lk_rk4_weight[0] * sys->h, inputs);
+    if (sys->n_inputs > 0) {
+        struct lk_law_powers laws;
+
+        lk_rk4_correct_balance(sys, t, -0.5 * sys->h, inputs, NULL);
+        laws = find_accelerations(sys, t, inputs);
+        lk_rk4_correct_balance(sys, t, lk_rk4_weight[0] * sys->h, inputs, &laws);
+    } else {
+        lk_rk4_correct_balance(sys, t, (lk_rk4_weight[0] - 0.5) * sys->h, inputs, NULL);
+    }
 }
 
 static int rk4_step(struct lk_system *sys, const double *inputs)
 {
     double end = (sys->now.balance->steps + 1) * sys->h;
+    struct lk_law_powers laws;
     bool turns_are_small;
 
     begin_step(sys, inputs);
@@ -165,8 +186,8 @@ static int rk4_step(struct lk_system *sys, const double *inputs)
         sys->next.balance->increment = lk_project_positions(sys);
     evaluate_stage(sys, 1);
     lk_project_velocities(sys, &sys->next);
-    accelerate_anew(sys, end, inputs);
-    lk_rk4_correct_balance(sys, end, -0.5 * sys->h, inputs);
+    laws = accelerate_anew(sys, end, inputs);
+    lk_rk4_correct_balance(sys, end, -0.5 * sys->h, inputs, &laws);
     sys->next.balance->steps = sys->now.balance->steps; /* counted by who called */
     return turns_are_small ? 0 : LK_E_TURN;
 }

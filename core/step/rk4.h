@@ -16,8 +16,9 @@ static const double lk_rk4_weight[LK_RK4_STAGES] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1
 
 /** lk_rk4_correct_balance() - add @share [s] of the powers of inputs, loads, drives and dampers at
  * time @t to the energy balance of system->next, at its poses and twists: the difference between
- * Kutta's rule and the trapezoidal rule by which lk_step_end() books. RT: yes. */
+ * Kutta's rule and the trapezoidal rule by which lk_step_end() books. @laws: of
+ * lk_loads_accelerate() at the same, or NULL: they are evaluated. RT: yes. */
 LK_RT void lk_rk4_correct_balance(struct lk_system *system, double t, double share,
-                                  const double *inputs);
+                                  const double *inputs, const struct lk_law_powers *laws);
 
 #endif

@@ -672,11 +672,19 @@ LK_RT void lk_loads_hold_stop(struct lk_system *system, const struct lk_law *law
 LK_RT void lk_loads_law_multipliers(const struct lk_system *system, const struct lk_state *state,
                                     int stops_act, double *lambda);
 
-/** lk_loads_accelerate() - the same into @state, then its accelerations without joints, a = W (Q -
- * gyroscopic - Phi_q^T lambda) with all multipliers as they are, loads at time @t [s]. Where there
- * is no inertia, accelerations do not follow from forces and stay unchanged. */
-LK_RT void lk_loads_accelerate(struct lk_system *system, struct lk_state *state, double t,
-                               const double *inputs);
+/** struct lk_law_powers - of the laws of compliant rows [W]: what they dissipate, and what moving
+ * surroundings bring: the force of a row times their motion */
+struct lk_law_powers {
+    double damping;
+    double carried;
+};
+
+/** lk_loads_accelerate() - multipliers of compliant rows by their laws into @state, then its
+ * accelerations without joints, a = W (Q - gyroscopic - Phi_q^T lambda) with all multipliers as
+ * they are, loads at time @t [s]. Where there is no inertia, accelerations do not follow from
+ * forces and stay unchanged. Return: powers of the laws at these poses and twists. */
+LK_RT struct lk_law_powers lk_loads_accelerate(struct lk_system *system, struct lk_state *state,
+                                               double t, const double *inputs);
 
 /** struct lk_powers - power into a mechanism [W] from @input channels, from @drive, and from
  * @applied loads without a potential and moving rails; @damping: power dissipated by the laws of
@@ -694,9 +702,12 @@ LK_RT double lk_loads_law_place(const struct lk_system *system, const struct lk_
                                 const struct lk_law *law, double *ret_rate);
 
 /** lk_loads_powers() - at the current poses and twists, with multipliers and coordinates of @state,
- * at time @t [s]. */
+ * at time @t [s].  lk_loads_powers_with() - the same where those of @laws are known. */
 LK_RT void lk_loads_powers(const struct lk_system *system, const struct lk_state *state, double t,
                            const double *inputs, struct lk_powers *ret);
+LK_RT void lk_loads_powers_with(const struct lk_system *system, const struct lk_state *state,
+                                double t, const double *inputs, const struct lk_law_powers *laws,
+                                struct lk_powers *ret);
 /** lk_loads_drive_power() - power of the drives [W]. RT: yes. */
 LK_RT double lk_loads_drive_power(const struct lk_system *system, const struct lk_state *state);
 /** lk_loads_impacts() - whether a hard stop was hit or left in the step. RT: yes. */

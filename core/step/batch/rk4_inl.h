@@ -420,7 +420,7 @@ static int rk4_step(struct lk_system *sys, const double *inputs)
     double h = sys->h, start = sys->now.balance->steps, end = (start + 1) * h;
     int solves = sys->rows_are_independent ? 1 : LK_RK4_REFINEMENTS;
 
-    lk_rk4_correct_balance(sys, start * h, (lk_rk4_weight[0] - 0.5) * h, inputs);
+    lk_rk4_correct_balance(sys, start * h, (lk_rk4_weight[0] - 0.5) * h, inputs, NULL);
     if (sys->n_inputs > 0)
         renew_accelerations(&now, inputs);
     memset(p->watch, 0, (size_t)p->n_tasks * sizeof(struct watch));
@@ -429,7 +429,7 @@ static int rk4_step(struct lk_system *sys, const double *inputs)
         double t = (start + lk_rk4_when[k]) * h;
 
         take_stage_loads(sys, p, t, inputs, LK_RK4_STAGE_V);
-        lk_rk4_correct_balance(sys, t, lk_rk4_weight[k] * h, inputs);
+        lk_rk4_correct_balance(sys, t, lk_rk4_weight[k] * h, inputs, NULL);
         now.stage = k;
         rk4_sweep(&now, RK4_STAY, RK4_STAGE);
         rk4_sweep(&now, RK4_ADVANCE, k < LK_RK4_STAGES - 1 ? RK4_ROWS : RK4_OPEN);
@@ -440,7 +440,7 @@ static int rk4_step(struct lk_system *sys, const double *inputs)
     rk4_sweep(&now, RK4_STAY, RK4_PROJECT);
     rk4_sweep(&now, RK4_TWISTS, RK4_RATES);
     take_stage_loads(sys, p, end, inputs, LK_BODY_OLD_V);
-    lk_rk4_correct_balance(sys, end, -0.5 * h, inputs);
+    lk_rk4_correct_balance(sys, end, -0.5 * h, inputs, NULL);
     rk4_sweep(&now, RK4_STAY, RK4_NEW);
     for (int i = 1; i < solves; i++) {
         rk4_sweep(&now, RK4_ACCELERATIONS, RK4_RATES_AGAIN);
