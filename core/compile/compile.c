@@ -303,7 +303,7 @@ static int raise_order(const struct lk_model *model, const struct lk_options *op
     r = f->prepare ? f->prepare(sys, name, ret_error) : 0;
     if (r == 0)
         r = lk_extrapolate_check(sys, model, ret_error);
-    if (r == 0 && sys->batches) /* which asks rows one by one */
+    if (r == 0 && (sys->batches || f->renew)) /* it asks rows one by one, with a factor of all */
         lk_start_resume(sys);
     return r == 0 && sys->combination ? add_sequences(model, options, how, sys, ret_error) : r;
 }

@@ -43,7 +43,8 @@ static void step_from(struct lk_system *sys, int first, int n)
     for (int k = first; k < first + n; k++) {
         for (int c = 0; c < n_channels; c++)
             for (int i = 0; i < channel[c].size; i++)
-                inputs[channel[c].offset + i] = channel[c].initial + 1e-3 * sin(0.1 * k + i);
+                inputs[channel[c].offset + i] =
+                    channel[c].initial + fmin(0.1 * channel[c].high, 5) * sin(0.1 * k + i + 1);
         assert_int_equal(lk_system_step(sys, inputs), 0);
     }
     free(inputs);
@@ -88,6 +89,12 @@ static bool try_continue(const char *what, const struct lk_model *model,
         fail_msg("%s: %s", what, error.text);
     assert_int_equal(lk_system_step_count(other), BEFORE);
     step_from(other, BEFORE, AFTER);
+    expect_same(what, sys, other);
+    /* and its first run is that after a reset */
+    lk_system_reset(other);
+    step_from(other, 0, BEFORE);
+    if (lk_system_state_set(sys, bytes, lk_system_state_size(sys), &error) != 0)
+        fail_msg("%s: %s", what, error.text);
     expect_same(what, sys, other);
     free(bytes);
     lk_system_free(sys);
