@@ -276,9 +276,7 @@ static struct lk_system shape_of(const struct lk_draft *d)
         shape.n_rows += d->n_rows[i];
         shape.n_laws += d->blocks[i].kind >= LK_ROWS_COMPLIANT ? d->n_rows[i] : 0;
     }
-    shape.leaves_laws =
-        (shape.formulation == &lk_formulation_rattle || shape.formulation == &lk_formulation_rk4) &&
-        shape.n_laws > 0;
+    shape.leaves_laws = shape.formulation->leaves_laws && shape.n_laws > 0;
     for (int i = 0; i < m->n_inputs; i++)
         shape.n_jumps += lk_input_is_load(m->inputs[i].type);
     for (int i = 0; i < m->n_forces; i++)

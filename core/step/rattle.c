@@ -119,5 +119,6 @@ const struct lk_formulation lk_formulation_rattle = {
     .iterations = LK_RATTLE_ITERATIONS,
     .regularisation = LK_RATTLE_REGULARISATION,
     .solves_once = 1,
+    .leaves_laws = 1,
     .steps_in_plane = 1,
 };

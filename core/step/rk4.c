@@ -225,5 +225,6 @@ const struct lk_formulation lk_formulation_rk4 = {
     .is_explicit = 1,
     .order = 4,
     .solves_once = 1,
+    .leaves_laws = 1,
     .steps_in_plane = 1,
 };

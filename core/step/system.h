@@ -261,6 +261,7 @@ struct lk_lane_effort {
  * @iterations: a step, where the model does not say;
  * @regularisation: E of rigid rows, half of their mean diagonal being 1; 0: as ali3
  * @solves_once: where rigid rows never depend on each other, with E at round-off
+ * @leaves_laws: compliant rows are in no factor but that of iterations
  * @steps_in_plane: bodies that move in a plane have the rows and the inertia of it alone */
 struct lk_formulation {
     const char *name;
@@ -284,6 +285,7 @@ struct lk_formulation {
     int iterations;
     double regularisation;
     int solves_once;
+    int leaves_laws;
     int steps_in_plane;
 };
 
@@ -366,7 +368,7 @@ struct lk_system {
     int shows_condition; /* an output shows the violation of accelerations */
     int books_closing;   /* an output shows its work, see lk_rattle_book_closing() */
     bool rows_are_independent; /* rigid ones, see compile/independence.h: E at round-off */
-    bool leaves_laws; /* compliant rows are in no factor but that of iterations: rattle.c, rk4.c */
+    bool leaves_laws;          /* as its formulation, where it has laws */
     int needs_twists; /* rows depend on velocities: compliant ones and unwrapped coordinates */
     double gravity[3];
     int gravity_input[3]; /* where each entry is in the inputs, or -1 */
