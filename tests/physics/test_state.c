@@ -44,7 +44,7 @@ static void step_from(struct lk_system *sys, int first, int n)
         for (int c = 0; c < n_channels; c++)
             for (int i = 0; i < channel[c].size; i++)
                 inputs[channel[c].offset + i] =
-                    channel[c].initial + fmin(0.1 * channel[c].high, 5) * sin(0.1 * k + i + 1);
+                    channel[c].initial + fmin(0.1 * channel[c].high, 5) * sin(2.0 * k + i + 1);
         assert_int_equal(lk_system_step(sys, inputs), 0);
     }
     free(inputs);
