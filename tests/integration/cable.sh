@@ -14,6 +14,12 @@ need() {
     done
 }
 
+# The interpreter itself: a version manager that stands before it takes longer than what is asked of it here, some
+# hundred times.
+if command -v python3 >/dev/null; then
+    python=$(python3 -c 'import sys; print(sys.executable)')
+fi
+
 # connect ONE OTHER: makes both, with addresses 192.0.2.1 and 192.0.2.2
 connect() {
     local machine

@@ -146,7 +146,7 @@ start_daemon() {
 
 # field JSON PATH...: a value; a step of the path is a key, an index, or key=value of a list.
 field() {
-    python3 -c '
+    "$python" -c '
 import json, sys
 value = json.load(sys.stdin)
 for step in sys.argv[1:]:
@@ -177,7 +177,7 @@ said() { tail -n 3 "$work/$1.log" | grep -q "$2"; }
 # ---- phases: what the cycle says about itself ----
 
 counters() {
-    python3 -c '
+    "$python" -c '
 import json, sys
 s = json.loads(sys.argv[1])["status"]
 print(s["cycles"], s["overruns"], s["long_computations"], s["step"], s["state"])' "$(ctl --json status)"
@@ -253,7 +253,7 @@ cut() {
 slow_and_dead() {
     local wire slow wire_ns
     end "$one" "the bench"
-    start wire ip netns exec "$there" python3 "$slow_wire" 192.0.2.2 192.0.2.1 5600 5601 5602 30
+    start wire ip netns exec "$there" "$python" "$slow_wire" 192.0.2.2 192.0.2.1 5600 5601 5602 30
     wire=$started
     start slow ip netns exec "$there" "$traffic" "$keys" slow 192.0.2.2 bench motor1
     slow=$started

@@ -44,7 +44,7 @@ start_ptp() {
 # status EXPRESSION: of the answer's fields
 status() {
     "$linkagectl" -e "ipc://$work/control" --timeout 60 --json status |
-        python3 -c 'import json, sys; print(eval(sys.argv[1], json.load(sys.stdin)["status"]["ptp"]))' "$1"
+        "$python" -c 'import json, sys; print(eval(sys.argv[1], json.load(sys.stdin)["status"]["ptp"]))' "$1"
 }
 
 # await EXPRESSION: until it is true of the answer
