@@ -357,6 +357,23 @@ void figure_gear(struct mechanism *m)
     }
 }
 
+void figure_gear_apart(struct mechanism *m, uint64_t seed)
+{
+    struct dice dice = {seed};
+    int n = m->n_joints, last = -1;
+
+    for (int j = 0; j < n; j++) {
+        if (m->joint[j].type != LK_JOINT_REVOLUTE || dice_below(&dice, 3) > 0)
+            continue;
+        if (last >= 0) {
+            m->joint_order[m->n_joints] = m->n_joints;
+            m->joint[m->n_joints++] = (struct mechanism_joint){
+                .type = LK_JOINT_GEAR, .joint = {last, j}, .ratio = dice_uniform(&dice, -2, 2)};
+        }
+        last = last >= 0 ? -1 : j;
+    }
+}
+
 static int is_known(enum lk_joint_type type)
 {
     return type == LK_JOINT_SPHERICAL || type == LK_JOINT_REVOLUTE || type == LK_JOINT_FIXED ||
@@ -440,4 +457,49 @@ void figure_tame(struct mechanism *m, unsigned keeps)
     tame_inputs(m, keeps, now, input);
     free(now);
     free(input);
+}
+
+#define EASE_STIFFNESS 2e-3 /* a body may have many */
+#define EASE_DAMPING   0.1
+
+static void ease_compliance(struct lk_compliance *c)
+{
+    for (int r = 0; r < 6; r++) {
+        c->stiffness[r] *= EASE_STIFFNESS;
+        c->damping[r] *= EASE_DAMPING;
+    }
+}
+
+void figure_ease(struct mechanism *m)
+{
+    int n = 0;
+
+    for (int i = 0; i < m->n_forces; i++) {
+        struct mechanism_force *f = &m->force[i];
+
+        if (f->type == LK_FORCE_FRICTION || f->has_table)
+            continue;
+        f->stiffness *= EASE_STIFFNESS;
+        f->damping *= EASE_DAMPING;
+        ease_compliance(&f->compliance);
+        m->force[n++] = *f;
+    }
+    m->n_forces = n;
+    for (int j = 0; j < m->n_joints; j++) {
+        ease_compliance(&m->joint[j].compliance);
+        for (int k = 0; k < m->joint[j].n_drives; k++) {
+            struct mechanism_drive *d = &m->joint[j].drive[k];
+
+            if (d->type == LK_DRIVE_INPUT)
+                *d = (struct mechanism_drive){.type = LK_DRIVE_HARMONIC,
+                                              .coordinate = d->coordinate,
+                                              .amplitude = 0.05,
+                                              .omega = 3};
+        }
+    }
+    n = 0;
+    for (int i = 0; i < m->n_inputs; i++)
+        if (m->input[i].type != LK_INPUT_DRIVE)
+            m->input[n++] = m->input[i];
+    m->n_inputs = n;
 }

@@ -57,6 +57,10 @@ void figure_stop(struct mechanism *mechanism);
 /** figure_gear() - gears between each two of the joints to the ground that measure an angle. */
 void figure_gear(struct mechanism *mechanism);
 
+/** figure_gear_apart() - gears between revolute joints anywhere, of up to four bodies; @seed: which
+ */
+void figure_gear_apart(struct mechanism *mechanism, uint64_t seed);
+
 /** enum figure_keeps - elements of a random mechanism beyond joints of rows/table.h, loads and
  * inputs of forces: joints with other rows, drives, whatever follows a law but end stops, gears and
  * racks, end stops, bodies without inertia (with what holds them, which are laws). */
@@ -73,5 +77,9 @@ enum figure_keeps {
 /** figure_tame() - removes from a random mechanism the elements that are not in @keeps; other
  * joints are replaced by revolute and spherical ones. */
 void figure_tame(struct mechanism *mechanism, unsigned keeps);
+
+/** figure_ease() - what `rk4` takes of the rest: springs and dampers that a step resolves, neither
+ * friction nor tables, drives by functions of time alone. */
+void figure_ease(struct mechanism *mechanism);
 
 #endif

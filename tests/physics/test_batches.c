@@ -164,6 +164,25 @@ static void test_gears(void **state)
     }
 }
 
+/* gears between joints far from each other: two of their bodies in a piece and one outside, or
+ * beside a body of another lane that no gear pulls at */
+static void test_gears_apart(void **state)
+{
+    static const enum figure figures[] = {FIGURE_CHAIN, FIGURE_LIMBS};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(figures) / sizeof(*figures); i++)
+        for (uint64_t seed = 0; seed < 20; seed += THINNED) {
+            struct mechanism *m = figure_make(figures[i], FIGURE_REVOLUTE, 8 + 3 * (int)seed, seed);
+            char what[80];
+
+            figure_gear_apart(m, seed);
+            snprintf(what, sizeof(what), "%s of %d with gears apart", figure_names[figures[i]],
+                     m->n_bodies);
+            engines_compare_mechanism(m, what);
+        }
+}
+
 /* a chain whose first hinge and whose tenth are moved over time */
 static void compare_driven(int n)
 {
@@ -191,8 +210,8 @@ static void compare_driven(int n)
     free(text);
 }
 
-/* a light body that is split, under weights whose pull is in the matrix of the step, in part; one of
- * them swings against an end stop, whose step is predicted twice */
+/* a light body that is split, under weights whose pull is in the matrix of the step, in part; one
+ * of them swings against an end stop, whose step is predicted twice */
 static void test_light_hub(void **state)
 {
     const int n = 41;
@@ -298,6 +317,7 @@ int main(int argc, char **argv)
         BY(test_balls, rattle),
         BY(test_balls, rk4),
         BY(test_gears, rattle),
+        BY(test_gears_apart, rattle),
         BY(test_orders, rattle),
         BY(test_models, rattle),
     };

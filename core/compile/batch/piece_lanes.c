@@ -38,6 +38,19 @@ static int like_slot(const struct lk_piece_front *a, const struct lk_piece_front
     return found;
 }
 
+/* Whether body @q has rows in all slots that body @p beside it has and that its front has, too; a
+ * coupling may pull at other parts of that alone. @slot: see fits_lane() */
+static int has_all_rows(const struct lk_piece_part *p, const struct lk_piece_part *q,
+                        const int *slot, int n_slots)
+{
+    int n = 0;
+
+    for (int k = 0; k < p->n; k++)
+        for (int i = 0; i < n_slots; i++)
+            n += slot[i] == p->slot[k];
+    return n == q->n;
+}
+
 /* Whether @b fits into another lane of @a: parts of the same sort; @a has all slots of @b, with the
  * same ones eliminated. @packed, @now: new places of their children;  @ret_slot: of @a, for each
  * slot of @b. */
@@ -68,6 +81,9 @@ static int fits_lane(const struct lk_piece_front *a, const struct lk_piece_front
         for (int k = 0; k < i; k++)
             if (ret_slot[i] == ret_slot[k])
                 return 0;
+    for (int k = 0; k < a->n_parts; k++)
+        if (a->parts[k].is_body && !has_all_rows(&a->parts[k], &b->parts[k], ret_slot, b->n_slots))
+            return 0;
     return 1;
 }
 

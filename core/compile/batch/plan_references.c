@@ -216,7 +216,9 @@ static int merge_child(struct lk_planner *pl, const struct lk_piece_part *from, 
 
 /** struct row_map - the rows of a child's remainder that a front takes: @from: row of the
  * remainder,
- * @to: row of the front, in the order of the child's slots. */
+ * @to: row of the front, in the order of the child's slots. A coupling of two bodies of a piece
+ * with one outside has a row at each of them, as other lanes need not have it at both; they become
+ * one in the top: twins, to the same row. */
 struct row_map {
     int n;
     int *from;
@@ -241,10 +243,20 @@ static void map_rows(const struct lk_piece_front *f, const struct lk_piece_part 
     }
 }
 
-/* whether @map takes all @rest rows of the remainder in their order */
+static int count_twins(const struct row_map *map)
+{
+    int n = 0;
+
+    for (int col = 0; col < map->n; col++)
+        for (int r = col + 1; r < map->n; r++)
+            n += map->to[r] == map->to[col];
+    return n;
+}
+
+/* whether @map takes all @rest rows of the remainder in their order, each entry once */
 static int takes_whole(const struct row_map *map, int rest)
 {
-    int is_whole = map->n == rest;
+    int is_whole = map->n == rest && count_twins(map) == 0;
 
     for (int r = 0; r < map->n; r++)
         is_whole &= map->from[r] == r;
@@ -257,17 +269,25 @@ static void add_rows(struct lk_planner *pl, const int *row, int n)
         LK_PLANNER_ADD(pl, pl->p->table, pl->p->n_table, row[r]);
 }
 
+/* how often an entry of the lower triangle adds to its place: what twins have with each other
+ * stands above the diagonal, too, and all of it comes to lie on one */
+static int times_of(const struct row_map *map, int r, int col)
+{
+    return r != col && map->to[r] == map->to[col] ? 2 : 1;
+}
+
 /* places of the entries in the matrix of a front of @n rows, column by column */
 static void add_places(struct lk_planner *pl, const struct row_map *map, int n)
 {
     const int *to = map->to;
 
-    for (int col = 0; col < map->n && !pl->failed; col++)
-        for (int r = col; r < map->n && !pl->failed; r++) {
-            int low = to[r] > to[col] ? to[r] : to[col];
+    for (int col = 0; col < map->n; col++)
+        for (int r = col; r < map->n; r++)
+            for (int i = 0; i < times_of(map, r, col) && !pl->failed; i++) {
+                int low = to[r] > to[col] ? to[r] : to[col];
 
-            LK_PLANNER_ADD(pl, pl->p->table, pl->p->n_table, (to[r] + to[col] - low) * n + low);
-        }
+                LK_PLANNER_ADD(pl, pl->p->table, pl->p->n_table, (to[r] + to[col] - low) * n + low);
+            }
 }
 
 /* indices of the entries in the remainder of @rest rows, in the same order */
@@ -275,13 +295,14 @@ static void add_entries(struct lk_planner *pl, const struct row_map *map, int re
 {
     const int *from = map->from;
 
-    for (int col = 0; col < map->n && !pl->failed; col++)
-        for (int r = col; r < map->n && !pl->failed; r++) {
-            int low = from[r] > from[col] ? from[r] : from[col];
+    for (int col = 0; col < map->n; col++)
+        for (int r = col; r < map->n; r++)
+            for (int i = 0; i < times_of(map, r, col) && !pl->failed; i++) {
+                int low = from[r] > from[col] ? from[r] : from[col];
 
-            LK_PLANNER_ADD(pl, pl->p->table, pl->p->n_table,
-                           lower_index(rest, low, from[r] + from[col] - low));
-        }
+                LK_PLANNER_ADD(pl, pl->p->table, pl->p->n_table,
+                               lower_index(rest, low, from[r] + from[col] - low));
+            }
 }
 
 /* maps entries of the child's remainder to entries of the front */
@@ -304,7 +325,7 @@ static void refer_child(struct lk_planner *pl, const struct lk_piece_front *f,
     else
         map_rows(f, part, child, &map);
     c.n_rows = map.n;
-    c.n_entries = map.n * (map.n + 1) / 2;
+    c.n_entries = map.n * (map.n + 1) / 2 + count_twins(&map);
     c.rows = p->n_table;
     add_rows(pl, map.to, map.n);
     c.places = p->n_table;
