@@ -122,10 +122,8 @@ static int create_either(struct lk_draft *d, const struct lk_engine *const *engi
  * only hand over their states. In lanes there is one without laws. */
 static bool may_batch(const struct lk_draft *d, int order, int parts)
 {
-    bool has_laws = false;
+    bool has_laws = lk_draft_laws(d) > 0;
 
-    for (int i = 0; i < d->n_blocks; i++)
-        has_laws |= d->blocks[i].kind >= LK_ROWS_COMPLIANT;
     return !d->is_plain && (order == 2 || d->formulation->order != 0 ||
                             (d->formulation == &lk_formulation_rattle && (parts > 1 || !has_laws)));
 }

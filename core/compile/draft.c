@@ -280,22 +280,12 @@ static int make_plan(struct lk_draft *d, const struct lk_draft_block *original)
     return lk_plan_best(&d->topology, lk_draft_solves(d), &d->plan);
 }
 
-/* whether the model has compliant rows */
-static int has_laws(const struct lk_draft *d)
-{
-    int laws = 0;
-
-    for (int i = 0; i < d->n_blocks; i++)
-        laws |= d->blocks[i].kind >= LK_ROWS_COMPLIANT;
-    return laws;
-}
-
 int lk_draft_factors(const struct lk_draft *d)
 {
     int stops = lk_draft_stops(d);
 
     if (d->formulation == &lk_formulation_rattle)
-        return 1 + has_laws(d);
+        return 1 + (lk_draft_laws(d) > 0);
     if (d->formulation == &lk_formulation_rk4)
         return d->formulation->in_lanes->effort.n_factors;
     return 2 + (stops > 0 ? 2 : 0) + (stops > 1);

@@ -108,6 +108,16 @@ void lk_draft_fini(struct lk_draft *d);
 /** lk_draft_plane() - in which the bodies of @def, no coupling, move, or NULL. */
 const struct lk_plane *lk_draft_plane(const struct lk_draft *draft, const struct lk_joint_def *def);
 
+/** lk_draft_laws() - number of rows that follow laws. */
+static inline int lk_draft_laws(const struct lk_draft *d)
+{
+    int n = 0;
+
+    for (int i = 0; i < d->n_blocks; i++)
+        n += d->blocks[i].kind >= LK_ROWS_COMPLIANT ? d->n_rows[i] : 0;
+    return n;
+}
+
 /** lk_draft_stops() - number of end stops in the model. */
 static inline int lk_draft_stops(const struct lk_draft *d)
 {

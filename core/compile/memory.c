@@ -272,10 +272,9 @@ static struct lk_system shape_of(const struct lk_draft *d)
 
     if (shape.formulation->own_size)
         shape.n_own = shape.formulation->own_size(d->n_bodies);
-    for (int i = 0; i < d->n_blocks; i++) {
+    shape.n_laws = lk_draft_laws(d);
+    for (int i = 0; i < d->n_blocks; i++)
         shape.n_rows += d->n_rows[i];
-        shape.n_laws += d->blocks[i].kind >= LK_ROWS_COMPLIANT ? d->n_rows[i] : 0;
-    }
     shape.leaves_laws = shape.formulation->leaves_laws && shape.n_laws > 0;
     for (int i = 0; i < m->n_inputs; i++)
         shape.n_jumps += lk_input_is_load(m->inputs[i].type);

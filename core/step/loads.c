@@ -404,10 +404,11 @@ void lk_loads_energies(const struct lk_system *sys, const struct lk_state *state
     *ret_potential = potential + lk_loads_potential(sys, state);
 }
 
-void lk_loads_law_multipliers(const struct lk_system *sys, const struct lk_state *state,
-                              int stops_act, double *lambda)
+struct lk_law_powers lk_loads_law_multipliers(const struct lk_system *sys,
+                                              const struct lk_state *state, int stops_act,
+                                              double *lambda)
 {
-    evaluate_laws(sys, state, stops_act, lambda);
+    return evaluate_laws(sys, state, stops_act, lambda);
 }
 
 struct lk_law_powers lk_loads_accelerate(struct lk_system *sys, struct lk_state *state, double t,

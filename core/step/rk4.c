@@ -192,7 +192,7 @@ static int rk4_step(struct lk_system *sys, const double *inputs)
     return turns_are_small ? 0 : LK_E_TURN;
 }
 
-static int rk4_prepare(struct lk_system *sys, const char *name, struct lk_error *ret_error)
+int lk_rk4_prepare(struct lk_system *sys, const char *name, struct lk_error *ret_error)
 {
     (void)name;
     (void)ret_error;
@@ -220,7 +220,7 @@ const struct lk_formulation lk_formulation_rk4 = {
     .step = rk4_step,
     .in_lanes = &lk_formulation_rk4_lanes,
     .layout = rk4_layout,
-    .prepare = rk4_prepare,
+    .prepare = lk_rk4_prepare,
     .renew = rk4_renew,
     .is_explicit = 1,
     .order = 4,

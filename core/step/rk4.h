@@ -21,4 +21,7 @@ static const double lk_rk4_weight[LK_RK4_STAGES] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1
 LK_RT void lk_rk4_correct_balance(struct lk_system *system, double t, double share,
                                   const double *inputs, const struct lk_law_powers *laws);
 
+/** lk_rk4_prepare() - see struct lk_formulation: no law is in a factor. Not for the cycle. */
+int lk_rk4_prepare(struct lk_system *system, const char *name, struct lk_error *ret_error);
+
 #endif

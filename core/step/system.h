@@ -262,6 +262,9 @@ struct lk_lane_effort {
  * @regularisation: E of rigid rows, half of their mean diagonal being 1; 0: as ali3
  * @solves_once: where rigid rows never depend on each other, with E at round-off
  * @leaves_laws: compliant rows are in no factor but that of iterations
+ * @takes_singles: of one in lanes: rows of rare kinds and those of drives and laws are found one by
+ * one beside them, see step/batch/singles.h;  @laws_are_loads: those of laws are no rows there, and
+ * act on bodies as loads do
  * @steps_in_plane: bodies that move in a plane have the rows and the inertia of it alone */
 struct lk_formulation {
     const char *name;
@@ -286,6 +289,8 @@ struct lk_formulation {
     double regularisation;
     int solves_once;
     int leaves_laws;
+    int takes_singles;
+    int laws_are_loads;
     int steps_in_plane;
 };
 
@@ -669,17 +674,19 @@ LK_RT void lk_loads_release_stops(struct lk_system *system, int keep_impacts);
 /** lk_loads_hold_stop() - E of the row of a hard stop that is hit: as of a rigid row. */
 LK_RT void lk_loads_hold_stop(struct lk_system *system, const struct lk_law *law);
 
-/** lk_loads_law_multipliers() - multipliers of compliant rows by their laws, at the current poses
- * and twists with the coordinates of @state, into @lambda. @stops_act: those of hard stops, too */
-LK_RT void lk_loads_law_multipliers(const struct lk_system *system, const struct lk_state *state,
-                                    int stops_act, double *lambda);
-
 /** struct lk_law_powers - of the laws of compliant rows [W]: what they dissipate, and what moving
  * surroundings bring: the force of a row times their motion */
 struct lk_law_powers {
     double damping;
     double carried;
 };
+
+/** lk_loads_law_multipliers() - multipliers of compliant rows by their laws, at the current poses
+ * and twists with the coordinates of @state, into @lambda. @stops_act: those of hard stops, too.
+ * Return: powers of the laws. */
+LK_RT struct lk_law_powers lk_loads_law_multipliers(const struct lk_system *system,
+                                                    const struct lk_state *state, int stops_act,
+                                                    double *lambda);
 
 /** lk_loads_accelerate() - multipliers of compliant rows by their laws into @state, then its
  * accelerations without joints, a = W (Q - gyroscopic - Phi_q^T lambda) with all multipliers as

@@ -45,14 +45,15 @@ void engines_draw_inputs(const struct subject *subject, const struct lk_system *
                          struct dice *dice, double *ret);
 
 /** engines_compare() - every engine with none; the subject may move too fast for its step, which
- * all then refuse. @what: in messages */
+ * all then refuse, or for `rk4`, which does not compile it. @what: in messages */
 void engines_compare(const struct subject *subject, const char *what);
 /** engines_compare_mechanism() - the same; releases it. */
 void engines_compare_mechanism(struct mechanism *mechanism, const char *what);
 
-/** engines_compared, engines_refused - how many so far;  engines_report() - prints them, and the
+/** engines_compared, engines_refused, engines_unfit - how many so far: compared, those of them that
+ * were refused a step, and those that were not compiled;  engines_report() - prints them, and the
  * worst of all, relative to the allowed difference. */
-extern int engines_compared, engines_refused;
+extern int engines_compared, engines_refused, engines_unfit;
 void engines_report(void);
 
 #endif

@@ -10,8 +10,7 @@
 /* of a determinant of moments: one axis may have no inertia */
 #define THIN 1e-6
 
-/* its kind in lanes, see step/batch/fields.h, or -1. Rows that are found one by one are those of
- * `rattle` alone. */
+/* its kind in lanes, see step/batch/fields.h, or -1 */
 static int kind_of(const struct lk_draft *d, const struct lk_draft_block *b)
 {
     enum lk_kind kind = lk_kind_of(b->type);
@@ -19,7 +18,7 @@ static int kind_of(const struct lk_draft *d, const struct lk_draft_block *b)
 
     if (b->kind == LK_ROWS_RIGID && kind < LK_KINDS && !moves)
         return (int)kind;
-    if (d->formulation != &lk_formulation_rattle)
+    if (!d->formulation->in_lanes->takes_singles)
         return -1;
     if (lk_coupled_joints(b->type) > 0)
         return LK_KIND_COUPLED;
@@ -52,7 +51,7 @@ static bool lacks_inertia(const struct lk_draft *d)
     return lacks;
 }
 
-/* whether bodies have fields of step/batch/rare.h */
+/* whether bodies have fields of step/batch/rare.h; loads ask for none */
 static bool has_rare(const struct lk_draft *d, const int *kind)
 {
     bool rare = d->is_tense;
@@ -60,7 +59,7 @@ static bool has_rare(const struct lk_draft *d, const int *kind)
     for (int i = 0; i < d->model->n_bodies; i++)
         rare |= may_be_thin(&d->model->bodies[i]);
     for (int i = 0; i < d->n_blocks; i++)
-        rare |= lk_lane_is_soft(kind[i]);
+        rare |= lk_lane_is_soft(kind[i]) && !d->formulation->in_lanes->laws_are_loads;
     return rare;
 }
 
@@ -71,6 +70,8 @@ static int is_known(const struct lk_draft *d, int *kind)
     const struct lk_model *m = d->model;
     int known = d->formulation->in_lanes && !d->in_hold;
 
+    if (!known)
+        return false;
     for (int i = 0; i < m->n_bodies; i++)
         known &= !may_be_thin(&m->bodies[i]) || d->formulation == &lk_formulation_rattle;
     for (int i = 0; i < m->n_outputs; i++)
@@ -83,11 +84,77 @@ static int is_known(const struct lk_draft *d, int *kind)
     return known;
 }
 
+/** struct rows_in_lanes - the joints whose rows are in lanes. @of: index of each among all of the
+ * draft;  @kind: in lanes */
+struct rows_in_lanes {
+    struct lk_topology topology;
+    int *of;
+    int *kind;
+    int *n_rows;
+    int (*body)[LK_TREE_SIDES];
+};
+
+static void free_rows(struct rows_in_lanes *rows)
+{
+    free(rows->of);
+    free(rows->kind);
+    free(rows->n_rows);
+    free(rows->body);
+}
+
+/* all joints, or those that follow no laws where these are loads. Return: 0, -ENOMEM */
+static int choose_rows(const struct lk_draft *d, const int *kind, struct rows_in_lanes *ret)
+{
+    size_t room = (size_t)d->n_blocks + 1;
+    int n = 0;
+
+    *ret = (struct rows_in_lanes){
+        .of = malloc(room * sizeof(int)),
+        .kind = malloc(room * sizeof(int)),
+        .n_rows = malloc(room * sizeof(int)),
+        .body = malloc(room * sizeof(*ret->body)),
+    };
+    if (!ret->of || !ret->kind || !ret->n_rows || !ret->body) {
+        free_rows(ret);
+        return -ENOMEM;
+    }
+    for (int i = 0; i < d->n_blocks; i++) {
+        if (lk_lane_is_soft(kind[i]) && d->formulation->in_lanes->laws_are_loads)
+            continue;
+        ret->of[n] = i;
+        ret->kind[n] = kind[i];
+        ret->n_rows[n] = d->n_rows[i];
+        memcpy(ret->body[n++], d->topology.body[i], sizeof(*ret->body));
+    }
+    ret->topology = (struct lk_topology){
+        .n_bodies = d->n_bodies,
+        .n_joints = n,
+        .body = (const int(*)[LK_TREE_SIDES])ret->body,
+        .n_rows = ret->n_rows,
+    };
+    return 0;
+}
+
 static int make_batches(const struct lk_draft *d, const int *kind, const struct lk_engine *engine,
                         bool is_copy, struct lk_batches **ret)
 {
-    return lk_batches_new(&d->topology, kind, engine, is_copy, d->formulation->in_lanes,
-                          d->iterations, has_rare(d, kind), lacks_inertia(d), ret);
+    struct rows_in_lanes rows;
+    int r = choose_rows(d, kind, &rows);
+
+    if (r != 0)
+        return r;
+    r = lk_batches_new(&rows.topology, rows.kind, engine, is_copy, d->formulation->in_lanes,
+                       d->iterations, has_rare(d, kind), lacks_inertia(d), ret);
+    if (r == 0 && d->formulation->in_lanes->laws_are_loads)
+        (*ret)->n_law_loads = lk_draft_laws(d);
+    for (int i = 0; r == 0 && i < (*ret)->n_joints; i++)
+        for (int l = 0; l < LK_LANES_MAX; l++) {
+            int *joint = &(*ret)->joints[i].joint[l];
+
+            *joint = *joint < 0 ? -1 : rows.of[*joint];
+        }
+    free_rows(&rows);
+    return r;
 }
 
 /* Engines with fewer lanes are for comparison and for processors without wider ones; where both

@@ -195,10 +195,21 @@ static void show_body(struct lk_batches *p, int body)
                 p->bodies[i].shown |= 1u << l;
 }
 
+/* a joint whose rows follow laws, at @block and @lane, or -1 where they are loads */
+static void name_soft(struct lk_system *sys, struct lk_batches *p, int joint, int block, int lane)
+{
+    name_joint(sys, p->watched, &p->n_watched, joint);
+    name_joint(sys, p->loaded, &p->n_loaded, joint);
+    p->soft[p->n_soft++] = (struct lk_batch_soft){.joint = joint, .block = block, .lane = lane};
+}
+
 /* joints whose rows are found one by one: their bodies, and those that follow laws */
 static void name_singles(struct lk_system *sys, struct lk_batches *p)
 {
     p->n_soft = 0;
+    for (int i = 0; i < sys->n_joints && sys->formulation->laws_are_loads; i++)
+        if (lk_is_compliant(&sys->joint[i]))
+            name_soft(sys, p, i, -1, -1);
     for (int i = 0; i < p->n_joints; i++)
         for (int l = 0; l < p->lanes && p->joints[i].kind >= LK_KIND_SINGLE; l++) {
             int joint = p->joints[i].joint[l];
@@ -208,10 +219,8 @@ static void name_singles(struct lk_system *sys, struct lk_batches *p)
             for (int s = 0; s < sys->joint[joint].n_sides; s++)
                 show_body(p, sys->joint[joint].body[s]);
             name_joint(sys, p->watched, &p->n_watched, joint);
-            if (!lk_lane_is_soft(p->joints[i].kind))
-                continue;
-            name_joint(sys, p->loaded, &p->n_loaded, joint);
-            p->soft[p->n_soft++] = (struct lk_batch_soft){.joint = joint, .block = i, .lane = l};
+            if (lk_lane_is_soft(p->joints[i].kind))
+                name_soft(sys, p, joint, i, l);
         }
 }
 

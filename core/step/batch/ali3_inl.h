@@ -257,21 +257,25 @@ static int ali3_step(struct lk_system *sys, const double *inputs)
     return judge(&now.run, 0);
 }
 
-/* the scratch that a step begins with, from sys->now */
-static void ali3_renew(struct lk_system *sys)
+/* the scratch that a step of `ali3` or `rk4` begins with, from sys->now */
+static void renew_factor(struct lk_system *sys)
 {
     struct lk_batches *p = sys->batches;
-    struct watch *watch = (struct watch *)p->watch;
+    const struct run run = {.sys = sys, .p = p, .watch = (struct watch *)p->watch};
 
+    lk_drives_evaluate(sys, &sys->now);
     for (int b = 0; b < p->n_bodies; b++) {
         load_bodies(&sys->now, p, b);
         show_state(block_at(p, p->bodies[b].at));
+        lk_singles_show_pose(sys, p, b, LK_BODY_X);
+        lk_singles_show_twist(sys, p, b, LK_BODY_OLD_V);
     }
     load_multipliers(sys, p);
     for (int b = 0; b < p->n_joints; b++)
-        settle_joints(p, b, watch);
+        settle_all(&run, b, run.watch);
     for (int t = 0; t < p->n_tasks; t++)
         EACH(LK_BATCH_FRONT, &p->tasks[t],
              upward(p, index, FACTOR, block_at(p, p->tasks[t].scratch)))
     show_watched(sys, p, &sys->now);
+    lk_singles_turn_soft(sys, p);
 }

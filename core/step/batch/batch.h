@@ -210,7 +210,8 @@ struct lk_batch_task {
     int scratch;
 };
 
-/** struct lk_batch_soft - where a joint whose rows follow laws lies. */
+/** struct lk_batch_soft - where a joint whose rows follow laws lies; @block, @lane: -1 where they
+ * are loads. */
 struct lk_batch_soft {
     int joint;
     int block;
@@ -261,7 +262,8 @@ struct lk_batch_tense_side {
  * @effort: of the formulation;  @body_size: fields of a body
  * @loaded:  bodies that loads and inputs act on;  @watched: bodies whose pose and twist are read
  * after a step: by loads, outputs, coordinates. @place: offset of each body [doubles]
- * @soft: the joints of soft blocks, in their order, with the @block of each and its @lane
+ * @soft: the joints of soft blocks, in their order, with the @block of each and its @lane, or those
+ * that are loads, @n_law_loads rows
  * @rare: offset in a body of its fields of enum lk_rare_field, 0: there are none;  @factors_twice:
  * the iterations have a factor of their own;  @carries: multipliers of rigid rows go on from step
  * to step, as bodies without inertia pass forces on;  @tense, @tense_sides: see rare.h */
@@ -303,6 +305,7 @@ struct lk_batches {
     int *place;
     int n_soft;
     struct lk_batch_soft *soft;
+    int n_law_loads;
     int rare;
     int carries;
     int factors_twice;

@@ -130,6 +130,17 @@ LK_INLINE void show_pose(struct lk_system *sys, const struct lk_batches *p, int 
         sys->pose[b].R[i] = f[(3 + i) * LK_LANES];
 }
 
+/* likewise its twist; @field: of a state or a stage */
+LK_INLINE void show_twist(struct lk_system *sys, const struct lk_batches *p, int b, int field)
+{
+    const double *v = p->values + p->place[b] + field * LK_LANES;
+
+    for (int i = 0; i < 3; i++) {
+        sys->twist[b].v[i] = v[i * LK_LANES];
+        sys->twist[b].w[i] = v[(3 + i) * LK_LANES];
+    }
+}
+
 /* -Q (force: world, torque: body axes) of the loads on each body in p->loaded at time @t, without
  * gravity, into sys->residual; @field: of the poses, X or NOW_X */
 static void sum_loads(struct lk_system *sys, const struct lk_batches *p, double t,
@@ -336,9 +347,9 @@ const struct lk_engine LK_ENGINE = {
     .copies = LK_ENGINE_NAME "-copies",
     .lanes = LK_LANES,
     .is_supported = LK_ENGINE_SUPPORTED,
-    .ali3 = {ali3_step, ali3_renew},
+    .ali3 = {ali3_step, renew_factor},
     .rattle = {rattle_step, rattle_renew},
-    .rk4 = {rk4_step, ali3_renew},
+    .rk4 = {rk4_step, renew_factor},
     .copies_step = rattle_copies,
     .finish = rattle_finish,
     .hold = rattle_hold,

@@ -162,6 +162,7 @@ const struct lk_formulation lk_formulation_rattle_lanes = {
     .iterations = LK_RATTLE_ITERATIONS,
     .regularisation = LK_RATTLE_REGULARISATION,
     .solves_once = 1,
+    .takes_singles = 1,
     .steps_in_plane = 1,
 };
 
@@ -169,11 +170,14 @@ const struct lk_formulation lk_formulation_rk4_lanes = {
     .name = "rk4",
     .step = rk4_step,
     .keeps_balance = 1,
+    .prepare = lk_rk4_prepare,
     .renew = rk4_renew,
     .effort = {LK_RK4_STAGES, LK_RK4_STAGES + 1 + LK_RK4_ROUNDS,
                2 * LK_RK4_STAGES + LK_RK4_ROUNDS + 3, LK_RK4_SIZE, 0},
     .is_explicit = 1,
     .order = 4,
     .solves_once = 1,
+    .takes_singles = 1,
+    .laws_are_loads = 1,
     .steps_in_plane = 1,
 };

@@ -311,6 +311,11 @@ static void take_solution(const struct lk_batches *p, int block, double scale)
 {
     const struct lk_batch_joints *j = &p->joints[block];
 
+    if (__builtin_expect(j->kind >= LK_KIND_SINGLE, 0)) {
+        take_solution_kind(lk_lane_kind(j->kind), p, j, scale);
+        return;
+    }
+
 #define CALL(NAME, ...)                                                                            \
     case LK_KIND_##NAME:                                                                           \
         take_solution_kind(&lk_joint_kinds[LK_KIND_##NAME], p, j, scale);                          \

@@ -242,14 +242,8 @@ static void show_loaded(struct lk_system *sys, const struct lk_batches *p)
 static void show_velocities(struct lk_system *sys, const struct lk_batches *p)
 {
     for (int i = 0; i < p->n_watched; i++) {
-        int b = p->watched[i];
-        const double *v = p->values + p->place[b] + LK_BODY_OLD_V * LK_LANES;
-
-        show_pose(sys, p, b, LK_BODY_X);
-        for (int k = 0; k < 3; k++) {
-            sys->twist[b].v[k] = v[k * LK_LANES];
-            sys->twist[b].w[k] = v[(3 + k) * LK_LANES];
-        }
+        show_pose(sys, p, p->watched[i], LK_BODY_X);
+        show_twist(sys, p, p->watched[i], LK_BODY_OLD_V);
     }
 }
 
@@ -515,7 +509,7 @@ static void rattle_renew(struct lk_system *sys)
         show_closed(f);
         show_motion(p, b, LK_BODY_OLD_V);
         lk_singles_show_pose(sys, p, b, LK_BODY_NOW_X);
-        lk_singles_show_twist(sys, p, b);
+        lk_singles_show_twist(sys, p, b, LK_BODY_OLD_V);
     }
     for (int b = 0; b < p->n_joints; b++)
         unclose_joints(&run, b, NULL);

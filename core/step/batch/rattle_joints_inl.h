@@ -219,17 +219,25 @@ static void kick_single(const struct run *run, int block, struct watch *watch)
     rates_single(run, block, block_at(run->p, j->at) + lk_kind_x(lk_lane_kind(j->kind)));
 }
 
+/* gamma into the right-hand side; residual rates of the projected velocities */
+static void gamma_single(const struct run *run, int block, struct watch *watch)
+{
+    lanes_t left[ROWS_MAX];
+
+    rates_single(run, block, left);
+    for (int r = 0; r < lk_kind_rows(lk_lane_kind(run->p->joints[block].kind)); r++)
+        watch->velocity = lk_max_lanes(watch->velocity, lk_abs_lanes(left[r]));
+    EACH_SYSTEM(run, lk_singles_gamma(one, its, block))
+}
+
 static void accelerate_single(const struct run *run, int block, struct watch *watch)
 {
     const struct lk_batches *p = run->p;
     const struct lk_batch_joints *j = &p->joints[block];
     const struct lk_joint_kind *k = lk_lane_kind(j->kind);
-    lanes_t *x = block_at(p, j->at) + lk_kind_x(k), left[ROWS_MAX], rate[ROWS_MAX];
+    lanes_t *x = block_at(p, j->at) + lk_kind_x(k), rate[ROWS_MAX];
 
-    rates_single(run, block, left);
-    for (int r = 0; r < lk_kind_rows(k); r++)
-        watch->velocity = lk_max_lanes(watch->velocity, lk_abs_lanes(left[r]));
-    EACH_SYSTEM(run, lk_singles_gamma(one, its, block))
+    gamma_single(run, block, watch);
     if (lk_lane_is_soft(j->kind))
         return;
     rates_of_single(p, j, LK_RATTLE_ACCELERATION, rate);

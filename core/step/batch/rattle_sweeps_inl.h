@@ -74,6 +74,12 @@ LK_INLINE void show_field(const struct run *run, int block, int field)
         EACH_SYSTEM(run, lk_singles_show_pose(one, its, block, field))
 }
 
+LK_INLINE void show_twist_in(const struct run *run, int block, int field)
+{
+    if (run->p->bodies[block].shown)
+        EACH_SYSTEM(run, lk_singles_show_twist(one, its, block, field))
+}
+
 LK_INLINE void bodies_up(const struct rattle_run *now, int t, int block)
 {
     struct lk_system *sys = now->run.sys;
@@ -108,8 +114,7 @@ LK_INLINE void bodies_up(const struct rattle_run *now, int t, int block)
         break;
     case FREE:
         accelerate_bodies(sys, p, block);
-        if (p->bodies[block].shown)
-            EACH_SYSTEM(&now->run, lk_singles_show_twist(one, its, block))
+        show_twist_in(&now->run, block, LK_BODY_OLD_V);
         break;
     case RELOAD:
         reload_bodies(&sys->next, p, block);

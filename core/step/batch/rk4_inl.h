@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Formulation `rk4` on batches: bodies, joints, sweeps, the step. The method is that of step/rk4.c,
- * equation by equation; loads alone act beside the joints. Without include guard on purpose, see
- * lanes_inl.h. */
+ * equation by equation; what follows laws pulls at bodies as loads do. Without include guard on
+ * purpose, see lanes_inl.h. */
 
 /* ---- bodies ---- */
 
@@ -173,9 +173,26 @@ LK_INLINE void begin_kind(const struct lk_joint_kind *k, const struct lk_batches
     scatter_load(k, f + lk_kind_jacobian(k), lambda, f + lk_kind_scatter(k));
 }
 
-static void stage_joints(const struct lk_batches *p, int block)
+static void stage_single(const struct run *run, int block)
 {
+    const struct lk_batch_joints *j = &run->p->joints[block];
+    const struct lk_joint_kind *k = lk_lane_kind(j->kind);
+    lanes_t *f = block_at(run->p, j->at);
+
+    EACH_SYSTEM(run, lk_singles_turn(one, its, block, false))
+    EACH_SYSTEM(run, lk_singles_gamma(one, its, block))
+    scatter_load(k, f + lk_kind_jacobian(k), f + lk_kind_lambda(k), f + lk_kind_scatter(k));
+}
+
+static void stage_joints(const struct run *run, int block)
+{
+    const struct lk_batches *p = run->p;
     const struct lk_batch_joints *j = &p->joints[block];
+
+    if (__builtin_expect(j->kind >= LK_KIND_SINGLE, 0)) {
+        stage_single(run, block);
+        return;
+    }
 
 #define CALL(NAME, ...)                                                                            \
     case LK_KIND_##NAME:                                                                           \
@@ -189,6 +206,11 @@ static void begin_multipliers(const struct lk_batches *p, int block, bool forget
 {
     const struct lk_batch_joints *j = &p->joints[block];
 
+    if (__builtin_expect(j->kind >= LK_KIND_SINGLE, 0)) {
+        begin_kind(lk_lane_kind(j->kind), p, j, forgets);
+        return;
+    }
+
 #define CALL(NAME, ...)                                                                            \
     case LK_KIND_##NAME:                                                                           \
         begin_kind(&lk_joint_kinds[LK_KIND_##NAME], p, j, forgets);                                \
@@ -197,9 +219,43 @@ static void begin_multipliers(const struct lk_batches *p, int block, bool forget
 #undef CALL
 }
 
-static void open_joints(const struct lk_batches *p, int block)
+/* gamma of the velocities of a state, and what is left of the rates of rows */
+static void rates_of_state(const struct run *run, int block, struct watch *watch)
 {
+    if (run->p->joints[block].kind < LK_KIND_SINGLE)
+        gamma_joints(run->p, block, watch);
+    else
+        gamma_single(run, block, watch);
+}
+
+/* what velocities or accelerations in V leave of the rows */
+static void seek(const struct run *run, int block, enum sought sought)
+{
+    const struct lk_batches *p = run->p;
     const struct lk_batch_joints *j = &p->joints[block];
+    const struct lk_joint_kind *k = lk_lane_kind(j->kind);
+    lanes_t *x = block_at(p, j->at) + lk_kind_x(k), rate[ROWS_MAX];
+
+    if (__builtin_expect(j->kind < LK_KIND_SINGLE, 1)) {
+        right_side(p, block, sought, 0);
+    } else if (sought == SEEK_VELOCITIES) {
+        rates_single(run, block, x);
+    } else {
+        rates_of_single(p, j, LK_BODY_V, rate);
+        for (int r = 0; r < lk_kind_rows(k); r++)
+            x[r] += rate[r];
+    }
+}
+
+static void open_joints(const struct run *run, int block)
+{
+    const struct lk_batches *p = run->p;
+    const struct lk_batch_joints *j = &p->joints[block];
+
+    if (__builtin_expect(j->kind >= LK_KIND_SINGLE, 0)) {
+        EACH_SYSTEM(run, lk_singles_violate(one, its, block, false))
+        return;
+    }
 
 #define CALL(NAME, ...)                                                                            \
     case LK_KIND_##NAME:                                                                           \
@@ -251,6 +307,20 @@ LK_INLINE void rk4_bodies_up(const struct rk4_run *now, int t, int block)
     switch (now->up) {
     case RK4_BEGIN:
         advance_bodies(sys, p, block, 0, watch);
+        /* fall through */
+    case RK4_ROWS:
+        show_field(&now->run, block, LK_BODY_X);
+        show_twist_in(&now->run, block, LK_RK4_STAGE_V);
+        break;
+    case RK4_OPEN:
+        show_field(&now->run, block, LK_BODY_NOW_X);
+        show_twist_in(&now->run, block, LK_BODY_OLD_V);
+        break;
+    case RK4_SETTLE:
+        show_field(&now->run, block, LK_BODY_X);
+        break;
+    case RK4_RATES:
+        show_twist_in(&now->run, block, LK_BODY_OLD_V);
         break;
     case RK4_STAGE:
     case RK4_NEW:
@@ -266,11 +336,7 @@ LK_INLINE void rk4_bodies_up(const struct rk4_run *now, int t, int block)
         store_bodies(&now->run, block, watch);
         break;
     case RK4_REST:
-    case RK4_ROWS:
-    case RK4_OPEN:
-    case RK4_SETTLE:
     case RK4_PROJECT:
-    case RK4_RATES:
         break;
     }
 }
@@ -283,28 +349,28 @@ LK_INLINE void rk4_joints_up(const struct rk4_run *now, int t, int block)
     switch (now->up) {
     case RK4_BEGIN:
     case RK4_ROWS:
-        stage_joints(p, block);
+        stage_joints(&now->run, block);
         break;
     case RK4_STAGE:
     case RK4_NEW:
     case RK4_AGAIN:
-        right_side(p, block, SEEK_ACCELERATIONS, 0);
+        seek(&now->run, block, SEEK_ACCELERATIONS);
         break;
     case RK4_OPEN:
-        open_joints(p, block);
+        open_joints(&now->run, block);
         break;
     case RK4_SETTLE:
-        settle_joints(p, block, watch);
+        settle_all(&now->run, block, watch);
         break;
     case RK4_PROJECT:
-        right_side(p, block, SEEK_VELOCITIES, 0);
+        seek(&now->run, block, SEEK_VELOCITIES);
         break;
     case RK4_RATES:
-        gamma_joints(p, block, watch);
+        rates_of_state(&now->run, block, watch);
         begin_multipliers(p, block, !now->run.sys->rows_are_independent);
         break;
     case RK4_RATES_AGAIN:
-        gamma_joints(p, block, watch);
+        rates_of_state(&now->run, block, watch);
         break;
     case RK4_STORE:
         store_multipliers(&now->run, block, 1, watch);
@@ -377,23 +443,47 @@ static void rk4_sweep(struct rk4_run *now, enum rk4_down down, enum rk4_up up)
 
 /* ---- the step ---- */
 
-/* -Q of the bodies that loads act on, and their twists from @field on, for the powers */
-static void take_stage_loads(struct lk_system *sys, const struct lk_batches *p, double t,
-                             const double *inputs, int field)
+/* -Q of the bodies that loads act on, those that follow laws among them. @field: of the twists;
+ * Return: powers of the laws */
+static struct lk_law_powers take_stage_loads(struct lk_system *sys, const struct lk_batches *p,
+                                             double t, const double *inputs, int field)
 {
+    struct lk_law_powers laws;
+
+    /* laws follow coordinates, all of which are found */
+    for (int i = 0; i < p->n_watched && p->n_soft > 0; i++)
+        show_pose(sys, p, p->watched[i], LK_BODY_X);
+    for (int i = 0; i < p->n_watched && p->n_soft > 0; i++)
+        show_twist(sys, p, p->watched[i], field);
+    for (int i = 0; i < p->n_loaded && p->n_soft == 0; i++)
+        show_twist(sys, p, p->loaded[i], field);
     sum_loads(sys, p, t, inputs, LK_BODY_X);
+    laws = lk_singles_follow(sys, p);
+    lk_singles_pull(sys, p, sys->residual);
     for (int i = 0; i < p->n_loaded; i++) {
-        int b = p->loaded[i];
-        double *load = p->values + p->place[b] + LK_RK4_LOAD * LK_LANES;
-        const double *v = p->values + p->place[b] + field * LK_LANES;
+        const struct lk_twist *load = &sys->residual[p->loaded[i]];
+        double *to = p->values + p->place[p->loaded[i]] + LK_RK4_LOAD * LK_LANES;
 
         for (int k = 0; k < 3; k++) {
-            load[k * LK_LANES] = sys->residual[b].v[k];
-            load[(3 + k) * LK_LANES] = sys->residual[b].w[k];
-            sys->twist[b].v[k] = v[k * LK_LANES];
-            sys->twist[b].w[k] = v[(3 + k) * LK_LANES];
+            to[k * LK_LANES] = load->v[k];
+            to[(3 + k) * LK_LANES] = load->w[k];
         }
     }
+    return laws;
+}
+
+/* drives and frames, @part of a step after its start */
+static void place_drives(struct lk_system *sys, double part)
+{
+    sys->next.balance->steps = sys->now.balance->steps + part;
+    lk_drives_evaluate(sys, &sys->next);
+}
+
+/* multipliers that the work of drives is booked with */
+static void show_multipliers(const struct rk4_run *now)
+{
+    for (int b = 0; b < now->run.p->n_joints; b++)
+        store_multipliers(&now->run, b, 1, now->run.watch);
 }
 
 /* the accelerations that a step begins with, where inputs may have jumped */
@@ -405,7 +495,7 @@ static void renew_accelerations(struct rk4_run *now, const double *inputs)
     for (int b = 0; b < p->n_bodies; b++)
         show_motion(p, b, LK_BODY_OLD_V);
     for (int b = 0; b < p->n_joints; b++) {
-        gamma_joints(p, b, now->run.watch);
+        rates_of_state(&now->run, b, now->run.watch);
         begin_multipliers(p, b, false);
     }
     take_stage_loads(sys, p, sys->now.balance->steps * sys->h, inputs, LK_BODY_OLD_V);
@@ -413,40 +503,77 @@ static void renew_accelerations(struct rk4_run *now, const double *inputs)
     rk4_sweep(now, RK4_ACCELERATIONS, RK4_REST);
 }
 
+/* the first stage is the state, with the accelerations that it has by @inputs; drives do their work
+ * by multipliers, which these may change */
+static void begin_stages(struct rk4_run *now, const double *inputs)
+{
+    struct lk_system *sys = now->run.sys;
+    double t = sys->now.balance->steps * sys->h, first = lk_rk4_weight[0] * sys->h;
+    bool jumps = sys->n_inputs > 0, drives = sys->n_drives > 0;
+
+    if (drives)
+        show_multipliers(now);
+    lk_rk4_correct_balance(sys, t, (jumps && drives ? 0 : first) - 0.5 * sys->h, inputs, NULL);
+    if (jumps)
+        renew_accelerations(now, inputs);
+    if (jumps && drives) {
+        show_multipliers(now);
+        lk_rk4_correct_balance(sys, t, first, inputs, NULL);
+    }
+    if (drives)
+        place_drives(sys, lk_rk4_when[1]);
+    memset(now->run.p->watch, 0, (size_t)now->run.p->n_tasks * sizeof(struct watch));
+    rk4_sweep(now, RK4_STAY, RK4_BEGIN);
+}
+
+/* the accelerations of stage @k, which lead to the next one or to the new state */
+static void take_stage(struct rk4_run *now, int k, const double *inputs)
+{
+    struct lk_system *sys = now->run.sys;
+    double t = (sys->now.balance->steps + lk_rk4_when[k]) * sys->h;
+    enum rk4_up then = k < LK_RK4_STAGES - 1 ? RK4_ROWS : RK4_OPEN;
+    struct lk_law_powers laws = take_stage_loads(sys, now->run.p, t, inputs, LK_RK4_STAGE_V);
+
+    now->stage = k;
+    if (sys->n_drives == 0) {
+        lk_rk4_correct_balance(sys, t, lk_rk4_weight[k] * sys->h, inputs, &laws);
+        rk4_sweep(now, RK4_STAY, RK4_STAGE);
+        rk4_sweep(now, RK4_ADVANCE, then);
+        return;
+    }
+    rk4_sweep(now, RK4_STAY, RK4_STAGE);
+    rk4_sweep(now, RK4_ADVANCE, RK4_REST);
+    show_multipliers(now);
+    lk_rk4_correct_balance(sys, t, lk_rk4_weight[k] * sys->h, inputs, &laws);
+    place_drives(sys, k < LK_RK4_STAGES - 1 ? lk_rk4_when[k + 1] : 1);
+    rk4_sweep(now, RK4_STAY, then);
+}
+
 static int rk4_step(struct lk_system *sys, const double *inputs)
 {
     struct lk_batches *p = sys->batches;
     struct rk4_run now = {.run = new_run(sys, rk4_down, rk4_up)};
-    double h = sys->h, start = sys->now.balance->steps, end = (start + 1) * h;
+    double end = (sys->now.balance->steps + 1) * sys->h;
     int solves = sys->rows_are_independent ? 1 : LK_RK4_REFINEMENTS;
+    struct lk_law_powers laws;
 
-    lk_rk4_correct_balance(sys, start * h, (lk_rk4_weight[0] - 0.5) * h, inputs, NULL);
-    if (sys->n_inputs > 0)
-        renew_accelerations(&now, inputs);
-    memset(p->watch, 0, (size_t)p->n_tasks * sizeof(struct watch));
-    rk4_sweep(&now, RK4_STAY, RK4_BEGIN);
-    for (int k = 1; k < LK_RK4_STAGES; k++) {
-        double t = (start + lk_rk4_when[k]) * h;
-
-        take_stage_loads(sys, p, t, inputs, LK_RK4_STAGE_V);
-        lk_rk4_correct_balance(sys, t, lk_rk4_weight[k] * h, inputs, NULL);
-        now.stage = k;
-        rk4_sweep(&now, RK4_STAY, RK4_STAGE);
-        rk4_sweep(&now, RK4_ADVANCE, k < LK_RK4_STAGES - 1 ? RK4_ROWS : RK4_OPEN);
-    }
+    begin_stages(&now, inputs);
+    for (int k = 1; k < LK_RK4_STAGES; k++)
+        take_stage(&now, k, inputs);
     for (int i = 1; i < LK_RK4_ROUNDS; i++)
         rk4_sweep(&now, RK4_CLOSE, RK4_OPEN);
     rk4_sweep(&now, RK4_CLOSE_LAST, RK4_SETTLE);
     rk4_sweep(&now, RK4_STAY, RK4_PROJECT);
     rk4_sweep(&now, RK4_TWISTS, RK4_RATES);
-    take_stage_loads(sys, p, end, inputs, LK_BODY_OLD_V);
-    lk_rk4_correct_balance(sys, end, -0.5 * h, inputs, NULL);
+    laws = take_stage_loads(sys, p, end, inputs, LK_BODY_OLD_V);
     rk4_sweep(&now, RK4_STAY, RK4_NEW);
     for (int i = 1; i < solves; i++) {
         rk4_sweep(&now, RK4_ACCELERATIONS, RK4_RATES_AGAIN);
         rk4_sweep(&now, RK4_STAY, RK4_AGAIN);
     }
     rk4_sweep(&now, RK4_ACCELERATIONS, RK4_STORE);
+    lk_rk4_correct_balance(sys, end, -0.5 * sys->h, inputs, &laws);
+    sys->next.balance->steps = sys->now.balance->steps; /* counted by who called */
     keep_balance(&now.run, 0);
     show_watched(sys, p, &sys->next);
     return judge(&now.run, 0);

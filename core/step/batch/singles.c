@@ -35,12 +35,12 @@ void lk_singles_show_pose(struct lk_system *sys, const struct lk_batches *p, int
             show_pose(&sys->pose[b->body[l]], lane_at(p, b->at + field, l), p->lanes);
 }
 
-void lk_singles_show_twist(struct lk_system *sys, const struct lk_batches *p, int block)
+void lk_singles_show_twist(struct lk_system *sys, const struct lk_batches *p, int block, int field)
 {
     const struct lk_batch_bodies *b = &p->bodies[block];
 
     for (int l = 0; l < p->entries; l++) {
-        const double *v = lane_at(p, b->at + LK_BODY_OLD_V, l);
+        const double *v = lane_at(p, b->at + field, l);
 
         for (int i = 0; i < 3 && (b->shown >> l & 1); i++) {
             sys->twist[b->body[l]].v[i] = v[i * p->lanes];
@@ -367,6 +367,19 @@ void lk_singles_settle(struct lk_system *sys, const struct lk_batches *p)
 {
     if (p->n_soft > 0)
         lk_rattle_settle_laws(sys, &sys->next);
+}
+
+struct lk_law_powers lk_singles_follow(struct lk_system *sys, const struct lk_batches *p)
+{
+    struct lk_law_powers powers = {0};
+
+    if (p->n_soft == 0)
+        return powers;
+    lk_keep_coordinates(sys);
+    lk_singles_turn_soft(sys, p);
+    powers = lk_loads_law_multipliers(sys, &sys->next, 1, sys->next.lambda);
+    lk_tyres_settle(sys, &sys->next, &sys->next);
+    return powers;
 }
 
 void lk_singles_pull(const struct lk_system *sys, const struct lk_batches *p, struct lk_twist *sum)

@@ -17,9 +17,10 @@
 LK_RT void lk_singles_show_pose(struct lk_system *system, const struct lk_batches *batches,
                                 int block, int field);
 
-/** lk_singles_show_twist() - likewise system->twist, of the state in OLD_V. */
+/** lk_singles_show_twist() - likewise system->twist. @field: OLD_V, of the state, or that of a
+ * stage */
 LK_RT void lk_singles_show_twist(struct lk_system *system, const struct lk_batches *batches,
-                                 int block);
+                                 int block, int field);
 
 /** lk_singles_show_iterate() - pose of an iterate, and the twist at the end of the step as far as
  * it is known, for rows that ask for it. */
@@ -72,6 +73,12 @@ LK_RT void lk_singles_close_laws(struct lk_system *system, const struct lk_batch
 /** lk_singles_settle() - multipliers of system->next by their laws at its poses, twists and
  * coordinates. */
 LK_RT void lk_singles_settle(struct lk_system *system, const struct lk_batches *batches);
+
+/** lk_singles_follow() - where laws are loads: coordinates of system->next, Jacobians and
+ * multipliers of all soft rows, at the poses and twists of the system. Return: powers of the laws.
+ */
+LK_RT struct lk_law_powers lk_singles_follow(struct lk_system *system,
+                                             const struct lk_batches *batches);
 
 /** lk_singles_pull() - add Phi_q^T lambda of all soft rows, of system->next, to @sum. */
 LK_RT void lk_singles_pull(const struct lk_system *system, const struct lk_batches *batches,
