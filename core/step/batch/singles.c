@@ -371,15 +371,11 @@ void lk_singles_settle(struct lk_system *sys, const struct lk_batches *p)
 
 struct lk_law_powers lk_singles_follow(struct lk_system *sys, const struct lk_batches *p)
 {
-    struct lk_law_powers powers = {0};
-
     if (p->n_soft == 0)
-        return powers;
+        return (struct lk_law_powers){0};
     lk_keep_coordinates(sys);
     lk_singles_turn_soft(sys, p);
-    powers = lk_loads_law_multipliers(sys, &sys->next, 1, sys->next.lambda);
-    lk_tyres_settle(sys, &sys->next, &sys->next);
-    return powers;
+    return lk_loads_law_multipliers(sys, &sys->next, 1, sys->next.lambda);
 }
 
 void lk_singles_pull(const struct lk_system *sys, const struct lk_batches *p, struct lk_twist *sum)
