@@ -3,7 +3,8 @@
  * and all numbers of lanes, without any numbers: the test follows symbolically what every body and
  * joint meets on the way up and down the tree.
  *
- *   pieces   every body in one lane, every joint eliminated once, after both its bodies have met
+ *   pieces   every body in one lane, every joint eliminated once, after all its bodies have met
+ *   rows     of a body in a front those of all its joints; of a child each entry in its place
  *   places   no two live blocks overlap; the test simulates the stack of remainders
  *   order    children before parents; bodies before their joints, joints before their fronts
  *   tasks    no access to memory that another task uses in the same phase */
@@ -45,6 +46,8 @@ struct spot {
     int task;
 };
 
+static int most_tasks, n_plans, n_merges, n_masks, n_twins;
+
 static void *zeros(size_t n, size_t size)
 {
     void *ret = calloc(n + 1, size);
@@ -63,7 +66,7 @@ static void *zeros(size_t n, size_t size)
 
 static int rows_of(int kind)
 {
-    return lk_kind_rows(&lk_joint_kinds[kind]);
+    return lk_kind_rows(lk_lane_kind(kind));
 }
 
 static int kind_of(enum lk_joint_type type)
@@ -83,9 +86,39 @@ static int kind_of(enum lk_joint_type type)
         return LK_KIND_CYLINDRICAL;
     case LK_JOINT_PLANAR:
         return LK_KIND_PLANAR;
+    case LK_JOINT_GEAR:
+        return LK_KIND_COUPLED;
     default:
         return LK_KIND_POINT_ON_LINE;
     }
+}
+
+/* the bodies of joint @j, those of both its joints if it is a gear; the ground behind them */
+static void set_sides(struct plan *pl, const struct mechanism *m, int j)
+{
+    const struct mechanism_joint *joint = &m->joint[j];
+    int n = 0, is_gear = joint->type == LK_JOINT_GEAR;
+
+    for (int s = 0; s < LK_TREE_SIDES; s++)
+        pl->body[j][s] = m->n_bodies;
+    for (int k = 0; k < (is_gear ? 4 : 2); k++) {
+        int body = is_gear ? m->joint[joint->joint[k / 2]].body[k % 2] : joint->body[k], known = 0;
+
+        for (int s = 0; s < n; s++)
+            known |= is_gear && pl->body[j][s] == body;
+        /* the sides of a joint of two bodies are told apart, so that the ground keeps its place */
+        if (is_gear ? body != LK_GROUND && !known : 1)
+            pl->body[j][n++] = body == LK_GROUND ? m->n_bodies : body;
+    }
+}
+
+static int bodies_of(const struct plan *pl, int j)
+{
+    int n = 0;
+
+    for (int s = 0; s < LK_TREE_SIDES; s++)
+        n += pl->body[j][s] < pl->n_bodies;
+    return n;
 }
 
 /* hubs are not split here: larger fronts than in a system */
@@ -97,9 +130,7 @@ static void set_topology(struct plan *pl, const struct mechanism *m)
     pl->n_rows = zeros((size_t)m->n_joints, sizeof(int));
     pl->kind = zeros((size_t)m->n_joints, sizeof(int));
     for (int j = 0; j < m->n_joints; j++) {
-        for (int s = 0; s < LK_TREE_SIDES; s++)
-            pl->body[j][s] =
-                s < 2 && m->joint[j].body[s] != LK_GROUND ? m->joint[j].body[s] : m->n_bodies;
+        set_sides(pl, m, j);
         pl->kind[j] = kind_of(m->joint[j].type);
         pl->n_rows[j] = rows_of(pl->kind[j]);
     }
@@ -160,6 +191,28 @@ static void gather(const struct plan *pl, int front, int l, struct crowd *crowds
     }
 }
 
+/* how many of its bodies are in the crowd */
+static int count_in(const struct plan *pl, const struct crowd *crowd, int joint)
+{
+    int in = 0;
+
+    for (int s = 0; s < LK_TREE_SIDES; s++)
+        in += is_in(pl, crowd, pl->body[joint][s]);
+    return in;
+}
+
+/* whether a slot before @slot has the same joint: a twin, which couplings alone may have */
+static int is_twin(const struct plan *pl, const struct lk_piece_front *f, int slot, int l)
+{
+    int found = 0;
+
+    for (int s = f->n_elim; s < slot; s++)
+        found |= f->slots[s].joint[l] == f->slots[slot].joint[l];
+    CHECK(pl, !found || bodies_of(pl, f->slots[slot].joint[l]) > 2, "joint %d has two rows",
+          f->slots[slot].joint[l]);
+    return found;
+}
+
 /* Checks the rows that a front eliminates and keeps of its crowd, and that none is missing. A joint
  * to the ground may be kept. */
 static void check_slots(const struct plan *pl, int front, int l, const struct crowd *crowd,
@@ -176,19 +229,18 @@ static void check_slots(const struct plan *pl, int front, int l, const struct cr
         CHECK(pl, crowd->has, "front %d has joint %d in an empty lane", front, j);
         CHECK(pl, f->slots[s].kind == pl->kind[j], "front %d takes joint %d for another kind",
               front, j);
-        int in = is_in(pl, crowd, pl->body[j][0]) + is_in(pl, crowd, pl->body[j][1]);
-        int out = (pl->body[j][0] == pl->n_bodies) + (pl->body[j][1] == pl->n_bodies);
+        int in = count_in(pl, crowd, j), all = bodies_of(pl, j);
         if (s < f->n_elim) {
-            CHECK(pl, in + out == 2 && in > 0, "front %d eliminates joint %d too early", front, j);
+            CHECK(pl, in == all && in > 0, "front %d eliminates joint %d too early", front, j);
             CHECK(pl, eliminated[j]++ == 0, "joint %d is eliminated twice", j);
         } else {
-            CHECK(pl, in == 1, "front %d keeps joint %d, which has met", front, j);
-            kept++;
+            CHECK(pl, in > 0 && (in < all || all == 1), "front %d keeps joint %d, which has met",
+                  front, j);
+            kept += !is_twin(pl, f, s, l);
         }
     }
     for (int j = 0; j < pl->n_joints && crowd->has; j++)
-        left += !eliminated[j] &&
-                (is_in(pl, crowd, pl->body[j][0]) || is_in(pl, crowd, pl->body[j][1]));
+        left += !eliminated[j] && count_in(pl, crowd, j) > 0;
     CHECK(pl, kept == left, "front %d keeps %d joints, expected %d", front, kept, left);
 }
 
@@ -208,7 +260,9 @@ static void check_part(const struct plan *pl, int front, const struct lk_piece_p
         const struct lk_piece_front *child = &pl->pieces.fronts[part->child[l]];
         CHECK(pl, part->from[i] < child->n_slots - child->n_elim, "front %d: slot of its child",
               front);
-        CHECK(pl, child->slots[child->n_elim + part->from[i]].joint[part->lane[l]] == j,
+        int of_child = child->slots[child->n_elim + part->from[i]].joint[part->lane[l]];
+        /* a coupling may be one of another part in this lane alone: the child's rows are zeros */
+        CHECK(pl, of_child == j || (of_child < 0 && bodies_of(pl, j) > 2),
               "front %d takes joint %d from another slot of its child", front, j);
     }
 }
@@ -248,7 +302,7 @@ static void check_pieces(const struct plan *pl)
         }
     for (int j = 0; j < pl->n_joints; j++) {
         CHECK(pl, eliminated[j] == 1, "joint %d is not eliminated", j);
-        for (int s = 0; s < 2; s++)
+        for (int s = 0; s < LK_TREE_SIDES; s++)
             if (pl->body[j][s] < pl->n_bodies)
                 CHECK(pl, taken[pl->body[j][s]] == 1, "body %d is in %d fronts", pl->body[j][s],
                       taken[pl->body[j][s]]);
@@ -296,8 +350,7 @@ static void settle_all(struct plan *pl)
     for (int i = 0; i < p->n_bodies; i++)
         occupy_place(pl, p->bodies[i].at, LK_BODY_SIZE, BODY, i);
     for (int i = 0; i < p->n_joints; i++)
-        occupy_place(pl, p->joints[i].at, lk_kind_size(&lk_joint_kinds[p->joints[i].kind]), JOINT,
-                     i);
+        occupy_place(pl, p->joints[i].at, lk_kind_size(lk_lane_kind(p->joints[i].kind)), JOINT, i);
     for (int i = 0; i < p->n_fronts; i++)
         occupy_place(pl, p->fronts[i].factor, factor_size(&p->fronts[i]), FACTOR, i);
     for (int i = 0; i < p->n_masks; i++)
@@ -379,7 +432,7 @@ static void check_joints(const struct plan *pl)
             CHECK(pl, l < pl->lanes || j < 0, "joint %d is in lane %d", j, l);
             CHECK(pl, j < 0 || seen[j]++ == 0, "joint %d has two places", j);
             CHECK(pl, j < 0 || pl->kind[j] == block->kind, "joint %d is of another kind", j);
-            for (int s = 0; s < 2 && l < pl->lanes; s++)
+            for (int s = 0; s < lk_kind_sides(lk_lane_kind(block->kind)) && l < pl->lanes; s++)
                 check_body_ref(pl, block->body[s], l, j < 0 ? -1 : pl->body[j][s]);
         }
     for (int j = 0; j < pl->n_joints; j++)
@@ -411,7 +464,7 @@ static void check_sides(const struct plan *pl)
             }
     }
     for (int j = 0; j < pl->n_joints; j++)
-        for (int s = 0; s < 2; s++)
+        for (int s = 0; s < LK_TREE_SIDES; s++)
             n += pl->body[j][s] < pl->n_bodies && !(sides[j] & 1 << s);
     CHECK(pl, n == 0, "%d sides pull at nothing", n);
     free(sides);
@@ -472,6 +525,59 @@ static void check_masks(const struct plan *pl, int front, const struct lk_piece_
     }
 }
 
+/* row of a front that row @row of its child's remainder is added to */
+static int row_in(const struct lk_piece_front *f, const struct lk_piece_part *part,
+                  const struct lk_piece_front *child, int row)
+{
+    for (int i = 0; i < part->n; i++) {
+        int first = row_of(child, child->n_elim + part->from[i]) - row_of(child, child->n_elim);
+
+        if (row >= first && row < first + rows_of(f->slots[part->slot[i]].kind))
+            return row_of(f, part->slot[i]) + row - first;
+    }
+    return -1;
+}
+
+/* Entries of a child's remainder: each goes once to the place of its rows, but twice where two
+ * different rows become one, since the other half of the matrix has it, too. */
+static void check_entries(const struct plan *pl, int front, const struct lk_piece_part *part,
+                          const struct lk_batch_child *c)
+{
+    const struct lk_piece_front *f = &pl->pieces.fronts[front], *child;
+    const int *table = pl->p->table;
+    int some = 0, at = 0;
+
+    while (part->child[some] < 0 || part->lane[some] < 0)
+        some++;
+    child = &pl->pieces.fronts[part->child[some]];
+    int rest = row_of(child, child->n_slots) - row_of(child, child->n_elim);
+    int *place = zeros((size_t)(rest * (rest + 1) / 2), sizeof(int));
+    int *times = zeros((size_t)(rest * (rest + 1) / 2), sizeof(int));
+    int *in = zeros((size_t)rest, sizeof(int));
+    for (int row = 0; row < rest; row++)
+        in[row] = row_in(f, part, child, row);
+    for (int col = 0; col < rest; col++)
+        for (int row = col; row < rest; row++, at++) {
+            int a = in[row], b = in[col], low = a > b ? a : b;
+
+            times[at] = a < 0 || b < 0 ? 0 : row != col && a == b ? 2 : 1;
+            place[at] = (a + b - low) * row_of(f, f->n_slots) + low;
+            n_twins += times[at] == 2;
+        }
+    for (int k = 0; k < c->n_entries; k++) {
+        int from = c->from_entry < 0 ? k : table[c->from_entry + k];
+
+        times[from]--;
+        CHECK(pl, table[c->places + k] == place[from], "front %d puts an entry elsewhere", front);
+    }
+    for (int k = 0; k < at; k++)
+        CHECK(pl, times[k] == 0, "front %d takes an entry %d times less than it adds", front,
+              times[k]);
+    free(place);
+    free(times);
+    free(in);
+}
+
 static void check_front(const struct plan *pl, int front)
 {
     const struct lk_piece_front *f = &pl->pieces.fronts[front];
@@ -490,6 +596,10 @@ static void check_front(const struct plan *pl, int front)
             check_masks(pl, front, &f->parts[k]);
         }
     CHECK(pl, element == out->first_element + out->n_elements, "front %d: elements", front);
+    /* larger ones come from the same code */
+    for (int k = 0, child = out->first_child; k < f->n_parts; k++)
+        if (!f->parts[k].is_body && pl->p->children[child++].n_rows < 60)
+            check_entries(pl, front, &f->parts[k], &pl->p->children[child - 1]);
 }
 
 /* ---- the program ---- */
@@ -700,7 +810,7 @@ static void check_orders(const struct plan *pl)
     for (int j = 0; j < pl->n_joints; j++) {
         op[j] = op_of_joint(pl, j);
         check_order(pl, op[j], elim[j], "joint and front");
-        for (int s = 0; s < 2; s++)
+        for (int s = 0; s < LK_TREE_SIDES; s++)
             if (pl->body[j][s] < pl->n_bodies)
                 check_order(pl, op_of_body(pl, pl->body[j][s]), op[j], "body and joint");
     }
@@ -763,8 +873,6 @@ static void check_program(struct plan *pl)
     free(pl->front_op);
     free(pl->task_of_op);
 }
-
-static int most_tasks, n_plans, n_merges, n_masks;
 
 static void check_plan(const struct mechanism *m, const char *what)
 {
@@ -833,13 +941,33 @@ static void test_random_mechanisms(void **state)
     }
 }
 
-/* without tasks, merges and masks most of the checks above would be empty */
+/* gears between joints anywhere */
+static void test_gears(void **state)
+{
+    static const enum figure figures[] = {FIGURE_CHAIN, FIGURE_LIMBS, FIGURE_TERNARY, FIGURE_STAR};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(figures) / sizeof(*figures); i++)
+        for (uint64_t seed = 0; seed < 60; seed += SANITIZED ? 14 : 3) {
+            struct mechanism *m = figure_make(figures[i], FIGURE_REVOLUTE, 3 + (int)seed, seed);
+            char what[120];
+
+            figure_gear_apart(m, seed);
+            snprintf(what, sizeof(what), "%s of %d with gears apart", figure_names[figures[i]],
+                     m->n_bodies);
+            check_plan(m, what);
+            mechanism_free(m);
+        }
+}
+
+/* without tasks, merges, masks and twins most of the checks above would be empty */
 static void test_of_the_test(void **state)
 {
     (void)state;
     assert_true(most_tasks > 8);
     assert_true(4 * n_merges > n_plans);
     assert_true(8 * n_masks > n_plans);
+    assert_true(SANITIZED || n_twins > 50);
 }
 
 int main(void)
@@ -847,11 +975,12 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_figures),
         cmocka_unit_test(test_random_mechanisms),
+        cmocka_unit_test(test_gears),
         cmocka_unit_test(test_of_the_test),
     };
     int r = cmocka_run_group_tests(tests, NULL, NULL);
 
-    printf("%d plans, %d with merges, %d with masks, at most %d tasks\n", n_plans, n_merges,
-           n_masks, most_tasks);
+    printf("%d plans, %d with merges, %d with masks, at most %d tasks, %d pairs of twins\n",
+           n_plans, n_merges, n_masks, most_tasks, n_twins);
     return r;
 }
