@@ -141,6 +141,15 @@ LK_INLINE void show_twist(struct lk_system *sys, const struct lk_batches *p, int
     }
 }
 
+/* poses and twists of the watched bodies before they are in a state; @field: of the twists */
+static void show_motions(struct lk_system *sys, const struct lk_batches *p, int field)
+{
+    for (int i = 0; i < p->n_watched; i++) {
+        show_pose(sys, p, p->watched[i], LK_BODY_X);
+        show_twist(sys, p, p->watched[i], field);
+    }
+}
+
 /* -Q (force: world, torque: body axes) of the loads on each body in p->loaded at time @t, without
  * gravity, into sys->residual; @field: of the poses, X or NOW_X */
 static void sum_loads(struct lk_system *sys, const struct lk_batches *p, double t,

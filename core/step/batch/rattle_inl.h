@@ -238,15 +238,6 @@ static void show_loaded(struct lk_system *sys, const struct lk_batches *p)
         show_pose(sys, p, p->loaded[i], LK_BODY_X);
 }
 
-/* the twists of the watched bodies before they are in a state */
-static void show_velocities(struct lk_system *sys, const struct lk_batches *p)
-{
-    for (int i = 0; i < p->n_watched; i++) {
-        show_pose(sys, p, p->watched[i], LK_BODY_X);
-        show_twist(sys, p, p->watched[i], LK_BODY_OLD_V);
-    }
-}
-
 /* the first part of a solution, and for the second one, where rows may depend on each other */
 static void solve_again(struct rattle_run *now)
 {
@@ -361,7 +352,7 @@ static void close_velocities(struct rattle_run *now, const double *const *inputs
         return;
     }
     rattle_sweep(now, VELOCITIES, REST);
-    EACH_SYSTEM(&now->run, show_velocities(one, its))
+    EACH_SYSTEM(&now->run, show_motions(one, its, LK_BODY_OLD_V))
     EACH_SYSTEM(&now->run, lk_keep_coordinates(one))
     bounce(now);
     EACH_SYSTEM(&now->run, lk_singles_settle(one, its))

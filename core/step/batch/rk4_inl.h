@@ -450,11 +450,8 @@ static struct lk_law_powers take_stage_loads(struct lk_system *sys, const struct
 {
     struct lk_law_powers laws;
 
-    /* laws follow coordinates, all of which are found */
-    for (int i = 0; i < p->n_watched && p->n_soft > 0; i++)
-        show_pose(sys, p, p->watched[i], LK_BODY_X);
-    for (int i = 0; i < p->n_watched && p->n_soft > 0; i++)
-        show_twist(sys, p, p->watched[i], field);
+    if (p->n_soft > 0) /* laws follow coordinates, all of which are found */
+        show_motions(sys, p, field);
     for (int i = 0; i < p->n_loaded && p->n_soft == 0; i++)
         show_twist(sys, p, p->loaded[i], field);
     sum_loads(sys, p, t, inputs, LK_BODY_X);
