@@ -308,13 +308,15 @@ bool lk_singles_push(struct lk_system *sys, const struct lk_batches *p, int iter
         for (int i = 0; i < 6; i++)
             to[i * p->lanes] = -2 * (sum[i] + g[i]);
     }
-    for (int i = 0; i < p->n_soft; i++) {
-        const struct lk_batch_joints *j = &p->joints[p->soft[i].block];
+    /* those of rigid rows go on, too, where bodies without inertia pass forces on */
+    for (int i = 0; i < p->n_joints; i++) {
+        const struct lk_batch_joints *j = &p->joints[i];
         const struct lk_joint_kind *k = lk_lane_kind(j->kind);
-        double *to = lane_at(p, j->at + lk_soft_increment(k, iteration), p->soft[i].lane);
 
-        for (int r = 0; r < lk_kind_rows(k); r++)
-            to[r * p->lanes] += sys->solution[j->row[p->soft[i].lane] + r];
+        for (int l = 0; l < p->entries && (p->carries || is_soft(j)); l++)
+            for (int r = 0; r < lk_kind_rows(k) && j->joint[l] >= 0; r++)
+                lane_at(p, j->at + lk_soft_increment(k, iteration) + r, l)[0] +=
+                    sys->solution[j->row[l] + r];
     }
     return is_settled;
 }
