@@ -35,6 +35,8 @@
 static double drive_power(struct lk_system *sys, struct lk_rattle *r, double t,
                           const double *inputs)
 {
+    /* from the multipliers of the state, whoever asked before */
+    memcpy(sys->next.lambda, sys->now.lambda, (size_t)sys->n_rows * sizeof(double));
     lk_rattle_loads(sys, t, inputs, r->load);
     lk_rattle_accelerate(sys, r, &sys->now);
     return lk_loads_drive_power(sys, &sys->next);

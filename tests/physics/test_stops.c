@@ -496,6 +496,48 @@ static void reset_keeps_the_bits(void **state)
     lk_system_free(sys);
 }
 
+/* an input that stays at 0 changes no bit of what drives do, where bodies without inertia pass
+ * forces on and stops make the work of a jump a matter of its own */
+static void input_at_rest_moves_no_drive(void **state)
+{
+    double work[2];
+
+    (void)state;
+    for (int has_input = 0; has_input < 2; has_input++) {
+        struct lk_system *sys;
+        struct text t = {0};
+        double at_rest[3] = {0};
+
+        ADD(&t,
+            "linkage: 1\nname: driven\ngravity: [0, 0, -9.81]\nbodies:\n"
+            "  arm: {mass: 1, inertia: [0.1, 0.1, 0.02], position: [0.5, 0, 0]}\n"
+            "  ring: {mass: 0, inertia: [0, 0, 0], position: [1, 0, 0]}\n"
+            "  bob: {mass: 2, inertia: [0.1, 0.12, 0.1], position: [1.5, 0, 0]}\n"
+            "  flap: {mass: 1, inertia: [0.1, 0.1, 0.02], position: [0, 1, -0.5]}\n"
+            "joints:\n"
+            "  motor: {type: revolute, bodies: [ground, arm], point: [0, 0, 0], "
+            "axis: [0, 1, 0], drive: {harmonic: {amplitude: 1, omega: 20}}}\n"
+            "  first: {type: revolute, bodies: [arm, ring], point: [1, 0, 0], axis: [0, 1, 0]}\n"
+            "  second: {type: revolute, bodies: [ring, bob], point: [1, 0, 0], "
+            "axis: [0, 0, 1]}\n"
+            "  hinge: {type: revolute, bodies: [ground, flap], point: [0, 1, 0], "
+            "axis: [1, 0, 0]}\n"
+            "forces:\n"
+            "  end: {type: stop, joint: hinge, lower: -0.1, upper: 0.1, stiffness: 1e6}\n");
+        if (has_input)
+            ADD(&t, "inputs:\n  push: {type: body-force, body: flap, frame: world, "
+                    "point: [0, 1, -0.5]}\n");
+        ADD(&t, "outputs:\n  work: {type: work}\n");
+        sys = compile(t.text, 0.01);
+        for (int i = 0; i < 50; i++)
+            assert_int_equal(lk_system_step(sys, has_input ? at_rest : NULL), 0);
+        work[has_input] = read_output(sys, "work", 2);
+        lk_system_free(sys);
+    }
+    assert_true(work[0] > 100);
+    assert_true(work[0] == work[1]);
+}
+
 static int choose_step(void **state)
 {
     (void)state;
@@ -515,6 +557,7 @@ int main(void)
         cmocka_unit_test(crank_from_its_dead_centre_meets_a_stop),
         cmocka_unit_test(stop_beside_friction_and_spring),
         cmocka_unit_test(reset_keeps_the_bits),
+        cmocka_unit_test(input_at_rest_moves_no_drive),
     };
     return cmocka_run_group_tests(tests, choose_step, NULL);
 }
