@@ -112,9 +112,9 @@ static double singles_time(const struct lk_batches *p, const struct lk_prices *p
     return SINGLE * sweeps_of(&p->effort) * price * rows;
 }
 
-/* What a row costs that follows a law and is a load, in the same: rk4 takes 0.4 us a step for it
- * beside lanes, and one by one 0.12 us more than for a row that is a force of its joint, in chains
- * of hinges with springs of 8 to 32 bodies. */
+/* What a row costs that follows a law and is a load, in rows and bodies as above: rk4 takes 0.4 us
+ * a step for it beside lanes, and one by one 0.12 us more than for a row that is a force of its
+ * joint, in chains of hinges with springs of 8 to 32 bodies. */
 #define LOAD         2.4
 #define LOAD_CLASSIC 0.7
 

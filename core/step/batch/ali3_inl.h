@@ -37,21 +37,6 @@ static void add_jumps(struct lk_system *sys, const struct lk_batches *p, const d
     }
 }
 
-/* also in empty lanes, where a step that overflowed may have left NaN */
-static void load_multipliers(const struct lk_system *sys, const struct lk_batches *p)
-{
-    for (int b = 0; b < p->n_joints; b++) {
-        const struct lk_batch_joints *j = &p->joints[b];
-        const struct lk_joint_kind *k = lk_lane_kind(j->kind);
-        double *f = p->values + (j->at + lk_kind_lambda(k)) * LK_LANES;
-
-        for (int l = 0; l < LK_LANES; l++)
-            for (int r = 0; r < lk_kind_rows(k); r++)
-                f[r * LK_LANES + l] =
-                    j->joint[l] < 0 ? 0 : sys->now.lambda[sys->joint[j->joint[l]].row + r];
-    }
-}
-
 /* ---- sweeps ---- */
 
 /** enum ali3_down, enum ali3_up - what a sweep is for, see sweep(). Down: an increment, that of the
@@ -255,27 +240,4 @@ static int ali3_step(struct lk_system *sys, const double *inputs)
     keep_balance(&now.run, 0);
     show_watched(sys, p, &sys->next);
     return judge(&now.run, 0);
-}
-
-/* the scratch that a step of `ali3` or `rk4` begins with, from sys->now */
-static void renew_factor(struct lk_system *sys)
-{
-    struct lk_batches *p = sys->batches;
-    const struct run run = {.sys = sys, .p = p, .watch = (struct watch *)p->watch};
-
-    lk_drives_evaluate(sys, &sys->now);
-    for (int b = 0; b < p->n_bodies; b++) {
-        load_bodies(&sys->now, p, b);
-        show_state(block_at(p, p->bodies[b].at));
-        lk_singles_show_pose(sys, p, b, LK_BODY_X);
-        lk_singles_show_twist(sys, p, b, LK_BODY_OLD_V);
-    }
-    load_multipliers(sys, p);
-    for (int b = 0; b < p->n_joints; b++)
-        settle_all(&run, b, run.watch);
-    for (int t = 0; t < p->n_tasks; t++)
-        EACH(LK_BATCH_FRONT, &p->tasks[t],
-             upward(p, index, FACTOR, block_at(p, p->tasks[t].scratch)))
-    show_watched(sys, p, &sys->now);
-    lk_singles_turn_soft(sys, p);
 }

@@ -164,6 +164,23 @@ static void sum_loads(struct lk_system *sys, const struct lk_batches *p, double 
     lk_loads_subtract_applied(sys, t, inputs, sys->residual);
 }
 
+/* Phi_q^T lambda of soft rows - Q of the same at the poses in X into their lanes; @field: LOAD */
+static void put_loads(struct lk_system *sys, const struct lk_batches *p, double t,
+                      const double *inputs, int field)
+{
+    sum_loads(sys, p, t, inputs, LK_BODY_X);
+    lk_singles_pull(sys, p, sys->residual);
+    for (int i = 0; i < p->n_loaded; i++) {
+        double *f = p->values + p->place[p->loaded[i]] + field * LK_LANES;
+        const struct lk_twist *load = &sys->residual[p->loaded[i]];
+
+        for (int k = 0; k < 3; k++) {
+            f[k * LK_LANES] = load->v[k];
+            f[(3 + k) * LK_LANES] = load->w[k];
+        }
+    }
+}
+
 /* ---- multipliers, one joint after another in the state ---- */
 
 /* @scale: of the multipliers in lanes; those of soft rows add to what their laws say */
@@ -345,6 +362,46 @@ static int judge(const struct run *run, int c)
     if (!turns_are_small)
         return LK_E_TURN;
     return finite == 0 ? 0 : LK_E_NOT_FINITE;
+}
+
+/* ---- what a step begins with ---- */
+
+/* also in empty lanes, where a step that overflowed may have left NaN */
+static void load_multipliers(const struct lk_system *sys, const struct lk_batches *p)
+{
+    for (int b = 0; b < p->n_joints; b++) {
+        const struct lk_batch_joints *j = &p->joints[b];
+        const struct lk_joint_kind *k = lk_lane_kind(j->kind);
+        double *f = p->values + (j->at + lk_kind_lambda(k)) * LK_LANES;
+
+        for (int l = 0; l < LK_LANES; l++)
+            for (int r = 0; r < lk_kind_rows(k); r++)
+                f[r * LK_LANES + l] =
+                    j->joint[l] < 0 ? 0 : sys->now.lambda[sys->joint[j->joint[l]].row + r];
+    }
+}
+
+/* the scratch that a step of `ali3` or `rk4` begins with, from sys->now */
+static void renew_factor(struct lk_system *sys)
+{
+    struct lk_batches *p = sys->batches;
+    const struct run run = {.sys = sys, .p = p, .watch = (struct watch *)p->watch};
+
+    lk_drives_evaluate(sys, &sys->now);
+    for (int b = 0; b < p->n_bodies; b++) {
+        load_bodies(&sys->now, p, b);
+        show_state(block_at(p, p->bodies[b].at));
+        lk_singles_show_pose(sys, p, b, LK_BODY_X);
+        lk_singles_show_twist(sys, p, b, LK_BODY_OLD_V);
+    }
+    load_multipliers(sys, p);
+    for (int b = 0; b < p->n_joints; b++)
+        settle_all(&run, b, run.watch);
+    for (int t = 0; t < p->n_tasks; t++)
+        EACH(LK_BATCH_FRONT, &p->tasks[t],
+             upward(p, index, FACTOR, block_at(p, p->tasks[t].scratch)))
+    show_watched(sys, p, &sys->now);
+    lk_singles_turn_soft(sys, p);
 }
 
 #include "step/batch/ali3_inl.h"

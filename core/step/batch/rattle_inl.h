@@ -123,17 +123,7 @@ static void take_loads_of(struct lk_system *sys, const struct lk_batches *p, dou
     for (int b = 0; b < sys->n_bodies && p->carries; b++)
         for (int k = 0; k < 6; k++)
             p->values[p->place[b] + (LK_RATTLE_LOAD + k) * LK_LANES] = 0;
-    sum_loads(sys, p, t, inputs, LK_BODY_X);
-    lk_singles_pull(sys, p, sys->residual);
-    for (int i = 0; i < p->n_loaded; i++) {
-        double *f = p->values + p->place[p->loaded[i]] + LK_RATTLE_LOAD * LK_LANES;
-        const struct lk_twist *load = &sys->residual[p->loaded[i]];
-
-        for (int k = 0; k < 3; k++) {
-            f[k * LK_LANES] = load->v[k];
-            f[(3 + k) * LK_LANES] = load->w[k];
-        }
-    }
+    put_loads(sys, p, t, inputs, LK_RATTLE_LOAD);
 }
 
 /* @after: the start of the step, in steps;  @inputs: of each system */

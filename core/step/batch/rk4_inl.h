@@ -454,18 +454,8 @@ static struct lk_law_powers take_stage_loads(struct lk_system *sys, const struct
         show_motions(sys, p, field);
     for (int i = 0; i < p->n_loaded && p->n_soft == 0; i++)
         show_twist(sys, p, p->loaded[i], field);
-    sum_loads(sys, p, t, inputs, LK_BODY_X);
     laws = lk_singles_follow(sys, p);
-    lk_singles_pull(sys, p, sys->residual);
-    for (int i = 0; i < p->n_loaded; i++) {
-        const struct lk_twist *load = &sys->residual[p->loaded[i]];
-        double *to = p->values + p->place[p->loaded[i]] + LK_RK4_LOAD * LK_LANES;
-
-        for (int k = 0; k < 3; k++) {
-            to[k * LK_LANES] = load->v[k];
-            to[(3 + k) * LK_LANES] = load->w[k];
-        }
-    }
+    put_loads(sys, p, t, inputs, LK_RK4_LOAD);
     return laws;
 }
 
@@ -476,11 +466,15 @@ static void place_drives(struct lk_system *sys, double part)
     lk_drives_evaluate(sys, &sys->next);
 }
 
-/* multipliers that the work of drives is booked with */
+/* multipliers that the work of drives is booked with: their rows, and those at moving frames, are
+ * found one by one */
 static void show_multipliers(const struct rk4_run *now)
 {
-    for (int b = 0; b < now->run.p->n_joints; b++)
-        store_multipliers(&now->run, b, 1, now->run.watch);
+    const struct lk_batches *p = now->run.p;
+
+    for (int b = 0; b < p->n_joints; b++)
+        if (p->joints[b].kind >= LK_KIND_SINGLE)
+            store_multipliers(&now->run, b, 1, now->run.watch);
 }
 
 /* the accelerations that a step begins with, where inputs may have jumped */
@@ -508,8 +502,8 @@ static void begin_stages(struct rk4_run *now, const double *inputs)
     double t = sys->now.balance->steps * sys->h, first = lk_rk4_weight[0] * sys->h;
     bool jumps = sys->n_inputs > 0, drives = sys->n_drives > 0;
 
-    if (drives)
-        show_multipliers(now);
+    if (drives) /* a step in lanes writes those of all rows, and copies none */
+        memcpy(sys->next.lambda, sys->now.lambda, (size_t)sys->n_rows * sizeof(double));
     lk_rk4_correct_balance(sys, t, (jumps && drives ? 0 : first) - 0.5 * sys->h, inputs, NULL);
     if (jumps)
         renew_accelerations(now, inputs);
