@@ -224,6 +224,7 @@ const struct lk_formulation lk_formulation_rk4 = {
     .renew = rk4_renew,
     .is_explicit = 1,
     .order = 4,
+    .regularisation = LK_RK4_REGULARISATION,
     .solves_once = 1,
     .leaves_laws = 1,
     .steps_in_plane = 1,

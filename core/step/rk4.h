@@ -9,6 +9,12 @@
 #define LK_RK4_ROUNDS      2 /* Newton iterations that project the positions */
 #define LK_RK4_REFINEMENTS 3 /* solves for the multipliers of a state whose rows are redundant */
 
+/* E of rigid rows, see lk_fill_regularise(): of any step, as nothing here is divided by its square,
+ * of which the noise of the trapezoidal rule grows. What E leaves of a pose in which rows nearly
+ * depend on each other acts in all stages: with one that grows with 1/h^2 the order is lost there.
+ */
+#define LK_RK4_REGULARISATION 1e-8
+
 /* when a stage is, in steps after the start, and its weight (W. Kutta, Beitrag zur naeherungsweisen
  * Integration totaler Differentialgleichungen, 1901) */
 static const double lk_rk4_when[LK_RK4_STAGES] = {0, 0.5, 0.5, 1};

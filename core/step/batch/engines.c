@@ -176,6 +176,7 @@ const struct lk_formulation lk_formulation_rk4_lanes = {
                2 * LK_RK4_STAGES + LK_RK4_ROUNDS + 3, LK_RK4_SIZE, 0},
     .is_explicit = 1,
     .order = 4,
+    .regularisation = LK_RK4_REGULARISATION,
     .solves_once = 1,
     .takes_singles = 1,
     .laws_are_loads = 1,
