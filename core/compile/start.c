@@ -23,6 +23,9 @@
 #define ASSEMBLY_ENOUGH   1e-4  /* of the size: a misfit that the joints can absorb */
 #define ASSEMBLY_TURN     0.3   /* largest rotation in one iteration [rad] */
 #define REFINEMENTS       8
+#define REFINEMENTS_MAX   3000  /* near a singular pose, as long as each changes by less, */
+#define REFINEMENT_SLOW   0.999 /* times what the one before did, */
+#define REFINEMENT_ENOUGH 1e-12 /* and more than this part of the largest value */
 
 /* charges a factorisation and some solves, at ten operations per unit. Return: whether to stop, see
  * compile/effort.h */
@@ -391,9 +394,41 @@ static void absorb_misfit(struct lk_system *sys, struct lk_joint *j)
         take_axis(j, pose);
 }
 
+/* the largest component of @twist and the @most so far */
+static double larger(double most, const struct lk_twist *twist)
+{
+    for (int i = 0; i < 3; i++)
+        most = lk_max(most, lk_max(fabs(twist->v[i]), fabs(twist->w[i])));
+    return most;
+}
+
+/* Whether to go on after @done refinements of the velocities or accelerations in system->now, the
+ * last of which is system->correction. What E leaves shrinks by the same part each time; where rows
+ * nearly depend on each other it takes many, and where they do none of them finds more.
+ * @change: of the last one, 0 before it; set to the present one */
+static bool refines_on(const struct lk_system *sys, int done, bool are_accelerations,
+                       double *change)
+{
+    double last = *change, size = 0;
+
+    *change = 0;
+    for (int b = 0; b < sys->n_bodies && done > 0; b++) {
+        const struct lk_motion *m = &sys->now.motion[b];
+
+        *change = larger(*change, &sys->correction[b]);
+        size = larger(size, are_accelerations ? &m->a : &m->v);
+    }
+    if (done >= REFINEMENTS && (done >= REFINEMENTS_MAX || *change > REFINEMENT_SLOW * last ||
+                                !(*change > REFINEMENT_ENOUGH * size)))
+        return false;
+    return !spend_round(sys);
+}
+
 static void project_velocities(struct lk_system *sys)
 {
-    for (int k = 0; k < REFINEMENTS && !spend_round(sys); k++) {
+    double change = 0;
+
+    for (int k = 0; refines_on(sys, k, false, &change); k++) {
         lk_evaluate_twists(sys, &sys->now);
         lk_project_velocities(sys, &sys->now);
     }
@@ -559,16 +594,16 @@ static void start_rates(struct lk_system *sys)
     }
 }
 
-/* Each refinement adds what round-off puts into redundant rows and no motion removes. One more
- * finds nothing else. */
-static void drop_unreachable(struct lk_system *sys)
+/* Each of @n refinements adds what round-off puts into redundant rows and no motion removes. One
+ * more finds nothing else. */
+static void drop_unreachable(struct lk_system *sys, int n)
 {
     double *before = sys->next.lambda;
 
     memcpy(before, sys->now.lambda, (size_t)sys->n_rows * sizeof(double));
     lk_project_accelerations(sys, &sys->now, NULL);
     for (int r = 0; r < sys->n_rows; r++)
-        sys->now.lambda[r] = before[r] - REFINEMENTS * (sys->now.lambda[r] - before[r]);
+        sys->now.lambda[r] = before[r] - n * (sys->now.lambda[r] - before[r]);
 }
 
 /* What acts on bodies without inertia, as if they had the artificial mass of W. */
@@ -591,9 +626,12 @@ static void push_massless(struct lk_system *sys)
 /* on top of the free ones, with poses, velocities and factor as they are */
 static void constrain_accelerations(struct lk_system *sys)
 {
-    for (int k = 0; k < REFINEMENTS && !spend_round(sys); k++)
+    double change = 0;
+    int n = 0;
+
+    for (; refines_on(sys, n, true, &change); n++)
         lk_project_accelerations(sys, &sys->now, NULL);
-    drop_unreachable(sys);
+    drop_unreachable(sys, n);
 }
 
 void lk_start_beside(struct lk_system *sys)
