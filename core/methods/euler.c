@@ -538,6 +538,7 @@ static void accept_pose(struct lk_system *sys, struct euler *e)
     }
     lk_evaluate_poses(sys, &sys->next);
     lk_evaluate_jacobians(sys);
+    lk_loads_slide(sys);
     if (sys->n_stops > 0)
         lk_loads_release_stops(sys, 1);
     factor_matrix(sys, e);

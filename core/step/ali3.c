@@ -380,6 +380,7 @@ static int ali3_step(struct lk_system *sys, const double *inputs)
     accept_motion(sys);
     lk_evaluate_poses(sys, &sys->next);
     lk_evaluate_jacobians(sys);
+    lk_loads_slide(sys);
     if (sys->n_stops > 0)
         lk_loads_release_stops(sys, 1);
     lk_evaluate_factor(sys);

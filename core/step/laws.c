@@ -43,16 +43,34 @@ void lk_table_slopes(int n, const double *x, const double *y, double *slope, dou
     }
 }
 
+/* the slope at rest is what the step allows */
+static double friction_creep(const struct lk_term *t)
+{
+    return t->creep * lk_max(1, t->scale);
+}
+
+#define SLIDES_ON 16 /* creep rates: faster than what a step may stop, see lk_fill_contacts() */
+
 /* Coulomb friction with the Stribeck effect, made a function of the rate by tanh(v / creep). Its
- * tangent is half the steepest slope: then the iteration contracts by 1/3 or better whether the
- * joint slips (true slope near 0) or sticks, as long as creep is what lk_friction_creep() asks for.
- */
+ * tangent is half the steepest slope that a step at @v may end at: then the iteration contracts by
+ * 1/3 or better whether the joint slips (true slope near 0) or sticks. What slides fast has none:
+ * half the slope at rest would hold the first iterate as if it stuck, and few iterations would
+ * leave a part of that. */
 static void friction(const struct lk_term *t, double v, struct lk_law_value *sum)
 {
-    double creep = t->creep * lk_max(1, t->scale); /* the slope at rest is what the step allows */
+    double creep = friction_creep(t);
+    double slowest = lk_max(0, fabs(v) - SLIDES_ON * creep), flat = tanh(slowest / creep);
 
     sum->dissipative += lk_friction_level(t, v) * tanh(v / creep) + t->damping * v;
-    sum->damping += 0.5 * t->scale * t->stick / creep + t->damping;
+    sum->damping += 0.5 * t->scale * t->stick / creep * (1 - flat * flat) + t->damping;
+}
+
+/* slope of the same at the rate @v, that of tanh alone: where the level falls it is less */
+static double friction_slope(const struct lk_term *t, double v)
+{
+    double creep = friction_creep(t), part = tanh(v / creep);
+
+    return lk_friction_level(t, v) * (1 - part * part) / creep + t->damping;
 }
 
 /* what a stop does at one limit: forces against the depth, and what they derive from */
@@ -260,15 +278,32 @@ void lk_law_evaluate(const struct lk_law *law, const struct lk_term *terms, doub
             lk_term_evaluate(&terms[i], x, v + law->carry, ret);
 }
 
+static void add_tangent(const struct lk_law *law, const struct lk_term *t, double x, double v,
+                        struct lk_law_value *ret)
+{
+    if (t->kind != LK_TERM_STOP)
+        lk_term_evaluate(t, x, v + law->carry, ret);
+    else if (law->stops_act)
+        lk_term_evaluate(t, law->stop.reach, v, ret);
+}
+
 void lk_law_tangent(const struct lk_law *law, const struct lk_term *terms, double x, double v,
                     struct lk_law_value *ret)
 {
     *ret = (struct lk_law_value){0};
     for (int i = law->first_term; i < law->first_term + law->n_terms; i++)
-        if (terms[i].kind != LK_TERM_STOP)
-            lk_term_evaluate(&terms[i], x, v + law->carry, ret);
-        else if (law->stops_act)
-            lk_term_evaluate(&terms[i], law->stop.reach, v, ret);
+        add_tangent(law, &terms[i], x, v, ret);
+}
+
+void lk_law_slope(const struct lk_law *law, const struct lk_term *terms, double x, double v,
+                  struct lk_law_value *ret)
+{
+    *ret = (struct lk_law_value){0};
+    for (int i = law->first_term; i < law->first_term + law->n_terms; i++)
+        if (lk_term_creeps(&terms[i]))
+            ret->damping += friction_slope(&terms[i], v + law->carry);
+        else
+            add_tangent(law, &terms[i], x, v, ret);
 }
 
 void lk_law_step(const struct lk_law *law, const struct lk_term *terms, double before, double after,

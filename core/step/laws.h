@@ -11,6 +11,7 @@
 #include "linkage/error.h"
 #include "linkage/kinds.h"
 #include <math.h>
+#include <stdbool.h>
 
 enum lk_term_kind {
     LK_TERM_LINEAR,
@@ -98,6 +99,12 @@ struct lk_term {
     double loss;
 };
 
+/** lk_term_creeps() - whether it is friction that gives way, see lk_force_def.creep. RT: yes. */
+static inline bool lk_term_creeps(const struct lk_term *term)
+{
+    return term->kind == LK_TERM_FRICTION && term->wind < 0;
+}
+
 /** struct lk_stop - state of the stops of a row in the step that begins.
  * @acts:  they are solved with the step, with their stiffness at @reach
  * @reach: estimate of the row's value at the end of the step
@@ -171,6 +178,11 @@ LK_RT void lk_law_evaluate(const struct lk_law *law, const struct lk_term *terms
  * stops are taken at stop.reach instead. Thread: cycle.  RT: yes. */
 LK_RT void lk_law_tangent(const struct lk_law *law, const struct lk_term *terms, double x, double v,
                           struct lk_law_value *ret);
+
+/** lk_law_slope() - the same at the rate @v that a step has ended with, for the projections:
+ * friction that creeps has its own slope there. Thread: cycle.  RT: yes. */
+LK_RT void lk_law_slope(const struct lk_law *law, const struct lk_term *terms, double x, double v,
+                        struct lk_law_value *ret);
 
 /** lk_law_step() - a law over a step in which the row goes from @before to @after with the mean
  * rate

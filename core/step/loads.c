@@ -242,13 +242,40 @@ void lk_loads_subtract_stops(struct lk_system *sys, int leaving, struct lk_twist
     }
 }
 
+/* @f: tangent of the law */
+static void keep_tangent(struct lk_system *sys, const struct lk_law *law,
+                         const struct lk_law_value *f)
+{
+    sys->next.tangent[law - sys->law] = lk_law_regular(f, sys->h);
+    sys->regular[sys->joint[law->joint].row + law->row] = sys->next.tangent[law - sys->law];
+}
+
 static void set_tangent(struct lk_system *sys, const struct lk_law *law, double x, double rate)
 {
     struct lk_law_value f;
 
     lk_law_tangent(law, sys->term, x, rate, &f);
-    sys->next.tangent[law - sys->law] = lk_law_regular(&f, sys->h);
-    sys->regular[sys->joint[law->joint].row + law->row] = sys->next.tangent[law - sys->law];
+    keep_tangent(sys, law, &f);
+}
+
+void lk_loads_slide(struct lk_system *sys)
+{
+    for (int i = 0; i < sys->n_laws; i++) {
+        const struct lk_law *law = &sys->law[i];
+        const struct lk_joint *j = &sys->joint[law->joint];
+        struct lk_law_value f;
+        double phi[LK_ROWS_MAX];
+        bool creeps = false;
+
+        for (int k = law->first_term; k < law->first_term + law->n_terms; k++)
+            creeps |= lk_term_creeps(&sys->term[k]);
+        if (!creeps)
+            continue;
+        lk_evaluate_violation(sys, law->joint, phi);
+        lk_law_slope(law, sys->term, phi[0],
+                     lk_evaluate_coordinate_rate(sys, j->of[0], j->which[0], sys->twist), &f);
+        keep_tangent(sys, law, &f);
+    }
 }
 
 void lk_loads_decide_stops(struct lk_system *sys, int again)

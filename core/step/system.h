@@ -671,6 +671,11 @@ LK_RT void lk_loads_decide_stops(struct lk_system *system, int again);
  * and twists; with @keep_impacts that of rigid rows where stops are hit, for the projections. */
 LK_RT void lk_loads_release_stops(struct lk_system *system, int keep_impacts);
 
+/** lk_loads_slide() - E of rows with friction that creeps, for the projections: with its slope at
+ * the current poses and twists. That of the iterations follows from a prediction; what slides would
+ * be held by it. */
+LK_RT void lk_loads_slide(struct lk_system *system);
+
 /** lk_loads_hold_stop() - E of the row of a hard stop that is hit: as of a rigid row. */
 LK_RT void lk_loads_hold_stop(struct lk_system *system, const struct lk_law *law);
 

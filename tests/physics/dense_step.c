@@ -729,6 +729,28 @@ static void set_stop_tangent(struct dense *d, int i)
     d->E[d->sys->joint[law.joint].row + law.row] = lk_law_regular(&f, d->sys->h);
 }
 
+/* the projections see the slope that friction has at the end of the step [2.5] */
+static void let_friction_slide(struct dense *d)
+{
+    for (int i = 0; i < d->sys->n_laws; i++) {
+        const struct lk_law *law = &d->sys->law[i];
+        int row = d->sys->joint[law->joint].row + law->row;
+        struct lk_law_value f;
+        double phi[LK_ROWS_MAX], rate = 0;
+        int creeps = 0;
+
+        for (int k = 0; k < law->n_terms; k++)
+            creeps |= lk_term_creeps(&d->sys->term[law->first_term + k]);
+        if (!creeps)
+            continue;
+        dense_violation(d, &d->sys->joint[law->joint], phi);
+        for (int k = 0; k < d->wide; k++)
+            rate += d->J[row * d->wide + k] * ((const double *)d->twist)[k];
+        lk_law_slope(law, d->sys->term, phi[0], rate, &f);
+        d->E[row] = lk_law_regular(&f, d->sys->h);
+    }
+}
+
 static int is_unilateral(const struct lk_system *sys, const struct lk_law *law)
 {
     return sys->joint[law->joint].kind == LK_ROWS_UNILATERAL;
@@ -914,6 +936,7 @@ int dense_step(struct dense *d, const double *inputs)
     }
     dense_set_poses(d, d->x, d->q);
     dense_set_jacobian(d);
+    let_friction_slide(d);
     for (int i = 0; i < sys->n_laws; i++) {
         if (!is_unilateral(sys, &sys->law[i]))
             continue;

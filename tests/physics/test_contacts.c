@@ -78,6 +78,40 @@ static void friction_slides_by_a_constant_force(void **state)
     lk_system_free(sys);
 }
 
+/* A heavy block drags a wheel that is light for its friction: what friction would hold, if it
+ * stuck, is much more than the wheel weighs, and it must not be held by that while it slides. */
+static void friction_slides_on_a_light_wheel(void **state)
+{
+    static const char text[] =
+        HEAD("[9.81, 0, 0]") "bodies:\n"
+                             "  block: {mass: 20, inertia: [1, 1, 1], position: [0, 0, 0],\n"
+                             "    velocity: [1, 0, 0]}\n"
+                             "  wheel: {mass: 0.5, inertia: [0.001, 0.001, 0.001],\n"
+                             "    position: [0, 1, 0], angular_velocity: [0, 0, 10]}\n"
+                             "joints:\n"
+                             "  guide: {type: prismatic, bodies: [ground, block],\n"
+                             "    point: [0, 0, 0], axis: [1, 0, 0]}\n"
+                             "  hinge: {type: revolute, bodies: [ground, wheel],\n"
+                             "    point: [0, 1, 0], axis: [0, 0, 1]}\n"
+                             "  rack: {type: rack, radius: 0.1, joints: [hinge, guide]}\n"
+                             "forces:\n"
+                             "  rub: {type: friction, joint: hinge, coulomb: 0.3}\n"
+                             "outputs:\n"
+                             "  a: {type: joint-acceleration, joint: guide}\n"
+                             "  f: {type: force, force: rub}\n"
+                             "  work: {type: work}\n";
+    struct lk_system *sys = compile(text, 0.001);
+
+    (void)state;
+    for (int i = 0; i < 200; i++) {
+        assert_int_equal(lk_system_step(sys, NULL), 0);
+        assert_true(fabs(read_output(sys, "a", 0) - (20 * 9.81 - 0.3 / 0.1) / (20 + 0.1)) < 1e-9);
+        assert_true(fabs(read_output(sys, "f", 0) + 0.3) < 1e-9);
+    }
+    assert_true(fabs(read_output(sys, "work", 4)) < 1e-9);
+    lk_system_free(sys);
+}
+
 /* A block thrown over the level guide stops after v^2 / 2a, and pi^2/12 creep^2 / a more due to the
  * tanh; the last step may err by the braking distance of a step, a h^2. It must not move back. */
 static void friction_stops_a_block(void **state)
@@ -538,6 +572,7 @@ int main(void)
     static const struct CMUnitTest tests[] = {
         BOTH(friction_sticks_but_for_creep),
         BOTH(friction_slides_by_a_constant_force),
+        BOTH(friction_slides_on_a_light_wheel),
         BOTH(friction_stops_a_block),
         BOTH(smooth_friction_has_order_two),
         BOTH(belt_makes_a_block_stick_and_slip),
