@@ -252,6 +252,11 @@ static inline const struct lk_joint_type_ops *lk_joint_ops(enum lk_joint_type ty
     return lk_joint_types[type];
 }
 
+/** lk_screw_way() - how far row @row of a screw went from @before to @now in one step [m, rad]. The
+ * thread is known but for whole leads: where it gives way and slips from one groove into the next
+ * it went the short way, not back by a lead. RT: yes. */
+double lk_screw_way(const struct lk_joint *joint, int row, double before, double now);
+
 /* ---- joints.c: the functions of a type, with the point rows of compliant joints along the axes
  * f[0] of the first body. RT: yes. ---- */
 

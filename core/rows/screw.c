@@ -11,10 +11,19 @@
  * grooves. */
 #include "rows/rows.h"
 
+#define THREAD 2 /* its row */
+
 /* fixed work, unlike remainder(); both have only the round-off of @x */
-static double nearest_groove(double x, double lead)
+static double nearest_groove(const struct lk_joint *j, double x)
 {
+    double lead = 2 * M_PI * j->pitch;
+
     return x - lead * rint(x / lead);
+}
+
+double lk_screw_way(const struct lk_joint *j, int row, double before, double now)
+{
+    return row == THREAD ? nearest_groove(j, now - before) : now - before;
 }
 
 static void violation(const struct lk_joint *j, const struct lk_pose *const *pose, double *phi)
@@ -22,7 +31,7 @@ static void violation(const struct lk_joint *j, const struct lk_pose *const *pos
     double off = lk_rows_travel(j, pose, 2) - j->pitch * lk_rows_angle(j, pose);
 
     lk_rows_slides(j, pose, 0, 2, phi);
-    phi[2] = nearest_groove(off, 2 * M_PI * j->pitch);
+    phi[THREAD] = nearest_groove(j, off);
     lk_rows_parallel(j, pose, phi + 3);
 }
 
@@ -46,7 +55,7 @@ static void load(const struct lk_joint *j, const struct lk_pose *const *pose, co
 
     lk_rows_slides_load(j, pose, 0, 2, lambda, sum);
     thread_jacobian(j, pose, J);
-    lk_rows_add_load(2, J, lambda[2], sum);
+    lk_rows_add_load(2, J, lambda[THREAD], sum);
     lk_rows_parallel_load(j, pose, lambda + 3, sum);
 }
 
@@ -58,7 +67,7 @@ static void jacobian(const struct lk_joint *j, const struct lk_pose *const *pose
     lk_rows_slides_jacobian(j, pose, 0, 2, 0, ret);
     thread_jacobian(j, pose, J);
     for (int s = 0; s < 2; s++)
-        lk_jacobian_set_row(ret, s, 2, J[s]);
+        lk_jacobian_set_row(ret, s, THREAD, J[s]);
     lk_rows_parallel_jacobian(j, pose, 3, ret);
 }
 
@@ -66,7 +75,7 @@ static void gamma_rows(const struct lk_joint *j, const struct lk_pose *const *po
                        const struct lk_twist *const *twist, double *ret)
 {
     lk_rows_slides_gamma(j, pose, twist, 0, 2, ret);
-    ret[2] =
+    ret[THREAD] =
         lk_rows_travel_gamma(j, pose, twist, 2) - j->pitch * lk_rows_angle_gamma(j, pose, twist);
     lk_rows_parallel_gamma(j, pose, twist, ret + 3);
 }

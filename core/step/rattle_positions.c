@@ -204,7 +204,9 @@ void lk_rattle_follow_laws(struct lk_system *sys, const double *value, int i, bo
     for (int row = 0; row < j->n_rows; row++) {
         const struct lk_law *law = &sys->law[j->law + row];
         double before = value[j->law + row], *regular = &sys->regular[j->row + row];
-        double rate = slips ? slip[row] : (phi[row] - before) / sys->h;
+        double way =
+            j->type == LK_JOINT_SCREW ? lk_screw_way(j, row, before, phi[row]) : phi[row] - before;
+        double rate = slips ? slip[row] : way / sys->h;
         struct lk_law_value f;
 
         lk_law_step(law, sys->term, before, phi[row], rate, &f);

@@ -155,6 +155,62 @@ static const char six_bodies[] =
                       "  f: {type: %s}\n";
 
 /* the same six springs as compliance of a fixed joint and as a force element */
+/* ---- a thread that gives way ---- */
+
+#define LEAD 0.5 /* travel for one turn [m] */
+
+/* x and v of a nut of 1 kg and 10 kg m^2, then its angle and rate; the deflection of the thread is
+ * known but for whole leads */
+static void slipping_nut_rhs(double t, const double *y, double *dy)
+{
+    double pitch = LEAD / (2 * M_PI), off = y[0] - pitch * y[2];
+    double force = 20 * (off - LEAD * rint(off / LEAD)) + (y[1] - pitch * y[3]);
+
+    (void)t;
+    dy[0] = y[1];
+    dy[1] = 20 - force;
+    dy[2] = y[3];
+    dy[3] = pitch * force / 10;
+}
+
+/* Pushed by more than it holds, it slips from groove to groove. Where it does its force turns
+ * round, but it goes on: its damper must not see it jump back by a lead. */
+static void soft_thread_slips(void **state)
+{
+    static const char text[] =
+        HEAD("[20, 0, 0]") "bodies:\n"
+                           "  nut: {mass: 1, inertia: [10, 10, 10], position: [0, 0, 0]}\n"
+                           "joints:\n"
+                           "  thread: {type: screw, bodies: [ground, nut], point: [0, 0, 0],\n"
+                           "    axis: [1, 0, 0], pitch: 0.5,\n"
+                           "    compliance: {stiffness: [2000, 2000, 20, 2000, 2000],\n"
+                           "      damping: [1, 1, 1, 1, 1]}}\n"
+                           "outputs:\n"
+                           "  x: {type: body-pose, body: nut}\n"
+                           "  v: {type: body-velocity, body: nut}\n"
+                           "  work: {type: work}\n";
+    static const struct mechanism nut = {.n = 4, .rhs = slipping_nut_rhs};
+    static const char *const formulations[] = {"rattle", "ali3", "rk4"};
+    double y[4] = {0};
+
+    (void)state;
+    integrate(&nut, 0, 0.5, y);
+    assert_true(y[0] > 3.5 * LEAD);
+    for (int i = 0; i < 3; i++) {
+        struct lk_system *sys;
+
+        step_with(formulations[i]);
+        sys = compile(text, 0.001);
+        for (int k = 0; k < 500; k++)
+            assert_int_equal(lk_system_step(sys, NULL), 0);
+        assert_true(fabs(read_output(sys, "x", 0) - y[0]) < 1e-3);
+        assert_true(fabs(read_output(sys, "v", 0) - y[1]) < 3e-3);
+        assert_true(fabs(read_output(sys, "work", 4)) < 0.1);
+        lk_system_free(sys);
+    }
+    step_with("ali3");
+}
+
 static void six_directions_swing(void **state)
 {
     static const char *const kinds[2][2] = {
@@ -345,6 +401,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(compliant_revolute_swings),
         cmocka_unit_test(compliant_spherical_swings),
+        cmocka_unit_test(soft_thread_slips),
         cmocka_unit_test(six_directions_swing),
         cmocka_unit_test(stiff_bushing_is_stable),
         cmocka_unit_test(harmonic_force_shakes_an_oscillator),
