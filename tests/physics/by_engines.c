@@ -391,11 +391,7 @@ static void measure_noise(const struct subject *s, struct lk_model *model,
     struct dice dice = {s->seed};
 
     /* poses are only known to that, so are violations, and the last Newton increments */
-    noise[RESIDUAL_POSITION] = noise[INCREMENT] = noise[OUTPUTS + LK_OUTPUT_RESIDUAL] = roundoff;
-    /* and the rates of rows to that of velocities, where one solution closes them to round-off */
-    if (engines_formulation == &lk_formulation_rk4)
-        noise[RESIDUAL_VELOCITY] =
-            DBL_EPSILON * fmax(size_in(classical, VELOCITY), size_in(classical, SPIN));
+    noise[RESIDUAL_POSITION] = noise[INCREMENT] = roundoff;
     for (int k = 0; k < 4; k++)
         noise[shared[k]] = engines_known_share * size_in(classical, shared[k]);
     /* drives do work by multipliers */
@@ -409,6 +405,12 @@ static void measure_noise(const struct subject *s, struct lk_model *model,
                 fmax(noise[k], largest(beside.value[k], classical->value[k], classical->n[k]));
         free_record(&beside);
     }
+    /* rates of rows are known as velocities are */
+    noise[RESIDUAL_VELOCITY] =
+        fmax(fmax(noise[VELOCITY], noise[SPIN]),
+             DBL_EPSILON * fmax(size_in(classical, VELOCITY), size_in(classical, SPIN)));
+    noise[OUTPUTS + LK_OUTPUT_RESIDUAL] =
+        fmax(fmax(noise[RESIDUAL_POSITION], noise[RESIDUAL_VELOCITY]), noise[INCREMENT]);
     /* whole turns of an angle are told by where its rates lead to in half a step */
     noise[OUTPUTS + LK_OUTPUT_JOINT_POSITION] +=
         0.5 * time / STEPS * noise[OUTPUTS + LK_OUTPUT_JOINT_VELOCITY];
