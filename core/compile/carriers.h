@@ -11,7 +11,8 @@
 #include "model/model.h"
 
 /** lk_carriers_find() - for each joint, whether the sides of its block are exchanged: where its
- * second body turns faster about the axis as the model starts, by more than @h [s] makes matter;
+ * second body turns faster about the axis as the model starts, by more than a step of @h [s] makes
+ * matter;
  * or, where neither does, is more joints away from the ground, or from the heaviest body of a
  * mechanism that hangs on nothing: what spins up hangs on what carries it. Revolute and cylindrical
  * joints without compliance alone. @ret: n_joints. Return: 0, -ENOMEM. */

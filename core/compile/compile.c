@@ -159,6 +159,7 @@ static int compile_model(const struct lk_model *model, const struct lk_options *
         r = lk_engine_check(d.engine, ret_error);
     if (r != 0)
         return r;
+    d.interval = d.h;
     d.h /= how.parts;
     r = lk_draft_init(&d);
     if (r == 0)

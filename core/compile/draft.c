@@ -474,7 +474,7 @@ int lk_draft_init(struct lk_draft *d)
     int r = take_memory(d);
 
     if (r == 0 && d->formulation->keeps_rows)
-        r = lk_carriers_find(d->model, d->h, d->exchanged);
+        r = lk_carriers_find(d->model, d->interval, d->exchanged);
     if (r == 0 && !d->has_all_rows) {
         d->n_in_plane = lk_plane_find(d->model, d->plane);
         r = d->n_in_plane < 0 ? d->n_in_plane : 0;

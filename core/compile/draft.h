@@ -54,6 +54,8 @@ struct lk_draft_share {
 };
 
 /** struct lk_draft - the whole draft.
+ * @interval:   of a step; @h is a part of it in the sequences of a higher order, whose systems must
+ *              be alike: what rows there are and which way round depends on the interval alone [s]
  * @n_parts:    parts of each body of the model;  @of: body of the model for each of the system
  * @exchanged:  of each joint: see carriers.h, or all 0
  * @frame_of:   frame of each joint whose first body is moved by drives, or -1
@@ -68,6 +70,7 @@ struct lk_draft_share {
  * @topology, @plan: of the blocks */
 struct lk_draft {
     const struct lk_model *model;
+    double interval;
     double h;
     int iterations;
     int in_hold;
@@ -99,8 +102,8 @@ struct lk_draft {
     struct lk_batches *batches; /* or NULL: no step side by side */
 };
 
-/** lk_draft_init() - make blocks, parts and plan of @d->model. The caller has set model, h,
- * iterations, in_hold, is_plain, has_all_rows and formulation. Return: 0, -ENOMEM, -ECANCELED.
+/** lk_draft_init() - make blocks, parts and plan of @d->model. The caller has set model, interval,
+ * h, iterations, in_hold, is_plain, has_all_rows and formulation. Return: 0, -ENOMEM, -ECANCELED.
  * Release with lk_draft_fini(). */
 int lk_draft_init(struct lk_draft *d);
 void lk_draft_fini(struct lk_draft *d);

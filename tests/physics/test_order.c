@@ -551,6 +551,52 @@ static void summary_tells_the_order(void **state)
     assert_true(2 * fourth.memory == 3 * third.memory);
 }
 
+/* ---- parts of a step ---- */
+
+/* Which body of a hinge carries the directions of its rows follows from how much more one of them
+ * turns in a step. The systems that step a half and a third of it must see it the same way. */
+static void parts_of_a_step_have_the_same_rows(void **state)
+{
+    static const double rates[] = {0.5, 1.2, 1.8, 2.5, 4};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rates) / sizeof(*rates); i++) {
+        struct lk_body_state end[3];
+
+        for (int k = 0; k < 3; k++) {
+            struct lk_options options = {.step = 1e-3, .order = k == 1 ? 0 : 4 + k};
+            char text[1024];
+            struct lk_model *model;
+            struct lk_system *sys;
+            struct lk_error error;
+
+            snprintf(text, sizeof(text),
+                     "linkage: 1\nname: pair\nsolver: {formulation: %s}\nbodies:\n"
+                     "  heavy: {mass: 5, inertia: [0.3, 0.4, 0.5], position: [0, 0, 0],\n"
+                     "    angular_velocity: [0, 0, %g]}\n"
+                     "  light: {mass: 1, inertia: [0.03, 0.02, 0.04], position: [0.7, 0.2, 0.1]}\n"
+                     "joints:\n"
+                     "  hinge: {type: revolute, bodies: [heavy, light], point: [0.4, 0, 0],\n"
+                     "    axis: [0, 0, 1]}\n",
+                     options.order == 0 ? "rk4" : "rattle", rates[i]);
+            if (lk_model_read_text("pair", text, strlen(text), &model, &error) != 0 ||
+                lk_system_new(model, &options, &sys, &error) != 0)
+                fail_msg("%s", error.text);
+            for (int step = 0; step < 100; step++)
+                assert_int_equal(lk_system_step(sys, NULL), 0);
+            lk_system_body_state(sys, 1, &end[k]);
+            lk_system_free(sys);
+            lk_model_free(model);
+        }
+        for (int k = 0; k < 3; k += 2)
+            for (int c = 0; c < 3; c++) {
+                assert_true(fabs(end[k].position[c] - end[1].position[c]) < 1e-10);
+                assert_true(fabs(end[k].velocity[c] - end[1].velocity[c]) < 1e-9);
+                assert_true(fabs(end[k].angular_velocity[c] - end[1].angular_velocity[c]) < 1e-9);
+            }
+    }
+}
+
 /* ---- refusals ---- */
 
 #define BODY                                                                                       \
@@ -846,6 +892,7 @@ int main(void)
     tests[n++] = (struct CMUnitTest)cmocka_unit_test(steps_do_not_allocate);
 #endif
     tests[n++] = (struct CMUnitTest)cmocka_unit_test(summary_tells_the_order);
+    tests[n++] = (struct CMUnitTest)cmocka_unit_test(parts_of_a_step_have_the_same_rows);
     tests[n++] = (struct CMUnitTest)cmocka_unit_test(refuses_what_is_not_smooth);
     tests[n++] = (struct CMUnitTest)cmocka_unit_test(a_mode_at_the_limit_stays);
     return _cmocka_run_group_tests("order", tests, (size_t)n, NULL, NULL);
