@@ -118,14 +118,11 @@ static int create_either(struct lk_draft *d, const struct lk_engine *const *engi
     return lk_fill_create(d, ret_system, ret_error);
 }
 
-/* The combination of sequences is that of the first one; the others, which take most of the steps,
- * only hand over their states. In lanes there is one without laws. */
-static bool may_batch(const struct lk_draft *d, int order, int parts)
+/* sequences that combine to a higher order are of `rattle` alone */
+static bool may_batch(const struct lk_draft *d, int order)
 {
-    bool has_laws = lk_draft_laws(d) > 0;
-
-    return !d->is_plain && (order == 2 || d->formulation->order != 0 ||
-                            (d->formulation == &lk_formulation_rattle && (parts > 1 || !has_laws)));
+    return !d->is_plain &&
+           (order == 2 || d->formulation->order != 0 || d->formulation == &lk_formulation_rattle);
 }
 
 /* Compiles the model; its initial configuration is not assembled yet. What turns a body across the
@@ -164,7 +161,7 @@ static int compile_model(const struct lk_model *model, const struct lk_options *
     r = lk_draft_init(&d);
     if (r == 0)
         r = check_size(&d, how.told.flops_max, ret_error);
-    if (r == 0 && may_batch(&d, order_of(model, options), how.parts))
+    if (r == 0 && may_batch(&d, order_of(model, options)))
         r = lk_batches_draft(&d, engines);
     if (r == 0)
         r = create_either(&d, engines, ret_system, ret_error);

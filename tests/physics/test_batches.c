@@ -10,6 +10,7 @@
 #include "compile/batch/batches.h"
 #include "sanitized.h"
 #include "step/rattle.h"
+#include "step/rk4.h"
 #include <float.h>
 #include <glob.h>
 #include <math.h>
@@ -64,7 +65,7 @@ static void test_figures(void **state)
                     compare_figure((enum figure)figure, (enum figure_joints)joints, sizes[i]);
 }
 
-static long first_seed, last_seed = 50;
+static long first_seed, last_seed = 50, seeds_apart = THINNED;
 
 static void compare_seed(long seed, unsigned keeps)
 {
@@ -75,7 +76,7 @@ static void compare_seed(long seed, unsigned keeps)
     char what[80];
 
     figure_tame(m, keeps);
-    if (engines_formulation == &lk_formulation_rk4)
+    if (engines_formulation == &lk_formulation_rk4 || engines_order > 2)
         figure_ease(m);
     snprintf(what, sizeof(what), "seed %ld, %d bodies, elements %u", seed, n, keeps);
     engines_compare_mechanism(m, what);
@@ -85,7 +86,7 @@ static void compare_random(unsigned keeps)
 {
     int refused = engines_refused, compared = engines_compared, unfit = engines_unfit;
 
-    for (long seed = first_seed; seed < last_seed; seed += THINNED)
+    for (long seed = first_seed; seed < last_seed; seed += seeds_apart)
         compare_seed(seed, keeps);
     /* one in twenty may be too fast for its step */
     assert_true(20 * (engines_refused - refused) <= engines_compared - compared);
@@ -115,14 +116,11 @@ static void test_elements(void **state)
     engines_known_share = 0;
 }
 
-#define RK4_REGULARISATION 1e-8 /* as that of `ali3` in steps of 1 ms and more, see fill_scales.c  \
-                                 */
-
 /* those that `rk4` takes */
 static void test_smooth_elements(void **state)
 {
     (void)state;
-    engines_known_share = DBL_EPSILON / RK4_REGULARISATION;
+    engines_known_share = DBL_EPSILON / LK_RK4_REGULARISATION;
     compare_random(FIGURE_KEEPS_JOINTS);
     compare_random(FIGURE_KEEPS_DRIVES);
     compare_random(FIGURE_KEEPS_LAWS);
@@ -280,6 +278,15 @@ static void test_orders(void **state)
             compare_figure(FIGURE_LADDER, FIGURE_PARALLEL, sizes[i]);
             compare_driven(sizes[i]);
         }
+    engines_known_share = DBL_EPSILON / LK_RATTLE_REGULARISATION;
+    seeds_apart = 3 * THINNED;
+    for (engines_order = 4; engines_order <= 6; engines_order += 2) {
+        compare_random(FIGURE_KEEPS_LAWS);
+        compare_random(FIGURE_KEEPS_JOINTS | FIGURE_KEEPS_COUPLINGS | FIGURE_KEEPS_DRIVES |
+                       FIGURE_KEEPS_LAWS);
+    }
+    seeds_apart = THINNED;
+    engines_known_share = 0;
     engines_order = 2;
 }
 

@@ -463,7 +463,12 @@ static void rattle_finish(struct lk_system *sys, const double *inputs)
     rattle_sweep(&now, STAY, MATRIX);
     for (int i = 1; i < LK_EXTRAPOLATE_ROUNDS; i++)
         rattle_sweep(&now, CLOSE_STATE, VIOLATION);
-    rattle_sweep(&now, CLOSE_STATE, RATES);
+    rattle_sweep(&now, CLOSE_STATE, p->n_soft > 0 ? REST : RATES);
+    if (p->n_soft > 0) {
+        show_loaded(sys, p);
+        lk_singles_turn_soft(sys, p);
+        rattle_sweep(&now, STAY, RATES);
+    }
     solve_again(&now);
     close_velocities(&now, &inputs);
     close_accelerations(&now, STORE);

@@ -333,7 +333,7 @@ static void violate_joints(const struct run *run, int block)
     const struct lk_batch_joints *j = &p->joints[block];
 
     if (__builtin_expect(j->kind >= LK_KIND_SINGLE, 0)) {
-        EACH_SYSTEM(run, lk_singles_violate(one, its, block, false))
+        EACH_SYSTEM(run, lk_singles_close(one, its, block))
         return;
     }
 
