@@ -209,7 +209,9 @@ int lk_extrapolate_check(struct lk_system *sys, const struct lk_model *model,
                          struct lk_error *ret_error)
 {
     int is_explicit = sys->formulation->is_explicit, takes_massless = sys->takes_massless, r;
-    struct attempt attempt = {.instead = is_explicit ? "formulation ali3" : "order 2"};
+    struct attempt attempt = {.instead = !is_explicit                    ? "order 2"
+                                         : model->solver.soft_redundancy ? "formulation ali3"
+                                                                         : "formulation rattle"};
     char kink[LK_NAME_SIZE + 40] = "";
     int massless = is_explicit || sys->formulation->begin ? find_massless(sys) : -1;
 

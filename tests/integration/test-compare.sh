@@ -76,7 +76,7 @@ has 'run misfit' 'expected formulation absolute' err
 expect 1 'run blocks' "$linkage" run "$models/motor.yaml" --formulation recursive
 has 'run blocks' "motor.yaml: 'error' is a block, expected formulation rattle for it" err
 expect 1 'run friction' "$linkage" run "$models/steering.yaml" --formulation recursive
-has 'run friction' 'expected formulation ali3' err
+has 'run friction' 'expected formulation rattle' err
 for bad in '--tolerance 0' '--tolerance x' '--tolerance 1' '--baumgarte 5' '--baumgarte 5,0' \
     '--formulation ali3 --workers 2' '--formulation ali3 --iterations 3' '--integrator' '--first-steps 0.01' \
     '--first-steps 0.01,0.015' '--first-steps 0.01,20' '--first-steps 0.0025,0.0025'; do
@@ -177,7 +177,7 @@ expect 0 'compare off the grid' "$linkage" compare "$models/pendulum.yaml" --for
 has 'compare off the grid' 'steps of 0.003 s do not meet the sample' out
 expect 0 'compare friction' "$linkage" compare "$models/steering.yaml" --formulations ali3,absolute \
     --steps 0.001,0.0005 --duration 0.1 --output l
-has 'compare friction: reason' 'expected formulation ali3' out
+has 'compare friction: reason' 'expected formulation rattle' out
 
 expect 0 'compare --json' "$linkage" compare "$models/pendulum.yaml" --formulations ali3,rk4 \
     --duration 0.2 --json --output j

@@ -326,7 +326,7 @@ static void models_that_do_not_fit_are_refused(void **state)
 
     (void)state;
     assert_int_equal(lk_laboratory_open(model, &method, &lab, &error), LK_E_MODEL);
-    assert_non_null(strstr(error.text, "expected formulation ali3"));
+    assert_non_null(strstr(error.text, "expected formulation rattle"));
     lk_model_free(model);
 }
 

@@ -675,17 +675,18 @@ static const struct refusal {
      "order 3 is for smooth motion, expected order 2 with redundancy: soft"},
     {BODY GUIDE "}\nforces:\n  f: {type: friction, joint: guide, coulomb: 1}\n"
                 "solver: {formulation: rk4}\n",
-     0, "formulation rk4 is for smooth motion, expected formulation ali3 with friction 'f'"},
+     0, "formulation rk4 is for smooth motion, expected formulation rattle with friction 'f'"},
     {BODY GUIDE "}\n" SPRING("22050", "0") "solver: {formulation: rk4}\n", 0,
      "formulation rk4 with a step of 0.01 s, but 's' oscillates at 105 rad/s, that is 1.05 rad a "
      "step, "
-     "expected at most 1; a step of 0.009 s would do, or formulation ali3"},
+     "expected at most 1; a step of 0.009 s would do, or formulation rattle"},
     {"linkage: 1\nname: m\nbodies:\n  bar: {mass: 1, inertia: [0, 1, 1], position: [1, 0, "
      "0]}\njoints:\n"
      "  pin: {type: revolute, bodies: [ground, bar], point: [0, 0, 0], axis: [0, 0, 1]}\n"
      "solver: {formulation: rk4}\n",
      0,
-     "formulation rk4 is for smooth motion, expected formulation ali3 with body 'bar', which lacks "
+     "formulation rk4 is for smooth motion, expected formulation rattle with body 'bar', which "
+     "lacks "
      "inertia"},
     {BODY GUIDE "}\nsolver: {formulation: rk4}\n", 4,
      "order 4, expected none with formulation rk4"},
@@ -718,7 +719,7 @@ static const struct refusal {
     {GIMBAL "solver: {formulation: rk4}\n", 0,
      "formulation rk4 with a step of 0.01 s, but body 'rotor' nutates at 105 rad/s, that is 1.05 "
      "rad "
-     "a step, expected at most 1; a step of 0.009 s would do, or formulation ali3"},
+     "a step, expected at most 1; a step of 0.009 s would do, or formulation rattle"},
     {GIMBAL "solver: {formulation: ali3}\n", 4,
      "order 4 with a step of 0.01 s, but body 'rotor' nutates at 105 rad/s, that is 1.05 rad a "
      "step, "
@@ -733,13 +734,14 @@ static const struct refusal {
     {TUMBLING("60, 0, 45"), 6, NULL},
     {TUMBLING("60, 0, 45") "solver: {formulation: rk4}\n", 0,
      "formulation rk4 with a step of 0.01 s, but body 'top' turns out of balance at 75 rad/s, that "
-     "is 0.75 rad a step, expected at most 0.7; a step of 0.0089 s would do, or formulation ali3"},
+     "is 0.75 rad a step, expected at most 0.7; a step of 0.0089 s would do, or formulation "
+     "rattle"},
     {HUNG "solver: {formulation: rk4}\n", 0,
      "formulation rk4 with a step of 0.01 s, but body 'upper' swings across the tension in it at "
      "172 "
      "rad/s, that is 1.72 rad a step, expected at most 1; a step of 0.0055 s would do, or "
      "formulation "
-     "ali3"},
+     "rattle"},
     {HUNG "solver: {formulation: rattle}\n", 4,
      "order 4 with a step of 0.01 s, but body 'upper' swings across the tension in it at 172 "
      "rad/s, "
@@ -751,7 +753,7 @@ static const struct refusal {
     {LEVEL("type: revolute, axis: [0, 0, 1]") "solver: {formulation: rk4}\n", 0,
      "formulation rk4 with a step of 0.01 s, but body 'upper' swings across the weight that will "
      "hang on it at 172 rad/s, that is 1.72 rad a step, expected at most 1; a step of 0.0055 s "
-     "would do, or formulation ali3"},
+     "would do, or formulation rattle"},
     /* the two links are one body: what hangs on it holds its end */
     {LEVEL("type: fixed") "solver: {formulation: rattle}\n", 6, NULL},
     {"linkage: 1\nname: m\nbodies:\n  bar: {mass: 1, inertia: [0, 1, 1], position: [1, 0, "

@@ -338,7 +338,7 @@ static int refuse_tied(const struct lk_recursive *r, struct lk_error *ret_error)
                 lk_error_set(ret_error,
                              "formulation recursive: body '%s' has directions without inertia and "
                              "lies in a closed loop or is driven, expected a mass, or formulation "
-                             "ali3",
+                             "rattle",
                              r->mechanics->system->body_name[b]);
                 return LK_E_MODEL;
             }

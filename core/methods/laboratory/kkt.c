@@ -142,7 +142,7 @@ int lk_kkt_new(struct lk_mechanics *mechanics, struct lk_kkt **ret, struct lk_er
             continue;
         lk_error_set(ret_error,
                      "body '%s' has no mass, or no inertia about some axis, expected some in "
-                     "absolute coordinates, or formulation ali3 or recursive",
+                     "absolute coordinates, or formulation rattle or recursive",
                      lk_system_body_name(sys, b));
         lk_kkt_free(kkt);
         return LK_E_MODEL;

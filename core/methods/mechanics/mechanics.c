@@ -26,7 +26,7 @@ static int refuse_kinks(const struct lk_model *m, struct lk_error *ret_error)
         }
         if (f->type != LK_FORCE_FRICTION && f->type != LK_FORCE_STOP)
             continue;
-        lk_error_set(ret_error, "%s '%s' is not smooth, expected formulation ali3 for it",
+        lk_error_set(ret_error, "%s '%s' is not smooth, expected formulation rattle for it",
                      f->type == LK_FORCE_STOP ? "the stop" : "friction", f->name);
         return LK_E_MODEL;
     }
@@ -35,7 +35,7 @@ static int refuse_kinks(const struct lk_model *m, struct lk_error *ret_error)
             continue;
         lk_error_set(ret_error,
                      "a drive of '%s' follows samples of an input, expected a drive over time, or "
-                     "formulation ali3",
+                     "formulation rattle",
                      m->joints[m->drives[i].joint].name);
         return LK_E_MODEL;
     }
