@@ -61,3 +61,25 @@ int lk_dense_solve(int n, double *A, double *x)
     }
     return 0;
 }
+
+bool lk_dense_is_positive(int n, double *A)
+{
+    for (int k = 0; k < n; k++) {
+        double *row = A + (size_t)k * (size_t)n;
+
+        /* L row by row: this one's dot products with those above, and with itself */
+        for (int j = 0; j < k; j++) {
+            const double *other = A + (size_t)j * (size_t)n;
+
+            for (int i = 0; i < j; i++)
+                row[j] -= row[i] * other[i];
+            row[j] /= other[j];
+        }
+        for (int i = 0; i < k; i++)
+            row[k] -= row[i] * row[i];
+        if (!(row[k] > 0))
+            return false;
+        row[k] = sqrt(row[k]);
+    }
+    return true;
+}

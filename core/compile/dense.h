@@ -3,10 +3,16 @@
 #ifndef LK_COMPILE_DENSE_H
 #define LK_COMPILE_DENSE_H
 
+#include <stdbool.h>
+
 /** lk_dense_solve() - x from A x = b by elimination with partial pivoting; a column without a pivot
  * leaves its unknown at 0.
  * @A: @n rows of @n; overwritten;  @x: b, then x
  * Return: 0, -ECANCELED once lk_effort_spend() returns true. */
 int lk_dense_solve(int n, double *A, double *x);
+
+/** lk_dense_is_positive() - whether the symmetric matrix A is positive definite, by Cholesky's
+ * elimination. @A: @n rows of @n, of which the lower triangle counts; overwritten */
+bool lk_dense_is_positive(int n, double *A);
 
 #endif

@@ -7,11 +7,12 @@
  *     | Phi_q            -E      | | dlambda | = - | Phi |
  *
  * with K = dg/dq: the tangents of the laws, and by central differences what the forces of joints,
- * springs and loads do when they turn. The mass keeps it from saddles and lets free directions be:
- * for a small t it is a step of implicit Euler, downhill, in which all velocities are forgotten; t
- * grows as the balance gets better (T. Coffey, C. T. Kelley, D. E. Keyes, Pseudotransient
- * continuation and differential-algebraic equations, 2003). E lets redundant rows share without any
- * effect on the result. The states of blocks are unknowns as well, see rest.h. */
+ * springs and loads do when they turn. The mass keeps it from saddles, as t is short enough for
+ * that, and lets free directions be: for a small t it is a step of implicit Euler, downhill, in
+ * which all velocities are forgotten; t grows as the balance gets better (T. Coffey, C. T. Kelley,
+ * D. E. Keyes, Pseudotransient continuation and differential-algebraic equations, 2003). E lets
+ * redundant rows share without any effect on the result. The states of blocks are unknowns as well,
+ * see rest.h. */
 #include "compile/equilibrium.h"
 #include "compile/dense.h"
 #include "compile/effort.h"
@@ -35,13 +36,17 @@
 #define ENOUGH      1e-9  /* balanced, where no iteration makes it better */
 #define ROLLING     1e-2  /* of the largest force: what tyres under stress drive a car by */
 #define RESOLVED    1e-15 /* of the size of the mechanism: a way that a stiff law resolves */
+#define HELD        1e-8 /* yield of rows where the curvature is asked for [s^2], by Phi_q W Phi_q^T */
+#define DESCENT     0.1  /* of forces before and after an iteration that leads down from a saddle */
+#define UNMOVED     1e-9 /* in sizes of the mechanism and radians: as drawn */
 
 /** struct work - @n_moves: directions of the bodies, six each;  @n_rows: rigid rows, which are
  * @row of the system;  @n: both and the unknowns of blocks
  * @A, @x: of the Newton step;  @g: residual, and @side: those beside the pose, n each, and then the
  * values of all laws and the outputs of blocks;  @tangent: of the laws [N/m, N m/rad], @slope:
  * n_moves for each: d value/dq
- * @size: length of the mechanism [m];  @force: largest force in it [N or N m] */
+ * @size: length of the mechanism [m];  @force: largest force in it [N or N m];  @hessian: n_moves
+ * squared;  @is_careful: t is so short that no step leads up, see is_valley() */
 struct work {
     struct lk_system *sys;
     void (*coordinates)(struct lk_system *);
@@ -56,9 +61,11 @@ struct work {
     double *side[2];
     double *tangent;
     double *slope;
+    double *hessian;
     double size;
     double force;
     double time2;
+    bool is_careful;
 };
 
 /* ---- the residual ---- */
@@ -266,7 +273,28 @@ static void add_mass(struct work *w, int b)
     }
 }
 
-static int solve(struct work *w)
+/* Whether K + W^-1 / t^2 is positive definite where the rows hold: what they forbid is made stiff
+ * in the place of them. If it is not, t is so long that Newton's step leads up to a saddle. */
+static bool is_valley(const struct work *w)
+{
+    const struct lk_system *sys = w->sys;
+    size_t n = (size_t)w->n, m = (size_t)w->n_moves;
+
+    for (size_t r = 0; r < m; r++)
+        for (size_t c = 0; c <= r; c++)
+            w->hessian[r * m + c] = 0.5 * (w->A[r * n + c] + w->A[c * n + r]);
+    for (int i = 0; i < w->n_rows; i++) {
+        const double *row = w->A + (m + (size_t)i) * n;
+        double stiffness = sys->s / (HELD * sys->scale[w->row[i]]);
+
+        for (size_t r = 0; r < m; r++)
+            for (size_t c = 0; c <= r && row[r] != 0; c++)
+                w->hessian[r * m + c] += stiffness * row[r] * row[c];
+    }
+    return lk_dense_is_positive(w->n_moves, w->hessian);
+}
+
+static int fill(struct work *w)
 {
     struct lk_system *sys = w->sys;
     size_t n = (size_t)w->n;
@@ -284,8 +312,20 @@ static int solve(struct work *w)
     for (int r = 0; r < w->n_rows; r++)
         w->A[((size_t)w->n_moves + (size_t)r) * (n + 1)] =
             -YIELD * w->time2 * sys->scale[w->row[r]] / sys->s;
-    if (fill_blocks(w) != 0)
-        return -ECANCELED;
+    return fill_blocks(w);
+}
+
+static int solve(struct work *w)
+{
+    int r = fill(w);
+
+    while (r == 0 && w->is_careful && w->time2 > LEAST_TIME2 && !is_valley(w)) {
+        w->time2 *= 0.25;
+        set_poses(w);
+        r = fill(w);
+    }
+    if (r != 0)
+        return r;
     for (int i = 0; i < w->n; i++)
         w->x[i] = -w->g[i];
     for (int k = 0; k < w->blocks.n; k++) /* 0 of what is held */
@@ -361,13 +401,17 @@ static double resolution(const struct work *w)
     return RESOLVED * stiffest * lk_max(w->size, 1);
 }
 
-/* the free choice of t: in proportion to the balance, but not by more than 8 at once */
+/* the free choice of t: in proportion to the balance, but not by more than 8 at once. On the way
+ * down from a saddle forces grow a few times with each iteration: t stays what is_valley() found.
+ */
 static void choose_time(struct work *w, double before, double now)
 {
     double ratio = now > 0 ? before / now : 8;
+    double factor = fmin(fmax(ratio < 1 ? ratio * ratio : 2 * ratio, 0.125), 8);
 
-    ratio = fmin(fmax(ratio < 1 ? ratio * ratio : 2 * ratio, 0.125), 8);
-    w->time2 = fmin(fmax(w->time2 * ratio, LEAST_TIME2), MOST_TIME2);
+    if (w->is_careful && ratio > DESCENT)
+        factor = lk_max(factor, 1);
+    w->time2 = fmin(fmax(w->time2 * factor, LEAST_TIME2), MOST_TIME2);
 }
 
 /* where the forces may be in balance, but block @at goes on */
@@ -475,7 +519,8 @@ static int take_memory(struct work *w)
     size_t laws = (size_t)w->sys->n_laws;
     size_t n = (size_t)w->n + 9 + laws + (size_t)w->sys->net.n_blocks;
 
-    w->A = calloc((size_t)w->n * (size_t)w->n + 4 * n + laws * ((size_t)w->n_moves + 1),
+    w->A = calloc((size_t)w->n * (size_t)w->n + 4 * n + laws * ((size_t)w->n_moves + 1) +
+                      (size_t)w->n_moves * (size_t)w->n_moves,
                   sizeof(double));
     if (!w->A)
         return -ENOMEM;
@@ -485,6 +530,72 @@ static int take_memory(struct work *w)
     w->side[1] = w->side[0] + n;
     w->tangent = w->side[1] + n;
     w->slope = w->tangent + laws;
+    w->hessian = w->slope + laws * (size_t)w->n_moves;
+    return 0;
+}
+
+/* @drawn: a block of the state */
+static bool has_moved(const struct work *w, const double *drawn)
+{
+    const struct lk_state *now = &w->sys->now;
+    const struct lk_motion *then =
+        (const struct lk_motion *)(drawn + ((const double *)now->motion - now->block));
+    double most = 0;
+
+    for (int b = 0; b < w->sys->n_bodies; b++) {
+        const struct lk_motion *m = &now->motion[b], *d = &then[b];
+        const double back[4] = {d->q[0], -d->q[1], -d->q[2], -d->q[3]};
+        double turned[4], turn[3];
+
+        lk_quat_mul(back, m->q, turned);
+        lk_rotation_log(turned, turn);
+        for (int i = 0; i < 3; i++)
+            most = lk_max(most, lk_max(fabs(m->x[i] - d->x[i]) / w->size, fabs(turn[i])));
+    }
+    return most > UNMOVED;
+}
+
+/* whether nothing grows about the balance that was found, or not before a long time */
+static int look_around(struct work *w, bool *ret_is_valley)
+{
+    int r;
+
+    w->time2 = MOST_TIME2;
+    r = fill(w);
+    set_poses(w);
+    *ret_is_valley = r != 0 || is_valley(w);
+    return r;
+}
+
+/* Newton's method goes to a saddle as well as to a valley. From one that is not the drawing it goes
+ * back, and then down step by step; the saddle stays where that finds nothing. Tyres hold a car by
+ * forces without a potential, whose balance has no curvature. @drawn: the state; @found: for use */
+static int leave_saddle(struct work *w, const double *drawn, double *found)
+{
+    struct lk_system *sys = w->sys;
+    struct lk_equilibrium of_found = sys->equilibrium;
+    size_t size = sys->state_size * sizeof(double);
+    bool is_in_valley = true;
+    int r = 0;
+
+    if (sys->n_tyres == 0 && has_moved(w, drawn))
+        r = look_around(w, &is_in_valley);
+    if (r != 0 || is_in_valley)
+        return r;
+    memcpy(found, sys->now.block, size);
+    memcpy(sys->now.block, drawn, size);
+    sys->equilibrium.iterations = 0;
+    w->time2 = FIRST_TIME2;
+    w->is_careful = true;
+    r = iterate(w, NULL);
+    if (r != LK_E_ASSEMBLY)
+        return r;
+    memcpy(sys->now.block, found, size);
+    sys->equilibrium = of_found;
+    set_poses(w);
+    if (sys->net.n_blocks > 0)
+        lk_rest_set(&w->blocks);
+    set_laws(w);
     return 0;
 }
 
@@ -514,16 +625,21 @@ static int find(struct work *w, struct lk_error *ret_error)
 {
     struct lk_system *sys = w->sys;
     struct lk_motion *kept = calloc((size_t)sys->n_bodies, sizeof(*kept));
-    int r = kept ? take_memory(w) : -ENOMEM;
+    double *states = malloc(2 * sys->state_size * sizeof(double));
+    int r = kept && states ? take_memory(w) : -ENOMEM;
 
     if (r == 0) {
         keep_velocities(sys, kept, 0);
         memset(sys->now.lambda, 0, (size_t)sys->n_rows * sizeof(double));
         set_poses(w);
         lk_tyres_hold(sys);
+        memcpy(states, sys->now.block, sys->state_size * sizeof(double));
         r = iterate(w, ret_error);
+        if (r == 0)
+            r = leave_saddle(w, states, states + sys->state_size);
         keep_velocities(sys, kept, 1);
     }
+    free(states);
     free(kept);
     free(w->A);
     return r;
