@@ -18,8 +18,10 @@
  * and 4e-11 a Peaucellier linkage leaves its aligned pose worse, not better. */
 #define LK_RATTLE_REGULARISATION 4e-8
 
-#define LK_TENSION_LATE                                                                            \
-    0.1 /* of the change of tension that acts at a step's start, beyond half of it */
+/* Part of the change of the turn from step to step whose tension acts in both half kicks. What
+ * swings faster than a step turns back and forth, and is damped as by 2 d K theta; what turns on,
+ * with all that hangs on it or on a hub, is not, nor is a slow swing. */
+#define LK_TENSION_LATE 0.1
 
 /** struct lk_rattle_iterate - what an increment changes of four bodies: @u, @turn, @theta as in
  * struct lk_quad */
@@ -31,11 +33,12 @@ struct lk_rattle_iterate {
 
 /** struct lk_half_kicks - four bodies. @weight: m W, 1, or 0 where there is no mass;  @drawn: 1
  * where the velocity follows from the positions, of the translation and the rotation, see
- * lk_rattle_is_drawn();
+ * lk_rattle_is_drawn();  @last_turn: theta of the last step;
  * @sW: of the inertia;  @tension: K, see tension.h, and @start_sW: s (J + s K)^-1;  @momentum: h J
  * w_n;  @kick: s W (Phi_q^T lambda - Q) at q_n;  @kept: the last iterate that counts */
 struct lk_half_kicks {
     lk_four weight;
+    lk_four last_turn[3];
     lk_four drawn[2];
     lk_four sW[6];
     lk_four start_sW[6];
@@ -247,13 +250,14 @@ LK_RT void lk_rattle_book_tension(struct lk_system *system, const struct lk_ratt
  * see doc/method.md. An iterate that was taken back has no g here. */
 LK_RT void lk_rattle_book_closing(struct lk_system *system, const struct lk_rattle *rattle);
 
-/** lk_rattle_tension_takes() - the same of one body, which has turned by @theta: the two shares of
- * K theta leave an impulse of -2 d h/2 K theta, that of a damper d h K. */
-LK_INLINE double lk_rattle_tension_takes(const double K[6], const double theta[3])
+/** lk_rattle_tension_takes() - the same of one body, which has turned by @theta, by @more than in
+ * the step before: the two shares leave an impulse of -h d K more. */
+LK_INLINE double lk_rattle_tension_takes(const double K[6], const double theta[3],
+                                         const double more[3])
 {
     double torque[3];
 
-    lk_sym_mul(K, theta, torque);
+    lk_sym_mul(K, more, torque);
     return LK_TENSION_LATE * (theta[0] * torque[0] + theta[1] * torque[1] + theta[2] * torque[2]);
 }
 

@@ -11,15 +11,17 @@
 LK_INLINE void momentum_residual(struct lk_system *sys, const struct lk_lanes *l,
                                  const struct lk_quad *quad, const struct lk_half_kicks *half)
 {
-    lk_four g[6], Jtheta[3], turned[3], pull[3], change[3], v[6];
+    lk_four g[6], Jtheta[3], turned[3], early[3], pull[3], change[3], v[6];
 
     lk_sym_mul_four(quad->inertia, quad->theta, Jtheta);
     lk_dexp_inverse_four(quad->theta, Jtheta, turned);
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 3; i++) {
         turned[i] -= half->momentum[i];
-    lk_sym_mul_four(half->tension, quad->theta, pull);
+        early[i] = 0.5 * quad->theta[i] + LK_TENSION_LATE * (quad->theta[i] - half->last_turn[i]);
+    }
+    lk_sym_mul_four(half->tension, early, pull);
     for (int i = 0; i < 3; i++)
-        turned[i] = 0.5 / sys->s * turned[i] + (0.5 + LK_TENSION_LATE) * pull[i];
+        turned[i] = 0.5 / sys->s * turned[i] + pull[i];
     lk_sym_mul_four(half->start_sW, turned, change);
     for (int i = 0; i < 3; i++) {
         g[i] = 0.5 * half->weight * (quad->u[i] - sys->h * quad->v_old[i]) + half->kick[i];
@@ -48,7 +50,8 @@ LK_INLINE void take_kick(const struct lk_system *sys, const struct lk_lanes *l,
 }
 
 /* The change of tension over a step, as far as it is too stiff for the step, acts at its start:
- * s (J + s K)^-1 in place of s W, and (1/2 + d) K theta more there, (1/2 - d) less at its end. */
+ * s (J + s K)^-1 in place of s W, and K theta / 2 more there, as much less at its end; both have
+ * d K (theta - theta of the last step) more, see LK_TENSION_LATE. */
 void lk_rattle_take_tension(struct lk_system *sys, struct lk_rattle *r)
 {
     if (r->n_tense > 0)
@@ -84,13 +87,15 @@ void lk_rattle_book_tension(struct lk_system *sys, const struct lk_rattle *r)
 {
     for (int i = 0; i < r->n_tense; i++) {
         int b = r->tense[i], lane = b % 4;
-        double K[6], theta[3];
+        double K[6], theta[3], more[3];
 
         for (int k = 0; k < 6; k++)
             K[k] = r->quad[b / 4].tension[k][lane];
-        for (int k = 0; k < 3; k++)
+        for (int k = 0; k < 3; k++) {
             theta[k] = sys->quad[b / 4].theta[k][lane];
-        sys->next.balance->taken += lk_rattle_tension_takes(K, theta);
+            more[k] = theta[k] - r->quad[b / 4].last_turn[k][lane];
+        }
+        sys->next.balance->taken += lk_rattle_tension_takes(K, theta, more);
     }
 }
 
@@ -110,6 +115,7 @@ void lk_rattle_predict(struct lk_system *sys, struct lk_rattle *r)
         lk_gather(&l, sys->now.motion[0].v.v, LK_STRIDE(struct lk_motion), 6, quad->v_old);
         lk_gather(&l, lk_rattle_own(&sys->now)->moved, LK_STRIDE(struct lk_rattle_own), 6,
                   quad->a_old);
+        memcpy(r->quad[k].last_turn, quad->a_old + 3, sizeof(r->quad[k].last_turn));
         lk_sym_mul_four(quad->inertia, quad->v_old + 3, Jw);
         for (int i = 0; i < 6; i++)
             quad->a_old[i] =

@@ -19,8 +19,8 @@ static void kick_velocities(struct lk_system *sys, struct lk_rattle *r)
         struct lk_lanes l = lk_lanes_of(sys, k);
         const struct lk_quad *quad = &sys->quad[k];
         const struct lk_half_kicks *half = &r->quad[k];
-        lk_four sum[6], mass, last[6], mean[6], v[6], back[3], Jtheta[3], momentum[3], pull[3],
-            missing[3];
+        lk_four sum[6], mass, last[6], mean[6], v[6], back[3], Jtheta[3], momentum[3], late[3],
+            pull[3], missing[3];
         double h = sys->h;
 
         lk_gather(&l, sys->residual[0].v, LK_STRIDE(struct lk_twist), 6, sum);
@@ -28,14 +28,15 @@ static void kick_velocities(struct lk_system *sys, struct lk_rattle *r)
         lk_gather(&l, lk_rattle_own(&sys->now)->moved, LK_STRIDE(struct lk_rattle_own), 6, last);
         mean_velocities(quad, last, h, mean);
         lk_sym_mul_four(quad->inertia, quad->theta, Jtheta);
-        for (int i = 0; i < 3; i++)
+        for (int i = 0; i < 3; i++) {
             back[i] = -quad->theta[i];
+            late[i] = 0.5 * quad->theta[i] - LK_TENSION_LATE * (quad->theta[i] - last[3 + i]);
+        }
         lk_dexp_inverse_four(back, Jtheta, momentum);
-        lk_sym_mul_four(half->tension, quad->theta, pull);
+        lk_sym_mul_four(half->tension, late, pull);
         for (int i = 0; i < 3; i++) {
             v[i] = 1 / h * quad->u[i] - 2 / h * mass * sum[i];
-            momentum[i] = 1 / (h * sys->s) * momentum[i] -
-                          2 / h * (sum[3 + i] - (0.5 - LK_TENSION_LATE) * pull[i]);
+            momentum[i] = 1 / (h * sys->s) * momentum[i] - 2 / h * (sum[3 + i] - pull[i]);
         }
         lk_sym_mul_four(half->sW, momentum, v + 3);
         for (int i = 0; i < 3; i++)

@@ -92,13 +92,18 @@ static void carried(const struct dense *d, const double *moved, double sign, dou
     }
 }
 
-/* @share K theta */
-static void add_tension(const struct dense *d, const struct half_kicks *k, double share, double *g)
+/* @factor K (theta / 2 + @late (theta - theta of the last step)) */
+static void add_tension(const struct dense *d, const struct half_kicks *k, double factor,
+                        double late, double *g)
 {
     for (int b = 0; b < d->sys->n_bodies; b++)
-        for (int i = 0; i < 3; i++)
-            for (int j = 0; j < 3; j++)
-                g[6 * b + 3 + i] += share * k->K[b][3 * i + j] * k->moved[6 * b + 3 + j];
+        for (int j = 0; j < 3; j++) {
+            double theta = k->moved[6 * b + 3 + j];
+            double more = theta - lk_rattle_own(&d->sys->now)[b].moved[3 + j];
+
+            for (int i = 0; i < 3; i++)
+                g[6 * b + 3 + i] += factor * k->K[b][3 * i + j] * (0.5 * theta + late * more);
+        }
 }
 
 /* x += u, R := R exp(theta), from the state that the step starts from */
@@ -472,7 +477,7 @@ static int iterate(struct dense *d, struct half_kicks *k, int iteration)
     dense_block_product(d, d->M, d->v_old, old);
     for (int i = 0; i < d->n; i++)
         g[i] = 2 / h * (g[i] / h - old[i]);
-    add_tension(d, k, 0.6, g);
+    add_tension(d, k, 1, 0.1, g);
     dense_block_product(d, d->W, g, old);
     for (int i = 0; i < d->n; i++)
         g[i] = d->sys->s * old[i] + k->kick[i];
@@ -556,7 +561,7 @@ static void kick(struct dense *d, struct half_kicks *k)
     carried(d, k->moved, -1, g);
     for (int i = 0; i < d->n; i++)
         g[i] = i % 6 < 3 ? -0.5 * h * k->sum[i] : g[i] / h - 0.5 * h * k->sum[i];
-    add_tension(d, k, 0.5 * h * 0.4, g);
+    add_tension(d, k, 0.5 * h, -0.1, g);
     dense_block_product(d, d->W, g, d->v);
     for (int i = 0; i < d->n; i++) {
         double before = last[i / 6 * (int)LK_STRIDE(struct lk_rattle_own) + i % 6];

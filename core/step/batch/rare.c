@@ -147,12 +147,14 @@ void lk_rare_leave_tension(const struct lk_system *sys, const struct lk_batches 
 void lk_rare_book_tension(const struct lk_system *sys, const struct lk_batches *p)
 {
     for (int i = 0; i < p->n_tense; i++) {
-        double K[6], theta[3];
+        double K[6], theta[3], more[3];
 
         for (int k = 0; k < 6; k++)
             K[k] = *body_at(p, p->tense[i].body, p->rare + LK_RARE_TENSION + k);
-        for (int k = 0; k < 3; k++)
+        for (int k = 0; k < 3; k++) {
             theta[k] = *body_at(p, p->tense[i].body, LK_RATTLE_MOVED + 3 + k);
-        sys->next.balance->taken += lk_rattle_tension_takes(K, theta);
+            more[k] = sys->h * sys->h * *body_at(p, p->tense[i].body, LK_RATTLE_BENT + 3 + k);
+        }
+        sys->next.balance->taken += lk_rattle_tension_takes(K, theta, more);
     }
 }

@@ -143,9 +143,13 @@ LK_INLINE void momentum_residual(const struct lk_system *sys, const struct lk_ba
     for (int i = 0; i < 3; i++)
         turned[i] = 0.5 / sys->s * (turned[i] - sys->h * Jw[i]);
     if (p->rare) {
-        lk_sym_mul_lanes(f + p->rare + LK_RARE_TENSION, theta, change);
+        lanes_t early[3];
+
         for (int i = 0; i < 3; i++)
-            turned[i] += (0.5 + LK_TENSION_LATE) * change[i];
+            early[i] = 0.5 * theta[i] + LK_TENSION_LATE * (theta[i] - f[LK_RATTLE_MOVED + 3 + i]);
+        lk_sym_mul_lanes(f + p->rare + LK_RARE_TENSION, early, change);
+        for (int i = 0; i < 3; i++)
+            turned[i] += change[i];
     }
     lk_sym_mul_lanes(f + LK_BODY_SJ, turned, change);
     for (int i = 0; i < 3; i++)
@@ -458,9 +462,13 @@ static __attribute__((noinline)) void kick_bodies(const struct lk_system *sys,
         momentum[i] = rate / sys->s * momentum[i] - 2 * rate * sum[3 + i];
     }
     if (p->rare) {
-        lk_sym_mul_lanes(f + p->rare + LK_RARE_TENSION, theta, back);
+        lanes_t late[3];
+
         for (int i = 0; i < 3; i++)
-            momentum[i] += (1 - 2 * LK_TENSION_LATE) * rate * back[i];
+            late[i] = theta[i] - 2 * LK_TENSION_LATE * sys->h * sys->h * f[LK_RATTLE_BENT + 3 + i];
+        lk_sym_mul_lanes(f + p->rare + LK_RARE_TENSION, late, back);
+        for (int i = 0; i < 3; i++)
+            momentum[i] += rate * back[i];
     }
     times_moments(f + LK_BODY_SJ, are_balls, momentum, v + 3);
     if (p->rare)
