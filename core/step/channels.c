@@ -153,6 +153,23 @@ static void joint_coordinates(const struct lk_system *sys, const struct lk_outpu
                      : lk_evaluate_coordinate_acceleration(sys, &sys->now, j, i);
 }
 
+/* The laws of its turns push along the rotation vector, as they are rows of it; what that is about
+ * the axes of the bushing, on the first body, its Jacobian tells. */
+static void bushing_force(const struct lk_system *sys, int joint, double *ret)
+{
+    const struct lk_joint *j = &sys->joint[joint];
+    struct lk_pose place;
+    double world[6], local[3];
+
+    lk_evaluate_pose_of(sys, j->body[0], &place);
+    joint_reaction(sys, joint, world);
+    for (int part = 0; part < 6; part += 3) {
+        lk_rotate_back(place.R, world + part, local);
+        for (int i = 0; i < 3; i++)
+            ret[part + i] = lk_dot(j->f[0][i], local) + 0.0; /* no -0 */
+    }
+}
+
 /* A force element: what it does to the second body along its coordinate, or the tension between two
  * points; of an impedance there what drives them apart, as their distance is its coordinate. A row
  * with one element has its multiplier, which converges better than the law of the projected state;
@@ -169,7 +186,10 @@ static void element_force(const struct lk_system *sys, const struct lk_output *o
         ret[end] = lk_lines_force(sys, &sys->line[out->line], end);
     if (out->line >= 0)
         return;
-
+    if (j->type == LK_JOINT_BUSHING) {
+        bushing_force(sys, out->joint, ret);
+        return;
+    }
     if (out->n_terms == law->n_terms) {
         for (int r = 0; r < out->size; r++)
             ret[r] = sign * sys->now.lambda[j->row + r] + 0.0; /* no -0 */

@@ -155,6 +155,31 @@ static const char six_bodies[] =
                       "  f: {type: %s}\n";
 
 /* the same six springs as compliance of a fixed joint and as a force element */
+/* Turned about two axes, a bushing that is stiff about one of them pushes about all three. Nothing
+ * else turns a ball of 1 kg m^2: the torque is its angular acceleration. */
+static void turned_bushing_tells_its_torque(void **state)
+{
+    static const char text[] =
+        HEAD("[0, 0, 0]") "bodies:\n"
+                          "  ball: {mass: 1, inertia: [1, 1, 1], position: [0, 0, 0],\n"
+                          "    angular_velocity: [1, 1, 0]}\n"
+                          "forces:\n"
+                          "  pad: {type: bushing, bodies: [ground, ball], point: [0, 0, 0],\n"
+                          "    stiffness: [0, 0, 0, 0, 10, 0]}\n"
+                          "outputs:\n"
+                          "  pad: {type: force, force: pad}\n"
+                          "  a: {type: body-acceleration, body: ball}\n";
+    struct lk_system *sys = compile(text, 0.001);
+
+    (void)state;
+    for (int i = 0; i < 400; i++)
+        assert_int_equal(lk_system_step(sys, NULL), 0);
+    assert_true(fabs(read_output(sys, "pad", 5)) > 0.5);
+    for (int i = 3; i < 6; i++)
+        assert_true(fabs(read_output(sys, "pad", i) - read_output(sys, "a", i)) < 1e-9);
+    lk_system_free(sys);
+}
+
 /* ---- a thread that gives way ---- */
 
 #define LEAD 0.5 /* travel for one turn [m] */
@@ -401,6 +426,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(compliant_revolute_swings),
         cmocka_unit_test(compliant_spherical_swings),
+        cmocka_unit_test(turned_bushing_tells_its_torque),
         cmocka_unit_test(soft_thread_slips),
         cmocka_unit_test(six_directions_swing),
         cmocka_unit_test(stiff_bushing_is_stable),
