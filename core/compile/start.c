@@ -19,6 +19,7 @@
 #include <string.h>
 
 #define ASSEMBLY_ROUNDS   100
+#define ASSEMBLY_TURNING  3000  /* as long as each brings a far start nearer */
 #define ASSEMBLY_ROUNDOFF 1e-14 /* of the size of the model: closed to double precision */
 #define ASSEMBLY_ENOUGH   1e-4  /* of the size: a misfit that the joints can absorb */
 #define ASSEMBLY_TURN     0.3   /* largest rotation in one iteration [rad] */
@@ -215,7 +216,9 @@ static int close_joints(struct lk_system *sys, double size, double *ret_relative
 {
     double gap, relative = measure_gaps(sys, size, &gap), previous = INFINITY;
 
-    for (int i = 0; i < ASSEMBLY_ROUNDS && relative > ASSEMBLY_ROUNDOFF; i++) {
+    for (int i = 0; relative > ASSEMBLY_ROUNDOFF &&
+                    (i < ASSEMBLY_ROUNDS || (i < ASSEMBLY_TURNING && relative < previous));
+         i++) {
         /* whether the joints are closed as well as the model allows: further iterations do not help
          */
         if (relative < ASSEMBLY_ENOUGH && relative > 0.5 * previous)
@@ -246,9 +249,9 @@ static void weigh_alike(struct lk_system *sys, const struct lk_inverse_mass *wei
     }
 }
 
-/* The same from the drawing again, with all bodies alike: where a light part would have to carry a
- * heavy one a long way, the weights of the masses do not get there. */
-static int close_alike(struct lk_system *sys, double size, const struct lk_motion *drawn,
+/* The same from the drawing again, @drawn, with all bodies alike: where a light part would have to
+ * carry a heavy one a long way, the weights of the masses do not get there. */
+static int close_alike(struct lk_system *sys, double size, const double *drawn,
                        double *ret_relative)
 {
     size_t n = (size_t)sys->n_bodies;
@@ -258,7 +261,8 @@ static int close_alike(struct lk_system *sys, double size, const struct lk_motio
     if (!weight)
         return -ENOMEM;
     memcpy(weight, sys->sW, n * sizeof(*weight));
-    memcpy(sys->now.motion, drawn, n * sizeof(*drawn));
+    /* whole turns of coordinates that the other way has made, too, are taken back */
+    memcpy(sys->now.block, drawn, sys->state_size * sizeof(*drawn));
     lk_evaluate_poses(sys, &sys->now);
     start_coordinates(sys);
     weigh_alike(sys, weight, size);
@@ -288,14 +292,13 @@ int lk_start_is_open(struct lk_system *sys)
 int lk_start_assemble(struct lk_system *sys, struct lk_error *ret_error)
 {
     double size = model_size(sys), relative;
-    size_t n = (size_t)sys->n_bodies;
-    struct lk_motion *drawn = malloc(n * sizeof(*drawn));
+    double *drawn = malloc(sys->state_size * sizeof(*drawn));
     char gaps[256];
     int result;
 
     if (!drawn)
         return -ENOMEM;
-    memcpy(drawn, sys->now.motion, n * sizeof(*drawn));
+    memcpy(drawn, sys->now.block, sys->state_size * sizeof(*drawn));
     measure_drawn(sys, size, &sys->summary.assembly_gap);
     result = close_joints(sys, size, &relative);
     if (!result && !(relative < ASSEMBLY_ENOUGH))

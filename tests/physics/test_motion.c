@@ -653,6 +653,33 @@ static void velocities_are_made_to_fit(void **state)
     lk_system_free(sys);
 }
 
+/* A thread is known but for whole leads: only the turns that lead there tell them. */
+static void a_screw_starts_many_turns_away(void **state)
+{
+    static const double starts[] = {20, 34, -50, 200};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(starts) / sizeof(*starts); i++) {
+        char text[512];
+        struct lk_body_state s;
+        struct lk_system *sys;
+
+        snprintf(text, sizeof(text),
+                 "linkage: 1\n"
+                 "name: screw\n"
+                 "bodies:\n"
+                 "  nut: {mass: 1, inertia: [1, 1, 1], position: [0, 0, 0]}\n"
+                 "joints:\n"
+                 "  thread: {type: screw, bodies: [ground, nut], point: [0, 0, 0],\n"
+                 "    axis: [0, 0, 1], pitch: 0.5, start: %g}\n",
+                 starts[i]);
+        sys = compile_text(text, 1e-3);
+        lk_system_body_state(sys, 0, &s);
+        assert_true(fabs(s.position[2] - 0.5 * starts[i] / (2 * M_PI)) < 1e-12);
+        lk_system_free(sys);
+    }
+}
+
 /* a parallelogram of bars of 1 and 2 m by @angle [rad] off the pose in which all lie in a line;
  * only its crank is given a rate, of 1 rad/s */
 static struct lk_system *compile_parallelogram(const char *formulation, double angle, double h)
@@ -769,6 +796,7 @@ int main(void)
         cmocka_unit_test(a_rough_configuration_is_assembled),
         cmocka_unit_test(an_impossible_configuration_is_refused),
         cmocka_unit_test(velocities_are_made_to_fit),
+        cmocka_unit_test(a_screw_starts_many_turns_away),
         cmocka_unit_test(velocities_fit_near_a_change_point),
         cmocka_unit_test(rk4_keeps_its_order_near_a_change_point),
     };
