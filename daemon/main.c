@@ -13,6 +13,7 @@
 #include "line.h"
 #include "linkage/document.h"
 #include "linkage/host.h"
+#include "linkage/nearest.h"
 #include "linkage/stacks.h"
 #include "log.h"
 #include "orders.h"
@@ -183,6 +184,27 @@ static int check_motion(const struct lkd_config *config, const struct lkd_loaded
     return r;
 }
 
+/* A rule for an input that the model lacks is allowed, as it may be for another model. */
+static void note_unused_rules(const struct lkd_config *config, const struct lkd_loaded *loaded)
+{
+    const struct lkd_policy *policy = &config->cycle.policy;
+    const struct lk_channel *inputs;
+    int n;
+
+    inputs = lk_system_input_channels(loaded->system, &n);
+    for (int i = 0; i < policy->n_channels; i++) {
+        const char *name = policy->channel[i].name;
+        char meant[LK_MEANT_SIZE];
+        bool found = false;
+
+        for (int k = 0; k < n; k++)
+            found = found || strcmp(inputs[k].name, name) == 0;
+        if (!found)
+            printf("note: inputs: channels: %s: model %s has no input of that name%s\n", name,
+                   loaded->name, lk_meant(name, (const char *)inputs, sizeof(*inputs), n, meant));
+    }
+}
+
 static int check_cueing(const struct lkd_config *config, const struct lkd_loaded *loaded)
 {
     const struct lk_channel *outputs;
@@ -272,6 +294,7 @@ static int check_config(const struct lkd_config *config, const char *picture)
     r = lk_also(check_motion(config, loaded), check_cueing(config, loaded));
     if (r == 0) {
         printf("configuration ok, model %s ok\n", loaded->name);
+        note_unused_rules(config, loaded);
         r = show_cueing(config, picture);
         print_warnings(&loaded->warnings);
     }

@@ -2,6 +2,7 @@
 #include "linkage/nearest.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 
 static int smallest(int a, int b, int c)
@@ -44,25 +45,54 @@ static void plain(const char *word, char ret[LK_WORD_SIZE])
     ret[n] = '\0';
 }
 
+/* whether @other is nearer to @mine, plain, than @best edits; then @best is so many */
+static int is_nearer(const char *mine, const char *other, int *best)
+{
+    char theirs[LK_WORD_SIZE];
+    int distance;
+
+    plain(other, theirs);
+    distance = lk_edit_distance(mine, theirs);
+    /* nothing of a word of two letters is left after two edits */
+    if (distance >= *best || distance >= (int)strlen(theirs))
+        return 0;
+    *best = distance;
+    return 1;
+}
+
+static int edits_allowed(const char *word)
+{
+    return (int)strnlen(word, LK_WORD_SIZE - 1) / 3 + 1;
+}
+
 const char *lk_nearest(const char *word, const char *const words[])
 {
     const char *nearest = NULL;
-    char mine[LK_WORD_SIZE], other[LK_WORD_SIZE];
-    int best = (int)strnlen(word, LK_WORD_SIZE - 1) / 3 + 1;
+    char mine[LK_WORD_SIZE];
+    int best = edits_allowed(word);
 
     if (word[0] == '\0')
         return NULL;
     plain(word, mine);
-    for (int i = 0; words[i] != NULL; i++) {
-        int distance;
-
-        plain(words[i], other);
-        distance = lk_edit_distance(mine, other);
-        /* nothing of a word of two letters is left after two edits */
-        if (distance < best && distance < (int)strlen(other)) {
-            best = distance;
+    for (int i = 0; words[i] != NULL; i++)
+        if (is_nearer(mine, words[i], &best))
             nearest = words[i];
-        }
-    }
     return nearest;
+}
+
+const char *lk_meant(const char *word, const char *first, size_t stride, int n,
+                     char ret[LK_MEANT_SIZE])
+{
+    const char *nearest = NULL;
+    char mine[LK_WORD_SIZE];
+    int best = edits_allowed(word);
+
+    plain(word, mine);
+    for (int i = 0; i < n && word[0] != '\0'; i++)
+        if (is_nearer(mine, first + (size_t)i * stride, &best))
+            nearest = first + (size_t)i * stride;
+    ret[0] = '\0';
+    if (nearest)
+        snprintf(ret, LK_MEANT_SIZE, ", did you mean '%.*s'?", LK_WORD_SIZE - 1, nearest);
+    return ret;
 }

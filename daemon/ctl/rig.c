@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "files.h"
+#include "linkage/nearest.h"
 #include "log.h"
 #include "record.h"
 #include "rig_run.h"
@@ -567,8 +568,14 @@ void lkd_rig_set(struct lkd_rig *rig, const char *channel, const double *values,
         return;
     found = find_channel(rig, channel);
     if (!found) {
+        const struct lk_channel *channels;
+        char meant[LK_MEANT_SIZE];
+        int known;
+
+        channels = lk_system_input_channels(rig->loaded->system, &known);
         lkd_rig_answer(ret_answer, LINKAGE__V1__RESULT__RESULT_UNKNOWN_CHANNEL,
-                       "no input named '%s'", channel);
+                       "no input named '%s'%s", channel,
+                       lk_meant(channel, (const char *)channels, sizeof(*channels), known, meant));
         return;
     }
     if (n != (size_t)found->size) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "claims.h"
 #include "identity.h"
+#include "linkage/nearest.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -161,7 +162,11 @@ static Linkage__V1__Result check_channel(const struct lkd_claims *claims,
     Linkage__V1__Result result;
 
     if (index < 0) {
-        lk_error_set(error, "no input named '%s'", wish->name);
+        char meant[LK_MEANT_SIZE];
+
+        lk_error_set(error, "no input named '%s'%s", wish->name,
+                     lk_meant(wish->name, (const char *)claims->channels, sizeof(*claims->channels),
+                              claims->n_channels, meant));
         return UNKNOWN;
     }
     for (int i = 0; i < n; i++)

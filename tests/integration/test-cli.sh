@@ -327,6 +327,8 @@ expect 0 'input held' "$linkage" run "$models/four-bar.yaml" -d 1 -n 100 --set m
 [ "$(tail -n 1 m.csv)" != "$(tail -n 1 r.csv)" ] || { echo 'FAIL --set has no effect'; failed=1; }
 expect 1 'unknown input' "$linkage" run "$models/four-bar.yaml" --set engine=5
 has 'unknown input' 'the model has no such input' err
+expect 1 'input misspelt' "$linkage" run "$models/four-bar.yaml" --set moto=5
+has 'input misspelt' "no such input, did you mean 'motor'?" err
 for bad in motor motor= motor=x motor=1,2 'motor=1,' motor=inf; do
     expect 1 "--set $bad" "$linkage" run "$models/four-bar.yaml" --set "$bad"
 done

@@ -157,6 +157,10 @@ err_has "motion: udp://127.0.0.1:5610: model four-bar has no output tap"
 sed -i 's/, {channel: tap}//' "$work/check.yaml"
 expect 0 "$linkaged" --check --config "$work/check.yaml"
 out_has "configuration ok, model four-bar ok"
+echo "inputs: {channels: {motr: {timeout: 20, action: ramp}}}" >>"$work/check.yaml"
+expect 0 "$linkaged" --check --config "$work/check.yaml"
+out_has "inputs: channels: motr: model four-bar has no input of that name, did you mean 'motor'?"
+sed -i '/^inputs:/d' "$work/check.yaml"
 cat >>"$work/check.yaml" <<END
 cueing: {sensor: tip, platform: {type: six-axis, low: -0.2, high: 0.2, speed: 0.4, acceleration: 4}}
 END

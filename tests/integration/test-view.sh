@@ -99,5 +99,7 @@ done
 expect 1 'no such model' "$linkage" view nothing.yaml --svg x.svg
 expect 1 'no such folder' "$linkage" view bar.yaml --svg nowhere/x.svg
 has 'no such folder' 'nowhere/x.svg' err
+rm -f x.svg
 expect 1 'no such input' "$linkage" view bar.yaml --svg x.svg --set motor=1
+[ ! -e x.svg ] || { echo 'FAIL no such input: a picture of another motion'; failed=1; }
 exit "$failed"

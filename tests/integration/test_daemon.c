@@ -297,7 +297,7 @@ static void test_set_refused(void **state)
     harness_open(&h, NULL);
     harness_load_model(&h);
     assert_int_equal(harness_set(&h, "moto", &good, 1)->result, RESULT(UNKNOWN_CHANNEL));
-    assert_string_equal(h.reply->text, "no input named 'moto'");
+    assert_string_equal(h.reply->text, "no input named 'moto', did you mean 'motor'?");
     assert_int_equal(harness_set(&h, "crank_angle", &good, 1)->result, RESULT(UNKNOWN_CHANNEL));
     assert_int_equal(harness_set(&h, "motor", two, 2)->result, RESULT(BAD_VALUE));
     assert_int_equal(harness_set(&h, "motor", two, 0)->result, RESULT(BAD_VALUE));

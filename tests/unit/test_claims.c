@@ -76,7 +76,7 @@ static void test_refusals(void **state)
     now_ns += 250 * MS;
     refused(RESULT(CLAIMED), "'torque' belongs to bench 'left', silent for 0.25 s", "right", "push",
             "torque");
-    refused(RESULT(UNKNOWN_CHANNEL), "no input named 'pusch'", "right", "push", "pusch");
+    refused(RESULT(UNKNOWN_CHANNEL), "no input named 'pusch', did you mean 'push'?", "right", "push", "pusch");
     refused(RESULT(BAD_VALUE), "'push' is named twice", "right", "push", "push");
     refused(RESULT(BAD_VALUE), "no channels", "right", NULL, NULL);
     refused(RESULT(BAD_VALUE), "name of a bench", "", "push", NULL);

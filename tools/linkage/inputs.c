@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* --set CHANNEL=VALUE[,VALUE...]: inputs of an offline run, held throughout. */
 #include "commands.h"
+#include "linkage/nearest.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -32,15 +33,25 @@ static bool set_one(const struct lk_system *system, const char *set, double *inp
     size_t size = strcspn(set, "=");
     const struct lk_channel *channel = find_input(system, set, size);
     const char *text = set + size;
+    char many[48];
 
     if (*text == '\0') {
         complain("--set %s: expected CHANNEL=VALUE[,VALUE...]", set);
         return false;
     }
     if (channel == NULL) {
-        complain("--set %s: the model has no such input", set);
+        const struct lk_channel *channels;
+        char name[LK_NAME_SIZE], meant[LK_MEANT_SIZE];
+        int n;
+
+        channels = lk_system_input_channels(system, &n);
+        snprintf(name, sizeof(name), "%.*s", (int)(size < sizeof(name) ? size : sizeof(name) - 1),
+                 set);
+        complain("--set %s: the model has no such input%s", set,
+                 lk_meant(name, (const char *)channels, sizeof(*channels), n, meant));
         return false;
     }
+    snprintf(many, sizeof(many), "%d finite numbers, separated by commas", channel->size);
     for (int i = 0; i < channel->size; i++) {
         text += *text != '\0';
         if (!take_value(&text, &inputs[channel->offset + i]))
@@ -50,7 +61,7 @@ static bool set_one(const struct lk_system *system, const char *set, double *inp
         if (i == channel->size - 1 && *text == '\0')
             return true;
     }
-    complain("--set %s: expected %d finite numbers, separated by commas", set, channel->size);
+    complain("--set %s: expected %s", set, channel->size == 1 ? "a finite number" : many);
     return false;
 }
 

@@ -194,12 +194,14 @@ static void keep(struct view *v, const struct lk_scene *scene, const struct lk_s
     lk_system_poses(system, v->motion + (size_t)v->n_kept++ * n_values);
 }
 
-/* Steps to the time that is asked for. Return: false after an error message. */
-static bool advance(struct view *v, const struct lk_scene *scene, struct lk_system *system)
+/* Steps to the time that is asked for. Return: EXIT_DONE; after an error message EXIT_USAGE where
+ * the inputs are none of the model's, EXIT_REFUSED where a step failed. */
+static int advance(struct view *v, const struct lk_scene *scene, struct lk_system *system)
 {
     double *inputs = calloc((size_t)lk_system_input_size(system) + 1, sizeof(*inputs));
     double h = lk_system_step_size(system);
-    bool good = inputs != NULL && set_inputs(system, v->sets, v->n_sets, inputs);
+    bool is_asked_well = inputs != NULL && set_inputs(system, v->sets, v->n_sets, inputs);
+    bool good = is_asked_well;
     struct progress progress;
 
     progress_start(&progress);
@@ -217,17 +219,17 @@ static bool advance(struct view *v, const struct lk_scene *scene, struct lk_syst
     }
     progress_stop(&progress);
     free(inputs);
-    return good;
+    return !is_asked_well ? EXIT_USAGE : good ? EXIT_DONE : EXIT_REFUSED;
 }
 
 /* The poses to show: of the system at the time; where there is no system, as far as the assembly
- * came. Return: EXIT_DONE; EXIT_REFUSED after an error message, a picture helps nevertheless. */
+ * came. Return: EXIT_DONE; after an error message EXIT_REFUSED, a picture helps nevertheless, or
+ * EXIT_USAGE. */
 static int find_poses(struct view *v, const struct lk_model *model, const struct lk_scene *scene,
                       double *poses, double *ret_time)
 {
     struct lk_system *system = compile_model(v->path, model, NULL);
     int result;
-    bool good;
 
     *ret_time = 0;
     memcpy(poses, scene->drawn, (size_t)scene->n_bodies * LK_POSE_SIZE * sizeof(*poses));
@@ -237,11 +239,11 @@ static int find_poses(struct view *v, const struct lk_model *model, const struct
             memcpy(poses, scene->drawn, (size_t)scene->n_bodies * LK_POSE_SIZE * sizeof(*poses));
         return EXIT_REFUSED;
     }
-    good = advance(v, scene, system);
+    result = advance(v, scene, system);
     lk_system_poses(system, poses);
     *ret_time = lk_system_time(system);
     lk_system_free(system);
-    return good ? EXIT_DONE : EXIT_REFUSED;
+    return result;
 }
 
 /* ---- words ---- */
@@ -367,6 +369,8 @@ static int draw(struct view *v, const struct lk_model *model, const struct lk_sc
     double time;
     int code = find_poses(v, model, scene, poses, &time), n_open;
 
+    if (code == EXIT_USAGE)
+        return EXIT_REFUSED;
     camera_choose(&p.camera, scene, poses, v->has_from ? v->from : NULL);
     draw_scene(&p, scene, poses, v->frames);
     picture_finish(&p);
