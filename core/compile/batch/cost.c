@@ -89,11 +89,11 @@ static double sum_of(const double *work, const double *price, int n)
 }
 
 /* What a row that follows a law or a drive costs beside its part of the fronts, in rows and bodies
- * of ali3 one by one: rattle takes 1.1 to 1.3 us a step for it beside lanes, where its bodies show
- * their poses, and 0.85 to 1.1 us one by one, in chains of hinges with dampers, friction and drives
- * of 8 to 128 bodies, one or many side by side. */
-#define SINGLE         5
-#define SINGLE_CLASSIC 3.8
+ * of ali3 one by one: rattle takes 1.1 to 1.9 us a step for it beside lanes, where its bodies show
+ * their poses, and 0.55 to 0.65 us one by one, where it is in one of the two factors alone, in
+ * chains of hinges in a plane with springs at all or half of them, of 32 and 128 bodies. */
+#define SINGLE         6
+#define SINGLE_CLASSIC 2.2
 
 static double singles_time(const struct lk_batches *p, const struct lk_prices *prices, int task)
 {
