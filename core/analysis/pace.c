@@ -317,7 +317,8 @@ static void judge_failure(const struct lk_system *sys, const struct lk_pace *p,
     char where[LK_TEXT_SIZE];
     struct lk_finding *f;
 
-    if (p->status != LK_E_TURN || p->n_turns == 0) {
+    /* what turns slowly before the step is not what turned too far in it */
+    if (p->status != LK_E_TURN || p->n_turns == 0 || p->turn[0].turn < LK_TURN_MAX) {
         lk_finding_add(in, "step-fails", "model",
                        "a step of this motion fails; expected a smaller step");
         return;
@@ -330,16 +331,23 @@ static void judge_failure(const struct lk_system *sys, const struct lk_pace *p,
     lk_finding_number(f, "angle_a_step", "rad", p->turn[0].turn);
 }
 
+/* "iterations: 7, or ", where a model may have so many */
+static void say_enough(int needed, char ret[40])
+{
+    ret[0] = '\0';
+    if (needed > 0 && needed <= LK_ITERATIONS_MAX)
+        snprintf(ret, 40, "iterations: %d, or ", needed);
+}
+
 static void judge_ahead(const struct lk_system *sys, const struct lk_pace *p,
                         struct lk_inspection *in)
 {
     struct lk_finding *f;
-    char enough[40] = "";
+    char enough[40];
 
     if (p->needed_ahead > 0 && p->needed_ahead <= sys->iterations)
         return;
-    if (p->needed_ahead > 0)
-        snprintf(enough, sizeof(enough), "iterations: %d, or ", p->needed_ahead);
+    say_enough(p->needed_ahead, enough);
     f = lk_finding_add(in, "too-few-iterations", "model",
                        "%d iterations are enough as it starts, but in the next %d steps, inputs "
                        "thrown about between their limits, they leave more than %g of the way; "
@@ -352,9 +360,11 @@ static void judge_iterations(const struct lk_system *sys, const struct lk_pace *
                              struct lk_inspection *in)
 {
     struct lk_finding *f;
+    char enough[40];
 
     if (p->n == 0)
         return;
+    say_enough(p->needed, enough);
     if (p->needed > 0 && p->needed <= sys->iterations) {
         judge_ahead(sys, p, in);
         return;
@@ -367,8 +377,8 @@ static void judge_iterations(const struct lk_system *sys, const struct lk_pace *
     else
         f = lk_finding_add(in, "too-few-iterations", "model",
                            "%d iterations leave more than %g of the way of a step; expected "
-                           "iterations: %d, or a smaller step",
-                           sys->iterations, LK_PACE_SHARE, p->needed);
+                           "%sa smaller step",
+                           sys->iterations, LK_PACE_SHARE, enough);
     lk_finding_number(f, "contraction", "1", p->contraction);
     lk_finding_number(f, "needed", "1", p->needed);
 }
