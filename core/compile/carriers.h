@@ -12,10 +12,9 @@
 
 /** lk_carriers_find() - for each joint, whether the sides of its block are exchanged: where its
  * second body turns faster about the axis as the model starts, by more than a step of @h [s] makes
- * matter;
- * or, where neither does, is more joints away from the ground, or from the heaviest body of a
- * mechanism that hangs on nothing: what spins up hangs on what carries it. Revolute and cylindrical
- * joints without compliance alone. @ret: n_joints. Return: 0, -ENOMEM. */
+ * matter; or, where neither does, is more joints away from the ground, or from the heaviest body of
+ * a mechanism that hangs on nothing: what spins up hangs on what carries it. Revolute and
+ * cylindrical joints without compliance alone. @ret: n_joints. Return: 0, -ENOMEM. */
 int lk_carriers_find(const struct lk_model *model, double h, int *ret);
 
 /** lk_carriers_exchange() - @def with its bodies exchanged and its axes reversed, so that its

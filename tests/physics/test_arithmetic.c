@@ -491,7 +491,8 @@ static const struct row {
  * name; lk_system_time() is the product of two positive numbers, lk_pool_run() computes what its
  * caller passes */
 static const char others[] =
-    " lk_also lk_build_ lk_edit_distance lk_nearest lk_document_ lk_node_ lk_host_ lk_ptp_ lk_ptp_ "
+    " lk_also lk_build_ lk_edit_distance lk_nearest lk_meant lk_document_ lk_node_ lk_host_ "
+    "lk_ptp_ lk_ptp_ "
     "lk_error_ "
     "lk_errors_ lk_file_ lk_hash lk_crc32 lk_crc32_join lk_text_ "
     "lk_stacks_ "
