@@ -438,7 +438,7 @@ static int refuse(const struct work *w, int at, struct lk_error *ret_error)
 
     lk_error_set(
         ret_error,
-        "no static equilibrium: body '%s' is left with %.3g %s %s after %d iterations, "
+        "no static equilibrium found: body '%s' is left with %.3g %s %s after %d iterations, "
         "where the largest force is %.3g; expected springs, joints or stops that hold what "
         "gravity and loads pull, or no 'start: equilibrium'",
         sys->body_name[sys->body[at / 6].of], fabs(w->g[at]), at % 6 < 3 ? "N" : "N m",
