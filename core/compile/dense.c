@@ -62,11 +62,14 @@ int lk_dense_solve(int n, double *A, double *x)
     return 0;
 }
 
-bool lk_dense_is_positive(int n, double *A)
+int lk_dense_is_positive(int n, double *A, bool *ret_is_positive)
 {
-    for (int k = 0; k < n; k++) {
+    *ret_is_positive = true;
+    for (int k = 0; k < n && *ret_is_positive; k++) {
         double *row = A + (size_t)k * (size_t)n;
 
+        if (lk_effort_spend((uint64_t)k * (uint64_t)k / 10))
+            return -ECANCELED;
         /* L row by row: this one's dot products with those above, and with itself */
         for (int j = 0; j < k; j++) {
             const double *other = A + (size_t)j * (size_t)n;
@@ -77,9 +80,8 @@ bool lk_dense_is_positive(int n, double *A)
         }
         for (int i = 0; i < k; i++)
             row[k] -= row[i] * row[i];
-        if (!(row[k] > 0))
-            return false;
+        *ret_is_positive = row[k] > 0;
         row[k] = sqrt(row[k]);
     }
-    return true;
+    return 0;
 }

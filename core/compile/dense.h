@@ -12,7 +12,8 @@
 int lk_dense_solve(int n, double *A, double *x);
 
 /** lk_dense_is_positive() - whether the symmetric matrix A is positive definite, by Cholesky's
- * elimination. @A: @n rows of @n, of which the lower triangle counts; overwritten */
-bool lk_dense_is_positive(int n, double *A);
+ * elimination. @A: @n rows of @n, of which the lower triangle counts; overwritten. Return: as
+ * lk_dense_solve(). */
+int lk_dense_is_positive(int n, double *A, bool *ret_is_positive);
 
 #endif

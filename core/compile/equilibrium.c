@@ -46,7 +46,7 @@
  * values of all laws and the outputs of blocks;  @tangent: of the laws [N/m, N m/rad], @slope:
  * n_moves for each: d value/dq
  * @size: length of the mechanism [m];  @force: largest force in it [N or N m];  @hessian: n_moves
- * squared;  @is_careful: t is so short that no step leads up, see is_valley() */
+ * squared;  @is_careful: t is so short that no step leads up, see ask_curvature() */
 struct work {
     struct lk_system *sys;
     void (*coordinates)(struct lk_system *);
@@ -274,8 +274,9 @@ static void add_mass(struct work *w, int b)
 }
 
 /* Whether K + W^-1 / t^2 is positive definite where the rows hold: what they forbid is made stiff
- * in the place of them. If it is not, t is so long that Newton's step leads up to a saddle. */
-static bool is_valley(const struct work *w)
+ * in the place of them. If it is not, t is so long that Newton's step leads up to a saddle. Return:
+ * 0, -ECANCELED. */
+static int ask_curvature(const struct work *w, bool *ret_is_valley)
 {
     const struct lk_system *sys = w->sys;
     size_t n = (size_t)w->n, m = (size_t)w->n_moves;
@@ -291,7 +292,7 @@ static bool is_valley(const struct work *w)
             for (size_t c = 0; c <= r && row[r] != 0; c++)
                 w->hessian[r * m + c] += stiffness * row[r] * row[c];
     }
-    return lk_dense_is_positive(w->n_moves, w->hessian);
+    return lk_dense_is_positive(w->n_moves, w->hessian, ret_is_valley);
 }
 
 static int fill(struct work *w)
@@ -317,12 +318,17 @@ static int fill(struct work *w)
 
 static int solve(struct work *w)
 {
-    int r = fill(w);
+    bool is_valley = true;
+    int r;
 
-    while (r == 0 && w->is_careful && w->time2 > LEAST_TIME2 && !is_valley(w)) {
+    for (;;) {
+        r = fill(w);
+        if (r == 0 && w->is_careful)
+            r = ask_curvature(w, &is_valley);
+        if (r != 0 || is_valley || w->time2 <= LEAST_TIME2)
+            break;
         w->time2 *= 0.25;
         set_poses(w);
-        r = fill(w);
     }
     if (r != 0)
         return r;
@@ -402,7 +408,8 @@ static double resolution(const struct work *w)
 }
 
 /* the free choice of t: in proportion to the balance, but not by more than 8 at once. On the way
- * down from a saddle forces grow a few times with each iteration: t stays what is_valley() found.
+ * down from a saddle forces grow a few times with each iteration: t stays what ask_curvature()
+ * found.
  */
 static void choose_time(struct work *w, double before, double now)
 {
@@ -563,8 +570,7 @@ static int look_around(struct work *w, bool *ret_is_valley)
     w->time2 = MOST_TIME2;
     r = fill(w);
     set_poses(w);
-    *ret_is_valley = r != 0 || is_valley(w);
-    return r;
+    return r != 0 ? r : ask_curvature(w, ret_is_valley);
 }
 
 /* Newton's method goes to a saddle as well as to a valley. From one that is not the drawing it goes

@@ -33,7 +33,6 @@ static bool set_one(const struct lk_system *system, const char *set, double *inp
     size_t size = strcspn(set, "=");
     const struct lk_channel *channel = find_input(system, set, size);
     const char *text = set + size;
-    char many[48];
 
     if (*text == '\0') {
         complain("--set %s: expected CHANNEL=VALUE[,VALUE...]", set);
@@ -51,7 +50,6 @@ static bool set_one(const struct lk_system *system, const char *set, double *inp
                  lk_meant(name, (const char *)channels, sizeof(*channels), n, meant));
         return false;
     }
-    snprintf(many, sizeof(many), "%d finite numbers, separated by commas", channel->size);
     for (int i = 0; i < channel->size; i++) {
         text += *text != '\0';
         if (!take_value(&text, &inputs[channel->offset + i]))
@@ -61,7 +59,8 @@ static bool set_one(const struct lk_system *system, const char *set, double *inp
         if (i == channel->size - 1 && *text == '\0')
             return true;
     }
-    complain("--set %s: expected %s", set, channel->size == 1 ? "a finite number" : many);
+    complain("--set %s: expected %d finite number%s", set, channel->size,
+             channel->size == 1 ? "" : "s, separated by commas");
     return false;
 }
 
