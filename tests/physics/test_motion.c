@@ -715,7 +715,7 @@ static struct lk_system *compile_parallelogram(const char *formulation, double a
 }
 
 #define PARALLELOGRAM_INERTIA 2.2 /* of both bars and the coupler, about their turn [kg m^2] */
-#define PARALLELOGRAM_MOMENT  3   /* likewise of their weight, by g [kg m] */
+#define PARALLELOGRAM_WEIGHT  (3 * 9.81 / PARALLELOGRAM_INERTIA) /* how it turns them [rad/s^2] */
 
 /* What E leaves of a joint's rate shrinks by a part with each refinement, the less the closer to
  * the change point: a fixed number of them left a rocker that turned back. */
@@ -735,6 +735,11 @@ static void velocities_fit_near_a_change_point(void **state)
                 if (!(fabs(out[k] - 0.1 / PARALLELOGRAM_INERTIA) < allowed))
                     fail_msg("%s, %g rad, %g s: %.9g rad/s", formulations[i / 3], angles[i % 3], h,
                              out[k]);
+            /* and so do accelerations */
+            if (allowed < 1e-6 &&
+                !(fabs(out[2] - PARALLELOGRAM_WEIGHT * cos(angles[i % 3])) < 1e-6))
+                fail_msg("%s, %g rad, %g s: %.9g rad/s^2", formulations[i / 3], angles[i % 3], h,
+                         out[2]);
             lk_system_free(sys);
         }
 }
@@ -743,8 +748,6 @@ static void velocities_fit_near_a_change_point(void **state)
  * and rates that would cost the order. */
 static void rk4_keeps_its_order_near_a_change_point(void **state)
 {
-    const double weight = PARALLELOGRAM_MOMENT * 9.81 / PARALLELOGRAM_INERTIA;
-
     (void)state;
     for (double h = 1e-3; h > 5e-5; h *= 0.1) {
         struct lk_system *sys = compile_parallelogram("rk4", 1e-3, h);
@@ -759,13 +762,13 @@ static void rk4_keeps_its_order_near_a_change_point(void **state)
 
             for (int j = 0; j < 4; j++) {
                 k[j][0] = v;
-                k[j][1] = weight * cos(at);
+                k[j][1] = PARALLELOGRAM_WEIGHT * cos(at);
                 at = angle + (j < 2 ? 0.5 : 1) * d * k[j][0];
                 v = rate + (j < 2 ? 0.5 : 1) * d * k[j][1];
             }
             angle += d / 6 * (k[0][0] + 2 * k[1][0] + 2 * k[2][0] + k[3][0]);
             rate += d / 6 * (k[0][1] + 2 * k[1][1] + 2 * k[2][1] + k[3][1]);
-            a = weight * cos(angle);
+            a = PARALLELOGRAM_WEIGHT * cos(angle);
         }
         lk_system_outputs(sys, out);
         if (!(fabs(out[0] - rate) < 1e-8 && fabs(out[1] - rate) < 1e-8 && fabs(out[2] - a) < 1e-5))
