@@ -170,7 +170,7 @@ await() {
     done
 }
 acts() { [ "$(input "$1" action)" = count ] && [ "$(input "$1" stale)" = False ]; }
-tripped() { [ "$(input "$1" trips)" -gt "$2" ]; }
+is_stale() { [ "$(input "$1" stale)" = True ]; }
 measured() { field "$(ctl --json latency)" budgets "bench=$1" wire p50_ns >/dev/null 2>&1; }
 said() { tail -n 3 "$work/$1.log" | grep -q "$2"; }
 
@@ -240,13 +240,13 @@ loss() {
 # The bench is left alone, and so is the daemon.
 cut() {
     ip -n "$there" link set veth0 down
-    await 60 tripped motor1 "$trips1"
+    await 60 is_stale motor1 # it may have been when the cable was cut: packets were lost before
     sleep 3
     [ "$(input motor1 stale)" = True ] || fail "fed through a cut cable"
     [ "$(input motor1 acting 0)" = 0 ] || fail "not at its fail-safe"
     ip -n "$there" link set veth0 up
     await 60 acts motor1
-    said one "^connected" || fail "the bench did not go on"
+    await 10 said one "^connected"
 }
 
 # Through a proxy: 30 ms each way, then nothing for 2 s, with connections that look alive.
@@ -261,9 +261,8 @@ slow_and_dead() {
     await 60 measured slow
     wire_ns=$(field "$(ctl --json latency)" budgets bench=slow wire p50_ns)
     [ "$wire_ns" -ge 60000000 ] || fail "the wire took $wire_ns ns"
-    trips1=$(input motor1 trips)
     kill -USR1 "$wire"
-    await 60 tripped motor1 "$trips1"
+    await 60 is_stale motor1
     sleep 2
     kill -USR2 "$wire"
     await 60 acts motor1
@@ -379,7 +378,7 @@ start_daemon
 await 60 acts motor1
 await 60 acts motor2
 for bench in one two; do
-    said "$bench" "^connected claims [2-9]" || fail "$bench did not come back"
+    await 10 said "$bench" "^connected claims [2-9]" # it says so twice a second
 done
 ctl status | sed 's/^/   /' | head -n 3
 
