@@ -45,17 +45,7 @@ static double tangent_at_work(const struct lk_system *sys, int i, int is_damping
  * s a = s W (Q - Phi_q^T sigma); the factor is one of the rigid rows alone */
 static void accelerate_bodies(struct lk_system *sys)
 {
-    for (int b = 0; b < sys->n_bodies; b++) {
-        struct lk_twist *a = &sys->residual[b];
-        double turn[3];
-
-        lk_sym_mul(sys->sW[b].inertia, a->w, turn);
-        for (int i = 0; i < 3; i++) {
-            a->v[i] *= sys->sW[b].mass;
-            a->w[i] = turn[i];
-        }
-    }
-    lk_evaluate_clear_frames(sys, sys->residual);
+    lk_evaluate_weigh(sys, sys->sW, sys->residual);
     for (int i = 0; i < sys->n_joints; i++) {
         const struct lk_joint *j = &sys->joint[i];
         double rates[LK_ROWS_PAD];

@@ -528,17 +528,7 @@ static void move_massless(struct lk_system *sys, double t)
 {
     lk_evaluate_transpose(sys, sys->now.lambda, sys->residual);
     lk_loads_subtract(sys, 0, sys->now.inputs, sys->residual);
-    for (int b = 0; b < sys->n_bodies; b++) {
-        struct lk_twist *g = &sys->residual[b];
-        double turn[3];
-
-        lk_sym_mul(sys->sW[b].inertia, g->w, turn);
-        for (int i = 0; i < 3; i++) {
-            g->v[i] *= sys->sW[b].mass;
-            g->w[i] = turn[i];
-        }
-    }
-    lk_evaluate_clear_frames(sys, sys->residual);
+    lk_evaluate_weigh(sys, sys->sW, sys->residual);
     damper_residual(sys, t);
     lk_evaluate_factor(sys);
     lk_evaluate_correction(sys);

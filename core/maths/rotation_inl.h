@@ -31,6 +31,15 @@ LK_INLINE void LK_NAME(quat_mul)(const LK_REAL a[4], const LK_REAL b[4], LK_REAL
     r[3] = a[0] * b[3] + a[1] * b[2] - a[2] * b[1] + a[3] * b[0];
 }
 
+/* a quaternion that is off by round-off: one Newton step of 1/sqrt */
+LK_INLINE void LK_NAME(quat_normalise)(LK_REAL q[4])
+{
+    LK_REAL scale = 1.5 - 0.5 * (q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+
+    for (int i = 0; i < 4; i++)
+        q[i] *= scale;
+}
+
 /* R of a unit quaternion */
 LK_INLINE void LK_NAME(quat_matrix)(const LK_REAL q[4], LK_REAL R[9])
 {

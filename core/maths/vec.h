@@ -152,13 +152,4 @@ LK_INLINE void lk_sym_inverse(const double S[6], double r[6])
     r[5] = (S[3] * S[4] - S[0] * S[5]) * inv;
 }
 
-/* renormalise a quaternion that is off by round-off: one Newton step of 1/sqrt */
-LK_INLINE void lk_quat_normalise(double q[4])
-{
-    double scale = 1.5 - 0.5 * (q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
-
-    for (int i = 0; i < 4; i++)
-        q[i] *= scale;
-}
-
 #endif

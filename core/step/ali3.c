@@ -101,19 +101,14 @@ static void absorb_jumps(struct lk_system *sys, const double *inputs)
         (lk_loads_drive_power(sys, &sys->next) - lk_loads_drive_power(sys, &sys->now));
 }
 
-/* velocities and accelerations of the trapezoidal rule, directions 0-2 from u, 3-5 from theta.
- * Where there is no inertia nothing pulls the acceleration to the right value and the rule would
- * carry an error on with alternating sign for ever; it is the difference of the velocities there.
- */
-LK_INLINE void trapezoidal(const struct lk_quad *quad, double h, lk_four v[6], lk_four a[6])
+/* Velocities and accelerations. Where there is no inertia nothing pulls the acceleration to the
+ * right value and the trapezoidal rule would carry an error on with alternating sign for ever; it
+ * is the difference of the velocities there. */
+LK_INLINE void differentiate(const struct lk_quad *quad, double h, lk_four v[6], lk_four a[6])
 {
-    double rate = 2 / h;
-
-    for (int i = 0; i < 6; i++) {
-        v[i] = rate * (i < 3 ? quad->u[i] : quad->theta[i - 3]) - quad->v_old[i];
-        a[i] = rate * (v[i] - quad->v_old[i]) - quad->a_old[i];
+    lk_trapezoidal_four(h, quad->u, quad->theta, quad->v_old, quad->a_old, v, a);
+    for (int i = 0; i < 6; i++)
         a[i] += quad->massless[i / 3] * ((v[i] - quad->v_old[i]) / h - a[i]);
-    }
 }
 
 /* g = M (a - gravity) + w x J w of four bodies; @with_twists: their velocities too, which only
@@ -121,28 +116,13 @@ LK_INLINE void trapezoidal(const struct lk_quad *quad, double h, lk_four v[6], l
 LK_INLINE void inertial_residual(struct lk_system *sys, const struct lk_lanes *l,
                                  const struct lk_quad *quad, bool with_twists)
 {
-    lk_four v[6], a[6], g[6], Jw[3], gyroscopic[3];
+    lk_four v[6], a[6], g[6];
 
-    trapezoidal(quad, sys->h, v, a);
-    lk_sym_mul_four(quad->inertia, v + 3, Jw);
-    lk_cross_four(v + 3, Jw, gyroscopic);
-    lk_sym_mul_four(quad->inertia, a + 3, g + 3);
-    for (int i = 0; i < 3; i++) {
-        g[i] = quad->mass * (a[i] - sys->gravity[i]);
-        g[3 + i] += gyroscopic[i];
-    }
+    differentiate(quad, sys->h, v, a);
+    lk_inertial_force_four(quad->mass, quad->inertia, sys->gravity, v, a, g);
     lk_scatter(l, g, LK_STRIDE(struct lk_twist), 6, sys->residual[0].v);
     if (with_twists)
         lk_scatter(l, v, LK_STRIDE(struct lk_twist), 6, sys->twist[0].v);
-}
-
-/* drop the last acceleration about an axis without inertia, where it is undetermined */
-LK_INLINE void forget_thin(struct lk_quad *quad)
-{
-    lk_four along = lk_inner_four(quad->thin, quad->a_old + 3);
-
-    for (int i = 0; i < 3; i++)
-        quad->a_old[3 + i] -= along * quad->thin[i];
 }
 
 /* x + h v + h^2/2 a, likewise for the turn; @start: whose accelerations to begin with.
@@ -161,12 +141,11 @@ static bool predict(struct lk_system *sys, const struct lk_state *start)
         lk_gather(&l, sys->now.motion[0].q, LK_STRIDE(struct lk_motion), 4, quad->q_old);
         lk_gather(&l, sys->now.motion[0].v.v, LK_STRIDE(struct lk_motion), 6, quad->v_old);
         lk_gather(&l, start->motion[0].a.v, LK_STRIDE(struct lk_motion), 6, quad->a_old);
-        if (sys->n_thin > 0)
-            forget_thin(quad);
+        lk_drop_along_four(quad->thin, quad->a_old + 3);
         for (int i = 0; i < 3; i++) {
-            quad->u[i] = h * quad->v_old[i] + 0.5 * h * h * quad->start_a[0] * quad->a_old[i];
+            quad->u[i] = lk_taylor_four(h, quad->start_a[0], quad->v_old[i], quad->a_old[i]);
             quad->theta[i] =
-                h * quad->v_old[3 + i] + 0.5 * h * h * quad->start_a[1] * quad->a_old[3 + i];
+                lk_taylor_four(h, quad->start_a[1], quad->v_old[3 + i], quad->a_old[3 + i]);
         }
         widest = lk_max_four(widest, lk_inner_four(quad->theta, quad->theta));
         lk_rotation_exp_four(quad->theta, quad->turn);
@@ -276,17 +255,7 @@ static void leak(struct lk_system *sys)
 /* g := s W g, then the right-hand side loses Phi_q s W g with the Jacobian of the factor */
 static void reduce_right_side(struct lk_system *sys)
 {
-    for (int b = 0; b < sys->n_bodies; b++) {
-        struct lk_twist *g = &sys->residual[b];
-        double turn[3];
-
-        lk_sym_mul(sys->sW[b].inertia, g->w, turn);
-        for (int i = 0; i < 3; i++) {
-            g->v[i] *= sys->sW[b].mass;
-            g->w[i] = turn[i];
-        }
-    }
-    lk_evaluate_clear_frames(sys, sys->residual);
+    lk_evaluate_weigh(sys, sys->sW, sys->residual);
     lk_evaluate_reduce(sys);
 }
 
@@ -299,7 +268,7 @@ static void apply_increment(struct lk_system *sys, bool is_last)
     for (int k = 0; 4 * k < sys->n_bodies; k++) {
         struct lk_lanes l = lk_lanes_of(sys, k);
         struct lk_quad *quad = &sys->quad[k];
-        lk_four correction[6], residual[6], dtheta[3], dq[4], turn[4];
+        lk_four correction[6], residual[6], dtheta[3], turn[4];
 
         lk_gather(&l, sys->correction[0].v, LK_STRIDE(struct lk_twist), 6, correction);
         lk_gather(&l, sys->residual[0].v, LK_STRIDE(struct lk_twist), 6, residual);
@@ -311,8 +280,7 @@ static void apply_increment(struct lk_system *sys, bool is_last)
             largest = lk_max_four(largest, lk_max_four(dx, -dx));
             largest = lk_max_four(largest, lk_max_four(dtheta[i], -dtheta[i]));
         }
-        lk_rotation_exp_four(dtheta, dq);
-        lk_quat_mul_four(quad->turn, dq, turn);
+        lk_turn_on_four(quad->turn, dtheta, turn);
         for (int i = 0; i < 4; i++)
             quad->turn[i] = turn[i];
         lk_rotation_log_four(turn, quad->theta);
@@ -343,22 +311,17 @@ static void iterate(struct lk_system *sys, const double *inputs, int iteration)
     apply_increment(sys, iteration == sys->iterations - 1);
 }
 
-/* the state at the final increments; quaternions lose their round-off. The poses are then made anew
- * from the state, not kept: lk_start_renew() has to find the same bits after a refused step. */
+/* the state at the final increments. The poses are then made anew from the state, not kept:
+ * lk_start_renew() has to find the same bits after a refused step. */
 static void accept_motion(struct lk_system *sys)
 {
     for (int k = 0; 4 * k < sys->n_bodies; k++) {
         struct lk_lanes l = lk_lanes_of(sys, k);
         const struct lk_quad *quad = &sys->quad[k];
-        lk_four x[3], q[4], v[6], a[6], scale;
+        lk_four x[3], q[4], v[6], a[6];
 
-        for (int i = 0; i < 3; i++)
-            x[i] = quad->x_old[i] + quad->u[i];
-        lk_quat_mul_four(quad->q_old, quad->turn, q);
-        scale = 1.5 - 0.5 * (q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
-        for (int i = 0; i < 4; i++)
-            q[i] *= scale;
-        trapezoidal(quad, sys->h, v, a);
+        lk_moved_state_four(quad->x_old, quad->q_old, quad->u, quad->turn, x, q);
+        differentiate(quad, sys->h, v, a);
         lk_scatter(&l, x, LK_STRIDE(struct lk_motion), 3, sys->next.motion[0].x);
         lk_scatter(&l, q, LK_STRIDE(struct lk_motion), 4, sys->next.motion[0].q);
         lk_scatter(&l, v, LK_STRIDE(struct lk_motion), 6, sys->next.motion[0].v.v);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Kinematics of bodies and rows of joints, at the poses and twists in the scratch of a system. */
-#include "maths/vec.h"
+#include "step/equations.h"
 #include "step/system.h"
 #include "step/tyres.h"
 #include <stdbool.h>
@@ -294,6 +294,21 @@ void lk_evaluate_row_rates(const struct lk_system *sys, int j, const struct lk_t
     rates_of_joint(sys, j, twist, ret);
 }
 
+void lk_evaluate_weigh(const struct lk_system *sys, const struct lk_inverse_mass *W,
+                       struct lk_twist *sum)
+{
+    for (int b = 0; b < sys->n_bodies; b++) {
+        double turn[3];
+
+        lk_sym_mul(W[b].inertia, sum[b].w, turn);
+        for (int i = 0; i < 3; i++) {
+            sum[b].v[i] *= W[b].mass;
+            sum[b].w[i] = turn[i];
+        }
+    }
+    lk_evaluate_clear_frames(sys, sum);
+}
+
 void lk_evaluate_reduce(struct lk_system *sys)
 {
     for (int i = 0; i < sys->n_joints; i++) {
@@ -581,10 +596,9 @@ double lk_project_positions(struct lk_system *sys)
         const struct lk_twist *c = &sys->correction[b];
         const double theta[3] = {-c->w[0], -c->w[1], -c->w[2]};
         struct lk_motion *m = &sys->next.motion[b];
-        double dq[4], q[4];
+        double q[4];
 
-        lk_rotation_exp(theta, dq);
-        lk_quat_mul(m->q, dq, q);
+        lk_turn_on(m->q, theta, q);
         for (int i = 0; i < 3; i++) {
             m->x[i] -= c->v[i];
             largest = lk_max(largest, lk_max(fabs(c->v[i]), fabs(c->w[i])));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Applied forces: gravity, loads, input channels; and the energy balance. */
-#include "maths/vec.h"
 #include "step/air.h"
+#include "step/equations.h"
 #include "step/system.h"
 #include "step/tyres.h"
 
@@ -451,10 +451,9 @@ struct lk_law_powers lk_loads_accelerate(struct lk_system *sys, struct lk_state 
         const struct lk_quad *quad = &sys->quad[b / 4];
         const struct lk_twist *g = &sys->residual[b];
         struct lk_motion *m = &state->motion[b];
-        double Jw[3], torque[3], turn[3];
+        double torque[3], turn[3];
 
-        lk_sym_mul(sys->body[b].inertia, m->v.w, Jw);
-        lk_cross(m->v.w, Jw, torque);
+        lk_gyroscopic(sys->body[b].inertia, m->v.w, torque);
         for (int i = 0; i < 3; i++)
             torque[i] += g->w[i];
         lk_sym_mul(sys->W[b].inertia, torque, turn);

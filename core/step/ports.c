@@ -179,16 +179,7 @@ double lk_ports_gap(const struct lk_system *sys)
  * part: W Q - W Phi_q^T (Phi_q W Phi_q^T)^-1 Phi_q W Q */
 static void respond(struct lk_system *sys, struct lk_twist *sum)
 {
-    lk_evaluate_clear_frames(sys, sum);
-    for (int b = 0; b < sys->n_bodies; b++) {
-        double turn[3];
-
-        lk_sym_mul(sys->W[b].inertia, sum[b].w, turn);
-        for (int i = 0; i < 3; i++) {
-            sum[b].v[i] *= sys->W[b].mass;
-            sum[b].w[i] = turn[i];
-        }
-    }
+    lk_evaluate_weigh(sys, sys->W, sum);
     for (int i = 0; i < sys->n_joints; i++) {
         const struct lk_joint *j = &sys->joint[i];
         double rates[LK_ROWS_PAD];

@@ -4,7 +4,7 @@
 #ifndef LK_STEP_QUADS_H
 #define LK_STEP_QUADS_H
 
-#include "maths/vec.h"
+#include "step/equations.h"
 #include "step/system.h"
 
 /** struct lk_lanes - four arrays of doubles, one for each body; the first @n are distinct bodies.
@@ -58,12 +58,9 @@ LK_INLINE void lk_scatter(const struct lk_lanes *l, const lk_four *values, size_
 LK_INLINE void lk_quad_place(struct lk_system *sys, const struct lk_lanes *l,
                              const struct lk_quad *quad)
 {
-    lk_four x[3], q[4], R[9];
+    lk_four x[3], R[9];
 
-    for (int i = 0; i < 3; i++)
-        x[i] = quad->x_old[i] + quad->u[i];
-    lk_quat_mul_four(quad->q_old, quad->turn, q);
-    lk_quat_matrix_four(q, R);
+    lk_moved_place_four(quad->x_old, quad->q_old, quad->u, quad->turn, x, R);
     lk_scatter(l, x, LK_STRIDE(struct lk_pose), 3, sys->pose[0].x);
     lk_scatter(l, R, LK_STRIDE(struct lk_pose), 9, sys->pose[0].R);
 }

@@ -3,7 +3,6 @@
 #ifndef LK_STEP_RATTLE_H
 #define LK_STEP_RATTLE_H
 
-#include "maths/vec.h"
 #include "step/quads.h"
 #include "step/system.h"
 #include <stdbool.h>
@@ -17,11 +16,6 @@
  * with 4e-9 it breaks, and turned in space its reactions differ by 5e-8 instead of 3e-9; with 4e-9
  * and 4e-11 a Peaucellier linkage leaves its aligned pose worse, not better. */
 #define LK_RATTLE_REGULARISATION 4e-8
-
-/* Part of the change of the turn from step to step whose tension acts in both half kicks. What
- * swings faster than a step turns back and forth, and is damped as by 2 d K theta; what turns on,
- * with all that hangs on it or on a hub, is not, nor is a slow swing. */
-#define LK_TENSION_LATE 0.1
 
 /** struct lk_rattle_iterate - what an increment changes of four bodies: @u, @turn, @theta as in
  * struct lk_quad */
@@ -249,17 +243,6 @@ LK_RT void lk_rattle_book_tension(struct lk_system *system, const struct lk_ratt
  * as kicks of q_n would have taken the violation away along its rows, which are not those of q_n+1:
  * see doc/method.md. An iterate that was taken back has no g here. */
 LK_RT void lk_rattle_book_closing(struct lk_system *system, const struct lk_rattle *rattle);
-
-/** lk_rattle_tension_takes() - the same of one body, which has turned by @theta, by @more than in
- * the step before: the two shares leave an impulse of -h d K more. */
-LK_INLINE double lk_rattle_tension_takes(const double K[6], const double theta[3],
-                                         const double more[3])
-{
-    double torque[3];
-
-    lk_sym_mul(K, more, torque);
-    return LK_TENSION_LATE * (theta[0] * torque[0] + theta[1] * torque[1] + theta[2] * torque[2]);
-}
 
 /** lk_rattle_follow_laws() - (f - lambda) E of the compliant rows of joint @i at the pose of an
  * iterate into system->solution; @is_first: at the predicted one, whose tangent gives E.

@@ -11,18 +11,15 @@
 LK_INLINE void momentum_residual(struct lk_system *sys, const struct lk_lanes *l,
                                  const struct lk_quad *quad, const struct lk_half_kicks *half)
 {
-    lk_four g[6], Jtheta[3], turned[3], early[3], pull[3], change[3], v[6];
+    lk_four g[6], torque[3], more[3], pull[3], change[3], v[6];
 
-    lk_sym_mul_four(quad->inertia, quad->theta, Jtheta);
-    lk_dexp_inverse_four(quad->theta, Jtheta, turned);
-    for (int i = 0; i < 3; i++) {
-        turned[i] -= half->momentum[i];
-        early[i] = 0.5 * quad->theta[i] + LK_TENSION_LATE * (quad->theta[i] - half->last_turn[i]);
-    }
-    lk_sym_mul_four(half->tension, early, pull);
+    lk_rattle_start_four(sys->s, quad->inertia, half->momentum, quad->theta, torque);
     for (int i = 0; i < 3; i++)
-        turned[i] = 0.5 / sys->s * turned[i] + pull[i];
-    lk_sym_mul_four(half->start_sW, turned, change);
+        more[i] = quad->theta[i] - half->last_turn[i];
+    lk_rattle_tension_start_four(half->tension, quad->theta, more, pull);
+    for (int i = 0; i < 3; i++)
+        torque[i] += pull[i];
+    lk_sym_mul_four(half->start_sW, torque, change);
     for (int i = 0; i < 3; i++) {
         g[i] = 0.5 * half->weight * (quad->u[i] - sys->h * quad->v_old[i]) + half->kick[i];
         g[3 + i] = change[i] + half->kick[3 + i];
@@ -99,12 +96,31 @@ void lk_rattle_book_tension(struct lk_system *sys, const struct lk_rattle *r)
     }
 }
 
-/* x + h v + h^2/2 a, likewise for the turn, with the acceleration of the half kick that led here:
- * multipliers and accelerations of the state may be large near a singular pose. */
+/* motion of the step by the acceleration of the half kick that led here, where tension is followed
+ * by that of the state */
+LK_INLINE void predict_motion(const struct lk_system *sys, const struct lk_lanes *l,
+                              const struct lk_rattle *r, struct lk_half_kicks *half,
+                              struct lk_quad *quad)
+{
+    lk_four moved[6], ahead[6];
+
+    lk_gather(l, lk_rattle_own(&sys->now)->moved, LK_STRIDE(struct lk_rattle_own), 6, moved);
+    memcpy(half->last_turn, moved + 3, sizeof(half->last_turn));
+    if (r->n_tense > 0)
+        lk_gather(l, sys->now.motion[0].a.v, LK_STRIDE(struct lk_motion), 6, quad->a_old);
+    for (int i = 0; i < 6; i++) {
+        lk_four part = quad->start_a[i / 3] * (1 - half->drawn[i / 3]);
+
+        ahead[i] = r->n_tense > 0 ? lk_taylor_four(sys->h, quad->start_a[i / 3], quad->v_old[i],
+                                                   quad->a_old[i])
+                                  : lk_rattle_ahead_four(sys->h, part, quad->v_old[i], moved[i]);
+    }
+    memcpy(quad->u, ahead, sizeof(quad->u));
+    memcpy(quad->theta, ahead + 3, sizeof(quad->theta));
+}
+
 void lk_rattle_predict(struct lk_system *sys, struct lk_rattle *r)
 {
-    double h = sys->h;
-
     for (int k = 0; 4 * k < sys->n_bodies; k++) {
         struct lk_lanes l = lk_lanes_of(sys, k);
         struct lk_quad *quad = &sys->quad[k];
@@ -113,21 +129,10 @@ void lk_rattle_predict(struct lk_system *sys, struct lk_rattle *r)
         lk_gather(&l, sys->now.motion[0].x, LK_STRIDE(struct lk_motion), 3, quad->x_old);
         lk_gather(&l, sys->now.motion[0].q, LK_STRIDE(struct lk_motion), 4, quad->q_old);
         lk_gather(&l, sys->now.motion[0].v.v, LK_STRIDE(struct lk_motion), 6, quad->v_old);
-        lk_gather(&l, lk_rattle_own(&sys->now)->moved, LK_STRIDE(struct lk_rattle_own), 6,
-                  quad->a_old);
-        memcpy(r->quad[k].last_turn, quad->a_old + 3, sizeof(r->quad[k].last_turn));
+        predict_motion(sys, &l, r, &r->quad[k], quad);
         lk_sym_mul_four(quad->inertia, quad->v_old + 3, Jw);
-        for (int i = 0; i < 6; i++)
-            quad->a_old[i] =
-                2 / h * (1 - r->quad[k].drawn[i / 3]) * (quad->v_old[i] - 1 / h * quad->a_old[i]);
-        if (r->n_tense > 0)
-            lk_gather(&l, sys->now.motion[0].a.v, LK_STRIDE(struct lk_motion), 6, quad->a_old);
-        for (int i = 0; i < 3; i++) {
-            quad->u[i] = h * quad->v_old[i] + 0.5 * h * h * quad->start_a[0] * quad->a_old[i];
-            quad->theta[i] =
-                h * quad->v_old[3 + i] + 0.5 * h * h * quad->start_a[1] * quad->a_old[3 + i];
-            r->quad[k].momentum[i] = h * Jw[i];
-        }
+        for (int i = 0; i < 3; i++)
+            r->quad[k].momentum[i] = sys->h * Jw[i];
         lk_rotation_exp_four(quad->theta, quad->turn);
         take_kick(sys, &l, &r->quad[k]);
         lk_quad_place(sys, &l, quad);
@@ -474,56 +479,40 @@ bool lk_rattle_iterate(struct lk_system *sys, struct lk_rattle *r)
 
 /* ---- closing: the factor of q_n+1 ---- */
 
-/* the motion of the step as a pose; quaternions lose their round-off */
 static void write_poses(const struct lk_system *sys, double *x, double *q, size_t stride)
 {
     for (int k = 0; 4 * k < sys->n_bodies; k++) {
         struct lk_lanes l = lk_lanes_of(sys, k);
         const struct lk_quad *quad = &sys->quad[k];
-        lk_four place[3], turned[4], scale;
+        lk_four place[3], turned[4];
 
-        for (int i = 0; i < 3; i++)
-            place[i] = quad->x_old[i] + quad->u[i];
-        lk_quat_mul_four(quad->q_old, quad->turn, turned);
-        scale = 1.5 - 0.5 * (turned[0] * turned[0] + turned[1] * turned[1] + turned[2] * turned[2] +
-                             turned[3] * turned[3]);
-        for (int i = 0; i < 4; i++)
-            turned[i] *= scale;
+        lk_moved_state_four(quad->x_old, quad->q_old, quad->u, quad->turn, place, turned);
         lk_scatter(&l, place, stride, 3, x);
         lk_scatter(&l, turned, stride, 4, q);
     }
 }
 
-/* J w, and s K w more */
-static void weigh_turn(const struct lk_system *sys, const struct lk_rattle *r, int b,
-                       const double w[3], double part, double ret[3])
-{
-    double sum[6];
-
-    for (int i = 0; i < 6; i++)
-        sum[i] = sys->body[b].inertia[i] + part * sys->s * r->quad[b / 4].tension[i][b % 4];
-    lk_sym_mul(sum, w, ret);
-}
-
 void lk_rattle_book_closing(struct lk_system *sys, const struct lk_rattle *r)
 {
-    double work = 0, left = r->ends ? 0 : 0.5 / sys->s, rate = 1 / sys->h;
+    double work = 0, left = 0;
 
     for (int b = 0; b < sys->n_bodies; b++) {
         const struct lk_quad *quad = &sys->quad[b / 4];
-        const struct lk_twist *change = &sys->correction[b], *residual = &sys->residual[b];
-        double mass = sys->body[b].mass, turn[3], missing[3];
-        int l = b % 4;
+        const struct lk_body *body = &sys->body[b];
+        const struct lk_twist *residual = &sys->residual[b];
+        double u[6], v[6], K[6];
 
-        weigh_turn(sys, r, b, change->w, 0, turn);
-        weigh_turn(sys, r, b, residual->w, 1, missing);
-        for (int i = 0; i < 3; i++) {
-            work += 2 * rate * mass * change->v[i] * (rate * quad->u[i][l] - quad->v_old[i][l]);
-            work += 2 * rate * turn[i] * (rate * quad->theta[i][l] - quad->v_old[3 + i][l]);
-            work += left * (mass * residual->v[i] * quad->u[i][l] + missing[i] * quad->theta[i][l]);
+        for (int i = 0; i < 6; i++) {
+            u[i] = (i < 3 ? quad->u[i] : quad->theta[i - 3])[b % 4];
+            v[i] = quad->v_old[i][b % 4];
+            K[i] = r->quad[b / 4].tension[i][b % 4];
         }
+        work += lk_rattle_closing_work(sys->h, false, body->mass, body->inertia,
+                                       (const double *)&sys->correction[b], u, v);
+        left += lk_rattle_left_work(sys->s, body->inertia, K, residual->w, u + 3);
+        left += 0.5 / sys->s * body->mass * lk_inner(residual->v, u);
     }
-    sys->next.balance->closing += work;
+    sys->next.balance->closing += work + (r->ends ? 0 : left);
 }
 
 /* dq = -s W Phi_q^T kappa */
@@ -540,29 +529,16 @@ void lk_rattle_close(struct lk_system *sys)
     for (int k = 0; 4 * k < sys->n_bodies; k++) {
         struct lk_lanes l = lk_lanes_of(sys, k);
         struct lk_quad *quad = &sys->quad[k];
-        lk_four correction[6], dtheta[3], dq[4], turn[4], moved[6];
+        lk_four change[6], last[6], moved[6], turn[4], bent[6];
 
-        lk_gather(&l, sys->correction[0].v, LK_STRIDE(struct lk_twist), 6, correction);
-        for (int i = 0; i < 3; i++) {
-            quad->u[i] -= correction[i];
-            dtheta[i] = -correction[3 + i];
-        }
-        lk_rotation_exp_four(dtheta, dq);
-        lk_quat_mul_four(quad->turn, dq, turn);
-        for (int i = 0; i < 4; i++)
-            quad->turn[i] = turn[i];
-        lk_rotation_log_four(turn, quad->theta);
-        for (int i = 0; i < 3; i++) {
-            moved[i] = quad->u[i];
-            moved[3 + i] = quad->theta[i];
-        }
+        lk_gather(&l, sys->correction[0].v, LK_STRIDE(struct lk_twist), 6, change);
+        lk_gather(&l, lk_rattle_own(&sys->now)->moved, LK_STRIDE(struct lk_rattle_own), 6, last);
+        lk_rattle_close_body_four(sys->h, change, quad->u, quad->turn, last, moved, turn, bent);
+        memcpy(quad->u, moved, sizeof(quad->u));
+        memcpy(quad->turn, turn, sizeof(quad->turn));
+        memcpy(quad->theta, moved + 3, sizeof(quad->theta));
         lk_scatter(&l, moved, LK_STRIDE(struct lk_rattle_own), 6, lk_rattle_own(&sys->next)->moved);
-        lk_gather(&l, lk_rattle_own(&sys->now)->moved, LK_STRIDE(struct lk_rattle_own), 6,
-                  correction);
-        for (int i = 0; i < 6; i++)
-            correction[i] = 1 / (sys->h * sys->h) * (moved[i] - correction[i]);
-        lk_scatter(&l, correction, LK_STRIDE(struct lk_rattle_own), 6,
-                   lk_rattle_own(&sys->next)->bent);
+        lk_scatter(&l, bent, LK_STRIDE(struct lk_rattle_own), 6, lk_rattle_own(&sys->next)->bent);
     }
     write_poses(sys, sys->next.motion[0].x, sys->next.motion[0].q, LK_STRIDE(struct lk_motion));
     lk_evaluate_poses(sys, &sys->next);

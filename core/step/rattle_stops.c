@@ -132,16 +132,7 @@ static void respond(struct lk_system *sys, struct lk_rattle_stops *stops, const 
     for (int i = 0; i < stops->n; i++)
         stops->force[row_of(sys, &stops->contact[i])] += push[i];
     lk_evaluate_transpose(sys, stops->force, shove);
-    for (int b = 0; b < sys->n_bodies; b++) {
-        double turn[3];
-
-        lk_sym_mul(sys->sW[b].inertia, shove[b].w, turn);
-        for (int i = 0; i < 3; i++) {
-            shove[b].v[i] *= sys->sW[b].mass;
-            shove[b].w[i] = turn[i];
-        }
-    }
-    lk_evaluate_clear_frames(sys, shove);
+    lk_evaluate_weigh(sys, sys->sW, shove);
     hold(sys, stops, is_refined);
     for (int b = 0; b < sys->n_bodies; b++)
         for (int i = 0; i < 3; i++) {

@@ -4,47 +4,27 @@
 #include "step/tyres.h"
 #include <string.h>
 
-/* (3 u - u_last) / 2h, of order 2 without forces: where there is no inertia, velocities do not
- * follow from impulses */
-LK_INLINE void mean_velocities(const struct lk_quad *quad, const lk_four last[6], double h,
-                               lk_four ret[6])
-{
-    for (int i = 0; i < 6; i++)
-        ret[i] = 0.5 / h * (3 * (i < 3 ? quad->u[i] : quad->theta[i - 3]) - last[i]);
-}
-
 static void kick_velocities(struct lk_system *sys, struct lk_rattle *r)
 {
     for (int k = 0; 4 * k < sys->n_bodies; k++) {
         struct lk_lanes l = lk_lanes_of(sys, k);
         const struct lk_quad *quad = &sys->quad[k];
         const struct lk_half_kicks *half = &r->quad[k];
-        lk_four sum[6], mass, last[6], mean[6], v[6], back[3], Jtheta[3], momentum[3], late[3],
-            pull[3], missing[3];
-        double h = sys->h;
+        lk_four sum[6], sm, moved[6], bent[6], v[6], more[3], pull[3];
 
         lk_gather(&l, sys->residual[0].v, LK_STRIDE(struct lk_twist), 6, sum);
-        lk_gather(&l, &sys->sW[0].mass, LK_STRIDE(struct lk_inverse_mass), 1, &mass);
-        lk_gather(&l, lk_rattle_own(&sys->now)->moved, LK_STRIDE(struct lk_rattle_own), 6, last);
-        mean_velocities(quad, last, h, mean);
-        lk_sym_mul_four(quad->inertia, quad->theta, Jtheta);
-        for (int i = 0; i < 3; i++) {
-            back[i] = -quad->theta[i];
-            late[i] = 0.5 * quad->theta[i] - LK_TENSION_LATE * (quad->theta[i] - last[3 + i]);
-        }
-        lk_dexp_inverse_four(back, Jtheta, momentum);
-        lk_sym_mul_four(half->tension, late, pull);
-        for (int i = 0; i < 3; i++) {
-            v[i] = 1 / h * quad->u[i] - 2 / h * mass * sum[i];
-            momentum[i] = 1 / (h * sys->s) * momentum[i] - 2 / h * (sum[3 + i] - pull[i]);
-        }
-        lk_sym_mul_four(half->sW, momentum, v + 3);
+        lk_gather(&l, &sys->sW[0].mass, LK_STRIDE(struct lk_inverse_mass), 1, &sm);
+        lk_gather(&l, lk_rattle_own(&sys->next)->bent, LK_STRIDE(struct lk_rattle_own), 6, bent);
+        memcpy(moved, quad->u, sizeof(quad->u));
+        memcpy(moved + 3, quad->theta, sizeof(quad->theta));
         for (int i = 0; i < 3; i++)
-            missing[i] = mean[3 + i] - v[3 + i];
-        for (int i = 0; i < 6; i++)
-            v[i] += half->drawn[i / 3] * (mean[i] - v[i]);
-        for (int i = 0; i < 3 && sys->n_thin > 0; i++)
-            v[3 + i] += lk_inner_four(quad->thin, missing) * quad->thin[i];
+            more[i] = sys->h * sys->h * bent[3 + i];
+        lk_rattle_tension_end_four(half->tension, quad->theta, more, pull);
+        for (int i = 0; i < 3; i++)
+            sum[3 + i] -= pull[i];
+        lk_rattle_kick_body_four(sys->h, sys->s, false, false, quad->inertia, sm, half->sW, quad->u,
+                                 quad->theta, sum, v);
+        lk_rattle_draw_four(sys->h, moved, bent, half->drawn, quad->thin, v);
         lk_scatter(&l, v, LK_STRIDE(struct lk_motion), 6, sys->next.motion[0].v.v);
     }
 }
@@ -120,41 +100,23 @@ static void start_multipliers(struct lk_system *sys, const struct lk_state *stat
     lk_rattle_settle_laws(sys, state);
 }
 
-/* an acceleration about an axis without inertia is undetermined */
-LK_INLINE void drop_along(const lk_four axis[3], lk_four vector[3])
-{
-    lk_four along = lk_inner_four(axis, vector);
-
-    for (int i = 0; i < 3; i++)
-        vector[i] -= along * axis[i];
-}
-
-/* a = -W (gyroscopic + system->residual) */
 static void free_accelerations(struct lk_system *sys, const struct lk_rattle *r)
 {
     for (int k = 0; 4 * k < sys->n_bodies; k++) {
         struct lk_lanes l = lk_lanes_of(sys, k);
         const struct lk_quad *quad = &sys->quad[k];
-        lk_four sum[6], mass, v[6], a[6], Jw[3], torque[3], bent[6], last[6];
+        lk_four sum[6], sm, w[3], a[6], bent[6], last[6];
 
         lk_gather(&l, sys->residual[0].v, LK_STRIDE(struct lk_twist), 6, sum);
-        lk_gather(&l, &sys->sW[0].mass, LK_STRIDE(struct lk_inverse_mass), 1, &mass);
-        lk_gather(&l, sys->twist[0].v, LK_STRIDE(struct lk_twist), 6, v);
-        lk_sym_mul_four(quad->inertia, v + 3, Jw);
-        lk_cross_four(v + 3, Jw, torque);
-        for (int i = 0; i < 3; i++)
-            torque[i] += sum[3 + i];
-        lk_sym_mul_four(r->quad[k].sW, torque, a + 3);
-        for (int i = 0; i < 3; i++) {
-            a[i] = -1 / sys->s * mass * sum[i];
-            a[3 + i] = -1 / sys->s * a[3 + i];
-        }
+        lk_gather(&l, &sys->sW[0].mass, LK_STRIDE(struct lk_inverse_mass), 1, &sm);
+        lk_gather(&l, sys->twist[0].w, LK_STRIDE(struct lk_twist), 3, w);
+        lk_free_acceleration_four(sys->s, false, false, quad->inertia, sm, r->quad[k].sW, w, sum,
+                                  a);
         lk_gather(&l, lk_rattle_own(&sys->next)->bent, LK_STRIDE(struct lk_rattle_own), 6, bent);
         lk_gather(&l, lk_rattle_own(&sys->now)->bent, LK_STRIDE(struct lk_rattle_own), 6, last);
         for (int i = 0; i < 6; i++)
-            a[i] += quad->massless[i / 3] * (2 * bent[i] - last[i] - a[i]);
-        if (sys->n_thin > 0)
-            drop_along(quad->thin, a + 3);
+            a[i] = lk_rattle_bend_four(quad->massless[i / 3], bent[i], last[i], a[i]);
+        lk_drop_along_four(quad->thin, a + 3);
         lk_scatter(&l, a, LK_STRIDE(struct lk_motion), 6, sys->next.motion[0].a.v);
     }
 }

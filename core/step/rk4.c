@@ -15,7 +15,7 @@
  * Four factors and seven solves, nine where rows are redundant: hardly more than a step of `ali3`,
  * which is of order 2. */
 #include "step/rk4.h"
-#include "maths/vec.h"
+#include "step/equations.h"
 #include <stdbool.h>
 
 /** struct stage - of a body: @rate: derivative of x, theta, v, w in the stage under way; @sum: of
@@ -73,31 +73,18 @@ static void advance_body(struct lk_system *sys, int b, double h, const double by
 {
     const struct lk_motion *old = &sys->now.motion[b];
     struct lk_motion *m = &sys->next.motion[b];
-    double turn[4];
+    double u[3];
 
-    for (int i = 0; i < 3; i++) {
-        m->x[i] = old->x[i] + h * by[i];
-        ret_theta[i] = h * by[3 + i];
-        m->v.v[i] = old->v.v[i] + h * by[6 + i];
-        m->v.w[i] = old->v.w[i] + h * by[9 + i];
-    }
-    lk_rotation_exp(ret_theta, turn);
-    lk_quat_mul(old->q, turn, m->q);
+    lk_rk4_advance(h, by, (const double *)&old->v, u, ret_theta, (double *)&m->v);
+    for (int i = 0; i < 3; i++)
+        m->x[i] = old->x[i] + u[i];
+    lk_turn_on(old->q, ret_theta, m->q);
 }
 
 /* derivatives of a stage, with the accelerations that it has now, into its sum */
 static void add_rates(const struct lk_motion *m, double w, struct stage *s)
 {
-    double once[3], twice[3];
-
-    lk_cross(s->theta, m->v.w, once);
-    lk_cross(s->theta, once, twice);
-    for (int i = 0; i < 3; i++) {
-        s->rate[i] = m->v.v[i];
-        s->rate[3 + i] = m->v.w[i] + 0.5 * once[i] + twice[i] / 12;
-        s->rate[6 + i] = m->a.v[i];
-        s->rate[9 + i] = m->a.w[i];
-    }
+    lk_rk4_rates(s->theta, false, (const double *)&m->v, (const double *)&m->a, s->rate);
     for (int i = 0; i < 12; i++)
         s->sum[i] += w * s->rate[i];
 }

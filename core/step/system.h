@@ -551,6 +551,9 @@ LK_RT double lk_evaluate_coordinate_acceleration(const struct lk_system *system,
 /** lk_evaluate_row_rates() - Phi_q (@twist) of joint @j, all rows; @ret has LK_ROWS_PAD. */
 LK_RT void lk_evaluate_row_rates(const struct lk_system *system, int j,
                                  const struct lk_twist *twist, double *ret);
+/** lk_evaluate_weigh() - @sum := @W @sum, forces on all bodies, which are 0 on moving frames. */
+LK_RT void lk_evaluate_weigh(const struct lk_system *system, const struct lk_inverse_mass *W,
+                             struct lk_twist *sum);
 /** lk_evaluate_reduce() - system->solution -= Phi_q (system->residual), all rows of the last
  * factor: the right-hand side loses what s W g does to the rows. */
 LK_RT void lk_evaluate_reduce(struct lk_system *system);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "methods/mechanics/mechanics.h"
 #include "compile/compile.h"
-#include "maths/vec.h"
+#include "step/equations.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -212,10 +212,9 @@ void lk_mechanics_forces(struct lk_mechanics *m, struct lk_twist *ret)
     lk_mechanics_loads(m, ret);
     for (int b = 0; b < m->n_bodies; b++) {
         const double *w = sys->next.motion[b].v.w;
-        double Jw[3], torque[3];
+        double torque[3];
 
-        lk_sym_mul(sys->body[b].inertia, w, Jw);
-        lk_cross(w, Jw, torque);
+        lk_gyroscopic(sys->body[b].inertia, w, torque);
         for (int i = 0; i < 3; i++)
             ret[b].w[i] -= torque[i];
     }

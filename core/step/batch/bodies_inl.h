@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bodies side by side: what joints pull at them with, poses, their state. Of `ali3` also kinematics
- * of the trapezoidal rule, residual and increments; the equations are those at the top of
- * step/ali3.c. Without include guard on purpose, see lanes_inl.h. */
+/* Bodies side by side: what joints pull at them with, poses, their state. Of `ali3` also residual
+ * and increments; the equations are those of step/equations_inl.h. Without include guard on
+ * purpose, see lanes_inl.h. */
 
 /** struct watch - extremes and sums collected during a step, one for each task. */
 struct watch {
@@ -71,56 +71,30 @@ LK_INLINE void pull(const struct lk_batches *p, const struct lk_batch_bodies *b,
 /* x, R from the old state and the motion since */
 LK_INLINE void place(lanes_t *f, const lanes_t u[3], const lanes_t turn[4], lanes_t *pose)
 {
-    lanes_t q[4];
-
-    for (int i = 0; i < 3; i++)
-        pose[i] = f[LK_BODY_OLD_X + i] + u[i];
-    lk_quat_mul_lanes(f + LK_BODY_OLD_Q, turn, q);
-    lk_quat_matrix_lanes(q, pose + 3);
+    lk_moved_place_lanes(f + LK_BODY_OLD_X, f + LK_BODY_OLD_Q, u, turn, pose, pose + 3);
 }
 
-LK_INLINE void trapezoidal(const lanes_t *f, const lanes_t u[3], const lanes_t theta[3], double h,
-                           lanes_t v[6], lanes_t a[6])
-{
-    double rate = 2 / h;
-
-    for (int i = 0; i < 6; i++) {
-        lanes_t old = f[LK_BODY_OLD_V + i];
-
-        v[i] = rate * (i < 3 ? u[i] : theta[i - 3]) - old;
-        a[i] = rate * (v[i] - old) - f[LK_BODY_OLD_A + i];
-    }
-}
-
-/* g = M (a - gravity) + w x J w, the torque along the body's axes */
 LK_INLINE void inertial_residual(const struct lk_system *sys, lanes_t *f, const lanes_t u[3],
                                  const lanes_t theta[3])
 {
-    lanes_t v[6], a[6], Jw[3], gyroscopic[3], torque[3];
+    lanes_t v[6], a[6];
 
-    trapezoidal(f, u, theta, sys->h, v, a);
-    lk_sym_mul_lanes(f + LK_BODY_J, v + 3, Jw);
-    lk_cross_lanes(v + 3, Jw, gyroscopic);
-    lk_sym_mul_lanes(f + LK_BODY_J, a + 3, torque);
-    for (int i = 0; i < 3; i++) {
-        f[LK_BODY_V + i] = f[LK_BODY_MASS] * (a[i] - sys->gravity[i]);
-        f[LK_BODY_V + 3 + i] = torque[i] + gyroscopic[i];
-    }
+    lk_trapezoidal_lanes(sys->h, u, theta, f + LK_BODY_OLD_V, f + LK_BODY_OLD_A, v, a);
+    lk_inertial_force_lanes(f[LK_BODY_MASS], f + LK_BODY_J, sys->gravity, v, a, f + LK_BODY_V);
 }
 
-/* x + h v + h^2/2 a, likewise for the turn */
 static __attribute__((noinline)) void predict_bodies(const struct lk_system *sys,
                                                      const struct lk_batches *p, int block,
                                                      struct watch *watch)
 {
-    lanes_t *f = block_at(p, p->bodies[block].at), u[3], theta[3], turn[4];
-    double h = sys->h;
+    lanes_t *f = block_at(p, p->bodies[block].at), ahead[6], turn[4];
+    const lanes_t *u = ahead, *theta = ahead + 3;
 
-    for (int i = 0; i < 3; i++) {
-        u[i] = h * f[LK_BODY_OLD_V + i] + 0.5 * h * h * f[LK_BODY_OLD_A + i];
-        theta[i] = h * f[LK_BODY_OLD_V + 3 + i] + 0.5 * h * h * f[LK_BODY_OLD_A + 3 + i];
+    for (int i = 0; i < 6; i++)
+        ahead[i] =
+            lk_taylor_lanes(sys->h, 1 + (lanes_t){0}, f[LK_BODY_OLD_V + i], f[LK_BODY_OLD_A + i]);
+    for (int i = 0; i < 3; i++)
         f[LK_BODY_U + i] = u[i];
-    }
     watch->widest = lk_max_lanes(watch->widest, lk_inner_lanes(theta, theta));
     lk_rotation_exp_lanes(theta, turn);
     for (int i = 0; i < 4; i++)
@@ -163,15 +137,11 @@ LK_INLINE void correction(const struct lk_batches *p, const struct lk_batch_bodi
 LK_INLINE void accept_motion(const struct lk_system *sys, lanes_t *f, const lanes_t u[3],
                              const lanes_t turn[4], const lanes_t theta[3])
 {
-    lanes_t q[4], v[6], a[6], scale;
+    lanes_t v[6], a[6];
 
-    trapezoidal(f, u, theta, sys->h, v, a);
-    lk_quat_mul_lanes(f + LK_BODY_OLD_Q, turn, q);
-    scale = 1.5 - 0.5 * (q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
-    for (int i = 0; i < 4; i++)
-        f[LK_BODY_OLD_Q + i] = q[i] * scale;
-    for (int i = 0; i < 3; i++)
-        f[LK_BODY_OLD_X + i] += u[i];
+    lk_trapezoidal_lanes(sys->h, u, theta, f + LK_BODY_OLD_V, f + LK_BODY_OLD_A, v, a);
+    lk_moved_state_lanes(f + LK_BODY_OLD_X, f + LK_BODY_OLD_Q, u, turn, f + LK_BODY_OLD_X,
+                         f + LK_BODY_OLD_Q);
     for (int i = 0; i < 6; i++) {
         f[LK_BODY_OLD_V + i] = v[i];
         f[LK_BODY_OLD_A + i] = a[i];
@@ -197,14 +167,13 @@ static __attribute__((noinline)) void apply_increment(const struct lk_system *sy
 {
     const struct lk_batch_bodies *b = &p->bodies[block];
     lanes_t *f = block_at(p, b->at);
-    lanes_t step[6], dtheta[3], dq[4], u[3], turn[4], theta[3], largest = {0};
+    lanes_t step[6], dtheta[3], u[3], turn[4], theta[3], largest = {0};
 
     correction(p, b, f, step);
     for (int i = 0; i < 6; i++)
         step[i] = -(step[i] + f[LK_BODY_V + i]);
     rotate_back(f + LK_BODY_R, step + 3, dtheta);
-    lk_rotation_exp_lanes(dtheta, dq);
-    lk_quat_mul_lanes(f + LK_BODY_TURN, dq, turn);
+    lk_turn_on_lanes(f + LK_BODY_TURN, dtheta, turn);
     lk_rotation_log_lanes(turn, theta);
     for (int i = 0; i < 3; i++)
         u[i] = f[LK_BODY_U + i] + step[i];

@@ -12,6 +12,12 @@
 #include "step/rk4.h"
 #include <string.h>
 
+#define LK_REAL    lanes_t
+#define LK_NAME(f) lk_##f##_lanes
+#include "step/equations_inl.h"
+#undef LK_REAL
+#undef LK_NAME
+
 #include "step/batch/bodies_inl.h"
 
 /** struct run - a step under way. Each task collects into a struct watch of its own. @sys, @p: the

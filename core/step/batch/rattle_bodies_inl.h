@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bodies of `rattle` side by side. The equations are those at the top of step/rattle.c, here of
- * rattle_positions.c and rattle_velocities.c; rotations are about the axes of the body, those of
- * joints about the world's. Without include guard on purpose, see lanes_inl.h. */
+/* Bodies of `rattle` side by side. The equations are those of step/equations_inl.h; rotations are
+ * about the axes of the body, those of joints about the world's. Without include guard on purpose,
+ * see lanes_inl.h. */
 
 /** struct sums - of a task in one phase. @violation: the largest of its rows;  @inner: products of
  * an increment, as it was found, with those before and with itself */
@@ -45,23 +45,12 @@ LK_INLINE lanes_t *increment_of(lanes_t *f, int iteration)
     return f + LK_RATTLE_INCREMENTS + 12 * iteration;
 }
 
-/* S a, of one of the symmetric matrices J and SJ of a block */
-LK_INLINE void times_moments(const lanes_t *S, bool are_balls, const lanes_t a[3], lanes_t ret[3])
-{
-    if (!are_balls) {
-        lk_sym_mul_lanes(S, a, ret);
-        return;
-    }
-    for (int i = 0; i < 3; i++)
-        ret[i] = S[0] * a[i];
-}
-
 /* a . M b */
 LK_INLINE void times_mass(const lanes_t *f, bool are_balls, const lanes_t *b, lanes_t Mb[6])
 {
     for (int i = 0; i < 3; i++)
         Mb[i] = f[LK_BODY_MASS] * b[i];
-    times_moments(f + LK_BODY_J, are_balls, b + 3, Mb + 3);
+    lk_times_moments_lanes(f + LK_BODY_J, are_balls, b + 3, Mb + 3);
 }
 
 LK_INLINE lanes_t inner_six(const lanes_t *a, const lanes_t *b)
@@ -79,7 +68,7 @@ LK_INLINE void weigh_pull(const struct lk_batches *p, const struct lk_batch_bodi
     for (int i = 0; i < 3; i++)
         ret[i] *= f[LK_BODY_SM];
     rotate_back(R, torque, own);
-    times_moments(f + LK_BODY_SJ, b->are_balls, own, ret + 3);
+    lk_times_moments_lanes(f + LK_BODY_SJ, b->are_balls, own, ret + 3);
 }
 
 /* -Q of gravity and loads */
@@ -89,21 +78,6 @@ LK_INLINE void sum_forces(const struct lk_system *sys, const lanes_t *f, lanes_t
         ret[i] = f[LK_RATTLE_LOAD + i] - f[LK_BODY_MASS] * sys->gravity[i];
         ret[3 + i] = f[LK_RATTLE_LOAD + 3 + i];
     }
-}
-
-/* the motion of the step as a pose; quaternions lose their round-off */
-LK_INLINE void write_pose(const lanes_t *f, const lanes_t u[3], const lanes_t turn[4], lanes_t x[3],
-                          lanes_t q[4])
-{
-    lanes_t turned[4], scale;
-
-    lk_quat_mul_lanes(f + LK_BODY_OLD_Q, turn, turned);
-    scale = 1.5 - 0.5 * (turned[0] * turned[0] + turned[1] * turned[1] + turned[2] * turned[2] +
-                         turned[3] * turned[3]);
-    for (int i = 0; i < 3; i++)
-        x[i] = f[LK_BODY_OLD_X + i] + u[i];
-    for (int i = 0; i < 4; i++)
-        q[i] = turned[i] * scale;
 }
 
 /* pose of the state in OLD_* */
@@ -135,23 +109,22 @@ LK_INLINE void momentum_residual(const struct lk_system *sys, const struct lk_ba
                                  lanes_t *f)
 {
     const lanes_t *theta = f + LK_RATTLE_ITERATE + 3, *rest = f + LK_RATTLE_REST + 3;
-    lanes_t Jtheta[3], turned[3], Jw[3], change[3];
+    lanes_t momentum[3], torque[3], change[3];
 
-    lk_sym_mul_lanes(f + LK_BODY_J, theta, Jtheta);
-    lk_dexp_inverse_lanes(theta, Jtheta, turned);
-    lk_sym_mul_lanes(f + LK_BODY_J, f + LK_BODY_OLD_V + 3, Jw);
+    lk_sym_mul_lanes(f + LK_BODY_J, f + LK_BODY_OLD_V + 3, momentum);
     for (int i = 0; i < 3; i++)
-        turned[i] = 0.5 / sys->s * (turned[i] - sys->h * Jw[i]);
+        momentum[i] *= sys->h;
+    lk_rattle_start_lanes(sys->s, f + LK_BODY_J, momentum, theta, torque);
     if (p->rare) {
-        lanes_t early[3];
+        lanes_t more[3], pull[3];
 
         for (int i = 0; i < 3; i++)
-            early[i] = 0.5 * theta[i] + LK_TENSION_LATE * (theta[i] - f[LK_RATTLE_MOVED + 3 + i]);
-        lk_sym_mul_lanes(f + p->rare + LK_RARE_TENSION, early, change);
+            more[i] = theta[i] - f[LK_RATTLE_MOVED + 3 + i];
+        lk_rattle_tension_start_lanes(f + p->rare + LK_RARE_TENSION, theta, more, pull);
         for (int i = 0; i < 3; i++)
-            turned[i] += change[i];
+            torque[i] += pull[i];
     }
-    lk_sym_mul_lanes(f + LK_BODY_SJ, turned, change);
+    lk_sym_mul_lanes(f + LK_BODY_SJ, torque, change);
     for (int i = 0; i < 3; i++)
         f[LK_RATTLE_G + i] = change[i] - 0.5 * theta[i] + rest[i];
     rotate(f + LK_BODY_R, f + LK_RATTLE_G, f + LK_BODY_V + 3);
@@ -205,16 +178,14 @@ LK_INLINE void predict_rare(const struct lk_system *sys, const struct lk_batches
     const lanes_t *drawn = f + p->rare + LK_RARE_DRAWN;
 
     for (int i = 0; i < 6; i++) {
-        lanes_t kick = (1 - drawn[i / 3]) * (sys->h * v[i] - f[LK_RATTLE_MOVED + i]);
+        lanes_t part = ahead[i / 3] * (1 - drawn[i / 3]);
 
-        if (p->n_tense > 0)
-            kick = 0.5 * sys->h * sys->h * f[LK_BODY_OLD_A + i];
-        f[LK_RATTLE_ITERATE + i] = sys->h * v[i] + ahead[i / 3] * kick;
+        f[LK_RATTLE_ITERATE + i] =
+            p->n_tense > 0 ? lk_taylor_lanes(sys->h, ahead[i / 3], v[i], f[LK_BODY_OLD_A + i])
+                           : lk_rattle_ahead_lanes(sys->h, part, v[i], f[LK_RATTLE_MOVED + i]);
     }
 }
 
-/* x + h v + h^2/2 a with the acceleration of the last half kick, 2/h (v - u/h); likewise for the
- * turn */
 static __attribute__((noinline)) void predict_motion(const struct lk_system *sys,
                                                      const struct lk_batches *p, int block)
 {
@@ -222,11 +193,12 @@ static __attribute__((noinline)) void predict_motion(const struct lk_system *sys
     lanes_t *f = block_at(p, b->at), *u = f + LK_RATTLE_ITERATE, sum[6], turn[3];
 
     for (int i = 0; i < 6; i++)
-        u[i] = 2 * sys->h * f[LK_BODY_OLD_V + i] - f[LK_RATTLE_MOVED + i];
+        u[i] = lk_rattle_ahead_lanes(sys->h, 1 + (lanes_t){0}, f[LK_BODY_OLD_V + i],
+                                     f[LK_RATTLE_MOVED + i]);
     if (p->rare)
         predict_rare(sys, p, f);
     sum_forces(sys, f, sum);
-    times_moments(f + LK_BODY_SJ, b->are_balls, sum + 3, turn);
+    lk_times_moments_lanes(f + LK_BODY_SJ, b->are_balls, sum + 3, turn);
     for (int i = 0; i < 3; i++) {
         f[LK_RATTLE_REST + i] = f[LK_BODY_SM] * sum[i] + 0.5 * u[i];
         f[LK_RATTLE_REST + 3 + i] = turn[i] + 0.5 * u[3 + i];
@@ -351,7 +323,8 @@ static __attribute__((noinline)) void unclose_bodies(const struct lk_batches *p,
             lk_select_lanes(newton->goes_back, increment_of(f, newton->done - 1)[i], (lanes_t){0});
     watch_turn(u + 3, watch);
     lk_rotation_exp_lanes(u + 3, f + LK_BODY_TURN);
-    write_pose(f, u, f + LK_BODY_TURN, f + LK_RATTLE_FACTOR_X, f + LK_RATTLE_FACTOR_Q);
+    lk_moved_state_lanes(f + LK_BODY_OLD_X, f + LK_BODY_OLD_Q, u, f + LK_BODY_TURN,
+                         f + LK_RATTLE_FACTOR_X, f + LK_RATTLE_FACTOR_Q);
     show_unclosed(&p->bodies[block], f);
 }
 
@@ -360,23 +333,17 @@ static __attribute__((noinline)) void close_bodies(const struct lk_system *sys,
                                                    const struct lk_batches *p, int block)
 {
     const struct lk_batch_bodies *b = &p->bodies[block];
-    lanes_t *f = block_at(p, b->at), moved[6], change[6], dq[4], turn[4];
+    lanes_t *f = block_at(p, b->at), moved[6], change[6], turn[4];
 
     weigh_pull(p, b, f, f + LK_BODY_NOW_R, 0, change);
-    for (int i = 0; i < 3; i++) {
-        moved[i] = f[LK_RATTLE_ITERATE + i] - change[i];
-        change[3 + i] = -change[3 + i];
-    }
-    lk_rotation_exp_lanes(change + 3, dq);
-    lk_quat_mul_lanes(f + LK_BODY_TURN, dq, turn);
-    lk_rotation_log_lanes(turn, moved + 3);
     for (int i = 0; i < 6 && p->carries; i++)
         f[p->rare + LK_RARE_LAST_BENT + i] = f[LK_RATTLE_BENT + i];
-    for (int i = 0; i < 6; i++) {
-        f[LK_RATTLE_BENT + i] = 1 / (sys->h * sys->h) * (moved[i] - f[LK_RATTLE_MOVED + i]);
+    lk_rattle_close_body_lanes(sys->h, change, f + LK_RATTLE_ITERATE, f + LK_BODY_TURN,
+                               f + LK_RATTLE_MOVED, moved, turn, f + LK_RATTLE_BENT);
+    for (int i = 0; i < 6; i++)
         f[LK_RATTLE_MOVED + i] = moved[i];
-    }
-    write_pose(f, moved, turn, f + LK_BODY_OLD_X, f + LK_BODY_OLD_Q);
+    lk_moved_state_lanes(f + LK_BODY_OLD_X, f + LK_BODY_OLD_Q, moved, turn, f + LK_BODY_OLD_X,
+                         f + LK_BODY_OLD_Q);
     show_closed(f);
 }
 
@@ -398,15 +365,14 @@ static __attribute__((noinline)) void reload_bodies(const struct lk_state *from,
 static __attribute__((noinline)) void close_state(const struct lk_batches *p, int block)
 {
     const struct lk_batch_bodies *b = &p->bodies[block];
-    lanes_t *f = block_at(p, b->at), change[6], dq[4], q[4];
+    lanes_t *f = block_at(p, b->at), change[6], q[4];
 
     weigh_pull(p, b, f, f + LK_BODY_NOW_R, 0, change);
     for (int i = 0; i < 3; i++) {
         f[LK_BODY_OLD_X + i] -= change[i];
         change[3 + i] = -change[3 + i];
     }
-    lk_rotation_exp_lanes(change + 3, dq);
-    lk_quat_mul_lanes(f + LK_BODY_OLD_Q, dq, q);
+    lk_turn_on_lanes(f + LK_BODY_OLD_Q, change + 3, q);
     for (int i = 0; i < 4; i++)
         f[LK_BODY_OLD_Q + i] = q[i];
     show_closed(f);
@@ -423,56 +389,34 @@ LK_INLINE void forget_last_bent(const struct lk_batches *p, int block)
 
 /* ---- velocities: half a kick at q_n+1; accelerations ---- */
 
-/* the velocity of what dampers draw along, and about an axis without inertia: (3 u - u_last) / 2h
- */
-LK_INLINE void draw_along(const struct lk_system *sys, const struct lk_batches *p, lanes_t *f)
+/* what tension pulls at the end of the step, out of the forces @sum */
+LK_INLINE void subtract_tension(const struct lk_system *sys, const struct lk_batches *p,
+                                const lanes_t *f, lanes_t sum[6])
 {
-    const lanes_t *thin = f + p->rare + LK_RARE_THIN;
-    lanes_t missing[6], along;
+    lanes_t more[3], pull[3];
 
-    for (int i = 0; i < 6; i++)
-        missing[i] = 1 / sys->h * f[LK_RATTLE_MOVED + i] + 0.5 * sys->h * f[LK_RATTLE_BENT + i] -
-                     f[LK_BODY_OLD_V + i];
-    along = lk_inner_lanes(thin, missing + 3);
-    for (int i = 0; i < 6; i++)
-        f[LK_BODY_OLD_V + i] += f[p->rare + LK_RARE_DRAWN + i / 3] * missing[i];
     for (int i = 0; i < 3; i++)
-        f[LK_BODY_OLD_V + 3 + i] += along * thin[i];
+        more[i] = sys->h * sys->h * f[LK_RATTLE_BENT + 3 + i];
+    lk_rattle_tension_end_lanes(f + p->rare + LK_RARE_TENSION, f + LK_RATTLE_MOVED + 3, more, pull);
+    for (int i = 0; i < 3; i++)
+        sum[3 + i] -= pull[i];
 }
 
 static __attribute__((noinline)) void kick_bodies(const struct lk_system *sys,
                                                   const struct lk_batches *p, int block)
 {
-    lanes_t *f = block_at(p, p->bodies[block].at), *v = f + LK_BODY_OLD_V;
+    const struct lk_batch_bodies *b = &p->bodies[block];
+    lanes_t *f = block_at(p, b->at), sum[6];
     const lanes_t *u = f + LK_RATTLE_MOVED, *theta = u + 3;
-    lanes_t sum[6], back[3], Jtheta[3], momentum[3];
-    bool are_balls = p->bodies[block].are_balls, are_linear = p->bodies[block].are_linear;
-    double rate = 1 / sys->h;
 
     sum_forces(sys, f, sum);
-    times_moments(f + LK_BODY_J, are_balls, theta, Jtheta);
-    for (int i = 0; i < 3; i++) {
-        back[i] = -theta[i];
-        momentum[i] = Jtheta[i];
-    }
-    if (!are_linear)
-        lk_dexp_inverse_lanes(back, Jtheta, momentum);
-    for (int i = 0; i < 3; i++) {
-        v[i] = rate * u[i] - 2 * rate * f[LK_BODY_SM] * sum[i];
-        momentum[i] = rate / sys->s * momentum[i] - 2 * rate * sum[3 + i];
-    }
-    if (p->rare) {
-        lanes_t late[3];
-
-        for (int i = 0; i < 3; i++)
-            late[i] = theta[i] - 2 * LK_TENSION_LATE * sys->h * sys->h * f[LK_RATTLE_BENT + 3 + i];
-        lk_sym_mul_lanes(f + p->rare + LK_RARE_TENSION, late, back);
-        for (int i = 0; i < 3; i++)
-            momentum[i] += rate * back[i];
-    }
-    times_moments(f + LK_BODY_SJ, are_balls, momentum, v + 3);
     if (p->rare)
-        draw_along(sys, p, f);
+        subtract_tension(sys, p, f, sum);
+    lk_rattle_kick_body_lanes(sys->h, sys->s, b->are_balls, b->are_linear, f + LK_BODY_J,
+                              f[LK_BODY_SM], f + LK_BODY_SJ, u, theta, sum, f + LK_BODY_OLD_V);
+    if (p->rare)
+        lk_rattle_draw_lanes(sys->h, u, f + LK_RATTLE_BENT, f + p->rare + LK_RARE_DRAWN,
+                             f + p->rare + LK_RARE_THIN, f + LK_BODY_OLD_V);
     show_motion(p, block, LK_BODY_OLD_V);
 }
 
@@ -541,41 +485,22 @@ static __attribute__((noinline)) void shove_massless(const struct lk_system *sys
     rotate(f + LK_BODY_R, turn, shove + 3);
 }
 
-/* a = -W (gyroscopic - Q) */
 static __attribute__((noinline)) void accelerate_bodies(const struct lk_system *sys,
                                                         const struct lk_batches *p, int block)
 {
-    lanes_t *f = block_at(p, p->bodies[block].at), *a = f + LK_BODY_OLD_A;
-    const lanes_t *w = f + LK_BODY_OLD_V + 3;
-    lanes_t sum[6], Jw[3], torque[3];
-    bool are_balls = p->bodies[block].are_balls;
+    const struct lk_batch_bodies *b = &p->bodies[block];
+    lanes_t *f = block_at(p, b->at), *a = f + LK_BODY_OLD_A, sum[6];
 
     sum_forces(sys, f, sum);
-    for (int i = 0; i < 3; i++)
-        torque[i] = (lanes_t){0};
-    if (!p->bodies[block].are_linear) {
-        lk_sym_mul_lanes(f + LK_BODY_J, w, Jw);
-        lk_cross_lanes(w, Jw, torque);
-    }
-    for (int i = 0; i < 3; i++)
-        torque[i] += sum[3 + i];
-    times_moments(f + LK_BODY_SJ, are_balls, torque, a + 3);
-    for (int i = 0; i < 3; i++) {
-        a[i] = -1 / sys->s * f[LK_BODY_SM] * sum[i];
-        a[3 + i] = -1 / sys->s * a[3 + i];
-    }
+    lk_free_acceleration_lanes(sys->s, b->are_balls, b->are_linear, f + LK_BODY_J, f[LK_BODY_SM],
+                               f + LK_BODY_SJ, f + LK_BODY_OLD_V + 3, sum, a);
     for (int i = 0; i < 6 && p->carries; i++)
-        a[i] += f[p->rare + LK_RARE_MASSLESS + i / 3] *
-                (2 * f[LK_RATTLE_BENT + i] - f[p->rare + LK_RARE_LAST_BENT + i] - a[i]);
+        a[i] = lk_rattle_bend_lanes(f[p->rare + LK_RARE_MASSLESS + i / 3], f[LK_RATTLE_BENT + i],
+                                    f[p->rare + LK_RARE_LAST_BENT + i], a[i]);
+    if (p->rare)
+        lk_drop_along_lanes(f + p->rare + LK_RARE_THIN, a + 3);
     for (int i = 0; i < 3; i++)
         f[LK_RATTLE_ACCELERATION + i] = a[i];
-    if (p->rare) { /* about an axis without inertia none is determined */
-        const lanes_t *thin = f + p->rare + LK_RARE_THIN;
-        lanes_t along = lk_inner_lanes(thin, a + 3);
-
-        for (int i = 0; i < 3; i++)
-            a[3 + i] -= along * thin[i];
-    }
     rotate(f + LK_BODY_R, a + 3, f + LK_RATTLE_ACCELERATION + 3);
 }
 

@@ -9,19 +9,9 @@
  * start of the step */
 LK_INLINE void add_rates(lanes_t *f, double weight, bool is_first, lanes_t rate[12])
 {
-    const lanes_t *v = f + (is_first ? LK_BODY_OLD_V : LK_RK4_STAGE_V), *w = v + 3;
-    lanes_t once[3], twice[3];
+    const lanes_t *v = f + (is_first ? LK_BODY_OLD_V : LK_RK4_STAGE_V);
 
-    lk_cross_lanes(f + LK_RK4_THETA, w, once);
-    lk_cross_lanes(f + LK_RK4_THETA, once, twice);
-    for (int i = 0; i < 3; i++) {
-        rate[i] = v[i];
-        rate[3 + i] = w[i];
-        if (!is_first)
-            rate[3 + i] += 0.5 * once[i] + (1.0 / 12) * twice[i];
-        rate[6 + i] = f[LK_BODY_OLD_A + i];
-        rate[9 + i] = f[LK_BODY_OLD_A + 3 + i];
-    }
+    lk_rk4_rates_lanes(f + LK_RK4_THETA, is_first, v, f + LK_BODY_OLD_A, rate);
     for (int i = 0; i < 12; i++) {
         lanes_t before = is_first ? (lanes_t){0} : f[LK_RK4_SUM + i];
 
@@ -34,12 +24,7 @@ LK_INLINE void show_stage(lanes_t *f, const lanes_t by[12], double h)
 {
     lanes_t turn[4], u[3];
 
-    for (int i = 0; i < 3; i++) {
-        u[i] = h * by[i];
-        f[LK_RK4_THETA + i] = h * by[3 + i];
-    }
-    for (int i = 0; i < 6; i++)
-        f[LK_RK4_STAGE_V + i] = f[LK_BODY_OLD_V + i] + h * by[6 + i];
+    lk_rk4_advance_lanes(h, by, f + LK_BODY_OLD_V, u, f + LK_RK4_THETA, f + LK_RK4_STAGE_V);
     lk_rotation_exp_lanes(f + LK_RK4_THETA, turn);
     place(f, u, turn, f + LK_BODY_X);
     turn_symmetric(f + LK_BODY_R, f + LK_BODY_SJ, f + LK_BODY_A);
@@ -59,19 +44,14 @@ LK_INLINE void show_unclosed_pose(lanes_t *f)
 /* the new state, open still; weights stay those of the last stage */
 LK_INLINE void take_sum(lanes_t *f, double h)
 {
-    lanes_t turn[4], q[4], scale;
+    lanes_t turn[4], u[3], v[6];
 
-    for (int i = 0; i < 3; i++) {
-        f[LK_BODY_OLD_X + i] += h * f[LK_RK4_SUM + i];
-        f[LK_RK4_THETA + i] = h * f[LK_RK4_SUM + 3 + i];
-    }
-    for (int i = 0; i < 6; i++)
-        f[LK_BODY_OLD_V + i] += h * f[LK_RK4_SUM + 6 + i];
+    lk_rk4_advance_lanes(h, f + LK_RK4_SUM, f + LK_BODY_OLD_V, u, f + LK_RK4_THETA, v);
     lk_rotation_exp_lanes(f + LK_RK4_THETA, turn);
-    lk_quat_mul_lanes(f + LK_BODY_OLD_Q, turn, q);
-    scale = 1.5 - 0.5 * (q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
-    for (int i = 0; i < 4; i++)
-        f[LK_BODY_OLD_Q + i] = q[i] * scale;
+    lk_moved_state_lanes(f + LK_BODY_OLD_X, f + LK_BODY_OLD_Q, u, turn, f + LK_BODY_OLD_X,
+                         f + LK_BODY_OLD_Q);
+    for (int i = 0; i < 6; i++)
+        f[LK_BODY_OLD_V + i] = v[i];
     show_unclosed_pose(f);
 }
 
@@ -97,14 +77,13 @@ static __attribute__((noinline)) void
 accelerate_freely(const struct lk_system *sys, const struct lk_batches *p, int block, bool is_new)
 {
     const struct lk_batch_bodies *b = &p->bodies[block];
-    lanes_t *f = block_at(p, b->at), force[3], torque[3], own[3], Jw[3], gyroscopic[3];
+    lanes_t *f = block_at(p, b->at), force[3], torque[3], own[3], gyroscopic[3];
     const lanes_t *w = f + (is_new ? LK_BODY_OLD_V : LK_RK4_STAGE_V) + 3;
     double per_s = 1 / sys->s;
 
     pull(p, b, NULL, 1, force, torque);
     rotate_back(f + LK_BODY_R, torque, own);
-    lk_sym_mul_lanes(f + LK_BODY_J, w, Jw);
-    lk_cross_lanes(w, Jw, gyroscopic);
+    lk_gyroscopic_lanes(f + LK_BODY_J, w, gyroscopic);
     for (int i = 0; i < 3; i++) {
         force[i] += f[LK_RK4_LOAD + i] - f[LK_BODY_MASS] * sys->gravity[i];
         own[i] += gyroscopic[i] + f[LK_RK4_LOAD + 3 + i];
@@ -121,7 +100,7 @@ static __attribute__((noinline)) void close_poses(const struct lk_batches *p, in
                                                   bool is_last, struct watch *watch)
 {
     const struct lk_batch_bodies *b = &p->bodies[block];
-    lanes_t *f = block_at(p, b->at), step[6], turn[3], dq[4], q[4], largest = {0};
+    lanes_t *f = block_at(p, b->at), step[6], turn[3], q[4], largest = {0};
 
     correction(p, b, f, step);
     rotate_back(f + LK_BODY_R, step + 3, turn);
@@ -131,8 +110,7 @@ static __attribute__((noinline)) void close_poses(const struct lk_batches *p, in
         f[LK_BODY_OLD_X + i] -= step[i];
         turn[i] = -turn[i];
     }
-    lk_rotation_exp_lanes(turn, dq);
-    lk_quat_mul_lanes(f + LK_BODY_OLD_Q, dq, q);
+    lk_turn_on_lanes(f + LK_BODY_OLD_Q, turn, q);
     for (int i = 0; i < 4; i++)
         f[LK_BODY_OLD_Q + i] = q[i];
     if (!is_last) {

@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a body does in a step: the equations of `ali3`, `rattle` and `rk4`, in the number type
+ * LK_REAL, see equations.h. What calls them moves values, about one body, four or as many as an
+ * engine has lanes; rows and fronts are elsewhere. No include guard on purpose.
+ *
+ * v, a: translation in world axes, then rotation in the axes of the body; u, theta: the motion of a
+ * step likewise, @turn: exp(theta);  sm, sJ: s / m, s J^-1. @is_ball: J is J[0] times unity, and
+ * sJ likewise. Results may not alias arguments, unless said. */
+
+/* ---- poses ---- */
+
+/* what is looked at: x_old + u and the matrix of q_old turn */
+LK_INLINE void LK_NAME(moved_place)(const LK_REAL x_old[3], const LK_REAL q_old[4],
+                                    const LK_REAL u[3], const LK_REAL turn[4], LK_REAL x[3],
+                                    LK_REAL R[9])
+{
+    LK_REAL q[4];
+
+    for (int i = 0; i < 3; i++)
+        x[i] = x_old[i] + u[i];
+    LK_NAME(quat_mul)(q_old, turn, q);
+    LK_NAME(quat_matrix)(q, R);
+}
+
+/* what is kept: the quaternion loses its round-off. @x, @q may be the old ones */
+LK_INLINE void LK_NAME(moved_state)(const LK_REAL x_old[3], const LK_REAL q_old[4],
+                                    const LK_REAL u[3], const LK_REAL turn[4], LK_REAL x[3],
+                                    LK_REAL q[4])
+{
+    LK_REAL turned[4];
+
+    LK_NAME(quat_mul)(q_old, turn, turned);
+    LK_NAME(quat_normalise)(turned);
+    for (int i = 0; i < 3; i++)
+        x[i] = x_old[i] + u[i];
+    for (int i = 0; i < 4; i++)
+        q[i] = turned[i];
+}
+
+/* q exp(dtheta) */
+LK_INLINE void LK_NAME(turn_on)(const LK_REAL q[4], const LK_REAL dtheta[3], LK_REAL ret[4])
+{
+    LK_REAL dq[4];
+
+    LK_NAME(rotation_exp)(dtheta, dq);
+    LK_NAME(quat_mul)(q, dq, ret);
+}
+
+/* ---- inertia ---- */
+
+LK_INLINE void LK_NAME(times_moments)(const LK_REAL *S, bool is_ball, const LK_REAL a[3],
+                                      LK_REAL r[3])
+{
+    if (!is_ball) {
+        LK_NAME(sym_mul)(S, a, r);
+        return;
+    }
+    for (int i = 0; i < 3; i++)
+        r[i] = S[0] * a[i];
+}
+
+/* w x J w */
+LK_INLINE void LK_NAME(gyroscopic)(const LK_REAL J[6], const LK_REAL w[3], LK_REAL r[3])
+{
+    LK_REAL Jw[3];
+
+    LK_NAME(sym_mul)(J, w, Jw);
+    LK_NAME(cross)(w, Jw, r);
+}
+
+/* what is undetermined about an @axis without inertia, which is a unit vector or 0 */
+LK_INLINE void LK_NAME(drop_along)(const LK_REAL axis[3], LK_REAL vector[3])
+{
+    LK_REAL along = LK_NAME(inner)(axis, vector);
+
+    for (int i = 0; i < 3; i++)
+        vector[i] -= along * axis[i];
+}
+
+/* ---- ali3, see ali3.c ---- */
+
+/* h v + h^2/2 a, @part of it */
+LK_INLINE LK_REAL LK_NAME(taylor)(double h, LK_REAL part, LK_REAL v, LK_REAL a)
+{
+    return h * v + 0.5 * h * h * part * a;
+}
+
+/* v = 2/h u - v_old, a = 2/h (v - v_old) - a_old */
+LK_INLINE void LK_NAME(trapezoidal)(double h, const LK_REAL u[3], const LK_REAL theta[3],
+                                    const LK_REAL v_old[6], const LK_REAL a_old[6], LK_REAL v[6],
+                                    LK_REAL a[6])
+{
+    double rate = 2 / h;
+
+    for (int i = 0; i < 6; i++) {
+        v[i] = rate * (i < 3 ? u[i] : theta[i - 3]) - v_old[i];
+        a[i] = rate * (v[i] - v_old[i]) - a_old[i];
+    }
+}
+
+/* g = M (a - gravity) + w x J w */
+LK_INLINE void LK_NAME(inertial_force)(LK_REAL mass, const LK_REAL J[6], const double gravity[3],
+                                       const LK_REAL v[6], const LK_REAL a[6], LK_REAL g[6])
+{
+    LK_REAL gyroscopic[3];
+
+    LK_NAME(gyroscopic)(J, v + 3, gyroscopic);
+    LK_NAME(sym_mul)(J, a + 3, g + 3);
+    for (int i = 0; i < 3; i++) {
+        g[i] = mass * (a[i] - gravity[i]);
+        g[3 + i] += gyroscopic[i];
+    }
+}
+
+/* ---- rattle, see rattle.c ---- */
+
+/* h v + h^2/2 a with the acceleration of the half kick that led here, 2/h (v - @moved / h), @part
+ * of it: multipliers and accelerations of the state may be large near a singular pose */
+LK_INLINE LK_REAL LK_NAME(rattle_ahead)(double h, LK_REAL part, LK_REAL v, LK_REAL moved)
+{
+    return h * v + part * (h * v - moved);
+}
+
+/* 2/h (D(theta) J theta / h - J w_n); @hJw: h J w_n */
+LK_INLINE void LK_NAME(rattle_start)(double s, const LK_REAL J[6], const LK_REAL hJw[3],
+                                     const LK_REAL theta[3], LK_REAL r[3])
+{
+    LK_REAL Jtheta[3], carried[3];
+
+    LK_NAME(sym_mul)(J, theta, Jtheta);
+    LK_NAME(dexp_inverse)(theta, Jtheta, carried);
+    for (int i = 0; i < 3; i++)
+        r[i] = 0.5 / s * (carried[i] - hJw[i]);
+}
+
+/* The torque of tension in a step that turns by @theta, by @more than the last one, in its half
+ * kicks: K theta / 2 more in the first, as much less in the second; both have d K more in addition,
+ * see LK_TENSION_LATE. */
+LK_INLINE void LK_NAME(rattle_tension_start)(const LK_REAL K[6], const LK_REAL theta[3],
+                                             const LK_REAL more[3], LK_REAL r[3])
+{
+    LK_REAL turn[3];
+
+    for (int i = 0; i < 3; i++)
+        turn[i] = 0.5 * theta[i] + LK_TENSION_LATE * more[i];
+    LK_NAME(sym_mul)(K, turn, r);
+}
+
+LK_INLINE void LK_NAME(rattle_tension_end)(const LK_REAL K[6], const LK_REAL theta[3],
+                                           const LK_REAL more[3], LK_REAL r[3])
+{
+    LK_REAL turn[3];
+
+    for (int i = 0; i < 3; i++)
+        turn[i] = 0.5 * theta[i] - LK_TENSION_LATE * more[i];
+    LK_NAME(sym_mul)(K, turn, r);
+}
+
+/* what both take of the energy: they leave an impulse of -h d K more */
+LK_INLINE LK_REAL LK_NAME(rattle_tension_takes)(const LK_REAL K[6], const LK_REAL theta[3],
+                                                const LK_REAL more[3])
+{
+    LK_REAL torque[3];
+
+    LK_NAME(sym_mul)(K, more, torque);
+    return LK_TENSION_LATE * LK_NAME(inner)(theta, torque);
+}
+
+/* the motion of a step that is closed by dq = -@change, and how it differs from the @last one, by
+ * h^2; @turned: its turn */
+LK_INLINE void LK_NAME(rattle_close_body)(double h, const LK_REAL change[6], const LK_REAL u[3],
+                                          const LK_REAL turn[4], const LK_REAL last[6],
+                                          LK_REAL moved[6], LK_REAL turned[4], LK_REAL bent[6])
+{
+    LK_REAL dtheta[3];
+
+    for (int i = 0; i < 3; i++) {
+        moved[i] = u[i] - change[i];
+        dtheta[i] = -change[3 + i];
+    }
+    LK_NAME(turn_on)(turn, dtheta, turned);
+    LK_NAME(rotation_log)(turned, moved + 3);
+    for (int i = 0; i < 6; i++)
+        bent[i] = 1 / (h * h) * (moved[i] - last[i]);
+}
+
+/* dq . M a of what closing changes, a = 2/h (u / h - v_n), see lk_rattle_book_closing() */
+LK_INLINE LK_REAL LK_NAME(rattle_closing_work)(double h, bool is_ball, LK_REAL mass,
+                                               const LK_REAL J[6], const LK_REAL change[6],
+                                               const LK_REAL u[6], const LK_REAL v[6])
+{
+    LK_REAL push[6], a[6];
+
+    LK_NAME(times_moments)(J, is_ball, change + 3, push + 3);
+    for (int i = 0; i < 3; i++)
+        push[i] = mass * change[i];
+    for (int i = 0; i < 6; i++)
+        a[i] = 2 / h * (1 / h * u[i] - v[i]);
+    return LK_NAME(inner)(push, a) + LK_NAME(inner)(push + 3, a + 3);
+}
+
+/* g . u / 2 of the rotation, from @residual: s (J + s K)^-1 g */
+LK_INLINE LK_REAL LK_NAME(rattle_left_work)(double s, const LK_REAL J[6], const LK_REAL K[6],
+                                            const LK_REAL residual[3], const LK_REAL theta[3])
+{
+    LK_REAL g[3], pull[3];
+
+    LK_NAME(sym_mul)(J, residual, g);
+    if (K != NULL) {
+        LK_NAME(sym_mul)(K, residual, pull);
+        for (int i = 0; i < 3; i++)
+            g[i] += s * pull[i];
+    }
+    return 0.5 / s * LK_NAME(inner)(g, theta);
+}
+
+/* velocities by half a kick at q_n+1, from the motion @u, @theta of the step and @force: Phi_q^T
+ * lambda - Q there, less what tension pulls; @is_linear: D(theta) is unity */
+LK_INLINE void LK_NAME(rattle_kick_body)(double h, double s, bool is_ball, bool is_linear,
+                                         const LK_REAL J[6], LK_REAL sm, const LK_REAL sJ[6],
+                                         const LK_REAL u[3], const LK_REAL theta[3],
+                                         const LK_REAL force[6], LK_REAL v[6])
+{
+    LK_REAL back[3], Jtheta[3], momentum[3];
+
+    LK_NAME(times_moments)(J, is_ball, theta, Jtheta);
+    for (int i = 0; i < 3; i++) {
+        back[i] = -theta[i];
+        momentum[i] = Jtheta[i];
+    }
+    if (!is_linear)
+        LK_NAME(dexp_inverse)(back, Jtheta, momentum);
+    for (int i = 0; i < 3; i++) {
+        v[i] = 1 / h * u[i] - 2 / h * sm * force[i];
+        momentum[i] = 1 / (h * s) * momentum[i] - 2 / h * force[3 + i];
+    }
+    LK_NAME(times_moments)(sJ, is_ball, momentum, v + 3);
+}
+
+/* Velocities of what dampers draw along, and about an axis without inertia: there they do not
+ * follow from impulses. (3 u - u_last) / 2h is of order 2 without forces. */
+LK_INLINE void LK_NAME(rattle_draw)(double h, const LK_REAL moved[6], const LK_REAL bent[6],
+                                    const LK_REAL drawn[2], const LK_REAL thin[3], LK_REAL v[6])
+{
+    LK_REAL missing[6], along;
+
+    for (int i = 0; i < 6; i++)
+        missing[i] = 1 / h * moved[i] + 0.5 * h * bent[i] - v[i];
+    along = LK_NAME(inner)(thin, missing + 3);
+    for (int i = 0; i < 6; i++)
+        v[i] += drawn[i / 3] * missing[i];
+    for (int i = 0; i < 3; i++)
+        v[3 + i] += along * thin[i];
+}
+
+/* a = -W (w x J w + @force), which is Phi_q^T lambda - Q */
+LK_INLINE void LK_NAME(free_acceleration)(double s, bool is_ball, bool is_linear,
+                                          const LK_REAL J[6], LK_REAL sm, const LK_REAL sJ[6],
+                                          const LK_REAL w[3], const LK_REAL force[6], LK_REAL a[6])
+{
+    LK_REAL torque[3];
+
+    for (int i = 0; i < 3; i++)
+        torque[i] = (LK_REAL){0};
+    if (!is_linear)
+        LK_NAME(gyroscopic)(J, w, torque);
+    for (int i = 0; i < 3; i++)
+        torque[i] += force[3 + i];
+    LK_NAME(times_moments)(sJ, is_ball, torque, a + 3);
+    for (int i = 0; i < 3; i++) {
+        a[i] = -1 / s * sm * force[i];
+        a[3 + i] = -1 / s * a[3 + i];
+    }
+}
+
+/* the same where there is no inertia: by how the motion bends, carried on from the @last step */
+LK_INLINE LK_REAL LK_NAME(rattle_bend)(LK_REAL massless, LK_REAL bent, LK_REAL last, LK_REAL a)
+{
+    return a + massless * (2 * bent - last - a);
+}
+
+/* ---- rk4, see rk4.c ---- */
+
+/* derivatives of x, theta, v, w in a stage turned by @theta; @is_first: by nothing */
+LK_INLINE void LK_NAME(rk4_rates)(const LK_REAL theta[3], bool is_first, const LK_REAL v[6],
+                                  const LK_REAL a[6], LK_REAL rate[12])
+{
+    LK_REAL once[3], twice[3];
+
+    LK_NAME(cross)(theta, v + 3, once);
+    LK_NAME(cross)(theta, once, twice);
+    for (int i = 0; i < 3; i++) {
+        rate[i] = v[i];
+        rate[3 + i] = v[3 + i];
+        if (!is_first)
+            rate[3 + i] += 0.5 * once[i] + (1.0 / 12) * twice[i];
+        rate[6 + i] = a[i];
+        rate[9 + i] = a[3 + i];
+    }
+}
+
+/* motion since the start of the step, and velocities, after @h times @by */
+LK_INLINE void LK_NAME(rk4_advance)(double h, const LK_REAL by[12], const LK_REAL v_old[6],
+                                    LK_REAL u[3], LK_REAL theta[3], LK_REAL v[6])
+{
+    for (int i = 0; i < 3; i++) {
+        u[i] = h * by[i];
+        theta[i] = h * by[3 + i];
+    }
+    for (int i = 0; i < 6; i++)
+        v[i] = v_old[i] + h * by[6 + i];
+}
