@@ -319,7 +319,9 @@ static void a_processor_without_a_row_gets_a_relatives(void **state)
         {{"AuthenticAMD", 25, 33, 4}, "AMD Zen 3", true},
         {{"GenuineIntel", 6, 106, 8}, "Intel Sapphire Rapids", false},
         {{"GenuineIntel", 6, 158, 4}, "AMD Zen 3", false}, /* no avx512: priced by its width */
-        {{"AuthenticAMD", 25, 17, 8}, "Intel Sapphire Rapids", false}, /* Zen 4 has avx512 */
+        {{"AuthenticAMD", 26, 2, 8}, "AMD Zen 5", true},
+        {{"AuthenticAMD", 25, 17, 8}, "AMD Zen 5", false}, /* Zen 4 has avx512 */
+        {{"AuthenticAMD", 26, 36, 8}, "AMD Zen 5", false},
         {{"AuthenticAMD", 23, 49, 4}, "AMD Zen 3", false},
         {{"GenuineIntel", 6, 207, 4}, "AMD Zen 3", false}, /* a machine that hides it */
         {{"", 0, 0, 2}, "Intel Sapphire Rapids", false},

@@ -44,6 +44,23 @@ const struct lk_prices lk_prices_table[] = {
             },
         .classic = {320, 86.8, 84.6, 0.295},
     },
+    {
+        /* linkage bench --prices on an AMD EPYC, family 26 model 2, in a virtual machine; models 0
+         * to 31 are servers, 64 to 79 desktops: those with arithmetic units of 512 bits */
+        .name = "AMD Zen 5",
+        .vendor = "AuthenticAMD",
+        .family = 26,
+        .model = {{0, 31}, {64, 79}},
+        .widest = 8,
+        .batches =
+            {
+                {140, 249, 145, 103, 0.53, 0, 0.692, 318, 0.63},
+                {132, 229, 112, 86.8, 0.505, 0, 0.415, 311, 0.725},
+                {142, 238, 77.1, 0, 1.15, 184, 0.99, 255, 0.443},
+                {139, 217, 90.7, 0, 0.693, 0, 1.35, 0, 0},
+            },
+        .classic = {166, 50.9, 75.9, 0.0672},
+    },
     {0},
 };
 

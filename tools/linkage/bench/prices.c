@@ -132,6 +132,7 @@ static int count_classic(const struct lk_model *model, double work[WORKS_MAX])
         .h = model->solver.step,
         .iterations = model->solver.iterations ? model->solver.iterations : LK_ITERATIONS,
         .engine = "none",
+        .has_all_rows = 1,
         .formulation = &lk_formulation_ali3,
     };
     int r = lk_draft_init(&draft);
