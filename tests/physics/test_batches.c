@@ -174,6 +174,81 @@ static void test_balls(void **state)
         }
 }
 
+static int with_root, without_root;
+
+/* the fronts that the root has taken over are still in the program */
+static void give_root_back(struct lk_system *system)
+{
+    struct lk_batches *p = system->batches;
+
+    for (int i = 0; i < p->n_fronts; i++)
+        p->fronts[i].root = LK_BATCH_BELOW_ROOT;
+    p->n_root_rows = 0;
+    lk_system_reset(system); /* finds its factor again */
+}
+
+static double differ(const struct lk_system *a, const struct lk_system *b)
+{
+    double largest = 0;
+
+    for (int k = 0; k < a->n_bodies; k++)
+        for (int i = 0; i < 3; i++)
+            largest = fmax(largest, fabs(a->now.motion[k].x[i] - b->now.motion[k].x[i]));
+    return largest;
+}
+
+static void compare_with_fronts(struct mechanism *m, const char *engine, const char *what)
+{
+    struct subject subject = {.mechanism = m, .seed = m->seed};
+    struct lk_system *root = engines_compile(&subject, engine);
+    struct lk_system *fronts = engines_compile(&subject, engine);
+    double *inputs = engines_new_inputs(root);
+
+    with_root += root->batches->n_root_rows > 0;
+    without_root += root->batches->n_root_rows == 0;
+    give_root_back(fronts);
+    for (int i = 0; i < 3; i++)
+        if (lk_system_step(root, inputs) == 0 && lk_system_step(fronts, inputs) == 0 &&
+            !(differ(root, fronts) <= 1e-13))
+            fail_msg("%s, %s: step %d goes elsewhere by %g m", what, engine, i,
+                     differ(root, fronts));
+    free(inputs);
+    lk_system_free(root);
+    lk_system_free(fronts);
+}
+
+/* what is eliminated as one and front by front, in all engines */
+static void test_root(void **state)
+{
+    static const enum figure figures[] = {FIGURE_CHAIN, FIGURE_LADDER, FIGURE_LIMBS};
+    const struct lk_engine *here[LK_ENGINES_MAX + 1];
+
+    (void)state;
+    lk_engines_here(here);
+    for (int e = 0; here[e] != NULL; e++) {
+        for (size_t i = 0; i < sizeof(figures) / sizeof(*figures); i++)
+            for (int n = 12; n < 140; n += 9 * THINNED) {
+                struct mechanism *m = figure_make(figures[i], FIGURE_SPHERICAL, n, (uint64_t)n);
+
+                compare_with_fronts(m, here[e]->name, figure_names[figures[i]]);
+                mechanism_free(m);
+            }
+        for (uint64_t seed = 0; seed < 40; seed += THINNED) {
+            struct mechanism *m = mechanism_make(seed, MECHANISM_MIXED, 20 + (int)seed);
+
+            figure_tame(m, FIGURE_KEEPS_JOINTS | FIGURE_KEEPS_COUPLINGS);
+            compare_with_fronts(m, here[e]->name, "random");
+            mechanism_free(m);
+            m = figure_make(seed / THINNED % 2 ? FIGURE_LIMBS : FIGURE_CHAIN, FIGURE_REVOLUTE,
+                            8 + 3 * (int)seed, seed);
+            figure_gear_apart(m, seed);
+            compare_with_fronts(m, here[e]->name, "gears apart");
+            mechanism_free(m);
+        }
+    }
+    assert_true(with_root > without_root / 4);
+}
+
 /* gears between bodies that the ground carries: of two bodies each */
 static void test_gears(void **state)
 {
@@ -350,6 +425,7 @@ int main(int argc, char **argv)
         BY(test_thin_bodies, rattle),
         BY(test_balls, rattle),
         BY(test_balls, rk4),
+        BY(test_root, rattle),
         BY(test_gears, rattle),
         BY(test_gears_apart, rattle),
         BY(test_gears_apart, rk4),

@@ -295,6 +295,8 @@ static void make_program(struct lk_planner *pl)
         place_all(pl);
     for (int i = 0; i < p->n_fronts && !pl->failed; i++)
         lk_planner_mask_front(pl, i);
+    if (!pl->failed)
+        lk_planner_refer_root(pl);
     /* after everything else: distribute() relies on this order */
     p->n_nothing = largest_block(pl);
     p->nothing = lk_planner_reserve(p, p->n_nothing);

@@ -83,4 +83,8 @@ void lk_planner_refer_sides(struct lk_planner *pl);
 /** lk_planner_refer_front() - references of front @i: joints, bodies, children, merge. */
 void lk_planner_refer_front(struct lk_planner *pl, int i);
 
+/** lk_planner_refer_root() - chooses the fronts of the root, and refers to their rows; all others
+ * are placed. */
+void lk_planner_refer_root(struct lk_planner *pl);
+
 #endif

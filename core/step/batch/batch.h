@@ -3,8 +3,9 @@
  *
  * The mechanism is cut into similar pieces (see compile/batch/pieces.h), one for each lane, so that
  * whole subtrees run side by side and every operand of a front, a joint or a body lies in the same
- * lane; the top of the tree, which joins the pieces, gathers its operands by index. All values of a
- * step are vectors of `lanes` doubles in one array, in the order of use:
+ * lane; the top of the tree, which joins the pieces, gathers its operands by index, and its last
+ * fronts are one dense matrix, see struct lk_batch_root_row. All values of a step are vectors of
+ * `lanes` doubles in one array, in the order of use:
  *
  *   bodies    pose, velocities, motion within the step, weights            enum lk_body_field
  *   joints    constants, Jacobian, E, lambda, right-hand side, scatter     struct lk_joint_kind
@@ -160,14 +161,19 @@ struct lk_batch_part {
     int mask;
 };
 
+/** enum lk_batch_root - whether a front is in the root: then it is eliminated with all of it when
+ * the last one of it comes */
+enum lk_batch_root { LK_BATCH_BELOW_ROOT, LK_BATCH_IN_ROOT, LK_BATCH_IS_ROOT };
+
 /** struct lk_batch_front - @n rows, @e of them eliminated.
  * @factor:    D^-1 (e), L^-1 (strictly lower, column by column), U (column by column)
  * @remainder: lower triangle, column by column;  @sums: its right-hand side
  * @merge:     index of the first of two parts where the front is such a merge, else -1
  * @n_kept:    joints that remain: 2, 1 (of the first part), 0
- * @n_masks:   number of rows of its elements that some lanes lack */
+ * @n_masks:   number of rows of its elements that some lanes lack;  @root: enum lk_batch_root */
 struct lk_batch_front {
     int shape;
+    int root;
     int n;
     int e;
     int factor;
@@ -193,6 +199,36 @@ struct lk_batch_mask {
     int row;
     unsigned lanes;
 };
+
+/** struct lk_batch_root_row - a row of the root: the last fronts of the elimination tree, which
+ * have few lanes each, in one dense matrix whose rows are side by side (as the root node of
+ * multifrontal solvers, P. R. Amestoy, I. S. Duff, J.-Y. L'Excellent, Multifrontal parallel
+ * distributed symmetric and unsymmetric solvers, 2000). @x, @regular: where its solution and its E
+ * are in the values;  @first_sum, @n_sums: in root_sums, where what its children leave of its
+ * right-hand side is */
+struct lk_batch_root_row {
+    int x;
+    int regular;
+    int first_sum;
+    int n_sums;
+};
+
+/** struct lk_batch_root_entry - one of a remainder, @from in the values, and the place of the
+ * matrix that it adds to */
+struct lk_batch_root_entry {
+    int from;
+    int to;
+};
+
+#define LK_ROOT_ROWS_MAX 24
+#define LK_ROOT_MATRICES 3 /* of the root: its matrix, L^-1 by columns and by rows; then */
+#define LK_ROOT_VECTORS  2 /* D^-1 and a solution; all of columns of lk_root_stride() numbers */
+
+/** lk_root_stride() - @rows in whole vectors. RT: yes. */
+static inline int lk_root_stride(int lanes, int rows)
+{
+    return (rows + lanes - 1) / lanes * lanes;
+}
 
 /** struct lk_batch_op - one operation. Upwards: bodies, joints, front; downwards in reverse. */
 enum lk_batch_what { LK_BATCH_BODIES, LK_BATCH_JOINTS, LK_BATCH_FRONT };
@@ -253,7 +289,10 @@ struct lk_batch_tense_side {
     X(children, n_children)                                                                        \
     X(table, n_table)                                                                              \
     X(map, n_map)                                                                                  \
-    X(masks, n_masks)
+    X(masks, n_masks)                                                                              \
+    X(root_rows, n_root_rows)                                                                      \
+    X(root_entries, n_root_entries)                                                                \
+    X(root_sums, n_root_sums)
 
 /** struct lk_batches - the whole program. Constant after compilation, except @values, @value and
  * @watch.
@@ -299,6 +338,11 @@ struct lk_batches {
     int *map;
     int *table;
     struct lk_batch_mask *masks;
+    int root; /* offset of its matrices in the values */
+    int n_root_rows, n_root_entries, n_root_sums;
+    struct lk_batch_root_row *root_rows;
+    struct lk_batch_root_entry *root_entries;
+    int *root_sums;
     int n_loaded, n_watched;
     int *loaded;
     int *watched;

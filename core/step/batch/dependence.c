@@ -19,14 +19,28 @@ static int dependent_lanes(const struct lk_batches *p, const struct lk_batch_slo
     return n;
 }
 
+/* the same of the rows of the root */
+static int dependent_root_rows(const struct lk_batches *p, double share)
+{
+    int n = 0, stride = lk_root_stride(p->lanes, p->n_root_rows);
+    const double *inverse =
+        p->values + p->root * p->lanes + LK_ROOT_MATRICES * p->n_root_rows * stride;
+
+    for (int r = 0; r < p->n_root_rows; r++)
+        n += p->values[p->root_rows[r].regular] * inverse[r] > share;
+    return n;
+}
+
 int lk_batches_dependent_rows(const struct lk_batches *p, double share)
 {
-    int n = 0;
+    int n = dependent_root_rows(p, share);
 
     for (int i = 0; i < p->n_fronts; i++) {
         const struct lk_batch_front *f = &p->fronts[i];
         const double *inverse = p->values + f->factor * p->lanes;
 
+        if (f->root != LK_BATCH_BELOW_ROOT)
+            continue;
         for (int k = f->first_slot; k < f->first_slot + f->n_elim; k++)
             for (int r = 0; r < p->slots[k].rows; r++, inverse += p->lanes)
                 n += dependent_lanes(p, &p->slots[k], r, inverse, share);

@@ -738,6 +738,8 @@ static void downward_link(const struct lk_batches *p, const struct lk_batch_fron
 #undef X
 }
 
+#include "step/batch/root_inl.h"
+
 /* ---- the instance for the shape of a front ---- */
 
 #define X(E, N)                                                                                    \
@@ -761,6 +763,13 @@ static void upward(const struct lk_batches *p, int front, enum front_work work, 
 {
     const struct lk_batch_front *f = &p->fronts[front];
 
+    if (f->root != LK_BATCH_BELOW_ROOT) {
+        if (f->root == LK_BATCH_IS_ROOT && (work & FACTOR))
+            factor_root(p);
+        if (f->root == LK_BATCH_IS_ROOT && (work & ASSEMBLE))
+            solve_root(p);
+        return;
+    }
     if (f->merge >= 0) {
         upward_link(p, f, work);
         return;
@@ -790,6 +799,8 @@ static void downward(const struct lk_batches *p, int front, lanes_t *scratch)
 {
     const struct lk_batch_front *f = &p->fronts[front];
 
+    if (f->root != LK_BATCH_BELOW_ROOT)
+        return;
     if (f->merge >= 0) {
         downward_link(p, f);
         return;

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The root, whose rows are side by side: struct lk_batch_root_row. Its fronts one by one would wait
+ * for each other in few lanes. Without include guard on purpose, see lanes_inl.h.
+ *
+ * C = L D L^T, and L^-1, which is well conditioned where C is badly: a solution is the two products
+ * L^-T (D^-1 (L^-1 b)). */
+
+/** struct root - @stride: numbers of a column, in @n_vectors. @columns, @rows: L^-1, unit lower */
+struct root {
+    int n;
+    int stride;
+    int n_vectors;
+    double *C;
+    double *columns;
+    double *rows;
+    double *inverse; /* D^-1 */
+    double *solution;
+};
+
+LK_INLINE struct root root_of(const struct lk_batches *p)
+{
+    int n = p->n_root_rows, stride = lk_root_stride(LK_LANES, n);
+    double *C = (double *)block_at(p, p->root);
+
+    return (struct root){
+        .n = n,
+        .stride = stride,
+        .n_vectors = stride / LK_LANES,
+        .C = C,
+        .columns = C + n * stride,
+        .rows = C + 2 * n * stride,
+        .inverse = C + LK_ROOT_MATRICES * n * stride,
+        .solution = C + LK_ROOT_MATRICES * n * stride + stride,
+    };
+}
+
+LK_INLINE lanes_t *column_of(double *matrix, struct root r, int k)
+{
+    return (lanes_t *)(matrix + k * r.stride);
+}
+
+/* E + s Phi_q W Phi_q^T, of which the children have left their part; below the diagonal */
+LK_INLINE void build_root(const struct lk_batches *p, struct root r)
+{
+    const struct lk_batch_root_entry *entry = p->root_entries, *end = entry + p->n_root_entries;
+    const struct lk_batch_root_row *row = p->root_rows;
+    const double *values = p->values;
+
+    for (int i = 0; i < r.n * r.n_vectors; i++)
+        ((lanes_t *)r.C)[i] = (lanes_t){0};
+    for (; entry < end; entry++)
+        r.C[entry->to] += values[entry->from];
+    for (int k = 0; k < r.n; k++)
+        r.C[k * (r.stride + 1)] += values[row[k].regular];
+}
+
+/* row @k of unity, which becomes that of L^-1, and room for its columns */
+LK_INLINE void begin_inverse(struct root r, int n)
+{
+    for (int i = 0; i < r.n * n; i++)
+        ((lanes_t *)r.rows)[i] = ((lanes_t *)r.columns)[i] = (lanes_t){0};
+    for (int k = 0; k < r.n; k++)
+        r.rows[k * (r.stride + 1)] = 1;
+    for (int k = r.n; k < r.stride; k++)
+        r.inverse[k] = 0;
+}
+
+/* column @k is eliminated from those behind it, and from the rows of unity. What stands above the
+ * diagonal is not read. @n: of vectors, a constant where it counts, as @own, that of the diagonal
+ */
+LK_INLINE void eliminate_column(struct root r, int k, int n, int own)
+{
+    lanes_t from[LK_ROOT_ROWS_MAX / LK_LANES], unity[LK_ROOT_ROWS_MAX / LK_LANES];
+    double inverse = 1 / r.C[k * (r.stride + 1)];
+
+#pragma GCC unroll 6
+    for (int v = 0; v < n; v++) {
+        from[v] = inverse * column_of(r.C, r, k)[v];
+        unity[v] = inverse * column_of(r.rows, r, k)[v];
+    }
+    r.inverse[k] = inverse;
+#pragma GCC unroll 6
+    for (int block = own; block < n; block++) {
+        int first = block == own ? k + 1 : block * LK_LANES;
+        int end = (block + 1) * LK_LANES < r.n ? (block + 1) * LK_LANES : r.n;
+
+        for (int j = first; j < end; j++) {
+            lanes_t *to = column_of(r.C, r, j), *row = column_of(r.rows, r, j);
+            double factor = r.C[k * r.stride + j];
+
+#pragma GCC unroll 6
+            for (int v = block; v < n; v++)
+                to[v] -= factor * from[v];
+#pragma GCC unroll 6
+            for (int v = 0; v <= own; v++)
+                row[v] -= factor * unity[v];
+        }
+    }
+}
+
+LK_INLINE void factor_root_of(const struct lk_batches *p, struct root r, int n)
+{
+    build_root(p, r);
+    begin_inverse(r, n);
+#pragma GCC unroll 6
+    for (int own = 0; own < n; own++)
+        for (int k = own * LK_LANES; k < (own + 1) * LK_LANES && k < r.n; k++)
+            eliminate_column(r, k, n, own);
+    for (int i = 0; i < r.n; i++)
+        for (int k = 0; k <= i; k++)
+            r.columns[k * r.stride + i] = r.rows[i * r.stride + k];
+}
+
+/* the right-hand side of a row, with what the children leave of it */
+LK_INLINE double root_side(const double *values, const int *sums, struct lk_batch_root_row row)
+{
+    double sum = values[row.x];
+
+    for (int i = row.first_sum; i < row.first_sum + row.n_sums; i++)
+        sum += values[sums[i]];
+    return sum;
+}
+
+/* @n: of vectors, a constant where it counts: sums are in registers then */
+LK_INLINE void solve_root_of(const struct lk_batches *p, struct root r, int n)
+{
+    lanes_t y[LK_ROOT_ROWS_MAX / LK_LANES], x[LK_ROOT_ROWS_MAX / LK_LANES];
+    const struct lk_batch_root_row *rows = p->root_rows;
+    const int *sums = p->root_sums;
+    double *values = p->values;
+
+#pragma GCC unroll 6
+    for (int v = 0; v < n; v++)
+        x[v] = y[v] = (lanes_t){0};
+    for (int k = 0; k < r.n; k++) {
+        const lanes_t *column = column_of(r.columns, r, k);
+        double b = root_side(values, sums, rows[k]);
+
+#pragma GCC unroll 6
+        for (int v = 0; v < n; v++)
+            y[v] += b * column[v];
+    }
+#pragma GCC unroll 6
+    for (int v = 0; v < n; v++)
+        ((lanes_t *)r.solution)[v] = y[v] * ((lanes_t *)r.inverse)[v];
+    for (int k = 0; k < r.n; k++) {
+        const lanes_t *row = column_of(r.rows, r, k);
+        double z = r.solution[k];
+
+#pragma GCC unroll 6
+        for (int v = 0; v < n; v++)
+            x[v] += z * row[v];
+    }
+#pragma GCC unroll 6
+    for (int v = 0; v < n; v++)
+        ((lanes_t *)r.solution)[v] = x[v];
+    for (int k = 0; k < r.n; k++)
+        values[rows[k].x] = r.solution[k];
+}
+
+/* instances for as many vectors as there may be */
+#if LK_LANES == 8
+#define ROOTS(X) X(1) X(2) X(3)
+#elif LK_LANES == 4
+#define ROOTS(X) X(1) X(2) X(3) X(4) X(5) X(6)
+#else
+#define ROOTS(X)
+#endif
+_Static_assert(LK_ROOT_ROWS_MAX == 24, "instances for all numbers of vectors");
+#define X(N)                                                                                       \
+    static LK_APART void factor_root_##N(const struct lk_batches *p)                               \
+    {                                                                                              \
+        factor_root_of(p, root_of(p), N);                                                          \
+    }                                                                                              \
+    static LK_APART void solve_root_##N(const struct lk_batches *p)                                \
+    {                                                                                              \
+        solve_root_of(p, root_of(p), N);                                                           \
+    }
+ROOTS(X)
+#undef X
+
+static LK_APART void factor_root(const struct lk_batches *p)
+{
+    int n = root_of(p).n_vectors;
+
+#define X(N)                                                                                       \
+    if (n == (N)) {                                                                                \
+        factor_root_##N(p);                                                                        \
+        return;                                                                                    \
+    }
+    ROOTS(X)
+#undef X
+    factor_root_of(p, root_of(p), n);
+}
+
+static LK_APART void solve_root(const struct lk_batches *p)
+{
+    int n = root_of(p).n_vectors;
+
+#define X(N)                                                                                       \
+    if (n == (N)) {                                                                                \
+        solve_root_##N(p);                                                                         \
+        return;                                                                                    \
+    }
+    ROOTS(X)
+#undef X
+    solve_root_of(p, root_of(p), n);
+}
