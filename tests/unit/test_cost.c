@@ -255,6 +255,25 @@ static void rattle_takes_lanes_too(void **state)
     }
 }
 
+/* The root is priced: linkage bench on a Zen 5 gave 2.8 us for both chains of eight in lanes, 3.6
+ * one by one, 2.6 and 3.1 for six links; 2.0 one by one and 3.2 for four, 3.6 and 5.6 for ladder-2.
+ */
+static void rattle_takes_lanes_from_six_links(void **state)
+{
+    static const char *const in_lanes[] = {"chain-6", "chain-8", "chain-8-revolute", "chain-12"};
+    static const char *const one_by_one[] = {"chain-2", "chain-4", "four-bar", "ladder-2"};
+    const struct lk_prices *prices = row_of("AMD Zen 5");
+    const struct lk_engine *engines[LK_ENGINES_MAX + 1];
+
+    need_all_engines();
+    (void)state;
+    engines_of(prices, engines);
+    for (size_t i = 0; i < sizeof(in_lanes) / sizeof(*in_lanes); i++) {
+        assert_non_null(choose_by(&lk_formulation_rattle, in_lanes[i], prices, engines));
+        assert_null(choose_by(&lk_formulation_rattle, one_by_one[i], prices, engines));
+    }
+}
+
 /* The compiled engine is the one that the row of this processor prefers among those available. */
 static void the_row_of_this_processor_counts(void **state)
 {
@@ -470,6 +489,7 @@ int main(void)
         cmocka_unit_test(only_long_steps_pay_for_workers),
         cmocka_unit_test(all_of_a_step_is_divided),
         cmocka_unit_test(rattle_takes_lanes_too),
+        cmocka_unit_test(rattle_takes_lanes_from_six_links),
         cmocka_unit_test(the_cheapest_engine_is_taken),
         cmocka_unit_test(the_row_of_this_processor_counts),
         cmocka_unit_test(every_row_chooses_well),

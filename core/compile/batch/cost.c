@@ -54,6 +54,20 @@ static void add_front(const struct lk_batches *p, const struct lk_batch_front *f
     }
 }
 
+/* Products of the root in its factor and its solutions. One takes 0.4 ns on a Zen 5, where an
+ * operation of a front takes 0.5. */
+#define ROOT_PRODUCT 0.8
+
+static void add_root(const struct lk_batches *p, double work[LK_BATCH_WORKS])
+{
+    double n = p->n_root_rows, vectors = lk_root_stride(p->lanes, p->n_root_rows) / p->lanes;
+    double factor = 2.0 / 3 * n * n * vectors, solve = 2 * n * vectors;
+
+    work[LK_WORK_FRONTS] += sweeps_of(&p->effort);
+    work[LK_WORK_FRONT_FLOPS] +=
+        ROOT_PRODUCT * (p->effort.n_factors * factor + p->effort.n_solves * solve);
+}
+
 static void add_op(const struct lk_batches *p, const struct lk_batch_op *op,
                    double work[LK_BATCH_WORKS])
 {
@@ -66,7 +80,10 @@ static void add_op(const struct lk_batches *p, const struct lk_batch_op *op,
             sweeps_of(&p->effort) * lk_kind_rows(lk_lane_kind(p->joints[op->index].kind));
         break;
     case LK_BATCH_FRONT:
-        add_front(p, &p->fronts[op->index], work);
+        if (p->fronts[op->index].root == LK_BATCH_BELOW_ROOT)
+            add_front(p, &p->fronts[op->index], work);
+        else if (p->fronts[op->index].root == LK_BATCH_IS_ROOT)
+            add_root(p, work);
         break;
     }
 }
