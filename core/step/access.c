@@ -79,6 +79,7 @@ void lk_system_health(const struct lk_system *system, struct lk_health *ret_heal
         .work_applied = b->work_applied,
         .dissipated = b->dissipated + b->taken,
         .port_gap = lk_ports_gap(system),
+        .taken = b->taken,
     };
 }
 

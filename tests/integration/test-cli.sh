@@ -40,6 +40,13 @@ same 'turns' '' "$(cat err)"
 expect 0 'turns far' "$linkage" run "$crank" --step 2.2e-3 --duration 0.05
 has 'turns far' "body 'crank' turned by up to 0.8" err
 
+# what the step itself takes from a mechanism is said, where it is not little
+machines=$(dirname "$crank")
+expect 0 'hoist' "$linkage" run "$machines/hoist.yaml" --duration 5
+same 'hoist' '' "$(cat err)"
+expect 0 'hoist, long steps' "$linkage" run "$machines/hoist.yaml" --step 5e-3 --duration 5
+has 'hoist, long steps' 'the step itself took 1.9' err
+
 # every shipped model is good and runs
 for model in "$models"/*.yaml; do
     expect 0 "check $model" "$linkage" check --strict "$model"

@@ -48,7 +48,7 @@ static const char *name_of(int kind)
         "residual position", "residual velocity", "residual acceleration",
         "increment",         "kinetic",           "potential",
         "work input",        "work drive",        "work applied",
-        "dissipated",        "port gap"};
+        "dissipated",        "port gap",          "taken"};
     static char output[32];
 
     _Static_assert(sizeof(health) / sizeof(*health) == KINDS - HEALTH, "a name for each");

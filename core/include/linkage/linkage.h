@@ -220,7 +220,8 @@ LK_RT int lk_system_output_size(const struct lk_system *system);
  *                     step itself where it follows a tension [J]; a `work` output has both apart,
  *                     and what closing puts in, which is in none of these
  * @port_gap:          largest difference of the work of a port, up to the step before, from what
- * its bench told in the last one [J]; only of `port-work` outputs with `told`, else 0 */
+ * its bench told in the last one [J]; only of `port-work` outputs with `told`, else 0
+ * @taken:             the part of @dissipated that the step took: none of it is the mechanism's */
 struct lk_health {
     double residual_position;
     double residual_velocity;
@@ -233,6 +234,7 @@ struct lk_health {
     double work_applied;
     double dissipated;
     double port_gap;
+    double taken;
 };
 
 /** lk_system_health() - as of the last step. Thread: cycle.  RT: yes. */

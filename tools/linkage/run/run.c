@@ -71,6 +71,8 @@ static void note_health(const struct lk_system *system, struct run_result *resul
     largest->residual_position = fmax(largest->residual_position, health.residual_position);
     largest->residual_velocity = fmax(largest->residual_velocity, health.residual_velocity);
     largest->increment = fmax(largest->increment, health.increment);
+    largest->kinetic = fmax(largest->kinetic, health.kinetic);
+    largest->taken = fmax(largest->taken, fabs(health.taken));
     lk_system_extent(system, &extent);
     result->turning = extent.turn > result->turn ? extent.turning : result->turning;
     result->turn = fmax(result->turn, extent.turn);
@@ -167,6 +169,20 @@ static void warn_of_turns(const struct run_result *r, const struct lk_system *sy
             lk_system_step_size(system) * LK_TURN_MAX / r->turn);
 }
 
+#define TAKEN_SHARE 1e-3 /* of the largest kinetic energy */
+
+/* What follows a tension that is too stiff for the step is damped: books agree, the motion may not.
+ */
+static void warn_of_taken(const struct run_result *r, const struct lk_system *system,
+                          const char *path)
+{
+    if (r->largest.taken > TAKEN_SHARE * r->largest.kinetic)
+        complain("%s: the step itself took %.3g J, where the kinetic energy was %.3g J at most, as "
+                 "light "
+                 "bodies swing faster than it follows: try --step %.2g, and compare",
+                 path, r->largest.taken, r->largest.kinetic, 0.25 * lk_system_step_size(system));
+}
+
 /* The number of workers that pays off for the model, at most the number of cores. */
 static int count_workers(const struct lk_system *system, const struct run_options *options)
 {
@@ -229,6 +245,8 @@ static int run_system(const struct lk_model *model, struct lk_system *system,
             code = EXIT_REFUSED;
         if (code == EXIT_DONE)
             warn_of_turns(&result, system, options->path);
+        if (code == EXIT_DONE)
+            warn_of_taken(&result, system, options->path);
         if (code == EXIT_DONE)
             print_summary(&result, model, system,
                           csv != NULL && strcmp(options->output, "-") == 0 ? stderr : stdout);

@@ -50,6 +50,7 @@ class Health(NamedTuple):
     work_applied: float
     dissipated: float
     port_gap: float
+    taken: float
 
 
 class Parameter(NamedTuple):
