@@ -310,11 +310,11 @@ static void note_tension(struct lk_system *sys)
     int n = lk_steps_by(sys, &lk_formulation_rattle) ? lk_tension_count(sys) : 0;
 
     if (n > 0 && sys->note[0] == '\0')
-        snprintf(
-            sys->note, sizeof(sys->note),
-            "%d bodies are light for the weight that may hang on them: their tension is in the "
-            "matrix of the step",
-            n);
+        snprintf(sys->note, sizeof(sys->note),
+                 "%d %s light for the weight that may hang on %s: %s tension is in the matrix of "
+                 "the step",
+                 n, n == 1 ? "body is" : "bodies are", n == 1 ? "it" : "them",
+                 n == 1 ? "its" : "their");
 }
 
 /* An equilibrium is found with the inertia of bodies in all directions. */

@@ -204,6 +204,8 @@ static void compare_with_fronts(struct mechanism *m, const char *engine, const c
     struct lk_system *fronts = engines_compile(&subject, engine);
     double *inputs = engines_new_inputs(root);
 
+    /* every row has an E */
+    assert_true(lk_system_dependent_rows(root, 0) >= root->n_rows);
     with_root += root->batches->n_root_rows > 0;
     without_root += root->batches->n_root_rows == 0;
     give_root_back(fronts);

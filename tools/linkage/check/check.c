@@ -201,9 +201,8 @@ void print_findings(const struct findings *f)
             s->n_split, s->n_split == 1 ? "is" : "are", s->n_parts);
     printf("joints              %d, %d rows\n", s->n_joints, s->n_rows_rigid);
     if (s->n_in_plane > 0)
-        printf(
-            "                    %d bodies move in a plane: their hinges are pins of three rows\n",
-            s->n_in_plane);
+        printf("                    %d %s hinges are pins of three rows\n", s->n_in_plane,
+               s->n_in_plane == 1 ? "body moves in a plane: its" : "bodies move in a plane: their");
     printf(
         "compliant rows      %d, of springs, creep, friction and stops, solved with the joints\n",
         s->n_rows_compliant);

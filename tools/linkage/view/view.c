@@ -384,11 +384,12 @@ static int draw(struct view *v, const struct lk_model *model, const struct lk_sc
         (v->html != NULL && !save_page(v, lk_model_name(model), scene, poses)))
         code = EXIT_REFUSED;
     else
-        printf("%s%s%s%s%s: %s at t = %g s, %d bodies, %d joints%s\n", v->png != NULL ? v->png : "",
+        printf("%s%s%s%s%s: %s at t = %g s, %d bod%s, %d joint%s%s\n", v->png != NULL ? v->png : "",
                v->png != NULL && v->svg != NULL ? ", " : "", v->svg != NULL ? v->svg : "",
                v->html != NULL && (v->png != NULL || v->svg != NULL) ? ", " : "",
                v->html != NULL ? v->html : "", lk_model_name(model), time, scene->n_bodies,
-               scene->n_joints, n_open == 0 ? ", all closed" : "");
+               scene->n_bodies == 1 ? "y" : "ies", scene->n_joints, scene->n_joints == 1 ? "" : "s",
+               n_open == 0 ? ", all closed" : "");
     free(p.mark);
     return code;
 }
