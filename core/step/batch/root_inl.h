@@ -54,7 +54,7 @@ LK_INLINE void build_root(const struct lk_batches *p, struct root r)
         r.C[k * (r.stride + 1)] += values[row[k].regular];
 }
 
-/* row @k of unity, which becomes that of L^-1, and room for its columns */
+/* unity, whose rows become those of L^-1, and room for its columns */
 LK_INLINE void begin_inverse(struct root r, int n)
 {
     for (int i = 0; i < r.n * n; i++)
