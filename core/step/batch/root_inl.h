@@ -2,8 +2,8 @@
 /* The root, whose rows are side by side: struct lk_batch_root_row. Its fronts one by one would wait
  * for each other in few lanes. Without include guard on purpose, see lanes_inl.h.
  *
- * C = L D L^T, and L^-1, which is well conditioned where C is badly: a solution is the two products
- * L^-T (D^-1 (L^-1 b)). */
+ * C = L D L^T, and L^-1: a solution is the two products L^-T (D^-1 (L^-1 b)). L D^1/2 has the
+ * square root of the condition of C, so they lose less than C^-1 would. */
 
 /** struct root - @stride: numbers of a column, in @n_vectors. @columns, @rows: L^-1, unit lower */
 struct root {
