@@ -26,8 +26,9 @@
 
 #include <cmocka.h>
 
-/* The thread sanitizer blocks SIGABRT for the handler that reports the cause. */
-#if defined(__SANITIZE_THREAD__)
+/* The thread sanitizer blocks SIGABRT for the handler that reports the cause; under either, the
+ * daemon does not hear what libzmq says, and the line's own look may come when some are free. */
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
 #define RAN_OUT "[LK-9001]"
 #else
 #define RAN_OUT "[LK-9003]"
