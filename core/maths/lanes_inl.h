@@ -124,6 +124,51 @@ LK_INLINE lanes_t with_lane(lanes_t values, int l, const double *from)
 #endif
 }
 
+/** struct lanes_of_one - which lanes of one block are read. permute(): @one by it, @none elsewhere
+ */
+#if LK_LANES == 8 && defined(__AVX512F__)
+#define LK_PERMUTES 1
+struct lanes_of_one {
+    __m512i lane;
+    __mmask8 live;
+};
+
+LK_INLINE struct lanes_of_one lanes_of_one(const int *lane, unsigned live)
+{
+    return (struct lanes_of_one){_mm512_cvtepi32_epi64(_mm256_loadu_si256((const __m256i_u *)lane)),
+                                 (__mmask8)live};
+}
+
+LK_INLINE lanes_t permute(struct lanes_of_one from, lanes_t none, lanes_t one)
+{
+    return (lanes_t)_mm512_mask_permutexvar_pd((__m512d)none, from.live, from.lane, (__m512d)one);
+}
+#elif LK_LANES == 4 && defined(__AVX2__)
+#define LK_PERMUTES 1
+struct lanes_of_one {
+    __m256i half; /* indices of the halves of each lane */
+    __m256d live;
+};
+
+LK_INLINE struct lanes_of_one lanes_of_one(const int *lane, unsigned live)
+{
+    const __m256i twice =
+        _mm256_slli_epi64(_mm256_cvtepi32_epi64(_mm_loadu_si128((const __m128i_u *)lane)), 1);
+    const __m256i bit = _mm256_setr_epi64x(1, 2, 4, 8);
+
+    return (struct lanes_of_one){
+        _mm256_or_si256(twice,
+                        _mm256_slli_epi64(_mm256_add_epi64(twice, _mm256_set1_epi64x(1)), 32)),
+        (__m256d)_mm256_cmpeq_epi64(_mm256_and_si256(_mm256_set1_epi64x((int)live), bit), bit)};
+}
+
+LK_INLINE lanes_t permute(struct lanes_of_one from, lanes_t none, lanes_t one)
+{
+    return (lanes_t)_mm256_blendv_pd(
+        (__m256d)none, (__m256d)_mm256_permutevar8x32_epi32((__m256i)one, from.half), from.live);
+}
+#endif
+
 /* gather @n vectors from @k0 on, each lane from its own block */
 static __attribute__((noinline)) void collect(const struct lk_batches *p, struct lk_ref ref, int k0,
                                               int n, lanes_t *ret)
@@ -131,15 +176,14 @@ static __attribute__((noinline)) void collect(const struct lk_batches *p, struct
     const lanes_t *none = block_at(p, ref.at + k0);
     const double *from[LK_LANES];
 
-#if LK_LANES == 8 && defined(__AVX512F__)
+#if defined(LK_PERMUTES)
     if (ref.one >= 0) {
         const lanes_t *one = block_at(p, ref.one + k0);
-        __m512i lane =
-            _mm512_cvtepi32_epi64(_mm256_loadu_si256((const __m256i_u *)&p->map[ref.map + ref.n]));
+        const struct lanes_of_one lanes = lanes_of_one(&p->map[ref.map + ref.n], ref.live);
 
+#pragma GCC unroll 3
         for (int i = 0; i < n; i++)
-            ret[i] = (lanes_t)_mm512_mask_permutexvar_pd((__m512d)none[i], (__mmask8)ref.live, lane,
-                                                         (__m512d)one[i]);
+            ret[i] = permute(lanes, none[i], one[i]);
         return;
     }
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The thread pool: fork, join, sleep and idle.
  *
- * Fork. The caller writes phase and context, then increments order.word (release); workers spin on
- * that one cache line (acquire), so an order costs the transfer of a single line. The caller does
- * not wait for it: it goes on with its own part at once.
+ * Fork. The caller writes phase, context and what, then increments order.word (release); workers
+ * spin on that one cache line (acquire), so an order costs the transfer of a single line. The
+ * caller does not wait for it: it goes on with its own part at once.
  *
  * Join. Each worker then sets its lane to the order (release), and the caller looks at one lane
  * after another (acquire). Nothing of an order is overwritten before all lanes show it.
@@ -38,11 +38,12 @@ LK_RT void lk_pool_set_mark(struct lk_pool *pool, lk_pool_mark mark, void *conte
     pool->order.mark_context = context;
 }
 
-static void execute(const struct lk_pool *pool, lk_pool_phase phase, void *context, int worker)
+static void execute(const struct lk_pool *pool, lk_pool_phase phase, void *context, int what,
+                    int worker)
 {
     if (pool->order.mark)
         pool->order.mark(pool->order.mark_context, worker, true);
-    phase(context, worker);
+    phase(context, what, worker);
     if (pool->order.mark)
         pool->order.mark(pool->order.mark_context, worker, false);
 }
@@ -115,7 +116,7 @@ LK_RT void lk_pool_serve(struct lk_pool *pool, int worker)
 
         phase = pool->order.phase;
         if (phase)
-            execute(pool, phase, pool->order.context, worker);
+            execute(pool, phase, pool->order.context, pool->order.what, worker);
         done = order;
         /* release: all that the phase wrote; acquire, as the lane is the caller's when it is marked
          */
@@ -126,12 +127,13 @@ LK_RT void lk_pool_serve(struct lk_pool *pool, int worker)
 
 /* ---- the caller's side ---- */
 
-static void give_order(struct lk_pool *pool, lk_pool_phase phase, void *context)
+static void give_order(struct lk_pool *pool, lk_pool_phase phase, void *context, int what)
 {
     pool->last += LK_POOL_NEXT;
     pool->order.phase = phase;
     pool->order.context = context;
-    /* release: the inputs of the phase, and the two lines above */
+    pool->order.what = what;
+    /* release: the inputs of the phase, and the three lines above */
     atomic_store_explicit(&pool->order.word, pool->last, memory_order_release);
 }
 
@@ -179,19 +181,19 @@ static void join_workers(struct lk_pool *pool, bool woken)
     }
 }
 
-LK_RT void lk_pool_run(struct lk_pool *pool, lk_pool_phase phase, void *context)
+LK_RT void lk_pool_run(struct lk_pool *pool, lk_pool_phase phase, void *context, int what)
 {
     bool asleep;
 
     if (pool->n_workers == 1) {
-        phase(context, 0);
+        phase(context, what, 0);
         return;
     }
-    give_order(pool, phase, context);
+    give_order(pool, phase, context, what);
     asleep = atomic_load_explicit(&pool->sleepers, memory_order_relaxed) > 0;
     if (asleep)
         lk_futex_wake(&pool->order.word);
-    execute(pool, phase, context, 0);
+    execute(pool, phase, context, what, 0);
     join_workers(pool, asleep);
 }
 
@@ -208,19 +210,20 @@ LK_RT void lk_pool_rest(struct lk_pool *pool)
     atomic_store_explicit(&pool->order.word, pool->last | LK_POOL_RESTING, memory_order_release);
 }
 
-static void meet(void *context, int worker)
+static void meet(void *context, int what, int worker)
 {
     (void)context;
+    (void)what;
     (void)worker;
 }
 
 void lk_pool_wait_ready(struct lk_pool *pool)
 {
-    lk_pool_run(pool, meet, NULL);
+    lk_pool_run(pool, meet, NULL, 0);
 }
 
 void lk_pool_stop(struct lk_pool *pool)
 {
-    give_order(pool, NULL, NULL);
+    give_order(pool, NULL, NULL, 0);
     lk_futex_wake(&pool->order.word); /* a system call gives the order that `sleepers` would have */
 }

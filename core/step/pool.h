@@ -23,15 +23,17 @@ struct lk_pool_lane {
 /** struct lk_pool - see the top of pool.c.
  * @order:    the cache line that the caller writes and workers spin on
  * @word:     counts orders in steps of LK_POOL_NEXT; with the bit LK_POOL_RESTING between cycles
- * @phase:    of the order, with its @context; NULL: return from lk_pool_serve()
+ * @phase:    of the order, with its @context and @what; NULL: return from lk_pool_serve()
  * @mark, @mark_context: called around a worker's part of a phase, or NULL; in this line because
  *            workers read it anyway
  * @next_ns:  timeout of sleeping workers on CLOCK_MONOTONIC, 0: none
- * @sleepers: number of workers that sleep on @word, or are about to
+ * @sleepers: number of workers that sleep on @word, or are about to; all read this line
+ * @n_workers: never changes
  * @last:     the newest order; only the caller reads and writes it */
 struct lk_pool {
     struct {
         alignas(LK_CACHE_LINE) _Atomic uint32_t word;
+        int what;
         lk_pool_phase phase;
         void *context;
         _Atomic int64_t next_ns;
@@ -39,8 +41,8 @@ struct lk_pool {
         void *mark_context;
     } order;
     alignas(LK_CACHE_LINE) _Atomic uint32_t sleepers;
-    alignas(LK_CACHE_LINE) uint32_t last;
     int n_workers;
+    alignas(LK_CACHE_LINE) uint32_t last;
     struct lk_pool_lane lane[];
 };
 

@@ -40,16 +40,18 @@ static void show(const char *what, double *ns, int n)
     printf("%-44s p50 %8.0f ns   p99 %8.0f ns\n", what, ns[n / 2], ns[n * 99 / 100]);
 }
 
-static void nothing(void *context, int worker)
+static void nothing(void *context, int what, int worker)
 {
     (void)context;
+    (void)what;
     (void)worker;
 }
 
-static void work(void *context, int worker)
+static void work(void *context, int what, int worker)
 {
     int64_t until = now_ns() + *(int64_t *)context;
 
+    (void)what;
     (void)worker;
     while (now_ns() < until)
         ;
@@ -62,11 +64,12 @@ struct ball {
     _Alignas(64) _Atomic uint32_t back;
 };
 
-static void play(void *context, int worker)
+static void play(void *context, int what, int worker)
 {
     struct ball *ball = context;
     static double ns[SAMPLES];
 
+    (void)what;
     for (uint32_t i = 1; i <= SAMPLES * BATCH; i++) {
         if (worker == 0) {
             static int64_t begin;
@@ -98,7 +101,7 @@ static void measure_meetings(struct lk_pool *pool)
         int64_t begin = now_ns();
 
         for (int k = 0; k < BATCH; k++)
-            lk_pool_run(pool, nothing, NULL);
+            lk_pool_run(pool, nothing, NULL, 0);
         ns[i] = (double)(now_ns() - begin) / BATCH;
     }
     show("fork and join, phases of nothing", ns, SAMPLES);
@@ -114,7 +117,7 @@ static void measure_phases(struct lk_pool *pool, int64_t phase_ns)
         int64_t begin = now_ns();
 
         for (int k = 0; k < 10; k++)
-            lk_pool_run(pool, work, &phase_ns);
+            lk_pool_run(pool, work, &phase_ns, 0);
         ns[i] = (double)(now_ns() - begin) / 10 - (double)phase_ns;
     }
     snprintf(what, sizeof(what), "fork and join, beyond phases of %g us", (double)phase_ns * 1e-3);
@@ -139,8 +142,8 @@ static void measure_period(struct lk_pool *pool, const char *what, int how, int6
         begin = now_ns();
         if (how > 0)
             lk_pool_rouse(pool, how == 2 ? grid_ns + period_ns - lead_ns : 0);
-        work(&alone_ns, 0);
-        lk_pool_run(pool, nothing, NULL);
+        work(&alone_ns, 0, 0);
+        lk_pool_run(pool, nothing, NULL, 0);
         ns[i] = (double)(now_ns() - begin - alone_ns);
         lk_pool_rest(pool);
     }
@@ -174,7 +177,7 @@ int main(int argc, char *argv[])
     }
     pool = pool_threads_pool(threads);
     printf("cores %d and %d\n", cores[0], cores[1]);
-    lk_pool_run(pool, play, &ball);
+    lk_pool_run(pool, play, &ball, 0);
     measure_meetings(pool);
     measure_phases(pool, 5000);
     measure_phases(pool, 20000);

@@ -410,11 +410,12 @@ static void look_lab_report(struct scene *s, struct trace *trace)
     keep(trace, &report.position, 4 * sizeof(double));
 }
 
-static void multiply(void *context, int worker)
+static void multiply(void *context, int what, int worker)
 {
     volatile double *product = context;
     volatile double tiny = 1e-300;
 
+    (void)what;
     if (worker == 1)
         *product = tiny * 1e-20;
 }
@@ -435,7 +436,7 @@ static void look_pool(struct scene *s, struct trace *trace)
     assert_int_equal(lk_pool_new(2, &pool), 0);
     /* the thread inherits the setting of this one */
     assert_int_equal(pthread_create(&thread, NULL, serve, pool), 0);
-    lk_pool_run(pool, multiply, &product);
+    lk_pool_run(pool, multiply, &product, 0);
     lk_pool_stop(pool);
     pthread_join(thread, NULL);
     lk_pool_free(pool);

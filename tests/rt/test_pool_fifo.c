@@ -28,10 +28,11 @@ struct pair {
     sem_t done;
 };
 
-static void count(void *context, int worker)
+static void count(void *context, int what, int worker)
 {
     struct pair *pair = context;
 
+    (void)what;
     pair->rounds[worker]++;
 }
 
@@ -61,7 +62,7 @@ static void *run(void *data)
 
     if (become_real_time(pair))
         for (int i = 0; i < ROUNDS; i++)
-            lk_pool_run(pair->pool, count, pair);
+            lk_pool_run(pair->pool, count, pair, 0);
     sem_post(&pair->done);
     return NULL;
 }

@@ -108,20 +108,21 @@ struct book {
     struct page page[LK_POOL_MAX];
 };
 
-static void write_page(void *context, int worker)
+static void write_page(void *context, int what, int worker)
 {
     struct book *book = context;
     struct page *page = &book->page[worker];
 
-    if (page->rounds == book->round)
+    if (page->rounds == book->round && what == (int)book->round)
         page->rounds++;
 }
 
 /* A later phase sees what all workers wrote in the previous one. */
-static void read_pages(void *context, int worker)
+static void read_pages(void *context, int what, int worker)
 {
     struct book *book = context;
 
+    (void)what;
     for (int k = 0; k < book->n_workers; k++)
         if (book->page[k].rounds == book->round)
             book->page[worker].caller_saw++;
@@ -173,9 +174,9 @@ static void run_rounds(int n_workers, uint64_t rounds)
     struct lk_pool *pool = open_pool(n_workers, &threads);
 
     while (book.round < rounds) {
-        lk_pool_run(pool, write_page, &book);
+        lk_pool_run(pool, write_page, &book, (int)book.round);
         book.round++;
-        lk_pool_run(pool, read_pages, &book);
+        lk_pool_run(pool, read_pages, &book, 0);
     }
     check_pages(&book);
     printf("%d workers, %u rounds: %u waits, %u wakes\n", n_workers, (unsigned)rounds, n_waits,
@@ -215,7 +216,7 @@ static void test_no_calls(void **state)
         unsigned before = n_waits + n_wakes;
 
         for (int i = 0; i < 200; i++) {
-            lk_pool_run(pool, write_page, &book);
+            lk_pool_run(pool, write_page, &book, (int)book.round);
             book.round++;
         }
         quiet += n_waits + n_wakes == before;
@@ -241,10 +242,10 @@ static void test_sleepers_are_woken(void **state)
             lk_pool_rest(pool); /* otherwise they first spin */
         await_sleepers(pool, 2);
         forget_calls();
-        lk_pool_run(pool, write_page, &book);
+        lk_pool_run(pool, write_page, &book, (int)book.round);
         book.round++;
         assert_true(n_wakes >= 1);
-        lk_pool_run(pool, read_pages, &book);
+        lk_pool_run(pool, read_pages, &book, 0);
     }
     check_pages(&book);
 
@@ -262,10 +263,11 @@ struct hidden {
     int done[2];
 };
 
-static void show_sleeper(void *context, int worker)
+static void show_sleeper(void *context, int what, int worker)
 {
     struct hidden *hidden = context;
 
+    (void)what;
     if (worker == 0)
         hidden->pool->sleepers++;
     hidden->done[worker]++;
@@ -283,7 +285,7 @@ static void test_missed_sleeper(void **state)
     for (int i = 1; i <= 5; i++) {
         await_sleepers(hidden.pool, 1);
         hidden.pool->sleepers--;
-        lk_pool_run(hidden.pool, show_sleeper, &hidden);
+        lk_pool_run(hidden.pool, show_sleeper, &hidden, 0);
         assert_int_equal(hidden.done[0], i);
         assert_int_equal(hidden.done[1], i);
     }
@@ -304,7 +306,7 @@ static void test_up_by_itself(void **state)
         forget_calls();
         next_ns = now_ns() + 50 * MS;
         lk_pool_rouse(pool, next_ns);
-        lk_pool_run(pool, write_page, &book);
+        lk_pool_run(pool, write_page, &book, (int)book.round);
         book.round++;
         lk_pool_rest(pool);
         while (n_expired == 0)
@@ -317,9 +319,9 @@ static void test_up_by_itself(void **state)
     pool_threads_stop(threads);
 }
 
-static void doze(void *context, int worker)
+static void doze(void *context, int what, int worker)
 {
-    write_page(context, worker);
+    write_page(context, what, worker);
     for (int i = 0; worker == 1 && n_own_waits == 0 && i < 60000; i++)
         nap(MS);
     nap(worker == 1 ? 5 * MS : 0); /* between the count and the kernel */
@@ -335,7 +337,7 @@ static void test_caller_sleeps(void **state)
     (void)state;
     for (int i = 0; i < 5; i++) {
         forget_calls();
-        lk_pool_run(pool, doze, &book);
+        lk_pool_run(pool, doze, &book, (int)book.round);
         book.round++;
         assert_int_equal(book.page[1].rounds, book.round);
         assert_true(n_own_waits >= 1);
@@ -364,7 +366,7 @@ static void test_late_and_stop(void **state)
         assert_int_equal(lk_pool_new(2, &pool), 0);
         assert_int_equal(pthread_create(&thread, NULL, serve_late, pool), 0);
         if (i > 0) {
-            lk_pool_run(pool, write_page, &book);
+            lk_pool_run(pool, write_page, &book, (int)book.round);
             book.round++;
             assert_int_equal(book.page[1].rounds, book.round);
         }
@@ -378,11 +380,12 @@ static void test_late_and_stop(void **state)
     }
 }
 
-static void multiply(void *context, int worker)
+static void multiply(void *context, int what, int worker)
 {
     volatile double *product = context;
     volatile double tiny = 1e-300;
 
+    (void)what;
     product[worker] = tiny * 1e-20;
 }
 
@@ -395,7 +398,7 @@ static void test_denormals(void **state)
     struct lk_pool *pool = open_pool(2, &threads);
 
     (void)state;
-    lk_pool_run(pool, multiply, product);
+    lk_pool_run(pool, multiply, product, 0);
     assert_true(product[0] > 0);
 #if defined(__SSE2__) || defined(__aarch64__)
     assert_true(product[1] == 0);

@@ -4,16 +4,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* @at: block of each lane, or -1;  @lane: lane in it;  @none: block that empty lanes read
+/* @at: block of each lane, or -1;  @lane: lane in it;  @none: block that empty lanes read, and
+ * those that name it, as the ground, which has the same in every lane
  * @live: lanes of the block that are in use; reading its unused lanes is harmless */
 static struct lk_ref refer_lanes(struct lk_planner *pl, const int *at, const int *lane,
                                  unsigned live, int none)
 {
     int lanes = pl->p->lanes, some = -1, is_one = 1;
+    bool names_none = false;
     struct lk_ref ref = {.map = -1, .one = -1};
 
     for (int l = 0; l < lanes; l++) {
-        if (at[l] < 0)
+        names_none |= at[l] == none;
+        if (at[l] < 0 || at[l] == none)
             continue;
         is_one &= some < 0 || at[l] == some;
         if ((some >= 0 && at[l] != some) || lane[l] != l)
@@ -22,7 +25,7 @@ static struct lk_ref refer_lanes(struct lk_planner *pl, const int *at, const int
     }
     ref.at = some < 0 ? none : some;
     for (int l = 0; l < lanes; l++)
-        if (at[l] < 0 && some >= 0 && (live & 1u << l))
+        if (some >= 0 && (names_none || (at[l] < 0 && (live & 1u << l))))
             ref.map = 0;
     if (ref.map < 0)
         return ref;
@@ -30,8 +33,10 @@ static struct lk_ref refer_lanes(struct lk_planner *pl, const int *at, const int
     ref.at = none;
     ref.one = is_one ? some : -1;
     for (int l = 0; l < lanes; l++) {
-        ref.n = at[l] < 0 ? ref.n : l + 1;
-        ref.live |= at[l] < 0 ? 0 : 1u << l;
+        if (at[l] >= 0 && at[l] != none) {
+            ref.n = l + 1;
+            ref.live |= 1u << l;
+        }
     }
     for (int l = 0; l < ref.n; l++)
         LK_PLANNER_ADD(pl, pl->p->map, pl->p->n_map,

@@ -33,11 +33,13 @@ extern "C" {
 struct lk_pool;
 
 /** typedef lk_pool_phase - what a worker does in a phase.
- * @context: as given to lk_pool_run(), the same for all
+ * @context: as given to lk_pool_run(), the same for all; if nobody has written what it points to
+ *           since the last phase, it costs no transfer between cores
+ * @what:    as given to lk_pool_run(), the same for all; comes with the order
  * @worker:  0 to lk_pool_size() - 1
  * Sees all that was written before lk_pool_run(); all that it writes is seen after it. Denormal
  * numbers are zero on workers 1 and up; on worker 0 they are what its thread has them to be. */
-typedef void (*lk_pool_phase)(void *context, int worker);
+typedef void (*lk_pool_phase)(void *context, int what, int worker);
 
 /** lk_pool_new() - a pool of @n_workers, the caller of lk_pool_run() included.
  * @n_workers: 1 to LK_POOL_MAX
@@ -76,7 +78,7 @@ void lk_pool_wait_ready(struct lk_pool *pool);
  * @phase: not from within a phase
  * Thread: one at a time; cycle.  RT: yes. Makes a system call only when a worker sleeps (about 7 us
  * to wake it) or when one is waited for longer than the bounded spin. */
-LK_RT void lk_pool_run(struct lk_pool *pool, lk_pool_phase phase, void *context);
+LK_RT void lk_pool_run(struct lk_pool *pool, lk_pool_phase phase, void *context, int what);
 
 /** lk_pool_rouse() - a cycle begins: wake the workers that sleep still, and say when the next one
  * will. Workers that sleep get up by themselves then, so that nobody has to wake them.

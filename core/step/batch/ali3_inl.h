@@ -65,20 +65,18 @@ enum ali3_up {
     ALI3_STORE
 };
 
-/** struct ali3_run - a step under way. @down, @up: what the tasks do at present
- * @leaks: multipliers of rigid rows are forgotten in this iteration, see leak() in step/ali3.c */
+/** struct ali3_run - a step under way. @leaks: multipliers of rigid rows are forgotten in this
+ * iteration, see leak() in step/ali3.c; on a line of its own, as it changes */
 struct ali3_run {
     struct run run;
-    enum ali3_down down;
-    enum ali3_up up;
-    int leaks;
+    alignas(LK_CACHE_LINE) int leaks;
 };
 
-LK_INLINE void ali3_bodies_up(const struct ali3_run *now, int t, int block)
+LK_INLINE void ali3_bodies_up(const struct ali3_run *now, enum ali3_up up, int t, int block)
 {
     const struct lk_batches *p = now->run.p;
 
-    switch (now->up) {
+    switch (up) {
     case ALI3_PREDICT:
         predict_bodies(now->run.sys, p, block, &now->run.watch[t]);
         break;
@@ -103,12 +101,12 @@ LK_INLINE void ali3_bodies_up(const struct ali3_run *now, int t, int block)
     }
 }
 
-LK_INLINE void ali3_joints_up(const struct ali3_run *now, int t, int block)
+LK_INLINE void ali3_joints_up(const struct ali3_run *now, enum ali3_up up, int t, int block)
 {
     const struct lk_batches *p = now->run.p;
     struct watch *watch = &now->run.watch[t];
 
-    switch (now->up) {
+    switch (up) {
     case ALI3_PREDICT:
         evaluate_joints(p, block, 1);
         break;
@@ -139,30 +137,30 @@ LK_INLINE void ali3_joints_up(const struct ali3_run *now, int t, int block)
     }
 }
 
-static void ali3_up(const struct run *run, int t)
+static void ali3_up(const struct run *run, int t, int what)
 {
+    const enum ali3_up up = (enum ali3_up)what;
     const struct ali3_run *now = (const struct ali3_run *)run;
     const struct lk_batches *p = run->p;
     const struct lk_batch_task *task = &p->tasks[t];
-    bool factors = now->up == ALI3_FIRST || now->up == ALI3_PROJECT_VELOCITIES;
-    bool solves = factors || now->up == ALI3_ITERATE || now->up == ALI3_PROJECT_ACCELERATIONS;
+    bool factors = up == ALI3_FIRST || up == ALI3_PROJECT_VELOCITIES;
+    bool solves = factors || up == ALI3_ITERATE || up == ALI3_PROJECT_ACCELERATIONS;
 
-    if (now->up == ALI3_REST)
+    if (up == ALI3_REST)
         return;
-    EACH_UP(task, ali3_bodies_up(now, t, index), ali3_joints_up(now, t, index),
+    EACH_UP(task, ali3_bodies_up(now, up, t, index), ali3_joints_up(now, up, t, index),
             if (solves) upward(p, index, factors ? FACTOR_AND_ASSEMBLE : ASSEMBLE,
                                block_at(p, task->scratch)))
 }
 
-LK_INLINE void ali3_bodies_down(const struct ali3_run *now, int t, int block)
+LK_INLINE void ali3_bodies_down(const struct ali3_run *now, enum ali3_down down, int t, int block)
 {
     const struct lk_batches *p = now->run.p;
 
-    switch (now->down) {
+    switch (down) {
     case ALI3_INCREMENT:
     case ALI3_LAST_INCREMENT:
-        apply_increment(now->run.sys, p, block, now->down == ALI3_LAST_INCREMENT,
-                        &now->run.watch[t]);
+        apply_increment(now->run.sys, p, block, down == ALI3_LAST_INCREMENT, &now->run.watch[t]);
         break;
     case ALI3_VELOCITIES:
         project_bodies(p, block, LK_BODY_OLD_V);
@@ -175,26 +173,23 @@ LK_INLINE void ali3_bodies_down(const struct ali3_run *now, int t, int block)
     }
 }
 
-static void ali3_down(const struct run *run, int t)
+static void ali3_down(const struct run *run, int t, int what)
 {
+    const enum ali3_down down = (enum ali3_down)what;
     const struct ali3_run *now = (const struct ali3_run *)run;
     const struct lk_batches *p = run->p;
     const struct lk_batch_task *task = &p->tasks[t];
-    double scale = now->down == ALI3_VELOCITIES      ? 0
-                   : now->down == ALI3_ACCELERATIONS ? run->sys->s
-                                                     : 1;
+    double scale = down == ALI3_VELOCITIES ? 0 : down == ALI3_ACCELERATIONS ? run->sys->s : 1;
 
-    if (now->down == ALI3_STAY)
+    if (down == ALI3_STAY)
         return;
-    EACH_DOWN(task, ali3_bodies_down(now, t, index), take_solution(p, index, scale),
+    EACH_DOWN(task, ali3_bodies_down(now, down, t, index), take_solution(p, index, scale),
               downward(p, index, block_at(p, task->scratch)))
 }
 
 static void ali3_sweep(struct ali3_run *now, enum ali3_down down, enum ali3_up up)
 {
-    now->down = down;
-    now->up = up;
-    sweep(&now->run);
+    sweep(&now->run, (int)down, (int)up);
 }
 
 /* ---- the step ---- */

@@ -10,6 +10,7 @@
 #include "step/extrapolate.h"
 #include "step/rattle.h"
 #include "step/rk4.h"
+#include <stdalign.h>
 #include <string.h>
 
 #define LK_REAL    lanes_t
@@ -22,20 +23,21 @@
 
 /** struct run - a step under way. Each task collects into a struct watch of its own. @sys, @p: the
  * system, or the first of @copies, if there are any: then each lane is another system
- * @down, @up: what a task does on the way down and on the way up, see sweep();  @n_phases: done so
- * far */
+ * @down, @up: what a task does on the way down and on the way up, of the kind of sweep that the
+ * formulation counts them by, see sweep();  @n_phases: done so far without a pool. Workers read
+ * this: what changes from sweep to sweep does not belong into it. */
 struct run {
     struct lk_system *sys;
     const struct lk_batches *p;
     const struct lk_copies *copies;
     struct watch *watch;
-    void (*down)(const struct run *run, int task);
-    void (*up)(const struct run *run, int task);
+    void (*down)(const struct run *run, int task, int what);
+    void (*up)(const struct run *run, int task, int what);
     int n_phases;
 };
 
-LK_INLINE struct run new_run(struct lk_system *sys, void (*down)(const struct run *, int),
-                             void (*up)(const struct run *, int))
+LK_INLINE struct run new_run(struct lk_system *sys, void (*down)(const struct run *, int, int),
+                             void (*up)(const struct run *, int, int))
 {
     return (struct run){.sys = sys,
                         .p = sys->batches,
@@ -246,20 +248,25 @@ LK_INLINE void store_multipliers(const struct run *run, int block, double scale,
             front;                                                                                 \
     }
 
-LK_INLINE void do_task(const struct run *run, int t)
+/* what a sweep is for, of each way, in one number that goes along with the order */
+#define SWEEP_OF(down, up) ((down) << 8 | (up))
+#define DOWN_OF(sweep)     ((sweep) >> 8)
+#define UP_OF(sweep)       ((sweep)&255)
+
+LK_INLINE void do_task(const struct run *run, int t, int what)
 {
-    run->down(run, t);
-    run->up(run, t);
+    run->down(run, t, DOWN_OF(what));
+    run->up(run, t, UP_OF(what));
 }
 
 /* a worker's share: consecutive tasks, so that their memory stays with one core */
-static void do_share(void *context, int worker)
+static void do_share(void *context, int what, int worker)
 {
     const struct run *run = context;
     int n = run->p->n_tasks - 1, size = lk_pool_size(run->sys->pool);
 
     for (int t = n * worker / size; t < n * (worker + 1) / size; t++)
-        do_task(run, t);
+        do_task(run, t, what);
 }
 
 /* progress of a step without a pool, see lk_probe */
@@ -270,17 +277,17 @@ LK_INLINE void tell(const struct run *run, int t)
 }
 
 /* all tasks but the top; the order among them does not matter */
-static void share_out(struct run *run)
+static void share_out(struct run *run, int what)
 {
     int n = run->p->n_tasks - 1;
 
     if (n > 1 && run->sys->pool && lk_pool_size(run->sys->pool) > 1) {
-        lk_pool_run(run->sys->pool, do_share, run);
+        lk_pool_run(run->sys->pool, do_share, run, what);
         return;
     }
     tell(run, -1);
     for (int t = 0; t < n; t++) {
-        do_task(run, t);
+        do_task(run, t, what);
         tell(run, t);
     }
     run->n_phases++;
@@ -290,13 +297,13 @@ static void share_out(struct run *run)
  * follows a solution on the way down, then what leads to the next one on the way up. The top, which
  * joins them, is first on the way down and last on the way up: no task reads what the top does on
  * the way up before the next meeting. */
-static void sweep(struct run *run)
+static void sweep(struct run *run, int down, int up)
 {
     int top = run->p->n_tasks - 1;
 
-    run->down(run, top);
-    share_out(run);
-    run->up(run, top);
+    run->down(run, top, down);
+    share_out(run, SWEEP_OF(down, up));
+    run->up(run, top, up);
 }
 
 /* ---- results ---- */

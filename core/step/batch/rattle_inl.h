@@ -265,7 +265,7 @@ static void close_accelerations(struct rattle_run *now, enum up then)
 
     solve_again(now);
     if (is_redundant)
-        rattle_sweep(now, REFINE_MORE, AGAIN);
+        rattle_sweep(now, REFINE_MORE, AGAIN_MORE);
     rattle_sweep(now, is_redundant ? LEAST_ACCELERATIONS : ACCELERATIONS, then);
 }
 

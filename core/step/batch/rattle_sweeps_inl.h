@@ -10,10 +10,10 @@
  * extrapolation has made, to its closed pose. Up: the
  * prediction, the next iterate, the last one, the pose of the factor, the factor, which needs the
  * Jacobians of all tasks and the top, velocities after the kick, the second part of a refined
- * solution, accelerations, a motion to hold against, Jacobians of the closed pose, forces on bodies
- * without inertia; of a state that extrapolation has made the pose of the factor, rows where it is
- * being closed, and rates where it is; STORE: the new state. Nothing is solved with
- * CHECK, UNCLOSE, RELOAD and STORE.
+ * solution, and where it has a middle one, accelerations, a motion to hold against, Jacobians of
+ * the closed pose, forces on bodies without inertia; of a state that extrapolation has made the
+ * pose of the factor, rows where it is being closed, and rates where it is; STORE: the new state.
+ * Nothing is solved with CHECK, UNCLOSE, RELOAD and STORE.
  */
 enum down {
     STAY,
@@ -41,6 +41,7 @@ enum up {
     MATRIX,
     KICK,
     AGAIN,
+    AGAIN_MORE,
     FREE,
     SHOVE,
     SETTLE,
@@ -51,13 +52,12 @@ enum up {
     STORE
 };
 
-/** struct rattle_run - a step under way. @down, @up: what the tasks do at present */
+/** struct rattle_run - a step under way. @newton changes from sweep to sweep: on lines of its own
+ */
 struct rattle_run {
     struct run run;
-    enum down down;
-    enum up up;
     struct sums *sums;
-    struct newton newton;
+    alignas(LK_CACHE_LINE) struct newton newton;
 };
 
 /* ---- a task ---- */
@@ -80,13 +80,13 @@ LK_INLINE void show_twist_in(const struct run *run, int block, int field)
         EACH_SYSTEM(run, lk_singles_show_twist(one, its, block, field))
 }
 
-LK_INLINE void bodies_up(const struct rattle_run *now, int t, int block)
+LK_INLINE void bodies_up(const struct rattle_run *now, enum up up, int t, int block)
 {
     struct lk_system *sys = now->run.sys;
     const struct lk_batches *p = now->run.p;
     struct watch *watch = &now->run.watch[t];
 
-    switch (now->up) {
+    switch (up) {
     case PREDICTION:
         if (p->bodies[block].tense)
             EACH_SYSTEM(&now->run, lk_rare_take_tension(one, its, block))
@@ -133,6 +133,7 @@ LK_INLINE void bodies_up(const struct rattle_run *now, int t, int block)
     case REST:
     case MATRIX:
     case AGAIN:
+    case AGAIN_MORE:
     case SHOVE:
         break;
     case SETTLE:
@@ -144,13 +145,13 @@ LK_INLINE void bodies_up(const struct rattle_run *now, int t, int block)
     }
 }
 
-LK_INLINE void joints_up(const struct rattle_run *now, int t, int block)
+LK_INLINE void joints_up(const struct rattle_run *now, enum up up, int t, int block)
 {
     const struct run *run = &now->run;
     const struct lk_batches *p = run->p;
     struct watch *watch = &run->watch[t];
 
-    switch (now->up) {
+    switch (up) {
     case PREDICTION:
     case ITERATION:
     case CHECK:
@@ -170,7 +171,8 @@ LK_INLINE void joints_up(const struct rattle_run *now, int t, int block)
         kick_joints(run, block, watch);
         break;
     case AGAIN:
-        refine_joints(p, block, now->down == REFINE_MORE);
+    case AGAIN_MORE:
+        refine_joints(p, block, up == AGAIN_MORE);
         break;
     case FREE:
         accelerate_joints(run, block, watch);
@@ -191,29 +193,29 @@ LK_INLINE void joints_up(const struct rattle_run *now, int t, int block)
     }
 }
 
-static void rattle_up(const struct run *run, int t)
+static void rattle_up(const struct run *run, int t, int what)
 {
+    const enum up up = (enum up)what;
     const struct rattle_run *now = (const struct rattle_run *)run;
     const struct lk_batches *p = now->run.p;
     const struct lk_batch_task *task = &p->tasks[t];
     lanes_t *scratch = block_at(p, task->scratch);
-    int solves = now->up != CHECK && now->up != UNCLOSE && now->up != RELOAD && now->up != STORE &&
-                 now->up != SETTLE;
-    int factors = now->up == MATRIX || (now->up == PREDICTION && p->factors_twice);
+    int solves = up != CHECK && up != UNCLOSE && up != RELOAD && up != STORE && up != SETTLE;
+    int factors = up == MATRIX || (up == PREDICTION && p->factors_twice);
 
-    if (now->up == REST)
+    if (up == REST)
         return;
-    if (now->up == PREDICTION || now->up == ITERATION || now->up == CHECK)
+    if (up == PREDICTION || up == ITERATION || up == CHECK)
         now->sums[t].violation = (lanes_t){0};
-    EACH_UP(task, bodies_up(now, t, index), joints_up(now, t, index),
+    EACH_UP(task, bodies_up(now, up, t, index), joints_up(now, up, t, index),
             if (solves) upward(p, index, factors ? FACTOR_AND_ASSEMBLE : ASSEMBLE, scratch))
 }
 
-LK_INLINE void bodies_down(const struct rattle_run *now, int t, int block)
+LK_INLINE void bodies_down(const struct rattle_run *now, enum down down, int t, int block)
 {
     const struct lk_batches *p = now->run.p;
 
-    switch (now->down) {
+    switch (down) {
     case INCREMENT:
     case INCREMENT_AGAIN:
         find_increments(p, block, now->newton.found - 1, &now->sums[t]);
@@ -235,7 +237,7 @@ LK_INLINE void bodies_down(const struct rattle_run *now, int t, int block)
         break;
     case HOLD:
     case HOLD_REFINED:
-        hold_bodies(p, block, now->down == HOLD_REFINED);
+        hold_bodies(p, block, down == HOLD_REFINED);
         break;
     case PULL:
     case CARRY:
@@ -249,22 +251,23 @@ LK_INLINE void bodies_down(const struct rattle_run *now, int t, int block)
     }
 }
 
-LK_INLINE void joints_down(const struct rattle_run *now, int block, enum solved solved)
+LK_INLINE void joints_down(const struct rattle_run *now, enum down down, int block,
+                           enum solved solved)
 {
     const struct lk_batches *p = now->run.p;
-    int iteration =
-        now->down == INCREMENT || now->down == INCREMENT_AGAIN ? now->newton.found - 1 : -1;
+    int iteration = down == INCREMENT || down == INCREMENT_AGAIN ? now->newton.found - 1 : -1;
 
-    if (now->down == PULL)
+    if (down == PULL)
         pull_carried(p, block);
-    else if (now->down == CARRY)
+    else if (down == CARRY)
         carry_solution(p, block);
     else
         solved_joints(p, block, solved, iteration);
 }
 
-static void rattle_down(const struct run *run, int t)
+static void rattle_down(const struct run *run, int t, int what)
 {
+    const enum down down = (enum down)what;
     const struct rattle_run *now = (const struct rattle_run *)run;
     const struct lk_batches *p = now->run.p;
     const struct lk_batch_task *task = &p->tasks[t];
@@ -286,17 +289,15 @@ static void rattle_down(const struct run *run, int t)
         [CLOSE_STATE] = ONCE,
     };
 
-    if (now->down == STAY)
+    if (down == STAY)
         return;
-    if (now->down == INCREMENT || now->down == INCREMENT_AGAIN || now->down == CLOSE)
+    if (down == INCREMENT || down == INCREMENT_AGAIN || down == CLOSE)
         now->sums[t] = (struct sums){0};
-    EACH_DOWN(task, bodies_down(now, t, index), joints_down(now, index, solved[now->down]),
-              if (now->down != PULL) downward(p, index, scratch))
+    EACH_DOWN(task, bodies_down(now, down, t, index), joints_down(now, down, index, solved[down]),
+              if (down != PULL) downward(p, index, scratch))
 }
 
 static void rattle_sweep(struct rattle_run *now, enum down down, enum up up)
 {
-    now->down = down;
-    now->up = up;
-    sweep(&now->run);
+    sweep(&now->run, (int)down, (int)up);
 }

@@ -268,21 +268,19 @@ enum rk4_up {
     RK4_STORE
 };
 
-/** struct rk4_run - a step under way. @down, @up: what the tasks do at present;  @stage: number */
+/** struct rk4_run - a step under way. @stage: number, on a line of its own, as it changes */
 struct rk4_run {
     struct run run;
-    enum rk4_down down;
-    enum rk4_up up;
-    int stage;
+    alignas(LK_CACHE_LINE) int stage;
 };
 
-LK_INLINE void rk4_bodies_up(const struct rk4_run *now, int t, int block)
+LK_INLINE void rk4_bodies_up(const struct rk4_run *now, enum rk4_up up, int t, int block)
 {
     struct lk_system *sys = now->run.sys;
     const struct lk_batches *p = now->run.p;
     struct watch *watch = &now->run.watch[t];
 
-    switch (now->up) {
+    switch (up) {
     case RK4_BEGIN:
         advance_bodies(sys, p, block, 0, watch);
         /* fall through */
@@ -302,7 +300,7 @@ LK_INLINE void rk4_bodies_up(const struct rk4_run *now, int t, int block)
         break;
     case RK4_STAGE:
     case RK4_NEW:
-        accelerate_freely(sys, p, block, now->up == RK4_NEW);
+        accelerate_freely(sys, p, block, up == RK4_NEW);
         break;
     case RK4_RATES_AGAIN:
         show_motion(p, block, LK_BODY_OLD_V);
@@ -319,12 +317,12 @@ LK_INLINE void rk4_bodies_up(const struct rk4_run *now, int t, int block)
     }
 }
 
-LK_INLINE void rk4_joints_up(const struct rk4_run *now, int t, int block)
+LK_INLINE void rk4_joints_up(const struct rk4_run *now, enum rk4_up up, int t, int block)
 {
     const struct lk_batches *p = now->run.p;
     struct watch *watch = &now->run.watch[t];
 
-    switch (now->up) {
+    switch (up) {
     case RK4_BEGIN:
     case RK4_ROWS:
         stage_joints(&now->run, block);
@@ -358,34 +356,35 @@ LK_INLINE void rk4_joints_up(const struct rk4_run *now, int t, int block)
     }
 }
 
-static void rk4_up(const struct run *run, int t)
+static void rk4_up(const struct run *run, int t, int what)
 {
+    const enum rk4_up up = (enum rk4_up)what;
     const struct rk4_run *now = (const struct rk4_run *)run;
     const struct lk_batches *p = run->p;
     const struct lk_batch_task *task = &p->tasks[t];
-    bool factors = now->up == RK4_STAGE || now->up == RK4_PROJECT;
-    bool solves = factors || now->up == RK4_OPEN || now->up == RK4_NEW || now->up == RK4_AGAIN;
+    bool factors = up == RK4_STAGE || up == RK4_PROJECT;
+    bool solves = factors || up == RK4_OPEN || up == RK4_NEW || up == RK4_AGAIN;
 
-    if (now->up == RK4_REST)
+    if (up == RK4_REST)
         return;
-    EACH_UP(task, rk4_bodies_up(now, t, index), rk4_joints_up(now, t, index),
+    EACH_UP(task, rk4_bodies_up(now, up, t, index), rk4_joints_up(now, up, t, index),
             if (solves) upward(p, index, factors ? FACTOR_AND_ASSEMBLE : ASSEMBLE,
                                block_at(p, task->scratch)))
 }
 
-LK_INLINE void rk4_bodies_down(const struct rk4_run *now, int t, int block)
+LK_INLINE void rk4_bodies_down(const struct rk4_run *now, enum rk4_down down, int t, int block)
 {
     const struct lk_batches *p = now->run.p;
     struct watch *watch = &now->run.watch[t];
 
-    switch (now->down) {
+    switch (down) {
     case RK4_ADVANCE:
         project_bodies(p, block, LK_BODY_OLD_A);
         advance_bodies(now->run.sys, p, block, now->stage, watch);
         break;
     case RK4_CLOSE:
     case RK4_CLOSE_LAST:
-        close_poses(p, block, now->down == RK4_CLOSE_LAST, watch);
+        close_poses(p, block, down == RK4_CLOSE_LAST, watch);
         break;
     case RK4_TWISTS:
         project_bodies(p, block, LK_BODY_OLD_V);
@@ -398,25 +397,24 @@ LK_INLINE void rk4_bodies_down(const struct rk4_run *now, int t, int block)
     }
 }
 
-static void rk4_down(const struct run *run, int t)
+static void rk4_down(const struct run *run, int t, int what)
 {
+    const enum rk4_down down = (enum rk4_down)what;
     const struct rk4_run *now = (const struct rk4_run *)run;
     const struct lk_batches *p = run->p;
     const struct lk_batch_task *task = &p->tasks[t];
-    bool accelerates = now->down == RK4_ADVANCE || now->down == RK4_ACCELERATIONS;
+    bool accelerates = down == RK4_ADVANCE || down == RK4_ACCELERATIONS;
     double scale = accelerates ? run->sys->s : 0;
 
-    if (now->down == RK4_STAY)
+    if (down == RK4_STAY)
         return;
-    EACH_DOWN(task, rk4_bodies_down(now, t, index), take_solution(p, index, scale),
+    EACH_DOWN(task, rk4_bodies_down(now, down, t, index), take_solution(p, index, scale),
               downward(p, index, block_at(p, task->scratch)))
 }
 
 static void rk4_sweep(struct rk4_run *now, enum rk4_down down, enum rk4_up up)
 {
-    now->down = down;
-    now->up = up;
-    sweep(&now->run);
+    sweep(&now->run, (int)down, (int)up);
 }
 
 /* ---- the step ---- */

@@ -141,9 +141,10 @@ int bench_meeting_measure(double time_s, double *ret_meeting_ns)
     return 0;
 }
 
-static void do_nothing(void *context, int worker)
+static void do_nothing(void *context, int what, int worker)
 {
     (void)context;
+    (void)what;
     (void)worker;
 }
 
@@ -157,7 +158,7 @@ static double median_fork(struct lk_pool *pool, double time_s)
         double now;
 
         for (int i = 0; i < ROUNDS; i++)
-            lk_pool_run(pool, do_nothing, NULL);
+            lk_pool_run(pool, do_nothing, NULL, 0);
         now = now_s();
         batch_ns[n++] = (now - last) * 1e9 / ROUNDS;
         last = now;
