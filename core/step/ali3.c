@@ -23,6 +23,7 @@
  * Increments turn the body, R := R exp(dtheta), so that Phi_q is the exact derivative. u and the
  * turn R_old^T R are kept and updated apart from x and R: as differences of those they would carry
  * the round-off of large numbers, which 4/h^2 turns into noise of the accelerations. */
+#include "step/ali3.h"
 #include "maths/vec.h"
 #include "step/air.h"
 #include "step/extrapolate.h"
@@ -166,33 +167,20 @@ LK_INLINE void renew_tangent(struct lk_system *sys, const struct lk_law *law, do
     sys->next.tangent[law - sys->law] = *regular;
 }
 
-/* Compliant rows of a joint: their part of Phi_q^T lambda, and their place in the right-hand side.
- * A law is followed at the present pose, so its rows need the Jacobian of this pose, not the
- * factor's. */
-static void compliant_rows(struct lk_system *sys, int i, int iteration)
+void lk_ali3_follow_laws(struct lk_system *sys, int i, struct lk_jacobian jacobian, bool is_first)
 {
     const struct lk_joint *j = &sys->joint[i];
-    const struct lk_pose *const pose[LK_SIDES_MAX] = LK_SIDES(sys->pose, j);
-    double values[6 * LK_SIDES_MAX * LK_ROWS_PAD] = {0}, phi[LK_ROWS_MAX], rates[LK_ROWS_MAX];
-    struct lk_jacobian jacobian = {values, sys->jacobian[i].pad, 0};
+    double phi[LK_ROWS_MAX], rates[LK_ROWS_MAX];
 
     lk_evaluate_violation(sys, i, phi);
-    lk_joint_jacobian(j, pose, jacobian);
     for (int r = 0; r < j->n_rows; r++) {
-        double lambda = sys->next.lambda[j->row + r];
-
         rates[r] = 0;
         for (int s = 0; s < j->n_sides; s++) {
-            struct lk_twist *g = &sys->residual[j->body[s]];
             const struct lk_twist *t = &sys->twist[j->body[s]];
             double row[6];
 
             lk_jacobian_row(jacobian, s, r, row);
             rates[r] += lk_dot(row, t->v) + lk_dot(row + 3, t->w);
-            for (int k = 0; k < 3; k++) {
-                g->v[k] += lambda * row[k];
-                g->w[k] += lambda * row[3 + k];
-            }
         }
     }
     lk_air_follow_pose(sys, j, rates);
@@ -201,12 +189,37 @@ static void compliant_rows(struct lk_system *sys, int i, int iteration)
         double *regular = &sys->regular[j->row + r];
         struct lk_law_value f;
 
-        if (law->is_nonlinear && iteration == 0)
+        if (law->is_nonlinear && is_first)
             renew_tangent(sys, law, phi[r], rates[r], regular);
         lk_law_evaluate(law, sys->term, phi[r], rates[r], law->stops_act, &f);
         sys->solution[j->row + r] =
             (f.elastic + f.dissipative - sys->next.lambda[j->row + r]) * *regular;
     }
+}
+
+/* Compliant rows of a joint: their place in the right-hand side, and their part of Phi_q^T lambda.
+ * A law is followed at the present pose, so its rows need the Jacobian of this pose, not the
+ * factor's. */
+static void compliant_rows(struct lk_system *sys, int i, int iteration)
+{
+    const struct lk_joint *j = &sys->joint[i];
+    const struct lk_pose *const pose[LK_SIDES_MAX] = LK_SIDES(sys->pose, j);
+    double values[6 * LK_SIDES_MAX * LK_ROWS_PAD] = {0};
+    struct lk_jacobian jacobian = {values, sys->jacobian[i].pad, 0};
+
+    lk_joint_jacobian(j, pose, jacobian);
+    lk_ali3_follow_laws(sys, i, jacobian, iteration == 0);
+    for (int r = 0; r < j->n_rows; r++)
+        for (int s = 0; s < j->n_sides; s++) {
+            struct lk_twist *g = &sys->residual[j->body[s]];
+            double row[6];
+
+            lk_jacobian_row(jacobian, s, r, row);
+            for (int k = 0; k < 3; k++) {
+                g->v[k] += sys->next.lambda[j->row + r] * row[k];
+                g->w[k] += sys->next.lambda[j->row + r] * row[3 + k];
+            }
+        }
 }
 
 /* a driven or coupled coordinate, whose value is unwrapped */

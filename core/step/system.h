@@ -229,13 +229,15 @@ struct lk_extrapolation {
 
 /** struct lk_lane_effort - a step on batches with the usual iterations: @n_factors, @n_solves, and
  * @n_phases that its tasks share;  @fields: vectors that a body takes, without those of iterations,
- * and @fields_iteration: of each */
+ * and @fields_iteration: of each;  @single: price of a row that is found one by one, see
+ * compile/batch/cost.c */
 struct lk_lane_effort {
     int n_factors;
     int n_solves;
     int n_phases;
     int fields;
     int fields_iteration;
+    double single;
 };
 
 /** struct lk_formulation - equations and their step; one file each, listed in methods/registry.c.
@@ -262,9 +264,7 @@ struct lk_lane_effort {
  * @regularisation: E of rigid rows, half of their mean diagonal being 1; 0: as ali3
  * @solves_once: where rigid rows never depend on each other, with E at round-off
  * @leaves_laws: compliant rows are in no factor but that of iterations
- * @takes_singles: of one in lanes: rows of rare kinds and those of drives and laws are found one by
- * one beside them, see step/batch/singles.h;  @laws_are_loads: those of laws are no rows there, and
- * act on bodies as loads do
+ * @laws_are_loads: of one in lanes: rows of laws are no rows there, and act on bodies as loads do
  * @steps_in_plane: bodies that move in a plane have the rows and the inertia of it alone */
 struct lk_formulation {
     const char *name;
@@ -289,7 +289,6 @@ struct lk_formulation {
     double regularisation;
     int solves_once;
     int leaves_laws;
-    int takes_singles;
     int laws_are_loads;
     int steps_in_plane;
 };

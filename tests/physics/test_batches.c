@@ -116,11 +116,12 @@ static void test_elements(void **state)
     engines_known_share = 0;
 }
 
-/* those that `rk4` takes */
+/* those that all take */
 static void test_smooth_elements(void **state)
 {
     (void)state;
-    engines_known_share = DBL_EPSILON / LK_RK4_REGULARISATION;
+    if (engines_formulation == &lk_formulation_rk4)
+        engines_known_share = DBL_EPSILON / LK_RK4_REGULARISATION;
     compare_random(FIGURE_KEEPS_JOINTS);
     compare_random(FIGURE_KEEPS_DRIVES);
     compare_random(FIGURE_KEEPS_LAWS);
@@ -422,6 +423,7 @@ int main(int argc, char **argv)
         EACH_FORMULATION(test_figures),
         EACH_FORMULATION(test_random_mechanisms),
         BY(test_elements, rattle),
+        BY(test_smooth_elements, ali3),
         BY(test_smooth_elements, rk4),
         BY(test_light_hub, rattle),
         BY(test_thin_bodies, rattle),

@@ -106,11 +106,12 @@ static double sum_of(const double *work, const double *price, int n)
     return sum;
 }
 
-/* What a row that follows a law or a drive costs beside its part of the fronts, in rows and bodies
- * of ali3 one by one: rattle takes 1.1 to 1.9 us a step for it beside lanes, where its bodies show
- * their poses, and 0.55 to 0.65 us one by one, where it is in one of the two factors alone, in
- * chains of hinges in a plane with springs at all or half of them, of 32 and 128 bodies. */
-#define SINGLE         6
+/* What a row that follows a law or a drive costs one by one, in rows and bodies of ali3 one by one:
+ * rattle takes 0.55 to 0.65 us a step for it, where it is in one of the two factors alone, in
+ * chains of hinges in a plane with springs at all or half of them, of 32 and 128 bodies. Beside
+ * lanes, where its bodies show their poses, it takes 1.1 to 1.9 us, which is effort.single. ali3
+ * takes 0.5 us and 0.6 to 0.9, in chains of hinges in space of 16 to 128 bodies, with springs at
+ * all, half or a quarter of them. */
 #define SINGLE_CLASSIC 2.2
 
 static double singles_time(const struct lk_batches *p, const struct lk_prices *prices, int task)
@@ -127,7 +128,7 @@ static double singles_time(const struct lk_batches *p, const struct lk_prices *p
         for (int l = 0; l < p->lanes; l++)
             rows += j->joint[l] < 0 ? 0 : lk_kind_rows(lk_lane_kind(j->kind));
     }
-    return SINGLE * sweeps_of(&p->effort) * price * rows;
+    return p->effort.single * sweeps_of(&p->effort) * price * rows;
 }
 
 /* What a row costs that follows a law and is a load, in rows and bodies as above: rk4 takes 0.4 us
@@ -183,17 +184,19 @@ void lk_classic_work(const struct lk_draft *d, double ret[LK_CLASSIC_WORKS])
         lk_draft_factors(d) * d->plan.factor_flops + lk_draft_solves(d) * d->plan.solve_flops;
 }
 
-/* rows of laws and drives; they were measured with rattle, where laws are no loads */
+/* rows of laws and drives; they were measured with rattle, and are the same work by `ali3` */
 static double follow_time(const struct lk_draft *d, const struct lk_prices *prices)
 {
     double price = prices->classic[LK_WORK_ROW] + prices->classic[LK_WORK_BODY];
     int rows = 0;
 
-    if (d->formulation->in_lanes && d->formulation->in_lanes->laws_are_loads)
+    if (!d->formulation->in_lanes)
+        return 0; /* nothing to choose from */
+    if (d->formulation->in_lanes->laws_are_loads)
         return LOAD_CLASSIC * price * lk_draft_laws(d);
-    for (int i = 0; i < d->n_blocks && d->formulation == &lk_formulation_rattle; i++)
+    for (int i = 0; i < d->n_blocks; i++)
         rows += d->blocks[i].kind == LK_ROWS_RIGID ? 0 : d->n_rows[i];
-    return SINGLE_CLASSIC * sweeps_of(&lk_formulation_rattle_lanes.effort) * price * rows;
+    return SINGLE_CLASSIC * sweeps_of(&d->formulation->in_lanes->effort) * price * rows;
 }
 
 double lk_classic_time(const struct lk_draft *d, const struct lk_prices *prices)

@@ -18,7 +18,8 @@ static int kind_of(const struct lk_draft *d, const struct lk_draft_block *b)
 
     if (b->kind == LK_ROWS_RIGID && kind < LK_KINDS && !moves)
         return (int)kind;
-    if (!d->formulation->in_lanes->takes_singles)
+    /* `ali3` asks its stops before the step, with a factor of their own */
+    if (b->kind == LK_ROWS_UNILATERAL && d->formulation == &lk_formulation_ali3)
         return -1;
     if (lk_coupled_joints(b->type) > 0)
         return LK_KIND_COUPLED;
@@ -51,7 +52,7 @@ static bool lacks_inertia(const struct lk_draft *d)
     return lacks;
 }
 
-/* whether bodies have fields of step/batch/rare.h; loads ask for none */
+/* whether bodies have fields of step/batch/rare.h */
 static bool has_rare(const struct lk_draft *d, const int *kind)
 {
     bool rare = d->is_tense;
@@ -59,7 +60,7 @@ static bool has_rare(const struct lk_draft *d, const int *kind)
     for (int i = 0; i < d->model->n_bodies; i++)
         rare |= may_be_thin(&d->model->bodies[i]);
     for (int i = 0; i < d->n_blocks; i++)
-        rare |= lk_lane_is_soft(kind[i]) && !d->formulation->in_lanes->laws_are_loads;
+        rare |= lk_lane_is_soft(kind[i]) && d->formulation == &lk_formulation_rattle;
     return rare;
 }
 

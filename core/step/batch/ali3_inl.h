@@ -19,22 +19,63 @@ static void subtract_loads(struct lk_system *sys, const struct lk_batches *p, co
     }
 }
 
-/* a += W dQ for the jump of the inputs as the step begins */
+/* a += W dQ for the jump of the inputs as the step begins, and what it leaves of soft rows */
 static void add_jumps(struct lk_system *sys, const struct lk_batches *p, const double *inputs)
 {
+    for (int b = 0; b < sys->n_bodies && p->n_soft > 0; b++)
+        sys->correction[b] = (struct lk_twist){0};
     for (int i = 0; i < p->n_loaded; i++)
         sys->correction[p->loaded[i]] = (struct lk_twist){0};
     lk_loads_subtract_jumps(sys, inputs, sys->correction);
     for (int i = 0; i < p->n_loaded; i++) {
         int b = p->loaded[i];
         double *a = p->values + p->place[b] + LK_BODY_OLD_A * LK_LANES, turn[3];
+        struct lk_twist *jump = &sys->correction[b];
 
-        lk_sym_mul(sys->W[b].inertia, sys->correction[b].w, turn);
+        lk_sym_mul(sys->W[b].inertia, jump->w, turn);
         for (int k = 0; k < 3; k++) {
-            a[k * LK_LANES] -= sys->W[b].mass * sys->correction[b].v[k];
-            a[(3 + k) * LK_LANES] -= turn[k];
+            jump->v[k] *= -sys->W[b].mass;
+            jump->w[k] = -turn[k];
+            a[k * LK_LANES] += jump->v[k];
+            a[(3 + k) * LK_LANES] += jump->w[k];
         }
     }
+    lk_evaluate_clear_frames(sys, sys->correction);
+    for (int b = 0; b < p->n_joints; b++)
+        if (lk_lane_is_soft(p->joints[b].kind))
+            lk_singles_jump(sys, p, b);
+}
+
+/* Phi or what laws want, and Phi_q^T lambda at the present pose; @is_first: at the predicted one,
+ * whose Jacobian is kept */
+static void evaluate_single(const struct run *run, int block, bool is_first)
+{
+    struct lk_system *sys = run->sys;
+    const struct lk_batches *p = run->p;
+    const struct lk_batch_joints *j = &p->joints[block];
+    const struct lk_joint_kind *k = lk_lane_kind(j->kind);
+    lanes_t *f = block_at(p, j->at), now[9 * LK_SINGLE_ROWS], *J = now;
+
+    if (is_first) {
+        J = f + lk_kind_jacobian(k);
+        lk_singles_turn(sys, p, block, false);
+    } else {
+        memset(now, 0, sizeof(now)); /* lanes without a joint */
+        lk_singles_turn_to(sys, p, block, (double *)now);
+    }
+    if (lk_lane_is_soft(j->kind))
+        lk_singles_follow_pose(sys, p, block, is_first);
+    else
+        lk_singles_violate(sys, p, block, false);
+    scatter_load(k, J, f + lk_kind_lambda(k), f + lk_kind_scatter(k));
+}
+
+static void evaluate_rows(const struct run *run, int block, bool is_first)
+{
+    if (__builtin_expect(run->p->joints[block].kind >= LK_KIND_SINGLE, 0))
+        evaluate_single(run, block, is_first);
+    else
+        evaluate_joints(run->p, block, is_first);
 }
 
 /* ---- sweeps ---- */
@@ -79,6 +120,17 @@ LK_INLINE void ali3_bodies_up(const struct ali3_run *now, enum ali3_up up, int t
     switch (up) {
     case ALI3_PREDICT:
         predict_bodies(now->run.sys, p, block, &now->run.watch[t]);
+        show_field(&now->run, block, LK_BODY_X);
+        break;
+    case ALI3_EVALUATE:
+        show_field(&now->run, block, LK_BODY_NOW_X);
+        break;
+    case ALI3_SETTLE:
+        show_field(&now->run, block, LK_BODY_X);
+        show_twist_in(&now->run, block, LK_BODY_OLD_V);
+        break;
+    case ALI3_RATES:
+        show_twist_in(&now->run, block, LK_BODY_OLD_V);
         break;
     case ALI3_FIRST:
         weigh_residual(p, block, LK_BODY_X);
@@ -93,44 +145,40 @@ LK_INLINE void ali3_bodies_up(const struct ali3_run *now, enum ali3_up up, int t
         store_bodies(&now->run, block, &now->run.watch[t]);
         break;
     case ALI3_REST:
-    case ALI3_EVALUATE:
-    case ALI3_SETTLE:
     case ALI3_PROJECT_VELOCITIES:
-    case ALI3_RATES:
         break;
     }
 }
 
 LK_INLINE void ali3_joints_up(const struct ali3_run *now, enum ali3_up up, int t, int block)
 {
-    const struct lk_batches *p = now->run.p;
     struct watch *watch = &now->run.watch[t];
 
     switch (up) {
     case ALI3_PREDICT:
-        evaluate_joints(p, block, 1);
+        evaluate_rows(&now->run, block, true);
         break;
     case ALI3_FIRST:
     case ALI3_ITERATE:
-        right_side(p, block, SEEK_POSES, now->leaks);
+        seek(&now->run, block, SEEK_POSES, now->leaks);
         break;
     case ALI3_EVALUATE:
-        evaluate_joints(p, block, 0);
+        evaluate_rows(&now->run, block, false);
         break;
     case ALI3_SETTLE:
-        settle_joints(p, block, watch);
+        settle_all(&now->run, block, false, watch);
         break;
     case ALI3_PROJECT_VELOCITIES:
-        right_side(p, block, SEEK_VELOCITIES, 0);
+        seek(&now->run, block, SEEK_VELOCITIES, 0);
         break;
     case ALI3_RATES:
-        gamma_joints(p, block, watch);
+        rates_of_state(&now->run, block, watch);
         break;
     case ALI3_PROJECT_ACCELERATIONS:
-        right_side(p, block, SEEK_ACCELERATIONS, 0);
+        seek(&now->run, block, SEEK_ACCELERATIONS, 0);
         break;
     case ALI3_STORE:
-        store_multipliers(&now->run, block, 1, watch);
+        store_multipliers(&now->run, block, 1, false, watch);
         break;
     case ALI3_REST:
         break;
@@ -200,14 +248,45 @@ static void absorb_jumps(struct ali3_run *now, const double *inputs)
 {
     const struct run *run = &now->run;
     const struct lk_batches *p = run->p;
+    struct lk_system *sys = run->sys;
 
     for (int b = 0; b < p->n_bodies; b++)
         show_motion(p, b, LK_BODY_OLD_V);
     for (int b = 0; b < p->n_joints; b++)
-        gamma_joints(p, b, run->watch);
-    add_jumps(run->sys, p, inputs);
+        rates_of_state(run, b, run->watch);
+    add_jumps(sys, p, inputs);
     ali3_sweep(now, ALI3_STAY, ALI3_PROJECT_ACCELERATIONS);
     ali3_sweep(now, ALI3_ACCELERATIONS, ALI3_REST);
+    if (sys->n_drives == 0)
+        return;
+    show_multipliers(run);
+    sys->next.balance->work_drive +=
+        0.5 * sys->h *
+        (lk_loads_drive_power(sys, &sys->next) - lk_loads_drive_power(sys, &sys->now));
+}
+
+/* E of creeping friction at the new pose */
+static void slide(struct lk_system *sys, const struct lk_batches *p)
+{
+    if (p->n_soft == 0)
+        return;
+    lk_loads_slide(sys);
+    lk_singles_regularise(sys, p);
+}
+
+static void ali3_renew(struct lk_system *sys)
+{
+    const struct lk_batches *p = sys->batches;
+
+    for (int b = 0; b < p->n_bodies; b++)
+        for (int l = 0; l < LK_LANES; l++)
+            for (int part = 0; part < 2; part++) {
+                int body = p->bodies[b].body[l];
+
+                LANE(block_at(p, p->bodies[b].at)[LK_ALI3_AHEAD + part], l) =
+                    body < 0 ? 1 : sys->quad[body / 4].start_a[part][body % 4];
+            }
+    renew_factor(sys);
 }
 
 static int ali3_step(struct lk_system *sys, const double *inputs)
@@ -218,6 +297,7 @@ static int ali3_step(struct lk_system *sys, const double *inputs)
 
     if (sys->n_jumps > 0)
         absorb_jumps(&now, inputs);
+    lk_drives_advance(sys, inputs);
     memset(p->watch, 0, (size_t)p->n_tasks * sizeof(struct watch));
     ali3_sweep(&now, ALI3_STAY, ALI3_PREDICT);
     for (int i = 0; i <= last; i++) {
@@ -228,6 +308,7 @@ static int ali3_step(struct lk_system *sys, const double *inputs)
             ali3_sweep(&now, ALI3_INCREMENT, ALI3_EVALUATE);
     }
     ali3_sweep(&now, ALI3_LAST_INCREMENT, ALI3_SETTLE);
+    slide(sys, p);
     ali3_sweep(&now, ALI3_STAY, ALI3_PROJECT_VELOCITIES);
     ali3_sweep(&now, ALI3_VELOCITIES, ALI3_RATES);
     ali3_sweep(&now, ALI3_STAY, ALI3_PROJECT_ACCELERATIONS);

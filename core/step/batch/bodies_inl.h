@@ -74,25 +74,27 @@ LK_INLINE void place(lanes_t *f, const lanes_t u[3], const lanes_t turn[4], lane
     lk_moved_place_lanes(f + LK_BODY_OLD_X, f + LK_BODY_OLD_Q, u, turn, pose, pose + 3);
 }
 
-LK_INLINE void inertial_residual(const struct lk_system *sys, lanes_t *f, const lanes_t u[3],
-                                 const lanes_t theta[3])
+/* M (a - gravity) + w x J w;  also shows the twists where laws ask for them */
+LK_INLINE void inertial_residual(struct lk_system *sys, const struct lk_batches *p, int block,
+                                 const lanes_t u[3], const lanes_t theta[3])
 {
-    lanes_t v[6], a[6];
+    lanes_t *f = block_at(p, p->bodies[block].at), v[6], a[6];
 
     lk_trapezoidal_lanes(sys->h, u, theta, f + LK_BODY_OLD_V, f + LK_BODY_OLD_A, v, a);
     lk_inertial_force_lanes(f[LK_BODY_MASS], f + LK_BODY_J, sys->gravity, v, a, f + LK_BODY_V);
+    if (sys->needs_twists && p->bodies[block].shown)
+        lk_singles_show_values(sys, p, block, (const double *)v);
 }
 
-static __attribute__((noinline)) void predict_bodies(const struct lk_system *sys,
-                                                     const struct lk_batches *p, int block,
-                                                     struct watch *watch)
+static __attribute__((noinline)) void
+predict_bodies(struct lk_system *sys, const struct lk_batches *p, int block, struct watch *watch)
 {
     lanes_t *f = block_at(p, p->bodies[block].at), ahead[6], turn[4];
     const lanes_t *u = ahead, *theta = ahead + 3;
 
     for (int i = 0; i < 6; i++)
-        ahead[i] =
-            lk_taylor_lanes(sys->h, 1 + (lanes_t){0}, f[LK_BODY_OLD_V + i], f[LK_BODY_OLD_A + i]);
+        ahead[i] = lk_taylor_lanes(sys->h, f[LK_ALI3_AHEAD + i / 3], f[LK_BODY_OLD_V + i],
+                                   f[LK_BODY_OLD_A + i]);
     for (int i = 0; i < 3; i++)
         f[LK_BODY_U + i] = u[i];
     watch->widest = lk_max_lanes(watch->widest, lk_inner_lanes(theta, theta));
@@ -101,7 +103,7 @@ static __attribute__((noinline)) void predict_bodies(const struct lk_system *sys
         f[LK_BODY_TURN + i] = turn[i];
     place(f, u, turn, f + LK_BODY_X);
     turn_symmetric(f + LK_BODY_R, f + LK_BODY_SJ, f + LK_BODY_A);
-    inertial_residual(sys, f, u, theta);
+    inertial_residual(sys, p, block, u, theta);
 }
 
 /* g of the bodies and of their joints, then s W g; @pose: field of the present one */
@@ -161,7 +163,7 @@ LK_INLINE void show_state(lanes_t *f)
 }
 
 /* dq = -(s W Phi_q^T dlambda + s W g), then the new poses and g of the bodies */
-static __attribute__((noinline)) void apply_increment(const struct lk_system *sys,
+static __attribute__((noinline)) void apply_increment(struct lk_system *sys,
                                                       const struct lk_batches *p, int block,
                                                       int is_last, struct watch *watch)
 {
@@ -192,7 +194,7 @@ static __attribute__((noinline)) void apply_increment(const struct lk_system *sy
     for (int i = 0; i < 4; i++)
         f[LK_BODY_TURN + i] = turn[i];
     place(f, u, turn, f + LK_BODY_NOW_X);
-    inertial_residual(sys, f, u, theta);
+    inertial_residual(sys, p, block, u, theta);
 }
 
 /* v -= s W Phi_q^T sigma;  a -= s W Phi_q^T kappa; @field: of the state, OLD_V or OLD_A */

@@ -189,10 +189,23 @@ static void put_loads(struct lk_system *sys, const struct lk_batches *p, double 
     }
 }
 
+/* what rows that are found one by one look at; @field: of poses, X or NOW_X, and of twists */
+LK_INLINE void show_field(const struct run *run, int block, int field)
+{
+    if (run->p->bodies[block].shown)
+        EACH_SYSTEM(run, lk_singles_show_pose(one, its, block, field))
+}
+
+LK_INLINE void show_twist_in(const struct run *run, int block, int field)
+{
+    if (run->p->bodies[block].shown)
+        EACH_SYSTEM(run, lk_singles_show_twist(one, its, block, field))
+}
+
 /* ---- multipliers, one joint after another in the state ---- */
 
-/* @scale: of the multipliers in lanes; those of soft rows add to what their laws say */
-LK_INLINE void store_multipliers(const struct run *run, int block, double scale,
+/* @scale: of the multipliers in lanes; @adds: those of soft rows add to what their laws say */
+LK_INLINE void store_multipliers(const struct run *run, int block, double scale, bool adds,
                                  struct watch *watch)
 {
     const struct lk_batches *p = run->p;
@@ -214,9 +227,18 @@ LK_INLINE void store_multipliers(const struct run *run, int block, double scale,
             to[r] = LANE(block_at(p, j->at)[lk_soft_lambda(k) + r], l) +
                     scale * ((const double *)&lambda[r])[l];
         for (int r = 0; r < rows && !(p->carries && !lk_lane_is_soft(j->kind)); r++)
-            to[r] =
-                (lk_lane_is_soft(j->kind) ? to[r] : 0) + scale * ((const double *)&lambda[r])[l];
+            to[r] = (adds && lk_lane_is_soft(j->kind) ? to[r] : 0) +
+                    scale * ((const double *)&lambda[r])[l];
     }
+}
+
+/* those that the work of drives is booked with: their rows, and those at moving frames, are found
+ * one by one */
+static void show_multipliers(const struct run *run)
+{
+    for (int b = 0; b < run->p->n_joints; b++)
+        if (run->p->joints[b].kind >= LK_KIND_SINGLE)
+            store_multipliers(run, b, 1, false, run->watch);
 }
 
 /* ---- tasks ---- */
@@ -401,6 +423,11 @@ static void renew_factor(struct lk_system *sys)
     const struct run run = {.sys = sys, .p = p, .watch = (struct watch *)p->watch};
 
     lk_drives_evaluate(sys, &sys->now);
+    if (!sys->formulation->laws_are_loads) {
+        for (int i = 0; i < sys->n_laws; i++)
+            sys->regular[sys->joint[sys->law[i].joint].row + sys->law[i].row] = sys->now.tangent[i];
+        lk_singles_regularise(sys, p);
+    }
     for (int b = 0; b < p->n_bodies; b++) {
         load_bodies(&sys->now, p, b);
         show_state(block_at(p, p->bodies[b].at));
@@ -409,7 +436,7 @@ static void renew_factor(struct lk_system *sys)
     }
     load_multipliers(sys, p);
     for (int b = 0; b < p->n_joints; b++)
-        settle_all(&run, b, run.watch);
+        settle_all(&run, b, false, run.watch);
     for (int t = 0; t < p->n_tasks; t++)
         EACH(LK_BATCH_FRONT, &p->tasks[t],
              upward(p, index, FACTOR, block_at(p, p->tasks[t].scratch)))
@@ -426,7 +453,7 @@ const struct lk_engine LK_ENGINE = {
     .copies = LK_ENGINE_NAME "-copies",
     .lanes = LK_LANES,
     .is_supported = LK_ENGINE_SUPPORTED,
-    .ali3 = {ali3_step, renew_factor},
+    .ali3 = {ali3_step, ali3_renew},
     .rattle = {rattle_step, rattle_renew},
     .rk4 = {rk4_step, renew_factor},
     .copies_step = rattle_copies,

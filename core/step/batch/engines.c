@@ -144,7 +144,7 @@ const struct lk_formulation lk_formulation_ali3_lanes = {
     .step = ali3_step,
     .keeps_balance = 1,
     .renew = ali3_renew,
-    .effort = {2, LK_ITERATIONS + 2, 2 * LK_ITERATIONS + 5, LK_BODY_SIZE, 0},
+    .effort = {2, LK_ITERATIONS + 2, 2 * LK_ITERATIONS + 5, LK_ALI3_SIZE, 0, 4},
 };
 
 const struct lk_formulation lk_formulation_rattle_lanes = {
@@ -158,11 +158,11 @@ const struct lk_formulation lk_formulation_rattle_lanes = {
     .keeps_rows = 1,
     .extrapolation = &lk_extrapolation_rattle,
     .renew = rattle_renew,
-    .effort = {1, LK_RATTLE_ITERATIONS + 6, 2 * LK_RATTLE_ITERATIONS + 8, LK_RATTLE_INCREMENTS, 12},
+    .effort = {1, LK_RATTLE_ITERATIONS + 6, 2 * LK_RATTLE_ITERATIONS + 8, LK_RATTLE_INCREMENTS, 12,
+               6},
     .iterations = LK_RATTLE_ITERATIONS,
     .regularisation = LK_RATTLE_REGULARISATION,
     .solves_once = 1,
-    .takes_singles = 1,
     .steps_in_plane = 1,
 };
 
@@ -173,12 +173,11 @@ const struct lk_formulation lk_formulation_rk4_lanes = {
     .prepare = lk_rk4_prepare,
     .renew = rk4_renew,
     .effort = {LK_RK4_STAGES, LK_RK4_STAGES + 1 + LK_RK4_ROUNDS,
-               2 * LK_RK4_STAGES + LK_RK4_ROUNDS + 3, LK_RK4_SIZE, 0},
+               2 * LK_RK4_STAGES + LK_RK4_ROUNDS + 3, LK_RK4_SIZE, 0, 6},
     .is_explicit = 1,
     .order = 4,
     .regularisation = LK_RK4_REGULARISATION,
     .solves_once = 1,
-    .takes_singles = 1,
     .laws_are_loads = 1,
     .steps_in_plane = 1,
 };

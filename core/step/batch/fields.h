@@ -195,6 +195,10 @@ enum lk_rattle_field {
     LK_RATTLE_INCREMENTS = LK_RATTLE_ACCELERATION + 6
 };
 
+/** enum lk_ali3_field - behind those of `ali3`. AHEAD: weight of the last acceleration in the
+ * prediction, see lk_fill_light(): of the translation, of the rotation */
+enum lk_ali3_field { LK_ALI3_AHEAD = LK_BODY_SIZE, LK_ALI3_SIZE = LK_ALI3_AHEAD + 2 };
+
 /** enum lk_rk4_field - the same for `rk4`, whose factor is that of a stage, at X, R.
  * NOW_X, NOW_R: pose of the new state until it is closed;  SUM: before that, derivatives of the
  *               stages so far, weighted: of x, theta, v, w

@@ -365,7 +365,7 @@ static double drive_power(struct rattle_run *now, const double *inputs)
     rattle_sweep(now, STAY, FREE);
     close_accelerations(now, REST);
     for (int b = 0; b < p->n_joints; b++)
-        store_multipliers(&now->run, b, sys->s, now->run.watch);
+        store_multipliers(&now->run, b, sys->s, true, now->run.watch);
     for (int b = 0; b < p->n_bodies && p->n_tense > 0; b++) /* they predict by accelerations */
         load_bodies(&sys->now, p, b);
     return lk_loads_drive_power(sys, &sys->next);
@@ -506,5 +506,5 @@ static void rattle_renew(struct lk_system *sys)
     show_watched(sys, p, &sys->now);
     lk_singles_turn_soft(sys, p);
     for (int b = 0; b < p->n_joints; b++)
-        settle_all(&run, b, watch);
+        settle_all(&run, b, true, watch);
 }

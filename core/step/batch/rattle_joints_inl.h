@@ -187,12 +187,13 @@ static void unclose_single(struct lk_system *sys, const struct lk_batches *p, in
     lk_singles_turn(sys, p, block, false);
 }
 
-/* the Jacobian at the closed pose, and the violation that is left there */
-static void settle_single(const struct run *run, int block, struct watch *watch)
+/* the Jacobian at the closed pose, and the violation that is left there; @knows_laws: the Jacobians
+ * of soft rows are up to date */
+static void settle_single(const struct run *run, int block, bool knows_laws, struct watch *watch)
 {
     bool is_soft = lk_lane_is_soft(run->p->joints[block].kind);
 
-    EACH_SYSTEM(run, lk_singles_turn(one, its, block, is_soft))
+    EACH_SYSTEM(run, lk_singles_turn(one, its, block, is_soft && knows_laws))
     if (!is_soft)
         EACH_SYSTEM(run, LANE(watch->position, c_) = lk_max(
                              LANE(watch->position, c_), lk_singles_violate(one, its, block, false)))
@@ -215,7 +216,7 @@ static void kick_single(const struct run *run, int block, struct watch *watch)
 {
     const struct lk_batch_joints *j = &run->p->joints[block];
 
-    settle_single(run, block, watch);
+    settle_single(run, block, true, watch);
     rates_single(run, block, block_at(run->p, j->at) + lk_kind_x(lk_lane_kind(j->kind)));
 }
 
@@ -386,12 +387,48 @@ static void carry_solution(const struct lk_batches *p, int block)
 }
 
 /* Jacobians at the closed pose */
-static void settle_all(const struct run *run, int block, struct watch *watch)
+static void settle_all(const struct run *run, int block, bool knows_laws, struct watch *watch)
 {
     if (run->p->joints[block].kind < LK_KIND_SINGLE)
         settle_joints(run->p, block, watch);
     else
-        settle_single(run, block, watch);
+        settle_single(run, block, knows_laws, watch);
+}
+
+/* gamma of the velocities of a state, and what is left of the rates of rows */
+static void rates_of_state(const struct run *run, int block, struct watch *watch)
+{
+    if (run->p->joints[block].kind < LK_KIND_SINGLE)
+        gamma_joints(run->p, block, watch);
+    else
+        gamma_single(run, block, watch);
+}
+
+/* what V leaves of the rows: s W g, velocities or accelerations; @leaks: less E lambda. Rows of
+ * laws have no rate to close, and what their accelerations leave is in the right-hand side. */
+static void seek(const struct run *run, int block, enum sought sought, int leaks)
+{
+    const struct lk_batches *p = run->p;
+    const struct lk_batch_joints *j = &p->joints[block];
+    const struct lk_joint_kind *k = lk_lane_kind(j->kind);
+    lanes_t *f = block_at(p, j->at), *x = f + lk_kind_x(k), rate[ROWS_MAX];
+
+    if (__builtin_expect(j->kind < LK_KIND_SINGLE, 1)) {
+        right_side(p, block, sought, leaks);
+        return;
+    }
+    if (sought == SEEK_VELOCITIES) {
+        rates_single(run, block, x);
+        return;
+    }
+    if (sought == SEEK_ACCELERATIONS && lk_lane_is_soft(j->kind))
+        return;
+    rates_of_single(p, j, LK_BODY_V, rate);
+    for (int r = 0; r < lk_kind_rows(k); r++) {
+        x[r] += sought == SEEK_POSES ? -rate[r] : rate[r];
+        if (leaks && !lk_lane_is_soft(j->kind))
+            x[r] -= f[lk_kind_regular(k) + r] * f[lk_kind_lambda(k) + r];
+    }
 }
 
 /* minus the rates of the motions in SHOVE */

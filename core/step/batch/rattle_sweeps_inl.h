@@ -68,18 +68,6 @@ LK_INLINE void show_iterate(const struct run *run, int block)
         EACH_SYSTEM(run, lk_singles_show_iterate(one, its, block))
 }
 
-LK_INLINE void show_field(const struct run *run, int block, int field)
-{
-    if (run->p->bodies[block].shown)
-        EACH_SYSTEM(run, lk_singles_show_pose(one, its, block, field))
-}
-
-LK_INLINE void show_twist_in(const struct run *run, int block, int field)
-{
-    if (run->p->bodies[block].shown)
-        EACH_SYSTEM(run, lk_singles_show_twist(one, its, block, field))
-}
-
 LK_INLINE void bodies_up(const struct rattle_run *now, enum up up, int t, int block)
 {
     struct lk_system *sys = now->run.sys;
@@ -182,10 +170,10 @@ LK_INLINE void joints_up(const struct rattle_run *now, enum up up, int t, int bl
         shove_joints(p, block);
         break;
     case SETTLE:
-        settle_all(run, block, watch);
+        settle_all(run, block, true, watch);
         break;
     case STORE:
-        store_multipliers(run, block, run->sys->s, watch);
+        store_multipliers(run, block, run->sys->s, true, watch);
         break;
     case REST:
     case MATRIX:

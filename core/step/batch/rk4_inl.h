@@ -197,34 +197,6 @@ static void begin_multipliers(const struct lk_batches *p, int block, bool forget
 #undef CALL
 }
 
-/* gamma of the velocities of a state, and what is left of the rates of rows */
-static void rates_of_state(const struct run *run, int block, struct watch *watch)
-{
-    if (run->p->joints[block].kind < LK_KIND_SINGLE)
-        gamma_joints(run->p, block, watch);
-    else
-        gamma_single(run, block, watch);
-}
-
-/* what velocities or accelerations in V leave of the rows */
-static void seek(const struct run *run, int block, enum sought sought)
-{
-    const struct lk_batches *p = run->p;
-    const struct lk_batch_joints *j = &p->joints[block];
-    const struct lk_joint_kind *k = lk_lane_kind(j->kind);
-    lanes_t *x = block_at(p, j->at) + lk_kind_x(k), rate[ROWS_MAX];
-
-    if (__builtin_expect(j->kind < LK_KIND_SINGLE, 1)) {
-        right_side(p, block, sought, 0);
-    } else if (sought == SEEK_VELOCITIES) {
-        rates_single(run, block, x);
-    } else {
-        rates_of_single(p, j, LK_BODY_V, rate);
-        for (int r = 0; r < lk_kind_rows(k); r++)
-            x[r] += rate[r];
-    }
-}
-
 static void open_joints(const struct run *run, int block)
 {
     const struct lk_batches *p = run->p;
@@ -330,16 +302,16 @@ LK_INLINE void rk4_joints_up(const struct rk4_run *now, enum rk4_up up, int t, i
     case RK4_STAGE:
     case RK4_NEW:
     case RK4_AGAIN:
-        seek(&now->run, block, SEEK_ACCELERATIONS);
+        seek(&now->run, block, SEEK_ACCELERATIONS, 0);
         break;
     case RK4_OPEN:
         open_joints(&now->run, block);
         break;
     case RK4_SETTLE:
-        settle_all(&now->run, block, watch);
+        settle_all(&now->run, block, true, watch);
         break;
     case RK4_PROJECT:
-        seek(&now->run, block, SEEK_VELOCITIES);
+        seek(&now->run, block, SEEK_VELOCITIES, 0);
         break;
     case RK4_RATES:
         rates_of_state(&now->run, block, watch);
@@ -349,7 +321,7 @@ LK_INLINE void rk4_joints_up(const struct rk4_run *now, enum rk4_up up, int t, i
         rates_of_state(&now->run, block, watch);
         break;
     case RK4_STORE:
-        store_multipliers(&now->run, block, 1, watch);
+        store_multipliers(&now->run, block, 1, false, watch);
         break;
     case RK4_REST:
         break;
@@ -442,17 +414,6 @@ static void place_drives(struct lk_system *sys, double part)
     lk_drives_evaluate(sys, &sys->next);
 }
 
-/* multipliers that the work of drives is booked with: their rows, and those at moving frames, are
- * found one by one */
-static void show_multipliers(const struct rk4_run *now)
-{
-    const struct lk_batches *p = now->run.p;
-
-    for (int b = 0; b < p->n_joints; b++)
-        if (p->joints[b].kind >= LK_KIND_SINGLE)
-            store_multipliers(&now->run, b, 1, now->run.watch);
-}
-
 /* the accelerations that a step begins with, where inputs may have jumped */
 static void renew_accelerations(struct rk4_run *now, const double *inputs)
 {
@@ -484,7 +445,7 @@ static void begin_stages(struct rk4_run *now, const double *inputs)
     if (jumps)
         renew_accelerations(now, inputs);
     if (jumps && drives) {
-        show_multipliers(now);
+        show_multipliers(&now->run);
         lk_rk4_correct_balance(sys, t, first, inputs, NULL);
     }
     if (drives)
@@ -510,7 +471,7 @@ static void take_stage(struct rk4_run *now, int k, const double *inputs)
     }
     rk4_sweep(now, RK4_STAY, RK4_STAGE);
     rk4_sweep(now, RK4_ADVANCE, RK4_REST);
-    show_multipliers(now);
+    show_multipliers(&now->run);
     lk_rk4_correct_balance(sys, t, lk_rk4_weight[k] * sys->h, inputs, &laws);
     place_drives(sys, k < LK_RK4_STAGES - 1 ? lk_rk4_when[k + 1] : 1);
     rk4_sweep(now, RK4_STAY, then);

@@ -2,6 +2,7 @@
 /* Rows that are found one by one, beside the lanes. */
 #include "step/batch/singles.h"
 #include "maths/vec.h"
+#include "step/ali3.h"
 #include "step/rattle.h"
 #include "step/tyres.h"
 
@@ -35,18 +36,21 @@ void lk_singles_show_pose(struct lk_system *sys, const struct lk_batches *p, int
             show_pose(&sys->pose[b->body[l]], lane_at(p, b->at + field, l), p->lanes);
 }
 
-void lk_singles_show_twist(struct lk_system *sys, const struct lk_batches *p, int block, int field)
+void lk_singles_show_values(struct lk_system *sys, const struct lk_batches *p, int block,
+                            const double *v)
 {
     const struct lk_batch_bodies *b = &p->bodies[block];
 
-    for (int l = 0; l < p->entries; l++) {
-        const double *v = lane_at(p, b->at + field, l);
-
+    for (int l = 0; l < p->entries; l++, v++)
         for (int i = 0; i < 3 && (b->shown >> l & 1); i++) {
             sys->twist[b->body[l]].v[i] = v[i * p->lanes];
             sys->twist[b->body[l]].w[i] = v[(3 + i) * p->lanes];
         }
-    }
+}
+
+void lk_singles_show_twist(struct lk_system *sys, const struct lk_batches *p, int block, int field)
+{
+    lk_singles_show_values(sys, p, block, lane_at(p, p->bodies[block].at + field, 0));
 }
 
 void lk_singles_show_iterate(struct lk_system *sys, const struct lk_batches *p, int block)
@@ -131,11 +135,10 @@ void lk_singles_close(struct lk_system *sys, const struct lk_batches *p, int blo
 /* Rows as those of a slide: the direction, the turn of either side, along the world's axes; the row
  * of a coupling: both of each side. */
 static void write_jacobian(const struct lk_system *sys, const struct lk_batches *p,
-                           const struct lk_batch_joints *j, int lane)
+                           const struct lk_batch_joints *j, int lane, double *to)
 {
     const struct lk_joint *joint = &sys->joint[j->joint[lane]];
     const struct lk_joint_kind *k = lk_lane_kind(j->kind);
-    double *to = lane_at(p, j->at + lk_kind_jacobian(k), lane);
     int next = lk_kind_sides(k) > 2 ? 6 : 3;
 
     for (int r = 0; r < joint->n_rows; r++, to += 9 * p->lanes)
@@ -165,13 +168,26 @@ static void turn_joint(struct lk_system *sys, int i)
 void lk_singles_turn(struct lk_system *sys, const struct lk_batches *p, int block, bool is_known)
 {
     const struct lk_batch_joints *j = &p->joints[block];
+    double *to = lane_at(p, j->at + lk_kind_jacobian(lk_lane_kind(j->kind)), 0);
 
     for (int l = 0; l < p->entries; l++) {
         if (j->joint[l] < 0)
             continue;
         if (!is_known)
             turn_joint(sys, j->joint[l]);
-        write_jacobian(sys, p, j, l);
+        write_jacobian(sys, p, j, l, to + l);
+    }
+}
+
+void lk_singles_turn_to(struct lk_system *sys, const struct lk_batches *p, int block, double *ret)
+{
+    const struct lk_batch_joints *j = &p->joints[block];
+
+    for (int l = 0; l < p->entries; l++) {
+        if (j->joint[l] < 0)
+            continue;
+        turn_joint(sys, j->joint[l]);
+        write_jacobian(sys, p, j, l, ret + l);
     }
 }
 
@@ -243,6 +259,52 @@ void lk_singles_end(struct lk_system *sys, const struct lk_batches *p, int block
     for (int l = 0; l < p->entries; l++)
         for (int r = 0; r < lk_kind_rows(k) && j->joint[l] >= 0; r++)
             sys->next.lambda[j->row[l] + r] = lane_at(p, j->at + field + r, l)[0];
+}
+
+/* ---- laws of `ali3` ---- */
+
+void lk_singles_follow_pose(struct lk_system *sys, const struct lk_batches *p, int block,
+                            bool is_first)
+{
+    const struct lk_batch_joints *j = &p->joints[block];
+    const struct lk_joint_kind *k = lk_lane_kind(j->kind);
+
+    for (int l = 0; l < p->entries; l++) {
+        if (j->joint[l] < 0) {
+            write_rows(p, j, lk_kind_x(k), l, NULL);
+            continue;
+        }
+        for (int r = 0; r < lk_kind_rows(k); r++)
+            sys->next.lambda[j->row[l] + r] = lane_at(p, j->at + lk_kind_lambda(k) + r, l)[0];
+        lk_ali3_follow_laws(sys, j->joint[l], sys->jacobian[j->joint[l]], is_first);
+        write_rows(p, j, lk_kind_x(k), l, sys->solution + j->row[l]);
+        if (is_first)
+            write_rows(p, j, lk_kind_regular(k), l, sys->regular + j->row[l]);
+    }
+}
+
+void lk_singles_jump(struct lk_system *sys, const struct lk_batches *p, int block)
+{
+    const struct lk_batch_joints *j = &p->joints[block];
+
+    for (int l = 0; l < p->entries; l++) {
+        double rates[LK_ROWS_PAD];
+
+        if (j->joint[l] < 0)
+            continue;
+        lk_evaluate_row_rates(sys, j->joint[l], sys->correction, rates);
+        write_rows(p, j, lk_kind_x(lk_lane_kind(j->kind)), l, rates);
+    }
+}
+
+void lk_singles_regularise(const struct lk_system *sys, const struct lk_batches *p)
+{
+    for (int i = 0; i < p->n_soft; i++) {
+        const struct lk_batch_joints *j = &p->joints[p->soft[i].block];
+
+        write_rows(p, j, lk_kind_regular(lk_lane_kind(j->kind)), p->soft[i].lane,
+                   sys->regular + j->row[p->soft[i].lane]);
+    }
 }
 
 /* ---- laws ---- */

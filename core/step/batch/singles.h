@@ -22,6 +22,10 @@ LK_RT void lk_singles_show_pose(struct lk_system *system, const struct lk_batche
 LK_RT void lk_singles_show_twist(struct lk_system *system, const struct lk_batches *batches,
                                  int block, int field);
 
+/** lk_singles_show_values() - likewise, of @v: six vectors, along the world and about body axes. */
+LK_RT void lk_singles_show_values(struct lk_system *system, const struct lk_batches *batches,
+                                  int block, const double *v);
+
 /** lk_singles_show_iterate() - pose of an iterate, and the twist at the end of the step as far as
  * it is known, for rows that ask for it. */
 LK_RT void lk_singles_show_iterate(struct lk_system *system, const struct lk_batches *batches,
@@ -42,6 +46,11 @@ LK_RT void lk_singles_close(struct lk_system *system, const struct lk_batches *b
 LK_RT void lk_singles_turn(struct lk_system *system, const struct lk_batches *batches, int block,
                            bool is_known);
 
+/** lk_singles_turn_to() - the same at the present pose into @ret, vectors like those of the lanes,
+ * which stay as they are. */
+LK_RT void lk_singles_turn_to(struct lk_system *system, const struct lk_batches *batches, int block,
+                              double *ret);
+
 /** lk_singles_drift() - add dPhi/dt with all bodies at rest, by drives and moving frames, to
  * @ret, a vector for each row. */
 LK_RT void lk_singles_drift(const struct lk_system *system, const struct lk_batches *batches,
@@ -56,6 +65,20 @@ LK_RT void lk_singles_gamma(const struct lk_system *system, const struct lk_batc
  * of the last iterate but one. */
 LK_RT void lk_singles_end(struct lk_system *system, const struct lk_batches *batches, int block,
                           bool is_kept);
+
+/* ---- laws of `ali3`, whose multipliers go on like those of rigid rows ---- */
+
+/** lk_singles_follow_pose() - (f - lambda) E of a soft block into its right-hand side, with
+ * system->jacobian of the present pose; @is_first: E, too. See lk_ali3_follow_laws(). */
+LK_RT void lk_singles_follow_pose(struct lk_system *system, const struct lk_batches *batches,
+                                  int block, bool is_first);
+
+/** lk_singles_jump() - Phi_q of the change of accelerations in system->correction into the
+ * right-hand side of a soft block. */
+LK_RT void lk_singles_jump(struct lk_system *system, const struct lk_batches *batches, int block);
+
+/** lk_singles_regularise() - E of all soft rows into their lanes. */
+LK_RT void lk_singles_regularise(const struct lk_system *system, const struct lk_batches *batches);
 
 /* ---- laws, for all ---- */
 
