@@ -241,6 +241,27 @@ static void the_cheapest_engine_is_taken(void **state)
 
 /* The other counts of rattle, more sweeps and fewer factors, do not keep it from lanes where there
  * is enough alike, nor bring it there where there is not. */
+/* two hinges of a door: ten rows, of which five are redundant */
+static void a_door_is_stepped_one_by_one(void **state)
+{
+    static const char text[] =
+        "linkage: 1\nname: door\nbodies:\n  a: {mass: 1, inertia: [0.1, 0.2, 0.25], "
+        "position: [0.5, 0, 0]}\njoints:\n"
+        "  low: {type: revolute, bodies: [ground, a], point: [0, 0, 0], axis: [0, 0, 1]}\n"
+        "  high: {type: revolute, bodies: [ground, a], point: [0, 0, 1], axis: [0, 0, 1]}\n"
+        "solver: {formulation: ali3}\n";
+    struct lk_model *model;
+    struct lk_system *system;
+    struct lk_error error;
+
+    (void)state;
+    assert_int_equal(lk_model_read_text("door", text, strlen(text), &model, &error), 0);
+    assert_int_equal(lk_system_new(model, NULL, &system, &error), 0);
+    assert_string_equal(lk_system_engine(system), "one by one");
+    lk_system_free(system);
+    lk_model_free(model);
+}
+
 static void rattle_takes_lanes_too(void **state)
 {
     need_all_engines();
@@ -488,6 +509,7 @@ int main(void)
         cmocka_unit_test(more_is_never_less),
         cmocka_unit_test(only_long_steps_pay_for_workers),
         cmocka_unit_test(all_of_a_step_is_divided),
+        cmocka_unit_test(a_door_is_stepped_one_by_one),
         cmocka_unit_test(rattle_takes_lanes_too),
         cmocka_unit_test(rattle_takes_lanes_from_six_links),
         cmocka_unit_test(the_cheapest_engine_is_taken),
