@@ -6,6 +6,7 @@
  * M a + Phi_q^T lambda = Q, Phi_q a + gamma = 0, refined to round-off so that the regularisation
  * has no effect; starting from zero, the multipliers are of minimum norm. Compliant rows are forces
  * here: E is so large that the solve does not change their multipliers. */
+#include "compile/batch/batches.h"
 #include "compile/compile.h"
 #include "compile/effort.h"
 #include "compile/equilibrium.h"
@@ -655,6 +656,8 @@ int lk_start_consistent(struct lk_system *sys, struct lk_error *ret_error)
     for (int i = 0; i < sys->n_joints; i++)
         if (!lk_is_compliant(&sys->joint[i]))
             absorb_misfit(sys, &sys->joint[i]);
+    if (sys->batches)
+        lk_batches_fill(sys);
     start_coordinates(sys);
     lk_wind_up_refer(sys, &sys->now);
     lk_blocks_settle(sys);
