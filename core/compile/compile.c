@@ -118,13 +118,6 @@ static int create_either(struct lk_draft *d, const struct lk_engine *const *engi
     return lk_fill_create(d, ret_system, ret_error);
 }
 
-/* sequences that combine to a higher order are of `rattle` alone */
-static bool may_batch(const struct lk_draft *d, int order)
-{
-    return !d->is_plain &&
-           (order == 2 || d->formulation->order != 0 || d->formulation == &lk_formulation_rattle);
-}
-
 /* Compiles the model; its initial configuration is not assembled yet. What turns a body across the
  * tension in it has its inertia in all directions, so such bodies keep all rows. */
 static int compile_model(const struct lk_model *model, const struct lk_options *options,
@@ -161,7 +154,7 @@ static int compile_model(const struct lk_model *model, const struct lk_options *
     r = lk_draft_init(&d);
     if (r == 0)
         r = check_size(&d, how.told.flops_max, ret_error);
-    if (r == 0 && may_batch(&d, order_of(model, options)))
+    if (r == 0 && !d.is_plain)
         r = lk_batches_draft(&d, engines);
     if (r == 0)
         r = create_either(&d, engines, ret_system, ret_error);

@@ -11,6 +11,7 @@
  * sequences, or they would not cancel: E of rigid rows is the same fraction of the diagonal in all
  * of them, and see settle_accelerations(). */
 #include "maths/vec.h"
+#include "step/batch/batch.h"
 #include "step/extrapolate.h"
 
 /* ---- accelerations that belong to a state ---- */
@@ -31,6 +32,10 @@ static void couple_laws(struct lk_system *sys, int coupled)
  * rows only. */
 static void settle_accelerations(struct lk_system *sys, const double *inputs)
 {
+    if (sys->batches) {
+        sys->batches->engine->ali3_settle(sys, inputs);
+        return;
+    }
     lk_loads_accelerate(sys, &sys->now, lk_system_time(sys), inputs);
     couple_laws(sys, 0);
     if (sys->n_laws > 0)
@@ -48,13 +53,18 @@ static int looks_back(const struct lk_system *sys)
 static void begin_sequence(const struct lk_system *sys, struct lk_system *sequence)
 {
     (void)sys;
-    if (looks_back(sequence))
+    if (sequence->batches)
+        sequence->formulation->renew(sequence);
+    else if (looks_back(sequence))
         lk_start_renew(sequence);
 }
 
 static void finish_combination(struct lk_system *sys, const double *inputs)
 {
-    (void)inputs;
+    if (sys->batches) {
+        sys->batches->engine->ali3_finish(sys, inputs);
+        return;
+    }
     /* the factor is still that of the first sequence: near enough for a Newton iteration */
     lk_evaluate_twists(sys, &sys->next);
     for (int i = 0; i < LK_EXTRAPOLATE_ROUNDS; i++)

@@ -119,7 +119,8 @@ static char *text_of(const struct mechanism *m)
     FILE *f = open_memstream(&text, &size);
 
     asked.formulation = engines_formulation->name;
-    asked.is_soft &= engines_formulation == &lk_formulation_ali3; /* others refuse it */
+    /* others refuse it, and so do higher orders */
+    asked.is_soft &= engines_formulation == &lk_formulation_ali3 && engines_order == 2;
     own = mechanism_text(&asked);
     end = strstr(own, "outputs:\n");
     assert_non_null(f);
@@ -403,6 +404,13 @@ static void measure_noise(const struct subject *s, struct lk_model *model,
             noise[k] =
                 fmax(noise[k], largest(beside.value[k], classical->value[k], classical->n[k]));
         free_record(&beside);
+    }
+    /* the trapezoidal rule divides the motion of a part of the step by its h twice */
+    if (engines_formulation == &lk_formulation_ali3 && engines_order > 2) {
+        double per_s = DBL_EPSILON * (engines_order - 1) * STEPS / time;
+
+        noise[ACCELERATION] = fmax(noise[ACCELERATION], per_s * size_in(classical, VELOCITY));
+        noise[SPIN_RATE] = fmax(noise[SPIN_RATE], per_s * size_in(classical, SPIN));
     }
     /* rates of rows are known as velocities are */
     noise[RESIDUAL_VELOCITY] =

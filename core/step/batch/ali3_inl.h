@@ -81,17 +81,20 @@ static void evaluate_rows(const struct run *run, int block, bool is_first)
 /* ---- sweeps ---- */
 
 /** enum ali3_down, enum ali3_up - what a sweep is for, see sweep(). Down: an increment, that of the
- * last iteration, projected velocities and accelerations. Up: the prediction and its rows, the
- * first iteration, which factors, a further one, the rows of an iterate, those of the accepted
- * pose, the projection of velocities, which factors, rates of those, the projection of
- * accelerations, the new state. A factor needs the Jacobians of all tasks and the top: a meeting
- * lies between. */
+ * last iteration, projected velocities and accelerations, what closes a combined pose, the last
+ * part of that. Up: the prediction and its rows, the first iteration, which factors, a further one,
+ * the rows of an iterate, those of the accepted pose, the projection of velocities, which factors,
+ * rates of those, the projection of accelerations, the new state, the opening of a combined pose,
+ * accelerations of free bodies, whose projection factors. A factor needs the Jacobians of all tasks
+ * and the top: a meeting lies between. */
 enum ali3_down {
     ALI3_STAY,
     ALI3_INCREMENT,
     ALI3_LAST_INCREMENT,
     ALI3_VELOCITIES,
-    ALI3_ACCELERATIONS
+    ALI3_ACCELERATIONS,
+    ALI3_CLOSE,
+    ALI3_CLOSE_LAST
 };
 enum ali3_up {
     ALI3_REST,
@@ -103,7 +106,9 @@ enum ali3_up {
     ALI3_PROJECT_VELOCITIES,
     ALI3_RATES,
     ALI3_PROJECT_ACCELERATIONS,
-    ALI3_STORE
+    ALI3_STORE,
+    ALI3_OPEN,
+    ALI3_FREE
 };
 
 /** struct ali3_run - a step under way. @leaks: multipliers of rigid rows are forgotten in this
@@ -144,6 +149,12 @@ LK_INLINE void ali3_bodies_up(const struct ali3_run *now, enum ali3_up up, int t
     case ALI3_STORE:
         store_bodies(&now->run, block, &now->run.watch[t]);
         break;
+    case ALI3_OPEN:
+        show_field(&now->run, block, LK_BODY_NOW_X);
+        break;
+    case ALI3_FREE:
+        accelerate_freely(now->run.sys, p, block, true);
+        break;
     case ALI3_REST:
     case ALI3_PROJECT_VELOCITIES:
         break;
@@ -174,7 +185,11 @@ LK_INLINE void ali3_joints_up(const struct ali3_run *now, enum ali3_up up, int t
     case ALI3_RATES:
         rates_of_state(&now->run, block, watch);
         break;
+    case ALI3_OPEN:
+        open_joints(&now->run, block);
+        break;
     case ALI3_PROJECT_ACCELERATIONS:
+    case ALI3_FREE:
         seek(&now->run, block, SEEK_ACCELERATIONS, 0);
         break;
     case ALI3_STORE:
@@ -191,8 +206,9 @@ static void ali3_up(const struct run *run, int t, int what)
     const struct ali3_run *now = (const struct ali3_run *)run;
     const struct lk_batches *p = run->p;
     const struct lk_batch_task *task = &p->tasks[t];
-    bool factors = up == ALI3_FIRST || up == ALI3_PROJECT_VELOCITIES;
-    bool solves = factors || up == ALI3_ITERATE || up == ALI3_PROJECT_ACCELERATIONS;
+    bool factors = up == ALI3_FIRST || up == ALI3_PROJECT_VELOCITIES || up == ALI3_FREE;
+    bool solves =
+        factors || up == ALI3_ITERATE || up == ALI3_PROJECT_ACCELERATIONS || up == ALI3_OPEN;
 
     if (up == ALI3_REST)
         return;
@@ -216,6 +232,10 @@ LK_INLINE void ali3_bodies_down(const struct ali3_run *now, enum ali3_down down,
     case ALI3_ACCELERATIONS:
         project_bodies(p, block, LK_BODY_OLD_A);
         break;
+    case ALI3_CLOSE:
+    case ALI3_CLOSE_LAST:
+        close_poses(p, block, down == ALI3_CLOSE_LAST, &now->run.watch[t]);
+        break;
     case ALI3_STAY:
         break;
     }
@@ -227,7 +247,8 @@ static void ali3_down(const struct run *run, int t, int what)
     const struct ali3_run *now = (const struct ali3_run *)run;
     const struct lk_batches *p = run->p;
     const struct lk_batch_task *task = &p->tasks[t];
-    double scale = down == ALI3_VELOCITIES ? 0 : down == ALI3_ACCELERATIONS ? run->sys->s : 1;
+    bool adds = down == ALI3_INCREMENT || down == ALI3_LAST_INCREMENT;
+    double scale = down == ALI3_ACCELERATIONS ? run->sys->s : adds ? 1 : 0;
 
     if (down == ALI3_STAY)
         return;
@@ -274,6 +295,18 @@ static void slide(struct lk_system *sys, const struct lk_batches *p)
     lk_singles_regularise(sys, p);
 }
 
+/* both projections at the new pose, and the new state */
+static void project_motion_of_pose(struct ali3_run *now)
+{
+    ali3_sweep(now, ALI3_STAY, ALI3_PROJECT_VELOCITIES);
+    ali3_sweep(now, ALI3_VELOCITIES, ALI3_RATES);
+    ali3_sweep(now, ALI3_STAY, ALI3_PROJECT_ACCELERATIONS);
+    ali3_sweep(now, ALI3_ACCELERATIONS, ALI3_STORE);
+    keep_balance(&now->run, 0);
+    show_watched(now->run.sys, now->run.p, &now->run.sys->next);
+}
+
+/* the scratch that a step begins with, from sys->now */
 static void ali3_renew(struct lk_system *sys)
 {
     const struct lk_batches *p = sys->batches;
@@ -309,11 +342,77 @@ static int ali3_step(struct lk_system *sys, const double *inputs)
     }
     ali3_sweep(&now, ALI3_LAST_INCREMENT, ALI3_SETTLE);
     slide(sys, p);
-    ali3_sweep(&now, ALI3_STAY, ALI3_PROJECT_VELOCITIES);
-    ali3_sweep(&now, ALI3_VELOCITIES, ALI3_RATES);
-    ali3_sweep(&now, ALI3_STAY, ALI3_PROJECT_ACCELERATIONS);
-    ali3_sweep(&now, ALI3_ACCELERATIONS, ALI3_STORE);
-    keep_balance(&now.run, 0);
-    show_watched(sys, p, &sys->next);
+    project_motion_of_pose(&now);
     return judge(&now.run, 0);
+}
+
+/* ---- higher orders, see step/ali3_extrapolate.c ---- */
+
+/* sys->now has the accelerations and multipliers in lanes */
+static void keep_accelerations(struct lk_system *sys, const struct lk_batches *p)
+{
+    for (int b = 0; b < sys->n_bodies; b++) {
+        const double *a = p->values + p->place[b] + LK_BODY_OLD_A * LK_LANES;
+        struct lk_twist *to = &sys->now.motion[b].a;
+
+        for (int i = 0; i < 3; i++) {
+            to->v[i] = a[i * LK_LANES];
+            to->w[i] = a[(3 + i) * LK_LANES];
+        }
+    }
+    for (int b = 0; b < p->n_joints; b++) {
+        const struct lk_batch_joints *j = &p->joints[b];
+        const struct lk_joint_kind *k = lk_lane_kind(j->kind);
+        const lanes_t *lambda = block_at(p, j->at + lk_kind_lambda(k));
+
+        for (int l = 0; l < LK_LANES; l++)
+            for (int r = 0; r < lk_kind_rows(k) && j->joint[l] >= 0; r++)
+                sys->now.lambda[j->row[l] + r] = ((const double *)&lambda[r])[l];
+    }
+}
+
+/* pose, Jacobians and weights are those that the last step left */
+static void ali3_settle(struct lk_system *sys, const double *inputs)
+{
+    struct lk_batches *p = sys->batches;
+    struct ali3_run now = {.run = new_run(sys, ali3_down, ali3_up)};
+
+    if (p->n_soft > 0)
+        lk_loads_law_multipliers(sys, &sys->now, 1, sys->now.lambda);
+    load_multipliers(sys, &sys->now, p);
+    sum_loads(sys, p, lk_system_time(sys), inputs, LK_BODY_X);
+    put_sums(sys, p, LK_FREE_LOAD);
+    lk_singles_decouple(p);
+    for (int b = 0; b < p->n_bodies; b++)
+        show_motion(p, b, LK_BODY_OLD_V);
+    for (int b = 0; b < p->n_joints; b++) {
+        rates_of_state(&now.run, b, now.run.watch);
+        begin_multipliers(p, b, false);
+    }
+    ali3_sweep(&now, ALI3_STAY, ALI3_FREE);
+    ali3_sweep(&now, ALI3_ACCELERATIONS, ALI3_REST);
+    lk_singles_regularise(sys, p);
+    keep_accelerations(sys, p);
+}
+
+static void ali3_finish(struct lk_system *sys, const double *inputs)
+{
+    struct lk_batches *p = sys->batches;
+    struct ali3_run now = {.run = new_run(sys, ali3_down, ali3_up)};
+    double increment = sys->next.balance->increment;
+
+    (void)inputs;
+    memset(p->watch, 0, (size_t)p->n_tasks * sizeof(struct watch));
+    for (int b = 0; b < p->n_bodies; b++) {
+        load_bodies(&sys->next, p, b);
+        show_unclosed_pose(block_at(p, p->bodies[b].at));
+        show_twist_in(&now.run, b, LK_BODY_OLD_V);
+    }
+    load_multipliers(sys, &sys->next, p);
+    ali3_sweep(&now, ALI3_STAY, ALI3_OPEN);
+    for (int i = 1; i < LK_EXTRAPOLATE_ROUNDS; i++)
+        ali3_sweep(&now, ALI3_CLOSE, ALI3_OPEN);
+    ali3_sweep(&now, ALI3_CLOSE_LAST, ALI3_SETTLE);
+    project_motion_of_pose(&now);
+    sys->next.balance->increment = increment;
 }

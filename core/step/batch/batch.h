@@ -376,6 +376,7 @@ struct lk_copies;
  * @copies: its name where a whole mechanism has one lane, see step/copies.h;  @copies_step: of
  * `rattle`, one step of them
  * @finish: of `rattle`, see struct lk_extrapolation, once system->next has what is its own
+ * @ali3_finish, @ali3_settle: of `ali3`, see struct lk_extrapolation
  * @hold: of `rattle`: multipliers of all rows that hold against the motions @shove of the bodies,
  *        with the last factor, into system->solution, and what they do into system->correction;
  *        @is_refined: as projections are. Between the phases of a step */
@@ -389,6 +390,8 @@ struct lk_engine {
     struct lk_engine_step rk4;
     LK_RT void (*copies_step)(struct lk_copies *copies, const double *const *inputs);
     LK_RT void (*finish)(struct lk_system *system, const double *inputs);
+    LK_RT void (*ali3_finish)(struct lk_system *system, const double *inputs);
+    LK_RT void (*ali3_settle)(struct lk_system *system, const double *inputs);
     LK_RT void (*hold)(struct lk_system *system, const struct lk_twist *shove, bool is_refined);
 };
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Bodies side by side: what joints pull at them with, poses, their state. Of `ali3` also residual
- * and increments; the equations are those of step/equations_inl.h. Without include guard on
- * purpose, see lanes_inl.h. */
+ * and increments, of it and `rk4` accelerations of free bodies and the closing of a pose; the
+ * equations are those of step/equations_inl.h. Without include guard on purpose, see lanes_inl.h.
+ */
 
 /** struct watch - extremes and sums collected during a step, one for each task. */
 struct watch {
@@ -220,6 +221,64 @@ static __attribute__((noinline)) void show_motion(const struct lk_batches *p, in
     for (int i = 0; i < 3; i++)
         f[LK_BODY_V + i] = f[field + i];
     rotate(f + LK_BODY_R, f + field + 3, f + LK_BODY_V + 3);
+}
+
+/* the pose that the positions are closed from */
+LK_INLINE void show_unclosed_pose(lanes_t *f)
+{
+    for (int i = 0; i < 3; i++)
+        f[LK_BODY_NOW_X + i] = f[LK_BODY_OLD_X + i];
+    lk_quat_matrix_lanes(f + LK_BODY_OLD_Q, f + LK_BODY_NOW_R);
+}
+
+/* a = gravity - M^-1 (w x J w + Phi_q^T lambda - Q), to be projected. @is_new: of a state, not of a
+ * stage of `rk4` */
+static __attribute__((noinline)) void
+accelerate_freely(const struct lk_system *sys, const struct lk_batches *p, int block, bool is_new)
+{
+    const struct lk_batch_bodies *b = &p->bodies[block];
+    lanes_t *f = block_at(p, b->at), force[3], torque[3], own[3], gyroscopic[3];
+    const lanes_t *w = f + (is_new ? LK_BODY_OLD_V : LK_RK4_STAGE_V) + 3;
+    double per_s = 1 / sys->s;
+
+    pull(p, b, NULL, 1, force, torque);
+    rotate_back(f + LK_BODY_R, torque, own);
+    lk_gyroscopic_lanes(f + LK_BODY_J, w, gyroscopic);
+    for (int i = 0; i < 3; i++) {
+        force[i] += f[LK_FREE_LOAD + i] - f[LK_BODY_MASS] * sys->gravity[i];
+        own[i] += gyroscopic[i] + f[LK_FREE_LOAD + 3 + i];
+        f[LK_BODY_V + i] = -per_s * f[LK_BODY_SM] * force[i];
+    }
+    lk_sym_mul_lanes(f + LK_BODY_SJ, own, torque);
+    for (int i = 0; i < 3; i++)
+        torque[i] *= -per_s;
+    rotate(f + LK_BODY_R, torque, f + LK_BODY_V + 3);
+}
+
+/* dq = -s W Phi_q^T sigma; @is_last: then the new state is closed */
+static __attribute__((noinline)) void close_poses(const struct lk_batches *p, int block,
+                                                  bool is_last, struct watch *watch)
+{
+    const struct lk_batch_bodies *b = &p->bodies[block];
+    lanes_t *f = block_at(p, b->at), step[6], turn[3], q[4], largest = {0};
+
+    correction(p, b, f, step);
+    rotate_back(f + LK_BODY_R, step + 3, turn);
+    for (int i = 0; i < 3; i++) {
+        largest = lk_max_lanes(largest, lk_abs_lanes(step[i]));
+        largest = lk_max_lanes(largest, lk_abs_lanes(turn[i]));
+        f[LK_BODY_OLD_X + i] -= step[i];
+        turn[i] = -turn[i];
+    }
+    lk_turn_on_lanes(f + LK_BODY_OLD_Q, turn, q);
+    for (int i = 0; i < 4; i++)
+        f[LK_BODY_OLD_Q + i] = q[i];
+    if (!is_last) {
+        show_unclosed_pose(f);
+        return;
+    }
+    watch->increment = lk_max_lanes(watch->increment, largest);
+    show_state(f);
 }
 
 /* between the state of the system, one body after another, and lanes */

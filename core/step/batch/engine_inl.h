@@ -172,12 +172,9 @@ static void sum_loads(struct lk_system *sys, const struct lk_batches *p, double 
     lk_loads_subtract_applied(sys, t, inputs, sys->residual);
 }
 
-/* Phi_q^T lambda of soft rows - Q of the same at the poses in X into their lanes; @field: LOAD */
-static void put_loads(struct lk_system *sys, const struct lk_batches *p, double t,
-                      const double *inputs, int field)
+/* sys->residual of the same into their lanes */
+static void put_sums(struct lk_system *sys, const struct lk_batches *p, int field)
 {
-    sum_loads(sys, p, t, inputs, LK_BODY_X);
-    lk_singles_pull(sys, p, sys->residual);
     for (int i = 0; i < p->n_loaded; i++) {
         double *f = p->values + p->place[p->loaded[i]] + field * LK_LANES;
         const struct lk_twist *load = &sys->residual[p->loaded[i]];
@@ -187,6 +184,15 @@ static void put_loads(struct lk_system *sys, const struct lk_batches *p, double 
             f[(3 + k) * LK_LANES] = load->w[k];
         }
     }
+}
+
+/* Phi_q^T lambda of soft rows - Q of the same at the poses in X into their lanes; @field: LOAD */
+static void put_loads(struct lk_system *sys, const struct lk_batches *p, double t,
+                      const double *inputs, int field)
+{
+    sum_loads(sys, p, t, inputs, LK_BODY_X);
+    lk_singles_pull(sys, p, sys->residual);
+    put_sums(sys, p, field);
 }
 
 /* what rows that are found one by one look at; @field: of poses, X or NOW_X, and of twists */
@@ -402,7 +408,8 @@ static int judge(const struct run *run, int c)
 /* ---- what a step begins with ---- */
 
 /* also in empty lanes, where a step that overflowed may have left NaN */
-static void load_multipliers(const struct lk_system *sys, const struct lk_batches *p)
+static void load_multipliers(const struct lk_system *sys, const struct lk_state *state,
+                             const struct lk_batches *p)
 {
     for (int b = 0; b < p->n_joints; b++) {
         const struct lk_batch_joints *j = &p->joints[b];
@@ -412,7 +419,7 @@ static void load_multipliers(const struct lk_system *sys, const struct lk_batche
         for (int l = 0; l < LK_LANES; l++)
             for (int r = 0; r < lk_kind_rows(k); r++)
                 f[r * LK_LANES + l] =
-                    j->joint[l] < 0 ? 0 : sys->now.lambda[sys->joint[j->joint[l]].row + r];
+                    j->joint[l] < 0 ? 0 : state->lambda[sys->joint[j->joint[l]].row + r];
     }
 }
 
@@ -434,7 +441,7 @@ static void renew_factor(struct lk_system *sys)
         lk_singles_show_pose(sys, p, b, LK_BODY_X);
         lk_singles_show_twist(sys, p, b, LK_BODY_OLD_V);
     }
-    load_multipliers(sys, p);
+    load_multipliers(sys, &sys->now, p);
     for (int b = 0; b < p->n_joints; b++)
         settle_all(&run, b, false, run.watch);
     for (int t = 0; t < p->n_tasks; t++)
@@ -458,5 +465,7 @@ const struct lk_engine LK_ENGINE = {
     .rk4 = {rk4_step, renew_factor},
     .copies_step = rattle_copies,
     .finish = rattle_finish,
+    .ali3_finish = ali3_finish,
+    .ali3_settle = ali3_settle,
     .hold = rattle_hold,
 };

@@ -195,21 +195,22 @@ enum lk_rattle_field {
     LK_RATTLE_INCREMENTS = LK_RATTLE_ACCELERATION + 6
 };
 
+/* behind those, of `ali3` and `rk4`: -Q without gravity (force: world, torque: body) */
+#define LK_FREE_LOAD LK_BODY_SIZE
+
 /** enum lk_ali3_field - behind those of `ali3`. AHEAD: weight of the last acceleration in the
  * prediction, see lk_fill_light(): of the translation, of the rotation */
-enum lk_ali3_field { LK_ALI3_AHEAD = LK_BODY_SIZE, LK_ALI3_SIZE = LK_ALI3_AHEAD + 2 };
+enum lk_ali3_field { LK_ALI3_AHEAD = LK_FREE_LOAD + 6, LK_ALI3_SIZE = LK_ALI3_AHEAD + 2 };
 
 /** enum lk_rk4_field - the same for `rk4`, whose factor is that of a stage, at X, R.
  * NOW_X, NOW_R: pose of the new state until it is closed;  SUM: before that, derivatives of the
  *               stages so far, weighted: of x, theta, v, w
  * THETA:        turn since the start of the step, of the stage;  OLD_A: its accelerations
- * LOAD:         -Q without gravity (force: world, torque: body);  STAGE_V: velocities of the stage
- *               (world, body axes) */
+ * STAGE_V:      velocities of the stage (world, body axes) */
 enum lk_rk4_field {
     LK_RK4_SUM = LK_BODY_NOW_X,
     LK_RK4_THETA = LK_BODY_U,
-    LK_RK4_LOAD = LK_BODY_SIZE,
-    LK_RK4_STAGE_V = LK_RK4_LOAD + 6,
+    LK_RK4_STAGE_V = LK_FREE_LOAD + 6,
     LK_RK4_SIZE = LK_RK4_STAGE_V + 6
 };
 

@@ -270,6 +270,18 @@ LK_INLINE void solved_soft(const struct lk_joint_kind *k, const struct lk_batche
             f[lk_kind_lambda(k) + r] = (lanes_t){0};
 }
 
+/* what the multipliers of the new state pull before they are found; @forgets: none, so that those
+ * of redundant rows are of minimum norm */
+LK_INLINE void begin_kind(const struct lk_joint_kind *k, const struct lk_batches *p,
+                          const struct lk_batch_joints *j, bool forgets)
+{
+    lanes_t *f = block_at(p, j->at), *lambda = f + lk_kind_lambda(k);
+
+    for (int r = 0; r < lk_kind_rows(k) && forgets; r++)
+        lambda[r] = (lanes_t){0};
+    scatter_load(k, f + lk_kind_jacobian(k), lambda, f + lk_kind_scatter(k));
+}
+
 /* ---- the instance for the kind of a block ---- */
 
 static void iterate_joints(const struct run *run, int block, const struct newton *newton,
@@ -341,6 +353,45 @@ static void violate_joints(const struct run *run, int block)
 #define CALL(NAME, ...)                                                                            \
     case LK_KIND_##NAME:                                                                           \
         violate_kind(&lk_joint_kinds[LK_KIND_##NAME], p, j, LK_BODY_X);                            \
+        break;
+    EACH_KIND(j, CALL)
+#undef CALL
+}
+
+static void begin_multipliers(const struct lk_batches *p, int block, bool forgets)
+{
+    const struct lk_batch_joints *j = &p->joints[block];
+
+    if (__builtin_expect(j->kind >= LK_KIND_SINGLE, 0)) {
+        begin_kind(lk_lane_kind(j->kind), p, j, forgets);
+        return;
+    }
+
+#define CALL(NAME, ...)                                                                            \
+    case LK_KIND_##NAME:                                                                           \
+        begin_kind(&lk_joint_kinds[LK_KIND_##NAME], p, j, forgets);                                \
+        break;
+    EACH_KIND(j, CALL)
+#undef CALL
+}
+
+/* Phi at the pose in NOW_X; laws close nothing */
+static void open_joints(const struct run *run, int block)
+{
+    const struct lk_batches *p = run->p;
+    const struct lk_batch_joints *j = &p->joints[block];
+
+    if (__builtin_expect(j->kind >= LK_KIND_SINGLE, 0)) {
+        if (lk_lane_is_soft(j->kind))
+            rates_single(run, block, block_at(p, j->at) + lk_kind_x(lk_lane_kind(j->kind)));
+        else
+            EACH_SYSTEM(run, lk_singles_violate(one, its, block, false))
+        return;
+    }
+
+#define CALL(NAME, ...)                                                                            \
+    case LK_KIND_##NAME:                                                                           \
+        violate_kind(&lk_joint_kinds[LK_KIND_##NAME], p, j, LK_BODY_NOW_X);                        \
         break;
     EACH_KIND(j, CALL)
 #undef CALL

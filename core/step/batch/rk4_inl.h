@@ -33,14 +33,6 @@ LK_INLINE void show_stage(lanes_t *f, const lanes_t by[12], double h)
     rotate(f + LK_BODY_R, f + LK_RK4_STAGE_V + 3, f + LK_BODY_V + 3);
 }
 
-/* the pose that the positions are closed from */
-LK_INLINE void show_unclosed_pose(lanes_t *f)
-{
-    for (int i = 0; i < 3; i++)
-        f[LK_BODY_NOW_X + i] = f[LK_BODY_OLD_X + i];
-    lk_quat_matrix_lanes(f + LK_BODY_OLD_Q, f + LK_BODY_NOW_R);
-}
-
 /* the new state, open still; weights stay those of the last stage */
 LK_INLINE void take_sum(lanes_t *f, double h)
 {
@@ -71,56 +63,6 @@ static __attribute__((noinline)) void advance_bodies(const struct lk_system *sys
     watch->widest = lk_max_lanes(watch->widest, lk_inner_lanes(theta, theta));
 }
 
-/* a = gravity - M^-1 (w x J w + Phi_q^T lambda - Q), to be projected. @is_new: of a state, not of a
- * stage */
-static __attribute__((noinline)) void
-accelerate_freely(const struct lk_system *sys, const struct lk_batches *p, int block, bool is_new)
-{
-    const struct lk_batch_bodies *b = &p->bodies[block];
-    lanes_t *f = block_at(p, b->at), force[3], torque[3], own[3], gyroscopic[3];
-    const lanes_t *w = f + (is_new ? LK_BODY_OLD_V : LK_RK4_STAGE_V) + 3;
-    double per_s = 1 / sys->s;
-
-    pull(p, b, NULL, 1, force, torque);
-    rotate_back(f + LK_BODY_R, torque, own);
-    lk_gyroscopic_lanes(f + LK_BODY_J, w, gyroscopic);
-    for (int i = 0; i < 3; i++) {
-        force[i] += f[LK_RK4_LOAD + i] - f[LK_BODY_MASS] * sys->gravity[i];
-        own[i] += gyroscopic[i] + f[LK_RK4_LOAD + 3 + i];
-        f[LK_BODY_V + i] = -per_s * f[LK_BODY_SM] * force[i];
-    }
-    lk_sym_mul_lanes(f + LK_BODY_SJ, own, torque);
-    for (int i = 0; i < 3; i++)
-        torque[i] *= -per_s;
-    rotate(f + LK_BODY_R, torque, f + LK_BODY_V + 3);
-}
-
-/* dq = -s W Phi_q^T sigma; @is_last: then the new state is closed */
-static __attribute__((noinline)) void close_poses(const struct lk_batches *p, int block,
-                                                  bool is_last, struct watch *watch)
-{
-    const struct lk_batch_bodies *b = &p->bodies[block];
-    lanes_t *f = block_at(p, b->at), step[6], turn[3], q[4], largest = {0};
-
-    correction(p, b, f, step);
-    rotate_back(f + LK_BODY_R, step + 3, turn);
-    for (int i = 0; i < 3; i++) {
-        largest = lk_max_lanes(largest, lk_abs_lanes(step[i]));
-        largest = lk_max_lanes(largest, lk_abs_lanes(turn[i]));
-        f[LK_BODY_OLD_X + i] -= step[i];
-        turn[i] = -turn[i];
-    }
-    lk_turn_on_lanes(f + LK_BODY_OLD_Q, turn, q);
-    for (int i = 0; i < 4; i++)
-        f[LK_BODY_OLD_Q + i] = q[i];
-    if (!is_last) {
-        show_unclosed_pose(f);
-        return;
-    }
-    watch->increment = lk_max_lanes(watch->increment, largest);
-    show_state(f);
-}
-
 /* ---- joints ---- */
 
 /* the Jacobian at the pose of the stage, gamma, and what the multipliers pull */
@@ -137,18 +79,6 @@ LK_INLINE void stage_kind(const struct lk_joint_kind *k, const struct lk_batches
     jacobian(k, &at, f + lk_kind_jacobian(k));
     gamma_rows(k, &at, twist, f + lk_kind_x(k));
     scatter_load(k, f + lk_kind_jacobian(k), f + lk_kind_lambda(k), f + lk_kind_scatter(k));
-}
-
-/* what the multipliers of the new state pull before they are found; @forgets: none, so that those
- * of redundant rows are of minimum norm */
-LK_INLINE void begin_kind(const struct lk_joint_kind *k, const struct lk_batches *p,
-                          const struct lk_batch_joints *j, bool forgets)
-{
-    lanes_t *f = block_at(p, j->at), *lambda = f + lk_kind_lambda(k);
-
-    for (int r = 0; r < lk_kind_rows(k) && forgets; r++)
-        lambda[r] = (lanes_t){0};
-    scatter_load(k, f + lk_kind_jacobian(k), lambda, f + lk_kind_scatter(k));
 }
 
 static void stage_single(const struct run *run, int block)
@@ -175,41 +105,6 @@ static void stage_joints(const struct run *run, int block)
 #define CALL(NAME, ...)                                                                            \
     case LK_KIND_##NAME:                                                                           \
         stage_kind(&lk_joint_kinds[LK_KIND_##NAME], p, j);                                         \
-        break;
-    EACH_KIND(j, CALL)
-#undef CALL
-}
-
-static void begin_multipliers(const struct lk_batches *p, int block, bool forgets)
-{
-    const struct lk_batch_joints *j = &p->joints[block];
-
-    if (__builtin_expect(j->kind >= LK_KIND_SINGLE, 0)) {
-        begin_kind(lk_lane_kind(j->kind), p, j, forgets);
-        return;
-    }
-
-#define CALL(NAME, ...)                                                                            \
-    case LK_KIND_##NAME:                                                                           \
-        begin_kind(&lk_joint_kinds[LK_KIND_##NAME], p, j, forgets);                                \
-        break;
-    EACH_KIND(j, CALL)
-#undef CALL
-}
-
-static void open_joints(const struct run *run, int block)
-{
-    const struct lk_batches *p = run->p;
-    const struct lk_batch_joints *j = &p->joints[block];
-
-    if (__builtin_expect(j->kind >= LK_KIND_SINGLE, 0)) {
-        EACH_SYSTEM(run, lk_singles_violate(one, its, block, false))
-        return;
-    }
-
-#define CALL(NAME, ...)                                                                            \
-    case LK_KIND_##NAME:                                                                           \
-        violate_kind(&lk_joint_kinds[LK_KIND_##NAME], p, j, LK_BODY_NOW_X);                        \
         break;
     EACH_KIND(j, CALL)
 #undef CALL
@@ -403,7 +298,7 @@ static struct lk_law_powers take_stage_loads(struct lk_system *sys, const struct
     for (int i = 0; i < p->n_loaded && p->n_soft == 0; i++)
         show_twist(sys, p, p->loaded[i], field);
     laws = lk_singles_follow(sys, p);
-    put_loads(sys, p, t, inputs, LK_RK4_LOAD);
+    put_loads(sys, p, t, inputs, LK_FREE_LOAD);
     return laws;
 }
 

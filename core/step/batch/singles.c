@@ -115,10 +115,12 @@ double lk_singles_violate(struct lk_system *sys, const struct lk_batches *p, int
     return largest;
 }
 
+/* E of rows that are released */
+static const double released[LK_ROWS_MAX] = {LK_DECOUPLED, LK_DECOUPLED, LK_DECOUPLED,
+                                             LK_DECOUPLED, LK_DECOUPLED, LK_DECOUPLED};
+
 void lk_singles_close(struct lk_system *sys, const struct lk_batches *p, int block)
 {
-    static const double released[LK_ROWS_MAX] = {LK_DECOUPLED, LK_DECOUPLED, LK_DECOUPLED,
-                                                 LK_DECOUPLED, LK_DECOUPLED, LK_DECOUPLED};
     const struct lk_batch_joints *j = &p->joints[block];
     const struct lk_joint_kind *k = lk_lane_kind(j->kind);
 
@@ -294,6 +296,15 @@ void lk_singles_jump(struct lk_system *sys, const struct lk_batches *p, int bloc
             continue;
         lk_evaluate_row_rates(sys, j->joint[l], sys->correction, rates);
         write_rows(p, j, lk_kind_x(lk_lane_kind(j->kind)), l, rates);
+    }
+}
+
+void lk_singles_decouple(const struct lk_batches *p)
+{
+    for (int i = 0; i < p->n_soft; i++) {
+        const struct lk_batch_joints *j = &p->joints[p->soft[i].block];
+
+        write_rows(p, j, lk_kind_regular(lk_lane_kind(j->kind)), p->soft[i].lane, released);
     }
 }
 

@@ -77,6 +77,10 @@ LK_RT void lk_singles_follow_pose(struct lk_system *system, const struct lk_batc
  * right-hand side of a soft block. */
 LK_RT void lk_singles_jump(struct lk_system *system, const struct lk_batches *batches, int block);
 
+/** lk_singles_decouple() - E of all soft rows in their lanes is so large that a projection leaves
+ * them alone. */
+LK_RT void lk_singles_decouple(const struct lk_batches *batches);
+
 /** lk_singles_regularise() - E of all soft rows into their lanes. */
 LK_RT void lk_singles_regularise(const struct lk_system *system, const struct lk_batches *batches);
 
