@@ -35,7 +35,9 @@ enum kind {
     RESIDUAL_VELOCITY =
         HEALTH + (int)(offsetof(struct lk_health, residual_velocity) / sizeof(double)),
     INCREMENT = HEALTH + (int)(offsetof(struct lk_health, increment) / sizeof(double)),
+    KINETIC = HEALTH + (int)(offsetof(struct lk_health, kinetic) / sizeof(double)),
     WORK_DRIVE = HEALTH + (int)(offsetof(struct lk_health, work_drive) / sizeof(double)),
+    WORK_APPLIED = HEALTH + (int)(offsetof(struct lk_health, work_applied) / sizeof(double)),
     KINDS = HEALTH + (int)(sizeof(struct lk_health) / sizeof(double))
 };
 
@@ -343,10 +345,14 @@ static double size_of(const struct lk_system *sys)
     return size;
 }
 
-/* magnitude of the terms of a quantity; the energy balance is a small difference of energies */
+/* magnitude of the terms of a quantity; the energy balance is a small difference of energies, and
+ * what loads have done is one of works to and fro */
 static double size_in(const struct record *r, int kind)
 {
     double size = largest(r->value[kind], NULL, r->n[kind]);
+
+    if (kind == WORK_APPLIED)
+        size = fmax(size, size_in(r, KINETIC));
 
     if (kind == OUTPUTS + LK_OUTPUT_WORK)
         size = fmax(size, size_in(r, OUTPUTS + LK_OUTPUT_ENERGY));

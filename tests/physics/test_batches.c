@@ -131,6 +131,15 @@ static void test_smooth_elements(void **state)
     engines_known_share = 0;
 }
 
+/* bodies without inertia, which `ali3` takes, too */
+static void test_massless(void **state)
+{
+    (void)state;
+    compare_random(FIGURE_KEEPS_MASSLESS);
+    compare_random(FIGURE_KEEPS_JOINTS | FIGURE_KEEPS_COUPLINGS | FIGURE_KEEPS_LAWS |
+                   FIGURE_KEEPS_DRIVES | FIGURE_KEEPS_MASSLESS);
+}
+
 /* bodies without inertia about one axis, which a hinge across it holds */
 static void test_thin_bodies(void **state)
 {
@@ -457,6 +466,8 @@ int main(int argc, char **argv)
         EACH_FORMULATION(test_random_mechanisms),
         BY(test_elements, rattle),
         BY(test_smooth_elements, ali3),
+        BY(test_massless, ali3),
+        BY(test_thin_bodies, ali3),
         BY(test_smooth_elements, rk4),
         BY(test_light_hub, rattle),
         BY(test_thin_bodies, rattle),

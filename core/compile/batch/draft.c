@@ -42,11 +42,14 @@ static bool has_inertia(const struct lk_body_def *b)
     return b->mass > 0 && (b->inertia[0] > 0 || b->inertia[1] > 0 || b->inertia[2] > 0);
 }
 
-/* whether a body has no mass or no moment of inertia */
-static bool lacks_inertia(const struct lk_draft *d)
+/* whether bodies without mass or without a moment of inertia pass forces on by multipliers that go
+ * on, see struct lk_batches; those of `ali3` do anyway */
+static bool carries(const struct lk_draft *d)
 {
     bool lacks = false;
 
+    if (d->formulation != &lk_formulation_rattle)
+        return false;
     for (int i = 0; i < d->model->n_bodies; i++)
         lacks |= !has_inertia(&d->model->bodies[i]);
     return lacks;
@@ -60,7 +63,7 @@ static bool has_rare(const struct lk_draft *d, const int *kind)
     for (int i = 0; i < d->model->n_bodies; i++)
         rare |= may_be_thin(&d->model->bodies[i]);
     for (int i = 0; i < d->n_blocks; i++)
-        rare |= lk_lane_is_soft(kind[i]) && d->formulation == &lk_formulation_rattle;
+        rare |= lk_lane_is_soft(kind[i]) && !d->formulation->in_lanes->laws_are_loads;
     return rare;
 }
 
@@ -74,7 +77,7 @@ static int is_known(const struct lk_draft *d, int *kind)
     if (!known)
         return false;
     for (int i = 0; i < m->n_bodies; i++)
-        known &= !may_be_thin(&m->bodies[i]) || d->formulation == &lk_formulation_rattle;
+        known &= !may_be_thin(&m->bodies[i]) || d->formulation != &lk_formulation_rk4;
     for (int i = 0; i < m->n_outputs; i++)
         known &=
             m->outputs[i].type != LK_OUTPUT_CONDITION && m->outputs[i].type != LK_OUTPUT_MOBILITY;
@@ -145,7 +148,7 @@ static int make_batches(const struct lk_draft *d, const int *kind, const struct 
     if (r != 0)
         return r;
     r = lk_batches_new(&rows.topology, rows.kind, engine, is_copy, d->formulation->in_lanes,
-                       d->iterations, has_rare(d, kind), lacks_inertia(d), ret);
+                       d->iterations, has_rare(d, kind), carries(d), ret);
     if (r == 0 && d->formulation->in_lanes->laws_are_loads)
         (*ret)->n_law_loads = lk_draft_laws(d);
     for (int i = 0; r == 0 && i < (*ret)->n_joints; i++)

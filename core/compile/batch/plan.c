@@ -328,7 +328,8 @@ int lk_batches_new(const struct lk_topology *t, const int *kind, const struct lk
         pl.p->entries = engine->lanes;
         pl.p->is_copy = is_copy;
         pl.p->effort = formulation->effort;
-        pl.p->effort.n_factors += has_rare;
+        /* of iterations with laws or tension */
+        pl.p->effort.n_factors += has_rare && formulation == &lk_formulation_rattle_lanes;
         pl.p->body_size = pl.p->effort.fields + iterations * pl.p->effort.fields_iteration;
         pl.p->carries = carries;
         pl.p->rare = has_rare ? pl.p->body_size : 0;

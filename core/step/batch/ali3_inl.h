@@ -46,6 +46,19 @@ static void add_jumps(struct lk_system *sys, const struct lk_batches *p, const d
             lk_singles_jump(sys, p, b);
 }
 
+/* where there is no inertia accelerations do not follow from forces, and stay as they are */
+static void keep_massless(const struct lk_batches *p, int block)
+{
+    lanes_t *f = block_at(p, p->bodies[block].at), turn[3];
+    const lanes_t *massless = f + p->rare + LK_RARE_MASSLESS, *a = f + LK_BODY_OLD_A;
+
+    rotate(f + LK_BODY_R, a + 3, turn);
+    for (int i = 0; i < 3; i++) {
+        f[LK_BODY_V + i] += massless[0] * (a[i] - f[LK_BODY_V + i]);
+        f[LK_BODY_V + 3 + i] += massless[1] * (turn[i] - f[LK_BODY_V + 3 + i]);
+    }
+}
+
 /* Phi or what laws want, and Phi_q^T lambda at the present pose; @is_first: at the predicted one,
  * whose Jacobian is kept */
 static void evaluate_single(const struct run *run, int block, bool is_first)
@@ -154,6 +167,8 @@ LK_INLINE void ali3_bodies_up(const struct ali3_run *now, enum ali3_up up, int t
         break;
     case ALI3_FREE:
         accelerate_freely(now->run.sys, p, block, true);
+        if (p->rare)
+            keep_massless(p, block);
         break;
     case ALI3_REST:
     case ALI3_PROJECT_VELOCITIES:
@@ -309,16 +324,11 @@ static void project_motion_of_pose(struct ali3_run *now)
 /* the scratch that a step begins with, from sys->now */
 static void ali3_renew(struct lk_system *sys)
 {
+    static const double is_not_drawn[2];
     const struct lk_batches *p = sys->batches;
 
-    for (int b = 0; b < p->n_bodies; b++)
-        for (int l = 0; l < LK_LANES; l++)
-            for (int part = 0; part < 2; part++) {
-                int body = p->bodies[b].body[l];
-
-                LANE(block_at(p, p->bodies[b].at)[LK_ALI3_AHEAD + part], l) =
-                    body < 0 ? 1 : sys->quad[body / 4].start_a[part][body % 4];
-            }
+    for (int b = 0; b < sys->n_bodies && p->rare; b++)
+        lk_rare_body(sys, p, b, is_not_drawn);
     renew_factor(sys);
 }
 

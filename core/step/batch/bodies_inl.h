@@ -75,13 +75,26 @@ LK_INLINE void place(lanes_t *f, const lanes_t u[3], const lanes_t turn[4], lane
     lk_moved_place_lanes(f + LK_BODY_OLD_X, f + LK_BODY_OLD_Q, u, turn, pose, pose + 3);
 }
 
+/* velocities and accelerations; where there is no inertia as in step/ali3.c */
+LK_INLINE void differentiate(const struct lk_system *sys, const struct lk_batches *p,
+                             const lanes_t *f, const lanes_t u[3], const lanes_t theta[3],
+                             lanes_t v[6], lanes_t a[6])
+{
+    const lanes_t *massless = f + p->rare + LK_RARE_MASSLESS;
+    double per_s = 1 / sys->h;
+
+    lk_trapezoidal_lanes(sys->h, u, theta, f + LK_BODY_OLD_V, f + LK_BODY_OLD_A, v, a);
+    for (int i = 0; i < 6 && p->rare; i++)
+        a[i] += massless[i / 3] * (per_s * (v[i] - f[LK_BODY_OLD_V + i]) - a[i]);
+}
+
 /* M (a - gravity) + w x J w;  also shows the twists where laws ask for them */
 LK_INLINE void inertial_residual(struct lk_system *sys, const struct lk_batches *p, int block,
                                  const lanes_t u[3], const lanes_t theta[3])
 {
     lanes_t *f = block_at(p, p->bodies[block].at), v[6], a[6];
 
-    lk_trapezoidal_lanes(sys->h, u, theta, f + LK_BODY_OLD_V, f + LK_BODY_OLD_A, v, a);
+    differentiate(sys, p, f, u, theta, v, a);
     lk_inertial_force_lanes(f[LK_BODY_MASS], f + LK_BODY_J, sys->gravity, v, a, f + LK_BODY_V);
     if (sys->needs_twists && p->bodies[block].shown)
         lk_singles_show_values(sys, p, block, (const double *)v);
@@ -91,11 +104,14 @@ static __attribute__((noinline)) void
 predict_bodies(struct lk_system *sys, const struct lk_batches *p, int block, struct watch *watch)
 {
     lanes_t *f = block_at(p, p->bodies[block].at), ahead[6], turn[4];
+    const lanes_t one = 1 + (lanes_t){0};
     const lanes_t *u = ahead, *theta = ahead + 3;
 
+    if (p->rare)
+        lk_drop_along_lanes(f + p->rare + LK_RARE_THIN, f + LK_BODY_OLD_A + 3);
     for (int i = 0; i < 6; i++)
-        ahead[i] = lk_taylor_lanes(sys->h, f[LK_ALI3_AHEAD + i / 3], f[LK_BODY_OLD_V + i],
-                                   f[LK_BODY_OLD_A + i]);
+        ahead[i] = lk_taylor_lanes(sys->h, p->rare ? f[p->rare + LK_RARE_AHEAD + i / 3] : one,
+                                   f[LK_BODY_OLD_V + i], f[LK_BODY_OLD_A + i]);
     for (int i = 0; i < 3; i++)
         f[LK_BODY_U + i] = u[i];
     watch->widest = lk_max_lanes(watch->widest, lk_inner_lanes(theta, theta));
@@ -137,12 +153,12 @@ LK_INLINE void correction(const struct lk_batches *p, const struct lk_batch_bodi
 }
 
 /* the new state, and what the projections begin with: its pose, and its twist to be projected */
-LK_INLINE void accept_motion(const struct lk_system *sys, lanes_t *f, const lanes_t u[3],
-                             const lanes_t turn[4], const lanes_t theta[3])
+LK_INLINE void accept_motion(const struct lk_system *sys, const struct lk_batches *p, lanes_t *f,
+                             const lanes_t u[3], const lanes_t turn[4], const lanes_t theta[3])
 {
     lanes_t v[6], a[6];
 
-    lk_trapezoidal_lanes(sys->h, u, theta, f + LK_BODY_OLD_V, f + LK_BODY_OLD_A, v, a);
+    differentiate(sys, p, f, u, theta, v, a);
     lk_moved_state_lanes(f + LK_BODY_OLD_X, f + LK_BODY_OLD_Q, u, turn, f + LK_BODY_OLD_X,
                          f + LK_BODY_OLD_Q);
     for (int i = 0; i < 6; i++) {
@@ -186,7 +202,7 @@ static __attribute__((noinline)) void apply_increment(struct lk_system *sys,
             largest = lk_max_lanes(largest, lk_abs_lanes(dtheta[i]));
         }
         watch->increment = lk_max_lanes(watch->increment, largest);
-        accept_motion(sys, f, u, turn, theta);
+        accept_motion(sys, p, f, u, turn, theta);
         show_state(f);
         return;
     }

@@ -198,9 +198,7 @@ enum lk_rattle_field {
 /* behind those, of `ali3` and `rk4`: -Q without gravity (force: world, torque: body) */
 #define LK_FREE_LOAD LK_BODY_SIZE
 
-/** enum lk_ali3_field - behind those of `ali3`. AHEAD: weight of the last acceleration in the
- * prediction, see lk_fill_light(): of the translation, of the rotation */
-enum lk_ali3_field { LK_ALI3_AHEAD = LK_FREE_LOAD + 6, LK_ALI3_SIZE = LK_ALI3_AHEAD + 2 };
+#define LK_ALI3_SIZE (LK_FREE_LOAD + 6)
 
 /** enum lk_rk4_field - the same for `rk4`, whose factor is that of a stage, at X, R.
  * NOW_X, NOW_R: pose of the new state until it is closed;  SUM: before that, derivatives of the
