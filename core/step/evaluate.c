@@ -510,10 +510,19 @@ double lk_restitution(const struct lk_system *sys, double sign, const struct lk_
                : lk_max((sqrt(linear * linear + 4 * square * left) - linear) / (2 * square), 0);
 }
 
+void lk_bounce_back(struct lk_system *sys, struct lk_state *state)
+{
+    double part = lk_restitution(sys, 1, state, 0);
+
+    for (int b = 0; b < sys->n_bodies; b++)
+        for (int i = 0; i < 3; i++) {
+            state->motion[b].v.v[i] += part * sys->correction[b].v[i];
+            state->motion[b].v.w[i] += part * sys->correction[b].w[i];
+        }
+}
+
 void lk_bounce(struct lk_system *sys, struct lk_state *state)
 {
-    double part;
-
     for (int r = 0; r < sys->n_rows; r++)
         sys->solution[r] = 0;
     for (int i = 0; i < sys->n_laws; i++) {
@@ -523,14 +532,8 @@ void lk_bounce(struct lk_system *sys, struct lk_state *state)
             sys->solution[sys->joint[law->joint].row + law->row] = law->stop.rate;
     }
     lk_evaluate_correction(sys);
-    part = lk_restitution(sys, 1, state, 0);
-    for (int b = 0; b < sys->n_bodies; b++) {
-        for (int i = 0; i < 3; i++) {
-            sys->twist[b].v[i] += part * sys->correction[b].v[i];
-            sys->twist[b].w[i] += part * sys->correction[b].w[i];
-        }
-        state->motion[b].v = sys->twist[b];
-    }
+    lk_bounce_back(sys, state);
+    lk_evaluate_twists(sys, state);
 }
 
 /* rows that rest on a hard stop are rigid in the projection of accelerations */

@@ -602,6 +602,9 @@ LK_RT double lk_restitution(const struct lk_system *system, double sign,
  * stops that are hit, scaled down together where the energy would exceed that of the last step. */
 LK_RT void lk_bounce(struct lk_system *system, struct lk_state *state);
 
+/** lk_bounce_back() - the same with what the rates change of velocities in system->correction. */
+LK_RT void lk_bounce_back(struct lk_system *system, struct lk_state *state);
+
 /** lk_project_positions() - project the positions of system->next onto the rigid rows with the last
  * factor, whose pose may be another one: a Newton iteration, sigma from rhs Phi, dq = -s W Phi_q^T
  * sigma (0 for compliant rows). Return: largest component of dq [m, rad]. RT: yes. */

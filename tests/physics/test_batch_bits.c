@@ -155,8 +155,8 @@ static struct mechanism *make_sample(size_t i)
 {
     struct mechanism *m = figure_make(samples[i].figure, samples[i].joints, samples[i].n, i + 1);
 
-    /* ali3 has no stops in lanes, rk4 takes none and no friction */
-    if (samples[i].furniture == STOPPED && engines_formulation == &lk_formulation_rattle)
+    /* rk4 takes no stops and no friction */
+    if (samples[i].furniture == STOPPED && engines_formulation != &lk_formulation_rk4)
         figure_stop(m);
     else if (samples[i].furniture != PLAIN)
         figure_furnish(m, samples[i].furniture == DRIVEN);

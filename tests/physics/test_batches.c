@@ -131,6 +131,52 @@ static void test_smooth_elements(void **state)
     engines_known_share = 0;
 }
 
+/* arms that lie on their stops, fall onto them and jump off, and are pushed off: @n side by side */
+static void compare_arms(int n)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *f = open_memstream(&text, &size);
+
+    assert_non_null(f);
+    fprintf(f, "linkage: 1\nname: arms\ngravity: [0, -9.81, 0]\nbodies:\n");
+    for (int i = 0; i < n; i++)
+        fprintf(f,
+                "  a%d: {mass: 1, inertia: [0.1, 0.2, 0.3], position: [0.5, 0, %d]}\n"
+                "  b%d: {mass: 1, inertia: [0.1, 0.2, 0.3], position: [1.5, 0, %d]}\n",
+                i, i, i, i);
+    fprintf(f, "joints:\n");
+    for (int i = 0; i < n; i++)
+        fprintf(
+            f,
+            "  j%d: {type: revolute, bodies: [ground, a%d], point: [0, 0, %d], axis: [0, 0, 1]}\n"
+            "  k%d: {type: revolute, bodies: [a%d, b%d], point: [1, 0, %d], axis: [0, 0, 1]}\n",
+            i, i, i, i, i, i, i);
+    fprintf(f, "forces:\n");
+    for (int i = 0; i < n; i++)
+        fprintf(f,
+                "  s%d: {type: stop, joint: j%d, lower: 0, upper: 2, stiffness: 1e12, damping: 3e6}\n"
+                "  t%d: {type: stop, joint: k%d, lower: %g, upper: 2, stiffness: 1e12, "
+                "damping: 1e5}\n",
+                i, i, i, i, -1e-4 * (i + 1));
+    fprintf(f,
+            "inputs:\n  lift: {type: joint-torque, joint: j0}\n"
+            "solver: {formulation: %s, step: 0.001}\n",
+            engines_formulation->name);
+    assert_int_equal(fclose(f), 0);
+    engines_compare(&(struct subject){.text = text, .seed = (uint64_t)n}, "arms on stops");
+    free(text);
+}
+
+static void test_stops(void **state)
+{
+    (void)state;
+    compare_arms(1);
+    compare_arms(6);
+    compare_random(FIGURE_KEEPS_STOPS);
+    compare_random(FIGURE_KEEPS_ALL);
+}
+
 /* bodies without inertia, which `ali3` takes, too */
 static void test_massless(void **state)
 {
@@ -467,6 +513,8 @@ int main(int argc, char **argv)
         BY(test_elements, rattle),
         BY(test_smooth_elements, ali3),
         BY(test_massless, ali3),
+        BY(test_stops, ali3),
+        BY(test_stops, rattle),
         BY(test_thin_bodies, ali3),
         BY(test_smooth_elements, rk4),
         BY(test_light_hub, rattle),

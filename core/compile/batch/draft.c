@@ -18,9 +18,6 @@ static int kind_of(const struct lk_draft *d, const struct lk_draft_block *b)
 
     if (b->kind == LK_ROWS_RIGID && kind < LK_KINDS && !moves)
         return (int)kind;
-    /* `ali3` asks its stops before the step, with a factor of their own */
-    if (b->kind == LK_ROWS_UNILATERAL && d->formulation == &lk_formulation_ali3)
-        return -1;
     if (lk_coupled_joints(b->type) > 0)
         return LK_KIND_COUPLED;
     return (b->kind >= LK_ROWS_COMPLIANT ? LK_KIND_SOFT : LK_KIND_SINGLE) + b->n_rows - 1;

@@ -20,13 +20,18 @@ static void subtract_loads(struct lk_system *sys, const struct lk_batches *p, co
 }
 
 /* a += W dQ for the jump of the inputs as the step begins, and what it leaves of soft rows */
-static void add_jumps(struct lk_system *sys, const struct lk_batches *p, const double *inputs)
+static void add_jumps(struct lk_system *sys, const struct lk_batches *p, const double *inputs,
+                      int leaving)
 {
     for (int b = 0; b < sys->n_bodies && p->n_soft > 0; b++)
         sys->correction[b] = (struct lk_twist){0};
     for (int i = 0; i < p->n_loaded; i++)
         sys->correction[p->loaded[i]] = (struct lk_twist){0};
     lk_loads_subtract_jumps(sys, inputs, sys->correction);
+    if (sys->n_stops > 0) {
+        lk_loads_subtract_stops(sys, leaving, sys->correction);
+        lk_singles_take_multipliers(sys, p);
+    }
     for (int i = 0; i < p->n_loaded; i++) {
         int b = p->loaded[i];
         double *a = p->values + p->place[b] + LK_BODY_OLD_A * LK_LANES, turn[3];
@@ -57,6 +62,30 @@ static void keep_massless(const struct lk_batches *p, int block)
         f[LK_BODY_V + i] += massless[0] * (a[i] - f[LK_BODY_V + i]);
         f[LK_BODY_V + 3 + i] += massless[1] * (turn[i] - f[LK_BODY_V + 3 + i]);
     }
+}
+
+/* rows of stops that are hit, or rest: like rigid ones, see impact_rates() in step/evaluate.c */
+static void seek_impacts(const struct run *run, int block, enum sought sought)
+{
+    const struct lk_batch_joints *j = &run->p->joints[block];
+    lanes_t rate[ROWS_MAX];
+
+    if (!lk_lane_is_soft(j->kind))
+        return;
+    rates_of_single(run->p, j, LK_BODY_V, rate);
+    lk_singles_hold(run->sys, run->p, block, sought == SEEK_ACCELERATIONS, (const double *)rate);
+}
+
+/* what stops change of velocities, into V: world, body axes */
+static void bounce_bodies(const struct lk_batches *p, int block)
+{
+    const struct lk_batch_bodies *b = &p->bodies[block];
+    lanes_t *f = block_at(p, b->at), change[6];
+
+    correction(p, b, f, change);
+    for (int i = 0; i < 3; i++)
+        f[LK_BODY_V + i] = change[i];
+    rotate_back(f + LK_BODY_R, change + 3, f + LK_BODY_V + 3);
 }
 
 /* Phi or what laws want, and Phi_q^T lambda at the present pose; @is_first: at the predicted one,
@@ -95,11 +124,12 @@ static void evaluate_rows(const struct run *run, int block, bool is_first)
 
 /** enum ali3_down, enum ali3_up - what a sweep is for, see sweep(). Down: an increment, that of the
  * last iteration, projected velocities and accelerations, what closes a combined pose, the last
- * part of that. Up: the prediction and its rows, the first iteration, which factors, a further one,
- * the rows of an iterate, those of the accepted pose, the projection of velocities, which factors,
- * rates of those, the projection of accelerations, the new state, the opening of a combined pose,
- * accelerations of free bodies, whose projection factors. A factor needs the Jacobians of all tasks
- * and the top: a meeting lies between. */
+ * part of that, what stops do that are hit. Up: the prediction and its rows, the first iteration,
+ * which factors, a further one, the rows of an iterate, those of the accepted pose, the projection
+ * of velocities, which factors, rates of those, the projection of accelerations, the new state, the
+ * opening of a combined pose, accelerations of free bodies, whose projection factors, a factor
+ * alone, a right-hand side that is there already. A factor needs the Jacobians of all tasks and the
+ * top: a meeting lies between. */
 enum ali3_down {
     ALI3_STAY,
     ALI3_INCREMENT,
@@ -107,7 +137,8 @@ enum ali3_down {
     ALI3_VELOCITIES,
     ALI3_ACCELERATIONS,
     ALI3_CLOSE,
-    ALI3_CLOSE_LAST
+    ALI3_CLOSE_LAST,
+    ALI3_BOUNCED
 };
 enum ali3_up {
     ALI3_REST,
@@ -121,14 +152,18 @@ enum ali3_up {
     ALI3_PROJECT_ACCELERATIONS,
     ALI3_STORE,
     ALI3_OPEN,
-    ALI3_FREE
+    ALI3_FREE,
+    ALI3_FACTOR,
+    ALI3_BOUNCE
 };
 
 /** struct ali3_run - a step under way. @leaks: multipliers of rigid rows are forgotten in this
- * iteration, see leak() in step/ali3.c; on a line of its own, as it changes */
+ * iteration, see leak() in step/ali3.c;  @jumps: inputs are; both on a line of their own, as they
+ * change */
 struct ali3_run {
     struct run run;
     alignas(LK_CACHE_LINE) int leaks;
+    int jumps;
 };
 
 LK_INLINE void ali3_bodies_up(const struct ali3_run *now, enum ali3_up up, int t, int block)
@@ -172,6 +207,8 @@ LK_INLINE void ali3_bodies_up(const struct ali3_run *now, enum ali3_up up, int t
         break;
     case ALI3_REST:
     case ALI3_PROJECT_VELOCITIES:
+    case ALI3_FACTOR:
+    case ALI3_BOUNCE:
         break;
     }
 }
@@ -196,6 +233,8 @@ LK_INLINE void ali3_joints_up(const struct ali3_run *now, enum ali3_up up, int t
         break;
     case ALI3_PROJECT_VELOCITIES:
         seek(&now->run, block, SEEK_VELOCITIES, 0);
+        if (now->run.sys->n_stops > 0)
+            seek_impacts(&now->run, block, SEEK_VELOCITIES);
         break;
     case ALI3_RATES:
         rates_of_state(&now->run, block, watch);
@@ -206,11 +245,15 @@ LK_INLINE void ali3_joints_up(const struct ali3_run *now, enum ali3_up up, int t
     case ALI3_PROJECT_ACCELERATIONS:
     case ALI3_FREE:
         seek(&now->run, block, SEEK_ACCELERATIONS, 0);
+        if (now->run.sys->n_stops > 0 && !now->jumps)
+            seek_impacts(&now->run, block, SEEK_ACCELERATIONS);
         break;
     case ALI3_STORE:
         store_multipliers(&now->run, block, 1, false, watch);
         break;
     case ALI3_REST:
+    case ALI3_FACTOR:
+    case ALI3_BOUNCE:
         break;
     }
 }
@@ -222,14 +265,14 @@ static void ali3_up(const struct run *run, int t, int what)
     const struct lk_batches *p = run->p;
     const struct lk_batch_task *task = &p->tasks[t];
     bool factors = up == ALI3_FIRST || up == ALI3_PROJECT_VELOCITIES || up == ALI3_FREE;
-    bool solves =
-        factors || up == ALI3_ITERATE || up == ALI3_PROJECT_ACCELERATIONS || up == ALI3_OPEN;
+    bool solves = factors || up == ALI3_ITERATE || up == ALI3_PROJECT_ACCELERATIONS ||
+                  up == ALI3_OPEN || up == ALI3_BOUNCE;
+    enum front_work work = factors ? FACTOR_AND_ASSEMBLE : up == ALI3_FACTOR ? FACTOR : ASSEMBLE;
 
     if (up == ALI3_REST)
         return;
     EACH_UP(task, ali3_bodies_up(now, up, t, index), ali3_joints_up(now, up, t, index),
-            if (solves) upward(p, index, factors ? FACTOR_AND_ASSEMBLE : ASSEMBLE,
-                               block_at(p, task->scratch)))
+            if (solves || up == ALI3_FACTOR) upward(p, index, work, block_at(p, task->scratch)))
 }
 
 LK_INLINE void ali3_bodies_down(const struct ali3_run *now, enum ali3_down down, int t, int block)
@@ -250,6 +293,9 @@ LK_INLINE void ali3_bodies_down(const struct ali3_run *now, enum ali3_down down,
     case ALI3_CLOSE:
     case ALI3_CLOSE_LAST:
         close_poses(p, block, down == ALI3_CLOSE_LAST, &now->run.watch[t]);
+        break;
+    case ALI3_BOUNCED:
+        bounce_bodies(p, block);
         break;
     case ALI3_STAY:
         break;
@@ -276,23 +322,46 @@ static void ali3_sweep(struct ali3_run *now, enum ali3_down down, enum ali3_up u
     sweep(&now->run, (int)down, (int)up);
 }
 
+#include "step/batch/ali3_stops_inl.h"
+
 /* ---- the step ---- */
+
+/* the jump of the inputs, and of stops that are left; @leaving: see lk_loads_subtract_stops() */
+static void take_jumps(struct ali3_run *now, const double *inputs, int leaving)
+{
+    const struct run *run = &now->run;
+    const struct lk_batches *p = run->p;
+
+    if (run->sys->n_stops > 0)
+        restore_accelerations(run->sys, p);
+    for (int b = 0; b < p->n_bodies; b++)
+        show_motion(p, b, LK_BODY_OLD_V);
+    for (int b = 0; b < p->n_joints; b++)
+        rates_of_state(run, b, run->watch);
+    add_jumps(run->sys, p, inputs, leaving);
+    now->jumps = true;
+    ali3_sweep(now, ALI3_STAY, ALI3_PROJECT_ACCELERATIONS);
+    ali3_sweep(now, ALI3_ACCELERATIONS, ALI3_REST);
+    now->jumps = false;
+}
 
 /* Carry the accelerations and multipliers of the last step over a jump of the inputs; see
  * absorb_jumps() in step/ali3.c. Pose, Jacobian and factor are those that the last step left. */
 static void absorb_jumps(struct ali3_run *now, const double *inputs)
 {
     const struct run *run = &now->run;
-    const struct lk_batches *p = run->p;
     struct lk_system *sys = run->sys;
 
-    for (int b = 0; b < p->n_bodies; b++)
-        show_motion(p, b, LK_BODY_OLD_V);
-    for (int b = 0; b < p->n_joints; b++)
-        rates_of_state(run, b, run->watch);
-    add_jumps(sys, p, inputs);
-    ali3_sweep(now, ALI3_STAY, ALI3_PROJECT_ACCELERATIONS);
-    ali3_sweep(now, ALI3_ACCELERATIONS, ALI3_REST);
+    if (sys->n_stops > 0) {
+        release_stops(now);
+        take_jumps(now, inputs, 0);
+        decide_stops(now, 0);
+    }
+    if (sys->n_stops > 1) {
+        take_jumps(now, inputs, 1);
+        decide_stops(now, 1);
+    }
+    take_jumps(now, inputs, 1);
     if (sys->n_drives == 0)
         return;
     show_multipliers(run);
@@ -301,12 +370,14 @@ static void absorb_jumps(struct ali3_run *now, const double *inputs)
         (lk_loads_drive_power(sys, &sys->next) - lk_loads_drive_power(sys, &sys->now));
 }
 
-/* E of creeping friction at the new pose */
+/* E of creeping friction and of stops at the new pose */
 static void slide(struct lk_system *sys, const struct lk_batches *p)
 {
     if (p->n_soft == 0)
         return;
     lk_loads_slide(sys);
+    if (sys->n_stops > 0)
+        lk_loads_release_stops(sys, 1);
     lk_singles_regularise(sys, p);
 }
 
@@ -314,7 +385,13 @@ static void slide(struct lk_system *sys, const struct lk_batches *p)
 static void project_motion_of_pose(struct ali3_run *now)
 {
     ali3_sweep(now, ALI3_STAY, ALI3_PROJECT_VELOCITIES);
-    ali3_sweep(now, ALI3_VELOCITIES, ALI3_RATES);
+    if (now->run.sys->n_stops > 0) {
+        ali3_sweep(now, ALI3_VELOCITIES, ALI3_REST);
+        bounce_off(now);
+        ali3_sweep(now, ALI3_STAY, ALI3_RATES);
+    } else {
+        ali3_sweep(now, ALI3_VELOCITIES, ALI3_RATES);
+    }
     ali3_sweep(now, ALI3_STAY, ALI3_PROJECT_ACCELERATIONS);
     ali3_sweep(now, ALI3_ACCELERATIONS, ALI3_STORE);
     keep_balance(&now->run, 0);

@@ -299,6 +299,57 @@ void lk_singles_jump(struct lk_system *sys, const struct lk_batches *p, int bloc
     }
 }
 
+void lk_singles_take_multipliers(const struct lk_system *sys, const struct lk_batches *p)
+{
+    for (int i = 0; i < p->n_soft; i++) {
+        const struct lk_batch_joints *j = &p->joints[p->soft[i].block];
+        int lane = p->soft[i].lane;
+
+        write_rows(p, j, lk_kind_lambda(lk_lane_kind(j->kind)), lane,
+                   sys->next.lambda + j->row[lane]);
+    }
+}
+
+/* the law of row @r of a joint, NULL: it has no stop that was hit */
+static const struct lk_law *hit_law(const struct lk_system *sys, int joint, int r)
+{
+    const struct lk_law *law = &sys->law[sys->joint[joint].law + r];
+
+    return law->stop.is_impact ? law : NULL;
+}
+
+void lk_singles_hold(struct lk_system *sys, const struct lk_batches *p, int block,
+                     bool is_acceleration, const double *rates)
+{
+    const struct lk_batch_joints *j = &p->joints[block];
+    const struct lk_joint_kind *k = lk_lane_kind(j->kind);
+
+    for (int l = 0; l < p->entries; l++)
+        for (int r = 0; r < lk_kind_rows(k) && j->joint[l] >= 0; r++) {
+            const struct lk_law *law = hit_law(sys, j->joint[l], r);
+            double gamma[LK_ROWS_MAX] = {0};
+
+            if (!law || (is_acceleration && law->stop.rate != 0))
+                continue;
+            if (is_acceleration)
+                lk_evaluate_gamma(sys, j->joint[l], gamma);
+            lane_at(p, j->at + lk_kind_x(k) + r, l)[0] = rates[r * p->lanes + l] + gamma[r];
+        }
+}
+
+void lk_singles_bounce(const struct lk_system *sys, const struct lk_batches *p, int block)
+{
+    const struct lk_batch_joints *j = &p->joints[block];
+    const struct lk_joint_kind *k = lk_lane_kind(j->kind);
+
+    for (int l = 0; l < p->entries; l++)
+        for (int r = 0; r < lk_kind_rows(k) && j->joint[l] >= 0; r++) {
+            const struct lk_law *law = hit_law(sys, j->joint[l], r);
+
+            lane_at(p, j->at + lk_kind_x(k) + r, l)[0] = law ? law->stop.rate : 0;
+        }
+}
+
 void lk_singles_decouple(const struct lk_batches *p)
 {
     for (int i = 0; i < p->n_soft; i++) {

@@ -77,6 +77,19 @@ LK_RT void lk_singles_follow_pose(struct lk_system *system, const struct lk_batc
  * right-hand side of a soft block. */
 LK_RT void lk_singles_jump(struct lk_system *system, const struct lk_batches *batches, int block);
 
+/** lk_singles_take_multipliers() - those of all soft rows from system->next into their lanes. */
+LK_RT void lk_singles_take_multipliers(const struct lk_system *system,
+                                       const struct lk_batches *batches);
+
+/** lk_singles_hold() - @rates, a vector for each row, into the right-hand side of the rows in a
+ * soft block whose stops were hit; @is_acceleration: with gamma, of those that rest on theirs. */
+LK_RT void lk_singles_hold(struct lk_system *system, const struct lk_batches *batches, int block,
+                           bool is_acceleration, const double *rates);
+
+/** lk_singles_bounce() - rates that stops which were hit give, likewise; other soft rows: 0. */
+LK_RT void lk_singles_bounce(const struct lk_system *system, const struct lk_batches *batches,
+                             int block);
+
 /** lk_singles_decouple() - E of all soft rows in their lanes is so large that a projection leaves
  * them alone. */
 LK_RT void lk_singles_decouple(const struct lk_batches *batches);
