@@ -10,7 +10,7 @@
 /* of a determinant of moments: one axis may have no inertia */
 #define THIN 1e-6
 
-/* its kind in lanes, see step/batch/fields.h, or -1 */
+/* its kind in lanes, see step/batch/fields.h */
 static int kind_of(const struct lk_draft *d, const struct lk_draft_block *b)
 {
     enum lk_kind kind = lk_kind_of(b->type);
@@ -64,9 +64,9 @@ static bool has_rare(const struct lk_draft *d, const int *kind)
     return rare;
 }
 
-/* Checks that batches support the formulation, the rows and the bodies. The condition number and
+/* Whether batches support the formulation, the bodies and the outputs. The condition number and
  * mobilities need the fronts one by one. */
-static int is_known(const struct lk_draft *d, int *kind)
+static int is_known(const struct lk_draft *d)
 {
     const struct lk_model *m = d->model;
     int known = d->formulation->in_lanes && !d->in_hold;
@@ -78,10 +78,6 @@ static int is_known(const struct lk_draft *d, int *kind)
     for (int i = 0; i < m->n_outputs; i++)
         known &=
             m->outputs[i].type != LK_OUTPUT_CONDITION && m->outputs[i].type != LK_OUTPUT_MOBILITY;
-    for (int i = 0; i < d->n_blocks; i++) {
-        kind[i] = kind_of(d, &d->blocks[i]);
-        known &= kind[i] >= 0;
-    }
     return known;
 }
 
@@ -214,7 +210,9 @@ int lk_batches_draft(struct lk_draft *d, const struct lk_engine *const *engines)
 
     if (!kind)
         return -ENOMEM;
-    known = d->n_bodies > 0 && strcmp(d->engine, "none") != 0 && is_known(d, kind);
+    known = d->n_bodies > 0 && strcmp(d->engine, "none") != 0 && is_known(d);
+    for (int i = 0; i < d->n_blocks && known; i++)
+        kind[i] = kind_of(d, &d->blocks[i]);
     /* small mechanisms leave most lanes empty; an engine requested by name is used nevertheless */
     if (known && (named || copies))
         r = make_batches(d, kind, named ? named : copies, !named, &d->batches);
