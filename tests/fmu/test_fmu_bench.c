@@ -278,12 +278,47 @@ static void test_keys(void **state)
     vault_close(&v);
 }
 
+/* Without --control the endpoints are those of LINKAGE_ENDPOINT; what is wrong there hinders nobody
+ * who says them, or asks for help. */
+static void test_environment(void **state)
+{
+    static const struct {
+        const char *environment, *more;
+        int status;
+        const char *words;
+    } cases[] = {
+        {"nowhere", MAPS, 2, "not an endpoint, or not three: 'nowhere'"},
+        {"nowhere", "--help", 0, "$LINKAGE_ENDPOINT"},
+        {"tcp://127.0.0.1:1", MAPS, 1, "tcp://127.0.0.1:1"},
+        {"nowhere", "--control tcp://127.0.0.1:1", 2, "missing: '--map'"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        char command[1024], said[4096];
+        FILE *pipe;
+        size_t n;
+        int status;
+
+        snprintf(command, sizeof(command), "LINKAGE_ENDPOINT=%s %s %s/pi3.fmu %s 2>&1",
+                 cases[i].environment, program, units, cases[i].more);
+        pipe = popen(command, "r");
+        assert_non_null(pipe);
+        n = fread(said, 1, sizeof(said) - 1, pipe);
+        said[n] = '\0';
+        status = WEXITSTATUS(pclose(pipe));
+        if (status != cases[i].status || !strstr(said, cases[i].words))
+            fail_msg("%s: status %d: %s", command, status, said);
+    }
+}
+
 int main(int argc, char *argv[])
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lockstep), cmocka_unit_test(test_realtime),
-        cmocka_unit_test(test_failures), cmocka_unit_test(test_failures_in_lockstep),
-        cmocka_unit_test(test_refusals), cmocka_unit_test(test_keys),
+        cmocka_unit_test(test_lockstep),    cmocka_unit_test(test_realtime),
+        cmocka_unit_test(test_failures),    cmocka_unit_test(test_failures_in_lockstep),
+        cmocka_unit_test(test_refusals),    cmocka_unit_test(test_keys),
+        cmocka_unit_test(test_environment),
     };
 
     program = argv[3];

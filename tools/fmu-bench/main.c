@@ -27,9 +27,9 @@ static const char usage_text[] =
     "  --map unit:VARIABLE=INPUT     a variable of the unit to an input of the daemon, which is "
     "claimed\n"
     "  --set VARIABLE=NUMBER         a parameter of the unit, or the start of an input\n"
-    "  --control ENDPOINT[,INPUTS,OUTPUTS]  of the daemon; default tcp://127.0.0.1:5600, the "
-    "others\n"
-    "                                by default the next two ports\n"
+    "  --control ENDPOINT[,INPUTS,OUTPUTS]  of the daemon; $LINKAGE_ENDPOINT, else\n"
+    "                                tcp://127.0.0.1:5600; the others by default the next two "
+    "ports\n"
     "  --steps N                     in lockstep, so many steps; default: until the run ends\n"
     "  --realtime                    by the daemon's clock: an answer to every sample\n"
     "  --duration S                  in real time, for so long\n"
@@ -184,10 +184,13 @@ static int read_option(struct job *job, int option, const char *text)
 
 static int read_options(struct job *job, int argc, char **argv)
 {
-    int c, r = read_endpoints(&job->play, "tcp://127.0.0.1:5600");
+    const char *endpoint = getenv("LINKAGE_ENDPOINT");
+    int c, r = 0;
 
     while (r == 0 && (c = getopt_long(argc, argv, "", options, NULL)) != -1)
         r = c == '?' ? usage("cannot use", argv[optind - 1]) : read_option(job, c, optarg);
+    if (r == 0 && !*job->play.endpoint[0])
+        r = read_endpoints(&job->play, endpoint && *endpoint ? endpoint : LK_CLIENT_CONTROL);
     if (r != 0)
         return r;
     if (optind != argc - 1)
