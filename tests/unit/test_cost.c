@@ -163,21 +163,19 @@ static const struct lk_prices *row_of(const char *processor)
     return row;
 }
 
-/* among all engines, whatever this processor supports; NULL: one by one */
-static const struct lk_engine *choose_by(const struct lk_formulation *formulation, const char *name,
-                                         const struct lk_prices *prices,
-                                         const struct lk_engine *const *engines)
+/* among all engines, whatever this processor supports; NULL: one by one. It frees @text. */
+static const struct lk_engine *choose_for(const struct lk_formulation *formulation, char *text,
+                                          const struct lk_prices *prices,
+                                          const struct lk_engine *const *engines)
 {
     struct lk_error error;
     struct lk_model *model = NULL;
-    size_t size;
-    char *text = bench_model_text(name, &size);
     /* with the rows with which the times of prices_measured.h were taken */
     struct lk_draft draft = {.engine = "auto", .prices = prices, .has_all_rows = 1};
     const struct lk_engine *engine;
 
     assert_non_null(text);
-    assert_int_equal(lk_model_read_text(name, text, size, &model, &error), 0);
+    assert_int_equal(lk_model_read_text("text", text, strlen(text), &model, &error), 0);
     draft.model = model;
     draft.formulation = formulation;
     draft.h = model->solver.step;
@@ -189,6 +187,15 @@ static const struct lk_engine *choose_by(const struct lk_formulation *formulatio
     lk_model_free(model);
     free(text);
     return engine;
+}
+
+static const struct lk_engine *choose_by(const struct lk_formulation *formulation, const char *name,
+                                         const struct lk_prices *prices,
+                                         const struct lk_engine *const *engines)
+{
+    size_t size;
+
+    return choose_for(formulation, bench_model_text(name, &size), prices, engines);
 }
 
 static const struct lk_engine *choose(const char *name, const struct lk_prices *prices,
@@ -293,6 +300,58 @@ static void rattle_takes_lanes_from_six_links(void **state)
         assert_non_null(choose_by(&lk_formulation_rattle, in_lanes[i], prices, engines));
         assert_null(choose_by(&lk_formulation_rattle, one_by_one[i], prices, engines));
     }
+}
+
+/* a chain of @n hinges in space, with a spring at each @each of them */
+static char *springs_text(int n, int each)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *f = open_memstream(&text, &size);
+
+    assert_non_null(f);
+    fprintf(f, "linkage: 1\nname: springs\nbodies:\n");
+    for (int i = 0; i < n; i++)
+        fprintf(f, "  b%d: {mass: 1, inertia: [0.1, 0.2, 0.3], position: [%g, 0, 0]}\n", i,
+                i + 0.5);
+    fprintf(f, "joints:\n  j0: {type: revolute, bodies: [ground, b0], point: [0, 0, 0], "
+               "axis: [0, 0, 1]}\n");
+    for (int i = 1; i < n; i++)
+        fprintf(f,
+                "  j%d: {type: revolute, bodies: [b%d, b%d], point: [%d, 0, 0], "
+                "axis: [0, %d, %d]}\n",
+                i, i - 1, i, i, i % 2, 1 - i % 2);
+    fprintf(f, "forces:\n");
+    for (int i = 0; i < n; i += each)
+        fprintf(f,
+                "  f%d: {type: joint-spring-damper, joint: j%d, stiffness: 20, damping: 0.1, "
+                "rest: 0}\n",
+                i, i);
+    fprintf(f, "solver: {step: 0.001}\n");
+    assert_int_equal(fclose(f), 0);
+    return text;
+}
+
+/* Rows of laws are priced: linkage bench -t 0.08 on a Zen 5 by ali3, one by one and in lanes [us]:
+ * 64 hinges with springs at all or a quarter of them 69 and 57, 47 and 41; 128 with all or half of
+ * them 130 and 101, 111 and 97; 8 with all 8.6 and 15; 16 with all or a quarter 17 and 21, 12 and
+ * 16. */
+static void laws_are_priced(void **state)
+{
+    static const int in_lanes[][2] = {{64, 1}, {64, 4}, {128, 1}, {128, 2}};
+    static const int one_by_one[][2] = {{8, 1}, {16, 1}, {16, 4}};
+    const struct lk_prices *prices = row_of("AMD Zen 5");
+    const struct lk_engine *engines[LK_ENGINES_MAX + 1];
+
+    need_all_engines();
+    (void)state;
+    engines_of(prices, engines);
+    for (size_t i = 0; i < sizeof(in_lanes) / sizeof(*in_lanes); i++)
+        assert_non_null(choose_for(&lk_formulation_ali3,
+                                   springs_text(in_lanes[i][0], in_lanes[i][1]), prices, engines));
+    for (size_t i = 0; i < sizeof(one_by_one) / sizeof(*one_by_one); i++)
+        assert_null(choose_for(&lk_formulation_ali3,
+                               springs_text(one_by_one[i][0], one_by_one[i][1]), prices, engines));
 }
 
 /* The compiled engine is the one that the row of this processor prefers among those available. */
@@ -509,6 +568,7 @@ int main(void)
         cmocka_unit_test(more_is_never_less),
         cmocka_unit_test(only_long_steps_pay_for_workers),
         cmocka_unit_test(all_of_a_step_is_divided),
+        cmocka_unit_test(laws_are_priced),
         cmocka_unit_test(a_door_is_stepped_one_by_one),
         cmocka_unit_test(rattle_takes_lanes_too),
         cmocka_unit_test(rattle_takes_lanes_from_six_links),
