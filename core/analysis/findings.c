@@ -95,6 +95,19 @@ static void inspect_mobility(struct lk_inspection *in)
     }
 }
 
+/* a chain drawn straight between two pins that are as far apart as it is long */
+static void inspect_stuck(struct lk_inspection *in, const struct lk_pose_check *pose)
+{
+    char where[LK_TEXT_SIZE] = "model", body[LK_TEXT_SIZE];
+
+    if (pose->n_bodies > 0)
+        snprintf(where, sizeof(where), "body %s",
+                 lk_body_text(in->sys, pose->bodies[0], body, sizeof(body)));
+    lk_finding_add(in, "stuck-pose", where,
+                   "as drawn the joints let it move at first, but fit no pose beside this one, so "
+                   "that it stays; expected other lengths or points, or a pose with room to move");
+}
+
 static void inspect_inputs(struct lk_inspection *in)
 {
     int n;
@@ -118,8 +131,8 @@ static void inspect_inputs(struct lk_inspection *in)
 }
 
 int lk_findings_init(const struct lk_model *model, struct lk_system *system,
-                     const struct lk_mobility *mobility, const struct lk_bounds *bounds,
-                     struct lk_findings *ret_findings)
+                     const struct lk_mobility *mobility, const struct lk_pose_check *pose,
+                     const struct lk_bounds *bounds, struct lk_findings *ret_findings)
 {
     LK_ARITHMETIC;
     struct lk_inspection in = {
@@ -128,6 +141,8 @@ int lk_findings_init(const struct lk_model *model, struct lk_system *system,
     lk_inspect_bodies(&in);
     if (mobility != NULL)
         inspect_mobility(&in);
+    if (pose != NULL && pose->n_loop_rows > 0 && pose->kind == LK_POSE_STUCK)
+        inspect_stuck(&in, pose);
     lk_inspect_start(&in);
     lk_inspect_step(&in);
     lk_inspect_blocks(&in);

@@ -77,7 +77,7 @@ static int compile_loaded(const struct lk_model *model, const struct lkd_setting
     if (r)
         return r;
     bounds.flops_max = LKD_FINDINGS_FLOPS_MAX;
-    r = lk_findings_init(model, loaded->system, NULL, &bounds, &loaded->warnings);
+    r = lk_findings_init(model, loaded->system, NULL, NULL, &bounds, &loaded->warnings);
     if (r)
         return r;
     if (is_cancelled(bounds.context))

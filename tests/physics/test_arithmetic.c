@@ -253,7 +253,7 @@ static void look_findings(struct scene *s, struct trace *trace)
 {
     struct lk_findings f;
 
-    assert_int_equal(lk_findings_init(s->model, s->system, NULL, NULL, &f), 0);
+    assert_int_equal(lk_findings_init(s->model, s->system, NULL, NULL, NULL, &f), 0);
     keep_number(trace, f.n);
     for (int i = 0; i < f.n; i++)
         for (int k = 0; k < f.list[i].n_numbers; k++)

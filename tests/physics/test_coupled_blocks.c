@@ -79,7 +79,7 @@ static bool look_at(const struct coupling *c, double gain, double step, double *
     if (lk_model_read_text("m", text, strlen(text), &model, &error) != 0 ||
         lk_system_new(model, &options, &sys, &error) != 0)
         fail_msg("%s", error.text);
-    assert_int_equal(lk_findings_init(model, sys, NULL, NULL, &findings), 0);
+    assert_int_equal(lk_findings_init(model, sys, NULL, NULL, NULL, &findings), 0);
     for (int i = 0; i < findings.n; i++) {
         const struct lk_finding *f = &findings.list[i];
         char said[sizeof(f->where) + sizeof(f->text) + 2];

@@ -339,7 +339,7 @@ static int count_findings(const struct ride *r)
     write_ride(r, text, sizeof(text));
     model = read_text(text);
     assert_int_equal(lk_system_new(model, NULL, &sys, NULL), 0);
-    assert_int_equal(lk_findings_init(model, sys, NULL, NULL, &found), 0);
+    assert_int_equal(lk_findings_init(model, sys, NULL, NULL, NULL, &found), 0);
     for (int i = 0; i < found.n; i++)
         n += strcmp(found.list[i].id, "no-road") == 0;
     lk_findings_fini(&found);

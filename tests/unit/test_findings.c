@@ -20,8 +20,9 @@
 #define ARM_OF(inertia, place, more)                                                               \
     HEAD "  arm: {mass: 1, inertia: " inertia ", position: " place more "}\njoints:\n" PIN
 #define TWO_ENDS(inertia)                                                                          \
-    ARM_OF(inertia, "[0.5, 0, 0]", "")                                                             \
-    "  tip: {type: point-on-line, bodies: [ground, arm], point: [1, 0, 0], axis: [0, 1, 0]}\n"
+    HEAD "  arm: {mass: 1, inertia: " inertia ", position: [0.5, 0, 0]}\njoints:\n"                \
+         "  pin: {type: spherical, bodies: [ground, arm], point: [0, 0, 0]}\n"                     \
+         "  tip: {type: spherical, bodies: [ground, arm], point: [1, 0, 0]}\n"
 #define STOP(k) "forces:\n  end: {type: stop, joint: pin, lower: -2, upper: 2, stiffness: " k "}\n"
 #define SLIDER(spring)                                                                             \
     HEAD "  box: {mass: 1, inertia: [0.1, 0.1, 0.1], position: [0.5, 0, 0]}\njoints:\n"            \
@@ -49,6 +50,16 @@
          "  hook: {type: spherical, bodies: [link, load], point: [0.1, 0, 0]}\n"                   \
          "solver: {formulation: ali3}\n"
 
+/* three bars between two pins */
+#define BARS(first, second, third, p1, p2, p3)                                                     \
+    HEAD "  a: {mass: 1, inertia: [0.1, 0.1, 0.1], position: " first "}\n"                         \
+         "  b: {mass: 1, inertia: [0.1, 0.1, 0.1], position: " second "}\n"                        \
+         "  c: {mass: 1, inertia: [0.1, 0.1, 0.1], position: " third "}\njoints:\n"                \
+         "  one: {type: revolute, bodies: [ground, a], point: [0, 0, 0], axis: [0, 0, 1]}\n"       \
+         "  two: {type: revolute, bodies: [a, b], point: " p1 ", axis: [0, 0, 1]}\n"               \
+         "  three: {type: revolute, bodies: [b, c], point: " p2 ", axis: [0, 0, 1]}\n"             \
+         "  four: {type: revolute, bodies: [c, ground], point: " p3 ", axis: [0, 0, 1]}\n"
+
 /* struct row - @wrong has @n findings with this identifier and no other; @right has none. */
 static const struct row {
     const char *id;
@@ -69,6 +80,9 @@ static const struct row {
     {"no-degree-of-freedom", 1,
      HEAD ARM "joints:\n  weld: {type: fixed, bodies: [ground, arm], point: [0, 0, 0]}\n", ONE_ARM},
     {"driven-twice", 2, GEARS(", drive: {harmonic: {amplitude: 0.2, omega: 1}}"), GEARS("")},
+    {"stuck-pose", 1,
+     BARS("[0.5, 0, 0]", "[1.5, 0, 0]", "[2.5, 0, 0]", "[1, 0, 0]", "[2, 0, 0]", "[3, 0, 0]"),
+     BARS("[0, 0.5, 0]", "[0.5, 1, 0]", "[1, 0.5, 0]", "[0, 1, 0]", "[1, 1, 0]", "[1, 0, 0]")},
     {"joint-gap", 1,
      HEAD ARM "joints:\n  pin: {type: revolute, bodies: [ground, arm], axis: [0, 0, 1],\n"
               "    points: [[0, 0, 0], [0.01, 0, 0]]}\n",
@@ -140,12 +154,15 @@ static struct subject inspect_text(const char *text)
 {
     struct subject s = {0};
     struct lk_error error = {""};
+    struct lk_pose_check pose;
 
     if (lk_model_read_text("m", text, strlen(text), &s.model, &error) != 0 ||
         lk_system_new(s.model, &(struct lk_options){.all_rows = 1}, &s.system, &error) != 0)
         fail_msg("%s in\n%s", error.text, text);
     assert_int_equal(lk_mobility_init(s.system, &s.mobility), 0);
-    assert_int_equal(lk_findings_init(s.model, s.system, &s.mobility, NULL, &s.findings), 0);
+    assert_int_equal(lk_pose_check_init(s.system, &pose), 0);
+    assert_int_equal(lk_findings_init(s.model, s.system, &s.mobility, &pose, NULL, &s.findings), 0);
+    lk_pose_check_fini(&pose);
     return s;
 }
 

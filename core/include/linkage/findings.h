@@ -51,6 +51,7 @@ struct lk_findings {
  * body-in-no-joint       nothing holds a body of a mechanism
  * no-degree-of-freedom   nothing can move, and nothing is driven
  * driven-twice           a drive prescribes what other rows prescribe already
+ * stuck-pose             the joints let it move at first, but to no pose beside the one as drawn
  * joint-gap              a joint is open in the initial configuration; the start closes it
  * velocity-change        the given velocities violate a joint; the start changes them
  * stop-violated          a coordinate starts beyond a stop
@@ -63,12 +64,13 @@ struct lk_findings {
  *
  * @system:   compiled from @model, at its start; its state is changed, then restored
  * @mobility: of @system, or NULL: skips no-degree-of-freedom and driven-twice
+ * @pose:     of @system, or NULL: skips stuck-pose
  * @bounds:   flops_max limits the total work, is_cancelled ends it: beyond them no further stiff
  *            spring is examined, each of which takes a factorisation; NULL: none
  * Return: 0, -ENOMEM. Release with lk_findings_fini(). */
 int lk_findings_init(const struct lk_model *model, struct lk_system *system,
-                     const struct lk_mobility *mobility, const struct lk_bounds *bounds,
-                     struct lk_findings *ret_findings);
+                     const struct lk_mobility *mobility, const struct lk_pose_check *pose,
+                     const struct lk_bounds *bounds, struct lk_findings *ret_findings);
 void lk_findings_fini(struct lk_findings *findings);
 
 #ifdef __cplusplus

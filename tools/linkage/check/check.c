@@ -257,8 +257,8 @@ static int examine(struct findings *f, struct lk_system *system, struct lk_error
     int result = find_rank(f);
 
     if (result == 0)
-        result = lk_findings_init(f->model, system, f->has_mobility ? &f->mobility : NULL, NULL,
-                                  &f->warnings);
+        result = lk_findings_init(f->model, system, f->has_mobility ? &f->mobility : NULL,
+                                  f->has_pose ? &f->pose : NULL, NULL, &f->warnings);
     if (result == 0)
         result =
             lk_pace_init(f->model, system, f->rates, f->n_rates, &f->warnings, &f->pace, ret_error);

@@ -127,7 +127,7 @@ static void print_findings(const char *path, const struct lk_model *model, struc
 {
     struct lk_findings findings;
 
-    if (lk_findings_init(model, system, NULL, NULL, &findings) != 0)
+    if (lk_findings_init(model, system, NULL, NULL, NULL, &findings) != 0)
         return;
     for (int i = 0; i < findings.n; i++) /* stops are told by the line of their joint */
         if (strcmp(findings.list[i].id, "stop-violated") != 0)
