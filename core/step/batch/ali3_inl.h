@@ -166,6 +166,16 @@ struct ali3_run {
     int jumps;
 };
 
+/* poses, and twists where laws ask for them */
+LK_INLINE void show_iterate_in(const struct run *run, int block, int field)
+{
+    if (__builtin_expect(run->p->bodies[block].shown == 0, 1))
+        return;
+    lk_singles_show_pose(run->sys, run->p, block, field);
+    if (run->sys->needs_twists)
+        show_twists_of_turn(run->sys, run->p, block);
+}
+
 LK_INLINE void ali3_bodies_up(const struct ali3_run *now, enum ali3_up up, int t, int block)
 {
     const struct lk_batches *p = now->run.p;
@@ -173,10 +183,10 @@ LK_INLINE void ali3_bodies_up(const struct ali3_run *now, enum ali3_up up, int t
     switch (up) {
     case ALI3_PREDICT:
         predict_bodies(now->run.sys, p, block, &now->run.watch[t]);
-        show_field(&now->run, block, LK_BODY_X);
+        show_iterate_in(&now->run, block, LK_BODY_X);
         break;
     case ALI3_EVALUATE:
-        show_field(&now->run, block, LK_BODY_NOW_X);
+        show_iterate_in(&now->run, block, LK_BODY_NOW_X);
         break;
     case ALI3_SETTLE:
         show_field(&now->run, block, LK_BODY_X);

@@ -84,34 +84,56 @@ LK_INLINE void differentiate(const struct lk_system *sys, const struct lk_batche
     double per_s = 1 / sys->h;
 
     lk_trapezoidal_lanes(sys->h, u, theta, f + LK_BODY_OLD_V, f + LK_BODY_OLD_A, v, a);
-    for (int i = 0; i < 6 && p->rare; i++)
+    for (int i = 0; i < 6 && __builtin_expect(p->rare != 0, 0); i++)
         a[i] += massless[i / 3] * (per_s * (v[i] - f[LK_BODY_OLD_V + i]) - a[i]);
 }
 
-/* M (a - gravity) + w x J w;  also shows the twists where laws ask for them */
-LK_INLINE void inertial_residual(struct lk_system *sys, const struct lk_batches *p, int block,
-                                 const lanes_t u[3], const lanes_t theta[3])
+/* M (a - gravity) + w x J w */
+LK_INLINE void inertial_residual(const struct lk_system *sys, const struct lk_batches *p,
+                                 lanes_t *f, const lanes_t u[3], const lanes_t theta[3])
 {
-    lanes_t *f = block_at(p, p->bodies[block].at), v[6], a[6];
+    lanes_t v[6], a[6];
 
     differentiate(sys, p, f, u, theta, v, a);
     lk_inertial_force_lanes(f[LK_BODY_MASS], f + LK_BODY_J, sys->gravity, v, a, f + LK_BODY_V);
-    if (sys->needs_twists && p->bodies[block].shown)
-        lk_singles_show_values(sys, p, block, (const double *)v);
 }
 
-static __attribute__((noinline)) void
-predict_bodies(struct lk_system *sys, const struct lk_batches *p, int block, struct watch *watch)
+/* twists of an iterate, for laws that ask for them */
+static __attribute__((noinline)) void show_twists_of_turn(struct lk_system *sys,
+                                                          const struct lk_batches *p, int block)
+{
+    const lanes_t *f = block_at(p, p->bodies[block].at), *u = f + LK_BODY_U;
+    lanes_t theta[3], v[6], a[6];
+
+    lk_rotation_log_lanes(f + LK_BODY_TURN, theta);
+    differentiate(sys, p, f, u, theta, v, a);
+    lk_singles_show_values(sys, p, block, (const double *)v);
+}
+
+/* x + h v + h^2/2 a, likewise for the turn, less where lk_fill_light() says so */
+LK_INLINE void look_ahead(const struct lk_system *sys, const struct lk_batches *p, lanes_t *f,
+                          lanes_t ahead[6])
+{
+    if (__builtin_expect(p->rare != 0, 0)) {
+        lk_drop_along_lanes(f + p->rare + LK_RARE_THIN, f + LK_BODY_OLD_A + 3);
+        for (int i = 0; i < 6; i++)
+            ahead[i] = lk_taylor_lanes(sys->h, f[p->rare + LK_RARE_AHEAD + i / 3],
+                                       f[LK_BODY_OLD_V + i], f[LK_BODY_OLD_A + i]);
+        return;
+    }
+    for (int i = 0; i < 6; i++)
+        ahead[i] =
+            lk_taylor_lanes(sys->h, 1 + (lanes_t){0}, f[LK_BODY_OLD_V + i], f[LK_BODY_OLD_A + i]);
+}
+
+static __attribute__((noinline)) void predict_bodies(const struct lk_system *sys,
+                                                     const struct lk_batches *p, int block,
+                                                     struct watch *watch)
 {
     lanes_t *f = block_at(p, p->bodies[block].at), ahead[6], turn[4];
-    const lanes_t one = 1 + (lanes_t){0};
     const lanes_t *u = ahead, *theta = ahead + 3;
 
-    if (p->rare)
-        lk_drop_along_lanes(f + p->rare + LK_RARE_THIN, f + LK_BODY_OLD_A + 3);
-    for (int i = 0; i < 6; i++)
-        ahead[i] = lk_taylor_lanes(sys->h, p->rare ? f[p->rare + LK_RARE_AHEAD + i / 3] : one,
-                                   f[LK_BODY_OLD_V + i], f[LK_BODY_OLD_A + i]);
+    look_ahead(sys, p, f, ahead);
     for (int i = 0; i < 3; i++)
         f[LK_BODY_U + i] = u[i];
     watch->widest = lk_max_lanes(watch->widest, lk_inner_lanes(theta, theta));
@@ -120,7 +142,7 @@ predict_bodies(struct lk_system *sys, const struct lk_batches *p, int block, str
         f[LK_BODY_TURN + i] = turn[i];
     place(f, u, turn, f + LK_BODY_X);
     turn_symmetric(f + LK_BODY_R, f + LK_BODY_SJ, f + LK_BODY_A);
-    inertial_residual(sys, p, block, u, theta);
+    inertial_residual(sys, p, f, u, theta);
 }
 
 /* g of the bodies and of their joints, then s W g; @pose: field of the present one */
@@ -180,7 +202,7 @@ LK_INLINE void show_state(lanes_t *f)
 }
 
 /* dq = -(s W Phi_q^T dlambda + s W g), then the new poses and g of the bodies */
-static __attribute__((noinline)) void apply_increment(struct lk_system *sys,
+static __attribute__((noinline)) void apply_increment(const struct lk_system *sys,
                                                       const struct lk_batches *p, int block,
                                                       int is_last, struct watch *watch)
 {
@@ -211,7 +233,7 @@ static __attribute__((noinline)) void apply_increment(struct lk_system *sys,
     for (int i = 0; i < 4; i++)
         f[LK_BODY_TURN + i] = turn[i];
     place(f, u, turn, f + LK_BODY_NOW_X);
-    inertial_residual(sys, p, block, u, theta);
+    inertial_residual(sys, p, f, u, theta);
 }
 
 /* v -= s W Phi_q^T sigma;  a -= s W Phi_q^T kappa; @field: of the state, OLD_V or OLD_A */

@@ -457,17 +457,14 @@ static void rates_of_state(const struct run *run, int block, struct watch *watch
 
 /* what V leaves of the rows: s W g, velocities or accelerations; @leaks: less E lambda. Rows of
  * laws have no rate to close, and what their accelerations leave is in the right-hand side. */
-static void seek(const struct run *run, int block, enum sought sought, int leaks)
+static __attribute__((noinline)) void seek_single(const struct run *run, int block,
+                                                  enum sought sought, int leaks)
 {
     const struct lk_batches *p = run->p;
     const struct lk_batch_joints *j = &p->joints[block];
     const struct lk_joint_kind *k = lk_lane_kind(j->kind);
     lanes_t *f = block_at(p, j->at), *x = f + lk_kind_x(k), rate[ROWS_MAX];
 
-    if (__builtin_expect(j->kind < LK_KIND_SINGLE, 1)) {
-        right_side(p, block, sought, leaks);
-        return;
-    }
     if (sought == SEEK_VELOCITIES) {
         rates_single(run, block, x);
         return;
@@ -480,6 +477,15 @@ static void seek(const struct run *run, int block, enum sought sought, int leaks
         if (leaks && !lk_lane_is_soft(j->kind))
             x[r] -= f[lk_kind_regular(k) + r] * f[lk_kind_lambda(k) + r];
     }
+}
+
+/* @sought: a constant where it counts */
+LK_INLINE void seek(const struct run *run, int block, enum sought sought, int leaks)
+{
+    if (__builtin_expect(run->p->joints[block].kind < LK_KIND_SINGLE, 1))
+        right_side(run->p, block, sought, leaks);
+    else
+        seek_single(run, block, sought, leaks);
 }
 
 /* minus the rates of the motions in SHOVE */
