@@ -16,12 +16,11 @@
 
 /* ---- accelerations that belong to a state ---- */
 
-/* E of compliant rows: of the state, or so large that a projection leaves them alone */
-static void couple_laws(struct lk_system *sys, int coupled)
+/* E of compliant rows is so large that a projection leaves them alone */
+static void decouple_laws(struct lk_system *sys)
 {
     for (int i = 0; i < sys->n_laws; i++)
-        sys->regular[sys->joint[sys->law[i].joint].row + sys->law[i].row] =
-            coupled ? sys->now.tangent[i] : LK_DECOUPLED;
+        sys->regular[sys->joint[sys->law[i].joint].row + sys->law[i].row] = LK_DECOUPLED;
 }
 
 /* Accelerations and multipliers at the end of a plain step correspond to its velocities before the
@@ -33,15 +32,15 @@ static void couple_laws(struct lk_system *sys, int coupled)
 static void settle_accelerations(struct lk_system *sys, const double *inputs)
 {
     if (sys->batches) {
-        sys->batches->engine->ali3_settle(sys, inputs);
+        sys->batches->engine->ali3.settle(sys, inputs);
         return;
     }
     lk_loads_accelerate(sys, &sys->now, lk_system_time(sys), inputs);
-    couple_laws(sys, 0);
+    decouple_laws(sys);
     if (sys->n_laws > 0)
         lk_evaluate_factor(sys);
     lk_project_accelerations(sys, &sys->now, NULL);
-    couple_laws(sys, 1);
+    lk_start_take_tangents(sys);
 }
 
 /* whether a step uses poses, Jacobians or the factor of the previous one */
@@ -62,7 +61,7 @@ static void begin_sequence(const struct lk_system *sys, struct lk_system *sequen
 static void finish_combination(struct lk_system *sys, const double *inputs)
 {
     if (sys->batches) {
-        sys->batches->engine->ali3_finish(sys, inputs);
+        sys->batches->engine->ali3.finish(sys, inputs);
         return;
     }
     /* the factor is still that of the first sequence: near enough for a Newton iteration */

@@ -72,7 +72,7 @@ static void finish_combination(struct lk_system *sys, const double *inputs)
 
     make_own(sys);
     if (sys->batches) {
-        sys->batches->engine->finish(sys, inputs);
+        sys->batches->engine->rattle.finish(sys, inputs);
         return;
     }
     lk_rattle_release_laws(sys);

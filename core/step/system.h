@@ -769,6 +769,10 @@ LK_RT void lk_start_resume(struct lk_system *system);
  * factor of system->now. Cycle, RT: yes. */
 LK_RT void lk_start_renew(struct lk_system *system);
 
+/** lk_start_take_tangents() - E of compliant rows from the tangents in system->now. Cycle, RT: yes.
+ */
+LK_RT void lk_start_take_tangents(struct lk_system *system);
+
 /** lk_system_decouple_laws() - after the start: compliant rows become applied forces, decoupled
  * from the factor. Not for the cycle. */
 void lk_system_decouple_laws(struct lk_system *system);

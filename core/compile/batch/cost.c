@@ -110,8 +110,9 @@ static double sum_of(const double *work, const double *price, int n)
  * rattle takes 0.55 to 0.65 us a step for it, where it is in one of the two factors alone, in
  * chains of hinges in a plane with springs at all or half of them, of 32 and 128 bodies. Beside
  * lanes, where its bodies show their poses, it takes 1.1 to 1.9 us, which is effort.single. ali3
- * takes 0.5 us and 0.6 to 0.9, in chains of hinges in space of 16 to 128 bodies, with springs at
- * all, half or a quarter of them. */
+ * takes 0.5 to 0.9 us, and beside lanes 0.6 where all rows of a block are in use, up to 2.2 where
+ * few are (linkage bench -t 0.08, chains of hinges in space of 16 to 128 bodies, with springs at
+ * all, half or a quarter of them, AMD Zen 5). */
 #define SINGLE_CLASSIC 2.2
 
 static double singles_time(const struct lk_batches *p, const struct lk_prices *prices, int task)

@@ -448,15 +448,8 @@ static int ali3_step(struct lk_system *sys, const double *inputs)
 /* sys->now has the accelerations and multipliers in lanes */
 static void keep_accelerations(struct lk_system *sys, const struct lk_batches *p)
 {
-    for (int b = 0; b < sys->n_bodies; b++) {
-        const double *a = p->values + p->place[b] + LK_BODY_OLD_A * LK_LANES;
-        struct lk_twist *to = &sys->now.motion[b].a;
-
-        for (int i = 0; i < 3; i++) {
-            to->v[i] = a[i * LK_LANES];
-            to->w[i] = a[(3 + i) * LK_LANES];
-        }
-    }
+    for (int b = 0; b < sys->n_bodies; b++)
+        read_six(p, b, LK_BODY_OLD_A, &sys->now.motion[b].a);
     for (int b = 0; b < p->n_joints; b++) {
         const struct lk_batch_joints *j = &p->joints[b];
         const struct lk_joint_kind *k = lk_lane_kind(j->kind);

@@ -23,21 +23,8 @@ static void decide_stops(struct ali3_run *now, int again)
     const struct lk_batches *p = now->run.p;
     struct lk_system *sys = now->run.sys;
 
-    for (int i = 0; i < p->n_loaded; i++) {
-        int b = p->loaded[i];
-        const double *a = p->values + p->place[b] + LK_BODY_OLD_A * LK_LANES;
-
-        for (int k = 0; k < 3; k++) {
-            sys->next.motion[b].a.v[k] = a[k * LK_LANES];
-            sys->next.motion[b].a.w[k] = a[(3 + k) * LK_LANES];
-        }
-    }
-    for (int i = 0; i < p->n_soft; i++) {
-        const struct lk_joint *j = &sys->joint[p->soft[i].joint];
-
-        for (int r = j->row; r < j->row + j->n_rows; r++)
-            sys->next.lambda[r] = sys->now.lambda[r];
-    }
+    for (int i = 0; i < p->n_loaded; i++)
+        read_six(p, p->loaded[i], LK_BODY_OLD_A, &sys->next.motion[p->loaded[i]].a);
     lk_loads_decide_stops(sys, again);
     lk_singles_regularise(sys, p);
     ali3_sweep(now, ALI3_STAY, ALI3_FACTOR);
@@ -59,14 +46,8 @@ static void give_bounce(struct lk_system *sys, const struct run *run)
 
     for (int b = 0; b < p->n_bodies; b++)
         store_bodies(run, b, &unused);
-    for (int b = 0; b < sys->n_bodies; b++) {
-        const double *c = p->values + p->place[b] + LK_BODY_V * LK_LANES;
-
-        for (int k = 0; k < 3; k++) {
-            sys->correction[b].v[k] = c[k * LK_LANES];
-            sys->correction[b].w[k] = c[(3 + k) * LK_LANES];
-        }
-    }
+    for (int b = 0; b < sys->n_bodies; b++)
+        read_six(p, b, LK_BODY_V, &sys->correction[b]);
 }
 
 /* restitution of the stops that were hit, see lk_bounce() */

@@ -364,10 +364,13 @@ struct lk_batches {
  * block may count, too, the same number of times in every pose. RT: yes. */
 LK_RT int lk_batches_dependent_rows(const struct lk_batches *batches, double share);
 
-/** struct lk_engine_step - @step, @renew: see struct lk_formulation */
+/** struct lk_engine_step - @step, @renew: see struct lk_formulation;  @finish, @settle: see struct
+ * lk_extrapolation, NULL where it has none; of `rattle` once system->next has what is its own */
 struct lk_engine_step {
     LK_RT int (*step)(struct lk_system *system, const double *inputs);
     LK_RT void (*renew)(struct lk_system *system);
+    LK_RT void (*finish)(struct lk_system *system, const double *inputs);
+    LK_RT void (*settle)(struct lk_system *system, const double *inputs);
 };
 
 struct lk_copies;
@@ -375,8 +378,6 @@ struct lk_copies;
 /** struct lk_engine - one build of engine_inl.h. @is_supported: by this processor.
  * @copies: its name where a whole mechanism has one lane, see step/copies.h;  @copies_step: of
  * `rattle`, one step of them
- * @finish: of `rattle`, see struct lk_extrapolation, once system->next has what is its own
- * @ali3_finish, @ali3_settle: of `ali3`, see struct lk_extrapolation
  * @hold: of `rattle`: multipliers of all rows that hold against the motions @shove of the bodies,
  *        with the last factor, into system->solution, and what they do into system->correction;
  *        @is_refined: as projections are. Between the phases of a step */
@@ -389,9 +390,6 @@ struct lk_engine {
     struct lk_engine_step rattle;
     struct lk_engine_step rk4;
     LK_RT void (*copies_step)(struct lk_copies *copies, const double *const *inputs);
-    LK_RT void (*finish)(struct lk_system *system, const double *inputs);
-    LK_RT void (*ali3_finish)(struct lk_system *system, const double *inputs);
-    LK_RT void (*ali3_settle)(struct lk_system *system, const double *inputs);
     LK_RT void (*hold)(struct lk_system *system, const struct lk_twist *shove, bool is_refined);
 };
 

@@ -138,15 +138,21 @@ LK_INLINE void show_pose(struct lk_system *sys, const struct lk_batches *p, int 
         sys->pose[b].R[i] = f[(3 + i) * LK_LANES];
 }
 
-/* likewise its twist; @field: of a state or a stage */
-LK_INLINE void show_twist(struct lk_system *sys, const struct lk_batches *p, int b, int field)
+/* six values of body @b in @field */
+LK_INLINE void read_six(const struct lk_batches *p, int b, int field, struct lk_twist *ret)
 {
     const double *v = p->values + p->place[b] + field * LK_LANES;
 
     for (int i = 0; i < 3; i++) {
-        sys->twist[b].v[i] = v[i * LK_LANES];
-        sys->twist[b].w[i] = v[(3 + i) * LK_LANES];
+        ret->v[i] = v[i * LK_LANES];
+        ret->w[i] = v[(3 + i) * LK_LANES];
     }
+}
+
+/* likewise its twist; @field: of a state or a stage */
+LK_INLINE void show_twist(struct lk_system *sys, const struct lk_batches *p, int b, int field)
+{
+    read_six(p, b, field, &sys->twist[b]);
 }
 
 /* poses and twists of the watched bodies before they are in a state; @field: of the twists */
@@ -431,8 +437,7 @@ static void renew_factor(struct lk_system *sys)
 
     lk_drives_evaluate(sys, &sys->now);
     if (!sys->formulation->laws_are_loads) {
-        for (int i = 0; i < sys->n_laws; i++)
-            sys->regular[sys->joint[sys->law[i].joint].row + sys->law[i].row] = sys->now.tangent[i];
+        lk_start_take_tangents(sys);
         lk_singles_regularise(sys, p);
     }
     for (int b = 0; b < p->n_bodies; b++) {
@@ -460,12 +465,9 @@ const struct lk_engine LK_ENGINE = {
     .copies = LK_ENGINE_NAME "-copies",
     .lanes = LK_LANES,
     .is_supported = LK_ENGINE_SUPPORTED,
-    .ali3 = {ali3_step, ali3_renew},
-    .rattle = {rattle_step, rattle_renew},
-    .rk4 = {rk4_step, renew_factor},
+    .ali3 = {ali3_step, ali3_renew, ali3_finish, ali3_settle},
+    .rattle = {rattle_step, rattle_renew, rattle_finish, NULL},
+    .rk4 = {rk4_step, renew_factor, NULL, NULL},
     .copies_step = rattle_copies,
-    .finish = rattle_finish,
-    .ali3_finish = ali3_finish,
-    .ali3_settle = ali3_settle,
     .hold = rattle_hold,
 };
