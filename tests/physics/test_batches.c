@@ -154,11 +154,12 @@ static void compare_arms(int n)
             i, i, i, i, i, i, i);
     fprintf(f, "forces:\n");
     for (int i = 0; i < n; i++)
-        fprintf(f,
-                "  s%d: {type: stop, joint: j%d, lower: 0, upper: 2, stiffness: 1e12, damping: 3e6}\n"
-                "  t%d: {type: stop, joint: k%d, lower: %g, upper: 2, stiffness: 1e12, "
-                "damping: 1e5}\n",
-                i, i, i, i, -1e-4 * (i + 1));
+        fprintf(
+            f,
+            "  s%d: {type: stop, joint: j%d, lower: 0, upper: 2, stiffness: 1e12, damping: 3e6}\n"
+            "  t%d: {type: stop, joint: k%d, lower: %g, upper: 2, stiffness: 1e12, "
+            "damping: 1e5}\n",
+            i, i, i, i, -1e-4 * (i + 1));
     fprintf(f,
             "inputs:\n  lift: {type: joint-torque, joint: j0}\n"
             "solver: {formulation: %s, step: 0.001}\n",
@@ -419,6 +420,12 @@ static void compare_orders(const int orders[2], double known_share)
         engines_order = orders[k];
         compare_random(FIGURE_KEEPS_JOINTS | FIGURE_KEEPS_COUPLINGS | FIGURE_KEEPS_DRIVES |
                        FIGURE_KEEPS_LAWS);
+        /* without inertia, which `rattle` refuses in higher orders; of 90 parts of the step begin
+         * with accelerations that do not follow from forces */
+        if (engines_formulation == &lk_formulation_ali3) {
+            compare_random(FIGURE_KEEPS_JOINTS | FIGURE_KEEPS_LAWS | FIGURE_KEEPS_MASSLESS);
+            compare_seed(90, FIGURE_KEEPS_JOINTS | FIGURE_KEEPS_LAWS | FIGURE_KEEPS_MASSLESS);
+        }
     }
     seeds_apart = THINNED;
     engines_known_share = 0;
