@@ -25,7 +25,7 @@ struct lk_rattle_iterate {
     lk_four theta[3];
 };
 
-/** struct lk_half_kicks - four bodies. @weight: m W, 1, or 0 where there is no mass;  @drawn: 1
+/** struct lk_half_kicks - four bodies. @weight: m W, 1, or 0 where there is no mass; @drawn: 1
  * where the velocity follows from the positions, of the translation and the rotation, see
  * lk_rattle_is_drawn();  @last_turn: theta of the last step;
  * @sW: of the inertia;  @tension: K, see tension.h, and @start_sW: s (J + s K)^-1;  @momentum: h J
@@ -42,11 +42,12 @@ struct lk_half_kicks {
     struct lk_rattle_iterate kept;
 };
 
-/** struct lk_rattle_increment - of four bodies in one iteration: @dq, @weighed: M dq, 0 in lanes
- * that repeat a body, and @correction: s W Phi_q^T dlambda */
+/** struct lk_rattle_increment - of four bodies in one iteration: @dq, @weighed: M dq, and
+ * @turned: its turns, both 0 in lanes that repeat a body, and @correction: s W Phi_q^T dlambda */
 struct lk_rattle_increment {
     lk_four dq[6];
     lk_four weighed[6];
+    lk_four turned[3];
     lk_four correction[6];
 };
 
@@ -101,9 +102,16 @@ struct lk_rattle_stops {
     struct lk_twist *response;
 };
 
+/** enum lk_rattle_measure - of increments. BY_MASS: a . M b;  BY_TURNS: of the turns alone. The
+ * matrix is wrong because bodies turn: turns tell how wrong, where in the measure of the mass the
+ * turn of a light body is nothing beside the way of a heavy one that it leads to. The mass tells it
+ * where laws bend, and a wheel that spins says nothing of the rest. */
+enum lk_rattle_measure { LK_BY_MASS, LK_BY_TURNS, LK_MEASURES };
+
 /** struct lk_rattle - scratch. @increment: of all iterations, one after another, with their
- * @multipliers, n_rows each, and @square: dq . M dq; @lambda: of the iterate that is kept, n_rows;
- * @unreachable: part of Phi / 2 that is left as it is, n_rows;
+ * @multipliers, n_rows each, and @inverse: of its products with itself; @lambda: of the iterate
+ * that is kept, n_rows;
+ * @unreachable: part of Phi / 2 that is left as it is, n_rows, see lk_rattle_find_unreachable();
  * @value: of each law's row at q_n;  @load: -Q at q_n+1, as lk_system.residual;  @violation:
  * largest one of the last iterate;  @ends: 1 once an iterate was taken back: later increments are
  * 0;  @has_clock: a load depends on time;  @since: first increment that tells of the matrix, those
@@ -113,7 +121,7 @@ struct lk_rattle {
     struct lk_half_kicks *quad;
     struct lk_rattle_increment *increment;
     double *multipliers;
-    double *square;
+    double (*inverse)[LK_MEASURES];
     double *lambda;
     double *unreachable;
     double *value;
@@ -153,11 +161,25 @@ LK_INLINE bool lk_rattle_leaks(int done, double violation, double last)
     return done == 1 && violation > LK_LEAKS * last && violation > LK_LEAKS_MIN;
 }
 
-/** lk_rattle_contraction() - @product of an increment with one before, whose @square this is.
- * Increments at round-off tell nothing: at most 1 either way. */
-LK_INLINE double lk_rattle_contraction(double product, double square)
+/** lk_rattle_inverse() - of a product @square of an increment with itself; 0 of an increment that
+ * a measure does not see. */
+LK_INLINE double lk_rattle_inverse(double square)
 {
-    return square > 0 ? lk_clamp(product / square, 1) : 0;
+    return square > 0 ? 1 / square : 0;
+}
+
+/** lk_rattle_contraction() - @product of an increment with one before, and @inverse of that one's
+ * with itself: the part of it that the error of the matrix has made of that one, as far as both
+ * measures agree. Increments at round-off tell nothing: at most 1 either way. */
+LK_INLINE double lk_rattle_contraction(const double product[LK_MEASURES],
+                                       const double inverse[LK_MEASURES])
+{
+    double by_mass = product[LK_BY_MASS] * inverse[LK_BY_MASS];
+    double by_turns = product[LK_BY_TURNS] * inverse[LK_BY_TURNS];
+    bool turns_tell =
+        inverse[LK_BY_TURNS] > 0 && (fabs(by_turns) < fabs(by_mass) || inverse[LK_BY_MASS] == 0);
+
+    return lk_clamp(turns_tell ? by_turns : by_mass, 1);
 }
 
 #define LK_CONTRACTION_MAX 0.5 /* that is made use of at most */
@@ -249,6 +271,13 @@ LK_RT void lk_rattle_book_closing(struct lk_system *system, const struct lk_ratt
  * @value: see struct lk_rattle */
 LK_RT void lk_rattle_follow_laws(struct lk_system *system, const double *value, int i,
                                  bool is_first);
+
+/** lk_rattle_find_unreachable() - what is left of Phi at the closed pose of q_n, by the drives of
+ * then: redundant rows contradict each other by that, where axes that should be parallel are not by
+ * round-off of the model. No motion removes it; driven again in each iteration its multipliers
+ * would grow. Rows that may depend on each other only; they go back to that, not to 0. It changes
+ * with the pose, and closing has all of Phi. */
+LK_RT void lk_rattle_find_unreachable(struct lk_system *system, struct lk_rattle *rattle);
 
 /** lk_rattle_iterate() - all iterations: multipliers that close the positions at q_n+1. Return:
  * whether every turn is less than half a turn. */

@@ -299,7 +299,7 @@ static void judge_iterate(struct lk_system *sys, struct lk_rattle *r, int done, 
     r->violation = violation;
 }
 
-/* M dq; each body counts once */
+/* M dq, and the turns alone; each body counts once */
 LK_INLINE void weigh_increment(const struct lk_lanes *l, const struct lk_quad *quad,
                                struct lk_rattle_increment *increment)
 {
@@ -311,17 +311,22 @@ LK_INLINE void weigh_increment(const struct lk_lanes *l, const struct lk_quad *q
     lk_sym_mul_four(quad->inertia, increment->dq + 3, increment->weighed + 3);
     for (int i = 0; i < 6; i++)
         increment->weighed[i] = (lk_four)((lk_four_mask)increment->weighed[i] & is_body);
+    for (int i = 0; i < 3; i++)
+        increment->turned[i] = (lk_four)((lk_four_mask)increment->dq[3 + i] & is_body);
 }
 
-/* a . M b of two increments of all bodies */
-static double inner_increments(const struct lk_system *sys, const struct lk_rattle_increment *a,
-                               const struct lk_rattle_increment *b)
+/* the products of two increments of all bodies */
+static void multiply_increments(const struct lk_system *sys, const struct lk_rattle_increment *a,
+                                const struct lk_rattle_increment *b, double ret[LK_MEASURES])
 {
-    lk_four sum = {0};
+    lk_four sum = {0}, turns = {0};
 
-    for (int k = 0; 4 * k < sys->n_bodies; k++)
+    for (int k = 0; 4 * k < sys->n_bodies; k++) {
         sum += lk_inner_four(a[k].dq, b[k].weighed) + lk_inner_four(a[k].dq + 3, b[k].weighed + 3);
-    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+        turns += lk_inner_four(a[k].dq + 3, b[k].turned);
+    }
+    ret[LK_BY_MASS] = (sum[0] + sum[1]) + (sum[2] + sum[3]);
+    ret[LK_BY_TURNS] = (turns[0] + turns[1]) + (turns[2] + turns[3]);
 }
 
 /* a += part b, with the multipliers that go with them */
@@ -357,17 +362,36 @@ static double find_increment(struct lk_system *sys, struct lk_rattle *r, int ite
         for (int i = 0; i < 6; i++)
             now[k].dq[i] = -2.0 * (now[k].correction[i] + residual[i]);
     }
-    /* M says nothing of bodies without inertia */
-    for (int i = r->since; i < iteration && sys->n_massless == 0; i++) {
+    for (int i = r->since; i < iteration; i++) {
         const struct lk_rattle_increment *before = r->increment + (size_t)i * quads;
 
-        alpha = lk_rattle_contraction(inner_increments(sys, now, before), r->square[i]);
+        double product[LK_MEASURES];
+
+        multiply_increments(sys, now, before, product);
+        alpha = lk_rattle_contraction(product, r->inverse[i]);
         if (i == iteration - 1)
             break;
         add_increment(sys, alpha, before + quads, r->multipliers + (size_t)(i + 1) * rows, now);
         lk_rattle_blend_pushes(r, iteration, i + 1, alpha);
     }
     return lk_rattle_stretch(alpha);
+}
+
+/* what later increments ask of increment @iteration, once it is corrected */
+static void keep_products(const struct lk_system *sys, struct lk_rattle *r, int iteration)
+{
+    size_t quads = ((size_t)sys->n_bodies + 3) / 4;
+    struct lk_rattle_increment *now = r->increment + (size_t)iteration * quads;
+    double square[LK_MEASURES];
+
+    for (int k = 0; 4 * k < sys->n_bodies; k++) {
+        struct lk_lanes l = lk_lanes_of(sys, k);
+
+        weigh_increment(&l, &sys->quad[k], &now[k]);
+    }
+    multiply_increments(sys, now, now, square);
+    for (int m = 0; m < LK_MEASURES; m++)
+        r->inverse[iteration][m] = lk_rattle_inverse(square[m]);
 }
 
 /* the new poses and s W g */
@@ -393,7 +417,6 @@ static void apply_increment(struct lk_system *sys, struct lk_rattle *r, int iter
             quad->u[i] += now[k].dq[i];
         for (int i = 0; i < 3; i++)
             quad->theta[i] += now[k].dq[3 + i];
-        weigh_increment(&l, quad, &now[k]);
         lk_rotation_exp_four(quad->theta, quad->turn);
         lk_quad_place(sys, &l, quad);
         momentum_residual(sys, &l, quad, half);
@@ -403,29 +426,7 @@ static void apply_increment(struct lk_system *sys, struct lk_rattle *r, int iter
         sys->next.lambda[row] += multipliers[row];
     }
     lk_rattle_add_pushes(r, iteration, part);
-    r->square[iteration] = inner_increments(sys, now, now);
     sys->next.balance->increment = lk_largest_lane(largest);
-}
-
-/* The part of Phi / 2 that no motion removes, where redundant rows contradict each other: axes that
- * should be parallel and are not by round-off of the model. E dlambda is what the first increment
- * leaves, and what a second one would leave of that is this part. Driven again, its multipliers
- * would grow with every iteration. */
-static void find_unreachable(struct lk_system *sys, struct lk_rattle *r)
-{
-    for (int pass = 0; pass < 2; pass++) {
-        for (int i = 0; i < sys->n_joints; i++) {
-            const struct lk_joint *j = &sys->joint[i];
-
-            for (int row = j->row; row < j->row + j->n_rows; row++)
-                r->unreachable[row] =
-                    lk_is_compliant(j)
-                        ? 0
-                        : sys->regular[row] * (pass == 0 ? sys->solution : r->unreachable)[row];
-        }
-        if (pass == 0)
-            lk_evaluate_solve(sys, r->unreachable);
-    }
 }
 
 static void iterate(struct lk_system *sys, struct lk_rattle *r, int iteration)
@@ -439,20 +440,20 @@ static void iterate(struct lk_system *sys, struct lk_rattle *r, int iteration)
             lk_rattle_follow_laws(sys, r->value, i, iteration == 0);
     if (iteration == 0 && sys->n_laws + r->n_tense > 0)
         lk_evaluate_factor(sys);
-    for (int row = 0; row < sys->n_rows && iteration > 1 && !sys->rows_are_independent; row++)
+    for (int row = 0; row < sys->n_rows && !sys->rows_are_independent; row++)
         sys->solution[row] -= r->unreachable[row];
     if (iteration == 0)
         lk_rattle_find_yields(sys, r);
     lk_evaluate_reduce(sys);
     lk_evaluate_correction(sys);
-    if (iteration == 1 && !sys->rows_are_independent)
-        find_unreachable(sys, r);
     if (!lk_rattle_push(sys, r, iteration)) {
         r->since = iteration;
         r->violation = INFINITY;
     }
     part = find_increment(sys, r, iteration);
     apply_increment(sys, r, iteration, r->ends ? 0 : part);
+    if (iteration < sys->iterations - 1)
+        keep_products(sys, r, iteration);
 }
 
 /* whether every turn is less than half a turn; not if it is not finite */
@@ -463,6 +464,14 @@ static bool turns_are_small(const struct lk_system *sys)
     for (int k = 0; 4 * k < sys->n_bodies; k++)
         small &= lk_inner_four(sys->quad[k].theta, sys->quad[k].theta) < M_PI * M_PI;
     return (small[0] & small[1] & small[2] & small[3]) != 0;
+}
+
+void lk_rattle_find_unreachable(struct lk_system *sys, struct lk_rattle *r)
+{
+    if (sys->rows_are_independent)
+        return;
+    violations(sys, 0.5);
+    memcpy(r->unreachable, sys->solution, (size_t)sys->n_rows * sizeof(double));
 }
 
 bool lk_rattle_iterate(struct lk_system *sys, struct lk_rattle *r)

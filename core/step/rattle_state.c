@@ -21,7 +21,7 @@ int lk_rattle_layout(struct lk_system *sys, const struct lk_topology *topology,
     size_t n = (size_t)sys->iterations;
     struct lk_rattle_increment *increment = lk_arena_take(arena, n * quads, sizeof(*increment));
     double *multipliers = lk_arena_take(arena, n * (size_t)sys->n_rows, sizeof(double));
-    double *square = lk_arena_take(arena, n, sizeof(double));
+    double(*inverse)[LK_MEASURES] = lk_arena_take(arena, n, sizeof(*inverse));
     double *lambda = lk_arena_take(arena, (size_t)sys->n_rows, sizeof(double));
     double *unreachable = lk_arena_take(arena, (size_t)sys->n_rows, sizeof(double));
     int *tense = lk_arena_take(arena, (size_t)sys->n_bodies, sizeof(*tense));
@@ -41,7 +41,7 @@ int lk_rattle_layout(struct lk_system *sys, const struct lk_topology *topology,
         *r = (struct lk_rattle){.quad = quad,
                                 .increment = increment,
                                 .multipliers = multipliers,
-                                .square = square,
+                                .inverse = inverse,
                                 .lambda = lambda,
                                 .unreachable = unreachable,
                                 .value = value,

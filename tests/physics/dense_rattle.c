@@ -403,15 +403,31 @@ static void take_back(struct dense *d, struct half_kicks *k, int done)
     place(d, k->moved);
 }
 
-static double inner(const struct dense *d, const double *a, const double *b)
+/* by the mass, of turns alone */
+static double inner(const struct dense *d, const double *a, const double *b, int of_turns)
 {
     double *Mb = dense_zeros(d->n, sizeof(double)), sum = 0;
 
     dense_block_product(d, d->M, b, Mb);
     for (int i = 0; i < d->n; i++)
-        sum += a[i] * Mb[i];
+        sum += of_turns ? a[i] * b[i] * (i % 6 >= 3) : a[i] * Mb[i];
     free(Mb);
     return sum;
+}
+
+/* what increment @i tells of a later one: the smaller of both */
+static double contraction(const struct dense *d, const double *a, const double *b)
+{
+    double ret[2] = {0};
+
+    for (int m = 0; m < 2; m++) {
+        double square = inner(d, a, a, m);
+
+        ret[m] = square > 0 ? inner(d, a, b, m) / square : INFINITY;
+    }
+    if (fabs(ret[1]) < fabs(ret[0]))
+        ret[0] = ret[1];
+    return isinf(ret[0]) ? 0 : fmin(fmax(ret[0], -1), 1);
 }
 
 /* what the increments before tell of the matrix. Return: the factor on the increment */
@@ -419,11 +435,8 @@ static double improve(struct dense *d, struct half_kicks *k, int iteration)
 {
     double alpha = 0;
 
-    for (int i = k->since; i < iteration && d->sys->n_massless == 0; i++) {
-        double square = inner(d, k->dq[i], k->dq[i]);
-
-        alpha = square > 0 ? inner(d, k->dq[i], k->dq[iteration]) / square : 0;
-        alpha = fmin(fmax(alpha, -1), 1);
+    for (int i = k->since; i < iteration; i++) {
+        alpha = contraction(d, k->dq[i], k->dq[iteration]);
         if (i == iteration - 1)
             break;
         for (int n = 0; n < d->n; n++) {
@@ -436,27 +449,17 @@ static double improve(struct dense *d, struct half_kicks *k, int iteration)
     return 1 / (1 - fmin(fmax(alpha, -0.5), 0.5));
 }
 
-/* E A^-1 E dlambda of the rigid rows: what a second increment would leave */
-static void find_unreachable(struct dense *d, struct half_kicks *k)
+/* what is left of Phi at the closed pose of q_n */
+static void find_unreachable(const struct dense *d, struct half_kicks *k)
 {
-    double *change = dense_zeros(d->m, sizeof(double));
+    for (int i = 0; i < d->sys->n_joints; i++) {
+        const struct lk_joint *j = &d->sys->joint[i];
+        double phi[LK_ROWS_MAX];
 
-    memcpy(change, d->rhs, (size_t)d->m * sizeof(double));
-    for (int i = 0; i < d->sys->n_joints; i++)
-        for (int r = 0; r < d->sys->joint[i].n_rows; r++) {
-            int row = d->sys->joint[i].row + r;
-
-            d->rhs[row] = lk_is_compliant(&d->sys->joint[i]) ? 0 : d->E[row] * change[row];
-        }
-    solve_rows(d);
-    for (int i = 0; i < d->sys->n_joints; i++)
-        for (int r = 0; r < lk_rigid_rows(&d->sys->joint[i]); r++) {
-            int row = d->sys->joint[i].row + r;
-
-            k->unreachable[row] = d->E[row] * d->rhs[row];
-        }
-    memcpy(d->rhs, change, (size_t)d->m * sizeof(double));
-    free(change);
+        dense_violation(d, j, phi);
+        for (int r = 0; r < lk_rigid_rows(j) && !d->sys->rows_are_independent; r++)
+            k->unreachable[j->row + r] = 0.5 * phi[r];
+    }
 }
 
 static int iterate(struct dense *d, struct half_kicks *k, int iteration)
@@ -485,8 +488,6 @@ static int iterate(struct dense *d, struct half_kicks *k, int iteration)
     for (int i = 0; i < d->m; i++)
         d->rhs[i] -= change[i] + k->unreachable[i];
     solve_rows(d);
-    if (iteration == 1)
-        find_unreachable(d, k);
     spread(d, k->start, k->correction[iteration]);
     for (int i = 0; i < d->n; i++)
         k->dq[iteration][i] = -2 * (k->correction[iteration][i] + g[i]);
@@ -724,6 +725,7 @@ static int first_half(struct dense *d, const double *inputs, struct half_kicks *
     dense_set_frames(d, d->v_old, d->a_old);
     r = read_state(d, k);
     dense_loads(d, (d->sys->now.balance->steps + 0.5) * d->sys->h, inputs, k->Q);
+    find_unreachable(d, k);
     own = take_tension(d, k);
     if (d->sys->n_massless == 0)
         forget_rigid(d);

@@ -116,6 +116,9 @@ static bool is_in_linear(const struct lk_batches *p, int body)
 /* lanes without a body: no mass, no motion, identity orientation */
 static void fill_bodies(const struct lk_system *sys, struct lk_batches *p)
 {
+    bool is_rattle = sys->formulation == &lk_formulation_rattle_lanes;
+
+    p->leaves_unreachable = is_rattle && !sys->rows_are_independent;
     find_linear(sys, p);
     for (int i = 0; i < p->n_bodies; i++)
         for (int l = 0; l < p->lanes; l++) {

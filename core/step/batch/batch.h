@@ -305,7 +305,8 @@ struct lk_batch_tense_side {
  * that are loads, @n_law_loads rows
  * @rare: offset in a body of its fields of enum lk_rare_field, 0: there are none;  @factors_twice:
  * the iterations have a factor of their own;  @carries: multipliers of rigid rows go on from step
- * to step, as bodies without inertia pass forces on;  @tense, @tense_sides: see rare.h */
+ * to step, as bodies without inertia pass forces on;  @leaves_unreachable: of `rattle`, rows may
+ * depend on each other, see lk_rattle_find_unreachable();  @tense, @tense_sides: see rare.h */
 struct lk_batches {
     const struct lk_engine *engine;
     int lanes;
@@ -353,6 +354,7 @@ struct lk_batches {
     int rare;
     int carries;
     int factors_twice;
+    int leaves_unreachable;
     int n_tense, n_tense_sides;
     struct lk_batch_tense *tense;
     struct lk_batch_tense_side *tense_sides;
@@ -393,8 +395,8 @@ struct lk_engine {
     LK_RT void (*hold)(struct lk_system *system, const struct lk_twist *shove, bool is_refined);
 };
 
-#define LK_WATCHES 7                       /* vectors of a struct watch */
-#define LK_SUMS    (1 + LK_ITERATIONS_MAX) /* of a struct sums */
+#define LK_WATCHES 7                           /* vectors of a struct watch */
+#define LK_SUMS    (2 + 2 * LK_ITERATIONS_MAX) /* of a struct sums */
 
 /** lk_engines - every build of the step that is in this program (option `engines`), the widest
  * first; NULL at the end. In engines.c. */

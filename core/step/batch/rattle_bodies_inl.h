@@ -3,22 +3,35 @@
  * about the axes of the body, those of joints about the world's. Without include guard on purpose,
  * see lanes_inl.h. */
 
-/** struct sums - of a task in one phase. @violation: the largest of its rows;  @inner: products of
- * an increment, as it was found, with those before and with itself */
+/** struct sums - of a task in one phase. @violation: the largest of its rows;  @closing: work, see
+ * lk_rattle_book_closing();  @inner: products of an increment, as it was found, with those before
+ * and with itself, in each measure */
 struct sums {
     lanes_t violation;
-    lanes_t inner[LK_ITERATIONS_MAX];
+    lanes_t closing;
+    lanes_t inner[LK_ITERATIONS_MAX][LK_MEASURES];
 };
 _Static_assert(sizeof(struct sums) == LK_SUMS * sizeof(lanes_t), "memory of the sums");
 
+/* @n: products that are asked for */
+LK_INLINE void clear_sums(struct sums *sums, int n)
+{
+    sums->closing = (lanes_t){0};
+    for (int k = 0; k < n; k++)
+        for (int m = 0; m < LK_MEASURES; m++)
+            sums->inner[k][m] = (lanes_t){0};
+}
+
 /** struct convergence - of the iterations of a system. @alpha: how the last increment looks back at
  * those before, see find_increment() in step/rattle_positions.c, and @part: factor on it
- * @gram: products of increments; gram[i][k] for k = 1 .. i, and gram[0][0]
+ * @gram: products of increments; gram[i][k] for k = 1 .. i, and gram[0][0];  @inverse: of
+ * gram[i][i]
  * @violation, @ends, @since: see struct lk_rattle;  @goes_back: the last increment is taken back */
 struct convergence {
     double part;
     double alpha[LK_ITERATIONS_MAX];
-    double gram[LK_ITERATIONS_MAX][LK_ITERATIONS_MAX];
+    double gram[LK_ITERATIONS_MAX][LK_ITERATIONS_MAX][LK_MEASURES];
+    double inverse[LK_ITERATIONS_MAX][LK_MEASURES];
     double violation;
     bool ends;
     bool goes_back;
@@ -220,8 +233,12 @@ LK_INLINE void multiply_increment(const struct lk_batches *p, int block, int ite
     lanes_t *f = block_at(p, p->bodies[block].at), *now = increment_of(f, iteration), Mdq[6];
 
     times_mass(f, p->bodies[block].are_balls, now, Mdq);
-    for (int k = 0; k <= iteration; k++)
-        sums->inner[k] += inner_six(increment_of(f, k), Mdq);
+    for (int k = 0; k <= iteration; k++) {
+        const lanes_t *other = increment_of(f, k);
+
+        sums->inner[k][LK_BY_MASS] += inner_six(other, Mdq);
+        sums->inner[k][LK_BY_TURNS] += lk_inner_lanes(other + 3, now + 3);
+    }
 }
 
 /* dq = -2 (s W Phi_q^T dlambda + s W g) */

@@ -24,7 +24,7 @@ LK_INLINE lanes_t work_of_left(const struct lk_system *sys, const struct lk_batc
                                      f + LK_RATTLE_ITERATE + 3);
 }
 
-/* before the bodies are closed; into sums->inner[0] */
+/* before the bodies are closed; into sums->closing */
 static __attribute__((noinline)) void book_closing(const struct lk_system *sys,
                                                    const struct lk_batches *p, int block,
                                                    const struct newton *newton, struct sums *sums)
@@ -34,8 +34,8 @@ static __attribute__((noinline)) void book_closing(const struct lk_system *sys,
     lanes_t change[6];
 
     weigh_pull(p, b, f, f + LK_BODY_NOW_R, 0, change);
-    sums->inner[0] +=
+    sums->closing +=
         lk_rattle_closing_work_lanes(sys->h, b->are_balls, f[LK_BODY_MASS], f + LK_BODY_J, change,
                                      f + LK_RATTLE_ITERATE, f + LK_BODY_OLD_V);
-    sums->inner[0] += lk_select_lanes(newton->ends, (lanes_t){0}, work_of_left(sys, p, b, f));
+    sums->closing += lk_select_lanes(newton->ends, (lanes_t){0}, work_of_left(sys, p, b, f));
 }

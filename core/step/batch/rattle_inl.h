@@ -6,13 +6,23 @@
 
 /* ---- the iterations as a whole, the same for any number of workers ---- */
 
-static double sum_inner(const struct rattle_run *now, int k, int c)
+static double sum_closing(const struct rattle_run *now, int c)
 {
     double sum = 0;
 
     for (int t = 0; t < now->run.p->n_tasks; t++)
-        sum += total(&now->run, now->sums[t].inner[k], c);
+        sum += total(&now->run, now->sums[t].closing, c);
     return sum;
+}
+
+/* the products of the last increment with increment @k, of system @c */
+static void sum_inner(const struct rattle_run *now, int k, int c, double ret[LK_MEASURES])
+{
+    for (int m = 0; m < LK_MEASURES; m++) {
+        ret[m] = 0;
+        for (int t = 0; t < now->run.p->n_tasks; t++)
+            ret[m] += total(&now->run, now->sums[t].inner[k][m], c);
+    }
 }
 
 /* what the iterations of each system ask for, in its lanes */
@@ -63,19 +73,22 @@ static void judge_iterate(struct rattle_run *now)
 
 /* the products of the last increment once it is corrected, from those that it had when it was
  * @found */
-static void correct_products(struct convergence *of, int last, const double *found)
+static void correct_products(struct convergence *of, int last, int m, double (*found)[LK_MEASURES])
 {
-    double *gram = of->gram[last], square = found[last];
+    double square = found[last][m];
 
     for (int k = 1; k < last; k++) {
-        gram[k] = found[k];
+        double product = found[k][m];
+
         for (int i = 1; i < last; i++)
-            gram[k] += of->alpha[i - 1] * of->gram[i > k ? i : k][i > k ? k : i];
-        square += of->alpha[k - 1] * (found[k] + gram[k]);
+            product += of->alpha[i - 1] * of->gram[i > k ? i : k][i > k ? k : i][m];
+        square += of->alpha[k - 1] * (found[k][m] + product);
+        of->gram[last][k][m] = product;
     }
     for (int k = 1; k < last; k++)
-        gram[k] *= of->part;
-    gram[last] = of->part * of->part * square;
+        of->gram[last][k][m] *= of->part;
+    of->gram[last][last][m] = of->part * of->part * square;
+    of->inverse[last][m] = lk_rattle_inverse(of->gram[last][last][m]);
 }
 
 /* the increment of system @c is corrected, see find_increment() in step/rattle_positions.c */
@@ -84,26 +97,29 @@ static void judge_increment_of(struct rattle_run *now, int c)
     struct convergence *of = &now->newton.of[c];
     struct lk_rattle *rattle = system_at(&now->run, c)->formulation_data;
     int last = now->newton.found - 1;
-    double found[LK_ITERATIONS_MAX], alpha = 0;
+    double found[LK_ITERATIONS_MAX][LK_MEASURES], alpha = 0;
 
     for (int i = 0; i <= last; i++)
-        found[i] = sum_inner(now, i, c);
-    /* the mass says nothing of bodies without inertia */
+        sum_inner(now, i, c, found[i]);
     for (int i = 0; i < last; i++)
         of->alpha[i] = 0;
-    for (int i = of->since; i < last && !now->run.p->carries; i++) {
-        double product = found[i];
+    for (int i = of->since; i < last; i++) {
+        double product[LK_MEASURES];
 
-        for (int k = 0; k < i; k++)
-            product += of->alpha[k] * of->gram[i][k + 1];
-        alpha = lk_rattle_contraction(product, of->gram[i][i]);
+        for (int m = 0; m < LK_MEASURES; m++) {
+            product[m] = found[i][m];
+            for (int k = 0; k < i; k++)
+                product[m] += of->alpha[k] * of->gram[i][k + 1][m];
+        }
+        alpha = lk_rattle_contraction(product, of->inverse[i]);
         of->alpha[i] = alpha;
         if (i < last - 1)
             lk_rattle_blend_pushes(rattle, last, i + 1, alpha);
     }
     of->part = of->ends ? 0 : lk_rattle_stretch(alpha);
     lk_rattle_add_pushes(rattle, last, of->part);
-    correct_products(of, last, found);
+    for (int m = 0; m < LK_MEASURES; m++)
+        correct_products(of, last, m, found);
 }
 
 /* after a sweep down */
@@ -143,7 +159,7 @@ static void push(struct rattle_run *now)
         now->newton.of->violation = INFINITY;
     }
     for (int t = 0; t < p->n_tasks; t++)
-        now->sums[t] = (struct sums){0};
+        clear_sums(&now->sums[t], iteration + 1);
     for (int b = 0; b < p->n_bodies; b++)
         multiply_increment(p, b, iteration, now->sums);
 }
@@ -179,7 +195,11 @@ static void take_first(struct rattle_run *now, enum up up)
         newton->of[c].part = 1;
     spread(now);
     rattle_sweep(now, INCREMENT, up);
-    EACH_SYSTEM(&now->run, newton->of[c_].gram[0][0] = sum_inner(now, 0, c_))
+    for (int c = 0; c < n_systems(&now->run); c++) {
+        sum_inner(now, 0, c, newton->of[c].gram[0][0]);
+        for (int m = 0; m < LK_MEASURES; m++)
+            newton->of[c].inverse[0][m] = lk_rattle_inverse(newton->of[c].gram[0][0][m]);
+    }
     judge_iterate(now);
 }
 
@@ -188,18 +208,13 @@ static void take_next(struct rattle_run *now, enum up up)
 {
     struct newton *newton = &now->newton;
     bool has_stops = ((struct lk_rattle *)now->run.sys->formulation_data)->stops.n > 0;
-    int n = now->run.sys->iterations;
-    /* what no motion removes is left as it is from the third increment on */
-    bool asks = newton->done == 1 && n > 2 && !now->run.sys->rows_are_independent;
 
     newton->found = newton->done + 1;
-    rattle_sweep(now, asks ? INCREMENT_AGAIN : INCREMENT, asks ? AGAIN : REST);
-    if (has_stops && asks)
-        rattle_sweep(now, LEAVE, REST);
+    rattle_sweep(now, INCREMENT, REST);
     if (has_stops)
         push(now);
     judge_increment(now);
-    rattle_sweep(now, asks && !has_stops ? LEAVE : STAY, up);
+    rattle_sweep(now, STAY, up);
     judge_iterate(now);
 }
 
@@ -218,7 +233,7 @@ static void close_positions(struct rattle_run *now)
     rattle_sweep(now, STAY, MATRIX);
     rattle_sweep(now, CLOSE, REST);
     if (now->run.sys->books_closing)
-        EACH_SYSTEM(&now->run, one->next.balance->closing += sum_inner(now, 0, c_))
+        EACH_SYSTEM(&now->run, one->next.balance->closing += sum_closing(now, c_))
 }
 
 /* the poses of the state in OLD_* */
@@ -395,6 +410,7 @@ static void take_step(struct rattle_run *now, const double *const *inputs)
 
     memset(p->watch, 0, (size_t)p->n_tasks * sizeof(struct watch));
     EACH_SYSTEM(run, lk_singles_begin(one, its, inputs[c_]))
+    find_unreachable(run);
     take_loads(run, 0.5, inputs);
     if (p->carries) {
         carry_on(p, &run->sys->now);

@@ -3,15 +3,15 @@
  * lanes_inl.h. */
 
 /* Phi at the pose of an iterate; the right-hand side Phi/2 - s Phi_q W g with the Jacobian of q_n,
- * less @leaves times what no motion removes, which is in lambda then. @rests: g is 0 */
+ * less what no motion removes, if rows @leave any. @rests: g is 0 */
 LK_INLINE void iterate_kind(const struct lk_joint_kind *k, const struct lk_batches *p,
-                            const struct lk_batch_joints *j, int rests, int leaves,
+                            const struct lk_batch_joints *j, int rests, int leave,
                             struct sums *sums)
 {
     lanes_t *f = block_at(p, j->at), buffer[2][12], phi[ROWS_MAX], rate[ROWS_MAX];
     const lanes_t *const body[2] = {view(p, j->body[0], LK_BODY_NOW_X, 12, buffer[0]),
                                     view(p, j->body[1], LK_BODY_NOW_X, 12, buffer[1])};
-    lanes_t *x = f + lk_kind_x(k), *unreachable = f + lk_kind_lambda(k), twist[2][6];
+    lanes_t *x = f + lk_kind_x(k), *unreachable = f + lk_kind_unreachable(k), twist[2][6];
     struct place_of at;
 
     locate(k, f, body, &at);
@@ -24,7 +24,7 @@ LK_INLINE void iterate_kind(const struct lk_joint_kind *k, const struct lk_batch
     for (int r = 0; r < lk_kind_rows(k); r++) {
         sums->violation = lk_max_lanes(sums->violation, lk_abs_lanes(phi[r]));
         x[r] = 0.5 * phi[r] - rate[r];
-        if (leaves)
+        if (leave)
             x[r] -= unreachable[r];
     }
 }
@@ -78,29 +78,24 @@ LK_INLINE void accelerate_kind(const struct lk_joint_kind *k, const struct lk_ba
         x[r] += rate[r];
 }
 
-/** enum solved - what becomes of a solution. ONCE: it is what bodies ask for;  ONCE_AND_AGAIN:
- * likewise, and E times it is solved for;  FIRST_PART: that alone;  MIDDLE_PART: that, too, added
- * to the first in lambda;  BOTH_PARTS: bodies ask for the sum of both, in lambda;  LESS_TWICE: or
- * for the first ones less twice this one;  WHOLE: bodies ask for it, in lambda;  LEFT: lambda is E
- * times it. */
-enum solved { ONCE, ONCE_AND_AGAIN, FIRST_PART, MIDDLE_PART, BOTH_PARTS, LESS_TWICE, WHOLE, LEFT };
+/** enum solved - what becomes of a solution. ONCE: it is what bodies ask for;  FIRST_PART: E times
+ * it is solved for;  MIDDLE_PART: that, too, added to the first in lambda;  BOTH_PARTS: bodies ask
+ * for the sum of both, in lambda;  LESS_TWICE: or for the first ones less twice this one;  WHOLE:
+ * bodies ask for it, in lambda. */
+enum solved { ONCE, FIRST_PART, MIDDLE_PART, BOTH_PARTS, LESS_TWICE, WHOLE };
 
 LK_INLINE void solved_kind(const struct lk_joint_kind *k, const struct lk_batches *p,
                            const struct lk_batch_joints *j, enum solved what)
 {
     lanes_t *f = block_at(p, j->at), *lambda = f + lk_kind_lambda(k), *x = f + lk_kind_x(k);
 
-    bool is_taken = what == FIRST_PART || what == ONCE_AND_AGAIN || what == WHOLE;
-
-    for (int r = 0; r < lk_kind_rows(k) && is_taken; r++)
+    for (int r = 0; r < lk_kind_rows(k) && (what == FIRST_PART || what == WHOLE); r++)
         lambda[r] = x[r];
-    for (int r = 0; r < lk_kind_rows(k) && what == LEFT; r++)
-        lambda[r] = f[lk_kind_regular(k) + r] * x[r];
     for (int r = 0; r < lk_kind_rows(k) && (what == BOTH_PARTS || what == MIDDLE_PART); r++)
         lambda[r] += x[r];
     for (int r = 0; r < lk_kind_rows(k) && what == LESS_TWICE; r++)
         lambda[r] -= 2 * x[r];
-    if (what != FIRST_PART && what != MIDDLE_PART && what != LEFT)
+    if (what != FIRST_PART && what != MIDDLE_PART)
         scatter_load(k, f + lk_kind_jacobian(k),
                      what == BOTH_PARTS || what == LESS_TWICE ? lambda : x, f + lk_kind_scatter(k));
 }
@@ -174,8 +169,8 @@ static void iterate_single(const struct run *run, int block, const struct newton
     rates_of_single(p, j, LK_BODY_V, rate);
     for (int r = 0; r < lk_kind_rows(k); r++) {
         x[r] = (is_soft ? 1.0 : 0.5) * x[r] - rate[r];
-        if (newton->done > 1 && !sys->rows_are_independent)
-            x[r] -= f[lk_kind_lambda(k) + r];
+        if (!is_soft && p->leaves_unreachable)
+            x[r] -= f[lk_kind_unreachable(k) + r];
     }
 }
 
@@ -197,6 +192,25 @@ static void settle_single(const struct run *run, int block, bool knows_laws, str
     if (!is_soft)
         EACH_SYSTEM(run, LANE(watch->position, c_) = lk_max(
                              LANE(watch->position, c_), lk_singles_violate(one, its, block, false)))
+}
+
+/* what they leave of Phi; other joints know it from the last step, but here it depends by bits on
+ * the turns that coordinates are counted from */
+static void find_unreachable(const struct run *run)
+{
+    const struct lk_batches *p = run->p;
+
+    for (int block = 0; block < p->n_joints && p->leaves_unreachable; block++) {
+        const struct lk_batch_joints *j = &p->joints[block];
+        const struct lk_joint_kind *k = lk_lane_kind(j->kind);
+        lanes_t *f = block_at(p, j->at);
+
+        if (j->kind < LK_KIND_SINGLE || lk_lane_is_soft(j->kind))
+            continue;
+        EACH_SYSTEM(run, lk_singles_violate(one, its, block, false))
+        for (int r = 0; r < lk_kind_rows(k); r++)
+            f[lk_kind_unreachable(k) + r] = 0.5 * f[lk_kind_x(k) + r];
+    }
 }
 
 /* dPhi/dt of the velocities; soft rows: 0 */
@@ -256,20 +270,6 @@ LK_INLINE void keep_increment(const struct lk_joint_kind *k, const struct lk_bat
         f[lk_soft_increment(k, iteration) + r] = f[lk_kind_x(k) + r];
 }
 
-/* a soft row leaves nothing to solve for again in the iterations; @iteration: of the increment, or
- * -1 */
-LK_INLINE void solved_soft(const struct lk_joint_kind *k, const struct lk_batches *p,
-                           const struct lk_batch_joints *j, enum solved what, int iteration)
-{
-    lanes_t *f = block_at(p, j->at);
-
-    if (iteration >= 0)
-        keep_increment(k, p, j, iteration);
-    for (int r = 0; r < lk_kind_rows(k); r++)
-        if (what == ONCE_AND_AGAIN || what == LEFT)
-            f[lk_kind_lambda(k) + r] = (lanes_t){0};
-}
-
 /* what the multipliers of the new state pull before they are found; @forgets: none, so that those
  * of redundant rows are of minimum norm */
 LK_INLINE void begin_kind(const struct lk_joint_kind *k, const struct lk_batches *p,
@@ -289,7 +289,7 @@ static void iterate_joints(const struct run *run, int block, const struct newton
 {
     const struct lk_batches *p = run->p;
     const struct lk_batch_joints *j = &p->joints[block];
-    int leaves = newton->done > 1 && !run->sys->rows_are_independent;
+    int leave = p->leaves_unreachable;
     int rests = newton->done > 0 && j->joins_linear;
 
     if (__builtin_expect(p->carries || lk_lane_is_soft(j->kind), 0) && newton->done > 0)
@@ -301,7 +301,7 @@ static void iterate_joints(const struct run *run, int block, const struct newton
 
 #define CALL(NAME, ...)                                                                            \
     case LK_KIND_##NAME:                                                                           \
-        iterate_kind(&lk_joint_kinds[LK_KIND_##NAME], p, j, rests, leaves, sums);                  \
+        iterate_kind(&lk_joint_kinds[LK_KIND_##NAME], p, j, rests, leave, sums);                   \
         break;
     EACH_KIND(j, CALL)
 #undef CALL
@@ -541,12 +541,10 @@ static void solved_joints(const struct lk_batches *p, int block, enum solved wha
 {
     const struct lk_batch_joints *j = &p->joints[block];
 
-    if (__builtin_expect(p->carries && iteration >= 0, 0))
+    if (__builtin_expect(p->carries || lk_lane_is_soft(j->kind), 0) && iteration >= 0)
         keep_increment(lk_lane_kind(j->kind), p, j, iteration);
     if (__builtin_expect(j->kind >= LK_KIND_SINGLE, 0)) {
         solved_kind(lk_lane_kind(j->kind), p, j, what);
-        if (lk_lane_is_soft(j->kind))
-            solved_soft(lk_lane_kind(j->kind), p, j, what, iteration);
         return;
     }
 

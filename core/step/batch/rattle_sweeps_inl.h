@@ -2,9 +2,8 @@
 /* Formulation `rattle` on batches: what a task does in each stage, and sweeps over all tasks.
  * Without include guard on purpose, see lanes_inl.h. */
 
-/** enum down, enum up - what a sweep is for. Down: the increment of an iteration, and that with E
- * times its solution to be solved for again; what that leaves, see find_unreachable() in
- * step/rattle_positions.c; the closed pose, the first and a middle part of a refined solution,
+/** enum down, enum up - what a sweep is for. Down: the increment of an iteration, the closed pose,
+ * the first and a middle part of a refined solution,
  * velocities, accelerations, and those of redundant rows, see lk_evaluate_least(); what holds
  * against a motion, see struct lk_engine, also refined; forces that are carried on; a state that
  * extrapolation has made, to its closed pose. Up: the
@@ -18,8 +17,6 @@
 enum down {
     STAY,
     INCREMENT,
-    INCREMENT_AGAIN,
-    LEAVE,
     CLOSE,
     REFINE,
     REFINE_MORE,
@@ -205,7 +202,6 @@ LK_INLINE void bodies_down(const struct rattle_run *now, enum down down, int t, 
 
     switch (down) {
     case INCREMENT:
-    case INCREMENT_AGAIN:
         find_increments(p, block, now->newton.found - 1, &now->sums[t]);
         break;
     case CLOSE:
@@ -232,7 +228,6 @@ LK_INLINE void bodies_down(const struct rattle_run *now, enum down down, int t, 
         add_pull(p, block);
         break;
     case STAY:
-    case LEAVE:
     case REFINE:
     case REFINE_MORE:
         break;
@@ -243,7 +238,7 @@ LK_INLINE void joints_down(const struct rattle_run *now, enum down down, int blo
                            enum solved solved)
 {
     const struct lk_batches *p = now->run.p;
-    int iteration = down == INCREMENT || down == INCREMENT_AGAIN ? now->newton.found - 1 : -1;
+    int iteration = down == INCREMENT ? now->newton.found - 1 : -1;
 
     if (down == PULL)
         pull_carried(p, block);
@@ -264,8 +259,6 @@ static void rattle_down(const struct run *run, int t, int what)
     const enum solved solved[] = {
         [STAY] = ONCE,
         [INCREMENT] = ONCE,
-        [INCREMENT_AGAIN] = ONCE_AND_AGAIN,
-        [LEAVE] = LEFT,
         [CLOSE] = ONCE,
         [REFINE] = FIRST_PART,
         [REFINE_MORE] = MIDDLE_PART,
@@ -279,8 +272,8 @@ static void rattle_down(const struct run *run, int t, int what)
 
     if (down == STAY)
         return;
-    if (down == INCREMENT || down == INCREMENT_AGAIN || down == CLOSE)
-        now->sums[t] = (struct sums){0};
+    if (down == INCREMENT || down == CLOSE)
+        clear_sums(&now->sums[t], down == INCREMENT ? now->newton.found : 0);
     EACH_DOWN(task, bodies_down(now, down, t, index), joints_down(now, down, index, solved[down]),
               if (down != PULL) downward(p, index, scratch))
 }
