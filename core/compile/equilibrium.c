@@ -25,13 +25,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ITERATIONS  300
+#define ITERATIONS  1000
 #define FIRST_TIME2 1e-2 /* t^2 [s^2] at first, and its bounds */
 #define LEAST_TIME2 1e-7
 #define MOST_TIME2  1e2
 #define YIELD       1e-11 /* E, of t^2 Phi_q W Phi_q^T */
 #define DIFFERENCE  1e-5  /* of a pose: radians, and sizes of the mechanism */
-#define TURN_MAX    0.2   /* of a body in an iteration [rad], and way in sizes of the mechanism */
+#define TURN_MAX    0.2   /* of a body in an iteration [rad], and way in reaches of the mechanism */
 #define ROUNDOFF    1e-13 /* of the largest force: balanced to double precision */
 #define ENOUGH      1e-9  /* balanced, where no iteration makes it better */
 #define ROLLING     1e-2  /* of the largest force: what tyres under stress drive a car by */
@@ -45,7 +45,8 @@
  * @A, @x: of the Newton step;  @g: residual, and @side: those beside the pose, n each, and then the
  * values of all laws and the outputs of blocks;  @tangent: of the laws [N/m, N m/rad], @slope:
  * n_moves for each: d value/dq
- * @size: length of the mechanism [m];  @force: largest force in it [N or N m];  @hessian: n_moves
+ * @size: length of the mechanism [m];  @reach: from its first body to the farthest, at least
+ * @size;  @force: largest force in it [N or N m];  @hessian: n_moves
  * squared;  @is_careful: t is so short that no step leads up, see ask_curvature() */
 struct work {
     struct lk_system *sys;
@@ -63,6 +64,7 @@ struct work {
     double *slope;
     double *hessian;
     double size;
+    double reach;
     double force;
     double time2;
     bool is_careful;
@@ -339,13 +341,27 @@ static int solve(struct work *w)
     return lk_dense_solve(w->n, w->A, w->x);
 }
 
-/* moves along the Newton step, or as far as the rotations allow */
+static double reach_of(const struct lk_system *sys, double size)
+{
+    double farthest = size;
+
+    for (int b = 1; b < sys->n_bodies; b++) {
+        double way[3];
+
+        lk_sub(sys->now.motion[b].x, sys->now.motion[0].x, way);
+        farthest = lk_max(farthest, lk_norm(way));
+    }
+    return farthest;
+}
+
+/* Moves along the Newton step, or as far as the rotations allow. Rows bend with turns: a long chain
+ * of small links may go its own way in an iteration. */
 static void follow(struct work *w)
 {
     double largest = 0, part;
 
     for (int c = 0; c < w->n_moves; c++)
-        largest = lk_max(largest, fabs(w->x[c]) / (c % 6 < 3 ? w->size : 1));
+        largest = lk_max(largest, fabs(w->x[c]) / (c % 6 < 3 ? w->reach : 1));
     part = largest > TURN_MAX ? TURN_MAX / largest : 1;
     for (int c = 0; c < w->n_moves; c++)
         w->x[c] *= part;
@@ -573,6 +589,16 @@ static int look_around(struct work *w, bool *ret_is_valley)
     return r != 0 ? r : ask_curvature(w, ret_is_valley);
 }
 
+/* one that it was drawn in, or one without a way down that was found */
+static void note_saddle(struct lk_system *sys)
+{
+    if (sys->note[0] == '\0')
+        snprintf(sys->note, sizeof(sys->note),
+                 "the static equilibrium is one that it falls from: it is drawn there, or the way "
+                 "down takes more than %d iterations",
+                 ITERATIONS);
+}
+
 /* Newton's method goes to a saddle as well as to a valley. From one that is not the drawing it goes
  * back, and then down step by step; the saddle stays where that finds nothing. Tyres hold a car by
  * forces without a potential, whose balance has no curvature. @drawn: the state; @found: for use */
@@ -582,12 +608,14 @@ static int leave_saddle(struct work *w, const double *drawn, double *found)
     struct lk_equilibrium of_found = sys->equilibrium;
     size_t size = sys->state_size * sizeof(double);
     bool is_in_valley = true;
-    int r = 0;
+    int r = sys->n_tyres > 0 ? 0 : look_around(w, &is_in_valley);
 
-    if (sys->n_tyres == 0 && has_moved(w, drawn))
-        r = look_around(w, &is_in_valley);
     if (r != 0 || is_in_valley)
         return r;
+    if (!has_moved(w, drawn)) {
+        note_saddle(sys);
+        return 0;
+    }
     memcpy(found, sys->now.block, size);
     memcpy(sys->now.block, drawn, size);
     sys->equilibrium.iterations = 0;
@@ -596,6 +624,7 @@ static int leave_saddle(struct work *w, const double *drawn, double *found)
     r = iterate(w, NULL);
     if (r != LK_E_ASSEMBLY)
         return r;
+    note_saddle(sys);
     memcpy(sys->now.block, found, size);
     sys->equilibrium = of_found;
     set_poses(w);
@@ -658,6 +687,7 @@ int lk_equilibrium_find(struct lk_system *sys, void (*coordinates)(struct lk_sys
     int r = list_unknowns(&w);
 
     w.time2 = FIRST_TIME2;
+    w.reach = reach_of(sys, w.size);
     sys->equilibrium = (struct lk_equilibrium){.is_sought = 1};
     if (r == 0 && w.n_moves + w.n_rows > LK_EQUILIBRIUM_MAX) {
         lk_error_set(ret_error,

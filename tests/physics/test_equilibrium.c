@@ -420,6 +420,49 @@ static void rests_in_the_valley_below(void **state)
         sys = compile(text, 0.001);
         if (!(fabs(fabs(read_output(sys, "angle", 0)) - below) < 1e-9))
             fail_msg("from %g: %.9g rad", starts[i], read_output(sys, "angle", 0));
+        assert_int_equal(lk_system_note(sys)[0] != '\0', below == 0);
+        lk_system_free(sys);
+    }
+}
+
+/* A rope hangs, however it is drawn: straight, at @angle to its plumb line, almost upright as well.
+ */
+static void ropes_hang(void **state)
+{
+    static const struct {
+        int n;
+        double angle;
+    } ropes[] = {{30, 1.2}, {30, 2}, {20, 3}, {60, 0.3}};
+    static char text[32768];
+
+    (void)state;
+    for (size_t k = 0; k < sizeof(ropes) / sizeof(*ropes); k++) {
+        const double link = 0.1, c = cos(ropes[k].angle), s = sin(ropes[k].angle);
+        struct lk_system *sys;
+        int n = ropes[k].n, at;
+
+        at = snprintf(text, sizeof(text), HEAD("[0, 0, -10]") START "bodies:\n");
+        for (int i = 0; i < n; i++)
+            at +=
+                snprintf(text + at, sizeof(text) - (size_t)at,
+                         "  l%d: {mass: 0.1, inertia: [1e-5, 8e-5, 8e-5], position: "
+                         "[%.9g, 0, %.9g], orientation: {axis: [0, 1, 0], angle: %.9g}}\n",
+                         i, (i + 0.5) * link * s, -(i + 0.5) * link * c, M_PI / 2 - ropes[k].angle);
+        at += snprintf(text + at, sizeof(text) - (size_t)at, "joints:\n");
+        for (int i = 0; i < n; i++) {
+            char above[16] = "ground";
+
+            if (i > 0)
+                snprintf(above, sizeof(above), "l%d", i - 1);
+            at += snprintf(text + at, sizeof(text) - (size_t)at,
+                           "  j%d: {type: revolute, bodies: [%s, l%d], point: [%.9g, 0, %.9g], "
+                           "axis: [0, 1, 0]}\n",
+                           i, above, i, i * link * s, -i * link * c);
+        }
+        snprintf(text + at, sizeof(text) - (size_t)at, "outputs:\n  energy: {type: energy}\n");
+        sys = compile(text, 0.001);
+        assert_true(fabs(read_output(sys, "energy", 1) + 0.05 * link * 10 * n * n) < 1e-6);
+        assert_string_equal(lk_system_note(sys), "");
         lk_system_free(sys);
     }
 }
@@ -455,9 +498,13 @@ static void options_ask_for_it(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(mechanisms_rest_in_balance), cmocka_unit_test(velocities_are_kept),
-        cmocka_unit_test(stiffest_stop_is_found),     cmocka_unit_test(falling_is_refused),
-        cmocka_unit_test(options_ask_for_it),         cmocka_unit_test(rests_in_the_valley_below),
+        cmocka_unit_test(mechanisms_rest_in_balance),
+        cmocka_unit_test(velocities_are_kept),
+        cmocka_unit_test(stiffest_stop_is_found),
+        cmocka_unit_test(falling_is_refused),
+        cmocka_unit_test(options_ask_for_it),
+        cmocka_unit_test(rests_in_the_valley_below),
+        cmocka_unit_test(ropes_hang),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -36,6 +36,8 @@ static void print_head(const char *path, const struct lk_system *system,
     printf("%s: %s rests after %d iterations\n", path, lk_model_name(model), e.iterations);
     printf("force left          %.3g N at most, where the largest is %.6g\n", e.residual, e.force);
     printf("moved               %.6g m at most from the drawing\n", e.moved);
+    if (lk_system_note(system)[0] != '\0')
+        printf("note                %s\n", lk_system_note(system));
 }
 
 static void print_bodies(const struct lk_system *system, int n)
