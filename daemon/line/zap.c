@@ -189,10 +189,10 @@ static void hear_event(struct lkd_zap *zap, int i)
     if (!receive_event(zap->monitor[i], &event, &value) || !is_refusal(event, value))
         return;
     atomic_fetch_add(&zap->turned_away, 1);
-    report_condition(
-        zap, LKD_C_TURNED_AWAY,
-        "turned away: a client at %s that does not speak CURVE, or not with this server's key",
-        zap->endpoint[i]);
+    report_condition(zap, LKD_C_TURNED_AWAY,
+                     "turned away: a client that came to %s and does not speak CURVE, or not with "
+                     "this server's key",
+                     zap->endpoint[i]);
 }
 
 /* ---- thread ---- */

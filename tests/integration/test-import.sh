@@ -234,7 +234,7 @@ if [ "$mjcf" = no ]; then
     has 'no MJCF' 'leg.xml:2: the file is <mujoco>: MJCF, which this program was built without' err
 else
     expect 0 'leg' "$linkage" import "$small/leg.xml" --stops none -o leg.yaml
-    has 'leg' '6 bodies of 10 links, 5 joints of 9, 100.011 kg, centre 0.486135, 0.963998, 1.95679 m' out
+    has 'leg' '6 bodies of 8 links, 5 joints of 7, 2 rotors, 100.011 kg, centre 0.486135, 0.963998, 1.95679 m' out
     has 'leg' "leg.xml:11: the armature 0.3 of joint 'rail' is a rotor" err
     has 'leg' "leg.xml:19: joint 'knee' has the ref 0.523599" err
     has 'leg' '# limits -1.91986, 1.5708' leg.yaml
@@ -246,7 +246,7 @@ else
     has 'linkage' "linkage.xml:35: warning: tendon 'string' is left out" err
     has 'linkage' "linkage.xml:39: warning: actuator 'servo' is left out" err
     has 'linkage' '4 bodies of 6 links, 5 joints of 7, 2.8 kg, centre 0.377269, -0.00357143, 0.20703 m' out
-    has 'linkage' 'drive_torque: {type: joint-torque, joint: drive, limits: [-20, 20]' linkage.yaml
+    has 'linkage' 'motor: {type: joint-torque, joint: drive, limits: [-20, 20]' linkage.yaml
     expect 0 'linkage falls' "$linkage" run linkage.yaml -d 0.3 -o run.csv
     near 'linkage falls' 3e-4 0.71341733310707001 -0.69291308648202765 0.36106053963495438 -0.70212107945157309
     # mjcf WHAT MESSAGE XML: refused in one line, whatever MuJoCo does

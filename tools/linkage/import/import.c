@@ -175,11 +175,12 @@ static int write_file(const struct import_options *o, const char *text, size_t s
 static void describe(const struct robot *robot, const struct import_options *o)
 {
     double mass = 0, centre[3] = {0};
-    int bodies = 0, joints = 0;
+    int bodies = 0, joints = 0, rotors = 0;
 
     for (int b = 0; b < robot->n_bodies; b++) {
         const struct body *body = &robot->bodies[b];
 
+        rotors += robot->links[body->first].is_rotor;
         if (stands(robot, o, b) || robot->links[body->first].is_rotor)
             continue;
         bodies++;
@@ -192,9 +193,11 @@ static void describe(const struct robot *robot, const struct import_options *o)
                   !robot->limbs[i].locked && !robot->limbs[i].is_rotor;
     for (int i = 0; i < 3 && mass > 0; i++)
         centre[i] /= mass;
-    printf("%s: %d bodies of %d links, %d joints of %d, %.6g kg, centre %.6g, %.6g, %.6g m\n",
-           o->output, bodies, robot->n_links, joints, robot->n_limbs, mass, centre[0], centre[1],
-           centre[2]);
+    printf("%s: %d bodies of %d links, %d joints of %d, ", o->output, bodies,
+           robot->n_links - rotors, joints, robot->n_limbs - rotors);
+    if (rotors > 0)
+        printf("%d %s, ", rotors, rotors == 1 ? "rotor" : "rotors");
+    printf("%.6g kg, centre %.6g, %.6g, %.6g m\n", mass, centre[0], centre[1], centre[2]);
 }
 
 static int write_model(struct robot *robot, const struct import_options *o)

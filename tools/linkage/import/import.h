@@ -116,6 +116,7 @@ struct link {
  * parent;  @closing: pose of the joint in the child, other than unity only where it closes a loop
  * @axis, @child_axis: unit vectors in @origin and @closing;  @value: of its coordinate as drawn
  * @drawn: what the file's own coordinate is more than that
+ * @effort: largest force or torque of its @motor, whose name is "" where the file has none
  * @stiffness: of a spring that is at rest at @rest;  @is_rotor: of such a link, no output
  * @locked: held by --repair, or by the file;  @mimic: another joint whose coordinate it follows,
  * value = multiplier other + offset */
@@ -130,6 +131,7 @@ struct limb {
     double axis[3], child_axis[3];
     bool has_limits;
     double lower, upper, effort, speed;
+    char motor[64];
     double damping, friction, stiffness, rest;
     char *mimic_name;
     long mimic_line;

@@ -427,7 +427,7 @@ static void read_equality(const struct reading *r, int e)
 
 /* ---- actuators ---- */
 
-/* Whether a control is a force along the coordinate of a joint. @ret: its largest */
+/* Whether a control is a force along the coordinate of a joint. @ret: its largest, or INFINITY */
 static bool is_motor(const struct reading *r, int a, double *ret)
 {
     const mjModel *m = r->m;
@@ -443,20 +443,28 @@ static bool is_motor(const struct reading *r, int a, double *ret)
     if (m->actuator_forcelimited[a])
         largest = fmin(largest, fmax(fabs(force[0]), fabs(force[1])));
     *ret = largest * gear;
-    return *ret > 0 && *ret <= NUMBER_MAX;
+    return *ret > 0 && (*ret <= NUMBER_MAX || isinf(largest));
 }
 
 static void read_actuator(const struct reading *r, int a)
 {
     char number[64];
     const char *name = name_of(r, mjOBJ_ACTUATOR, "actuator", a, number);
+    struct limb *limb;
     double effort;
 
-    if (is_motor(r, a, &effort))
-        r->robot->limbs[r->limb[r->m->actuator_trnid[2 * a]]].effort += effort;
-    else
+    if (!is_motor(r, a, &effort)) {
         note(r->notes, NOTE_WRONG, line_in(r, "actuator", "", name),
-             "actuator '%s' is left out: it is no limited force or torque at a joint", name);
+             "actuator '%s' is left out: it is no force or torque at a joint", name);
+        return;
+    }
+    limb = &r->robot->limbs[r->limb[r->m->actuator_trnid[2 * a]]];
+    if (limb->effort > 0)
+        note(r->notes, NOTE_SAID, line_in(r, "actuator", "", name),
+             "actuator '%s' is part of input '%s' of the same joint", name, limb->motor);
+    else
+        snprintf(limb->motor, sizeof(limb->motor), "%s", name);
+    limb->effort += effort;
 }
 
 /* ---- the file ---- */

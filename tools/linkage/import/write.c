@@ -345,13 +345,19 @@ static void write_inputs(struct writer *w)
         if (!is_written(w, limb) || !has_coordinate(limb) || limb->mimic >= 0 ||
             !(limb->effort > 0))
             continue;
-        name = make_channel(w, limb->own, turns ? "_torque" : "_force");
+        name = limb->motor[0] != '\0' ? make_channel(w, limb->motor, "")
+                                      : make_channel(w, limb->own, turns ? "_torque" : "_force");
         fputs(any ? "" : "inputs: # limited by the effort of each joint; so much a second, too\n",
               f);
         any = true;
         n++;
-        fprintf(f, "  %s: {type: %s, joint: %s, limits: [", name,
-                turns ? "joint-torque" : "joint-force", limb->own);
+        fprintf(f, "  %s: {type: %s, joint: %s", name, turns ? "joint-torque" : "joint-force",
+                limb->own);
+        if (isinf(limb->effort)) {
+            fputs("}\n", f);
+            continue;
+        }
+        fputs(", limits: [", f);
         put_number(f, -limb->effort);
         fputs(", ", f);
         put_number(f, limb->effort);
