@@ -36,8 +36,10 @@
 #define ENOUGH      1e-9  /* balanced, where no iteration makes it better */
 #define ROLLING     1e-2  /* of the largest force: what tyres under stress drive a car by */
 #define RESOLVED    1e-15 /* of the size of the mechanism: a way that a stiff law resolves */
-#define HELD        1e-8 /* yield of rows where the curvature is asked for [s^2], by Phi_q W Phi_q^T */
+#define HOLDS       1e6 /* stiffness of rows where the curvature is asked for, by that of the bodies */
+#define SHED        1e-10 /* regularises Phi_q Phi_q^T of rows of unit length */
 #define DESCENT     0.1  /* of forces before and after an iteration that leads down from a saddle */
+#define FALLS       1    /* [s^2]: within a second */
 #define UNMOVED     1e-9 /* in sizes of the mechanism and radians: as drawn */
 
 /** struct work - @n_moves: directions of the bodies, six each;  @n_rows: rigid rows, which are
@@ -47,7 +49,8 @@
  * n_moves for each: d value/dq
  * @size: length of the mechanism [m];  @reach: from its first body to the farthest, at least
  * @size;  @force: largest force in it [N or N m];  @hessian: n_moves
- * squared;  @is_careful: t is so short that no step leads up, see ask_curvature() */
+ * squared, and @gram: n_rows squared, for ask_curvature();  @is_careful: t is so short that no step
+ * leads up, see ask_curvature() */
 struct work {
     struct lk_system *sys;
     void (*coordinates)(struct lk_system *);
@@ -63,6 +66,7 @@ struct work {
     double *tangent;
     double *slope;
     double *hessian;
+    double *gram;
     double size;
     double reach;
     double force;
@@ -275,28 +279,6 @@ static void add_mass(struct work *w, int b)
     }
 }
 
-/* Whether K + W^-1 / t^2 is positive definite where the rows hold: what they forbid is made stiff
- * in the place of them. If it is not, t is so long that Newton's step leads up to a saddle. Return:
- * 0, -ECANCELED. */
-static int ask_curvature(const struct work *w, bool *ret_is_valley)
-{
-    const struct lk_system *sys = w->sys;
-    size_t n = (size_t)w->n, m = (size_t)w->n_moves;
-
-    for (size_t r = 0; r < m; r++)
-        for (size_t c = 0; c <= r; c++)
-            w->hessian[r * m + c] = 0.5 * (w->A[r * n + c] + w->A[c * n + r]);
-    for (int i = 0; i < w->n_rows; i++) {
-        const double *row = w->A + (m + (size_t)i) * n;
-        double stiffness = sys->s / (HELD * sys->scale[w->row[i]]);
-
-        for (size_t r = 0; r < m; r++)
-            for (size_t c = 0; c <= r && row[r] != 0; c++)
-                w->hessian[r * m + c] += stiffness * row[r] * row[c];
-    }
-    return lk_dense_is_positive(w->n_moves, w->hessian, ret_is_valley);
-}
-
 static int fill(struct work *w)
 {
     struct lk_system *sys = w->sys;
@@ -316,6 +298,111 @@ static int fill(struct work *w)
         w->A[((size_t)w->n_moves + (size_t)r) * (n + 1)] =
             -YIELD * w->time2 * sys->scale[w->row[r]] / sys->s;
     return fill_blocks(w);
+}
+
+/* ---- curvature ---- */
+
+static const double *row_of(const struct work *w, int i)
+{
+    return w->A + ((size_t)w->n_moves + (size_t)i) * (size_t)w->n;
+}
+
+static double product_of_rows(const struct work *w, int i, int k)
+{
+    double sum = 0;
+
+    const double *a = row_of(w, i), *b = row_of(w, k);
+
+    for (int c = 0; c < w->n_moves; c++)
+        if (a[c] != 0)
+            sum += a[c] * b[c];
+    return sum;
+}
+
+/* x := x - (Phi_q Phi_q^T + eps)^-1 Phi_q Phi_q^T x: what loads no body stays, all else shrinks by
+ * eps */
+static int shrink_loads(struct work *w, double *x)
+{
+    size_t m = (size_t)w->n_rows;
+    double *solution = w->side[0];
+    int r;
+
+    for (size_t i = 0; i < m; i++) {
+        solution[i] = 0;
+        for (size_t k = 0; k < m; k++) {
+            w->gram[i * m + k] = product_of_rows(w, (int)i, (int)k);
+            solution[i] += w->gram[i * m + k] * x[k];
+        }
+    }
+    for (size_t i = 0; i < m; i++)
+        w->gram[i * m + i] *= 1 + SHED;
+    r = lk_dense_solve(w->n_rows, w->gram, solution);
+    for (size_t i = 0; i < m; i++)
+        x[i] -= solution[i];
+    return r;
+}
+
+/* Multipliers of redundant rows leave what holds against each other alone: it loads no body, but
+ * what it does when rows turn would drown the curvature. The matrix is filled. */
+static int shed_self_stress(struct work *w)
+{
+    double *lambda = w->sys->now.lambda, *rest = w->side[1];
+    int r = 0;
+
+    for (int i = 0; i < w->n_rows; i++)
+        rest[i] = lambda[w->row[i]];
+    for (int twice = 0; twice < 2 && r == 0; twice++)
+        r = shrink_loads(w, rest);
+    for (int i = 0; i < w->n_rows && r == 0; i++)
+        lambda[w->row[i]] -= rest[i];
+    return r;
+}
+
+/* what stretches row @i has HOLDS times the stiffness that the directions it is made of have */
+static double stiffness_of(const struct work *w, int i)
+{
+    const double *row = row_of(w, i);
+    size_t m = (size_t)w->n_moves;
+    double length = 0, stiffness = 0;
+
+    for (size_t c = 0; c < m; c++) {
+        double largest = 0;
+
+        for (size_t k = 0; k < m && row[c] != 0; k++)
+            largest = lk_max(largest, fabs(w->A[c * (size_t)w->n + k]));
+        stiffness += largest * row[c] * row[c];
+        length += row[c] * row[c];
+    }
+    return length > 0 ? HOLDS * stiffness / (length * length) : 0;
+}
+
+/* Whether K + W^-1 / t^2 is positive definite where the rows hold: what they forbid is made stiff
+ * in the place of them. If it is not, t is so long that Newton's step leads up to a saddle. Return:
+ * 0, -ECANCELED. */
+static int ask_curvature(struct work *w, bool *ret_is_valley)
+{
+    size_t n = (size_t)w->n, m = (size_t)w->n_moves;
+    int result = 0;
+
+    if (!w->sys->rows_are_independent && w->n_rows > 0) {
+        result = shed_self_stress(w);
+        set_poses(w);
+        result = result != 0 ? result : fill(w);
+    }
+    if (result != 0)
+        return result;
+    for (size_t r = 0; r < m; r++)
+        for (size_t c = 0; c <= r; c++)
+            w->hessian[r * m + c] = 0.5 * (w->A[r * n + c] + w->A[c * n + r]);
+    for (int i = 0; i < w->n_rows; i++) {
+        const double *row = row_of(w, i);
+        double stiffness = stiffness_of(w, i);
+
+        for (size_t r = 0; r < m; r++)
+            for (size_t c = 0; c <= r && row[r] != 0; c++)
+                w->hessian[r * m + c] += stiffness * row[r] * row[c];
+    }
+    return lk_dense_is_positive(w->n_moves, w->hessian, ret_is_valley);
 }
 
 static int solve(struct work *w)
@@ -542,9 +629,10 @@ static int take_memory(struct work *w)
     size_t laws = (size_t)w->sys->n_laws;
     size_t n = (size_t)w->n + 9 + laws + (size_t)w->sys->net.n_blocks;
 
-    w->A = calloc((size_t)w->n * (size_t)w->n + 4 * n + laws * ((size_t)w->n_moves + 1) +
-                      (size_t)w->n_moves * (size_t)w->n_moves,
-                  sizeof(double));
+    w->A =
+        calloc((size_t)w->n * (size_t)w->n + 4 * n + laws * ((size_t)w->n_moves + 1) +
+                   (size_t)w->n_moves * (size_t)w->n_moves + (size_t)w->n_rows * (size_t)w->n_rows,
+               sizeof(double));
     if (!w->A)
         return -ENOMEM;
     w->x = w->A + (size_t)w->n * (size_t)w->n;
@@ -554,6 +642,7 @@ static int take_memory(struct work *w)
     w->tangent = w->side[1] + n;
     w->slope = w->tangent + laws;
     w->hessian = w->slope + laws * (size_t)w->n_moves;
+    w->gram = w->hessian + (size_t)w->n_moves * (size_t)w->n_moves;
     return 0;
 }
 
@@ -578,25 +667,46 @@ static bool has_moved(const struct work *w, const double *drawn)
     return most > UNMOVED;
 }
 
-/* whether nothing grows about the balance that was found, or not before a long time */
-static int look_around(struct work *w, bool *ret_is_valley)
+/* back to a balance, to the bit */
+static void take_back(struct work *w, const double *block)
+{
+    struct lk_system *sys = w->sys;
+
+    memcpy(sys->now.block, block, sys->state_size * sizeof(double));
+    set_poses(w);
+    if (sys->net.n_blocks > 0)
+        lk_rest_set(&w->blocks);
+    set_laws(w);
+}
+
+/* whether nothing grows about the balance @found, by e in a time of @time2 [s^2] */
+static int look_around(struct work *w, const double *found, double time2, bool *ret_is_valley)
 {
     int r;
 
-    w->time2 = MOST_TIME2;
+    take_back(w, found);
+    w->time2 = time2;
     r = fill(w);
-    set_poses(w);
-    return r != 0 ? r : ask_curvature(w, ret_is_valley);
+    if (r == 0)
+        r = ask_curvature(w, ret_is_valley);
+    take_back(w, found);
+    return r;
 }
 
-/* one that it was drawn in, or one without a way down that was found */
-static void note_saddle(struct lk_system *sys)
+/* One that it was drawn in, or one without a way down that was found. What falls falls within
+ * FALLS: what would take longer round-off may make of a direction in which nothing moves it. */
+static int note_saddle(struct work *w, const double *found)
 {
-    if (sys->note[0] == '\0')
+    struct lk_system *sys = w->sys;
+    bool is_in_valley = true;
+    int r = look_around(w, found, FALLS, &is_in_valley);
+
+    if (r == 0 && !is_in_valley && sys->note[0] == '\0')
         snprintf(sys->note, sizeof(sys->note),
                  "the static equilibrium is one that it falls from: it is drawn there, or the way "
                  "down takes more than %d iterations",
                  ITERATIONS);
+    return r;
 }
 
 /* Newton's method goes to a saddle as well as to a valley. From one that is not the drawing it goes
@@ -608,15 +718,16 @@ static int leave_saddle(struct work *w, const double *drawn, double *found)
     struct lk_equilibrium of_found = sys->equilibrium;
     size_t size = sys->state_size * sizeof(double);
     bool is_in_valley = true;
-    int r = sys->n_tyres > 0 ? 0 : look_around(w, &is_in_valley);
+    int r;
 
+    if (sys->n_tyres > 0)
+        return 0;
+    memcpy(found, sys->now.block, size);
+    r = look_around(w, found, MOST_TIME2, &is_in_valley);
     if (r != 0 || is_in_valley)
         return r;
-    if (!has_moved(w, drawn)) {
-        note_saddle(sys);
-        return 0;
-    }
-    memcpy(found, sys->now.block, size);
+    if (!has_moved(w, drawn))
+        return note_saddle(w, found);
     memcpy(sys->now.block, drawn, size);
     sys->equilibrium.iterations = 0;
     w->time2 = FIRST_TIME2;
@@ -624,14 +735,8 @@ static int leave_saddle(struct work *w, const double *drawn, double *found)
     r = iterate(w, NULL);
     if (r != LK_E_ASSEMBLY)
         return r;
-    note_saddle(sys);
-    memcpy(sys->now.block, found, size);
     sys->equilibrium = of_found;
-    set_poses(w);
-    if (sys->net.n_blocks > 0)
-        lk_rest_set(&w->blocks);
-    set_laws(w);
-    return 0;
+    return note_saddle(w, found);
 }
 
 /* The velocities of the drawing are kept while the mechanism is at rest: that of a centre of mass
