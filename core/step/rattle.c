@@ -81,7 +81,7 @@ static int rattle_step(struct lk_system *sys, const double *inputs)
     lk_tyres_begin(sys);
     memcpy(sys->next.lambda, sys->now.lambda, (size_t)sys->n_rows * sizeof(double));
     lk_rattle_look_at_stops(sys, r, inputs);
-    lk_rattle_find_unreachable(sys, r);
+    lk_rattle_count_gaps_anew(sys);
     if (sys->n_massless == 0)
         lk_rattle_forget_rigid(sys);
     lk_rattle_sum_forces(sys, sys->next.lambda, r->load);

@@ -42,12 +42,10 @@ struct lk_half_kicks {
     struct lk_rattle_iterate kept;
 };
 
-/** struct lk_rattle_increment - of four bodies in one iteration: @dq, @weighed: M dq, and
- * @turned: its turns, both 0 in lanes that repeat a body, and @correction: s W Phi_q^T dlambda */
+/** struct lk_rattle_increment - of four bodies in one iteration: @dq, and @correction: s W Phi_q^T
+ * dlambda */
 struct lk_rattle_increment {
     lk_four dq[6];
-    lk_four weighed[6];
-    lk_four turned[3];
     lk_four correction[6];
 };
 
@@ -107,11 +105,88 @@ struct lk_rattle_stops {
  * turn of a light body is nothing beside the way of a heavy one that it leads to. The mass tells it
  * where laws bend, and a wheel that spins says nothing of the rest. */
 enum lk_rattle_measure { LK_BY_MASS, LK_BY_TURNS, LK_MEASURES };
+typedef double lk_measures __attribute__((vector_size(LK_MEASURES * sizeof(double))));
+
+/** struct lk_rattle_past - what increments of the iterations tell of the last one. @alpha: that
+ * times increment k + 1 is added to it;  @gram: products of two, [i][k] for k = 1 .. i, and [0][0]
+ * @inverse: of those with themselves, 0 where a measure sees nothing */
+struct lk_rattle_past {
+    double alpha[LK_ITERATIONS_MAX];
+    lk_measures gram[LK_ITERATIONS_MAX][LK_ITERATIONS_MAX];
+    lk_measures inverse[LK_ITERATIONS_MAX];
+};
+
+/** lk_rattle_contraction() - @product of an increment with one before, and @inverse of that one's
+ * with itself: the part of it that the error of the matrix has made of that one, as far as both
+ * measures agree. Increments at round-off tell nothing: at most 1 either way. */
+LK_INLINE double lk_rattle_contraction(lk_measures product, lk_measures inverse)
+{
+    lk_measures part = product * inverse;
+    bool turns_tell =
+        inverse[LK_BY_TURNS] > 0 &&
+        (fabs(part[LK_BY_TURNS]) < fabs(part[LK_BY_MASS]) || inverse[LK_BY_MASS] == 0);
+
+    return lk_clamp(turns_tell ? part[LK_BY_TURNS] : part[LK_BY_MASS], 1);
+}
+
+#define LK_CONTRACTION_MAX 0.5 /* that is made use of at most */
+
+/** lk_rattle_stretch() - factor on an increment whose contraction is @alpha. */
+LK_INLINE double lk_rattle_stretch(double alpha)
+{
+    return 1 / (1 - lk_clamp(alpha, LK_CONTRACTION_MAX));
+}
+
+/** lk_rattle_look_back() - past->alpha of increment @last, whose products with those before it are
+ * @found: the matrix is that of q_n, and where bodies turn fast it is wrong by as much as they turn
+ * in a step (C. G. Broyden's update of the inverse, in the form of P. Deuflhard, Newton Methods for
+ * Nonlinear Problems, 2004, algorithm QNERR). @since: the first one that tells of it. Return: the
+ * factor on the increment. */
+LK_INLINE double lk_rattle_look_back(struct lk_rattle_past *past, int last, int since,
+                                     const lk_measures *found)
+{
+    double alpha = 0;
+
+    for (int i = 0; i < last; i++)
+        past->alpha[i] = 0;
+    for (int i = since; i < last; i++) {
+        lk_measures product = found[i];
+
+        for (int k = 0; k < i; k++)
+            product += past->alpha[k] * past->gram[i][k + 1];
+        alpha = past->alpha[i] = lk_rattle_contraction(product, past->inverse[i]);
+    }
+    return lk_rattle_stretch(alpha);
+}
+
+/** lk_rattle_remember() - the products of increment @last once it is corrected, and times @part,
+ * from those that were @found, with itself as well. */
+LK_INLINE void lk_rattle_remember(struct lk_rattle_past *past, int last, double part,
+                                  const lk_measures *found)
+{
+    lk_measures square = found[last], inverse;
+
+    for (int k = 1; k < last; k++) {
+        lk_measures product = found[k];
+
+        for (int i = 1; i <= k; i++)
+            product += past->alpha[i - 1] * past->gram[k][i];
+        for (int i = k + 1; i < last; i++)
+            product += past->alpha[i - 1] * past->gram[i][k];
+        square += past->alpha[k - 1] * (found[k] + product);
+        past->gram[last][k] = part * product;
+    }
+    square *= part * part;
+    past->gram[last][last] = square;
+    for (int m = 0; m < LK_MEASURES; m++)
+        inverse[m] = square[m] > 0 ? 1 / square[m] : 0;
+    past->inverse[last] = inverse;
+}
 
 /** struct lk_rattle - scratch. @increment: of all iterations, one after another, with their
- * @multipliers, n_rows each, and @inverse: of its products with itself; @lambda: of the iterate
+ * @multipliers, n_rows each, and their @past; @lambda: of the iterate
  * that is kept, n_rows;
- * @unreachable: part of Phi / 2 that is left as it is, n_rows, see lk_rattle_find_unreachable();
+ *
  * @value: of each law's row at q_n;  @load: -Q at q_n+1, as lk_system.residual;  @violation:
  * largest one of the last iterate;  @ends: 1 once an iterate was taken back: later increments are
  * 0;  @has_clock: a load depends on time;  @since: first increment that tells of the matrix, those
@@ -121,9 +196,8 @@ struct lk_rattle {
     struct lk_half_kicks *quad;
     struct lk_rattle_increment *increment;
     double *multipliers;
-    double (*inverse)[LK_MEASURES];
+    struct lk_rattle_past *past;
     double *lambda;
-    double *unreachable;
     double *value;
     struct lk_twist *load;
     double violation;
@@ -159,35 +233,6 @@ LK_INLINE bool lk_rattle_grows(int done, double violation, double last)
 LK_INLINE bool lk_rattle_leaks(int done, double violation, double last)
 {
     return done == 1 && violation > LK_LEAKS * last && violation > LK_LEAKS_MIN;
-}
-
-/** lk_rattle_inverse() - of a product @square of an increment with itself; 0 of an increment that
- * a measure does not see. */
-LK_INLINE double lk_rattle_inverse(double square)
-{
-    return square > 0 ? 1 / square : 0;
-}
-
-/** lk_rattle_contraction() - @product of an increment with one before, and @inverse of that one's
- * with itself: the part of it that the error of the matrix has made of that one, as far as both
- * measures agree. Increments at round-off tell nothing: at most 1 either way. */
-LK_INLINE double lk_rattle_contraction(const double product[LK_MEASURES],
-                                       const double inverse[LK_MEASURES])
-{
-    double by_mass = product[LK_BY_MASS] * inverse[LK_BY_MASS];
-    double by_turns = product[LK_BY_TURNS] * inverse[LK_BY_TURNS];
-    bool turns_tell =
-        inverse[LK_BY_TURNS] > 0 && (fabs(by_turns) < fabs(by_mass) || inverse[LK_BY_MASS] == 0);
-
-    return lk_clamp(turns_tell ? by_turns : by_mass, 1);
-}
-
-#define LK_CONTRACTION_MAX 0.5 /* that is made use of at most */
-
-/** lk_rattle_stretch() - factor on an increment whose contraction is @alpha. */
-LK_INLINE double lk_rattle_stretch(double alpha)
-{
-    return 1 / (1 - lk_clamp(alpha, LK_CONTRACTION_MAX));
 }
 
 /** struct lk_rattle_own - what the state of a body has besides its motion. @x, @q: pose of the last
@@ -272,12 +317,14 @@ LK_RT void lk_rattle_book_closing(struct lk_system *system, const struct lk_ratt
 LK_RT void lk_rattle_follow_laws(struct lk_system *system, const double *value, int i,
                                  bool is_first);
 
-/** lk_rattle_find_unreachable() - what is left of Phi at the closed pose of q_n, by the drives of
- * then: redundant rows contradict each other by that, where axes that should be parallel are not by
- * round-off of the model. No motion removes it; driven again in each iteration its multipliers
- * would grow. Rows that may depend on each other only; they go back to that, not to 0. It changes
- * with the pose, and closing has all of Phi. */
-LK_RT void lk_rattle_find_unreachable(struct lk_system *system, struct lk_rattle *rattle);
+/** lk_rattle_find_gaps() - system->gap: Phi at the present poses, which are closed. Redundant rows
+ * contradict each other by that, where axes that should be parallel are not by round-off of the
+ * model. No motion removes it; driven again in each iteration its multipliers would grow. Where
+ * rows may depend on each other they go back to that, not to 0; it changes with the pose, and
+ * closing has all of Phi. lk_rattle_count_gaps_anew(): of coordinates, whose last bits depend on
+ * the turns that they are counted from: those of system->now. */
+LK_RT void lk_rattle_find_gaps(struct lk_system *system);
+LK_RT void lk_rattle_count_gaps_anew(struct lk_system *system);
 
 /** lk_rattle_iterate() - all iterations: multipliers that close the positions at q_n+1. Return:
  * whether every turn is less than half a turn. */

@@ -82,6 +82,7 @@ static void finish_combination(struct lk_system *sys, const double *inputs)
         lk_project_positions(sys);
     lk_evaluate_poses(sys, &sys->next);
     lk_evaluate_jacobians(sys);
+    lk_rattle_find_gaps(sys);
     lk_rattle_loads(sys, lk_system_time(sys) + sys->h, inputs, r->load);
     lk_rattle_project_velocities(sys, r);
     if (sys->n_laws > 0)

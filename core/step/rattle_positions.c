@@ -299,99 +299,85 @@ static void judge_iterate(struct lk_system *sys, struct lk_rattle *r, int done, 
     r->violation = violation;
 }
 
-/* M dq, and the turns alone; each body counts once */
-LK_INLINE void weigh_increment(const struct lk_lanes *l, const struct lk_quad *quad,
+/* dq = -2 (s W Phi_q^T dlambda + s W g) of a quad, before it is corrected */
+LK_INLINE void start_increment(const struct lk_system *sys, int quad,
                                struct lk_rattle_increment *increment)
 {
-    const lk_four_mask lane = {0, 1, 2, 3};
-    lk_four_mask is_body = lane < l->n;
+    struct lk_lanes l = lk_lanes_of(sys, quad);
+    lk_four residual[6];
 
-    for (int i = 0; i < 3; i++)
-        increment->weighed[i] = quad->mass * increment->dq[i];
-    lk_sym_mul_four(quad->inertia, increment->dq + 3, increment->weighed + 3);
+    lk_gather(&l, sys->correction[0].v, LK_STRIDE(struct lk_twist), 6, increment->correction);
+    lk_gather(&l, sys->residual[0].v, LK_STRIDE(struct lk_twist), 6, residual);
     for (int i = 0; i < 6; i++)
-        increment->weighed[i] = (lk_four)((lk_four_mask)increment->weighed[i] & is_body);
+        increment->dq[i] = -2.0 * (increment->correction[i] + residual[i]);
+}
+
+/* M dq and the turns of a quad; those of lanes that repeat the last body count for nothing */
+LK_INLINE void weigh_increment(const struct lk_quad *quad, int n_bodies, const lk_four dq[6],
+                               lk_four Mdq[6], lk_four turns[3])
+{
+    const lk_four_mask lane = {0, 1, 2, 3};
+    lk_four_mask is_body = lane < n_bodies;
+
     for (int i = 0; i < 3; i++)
-        increment->turned[i] = (lk_four)((lk_four_mask)increment->dq[3 + i] & is_body);
+        Mdq[i] = quad->mass * dq[i];
+    lk_sym_mul_four(quad->inertia, dq + 3, Mdq + 3);
+    for (int i = 0; i < 6; i++)
+        Mdq[i] = (lk_four)((lk_four_mask)Mdq[i] & is_body);
+    for (int i = 0; i < 3; i++)
+        turns[i] = (lk_four)((lk_four_mask)dq[3 + i] & is_body);
 }
 
-/* the products of two increments of all bodies */
-static void multiply_increments(const struct lk_system *sys, const struct lk_rattle_increment *a,
-                                const struct lk_rattle_increment *b, double ret[LK_MEASURES])
+/* the last increment of all bodies, and its products with those before and with itself */
+static void find_increment(struct lk_system *sys, struct lk_rattle *r, int iteration,
+                           lk_measures *found)
 {
-    lk_four sum = {0}, turns = {0};
+    int quads = (sys->n_bodies + 3) / 4;
+    lk_four sum[LK_ITERATIONS_MAX][LK_MEASURES];
 
-    for (int k = 0; 4 * k < sys->n_bodies; k++) {
-        sum += lk_inner_four(a[k].dq, b[k].weighed) + lk_inner_four(a[k].dq + 3, b[k].weighed + 3);
-        turns += lk_inner_four(a[k].dq + 3, b[k].turned);
-    }
-    ret[LK_BY_MASS] = (sum[0] + sum[1]) + (sum[2] + sum[3]);
-    ret[LK_BY_TURNS] = (turns[0] + turns[1]) + (turns[2] + turns[3]);
-}
+    for (int k = 0; k <= iteration; k++)
+        sum[k][LK_BY_MASS] = sum[k][LK_BY_TURNS] = (lk_four){0};
+    for (int q = 0; q < quads; q++) {
+        struct lk_rattle_increment *now = r->increment + (size_t)(iteration * quads + q);
+        lk_four Mdq[6], turns[3];
 
-/* a += part b, with the multipliers that go with them */
-static void add_increment(const struct lk_system *sys, double part,
-                          const struct lk_rattle_increment *b, const double *lambda,
-                          struct lk_rattle_increment *a)
-{
-    for (int k = 0; 4 * k < sys->n_bodies; k++)
-        for (int i = 0; i < 6; i++) {
-            a[k].dq[i] += part * b[k].dq[i];
-            a[k].correction[i] += part * b[k].correction[i];
+        start_increment(sys, q, now);
+        weigh_increment(&sys->quad[q], sys->n_bodies - 4 * q, now->dq, Mdq, turns);
+        for (int k = 0; k <= iteration; k++) {
+            const lk_four *dq = r->increment[(size_t)(k * quads + q)].dq;
+
+            sum[k][LK_BY_MASS] += lk_inner_four(dq, Mdq) + lk_inner_four(dq + 3, Mdq + 3);
+            sum[k][LK_BY_TURNS] += lk_inner_four(dq + 3, turns);
         }
-    for (int row = 0; row < sys->n_rows; row++)
-        sys->solution[row] += part * lambda[row];
+    }
+    for (int k = 0; k <= iteration; k++)
+        for (int m = 0; m < LK_MEASURES; m++)
+            found[k][m] = (sum[k][m][0] + sum[k][m][1]) + (sum[k][m][2] + sum[k][m][3]);
 }
 
-/* dq = -2 (s W Phi_q^T dlambda + s W g) of all bodies, corrected by what the increments before tell
- * of the matrix: it is that of q_n, and where bodies turn fast it is wrong by as much as they turn
- * in a step (C. G. Broyden's update of the inverse, in the form of P. Deuflhard, Newton Methods for
- * Nonlinear Problems, 2004, algorithm QNERR). Return: the factor on the increment. */
-static double find_increment(struct lk_system *sys, struct lk_rattle *r, int iteration)
+/* what those before tell of the last increment, with the multipliers that go with it. Return: the
+ * factor on it. */
+static double correct_increment(struct lk_system *sys, struct lk_rattle *r, int iteration,
+                                const lk_measures *found)
 {
-    size_t quads = ((size_t)sys->n_bodies + 3) / 4, rows = (size_t)sys->n_rows;
-    struct lk_rattle_increment *now = r->increment + (size_t)iteration * quads;
-    double alpha = 0;
+    int quads = (sys->n_bodies + 3) / 4, rows = sys->n_rows;
+    double part = lk_rattle_look_back(r->past, iteration, r->since, found);
 
-    for (int k = 0; 4 * k < sys->n_bodies; k++) {
-        struct lk_lanes l = lk_lanes_of(sys, k);
-        lk_four residual[6];
+    for (int i = 1; i < iteration; i++) {
+        const double *lambda = r->multipliers + (size_t)(i * rows), alpha = r->past->alpha[i - 1];
+        const struct lk_rattle_increment *before = r->increment + (size_t)(i * quads);
+        struct lk_rattle_increment *now = r->increment + (size_t)(iteration * quads);
 
-        lk_gather(&l, sys->correction[0].v, LK_STRIDE(struct lk_twist), 6, now[k].correction);
-        lk_gather(&l, sys->residual[0].v, LK_STRIDE(struct lk_twist), 6, residual);
-        for (int i = 0; i < 6; i++)
-            now[k].dq[i] = -2.0 * (now[k].correction[i] + residual[i]);
+        for (int q = 0; q < quads; q++)
+            for (int c = 0; c < 6; c++) {
+                now[q].dq[c] += alpha * before[q].dq[c];
+                now[q].correction[c] += alpha * before[q].correction[c];
+            }
+        for (int row = 0; row < rows; row++)
+            sys->solution[row] += alpha * lambda[row];
+        lk_rattle_blend_pushes(r, iteration, i, alpha);
     }
-    for (int i = r->since; i < iteration; i++) {
-        const struct lk_rattle_increment *before = r->increment + (size_t)i * quads;
-
-        double product[LK_MEASURES];
-
-        multiply_increments(sys, now, before, product);
-        alpha = lk_rattle_contraction(product, r->inverse[i]);
-        if (i == iteration - 1)
-            break;
-        add_increment(sys, alpha, before + quads, r->multipliers + (size_t)(i + 1) * rows, now);
-        lk_rattle_blend_pushes(r, iteration, i + 1, alpha);
-    }
-    return lk_rattle_stretch(alpha);
-}
-
-/* what later increments ask of increment @iteration, once it is corrected */
-static void keep_products(const struct lk_system *sys, struct lk_rattle *r, int iteration)
-{
-    size_t quads = ((size_t)sys->n_bodies + 3) / 4;
-    struct lk_rattle_increment *now = r->increment + (size_t)iteration * quads;
-    double square[LK_MEASURES];
-
-    for (int k = 0; 4 * k < sys->n_bodies; k++) {
-        struct lk_lanes l = lk_lanes_of(sys, k);
-
-        weigh_increment(&l, &sys->quad[k], &now[k]);
-    }
-    multiply_increments(sys, now, now, square);
-    for (int m = 0; m < LK_MEASURES; m++)
-        r->inverse[iteration][m] = lk_rattle_inverse(square[m]);
+    return part;
 }
 
 /* the new poses and s W g */
@@ -431,6 +417,7 @@ static void apply_increment(struct lk_system *sys, struct lk_rattle *r, int iter
 
 static void iterate(struct lk_system *sys, struct lk_rattle *r, int iteration)
 {
+    lk_measures found[LK_ITERATIONS_MAX];
     double part;
 
     lk_evaluate_clear_frames(sys, sys->residual);
@@ -441,7 +428,7 @@ static void iterate(struct lk_system *sys, struct lk_rattle *r, int iteration)
     if (iteration == 0 && sys->n_laws + r->n_tense > 0)
         lk_evaluate_factor(sys);
     for (int row = 0; row < sys->n_rows && !sys->rows_are_independent; row++)
-        sys->solution[row] -= r->unreachable[row];
+        sys->solution[row] -= 0.5 * sys->gap[row];
     if (iteration == 0)
         lk_rattle_find_yields(sys, r);
     lk_evaluate_reduce(sys);
@@ -450,10 +437,12 @@ static void iterate(struct lk_system *sys, struct lk_rattle *r, int iteration)
         r->since = iteration;
         r->violation = INFINITY;
     }
-    part = find_increment(sys, r, iteration);
-    apply_increment(sys, r, iteration, r->ends ? 0 : part);
+    find_increment(sys, r, iteration, found);
+    part = correct_increment(sys, r, iteration, found);
+    part = r->ends ? 0 : part;
     if (iteration < sys->iterations - 1)
-        keep_products(sys, r, iteration);
+        lk_rattle_remember(r->past, iteration, part, found);
+    apply_increment(sys, r, iteration, part);
 }
 
 /* whether every turn is less than half a turn; not if it is not finite */
@@ -466,12 +455,19 @@ static bool turns_are_small(const struct lk_system *sys)
     return (small[0] & small[1] & small[2] & small[3]) != 0;
 }
 
-void lk_rattle_find_unreachable(struct lk_system *sys, struct lk_rattle *r)
+void lk_rattle_find_gaps(struct lk_system *sys)
 {
     if (sys->rows_are_independent)
         return;
-    violations(sys, 0.5);
-    memcpy(r->unreachable, sys->solution, (size_t)sys->n_rows * sizeof(double));
+    violations(sys, 1);
+    memcpy(sys->gap, sys->solution, (size_t)sys->n_rows * sizeof(double));
+}
+
+void lk_rattle_count_gaps_anew(struct lk_system *sys)
+{
+    for (int i = 0; i < sys->n_joints && !sys->rows_are_independent; i++)
+        if (sys->joint[i].of[0] && !lk_is_compliant(&sys->joint[i]))
+            lk_evaluate_violation(sys, i, sys->gap + sys->joint[i].row);
 }
 
 bool lk_rattle_iterate(struct lk_system *sys, struct lk_rattle *r)
@@ -552,4 +548,5 @@ void lk_rattle_close(struct lk_system *sys)
     write_poses(sys, sys->next.motion[0].x, sys->next.motion[0].q, LK_STRIDE(struct lk_motion));
     lk_evaluate_poses(sys, &sys->next);
     lk_evaluate_jacobians(sys);
+    lk_rattle_find_gaps(sys);
 }

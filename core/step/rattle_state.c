@@ -21,9 +21,8 @@ int lk_rattle_layout(struct lk_system *sys, const struct lk_topology *topology,
     size_t n = (size_t)sys->iterations;
     struct lk_rattle_increment *increment = lk_arena_take(arena, n * quads, sizeof(*increment));
     double *multipliers = lk_arena_take(arena, n * (size_t)sys->n_rows, sizeof(double));
-    double(*inverse)[LK_MEASURES] = lk_arena_take(arena, n, sizeof(*inverse));
+    struct lk_rattle_past *past = lk_arena_take(arena, 1, sizeof(*past));
     double *lambda = lk_arena_take(arena, (size_t)sys->n_rows, sizeof(double));
-    double *unreachable = lk_arena_take(arena, (size_t)sys->n_rows, sizeof(double));
     int *tense = lk_arena_take(arena, (size_t)sys->n_bodies, sizeof(*tense));
     double(*tension)[6] = lk_arena_take(arena, (size_t)sys->n_bodies, sizeof(*tension));
     double(*root)[6] = lk_arena_take(arena, (size_t)sys->n_bodies, sizeof(*root));
@@ -35,15 +34,15 @@ int lk_rattle_layout(struct lk_system *sys, const struct lk_topology *topology,
     struct lk_rattle_stops stops = {0};
 
     lk_rattle_stops_layout(sys, &stops, arena);
+    sys->gap = lk_arena_take(arena, (size_t)sys->n_rows, sizeof(double));
     (void)topology;
     (void)plan;
     if (arena->base)
         *r = (struct lk_rattle){.quad = quad,
                                 .increment = increment,
                                 .multipliers = multipliers,
-                                .inverse = inverse,
+                                .past = past,
                                 .lambda = lambda,
-                                .unreachable = unreachable,
                                 .value = value,
                                 .tense = tense,
                                 .root = root,
@@ -231,6 +230,7 @@ void lk_rattle_renew(struct lk_system *sys)
     lk_evaluate_poses(sys, &sys->now);
     lk_evaluate_twists(sys, &sys->now);
     lk_evaluate_jacobians(sys);
+    lk_rattle_find_gaps(sys);
 }
 
 void lk_rattle_forget_rigid(struct lk_system *sys)

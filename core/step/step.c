@@ -44,6 +44,7 @@ void lk_keep_coordinates(struct lk_system *sys)
 static void keep_residuals(struct lk_system *sys)
 {
     double position = 0, velocity = 0;
+    bool knows_gaps = sys->gap && !sys->rows_are_independent;
 
     for (int i = 0; i < sys->n_joints; i++) {
         const struct lk_joint *j = &sys->joint[i];
@@ -51,12 +52,13 @@ static void keep_residuals(struct lk_system *sys)
 
         if (lk_is_compliant(j))
             continue;
-        lk_evaluate_violation(sys, i, phi);
+        if (!knows_gaps)
+            lk_evaluate_violation(sys, i, phi);
         lk_evaluate_row_rates(sys, i, sys->twist, rates);
         if (j->kind == LK_ROWS_DRIVEN)
             rates[0] -= sys->drive[j->drive].rate;
         for (int r = 0; r < lk_rigid_rows(j); r++) {
-            position = lk_max(position, fabs(phi[r]));
+            position = lk_max(position, fabs(knows_gaps ? sys->gap[j->row + r] : phi[r]));
             velocity = lk_max(velocity, fabs(rates[r]));
         }
     }

@@ -465,6 +465,7 @@ struct lk_system {
     struct lk_quad *quad;          /* (n_bodies + 3) / 4 */
     struct lk_jacobian *jacobian;  /* at the pose of the last factor */
     double *solution;              /* n_rows: right-hand side, then solution */
+    double *gap;                   /* n_rows, or NULL: see lk_rattle_find_gaps() */
 
     struct lk_batches *batches; /* the step on batches, see step/batch/batch.h; NULL: one by one */
     struct lk_pool *pool;       /* lent by lk_system_set_pool(); NULL: the caller steps alone */

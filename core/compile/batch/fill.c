@@ -118,7 +118,7 @@ static void fill_bodies(const struct lk_system *sys, struct lk_batches *p)
 {
     bool is_rattle = sys->formulation == &lk_formulation_rattle_lanes;
 
-    p->leaves_unreachable = is_rattle && !sys->rows_are_independent;
+    p->keeps_gaps = is_rattle && !sys->rows_are_independent;
     find_linear(sys, p);
     for (int i = 0; i < p->n_bodies; i++)
         for (int l = 0; l < p->lanes; l++) {

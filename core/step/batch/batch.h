@@ -305,8 +305,8 @@ struct lk_batch_tense_side {
  * that are loads, @n_law_loads rows
  * @rare: offset in a body of its fields of enum lk_rare_field, 0: there are none;  @factors_twice:
  * the iterations have a factor of their own;  @carries: multipliers of rigid rows go on from step
- * to step, as bodies without inertia pass forces on;  @leaves_unreachable: of `rattle`, rows may
- * depend on each other, see lk_rattle_find_unreachable();  @tense, @tense_sides: see rare.h */
+ * to step, as bodies without inertia pass forces on;  @keeps_gaps: of `rattle`, rows may
+ * depend on each other, see lk_rattle_find_gaps();  @tense, @tense_sides: see rare.h */
 struct lk_batches {
     const struct lk_engine *engine;
     int lanes;
@@ -354,7 +354,7 @@ struct lk_batches {
     int rare;
     int carries;
     int factors_twice;
-    int leaves_unreachable;
+    int keeps_gaps;
     int n_tense, n_tense_sides;
     struct lk_batch_tense *tense;
     struct lk_batch_tense_side *tense_sides;

@@ -115,14 +115,14 @@ static inline int lk_kind_scatter_size(const struct lk_joint_kind *k)
 }
 
 /* where rows may depend on each other: what is left of Phi / 2 at the closed pose */
-static inline int lk_kind_unreachable(const struct lk_joint_kind *k)
+static inline int lk_kind_gap(const struct lk_joint_kind *k)
 {
     return lk_kind_scatter(k) + lk_kind_scatter_size(k);
 }
 
 static inline int lk_kind_size(const struct lk_joint_kind *k)
 {
-    return lk_kind_unreachable(k) + lk_kind_rows(k);
+    return lk_kind_gap(k) + lk_kind_rows(k);
 }
 
 /* Of soft blocks, behind those: multipliers of the iterate, of the last one but one, and their

@@ -200,8 +200,8 @@ LK_INLINE void settle_kind(const struct lk_joint_kind *k, const struct lk_batche
     jacobian(k, &at, f + lk_kind_jacobian(k));
     for (int r = 0; r < lk_kind_rows(k); r++)
         watch->position = lk_max_lanes(watch->position, lk_abs_lanes(phi[r]));
-    for (int r = 0; r < lk_kind_rows(k) && p->leaves_unreachable; r++)
-        f[lk_kind_unreachable(k) + r] = 0.5 * phi[r];
+    for (int r = 0; r < lk_kind_rows(k) && p->keeps_gaps; r++)
+        f[lk_kind_gap(k) + r] = 0.5 * phi[r];
 }
 
 /* gamma into the right-hand side; residual rates of the projected velocities */

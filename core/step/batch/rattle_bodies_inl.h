@@ -22,21 +22,26 @@ LK_INLINE void clear_sums(struct sums *sums, int n)
             sums->inner[k][m] = (lanes_t){0};
 }
 
-/** struct convergence - of the iterations of a system. @alpha: how the last increment looks back at
- * those before, see find_increment() in step/rattle_positions.c, and @part: factor on it
- * @gram: products of increments; gram[i][k] for k = 1 .. i, and gram[0][0];  @inverse: of
- * gram[i][i]
- * @violation, @ends, @since: see struct lk_rattle;  @goes_back: the last increment is taken back */
+/** struct convergence - of the iterations of a system. @part: factor on the last increment
+ * @past: what those before tell of it;  @violation, @ends, @since: see struct lk_rattle
+ * @goes_back: the last increment is taken back */
 struct convergence {
     double part;
-    double alpha[LK_ITERATIONS_MAX];
-    double gram[LK_ITERATIONS_MAX][LK_ITERATIONS_MAX][LK_MEASURES];
-    double inverse[LK_ITERATIONS_MAX][LK_MEASURES];
+    struct lk_rattle_past past;
     double violation;
     bool ends;
     bool goes_back;
     int since;
 };
+
+/* its past is written before it is read */
+LK_INLINE void begin_convergence(struct convergence *of)
+{
+    of->part = 0;
+    of->violation = INFINITY;
+    of->ends = of->goes_back = false;
+    of->since = 0;
+}
 
 /** struct newton - the iterations as a whole. @found, @done: increments so far, and those of them
  * that were applied;  @of: each system that the lanes have;  @part .. @goes_back: the same, in its

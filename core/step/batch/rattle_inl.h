@@ -16,13 +16,14 @@ static double sum_closing(const struct rattle_run *now, int c)
 }
 
 /* the products of the last increment with increment @k, of system @c */
-static void sum_inner(const struct rattle_run *now, int k, int c, double ret[LK_MEASURES])
+static lk_measures sum_inner(const struct rattle_run *now, int k, int c)
 {
-    for (int m = 0; m < LK_MEASURES; m++) {
-        ret[m] = 0;
-        for (int t = 0; t < now->run.p->n_tasks; t++)
-            ret[m] += total(&now->run, now->sums[t].inner[k][m], c);
-    }
+    lk_measures sum = {0};
+
+    for (int t = 0; t < now->run.p->n_tasks; t++)
+        for (int m = 0; m < LK_MEASURES; m++)
+            sum[m] += total(&now->run, now->sums[t].inner[k][m], c);
+    return sum;
 }
 
 /* what the iterations of each system ask for, in its lanes */
@@ -44,7 +45,7 @@ static void spread(struct rattle_run *now)
         LANE(newton->ends, l) = of->ends;
         LANE(newton->goes_back, l) = of->goes_back;
         for (int k = 0; k < n; k++)
-            LANE(newton->alpha[k], l) = of->alpha[k];
+            LANE(newton->alpha[k], l) = of->past.alpha[k];
     }
 }
 
@@ -71,55 +72,24 @@ static void judge_iterate(struct rattle_run *now)
     spread(now);
 }
 
-/* the products of the last increment once it is corrected, from those that it had when it was
- * @found */
-static void correct_products(struct convergence *of, int last, int m, double (*found)[LK_MEASURES])
-{
-    double square = found[last][m];
-
-    for (int k = 1; k < last; k++) {
-        double product = found[k][m];
-
-        for (int i = 1; i < last; i++)
-            product += of->alpha[i - 1] * of->gram[i > k ? i : k][i > k ? k : i][m];
-        square += of->alpha[k - 1] * (found[k][m] + product);
-        of->gram[last][k][m] = product;
-    }
-    for (int k = 1; k < last; k++)
-        of->gram[last][k][m] *= of->part;
-    of->gram[last][last][m] = of->part * of->part * square;
-    of->inverse[last][m] = lk_rattle_inverse(of->gram[last][last][m]);
-}
-
-/* the increment of system @c is corrected, see find_increment() in step/rattle_positions.c */
+/* the increment of system @c is corrected */
 static void judge_increment_of(struct rattle_run *now, int c)
 {
     struct convergence *of = &now->newton.of[c];
     struct lk_rattle *rattle = system_at(&now->run, c)->formulation_data;
     int last = now->newton.found - 1;
-    double found[LK_ITERATIONS_MAX][LK_MEASURES], alpha = 0;
+    lk_measures found[LK_ITERATIONS_MAX];
+    double part;
 
     for (int i = 0; i <= last; i++)
-        sum_inner(now, i, c, found[i]);
-    for (int i = 0; i < last; i++)
-        of->alpha[i] = 0;
-    for (int i = of->since; i < last; i++) {
-        double product[LK_MEASURES];
-
-        for (int m = 0; m < LK_MEASURES; m++) {
-            product[m] = found[i][m];
-            for (int k = 0; k < i; k++)
-                product[m] += of->alpha[k] * of->gram[i][k + 1][m];
-        }
-        alpha = lk_rattle_contraction(product, of->inverse[i]);
-        of->alpha[i] = alpha;
-        if (i < last - 1)
-            lk_rattle_blend_pushes(rattle, last, i + 1, alpha);
-    }
-    of->part = of->ends ? 0 : lk_rattle_stretch(alpha);
+        found[i] = sum_inner(now, i, c);
+    part = lk_rattle_look_back(&of->past, last, of->since, found);
+    for (int i = 1; i < last; i++)
+        lk_rattle_blend_pushes(rattle, last, i, of->past.alpha[i - 1]);
+    of->part = of->ends ? 0 : part;
     lk_rattle_add_pushes(rattle, last, of->part);
-    for (int m = 0; m < LK_MEASURES; m++)
-        correct_products(of, last, m, found);
+    if (last < now->run.sys->iterations - 1)
+        lk_rattle_remember(&of->past, last, of->part, found);
 }
 
 /* after a sweep down */
@@ -176,7 +146,7 @@ static void begin_positions(struct rattle_run *now)
     struct lk_rattle *rattle = now->run.sys->formulation_data;
 
     for (int c = 0; c < n_systems(&now->run); c++)
-        now->newton.of[c].violation = INFINITY;
+        begin_convergence(&now->newton.of[c]);
     predict(now);
     if (rattle->stops.n > 0) {
         lk_rattle_find_yields(now->run.sys, rattle);
@@ -196,9 +166,9 @@ static void take_first(struct rattle_run *now, enum up up)
     spread(now);
     rattle_sweep(now, INCREMENT, up);
     for (int c = 0; c < n_systems(&now->run); c++) {
-        sum_inner(now, 0, c, newton->of[c].gram[0][0]);
-        for (int m = 0; m < LK_MEASURES; m++)
-            newton->of[c].inverse[0][m] = lk_rattle_inverse(newton->of[c].gram[0][0][m]);
+        lk_measures found = sum_inner(now, 0, c);
+
+        lk_rattle_remember(&newton->of[c].past, 0, 1, &found);
     }
     judge_iterate(now);
 }
@@ -410,7 +380,7 @@ static void take_step(struct rattle_run *now, const double *const *inputs)
 
     memset(p->watch, 0, (size_t)p->n_tasks * sizeof(struct watch));
     EACH_SYSTEM(run, lk_singles_begin(one, its, inputs[c_]))
-    find_unreachable(run);
+    find_gaps_of_singles(run);
     take_loads(run, 0.5, inputs);
     if (p->carries) {
         carry_on(p, &run->sys->now);
@@ -438,7 +408,7 @@ static void take_step(struct rattle_run *now, const double *const *inputs)
 static int rattle_step(struct lk_system *sys, const double *inputs)
 {
     struct lk_batches *p = sys->batches;
-    struct convergence of = {0};
+    struct convergence of;
     struct rattle_run now = {.run = new_run(sys, rattle_down, rattle_up),
                              .sums = (struct sums *)p->sums,
                              .newton.of = &of};
@@ -452,7 +422,7 @@ static int rattle_step(struct lk_system *sys, const double *inputs)
 static void rattle_copies(struct lk_copies *copies, const double *const *inputs)
 {
     struct lk_batches *p = &copies->view[0];
-    struct convergence of[LK_LANES] = {0};
+    struct convergence of[LK_LANES];
     struct rattle_run now = {.run = {.sys = copies->system[0],
                                      .p = p,
                                      .copies = copies,

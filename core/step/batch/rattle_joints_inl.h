@@ -11,7 +11,7 @@ LK_INLINE void iterate_kind(const struct lk_joint_kind *k, const struct lk_batch
     lanes_t *f = block_at(p, j->at), buffer[2][12], phi[ROWS_MAX], rate[ROWS_MAX];
     const lanes_t *const body[2] = {view(p, j->body[0], LK_BODY_NOW_X, 12, buffer[0]),
                                     view(p, j->body[1], LK_BODY_NOW_X, 12, buffer[1])};
-    lanes_t *x = f + lk_kind_x(k), *unreachable = f + lk_kind_unreachable(k), twist[2][6];
+    lanes_t *x = f + lk_kind_x(k), *gap = f + lk_kind_gap(k), twist[2][6];
     struct place_of at;
 
     locate(k, f, body, &at);
@@ -25,7 +25,7 @@ LK_INLINE void iterate_kind(const struct lk_joint_kind *k, const struct lk_batch
         sums->violation = lk_max_lanes(sums->violation, lk_abs_lanes(phi[r]));
         x[r] = 0.5 * phi[r] - rate[r];
         if (leave)
-            x[r] -= unreachable[r];
+            x[r] -= gap[r];
     }
 }
 
@@ -169,8 +169,8 @@ static void iterate_single(const struct run *run, int block, const struct newton
     rates_of_single(p, j, LK_BODY_V, rate);
     for (int r = 0; r < lk_kind_rows(k); r++) {
         x[r] = (is_soft ? 1.0 : 0.5) * x[r] - rate[r];
-        if (!is_soft && p->leaves_unreachable)
-            x[r] -= f[lk_kind_unreachable(k) + r];
+        if (!is_soft && p->keeps_gaps)
+            x[r] -= f[lk_kind_gap(k) + r];
     }
 }
 
@@ -196,11 +196,11 @@ static void settle_single(const struct run *run, int block, bool knows_laws, str
 
 /* what they leave of Phi; other joints know it from the last step, but here it depends by bits on
  * the turns that coordinates are counted from */
-static void find_unreachable(const struct run *run)
+static void find_gaps_of_singles(const struct run *run)
 {
     const struct lk_batches *p = run->p;
 
-    for (int block = 0; block < p->n_joints && p->leaves_unreachable; block++) {
+    for (int block = 0; block < p->n_joints && p->keeps_gaps; block++) {
         const struct lk_batch_joints *j = &p->joints[block];
         const struct lk_joint_kind *k = lk_lane_kind(j->kind);
         lanes_t *f = block_at(p, j->at);
@@ -209,7 +209,7 @@ static void find_unreachable(const struct run *run)
             continue;
         EACH_SYSTEM(run, lk_singles_violate(one, its, block, false))
         for (int r = 0; r < lk_kind_rows(k); r++)
-            f[lk_kind_unreachable(k) + r] = 0.5 * f[lk_kind_x(k) + r];
+            f[lk_kind_gap(k) + r] = 0.5 * f[lk_kind_x(k) + r];
     }
 }
 
@@ -289,7 +289,7 @@ static void iterate_joints(const struct run *run, int block, const struct newton
 {
     const struct lk_batches *p = run->p;
     const struct lk_batch_joints *j = &p->joints[block];
-    int leave = p->leaves_unreachable;
+    int leave = p->keeps_gaps;
     int rests = newton->done > 0 && j->joins_linear;
 
     if (__builtin_expect(p->carries || lk_lane_is_soft(j->kind), 0) && newton->done > 0)
