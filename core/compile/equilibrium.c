@@ -307,16 +307,26 @@ static const double *row_of(const struct work *w, int i)
     return w->A + ((size_t)w->n_moves + (size_t)i) * (size_t)w->n;
 }
 
-static double product_of_rows(const struct work *w, int i, int k)
+/* Phi_q Phi_q^T; few directions move a row */
+static void multiply_rows(struct work *w)
 {
-    double sum = 0;
+    size_t m = (size_t)w->n_rows;
 
-    const double *a = row_of(w, i), *b = row_of(w, k);
+    for (size_t i = 0; i < m; i++) {
+        const double *row = row_of(w, (int)i);
+        int at[6 * LK_SIDES_MAX], n = 0;
 
-    for (int c = 0; c < w->n_moves; c++)
-        if (a[c] != 0)
-            sum += a[c] * b[c];
-    return sum;
+        for (int c = 0; c < w->n_moves && n < 6 * LK_SIDES_MAX; c++)
+            if (row[c] != 0)
+                at[n++] = c;
+        for (size_t k = 0; k < m; k++) {
+            double sum = 0;
+
+            for (int c = 0; c < n; c++)
+                sum += row[at[c]] * row_of(w, (int)k)[at[c]];
+            w->gram[i * m + k] = sum;
+        }
+    }
 }
 
 /* x := x - (Phi_q Phi_q^T + eps)^-1 Phi_q Phi_q^T x: what loads no body stays, all else shrinks by
@@ -327,12 +337,11 @@ static int shrink_loads(struct work *w, double *x)
     double *solution = w->side[0];
     int r;
 
+    multiply_rows(w);
     for (size_t i = 0; i < m; i++) {
         solution[i] = 0;
-        for (size_t k = 0; k < m; k++) {
-            w->gram[i * m + k] = product_of_rows(w, (int)i, (int)k);
+        for (size_t k = 0; k < m; k++)
             solution[i] += w->gram[i * m + k] * x[k];
-        }
     }
     for (size_t i = 0; i < m; i++)
         w->gram[i * m + i] *= 1 + SHED;

@@ -25,7 +25,7 @@ struct lk_rattle_iterate {
     lk_four theta[3];
 };
 
-/** struct lk_half_kicks - four bodies. @weight: m W, 1, or 0 where there is no mass; @drawn: 1
+/** struct lk_half_kicks - four bodies. @weight: m W, 1, or 0 where there is no mass;  @drawn: 1
  * where the velocity follows from the positions, of the translation and the rotation, see
  * lk_rattle_is_drawn();  @last_turn: theta of the last step;
  * @sW: of the inertia;  @tension: K, see tension.h, and @start_sW: s (J + s K)^-1;  @momentum: h J
@@ -184,9 +184,7 @@ LK_INLINE void lk_rattle_remember(struct lk_rattle_past *past, int last, double 
 }
 
 /** struct lk_rattle - scratch. @increment: of all iterations, one after another, with their
- * @multipliers, n_rows each, and their @past; @lambda: of the iterate
- * that is kept, n_rows;
- *
+ * @multipliers, n_rows each, and their @past;  @lambda: of the iterate that is kept, n_rows;
  * @value: of each law's row at q_n;  @load: -Q at q_n+1, as lk_system.residual;  @violation:
  * largest one of the last iterate;  @ends: 1 once an iterate was taken back: later increments are
  * 0;  @has_clock: a load depends on time;  @since: first increment that tells of the matrix, those

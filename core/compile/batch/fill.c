@@ -116,9 +116,6 @@ static bool is_in_linear(const struct lk_batches *p, int body)
 /* lanes without a body: no mass, no motion, identity orientation */
 static void fill_bodies(const struct lk_system *sys, struct lk_batches *p)
 {
-    bool is_rattle = sys->formulation == &lk_formulation_rattle_lanes;
-
-    p->keeps_gaps = is_rattle && !sys->rows_are_independent;
     find_linear(sys, p);
     for (int i = 0; i < p->n_bodies; i++)
         for (int l = 0; l < p->lanes; l++) {
@@ -257,6 +254,7 @@ void lk_batches_fill(struct lk_system *sys)
 {
     struct lk_batches *p = sys->batches;
 
+    p->keeps_gaps = sys->formulation == &lk_formulation_rattle_lanes && !sys->rows_are_independent;
     fill_bodies(sys, p);
     fill_joints(sys, p);
     for (int k = 0; k < p->n_nothing * p->lanes; k++)
