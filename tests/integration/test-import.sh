@@ -259,6 +259,17 @@ else
         [ ! -e MUJOCO_LOG.TXT ] || { echo "FAIL $1: MuJoCo wrote a log"; failed=1; }
     }
     body='<body><joint name="j"/><geom size=".1"/></body>'
+    # a motor without a range is an input without limits; those of one joint are one
+    printf '<mujoco><worldbody>%s</worldbody><actuator>%s</actuator></mujoco>' "$body" \
+        '<motor name="free" joint="j"/>' >motors.xml
+    expect 0 'motors' "$linkage" import motors.xml -o motors.yaml
+    has 'motors' 'free: {type: joint-torque, joint: j}' motors.yaml
+    printf '<mujoco><worldbody>%s</worldbody><actuator>%s%s</actuator></mujoco>' "$body" \
+        '<motor name="near" joint="j" ctrllimited="true" ctrlrange="-1 2"/>' \
+        '<motor name="far" joint="j" gear="3" ctrllimited="true" ctrlrange="-1 1"/>' >motors.xml
+    expect 0 'two motors' "$linkage" import motors.xml -o motors.yaml
+    has 'two motors' 'near: {type: joint-torque, joint: j, limits: [-5, 5]' motors.yaml
+    has 'two motors' "actuator 'far' is part of input 'near' of the same joint" err
     mjcf 'MJCF: nothing' 'nothing in it moves' ''
     mjcf 'MJCF: a keyword' "bad.xml:1: MuJoCo: XML Error: invalid keyword: 'screw'" \
         '<worldbody><body><joint type="screw"/></body></worldbody>'

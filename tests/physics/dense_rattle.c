@@ -14,8 +14,7 @@
 /** struct half_kicks - scratch of a step. @Q: loads;  @sum: Phi_q^T lambda - Q;  @kick: s W of it
  * at q_n;  @moved: u and theta;  @start: Phi_q of q_n;  @before: of each law's row at q_n;
  * @K: tension, 3 x 3 a body;  @dq, @correction, @change: of all iterations, in q and lambda;
- * @unreachable: part of Phi / 2 of rigid rows that no motion removes;  @kept_..: the iterate
- * before;
+ * @gap: what closing left of Phi / 2 of rigid rows;  @kept_..: the iterate before;
  * @since: first increment that tells of the matrix */
 struct half_kicks {
     double *Q;
@@ -28,7 +27,7 @@ struct half_kicks {
     double *dq[STEPS_MAX];
     double *correction[STEPS_MAX];
     double *change[STEPS_MAX];
-    double *unreachable;
+    double *gap;
     double *kept_moved;
     double *kept_kick;
     double *kept_lambda;
@@ -450,7 +449,7 @@ static double improve(struct dense *d, struct half_kicks *k, int iteration)
 }
 
 /* what is left of Phi at the closed pose of q_n */
-static void find_unreachable(const struct dense *d, struct half_kicks *k)
+static void find_gaps(const struct dense *d, struct half_kicks *k)
 {
     for (int i = 0; i < d->sys->n_joints; i++) {
         const struct lk_joint *j = &d->sys->joint[i];
@@ -458,7 +457,7 @@ static void find_unreachable(const struct dense *d, struct half_kicks *k)
 
         dense_violation(d, j, phi);
         for (int r = 0; r < lk_rigid_rows(j) && !d->sys->rows_are_independent; r++)
-            k->unreachable[j->row + r] = 0.5 * phi[r];
+            k->gap[j->row + r] = 0.5 * phi[r];
     }
 }
 
@@ -486,7 +485,7 @@ static int iterate(struct dense *d, struct half_kicks *k, int iteration)
         g[i] = d->sys->s * old[i] + k->kick[i];
     dense_product(d, k->start, d->n, g, change);
     for (int i = 0; i < d->m; i++)
-        d->rhs[i] -= change[i] + k->unreachable[i];
+        d->rhs[i] -= change[i] + k->gap[i];
     solve_rows(d);
     spread(d, k->start, k->correction[iteration]);
     for (int i = 0; i < d->n; i++)
@@ -638,7 +637,7 @@ static struct half_kicks make_scratch(const struct dense *d)
         .start = dense_zeros(m * d->wide, sizeof(double)),
         .before = dense_zeros(d->sys->n_laws, sizeof(double)),
         .K = dense_zeros(d->sys->n_bodies, sizeof(*k.K)),
-        .unreachable = dense_zeros(m, sizeof(double)),
+        .gap = dense_zeros(m, sizeof(double)),
         .kept_moved = dense_zeros(n, sizeof(double)),
         .kept_kick = dense_zeros(n, sizeof(double)),
         .kept_lambda = dense_zeros(m, sizeof(double)),
@@ -655,8 +654,8 @@ static struct half_kicks make_scratch(const struct dense *d)
 
 static void free_scratch(const struct dense *d, struct half_kicks *k)
 {
-    void *all[] = {k->unreachable, k->Q, k->sum,        k->kick,      k->moved,      k->start,
-                   k->before,      k->K, k->kept_moved, k->kept_kick, k->kept_lambda};
+    void *all[] = {k->gap,    k->Q, k->sum,        k->kick,      k->moved,      k->start,
+                   k->before, k->K, k->kept_moved, k->kept_kick, k->kept_lambda};
 
     for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
         free(all[i]);
@@ -725,7 +724,7 @@ static int first_half(struct dense *d, const double *inputs, struct half_kicks *
     dense_set_frames(d, d->v_old, d->a_old);
     r = read_state(d, k);
     dense_loads(d, (d->sys->now.balance->steps + 0.5) * d->sys->h, inputs, k->Q);
-    find_unreachable(d, k);
+    find_gaps(d, k);
     own = take_tension(d, k);
     if (d->sys->n_massless == 0)
         forget_rigid(d);

@@ -53,9 +53,11 @@ struct unfinished {
 static void unfinished_iterations_are_booked(void **state)
 {
     static const struct unfinished cases[] = {
-        {MODEL("ladder-2"), 1e-3, 1, 0.02},  {MODEL("four-bar"), 2e-3, 1, 0.01},
-        {MACHINE("bennett"), 1e-3, 2, 0.05}, {MACHINE("double-hooke"), 1e-3, 2, 0.02},
-        {MACHINE("crank"), 1e-3, 2, 0.08},   {MACHINE("gimbal"), 1e-3, 4, 0.2},
+        {MODEL("ladder-2"), 1e-3, 1, 0.02},       {MODEL("ladder-2"), 8e-3, 2, 0.03},
+        {MODEL("four-bar"), 2e-3, 1, 0.01},       {MACHINE("bennett"), 1e-3, 2, 0.05},
+        {MACHINE("double-hooke"), 1e-3, 2, 0.02}, {MACHINE("crank"), 1e-3, 2, 0.08},
+        {MACHINE("crank"), 1e-3, 3, 0.05},        {MACHINE("crank"), 5e-4, 2, 0.05},
+        {MACHINE("gimbal"), 1e-3, 4, 0.2},
     };
 
     (void)state;
