@@ -702,9 +702,9 @@ static int look_around(struct work *w, const double *found, double time2, bool *
     return r;
 }
 
-/* One that it was drawn in, or one without a way down that was found. What falls falls within
+/* A balance that it @is_drawn in, or from which no way down was found. What falls falls within
  * FALLS: what would take longer round-off may make of a direction in which nothing moves it. */
-static int note_saddle(struct work *w, const double *found)
+static int note_saddle(struct work *w, const double *found, bool is_drawn)
 {
     struct lk_system *sys = w->sys;
     bool is_in_valley = true;
@@ -712,9 +712,9 @@ static int note_saddle(struct work *w, const double *found)
 
     if (r == 0 && !is_in_valley && sys->note[0] == '\0')
         snprintf(sys->note, sizeof(sys->note),
-                 "the static equilibrium is one that it falls from: it is drawn there, or the way "
-                 "down takes more than %d iterations",
-                 ITERATIONS);
+                 "the static equilibrium is one that it falls from: %s; draw it on the side to "
+                 "which it should fall",
+                 is_drawn ? "it is drawn there" : "no way down was found");
     return r;
 }
 
@@ -736,7 +736,7 @@ static int leave_saddle(struct work *w, const double *drawn, double *found)
     if (r != 0 || is_in_valley)
         return r;
     if (!has_moved(w, drawn))
-        return note_saddle(w, found);
+        return note_saddle(w, found, true);
     memcpy(sys->now.block, drawn, size);
     sys->equilibrium.iterations = 0;
     w->time2 = FIRST_TIME2;
@@ -745,7 +745,7 @@ static int leave_saddle(struct work *w, const double *drawn, double *found)
     if (r != LK_E_ASSEMBLY)
         return r;
     sys->equilibrium = of_found;
-    return note_saddle(w, found);
+    return note_saddle(w, found, false);
 }
 
 /* The velocities of the drawing are kept while the mechanism is at rest: that of a centre of mass
