@@ -22,9 +22,15 @@ static int plan_again(const struct lk_system *sys, struct lk_plan *ret_plan)
     int(*body)[LK_TREE_SIDES] = calloc(n, sizeof(*body));
     int *n_rows = calloc(n, sizeof(*n_rows));
     int *n_rigid = calloc(n, sizeof(*n_rigid));
+    int *hangs_on = calloc((size_t)sys->n_bodies + 1, sizeof(*hangs_on));
+    bool has_hubs = false;
     int r = -ENOMEM;
 
-    if (body && n_rows && n_rigid) {
+    if (body && n_rows && n_rigid && hangs_on) {
+        for (int b = 0; b < sys->n_bodies; b++) {
+            hangs_on[b] = sys->body[b].hangs_on;
+            has_hubs |= hangs_on[b] >= 0;
+        }
         for (int j = 0; j < sys->n_joints; j++) {
             for (int s = 0; s < LK_TREE_SIDES; s++)
                 body[j][s] = topology_body(sys, &sys->joint[j], s);
@@ -37,21 +43,24 @@ static int plan_again(const struct lk_system *sys, struct lk_plan *ret_plan)
             .body = (const int(*)[LK_TREE_SIDES])body,
             .n_rows = n_rows,
             .n_rigid = n_rigid,
+            .hangs_on = has_hubs ? hangs_on : NULL,
         };
         r = lk_plan_best(&topology, sys->n_solves, ret_plan);
     }
     free(body);
     free(n_rows);
     free(n_rigid);
+    free(hangs_on);
     return r;
 }
 
-static void fill_front(struct lk_tree_view *view, const struct lk_front_plan *plan, int f)
+/* @n_joints: of the system; a joint beyond is the motion of a hub */
+static void fill_front(struct lk_tree_view *view, const struct lk_plan *all, int n_joints, int f)
 {
     struct lk_tree_front *front = &view->fronts[f];
+    const struct lk_front_plan *plan = &all->fronts[f];
 
-    front->n_joints = plan->n_joints;
-    front->n_eliminated = plan->n_elim;
+    front->hub = front->hangs_on = -1;
     front->rows_eliminated = plan->elim_rows;
     front->rows_remaining = plan->rows - plan->elim_rows;
     front->n_children = plan->n_children;
@@ -59,7 +68,13 @@ static void fill_front(struct lk_tree_view *view, const struct lk_front_plan *pl
     front->factor_flops = lk_front_flops(front->rows_eliminated, front->rows_remaining);
     front->solve_flops = lk_front_solve_flops(front->rows_eliminated, front->rows_remaining);
     for (int i = 0; i < plan->n_joints; i++)
-        front->joints[i] = plan->joints[i];
+        if (plan->joints[i] < n_joints) {
+            front->joints[front->n_joints++] = plan->joints[i];
+            front->n_eliminated += i < plan->n_elim;
+        } else {
+            *(i < plan->n_elim ? &front->hub : &front->hangs_on) =
+                all->hub[plan->joints[i] - n_joints];
+        }
     for (int i = 0; i < plan->n_children; i++) {
         front->children[i] = plan->children[i];
         view->fronts[plan->children[i]].parent = f;
@@ -68,7 +83,7 @@ static void fill_front(struct lk_tree_view *view, const struct lk_front_plan *pl
         front->bodies[i] = plan->bodies[i];
 }
 
-static int copy_plan(const struct lk_plan *plan, struct lk_tree_view *view)
+static int copy_plan(const struct lk_plan *plan, int of_system, struct lk_tree_view *view)
 {
     size_t n_joints = 0;
 
@@ -86,7 +101,7 @@ static int copy_plan(const struct lk_plan *plan, struct lk_tree_view *view)
         view->fronts[f].parent = -1;
         view->fronts[f].joints = view->joints + n_joints;
         n_joints += (size_t)plan->fronts[f].n_joints;
-        fill_front(view, &plan->fronts[f], f);
+        fill_front(view, plan, of_system, f);
     }
     return 0;
 }
@@ -100,7 +115,7 @@ int lk_tree_view_init(const struct lk_system *sys, struct lk_tree_view *ret_view
 
     if (r < 0)
         return r;
-    r = copy_plan(&plan, &view);
+    r = copy_plan(&plan, sys->n_joints, &view);
     lk_plan_fini(&plan);
     if (r < 0)
         lk_tree_view_fini(&view);

@@ -2,6 +2,7 @@
 /* Compiles a model into a system: options, draft, arena, start, higher orders. */
 #include "compile/compile.h"
 #include "compile/batch/batches.h"
+#include "compile/batch/cost.h"
 #include "compile/batch/prices.h"
 #include "compile/fill.h"
 #include "linkage/scene.h"
@@ -98,10 +99,41 @@ struct how {
     int parts;
 };
 
-/* The system by batches where there are any, else one by one. Where the tension of bodies is
- * followed, which the finished system tells, batches need other fields and are chosen again. */
-static int create_either(struct lk_draft *d, const struct lk_engine *const *engines,
-                         struct lk_system **ret_system, struct lk_error *ret_error)
+/* The draft of a step one by one, and where that is not plain, of one by batches instead if they
+ * cost less or are named. Batches know no hubs: where there are any, theirs is a draft without.
+ * @d: what the caller of lk_draft_init() sets; the caller releases it */
+static int draft_either(struct lk_draft *d, const struct lk_engine *const *engines,
+                        double flops_max, struct lk_error *ret_error)
+{
+    struct lk_draft lanes = *d;
+    int r = lk_draft_init(d);
+
+    if (r == 0)
+        r = check_size(d, flops_max, ret_error);
+    if (r != 0 || d->is_plain)
+        return r;
+    if (d->n_hubs == 0)
+        return lk_batches_draft(d, engines, lk_classic_time(d, d->prices));
+    lanes.is_for_lanes = 1;
+    r = lk_draft_init(&lanes);
+    if (r == 0)
+        r = lk_batches_draft(&lanes, engines, lk_classic_time(d, d->prices));
+    if (r == 0 && lanes.batches) {
+        struct lk_draft hubs = *d;
+
+        *d = lanes;
+        lanes = hubs;
+    }
+    lk_draft_fini(&lanes);
+    return r;
+}
+
+/* The system of a draft. Where the tension of bodies is followed, which the finished system tells,
+ * batches need other fields and are chosen again. @asked: the draft before anything was made of it
+ */
+static int create_either(struct lk_draft *d, const struct lk_draft *asked,
+                         const struct lk_engine *const *engines, struct lk_system **ret_system,
+                         struct lk_error *ret_error)
 {
     int r = lk_fill_create(d, ret_system, ret_error);
 
@@ -109,10 +141,10 @@ static int create_either(struct lk_draft *d, const struct lk_engine *const *engi
         lk_tension_count(*ret_system) == 0)
         return r;
     lk_system_free(*ret_system);
-    lk_batches_free(d->batches);
-    d->batches = NULL;
+    lk_draft_fini(d);
+    *d = *asked;
     d->is_tense = true;
-    r = lk_batches_draft(d, engines);
+    r = draft_either(d, engines, 0, ret_error);
     if (r != 0)
         return r;
     return lk_fill_create(d, ret_system, ret_error);
@@ -127,11 +159,13 @@ static int compile_model(const struct lk_model *model, const struct lk_options *
         .model = model,
         .in_hold = how.in_hold,
         .is_plain = how.is_plain,
+        .is_for_lanes = how.told.has_no_hubs,
         .has_all_rows = how.has_all_rows,
         .formulation = how.told.formulation,
     };
     const struct lk_engine *engines[LK_ENGINES_MAX + 1];
     struct lk_processor processor;
+    struct lk_draft asked;
     bool is_tense_in_plane;
     int r;
 
@@ -151,13 +185,10 @@ static int compile_model(const struct lk_model *model, const struct lk_options *
         return r;
     d.interval = d.h;
     d.h /= how.parts;
-    r = lk_draft_init(&d);
+    asked = d;
+    r = draft_either(&d, engines, how.told.flops_max, ret_error);
     if (r == 0)
-        r = check_size(&d, how.told.flops_max, ret_error);
-    if (r == 0 && !d.is_plain)
-        r = lk_batches_draft(&d, engines);
-    if (r == 0)
-        r = create_either(&d, engines, ret_system, ret_error);
+        r = create_either(&d, &asked, engines, ret_system, ret_error);
     is_tense_in_plane = r == 0 && d.n_in_plane > 0 && lk_tension_count(*ret_system) > 0;
     lk_draft_fini(&d);
     if (is_tense_in_plane) {
@@ -189,8 +220,11 @@ static int compile_assembly(const struct lk_model *model, struct lk_system **ret
                             struct lk_error *ret_error)
 {
     static const struct lk_options options = {.engine = "none"};
-    struct how how = {
-        {&lk_formulation_rattle, 0, 0}, .in_hold = 1, .is_plain = 1, .has_all_rows = 1, .parts = 1};
+    struct how how = {{&lk_formulation_rattle, 0, 0, 0},
+                      .in_hold = 1,
+                      .is_plain = 1,
+                      .has_all_rows = 1,
+                      .parts = 1};
 
     return compile_model(model, &options, how, ret_system, ret_error);
 }
@@ -257,8 +291,9 @@ static int add_sequences(const struct lk_model *model, const struct lk_options *
     int r = 0;
 
     for (int k = 1; k < LK_SEQUENCES_MAX && sys->combination->weight[k] != 0 && r == 0; k++) {
-        how = (struct how){
-            {how.told.formulation, 0, 0}, .has_all_rows = summary->n_in_plane == 0, .parts = k + 1};
+        how = (struct how){{how.told.formulation, 0, how.told.has_no_hubs, 0},
+                           .has_all_rows = summary->n_in_plane == 0,
+                           .parts = k + 1};
         r = compile_model(model, options, how, &sys->sequence[k - 1], ret_error);
         if (r != 0)
             break;

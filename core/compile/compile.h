@@ -9,11 +9,13 @@
 
 /** struct lk_compile_how - how a model is compiled.
  * @formulation: steps the system
- * @is_bare:   overrides the solver section: order 2, no body split, nothing batched
+ * @is_bare:   overrides the solver section: order 2, no body a hub or split, nothing batched
+ * @has_no_hubs: one by one with the rows and bodies of a step in lanes, for comparison
  * @flops_max: bound on the operations of a step, 0: none, see struct lk_bounds */
 struct lk_compile_how {
     const struct lk_formulation *formulation;
     int is_bare;
+    int has_no_hubs;
     double flops_max;
 };
 

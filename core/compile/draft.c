@@ -4,6 +4,7 @@
 #include "compile/batch/batches.h"
 #include "compile/carriers.h"
 #include "compile/effort.h"
+#include "compile/hubs.h"
 #include "compile/tree/plan.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -11,6 +12,11 @@
 
 #define SPLIT_ROWS 24  /* a body with fewer rows is not split */
 #define SPLIT_GAIN 0.9 /* largest fraction of the work that a split may leave */
+#define HUB_ROWS   16  /* a body with fewer rows is no hub */
+#define HUB_GAIN   0.97
+
+/* of a determinant of moments: one axis may have no inertia */
+#define THIN 1e-6
 
 /* bodies in blocks before placement: of the model, the ground, frames */
 #define FRAME_CODE(k) (-2 - (k))
@@ -32,6 +38,17 @@ static struct lk_draft_block *add_block(struct lk_draft *d, enum lk_joint_type t
     for (int s = 0; s < LK_SIDES_MAX; s++)
         b->body[s] = LK_GROUND;
     return b;
+}
+
+bool lk_draft_may_be_thin(const struct lk_body_def *b)
+{
+    const double *J = b->inertia;
+    double largest = J[0] > J[1] ? J[0] : J[1];
+    double determinant = J[0] * (J[1] * J[2] - J[5] * J[5]) - J[3] * (J[3] * J[2] - J[4] * J[5]) +
+                         J[4] * (J[3] * J[5] - J[4] * J[1]);
+
+    largest = J[2] > largest ? J[2] : largest;
+    return !(determinant > THIN * largest * largest * largest);
 }
 
 const struct lk_plane *lk_draft_plane(const struct lk_draft *d, const struct lk_joint_def *def)
@@ -264,18 +281,24 @@ static int make_plan(struct lk_draft *d, const struct lk_draft_block *original)
         d->n_bodies += d->n_parts[b];
     place_blocks(d, original);
     add_welds(d);
+    d->n_hubs = 0;
     for (int i = 0; i < d->n_blocks; i++) {
         d->n_rows[i] = d->blocks[i].n_rows;
         d->n_rigid[i] = d->blocks[i].kind >= LK_ROWS_COMPLIANT ? 0 : d->n_rows[i];
         for (int s = 0; s < LK_TREE_SIDES; s++)
             d->ends[i][s] = d->blocks[i].body[s] < d->n_bodies ? d->blocks[i].body[s] : d->n_bodies;
     }
+    if (!d->is_plain)
+        d->n_hubs = lk_hubs_hang(d);
+    if (d->n_hubs < 0)
+        return d->n_hubs;
     d->topology = (struct lk_topology){
         .n_bodies = d->n_bodies,
         .n_joints = d->n_blocks,
         .body = (const int(*)[LK_TREE_SIDES])d->ends,
         .n_rows = d->n_rows,
         .n_rigid = d->n_rigid,
+        .hangs_on = d->n_hubs > 0 ? d->hangs_on : NULL,
     };
     return lk_plan_best(&d->topology, lk_draft_solves(d), &d->plan);
 }
@@ -310,7 +333,7 @@ static double work_of(const struct lk_draft *d)
     return lk_draft_factors(d) * d->plan.factor_flops + lk_draft_solves(d) * d->plan.solve_flops;
 }
 
-/* ---- which bodies are candidates for splitting ---- */
+/* ---- which bodies are hubs, and which are split ---- */
 
 /** struct stake - rows of a body's joints in a front: eliminated there, remaining. */
 struct stake {
@@ -337,7 +360,7 @@ static void save_front(const struct lk_draft *d, struct times times, const struc
     int e = f->elim_rows, r = f->rows - e;
 
     for (int i = 0; i < f->n_joints; i++)
-        for (int s = 0; s < LK_TREE_SIDES; s++) {
+        for (int s = 0; s < LK_TREE_SIDES && f->joints[i] < d->n_blocks; s++) {
             int b = d->ends[f->joints[i]][s];
             struct stake *own = b < d->n_bodies ? &stake[d->of[b]] : NULL;
 
@@ -361,7 +384,7 @@ static int bound_savings(const struct lk_draft *d, struct stake *stake, double *
         const struct lk_front_plan *f = &d->plan.fronts[k];
 
         for (int i = 0; i < f->n_joints; i++)
-            for (int s = 0; s < LK_TREE_SIDES; s++) {
+            for (int s = 0; s < LK_TREE_SIDES && f->joints[i] < d->n_blocks; s++) {
                 int b = d->ends[f->joints[i]][s], rows = d->n_rows[f->joints[i]];
 
                 if (b < d->n_bodies)
@@ -372,6 +395,22 @@ static int bound_savings(const struct lk_draft *d, struct stake *stake, double *
             return -ECANCELED;
     }
     return 0;
+}
+
+/* makes @body a hub where that lowers the work */
+static int try_hub(struct lk_draft *d, const struct lk_draft_block *original, int body)
+{
+    double least = work_of(d) * HUB_GAIN;
+    int r = lk_hubs_may_be(d, body);
+
+    if (r <= 0)
+        return r;
+    d->is_hub[body] = true;
+    r = make_plan(d, original);
+    if (r != 0 || work_of(d) < least)
+        return r;
+    d->is_hub[body] = false;
+    return make_plan(d, original);
 }
 
 /* tries increasing numbers of parts for one body, and keeps the best */
@@ -405,6 +444,11 @@ static void count_at_bodies(const struct lk_draft *d, const struct lk_draft_bloc
             }
 }
 
+static bool may_be_split(const struct lk_draft *d, int b, int rows, int blocks)
+{
+    return !lk_is_in_plane(&d->plane[b]) && rows >= SPLIT_ROWS && blocks >= 4;
+}
+
 /* @counts: two per body, zero;  @stake, @saved: of each body, zero */
 static int try_bodies(struct lk_draft *d, const struct lk_draft_block *original, int *counts,
                       struct stake *stake, double *saved)
@@ -415,17 +459,20 @@ static int try_bodies(struct lk_draft *d, const struct lk_draft_block *original,
     count_at_bodies(d, original, rows, blocks);
     r = bound_savings(d, stake, saved);
     for (int b = 0; b < d->model->n_bodies && r == 0; b++) {
-        if (lk_is_in_plane(&d->plane[b]) || rows[b] < SPLIT_ROWS || blocks[b] < 4 ||
-            saved[b] < (1 - SPLIT_GAIN) * work_of(d))
-            continue;
-        r = split_body(d, original, b, blocks[b]);
-        if (r == 0 && d->n_parts[b] > 1)
+        int n_hubs = d->n_hubs;
+
+        if (!d->is_for_lanes && rows[b] >= HUB_ROWS && saved[b] > (1 - HUB_GAIN) * work_of(d))
+            r = try_hub(d, original, b);
+        if (r == 0 && !d->is_hub[b] && may_be_split(d, b, rows[b], blocks[b]) &&
+            saved[b] > (1 - SPLIT_GAIN) * work_of(d))
+            r = split_body(d, original, b, blocks[b]);
+        if (r == 0 && (d->n_hubs > n_hubs || d->n_parts[b] > 1))
             r = bound_savings(d, stake, saved);
     }
     return r;
 }
 
-static int split_hubs(struct lk_draft *d, const struct lk_draft_block *original)
+static int relieve_bodies(struct lk_draft *d, const struct lk_draft_block *original)
 {
     size_t n = (size_t)d->model->n_bodies + 1;
     int *counts = calloc(2 * n, sizeof(*counts));
@@ -451,6 +498,8 @@ static int take_memory(struct lk_draft *d)
     d->n_parts = malloc((bodies + 1) * sizeof(int));
     d->share = malloc((bodies + 1) * sizeof(*d->share));
     d->of = malloc((bodies + 2 * own + 1) * sizeof(int));
+    d->hangs_on = malloc((bodies + 2 * own + 1) * sizeof(int));
+    d->is_hub = calloc(bodies + 1, sizeof(*d->is_hub));
     d->exchanged = calloc(joints + 1, sizeof(int));
     d->frame_of = malloc((joints + 1) * sizeof(int));
     d->plane = calloc(bodies + 1, sizeof(*d->plane));
@@ -458,8 +507,8 @@ static int take_memory(struct lk_draft *d)
     d->ends = calloc(blocks, sizeof(*d->ends));
     d->n_rows = calloc(blocks, sizeof(*d->n_rows));
     d->n_rigid = calloc(blocks, sizeof(*d->n_rigid));
-    if (!d->n_parts || !d->share || !d->of || !d->exchanged || !d->frame_of || !d->plane ||
-        !d->blocks || !d->ends || !d->n_rows || !d->n_rigid)
+    if (!d->n_parts || !d->share || !d->of || !d->hangs_on || !d->is_hub || !d->exchanged ||
+        !d->frame_of || !d->plane || !d->blocks || !d->ends || !d->n_rows || !d->n_rigid)
         return -ENOMEM;
     for (size_t i = 0; i < bodies; i++)
         d->n_parts[i] = 1;
@@ -495,7 +544,7 @@ int lk_draft_init(struct lk_draft *d)
         r = make_plan(d, original);
     }
     if (r == 0 && !d->is_plain)
-        r = split_hubs(d, original);
+        r = relieve_bodies(d, original);
     free(original);
     return r;
 }
@@ -507,6 +556,8 @@ void lk_draft_fini(struct lk_draft *d)
     free(d->n_parts);
     free(d->share);
     free(d->of);
+    free(d->hangs_on);
+    free(d->is_hub);
     free(d->exchanged);
     free(d->frame_of);
     free(d->plane);

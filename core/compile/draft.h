@@ -6,9 +6,10 @@
  * coordinates (only while the initial configuration is assembled), welds between the parts of split
  * bodies.
  *
- * A body with many joints makes one large dense front. Where it lowers the work, such a body is
- * split into parts of equal mass and inertia at the same place, welded in a chain; each part takes
- * some of the joints. Everything here runs when a model is compiled: not for the cycle. */
+ * A body with many joints makes one large dense front. Where it lowers the work, such a body is a
+ * hub, see solve/tree.h; where it cannot be one, and in lanes, which know none, it is split into
+ * parts of equal mass and inertia at the same place, welded in a chain; each part takes some of the
+ * joints. Everything here runs when a model is compiled: not for the cycle. */
 #ifndef LK_COMPILE_DRAFT_H
 #define LK_COMPILE_DRAFT_H
 
@@ -60,13 +61,16 @@ struct lk_draft_share {
  * @exchanged:  of each joint: see carriers.h, or all 0
  * @frame_of:   frame of each joint whose first body is moved by drives, or -1
  * @in_hold:    coordinates are held: this system only assembles the initial configuration
- * @is_plain:   no body is split, nothing is batched
+ * @is_plain:   no body is a hub or split, nothing is batched
+ * @is_for_lanes: no body is a hub
  * @has_all_rows: joints of bodies that move in a plane have them, too, see plane.h
  * @plane:      in which each body of the model moves;  @n_in_plane: how many do
  * @formulation: steps the system
  * @engine:     see struct lk_options;  @prices: choose the engine;  @has_own_prices: they were
  *              measured on this kind of processor
  * @is_tense:   `rattle` follows the tension of bodies, which the finished system tells
+ * @is_hub:     of each body of the model;  @hangs_on: of each body of the system, see struct
+ *              lk_topology
  * @topology, @plan: of the blocks */
 struct lk_draft {
     const struct lk_model *model;
@@ -75,6 +79,7 @@ struct lk_draft {
     int iterations;
     int in_hold;
     int is_plain;
+    int is_for_lanes;
     int has_all_rows;
     int n_in_plane;
     struct lk_plane *plane;
@@ -89,6 +94,9 @@ struct lk_draft {
     int *n_parts;
     struct lk_draft_share *share;
     int *of;
+    int n_hubs;
+    bool *is_hub;
+    int *hangs_on;
     int *exchanged;
     int *frame_of;
     int n_blocks;
@@ -103,13 +111,17 @@ struct lk_draft {
 };
 
 /** lk_draft_init() - make blocks, parts and plan of @d->model. The caller has set model, interval,
- * h, iterations, in_hold, is_plain, has_all_rows and formulation. Return: 0, -ENOMEM, -ECANCELED.
- * Release with lk_draft_fini(). */
+ * h, iterations, in_hold, is_plain, is_for_lanes, has_all_rows and formulation. Return: 0, -ENOMEM,
+ * -ECANCELED. Release with lk_draft_fini(). */
 int lk_draft_init(struct lk_draft *d);
 void lk_draft_fini(struct lk_draft *d);
 
 /** lk_draft_plane() - in which the bodies of @def, no coupling, move, or NULL. */
 const struct lk_plane *lk_draft_plane(const struct lk_draft *draft, const struct lk_joint_def *def);
+
+/** lk_draft_may_be_thin() - whether the inertia of @body about some axis may be none beside that
+ * about another. */
+bool lk_draft_may_be_thin(const struct lk_body_def *body);
 
 /** lk_draft_laws() - number of rows that follow laws. */
 static inline int lk_draft_laws(const struct lk_draft *d)

@@ -126,7 +126,9 @@ static int layout_system(struct lk_system *sys, const struct lk_draft *d, struct
     sys->quad = lk_arena_take(arena, (bodies + 3) / 4, sizeof(*sys->quad));
     sys->jacobian = lk_arena_take(arena, joints, sizeof(*sys->jacobian));
     layout_jacobians(sys, d, arena);
-    sys->solution = lk_arena_take(arena, (size_t)sys->n_rows + LK_ROWS_PAD, sizeof(double));
+    sys->solution =
+        lk_arena_take(arena, (size_t)(sys->n_rows + LK_MOTION_ROWS * d->plan.n_hubs) + LK_ROWS_PAD,
+                      sizeof(double));
     lk_fronts_layout(&sys->fronts, &d->topology, &d->plan, sys->jacobian, arena);
     if (sys->leaves_laws)
         layout_rigid(sys, d, arena);

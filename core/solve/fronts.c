@@ -178,6 +178,61 @@ LK_INLINE void add_child(struct lk_fronts *fr, double *F, const struct lk_child 
         add_remainder(F, C, c->rest, c->stride, place);
 }
 
+/* Phi_h^T of the rows of block @b in the rows of the motion at @at, below or to the right of them
+ */
+LK_INLINE void add_motion_block(double *F, int stride, const struct lk_block *b, int at)
+{
+    const struct lk_side *side = &b->side;
+    int along = b->at < at ? 1 : stride, across = b->at < at ? stride : 1;
+    double *corner = F + at * along + b->at * across;
+
+    for (int c = 0; c < side->n; c++)
+        for (int k = 0; k < 3; k++) {
+            const double *turn = side->turn + k * side->pad + c;
+            double move = side->is_point ? (k == c ? side->sign : 0) : turn[-3 * side->pad];
+
+            corner[k * along + c * across] += move;
+            corner[(k + 3) * along + c * across] += *turn;
+        }
+}
+
+#define HELD 1e100 /* M/s of a hub whose W is 0: it does not move */
+
+/* M/s of a hub */
+static void invert_mass(const struct lk_inverse_mass *sW, double *ret_mass, double ret_inertia[6])
+{
+    if (sW->mass > 0) {
+        *ret_mass = 1 / sW->mass;
+        lk_sym_inverse(sW->inertia, ret_inertia);
+        return;
+    }
+    *ret_mass = HELD;
+    for (int i = 0; i < 6; i++)
+        ret_inertia[i] = i < 3 ? HELD : 0;
+}
+
+/* what the motions of hubs add to front @f, see tree.h. A function of its own, as add_rare_blocks()
+ */
+static LK_APART void add_hubs(const struct lk_fronts *fr, const struct lk_front *f, double *F,
+                              int stride, const struct lk_inverse_mass *sW)
+{
+    for (int i = f->first_hub; i < f->first_hub + f->n_hubs; i++) {
+        const struct lk_hub_block *hub = &fr->hub[i];
+        double *corner = F + hub->at * (stride + 1), mass, inertia[6];
+
+        for (int k = 0; k < hub->n_blocks; k++)
+            add_motion_block(F, stride, &fr->block[hub->first_block + k], hub->at);
+        if (!hub->has_mass)
+            continue;
+        invert_mass(&sW[hub->body], &mass, inertia);
+        for (int c = 0; c < 3; c++) {
+            corner[c * (stride + 1)] -= mass;
+            for (int r = c; r < 3; r++)
+                corner[(3 + c) * stride + 3 + r] -= inertia[lk_sym_at(r, c)];
+        }
+    }
+}
+
 /* assemble front @f into F; n and e are compile-time constants in the instances for common shapes
  */
 LK_INLINE void build_front(struct lk_fronts *fr, const struct lk_front *f, int n, int e,
@@ -198,7 +253,9 @@ LK_INLINE void build_front(struct lk_fronts *fr, const struct lk_front *f, int n
     }
     for (int k = 0; k < f->n_children; k++)
         add_child(fr, F, &fr->child[f->first_child + k]);
-    for (int r = 0; r < e; r++)
+    if (f->n_hubs > 0)
+        add_hubs(fr, f, F, stride, sW);
+    for (int r = 0; r < e && f->row < fr->motions; r++)
         F[r * (stride + 1)] += regular[f->row + r];
 }
 
@@ -498,7 +555,8 @@ static void disassemble_any(struct lk_fronts *fr, const struct lk_front *f, doub
 
 void lk_fronts_solve(struct lk_fronts *fr, double *x)
 {
-
+    for (int i = 0; i < LK_MOTION_ROWS * fr->n_motions; i++)
+        x[fr->motions + i] = 0;
     for (const struct lk_front *f = fr->front; f < fr->front + fr->n_fronts; f++)
         switch (f->shape) {
 #define X(E, N)                                                                                    \
@@ -544,7 +602,7 @@ double lk_fronts_smallest_pivot(const struct lk_fronts *fr, const double *scale)
     for (int i = 0; i < fr->n_fronts; i++) {
         const struct lk_front *f = &fr->front[i];
 
-        for (int r = 0; r < f->e; r++)
+        for (int r = 0; r < f->e && f->row < fr->motions; r++)
             largest = lk_max(largest, fr->matrices[f->pivot + r] * scale[f->row + r]);
     }
     return largest > 0 ? 1 / largest : 1;
@@ -557,7 +615,7 @@ int lk_fronts_dependent_rows(const struct lk_fronts *fr, const double *regular, 
     for (int i = 0; i < fr->n_fronts; i++) {
         const struct lk_front *f = &fr->front[i];
 
-        for (int r = 0; r < f->e; r++)
+        for (int r = 0; r < f->e && f->row < fr->motions; r++)
             n += fr->matrices[f->pivot + r] * regular[f->row + r] > share;
     }
     return n;

@@ -46,14 +46,25 @@ struct lk_element {
     int n_blocks;
 };
 
+/** struct lk_hub_block - where the motion of a hub meets rows of joints in a front.
+ * @body:     the hub;  @at: first of its six rows in the front
+ * @has_mass: they are eliminated here, so that its M/s is added */
+struct lk_hub_block {
+    int body;
+    int at;
+    int has_mass;
+    int first_block;
+    int n_blocks;
+};
+
 /* (e, n) of the fronts for which the kernels are instantiated: in chains and loops of joints with
  * 3, 5 and 6 rows, and where joints of several kinds, tyres or springs meet */
 #define LK_FRONTS_ALIKE(X)                                                                         \
     X(3, 3) X(3, 6) X(5, 5) X(6, 6) X(3, 9) X(5, 10) X(5, 15) X(6, 11) X(6, 12)
 #define LK_FRONTS_SMALL(X)                                                                         \
     X(1, 5)                                                                                        \
-    X(1, 7) X(4, 4) X(5, 6) X(4, 7) X(4, 8) X(3, 7) X(5, 8) X(6, 7) X(5, 9) X(3, 10) X(6, 10)
-#define LK_FRONTS_LARGE(X) X(5, 12) X(5, 13) X(6, 13)
+    X(1, 7) X(1, 8) X(2, 9) X(4, 4) X(5, 6) X(4, 7) X(4, 8) X(3, 7) X(5, 8) X(6, 7) X(5, 9) X(3, 10) X(6, 10)
+#define LK_FRONTS_LARGE(X) X(5, 11) X(5, 12) X(5, 13) X(6, 13)
 #define LK_FRONTS(X)       LK_FRONTS_ALIKE(X) LK_FRONTS_SMALL(X) LK_FRONTS_LARGE(X)
 
 /* (e, height in vectors of four rows) of larger ones, where all but the number of columns is a
@@ -62,7 +73,7 @@ struct lk_element {
 #define LK_FRONTS_TALL(X)                                                                          \
     X(3, 3)                                                                                        \
     X(3, 4) X(3, 5) X(3, 6) X(4, 3) X(4, 4) X(4, 5) X(4, 6) X(5, 4) X(5, 5) X(5, 6) X(5, 7)        \
-        X(5, 8) X(6, 4) X(6, 5) X(6, 6) X(6, 7) X(6, 8)
+        X(5, 8) X(6, 4) X(6, 5) X(6, 6) X(6, 7) X(6, 8) X(7, 4)
 
 /** enum lk_front_shape - which instance of the kernels a front takes. */
 enum lk_front_shape {
@@ -101,12 +112,16 @@ struct lk_front {
     int n_children;
     int first_element;
     int n_elements;
+    int first_hub;
+    int n_hubs;
 };
 
 /** struct lk_fronts - all fronts. Factor and solve write only @matrices, @sums and @local; the
  * rest is written when a model is compiled.
  * @front: in the order of execution;  @plan_front: in the order of the plan
- * @zero:  index of a sum that is always 0 */
+ * @zero:  index of a sum that is always 0
+ * @hub:   of the fronts where rows of joints and motions of hubs meet
+ * @motions: index of the first motion in a solution, behind all rows;  @n_motions: of six values */
 struct lk_fronts {
     int n_fronts;
     int n_rows;
@@ -123,6 +138,9 @@ struct lk_fronts {
     double *matrices;
     double *sums;
     double *local; /* scratch of one front's rows */
+    struct lk_hub_block *hub;
+    int motions;
+    int n_motions;
 };
 
 /** struct lk_inverse_mass - W, or s W, of one body: 1/m [1/kg] and J^-1 [1/(kg m^2)], body axes. */
@@ -138,7 +156,7 @@ LK_RT void lk_fronts_factor(struct lk_fronts *fronts, const double *regular,
                             const struct lk_inverse_mass *sW);
 
 /** lk_fronts_solve() - solve with the last factor, in place: assembly, then disassembly.
- * @x: n_rows values in the order of elimination
+ * @x: values of all rows in the order of elimination, then room for the motions of the hubs
  * Thread: cycle.  RT: yes. */
 LK_RT void lk_fronts_solve(struct lk_fronts *fronts, double *x);
 

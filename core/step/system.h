@@ -21,12 +21,14 @@ struct lk_road; /* tyre/road.h */
 
 /** struct lk_body - constants of a body. @inertia: J [kg m^2], body axes; both may be zero.
  * @of: index of the body in the model; the @n_parts of a split body share it
+ * @hangs_on: see struct lk_topology; no step reads it
  * @is_in_plane: W lets it turn about the normal of its plane alone, see compile/plane.h */
 struct lk_body {
     double mass;
     double inertia[6];
     int of;
     int n_parts;
+    int hangs_on;
     bool is_in_plane;
 };
 

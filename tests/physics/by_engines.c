@@ -2,6 +2,7 @@
 #include "by_engines.h"
 #include "cmocka_all.h"
 #include "compile/batch/batches.h"
+#include "compile/compile.h"
 #include "largest.h"
 #include <float.h>
 #include <math.h>
@@ -175,11 +176,13 @@ static struct lk_model *read_model(const struct subject *s)
 static struct lk_system *compile_model(const struct subject *s, const struct lk_model *model,
                                        const char *engine)
 {
-    int order = engines_order == 2 ? 0 : engines_order;
+    const struct lk_options options = {.engine = engine,
+                                       .order = engines_order == 2 ? 0 : engines_order};
+    const struct lk_compile_how how = {.formulation = engines_formulation, .has_no_hubs = 1};
     struct lk_system *sys = NULL;
     struct lk_error error = {0};
 
-    if (lk_system_new(model, &(struct lk_options){.engine = engine, .order = order}, &sys, &error))
+    if (lk_compile(model, &options, how, &sys, &error) != 0)
         fail_msg("seed %llu: %s", (unsigned long long)s->seed, error.text);
     assert_true(lk_steps_by(sys, engines_formulation));
     assert_engine(s, sys, engine);

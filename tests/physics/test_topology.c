@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The result of compiling a mechanism: split bodies, bodies without mass, coordinates held during
- * assembly, inconsistent redundant rows. */
+/* The result of compiling a mechanism: hubs and split bodies, bodies without mass, coordinates held
+ * during assembly, inconsistent redundant rows. */
 #include "cmocka_all.h"
+#include "compile/compile.h"
 #include "linkage/linkage.h"
 #include "step/system.h"
 #include <math.h>
@@ -23,26 +24,33 @@ static void append(char *text, const char *format, ...)
     assert_true(strlen(text) < TEXT_SIZE - 1);
 }
 
-static int try_compile(const char *text, struct lk_system **ret_sys, struct lk_error *error)
+static int try_compile(const char *text, const char *engine, struct lk_system **ret_sys,
+                       struct lk_error *error)
 {
+    const struct lk_options options = {.engine = engine};
     struct lk_model *model;
     int r;
 
     if (lk_model_read_text("test", text, strlen(text), &model, error) != 0)
         fail_msg("%s", error->text);
-    r = lk_system_new(model, NULL, ret_sys, error);
+    r = lk_system_new(model, &options, ret_sys, error);
     lk_model_free(model);
     return r;
 }
 
-static struct lk_system *compile(const char *text)
+static struct lk_system *compile_by(const char *text, const char *engine)
 {
     struct lk_system *sys = NULL;
     struct lk_error error;
 
-    if (try_compile(text, &sys, &error) != 0)
+    if (try_compile(text, engine, &sys, &error) != 0)
         fail_msg("%s", error.text);
     return sys;
+}
+
+static struct lk_system *compile(const char *text)
+{
+    return compile_by(text, NULL);
 }
 
 static void run(struct lk_system *sys, int steps)
@@ -91,37 +99,51 @@ static void write_star(char *text, int n_hubs)
                i, i * n_hubs / ARMS, i, cos(i), sin(i));
 }
 
-/* The parts of a split body move as one body: like a hub modelled in three pieces, none of which is
- * large enough to be split. Round-off of 1e-16 is amplified by the motion and by E of the welds,
- * 1e-8 of a pivot; both are far below 1e-10 m after 0.2 s. */
-static void a_split_hub_moves_as_one_body(void **state)
+/* with a hub one by one, and split in lanes */
+static const char *const ways[] = {"none", "portable"};
+
+static void expect_way(const struct lk_system *sys, int way)
 {
-    static char text[TEXT_SIZE];
-    struct lk_summary whole, pieces;
-    struct lk_system *a, *b;
+    struct lk_summary s;
+
+    lk_system_summary(sys, &s);
+    assert_int_equal(sys->fronts.n_motions, way == 0);
+    assert_int_equal(s.n_split, way);
+    assert_true(way == 0 ? s.n_parts == 0 : s.n_parts >= 2);
+}
+
+/* A hub moves as one body, and so do the parts of a split one: like a hub modelled in three pieces.
+ * Round-off of 1e-16 is amplified by the motion and by E of the welds, 1e-8 of a pivot; both are
+ * far below 1e-10 m after 0.2 s. */
+static void a_hub_moves_as_one_body(void **state)
+{
+    static char whole[TEXT_SIZE], pieces[TEXT_SIZE];
 
     (void)state;
-    write_star(text, 1);
-    a = compile(text);
-    write_star(text, 3);
-    b = compile(text);
-    lk_system_summary(a, &whole);
-    lk_system_summary(b, &pieces);
-    assert_int_equal(whole.n_split, 1);
-    assert_int_equal(whole.n_bodies, ARMS + 1);
-    assert_int_equal(pieces.n_split, 0);
-    assert_true(whole.n_parts >= 2 && whole.largest_front < 3 * ARMS);
-    run(a, 200);
-    run(b, 200);
-    for (int i = 0; i < ARMS; i++) {
-        char name[16];
+    write_star(whole, 1);
+    write_star(pieces, 3);
+    for (int way = 0; way < 2; way++) {
+        struct lk_system *a = compile_by(whole, ways[way]), *b = compile_by(pieces, "none");
+        struct lk_summary s;
 
-        snprintf(name, sizeof(name), "arm%d", i);
-        assert_true(distance(a, b, name) < 1e-10);
+        expect_way(a, way);
+        lk_system_summary(a, &s);
+        assert_int_equal(s.n_bodies, ARMS + 1);
+        assert_true(s.largest_front < 3 * ARMS);
+        assert_int_equal(b->fronts.n_motions,
+                         2); /* the outer pieces, on either side of the third */
+        run(a, 200);
+        run(b, 200);
+        for (int i = 0; i < ARMS; i++) {
+            char name[16];
+
+            snprintf(name, sizeof(name), "arm%d", i);
+            assert_true(distance(a, b, name) < 1e-10);
+        }
+        assert_true(distance(a, b, "hub0") < 1e-10);
+        lk_system_free(a);
+        lk_system_free(b);
     }
-    assert_true(distance(a, b, "hub0") < 1e-10);
-    lk_system_free(a);
-    lk_system_free(b);
 }
 
 /* a light plate that hangs by its middle, and heavy weights on its rim, joints in this order */
@@ -142,26 +164,27 @@ static void write_hanging_hub(char *text, int step)
     }
 }
 
-/* Their tension is that of the whole body, whichever part has which joint. */
-static void parts_of_a_hub_have_one_tension(void **state)
+/* Its tension is that of the whole body, whichever part has which joint. */
+static void a_hub_has_one_tension(void **state)
 {
     static char text[TEXT_SIZE];
-    struct lk_summary summary;
-    struct lk_system *sys[2];
 
     (void)state;
-    for (int k = 0; k < 2; k++) {
-        write_hanging_hub(text, k == 0 ? 1 : 5);
-        sys[k] = compile(text);
-        lk_system_summary(sys[k], &summary);
-        assert_int_equal(summary.n_split, 1);
-        assert_non_null(strstr(lk_system_note(sys[k]), "light for the weight"));
-        run(sys[k], 300);
+    for (int way = 0; way < 2; way++) {
+        struct lk_system *sys[2];
+
+        for (int k = 0; k < 2; k++) {
+            write_hanging_hub(text, k == 0 ? 1 : 5);
+            sys[k] = compile_by(text, ways[way]);
+            expect_way(sys[k], way);
+            assert_non_null(strstr(lk_system_note(sys[k]), "light for the weight"));
+            run(sys[k], 300);
+        }
+        printf("    %g m\n", distance(sys[0], sys[1], "hub"));
+        assert_true(distance(sys[0], sys[1], "hub") < 1e-10);
+        lk_system_free(sys[0]);
+        lk_system_free(sys[1]);
     }
-    printf("    %g m\n", distance(sys[0], sys[1], "hub"));
-    assert_true(distance(sys[0], sys[1], "hub") < 1e-10);
-    lk_system_free(sys[0]);
-    lk_system_free(sys[1]);
 }
 
 #define ROTORS   24
@@ -193,9 +216,8 @@ static void write_rubbing_hub(char *text, const char *formulation)
     append(text, "solver: {step: 0.001, formulation: %s}\n", formulation);
 }
 
-/* Friction at the joints of a split body: the hub, with the rotors' masses, gains what they lose.
- */
-static void friction_turns_a_split_hub(void **state)
+/* Friction at the joints of a hub: with the rotors' masses, it gains what they lose. */
+static void friction_turns_a_hub(void **state)
 {
     static const struct {
         const char *name;
@@ -204,17 +226,16 @@ static void friction_turns_a_split_hub(void **state)
     double hub = ROTORS * FRICTION / (2 + ROTORS * 0.1), rotor = FRICTION / 0.4;
 
     (void)state;
-    for (int k = 0; k < 2; k++) {
+    for (int n = 0; n < 4; n++) {
         static char text[TEXT_SIZE];
-        struct lk_summary summary;
         struct lk_body_state s;
         struct lk_system *sys;
+        int k = n / 2, way = n % 2;
 
         text[0] = '\0';
         write_rubbing_hub(text, formulations[k].name);
-        sys = compile(text);
-        lk_system_summary(sys, &summary);
-        assert_int_equal(summary.n_split, 1);
+        sys = compile_by(text, ways[way]);
+        expect_way(sys, way);
         run(sys, 2000);
         lk_system_body_state(sys, lk_system_body_index(sys, "hub"), &s);
         printf("    %s: hub %.9f rad/s, should be %.9f\n", formulations[k].name,
@@ -230,6 +251,161 @@ static void friction_turns_a_split_hub(void **state)
         }
         lk_system_free(sys);
     }
+}
+
+/* ---- hubs at random ---- */
+
+#define STARS 60
+
+static double between(double low, double high)
+{
+    return low + (high - low) * rand() / RAND_MAX;
+}
+
+static void random_point(double ret[3])
+{
+    for (int i = 0; i < 3; i++)
+        ret[i] = between(-0.6, 0.6);
+}
+
+/* body @name at @x, between 3 g and 10 kg */
+static void append_body(char *text, const char *name, const double x[3])
+{
+    double mass = pow(10, between(-2.5, 1)), radius = between(0.05, 0.4);
+    double J = mass * radius * radius;
+
+    append(text, "  %s: {mass: %g, inertia: [%g, %g, %g], position: [%.17g, %.17g, %.17g]}\n", name,
+           mass, J * between(0.6, 1), J * between(0.6, 1), J * between(0.6, 1), x[0], x[1], x[2]);
+}
+
+/** struct draw - sections of a model under way. @end: outer end of the last branch;  @last: its
+ * last body, from 1 on */
+struct draw {
+    char bodies[TEXT_SIZE / 4];
+    char joints[TEXT_SIZE / 2];
+    char forces[TEXT_SIZE / 4];
+    double end[3];
+    int last;
+};
+
+/* a branch of up to three links on a hinge or ball joint each, some with a spring */
+static void draw_branch(struct draw *d)
+{
+    int parent = 0, n = 1 + rand() % 3;
+
+    memset(d->end, 0, sizeof(d->end));
+    for (int i = 0; i < n; i++) {
+        double at[3], centre[3];
+        char name[16];
+        int b = ++d->last;
+
+        random_point(at);
+        random_point(centre);
+        for (int k = 0; k < 3; k++) {
+            at[k] += d->end[k];
+            centre[k] = at[k] + 0.3 * centre[k];
+        }
+        snprintf(name, sizeof(name), "b%d", b);
+        append_body(d->bodies, name, centre);
+        append(d->joints, "  j%d: {bodies: [b%d, b%d], point: [%.17g, %.17g, %.17g], ", b, parent,
+               b, at[0], at[1], at[2]);
+        if (rand() % 2)
+            append(d->joints, "type: spherical}\n");
+        else
+            append(d->joints, "type: revolute, axis: [%g, %g, %g]}\n", between(-1, 1),
+                   between(-1, 1), between(0.1, 1));
+        if (rand() % 4 == 0)
+            append(d->forces,
+                   "  f%d: {type: spring-damper, bodies: [b%d, ground], points: [[%.17g, %.17g, "
+                   "%.17g], [1, 2, %g]], stiffness: %g, damping: 1}\n",
+                   b, b, at[0], at[1], at[2], between(1, 2), pow(10, between(0, 4)));
+        memcpy(d->end, at, sizeof(at));
+        parent = b;
+    }
+}
+
+static void append_rod(struct draw *d, const char *name, int a, const double at[3], int b,
+                       const double to[3])
+{
+    append(d->joints, "  %s: {type: distance, bodies: [b%d, ", name, a);
+    append(d->joints, b < 0 ? "ground" : "b%d", b);
+    append(d->joints, "], points: [[%.17g, %.17g, %.17g], [%.17g, %.17g, %.17g]]}\n", at[0], at[1],
+           at[2], to[0], to[1], to[2]);
+}
+
+/* Branches on a hub that floats or turns about a hinge; rods tie some to each other, to the ground.
+ */
+static void draw_star(char *text)
+{
+    static struct draw d;
+    const double origin[3] = {0}, far[3] = {2, 1, 1};
+    double first[3];
+    int n = 4 + rand() % 4, of_first;
+
+    d = (struct draw){.forces = "forces:\n"};
+    append_body(d.bodies, "b0", origin);
+    if (rand() % 2)
+        append(
+            d.joints,
+            "  base: {type: revolute, bodies: [ground, b0], point: [0, 0, 0], axis: [0, 0, 1]}\n");
+    draw_branch(&d);
+    of_first = d.last;
+    memcpy(first, d.end, sizeof(first));
+    for (int i = 1; i < n; i++)
+        draw_branch(&d);
+    if (rand() % 2)
+        append_rod(&d, "rod", of_first, first, d.last, d.end);
+    if (rand() % 4 == 0)
+        append_rod(&d, "tie", d.last, d.end, -1, far);
+    snprintf(text, TEXT_SIZE,
+             "linkage: 1\nname: star\ngravity: [0, 0, -9.81]\nbodies:\n%sjoints:\n%s", d.bodies,
+             d.joints);
+    if (strlen(d.forces) > strlen("forces:\n"))
+        append(text, "%s", d.forces);
+}
+
+static struct lk_system *compile_without_hubs(const char *text)
+{
+    const struct lk_compile_how how = {.formulation = &lk_formulation_rattle, .has_no_hubs = 1};
+    const struct lk_options options = {.engine = "none"};
+    struct lk_system *sys = NULL;
+    struct lk_model *model;
+    struct lk_error error;
+
+    if (lk_model_read_text("test", text, strlen(text), &model, &error) != 0 ||
+        lk_compile(model, &options, how, &sys, &error) != 0)
+        fail_msg("%s", error.text);
+    lk_model_free(model);
+    return sys;
+}
+
+/* Bodies of 3 g beside some of 10 kg, loops, rods to the ground from what then does not hang on the
+ * hub: it moves as without. */
+static void a_hub_changes_no_motion(void **state)
+{
+    static char text[TEXT_SIZE];
+    double worst = 0;
+    int n_hubs = 0;
+
+    (void)state;
+    srand(1);
+    for (int i = 0; i < STARS; i++) {
+        struct lk_system *a, *b;
+
+        draw_star(text);
+        a = compile_by(text, "none");
+        b = compile_without_hubs(text);
+        assert_int_equal(b->fronts.n_motions, 0);
+        n_hubs += a->fronts.n_motions;
+        run(a, 100);
+        run(b, 100);
+        for (int k = 0; k < a->n_named_bodies; k++)
+            worst = fmax(worst, distance(a, b, a->body_name[k]));
+        lk_system_free(a);
+        lk_system_free(b);
+    }
+    printf("    %d hubs in %d stars, at most %.1e m apart\n", n_hubs, STARS, worst);
+    assert_true(n_hubs > STARS / 2 && worst < 1e-9);
 }
 
 /* ---- bodies without mass ---- */
@@ -271,7 +447,7 @@ static void expect_refusal(const char *text, const char *expected)
     struct lk_system *sys = NULL;
     struct lk_error error;
 
-    assert_int_equal(try_compile(text, &sys, &error), LK_E_MODEL);
+    assert_int_equal(try_compile(text, NULL, &sys, &error), LK_E_MODEL);
     assert_null(sys);
     if (!strstr(error.text, expected))
         fail_msg("'%s' does not say '%s'", error.text, expected);
@@ -370,7 +546,7 @@ static void a_held_coordinate_starts_where_it_is_told(void **state)
     lk_system_outputs(loose, out);
     assert_true(fabs(out[0] - 0.7) > 0.1 && out[1] < 1e-14);
     /* the crank cannot point directly away from the rocker's joint */
-    assert_int_equal(try_compile(FOUR_BAR(", start: 2.9"), &none, &error), LK_E_ASSEMBLY);
+    assert_int_equal(try_compile(FOUR_BAR(", start: 2.9"), NULL, &none, &error), LK_E_ASSEMBLY);
     assert_non_null(strstr(error.text, "gaps are left at '"));
     lk_system_free(held);
     lk_system_free(loose);
@@ -497,9 +673,10 @@ static void rows_without_a_loop_are_independent(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_split_hub_moves_as_one_body),
-        cmocka_unit_test(parts_of_a_hub_have_one_tension),
-        cmocka_unit_test(friction_turns_a_split_hub),
+        cmocka_unit_test(a_hub_moves_as_one_body),
+        cmocka_unit_test(a_hub_has_one_tension),
+        cmocka_unit_test(friction_turns_a_hub),
+        cmocka_unit_test(a_hub_changes_no_motion),
         cmocka_unit_test(a_massless_link_is_a_rod),
         cmocka_unit_test(undetermined_motion_is_refused),
         cmocka_unit_test(a_spring_determines_a_massless_turn),

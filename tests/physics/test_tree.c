@@ -5,6 +5,7 @@
 #include "solve/fronts.h"
 #include <math.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,6 +25,8 @@ struct mechanism {
     double values[JOINTS_MAX][12 * LK_ROWS_PAD];
     struct lk_jacobian jacobian[JOINTS_MAX];
     struct lk_inverse_mass W[BODIES_MAX + 1];
+    int n_hubs;
+    int hangs_on[BODIES_MAX];
 };
 
 static double uniform(void)
@@ -81,6 +84,49 @@ static void make_mechanism(struct mechanism *m, int n_bodies, int n_loops)
     }
 }
 
+/* what bodies are connected with @body without passing @hub; @zone: 1 for each that was found */
+static void follow(const struct mechanism *m, int body, int hub, int *zone)
+{
+    zone[body] = 1;
+    for (int j = 0; j < m->n_joints; j++)
+        for (int s = 0; s < 2; s++) {
+            int other = m->body[j][1 - s];
+
+            if (m->body[j][s] == body && other != hub && other < m->n_bodies && !zone[other])
+                follow(m, other, hub, zone);
+        }
+}
+
+/* Hubs: bodies at random; what is connected with the rest by one alone, and has no other in it,
+ * hangs on it. One in four does not move. */
+static void make_hubs(struct mechanism *m)
+{
+    bool is_hub[BODIES_MAX] = {false};
+
+    memset(m->hangs_on, -1, sizeof(m->hangs_on));
+    for (int k = 0; k < 3; k++)
+        is_hub[below(m->n_bodies)] = true;
+    for (int j = 0; j < m->n_joints; j++)
+        for (int s = 0; s < 2; s++) {
+            int zone[BODIES_MAX] = {0}, hub = m->body[j][s], first = m->body[j][1 - s];
+            bool hangs = true;
+
+            if (hub == m->n_bodies || !is_hub[hub] || first == m->n_bodies)
+                continue;
+            follow(m, first, hub, zone);
+            for (int b = 0; b < m->n_bodies; b++)
+                hangs &= !zone[b] || !is_hub[b];
+            for (int b = 0; b < m->n_bodies && hangs; b++)
+                if (zone[b])
+                    m->hangs_on[b] = hub;
+        }
+    for (int b = 0; b < m->n_bodies; b++) {
+        m->n_hubs += is_hub[b];
+        if (is_hub[b] && below(4) == 0)
+            m->W[b] = (struct lk_inverse_mass){0};
+    }
+}
+
 /* A x for the matrix E + Phi W Phi^T, row by row from its definition */
 static void multiply(const struct mechanism *m, const double *x, double *y)
 {
@@ -125,9 +171,9 @@ static void multiply(const struct mechanism *m, const double *x, double *y)
  * the others are nowhere, and keep what they had */
 static double solve_and_compare(struct mechanism *m, enum lk_tree_strategy strategy, bool leaves)
 {
-    static double x[ROWS_MAX], solution[ROWS_MAX], regular[ROWS_MAX];
-    struct lk_topology t = {m->n_bodies, m->n_joints, (const int(*)[LK_TREE_SIDES])m->body, m->rows,
-                            m->rigid};
+    static double x[ROWS_MAX], solution[ROWS_MAX + 3 * LK_MOTION_ROWS], regular[ROWS_MAX];
+    struct lk_topology t = {m->n_bodies, m->n_joints, (const int(*)[LK_TREE_SIDES])m->body,
+                            m->rows,     m->rigid,    m->n_hubs > 0 ? m->hangs_on : NULL};
     struct lk_arena arena = {0};
     struct lk_fronts fronts;
     struct lk_tree tree;
@@ -196,6 +242,26 @@ static void solves_without_the_rows_of_laws(void **state)
     }
 }
 
+/* motions of hubs among the unknowns change no solution */
+static void solves_with_hubs(void **state)
+{
+    static struct mechanism m;
+    int n_hanging = 0, n_bodies = 0;
+
+    (void)state;
+    for (int trial = 0; trial < 600; trial++) {
+        make_mechanism(&m, 2 + below(BODIES_MAX - 1), below(8));
+        make_hubs(&m);
+        for (int b = 0; b < m.n_bodies; b++)
+            n_hanging += m.hangs_on[b] >= 0;
+        n_bodies += m.n_bodies;
+        assert_true(solve_and_compare(&m, LK_TREE_CHEAPEST, trial % 2) < 1e-10);
+        assert_true(solve_and_compare(&m, LK_TREE_ROUNDS, trial % 2) < 1e-10);
+    }
+    printf("    %d of %d bodies hang on hubs\n", n_hanging, n_bodies);
+    assert_true(n_hanging > n_bodies / 8);
+}
+
 static int chain_depth(int n, enum lk_tree_strategy strategy, int *ret_largest)
 {
     static int body[1100][LK_TREE_SIDES], rows[1100];
@@ -236,6 +302,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(solves_random_mechanisms),
         cmocka_unit_test(solves_without_the_rows_of_laws),
+        cmocka_unit_test(solves_with_hubs),
         cmocka_unit_test(rounds_make_a_balanced_tree_of_a_chain),
     };
 

@@ -25,10 +25,11 @@ void lk_batches_free(struct lk_batches *batches);
 
 /** lk_batches_draft() - set draft->batches if the batched step supports all of the model: for the
  * engine that the draft names, else for the cheapest of @engines (NULL-terminated) by cost.h among
- * those of four lanes or more and the first. NULL where stepping one by one costs no more.
- * Return: 0, -ENOMEM. */
+ * those of four lanes or more and the first. NULL where stepping one by one, which takes @least_ns,
+ * costs no more. The draft has no hubs. Return: 0, -ENOMEM. */
 struct lk_draft;
-int lk_batches_draft(struct lk_draft *draft, const struct lk_engine *const *engines);
+int lk_batches_draft(struct lk_draft *draft, const struct lk_engine *const *engines,
+                     double least_ns);
 
 /** lk_batches_layout() - reserve memory for a copy of @plan with as many bodies and rows as @system
  * has; once the arena is allocated, also copy it. lk_batches_fill() sets the constants later, from

@@ -7,9 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* of a determinant of moments: one axis may have no inertia */
-#define THIN 1e-6
-
 /* its kind in lanes, see step/batch/fields.h */
 static int kind_of(const struct lk_draft *d, const struct lk_draft_block *b)
 {
@@ -21,17 +18,6 @@ static int kind_of(const struct lk_draft *d, const struct lk_draft_block *b)
     if (lk_coupled_joints(b->type) > 0)
         return LK_KIND_COUPLED;
     return (b->kind >= LK_ROWS_COMPLIANT ? LK_KIND_SOFT : LK_KIND_SINGLE) + b->n_rows - 1;
-}
-
-static bool may_be_thin(const struct lk_body_def *b)
-{
-    const double *J = b->inertia;
-    double largest = J[0] > J[1] ? J[0] : J[1];
-    double determinant = J[0] * (J[1] * J[2] - J[5] * J[5]) - J[3] * (J[3] * J[2] - J[4] * J[5]) +
-                         J[4] * (J[3] * J[5] - J[4] * J[1]);
-
-    largest = J[2] > largest ? J[2] : largest;
-    return !(determinant > THIN * largest * largest * largest);
 }
 
 static bool has_inertia(const struct lk_body_def *b)
@@ -58,7 +44,7 @@ static bool has_rare(const struct lk_draft *d, const int *kind)
     bool rare = d->is_tense;
 
     for (int i = 0; i < d->model->n_bodies; i++)
-        rare |= may_be_thin(&d->model->bodies[i]);
+        rare |= lk_draft_may_be_thin(&d->model->bodies[i]);
     for (int i = 0; i < d->n_blocks; i++)
         rare |= lk_lane_is_soft(kind[i]) && !d->formulation->in_lanes->laws_are_loads;
     return rare;
@@ -74,7 +60,7 @@ static int is_known(const struct lk_draft *d)
     if (!known)
         return false;
     for (int i = 0; i < m->n_bodies; i++)
-        known &= !may_be_thin(&m->bodies[i]) || d->formulation != &lk_formulation_rk4;
+        known &= !lk_draft_may_be_thin(&m->bodies[i]) || d->formulation != &lk_formulation_rk4;
     for (int i = 0; i < m->n_outputs; i++)
         known &=
             m->outputs[i].type != LK_OUTPUT_CONDITION && m->outputs[i].type != LK_OUTPUT_MOBILITY;
@@ -201,11 +187,10 @@ int lk_engine_check(const char *name, struct lk_error *ret_error)
     return LK_E_MODEL;
 }
 
-int lk_batches_draft(struct lk_draft *d, const struct lk_engine *const *engines)
+int lk_batches_draft(struct lk_draft *d, const struct lk_engine *const *engines, double least_ns)
 {
     const struct lk_engine *named = lk_engine_find(d->engine),
                            *copies = lk_engine_find_copies(d->engine);
-    double least_ns = lk_classic_time(d, d->prices);
     int *kind = malloc(((size_t)d->n_blocks + 1) * sizeof(int)), r = 0, known;
 
     if (!kind)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Chooses the merges. The handles of an assembly are its joints to other assemblies. */
+/* Chooses the merges. The handles of an assembly are its joints to other assemblies, and to the hub
+ * that it hangs on. A merge with the hub eliminates these, and lets its motion remain. */
 #include "compile/effort.h"
 #include "compile/tree/plan.h"
 #include <errno.h>
@@ -13,13 +14,18 @@ struct assembly {
     int rows;
     int depth;
     int size;
+    bool has_motion; /* that of the hub is among the rows */
 };
+
+#define HUB_CODE(b) (-2 - (b)) /* owner of the side of a hub that the other bodies hang on */
 
 struct builder {
     const struct lk_topology *topology;
     struct assembly *assemblies; /* bodies, then results of merges */
     int n_assemblies;
-    int (*owner)[LK_TREE_SIDES]; /* assembly on each side of each joint; -1: the ground */
+    int capacity;
+    int (*owner)[LK_TREE_SIDES]; /* assembly on each side of each joint, the code of a hub, or
+                                    -1: the ground, or a hub whose motion has taken its place */
     struct lk_tree tree;
 };
 
@@ -49,7 +55,7 @@ static bool joint_is_open(const struct builder *b, int j)
     for (int s = 0; s < LK_TREE_SIDES; s++) {
         int owner = b->owner[j][s];
 
-        if (owner >= 0 && first >= 0 && owner != first)
+        if (owner < -1 || (owner >= 0 && first >= 0 && owner != first))
             return true;
         first = owner >= 0 ? owner : first;
     }
@@ -75,12 +81,15 @@ static void add_handles(struct builder *b, int j, bool store)
 
 static int builder_init(struct builder *b, const struct lk_topology *t)
 {
-    int capacity = 2 * t->n_bodies + 1;
+    int n_merges = t->n_bodies + 1;
 
-    *b = (struct builder){.topology = t};
-    b->assemblies = calloc((size_t)capacity, sizeof(*b->assemblies));
+    if (t->hangs_on) /* each merge with a hub eliminates a joint */
+        n_merges += t->n_joints;
+
+    *b = (struct builder){.topology = t, .capacity = t->n_bodies + n_merges};
+    b->assemblies = calloc((size_t)b->capacity, sizeof(*b->assemblies));
     b->owner = calloc((size_t)t->n_joints + 1, sizeof(*b->owner));
-    b->tree.merges = calloc((size_t)t->n_bodies + 1, sizeof(*b->tree.merges));
+    b->tree.merges = calloc((size_t)n_merges, sizeof(*b->tree.merges));
     if (!b->assemblies || !b->owner || !b->tree.merges)
         return -ENOMEM;
     b->n_assemblies = t->n_bodies;
@@ -88,7 +97,9 @@ static int builder_init(struct builder *b, const struct lk_topology *t)
         b->assemblies[i].size = 1;
     for (int j = 0; j < t->n_joints; j++)
         for (int s = 0; s < LK_TREE_SIDES; s++)
-            b->owner[j][s] = t->body[j][s] == t->n_bodies ? -1 : t->body[j][s];
+            b->owner[j][s] = t->body[j][s] == t->n_bodies ? -1
+                             : lk_tree_is_held(t, j, s)   ? HUB_CODE(t->body[j][s])
+                                                          : t->body[j][s];
     for (int count = 1; count >= 0; count--) {
         for (int i = 0; i < t->n_bodies && !count; i++) {
             struct assembly *a = &b->assemblies[i];
@@ -109,11 +120,11 @@ static int max_int(int a, int b)
     return a > b ? a : b;
 }
 
-/* whether joint @j has all its bodies in assemblies @left and @right */
+/* whether joint @j has all its bodies in assemblies @left and @right, one of which may be a hub */
 static bool is_between(const struct builder *b, int j, int left, int right)
 {
     for (int s = 0; s < LK_TREE_SIDES; s++)
-        if (b->owner[j][s] >= 0 && b->owner[j][s] != left && b->owner[j][s] != right)
+        if (b->owner[j][s] != -1 && b->owner[j][s] != left && b->owner[j][s] != right)
             return false;
     return true;
 }
@@ -145,11 +156,31 @@ static struct pair pair_of(const struct builder *b, int one, int other)
         if (is_between(b, j, left, right))
             p.eliminated += b->topology->n_rows[j];
     }
+    shared += l->has_motion && r->has_motion ? LK_MOTION_ROWS : 0;
     p.remaining = l->rows + r->rows - shared - p.eliminated;
     p.growth = p.remaining - max_int(l->rows, r->rows);
     p.flops = lk_front_flops(p.eliminated, p.remaining);
     p.depth = max_int(l->depth, r->depth) + 1;
     p.size = l->size + r->size;
+    return p;
+}
+
+/* The same for an assembly and the hub that it hangs on. Its joints to both another assembly and
+ * the hub stay. */
+static struct pair pair_with_hub(const struct builder *b, int one, int hub)
+{
+    const struct assembly *a = &b->assemblies[one];
+    struct pair p = {.part = {one, hub}};
+
+    lk_effort_spend((uint64_t)a->n_handles + 1);
+    for (int i = 0; i < a->n_handles; i++)
+        if (is_between(b, a->handles[i], one, hub))
+            p.eliminated += b->topology->n_rows[a->handles[i]];
+    p.remaining = a->rows - p.eliminated + (a->has_motion ? 0 : LK_MOTION_ROWS);
+    p.growth = p.remaining - a->rows;
+    p.flops = lk_front_flops(p.eliminated, p.remaining);
+    p.depth = a->depth + 1;
+    p.size = a->size;
     return p;
 }
 
@@ -164,15 +195,22 @@ static int pairs_of_joint(const struct builder *b, int j, struct pair *ret)
         for (int t = s + 1; t < LK_TREE_SIDES; t++)
             if (owner[s] >= 0 && owner[t] >= 0 && owner[s] != owner[t])
                 ret[n++] = pair_of(b, owner[s], owner[t]);
+            else if (owner[s] < -1 && owner[t] >= 0 && is_between(b, j, owner[s], owner[t]))
+                ret[n++] = pair_with_hub(b, owner[t], owner[s]);
+            else if (owner[t] < -1 && owner[s] >= 0 && is_between(b, j, owner[s], owner[t]))
+                ret[n++] = pair_with_hub(b, owner[s], owner[t]);
     return n;
 }
 
-/* merges two assemblies; the handles of the result are those of either part that lead elsewhere */
+/* merges two assemblies, or one and a hub; the handles of the result are those of either part that
+ * lead elsewhere */
 static int merge_pair(struct builder *b, const struct pair *p)
 {
+    static const struct assembly nothing;
     int index = b->n_assemblies;
     struct assembly *m = &b->assemblies[index];
-    const struct assembly *l = &b->assemblies[p->part[0]], *r = &b->assemblies[p->part[1]];
+    const struct assembly *l = &b->assemblies[p->part[0]];
+    const struct assembly *r = p->part[1] < 0 ? &nothing : &b->assemblies[p->part[1]];
 
     m->handles = malloc(((size_t)l->n_handles + (size_t)r->n_handles + 1) * sizeof(int));
     if (!m->handles)
@@ -181,6 +219,7 @@ static int merge_pair(struct builder *b, const struct pair *p)
     m->depth = p->depth;
     m->size = p->size;
     m->rows = p->remaining;
+    m->has_motion = l->has_motion || r->has_motion || p->part[1] < 0;
     for (int part = 0; part < 2; part++) {
         const struct assembly *a = part ? r : l;
 
@@ -193,6 +232,9 @@ static int merge_pair(struct builder *b, const struct pair *p)
                     b->owner[j][s] = index;
             if (!known && !is_between(b, j, p->part[1 - part], index))
                 m->handles[m->n_handles++] = j;
+            for (int s = 0; s < LK_TREE_SIDES && p->part[1] < 0; s++)
+                if (b->owner[j][s] == p->part[1] && is_between(b, j, index, p->part[1]))
+                    b->owner[j][s] = -1;
         }
     }
     b->tree.merges[b->tree.n_merges++] = (struct lk_merge){{p->part[0], p->part[1]}};
@@ -238,18 +280,20 @@ static int round_of_merges(struct builder *b, struct pair *pairs, bool *taken, i
     for (int j = 0; j < b->topology->n_joints; j++)
         n += pairs_of_joint(b, j, pairs + n);
     qsort(pairs, (size_t)n, sizeof(*pairs), by_growth);
-    memset(taken, 0, sizeof(*taken) * (size_t)(2 * b->topology->n_bodies + 1));
+    memset(taken, 0, sizeof(*taken) * (size_t)b->capacity);
     for (int i = 0; i < n; i++) {
         const struct pair *p = &pairs[i];
 
-        if (taken[p->part[0]] || taken[p->part[1]])
+        if (taken[p->part[0]] || (p->part[1] >= 0 && taken[p->part[1]]))
             continue;
         if (*ret_merged > 0 && p->growth > 0)
             break;
         int r = merge_pair(b, p);
         if (r < 0)
             return r;
-        taken[p->part[0]] = taken[p->part[1]] = true;
+        taken[p->part[0]] = true;
+        if (p->part[1] >= 0)
+            taken[p->part[1]] = true;
         (*ret_merged)++;
     }
     return 0;
@@ -258,7 +302,7 @@ static int round_of_merges(struct builder *b, struct pair *pairs, bool *taken, i
 static int build_in_rounds(struct builder *b)
 {
     struct pair *pairs = calloc(LK_PAIRS * (size_t)b->topology->n_joints + 1, sizeof(*pairs));
-    bool *taken = calloc((size_t)(2 * b->topology->n_bodies + 1), sizeof(*taken));
+    bool *taken = calloc((size_t)b->capacity, sizeof(*taken));
     int merged = 1;
     int r = pairs && taken ? 0 : -ENOMEM;
 

@@ -7,13 +7,25 @@
 
 _Static_assert(LK_TREE_SIDES == LK_SIDES_MAX, "a joint has as many sides in the tree");
 
+/* of joint @j, or of a motion */
+static int joint_rows(const struct lk_topology *t, int j)
+{
+    return j < t->n_joints ? t->n_rows[j] : LK_MOTION_ROWS;
+}
+
+/* first of them in the order of elimination */
+static int first_row(const struct lk_topology *t, const struct lk_plan *plan, int j)
+{
+    return j < t->n_joints ? plan->row[j] : plan->n_rows + (j - t->n_joints) * LK_MOTION_ROWS;
+}
+
 /* where the rows of joint @j begin inside front @f */
 static int row_in_front(const struct lk_topology *t, const struct lk_front_plan *f, int j)
 {
     int at = 0;
 
     for (int i = 0; i < f->n_joints && f->joints[i] != j; i++)
-        at += t->n_rows[f->joints[i]];
+        at += joint_rows(t, f->joints[i]);
     return at;
 }
 
@@ -26,7 +38,7 @@ static int by_place(const void *va, const void *vb)
 
 /* counts of all items, to reserve memory */
 struct counts {
-    int fronts, largest, children, elements, blocks, pull, place, rest, matrices, sums;
+    int fronts, largest, children, elements, blocks, hubs, pull, place, rest, matrices, sums;
 };
 
 static int joints_at(const struct lk_topology *t, int body)
@@ -45,7 +57,7 @@ static int rows_of(const struct lk_topology *t, const struct lk_front_plan *f, i
     int n = 0;
 
     for (int i = from; i < to; i++)
-        n += t->n_rows[f->joints[i]];
+        n += joint_rows(t, f->joints[i]);
     return n;
 }
 
@@ -72,6 +84,54 @@ void lk_plan_work(const struct lk_topology *t, const struct lk_plan *plan, doubl
     }
 }
 
+static bool is_hub(const struct lk_plan *plan, int body)
+{
+    for (int k = 0; k < plan->n_hubs; k++)
+        if (plan->hub[k] == body)
+            return true;
+    return false;
+}
+
+/* the sides of joints @from to before @to of front @host that are @body's */
+static void add_blocks(struct lk_fronts *fr, const struct lk_topology *t,
+                       const struct lk_plan *plan, const struct lk_front_plan *host, int from,
+                       int to, int body, const struct lk_jacobian *jacobian, struct counts *c)
+{
+    for (int i = from; i < to; i++) {
+        int j = host->joints[i];
+
+        for (int s = 0; j < t->n_joints && s < LK_TREE_SIDES && t->n_rows[j] > 0; s++)
+            if (t->body[j][s] == body)
+                fr->block[c->blocks++] = (struct lk_block){
+                    .side = lk_side_of(jacobian[j], s, plan->row[j], t->n_rows[j]),
+                    .at = row_in_front(t, host, j)};
+    }
+}
+
+/* Where motions meet rows: with those that a front eliminates, of joints of what hangs on the hub;
+ * in the front of the motion with the others of the hub, which remain. */
+static void fill_hubs(struct lk_fronts *fr, const struct lk_topology *t, const struct lk_plan *plan,
+                      const struct lk_front_plan *f, const struct lk_jacobian *jacobian,
+                      struct counts *c)
+{
+    for (int i = 0; i < f->n_joints; i++) {
+        bool is_own = i < f->n_elim;
+        int j = f->joints[i];
+        struct lk_hub_block *hub = &fr->hub[c->hubs];
+
+        if (j < t->n_joints)
+            continue;
+        *hub = (struct lk_hub_block){.body = plan->hub[j - t->n_joints],
+                                     .at = row_in_front(t, f, j),
+                                     .has_mass = is_own,
+                                     .first_block = c->blocks};
+        add_blocks(fr, t, plan, f, is_own ? f->n_elim : 0, is_own ? f->n_joints : f->n_elim,
+                   hub->body, jacobian, c);
+        hub->n_blocks = c->blocks - hub->first_block;
+        c->hubs += is_own || hub->n_blocks > 0;
+    }
+}
+
 /* the elements of the bodies of @f in front @host */
 static void fill_elements(struct lk_fronts *fr, const struct lk_topology *t,
                           const struct lk_plan *plan, const struct lk_front_plan *f,
@@ -79,18 +139,12 @@ static void fill_elements(struct lk_fronts *fr, const struct lk_topology *t,
                           struct counts *c)
 {
     for (int k = 0; k < f->n_bodies; k++) {
+        if (is_hub(plan, f->bodies[k]))
+            continue;
         struct lk_element *el = &fr->element[c->elements++];
 
         *el = (struct lk_element){.body = f->bodies[k], .first_block = c->blocks};
-        for (int i = 0; i < host->n_joints; i++) {
-            int j = host->joints[i];
-
-            for (int s = 0; s < LK_TREE_SIDES && t->n_rows[j] > 0; s++)
-                if (t->body[j][s] == f->bodies[k])
-                    fr->block[c->blocks++] = (struct lk_block){
-                        .side = lk_side_of(jacobian[j], s, plan->row[j], t->n_rows[j]),
-                        .at = row_in_front(t, host, j)};
-        }
+        add_blocks(fr, t, plan, host, 0, host->n_joints, f->bodies[k], jacobian, c);
         el->n_blocks = c->blocks - el->first_block;
         qsort(fr->block + el->first_block, (size_t)el->n_blocks, sizeof(*fr->block), by_place);
     }
@@ -128,7 +182,7 @@ static int map_child(const struct lk_topology *t, const struct lk_front_plan *f,
     for (int i = child->n_elim; i < child->n_joints; i++) {
         int at = row_in_front(t, f, child->joints[i]);
 
-        for (int r = 0; r < t->n_rows[child->joints[i]]; r++, n++) {
+        for (int r = 0; r < joint_rows(t, child->joints[i]); r++, n++) {
             map[n] = at + r;
             is_first &= map[n] == n;
         }
@@ -220,7 +274,7 @@ static void fill_front(struct lk_fronts *fr, const struct lk_topology *t,
         .parent = -1,
         .n = n,
         .e = e,
-        .row = plan->row[f->joints[0]],
+        .row = first_row(t, plan, f->joints[0]),
         .matrix = c->matrices,
         .across = c->matrices + column_values(n),
         .pivot = c->matrices + column_values(n) + padded(e) * n,
@@ -229,6 +283,7 @@ static void fill_front(struct lk_fronts *fr, const struct lk_topology *t,
         .rest = c->rest,
         .first_child = c->children,
         .first_element = c->elements,
+        .first_hub = c->hubs,
     };
     memset(fr->matrices + c->matrices, 0, (size_t)front_values(n, e) * sizeof(double));
     for (int r = e; r < padded(e); r++)
@@ -237,9 +292,11 @@ static void fill_front(struct lk_fronts *fr, const struct lk_topology *t,
     fill_elements(fr, t, plan, f, f, jacobian, c);
     to->n_children = c->children - to->first_child;
     to->n_elements = c->elements - to->first_element;
+    fill_hubs(fr, t, plan, f, jacobian, c);
+    to->n_hubs = c->hubs - to->first_hub;
     for (int k = f->n_elim; k < f->n_joints; k++) {
-        for (int r = 0; r < t->n_rows[f->joints[k]]; r++)
-            fr->rest[c->rest++] = plan->row[f->joints[k]] + r;
+        for (int r = 0; r < joint_rows(t, f->joints[k]); r++)
+            fr->rest[c->rest++] = first_row(t, plan, f->joints[k]) + r;
     }
     c->matrices += front_values(n, e);
     c->sums += padded(n) + padded(e);
@@ -267,6 +324,16 @@ static void count_children(const struct lk_topology *t, const struct lk_plan *pl
     }
 }
 
+/* at most: the bodies of a joint are different */
+static void count_hubs(const struct lk_topology *t, const struct lk_front_plan *f, struct counts *c)
+{
+    for (int i = 0; i < f->n_joints; i++)
+        if (f->joints[i] >= t->n_joints) {
+            c->hubs++;
+            c->blocks += f->n_joints;
+        }
+}
+
 static struct counts count_items(const struct lk_topology *t, const struct lk_plan *plan)
 {
     struct counts c = {0};
@@ -278,6 +345,7 @@ static struct counts count_items(const struct lk_topology *t, const struct lk_pl
         if (e == 0)
             continue;
         count_children(t, plan, f, f, &c);
+        count_hubs(t, f, &c);
         c.fronts++;
         c.largest = n > c.largest ? n : c.largest;
         c.rest += n - e;
@@ -315,6 +383,8 @@ void lk_fronts_layout(struct lk_fronts *fronts, const struct lk_topology *topolo
 
     fronts->n_fronts = c.fronts;
     fronts->largest = c.largest;
+    fronts->motions = plan->n_rows;
+    fronts->n_motions = plan->n_hubs;
     fronts->n_rows = 0;
     for (int j = 0; j < topology->n_joints; j++)
         fronts->n_rows += topology->n_rows[j];
@@ -323,6 +393,7 @@ void lk_fronts_layout(struct lk_fronts *fronts, const struct lk_topology *topolo
     fronts->child = lk_arena_take(arena, (size_t)c.children, sizeof(*fronts->child));
     fronts->element = lk_arena_take(arena, (size_t)c.elements, sizeof(*fronts->element));
     fronts->block = lk_arena_take(arena, (size_t)c.blocks, sizeof(*fronts->block));
+    fronts->hub = lk_arena_take(arena, (size_t)c.hubs, sizeof(*fronts->hub));
     fronts->pull = lk_arena_take(arena, (size_t)c.pull, sizeof(int));
     fronts->place = lk_arena_take(arena, (size_t)c.place, sizeof(int));
     fronts->rest = lk_arena_take(arena, (size_t)c.rest, sizeof(int));

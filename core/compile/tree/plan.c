@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From merges to fronts. A merge always eliminates rows and becomes a front; a body becomes a front
  * only if it has joints to the ground, otherwise its element goes directly into the front of its
- * first merge. */
+ * first merge. What hangs on hubs comes first; then each hub takes the remainders of it, in pairs,
+ * and becomes a front that eliminates its motion. */
 #include "compile/tree/plan.h"
 #include "compile/effort.h"
 #include <errno.h>
@@ -21,11 +22,12 @@ enum { NOT_MET, MET, ELIMINATED, KEPT };
 struct maker {
     const struct lk_topology *topology;
     struct assembly_plan *assemblies;
-    int *group; /* of bodies and merges: a merge that contains them, or -1 */
-    int *seen;  /* of joints: their state in the current front */
-    int *list;  /* joints of the current front */
+    struct assembly_plan *hanging; /* room for as many */
+    int *group;                    /* of bodies and merges: a merge that contains them, or -1 */
+    int *zone;                     /* of bodies and merges: the hub that they hang on, or -1 */
+    int *seen;                     /* of joints: their state in the current front */
+    int *list;                     /* joints of the current front */
     int n_list;
-    int n_rows;
     struct lk_plan *plan;
 };
 
@@ -42,15 +44,38 @@ static int owner_of(struct maker *m, int b)
     return b;
 }
 
-/* whether all bodies of joint @j, except the ground, are in assembly @index */
-static int is_internal(struct maker *m, int j, int index)
+/* whether all bodies of joint @j, except the ground, are in assembly @index; also except the hub
+ * that they hang on if it is merged @with_hub */
+static int is_internal(struct maker *m, int j, int index, bool with_hub)
 {
     const struct lk_topology *t = m->topology;
 
+    if (j >= t->n_joints)
+        return 0;
     for (int s = 0; s < LK_TREE_SIDES; s++)
-        if (t->body[j][s] != t->n_bodies && owner_of(m, t->body[j][s]) != index)
+        if (t->body[j][s] != t->n_bodies && !(with_hub && lk_tree_is_held(t, j, s)) &&
+            owner_of(m, t->body[j][s]) != index)
             return 0;
     return 1;
+}
+
+/* rows of joint @j, or of a motion */
+static int rows_of(const struct lk_topology *t, int j)
+{
+    return j < t->n_joints ? t->n_rows[j] : LK_MOTION_ROWS;
+}
+
+/* the motion that the bodies of joint @j hang on, as a joint, or -1 */
+static int motion_at(const struct maker *m, int j)
+{
+    const struct lk_topology *t = m->topology;
+
+    for (int s = 0; s < LK_TREE_SIDES && m->plan->n_hubs > 0 && j < t->n_joints; s++)
+        if (t->body[j][s] != t->n_bodies && lk_tree_is_held(t, j, s))
+            for (int k = 0; k < m->plan->n_hubs; k++)
+                if (m->plan->hub[k] == t->body[j][s])
+                    return t->n_joints + k;
+    return -1;
 }
 
 static void meet_joint(struct maker *m, int j)
@@ -90,6 +115,21 @@ static int incidence_init(const struct lk_topology *t, struct incidence *in)
     return 0;
 }
 
+/* the joints of @body, but those of what hangs on it */
+static void meet_body(struct maker *m, const struct incidence *in, int body)
+{
+    const struct lk_topology *t = m->topology;
+
+    for (int i = in->first[body]; i < in->first[body + 1]; i++) {
+        int j = in->joints[i], is_held = 0;
+
+        for (int s = 0; s < LK_TREE_SIDES && t->hangs_on; s++)
+            is_held |= t->body[j][s] == body && lk_tree_is_held(t, j, s);
+        if (!is_held)
+            meet_joint(m, j);
+    }
+}
+
 static void add_part(struct maker *m, const struct incidence *in, struct lk_front_plan *f,
                      const struct assembly_plan *part)
 {
@@ -101,8 +141,7 @@ static void add_part(struct maker *m, const struct incidence *in, struct lk_fron
             meet_joint(m, child->joints[i]);
     } else {
         f->bodies[f->n_bodies++] = part->body;
-        for (int i = in->first[part->body]; i < in->first[part->body + 1]; i++)
-            meet_joint(m, in->joints[i]);
+        meet_body(m, in, part->body);
     }
 }
 
@@ -114,19 +153,44 @@ static int turn_of(const struct maker *m, int j)
 
     if (m->seen[j] != ELIMINATED)
         return 2;
-    return t->n_rigid && t->n_rigid[j] < t->n_rows[j];
+    return j < t->n_joints && t->n_rigid && t->n_rigid[j] < t->n_rows[j];
 }
 
-/* completes the current front, of assembly @index: eliminates the joints that lead nowhere else */
-static int finish_front(struct maker *m, struct lk_front_plan *f, int index)
+/* eliminates the joints that lead nowhere else; the motions that they act on remain */
+static void choose_eliminated(struct maker *m, int index, bool with_hub)
+{
+    int n = m->n_list;
+
+    for (int i = 0; i < n; i++) {
+        int j = m->list[i], motion;
+
+        m->seen[j] = is_internal(m, j, index, with_hub) ? ELIMINATED : KEPT;
+        motion = m->seen[j] == ELIMINATED ? motion_at(m, j) : -1;
+        if (motion < 0 || m->seen[motion] != NOT_MET)
+            continue;
+        m->list[m->n_list++] = motion;
+        m->seen[motion] = KEPT;
+    }
+}
+
+/* of the hub with motion @motion: that alone is eliminated, the other joints of the hub remain */
+static void choose_motion(struct maker *m, int motion)
+{
+    for (int i = 0; i < m->n_list; i++)
+        m->seen[m->list[i]] = KEPT;
+    if (m->seen[motion] == NOT_MET)
+        m->list[m->n_list++] = motion;
+    m->seen[motion] = ELIMINATED;
+}
+
+/* completes the current front, whose eliminated joints are chosen */
+static int finish_front(struct maker *m, struct lk_front_plan *f)
 {
     const struct lk_topology *t = m->topology;
 
     f->joints = malloc(((size_t)m->n_list + 1) * sizeof(int));
     if (!f->joints)
         return -ENOMEM;
-    for (int i = 0; i < m->n_list; i++)
-        m->seen[m->list[i]] = is_internal(m, m->list[i], index) ? ELIMINATED : KEPT;
     for (int turn = 0; turn < 3; turn++) {
         for (int i = 0; i < m->n_list; i++) {
             int j = m->list[i];
@@ -134,12 +198,14 @@ static int finish_front(struct maker *m, struct lk_front_plan *f, int index)
             if (turn_of(m, j) != turn)
                 continue;
             f->joints[f->n_joints++] = j;
-            f->rows += t->n_rows[j];
+            f->rows += rows_of(t, j);
             if (turn < 2) {
-                m->plan->row[j] = m->n_rows;
-                m->n_rows += t->n_rows[j];
+                if (j < t->n_joints) {
+                    m->plan->row[j] = m->plan->n_rows;
+                    m->plan->n_rows += t->n_rows[j];
+                }
                 f->n_elim++;
-                f->elim_rows += t->n_rows[j];
+                f->elim_rows += rows_of(t, j);
             }
         }
     }
@@ -156,22 +222,29 @@ static int finish_front(struct maker *m, struct lk_front_plan *f, int index)
     return lk_effort_spend((uint64_t)f->n_joints) ? -ECANCELED : 0;
 }
 
+/* the current front is what represents assembly @ret, @level levels from its bodies */
+static int close_assembly(struct maker *m, struct lk_front_plan *f, struct assembly_plan *ret,
+                          int level)
+{
+    *ret = (struct assembly_plan){.front = m->plan->n_fronts, .body = -1, .level = level};
+    if (m->plan->depth < level)
+        m->plan->depth = level;
+    return finish_front(m, f);
+}
+
 static int plan_body(struct maker *m, const struct incidence *in, int body)
 {
     struct assembly_plan *a = &m->assemblies[body];
     int grounded = 0;
 
-    *a = (struct assembly_plan){.front = -1, .body = body};
     for (int i = in->first[body]; i < in->first[body + 1]; i++)
-        grounded |= is_internal(m, in->joints[i], body);
+        grounded |= is_internal(m, in->joints[i], body, false);
     if (!grounded)
         return 0;
     struct lk_front_plan *f = &m->plan->fronts[m->plan->n_fronts];
     add_part(m, in, f, a);
-    *a = (struct assembly_plan){.front = m->plan->n_fronts, .body = -1, .level = 1};
-    if (m->plan->depth < 1)
-        m->plan->depth = 1;
-    return finish_front(m, f, body);
+    choose_eliminated(m, body, false);
+    return close_assembly(m, f, a, a->level + 1);
 }
 
 static int plan_merge(struct maker *m, const struct incidence *in, const struct lk_merge *merge,
@@ -181,53 +254,155 @@ static int plan_merge(struct maker *m, const struct incidence *in, const struct 
     struct assembly_plan *ret = &m->assemblies[index];
     int level = 0;
 
-    for (int part = 0; part < 2; part++) {
+    for (int part = 0; part < 2 && merge->part[part] >= 0; part++) {
         const struct assembly_plan *a = &m->assemblies[merge->part[part]];
 
         add_part(m, in, f, a);
         m->group[merge->part[part]] = index;
         level = a->level > level ? a->level : level;
     }
-    *ret = (struct assembly_plan){.front = m->plan->n_fronts, .body = -1, .level = level + 1};
-    if (m->plan->depth < level + 1)
-        m->plan->depth = level + 1;
-    return finish_front(m, f, index);
+    choose_eliminated(m, index, merge->part[1] < 0);
+    return close_assembly(m, f, ret, level + 1);
+}
+
+/* of every assembly: the hub that it hangs on, as all its bodies do, or -1 */
+static void find_zones(struct maker *m, const struct lk_tree *tree)
+{
+    const struct lk_topology *t = m->topology;
+
+    for (int b = 0; b < t->n_bodies; b++)
+        m->zone[b] = t->hangs_on ? t->hangs_on[b] : -1;
+    for (int k = 0; k < tree->n_merges; k++)
+        m->zone[t->n_bodies + k] = m->zone[tree->merges[k].part[0]];
+}
+
+/* a front that eliminates nothing and adds up what two others leave of the motion of a hub */
+static int add_up(struct maker *m, const struct incidence *in, struct assembly_plan a,
+                  struct assembly_plan b, struct assembly_plan *ret)
+{
+    struct lk_front_plan *f = &m->plan->fronts[m->plan->n_fronts];
+
+    add_part(m, in, f, &a);
+    add_part(m, in, f, &b);
+    choose_eliminated(m, -1, false);
+    return close_assembly(m, f, ret, 1 + (a.level > b.level ? a.level : b.level));
+}
+
+/* what is left of all that hangs on @hub, in pairs */
+static int add_up_all(struct maker *m, const struct incidence *in, int n_assemblies, int hub,
+                      struct assembly_plan *ret)
+{
+    struct assembly_plan *part = m->hanging;
+    int n = 0, r = 0;
+
+    for (int i = 0; i < n_assemblies; i++)
+        if (m->group[i] < 0 && m->zone[i] == hub)
+            part[n++] = m->assemblies[i];
+    for (int left = 0; n > 1 && r == 0; n = left, left = 0)
+        for (int i = 0; i < n && r == 0; i += 2, left++)
+            if (i + 1 < n)
+                r = add_up(m, in, part[i], part[i + 1], &part[left]);
+            else
+                part[left] = part[i];
+    *ret = part[0];
+    return r;
+}
+
+/* hub @k: its own front; where it has other joints to the ground, it becomes one more */
+static int plan_hub(struct maker *m, const struct incidence *in, const struct lk_tree *tree, int k)
+{
+    int hub = m->plan->hub[k], r;
+    struct assembly_plan sum;
+    struct lk_front_plan *f;
+
+    r = add_up_all(m, in, m->topology->n_bodies + tree->n_merges, hub, &sum);
+    if (r != 0)
+        return r;
+    f = &m->plan->fronts[m->plan->n_fronts];
+    add_part(m, in, f, &sum);
+    f->bodies[f->n_bodies++] = hub;
+    meet_body(m, in, hub);
+    choose_motion(m, m->topology->n_joints + k);
+    r = close_assembly(m, f, &m->assemblies[hub], sum.level + 1);
+    return r != 0 ? r : plan_body(m, in, hub);
+}
+
+/* bodies and merges that hang on hubs, or those that do not */
+static int plan_assemblies(struct maker *m, const struct incidence *in, const struct lk_tree *tree,
+                           int hang)
+{
+    int n_bodies = m->topology->n_bodies, r = 0;
+
+    for (int b = 0; b < n_bodies && r == 0; b++)
+        if ((m->zone[b] >= 0) == hang && m->assemblies[b].level == 0)
+            r = plan_body(m, in, b);
+    for (int k = 0; k < tree->n_merges && r == 0; k++)
+        if ((m->zone[n_bodies + k] >= 0) == hang)
+            r = plan_merge(m, in, &tree->merges[k], n_bodies + k);
+    return r;
 }
 
 static int make_fronts(struct maker *m, const struct incidence *in, const struct lk_tree *tree)
 {
-    int n_bodies = m->topology->n_bodies;
-    int r = 0;
+    int n_bodies = m->topology->n_bodies, r = 0;
 
     for (int i = 0; i < n_bodies + tree->n_merges; i++)
         m->group[i] = -1;
-    for (int b = 0; b < n_bodies && r == 0; b++)
-        r = plan_body(m, in, b);
-    for (int k = 0; k < tree->n_merges && r == 0; k++)
-        r = plan_merge(m, in, &tree->merges[k], n_bodies + k);
-    return r;
+    find_zones(m, tree);
+    for (int b = 0; b < n_bodies; b++)
+        m->assemblies[b] = (struct assembly_plan){.front = -1, .body = b};
+    if (m->plan->n_hubs > 0)
+        r = plan_assemblies(m, in, tree, 1);
+    for (int k = 0; k < m->plan->n_hubs && r == 0; k++)
+        r = plan_hub(m, in, tree, k);
+    return r == 0 ? plan_assemblies(m, in, tree, 0) : r;
+}
+
+/* bodies on which others hang. Return: 0, -ENOMEM */
+static int find_hubs(const struct lk_topology *t, struct lk_plan *ret)
+{
+    ret->hub = calloc((size_t)t->n_bodies + 1, sizeof(int));
+    if (!ret->hub)
+        return -ENOMEM;
+    for (int b = 0; b < t->n_bodies && t->hangs_on; b++) {
+        int is_known = t->hangs_on[b] < 0;
+
+        for (int k = 0; k < ret->n_hubs; k++)
+            is_known |= ret->hub[k] == t->hangs_on[b];
+        if (!is_known)
+            ret->hub[ret->n_hubs++] = t->hangs_on[b];
+    }
+    return 0;
 }
 
 int lk_plan_init(const struct lk_topology *topology, const struct lk_tree *tree,
                  struct lk_plan *ret_plan)
 {
-    size_t capacity = (size_t)topology->n_bodies + (size_t)tree->n_merges + 1;
+    size_t n = (size_t)topology->n_bodies + (size_t)tree->n_merges + 1, joints;
     struct lk_plan plan = {0};
     struct incidence in = {0};
     struct maker m = {.topology = topology, .plan = &plan};
     int r = -ENOMEM;
 
-    plan.fronts = calloc(capacity, sizeof(*plan.fronts));
+    if (find_hubs(topology, &plan) < 0)
+        return -ENOMEM;
+    joints = (size_t)topology->n_joints + (size_t)plan.n_hubs + 1;
+    /* a hub is a body, and a front more, and joins what hangs on it by less than that has bodies */
+    plan.fronts = calloc(plan.n_hubs > 0 ? 2 * n : n, sizeof(*plan.fronts));
     plan.row = calloc((size_t)topology->n_joints + 1, sizeof(int));
-    m.assemblies = calloc(capacity, sizeof(*m.assemblies));
-    m.group = calloc(capacity, sizeof(int));
-    m.seen = calloc((size_t)topology->n_joints + 1, sizeof(int));
-    m.list = calloc((size_t)topology->n_joints + 1, sizeof(int));
-    if (plan.fronts && plan.row && m.assemblies && m.group && m.seen && m.list &&
-        incidence_init(topology, &in) == 0)
+    m.assemblies = calloc(n, sizeof(*m.assemblies));
+    m.hanging = calloc(n, sizeof(*m.hanging));
+    m.group = calloc(n, sizeof(int));
+    m.zone = calloc(n, sizeof(int));
+    m.seen = calloc(joints, sizeof(int));
+    m.list = calloc(joints, sizeof(int));
+    if (plan.fronts && plan.row && m.assemblies && m.hanging && m.group && m.zone && m.seen &&
+        m.list && incidence_init(topology, &in) == 0)
         r = make_fronts(&m, &in, tree);
     free(m.assemblies);
+    free(m.hanging);
     free(m.group);
+    free(m.zone);
     free(m.seen);
     free(m.list);
     free(in.first);
@@ -245,6 +420,7 @@ void lk_plan_fini(struct lk_plan *plan)
         free(plan->fronts[i].joints);
     free(plan->fronts);
     free(plan->row);
+    free(plan->hub);
     *plan = (struct lk_plan){0};
 }
 

@@ -5,11 +5,26 @@
 #define LK_COMPILE_TREE_PLAN_H
 
 #include "solve/fronts.h"
+#include <stdbool.h>
 
 /** enum lk_tree_strategy - how the next merge is chosen.
  * ROUNDS: agglomeration in rounds of disjoint pairs; wide and balanced, for workers and lanes
  * CHEAPEST: always the merge of least work; deep and narrow, least work in total */
 enum lk_tree_strategy { LK_TREE_ROUNDS, LK_TREE_CHEAPEST };
+
+/** lk_tree_is_held() - whether side @s of joint @j holds the others as the ground does: it is the
+ * ground, or the hub that the others hang on. */
+static inline bool lk_tree_is_held(const struct lk_topology *t, int j, int s)
+{
+    int body = t->body[j][s];
+
+    if (body == t->n_bodies)
+        return true;
+    for (int i = 0; i < LK_TREE_SIDES && t->hangs_on; i++)
+        if (t->body[j][i] != t->n_bodies && t->hangs_on[t->body[j][i]] == body)
+            return true;
+    return false;
+}
 
 /** lk_tree_build() - choose the merges. Return: 0, -ENOMEM. Release with lk_tree_fini(). */
 int lk_tree_build(const struct lk_topology *topology, enum lk_tree_strategy strategy,

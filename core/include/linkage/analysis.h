@@ -124,6 +124,8 @@ void lk_pose_check_fini(struct lk_pose_check *check);
  * @parent:    the front that receives the remaining rows, -1: none
  * @children:  fronts whose remainder is added here;  @bodies: bodies whose element is added here
  * @joints:    first the eliminated ones, @n_eliminated, then those that remain, @n_joints in all
+ * @hub:       body with many joints whose motion is eliminated here, as six rows, -1: none
+ * @hangs_on:  such a body whose motion remains, -1: none
  * @factor_flops, @solve_flops: operations of one factorisation, of one solve */
 struct lk_tree_front {
     int parent;
@@ -133,6 +135,8 @@ struct lk_tree_front {
     int bodies[2];
     int n_joints;
     int n_eliminated;
+    int hub;
+    int hangs_on;
     int rows_eliminated;
     int rows_remaining;
     int *joints;

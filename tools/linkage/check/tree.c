@@ -27,15 +27,20 @@ static void print_front(const struct lk_system *system, const struct lk_tree_fro
                         int number)
 {
     int remaining = front->n_joints - front->n_eliminated;
+    char text[LK_TEXT_SIZE];
 
     printf("front %d: eliminates ", number);
     print_names(system, lk_joint_text, front->joints, front->n_eliminated, ", ");
-    printf("%s%d row%s", front->n_eliminated > 0 ? ": " : "", front->rows_eliminated,
-           front->rows_eliminated == 1 ? "" : "s");
-    if (remaining > 0) {
+    if (front->hub >= 0)
+        printf("the motion of %s", lk_body_text(system, front->hub, text, sizeof(text)));
+    printf("%s%d row%s", front->n_eliminated > 0 || front->hub >= 0 ? ": " : "",
+           front->rows_eliminated, front->rows_eliminated == 1 ? "" : "s");
+    if (front->rows_remaining > 0)
         printf("; %d remain, of ", front->rows_remaining);
-        print_names(system, lk_joint_text, front->joints + front->n_eliminated, remaining, ", ");
-    }
+    print_names(system, lk_joint_text, front->joints + front->n_eliminated, remaining, ", ");
+    if (front->hangs_on >= 0)
+        printf("%sthe motion of %s", remaining > 0 ? ", " : "",
+               lk_body_text(system, front->hangs_on, text, sizeof(text)));
     if (front->n_bodies > 0) {
         printf(front->n_bodies > 1 ? "; bodies " : "; body ");
         print_names(system, lk_body_text, front->bodies, front->n_bodies, ", ");
@@ -120,6 +125,8 @@ void print_tree_dot(const struct lk_system *system, const struct lk_tree_view *v
 
         printf("  front%d [label=\"", f);
         print_names(system, lk_joint_text, front->joints, front->n_eliminated, "\\n");
+        if (front->hub >= 0)
+            printf("motion of %s", lk_body_text(system, front->hub, text, sizeof(text)));
         printf("\\n%d rows, %d remain\"];\n", front->rows_eliminated, front->rows_remaining);
         for (int i = 0; i < front->n_children; i++)
             printf("  front%d -> front%d;\n", f, front->children[i]);
