@@ -8,7 +8,12 @@
  *
  * For each: value, Phi_q^T lambda ("load"), Jacobian row, and gamma, the second time derivative
  * with all accelerations zero. With R -> R exp(dtheta): d(R u) = R (dtheta x u), so v . d(R u) =
- * dtheta . (u x R^T v); and the second derivative of a body-fixed vector p is R (w x (w x p)). */
+ * dtheta . (u x R^T v); and the second derivative of a body-fixed vector p is R (w x (w x p)). Of a
+ * square it is, with u, v and the angular velocities a, b of its sides along the world axes,
+ *
+ *     d^2(u . v)/dt^2 = ((a - b) . u) (a . v) - ((a - b) . v) (b . u) - |a - b|^2 u . v
+ *
+ * as d(u . v)/dt = (a - b) . (u x v): no large terms cancel where both sides spin alike. */
 #ifndef LK_ROWS_ROWS_H
 #define LK_ROWS_ROWS_H
 
@@ -152,19 +157,15 @@ LK_INLINE double lk_rows_square_gamma(const struct lk_pose *const *pose,
                                       const struct lk_twist *const *twist, const double u[3],
                                       const double v[3])
 {
-    double tmp[3], uw[3], vw[3], du[3], dv[3], ddu[3], ddv[3];
+    double uw[3], vw[3], a[3], b[3], ab[3];
 
     lk_rotate(pose[0]->R, u, uw);
     lk_rotate(pose[1]->R, v, vw);
-    lk_cross(twist[0]->w, u, tmp);
-    lk_rotate(pose[0]->R, tmp, du);
-    lk_cross(twist[1]->w, v, tmp);
-    lk_rotate(pose[1]->R, tmp, dv);
-    lk_cross_twice(twist[0]->w, u, tmp);
-    lk_rotate(pose[0]->R, tmp, ddu);
-    lk_cross_twice(twist[1]->w, v, tmp);
-    lk_rotate(pose[1]->R, tmp, ddv);
-    return lk_dot(ddu, vw) + 2 * lk_dot(du, dv) + lk_dot(uw, ddv);
+    lk_rotate(pose[0]->R, twist[0]->w, a);
+    lk_rotate(pose[1]->R, twist[1]->w, b);
+    lk_sub(a, b, ab);
+    return lk_dot(ab, uw) * lk_dot(a, vw) - lk_dot(ab, vw) * lk_dot(b, uw) -
+           lk_dot(ab, ab) * lk_dot(uw, vw);
 }
 
 LK_INLINE double lk_rows_sliding(const struct lk_pose *const *pose, const double n[3],

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The joints of table.h: every function below has an instance for each line, with the line as a
- * constant, so that loops unroll and branches fold. */
+ * constant, so that loops unroll and branches fold. Rows are found before any is written: where one
+ * is written might be a pose, for all the compiler knows, and what rows share be found again. */
 #include "rows/table.h"
 #include "rows/rows.h"
 #include "rows/universal.h"
+#include <stdbool.h>
 
 /* direction of side 0 of slide @i; of side @s of square @i */
 LK_INLINE const double *slide_of(const struct lk_joint_kind *k, const struct lk_joint *j, int i)
@@ -17,21 +19,27 @@ LK_INLINE const double *square_of(const struct lk_joint_kind *k, const struct lk
     return j->f[s][k->dir[s][k->square[i][s]]];
 }
 
+LK_INLINE bool is_only_point(const struct lk_joint_kind *k)
+{
+    return k->n_slide + k->n_square == 0;
+}
+
 LK_INLINE void violation(const struct lk_joint_kind *k, const struct lk_joint *j,
                          const struct lk_pose *const *pose, double *phi)
 {
-    double d[3];
+    double d[3], row[LK_ROWS_MAX];
+    int n = 3 * k->point;
 
     if (k->point)
-        lk_rows_gap(j, pose, phi);
-    phi += 3 * k->point;
+        lk_rows_gap(j, pose, is_only_point(k) ? phi : row);
     if (k->n_slide > 0)
         lk_rows_gap(j, pose, d);
     for (int i = 0; i < k->n_slide; i++)
-        phi[i] = lk_rows_sliding(pose, slide_of(k, j, i), d);
-    phi += k->n_slide;
+        row[n++] = lk_rows_sliding(pose, slide_of(k, j, i), d);
     for (int i = 0; i < k->n_square; i++)
-        phi[i] = lk_rows_square(pose, square_of(k, j, i, 0), square_of(k, j, i, 1));
+        row[n++] = lk_rows_square(pose, square_of(k, j, i, 0), square_of(k, j, i, 1));
+    for (int i = 0; i < n && !is_only_point(k); i++)
+        phi[i] = row[i];
 }
 
 LK_INLINE void load(const struct lk_joint_kind *k, const struct lk_joint *j,
@@ -55,41 +63,43 @@ LK_INLINE void load(const struct lk_joint_kind *k, const struct lk_joint *j,
 LK_INLINE void jacobian(const struct lk_joint_kind *k, const struct lk_joint *j,
                         const struct lk_pose *const *pose, struct lk_jacobian ret)
 {
-    double d[3], J[2][6];
-    int row = 3 * k->point;
+    double d[3], J[LK_ROWS_MAX][2][6] = {{{0}}};
+    int first = 3 * k->point, n = first;
 
-    if (k->point)
-        lk_rows_point_jacobian(j, pose, ret);
     if (k->n_slide > 0)
         lk_rows_gap(j, pose, d);
-    for (int i = 0; i < k->n_slide; i++, row++) {
-        lk_rows_sliding_jacobian(j, pose, slide_of(k, j, i), d, J[0], J[1]);
+    for (int i = 0; i < k->n_slide; i++, n++)
+        lk_rows_sliding_jacobian(j, pose, slide_of(k, j, i), d, J[n][0], J[n][1]);
+    for (int i = 0; i < k->n_square; i++, n++)
+        lk_rows_square_directions(pose, square_of(k, j, i, 0), square_of(k, j, i, 1), J[n][0] + 3,
+                                  J[n][1] + 3);
+    if (k->point)
+        lk_rows_point_jacobian(j, pose, ret);
+    for (int r = first; r < n; r++)
         for (int s = 0; s < 2; s++)
-            lk_jacobian_set_row(ret, s, row, J[s]);
-    }
-    for (int i = 0; i < k->n_square; i++, row++)
-        lk_rows_square_jacobian(pose, square_of(k, j, i, 0), square_of(k, j, i, 1), row, ret);
+            lk_jacobian_set_row(ret, s, r, J[r][s]);
 }
 
 LK_INLINE void gamma_rows(const struct lk_joint_kind *k, const struct lk_joint *j,
                           const struct lk_pose *const *pose, const struct lk_twist *const *twist,
                           double *ret)
 {
-    double d[3], rate[3], gamma[3];
+    double d[3], rate[3], gamma[3], row[LK_ROWS_MAX];
+    int n = 3 * k->point;
 
     if (k->point)
-        lk_rows_gap_gamma(j, pose, twist, ret);
-    ret += 3 * k->point;
+        lk_rows_gap_gamma(j, pose, twist, is_only_point(k) ? ret : row);
     if (k->n_slide > 0) {
         lk_rows_gap(j, pose, d);
         lk_rows_gap_rate(j, pose, twist, rate);
         lk_rows_gap_gamma(j, pose, twist, gamma);
     }
     for (int i = 0; i < k->n_slide; i++)
-        ret[i] = lk_rows_sliding_gamma(pose, twist, slide_of(k, j, i), d, rate, gamma);
-    ret += k->n_slide;
+        row[n++] = lk_rows_sliding_gamma(pose, twist, slide_of(k, j, i), d, rate, gamma);
     for (int i = 0; i < k->n_square; i++)
-        ret[i] = lk_rows_square_gamma(pose, twist, square_of(k, j, i, 0), square_of(k, j, i, 1));
+        row[n++] = lk_rows_square_gamma(pose, twist, square_of(k, j, i, 0), square_of(k, j, i, 1));
+    for (int i = 0; i < n && !is_only_point(k); i++)
+        ret[i] = row[i];
 }
 
 /* ---- coordinates ---- */

@@ -129,7 +129,7 @@ LK_INLINE void rates(const struct lk_joint_kind *k, const lanes_t *J, const lane
 LK_INLINE void gamma_rows(const struct lk_joint_kind *k, const struct place_of *at,
                           const lanes_t *const t[2], lanes_t *ret)
 {
-    lanes_t c[2][3], gap[3], rate[3], first[2][3], second[2][3];
+    lanes_t c[2][3], gap[3], rate[3], first[3], second[3], ab[3];
 
     for (int s = 0; s < 2; s++)
         cross_twice(t[s] + 3, at->r[s], c[s]);
@@ -146,20 +146,19 @@ LK_INLINE void gamma_rows(const struct lk_joint_kind *k, const struct place_of *
     for (int i = 0; i < k->n_slide; i++) {
         const lanes_t *n = at->dir[0][k->slide[i]];
 
-        lk_cross_lanes(t[0] + 3, n, first[0]);
-        cross_twice(t[0] + 3, n, second[0]);
-        *ret++ = lk_inner_lanes(second[0], at->d) + 2.0 * lk_inner_lanes(first[0], rate) +
+        lk_cross_lanes(t[0] + 3, n, first);
+        cross_twice(t[0] + 3, n, second);
+        *ret++ = lk_inner_lanes(second, at->d) + 2.0 * lk_inner_lanes(first, rate) +
                  lk_inner_lanes(n, gap);
     }
+    for (int i = 0; i < 3; i++)
+        ab[i] = t[0][3 + i] - t[1][3 + i];
     for (int i = 0; i < k->n_square; i++) {
-        const lanes_t *const u[2] = {at->dir[0][k->square[i][0]], at->dir[1][k->square[i][1]]};
+        const lanes_t *u = at->dir[0][k->square[i][0]], *v = at->dir[1][k->square[i][1]];
 
-        for (int s = 0; s < 2; s++) {
-            lk_cross_lanes(t[s] + 3, u[s], first[s]);
-            cross_twice(t[s] + 3, u[s], second[s]);
-        }
-        *ret++ = lk_inner_lanes(second[0], u[1]) + 2.0 * lk_inner_lanes(first[0], first[1]) +
-                 lk_inner_lanes(u[0], second[1]);
+        *ret++ = lk_inner_lanes(ab, u) * lk_inner_lanes(t[0] + 3, v) -
+                 lk_inner_lanes(ab, v) * lk_inner_lanes(t[1] + 3, u) -
+                 lk_inner_lanes(ab, ab) * lk_inner_lanes(u, v);
     }
 }
 
