@@ -6,16 +6,19 @@
 #include "compile/fastest.h"
 #include "compile/fill.h"
 #include "maths/vec.h"
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #define DECAY_MAX 2.0 /* c / m h of a damped motion: critical damping at 1 rad a step */
 
-/* Largest phase [rad] of a mode in a step of `rk4`: at the limit 0.7 % damping per step; divergence
- * from 2.8 on. Of extrapolation see struct lk_combination. With `ali3` order 3 lets an undamped
- * mode grow by 1.2e-5 per step at the limit, by 6e-4 at 1; order 4 damps it up to 1.7; beyond, both
- * diverge: a stiff mode grows by 5/3 and 3.7 per step. */
-#define SWING_MAX_RK4 1.0
+/* Largest phase [rad] of a mode in a step of `rk4`: at the limit it loses 0.6 % of its swing per
+ * step; divergence from 2.8 on. Of springs, which may have dampers that take more than that and
+ * whose modes may rest, more is noted, up to 2. Of extrapolation see struct lk_combination. With
+ * `ali3` order 3 lets an undamped mode grow by 1.2e-5 per step at the limit, by 6e-4 at 1; order 4
+ * damps it up to 1.7; beyond, both diverge: a stiff mode grows by 5/3 and 3.7 per step. */
+#define SWING_MAX_RK4  1.0
+#define SPRING_MAX_RK4 2.0
 
 /* A turn is no small part of a motion as a mode is: of an unbalanced rotor `rk4` makes 0.3, 2 and
  * 19 % more energy in a thousand steps of 0.5, 0.7 and 1 rad, order 4 of `rattle` 1.5 % at 0.5 rad,
@@ -111,11 +114,12 @@ static int find_massless(const struct lk_system *sys)
 /* ---- the check ---- */
 
 /** struct attempt - what the solver section asks for. @what: in words;  @instead: what takes any
- * model;  @most: largest phase of a mode in a step [rad] */
+ * model;  @most, @most_of_springs: largest phase of a mode in a step [rad] */
 struct attempt {
     char what[LK_NAME_SIZE + 16];
     const char *instead;
     double most;
+    double most_of_springs;
 };
 
 /* Return: 0, or LK_E_MODEL if @rate is too fast; @does: "'spring' oscillates at" */
@@ -135,6 +139,29 @@ static int check_rate(const struct lk_system *sys, const struct attempt *attempt
     return LK_E_MODEL;
 }
 
+/* what Kutta's rule leaves of a swing in a step, |R(i y)| with R the series of exp up to y^4 */
+static double swing_left(double y)
+{
+    double y2 = y * y;
+
+    return hypot(1 - y2 / 2 + y2 * y2 / 24, y * (1 - y2 / 6));
+}
+
+/* a spring that the step takes, but damps */
+static void note_swing(struct lk_system *sys, const struct attempt *attempt, const char *does,
+                       double rate)
+{
+    double phase = rate * sys->h;
+
+    if (phase <= attempt->most || sys->note[0] != '\0')
+        return;
+    snprintf(sys->note, sizeof(sys->note),
+             "%.80s %.3g rad/s, %.3g rad a step, in which %.40s loses %.2g %% of its swing; a "
+             "step of %.2g s keeps it",
+             does, rate, phase, attempt->what, 100 * (1 - swing_left(phase)),
+             0.95 * sys->h * attempt->most / phase);
+}
+
 /* springs and dampers */
 static int check_elements(struct lk_system *sys, const struct lk_model *m,
                           const struct attempt *attempt, struct lk_error *ret_error)
@@ -145,9 +172,10 @@ static int check_elements(struct lk_system *sys, const struct lk_model *m,
 
     snprintf(does, sizeof(does), "'%s' oscillates at",
              sys->n_laws > 0 ? lk_fastest_law_name(sys, m, law, 0) : "");
-    r = check_rate(sys, attempt, does, "rad", rate, attempt->most, ret_error);
+    r = check_rate(sys, attempt, does, "rad", rate, attempt->most_of_springs, ret_error);
     if (r != 0)
         return r;
+    note_swing(sys, attempt, does, rate);
     rate = lk_fastest_decay(sys, &law);
     snprintf(does, sizeof(does), "'%s' decays at a rate of",
              sys->n_laws > 0 ? lk_fastest_law_name(sys, m, law, 1) : "");
@@ -229,6 +257,7 @@ int lk_extrapolate_check(struct lk_system *sys, const struct lk_model *model,
         return LK_E_MODEL;
     }
     attempt.most = is_explicit ? SWING_MAX_RK4 : sys->combination->swing_max;
+    attempt.most_of_springs = is_explicit ? SPRING_MAX_RK4 : attempt.most;
     r = check_elements(sys, model, &attempt, ret_error);
     return r != 0 ? r : check_turning(sys, model, &attempt, ret_error);
 }
