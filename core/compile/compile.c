@@ -90,14 +90,44 @@ static int own_iterations(const struct lk_formulation *f, const struct lk_model 
 }
 
 /* struct how - arguments of lk_compile(). @in_hold: adds rows that hold coordinates;  @is_plain:
- * see struct lk_draft, as @has_all_rows;  @parts: divisor of the requested step */
+ * see struct lk_draft, as @has_all_rows;  @has_no_lanes: whatever the engine;  @parts: divisor of
+ * the requested step */
 struct how {
     struct lk_compile_how told;
     int in_hold;
     int is_plain;
     int has_all_rows;
+    int has_no_lanes;
     int parts;
 };
+
+/* The draft of a step in lanes, of the same model, in place of that of one by one with hubs, if it
+ * costs less or is named. Of one that is chosen by its cost the limits are no reason to refuse.
+ * @lanes: what the caller of lk_draft_init() sets */
+static int take_lanes(struct lk_draft *d, struct lk_draft *lanes,
+                      const struct lk_engine *const *engines, double flops_max,
+                      struct lk_error *ret_error)
+{
+    bool is_named = strcmp(d->engine, "auto") != 0 && d->engine[0] != '\0';
+    struct lk_error too_large;
+    int r;
+
+    lanes->is_for_lanes = 1;
+    r = lk_draft_init(lanes);
+    if (r == 0)
+        r = lk_batches_draft(lanes, engines, lk_classic_time(d, d->prices));
+    if (r == 0 && lanes->batches && check_size(lanes, flops_max, &too_large) == 0) {
+        struct lk_draft hubs = *d;
+
+        *d = *lanes;
+        *lanes = hubs;
+    } else if (r == 0 && lanes->batches && is_named) {
+        *ret_error = too_large;
+        r = LK_E_MODEL;
+    }
+    lk_draft_fini(lanes);
+    return r;
+}
 
 /* The draft of a step one by one, and where that is not plain, of one by batches instead if they
  * cost less or are named. Batches know no hubs: where there are any, theirs is a draft without.
@@ -110,30 +140,19 @@ static int draft_either(struct lk_draft *d, const struct lk_engine *const *engin
 
     if (r == 0)
         r = check_size(d, flops_max, ret_error);
-    if (r != 0 || d->is_plain)
+    if (r != 0 || d->is_plain || !lk_batches_may_be(d))
         return r;
     if (d->n_hubs == 0)
         return lk_batches_draft(d, engines, lk_classic_time(d, d->prices));
-    lanes.is_for_lanes = 1;
-    r = lk_draft_init(&lanes);
-    if (r == 0)
-        r = lk_batches_draft(&lanes, engines, lk_classic_time(d, d->prices));
-    if (r == 0 && lanes.batches) {
-        struct lk_draft hubs = *d;
-
-        *d = lanes;
-        lanes = hubs;
-    }
-    lk_draft_fini(&lanes);
-    return r;
+    return take_lanes(d, &lanes, engines, flops_max, ret_error);
 }
 
 /* The system of a draft. Where the tension of bodies is followed, which the finished system tells,
  * batches need other fields and are chosen again. @asked: the draft before anything was made of it
  */
 static int create_either(struct lk_draft *d, const struct lk_draft *asked,
-                         const struct lk_engine *const *engines, struct lk_system **ret_system,
-                         struct lk_error *ret_error)
+                         const struct lk_engine *const *engines, double flops_max,
+                         struct lk_system **ret_system, struct lk_error *ret_error)
 {
     int r = lk_fill_create(d, ret_system, ret_error);
 
@@ -141,10 +160,11 @@ static int create_either(struct lk_draft *d, const struct lk_draft *asked,
         lk_tension_count(*ret_system) == 0)
         return r;
     lk_system_free(*ret_system);
+    *ret_system = NULL;
     lk_draft_fini(d);
     *d = *asked;
     d->is_tense = true;
-    r = draft_either(d, engines, 0, ret_error);
+    r = draft_either(d, engines, flops_max, ret_error);
     if (r != 0)
         return r;
     return lk_fill_create(d, ret_system, ret_error);
@@ -159,7 +179,7 @@ static int compile_model(const struct lk_model *model, const struct lk_options *
         .model = model,
         .in_hold = how.in_hold,
         .is_plain = how.is_plain,
-        .is_for_lanes = how.told.has_no_hubs,
+        .is_for_lanes = how.told.has_no_hubs || how.told.formulation->has_no_hubs,
         .has_all_rows = how.has_all_rows,
         .formulation = how.told.formulation,
     };
@@ -172,7 +192,9 @@ static int compile_model(const struct lk_model *model, const struct lk_options *
     lk_engines_here(engines);
     lk_processor_here(&processor);
     d.prices = lk_prices_find(&processor, &d.has_own_prices);
-    d.engine = options && options->engine ? options->engine : model->solver.engine;
+    d.engine = how.has_no_lanes             ? "none"
+               : options && options->engine ? options->engine
+                                            : model->solver.engine;
     d.h = options && options->step != 0 ? options->step : model->solver.step;
     d.iterations = options && options->iterations != 0 ? options->iterations
                    : model->solver.iterations != 0
@@ -188,11 +210,12 @@ static int compile_model(const struct lk_model *model, const struct lk_options *
     asked = d;
     r = draft_either(&d, engines, how.told.flops_max, ret_error);
     if (r == 0)
-        r = create_either(&d, &asked, engines, ret_system, ret_error);
+        r = create_either(&d, &asked, engines, how.told.flops_max, ret_system, ret_error);
     is_tense_in_plane = r == 0 && d.n_in_plane > 0 && lk_tension_count(*ret_system) > 0;
     lk_draft_fini(&d);
     if (is_tense_in_plane) {
         lk_system_free(*ret_system);
+        *ret_system = NULL;
         how.has_all_rows = 1;
         return compile_model(model, options, how, ret_system, ret_error);
     }
@@ -282,17 +305,20 @@ static const struct lk_combination *find_combination(const struct lk_formulation
     return NULL;
 }
 
-/* compiles the systems that step the same interval in two and three parts, for a higher order */
+/* Compiles the systems that step the same interval in two and three parts, for a higher order. They
+ * have the same bodies and rows: with hubs none is in lanes, which have none. */
 static int add_sequences(const struct lk_model *model, const struct lk_options *options,
                          struct how how, struct lk_system *sys, struct lk_error *ret_error)
 {
     struct lk_summary *summary = &sys->summary;
     double flops = summary->step_flops;
+    bool has_hubs = sys->fronts.n_motions > 0;
     int r = 0;
 
     for (int k = 1; k < LK_SEQUENCES_MAX && sys->combination->weight[k] != 0 && r == 0; k++) {
-        how = (struct how){{how.told.formulation, 0, how.told.has_no_hubs, 0},
+        how = (struct how){{how.told.formulation, 0, !has_hubs, 0},
                            .has_all_rows = summary->n_in_plane == 0,
+                           .has_no_lanes = has_hubs,
                            .parts = k + 1};
         r = compile_model(model, options, how, &sys->sequence[k - 1], ret_error);
         if (r != 0)

@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SPLIT_ROWS 24  /* a body with fewer rows is not split */
-#define SPLIT_GAIN 0.9 /* largest fraction of the work that a split may leave */
-#define HUB_ROWS   16  /* a body with fewer rows is no hub */
-#define HUB_GAIN   0.97
+#define SPLIT_ROWS 24   /* a body with fewer rows is not split */
+#define SPLIT_GAIN 0.9  /* largest fraction of the work that a split may leave */
+#define HUB_ROWS   16   /* a body with fewer rows is no hub */
+#define HUB_GAIN   0.97 /* as SPLIT_GAIN, but a hub adds no rows */
 
 /* of a determinant of moments: one axis may have no inertia */
 #define THIN 1e-6
@@ -371,7 +371,7 @@ static void save_front(const struct lk_draft *d, struct times times, const struc
         }
 }
 
-/* Upper bound on the work that splitting each body could save in the present fronts: all rows of
+/* Upper bound on the work that a hub or a split could save in the present fronts: all rows of
  * its joints. A trial costs a whole plan, and most bodies of a net cannot save that much.
  * Return: 0, -ECANCELED. */
 static int bound_savings(const struct lk_draft *d, struct stake *stake, double *saved)
@@ -397,6 +397,23 @@ static int bound_savings(const struct lk_draft *d, struct stake *stake, double *
     return 0;
 }
 
+/* a hub on which nothing hangs any more is none: all of it hangs on another one. Return: as
+ * make_plan() */
+static int drop_empty_hubs(struct lk_draft *d, const struct lk_draft_block *original)
+{
+    bool is_any = false;
+
+    for (int h = 0; h < d->model->n_bodies; h++) {
+        bool is_empty = d->is_hub[h];
+
+        for (int b = 0; b < d->n_bodies && is_empty; b++)
+            is_empty = d->hangs_on[b] != h;
+        d->is_hub[h] &= !is_empty;
+        is_any |= is_empty;
+    }
+    return is_any ? make_plan(d, original) : 0;
+}
+
 /* makes @body a hub where that lowers the work */
 static int try_hub(struct lk_draft *d, const struct lk_draft_block *original, int body)
 {
@@ -407,8 +424,10 @@ static int try_hub(struct lk_draft *d, const struct lk_draft_block *original, in
         return r;
     d->is_hub[body] = true;
     r = make_plan(d, original);
-    if (r != 0 || work_of(d) < least)
+    if (r != 0)
         return r;
+    if (work_of(d) < least)
+        return drop_empty_hubs(d, original);
     d->is_hub[body] = false;
     return make_plan(d, original);
 }
@@ -459,14 +478,12 @@ static int try_bodies(struct lk_draft *d, const struct lk_draft_block *original,
     count_at_bodies(d, original, rows, blocks);
     r = bound_savings(d, stake, saved);
     for (int b = 0; b < d->model->n_bodies && r == 0; b++) {
-        int n_hubs = d->n_hubs;
-
         if (!d->is_for_lanes && rows[b] >= HUB_ROWS && saved[b] > (1 - HUB_GAIN) * work_of(d))
             r = try_hub(d, original, b);
         if (r == 0 && !d->is_hub[b] && may_be_split(d, b, rows[b], blocks[b]) &&
             saved[b] > (1 - SPLIT_GAIN) * work_of(d))
             r = split_body(d, original, b, blocks[b]);
-        if (r == 0 && (d->n_hubs > n_hubs || d->n_parts[b] > 1))
+        if (r == 0 && (d->is_hub[b] || d->n_parts[b] > 1))
             r = bound_savings(d, stake, saved);
     }
     return r;

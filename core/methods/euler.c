@@ -612,4 +612,5 @@ const struct lk_formulation lk_formulation_euler = {
     .name = "ali3",
     .step = euler_step,
     .layout = euler_layout,
+    .has_no_hubs = 1,
 };

@@ -255,7 +255,7 @@ struct lk_lane_effort {
  * @begin:  lk_state.own of system->now from its motion, or NULL: for a state that was not stepped
  * to
  * @renew:  the scratch that a step begins with, from system->now; NULL: lk_start_renew(). RT: yes.
- * @wants_plain: no body is split, nothing is batched
+ * @wants_plain: no body is a hub or split, nothing is batched;  @has_no_hubs: no body is a hub
  * @keeps_rows: the iterations have the Jacobian of the start of the step, see compile/carriers.h
  * @stops_at_any_pose: which stops are hard is judged for the poses that a mechanism may take, not
  * for its start
@@ -280,6 +280,7 @@ struct lk_formulation {
     LK_RT void (*begin)(struct lk_system *system);
     LK_RT void (*renew)(struct lk_system *system);
     int wants_plain;
+    int has_no_hubs;
     int keeps_rows;
     int stops_at_any_pose;
     const struct lk_formulation *in_lanes;
@@ -466,7 +467,7 @@ struct lk_system {
     struct lk_twist *correction;   /* the same: Phi_q^T of a solution */
     struct lk_quad *quad;          /* (n_bodies + 3) / 4 */
     struct lk_jacobian *jacobian;  /* at the pose of the last factor */
-    double *solution;              /* n_rows: right-hand side, then solution */
+    double *solution;              /* right-hand side, then solution: n_rows, motions of hubs */
     double *gap;                   /* n_rows, or NULL: see lk_rattle_find_gaps() */
 
     struct lk_batches *batches; /* the step on batches, see step/batch/batch.h; NULL: one by one */
@@ -523,7 +524,7 @@ LK_RT void lk_evaluate_factor(struct lk_system *system);
 LK_RT void lk_evaluate_rigid_factor(struct lk_system *system);
 /** lk_evaluate_rigid() - Jacobians of the same rows, then lk_evaluate_rigid_factor(). */
 LK_RT void lk_evaluate_rigid(struct lk_system *system);
-/** lk_evaluate_solve() - solve with the last factor, in place, all rows. */
+/** lk_evaluate_solve() - solve with the last factor, in place, all rows; @x: system->solution. */
 LK_RT void lk_evaluate_solve(struct lk_system *system, double *x);
 /** lk_evaluate_violation() - Phi of all rows of joint @j at the current poses: coordinates of
  * coupled and driven joints are unwrapped, and u(t) of a drive is subtracted. Compliant rows give

@@ -12,6 +12,7 @@
 #define BODIES_MAX 60
 #define JOINTS_MAX 90
 #define ROWS_MAX   (JOINTS_MAX * LK_ROWS_MAX)
+#define SIDES      3
 #define REGULAR    1e-3
 
 struct mechanism {
@@ -22,7 +23,7 @@ struct mechanism {
     int rows[JOINTS_MAX];
     int rigid[JOINTS_MAX];
     struct lk_joint joint[JOINTS_MAX];
-    double values[JOINTS_MAX][12 * LK_ROWS_PAD];
+    double values[JOINTS_MAX][18 * LK_ROWS_PAD];
     struct lk_jacobian jacobian[JOINTS_MAX];
     struct lk_inverse_mass W[BODIES_MAX + 1];
     int n_hubs;
@@ -37,6 +38,15 @@ static double uniform(void)
 static int below(int n)
 {
     return rand() % n;
+}
+
+/* one joint in twenty connects a third body, as a gear does */
+static void couple(struct mechanism *m, int j)
+{
+    int c = below(m->n_bodies);
+
+    if (below(20) == 0 && c != m->body[j][0] && c != m->body[j][1])
+        m->body[j][2] = c;
 }
 
 /* a tree of bodies (or bodies on the ground), then extra joints that close loops */
@@ -66,13 +76,15 @@ static void make_mechanism(struct mechanism *m, int n_bodies, int n_loops)
     for (int j = 0; j < m->n_joints; j++) {
         for (int s = 2; s < LK_TREE_SIDES; s++)
             m->body[j][s] = n_bodies;
+        couple(m, j);
         m->rows[j] = 1 + below(LK_ROWS_MAX);
         m->rigid[j] = below(2) ? m->rows[j] : 0;
         m->joint[j] =
             (struct lk_joint){.body = {m->body[j][0], m->body[j][1]}, .n_rows = m->rows[j]};
         m->jacobian[j] = (struct lk_jacobian){m->values[j], lk_jacobian_pad(m->rows[j]),
                                               m->rows[j] >= 3 && below(2)};
-        for (int s = 0; s < 2; s++)
+        m->jacobian[j].is_point &= m->body[j][2] == n_bodies;
+        for (int s = 0; s < SIDES; s++)
             for (int r = 0; r < m->rows[j]; r++) {
                 double row[6];
 
@@ -89,10 +101,11 @@ static void follow(const struct mechanism *m, int body, int hub, int *zone)
 {
     zone[body] = 1;
     for (int j = 0; j < m->n_joints; j++)
-        for (int s = 0; s < 2; s++) {
-            int other = m->body[j][1 - s];
+        for (int s = 0; s < SIDES * SIDES; s++) {
+            int other = m->body[j][s % SIDES];
 
-            if (m->body[j][s] == body && other != hub && other < m->n_bodies && !zone[other])
+            if (m->body[j][s / SIDES] == body && other != hub && other < m->n_bodies &&
+                !zone[other])
                 follow(m, other, hub, zone);
         }
 }
@@ -107,11 +120,11 @@ static void make_hubs(struct mechanism *m)
     for (int k = 0; k < 3; k++)
         is_hub[below(m->n_bodies)] = true;
     for (int j = 0; j < m->n_joints; j++)
-        for (int s = 0; s < 2; s++) {
-            int zone[BODIES_MAX] = {0}, hub = m->body[j][s], first = m->body[j][1 - s];
+        for (int s = 0; s < SIDES * SIDES; s++) {
+            int zone[BODIES_MAX] = {0}, hub = m->body[j][s / SIDES], first = m->body[j][s % SIDES];
             bool hangs = true;
 
-            if (hub == m->n_bodies || !is_hub[hub] || first == m->n_bodies)
+            if (hub == m->n_bodies || !is_hub[hub] || first == m->n_bodies || first == hub)
                 continue;
             follow(m, first, hub, zone);
             for (int b = 0; b < m->n_bodies; b++)
@@ -134,7 +147,7 @@ static void multiply(const struct mechanism *m, const double *x, double *y)
 
     memset(force, 0, sizeof(force));
     for (int j = 0; j < m->n_joints; j++)
-        for (int side = 0; side < 2; side++)
+        for (int side = 0; side < SIDES; side++)
             for (int r = 0; r < m->rows[j]; r++) {
                 double row[6];
 
@@ -156,7 +169,7 @@ static void multiply(const struct mechanism *m, const double *x, double *y)
         for (int r = 0; r < m->rows[j]; r++) {
             double sum = REGULAR * x[m->joint[j].row + r];
 
-            for (int side = 0; side < 2; side++) {
+            for (int side = 0; side < SIDES; side++) {
                 double row[6];
 
                 lk_jacobian_row(m->jacobian[j], side, r, row);
@@ -250,7 +263,7 @@ static void solves_with_hubs(void **state)
 
     (void)state;
     for (int trial = 0; trial < 600; trial++) {
-        make_mechanism(&m, 2 + below(BODIES_MAX - 1), below(8));
+        make_mechanism(&m, 2 + below(BODIES_MAX - 1), below(4));
         make_hubs(&m);
         for (int b = 0; b < m.n_bodies; b++)
             n_hanging += m.hangs_on[b] >= 0;

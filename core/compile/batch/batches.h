@@ -23,11 +23,15 @@ int lk_batches_new(const struct lk_topology *topology, const int *kind,
                    bool carries, struct lk_batches **ret);
 void lk_batches_free(struct lk_batches *batches);
 
+/** lk_batches_may_be() - whether batches support the formulation, the bodies and the outputs of
+ * @draft, and its engine is not one by one. */
+struct lk_draft;
+bool lk_batches_may_be(const struct lk_draft *draft);
+
 /** lk_batches_draft() - set draft->batches if the batched step supports all of the model: for the
  * engine that the draft names, else for the cheapest of @engines (NULL-terminated) by cost.h among
  * those of four lanes or more and the first. NULL where stepping one by one, which takes @least_ns,
  * costs no more. The draft has no hubs. Return: 0, -ENOMEM. */
-struct lk_draft;
 int lk_batches_draft(struct lk_draft *draft, const struct lk_engine *const *engines,
                      double least_ns);
 

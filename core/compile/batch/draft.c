@@ -67,6 +67,11 @@ static int is_known(const struct lk_draft *d)
     return known;
 }
 
+bool lk_batches_may_be(const struct lk_draft *d)
+{
+    return d->n_bodies > 0 && strcmp(d->engine, "none") != 0 && is_known(d);
+}
+
 /** struct rows_in_lanes - the joints whose rows are in lanes. @of: index of each among all of the
  * draft;  @kind: in lanes */
 struct rows_in_lanes {
@@ -195,7 +200,7 @@ int lk_batches_draft(struct lk_draft *d, const struct lk_engine *const *engines,
 
     if (!kind)
         return -ENOMEM;
-    known = d->n_bodies > 0 && strcmp(d->engine, "none") != 0 && is_known(d);
+    known = lk_batches_may_be(d);
     for (int i = 0; i < d->n_blocks && known; i++)
         kind[i] = kind_of(d, &d->blocks[i]);
     /* small mechanisms leave most lanes empty; an engine requested by name is used nevertheless */

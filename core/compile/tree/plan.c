@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From merges to fronts. A merge always eliminates rows and becomes a front; a body becomes a front
  * only if it has joints to the ground, otherwise its element goes directly into the front of its
- * first merge. What hangs on hubs comes first; then each hub takes the remainders of it, in pairs,
- * and becomes a front that eliminates its motion. */
+ * first merge. What hangs on hubs comes first; then each hub takes the remainders of it and becomes
+ * a front that eliminates its motion. A front has two children: fronts that eliminate nothing add
+ * up remainders in pairs, and are dissolved where memory is laid out (layout.c). */
 #include "compile/tree/plan.h"
 #include "compile/effort.h"
 #include <errno.h>

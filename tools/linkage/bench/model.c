@@ -278,10 +278,22 @@ static double count_joints(struct lk_node joints, const struct lk_system *system
     return rows;
 }
 
-static void count_elements(const struct lk_summary *s, const struct body_rows *at,
-                           struct bench_work *work)
+/* the motion of a hub is unknown in place of its element */
+static bool is_hub(const struct lk_system *system, int body)
+{
+    for (int b = 0; b < system->n_bodies; b++)
+        if (system->body[b].hangs_on == body)
+            return true;
+    return false;
+}
+
+static void count_elements(const struct lk_system *system, const struct lk_summary *s,
+                           const struct body_rows *at, struct bench_work *work)
 {
     for (int b = 0; b < s->n_bodies; b++) {
+        if (is_hub(system, b))
+            continue;
+
         double rows = fmin(at[b].rows, s->largest_front);
 
         /* both factorisations */
@@ -352,7 +364,7 @@ int bench_work_count(const struct lk_document *document, const struct lk_system 
     rows = count_joints(lk_node_get(root, "joints"), system, at, &work);
     add_tally(&work.joints, joint_tally(&other_row, work.iterations),
               fmax(s.n_rows_rigid + s.n_rows_compliant - rows, 0));
-    count_elements(&s, at, &work);
+    count_elements(system, &s, at, &work);
     free(at);
     count_bodies(&s, &work);
     r = count_fronts(system, &s, &work);
