@@ -136,6 +136,11 @@ has 'check four-bar: rows' 'pin_b             shift along z, turn about x, turn 
 has 'check four-bar: reactions' 'smallest norm' out
 has 'check four-bar: pose' 'pose                regular' out
 has 'check four-bar: condition' 'condition           smallest singular value 0.' out
+expect 0 'check sedan' "$linkage" check "$models/sedan.yaml"
+has 'check sedan: a hub' 'to save work what hangs on chassis is solved for branch by branch' out
+expect 0 'check sedan --tree' "$linkage" check --tree "$models/sedan.yaml"
+has 'check sedan: its motion' 'eliminates the motion of chassis: 6 rows' out
+has 'check sedan: what remains' 'remain, of the motion of chassis' out
 expect 0 'check chain-8' "$linkage" check "$models/chain-8.yaml"
 has 'check chain-8' 'degrees of freedom  24' out
 has 'check chain-8: more' 'and 4 more, see --json' out

@@ -185,6 +185,24 @@ static void print_warnings(const struct lk_findings *warnings)
                warnings->list[i].text);
 }
 
+/* bodies with many joints, see struct lk_tree_front */
+static void print_hubs(const struct lk_system *system)
+{
+    struct lk_tree_view view;
+    char text[LK_TEXT_SIZE];
+    int n = 0;
+
+    if (lk_tree_view_init(system, &view) != 0)
+        return;
+    for (int i = 0; i < view.n_fronts; i++)
+        if (view.fronts[i].hub >= 0)
+            printf("%s%s", n++ == 0 ? "                    to save work what hangs on " : ", ",
+                   lk_body_text(system, view.fronts[i].hub, text, sizeof(text)));
+    if (n > 0)
+        printf(" is solved for branch by branch\n");
+    lk_tree_view_fini(&view);
+}
+
 void print_findings(const struct findings *f)
 {
     const struct lk_summary *s = &f->summary;
@@ -199,6 +217,7 @@ void print_findings(const struct findings *f)
         printf(
             "                    to save work %d of them %s split into %d parts welded together\n",
             s->n_split, s->n_split == 1 ? "is" : "are", s->n_parts);
+    print_hubs(f->system);
     printf("joints              %d, %d rows\n", s->n_joints, s->n_rows_rigid);
     if (s->n_in_plane > 0)
         printf("                    %d %s hinges are pins of three rows\n", s->n_in_plane,
