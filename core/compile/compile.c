@@ -112,7 +112,7 @@ static int take_lanes(struct lk_draft *d, struct lk_draft *lanes,
     struct lk_error too_large;
     int r;
 
-    lanes->is_for_lanes = 1;
+    lanes->has_no_hubs = 1;
     r = lk_draft_init(lanes);
     if (r == 0)
         r = lk_batches_draft(lanes, engines, lk_classic_time(d, d->prices));
@@ -179,7 +179,7 @@ static int compile_model(const struct lk_model *model, const struct lk_options *
         .model = model,
         .in_hold = how.in_hold,
         .is_plain = how.is_plain,
-        .is_for_lanes = how.told.has_no_hubs || how.told.formulation->has_no_hubs,
+        .has_no_hubs = how.told.has_no_hubs || how.told.formulation->has_no_hubs,
         .has_all_rows = how.has_all_rows,
         .formulation = how.told.formulation,
     };

@@ -478,7 +478,7 @@ static int try_bodies(struct lk_draft *d, const struct lk_draft_block *original,
     count_at_bodies(d, original, rows, blocks);
     r = bound_savings(d, stake, saved);
     for (int b = 0; b < d->model->n_bodies && r == 0; b++) {
-        if (!d->is_for_lanes && rows[b] >= HUB_ROWS && saved[b] > (1 - HUB_GAIN) * work_of(d))
+        if (!d->has_no_hubs && rows[b] >= HUB_ROWS && saved[b] > (1 - HUB_GAIN) * work_of(d))
             r = try_hub(d, original, b);
         if (r == 0 && !d->is_hub[b] && may_be_split(d, b, rows[b], blocks[b]) &&
             saved[b] > (1 - SPLIT_GAIN) * work_of(d))

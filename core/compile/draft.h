@@ -62,7 +62,7 @@ struct lk_draft_share {
  * @frame_of:   frame of each joint whose first body is moved by drives, or -1
  * @in_hold:    coordinates are held: this system only assembles the initial configuration
  * @is_plain:   no body is a hub or split, nothing is batched
- * @is_for_lanes: no body is a hub
+ * @has_no_hubs: no body is a hub
  * @has_all_rows: joints of bodies that move in a plane have them, too, see plane.h
  * @plane:      in which each body of the model moves;  @n_in_plane: how many do
  * @formulation: steps the system
@@ -79,7 +79,7 @@ struct lk_draft {
     int iterations;
     int in_hold;
     int is_plain;
-    int is_for_lanes;
+    int has_no_hubs;
     int has_all_rows;
     int n_in_plane;
     struct lk_plane *plane;
@@ -111,7 +111,7 @@ struct lk_draft {
 };
 
 /** lk_draft_init() - make blocks, parts and plan of @d->model. The caller has set model, interval,
- * h, iterations, in_hold, is_plain, is_for_lanes, has_all_rows and formulation. Return: 0, -ENOMEM,
+ * h, iterations, in_hold, is_plain, has_no_hubs, has_all_rows and formulation. Return: 0, -ENOMEM,
  * -ECANCELED. Release with lk_draft_fini(). */
 int lk_draft_init(struct lk_draft *d);
 void lk_draft_fini(struct lk_draft *d);

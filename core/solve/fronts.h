@@ -2,10 +2,11 @@
 /* The fronts of a plan in the arena: assembly (factor, forward) and disassembly (backward).
  *
  * The matrix is E + s Phi_q W Phi_q^T over all rows in the order of elimination, symmetric and
- * positive definite; where hubs stand for their part of it, see tree.h, it is quasi-definite, and
- * L D L^T exists in any order. It is never formed as a whole. Each front adds the elements of its
- * bodies, what hubs have in common with its rows, and the remainders of its children, factors the eliminated rows (L D L^T) and leaves the Schur
- * complement for its parent. The plan alone fixes the arithmetic, whatever the order of execution.
+ * positive definite; with the motions of hubs among the rows, see tree.h, it is quasi-definite. It
+ * is never formed as a whole. Each front adds the elements of its bodies, what the motions of hubs
+ * have in common with its rows, and the remainders of its children, factors the eliminated rows
+ * (L D L^T) and leaves the Schur complement for its parent. The plan alone fixes the arithmetic,
+ * whatever the order of execution.
  */
 #ifndef LK_SOLVE_FRONTS_H
 #define LK_SOLVE_FRONTS_H

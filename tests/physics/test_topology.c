@@ -4,6 +4,7 @@
 #include "cmocka_all.h"
 #include "compile/batch/batches.h"
 #include "compile/compile.h"
+#include "linkage/compile.h"
 #include "linkage/linkage.h"
 #include "step/system.h"
 #include <math.h>
@@ -170,6 +171,42 @@ static void write_hanging_hub(char *text, int step)
         append(text, "  j%d: {type: spherical, bodies: [hub, w%d], point: [%.17g, %.17g, 0]}\n", i,
                i, 0.1 * cos(i), 0.1 * sin(i));
     }
+}
+
+/* Lanes are held to the bound on operations, as their body is split: they are refused where they
+ * are named, and else not taken. */
+static void lanes_keep_the_bound_on_operations(void **state)
+{
+    static char text[TEXT_SIZE];
+    struct lk_system *hub, *split, *sys = NULL;
+    struct lk_model *model;
+    struct lk_summary s[2];
+    struct lk_error error;
+    struct lk_bounds bounds = {0};
+
+    (void)state;
+    write_star(text, 1);
+    hub = compile_by(text, way_of(0));
+    split = compile_by(text, way_of(1));
+    lk_system_summary(hub, &s[0]);
+    lk_system_summary(split, &s[1]);
+    assert_true(s[0].step_flops < 0.9 * s[1].step_flops);
+    bounds.flops_max = 0.95 * s[1].step_flops;
+    assert_int_equal(lk_model_read_text("test", text, strlen(text), &model, &error), 0);
+    for (int way = 0; way < 2; way++) {
+        const struct lk_options options = {.engine = way == 0 ? "auto" : way_of(1)};
+
+        assert_int_equal(lk_system_new_within(model, &options, &bounds, &sys, &error),
+                         way == 0 ? 0 : LK_E_MODEL);
+        if (way == 0) {
+            expect_way(sys, 0);
+            lk_system_free(sys);
+        }
+    }
+    assert_non_null(strstr(error.text, "floating point operations"));
+    lk_model_free(model);
+    lk_system_free(hub);
+    lk_system_free(split);
 }
 
 /* Its tension is that of the whole body, whichever part has which joint. */
@@ -738,6 +775,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_hub_moves_as_one_body),
         cmocka_unit_test(a_hub_has_one_tension),
+        cmocka_unit_test(lanes_keep_the_bound_on_operations),
         cmocka_unit_test(friction_turns_a_hub),
         cmocka_unit_test(a_hub_changes_no_motion),
         cmocka_unit_test(a_body_with_many_joints_turns_by_euler_parameters),

@@ -180,7 +180,7 @@ static const struct lk_engine *choose_for(const struct lk_formulation *formulati
     draft.formulation = formulation;
     draft.h = model->solver.step;
     draft.iterations = formulation->iterations ? formulation->iterations : LK_ITERATIONS;
-    draft.is_for_lanes = 1;
+    draft.has_no_hubs = 1;
     assert_int_equal(lk_draft_init(&draft), 0);
     assert_int_equal(lk_batches_draft(&draft, engines, lk_classic_time(&draft, draft.prices)), 0);
     engine = draft.batches ? draft.batches->engine : NULL;

@@ -388,7 +388,8 @@ int lk_plan_init(const struct lk_topology *topology, const struct lk_tree *tree,
     if (find_hubs(topology, &plan) < 0)
         return -ENOMEM;
     joints = (size_t)topology->n_joints + (size_t)plan.n_hubs + 1;
-    /* a hub is a body, and a front more, and joins what hangs on it by less than that has bodies */
+    /* a body, a merge and a hub make one front each, and two remainders that are added up one more
+     */
     plan.fronts = calloc(plan.n_hubs > 0 ? 2 * n : n, sizeof(*plan.fronts));
     plan.row = calloc((size_t)topology->n_joints + 1, sizeof(int));
     m.assemblies = calloc(n, sizeof(*m.assemblies));
