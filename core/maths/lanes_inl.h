@@ -170,16 +170,16 @@ LK_INLINE lanes_t permute(struct lanes_of_one from, lanes_t none, lanes_t one)
 #endif
 
 /* gather @n vectors from @k0 on, each lane from its own block */
-static __attribute__((noinline)) void collect(const struct lk_batches *p, struct lk_ref ref, int k0,
-                                              int n, lanes_t *ret)
+static __attribute__((noinline)) void collect(const struct lk_batches *p, const struct lk_ref *ref,
+                                              int k0, int n, lanes_t *ret)
 {
-    const lanes_t *none = block_at(p, ref.at + k0);
+    const lanes_t *none = block_at(p, ref->at + k0);
     const double *from[LK_LANES];
 
 #if defined(LK_PERMUTES)
-    if (ref.one >= 0) {
-        const lanes_t *one = block_at(p, ref.one + k0);
-        const struct lanes_of_one lanes = lanes_of_one(&p->map[ref.map + ref.n], ref.live);
+    if (ref->one >= 0) {
+        const lanes_t *one = block_at(p, ref->one + k0);
+        const struct lanes_of_one lanes = lanes_of_one(&p->map[ref->map + ref->n], ref->live);
 
 #pragma GCC unroll 3
         for (int i = 0; i < n; i++)
@@ -187,18 +187,18 @@ static __attribute__((noinline)) void collect(const struct lk_batches *p, struct
         return;
     }
 #endif
-    for (int l = 0; l < ref.n; l++)
-        from[l] = p->values + p->map[ref.map + l] + k0 * LK_LANES;
-    if (ref.n == 1) {
+    for (int l = 0; l < ref->n; l++)
+        from[l] = p->values + p->map[ref->map + l] + k0 * LK_LANES;
+    if (ref->n == 1) {
         for (int i = 0; i < n; i++)
             ret[i] = with_lane(none[i], 0, from[0] + i * LK_LANES);
         return;
     }
-    if (ref.n < LK_LANES) {
+    if (ref->n < LK_LANES) {
         for (int i = 0; i < n; i++) {
             lanes_t values = none[i];
 
-            for (int l = 0; l < ref.n; l++)
+            for (int l = 0; l < ref->n; l++)
                 values = with_lane(values, l, from[l] + i * LK_LANES);
             ret[i] = values;
         }
@@ -215,20 +215,21 @@ static __attribute__((noinline)) void collect(const struct lk_batches *p, struct
 }
 
 /* @n vectors of a block from @k0 on: in place, or gathered in @buffer */
-LK_INLINE const lanes_t *view(const struct lk_batches *p, struct lk_ref ref, int k0, int n,
+LK_INLINE const lanes_t *view(const struct lk_batches *p, const struct lk_ref *ref, int k0, int n,
                               lanes_t *buffer)
 {
-    if (__builtin_expect(ref.map < 0, 1))
-        return block_at(p, ref.at + k0);
+    if (__builtin_expect(ref->map < 0, 1))
+        return block_at(p, ref->at + k0);
     collect(p, ref, k0, n, buffer);
     return buffer;
 }
 
-static __attribute__((noinline)) void distribute(const struct lk_batches *p, struct lk_ref ref,
-                                                 int k0, int n, const lanes_t *values)
+static __attribute__((noinline)) void distribute(const struct lk_batches *p,
+                                                 const struct lk_ref *ref, int k0, int n,
+                                                 const lanes_t *values)
 {
-    for (int l = 0; l < ref.n; l++) {
-        int to = p->map[ref.map + l];
+    for (int l = 0; l < ref->n; l++) {
+        int to = p->map[ref->map + l];
         double *block = p->values + to + k0 * LK_LANES;
 
         if (to >= p->nothing * LK_LANES)
@@ -239,11 +240,11 @@ static __attribute__((noinline)) void distribute(const struct lk_batches *p, str
 }
 
 /* store @n vectors from @k0 on, the inverse of view(); lanes without a place are dropped */
-LK_INLINE void put(const struct lk_batches *p, struct lk_ref ref, int k0, int n,
+LK_INLINE void put(const struct lk_batches *p, const struct lk_ref *ref, int k0, int n,
                    const lanes_t *values)
 {
-    if (__builtin_expect(ref.map < 0, 1)) {
-        lanes_t *block = block_at(p, ref.at + k0);
+    if (__builtin_expect(ref->map < 0, 1)) {
+        lanes_t *block = block_at(p, ref->at + k0);
 
         for (int i = 0; i < n; i++)
             block[i] = values[i];

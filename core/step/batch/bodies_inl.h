@@ -31,15 +31,15 @@ LK_INLINE void pull(const struct lk_batches *p, const struct lk_batch_bodies *b,
 
         if (s->point) {
             lanes_t l[3], cross[3], own[3];
-            const lanes_t *rows = view(p, s->joint, takes_lambda ? s->lambda : s->x, 3, buffer);
+            const lanes_t *rows = view(p, &s->joint, takes_lambda ? s->lambda : s->x, 3, buffer);
             const lanes_t *arm = own;
 
             for (int i = 0; i < 3; i++)
                 l[i] = sign * rows[i];
             if (R)
-                rotate(R, view(p, s->joint, s->arm_own, 3, buffer), own);
+                rotate(R, view(p, &s->joint, s->arm_own, 3, buffer), own);
             else
-                arm = view(p, s->joint, s->arm, 3, buffer);
+                arm = view(p, &s->joint, s->arm, 3, buffer);
             lk_cross_lanes(arm, l, cross);
             for (int i = 0; i < 3; i++) {
                 force[i] += l[i];
@@ -47,19 +47,19 @@ LK_INLINE void pull(const struct lk_batches *p, const struct lk_batch_bodies *b,
             }
         }
         if (s->n_scatter == 3) {
-            const lanes_t *scatter = view(p, s->joint, s->scatter, 3, buffer);
+            const lanes_t *scatter = view(p, &s->joint, s->scatter, 3, buffer);
 
             for (int i = 0; i < 3; i++)
                 torque[i] += sign * scatter[i];
         } else if (s->n_scatter == 6) {
-            const lanes_t *scatter = view(p, s->joint, s->scatter, 6, buffer);
+            const lanes_t *scatter = view(p, &s->joint, s->scatter, 6, buffer);
 
             for (int i = 0; i < 3; i++) {
                 force[i] += scatter[i];
                 torque[i] += scatter[3 + i];
             }
         } else if (s->n_scatter == 9) {
-            const lanes_t *scatter = view(p, s->joint, s->scatter, 9, buffer);
+            const lanes_t *scatter = view(p, &s->joint, s->scatter, 9, buffer);
 
             for (int i = 0; i < 3; i++) {
                 force[i] += sign * scatter[i];

@@ -103,7 +103,7 @@ LK_INLINE void add_element(const struct lk_batches *p, const struct lk_batch_ele
 {
     const struct lk_batch_block *block = p->blocks + el->first_block;
     lanes_t buffer[7], far[JACOBIAN_MAX];
-    const lanes_t *A = view(p, el->body, LK_BODY_A, 7, buffer);
+    const lanes_t *A = view(p, &el->body, LK_BODY_A, 7, buffer);
 
 #pragma GCC unroll 2
     for (int b = 0; b < n_blocks; b++) {
@@ -112,7 +112,7 @@ LK_INLINE void add_element(const struct lk_batches *p, const struct lk_batch_ele
         struct rows_at column;
         lanes_t w[ROWS_MAX][3];
 
-        look_at(kc, view(p, block[b].joint, lk_kind_jacobian(kc), size, far), block[b].side,
+        look_at(kc, view(p, &block[b].joint, lk_kind_jacobian(kc), size, far), block[b].side,
                 &column);
         weigh_rows(kc, A, &column, w);
 #pragma GCC unroll 2
@@ -123,8 +123,8 @@ LK_INLINE void add_element(const struct lk_batches *p, const struct lk_batch_ele
 
             size = lk_kind_regular(kr) - lk_kind_jacobian(kr);
             if (a != b)
-                look_at(kr, view(p, block[a].joint, lk_kind_jacobian(kr), size, far), block[a].side,
-                        &row);
+                look_at(kr, view(p, &block[a].joint, lk_kind_jacobian(kr), size, far),
+                        block[a].side, &row);
 #pragma GCC unroll 6
             for (int c = 0; c < lk_kind_rows(kc); c++)
                 add_column(kr, a == b ? &column : &row, kc, &column, c, a == b ? c : 0, w[c], A[6],
@@ -160,11 +160,11 @@ LK_INLINE void add_elements(const struct lk_batches *p, const struct lk_batch_fr
 #define CHUNK 24 /* vectors collected at a time */
 
 /* to[place[k]] += block[from[k]] for k < @n; @from: NULL: k itself */
-LK_INLINE void add_scattered(const struct lk_batches *p, struct lk_ref ref, const int *from,
+LK_INLINE void add_scattered(const struct lk_batches *p, const struct lk_ref *ref, const int *from,
                              const int *place, int n, lanes_t *to)
 {
-    if (ref.map < 0 && !from) {
-        const lanes_t *block = block_at(p, ref.at);
+    if (ref->map < 0 && !from) {
+        const lanes_t *block = block_at(p, ref->at);
 
 #pragma GCC unroll 3
         for (int k = 0; k < n; k++)
@@ -209,13 +209,13 @@ LK_INLINE void build_front(const struct lk_batches *p, const struct lk_batch_fro
     for (int i = f->first_child; i < f->first_child + f->n_children; i++) {
         const struct lk_batch_child *c = &p->children[i];
 
-        add_scattered(p, c->remainder, c->from_entry < 0 ? NULL : p->table + c->from_entry,
+        add_scattered(p, &c->remainder, c->from_entry < 0 ? NULL : p->table + c->from_entry,
                       p->table + c->places, c->n_entries, F);
     }
     for (int i = f->first_slot, r = 0; i < f->first_slot + f->n_elim; i++) {
         const struct lk_batch_slot *s = &p->slots[i];
         lanes_t buffer[ROWS_MAX];
-        const lanes_t *E = view(p, s->joint, s->regular, s->rows, buffer);
+        const lanes_t *E = view(p, &s->joint, s->regular, s->rows, buffer);
 
         for (int k = 0; k < s->rows; k++, r++)
             F[r * (n + 1)] += E[k];
@@ -321,7 +321,7 @@ LK_INLINE void assemble(const struct lk_batches *p, const struct lk_batch_front 
     for (int i = f->first_slot; i < f->first_slot + f->n_elim; i++) {
         const struct lk_batch_slot *s = &p->slots[i];
         lanes_t buffer[ROWS_MAX];
-        const lanes_t *x = view(p, s->joint, s->x, s->rows, buffer);
+        const lanes_t *x = view(p, &s->joint, s->x, s->rows, buffer);
 
         for (int k = 0; k < s->rows; k++)
             t[r++] = x[k];
@@ -331,14 +331,14 @@ LK_INLINE void assemble(const struct lk_batches *p, const struct lk_batch_front 
     for (int i = f->first_child; i < f->first_child + f->n_children; i++) {
         const struct lk_batch_child *c = &p->children[i];
 
-        add_scattered(p, c->sums, c->from_row < 0 ? NULL : p->table + c->from_row,
+        add_scattered(p, &c->sums, c->from_row < 0 ? NULL : p->table + c->from_row,
                       p->table + c->rows, c->n_rows, t);
     }
     forward_front(block_at(p, f->factor), n, e, t);
     for (int i = f->first_slot, k = 0; i < f->first_slot + f->n_elim; i++) {
         const struct lk_batch_slot *s = &p->slots[i];
 
-        put(p, s->joint, s->x, s->rows, t + k);
+        put(p, &s->joint, s->x, s->rows, t + k);
         k += s->rows;
     }
     for (r = e; r < n; r++)
@@ -355,7 +355,7 @@ LK_INLINE void disassemble(const struct lk_batches *p, const struct lk_batch_fro
     for (int i = f->first_slot; i < f->first_slot + f->n_slots; i++) {
         const struct lk_batch_slot *s = &p->slots[i];
         lanes_t buffer[ROWS_MAX];
-        const lanes_t *x = view(p, s->joint, s->x, s->rows, buffer);
+        const lanes_t *x = view(p, &s->joint, s->x, s->rows, buffer);
 
         for (int k = 0; k < s->rows; k++)
             t[r++] = x[k];
@@ -373,7 +373,7 @@ LK_INLINE void disassemble(const struct lk_batches *p, const struct lk_batch_fro
     for (int i = f->first_slot; i < f->first_slot + f->n_elim; i++) {
         const struct lk_batch_slot *s = &p->slots[i];
 
-        put(p, s->joint, s->x, s->rows, t + r);
+        put(p, &s->joint, s->x, s->rows, t + r);
         r += s->rows;
     }
 }
@@ -403,13 +403,13 @@ LK_INLINE void link_body(const struct lk_joint_kind *k, const struct lk_batches 
 {
     int e = lk_kind_rows(k), size = lk_kind_regular(k) - lk_kind_jacobian(k), at = 0;
     lanes_t buffer[7], far[2][6 + 3 * SQUARE_MAX], w[ROWS_MAX][3], column[ROWS_MAX];
-    const lanes_t *A = view(p, part->block, LK_BODY_A, 7, buffer);
+    const lanes_t *A = view(p, &part->block, LK_BODY_A, 7, buffer);
     struct rows_at own, kept;
 
-    look_at(k, view(p, part->joint[0], lk_kind_jacobian(k), size, far[0]), part->side[0], &own);
+    look_at(k, view(p, &part->joint[0], lk_kind_jacobian(k), size, far[0]), part->side[0], &own);
     weigh_rows(k, A, &own, w);
     if (keeps)
-        look_at(k, view(p, part->joint[1], lk_kind_jacobian(k), size, far[1]), part->side[1],
+        look_at(k, view(p, &part->joint[1], lk_kind_jacobian(k), size, far[1]), part->side[1],
                 &kept);
 #pragma GCC unroll 6
     for (int c = 0; c < e; c++) {
@@ -462,10 +462,10 @@ LK_INLINE void link_child(const struct lk_batches *p, const struct lk_batch_part
     if (n == e) {
         if (keeps) /* a child with one joint has no other to keep */
             __builtin_unreachable();
-        take_low(view(p, part->block, 0, e * (e + 1) / 2, buffer), e, 0, e, ret->own);
+        take_low(view(p, &part->block, 0, e * (e + 1) / 2, buffer), e, 0, e, ret->own);
         return;
     }
-    low = view(p, part->block, 0, e * (2 * e + 1), buffer);
+    low = view(p, &part->block, 0, e * (2 * e + 1), buffer);
     if (form == LK_BATCH_FIRST) {
         take_low(low, 2 * e, 0, e, ret->own);
         for (int c = 0; c < e && keeps; c++)
@@ -596,7 +596,7 @@ LK_INLINE void factor_forms(const struct lk_batches *p, const struct lk_batch_fr
     link_part(p, &part[1], form1, e, kept > 1, &link[1]);
     for (int i = 0; i < e * (e + 1) / 2; i++)
         link[0].own[i] += link[1].own[i];
-    const lanes_t *E = view(p, slot->joint, slot->regular, e, buffer);
+    const lanes_t *E = view(p, &slot->joint, slot->regular, e, buffer);
     for (int r = 0; r < e; r++)
         link[0].own[r * e - r * (r - 1) / 2] += E[r];
     factor_own(link[0].own, e, d, l);
@@ -651,7 +651,7 @@ LK_INLINE void add_link_sums(const struct lk_batches *p, const struct lk_batch_p
 
     if (part->form == LK_BATCH_BODY)
         return;
-    sums = view(p, part->sums, 0, n, buffer);
+    sums = view(p, &part->sums, 0, n, buffer);
     for (int r = 0; r < e; r++)
         own[r] += sums[first + r];
     for (int r = 0; r < e && keeps; r++)
@@ -664,7 +664,7 @@ LK_INLINE void assemble_link(const struct lk_batches *p, const struct lk_batch_f
     const struct lk_batch_part *part = &p->parts[f->merge];
     const struct lk_batch_slot *slot = &p->slots[f->first_slot];
     lanes_t *sums = block_at(p, f->sums), buffer[LINK_ROWS], t[3 * LINK_ROWS];
-    const lanes_t *x = view(p, slot->joint, slot->x, e, buffer);
+    const lanes_t *x = view(p, &slot->joint, slot->x, e, buffer);
 
     for (int r = 0; r < e; r++)
         t[r] = x[r];
@@ -673,7 +673,7 @@ LK_INLINE void assemble_link(const struct lk_batches *p, const struct lk_batch_f
     add_link_sums(p, &part[0], e, kept > 0, t, t + e);
     add_link_sums(p, &part[1], e, kept > 1, t, t + 2 * e);
     forward_front(block_at(p, f->factor), (1 + kept) * e, e, t);
-    put(p, slot->joint, slot->x, e, t);
+    put(p, &slot->joint, slot->x, e, t);
     for (int r = 0; r < kept * e; r++)
         sums[r] = t[e + r];
 }
@@ -684,13 +684,13 @@ LK_INLINE void disassemble_link(const struct lk_batches *p, const struct lk_batc
     const lanes_t *U = block_at(p, f->factor) + e * (e + 1) / 2;
     const struct lk_batch_slot *slot = &p->slots[f->first_slot];
     lanes_t buffer[LINK_ROWS], sum[LINK_ROWS];
-    const lanes_t *x = view(p, slot[0].joint, slot[0].x, e, buffer);
+    const lanes_t *x = view(p, &slot[0].joint, slot[0].x, e, buffer);
 
     for (int k = 0; k < e; k++)
         sum[k] = x[k];
 #pragma GCC unroll 2
     for (int s = 0; s < kept; s++) {
-        const lanes_t *rest = view(p, slot[1 + s].joint, slot[1 + s].x, e, buffer);
+        const lanes_t *rest = view(p, &slot[1 + s].joint, slot[1 + s].x, e, buffer);
 
 #pragma GCC unroll 6
         for (int i = 0; i < e; i++)
@@ -698,7 +698,7 @@ LK_INLINE void disassemble_link(const struct lk_batches *p, const struct lk_batc
             for (int k = 0; k < e; k++)
                 sum[k] -= U[k * kept * e + s * e + i] * rest[i];
     }
-    put(p, slot[0].joint, slot[0].x, e, sum);
+    put(p, &slot[0].joint, slot[0].x, e, sum);
 }
 
 #define LINKS(X) X(3, 2) X(3, 1) X(3, 0) X(5, 2) X(5, 1) X(5, 0) X(6, 2) X(6, 1) X(6, 0)

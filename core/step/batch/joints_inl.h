@@ -174,8 +174,8 @@ LK_INLINE void evaluate_kind(const struct lk_joint_kind *k, const struct lk_batc
 {
     lanes_t *f = block_at(p, j->at), buffer[2][12], now[6 + 9 * 2 + 3 * SQUARE_MAX];
     int pose = keep ? LK_BODY_X : LK_BODY_NOW_X;
-    const lanes_t *const body[2] = {view(p, j->body[0], pose, 12, buffer[0]),
-                                    view(p, j->body[1], pose, 12, buffer[1])};
+    const lanes_t *const body[2] = {view(p, &j->body[0], pose, 12, buffer[0]),
+                                    view(p, &j->body[1], pose, 12, buffer[1])};
     lanes_t *J = keep ? f + lk_kind_jacobian(k) : now;
     struct place_of at;
 
@@ -190,8 +190,8 @@ LK_INLINE void settle_kind(const struct lk_joint_kind *k, const struct lk_batche
                            const struct lk_batch_joints *j, struct watch *watch)
 {
     lanes_t *f = block_at(p, j->at), buffer[2][12], phi[ROWS_MAX];
-    const lanes_t *const body[2] = {view(p, j->body[0], 0, 12, buffer[0]),
-                                    view(p, j->body[1], 0, 12, buffer[1])};
+    const lanes_t *const body[2] = {view(p, &j->body[0], 0, 12, buffer[0]),
+                                    view(p, &j->body[1], 0, 12, buffer[1])};
     struct place_of at;
 
     locate(k, f, body, &at);
@@ -208,8 +208,8 @@ LK_INLINE void gamma_kind(const struct lk_joint_kind *k, const struct lk_batches
                           const struct lk_batch_joints *j, struct watch *watch)
 {
     lanes_t *f = block_at(p, j->at), buffer[2][18], left[ROWS_MAX];
-    const lanes_t *const body[2] = {view(p, j->body[0], 0, 18, buffer[0]),
-                                    view(p, j->body[1], 0, 18, buffer[1])};
+    const lanes_t *const body[2] = {view(p, &j->body[0], 0, 18, buffer[0]),
+                                    view(p, &j->body[1], 0, 18, buffer[1])};
     const lanes_t *const twist[2] = {body[0] + LK_BODY_V, body[1] + LK_BODY_V};
     struct place_of at;
 
@@ -228,8 +228,8 @@ LK_INLINE void right_side_kind(const struct lk_joint_kind *k, const struct lk_ba
     const lanes_t *E = f + lk_kind_regular(k), *lambda = f + lk_kind_lambda(k);
     lanes_t *x = f + lk_kind_x(k);
 
-    rates(k, f + lk_kind_jacobian(k), view(p, j->body[0], LK_BODY_V, 6, buffer[0]),
-          view(p, j->body[1], LK_BODY_V, 6, buffer[1]), rate);
+    rates(k, f + lk_kind_jacobian(k), view(p, &j->body[0], LK_BODY_V, 6, buffer[0]),
+          view(p, &j->body[1], LK_BODY_V, 6, buffer[1]), rate);
     for (int r = 0; r < lk_kind_rows(k); r++) {
         if (sought == SEEK_VELOCITIES)
             x[r] = rate[r];

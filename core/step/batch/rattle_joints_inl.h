@@ -9,8 +9,8 @@ LK_INLINE void iterate_kind(const struct lk_joint_kind *k, const struct lk_batch
                             struct sums *sums)
 {
     lanes_t *f = block_at(p, j->at), buffer[2][12], phi[ROWS_MAX], rate[ROWS_MAX];
-    const lanes_t *const body[2] = {view(p, j->body[0], LK_BODY_NOW_X, 12, buffer[0]),
-                                    view(p, j->body[1], LK_BODY_NOW_X, 12, buffer[1])};
+    const lanes_t *const body[2] = {view(p, &j->body[0], LK_BODY_NOW_X, 12, buffer[0]),
+                                    view(p, &j->body[1], LK_BODY_NOW_X, 12, buffer[1])};
     lanes_t *x = f + lk_kind_x(k), *gap = f + lk_kind_gap(k), twist[2][6];
     struct place_of at;
 
@@ -19,8 +19,8 @@ LK_INLINE void iterate_kind(const struct lk_joint_kind *k, const struct lk_batch
     for (int r = 0; r < lk_kind_rows(k); r++)
         rate[r] = (lanes_t){0};
     if (!rests)
-        rates(k, f + lk_kind_jacobian(k), view(p, j->body[0], LK_BODY_V, 6, twist[0]),
-              view(p, j->body[1], LK_BODY_V, 6, twist[1]), rate);
+        rates(k, f + lk_kind_jacobian(k), view(p, &j->body[0], LK_BODY_V, 6, twist[0]),
+              view(p, &j->body[1], LK_BODY_V, 6, twist[1]), rate);
     for (int r = 0; r < lk_kind_rows(k); r++) {
         sums->violation = lk_max_lanes(sums->violation, lk_abs_lanes(phi[r]));
         x[r] = 0.5 * phi[r] - rate[r];
@@ -34,8 +34,8 @@ LK_INLINE void unclose_kind(const struct lk_joint_kind *k, const struct lk_batch
                             const struct lk_batch_joints *j)
 {
     lanes_t *f = block_at(p, j->at), buffer[2][12];
-    const lanes_t *const body[2] = {view(p, j->body[0], LK_BODY_NOW_X, 12, buffer[0]),
-                                    view(p, j->body[1], LK_BODY_NOW_X, 12, buffer[1])};
+    const lanes_t *const body[2] = {view(p, &j->body[0], LK_BODY_NOW_X, 12, buffer[0]),
+                                    view(p, &j->body[1], LK_BODY_NOW_X, 12, buffer[1])};
     struct place_of at;
 
     locate(k, f, body, &at);
@@ -48,8 +48,8 @@ LK_INLINE void violate_kind(const struct lk_joint_kind *k, const struct lk_batch
                             const struct lk_batch_joints *j, int field)
 {
     lanes_t *f = block_at(p, j->at), buffer[2][12];
-    const lanes_t *const body[2] = {view(p, j->body[0], field, 12, buffer[0]),
-                                    view(p, j->body[1], field, 12, buffer[1])};
+    const lanes_t *const body[2] = {view(p, &j->body[0], field, 12, buffer[0]),
+                                    view(p, &j->body[1], field, 12, buffer[1])};
     struct place_of at;
 
     locate(k, f, body, &at);
@@ -62,8 +62,8 @@ LK_INLINE void kick_kind(const struct lk_joint_kind *k, const struct lk_batches 
 {
     lanes_t *f = block_at(p, j->at), buffer[2][6];
 
-    rates(k, f + lk_kind_jacobian(k), view(p, j->body[0], field, 6, buffer[0]),
-          view(p, j->body[1], field, 6, buffer[1]), f + lk_kind_x(k));
+    rates(k, f + lk_kind_jacobian(k), view(p, &j->body[0], field, 6, buffer[0]),
+          view(p, &j->body[1], field, 6, buffer[1]), f + lk_kind_x(k));
 }
 
 /* Phi_q a, to which gamma is added */
@@ -72,8 +72,8 @@ LK_INLINE void accelerate_kind(const struct lk_joint_kind *k, const struct lk_ba
 {
     lanes_t *f = block_at(p, j->at), *x = f + lk_kind_x(k), buffer[2][6], rate[ROWS_MAX];
 
-    rates(k, f + lk_kind_jacobian(k), view(p, j->body[0], LK_RATTLE_ACCELERATION, 6, buffer[0]),
-          view(p, j->body[1], LK_RATTLE_ACCELERATION, 6, buffer[1]), rate);
+    rates(k, f + lk_kind_jacobian(k), view(p, &j->body[0], LK_RATTLE_ACCELERATION, 6, buffer[0]),
+          view(p, &j->body[1], LK_RATTLE_ACCELERATION, 6, buffer[1]), rate);
     for (int r = 0; r < lk_kind_rows(k); r++)
         x[r] += rate[r];
 }
@@ -141,13 +141,13 @@ LK_INLINE void rates_of_single(const struct lk_batches *p, const struct lk_batch
     lanes_t buffer[2][6];
 
     if (lk_kind_sides(k) == 2) {
-        rates(k, J, view(p, j->body[0], field, 6, buffer[0]),
-              view(p, j->body[1], field, 6, buffer[1]), ret);
+        rates(k, J, view(p, &j->body[0], field, 6, buffer[0]),
+              view(p, &j->body[1], field, 6, buffer[1]), ret);
         return;
     }
     *ret = (lanes_t){0};
     for (int s = 0; s < LK_SIDES_MAX; s++)
-        *ret += inner_six(J + 6 * s, view(p, j->body[s], field, 6, buffer[0]));
+        *ret += inner_six(J + 6 * s, view(p, &j->body[s], field, 6, buffer[0]));
 }
 
 static void iterate_single(const struct run *run, int block, const struct newton *newton,

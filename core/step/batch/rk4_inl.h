@@ -70,8 +70,8 @@ LK_INLINE void stage_kind(const struct lk_joint_kind *k, const struct lk_batches
                           const struct lk_batch_joints *j)
 {
     lanes_t *f = block_at(p, j->at), buffer[2][18];
-    const lanes_t *const body[2] = {view(p, j->body[0], 0, 18, buffer[0]),
-                                    view(p, j->body[1], 0, 18, buffer[1])};
+    const lanes_t *const body[2] = {view(p, &j->body[0], 0, 18, buffer[0]),
+                                    view(p, &j->body[1], 0, 18, buffer[1])};
     const lanes_t *const twist[2] = {body[0] + LK_BODY_V, body[1] + LK_BODY_V};
     struct place_of at;
 
