@@ -38,6 +38,10 @@ LK_INLINE lanes_t lk_max_lanes(lanes_t a, lanes_t b)
 {
 #if LK_LANES == 1
     return b > a ? b : a;
+#elif LK_LANES == 8 && defined(__AVX512F__)
+    return (lanes_t)_mm512_max_pd((__m512d)b, (__m512d)a);
+#elif LK_LANES == 4 && defined(__AVX__)
+    return (lanes_t)_mm256_max_pd((__m256d)b, (__m256d)a);
 #else
     lanes_mask_t larger = b > a;
 

@@ -379,6 +379,17 @@ LK_INLINE void store_rows(const lanes_t *from, int n, double *const to[LK_LANES]
 _Static_assert(LK_BODY_OLD_A + 6 - LK_BODY_OLD_X == sizeof(struct lk_motion) / sizeof(double),
                "a motion is the old state of a body");
 
+/* MOTION_SIZE vectors: 0 in the lanes where all are finite, elsewhere NaN */
+LK_INLINE lanes_t zero_if_finite(const lanes_t *motion)
+{
+    lanes_t sum[2] = {motion[0] * 0.0, motion[1] * 0.0};
+
+#pragma GCC unroll 32
+    for (int i = 2; i < MOTION_SIZE; i++)
+        sum[i & 1] += motion[i] * 0.0;
+    return sum[0] + sum[1];
+}
+
 /* MOTION_SIZE vectors; @to: moves on */
 LK_INLINE void store_motion(const lanes_t *from, double *to[LK_LANES])
 {

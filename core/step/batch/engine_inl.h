@@ -97,12 +97,9 @@ static __attribute__((noinline)) void store_bodies(const struct run *run, int bl
     const struct lk_batch_bodies *b = &p->bodies[block];
     const lanes_t *f = block_at(p, b->at);
     double *to[LK_LANES], sink[MOTION_SIZE];
-    lanes_t Jw[3], twice, finite[2];
+    lanes_t Jw[3], twice;
 
-    finite[0] = finite[1] = (lanes_t){0};
-    for (int i = 0; i < MOTION_SIZE; i++)
-        finite[i & 1] += f[LK_BODY_OLD_X + i] * 0.0;
-    watch->finite += finite[0] + finite[1];
+    watch->finite += zero_if_finite(f + LK_BODY_OLD_X);
     for (int l = 0; l < LK_LANES; l++)
         to[l] = has_body(run, b, l)
                     ? (double *)&owner_of(run, l)->next.motion[b->body[entry_of(run, l)]]
@@ -225,9 +222,11 @@ LK_INLINE void store_multipliers(const struct run *run, int block, double scale,
     const struct lk_joint_kind *k = lk_lane_kind(j->kind);
     const lanes_t *lambda = block_at(p, j->at + lk_kind_lambda(k));
     int rows = lk_kind_rows(k);
+    lanes_t zero = {0};
 
     for (int r = 0; r < rows; r++)
-        watch->finite += lambda[r] * 0.0;
+        zero += lambda[r] * 0.0;
+    watch->finite += zero;
     for (int l = 0; l < LK_LANES; l++) {
         const struct lk_system *sys = owner_of(run, l);
         int e = entry_of(run, l);
@@ -342,25 +341,29 @@ static void sweep(struct run *run, int down, int up)
 
 /* ---- results ---- */
 
-/* over the lanes of system @c: of copies the one that it has */
-static double largest(const struct run *run, lanes_t x, int c)
+/* over the lanes of system @c: of copies the one that it has, else all, by halves */
+LK_INLINE double largest(const struct run *run, lanes_t x, int c)
 {
-    double most = 0;
+    double most[LK_LANES];
 
     for (int l = 0; l < LK_LANES; l++)
-        if (!run->copies || l == c)
-            most = lk_max(most, LANE(x, l));
-    return most;
+        most[l] = lk_max(0, LANE(x, l));
+    for (int n = LK_LANES / 2; n > 0; n /= 2)
+        for (int l = 0; l < n; l++)
+            most[l] = lk_max(most[l], most[l + n]);
+    return run->copies ? lk_max(0, LANE(x, c)) : most[0];
 }
 
-static double total(const struct run *run, lanes_t x, int c)
+LK_INLINE double total(const struct run *run, lanes_t x, int c)
 {
-    double sum = 0;
+    double sum[LK_LANES];
 
     for (int l = 0; l < LK_LANES; l++)
-        if (!run->copies || l == c)
-            sum += LANE(x, l);
-    return sum;
+        sum[l] = LANE(x, l);
+    for (int n = LK_LANES / 2; n > 0; n /= 2)
+        for (int l = 0; l < n; l++)
+            sum[l] += sum[l + n];
+    return run->copies ? LANE(x, c) : sum[0];
 }
 
 static void keep_balance(const struct run *run, int c)

@@ -231,19 +231,24 @@ static __attribute__((noinline)) void predict_motion(const struct lk_system *sys
         momentum_residual(sys, p, f);
 }
 
-/* its products with those before and with itself */
+/* products of increment @iteration of a block with those before, and with itself: @dq is a copy of
+ * it, which no store can change */
 LK_INLINE void multiply_increment(const struct lk_batches *p, int block, int iteration,
-                                  struct sums *sums)
+                                  const lanes_t dq[6], struct sums *sums)
 {
-    lanes_t *f = block_at(p, p->bodies[block].at), *now = increment_of(f, iteration), Mdq[6];
+    lanes_t *f = block_at(p, p->bodies[block].at);
+    lanes_t Mdq[6];
 
-    times_mass(f, p->bodies[block].are_balls, now, Mdq);
-    for (int k = 0; k <= iteration; k++) {
+    times_mass(f, p->bodies[block].are_balls, dq, Mdq);
+    for (int k = 0; k < iteration; k++) {
         const lanes_t *other = increment_of(f, k);
+        lanes_t by_mass = inner_six(other, Mdq), by_turns = lk_inner_lanes(other + 3, dq + 3);
 
-        sums->inner[k][LK_BY_MASS] += inner_six(other, Mdq);
-        sums->inner[k][LK_BY_TURNS] += lk_inner_lanes(other + 3, now + 3);
+        sums->inner[k][LK_BY_MASS] += by_mass;
+        sums->inner[k][LK_BY_TURNS] += by_turns;
     }
+    sums->inner[iteration][LK_BY_MASS] += inner_six(dq, Mdq);
+    sums->inner[iteration][LK_BY_TURNS] += lk_inner_lanes(dq + 3, dq + 3);
 }
 
 /* dq = -2 (s W Phi_q^T dlambda + s W g) */
@@ -251,14 +256,16 @@ static __attribute__((noinline)) void find_increments(const struct lk_batches *p
                                                       int iteration, struct sums *sums)
 {
     const struct lk_batch_bodies *b = &p->bodies[block];
-    lanes_t *f = block_at(p, b->at), *now = increment_of(f, iteration), change[6];
+    lanes_t *f = block_at(p, b->at), *now = increment_of(f, iteration), change[6], dq[6];
 
     weigh_pull(p, b, f, f + LK_BODY_R, 0, change);
     for (int i = 0; i < 3; i++) {
-        now[i] = -2.0 * (change[i] + f[LK_BODY_V + i]);
-        now[3 + i] = -2.0 * (change[3 + i] + f[LK_RATTLE_G + i]);
+        dq[i] = -2.0 * (change[i] + f[LK_BODY_V + i]);
+        dq[3 + i] = -2.0 * (change[3 + i] + f[LK_RATTLE_G + i]);
     }
-    multiply_increment(p, block, iteration, sums);
+    multiply_increment(p, block, iteration, dq, sums);
+    for (int i = 0; i < 6; i++)
+        now[i] = dq[i];
 }
 
 /* the next iterate, by the last increment with what those before tell of it */
@@ -326,11 +333,13 @@ static __attribute__((noinline)) void finish_bodies(const struct lk_batches *p, 
 {
     lanes_t *f = block_at(p, p->bodies[block].at);
     const lanes_t *dq = increment_of(f, newton->done - 1);
+    lanes_t largest = watch->increment;
 
     take_increment(newton, f);
     place_iterate(f);
     for (int i = 0; i < 6; i++)
-        watch->increment = lk_max_lanes(watch->increment, lk_abs_lanes(dq[i]));
+        largest = lk_max_lanes(largest, lk_abs_lanes(dq[i]));
+    watch->increment = largest;
 }
 
 /* what the iterations end with: the pose of the factor */
@@ -557,8 +566,7 @@ static __attribute__((noinline)) void store_own(const struct run *run, int block
     const lanes_t *f = block_at(run->p, b->at);
     double *to[LK_LANES], sink[MOTION_SIZE];
 
-    for (int i = 0; i < MOTION_SIZE; i++)
-        watch->finite += f[LK_RATTLE_FACTOR_X + i] * 0.0;
+    watch->finite += zero_if_finite(f + LK_RATTLE_FACTOR_X);
     for (int l = 0; l < LK_LANES; l++)
         to[l] = has_body(run, b, l)
                     ? (double *)&lk_rattle_own(&owner_of(run, l)->next)[b->body[entry_of(run, l)]]

@@ -37,9 +37,13 @@ static void spread(struct rattle_run *now)
         newton->some_end |= newton->of[c].ends;
         newton->some_go_back |= newton->of[c].goes_back;
     }
-    for (int l = 0; l < LK_LANES; l++) {
-        const struct convergence *of =
-            &newton->of[now->run.copies ? (l < now->run.copies->n ? l : 0) : 0];
+    newton->part = newton->of->part + (lanes_t){0};
+    newton->ends = (double)newton->of->ends + (lanes_t){0};
+    newton->goes_back = (double)newton->of->goes_back + (lanes_t){0};
+    for (int k = 0; k < n; k++)
+        newton->alpha[k] = newton->of->past.alpha[k] + (lanes_t){0};
+    for (int l = 1; now->run.copies && l < now->run.copies->n; l++) {
+        const struct convergence *of = &newton->of[l];
 
         LANE(newton->part, l) = of->part;
         LANE(newton->ends, l) = of->ends;
@@ -131,7 +135,8 @@ static void push(struct rattle_run *now)
     for (int t = 0; t < p->n_tasks; t++)
         clear_sums(&now->sums[t], iteration + 1);
     for (int b = 0; b < p->n_bodies; b++)
-        multiply_increment(p, b, iteration, now->sums);
+        multiply_increment(p, b, iteration, increment_of(block_at(p, p->bodies[b].at), iteration),
+                           now->sums);
 }
 
 static void predict(struct rattle_run *now)

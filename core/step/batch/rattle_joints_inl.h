@@ -12,6 +12,7 @@ LK_INLINE void iterate_kind(const struct lk_joint_kind *k, const struct lk_batch
     const lanes_t *const body[2] = {view(p, &j->body[0], LK_BODY_NOW_X, 12, buffer[0]),
                                     view(p, &j->body[1], LK_BODY_NOW_X, 12, buffer[1])};
     lanes_t *x = f + lk_kind_x(k), *gap = f + lk_kind_gap(k), twist[2][6];
+    lanes_t most = sums->violation; /* in a register */
     struct place_of at;
 
     locate(k, f, body, &at);
@@ -22,11 +23,12 @@ LK_INLINE void iterate_kind(const struct lk_joint_kind *k, const struct lk_batch
         rates(k, f + lk_kind_jacobian(k), view(p, &j->body[0], LK_BODY_V, 6, twist[0]),
               view(p, &j->body[1], LK_BODY_V, 6, twist[1]), rate);
     for (int r = 0; r < lk_kind_rows(k); r++) {
-        sums->violation = lk_max_lanes(sums->violation, lk_abs_lanes(phi[r]));
+        most = lk_max_lanes(most, lk_abs_lanes(phi[r]));
         x[r] = 0.5 * phi[r] - rate[r];
         if (leave)
             x[r] -= gap[r];
     }
+    sums->violation = most;
 }
 
 /* Phi and the Jacobian at the pose of the factor */
