@@ -121,40 +121,48 @@ LK_INLINE double root_side(const double *values, const int *sums, struct lk_batc
     return sum;
 }
 
-/* @n: of vectors, a constant where it counts: sums are in registers then */
+LK_INLINE void add_root_column(double *matrix, struct root r, int k, double part, int n,
+                               lanes_t *sum)
+{
+    const lanes_t *column = column_of(matrix, r, k);
+
+#pragma GCC unroll 6
+    for (int v = 0; v < n; v++)
+        sum[v] += part * column[v];
+}
+
+/* @n: of vectors, a constant where it counts: sums are in registers then, of even and of odd
+ * columns, so that neither waits for the other */
 LK_INLINE void solve_root_of(const struct lk_batches *p, struct root r, int n)
 {
-    lanes_t y[LK_ROOT_ROWS_MAX / LK_LANES], x[LK_ROOT_ROWS_MAX / LK_LANES];
+    lanes_t y[2][LK_ROOT_ROWS_MAX / LK_LANES], x[2][LK_ROOT_ROWS_MAX / LK_LANES];
     const struct lk_batch_root_row *rows = p->root_rows;
     const int *sums = p->root_sums;
     double *values = p->values;
+    int k;
 
 #pragma GCC unroll 6
     for (int v = 0; v < n; v++)
-        x[v] = y[v] = (lanes_t){0};
-    for (int k = 0; k < r.n; k++) {
-        const lanes_t *column = column_of(r.columns, r, k);
-        double b = root_side(values, sums, rows[k]);
-
-#pragma GCC unroll 6
-        for (int v = 0; v < n; v++)
-            y[v] += b * column[v];
+        x[0][v] = x[1][v] = y[0][v] = y[1][v] = (lanes_t){0};
+    for (k = 0; k + 1 < r.n; k += 2) {
+        add_root_column(r.columns, r, k, root_side(values, sums, rows[k]), n, y[0]);
+        add_root_column(r.columns, r, k + 1, root_side(values, sums, rows[k + 1]), n, y[1]);
     }
+    if (k < r.n)
+        add_root_column(r.columns, r, k, root_side(values, sums, rows[k]), n, y[0]);
 #pragma GCC unroll 6
     for (int v = 0; v < n; v++)
-        ((lanes_t *)r.solution)[v] = y[v] * ((lanes_t *)r.inverse)[v];
-    for (int k = 0; k < r.n; k++) {
-        const lanes_t *row = column_of(r.rows, r, k);
-        double z = r.solution[k];
-
-#pragma GCC unroll 6
-        for (int v = 0; v < n; v++)
-            x[v] += z * row[v];
+        ((lanes_t *)r.solution)[v] = (y[0][v] + y[1][v]) * ((lanes_t *)r.inverse)[v];
+    for (k = 0; k + 1 < r.n; k += 2) {
+        add_root_column(r.rows, r, k, r.solution[k], n, x[0]);
+        add_root_column(r.rows, r, k + 1, r.solution[k + 1], n, x[1]);
     }
+    if (k < r.n)
+        add_root_column(r.rows, r, k, r.solution[k], n, x[0]);
 #pragma GCC unroll 6
     for (int v = 0; v < n; v++)
-        ((lanes_t *)r.solution)[v] = x[v];
-    for (int k = 0; k < r.n; k++)
+        ((lanes_t *)r.solution)[v] = x[0][v] + x[1][v];
+    for (k = 0; k < r.n; k++)
         values[rows[k].x] = r.solution[k];
 }
 
