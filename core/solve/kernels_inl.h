@@ -60,12 +60,13 @@ LK_INLINE void LK_NAME(eliminate_panel)(lk_four *F, int height, int from, int to
     LK_UNROLL
     for (int k = from; k < to; k++) {
         const lk_part *column = (const lk_part *)(F + k * height);
+        double inverse = 1 / lk_entry(F, height, k, k);
 
-        pivot[k] = 1 / lk_entry(F, height, k, k);
+        pivot[k] = inverse;
         LK_UNROLL
         for (int j = k + 1; j < last; j++) {
             lk_part *behind = (lk_part *)(F + j * height);
-            double l = lk_entry(F, height, j, k) * pivot[k];
+            double l = lk_entry(F, height, j, k) * inverse;
 
             LK_UNROLL
             for (int v = LK_PARTS * lk_first_vector(j, height, LK_IS_FIXED); v < LK_PARTS * height;
@@ -113,16 +114,17 @@ LK_INLINE void LK_NAME(kernel_invert)(lk_four *F, int height, int e, const doubl
     LK_UNROLL
     for (int k = e - 1; k >= 0; k--) {
         lk_four *column = F + k * height;
+        double inverse = pivot[k];
 
         LK_UNROLL
         for (int j = k + 1; j < e; j++)
-            l[j] = -(lk_entry(F, height, j, k) * pivot[k]);
+            l[j] = -(lk_entry(F, height, j, k) * inverse);
         LK_UNROLL
         for (int v = 0; v < k / 4; v++)
             column[v] = (lk_four){0};
         LK_UNROLL
         for (int v = LK_PARTS * (k / 4); v < LK_PARTS * height; v++)
-            ((lk_part *)column)[v] *= -pivot[k];
+            ((lk_part *)column)[v] *= -inverse;
         column[k / 4] = (lk_four)((lk_four_mask)column[k / 4] & below[k % 4]);
         LK_UNROLL
         for (int j = k + 1; j < e; j++) {
