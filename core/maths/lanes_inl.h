@@ -218,6 +218,30 @@ static __attribute__((noinline)) void collect(const struct lk_batches *p, const 
     }
 }
 
+/* gather @n vectors from @k0 on, and as many from @k1 on */
+static __attribute__((noinline)) void collect_two(const struct lk_batches *p,
+                                                  const struct lk_ref *ref, int k0, int k1, int n,
+                                                  lanes_t *ret)
+{
+#if defined(LK_PERMUTES)
+    if (ref->one >= 0) {
+        const struct lanes_of_one lanes = lanes_of_one(&p->map[ref->map + ref->n], ref->live);
+        const lanes_t *none = block_at(p, ref->at + k0), *one = block_at(p, ref->one + k0);
+        int next = k1 - k0;
+
+        for (;; none += next, one += next, ret += n, next = 0) {
+#pragma GCC unroll 3
+            for (int i = 0; i < n; i++)
+                ret[i] = permute(lanes, none[i], one[i]);
+            if (next == 0)
+                return;
+        }
+    }
+#endif
+    collect(p, ref, k0, n, ret);
+    collect(p, ref, k1, n, ret + n);
+}
+
 /* @n vectors of a block from @k0 on: in place, or gathered in @buffer */
 LK_INLINE const lanes_t *view(const struct lk_batches *p, const struct lk_ref *ref, int k0, int n,
                               lanes_t *buffer)
@@ -226,6 +250,20 @@ LK_INLINE const lanes_t *view(const struct lk_batches *p, const struct lk_ref *r
         return block_at(p, ref->at + k0);
     collect(p, ref, k0, n, buffer);
     return buffer;
+}
+
+/* likewise @n vectors from @k0 on and as many from @k1 on, which is another place */
+LK_INLINE void view_two(const struct lk_batches *p, const struct lk_ref *ref, int k0, int k1, int n,
+                        lanes_t *buffer, const lanes_t *ret[2])
+{
+    if (__builtin_expect(ref->map < 0, 1)) {
+        ret[0] = block_at(p, ref->at + k0);
+        ret[1] = block_at(p, ref->at + k1);
+        return;
+    }
+    collect_two(p, ref, k0, k1, n, buffer);
+    ret[0] = buffer;
+    ret[1] = buffer + n;
 }
 
 static __attribute__((noinline)) void distribute(const struct lk_batches *p,

@@ -30,17 +30,16 @@ LK_INLINE void pull(const struct lk_batches *p, const struct lk_batch_bodies *b,
         lanes_t buffer[9];
 
         if (s->point) {
-            lanes_t l[3], cross[3], own[3];
-            const lanes_t *rows = view(p, &s->joint, takes_lambda ? s->lambda : s->x, 3, buffer);
-            const lanes_t *arm = own;
+            lanes_t l[3], cross[3], turned[3];
+            const lanes_t *read[2]; /* rows, arm */
 
+            view_two(p, &s->joint, takes_lambda ? s->lambda : s->x, R ? s->arm_own : s->arm, 3,
+                     buffer, read);
             for (int i = 0; i < 3; i++)
-                l[i] = sign * rows[i];
+                l[i] = sign * read[0][i];
             if (R)
-                rotate(R, view(p, &s->joint, s->arm_own, 3, buffer), own);
-            else
-                arm = view(p, &s->joint, s->arm, 3, buffer);
-            lk_cross_lanes(arm, l, cross);
+                rotate(R, read[1], turned);
+            lk_cross_lanes(R ? turned : read[1], l, cross);
             for (int i = 0; i < 3; i++) {
                 force[i] += l[i];
                 torque[i] += cross[i];
