@@ -26,14 +26,22 @@ struct lk_piece {
     double c;
 };
 
-/** lk_points_interval() - that holds @x: the same number of halvings for every x. */
+#define LK_POINTS_COUNTED 32
+
+/** lk_points_interval() - that holds @x: the same work for every x. Each halving waits for the one
+ * before; of what is left points are counted, which wait for nothing. */
 LK_INLINE int lk_points_interval(int n, const double *points, double x)
 {
-    int low = 0;
+    lk_four_mask below = {0}; /* -1 for each point */
+    int low = 0, width = n - 1, i = 1, count = 0;
 
-    for (int width = n - 1; width > 1; width -= width / 2)
+    for (; width > LK_POINTS_COUNTED; width -= width / 2)
         low += x >= points[low + width / 2] ? width / 2 : 0;
-    return low < n - 1 ? low : n - 2;
+    for (; i + 4 <= width; i += 4)
+        below += (lk_four_mask)(*(const lk_four *)&points[low + i] <= x);
+    for (; i < width; i++)
+        count += x >= points[low + i];
+    return low + count - (int)(below[0] + below[1] + below[2] + below[3]);
 }
 
 /** lk_points_piece() - the polynomial at @x, which is between the first and the last point. */
