@@ -209,16 +209,11 @@ static double grip_of(const struct lk_grip *grip, const double *inputs)
 
 /* Slips of the law. TMeasy divides by the speed of rolling: at a stand both speeds are 0, and its
  * slips are those of the carcass. */
-static struct lk_tyre_slip find_slip(const struct lk_tyre *t, const struct lk_wheel *w,
-                                     const struct patch *p, const double *inputs,
-                                     const struct lk_carcass *carcass, const struct lagging l[2])
+static void find_slip(const struct lk_tyre *t, const struct lk_wheel *w, const struct patch *p,
+                      const double *inputs, const struct lk_carcass *carcass,
+                      const struct lagging l[2], struct lk_tyre_slip *ret)
 {
-    struct lk_tyre_slip slip = {.load = w->upright < LK_WHEEL_UPRIGHT ? 0 : p->load,
-                                .camber = w->camber,
-                                .speed = p->along,
-                                .friction =
-                                    grip_of(&t->grip[0], inputs) * grip_of(&t->grip[1], inputs)};
-    double *value[2] = {&slip.kappa, &slip.slope};
+    double *value[2] = {&ret->kappa, &ret->slope};
     double drive[2] = {p->rolling * p->spin - p->along, p->across};
     double scale =
         t->speed > 0 ? (p->speed + t->speed) / (fabs(p->rolling * p->spin) + t->speed) : 1;
@@ -230,7 +225,10 @@ static struct lk_tyre_slip find_slip(const struct lk_tyre *t, const struct lk_wh
                                       : (l[i].mid + t->delay[i] * l[i].rate) / length;
         *value[i] *= scale;
     }
-    return slip;
+    ret->load = w->upright < LK_WHEEL_UPRIGHT ? 0 : p->load;
+    ret->camber = w->camber;
+    ret->speed = p->along;
+    ret->friction = grip_of(&t->grip[0], inputs) * grip_of(&t->grip[1], inputs);
 }
 
 /* What turns with the way of rolling fades at a stand. Without a carcass the slips are cut at BRISK
@@ -265,8 +263,9 @@ static void find_forces(const struct lk_tyre *t, const struct lk_wheel *w, const
                         const struct lagging l[3], struct lk_tyre_forces *ret, double ret_length[2],
                         double ret_lambda[LK_TYRE_ROWS])
 {
-    struct lk_tyre_slip slip = find_slip(t, w, p, inputs, carcass, l);
+    struct lk_tyre_slip slip;
 
+    find_slip(t, w, p, inputs, carcass, l, &slip);
     lk_tyre_evaluate(&t->law, &slip, ret);
     find_lengths(t, &slip, ret, ret_length);
     ret_lambda[0] = -p->load;
@@ -571,7 +570,7 @@ void lk_tyres_view(const struct lk_system *sys, int i, struct lk_tyre_view *ret)
 
     see_state(sys, t, lambda, &w, &p);
     lag_all(t, &sys->now.carcass[i], &p, w.depth, 0, l);
-    slip = find_slip(t, &w, &p, sys->now.inputs, &sys->now.carcass[i], l);
+    find_slip(t, &w, &p, sys->now.inputs, &sys->now.carcass[i], l, &slip);
     for (int r = 0; r < LK_TYRE_ROWS; r++) /* fx fy fz mx my mz; no -0 */
         ret->force[r < 3 ? (r + 2) % 3 : r] = 0.0 - lambda[r];
     ret->kappa = slip.kappa;

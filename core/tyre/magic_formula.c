@@ -61,8 +61,8 @@ void lk_magic_close_side(struct lk_magic_side *y, const struct lk_magic_load *l,
 static void weigh(double B, double C, double E, double shift, double slip,
                   struct lk_magic_curve *ret_there, struct lk_magic_curve *ret_at_rest)
 {
-    *ret_there = (struct lk_magic_curve){.B = B, .C = C, .E = E, .x = slip + shift};
-    *ret_at_rest = (struct lk_magic_curve){.B = B, .C = C, .E = E, .x = shift};
+    lk_magic_set_curve(ret_there, B, C, E, slip + shift);
+    lk_magic_set_curve(ret_at_rest, B, C, E, shift);
 }
 
 void lk_magic_weigh(const struct lk_tyre_magic *p, const struct lk_magic_load *l,
@@ -76,8 +76,7 @@ void lk_magic_weigh(const struct lk_tyre_magic *p, const struct lk_magic_load *l
           &curve[LK_MAGIC_GX0]);
     weigh(Byk * p->LYKA, p->RCY1, Eyk, p->RHY1 + p->RHY2 * l->d, slip->kappa, &curve[LK_MAGIC_GY],
           &curve[LK_MAGIC_GY0]);
-    curve[LK_MAGIC_SHIFT] =
-        (struct lk_magic_curve){.B = p->RVY6, .C = p->RVY5, .E = 0, .x = slip->kappa};
+    lk_magic_set_curve(&curve[LK_MAGIC_SHIFT], p->RVY6, p->RVY5, 0, slip->kappa);
 }
 
 /* G: the cosine at a slip over that without it */
@@ -96,21 +95,19 @@ static double shift_of(const struct lk_tyre_magic *p, const struct lk_magic_load
     return p->LVYKA * DVyk * sine;
 }
 
-struct lk_magic_combined
-lk_magic_combine(const struct lk_tyre_magic *p, const struct lk_magic_load *l,
-                 const struct lk_tyre_slip *slip, const struct lk_magic_length *x,
-                 const struct lk_magic_side *y, const struct lk_magic_curve *curve)
+void lk_magic_combine(const struct lk_tyre_magic *p, const struct lk_magic_load *l,
+                      const struct lk_tyre_slip *slip, const struct lk_magic_length *x,
+                      const struct lk_magic_side *y, const struct lk_magic_curve *curve,
+                      struct lk_magic_combined *ret)
 {
     double Gx = weight(&curve[LK_MAGIC_GX], &curve[LK_MAGIC_GX0]);
     double Gy = weight(&curve[LK_MAGIC_GY], &curve[LK_MAGIC_GY0]);
 
-    return (struct lk_magic_combined){
-        .Gx = Gx,
-        .Gy = Gy,
-        .Fx = Gx * x->Fx0,
-        .Fy = Gy * y->Fy0,
-        .shift = shift_of(p, l, slip, y->mu, curve[LK_MAGIC_SHIFT].sine),
-    };
+    ret->Gx = Gx;
+    ret->Gy = Gy;
+    ret->Fx = Gx * x->Fx0;
+    ret->Fy = Gy * y->Fy0;
+    ret->shift = shift_of(p, l, slip, y->mu, curve[LK_MAGIC_SHIFT].sine);
 }
 
 double lk_magic_trail(const struct lk_tyre_magic *p, const struct lk_magic_load *l, double g,
@@ -123,31 +120,29 @@ double lk_magic_trail(const struct lk_tyre_magic *p, const struct lk_magic_load 
     double Et = (p->QEZ1 + p->QEZ2 * d + p->QEZ3 * d * d) *
                 (1 + (p->QEZ4 + p->QEZ5 * g) * 0.63661977236758134 * lk_atan(Bt * p->QCZ1 * at));
 
-    *ret_curve = (struct lk_magic_curve){
-        .B = Bt, .C = p->QCZ1, .E = lk_magic_curvature(Et), .x = lk_magic_equivalent(at, ratio)};
+    lk_magic_set_curve(ret_curve, Bt, p->QCZ1, lk_magic_curvature(Et),
+                       lk_magic_equivalent(at, ratio));
     return l->Fz * (p->QDZ1 + p->QDZ2 * d) * (1 + p->QDZ3 * g + p->QDZ4 * g * g) * pressure *
            p->UNLOADED_RADIUS / l->F0 * p->LTR;
 }
 
-struct lk_tyre_forces lk_magic_forces(const struct lk_tyre_magic *p, const struct lk_magic_load *l,
-                                      const struct lk_tyre_slip *slip,
-                                      const struct lk_magic_length *x,
-                                      const struct lk_magic_side *y,
-                                      const struct lk_magic_combined *c,
-                                      const struct lk_magic_moments *m)
+void lk_magic_forces(const struct lk_tyre_magic *p, const struct lk_magic_load *l,
+                     const struct lk_tyre_slip *slip, const struct lk_magic_length *x,
+                     const struct lk_magic_side *y, const struct lk_magic_combined *c,
+                     const struct lk_magic_moments *m, struct lk_tyre_forces *ret)
 {
     double Fy = c->Fy + c->shift;
     double arm = p->UNLOADED_RADIUS * p->LS *
                  (p->SSZ1 + p->SSZ2 * Fy / l->F0 + (p->SSZ3 + p->SSZ4 * l->d) * slip->camber);
 
-    return (struct lk_tyre_forces){
-        .fx = c->Fx,
-        .fy = Fy,
-        .mx = m->mx,
-        .my = m->my,
-        .mz = m->mz + arm * c->Fx,
-        .secant = {c->Gx * x->secant, c->Gy * y->secant},
-        .stiffness = {lk_max(0, x->K), lk_max(0, -y->K)},
-        .grip = y->mu * l->Fz,
-    };
+    ret->fx = c->Fx;
+    ret->fy = Fy;
+    ret->mx = m->mx;
+    ret->my = m->my;
+    ret->mz = m->mz + arm * c->Fx;
+    ret->secant[0] = c->Gx * x->secant;
+    ret->secant[1] = c->Gy * y->secant;
+    ret->stiffness[0] = lk_max(0, x->K);
+    ret->stiffness[1] = lk_max(0, -y->K);
+    ret->grip = y->mu * l->Fz;
 }

@@ -91,6 +91,17 @@ struct lk_magic_moments {
     double mz;
 };
 
+/** lk_magic_set_curve() - @curve, before lk_magic_draw(). Value by value: a copy of all of them at
+ * once would wait for the stores of each. */
+LK_INLINE void lk_magic_set_curve(struct lk_magic_curve *curve, double B, double C, double E,
+                                  double x)
+{
+    curve->B = B;
+    curve->C = C;
+    curve->E = E;
+    curve->x = x;
+}
+
 LK_INLINE double lk_magic_sign(double x)
 {
     return x >= 0 ? 1 : -1;
@@ -150,10 +161,10 @@ LK_INLINE double lk_magic_ratio(const struct lk_magic_load *l, const struct lk_t
 }
 
 /** lk_magic_combine() - forces of combined slip, with all curves. */
-struct lk_magic_combined
-lk_magic_combine(const struct lk_tyre_magic *p, const struct lk_magic_load *l,
-                 const struct lk_tyre_slip *slip, const struct lk_magic_length *x,
-                 const struct lk_magic_side *y, const struct lk_magic_curve *curve);
+void lk_magic_combine(const struct lk_tyre_magic *p, const struct lk_magic_load *l,
+                      const struct lk_tyre_slip *slip, const struct lk_magic_length *x,
+                      const struct lk_magic_side *y, const struct lk_magic_curve *curve,
+                      struct lk_magic_combined *ret);
 
 /** lk_magic_trail() - the curve of the pneumatic trail, 4.E33 on. @slope: tan alpha;  @ratio:
  * see lk_magic_ratio(). Return: Dt [m]; the trail is that by the cosine of the curve and cos alpha.
@@ -163,11 +174,9 @@ double lk_magic_trail(const struct lk_tyre_magic *p, const struct lk_magic_load 
                       struct lk_magic_curve *ret_curve);
 
 /** lk_magic_forces() - what all of it comes to, with the lever of Fx about the vertical, 4.E76. */
-struct lk_tyre_forces lk_magic_forces(const struct lk_tyre_magic *p, const struct lk_magic_load *l,
-                                      const struct lk_tyre_slip *slip,
-                                      const struct lk_magic_length *x,
-                                      const struct lk_magic_side *y,
-                                      const struct lk_magic_combined *c,
-                                      const struct lk_magic_moments *m);
+void lk_magic_forces(const struct lk_tyre_magic *p, const struct lk_magic_load *l,
+                     const struct lk_tyre_slip *slip, const struct lk_magic_length *x,
+                     const struct lk_magic_side *y, const struct lk_magic_combined *c,
+                     const struct lk_magic_moments *m, struct lk_tyre_forces *ret);
 
 #endif

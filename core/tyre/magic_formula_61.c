@@ -24,8 +24,7 @@ static struct lk_magic_length pure_length(const struct lk_tyre_magic *p,
     double E =
         p->LEX * (p->PEX1 + p->PEX2 * d + p->PEX3 * d * d) * (1 - p->PEX4 * lk_magic_sign(kx));
 
-    *ret_curve =
-        (struct lk_magic_curve){.B = K / (C * D), .C = C, .E = lk_magic_curvature(E), .x = kx};
+    lk_magic_set_curve(ret_curve, K / (C * D), C, lk_magic_curvature(E), kx);
     return (struct lk_magic_length){
         .D = D,
         .K = K,
@@ -77,7 +76,7 @@ static struct lk_magic_side pure_side(const struct lk_tyre_magic *p, const struc
     E = p->LEY * (p->PEY1 + p->PEY2 * d) *
         (1 + p->PEY5 * g * g - (p->PEY3 + p->PEY4 * g) * lk_magic_sign(ay));
     s.By = s.K / (s.Cy * (s.mu * l->Fz));
-    *ret_curve = (struct lk_magic_curve){.B = s.By, .C = s.Cy, .E = lk_magic_curvature(E), .x = ay};
+    lk_magic_set_curve(ret_curve, s.By, s.Cy, lk_magic_curvature(E), ay);
     return s;
 }
 
@@ -164,12 +163,12 @@ void lk_tyre_mf61(const struct lk_tyre_magic *p, const struct lk_tyre_slip *slip
     lk_magic_close_length(&x, &curve[LK_MAGIC_X]);
     lk_magic_close_side(&y, &l, &curve[LK_MAGIC_Y]);
     lk_magic_close_side(&upright, &l, &curve[LK_MAGIC_UPRIGHT]);
-    c = lk_magic_combine(p, &l, slip, &x, &y, curve);
+    lk_magic_combine(p, &l, slip, &x, &y, curve, &c);
     m = (struct lk_magic_moments){
         .mx = overturning(p, &l, g, c.Fy + c.shift, curve[LK_MAGIC_TILT].cosine),
         .my = rolling(p, &l, slip, c.Fx),
         .mz =
             aligning(p, &l, slip, &y, c.Gy * upright.Fy0, ratio, Dt * curve[LK_MAGIC_TRAIL].cosine),
     };
-    *ret = lk_magic_forces(p, &l, slip, &x, &y, &c, &m);
+    lk_magic_forces(p, &l, slip, &x, &y, &c, &m, ret);
 }
