@@ -56,6 +56,17 @@ LK_INLINE lk_four lk_max_four(lk_four a, lk_four b)
     return lk_select_four(b > a, b, a);
 }
 
+/* y += a x, of @n values */
+LK_INLINE void lk_add_scaled(int n, double a, const double *x, double *y)
+{
+    int i = 0;
+
+    for (; i + 4 <= n; i += 4)
+        *(lk_four *)&y[i] += a * *(const lk_four *)&x[i];
+    for (; i < n; i++)
+        y[i] += a * x[i];
+}
+
 /* four values of each lane into four lanes of one value each, and back */
 LK_INLINE void lk_transpose_four(const lk_four v[4], lk_four ret[4])
 {

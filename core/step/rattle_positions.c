@@ -259,6 +259,7 @@ static void keep_iterate(const struct lk_system *sys, struct lk_rattle *r)
 {
     long long ended = r->ends ? -1 : 0;
     lk_four_mask mask = {ended, ended, ended, ended};
+    int row = 0;
 
     for (int k = 0; 4 * k < sys->n_bodies; k++) {
         const struct lk_quad *quad = &sys->quad[k];
@@ -270,7 +271,12 @@ static void keep_iterate(const struct lk_system *sys, struct lk_rattle *r)
         EACH_OF_ITERATE(KEEP)
 #undef KEEP
     }
-    for (int row = 0; row < sys->n_rows; row++)
+    for (; row + 4 <= sys->n_rows; row += 4) {
+        lk_four *kept = (lk_four *)&r->lambda[row];
+
+        *kept = lk_select_four(mask, *kept, *(const lk_four *)&sys->next.lambda[row]);
+    }
+    for (; row < sys->n_rows; row++)
         r->lambda[row] = r->ends ? r->lambda[row] : sys->next.lambda[row];
     lk_rattle_keep_pushes(r, r->ends);
 }
@@ -373,8 +379,7 @@ static double correct_increment(struct lk_system *sys, struct lk_rattle *r, int 
                 now[q].dq[c] += alpha * before[q].dq[c];
                 now[q].correction[c] += alpha * before[q].correction[c];
             }
-        for (int row = 0; row < rows; row++)
-            sys->solution[row] += alpha * lambda[row];
+        lk_add_scaled(rows, alpha, lambda, sys->solution);
         lk_rattle_blend_pushes(r, iteration, i, alpha);
     }
     return part;
@@ -383,10 +388,11 @@ static double correct_increment(struct lk_system *sys, struct lk_rattle *r, int 
 /* the new poses and s W g */
 static void apply_increment(struct lk_system *sys, struct lk_rattle *r, int iteration, double part)
 {
-    size_t quads = ((size_t)sys->n_bodies + 3) / 4, rows = (size_t)sys->n_rows;
+    size_t quads = ((size_t)sys->n_bodies + 3) / 4;
     struct lk_rattle_increment *now = r->increment + (size_t)iteration * quads;
-    double *multipliers = r->multipliers + (size_t)iteration * rows;
+    double *multipliers = r->multipliers + (size_t)iteration * (size_t)sys->n_rows;
     lk_four largest = {0};
+    int row = 0;
 
     for (int k = 0; 4 * k < sys->n_bodies; k++) {
         struct lk_lanes l = lk_lanes_of(sys, k);
@@ -407,7 +413,13 @@ static void apply_increment(struct lk_system *sys, struct lk_rattle *r, int iter
         lk_quad_place(sys, &l, quad);
         momentum_residual(sys, &l, quad, half);
     }
-    for (size_t row = 0; row < rows; row++) {
+    for (; row + 4 <= sys->n_rows; row += 4) {
+        lk_four more = part * *(const lk_four *)&sys->solution[row];
+
+        *(lk_four *)&multipliers[row] = more;
+        *(lk_four *)&sys->next.lambda[row] += more;
+    }
+    for (; row < sys->n_rows; row++) {
         multipliers[row] = part * sys->solution[row];
         sys->next.lambda[row] += multipliers[row];
     }
