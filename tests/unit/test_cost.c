@@ -333,10 +333,10 @@ static char *springs_text(int n, int each)
     return text;
 }
 
-/* Rows of laws are priced: linkage bench -t 0.08 on a Zen 5 by ali3, one by one and in lanes [us]:
- * 64 hinges with springs at all or a quarter of them 69 and 57, 47 and 41; 128 with all or half of
- * them 130 and 101, 111 and 97; 8 with all 8.6 and 15; 16 with all or a quarter 17 and 21, 12 and
- * 16. */
+/* Rows of laws are priced: linkage bench -t 0.06 on a Zen 5, one by one and in lanes [us], by ali3
+ * 64 hinges with springs at all or a quarter of them 64 and 52, 42 and 40; 128 with all or half of
+ * them 129 and 101, 99 and 98; 8 with all 8.4 and 12.6; 16 with all or a quarter 17 and 19, 11 and
+ * 15. By rk4 16 with all or a quarter 19 and 16, 15 and 11; 8 with all 9.4 and 10. */
 static void laws_are_priced(void **state)
 {
     static const int in_lanes[][2] = {{64, 1}, {64, 4}, {128, 1}, {128, 2}};
@@ -353,6 +353,9 @@ static void laws_are_priced(void **state)
     for (size_t i = 0; i < sizeof(one_by_one) / sizeof(*one_by_one); i++)
         assert_null(choose_for(&lk_formulation_ali3,
                                springs_text(one_by_one[i][0], one_by_one[i][1]), prices, engines));
+    assert_non_null(choose_for(&lk_formulation_rk4, springs_text(16, 1), prices, engines));
+    assert_non_null(choose_for(&lk_formulation_rk4, springs_text(16, 4), prices, engines));
+    assert_null(choose_for(&lk_formulation_rk4, springs_text(8, 1), prices, engines));
 }
 
 /* The compiled engine is the one that the row of this processor prefers among those available. */

@@ -132,10 +132,11 @@ static double singles_time(const struct lk_batches *p, const struct lk_prices *p
     return p->effort.single * sweeps_of(&p->effort) * price * rows;
 }
 
-/* What a row costs that follows a law and is a load, in rows and bodies as above: rk4 takes 0.4 us
- * a step for it beside lanes, and one by one 0.12 us more than for a row that is a force of its
- * joint, in chains of hinges with springs of 8 to 32 bodies. */
-#define LOAD         2.4
+/* What a row costs that follows a law and is a load, in rows and bodies as above. rk4 takes 0.3 to
+ * 0.4 us a step for it, beside lanes as one by one; the price beside lanes is less, as that of its
+ * fronts is too high by so much. With both the choice is right for chains of hinges in space with
+ * springs at all, half or a quarter of them, of 8 to 128 bodies (test_cost). */
+#define LOAD         1.6
 #define LOAD_CLASSIC 0.7
 
 static double loads_time(const struct lk_batches *p, const struct lk_prices *prices)
