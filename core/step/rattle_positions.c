@@ -439,8 +439,8 @@ static void iterate(struct lk_system *sys, struct lk_rattle *r, int iteration)
             lk_rattle_follow_laws(sys, r->value, i, iteration == 0);
     if (iteration == 0 && sys->n_laws + r->n_tense > 0)
         lk_evaluate_factor(sys);
-    for (int row = 0; row < sys->n_rows && !sys->rows_are_independent; row++)
-        sys->solution[row] -= 0.5 * sys->gap[row];
+    if (!sys->rows_are_independent)
+        lk_add_scaled(sys->n_rows, -0.5, sys->gap, sys->solution);
     if (iteration == 0)
         lk_rattle_find_yields(sys, r);
     lk_evaluate_reduce(sys);
