@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Elementary functions of the cycle: within 2 units in the last place of the mathematical library,
- * which is itself within 1, over their ranges; finite beyond them. */
+ * which is itself within 1, over their ranges; finite beyond them. The interval of a table. */
 #include "cmocka_all.h"
 #include "maths/elementary.h"
+#include "maths/table.h"
 #include <float.h>
 #include <math.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #define POINTS 400000
 
@@ -120,12 +122,47 @@ static void test_powers(void **state)
     }
 }
 
+/* the last point but one at most that is not above @x, else the first */
+static int interval_of(int n, const double *points, double x)
+{
+    int i = 0;
+
+    while (i < n - 2 && x >= points[i + 1])
+        i++;
+    return i;
+}
+
+/* tables that are counted alone, and those that are halved once and several times before */
+static void test_intervals(void **state)
+{
+    (void)state;
+    for (int n = 2; n < 300; n++) {
+        double *points = malloc((size_t)n * sizeof(*points));
+
+        assert_non_null(points);
+        points[0] = spread(-1, 1);
+        for (int i = 1; i < n; i++)
+            points[i] = points[i - 1] + 0.01 + draw();
+        for (int i = 0; i < n; i++) {
+            const double at[] = {points[i], nextafter(points[i], -INFINITY), points[i] + 0.005};
+
+            for (int k = 0; k < 3; k++)
+                assert_int_equal(lk_points_interval(n, points, at[k]),
+                                 interval_of(n, points, at[k]));
+        }
+        assert_int_equal(lk_points_interval(n, points, -1e300), 0);
+        assert_int_equal(lk_points_interval(n, points, 1e300), n - 2);
+        assert_in_range(lk_points_interval(n, points, NAN), 0, n - 2);
+        free(points);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_arc_tangent), cmocka_unit_test(test_sine_and_cosine),
         cmocka_unit_test(test_fours),       cmocka_unit_test(test_exponential_and_logarithm),
-        cmocka_unit_test(test_powers),
+        cmocka_unit_test(test_powers),      cmocka_unit_test(test_intervals),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
