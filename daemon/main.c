@@ -489,7 +489,8 @@ static void close_rig(struct daemon *daemon)
         lkd_log(LKD_C_CYCLE_STUCK, "ended with a cycle that stands still");
         lkd_files_close(&daemon->rig);
         lkd_record_close(&daemon->rig);
-        _exit(LKD_EXIT_WATCHDOG);
+        /* a fault before that is why the run ended */
+        _exit(daemon->exit_status != LKD_EXIT_OK ? daemon->exit_status : LKD_EXIT_WATCHDOG);
     }
     lkd_files_close(&daemon->rig);
     lkd_record_close(&daemon->rig);
