@@ -226,6 +226,7 @@ enum corner_output {
     OUT_FX = 13,
     OUT_FY = 14,
     OUT_FZ = 15,
+    OUT_MY = 17,
     OUT_DEPTH = 22,
     OUT_KINETIC = 26,
     OUT_DISSIPATED = 29,
@@ -524,6 +525,46 @@ static void converges_with_order_two(void **state)
 
 /* ---- refusals ---- */
 
+/* Rolling resistance of a law that has a part for the speed, right after the start: the law is
+ * asked at the speed of the wheel. */
+static double resistance(double speed)
+{
+    static const char law[] =
+        "{type: mf52, parameters: {FNOMIN: 3500, VERTICAL_STIFFNESS: 2e5, UNLOADED_RADIUS: 0.3469, "
+        "LONGVL: 10, PCX1: 1.6, "
+        "PDX1: 1.1, PKX1: 20, PCY1: 1.3, PDY1: 1, PKY1: -12, PKY2: 1.6, QSY1: 0.01, QSY3: 0.05}}";
+    static char text[8192], with_law[8192];
+    struct lk_system *sys;
+    double out[OUTPUTS];
+    char *tmeasy;
+
+    write_corner(
+        &(struct corner){
+            .height = REST_HEIGHT, .speed = speed, .spin = speed / REST_HEIGHT, .damping = 500},
+        text, sizeof(text));
+    tmeasy = strstr(text, TMEASY);
+    assert_non_null(tmeasy);
+    snprintf(with_law, sizeof(with_law), "%.*s%s%s", (int)(tmeasy - text), text, law,
+             tmeasy + strlen(TMEASY));
+    sys = compile_text(with_law);
+    go(sys, 0, 1);
+    look(sys, out);
+    lk_system_free(sys);
+    return fabs(out[OUT_MY] / out[OUT_FZ]);
+}
+
+static void law_is_asked_at_the_speed(void **state)
+{
+    /* fades at a stand as V / sqrt(V^2 + 1) */
+    double slow = 0.3469 * (0.01 + 0.05 * 0.5) * 5 / sqrt(26);
+    double fast = 0.3469 * (0.01 + 0.05 * 2) * 20 / sqrt(401);
+
+    (void)state;
+    print_message("    %.5f and %.5f m\n", resistance(5), resistance(20));
+    assert_true(fabs(resistance(5) / slow - 1) < 0.01);
+    assert_true(fabs(resistance(20) / fast - 1) < 0.01);
+}
+
 static void refuse(const char *solver, const char *wanted)
 {
     static char text[8192];
@@ -567,6 +608,7 @@ int main(void)
         cmocka_unit_test(reset_has_the_same_bits),
         cmocka_unit_test(stays_finite),
         cmocka_unit_test(converges_with_order_two),
+        cmocka_unit_test(law_is_asked_at_the_speed),
         cmocka_unit_test(others_refuse),
     };
 
