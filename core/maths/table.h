@@ -26,7 +26,7 @@ struct lk_piece {
     double c;
 };
 
-#define LK_POINTS_COUNTED 32
+#define LK_POINTS_COUNTED 32 /* so many at most; more are halved first */
 
 /** lk_points_interval() - that holds @x: the same work for every x. Each halving waits for the one
  * before; of what is left points are counted, which wait for nothing. */

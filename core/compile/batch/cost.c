@@ -133,9 +133,9 @@ static double singles_time(const struct lk_batches *p, const struct lk_prices *p
 }
 
 /* What a row costs that follows a law and is a load, in rows and bodies as above. rk4 takes 0.3 to
- * 0.4 us a step for it, beside lanes as one by one; the price beside lanes is less, as that of its
- * fronts is too high by so much. With both the choice is right for chains of hinges in space with
- * springs at all, half or a quarter of them, of 8 to 128 bodies (test_cost). */
+ * 0.4 us a step for it, beside lanes as one by one; the price beside lanes is less than that, by so
+ * much that the choice is right for chains of hinges in space with springs at all, half or a
+ * quarter of them, of 8 to 128 bodies (test_cost). */
 #define LOAD         1.6
 #define LOAD_CLASSIC 0.7
 

@@ -231,8 +231,7 @@ static __attribute__((noinline)) void predict_motion(const struct lk_system *sys
         momentum_residual(sys, p, f);
 }
 
-/* products of increment @iteration of a block with those before, and with itself: @dq is a copy of
- * it, which no store can change */
+/* products of increment @iteration of a block, which is @dq, with those before and with itself */
 LK_INLINE void multiply_increment(const struct lk_batches *p, int block, int iteration,
                                   const lanes_t dq[6], struct sums *sums)
 {
