@@ -65,9 +65,12 @@ static enum lk_joint_type type_of(const struct lk_draft *d, const struct lk_join
         return LK_JOINT_BUSHING;
     if (lk_coupled_joints(def->type) > 0 || !lk_draft_plane(d, def))
         return def->type;
-    return def->type == LK_JOINT_REVOLUTE    ? LK_JOINT_PIN
-           : def->type == LK_JOINT_PRISMATIC ? LK_JOINT_SLIDER
-                                             : def->type;
+    if (def->type == LK_JOINT_REVOLUTE) {
+        int across = lk_draft_plane(d, def)->across;
+
+        return across < 0 ? LK_JOINT_PIN : LK_JOINT_PIN_X + (enum lk_joint_type)across;
+    }
+    return def->type == LK_JOINT_PRISMATIC ? LK_JOINT_SLIDER : def->type;
 }
 
 static void add_joints(struct lk_draft *d)

@@ -241,9 +241,7 @@ void lk_fill_joint(struct lk_system *sys, const struct lk_draft *d, int i)
         .n_rows = b->n_rows,
         .n_length = b->n_length,
         .row = d->plan.row[i],
-        .is_known = b->type == LK_JOINT_PIN || b->type == LK_JOINT_SLIDER
-                        ? lk_draft_plane(d, def)->is_flat
-                        : 1,
+        .is_known = b->type >= LK_JOINT_PIN ? lk_draft_plane(d, def)->is_flat : 1,
         .law = -1,
         .drive = b->drive,
     };

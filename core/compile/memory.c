@@ -80,6 +80,7 @@ static void layout_jacobians(struct lk_system *sys, const struct lk_draft *d,
             .J = values,
             .pad = lk_jacobian_pad(b->n_rows),
             .is_point = lk_joint_is_point(b->type, b->kind),
+            .first = lk_joint_types[b->type]->first,
         };
         values += jacobian_size(b);
     }

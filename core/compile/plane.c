@@ -14,12 +14,13 @@
 
 /** struct mechanism - bodies that joints connect. @normal: of hinges, 0 as long as there is none
  * @level: height of a body along it [m];  @tilts: it moves out of its plane, or may;  @is_uneven:
- * it is not flat, see plane.h */
+ * it is not flat, see plane.h;  @is_pushed: it has something along its normal, if only round-off */
 struct mechanism {
     double normal[3];
     double level;
     bool tilts;
     bool is_uneven;
+    bool is_pushed;
 };
 
 /** struct search - @of: representative of the bodies that joints connect, @held_with: that hinges
@@ -111,6 +112,23 @@ static bool is_across(const double v[3], const double n[3])
     return fabs(lk_dot(v, n)) <= ROUND_OFF * lk_norm(v);
 }
 
+/* the world axis along which @n is, to the last bit; -1: none */
+static int axis_of(const double n[3])
+{
+    for (int k = 0; k < 3; k++)
+        if (n[k] != 0 && n[(k + 1) % 3] == 0 && n[(k + 2) % 3] == 0)
+            return k;
+    return -1;
+}
+
+/* whether @v has not even round-off along the axis of @a */
+static bool is_pure(const double v[3], const struct mechanism *a)
+{
+    int axis = axis_of(a->normal);
+
+    return axis >= 0 && v[axis] == 0;
+}
+
 static bool is_level(const double point[3], const struct mechanism *a)
 {
     return fabs(lk_dot(point, a->normal) - a->level) <=
@@ -168,8 +186,11 @@ static void look_at_bodies(const struct lk_model *m, struct search *f)
                     lk_norm(a->normal) == 0 || !body_stays(def, a->normal);
         a->is_uneven |= !is_level(def->position, a) || !is_principal(def, a->normal) ||
                         !is_across(m->gravity, a->normal);
-        for (int i = 0; i < 3; i++)
+        a->is_pushed |= !is_pure(def->velocity, a) || !is_pure(m->gravity, a);
+        for (int i = 0; i < 3; i++) {
             a->is_uneven |= m->gravity_input[i] >= 0;
+            a->is_pushed |= m->gravity_input[i] >= 0 && i == axis_of(a->normal);
+        }
     }
 }
 
@@ -184,6 +205,7 @@ static void look_at_joints(const struct lk_model *m, struct search *f)
         a = mechanism_of(f, body_of(j));
         a->tilts |= !joint_stays(j, a->normal);
         a->is_uneven |= !is_level(j->point[0], a) || !is_level(j->point[1], a);
+        a->is_pushed |= j->type != LK_JOINT_REVOLUTE;
     }
 }
 
@@ -218,6 +240,21 @@ static bool force_is_flat(const struct search *f, const struct lk_force_def *for
     }
 }
 
+/* whether @force has not even round-off along the normal of @a */
+static bool force_is_pure(const struct lk_force_def *force, const struct mechanism *a)
+{
+    switch (force->type) {
+    case LK_FORCE_CONSTANT_TORQUE:
+    case LK_FORCE_HARMONIC_TORQUE:
+        return true;
+    case LK_FORCE_CONSTANT_FORCE:
+    case LK_FORCE_HARMONIC_FORCE:
+        return force->frame == LK_FRAME_WORLD && is_pure(force->vector, a);
+    default:
+        return false;
+    }
+}
+
 static bool has_two_ends(enum lk_force_type type)
 {
     return type < LK_FORCE_CONSTANT_FORCE || type == LK_FORCE_TYRE;
@@ -240,11 +277,17 @@ static void look_at_forces(const struct lk_model *m, struct search *f)
             a = mechanism_of(f, force->body[s]);
             a->tilts |= force->type == LK_FORCE_TYRE;
             a->is_uneven |= !force_is_flat(f, force, a);
+            a->is_pushed |= !force_is_pure(force, a);
         }
     }
-    for (int i = 0; i < m->n_inputs; i++)
-        if (m->inputs[i].type == LK_INPUT_BODY_FORCE || m->inputs[i].type == LK_INPUT_BODY_TORQUE)
-            mechanism_of(f, m->inputs[i].body)->is_uneven = true;
+    for (int i = 0; i < m->n_inputs; i++) {
+        bool is_force = m->inputs[i].type == LK_INPUT_BODY_FORCE;
+
+        if (!is_force && m->inputs[i].type != LK_INPUT_BODY_TORQUE)
+            continue;
+        mechanism_of(f, m->inputs[i].body)->is_uneven = true;
+        mechanism_of(f, m->inputs[i].body)->is_pushed |= is_force;
+    }
 }
 
 /* reactions that are shown */
@@ -268,11 +311,12 @@ static int take_planes(const struct lk_model *m, struct search *f, struct lk_pla
     for (int b = 0; b < m->n_bodies; b++) {
         const struct mechanism *a = mechanism_of(f, b);
 
-        ret[b] = (struct lk_plane){0};
+        ret[b] = (struct lk_plane){.across = -1};
         if (a->tilts)
             continue;
         memcpy(ret[b].normal, a->normal, sizeof(a->normal));
         ret[b].is_flat = !a->is_uneven;
+        ret[b].across = a->is_pushed ? -1 : axis_of(a->normal);
         count++;
     }
     return count;

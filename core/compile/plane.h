@@ -13,7 +13,11 @@
  * What the other rows would carry, products of inertia and loads out of the plane, is not found. It
  * is nothing where the mechanism is flat: centres of mass, joints and forces at one height, n a
  * principal axis of every body, no weight along it. Otherwise the reactions of such joints are not
- * known. */
+ * known.
+ *
+ * Where all its joints are hinges about an axis of the world, and no load has even round-off along
+ * that axis, the third row of a pin is zero as well: nothing moves there, to the last bit. Such
+ * pins have two rows. */
 #ifndef LK_COMPILE_PLANE_H
 #define LK_COMPILE_PLANE_H
 
@@ -21,10 +25,13 @@
 #include <stdbool.h>
 
 /** struct lk_plane - in which a body moves. @normal: unit vector, world; 0: in none
- * @is_flat: all of the mechanism is in one plane, and nothing acts out of it */
+ * @is_flat: all of the mechanism is in one plane, and nothing acts out of it
+ * @across:  0, 1, 2: the world axis along which it has no motion and no force to the last bit; -1:
+ * there is none */
 struct lk_plane {
     double normal[3];
     bool is_flat;
+    int across;
 };
 
 /** lk_is_in_plane() - whether there is one. */

@@ -34,7 +34,7 @@ static void jacobian(const struct lk_joint *j, const struct lk_pose *const *pose
 {
     double plus[2][3], minus[2][3];
 
-    lk_rows_point_jacobian(j, pose, ret);
+    lk_rows_point_jacobian(j, pose, 0, 3, ret);
     lk_rows_square_directions(pose, j->f[0][0], j->f[1][1], plus[0], plus[1]);
     lk_rows_square_directions(pose, j->f[0][1], j->f[1][0], minus[0], minus[1]);
     for (int s = 0; s < 2; s++) {

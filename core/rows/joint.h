@@ -112,17 +112,25 @@ static inline int lk_rigid_rows(const struct lk_joint *j)
 /** struct lk_jacobian - d(row)/d(x, theta) of either body, a view.
  *
  * Rows are the last index, so that one vector instruction works on several; rows beyond the joint's
- * are zero. Where the first three rows are point rows and no other row depends on the translation
+ * are zero. Where the first rows are point rows and no other row depends on the translation
  * (`is_point`: all joints but sliding ones), the translation part is +I and -I on those rows and is
  * not stored.
  * @J:        value of (side, direction k, row r) at J[(directions * side + k) * pad + r]
  * @pad:      rows rounded up to whole vectors, 4 or 8
- * @is_point: 3 directions are stored, d/dtheta; otherwise 6, d/dx and d/dtheta */
+ * @is_point: 3 directions are stored, d/dtheta; otherwise 6, d/dx and d/dtheta
+ * @first:    world axis of the first point row, see lk_points_first() */
 struct lk_jacobian {
     double *J;
     int pad;
     int is_point;
+    int first;
 };
+
+/** lk_point_axis() - world axis of point row @row. RT: yes. */
+static inline int lk_point_axis(int first, int row)
+{
+    return (first + row) % 3;
+}
 
 /** lk_jacobian_pad() - rows rounded up to whole vectors of four. */
 static inline int lk_jacobian_pad(int n_rows)
@@ -151,13 +159,14 @@ static inline double *lk_jacobian_turn(struct lk_jacobian jacobian, int side)
 /** struct lk_side - the Jacobian of one side of a joint, a view.
  * @turn:     the d/dtheta part, direction k at [k * pad]; without is_point d/dx precedes it
  * @row:      index of the first row among all;  @n: rows
- * @sign:     of the translation part of point rows */
+ * @sign:     of the translation part of point rows, the first of which is along axis @first */
 struct lk_side {
     const double *turn;
     int row;
     int n;
     int pad;
     int is_point;
+    int first;
     double sign;
 };
 
@@ -170,6 +179,7 @@ static inline struct lk_side lk_side_of(struct lk_jacobian jacobian, int side, i
         .n = n_rows,
         .pad = jacobian.pad,
         .is_point = jacobian.is_point,
+        .first = jacobian.first,
         .sign = lk_jacobian_sign(side),
     };
 }
@@ -196,7 +206,8 @@ static inline void lk_jacobian_row(struct lk_jacobian jacobian, int side, int ro
     for (int k = 0; k < 3; k++) {
         ret[3 + k] = turn[k * jacobian.pad + row];
         if (jacobian.is_point)
-            ret[k] = k == row ? lk_jacobian_sign(side) : 0;
+            ret[k] =
+                row < 3 && k == lk_point_axis(jacobian.first, row) ? lk_jacobian_sign(side) : 0;
         else
             ret[k] = turn[(k - 3) * jacobian.pad + row];
     }
@@ -204,8 +215,8 @@ static inline void lk_jacobian_row(struct lk_jacobian jacobian, int side, int ro
 
 /** struct lk_joint_type_ops - functions of a joint type. @pose, @twist: one for each side. All are
  * safe on the cycle thread and do the same work at every call.
- * @is_point:    see struct lk_jacobian; of the type, not of a compliant joint of this type: see
- *               lk_joint_is_point()
+ * @is_point, @first: see struct lk_jacobian; of the type, not of a compliant joint of this type:
+ *               see lk_joint_is_point()
  * @violation:   Phi of the rows
  * @load:        adds Phi_q^T lambda of the rows to each body (force: world, torque: body axes)
  * @jacobian:    Phi_q of the rows
@@ -216,6 +227,7 @@ static inline void lk_jacobian_row(struct lk_jacobian jacobian, int side, int ro
  * @coordinate_gamma:    its second time derivative with all accelerations zero */
 struct lk_joint_type_ops {
     int is_point;
+    int first;
     void (*violation)(const struct lk_joint *, const struct lk_pose *const *pose, double *phi);
     void (*load)(const struct lk_joint *, const struct lk_pose *const *pose, const double *lambda,
                  struct lk_twist *const *sum);

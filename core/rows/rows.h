@@ -2,7 +2,7 @@
 /* The three primitives that joints are made of. P is the joint's point on either body, d = P0 - P1,
  * and u, v, n are unit vectors fixed to a body.
  *
- *   point     d = 0                      3 rows [m], world axes; Haug: spherical
+ *   point     d = 0                      3 rows [m], world axes; Haug: spherical; of a pin 2
  *   square    u (on 0) . v (on 1) = 0    1 row [rad], the two directions stay orthogonal; dot-1
  *   sliding   n (on 0) . d = 0           1 row [m], the point of 1 stays in a plane of 0; dot-2
  *
@@ -85,12 +85,13 @@ LK_INLINE void lk_rows_point_load(const struct lk_joint *j, const struct lk_pose
     }
 }
 
-/* the d/dtheta part, -sign R p~, of three point rows of one side */
+/* the d/dtheta part, -sign R p~, of @n point rows of one side */
 LK_INLINE void lk_rows_point_jacobian_side(const double R[9], const double p[3], double sign,
-                                           double *turn, int pad)
+                                           int first, int n, double *turn, int pad)
 {
-    for (int i = 0; i < 3; i++) {
-        const double *r = R + 3 * i; /* row i of R is R^T e_i: world axis i in body axes */
+    for (int i = 0; i < n; i++) {
+        /* row k of R is R^T e_k: world axis k in body axes */
+        const double *r = R + 3 * lk_point_axis(first, i);
 
         turn[i] = sign * (p[1] * r[2] - p[2] * r[1]);
         turn[pad + i] = sign * (p[2] * r[0] - p[0] * r[2]);
@@ -98,12 +99,12 @@ LK_INLINE void lk_rows_point_jacobian_side(const double R[9], const double p[3],
     }
 }
 
-/* rows 0 to 2 of a joint with is_point */
+/* the first @n rows of a joint with is_point, from world axis @first on */
 LK_INLINE void lk_rows_point_jacobian(const struct lk_joint *j, const struct lk_pose *const *pose,
-                                      struct lk_jacobian ret)
+                                      int first, int n, struct lk_jacobian ret)
 {
     for (int s = 0; s < 2; s++)
-        lk_rows_point_jacobian_side(pose[s]->R, j->p[s], lk_jacobian_sign(s),
+        lk_rows_point_jacobian_side(pose[s]->R, j->p[s], lk_jacobian_sign(s), first, n,
                                     lk_jacobian_turn(ret, s), ret.pad);
 }
 

@@ -19,26 +19,36 @@ LK_INLINE const double *square_of(const struct lk_joint_kind *k, const struct lk
     return j->f[s][k->dir[s][k->square[i][s]]];
 }
 
-LK_INLINE bool is_only_point(const struct lk_joint_kind *k)
+LK_INLINE bool is_ball(const struct lk_joint_kind *k)
 {
-    return k->n_slide + k->n_square == 0;
+    return k->point == LK_POINTS_XYZ && k->n_slide + k->n_square == 0;
+}
+
+/* the point rows of a vector along the world's axes; of three they are it */
+LK_INLINE void take_points(const struct lk_joint_kind *k, const double world[3], double *row)
+{
+    for (int i = 0; i < lk_kind_point_rows(k); i++)
+        row[i] = world[lk_point_axis(lk_points_first(k->point), i)];
 }
 
 LK_INLINE void violation(const struct lk_joint_kind *k, const struct lk_joint *j,
                          const struct lk_pose *const *pose, double *phi)
 {
     double d[3], row[LK_ROWS_MAX];
-    int n = 3 * k->point;
+    int n = lk_kind_point_rows(k);
 
-    if (k->point)
-        lk_rows_gap(j, pose, is_only_point(k) ? phi : row);
-    if (k->n_slide > 0)
+    if (is_ball(k)) {
+        lk_rows_gap(j, pose, phi);
+        return;
+    }
+    if (n + k->n_slide > 0)
         lk_rows_gap(j, pose, d);
+    take_points(k, d, row);
     for (int i = 0; i < k->n_slide; i++)
         row[n++] = lk_rows_sliding(pose, slide_of(k, j, i), d);
     for (int i = 0; i < k->n_square; i++)
         row[n++] = lk_rows_square(pose, square_of(k, j, i, 0), square_of(k, j, i, 1));
-    for (int i = 0; i < n && !is_only_point(k); i++)
+    for (int i = 0; i < n; i++)
         phi[i] = row[i];
 }
 
@@ -46,11 +56,13 @@ LK_INLINE void load(const struct lk_joint_kind *k, const struct lk_joint *j,
                     const struct lk_pose *const *pose, const double *lambda,
                     struct lk_twist *const *sum)
 {
-    double d[3];
+    double d[3], force[3] = {0};
 
+    for (int i = 0; i < lk_kind_point_rows(k); i++)
+        force[lk_point_axis(lk_points_first(k->point), i)] = lambda[i];
     if (k->point)
-        lk_rows_point_load(j, pose, lambda, sum);
-    lambda += 3 * k->point;
+        lk_rows_point_load(j, pose, force, sum);
+    lambda += lk_kind_point_rows(k);
     if (k->n_slide > 0)
         lk_rows_gap(j, pose, d);
     for (int i = 0; i < k->n_slide; i++)
@@ -64,7 +76,7 @@ LK_INLINE void jacobian(const struct lk_joint_kind *k, const struct lk_joint *j,
                         const struct lk_pose *const *pose, struct lk_jacobian ret)
 {
     double d[3], J[LK_ROWS_MAX][2][6] = {{{0}}};
-    int first = 3 * k->point, n = first;
+    int first = lk_kind_point_rows(k), n = first;
 
     if (k->n_slide > 0)
         lk_rows_gap(j, pose, d);
@@ -74,7 +86,7 @@ LK_INLINE void jacobian(const struct lk_joint_kind *k, const struct lk_joint *j,
         lk_rows_square_directions(pose, square_of(k, j, i, 0), square_of(k, j, i, 1), J[n][0] + 3,
                                   J[n][1] + 3);
     if (k->point)
-        lk_rows_point_jacobian(j, pose, ret);
+        lk_rows_point_jacobian(j, pose, lk_points_first(k->point), first, ret);
     for (int r = first; r < n; r++)
         for (int s = 0; s < 2; s++)
             lk_jacobian_set_row(ret, s, r, J[r][s]);
@@ -85,20 +97,24 @@ LK_INLINE void gamma_rows(const struct lk_joint_kind *k, const struct lk_joint *
                           double *ret)
 {
     double d[3], rate[3], gamma[3], row[LK_ROWS_MAX];
-    int n = 3 * k->point;
+    int n = lk_kind_point_rows(k);
 
-    if (k->point)
-        lk_rows_gap_gamma(j, pose, twist, is_only_point(k) ? ret : row);
+    if (is_ball(k)) {
+        lk_rows_gap_gamma(j, pose, twist, ret);
+        return;
+    }
+    if (n + k->n_slide > 0)
+        lk_rows_gap_gamma(j, pose, twist, gamma);
     if (k->n_slide > 0) {
         lk_rows_gap(j, pose, d);
         lk_rows_gap_rate(j, pose, twist, rate);
-        lk_rows_gap_gamma(j, pose, twist, gamma);
     }
+    take_points(k, gamma, row);
     for (int i = 0; i < k->n_slide; i++)
         row[n++] = lk_rows_sliding_gamma(pose, twist, slide_of(k, j, i), d, rate, gamma);
     for (int i = 0; i < k->n_square; i++)
         row[n++] = lk_rows_square_gamma(pose, twist, square_of(k, j, i, 0), square_of(k, j, i, 1));
-    for (int i = 0; i < n && !is_only_point(k); i++)
+    for (int i = 0; i < n; i++)
         ret[i] = row[i];
 }
 
@@ -153,6 +169,9 @@ LK_INLINE double coordinate_gamma(const struct lk_joint_kind *k, const struct lk
 
 /* ---- the instances ---- */
 
+/* lk_points_first() as constants */
+enum { FIRST_NONE = 0, FIRST_XYZ = 0, FIRST_YZ = 1, FIRST_ZX = 2, FIRST_XY = 0 };
+
 #define POSES  const struct lk_pose *const *pose
 #define TWISTS const struct lk_twist *const *twist
 #define X(NAME, ...)                                                                               \
@@ -192,7 +211,8 @@ LK_JOINT_KINDS(X)
 const struct lk_joint_type_ops lk_joint_kind_ops[LK_KINDS] = {
 #define X(NAME, TEXT, POINTS, ...)                                                                 \
     [LK_KIND_##NAME] = {                                                                           \
-        .is_point = POINTS,                                                                        \
+        .is_point = LK_POINTS_##POINTS != LK_POINTS_NONE,                                          \
+        .first = FIRST_##POINTS,                                                                   \
         .violation = violation_##NAME,                                                             \
         .load = load_##NAME,                                                                       \
         .jacobian = jacobian_##NAME,                                                               \

@@ -4,7 +4,8 @@
  * (Computer-aided kinematics and dynamics of mechanical systems, 1989, ch. 9): with the point P and
  * the frame f of the joint on either body, d = P0 - P1,
  *
- *   point     d = 0                                       three rows [m]     Haug: spherical
+ *   point     d = 0                                       three rows [m]     Haug: spherical;
+ *                                                         of a pin two, across a world axis
  *   slide     n . d = 0, n a direction of side 0          one row [m]        dot-2
  *   square    u . v = 0, u of side 0 and v of side 1      one row [rad]      dot-1
  *
@@ -34,13 +35,28 @@ enum lk_measure {
     LK_ABOUT_SECOND
 };
 
+/** enum lk_point_rows - point rows, in the order of their world axes. */
+enum lk_point_rows { LK_POINTS_NONE, LK_POINTS_XYZ, LK_POINTS_YZ, LK_POINTS_ZX, LK_POINTS_XY };
+
+/** lk_points_rows() - number of them;  lk_points_first() - world axis of the first one, which those
+ * of the others follow in a circle. RT: yes. */
+static inline int lk_points_rows(enum lk_point_rows points)
+{
+    return points == LK_POINTS_NONE ? 0 : points == LK_POINTS_XYZ ? 3 : 2;
+}
+
+static inline int lk_points_first(enum lk_point_rows points)
+{
+    return points < LK_POINTS_YZ ? 0 : ((int)points - LK_POINTS_XYZ) % 3;
+}
+
 /** struct lk_joint_kind - rows: points, then slides, then squares.
- * @point:  1: three point rows;  @n_slide, @slide: along which direction of side 0
+ * @n_slide, @slide: along which direction of side 0
  * @n_square, @square: direction of side 0 and of side 1; both count in @dir
  * @n_dir, @dir: directions of each side in use: indices of struct lk_joint.f
  * @n_coordinates, @measure: what the joint leaves free and measures */
 struct lk_joint_kind {
-    int point;
+    enum lk_point_rows point;
     int n_slide;
     int n_square;
     int n_dir[2];
@@ -55,26 +71,29 @@ struct lk_joint_kind {
 /* X(name, as in a file; points, slides, squares; directions in use, slides and squares as in struct
  * lk_joint_kind; frames; names and measures of the coordinates) */
 #define LK_JOINT_KINDS(X)                                                                          \
-    X(SPHERICAL, "spherical", 1, 0, 0, ({0, 0}, {{0}, {0}}, {0}, {{0}}), WORLD, (0),               \
+    X(SPHERICAL, "spherical", XYZ, 0, 0, ({0, 0}, {{0}, {0}}, {0}, {{0}}), WORLD, (0),             \
       (LK_NO_MEASURE))                                                                             \
-    X(REVOLUTE, "revolute", 1, 0, 2, ({1, 2}, {{2}, {0, 1}}, {0}, {{0, 0}, {0, 1}}), AXIS, (""),   \
+    X(REVOLUTE, "revolute", XYZ, 0, 2, ({1, 2}, {{2}, {0, 1}}, {0}, {{0, 0}, {0, 1}}), AXIS, (""), \
       (LK_ABOUT_AXIS))                                                                             \
-    X(FIXED, "fixed", 1, 0, 3, ({3, 3}, {{0, 1, 2}, {0, 1, 2}}, {0}, {{0, 1}, {1, 2}, {2, 0}}),    \
+    X(FIXED, "fixed", XYZ, 0, 3, ({3, 3}, {{0, 1, 2}, {0, 1, 2}}, {0}, {{0, 1}, {1, 2}, {2, 0}}),  \
       WORLD, (0), (LK_NO_MEASURE))                                                                 \
-    X(UNIVERSAL, "universal", 1, 0, 1, ({1, 1}, {{2}, {2}}, {0}, {{0, 0}}), CROSS,                 \
+    X(UNIVERSAL, "universal", XYZ, 0, 1, ({1, 1}, {{2}, {2}}, {0}, {{0, 0}}), CROSS,               \
       ("first", "second"), (LK_ABOUT_FIRST, LK_ABOUT_SECOND))                                      \
-    X(PRISMATIC, "prismatic", 0, 2, 3,                                                             \
+    X(PRISMATIC, "prismatic", NONE, 2, 3,                                                          \
       ({3, 3}, {{0, 1, 2}, {0, 1, 2}}, {0, 1}, {{0, 1}, {1, 2}, {2, 0}}), AXIS, (""),              \
       (LK_ALONG_2))                                                                                \
-    X(CYLINDRICAL, "cylindrical", 0, 2, 2,                                                         \
+    X(CYLINDRICAL, "cylindrical", NONE, 2, 2,                                                      \
       ({3, 2}, {{0, 1, 2}, {0, 1}}, {0, 1}, {{2, 0}, {2, 1}}), AXIS, ("travel", "angle"),          \
       (LK_ALONG_2, LK_ABOUT_AXIS))                                                                 \
-    X(PLANAR, "planar", 0, 1, 2, ({1, 2}, {{2}, {0, 1}}, {0}, {{0, 0}, {0, 1}}), PLANE,            \
+    X(PLANAR, "planar", NONE, 1, 2, ({1, 2}, {{2}, {0, 1}}, {0}, {{0, 0}, {0, 1}}), PLANE,         \
       ("x", "y", "angle"), (LK_ALONG_0, LK_ALONG_1, LK_ABOUT_AXIS))                                \
-    X(SLIDER, "slider", 0, 2, 1, ({3, 1}, {{0, 1, 2}, {0}}, {0, 1}, {{2, 0}}), PLANE, (""),        \
+    X(SLIDER, "slider", NONE, 2, 1, ({3, 1}, {{0, 1, 2}, {0}}, {0, 1}, {{2, 0}}), PLANE, (""),     \
       (LK_ALONG_2))                                                                                \
-    X(POINT_ON_LINE, "point-on-line", 0, 2, 0, ({2, 0}, {{0, 1}, {0}}, {0, 1}, {{0}}), AXIS, (""), \
-      (LK_ALONG_2))
+    X(POINT_ON_LINE, "point-on-line", NONE, 2, 0, ({2, 0}, {{0, 1}, {0}}, {0, 1}, {{0}}), AXIS,    \
+      (""), (LK_ALONG_2))                                                                          \
+    X(PIN_X, "pin-x", YZ, 0, 0, ({0, 0}, {{0}, {0}}, {0}, {{0}}), AXIS, (""), (LK_ABOUT_AXIS))     \
+    X(PIN_Y, "pin-y", ZX, 0, 0, ({0, 0}, {{0}, {0}}, {0}, {{0}}), AXIS, (""), (LK_ABOUT_AXIS))     \
+    X(PIN_Z, "pin-z", XY, 0, 0, ({0, 0}, {{0}, {0}}, {0}, {{0}}), AXIS, (""), (LK_ABOUT_AXIS))
 
 enum lk_kind {
 #define X(NAME, ...) LK_KIND_##NAME,
@@ -90,7 +109,7 @@ enum lk_kind {
 
 static const struct lk_joint_kind lk_joint_kinds[LK_KINDS] = {
 #define X(NAME, TEXT, POINTS, SLIDES, SQUARES, GEOMETRY, FRAMES, NAMES, MEASURES)                  \
-    [LK_KIND_##NAME] = {POINTS,                                                                    \
+    [LK_KIND_##NAME] = {LK_POINTS_##POINTS,                                                        \
                         SLIDES,                                                                    \
                         SQUARES,                                                                   \
                         LK_UNWRAP(GEOMETRY),                                                       \
@@ -118,10 +137,15 @@ static inline enum lk_kind lk_kind_of(enum lk_joint_type type)
     }
 }
 
-/** lk_kind_rows() - rows of a joint. RT: yes. */
+/** lk_kind_point_rows() - point rows of a joint;  lk_kind_rows() - all. RT: yes. */
+static inline int lk_kind_point_rows(const struct lk_joint_kind *k)
+{
+    return lk_points_rows(k->point);
+}
+
 static inline int lk_kind_rows(const struct lk_joint_kind *k)
 {
-    return 3 * k->point + k->n_slide + k->n_square;
+    return lk_kind_point_rows(k) + k->n_slide + k->n_square;
 }
 
 #endif

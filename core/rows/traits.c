@@ -7,11 +7,14 @@
     (((a) >= LK_ABOUT_AXIS) | ((b) >= LK_ABOUT_AXIS) << 1 | ((c) >= LK_ABOUT_AXIS) << 2)
 #define ANGLES(...) ANGLES_OF(__VA_ARGS__, 0, 0, 0)
 
+/* lk_points_rows() as constants */
+enum { ROWS_NONE = 0, ROWS_XYZ = 3, ROWS_YZ = 2, ROWS_ZX = 2, ROWS_XY = 2 };
+
 const struct lk_joint_traits lk_joint_traits[LK_JOINT_TYPES] = {
 #define X(NAME, TEXT, POINTS, SLIDES, SQUARES, GEOMETRY, FRAMES, NAMES, MEASURES)                  \
     [LK_JOINT_##NAME] = {.name = TEXT,                                                             \
-                         .n_rows = 3 * POINTS + SLIDES + SQUARES,                                  \
-                         .n_length = 3 * POINTS + SLIDES,                                          \
+                         .n_rows = ROWS_##POINTS + SLIDES + SQUARES,                               \
+                         .n_length = ROWS_##POINTS + SLIDES,                                       \
                          .n_coordinates = LK_COUNT MEASURES,                                       \
                          .coordinate = {LK_UNWRAP(NAMES)},                                         \
                          .is_angle = ANGLES MEASURES},

@@ -33,9 +33,13 @@ LK_INLINE lk_part point_product(const struct lk_side *rows, const struct lk_side
                                 int c, double m)
 {
     const double *move = columns->turn - 3 * columns->pad + c;
+    int pad = columns->pad, first = rows->first;
 
     if (!columns->is_point)
-        return m * rows->sign * LK_THREE(move[0], move[columns->pad], move[2 * columns->pad], r);
+        return m * rows->sign *
+               LK_THREE(move[first * pad], move[lk_point_axis(first, 1) * pad],
+                        move[lk_point_axis(first, 2) * pad], r);
+    /* all pins of a plane leave out the same axis, and it has no balls */
     m *= rows->sign * columns->sign;
     return LK_THREE(c == 0 ? m : 0, c == 1 ? m : 0, c == 2 ? m : 0, r);
 }
@@ -54,7 +58,7 @@ LK_INLINE lk_part product_column(const lk_part w[6], const struct lk_side *rows,
     for (int k = 0; k < 3 && !rows->is_point; k++) {
         if (!columns->is_point)
             sum += w[k] * turn[(k - 3) * pad + c];
-        else if (k == c)
+        else if (c < 3 && k == lk_point_axis(columns->first, c))
             sum += w[k] * columns->sign;
     }
     if (rows->is_point && r < 4 && (!columns->is_point || c < 3))
@@ -82,6 +86,11 @@ LK_INLINE void add_product_of(double *F, int stride, lk_part WJ[2 * LK_PARTS][6]
     if (side.is_point && side.pad == 8) {
         side.is_point = 1;
         side.pad = 8;
+        side.first = 0;
+        add_product(F, stride, WJ, rows, &side, m);
+    } else if (side.is_point && side.first == 0) {
+        side.is_point = 1;
+        side.first = 0;
         add_product(F, stride, WJ, rows, &side, m);
     } else if (side.is_point) {
         side.is_point = 1;
@@ -102,6 +111,7 @@ LK_INLINE void add_blocks(double *F, int stride, const struct lk_block *block, i
     rows.n = rows_n;
     rows.pad = pad;
     rows.is_point = is_point;
+    rows.first = rows_n == 2 ? rows.first : 0;
     weigh(&rows, sW, WJ);
     for (int k = 0; k < j; k++) {
         double *corner = F + block[k].at * stride + block[j].at;
@@ -148,6 +158,8 @@ LK_INLINE void add_element(double *F, int stride, const struct lk_block *block, 
 
         if (rows->is_point && rows->n == 3)
             add_blocks(F, stride, block, j, 3, 4, 1, sW);
+        else if (rows->is_point && rows->n == 2)
+            add_blocks(F, stride, block, j, 2, 4, 1, sW);
         else if (rows->is_point && rows->n == 5)
             add_blocks(F, stride, block, j, 5, 8, 1, sW);
         else
@@ -189,7 +201,9 @@ LK_INLINE void add_motion_block(double *F, int stride, const struct lk_block *b,
     for (int c = 0; c < side->n; c++)
         for (int k = 0; k < 3; k++) {
             const double *turn = side->turn + k * side->pad + c;
-            double move = side->is_point ? (k == c ? side->sign : 0) : turn[-3 * side->pad];
+            double move = !side->is_point                               ? turn[-3 * side->pad]
+                          : c < 3 && k == lk_point_axis(side->first, c) ? side->sign
+                                                                        : 0;
 
             corner[k * along + c * across] += move;
             corner[(k + 3) * along + c * across] += *turn;

@@ -374,4 +374,5 @@ const struct lk_formulation lk_formulation_ali3 = {
     .step = ali3_step,
     .extrapolation = &lk_extrapolation_ali3,
     .in_lanes = &lk_formulation_ali3_lanes,
+    .steps_in_plane = 1,
 };

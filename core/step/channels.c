@@ -12,13 +12,14 @@ static void joint_reaction(const struct lk_system *sys, int joint, double ret[6]
 {
     const struct lk_joint *j = &sys->joint[joint];
     double values[6 * LK_SIDES_MAX * LK_ROWS_PAD] = {0};
-    struct lk_jacobian jacobian = {values, sys->jacobian[joint].pad, sys->jacobian[joint].is_point};
+    struct lk_jacobian jacobian = sys->jacobian[joint];
     struct lk_pose place[2];
     const struct lk_pose *const at[LK_SIDES_MAX] = {&place[0], &place[1], NULL, NULL};
     const int second = !j->is_exchanged;
     const struct lk_pose *pose = &place[second];
     double torque[3] = {0}, world[3], arm[3], moment[3];
 
+    jacobian.J = values;
     for (int i = 0; i < 6; i++)
         ret[i] = j->is_known ? 0 : NAN;
     for (int s = 0; s < 2; s++)

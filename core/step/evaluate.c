@@ -242,18 +242,20 @@ void lk_evaluate_gamma(const struct lk_system *sys, int i, double *ret)
     gamma_of_joint(sys, i, ret);
 }
 
-/* Phi_q t of one joint, four rows at a time; @pad and @is_point are constants where it counts */
-LK_INLINE void row_rates(struct lk_jacobian jacobian, int pad, int is_point,
+/* Phi_q t of one joint, four rows at a time; @pad, @is_point and @first are constants where it
+ * counts */
+LK_INLINE void row_rates(struct lk_jacobian jacobian, int pad, int is_point, int first_axis,
                          const struct lk_twist *t0, const struct lk_twist *t1, double *ret)
 {
     const double *turn0 = jacobian.J + (is_point ? 0 : 3) * pad;
     const double *turn1 = jacobian.J + (is_point ? 3 : 9) * pad;
+    const int x = first_axis, y = lk_point_axis(x, 1), z = lk_point_axis(x, 2);
 
     for (int r = 0; r < pad; r += LK_PART) {
         lk_part first = {0}, second = {0};
 
         if (is_point && r < 4)
-            first = LK_THREE(t0->v[0] - t1->v[0], t0->v[1] - t1->v[1], t0->v[2] - t1->v[2], r);
+            first = LK_THREE(t0->v[x] - t1->v[x], t0->v[y] - t1->v[y], t0->v[z] - t1->v[z], r);
         for (int k = 0; k < 3; k++) {
             first += *(const lk_part *)&turn0[k * pad + r] * t0->w[k];
             second += *(const lk_part *)&turn1[k * pad + r] * t1->w[k];
@@ -273,12 +275,14 @@ LK_INLINE void rates_of_joint(const struct lk_system *sys, int j, const struct l
     const struct lk_twist *t0 = &twist[joint->body[0]], *t1 = &twist[joint->body[1]];
     struct lk_jacobian jacobian = sys->jacobian[j];
 
-    if (jacobian.is_point && jacobian.pad == 4)
-        row_rates(jacobian, 4, 1, t0, t1, ret);
+    if (jacobian.is_point && jacobian.first > 0)
+        row_rates(jacobian, 4, 1, jacobian.first, t0, t1, ret);
+    else if (jacobian.is_point && jacobian.pad == 4)
+        row_rates(jacobian, 4, 1, 0, t0, t1, ret);
     else if (jacobian.is_point)
-        row_rates(jacobian, 8, 1, t0, t1, ret);
+        row_rates(jacobian, 8, 1, 0, t0, t1, ret);
     else
-        row_rates(jacobian, jacobian.pad, 0, t0, t1, ret);
+        row_rates(jacobian, jacobian.pad, 0, 0, t0, t1, ret);
     /* couplings have one row and may have more bodies */
     for (int s = 2; s < joint->n_sides; s++) {
         double row[6];
@@ -324,15 +328,18 @@ void lk_evaluate_reduce(struct lk_system *sys)
 }
 
 /** struct sums - six sums of products, each spread over four lanes until all rows are in; the
- * translation part of point rows is a vector of its own. */
+ * translation part of point rows is a vector of its own, of pins two lanes, the first along the
+ * world axis @first. */
 struct sums {
     lk_four direction[6];
     lk_four point;
+    lk_four pin;
+    int first;
 };
 
-/* sums += J^T lambda of one side, four rows at a time; @pad and @is_point are constants where it
- * counts. Lanes beyond the rows meet zeros of the Jacobian. */
-LK_INLINE void add_transpose(const struct lk_side *side, int pad, int is_point,
+/* sums += J^T lambda of one side, four rows at a time; @pad, @is_point and @is_pin are constants
+ * where it counts. Lanes beyond the rows meet zeros of the Jacobian. */
+LK_INLINE void add_transpose(const struct lk_side *side, int pad, int is_point, bool is_pin,
                              const double *lambda, struct sums *sums)
 {
     const double *turn = side->turn;
@@ -340,7 +347,9 @@ LK_INLINE void add_transpose(const struct lk_side *side, int pad, int is_point,
     for (int r = 0; r < pad; r += 4) {
         lk_four l = *(const lk_four *)&lambda[r];
 
-        if (is_point && r == 0)
+        if (is_pin)
+            sums->pin += side->sign * l;
+        else if (is_point && r == 0)
             sums->point += side->sign * l;
         for (int k = 0; k < 3; k++) {
             sums->direction[3 + k] += *(const lk_four *)&turn[k * pad + r] * l;
@@ -364,27 +373,43 @@ LK_INLINE void sum_lanes(const lk_four v[3], double ret[3])
         ret[k] = abc[k];
 }
 
+/* the first two lanes along the world axis @first and the one behind it */
+LK_INLINE lk_four along_axes(lk_four pin, int first)
+{
+    const lk_four zero = {0};
+
+    return first == 0   ? __builtin_shufflevector(pin, zero, 0, 1, 4, 4)
+           : first == 1 ? __builtin_shufflevector(pin, zero, 4, 0, 1, 4)
+                        : __builtin_shufflevector(pin, zero, 1, 4, 0, 4);
+}
+
 /* Phi_q^T lambda of one body, over sides @from to @to of joints. @lambda is read up to LK_ROWS_PAD
  * beyond its last row. */
 LK_INLINE void transpose_of_body(const struct lk_system *sys, int from, int to,
                                  const double *lambda, double ret[6])
 {
     struct sums sums = {0};
-    bool has_general = false;
+    bool has_general = false, has_pin = false;
 
     for (int i = from; i < to; i++) {
         const struct lk_side *side = &sys->side[i];
         const double *l = lambda + side->row;
 
-        if (side->is_point && side->pad == 4) {
-            add_transpose(side, 4, 1, l, &sums);
+        if (side->is_point && side->n == 2) {
+            add_transpose(side, 4, 1, true, l, &sums);
+            sums.first = side->first;
+            has_pin = true;
+        } else if (side->is_point && side->pad == 4) {
+            add_transpose(side, 4, 1, false, l, &sums);
         } else if (side->is_point) {
-            add_transpose(side, 8, 1, l, &sums);
+            add_transpose(side, 8, 1, false, l, &sums);
         } else {
-            add_transpose(side, side->pad, 0, l, &sums);
+            add_transpose(side, side->pad, 0, false, l, &sums);
             has_general = true;
         }
     }
+    if (has_pin)
+        sums.point += along_axes(sums.pin, sums.first);
     sum_lanes(sums.direction + 3, ret + 3);
     if (has_general)
         sum_lanes(sums.direction, ret);

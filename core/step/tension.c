@@ -27,9 +27,10 @@ void lk_tension_add_joint(const struct lk_system *sys, int i, int s, const doubl
 {
     const struct lk_joint *j = &sys->joint[i];
     const double *lambda = sys->now.lambda + j->row;
-    double sign = s == 0 ? -1 : 1, force[3];
-    const double world[3] = {sign * lambda[0], sign * lambda[1], sign * lambda[2]};
+    double sign = s == 0 ? -1 : 1, force[3], world[3] = {0};
 
+    for (int r = 0; r < 3 && r < j->n_rows; r++)
+        world[lk_point_axis(sys->jacobian[i].first, r)] = sign * lambda[r];
     lk_rotate_back(R, world, force);
     add_force(j->p[s], force, sum);
 }

@@ -250,13 +250,13 @@ static void built_in_models_have_their_size(void **state)
     (void)state;
     check_size("chain-1", 1, 1, 3);
     check_size("chain-32", 32, 32, 96);
-    check_size("chain-32-revolute", 32, 32, 96); /* pins */
-    check_size("four-bar", 3, 4, 12);
-    check_size("ladder-2", 5, 7, 21);
-    check_size("ladder-40", 81, 121, 363);
-    check_size("tree-255", 255, 255, 765);
+    check_size("chain-32-revolute", 32, 32, 64); /* pins of two rows */
+    check_size("four-bar", 3, 4, 8);
+    check_size("ladder-2", 5, 7, 14);
+    check_size("ladder-40", 81, 121, 242);
+    check_size("tree-255", 255, 255, 510);
     check_size("net-3", 9, 13, 3);
-    check_size("hub-3", 4, 4, 12);
+    check_size("hub-3", 4, 4, 8);
     check_size("free-3", 3, 0, 0);
 }
 
@@ -400,8 +400,8 @@ static void work_grows_with_the_chain(void **state)
     (void)state;
     assert_true(two > 0);
     assert_true(fabs((eight - four) / 2 - (four - two)) < 0.01 * (four - two));
-    /* hinges in a plane are pins, whose rows are those of balls */
-    assert_true(work_of_built_in("chain-64-revolute").total.flops == two);
+    /* hinges in a plane are pins, which have two of the rows of balls */
+    assert_true(work_of_built_in("chain-64-revolute").total.flops < 0.9 * two);
 }
 
 static void work_is_the_sum_of_its_parts(void **state)

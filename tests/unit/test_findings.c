@@ -222,7 +222,8 @@ static void test_the_system_is_left_at_its_start(void **state)
     struct lk_body_state a, b;
 
     (void)state;
-    assert_int_equal(lk_system_new(s.model, NULL, &untouched, NULL), 0);
+    assert_int_equal(lk_system_new(s.model, &(struct lk_options){.all_rows = 1}, &untouched, NULL),
+                     0);
     for (int i = 0; i < 50; i++) {
         assert_int_equal(lk_system_step(s.system, NULL), 0);
         assert_int_equal(lk_system_step(untouched, NULL), 0);

@@ -107,7 +107,7 @@ void lk_planner_refer_sides(struct lk_planner *pl)
                 .lambda = lk_kind_lambda(kind),
                 .x = lk_kind_x(kind),
                 .arm_own = lk_kind_points(kind) + 3 * s->side,
-                .arm = lk_kind_jacobian(kind) + 3 * s->side,
+                .arm = lk_kind_jacobian(kind) + lk_kind_point_rows(kind) * s->side,
                 .scatter = lk_kind_scatter(kind) + (lk_kind_sides(kind) > 2 ? 6 * s->side : 0),
             };
 
@@ -408,7 +408,8 @@ static int merge_part(struct lk_planner *pl, const struct lk_piece_front *f,
             LK_PLANNER_ADD(pl, pl->p->masks, pl->p->n_masks,
                            (struct lk_batch_mask){.at = ret->mask, .lanes = lanes});
         }
-        return ret->kind == LK_KIND_SPHERICAL || ret->kind == LK_KIND_REVOLUTE;
+        return ret->kind == LK_KIND_SPHERICAL || ret->kind == LK_KIND_REVOLUTE ||
+               (ret->kind >= LK_KIND_PIN_X && ret->kind <= LK_KIND_PIN_Z);
     }
     return merge_child(pl, from, at, lk_planner_rows(f->slots[0].kind), ret);
 }
@@ -425,7 +426,7 @@ static void refer_merge(struct lk_planner *pl, int i)
     out->merge = -1;
     out->n_kept = f->n_slots - 1;
     if (f->n_elim != 1 || f->n_parts != 2 || f->n_slots > 3 || pl->failed ||
-        (out->e != 3 && out->e != 5 && out->e != 6))
+        (out->e != 2 && out->e != 3 && out->e != 5 && out->e != 6))
         return;
     for (int k = 0; k < 2; k++)
         for (int s = 0; s < f->parts[k].n; s++)

@@ -33,8 +33,11 @@ enum lk_joint_type {
     LK_JOINT_CREEP,                      /* two rows: slip of a wheel on its rail */
     LK_JOINT_AIR,                        /* three rows: a point of a body in the air */
     LK_JOINT_TYRE,                       /* six rows: a wheel against a road */
-    LK_JOINT_PIN,                        /* three rows: a hinge of what moves in a plane, */
-    LK_JOINT_SLIDER,                     /* three rows: a prismatic joint of that */
+    LK_JOINT_PIN,                        /* in a plane, here and below: three rows, a hinge; */
+    LK_JOINT_SLIDER,                     /* three rows: a prismatic joint */
+    LK_JOINT_PIN_X,                      /* two rows: a hinge about the axis x, */
+    LK_JOINT_PIN_Y,                      /* y */
+    LK_JOINT_PIN_Z,                      /* or z of the world */
     LK_JOINT_TYPES
 };
 

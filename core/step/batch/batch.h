@@ -45,13 +45,13 @@ struct lk_ref {
 };
 
 /** struct lk_batch_side - one side of a joint at each body of a block. @joint: the joints' blocks;
- * @side: the same in all lanes;  @point: whether it has point rows;  @n_scatter: number of values
+ * @side: the same in all lanes;  @point: its point rows;  @n_scatter: number of values
  * scattered to the bodies: 0, 3, 9, or, of a coupling, 6 to this one
  * @lambda .. @scatter: offsets of these fields in the joints' blocks, see fields.h */
 struct lk_batch_side {
     struct lk_ref joint;
     int side;
-    int point;
+    enum lk_point_rows point;
     int n_scatter;
     int lambda;
     int x;
@@ -130,9 +130,11 @@ struct lk_batch_slot {
 };
 
 /* (e, n) of the fronts that have instances of the kernels: those of chains and loops of joints with
- * 3, 5 and 6 rows. */
+ * 2, 3, 5 and 6 rows. */
 #define LK_BATCH_SHAPES(X)                                                                         \
-    X(3, 3) X(3, 6) X(3, 9) X(5, 5) X(5, 10) X(5, 15) X(6, 6) X(6, 11) X(6, 12) X(6, 18)
+    X(2, 2)                                                                                        \
+    X(2, 4) X(2, 6) X(3, 3) X(3, 6) X(3, 9) X(5, 5) X(5, 10) X(5, 15) X(6, 6) X(6, 11) X(6, 12)    \
+        X(6, 18)
 
 enum lk_batch_shape {
     LK_BATCH_SHAPE_ANY,

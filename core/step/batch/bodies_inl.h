@@ -16,6 +16,26 @@ struct watch {
 };
 _Static_assert(sizeof(struct watch) == LK_WATCHES * sizeof(lanes_t), "memory of the watches");
 
+/* what a pin pulls with, whose axis @z is constant at every call; @R as in pull() */
+LK_INLINE void pull_pin(const struct lk_batches *p, const struct lk_batch_side *s, int z,
+                        const lanes_t *R, int takes_lambda, lanes_t force[3], lanes_t torque[3])
+{
+    int x = lk_point_axis(z, 1), y = lk_point_axis(z, 2);
+    double sign = s->side == 0 ? 1 : -1;
+    lanes_t buffer[6], l[2], arm[3];
+    const lanes_t *read[2]; /* rows, arm */
+
+    view_two(p, &s->joint, takes_lambda ? s->lambda : s->x, R ? s->arm_own : s->arm, R ? 3 : 2,
+             buffer, read);
+    for (int i = 0; i < 2; i++)
+        l[i] = sign * read[0][i];
+    if (R)
+        rotate(R, read[1], arm);
+    force[x] += l[0];
+    force[y] += l[1];
+    torque[z] += (R ? arm[x] : read[1][0]) * l[1] - (R ? arm[y] : read[1][1]) * l[0];
+}
+
 /* Phi_q^T, over the sides at each body, of what is scattered: of lambda or, without
  * @takes_lambda, of the solution. @R: of the bodies, at their present poses;  NULL: with the
  * Jacobian that the joints keep */
@@ -29,7 +49,20 @@ LK_INLINE void pull(const struct lk_batches *p, const struct lk_batch_bodies *b,
         double sign = s->side == 0 ? 1 : -1;
         lanes_t buffer[9];
 
-        if (s->point) {
+        switch (s->point) {
+        case LK_POINTS_YZ:
+            pull_pin(p, s, 0, R, takes_lambda, force, torque);
+            break;
+        case LK_POINTS_ZX:
+            pull_pin(p, s, 1, R, takes_lambda, force, torque);
+            break;
+        case LK_POINTS_XY:
+            pull_pin(p, s, 2, R, takes_lambda, force, torque);
+            break;
+        default:
+            break;
+        }
+        if (s->point == LK_POINTS_XYZ) {
             lanes_t l[3], cross[3], turned[3];
             const lanes_t *read[2]; /* rows, arm */
 

@@ -146,6 +146,7 @@ const struct lk_formulation lk_formulation_ali3_lanes = {
     .renew = ali3_renew,
     .extrapolation = &lk_extrapolation_ali3,
     .effort = {2, LK_ITERATIONS + 2, 2 * LK_ITERATIONS + 5, LK_ALI3_SIZE, 0, 3.2},
+    .steps_in_plane = 1,
 };
 
 const struct lk_formulation lk_formulation_rattle_lanes = {

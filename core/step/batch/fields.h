@@ -4,7 +4,7 @@
  * With r = R p (arm), d = P0 - P1 (gap), directions u, v, n and angular velocities w0, w1, all in
  * world axes:
  *
- *   point    d              J0 = [ 1, -r0~ ]      J1 = -[ 1, -r1~ ]
+ *   point    d              J0 = [ 1, -r0~ ]      J1 = -[ 1, -r1~ ]    of pins across an axis
  *   slide    n . d          J0 = [ n, n x (d - r0) ]   J1 = -[ n, r1 x n ]
  *   square   u . v          J0 = [ 0, u x v ]     J1 = -[ 0, u x v ] */
 #ifndef LK_STEP_BATCH_FIELDS_H
@@ -40,6 +40,19 @@ static inline const struct lk_joint_kind *lk_lane_kind(int kind)
                            : &lk_single_kinds[(kind - LK_KIND_SINGLE) % LK_SINGLE_ROWS];
 }
 
+/** lk_kind_is_pin() - whether a block has two point rows, whose axes are across the normal of a
+ * plane in which its bodies move;  lk_kind_axis() - world axis of point row @row, and of a pin's
+ * normal: @row 2. RT: yes. */
+static inline int lk_kind_is_pin(const struct lk_joint_kind *k)
+{
+    return k->point > LK_POINTS_XYZ;
+}
+
+static inline int lk_kind_axis(const struct lk_joint_kind *k, int row)
+{
+    return lk_point_axis(lk_points_first(k->point), row);
+}
+
 /** lk_kind_sides() - bodies that the rows of a block may act on. lk_lane_is_soft() - whether they
  * follow laws. RT: yes. */
 static inline int lk_kind_sides(const struct lk_joint_kind *k)
@@ -65,8 +78,8 @@ static inline int lk_kind_directions(const struct lk_joint_kind *k, int side)
     return lk_kind_points(k) + 6 + (side == 1 ? 3 * k->n_dir[0] : 0);
 }
 
-/* Jacobian at the pose of the factor: both arms (point), [n, turn of side 0, turn of side 1] a
- * slide, one vector a square; of a coupling [n, turn] of each side */
+/* Jacobian at the pose of the factor: both arms (point; of pins without the axis), [n, turn of side
+ * 0, turn of side 1] a slide, one vector a square; of a coupling [n, turn] of each side */
 static inline int lk_kind_jacobian(const struct lk_joint_kind *k)
 {
     return lk_kind_directions(k, 1) + 3 * k->n_dir[1];
@@ -74,7 +87,7 @@ static inline int lk_kind_jacobian(const struct lk_joint_kind *k)
 
 static inline int lk_kind_slides(const struct lk_joint_kind *k)
 {
-    return lk_kind_jacobian(k) + 6 * k->point;
+    return lk_kind_jacobian(k) + 2 * lk_kind_point_rows(k);
 }
 
 static inline int lk_kind_squares(const struct lk_joint_kind *k)

@@ -25,6 +25,16 @@ LK_INLINE void look_at(const struct lk_joint_kind *k, const lanes_t *J, int side
     double sign = side == 0 ? 1 : -1;
 
     r->sign = sign;
+    if (lk_kind_is_pin(k)) { /* as two slides along world axes */
+        for (int i = 0; i < 2; i++) {
+            for (int c = 0; c < 3; c++)
+                r->n[i][c] = r->turn[i][c] = (lanes_t){0};
+            r->n[i][lk_kind_axis(k, i)] += sign;
+        }
+        r->turn[0][lk_kind_axis(k, 2)] = -sign * J[2 * side + 1];
+        r->turn[1][lk_kind_axis(k, 2)] = sign * J[2 * side];
+        return;
+    }
     if (k->point) {
         for (int i = 0; i < 3; i++)
             r->arm[i] = sign * J[3 * side + i];
@@ -42,6 +52,12 @@ LK_INLINE void look_at(const struct lk_joint_kind *k, const lanes_t *J, int side
     for (int i = 0; i < k->n_square; i++, J += 3)
         for (int c = 0; c < 3; c++)
             r->turn[k->n_slide + i][c] = sign * J[c];
+}
+
+/* what look_at() makes of the rows of a block */
+LK_INLINE const struct lk_joint_kind *rows_of(const struct lk_joint_kind *k)
+{
+    return lk_kind_is_pin(k) ? &lk_single_kinds[1] : k;
 }
 
 /* A times the turn of every row */
@@ -69,7 +85,7 @@ LK_INLINE void add_column(const struct lk_joint_kind *kr, const struct rows_at *
                           const struct lk_joint_kind *kc, const struct rows_at *column, int c,
                           int first, const lanes_t w[3], lanes_t m, lanes_t *F)
 {
-    int nr = 0, pc = 3 * kc->point;
+    int nr = 0, pc = lk_kind_point_rows(kc);
     int is_slide = c >= pc && c < pc + kc->n_slide;
 
     if (kr->point) {
@@ -114,6 +130,7 @@ LK_INLINE void add_element(const struct lk_batches *p, const struct lk_batch_ele
 
         look_at(kc, view(p, &block[b].joint, lk_kind_jacobian(kc), size, far), block[b].side,
                 &column);
+        kc = rows_of(kc);
         weigh_rows(kc, A, &column, w);
 #pragma GCC unroll 2
         for (int a = b; a < n_blocks; a++) {
@@ -125,12 +142,70 @@ LK_INLINE void add_element(const struct lk_batches *p, const struct lk_batch_ele
             if (a != b)
                 look_at(kr, view(p, &block[a].joint, lk_kind_jacobian(kr), size, far),
                         block[a].side, &row);
+            kr = rows_of(kr);
 #pragma GCC unroll 6
             for (int c = 0; c < lk_kind_rows(kc); c++)
                 add_column(kr, a == b ? &column : &row, kc, &column, c, a == b ? c : 0, w[c], A[6],
                            corner + c * n);
         }
     }
+}
+
+/** struct pin - one side of a pin. @arm: across the normal;  @turned: about it, by weight A */
+struct pin {
+    lanes_t arm[2];
+    lanes_t turned[2];
+};
+
+/* A: that of turns about the normal */
+LK_INLINE void look_at_pin(const struct lk_batches *p, const struct lk_ref *joint, int kind,
+                           int side, lanes_t A, struct pin *ret)
+{
+    int at = lk_kind_jacobian(lk_lane_kind(kind)) + 2 * side;
+    lanes_t buffer[2];
+    const lanes_t *arm = view(p, joint, at, 2, buffer);
+
+    for (int i = 0; i < 2; i++) {
+        ret->arm[i] = arm[i];
+        ret->turned[i] = A * arm[i];
+    }
+}
+
+/* entry (@r, @c) of the product of two sides, without the sign of either */
+LK_INLINE lanes_t pin_product(const struct pin *row, const struct pin *column, int r, int c,
+                              lanes_t m)
+{
+    lanes_t turn = row->arm[1 - r] * column->turned[1 - c];
+
+    if (r == c)
+        return m + turn;
+    return -turn;
+}
+
+/* the products of pins of one plane at a body */
+LK_INLINE void add_pins(const struct lk_batches *p, const struct lk_batch_element *el, int n_blocks,
+                        int n, lanes_t *F)
+{
+    const struct lk_batch_block *block = p->blocks + el->first_block;
+    int axis = el->kind - LK_KIND_PIN_X;
+    lanes_t one, other, A = *view(p, &el->body, LK_BODY_A + axis, 1, &one);
+    lanes_t m = *view(p, &el->body, LK_BODY_SM, 1, &other);
+    struct pin pin[2];
+
+#pragma GCC unroll 2
+    for (int b = 0; b < n_blocks; b++)
+        look_at_pin(p, &block[b].joint, el->kind, block[b].side, A, &pin[b]);
+#pragma GCC unroll 2
+    for (int b = 0; b < n_blocks; b++)
+#pragma GCC unroll 2
+        for (int a = b; a < n_blocks; a++) {
+            double sign = block[a].side == block[b].side ? 1 : -1;
+            lanes_t *corner = F + block[b].at * n + block[a].at;
+
+            for (int c = 0; c < 2; c++)
+                for (int r = a == b ? c : 0; r < 2; r++)
+                    corner[c * n + r] += sign * pin_product(&pin[a], &pin[b], r, c, m);
+        }
 }
 
 /* elements of any kinds; one for all shapes of fronts */
@@ -148,7 +223,13 @@ LK_INLINE void add_elements(const struct lk_batches *p, const struct lk_batch_fr
     for (int i = f->first_element; i < f->first_element + f->n_elements; i++) {
         const struct lk_batch_element *el = &p->elements[i];
 
-        if (n >= 6 && el->kind == LK_KIND_SPHERICAL && el->n_blocks == 2)
+        bool are_pins = el->kind >= LK_KIND_PIN_X && el->kind <= LK_KIND_PIN_Z;
+
+        if (n >= 4 && are_pins && el->n_blocks == 2)
+            add_pins(p, el, 2, n, F);
+        else if (are_pins && el->n_blocks == 1)
+            add_pins(p, el, 1, n, F);
+        else if (n >= 6 && el->kind == LK_KIND_SPHERICAL && el->n_blocks == 2)
             add_element(p, el, &lk_joint_kinds[LK_KIND_SPHERICAL], 2, n, F);
         else if (n >= 10 && el->kind == LK_KIND_REVOLUTE && el->n_blocks == 2)
             add_element(p, el, &lk_joint_kinds[LK_KIND_REVOLUTE], 2, n, F);
@@ -444,6 +525,30 @@ LK_INLINE void link_body(const struct lk_joint_kind *k, const struct lk_batches 
     }
 }
 
+/* the same of two pins of one plane */
+LK_INLINE void link_pins(const struct lk_batches *p, const struct lk_batch_part *part, int keeps,
+                         struct link *ret)
+{
+    int axis = part->kind - LK_KIND_PIN_X;
+    double sign = part->side[0] == part->side[1] ? 1 : -1;
+    lanes_t one, other, A = *view(p, &part->block, LK_BODY_A + axis, 1, &one);
+    lanes_t m = *view(p, &part->block, LK_BODY_SM, 1, &other);
+    struct pin own, kept;
+
+    look_at_pin(p, &part->joint[0], part->kind, part->side[0], A, &own);
+    if (keeps)
+        look_at_pin(p, &part->joint[1], part->kind, part->side[1], A, &kept);
+    for (int c = 0, at = 0; c < 2; c++)
+        for (int r = c; r < 2; r++, at++) {
+            ret->own[at] = pin_product(&own, &own, r, c, m);
+            if (keeps)
+                ret->kept[at] = pin_product(&kept, &kept, r, c, m);
+        }
+    for (int c = 0; c < 2 && keeps; c++)
+        for (int r = 0; r < 2; r++)
+            ret->cross[c * 2 + r] = sign * pin_product(&kept, &own, r, c, m);
+}
+
 /* the lower triangle of @e rows from column @first on, of one with @n rows */
 LK_INLINE void take_low(const lanes_t *low, int n, int first, int e, lanes_t *ret)
 {
@@ -498,7 +603,9 @@ LK_INLINE void mask_link(const struct lk_batches *p, const struct lk_batch_part 
 LK_INLINE void link_part(const struct lk_batches *p, const struct lk_batch_part *part,
                          enum lk_batch_form form, int e, int keeps, struct link *ret)
 {
-    if (form == LK_BATCH_BODY && e == 3)
+    if (form == LK_BATCH_BODY && e == 2)
+        link_pins(p, part, keeps, ret);
+    else if (form == LK_BATCH_BODY && e == 3)
         link_body(&lk_joint_kinds[LK_KIND_SPHERICAL], p, part, keeps, ret);
     else if (form == LK_BATCH_BODY && e == 5)
         link_body(&lk_joint_kinds[LK_KIND_REVOLUTE], p, part, keeps, ret);
@@ -701,7 +808,8 @@ LK_INLINE void disassemble_link(const struct lk_batches *p, const struct lk_batc
     put(p, &slot[0].joint, slot[0].x, e, sum);
 }
 
-#define LINKS(X) X(3, 2) X(3, 1) X(3, 0) X(5, 2) X(5, 1) X(5, 0) X(6, 2) X(6, 1) X(6, 0)
+#define LINKS(X)                                                                                   \
+    X(2, 2) X(2, 1) X(2, 0) X(3, 2) X(3, 1) X(3, 0) X(5, 2) X(5, 1) X(5, 0) X(6, 2) X(6, 1) X(6, 0)
 
 #define X(E, KEPT)                                                                                 \
     static LK_APART void factor_link_##E##_##KEPT(const struct lk_batches *p,                      \

@@ -29,10 +29,10 @@ LK_INLINE void locate(const struct lk_joint_kind *k, const lanes_t *f, const lan
 
 LK_INLINE void violation(const struct lk_joint_kind *k, const struct place_of *at, lanes_t *phi)
 {
-    int n = 3 * k->point;
+    int n = lk_kind_point_rows(k);
 
-    for (int i = 0; i < 3 && k->point; i++)
-        phi[i] = at->d[i];
+    for (int i = 0; i < n; i++)
+        phi[i] = at->d[lk_kind_axis(k, i)];
     for (int i = 0; i < k->n_slide; i++)
         phi[n + i] = lk_inner_lanes(at->dir[0][k->slide[i]], at->d);
     n += k->n_slide;
@@ -43,8 +43,9 @@ LK_INLINE void violation(const struct lk_joint_kind *k, const struct place_of *a
 /* the Jacobian in the form in which it is kept */
 LK_INLINE void jacobian(const struct lk_joint_kind *k, const struct place_of *at, lanes_t *J)
 {
-    for (int i = 0; i < 6 && k->point; i++)
-        *J++ = at->r[i / 3][i % 3];
+    for (int s = 0; s < 2; s++)
+        for (int i = 0; i < lk_kind_point_rows(k); i++)
+            *J++ = at->r[s][lk_kind_axis(k, i)];
     for (int i = 0; i < k->n_slide; i++, J += 9) {
         const lanes_t *n = at->dir[0][k->slide[i]];
         lanes_t lever[3];
@@ -72,8 +73,8 @@ LK_INLINE void scatter_load(const struct lk_joint_kind *k, const lanes_t *J, con
         return;
     for (int i = 0; i < 3; i++)
         force[i] = torque[0][i] = torque[1][i] = (lanes_t){0};
-    J += 6 * k->point;
-    l += 3 * k->point;
+    J += 2 * lk_kind_point_rows(k);
+    l += lk_kind_point_rows(k);
     for (int i = 0; i < k->n_slide; i++, J += 9, l++)
         for (int c = 0; c < 3; c++) {
             force[c] += *l * J[c];
@@ -100,6 +101,13 @@ LK_INLINE void scatter_load(const struct lk_joint_kind *k, const lanes_t *J, con
 LK_INLINE void rates(const struct lk_joint_kind *k, const lanes_t *J, const lanes_t *t0,
                      const lanes_t *t1, lanes_t *ret)
 {
+    if (lk_kind_is_pin(k)) {
+        int x = lk_kind_axis(k, 0), y = lk_kind_axis(k, 1), z = 3 + lk_kind_axis(k, 2);
+
+        ret[0] = (t0[x] - t1[x]) + (t1[z] * J[3] - t0[z] * J[1]);
+        ret[1] = (t0[y] - t1[y]) + (t0[z] * J[0] - t1[z] * J[2]);
+        return;
+    }
     if (k->point) {
         lanes_t c0[3], c1[3];
 
@@ -131,6 +139,14 @@ LK_INLINE void gamma_rows(const struct lk_joint_kind *k, const struct place_of *
 {
     lanes_t c[2][3], gap[3], rate[3], first[3], second[3], ab[3];
 
+    if (lk_kind_is_pin(k)) {
+        int z = 3 + lk_kind_axis(k, 2);
+
+        for (int i = 0; i < 2; i++)
+            ret[i] = t[1][z] * t[1][z] * at->r[1][lk_kind_axis(k, i)] -
+                     t[0][z] * t[0][z] * at->r[0][lk_kind_axis(k, i)];
+        return;
+    }
     for (int s = 0; s < 2; s++)
         cross_twice(t[s] + 3, at->r[s], c[s]);
     for (int i = 0; i < 3; i++)

@@ -93,6 +93,8 @@ struct row_cost {
 /* three rows d: known with the gap, as is the Jacobian with the arms; arm x lambda, w x arm on both
  * sides; gamma: two CROSS_TWICE and their difference */
 static const struct row_cost point = {0, 0, 2 * CROSS, 2 * CROSS + 9, 2 * CROSS_TWICE + 3, 6};
+/* two rows of a pin: in a plane a turn is one number, and a cross product with it two products */
+static const struct row_cost pin = {0, 0, 2 * 3, 2 * 6, 4 * 2 + 2, 4};
 /* n.d; n x (d - r0), n x r1; nine products and sums; gamma: two derivatives of n, three DOTs */
 static const struct row_cost sliding = {
     DOT, 2 * CROSS + 3, 18, 21, CROSS + CROSS_TWICE + 3 * DOT + 3, 9};
@@ -101,19 +103,21 @@ static const struct row_cost square = {DOT, CROSS, 9, 9, 2 * (CROSS + CROSS_TWIC
                                        3};
 
 #define GAP        (2 * ROTATE + 9)      /* both arms R p, and P0 - P1 */
+#define GAP_PIN    (2 * 10 + 6)          /* two entries of each */
 #define GAP_RATE   (2 * CROSS + 9)       /* which slides need for gamma, */
 #define GAP_GAMMA  (2 * CROSS_TWICE + 3) /* and this too */
 #define BOTH_SIDES (2 * 6)               /* forces and torques added up at the two bodies */
 
 /** struct kind - a type of joint as rows. @rows: of the joint;  @points, @squares, @slides: rows of
  * each kind that are evaluated for it (a screw evaluates more than it has);  @directions: of both
- * sides, rotated into the world */
+ * sides, rotated into the world;  @pins: 1: its two rows are those of a pin */
 struct kind {
     double rows;
     double points;
     double squares;
     double slides;
     double directions;
+    double pins;
 };
 
 /* rows that are not in rows/table.h, but composed of its kinds */
@@ -139,27 +143,32 @@ static struct kind kind_of(enum lk_joint_type type)
     k = &lk_joint_kinds[kind];
     return (struct kind){
         .rows = lk_kind_rows(k),
-        .points = k->point,
+        .points = k->point == LK_POINTS_XYZ,
         .squares = k->n_square,
         .slides = k->n_slide,
         .directions = k->n_dir[0] + k->n_dir[1],
+        .pins = k->point > LK_POINTS_XYZ,
     };
 }
 
-static double of_rows(const struct kind *kind, double of_point, double of_square, double of_slide)
+static double of_rows(const struct kind *kind, double of_point, double of_square, double of_slide,
+                      double of_pin)
 {
-    return kind->points * of_point + kind->squares * of_square + kind->slides * of_slide;
+    return kind->points * of_point + kind->squares * of_square + kind->slides * of_slide +
+           kind->pins * of_pin;
 }
 
 /* one joint in one step of @n iterations; a joint to the ground costs as much as any other */
 static double joint_flops(const struct kind *kind, int n)
 {
-    double locate = GAP + ROTATE * kind->directions;
-    double violation = of_rows(kind, point.violation, square.violation, sliding.violation);
-    double jacobian = of_rows(kind, point.jacobian, square.jacobian, sliding.jacobian);
-    double post = of_rows(kind, point.post, square.post, sliding.post) + BOTH_SIDES;
-    double rates = of_rows(kind, point.rates, square.rates, sliding.rates);
-    double gamma = of_rows(kind, point.gamma, square.gamma, sliding.gamma) +
+    double locate = (kind->pins > 0 ? GAP_PIN : GAP) + ROTATE * kind->directions;
+    double violation =
+        of_rows(kind, point.violation, square.violation, sliding.violation, pin.violation);
+    double jacobian =
+        of_rows(kind, point.jacobian, square.jacobian, sliding.jacobian, pin.jacobian);
+    double post = of_rows(kind, point.post, square.post, sliding.post, pin.post) + BOTH_SIDES;
+    double rates = of_rows(kind, point.rates, square.rates, sliding.rates, pin.rates);
+    double gamma = of_rows(kind, point.gamma, square.gamma, sliding.gamma, pin.gamma) +
                    (kind->slides > 0 ? GAP_RATE + GAP_GAMMA : 0);
     /* violation, Phi^T lambda with the current Jacobian; subtraction of Phi s W g from the
      * right-hand side; lambda += dlambda, Phi^T dlambda */
@@ -174,7 +183,7 @@ static double joint_flops(const struct kind *kind, int n)
 
 static double joint_doubles(const struct kind *kind, int n)
 {
-    double J = of_rows(kind, point.stored, square.stored, sliding.stored);
+    double J = of_rows(kind, point.stored, square.stored, sliding.stored, pin.stored);
     double constants = 6 + 3 * kind->directions, rows = kind->rows;
     /* two poses 24, lambda and x; scattered values 9, of which the bodies read 12 */
     double evaluate = 24 + constants + 2 * rows + 9 + 12;
@@ -192,18 +201,20 @@ static struct bench_tally joint_tally(const struct kind *kind, int n)
 }
 
 /* s Phi W Phi^T of one body with @rows rows, @others of which are no point rows. The weights times
- * the turn of a row: 9 for arm x e_k, else a SYM_MUL. An entry: 4 in a row of a point (a third of a
- * CROSS, and added), else 6; and 2 for e_k e_k on the diagonals of the blocks of points. */
-static struct bench_tally element_tally(double rows, double others)
+ * the turn of a row: 9 for arm x e_k, 1 for a row of a pin, else a SYM_MUL. An entry: 4 in a row of
+ * a point (a third of a CROSS, and added), 3 of a pin, else 6; and 2 for e_k e_k on the diagonals
+ * of the blocks of points. */
+static struct bench_tally element_tally(double rows, double others, double pins)
 {
-    double triangle = rows * (rows + 1) / 2, points = rows - others, joints = points / 3;
-    double entry = rows > 0 ? (4 * points + 6 * others) / rows : 0;
+    double triangle = rows * (rows + 1) / 2, points = rows - others - pins;
+    double entry = rows > 0 ? (4 * points + 3 * pins + 6 * others) / rows : 0;
+    double joints = points / 3, hinges = pins / 2;
 
     return (struct bench_tally){
-        .flops =
-            9 * points + SYM_MUL * others + entry * triangle + 2 * 3 * joints * (joints + 1) / 2,
+        .flops = 9 * points + pins + SYM_MUL * others + entry * triangle +
+                 2 * 3 * joints * (joints + 1) / 2 + 2 * 2 * hinges * (hinges + 1) / 2,
         /* the rows, the weights, and the triangle of the front read and written */
-        .bytes = DOUBLE * (points + 3 * others + 7 + 2 * triangle),
+        .bytes = DOUBLE * (points + pins + 3 * others + 7 + 2 * triangle),
     };
 }
 
@@ -239,10 +250,11 @@ static struct kind find_kind(const char *name)
     return other_row;
 }
 
-/** struct body_rows - rows of joints at a body. @others: rows except point rows */
+/** struct body_rows - rows of joints at a body. @others: rows except point rows;  @pins: of pins */
 struct body_rows {
     double rows;
     double others;
+    double pins;
 };
 
 static void add_rows(const struct lk_system *system, struct lk_node bodies, const struct kind *kind,
@@ -254,7 +266,8 @@ static void add_rows(const struct lk_system *system, struct lk_node bodies, cons
         if (b < 0) /* the ground */
             continue;
         at[b].rows += kind->rows;
-        at[b].others += kind->rows - 3 * kind->points;
+        at[b].others += kind->rows - 3 * kind->points - 2 * kind->pins;
+        at[b].pins += 2 * kind->pins;
     }
 }
 
@@ -267,7 +280,7 @@ static double count_joints(struct lk_node joints, const struct lk_system *system
     for (int i = 0; i < lk_node_size(joints); i++) {
         struct lk_node joint = lk_node_at(joints, i);
         enum lk_joint_type stepped = system->joint[i].type;
-        struct kind kind = stepped == LK_JOINT_PIN || stepped == LK_JOINT_SLIDER
+        struct kind kind = stepped >= LK_JOINT_PIN
                                ? kind_of(stepped)
                                : find_kind(lk_node_text(lk_node_get(joint, "type")));
 
@@ -297,7 +310,8 @@ static void count_elements(const struct lk_system *system, const struct lk_summa
         double rows = fmin(at[b].rows, s->largest_front);
 
         /* both factorisations */
-        add_tally(&work->elements, element_tally(rows, fmin(at[b].others, rows)), 2);
+        add_tally(&work->elements,
+                  element_tally(rows, fmin(at[b].others, rows), fmin(at[b].pins, rows)), 2);
     }
 }
 
