@@ -275,14 +275,14 @@ LK_INLINE void rates_of_joint(const struct lk_system *sys, int j, const struct l
     const struct lk_twist *t0 = &twist[joint->body[0]], *t1 = &twist[joint->body[1]];
     struct lk_jacobian jacobian = sys->jacobian[j];
 
-    if (jacobian.is_point && jacobian.first > 0)
-        row_rates(jacobian, 4, 1, jacobian.first, t0, t1, ret);
-    else if (jacobian.is_point && jacobian.pad == 4)
-        row_rates(jacobian, 4, 1, 0, t0, t1, ret);
-    else if (jacobian.is_point)
-        row_rates(jacobian, 8, 1, 0, t0, t1, ret);
-    else
+    if (!jacobian.is_point)
         row_rates(jacobian, jacobian.pad, 0, 0, t0, t1, ret);
+    else if (jacobian.pad == 8)
+        row_rates(jacobian, 8, 1, 0, t0, t1, ret);
+    else if (jacobian.first == 0)
+        row_rates(jacobian, 4, 1, 0, t0, t1, ret);
+    else
+        row_rates(jacobian, 4, 1, jacobian.first, t0, t1, ret);
     /* couplings have one row and may have more bodies */
     for (int s = 2; s < joint->n_sides; s++) {
         double row[6];
@@ -395,17 +395,17 @@ LK_INLINE void transpose_of_body(const struct lk_system *sys, int from, int to,
         const struct lk_side *side = &sys->side[i];
         const double *l = lambda + side->row;
 
-        if (side->is_point && side->n == 2) {
+        if (!side->is_point) {
+            add_transpose(side, side->pad, 0, false, l, &sums);
+            has_general = true;
+        } else if (side->pad == 8) {
+            add_transpose(side, 8, 1, false, l, &sums);
+        } else if (side->n > 2) {
+            add_transpose(side, 4, 1, false, l, &sums);
+        } else {
             add_transpose(side, 4, 1, true, l, &sums);
             sums.first = side->first;
             has_pin = true;
-        } else if (side->is_point && side->pad == 4) {
-            add_transpose(side, 4, 1, false, l, &sums);
-        } else if (side->is_point) {
-            add_transpose(side, 8, 1, false, l, &sums);
-        } else {
-            add_transpose(side, side->pad, 0, false, l, &sums);
-            has_general = true;
         }
     }
     if (has_pin)

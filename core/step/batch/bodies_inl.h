@@ -49,19 +49,6 @@ LK_INLINE void pull(const struct lk_batches *p, const struct lk_batch_bodies *b,
         double sign = s->side == 0 ? 1 : -1;
         lanes_t buffer[9];
 
-        switch (s->point) {
-        case LK_POINTS_YZ:
-            pull_pin(p, s, 0, R, takes_lambda, force, torque);
-            break;
-        case LK_POINTS_ZX:
-            pull_pin(p, s, 1, R, takes_lambda, force, torque);
-            break;
-        case LK_POINTS_XY:
-            pull_pin(p, s, 2, R, takes_lambda, force, torque);
-            break;
-        default:
-            break;
-        }
         if (s->point == LK_POINTS_XYZ) {
             lanes_t l[3], cross[3], turned[3];
             const lanes_t *read[2]; /* rows, arm */
@@ -77,6 +64,12 @@ LK_INLINE void pull(const struct lk_batches *p, const struct lk_batch_bodies *b,
                 force[i] += l[i];
                 torque[i] += cross[i];
             }
+        } else if (s->point == LK_POINTS_YZ) {
+            pull_pin(p, s, 0, R, takes_lambda, force, torque);
+        } else if (s->point == LK_POINTS_ZX) {
+            pull_pin(p, s, 1, R, takes_lambda, force, torque);
+        } else if (s->point == LK_POINTS_XY) {
+            pull_pin(p, s, 2, R, takes_lambda, force, torque);
         }
         if (s->n_scatter == 3) {
             const lanes_t *scatter = view(p, &s->joint, s->scatter, 3, buffer);
