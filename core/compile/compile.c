@@ -90,13 +90,14 @@ static int own_iterations(const struct lk_formulation *f, const struct lk_model 
 }
 
 /* struct how - arguments of lk_compile(). @in_hold: adds rows that hold coordinates;  @is_plain:
- * see struct lk_draft, as @has_all_rows;  @has_no_lanes: whatever the engine;  @parts: divisor of
- * the requested step */
+ * see struct lk_draft, as @has_all_rows, @has_rows_of_held;  @has_no_lanes: whatever the engine;
+ * @parts: divisor of the requested step */
 struct how {
     struct lk_compile_how told;
     int in_hold;
     int is_plain;
     int has_all_rows;
+    int has_rows_of_held;
     int has_no_lanes;
     int parts;
 };
@@ -181,6 +182,7 @@ static int compile_model(const struct lk_model *model, const struct lk_options *
         .is_plain = how.is_plain,
         .has_no_hubs = how.told.has_no_hubs || how.told.formulation->has_no_hubs,
         .has_all_rows = how.has_all_rows,
+        .has_rows_of_held = how.has_rows_of_held,
         .formulation = how.told.formulation,
     };
     const struct lk_engine *engines[LK_ENGINES_MAX + 1];
@@ -318,6 +320,7 @@ static int add_sequences(const struct lk_model *model, const struct lk_options *
     for (int k = 1; k < LK_SEQUENCES_MAX && sys->combination->weight[k] != 0 && r == 0; k++) {
         how = (struct how){{how.told.formulation, 0, !has_hubs, 0},
                            .has_all_rows = summary->n_in_plane == 0,
+                           .has_rows_of_held = sys->n_held == 0,
                            .has_no_lanes = has_hubs,
                            .parts = k + 1};
         r = compile_model(model, options, how, &sys->sequence[k - 1], ret_error);
@@ -379,6 +382,38 @@ static bool wants_all_rows(const struct lk_model *model, const struct lk_options
            (options && (options->all_rows || options->equilibrium));
 }
 
+/* the model at its start, of order 2. @ret_gap: that an assembly apart closed */
+static int start_model(const struct lk_model *model, const struct lk_options *options,
+                       struct how how, struct lk_system **ret_system, double *ret_gap,
+                       struct lk_error *ret_error)
+{
+    struct lk_system *sys = NULL;
+    int r = compile_model(model, options, how, &sys, ret_error);
+
+    *ret_system = sys;
+    if (r != 0)
+        return r;
+    sys->starts_balanced |= options && options->equilibrium;
+    *ret_gap = 0;
+    r = assemble_apart(model, sys, ret_gap, ret_error);
+    if (r == 0)
+        r = lk_start_consistent(sys, ret_error);
+    sys->order = sys->summary.order = 2;
+    sys->n_sequences = 1;
+    return r;
+}
+
+static bool shows_reactions(const struct lk_model *model)
+{
+    bool shows = false;
+
+    for (int i = 0; i < model->n_outputs; i++)
+        shows |= model->outputs[i].type == LK_OUTPUT_JOINT_REACTION;
+    return shows;
+}
+
+/* Where rows depend on each other, all of them say who carries how much: then reactions that are
+ * shown are those of all rows. */
 int lk_compile(const struct lk_model *model, const struct lk_options *options,
                struct lk_compile_how told, struct lk_system **ret_system,
                struct lk_error *ret_error)
@@ -391,16 +426,13 @@ int lk_compile(const struct lk_model *model, const struct lk_options *options,
     };
     struct lk_system *sys = NULL;
     double gap = 0;
-    int r = compile_model(model, options, how, &sys, ret_error);
+    int r = start_model(model, options, how, &sys, &gap, ret_error);
 
-    if (r != 0)
-        return r;
-    sys->starts_balanced |= options && options->equilibrium;
-    r = assemble_apart(model, sys, &gap, ret_error);
-    if (r == 0)
-        r = lk_start_consistent(sys, ret_error);
-    sys->order = sys->summary.order = 2;
-    sys->n_sequences = 1;
+    if (r == 0 && sys->n_held > 0 && sys->is_redundant && shows_reactions(model)) {
+        lk_system_free(sys);
+        how.has_rows_of_held = 1;
+        r = start_model(model, options, how, &sys, &gap, ret_error);
+    }
     if (r == 0 && !told.is_bare)
         r = raise_order(model, options, how, sys, ret_error);
     if (r != 0) {

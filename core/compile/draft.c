@@ -53,9 +53,7 @@ bool lk_draft_may_be_thin(const struct lk_body_def *b)
 
 const struct lk_plane *lk_draft_plane(const struct lk_draft *d, const struct lk_joint_def *def)
 {
-    const struct lk_plane *p = &d->plane[def->body[0] != LK_GROUND ? def->body[0] : def->body[1]];
-
-    return lk_is_in_plane(p) ? p : NULL;
+    return &d->plane[def->body[0] != LK_GROUND ? def->body[0] : def->body[1]];
 }
 
 /* the type of the rows of joint @def */
@@ -63,14 +61,7 @@ static enum lk_joint_type type_of(const struct lk_draft *d, const struct lk_join
 {
     if (def->type == LK_JOINT_FIXED && def->has_compliance)
         return LK_JOINT_BUSHING;
-    if (lk_coupled_joints(def->type) > 0 || !lk_draft_plane(d, def))
-        return def->type;
-    if (def->type == LK_JOINT_REVOLUTE) {
-        int across = lk_draft_plane(d, def)->across;
-
-        return across < 0 ? LK_JOINT_PIN : LK_JOINT_PIN_X + (enum lk_joint_type)across;
-    }
-    return def->type == LK_JOINT_PRISMATIC ? LK_JOINT_SLIDER : def->type;
+    return lk_coupled_joints(def->type) > 0 ? def->type : lk_plane_rows(def, d->plane);
 }
 
 static void add_joints(struct lk_draft *d)
@@ -468,7 +459,7 @@ static void count_at_bodies(const struct lk_draft *d, const struct lk_draft_bloc
 
 static bool may_be_split(const struct lk_draft *d, int b, int rows, int blocks)
 {
-    return !lk_is_in_plane(&d->plane[b]) && rows >= SPLIT_ROWS && blocks >= 4;
+    return !d->plane[b].is_held && rows >= SPLIT_ROWS && blocks >= 4;
 }
 
 /* @counts: two per body, zero;  @stake, @saved: of each body, zero */
@@ -545,8 +536,10 @@ int lk_draft_init(struct lk_draft *d)
     if (r == 0 && d->formulation->keeps_rows)
         r = lk_carriers_find(d->model, d->interval, d->exchanged);
     if (r == 0 && !d->has_all_rows) {
-        d->n_in_plane = lk_plane_find(d->model, d->plane);
+        d->n_in_plane = lk_plane_find(d->model, !d->has_rows_of_held, d->plane);
         r = d->n_in_plane < 0 ? d->n_in_plane : 0;
+        for (int b = 0; b < d->model->n_bodies && r == 0; b++)
+            d->n_held += d->plane[b].is_held && !d->plane[b].is_whole;
     }
     if (r == 0) {
         add_joints(d);

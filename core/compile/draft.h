@@ -63,8 +63,10 @@ struct lk_draft_share {
  * @in_hold:    coordinates are held: this system only assembles the initial configuration
  * @is_plain:   no body is a hub or split, nothing is batched
  * @has_no_hubs: no body is a hub
- * @has_all_rows: joints of bodies that move in a plane have them, too, see plane.h
- * @plane:      in which each body of the model moves;  @n_in_plane: how many do
+ * @has_all_rows: joints of bodies that are held upright have them, too, see plane.h;
+ * @has_rows_of_held: of those in no plane
+ * @plane:      how each body of the model is held;  @n_in_plane: how many are;  @n_held: in no
+ * plane
  * @formulation: steps the system
  * @engine:     see struct lk_options;  @prices: choose the engine;  @has_own_prices: they were
  *              measured on this kind of processor
@@ -81,7 +83,9 @@ struct lk_draft {
     int is_plain;
     int has_no_hubs;
     int has_all_rows;
+    int has_rows_of_held;
     int n_in_plane;
+    int n_held;
     struct lk_plane *plane;
     const struct lk_formulation *formulation;
     const char *engine;
@@ -116,7 +120,7 @@ struct lk_draft {
 int lk_draft_init(struct lk_draft *d);
 void lk_draft_fini(struct lk_draft *d);
 
-/** lk_draft_plane() - in which the bodies of @def, no coupling, move, or NULL. */
+/** lk_draft_plane() - how a body of @def, no coupling, is kept upright. */
 const struct lk_plane *lk_draft_plane(const struct lk_draft *draft, const struct lk_joint_def *def);
 
 /** lk_draft_may_be_thin() - whether the inertia of @body about some axis may be none beside that

@@ -217,6 +217,13 @@ static struct lk_joint_def slider_of(const struct lk_joint_def *def, const doubl
     return slider;
 }
 
+/* whether its rows are all that joint @def has, see plane.h */
+static int has_all_rows(const struct lk_draft_block *b, const struct lk_joint_def *def)
+{
+    return b->type < LK_JOINT_PIN &&
+           (b->type != LK_JOINT_POINT_ON_LINE || def->type == LK_JOINT_POINT_ON_LINE);
+}
+
 void lk_fill_joint(struct lk_system *sys, const struct lk_draft *d, int i)
 {
     const struct lk_draft_block *b = &d->blocks[i];
@@ -241,7 +248,7 @@ void lk_fill_joint(struct lk_system *sys, const struct lk_draft *d, int i)
         .n_rows = b->n_rows,
         .n_length = b->n_length,
         .row = d->plan.row[i],
-        .is_known = b->type >= LK_JOINT_PIN ? lk_draft_plane(d, def)->is_flat : 1,
+        .is_known = has_all_rows(b, def) || lk_draft_plane(d, def)->is_flat,
         .law = -1,
         .drive = b->drive,
     };

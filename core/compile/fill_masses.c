@@ -170,17 +170,18 @@ static void add_artificial(double moment, double J[6])
     memcpy(J, sum, sizeof(sum));
 }
 
-/* n n^T / (n . J n): what turns about @n [body axes] alone */
+/* n n^T / (n . J n): what turns about @n [body axes] alone, or not at all */
 static void turn_about(const double n[3], const double J[6], double ret[6])
 {
     double Jn[3];
 
     lk_sym_mul(J, n, Jn);
     memset(ret, 0, 6 * sizeof(double));
-    add_square(1 / lk_dot(n, Jn), n, ret);
+    if (lk_norm(n) > 0)
+        add_square(1 / lk_dot(n, Jn), n, ret);
 }
 
-/* @world: normal of the plane in which it moves, or 0 */
+/* @world: the axis about which it turns where it is held, see plane.h, or 0 */
 static void fill_inverse(struct lk_system *sys, int b, const double world[3],
                          const struct scale *all)
 {
@@ -238,6 +239,16 @@ static void fill_quads(struct lk_system *sys)
     }
 }
 
+/* w = W J w of a body that is held, which leaves the rest of its angular velocity out as the rows
+ * would that it lacks */
+static void hold_upright(struct lk_system *sys, int b)
+{
+    double *w = sys->now.motion[b].v.w, Jw[3];
+
+    lk_sym_mul(sys->body[b].inertia, w, Jw);
+    lk_sym_mul(sys->W[b].inertia, Jw, w);
+}
+
 void lk_fill_masses(struct lk_system *sys, const struct lk_draft *d)
 {
     struct scale all;
@@ -249,7 +260,7 @@ void lk_fill_masses(struct lk_system *sys, const struct lk_draft *d)
         sys->body[b].of = d->of[b];
         sys->body[b].n_parts = d->n_parts[d->of[b]];
         sys->body[b].hangs_on = d->n_hubs > 0 ? d->hangs_on[b] : -1;
-        sys->body[b].is_in_plane = lk_is_in_plane(&d->plane[d->of[b]]);
+        sys->body[b].is_in_plane = d->plane[d->of[b]].is_held;
         sys->body[b].mass = share * def->mass;
         for (int i = 0; i < 6; i++)
             sys->body[b].inertia[i] = share * def->inertia[i];
@@ -257,6 +268,9 @@ void lk_fill_masses(struct lk_system *sys, const struct lk_draft *d)
     all = scale_of_all(sys);
     for (int b = 0; b < sys->n_bodies; b++)
         fill_inverse(sys, b, d->plane[d->of[b]].normal, &all);
+    for (int b = 0; b < sys->n_bodies; b++)
+        if (d->plane[d->of[b]].is_held && !d->plane[d->of[b]].is_whole)
+            hold_upright(sys, b);
     fill_quads(sys);
 }
 

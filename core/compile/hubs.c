@@ -107,8 +107,7 @@ static void take_apart(const struct lk_draft *d, const struct parts *p, int hub)
         int first = first_of(rigid, b);
 
         all->is_held[first_of(all, b)] |= (rigid->is_at_hub[first] && rigid->is_held[first]) ||
-                                          d->is_hub[d->of[b]] ||
-                                          lk_is_in_plane(&d->plane[d->of[b]]);
+                                          d->is_hub[d->of[b]] || d->plane[d->of[b]].is_held;
     }
     lk_effort_spend((uint64_t)d->n_blocks);
 }
@@ -168,7 +167,7 @@ int lk_hubs_may_be(const struct lk_draft *d, int body)
     struct parts p;
     int r, at_hub = 0, hanging = 0;
 
-    if (lk_is_in_plane(&d->plane[body]) || !(d->model->bodies[body].mass > 0) ||
+    if (d->plane[body].is_held || !(d->model->bodies[body].mass > 0) ||
         lk_draft_may_be_thin(&d->model->bodies[body]))
         return 0;
     r = parts_init(d, &p);

@@ -25,13 +25,16 @@ struct mechanism {
 
 /** struct search - @of: representative of the bodies that joints connect, @held_with: that hinges
  * and prismatic joints do;  @n_joints: of each body
- * @mechanism: of each representative in @of;  @is_held: of each in @held_with: by the ground */
+ * @mechanism: of each representative in @of;  @is_held: of each in @held_with: by the ground;
+ * @is_shown: that an output shows what holds them;  @has_tyre: of each body */
 struct search {
     int *of;
     int *held_with;
     int *n_joints;
     struct mechanism *mechanism;
     bool *is_held;
+    bool *is_shown;
+    bool *has_tyre;
 };
 
 static int find(int *of, int b)
@@ -159,10 +162,9 @@ static bool joint_stays(const struct lk_joint_def *j, const double n[3])
     return j->type == LK_JOINT_SPHERICAL;
 }
 
-static bool body_stays(const struct lk_body_def *b, const double n[3])
+static bool has_moments(const struct lk_body_def *b)
 {
-    return b->mass > 0 && !lk_fill_lacks_moment(b->inertia) &&
-           is_parallel(b->angular_velocity, n) && is_across(b->velocity, n);
+    return b->mass > 0 && !lk_fill_lacks_moment(b->inertia);
 }
 
 /* whether @n [world] is a principal axis */
@@ -183,7 +185,9 @@ static void look_at_bodies(const struct lk_model *m, struct search *f)
         struct mechanism *a = mechanism_of(f, b);
 
         a->tilts |= !f->is_held[find(f->held_with, b)] || f->n_joints[b] > JOINTS ||
-                    lk_norm(a->normal) == 0 || !body_stays(def, a->normal);
+                    lk_norm(a->normal) == 0 || !has_moments(def) ||
+                    !is_parallel(def->angular_velocity, a->normal) ||
+                    !is_across(def->velocity, a->normal);
         a->is_uneven |= !is_level(def->position, a) || !is_principal(def, a->normal) ||
                         !is_across(m->gravity, a->normal);
         a->is_pushed |= !is_pure(def->velocity, a) || !is_pure(m->gravity, a);
@@ -276,6 +280,7 @@ static void look_at_forces(const struct lk_model *m, struct search *f)
                 continue;
             a = mechanism_of(f, force->body[s]);
             a->tilts |= force->type == LK_FORCE_TYRE;
+            f->has_tyre[force->body[s]] |= force->type == LK_FORCE_TYRE;
             a->is_uneven |= !force_is_flat(f, force, a);
             a->is_pushed |= !force_is_pure(force, a);
         }
@@ -290,17 +295,27 @@ static void look_at_forces(const struct lk_model *m, struct search *f)
     }
 }
 
+/* whether the ground or what it may hold is at side @s of a joint */
+static bool may_hold(const struct search *f, const struct lk_joint_def *j, int s)
+{
+    return j->body[s] == LK_GROUND || f->is_held[find(f->held_with, j->body[s])];
+}
+
 /* reactions that are shown */
 static void look_at_outputs(const struct lk_model *m, struct search *f)
 {
     for (int i = 0; i < m->n_outputs; i++) {
         const struct lk_output_def *o = &m->outputs[i];
+        const struct lk_joint_def *j = o->joint >= 0 ? &m->joints[o->joint] : NULL;
         struct mechanism *a;
 
-        if (o->type != LK_OUTPUT_JOINT_REACTION || lk_coupled_joints(m->joints[o->joint].type) > 0)
+        if (o->type != LK_OUTPUT_JOINT_REACTION || lk_coupled_joints(j->type) > 0)
             continue;
-        a = mechanism_of(f, body_of(&m->joints[o->joint]));
+        a = mechanism_of(f, body_of(j));
         a->tilts |= a->is_uneven;
+        for (int s = 0; s < 2 && (holds(j) || (may_hold(f, j, 0) && may_hold(f, j, 1))); s++)
+            if (j->body[s] != LK_GROUND)
+                f->is_shown[find(f->held_with, j->body[s])] = true;
     }
 }
 
@@ -315,6 +330,7 @@ static int take_planes(const struct lk_model *m, struct search *f, struct lk_pla
         if (a->tilts)
             continue;
         memcpy(ret[b].normal, a->normal, sizeof(a->normal));
+        ret[b].is_held = ret[b].is_whole = true;
         ret[b].is_flat = !a->is_uneven;
         ret[b].across = a->is_pushed ? -1 : axis_of(a->normal);
         count++;
@@ -322,7 +338,97 @@ static int take_planes(const struct lk_model *m, struct search *f, struct lk_pla
     return count;
 }
 
-int lk_plane_find(const struct lk_model *m, struct lk_plane *ret)
+static bool turns(const struct lk_plane *p)
+{
+    return lk_norm(p->normal) > 0;
+}
+
+static const struct lk_plane ground = {.is_held = true, .across = -1};
+
+static const struct lk_plane *plane_at(const struct lk_joint_def *j, int s,
+                                       const struct lk_plane *planes)
+{
+    return j->body[s] == LK_GROUND ? &ground : &planes[j->body[s]];
+}
+
+/* how joint @j holds a body at one side where another one, which is @from, is at the other; return:
+ * whether it does */
+static bool hold(const struct lk_joint_def *j, const struct lk_plane *from, double ret_normal[3])
+{
+    const double *axis = j->axis[0];
+
+    if (!holds(j) || !from->is_held || from->is_whole || !is_parallel(axis, j->axis[1]))
+        return false;
+    memcpy(ret_normal, from->normal, sizeof(from->normal));
+    if (j->type == LK_JOINT_PRISMATIC)
+        return is_across(axis, ret_normal);
+    if (turns(from))
+        return is_parallel(axis, ret_normal);
+    for (int i = 0; i < 3; i++)
+        ret_normal[i] = axis[i] / lk_norm(axis);
+    return true;
+}
+
+/* holds one of both bodies of joint @j by the other one, if it is not held yet */
+static bool hold_body(const struct lk_model *m, const struct search *f,
+                      const struct lk_joint_def *j, struct lk_plane *planes)
+{
+    for (int s = 0; s < 2; s++) {
+        int b = j->body[s];
+        double normal[3];
+
+        if (b == LK_GROUND || planes[b].is_held || f->n_joints[b] > JOINTS || f->has_tyre[b] ||
+            f->is_shown[find(f->held_with, b)] || !has_moments(&m->bodies[b]) ||
+            !hold(j, plane_at(j, !s, planes), normal))
+            continue;
+        planes[b].is_held = true;
+        memcpy(planes[b].normal, normal, sizeof(normal));
+        return true;
+    }
+    return false;
+}
+
+/* Bodies of mechanisms that do not move in a plane, from the ground on. Joints are passed to and
+ * fro, as chains are drawn in either order. Return: how many. */
+static int hold_bodies(const struct lk_model *m, const struct search *f, struct lk_plane *planes)
+{
+    int count = 0, last = -1;
+
+    for (bool back = false; count > last; back = !back) {
+        last = count;
+        for (int i = 0; i < m->n_joints; i++) {
+            const struct lk_joint_def *j = &m->joints[back ? m->n_joints - 1 - i : i];
+
+            if (lk_coupled_joints(j->type) == 0)
+                count += hold_body(m, f, j, planes);
+        }
+    }
+    return count;
+}
+
+enum lk_joint_type lk_plane_rows(const struct lk_joint_def *def, const struct lk_plane *planes)
+{
+    const struct lk_plane *p = plane_at(def, 0, planes), *q = plane_at(def, 1, planes);
+    const struct lk_plane *turning = turns(p) ? p : q;
+
+    if (!holds(def) || !p->is_held || !q->is_held)
+        return def->type;
+    if (p->is_whole || q->is_whole)
+        return def->type == LK_JOINT_PRISMATIC ? LK_JOINT_SLIDER
+               : turning->across < 0           ? LK_JOINT_PIN
+                                     : LK_JOINT_PIN_X + (enum lk_joint_type)turning->across;
+    if (!is_parallel(def->axis[0], def->axis[1]) ||
+        (turns(p) && turns(q) && !is_parallel(p->normal, q->normal)))
+        return def->type;
+    if (def->type == LK_JOINT_REVOLUTE)
+        return turns(turning) && is_parallel(def->axis[0], turning->normal) ? LK_JOINT_PIN
+                                                                            : def->type;
+    if (!turns(p) && !turns(q))
+        return LK_JOINT_POINT_ON_LINE;
+    return turns(p) && turns(q) && is_across(def->axis[0], p->normal) ? LK_JOINT_SLIDER : def->type;
+}
+
+int lk_plane_find(const struct lk_model *m, bool may_be_held, struct lk_plane *ret)
 {
     size_t bodies = (size_t)m->n_bodies + 1;
     struct search f = {
@@ -331,10 +437,12 @@ int lk_plane_find(const struct lk_model *m, struct lk_plane *ret)
         .n_joints = calloc(bodies, sizeof(int)),
         .mechanism = calloc(bodies, sizeof(*f.mechanism)),
         .is_held = calloc(bodies, sizeof(bool)),
+        .is_shown = calloc(bodies, sizeof(bool)),
+        .has_tyre = calloc(bodies, sizeof(bool)),
     };
     int r = -ENOMEM;
 
-    if (f.of && f.held_with && f.n_joints && f.mechanism && f.is_held) {
+    if (f.of && f.held_with && f.n_joints && f.mechanism && f.is_held && f.is_shown && f.has_tyre) {
         for (int b = 0; b < m->n_bodies; b++)
             f.of[b] = f.held_with[b] = b;
         connect(m, &f);
@@ -344,11 +452,14 @@ int lk_plane_find(const struct lk_model *m, struct lk_plane *ret)
         look_at_forces(m, &f);
         look_at_outputs(m, &f);
         r = take_planes(m, &f, ret);
+        r += may_be_held ? hold_bodies(m, &f, ret) : 0;
     }
     free(f.of);
     free(f.held_with);
     free(f.n_joints);
     free(f.mechanism);
     free(f.is_held);
+    free(f.is_shown);
+    free(f.has_tyre);
     return r;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which bodies move in a plane.
+/* Which bodies cannot tilt, as those that move in a plane.
  *
  * Where hinges with parallel axes connect bodies to each other and to the ground, nothing tilts:
  * two of the five rows of each hinge are zero for ever, and so is the motion that they forbid. Such
@@ -17,39 +17,50 @@
  *
  * Where all its joints are hinges about an axis of the world, and no load has even round-off along
  * that axis, the third row of a pin is zero as well: nothing moves there, to the last bit. Such
- * pins have two rows. */
+ * pins have two rows.
+ *
+ * In any mechanism hinges and prismatic joints may lead from a body to the ground so that it turns
+ * about one axis alone, n n^T / (n . J n), or not at all, 0: a wheel on its bearing, the rack of a
+ * steering. The rows that keep it upright are left out likewise: a hinge of such bodies is a pin of
+ * three rows, a prismatic joint a slider or, where nothing turns, a point on a line. Other joints
+ * have all their rows. */
 #ifndef LK_COMPILE_PLANE_H
 #define LK_COMPILE_PLANE_H
 
 #include "model/model.h"
 #include <stdbool.h>
 
-/** struct lk_plane - in which a body moves. @normal: unit vector, world; 0: in none
+/** struct lk_plane - how a body is kept upright. @is_held: it turns about @normal [unit vector,
+ * world] alone, or not at all where that is 0;  @is_whole: its mechanism moves in a plane
  * @is_flat: all of the mechanism is in one plane, and nothing acts out of it
  * @across:  0, 1, 2: the world axis along which it has no motion and no force to the last bit; -1:
  * there is none */
 struct lk_plane {
     double normal[3];
+    bool is_held;
+    bool is_whole;
     bool is_flat;
     int across;
 };
 
-/** lk_is_in_plane() - whether there is one. */
-static inline bool lk_is_in_plane(const struct lk_plane *plane)
-{
-    return plane->normal[0] != 0 || plane->normal[1] != 0 || plane->normal[2] != 0;
-}
-
-/** lk_plane_find() - the planes in which bodies of @model move. A mechanism is the bodies that
- * joints connect; all of its bodies do, or none. They do where
+/** lk_plane_find() - how bodies of @model are kept upright. A mechanism is the bodies that joints
+ * connect; it moves in a plane if
  * - hinges with axes parallel to each other, and prismatic joints across them, lead from every body
  *   to the ground, and all other joints are balls and rods; none has compliance;
- * - they start so: no joint is open along the normal, no body moves along it or tilts;
+ * - its bodies start so: no joint is open along the normal, no body moves along it or tilts;
  * - every body has mass and moments of inertia about all axes, fewer than eight joints, and no
  * tyre;
  * - it is flat, or no output shows the reaction of one of its joints.
- * @ret: n_bodies
- * Thread: any but the cycle. Return: how many do, -ENOMEM. */
-int lk_plane_find(const struct lk_model *model, struct lk_plane *ret);
+ * Of other mechanisms a body is held if it has all this, such joints lead to the ground along held
+ * bodies, however they start, and no output shows the reaction of one of these joints, or of
+ * another one between bodies that may be held. Where rows depend on each other and a reaction is
+ * shown, none is held, see lk_compile().
+ * @may_be_held: bodies of other mechanisms;  @ret: n_bodies
+ * Thread: any but the cycle. Return: how many are held, -ENOMEM. */
+int lk_plane_find(const struct lk_model *model, bool may_be_held, struct lk_plane *ret);
+
+/** lk_plane_rows() - the type of the rows of joint @def, which is no coupling: its own, or that of
+ * those which are left. @planes: of all bodies */
+enum lk_joint_type lk_plane_rows(const struct lk_joint_def *def, const struct lk_plane *planes);
 
 #endif

@@ -65,8 +65,8 @@ struct lk_hub_block {
     X(2, 2) X(2, 4) X(2, 6) X(3, 3) X(3, 6) X(3, 9) X(5, 5) X(5, 10) X(5, 15) X(6, 6) X(6, 11)     \
         X(6, 12)
 #define LK_FRONTS_SMALL(X)                                                                         \
-    X(1, 3) X(1, 5) X(1, 7) X(1, 8) X(2, 3) X(2, 5) X(2, 9) X(3, 5) X(3, 7) X(3, 8) X(3, 10)       \
-        X(4, 4) X(4, 7) X(4, 8) X(5, 6) X(5, 8) X(5, 9) X(6, 7) X(6, 10)
+    X(1, 3) X(1, 4) X(1, 5) X(1, 7) X(1, 8) X(2, 3) X(2, 5) X(2, 9) X(3, 4) X(3, 5) X(3, 7)        \
+        X(3, 8) X(3, 10) X(4, 4) X(4, 7) X(4, 8) X(5, 6) X(5, 8) X(5, 9) X(6, 7) X(6, 10)
 #define LK_FRONTS_LARGE(X) X(5, 11) X(5, 12) X(5, 13) X(6, 13)
 #define LK_FRONTS(X)       LK_FRONTS_ALIKE(X) LK_FRONTS_SMALL(X) LK_FRONTS_LARGE(X)
 

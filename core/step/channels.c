@@ -6,8 +6,10 @@
 #include "step/tyres.h"
 #include <string.h>
 
-/* The force on the second body is -Phi_q^T lambda of the joint's rows on its side; its torque,
- * which the rows give about the centre of mass in body axes, is moved to the joint's point. */
+/* Not known is what rows carried that are left out, nor what others carry of it where rows depend
+ * on each other, see compile/plane.h. The force on the second body is -Phi_q^T lambda of the
+ * joint's rows on its side; its torque, which the rows give about the centre of mass in body axes,
+ * is moved to the joint's point. */
 static void joint_reaction(const struct lk_system *sys, int joint, double ret[6])
 {
     const struct lk_joint *j = &sys->joint[joint];
@@ -18,10 +20,11 @@ static void joint_reaction(const struct lk_system *sys, int joint, double ret[6]
     const int second = !j->is_exchanged;
     const struct lk_pose *pose = &place[second];
     double torque[3] = {0}, world[3], arm[3], moment[3];
+    bool is_known = j->is_known && (sys->n_held == 0 || !sys->is_redundant);
 
     jacobian.J = values;
     for (int i = 0; i < 6; i++)
-        ret[i] = j->is_known ? 0 : NAN;
+        ret[i] = is_known ? 0 : NAN;
     for (int s = 0; s < 2; s++)
         lk_evaluate_pose_of(sys, j->body[s], &place[s]);
     if (!j->of[0])

@@ -124,6 +124,8 @@ struct mechanism {
     int is_soft;             /* redundancy: soft */
     const char *formulation; /* NULL: ali3 */
     const char *engine;      /* of struct lk_options; NULL: the model's */
+    int all_rows;            /* likewise */
+    int hides_reactions;     /* no output shows them */
     int n_bodies;
     int n_joints;
     int n_forces;

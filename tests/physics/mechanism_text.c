@@ -292,7 +292,7 @@ static void put_outputs(FILE *f, const struct mechanism *m)
     fprintf(f, "outputs:\n  energy: {type: energy}\n  residual: {type: residual}\n");
     for (int b = 0; b < m->n_bodies; b++)
         fprintf(f, "  pose%d: {type: body-pose, body: b%d}\n", b, b);
-    for (int j = 0; j < m->n_joints; j++)
+    for (int j = 0; j < m->n_joints && !m->hides_reactions; j++)
         if (m->joint[j].type != LK_JOINT_GEAR && m->joint[j].type != LK_JOINT_RACK)
             fprintf(f, "  load%d: {type: joint-reaction, joint: j%d}\n", j, j);
 }
@@ -336,7 +336,8 @@ struct lk_system *mechanism_compile(const struct mechanism *m)
     int r = lk_model_read_text("random", text, strlen(text), &model, &error);
 
     if (r == 0)
-        r = lk_system_new(model, &(struct lk_options){.engine = m->engine}, &system, &error);
+        r = lk_system_new(model, &(struct lk_options){.engine = m->engine, .all_rows = m->all_rows},
+                          &system, &error);
     if (r != 0)
         fprintf(stderr, "seed %llu: %s\n", (unsigned long long)m->seed, error.text);
     lk_model_free(model);

@@ -154,10 +154,12 @@ static void random_mechanisms_have_them(void **state)
         struct dice dice = {seed};
         struct mechanism *mechanism =
             mechanism_make(seed, MECHANISM_MIXED, (int)dice_spread(&dice, 1, 16));
-        struct lk_system *sys = mechanism_compile(mechanism);
+        struct lk_system *sys;
         struct lk_mobility m;
         double least;
 
+        mechanism->all_rows = 1;
+        sys = mechanism_compile(mechanism);
         mechanism_free(mechanism);
         if (sys == NULL)
             continue;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What moves in a plane is stepped with pins: the motion must be that of all rows, wherever the
- * plane lies; reactions must be those of all rows, or not be said to be known; and what may leave
- * its plane must not be stepped so. */
+/* What moves in a plane, or is held upright otherwise, is stepped with fewer rows: the motion must
+ * be that of all rows, wherever the plane lies; reactions must be those of all rows, or not be said
+ * to be known; and what may tilt must not be stepped so. */
 #include "cmocka_all.h"
 #include "linkage/analysis.h"
 #include "linkage/linkage.h"
@@ -476,6 +476,95 @@ static void a_long_chain_in_lanes(void **state)
         }
 }
 
+/* A hinge, prismatic joints one on the other, and a hinge on them lead from the ground to four
+ * bodies; balls, a universal joint and a hinge across its axis to four others. They do not start as
+ * they can move. */
+#define SPATIAL                                                                                    \
+    "linkage: 1\nname: spatial\ngravity: [1, -2, -9]\nbodies:\n"                                   \
+    "  arm: {mass: 1, inertia: [0.1, 0.2, 0.15, 0.01, 0.02, -0.01], position: [0.5, 0.1, 0], "     \
+    "angular_velocity: [1, 2, 0.5]}\n"                                                             \
+    "  hub: {mass: 2, inertia: [0.1, 0.2, 0.15], position: [1.2, 0.2, 0.3]}\n"                     \
+    "  rod: {mass: 0.4, inertia: [0.02, 0.02, 0.01], position: [1.3, 0.6, 0.8]}\n"                 \
+    "  rack: {mass: 3, inertia: [0.3, 0.2, 0.3], position: [1, 1, 1], velocity: [0.3, 1, 0], "     \
+    "angular_velocity: [0.2, 0, 0.1]}\n"                                                           \
+    "  slide: {mass: 1.5, inertia: [0.1, 0.1, 0.2], position: [1, 1, 1.5]}\n"                      \
+    "  wheel: {mass: 1, inertia: [0.25, 0.2, 0.15, 0.02, 0.01, 0.03], position: [1.2, 1, 1.6], "     \
+    "angular_velocity: [3, 3, 3]}\n"                                                               \
+    "  fan: {mass: 0.5, inertia: [0.1, 0.1, 0.05], position: [1.3, 1.2, 1.9]}\n"                   \
+    "  flap: {mass: 0.7, inertia: [0.1, 0.1, 0.05], position: [0.4, -0.5, 0.2]}\n"                 \
+    "joints:\n"                                                                                    \
+    "  hinge: {type: revolute, bodies: [ground, arm], point: [0, 0, 0], axis: [0.1, 1, 0.3]}\n"    \
+    "  ball: {type: spherical, bodies: [arm, hub], point: [1, 0.2, 0.1]}\n"                        \
+    "  end: {type: spherical, bodies: [hub, rod], point: [1.4, 0.3, 0.5]}\n"                       \
+    "  tie: {type: spherical, bodies: [rod, rack], point: [1.2, 0.9, 1.1]}\n"                      \
+    "  guide: {type: prismatic, bodies: [ground, rack], point: [1, 1, 1], axis: [0.6, 0.8, 0]}\n"  \
+    "  cross: {type: prismatic, bodies: [slide, rack], point: [1, 1, 1.2], axis: [0, 0.6, 0.8]}\n" \
+    "  axle: {type: revolute, bodies: [slide, wheel], point: [1.1, 1, 1.5], axis: [1, -1, 2]}\n"   \
+    "  cardan: {type: universal, bodies: [wheel, fan], point: [1.2, 1.1, 1.7], axes: [[1, 0, 0], " \
+    "[0, 1, 0]]}\n"                                                                                \
+    "  leaf: {type: revolute, bodies: [arm, flap], point: [0.5, -0.2, 0.1], axis: [1, 0, 0]}\n"    \
+    "forces:\n"                                                                                    \
+    "  s: {type: joint-spring-damper, joint: hinge, stiffness: 30, damping: 0.3}\n"                \
+    "  t: {type: joint-spring-damper, joint: cross, stiffness: 200, damping: 1}\n"                 \
+    "  u: {type: spring-damper, bodies: [ground, flap], points: [[0, 0, 1], [0.4, -0.6, 0.2]], "   \
+    "stiffness: 50, damping: 0.1}\n"
+#define ALL_OF_SPATIAL 38 /* rows */
+
+/* @lacks: how many of all rows are left out;  @known: a joint whose reaction is to be known, and
+ * @unknown one that is not, if any */
+static void compare_spatial(const char *more, const char *formulation, const char *engine,
+                            int lacks, const char *known, const char *unknown)
+{
+    struct lk_system *held, *all;
+    char text[TEXT];
+
+    snprintf(text, sizeof(text), SPATIAL "%s", more);
+    held = compile_by(formulation, text, &(struct lk_options){.step = 1e-3, .engine = engine});
+    all = compile_by(formulation, text,
+                     &(struct lk_options){.step = 1e-3, .engine = "none", .all_rows = 1});
+    assert_int_equal(n_rows(all), ALL_OF_SPATIAL);
+    assert_int_equal(n_rows(held), ALL_OF_SPATIAL - lacks);
+    for (int i = 0; i < STEPS; i++) {
+        double x[6], y[6];
+
+        assert_same_motion(formulation, held, all, text);
+        lk_system_joint_reaction(held, lk_system_joint_index(held, known), x);
+        lk_system_joint_reaction(all, lk_system_joint_index(all, known), y);
+        assert_near(formulation, x, y, 6, 1e2 + lk_norm(y), text);
+        if (unknown) {
+            lk_system_joint_reaction(held, lk_system_joint_index(held, unknown), x);
+            assert_true(isnan(x[0]));
+        }
+        assert_int_equal(lk_system_step(held, NULL), 0);
+        assert_int_equal(lk_system_step(all, NULL), 0);
+    }
+    lk_system_free(held);
+    lk_system_free(all);
+}
+
+static void what_hinges_hold_to_the_ground_moves_so(void **state)
+{
+    static const char *const by[] = {"rattle", "ali3", "rk4"};
+    const struct lk_engine *here[LK_ENGINES_MAX + 1];
+
+    (void)state;
+    lk_engines_here(here);
+    for (int f = 0; f < 3; f++)
+        for (int lanes = 0; lanes < 2; lanes++) {
+            const char *engine = lanes ? here[0]->name : "none";
+
+            compare_spatial("", by[f], engine, 10, "ball", "hinge");
+            compare_spatial("", by[f], engine, 10, "cardan", "guide");
+            /* what shows keeps its rows, and all that hinges and prismatic joints connect to it */
+            compare_spatial("outputs:\n  f: {type: joint-reaction, joint: hinge}\n", by[f], engine,
+                            8, "hinge", "cross");
+            compare_spatial("outputs:\n  f: {type: joint-reaction, joint: cross}\n", by[f], engine,
+                            2, "cross", "hinge");
+            compare_spatial("outputs:\n  f: {type: joint-reaction, joint: tie}\n", by[f], engine,
+                            10, "tie", "axle");
+        }
+}
+
 #define ARM(more)                                                                                  \
     "linkage: 1\nname: arm\ngravity: [0, -9.81, 0]\nbodies:\n"                                     \
     "  a: {mass: 1, inertia: [0.1, 0.1, 0.1], position: [0.5, 0, 0]" more "}\n"                    \
@@ -492,7 +581,7 @@ static void a_long_chain_in_lanes(void **state)
     "], axis: [0, 0, 1]}\n"
 #define SHOWN "outputs:\n  f: {type: joint-reaction, joint: q}\n"
 
-/** struct arm - a model, and how many of its two bodies are stepped in their plane. */
+/** struct arm - a model, and how many of its two bodies are held upright, in a plane or not. */
 static const struct arm {
     const char *what;
     const char *text;
@@ -501,15 +590,15 @@ static const struct arm {
     {"two hinges", ARM("") FIRST SECOND, 2},
     {"a tilted hinge",
      ARM("") FIRST "  q: {type: revolute, bodies: [a, b], point: [1, 0, 0], axis: [0, 1e-9, 1]}\n",
-     0},
+     1},
     {"a hinge whose axes are tilted against each other",
      ARM("") FIRST "  q: {type: revolute, bodies: [a, b], point: [1, 0, 0], axes: [[0, 0, 1], [0, "
                    "1e-9, 1]]}\n",
-     0},
+     1},
     {"a joint that is open along the normal",
      ARM("") FIRST "  q: {type: revolute, bodies: [a, b], points: [[1, 0, 0], [1, 0, 1e-9]], axis: "
                    "[0, 0, 1]}\n",
-     0},
+     2},
     {"nothing holds it to the ground", ARM("") SECOND, 0},
     {"a ball holds it to the ground",
      ARM("") "  p: {type: spherical, bodies: [ground, a], point: [0, 0, 0]}\n" SECOND, 0},
@@ -522,24 +611,24 @@ static const struct arm {
     {"a universal joint",
      ARM("") FIRST "  q: {type: universal, bodies: [a, b], point: [1, 0, 0], axes: [[0, 0, 1], [0, "
                    "1, 0]]}\n",
-     0},
-    {"a weld", ARM("") FIRST "  q: {type: fixed, bodies: [a, b], point: [1, 0, 0]}\n", 0},
+     1},
+    {"a weld", ARM("") FIRST "  q: {type: fixed, bodies: [a, b], point: [1, 0, 0]}\n", 1},
     {"a slider",
      ARM("") FIRST "  q: {type: prismatic, bodies: [a, b], point: [1, 0, 0], axis: [1, 1, 0]}\n",
      2},
     {"a slider along the normal",
      ARM("") FIRST "  q: {type: prismatic, bodies: [a, b], point: [1, 0, 0], axis: [0, 0, 1]}\n",
-     0},
+     1},
     {"sliders alone",
      ARM("") "  p: {type: prismatic, bodies: [ground, a], point: [0, 0, 0], axis: [1, 0, 0]}\n"
              "  q: {type: prismatic, bodies: [a, b], point: [1, 0, 0], axis: [0, 1, 0]}\n",
-     0},
+     2},
     {"compliance",
      ARM("") FIRST "  q: {type: revolute, bodies: [a, b], point: [1, 0, 0], axis: [0, 0, 1], "
                    "compliance: {stiffness: [1e6, 1e6, 1e6, 1e4, 1e4]}}\n",
-     0},
-    {"a spin across the normal", ARM(", angular_velocity: [0, 1e-6, 1]") FIRST SECOND, 0},
-    {"a velocity along the normal", ARM(", velocity: [0, 0, 1e-6]") FIRST SECOND, 0},
+     1},
+    {"a spin across the normal", ARM(", angular_velocity: [0, 1e-6, 1]") FIRST SECOND, 2},
+    {"a velocity along the normal", ARM(", velocity: [0, 0, 1e-6]") FIRST SECOND, 2},
     {"a moment that is 0",
      "linkage: 1\nname: arm\ngravity: [0, -9.81, 0]\nbodies:\n"
      "  a: {mass: 1, inertia: [0, 0.1, 0.1], position: [0.5, 0, 0]}\njoints:\n" FIRST,
@@ -653,7 +742,7 @@ static void what_is_pushed_along_its_normal_keeps_a_row_for_it(void **state)
     }
 }
 
-static void what_may_leave_its_plane_keeps_its_rows(void **state)
+static void what_may_tilt_keeps_its_rows(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof(arms) / sizeof(*arms); i++) {
@@ -687,7 +776,8 @@ int main(void)
         cmocka_unit_test(what_is_across_a_world_axis_moves_so),
         cmocka_unit_test(nothing_tilts_in_a_long_run),
         cmocka_unit_test(a_long_chain_in_lanes),
-        cmocka_unit_test(what_may_leave_its_plane_keeps_its_rows),
+        cmocka_unit_test(what_hinges_hold_to_the_ground_moves_so),
+        cmocka_unit_test(what_may_tilt_keeps_its_rows),
         cmocka_unit_test(what_is_pushed_along_its_normal_keeps_a_row_for_it),
         cmocka_unit_test(analyses_want_all_rows),
     };

@@ -583,6 +583,7 @@ static double reactions_beside(const char *path)
             lk_system_joint_reaction(there, j, b);
             size = sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
             largest = fmax(largest, fabs(sqrt(b[0] * b[0] + b[1] * b[1] + b[2] * b[2]) / size - 1));
+            assert_true(isfinite(size) && isfinite(b[0]));
         }
         machine_advance(here, 1, NULL);
         machine_advance(there, 1, NULL);

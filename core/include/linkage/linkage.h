@@ -62,10 +62,10 @@ int lk_model_files(const struct lk_model *model, uint32_t *ret_crc);
  * @order:      of convergence, 2 to LK_ORDER_MAX (config/README.md says which a formulation has,
  * and what they require of a model); 0 takes the model's
  * @equilibrium: 1: the start is a static equilibrium, as if the model said `start: equilibrium`
- * @all_rows:   1: joints have all their rows also where bodies move in a plane, whose hinges are
- *              otherwise stepped as pins, with the same motion to round-off in about 0.7 of the
- *              time. For analyses (modes, freedom), and for reactions of joints that no output
- *              shows where something acts out of the plane
+ * @all_rows:   1: joints have all their rows also where hinges and prismatic joints hold bodies
+ *              upright. They are otherwise stepped with fewer, with the same motion to round-off.
+ *              For analyses (modes, freedom), and for reactions of joints that no output shows
+ *              where something acts out of a plane
  * @engine:     a name of lk_system_engine(), "none" for one by one, "auto" for the cheapest by
  * size, "copies" for the widest of those; NULL takes the model's. Last bits depend on it */
 struct lk_options {
@@ -301,8 +301,9 @@ LK_RT void lk_system_body_state(const struct lk_system *system, int body,
 LK_RT void lk_system_poses(const struct lk_system *system, double *poses);
 /** lk_system_joint_reaction() - force [N] and torque about the joint's point [N m] that joint
  * @joint exerts on its second body, world frame. Converges with the order of the solver (the
- * acceleration projection corrects the multiplier). Of a joint that is stepped in its plane, while
- * something acts out of it: NAN, see struct lk_options.all_rows. Thread: cycle.  RT: yes. */
+ * acceleration projection corrects the multiplier). Of a joint whose bodies are held upright, while
+ * something acts out of their plane, or of any where that is so and rows depend on each other: NAN,
+ * unless an output shows it, see struct lk_options.all_rows. Thread: cycle.  RT: yes. */
 LK_RT void lk_system_joint_reaction(const struct lk_system *system, int joint,
                                     double ret_force_torque[6]);
 
@@ -310,7 +311,7 @@ LK_RT void lk_system_joint_reaction(const struct lk_system *system, int joint,
  * @n_bodies, @n_joints:       counts, as in the model
  * @n_split:                   bodies with many joints that were split into parts, welded together
  * @n_parts:                   parts of all these bodies
- * @n_in_plane:                bodies that move in a plane and are stepped so
+ * @n_in_plane:                bodies that cannot tilt, as in a plane, and are stepped so
  * @n_rows_rigid:              scalar constraints of joints, drives and welds
  * @n_rows_compliant:          spring-damper rows, solved with the constraints
  * @n_blocks, @n_block_states: blocks and their states, stepped with the mechanism

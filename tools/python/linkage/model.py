@@ -204,7 +204,7 @@ class System:
     equilibrium : bool
         The start is a static equilibrium.
     all_rows : bool
-        Hinges of bodies that move in a plane keep all their rows, so that :meth:`reaction` knows what they carry; the
+        Joints that hold bodies upright keep all their rows, so that :meth:`reaction` knows what they carry; the
         last bits are then not those of ``linkage run``.
 
     All that is left out is as the model says.
@@ -468,6 +468,6 @@ class System:
         with self._mine():
             core.lk_system_joint_reaction(self._c, index, _pointer(values))
         if np.isnan(values[0]):
-            raise ValueError(f"'{joint}' is stepped as a pin, as its bodies move in a plane; expected "
-                             'System(..., all_rows=True)')
+            raise ValueError(f"'{joint}' is stepped without the rows that hold bodies upright, which carry a part; "
+                             'expected System(..., all_rows=True), or an output of it in the model')
         return values
