@@ -33,8 +33,8 @@ struct lk_loops {
     double *length;
 };
 
-/** lk_loops_init() - find the loops. Return: 0, -ENOMEM, -EINVAL: hinges are stepped as pins, whose
- * rows do not tell what holds. Release with lk_loops_fini(). */
+/** lk_loops_init() - find the loops. Return: 0, -ENOMEM, -EINVAL: rows of hinges are left out, and
+ * the others do not tell what holds. Release with lk_loops_fini(). */
 int lk_loops_init(const struct lk_system *sys, struct lk_loops *ret_loops);
 void lk_loops_fini(struct lk_loops *loops);
 

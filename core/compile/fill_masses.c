@@ -239,16 +239,6 @@ static void fill_quads(struct lk_system *sys)
     }
 }
 
-/* w = W J w of a body that is held, which leaves the rest of its angular velocity out as the rows
- * would that it lacks */
-static void hold_upright(struct lk_system *sys, int b)
-{
-    double *w = sys->now.motion[b].v.w, Jw[3];
-
-    lk_sym_mul(sys->body[b].inertia, w, Jw);
-    lk_sym_mul(sys->W[b].inertia, Jw, w);
-}
-
 void lk_fill_masses(struct lk_system *sys, const struct lk_draft *d)
 {
     struct scale all;
@@ -268,9 +258,6 @@ void lk_fill_masses(struct lk_system *sys, const struct lk_draft *d)
     all = scale_of_all(sys);
     for (int b = 0; b < sys->n_bodies; b++)
         fill_inverse(sys, b, d->plane[d->of[b]].normal, &all);
-    for (int b = 0; b < sys->n_bodies; b++)
-        if (d->plane[d->of[b]].is_held && !d->plane[d->of[b]].is_whole)
-            hold_upright(sys, b);
     fill_quads(sys);
 }
 

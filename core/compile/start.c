@@ -438,10 +438,23 @@ static void project_velocities(struct lk_system *sys)
     }
 }
 
+/* w = W J w of a body that is held, which leaves the rest of its angular velocity out as the rows
+ * would that it lacks */
+static void hold_upright(struct lk_system *sys, int b)
+{
+    double *w = sys->now.motion[b].v.w, Jw[3];
+
+    lk_sym_mul(sys->body[b].inertia, w, Jw);
+    lk_sym_mul(sys->W[b].inertia, Jw, w);
+}
+
 static void fit_velocities(struct lk_system *sys)
 {
     double change = 0;
 
+    for (int b = 0; b < sys->n_bodies; b++)
+        if (sys->body[b].is_in_plane)
+            hold_upright(sys, b);
     project_velocities(sys);
     for (int b = 0; b < sys->n_bodies; b++) {
         const struct lk_twist *given = &sys->start.motion[b].v, *fit = &sys->now.motion[b].v;

@@ -77,7 +77,7 @@ struct lk_mobility {
 /** lk_mobility_init() - rank-revealing QR (LAPACK dgeqp3) of the rigid rows, each scaled to unit
  * length, of the part of the mechanism that has loops; everything else has full rank.
  * Return: 0, LK_E_MODEL (the loops are too large for a dense matrix of their rows), -ENOMEM,
- * -EINVAL (not finite, or hinges are stepped as pins, see struct lk_options.all_rows). Release with
+ * -EINVAL (not finite, or rows of hinges are left out, see struct lk_options.all_rows). Release with
  * lk_mobility_fini(). */
 int lk_mobility_init(const struct lk_system *system, struct lk_mobility *ret_mobility);
 

@@ -60,7 +60,7 @@ struct lk_linear {
  * start. The system is left as lk_system_reset() leaves it.
  * @at_rest: as if nothing moved there, whatever velocities the model has
  * Return: 0; LK_E_MODEL (@ret_error says why: too many degrees of freedom, a motion without mass,
- *         tyres that roll), -ENOMEM, -EINVAL (not finite, or hinges are stepped as pins, see
+ *         tyres that roll), -ENOMEM, -EINVAL (not finite, or rows of hinges are left out, see
  *         struct lk_options.all_rows). Release with lk_linear_fini(). */
 int lk_linear_init(struct lk_system *system, bool at_rest, struct lk_linear *ret_linear,
                    struct lk_error *ret_error);

@@ -220,9 +220,10 @@ void print_findings(const struct findings *f)
     print_hubs(f->system);
     printf("joints              %d, %d rows\n", s->n_joints, s->n_rows_rigid);
     if (s->n_in_plane > 0)
-        printf("                    %d %s cannot tilt, and what holds %s upright has no rows\n",
-               s->n_in_plane, s->n_in_plane == 1 ? "body" : "bodies",
-               s->n_in_plane == 1 ? "it" : "them");
+        printf(
+            "                    %d %s cannot tilt: rows that would hold %s upright are left out\n",
+            s->n_in_plane, s->n_in_plane == 1 ? "body" : "bodies",
+            s->n_in_plane == 1 ? "it" : "them");
     printf(
         "compliant rows      %d, of springs, creep, friction and stops, solved with the joints\n",
         s->n_rows_compliant);
