@@ -190,8 +190,8 @@ LK_INLINE void add_child(struct lk_fronts *fr, double *F, const struct lk_child 
         add_remainder(F, C, c->rest, c->stride, place);
 }
 
-/* Phi_h^T of the rows of block @b in the rows of the motion at @at, below or to the right of them
- */
+/* Phi_h^T of the rows of block @b in the rows of the motion at @at, below or to the right of them.
+ * No pin of two rows is at a hub, see compile/hubs.h. */
 LK_INLINE void add_motion_block(double *F, int stride, const struct lk_block *b, int at)
 {
     const struct lk_side *side = &b->side;
@@ -201,9 +201,7 @@ LK_INLINE void add_motion_block(double *F, int stride, const struct lk_block *b,
     for (int c = 0; c < side->n; c++)
         for (int k = 0; k < 3; k++) {
             const double *turn = side->turn + k * side->pad + c;
-            double move = !side->is_point                               ? turn[-3 * side->pad]
-                          : c < 3 && k == lk_point_axis(side->first, c) ? side->sign
-                                                                        : 0;
+            double move = side->is_point ? (k == c ? side->sign : 0) : turn[-3 * side->pad];
 
             corner[k * along + c * across] += move;
             corner[(k + 3) * along + c * across] += *turn;

@@ -328,14 +328,21 @@ void lk_evaluate_reduce(struct lk_system *sys)
 }
 
 /** struct sums - six sums of products, each spread over four lanes until all rows are in; the
- * translation part of point rows is a vector of its own, of pins two lanes, the first along the
- * world axis @first. */
+ * translation part of point rows is a vector of its own. */
 struct sums {
     lk_four direction[6];
     lk_four point;
-    lk_four pin;
-    int first;
 };
+
+/* the first two lanes along the world axis @first and the one behind it */
+LK_INLINE lk_four along_axes(lk_four pin, int first)
+{
+    const lk_four zero = {0};
+
+    return first == 0   ? __builtin_shufflevector(pin, zero, 0, 1, 4, 4)
+           : first == 1 ? __builtin_shufflevector(pin, zero, 4, 0, 1, 4)
+                        : __builtin_shufflevector(pin, zero, 1, 4, 0, 4);
+}
 
 /* sums += J^T lambda of one side, four rows at a time; @pad, @is_point and @is_pin are constants
  * where it counts. Lanes beyond the rows meet zeros of the Jacobian. */
@@ -348,7 +355,7 @@ LK_INLINE void add_transpose(const struct lk_side *side, int pad, int is_point, 
         lk_four l = *(const lk_four *)&lambda[r];
 
         if (is_pin)
-            sums->pin += side->sign * l;
+            sums->point += side->sign * along_axes(l, side->first);
         else if (is_point && r == 0)
             sums->point += side->sign * l;
         for (int k = 0; k < 3; k++) {
@@ -373,23 +380,13 @@ LK_INLINE void sum_lanes(const lk_four v[3], double ret[3])
         ret[k] = abc[k];
 }
 
-/* the first two lanes along the world axis @first and the one behind it */
-LK_INLINE lk_four along_axes(lk_four pin, int first)
-{
-    const lk_four zero = {0};
-
-    return first == 0   ? __builtin_shufflevector(pin, zero, 0, 1, 4, 4)
-           : first == 1 ? __builtin_shufflevector(pin, zero, 4, 0, 1, 4)
-                        : __builtin_shufflevector(pin, zero, 1, 4, 0, 4);
-}
-
 /* Phi_q^T lambda of one body, over sides @from to @to of joints. @lambda is read up to LK_ROWS_PAD
  * beyond its last row. */
 LK_INLINE void transpose_of_body(const struct lk_system *sys, int from, int to,
                                  const double *lambda, double ret[6])
 {
     struct sums sums = {0};
-    bool has_general = false, has_pin = false;
+    bool has_general = false;
 
     for (int i = from; i < to; i++) {
         const struct lk_side *side = &sys->side[i];
@@ -404,12 +401,8 @@ LK_INLINE void transpose_of_body(const struct lk_system *sys, int from, int to,
             add_transpose(side, 4, 1, false, l, &sums);
         } else {
             add_transpose(side, 4, 1, true, l, &sums);
-            sums.first = side->first;
-            has_pin = true;
         }
     }
-    if (has_pin)
-        sums.point += along_axes(sums.pin, sums.first);
     sum_lanes(sums.direction + 3, ret + 3);
     if (has_general)
         sum_lanes(sums.direction, ret);
