@@ -181,8 +181,9 @@ static void turn_about(const double n[3], const double J[6], double ret[6])
         add_square(1 / lk_dot(n, Jn), n, ret);
 }
 
-/* @world: the axis about which it turns where it is held, see plane.h, or 0 */
-static void fill_inverse(struct lk_system *sys, int b, const double world[3],
+/* @world: the axis about which it turns where it is held, see plane.h, or 0;  @is_in_place: there
+ */
+static void fill_inverse(struct lk_system *sys, int b, const double world[3], bool is_in_place,
                          const struct scale *all)
 {
     const struct lk_body *body = &sys->body[b];
@@ -209,6 +210,8 @@ static void fill_inverse(struct lk_system *sys, int b, const double world[3],
         turn_about(normal, inertia, sys->W[b].inertia);
     else
         lk_sym_inverse(inertia, sys->W[b].inertia);
+    if (is_in_place)
+        sys->W[b].mass = 0;
     sys->sW[b].mass = sys->s * sys->W[b].mass;
     for (int i = 0; i < 6; i++)
         sys->sW[b].inertia[i] = sys->s * sys->W[b].inertia[i];
@@ -257,7 +260,7 @@ void lk_fill_masses(struct lk_system *sys, const struct lk_draft *d)
     }
     all = scale_of_all(sys);
     for (int b = 0; b < sys->n_bodies; b++)
-        fill_inverse(sys, b, d->plane[d->of[b]].normal, &all);
+        fill_inverse(sys, b, d->plane[d->of[b]].normal, d->plane[d->of[b]].is_in_place, &all);
     fill_quads(sys);
 }
 

@@ -53,7 +53,8 @@ static int fill_sides_of(struct lk_system *sys, int b, bool follows_laws, int n)
 {
     for (int i = 0; i < sys->n_joints; i++)
         for (int s = 0; s < sys->joint[i].n_sides; s++)
-            if (sys->joint[i].body[s] == b && lk_is_compliant(&sys->joint[i]) == follows_laws)
+            if (sys->joint[i].body[s] == b && sys->joint[i].n_rows > 0 &&
+                lk_is_compliant(&sys->joint[i]) == follows_laws)
                 sys->side[n++] =
                     lk_side_of(sys->jacobian[i], s, sys->joint[i].row, sys->joint[i].n_rows);
     return n;

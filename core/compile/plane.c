@@ -26,7 +26,8 @@ struct mechanism {
 /** struct search - @of: representative of the bodies that joints connect, @held_with: that hinges
  * and prismatic joints do;  @n_joints: of each body
  * @mechanism: of each representative in @of;  @is_held: of each in @held_with: by the ground;
- * @is_shown: that an output shows what holds them;  @has_tyre: of each body */
+ * @is_shown: that an output shows what holds them;  @has_tyre: of each body;  @is_pivot_shown: of
+ * each, by a hinge to the ground */
 struct search {
     int *of;
     int *held_with;
@@ -35,6 +36,7 @@ struct search {
     bool *is_held;
     bool *is_shown;
     bool *has_tyre;
+    bool *is_pivot_shown;
 };
 
 static int find(int *of, int b)
@@ -295,6 +297,37 @@ static void look_at_forces(const struct lk_model *m, struct search *f)
     }
 }
 
+static bool is_on_ground(const struct lk_joint_def *j)
+{
+    return j->body[0] == LK_GROUND || j->body[1] == LK_GROUND;
+}
+
+/* whether hinge @j lets nothing of body @b move that it holds to the ground */
+static bool is_pivot(const struct lk_joint_def *j, const struct lk_body_def *b)
+{
+    double arm[3], off[3], gap[3], size = lk_norm(j->point[0]) + lk_norm(b->position);
+
+    lk_sub(b->position, j->point[0], arm);
+    lk_cross(j->axis[0], arm, off);
+    lk_sub(j->point[1], j->point[0], gap);
+    return lk_norm(off) <= ROUND_OFF * size * lk_norm(j->axis[0]) &&
+           lk_norm(gap) <= ROUND_OFF * size;
+}
+
+/* bodies that are held, by a hinge on the ground, so that they turn in place */
+static void find_pivots(const struct lk_model *m, const struct search *f, struct lk_plane *planes)
+{
+    for (int i = 0; i < m->n_joints; i++) {
+        const struct lk_joint_def *j = &m->joints[i];
+        int b = lk_coupled_joints(j->type) == 0 ? body_of(j) : LK_GROUND;
+
+        if (j->type == LK_JOINT_REVOLUTE && holds(j) && is_on_ground(j) && planes[b].is_held &&
+            !f->is_pivot_shown[b] && is_parallel(j->axis[0], planes[b].normal) &&
+            is_parallel(j->axis[1], planes[b].normal) && is_pivot(j, &m->bodies[b]))
+            planes[b].is_in_place = true;
+    }
+}
+
 /* whether the ground or what it may hold is at side @s of a joint */
 static bool may_hold(const struct search *f, const struct lk_joint_def *j, int s)
 {
@@ -313,6 +346,7 @@ static void look_at_outputs(const struct lk_model *m, struct search *f)
             continue;
         a = mechanism_of(f, body_of(j));
         a->tilts |= a->is_uneven;
+        f->is_pivot_shown[body_of(j)] |= is_on_ground(j);
         for (int s = 0; s < 2 && (holds(j) || (may_hold(f, j, 0) && may_hold(f, j, 1))); s++)
             if (j->body[s] != LK_GROUND)
                 f->is_shown[find(f->held_with, j->body[s])] = true;
@@ -413,6 +447,9 @@ enum lk_joint_type lk_plane_rows(const struct lk_joint_def *def, const struct lk
 
     if (!holds(def) || !p->is_held || !q->is_held)
         return def->type;
+    if (def->type == LK_JOINT_REVOLUTE && is_on_ground(def) && turning->is_in_place &&
+        is_parallel(def->axis[0], turning->normal))
+        return LK_JOINT_PIVOT;
     if (p->is_whole || q->is_whole)
         return def->type == LK_JOINT_PRISMATIC ? LK_JOINT_SLIDER
                : turning->across < 0           ? LK_JOINT_PIN
@@ -439,10 +476,12 @@ int lk_plane_find(const struct lk_model *m, bool may_be_held, struct lk_plane *r
         .is_held = calloc(bodies, sizeof(bool)),
         .is_shown = calloc(bodies, sizeof(bool)),
         .has_tyre = calloc(bodies, sizeof(bool)),
+        .is_pivot_shown = calloc(bodies, sizeof(bool)),
     };
     int r = -ENOMEM;
 
-    if (f.of && f.held_with && f.n_joints && f.mechanism && f.is_held && f.is_shown && f.has_tyre) {
+    if (f.of && f.held_with && f.n_joints && f.mechanism && f.is_held && f.is_shown && f.has_tyre &&
+        f.is_pivot_shown) {
         for (int b = 0; b < m->n_bodies; b++)
             f.of[b] = f.held_with[b] = b;
         connect(m, &f);
@@ -453,6 +492,7 @@ int lk_plane_find(const struct lk_model *m, bool may_be_held, struct lk_plane *r
         look_at_outputs(m, &f);
         r = take_planes(m, &f, ret);
         r += may_be_held ? hold_bodies(m, &f, ret) : 0;
+        find_pivots(m, &f, ret);
     }
     free(f.of);
     free(f.held_with);
@@ -461,5 +501,6 @@ int lk_plane_find(const struct lk_model *m, bool may_be_held, struct lk_plane *r
     free(f.is_held);
     free(f.is_shown);
     free(f.has_tyre);
+    free(f.is_pivot_shown);
     return r;
 }

@@ -23,7 +23,10 @@
  * about one axis alone, n n^T / (n . J n), or not at all, 0: a wheel on its bearing, the rack of a
  * steering. The rows that keep it upright are left out likewise: a hinge of such bodies is a pin of
  * three rows, a prismatic joint a slider or, where nothing turns, a point on a line. Other joints
- * have all their rows. */
+ * have all their rows.
+ *
+ * What a hinge holds to the ground and whose centre of mass is on its axis, as of a rotor in its
+ * bearings, turns in place: W = diag(0, n n^T / (n . J n)), and the hinge has no rows at all. */
 #ifndef LK_COMPILE_PLANE_H
 #define LK_COMPILE_PLANE_H
 
@@ -31,13 +34,15 @@
 #include <stdbool.h>
 
 /** struct lk_plane - how a body is kept upright. @is_held: it turns about @normal [unit vector,
- * world] alone, or not at all where that is 0;  @is_whole: its mechanism moves in a plane
+ * world] alone, or not at all where that is 0;  @is_in_place: nor does its centre of mass move;
+ * @is_whole: its mechanism moves in a plane
  * @is_flat: all of the mechanism is in one plane, and nothing acts out of it
  * @across:  0, 1, 2: the world axis along which it has no motion and no force to the last bit; -1:
  * there is none */
 struct lk_plane {
     double normal[3];
     bool is_held;
+    bool is_in_place;
     bool is_whole;
     bool is_flat;
     int across;

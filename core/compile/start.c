@@ -438,14 +438,16 @@ static void project_velocities(struct lk_system *sys)
     }
 }
 
-/* w = W J w of a body that is held, which leaves the rest of its angular velocity out as the rows
- * would that it lacks */
+/* v = W M v of a body that is held, which leaves out of its velocity what the rows would that it
+ * lacks */
 static void hold_upright(struct lk_system *sys, int b)
 {
     double *w = sys->now.motion[b].v.w, Jw[3];
 
     lk_sym_mul(sys->body[b].inertia, w, Jw);
     lk_sym_mul(sys->W[b].inertia, Jw, w);
+    for (int i = 0; i < 3 && sys->W[b].mass == 0; i++)
+        sys->now.motion[b].v.v[i] = 0;
 }
 
 static void fit_velocities(struct lk_system *sys)

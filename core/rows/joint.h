@@ -244,6 +244,7 @@ struct lk_joint_type_ops {
 
 extern const struct lk_joint_type_ops lk_joint_kind_ops[]; /* one for each line of table.h */
 extern const struct lk_joint_type_ops lk_joint_pin;        /* table.c */
+extern const struct lk_joint_type_ops lk_joint_pivot;      /* table.c */
 extern const struct lk_joint_type_ops lk_joint_screw;
 extern const struct lk_joint_type_ops lk_joint_distance;
 extern const struct lk_joint_type_ops lk_joint_constant_velocity;

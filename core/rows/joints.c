@@ -9,6 +9,7 @@ const struct lk_joint_type_ops *const lk_joint_types[LK_JOINT_TYPES] = {
     LK_JOINT_KINDS(X)
 #undef X
         [LK_JOINT_PIN] = &lk_joint_pin,
+    [LK_JOINT_PIVOT] = &lk_joint_pivot,
     [LK_JOINT_SCREW] = &lk_joint_screw,
     [LK_JOINT_DISTANCE] = &lk_joint_distance,
     [LK_JOINT_CONSTANT_VELOCITY] = &lk_joint_constant_velocity,

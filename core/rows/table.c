@@ -236,3 +236,38 @@ const struct lk_joint_type_ops lk_joint_pin = {
     .coordinate_jacobian = coordinate_jacobian_REVOLUTE,
     .coordinate_gamma = coordinate_gamma_REVOLUTE,
 };
+
+/* ---- no rows, and the angle of a hinge ---- */
+
+static void no_rows(const struct lk_joint *j, POSES, double *phi)
+{
+    (void)j;
+    (void)pose;
+    (void)phi;
+}
+
+static void no_load(const struct lk_joint *j, POSES, const double *lambda,
+                    struct lk_twist *const *sum)
+{
+    (void)j;
+    (void)pose;
+    (void)lambda;
+    (void)sum;
+}
+
+static void no_jacobian(const struct lk_joint *j, POSES, struct lk_jacobian ret)
+{
+    (void)j;
+    (void)pose;
+    (void)ret;
+}
+
+const struct lk_joint_type_ops lk_joint_pivot = {
+    .violation = no_rows,
+    .load = no_load,
+    .jacobian = no_jacobian,
+    .gamma = lk_rows_no_gamma,
+    .coordinate = coordinate_REVOLUTE,
+    .coordinate_jacobian = coordinate_jacobian_REVOLUTE,
+    .coordinate_gamma = coordinate_gamma_REVOLUTE,
+};

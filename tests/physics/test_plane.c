@@ -488,10 +488,14 @@ static void a_long_chain_in_lanes(void **state)
     "  rack: {mass: 3, inertia: [0.3, 0.2, 0.3], position: [1, 1, 1], velocity: [0.3, 1, 0], "     \
     "angular_velocity: [0.2, 0, 0.1]}\n"                                                           \
     "  slide: {mass: 1.5, inertia: [0.1, 0.1, 0.2], position: [1, 1, 1.5]}\n"                      \
-    "  wheel: {mass: 1, inertia: [0.25, 0.2, 0.15, 0.02, 0.01, 0.03], position: [1.2, 1, 1.6], "     \
+    "  wheel: {mass: 1, inertia: [0.25, 0.2, 0.15, 0.02, 0.01, 0.03], position: [1.2, 1, 1.6], "   \
     "angular_velocity: [3, 3, 3]}\n"                                                               \
     "  fan: {mass: 0.5, inertia: [0.1, 0.1, 0.05], position: [1.3, 1.2, 1.9]}\n"                   \
     "  flap: {mass: 0.7, inertia: [0.1, 0.1, 0.05], position: [0.4, -0.5, 0.2]}\n"                 \
+    "  rotor: {mass: 2, inertia: [0.1, 0.2, 0.15, 0.02, 0.01, 0.03], position: [0, -1, 0.4], "     \
+    "velocity: [1, 0, 0], angular_velocity: [1, 1, 5]}\n"                                          \
+    "  shaft: {mass: 0.5, inertia: [0.05, 0.05, 0.01], position: [0.1, -1.1, 1]}\n"                \
+    "  bob: {mass: 0.3, inertia: [0.01, 0.02, 0.015], position: [0.4, -1.3, 0.1]}\n"               \
     "joints:\n"                                                                                    \
     "  hinge: {type: revolute, bodies: [ground, arm], point: [0, 0, 0], axis: [0.1, 1, 0.3]}\n"    \
     "  ball: {type: spherical, bodies: [arm, hub], point: [1, 0.2, 0.1]}\n"                        \
@@ -503,12 +507,17 @@ static void a_long_chain_in_lanes(void **state)
     "  cardan: {type: universal, bodies: [wheel, fan], point: [1.2, 1.1, 1.7], axes: [[1, 0, 0], " \
     "[0, 1, 0]]}\n"                                                                                \
     "  leaf: {type: revolute, bodies: [arm, flap], point: [0.5, -0.2, 0.1], axis: [1, 0, 0]}\n"    \
+    "  bearing: {type: revolute, bodies: [rotor, ground], point: [0, -1, -0.5], axis: [0, 0, "     \
+    "2]}\n"                                                                                        \
+    "  joint: {type: universal, bodies: [rotor, shaft], point: [0, -1, 0.8], axes: [[1, 0, 0], "   \
+    "[0, 1, 0]]}\n"                                                                                \
+    "  pin: {type: spherical, bodies: [rotor, bob], point: [0.3, -1.1, 0.3]}\n"                    \
     "forces:\n"                                                                                    \
     "  s: {type: joint-spring-damper, joint: hinge, stiffness: 30, damping: 0.3}\n"                \
     "  t: {type: joint-spring-damper, joint: cross, stiffness: 200, damping: 1}\n"                 \
     "  u: {type: spring-damper, bodies: [ground, flap], points: [[0, 0, 1], [0.4, -0.6, 0.2]], "   \
     "stiffness: 50, damping: 0.1}\n"
-#define ALL_OF_SPATIAL 38 /* rows */
+#define ALL_OF_SPATIAL 50 /* rows */
 
 /* @lacks: how many of all rows are left out;  @known: a joint whose reaction is to be known, and
  * @unknown one that is not, if any */
@@ -542,6 +551,41 @@ static void compare_spatial(const char *more, const char *formulation, const cha
     lk_system_free(all);
 }
 
+#define CRANKS                                                                                     \
+    "linkage: 1\nname: cranks\ngravity: [1, -9, 0]\nbodies:\n"                                     \
+    "  a: {mass: 3, inertia: [0.2, 0.2, 0.3, 0.01, 0.02, 0.01], position: [0, 0, 0.1], "           \
+    "angular_velocity: [0, 0, 4]}\n"                                                               \
+    "  b: {mass: 1, inertia: [0.1, 0.1, 0.1], position: [0.8, 0.4, 0], velocity: [-1, 1, 0]}\n"    \
+    "  c: {mass: 2, inertia: [0.1, 0.1, 0.2], position: [1.5, 0, 0]}\n"                            \
+    "joints:\n"                                                                                    \
+    "  p: {type: revolute, bodies: [ground, a], point: [0, 0, -1], axis: [0, 0, 1]}\n"             \
+    "  q: {type: revolute, bodies: [a, b], point: [0.2, 0.3, 0.4], axis: [0, 0, 1]}\n"             \
+    "  r: {type: revolute, bodies: [b, c], point: [1.4, 0.5, 0], axis: [0, 0, 1]}\n"               \
+    "  s: {type: revolute, bodies: [c, ground], point: [1.5, 0, 0], axis: [0, 0, 1]}\n"            \
+    "forces:\n  t: {type: joint-spring-damper, joint: p, stiffness: 3, damping: 0.1}\n"
+
+static void balanced_cranks_turn_in_place(void **state)
+{
+    static const char *const by[] = {"rattle", "ali3", "rk4"};
+
+    (void)state;
+    for (int f = 0; f < 3; f++) {
+        struct lk_system *held = compile_by(by[f], CRANKS, &(struct lk_options){.step = 1e-3});
+        struct lk_system *all =
+            compile_by(by[f], CRANKS, &(struct lk_options){.step = 1e-3, .all_rows = 1});
+
+        assert_int_equal(n_rows(all), 20);
+        assert_int_equal(n_rows(held), 4);
+        for (int i = 0; i < STEPS; i++) {
+            assert_same_motion(by[f], held, all, CRANKS);
+            assert_int_equal(lk_system_step(held, NULL), 0);
+            assert_int_equal(lk_system_step(all, NULL), 0);
+        }
+        lk_system_free(held);
+        lk_system_free(all);
+    }
+}
+
 static void what_hinges_hold_to_the_ground_moves_so(void **state)
 {
     static const char *const by[] = {"rattle", "ali3", "rk4"};
@@ -553,15 +597,18 @@ static void what_hinges_hold_to_the_ground_moves_so(void **state)
         for (int lanes = 0; lanes < 2; lanes++) {
             const char *engine = lanes ? here[0]->name : "none";
 
-            compare_spatial("", by[f], engine, 10, "ball", "hinge");
-            compare_spatial("", by[f], engine, 10, "cardan", "guide");
+            compare_spatial("", by[f], engine, 15, "ball", "hinge");
+            compare_spatial("", by[f], engine, 15, "cardan", "guide");
+            compare_spatial("", by[f], engine, 15, "pin", "bearing");
             /* what shows keeps its rows, and all that hinges and prismatic joints connect to it */
             compare_spatial("outputs:\n  f: {type: joint-reaction, joint: hinge}\n", by[f], engine,
-                            8, "hinge", "cross");
+                            13, "hinge", "cross");
             compare_spatial("outputs:\n  f: {type: joint-reaction, joint: cross}\n", by[f], engine,
-                            2, "cross", "hinge");
+                            7, "cross", "hinge");
             compare_spatial("outputs:\n  f: {type: joint-reaction, joint: tie}\n", by[f], engine,
-                            10, "tie", "axle");
+                            15, "tie", "axle");
+            compare_spatial("outputs:\n  f: {type: joint-reaction, joint: bearing}\n", by[f],
+                            engine, 10, "bearing", "guide");
         }
 }
 
@@ -572,6 +619,8 @@ static void what_hinges_hold_to_the_ground_moves_so(void **state)
     "joints:\n"
 #define FIRST  "  p: {type: revolute, bodies: [ground, a], point: [0, 0, 0], axis: [0, 0, 1]}\n"
 #define SECOND "  q: {type: revolute, bodies: [a, b], point: [1, 0, 0], axis: [0, 0, 1]}\n"
+
+#define BALANCED "  p: {type: revolute, bodies: [ground, a], point: [0.5, 0, 0], axis: [0, 0, 1]}\n"
 
 /* one body whose hinge is at a height */
 #define ONE(gravity, inertia, position, height)                                                    \
@@ -684,6 +733,18 @@ static const struct push {
     int rows;
 } pushes[] = {
     {"two hinges", ARM("") FIRST SECOND, 4},
+    {"a balanced crank", ARM("") BALANCED SECOND, 2},
+    {"a balanced crank whose reaction is shown",
+     ARM("") BALANCED SECOND "outputs:\n  f: {type: joint-reaction, joint: p}\n", 4},
+    {"a balanced crank whose bearing is off by more than round-off",
+     ARM("") "  p: {type: revolute, bodies: [ground, a], point: [0.50000000001, 0, 0], axis: [0, "
+             "0, "
+             "1]}\n" SECOND,
+     4},
+    {"two bearings of a balanced crank",
+     ARM("") BALANCED SECOND
+     "  r: {type: revolute, bodies: [a, ground], point: [0.5, 0, 1], axis: [0, 0, -1]}\n",
+     2},
     {"a torque", ARM("") FIRST SECOND "inputs:\n  u: {type: body-torque, body: b}\n", 4},
     {"a hinge at another height",
      ARM("") FIRST "  q: {type: revolute, bodies: [a, b], point: [1, 0, 0.7], axis: [0, 0, -2]}\n",
@@ -777,6 +838,7 @@ int main(void)
         cmocka_unit_test(nothing_tilts_in_a_long_run),
         cmocka_unit_test(a_long_chain_in_lanes),
         cmocka_unit_test(what_hinges_hold_to_the_ground_moves_so),
+        cmocka_unit_test(balanced_cranks_turn_in_place),
         cmocka_unit_test(what_may_tilt_keeps_its_rows),
         cmocka_unit_test(what_is_pushed_along_its_normal_keeps_a_row_for_it),
         cmocka_unit_test(analyses_want_all_rows),

@@ -17,6 +17,8 @@ static int kind_of(const struct lk_draft *d, const struct lk_draft_block *b)
         return (int)kind;
     if (lk_coupled_joints(b->type) > 0)
         return LK_KIND_COUPLED;
+    if (b->n_rows == 0) /* of no block */
+        return LK_KIND_SINGLE;
     return (b->kind >= LK_ROWS_COMPLIANT ? LK_KIND_SOFT : LK_KIND_SINGLE) + b->n_rows - 1;
 }
 
@@ -90,7 +92,7 @@ static void free_rows(struct rows_in_lanes *rows)
     free(rows->body);
 }
 
-/* all joints, or those that follow no laws where these are loads. Return: 0, -ENOMEM */
+/* all joints with rows, or those that follow no laws where these are loads. Return: 0, -ENOMEM */
 static int choose_rows(const struct lk_draft *d, const int *kind, struct rows_in_lanes *ret)
 {
     size_t room = (size_t)d->n_blocks + 1;
@@ -107,7 +109,8 @@ static int choose_rows(const struct lk_draft *d, const int *kind, struct rows_in
         return -ENOMEM;
     }
     for (int i = 0; i < d->n_blocks; i++) {
-        if (lk_lane_is_soft(kind[i]) && d->formulation->in_lanes->laws_are_loads)
+        if (d->n_rows[i] == 0 ||
+            (lk_lane_is_soft(kind[i]) && d->formulation->in_lanes->laws_are_loads))
             continue;
         ret->of[n] = i;
         ret->kind[n] = kind[i];

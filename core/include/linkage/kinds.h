@@ -38,6 +38,7 @@ enum lk_joint_type {
     LK_JOINT_PIN_X,                      /* two rows: a hinge about the axis x, */
     LK_JOINT_PIN_Y,                      /* y */
     LK_JOINT_PIN_Z,                      /* or z of the world */
+    LK_JOINT_PIVOT,                      /* no rows: a hinge about which a body turns in place */
     LK_JOINT_TYPES
 };
 
