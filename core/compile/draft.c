@@ -539,7 +539,7 @@ int lk_draft_init(struct lk_draft *d)
         d->n_in_plane = lk_plane_find(d->model, !d->has_rows_of_held, d->plane);
         r = d->n_in_plane < 0 ? d->n_in_plane : 0;
         for (int b = 0; b < d->model->n_bodies && r == 0; b++)
-            d->n_held += d->plane[b].is_held && !d->plane[b].is_whole;
+            d->n_held += d->plane[b].is_held && (!d->plane[b].is_whole || d->plane[b].is_in_place);
     }
     if (r == 0) {
         add_joints(d);

@@ -64,9 +64,9 @@ struct lk_draft_share {
  * @is_plain:   no body is a hub or split, nothing is batched
  * @has_no_hubs: no body is a hub
  * @has_all_rows: joints of bodies that are held upright have them, too, see plane.h;
- * @has_rows_of_held: of those in no plane
+ * @has_rows_of_held: of those in no plane or in place
  * @plane:      how each body of the model is held;  @n_in_plane: how many are;  @n_held: in no
- * plane
+ * plane or in place
  * @formulation: steps the system
  * @engine:     see struct lk_options;  @prices: choose the engine;  @has_own_prices: they were
  *              measured on this kind of processor

@@ -248,7 +248,8 @@ void lk_fill_joint(struct lk_system *sys, const struct lk_draft *d, int i)
         .n_rows = b->n_rows,
         .n_length = b->n_length,
         .row = d->plan.row[i],
-        .is_known = has_all_rows(b, def) || lk_draft_plane(d, def)->is_flat,
+        .is_known =
+            has_all_rows(b, def) || (b->type != LK_JOINT_PIVOT && lk_draft_plane(d, def)->is_flat),
         .law = -1,
         .drive = b->drive,
     };

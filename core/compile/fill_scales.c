@@ -46,6 +46,8 @@ static double rounded_diagonal(const struct lk_system *sys, int joint, int side,
     lk_sym_mul(sys->sW[b].inertia, row + 3, turn);
     moment = lk_max(lk_max(body->inertia[0], body->inertia[1]), body->inertia[2]);
     shift = sys->sW[b].mass * (body->mass > 0 ? 1 : LK_ARTIFICIAL_MASS) * lk_dot(row, row);
+    if (sys->sW[b].mass == 0) /* it turns in place */
+        shift = sys->s / body->mass * lk_dot(row, row);
     return shift + (moment > 0 ? sys->s / moment * lk_dot(row + 3, row + 3)
                                : LK_ARTIFICIAL_MASS * lk_dot(row + 3, turn));
 }

@@ -26,8 +26,8 @@ struct mechanism {
 /** struct search - @of: representative of the bodies that joints connect, @held_with: that hinges
  * and prismatic joints do;  @n_joints: of each body
  * @mechanism: of each representative in @of;  @is_held: of each in @held_with: by the ground;
- * @is_shown: that an output shows what holds them;  @has_tyre: of each body;  @is_pivot_shown: of
- * each, by a hinge to the ground */
+ * @is_shown: that an output shows what holds them;  @has_tyre, @is_pivot_shown: of each body: that
+ * an output shows what may hold it */
 struct search {
     int *of;
     int *held_with;
@@ -346,10 +346,9 @@ static void look_at_outputs(const struct lk_model *m, struct search *f)
             continue;
         a = mechanism_of(f, body_of(j));
         a->tilts |= a->is_uneven;
-        f->is_pivot_shown[body_of(j)] |= is_on_ground(j);
         for (int s = 0; s < 2 && (holds(j) || (may_hold(f, j, 0) && may_hold(f, j, 1))); s++)
             if (j->body[s] != LK_GROUND)
-                f->is_shown[find(f->held_with, j->body[s])] = true;
+                f->is_shown[find(f->held_with, j->body[s])] = f->is_pivot_shown[j->body[s]] = true;
     }
 }
 
@@ -492,7 +491,8 @@ int lk_plane_find(const struct lk_model *m, bool may_be_held, struct lk_plane *r
         look_at_outputs(m, &f);
         r = take_planes(m, &f, ret);
         r += may_be_held ? hold_bodies(m, &f, ret) : 0;
-        find_pivots(m, &f, ret);
+        if (may_be_held)
+            find_pivots(m, &f, ret);
     }
     free(f.of);
     free(f.held_with);

@@ -60,7 +60,7 @@ struct lk_plane {
  * bodies, however they start, and no output shows the reaction of one of these joints, or of
  * another one between bodies that may be held. Where rows depend on each other and a reaction is
  * shown, none is held, see lk_compile().
- * @may_be_held: bodies of other mechanisms;  @ret: n_bodies
+ * @may_be_held: bodies of other mechanisms, and any body in place;  @ret: n_bodies
  * Thread: any but the cycle. Return: how many are held, -ENOMEM. */
 int lk_plane_find(const struct lk_model *model, bool may_be_held, struct lk_plane *ret);
 

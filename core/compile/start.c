@@ -661,6 +661,18 @@ void lk_start_beside(struct lk_system *sys)
     constrain_accelerations(sys);
 }
 
+/* whether rigid rows move nothing but by their E: what holds bodies upright does all that they do
+ */
+static bool has_idle_rows(const struct lk_system *sys)
+{
+    bool has = false;
+
+    for (int i = 0; i < sys->n_joints; i++)
+        for (int r = 0; r < lk_rigid_rows(&sys->joint[i]); r++)
+            has |= sys->scale[sys->joint[i].row + r] <= sys->regular[sys->joint[i].row + r];
+    return has;
+}
+
 int lk_start_consistent(struct lk_system *sys, struct lk_error *ret_error)
 {
     struct lk_balance *balance = sys->now.balance;
@@ -688,8 +700,9 @@ int lk_start_consistent(struct lk_system *sys, struct lk_error *ret_error)
     lk_blocks_settle(sys);
     free_accelerations(sys);
     constrain_accelerations(sys);
-    sys->is_redundant = !sys->rows_are_independent &&
-                        lk_fronts_smallest_pivot(&sys->fronts, sys->scale) < LK_DEPENDENT;
+    sys->is_redundant =
+        !sys->rows_are_independent &&
+        (lk_fronts_smallest_pivot(&sys->fronts, sys->scale) < LK_DEPENDENT || has_idle_rows(sys));
     if (spend_round(sys))
         return -ECANCELED;
     couple_compliant_rows(sys, 1);

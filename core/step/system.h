@@ -409,7 +409,7 @@ struct lk_system {
     int starts_balanced; /* the start is a static equilibrium */
     int n_stops;         /* laws with stops */
     int is_redundant;    /* rows depend on others at the start, see LK_DEPENDENT */
-    int n_held;          /* bodies held upright in no plane, see compile/plane.h */
+    int n_held;          /* bodies held upright in no plane or in place, see compile/plane.h */
     int n_jumps;         /* inputs that are loads, and laws with stops: forces that may jump */
     int n_outputs;
     int input_size;

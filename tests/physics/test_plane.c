@@ -577,11 +577,72 @@ static void balanced_cranks_turn_in_place(void **state)
         assert_int_equal(n_rows(all), 20);
         assert_int_equal(n_rows(held), 4);
         for (int i = 0; i < STEPS; i++) {
+            double x[6];
+
+            lk_system_joint_reaction(held, 0, x);
+            assert_true(isnan(x[0]));
             assert_same_motion(by[f], held, all, CRANKS);
             assert_int_equal(lk_system_step(held, NULL), 0);
             assert_int_equal(lk_system_step(all, NULL), 0);
         }
         lk_system_free(held);
+        lk_system_free(all);
+    }
+}
+
+/* A shaft that a ball holds beside its hinge, at its axis, and that a rod and a weld hold in space:
+ * rows that move nothing. */
+#define IDLE(more)                                                                                 \
+    "linkage: 1\nname: idle\ngravity: [1, -9, 3]\nbodies:\n"                                       \
+    "  a: {mass: 3, inertia: [0.2, 0.2, 0.3, 0.01, 0.02, 0.01], position: [0.3, -0.4, 0.1], "      \
+    "angular_velocity: [0, 0, 4]}\n"                                                               \
+    "  b: {mass: 1, inertia: [0.1, 0.1, 0.1], position: [0.8, 0.4, 0.5]}\n"                        \
+    "  c: {mass: 2, inertia: [0.1, 0.1, 0.2], position: [0.3, -0.4, 2]}\n"                         \
+    "joints:\n"                                                                                    \
+    "  p: {type: revolute, bodies: [ground, a], point: [0.3, -0.4, -1], axis: [0, 0, 1]}\n"        \
+    "  q: {type: spherical, bodies: [a, ground], point: [0.3, -0.4, 1]}\n"                         \
+    "  r: {type: universal, bodies: [a, b], point: [0.6, 0.1, 0.3], axes: [[1, 0, 0], [0, 1, "     \
+    "0]]}\n"                                                                                       \
+    "  s: {type: distance, bodies: [ground, a], points: [[1, 1, 1], [0.3, -0.4, 0.6]]}\n"          \
+    "  t: {type: revolute, bodies: [ground, c], point: [0.3, -0.4, 3], axis: [0, 0, 1]}\n"         \
+    "  u: {type: spherical, bodies: [a, c], point: [0.3, -0.4, 1.5]}\n" more
+
+static void rows_that_move_nothing_do_no_harm(void **state)
+{
+    static const char *const by[] = {"rattle", "ali3", "rk4"};
+    static const char shown[] = IDLE("outputs:\n  f: {type: joint-reaction, joint: q}\n");
+    const struct lk_engine *here[LK_ENGINES_MAX + 1];
+
+    (void)state;
+    lk_engines_here(here);
+    for (int f = 0; f < 3; f++) {
+        const char *engines[] = {"none", here[0]->name};
+        struct lk_system *all =
+            compile_by(by[f], IDLE(""), &(struct lk_options){.step = 1e-3, .all_rows = 1});
+        struct lk_system *held[2], *told;
+
+        for (int k = 0; k < 2; k++) {
+            double x[6];
+
+            held[k] = compile_by(by[f], IDLE(""),
+                                 &(struct lk_options){.step = 1e-3, .engine = engines[k]});
+            assert_int_equal(n_rows(held[k]), n_rows(all) - 10);
+            /* nor is known what these rows would carry of it */
+            lk_system_joint_reaction(held[k], lk_system_joint_index(held[k], "q"), x);
+            assert_true(isnan(x[0]));
+        }
+        told = compile_by(by[f], shown, &(struct lk_options){.step = 1e-3});
+        assert_int_equal(n_rows(told), n_rows(all));
+        for (int i = 0; i < STEPS; i++) {
+            for (int k = 0; k < 2; k++) {
+                assert_same_motion(by[f], held[k], all, IDLE(""));
+                assert_int_equal(lk_system_step(held[k], NULL), 0);
+            }
+            assert_int_equal(lk_system_step(all, NULL), 0);
+        }
+        lk_system_free(held[0]);
+        lk_system_free(held[1]);
+        lk_system_free(told);
         lk_system_free(all);
     }
 }
@@ -839,6 +900,7 @@ int main(void)
         cmocka_unit_test(a_long_chain_in_lanes),
         cmocka_unit_test(what_hinges_hold_to_the_ground_moves_so),
         cmocka_unit_test(balanced_cranks_turn_in_place),
+        cmocka_unit_test(rows_that_move_nothing_do_no_harm),
         cmocka_unit_test(what_may_tilt_keeps_its_rows),
         cmocka_unit_test(what_is_pushed_along_its_normal_keeps_a_row_for_it),
         cmocka_unit_test(analyses_want_all_rows),
