@@ -302,16 +302,16 @@ static bool is_on_ground(const struct lk_joint_def *j)
     return j->body[0] == LK_GROUND || j->body[1] == LK_GROUND;
 }
 
-/* whether hinge @j lets nothing of body @b move that it holds to the ground */
-static bool is_pivot(const struct lk_joint_def *j, const struct lk_body_def *b)
+/* whether hinge @j is closed, about an axis through @point with the direction @n */
+static bool is_about(const struct lk_joint_def *j, const double n[3], const double point[3])
 {
-    double arm[3], off[3], gap[3], size = lk_norm(j->point[0]) + lk_norm(b->position);
+    double arm[3], off[3], gap[3], size = lk_norm(j->point[0]) + lk_norm(point);
 
-    lk_sub(b->position, j->point[0], arm);
-    lk_cross(j->axis[0], arm, off);
+    lk_sub(point, j->point[0], arm);
+    lk_cross(n, arm, off);
     lk_sub(j->point[1], j->point[0], gap);
-    return lk_norm(off) <= ROUND_OFF * size * lk_norm(j->axis[0]) &&
-           lk_norm(gap) <= ROUND_OFF * size;
+    return is_parallel(j->axis[0], n) && is_parallel(j->axis[1], n) &&
+           lk_norm(off) <= ROUND_OFF * size * lk_norm(n) && lk_norm(gap) <= ROUND_OFF * size;
 }
 
 /* bodies that are held, by a hinge on the ground, so that they turn in place */
@@ -321,10 +321,11 @@ static void find_pivots(const struct lk_model *m, const struct search *f, struct
         const struct lk_joint_def *j = &m->joints[i];
         int b = lk_coupled_joints(j->type) == 0 ? body_of(j) : LK_GROUND;
 
-        if (j->type == LK_JOINT_REVOLUTE && holds(j) && is_on_ground(j) && planes[b].is_held &&
-            !f->is_pivot_shown[b] && is_parallel(j->axis[0], planes[b].normal) &&
-            is_parallel(j->axis[1], planes[b].normal) && is_pivot(j, &m->bodies[b]))
-            planes[b].is_in_place = true;
+        if (j->type != LK_JOINT_REVOLUTE || !holds(j) || !is_on_ground(j) || !planes[b].is_held ||
+            f->is_pivot_shown[b] || !is_about(j, planes[b].normal, m->bodies[b].position))
+            continue;
+        planes[b].is_in_place = true;
+        memcpy(planes[b].point, m->bodies[b].position, sizeof(planes[b].point));
     }
 }
 
@@ -447,7 +448,7 @@ enum lk_joint_type lk_plane_rows(const struct lk_joint_def *def, const struct lk
     if (!holds(def) || !p->is_held || !q->is_held)
         return def->type;
     if (def->type == LK_JOINT_REVOLUTE && is_on_ground(def) && turning->is_in_place &&
-        is_parallel(def->axis[0], turning->normal))
+        is_about(def, turning->normal, turning->point))
         return LK_JOINT_PIVOT;
     if (p->is_whole || q->is_whole)
         return def->type == LK_JOINT_PRISMATIC ? LK_JOINT_SLIDER

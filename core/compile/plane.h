@@ -34,13 +34,14 @@
 #include <stdbool.h>
 
 /** struct lk_plane - how a body is kept upright. @is_held: it turns about @normal [unit vector,
- * world] alone, or not at all where that is 0;  @is_in_place: nor does its centre of mass move;
- * @is_whole: its mechanism moves in a plane
+ * world] alone, or not at all where that is 0;  @is_in_place: nor does its centre of mass move, and
+ * the axis is through @point [m];  @is_whole: its mechanism moves in a plane
  * @is_flat: all of the mechanism is in one plane, and nothing acts out of it
  * @across:  0, 1, 2: the world axis along which it has no motion and no force to the last bit; -1:
  * there is none */
 struct lk_plane {
     double normal[3];
+    double point[3];
     bool is_held;
     bool is_in_place;
     bool is_whole;

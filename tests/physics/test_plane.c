@@ -806,6 +806,10 @@ static const struct push {
      ARM("") BALANCED SECOND
      "  r: {type: revolute, bodies: [a, ground], point: [0.5, 0, 1], axis: [0, 0, -1]}\n",
      2},
+    {"a hinge that lets a balanced crank turn no more",
+     ARM("") BALANCED SECOND
+     "  r: {type: revolute, bodies: [a, ground], point: [0.6, 0, 0], axis: [0, 0, 1]}\n",
+     4},
     {"a torque", ARM("") FIRST SECOND "inputs:\n  u: {type: body-torque, body: b}\n", 4},
     {"a hinge at another height",
      ARM("") FIRST "  q: {type: revolute, bodies: [a, b], point: [1, 0, 0.7], axis: [0, 0, -2]}\n",

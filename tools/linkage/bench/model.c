@@ -138,8 +138,10 @@ static struct kind kind_of(enum lk_joint_type type)
     enum lk_kind kind = lk_kind_of(type);
     const struct lk_joint_kind *k;
 
+    if (type == LK_JOINT_PIVOT)
+        return (struct kind){0};
     if (kind == LK_KINDS)
-        return composed[type].rows > 0 ? composed[type] : other_row;
+        return type < LK_JOINT_IN_FILE && composed[type].rows > 0 ? composed[type] : other_row;
     k = &lk_joint_kinds[kind];
     return (struct kind){
         .rows = lk_kind_rows(k),
@@ -280,9 +282,9 @@ static double count_joints(struct lk_node joints, const struct lk_system *system
     for (int i = 0; i < lk_node_size(joints); i++) {
         struct lk_node joint = lk_node_at(joints, i);
         enum lk_joint_type stepped = system->joint[i].type;
-        struct kind kind = stepped >= LK_JOINT_PIN
-                               ? kind_of(stepped)
-                               : find_kind(lk_node_text(lk_node_get(joint, "type")));
+        bool is_kind = stepped < LK_JOINT_IN_FILE || stepped >= LK_JOINT_PIN;
+        struct kind kind =
+            is_kind ? kind_of(stepped) : find_kind(lk_node_text(lk_node_get(joint, "type")));
 
         add_tally(&work->joints, joint_tally(&kind, work->iterations), 1);
         add_rows(system, lk_node_get(joint, "bodies"), &kind, at);
