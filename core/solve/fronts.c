@@ -499,7 +499,7 @@ LK_INLINE int size_of(const struct lk_front *f)
 {
     int width = lk_vectors(f->e);
 
-    return width == 1 || width == 2 ? 2 * lk_vectors(f->n) + width - 1 : 0;
+    return width <= 2 ? 2 * lk_vectors(f->n) + width - 1 : 0;
 }
 
 static void assemble_any(struct lk_fronts *fr, const struct lk_front *f, const double *x)

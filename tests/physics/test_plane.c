@@ -590,8 +590,8 @@ static void balanced_cranks_turn_in_place(void **state)
     }
 }
 
-/* A shaft that a ball holds beside its hinge, at its axis, and that a rod and a weld hold in space:
- * rows that move nothing. */
+/* A shaft that a ball holds beside its hinge, at its centre, and that a rod and a weld hold in
+ * space: rows that move nothing. */
 #define IDLE(more)                                                                                 \
     "linkage: 1\nname: idle\ngravity: [1, -9, 3]\nbodies:\n"                                       \
     "  a: {mass: 3, inertia: [0.2, 0.2, 0.3, 0.01, 0.02, 0.01], position: [0.3, -0.4, 0.1], "      \
@@ -600,12 +600,51 @@ static void balanced_cranks_turn_in_place(void **state)
     "  c: {mass: 2, inertia: [0.1, 0.1, 0.2], position: [0.3, -0.4, 2]}\n"                         \
     "joints:\n"                                                                                    \
     "  p: {type: revolute, bodies: [ground, a], point: [0.3, -0.4, -1], axis: [0, 0, 1]}\n"        \
-    "  q: {type: spherical, bodies: [a, ground], point: [0.3, -0.4, 1]}\n"                         \
+    "  q: {type: spherical, bodies: [a, ground], point: [0.3, -0.4, 0.1]}\n"                       \
     "  r: {type: universal, bodies: [a, b], point: [0.6, 0.1, 0.3], axes: [[1, 0, 0], [0, 1, "     \
     "0]]}\n"                                                                                       \
     "  s: {type: distance, bodies: [ground, a], points: [[1, 1, 1], [0.3, -0.4, 0.6]]}\n"          \
     "  t: {type: revolute, bodies: [ground, c], point: [0.3, -0.4, 3], axis: [0, 0, 1]}\n"         \
     "  u: {type: spherical, bodies: [a, c], point: [0.3, -0.4, 1.5]}\n" more
+
+/* a disk that turns in place and whose front eliminates no row, while those of three arms or four
+ * remain */
+static void many_arms_hang_on_what_turns_in_place(void **state)
+{
+    static const char *const by[] = {"rattle", "ali3", "rk4"};
+
+    (void)state;
+    for (int arms = 1; arms <= 5; arms++)
+        for (int f = 0; f < 3; f++) {
+            struct sheet *s = calloc(1, sizeof(*s));
+            struct lk_system *held, *all;
+
+            assert_non_null(s);
+            put(s, "linkage: 1\nname: spider\ngravity: [1, -9, 3]\nbodies:\n  disk: {mass: 3, "
+                   "inertia: "
+                   "[0.2, 0.2, 0.3], position: [0, 0, 0.1], angular_velocity: [0, 0, 4]}\n");
+            for (int a = 0; a < arms; a++)
+                put(s, "  b%d: {mass: 1, inertia: [0.1, 0.12, 0.1], position: [%d, 0.5, 0.3]}\n", a,
+                    a - 2);
+            put(s, "joints:\n  pivot: {type: revolute, bodies: [ground, disk], point: [0, 0, 0], "
+                   "axis: [0, 0, 1]}\n");
+            for (int a = 0; a < arms; a++)
+                put(s, "  j%d: {type: spherical, bodies: [disk, b%d], point: [%g, 0.2, 0.1]}\n", a,
+                    a, 0.5 * (a - 2));
+            held = compile_by(by[f], s->text, &(struct lk_options){.step = 1e-3, .engine = "none"});
+            all = compile_by(by[f], s->text,
+                             &(struct lk_options){.step = 1e-3, .engine = "none", .all_rows = 1});
+            assert_int_equal(n_rows(held), 3 * arms);
+            for (int i = 0; i < STEPS; i++) {
+                assert_same_motion(by[f], held, all, s->text);
+                assert_int_equal(lk_system_step(held, NULL), 0);
+                assert_int_equal(lk_system_step(all, NULL), 0);
+            }
+            lk_system_free(held);
+            lk_system_free(all);
+            free(s);
+        }
+}
 
 static void rows_that_move_nothing_do_no_harm(void **state)
 {
@@ -905,6 +944,7 @@ int main(void)
         cmocka_unit_test(what_hinges_hold_to_the_ground_moves_so),
         cmocka_unit_test(balanced_cranks_turn_in_place),
         cmocka_unit_test(rows_that_move_nothing_do_no_harm),
+        cmocka_unit_test(many_arms_hang_on_what_turns_in_place),
         cmocka_unit_test(what_may_tilt_keeps_its_rows),
         cmocka_unit_test(what_is_pushed_along_its_normal_keeps_a_row_for_it),
         cmocka_unit_test(analyses_want_all_rows),
