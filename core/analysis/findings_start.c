@@ -112,6 +112,32 @@ static struct worst change_of(const struct lk_system *sys, int b)
     return (struct worst){lk_norm(v), lk_norm(turn)};
 }
 
+/* what the start leaves out of the velocity of a body that is held upright, see compile/plane.h */
+static struct worst left_out_of(const struct lk_system *sys, int b)
+{
+    double Jw[3], kept[3], out[3];
+    const struct lk_twist *given;
+
+    if (b >= sys->n_bodies || !sys->body[b].is_in_plane)
+        return (struct worst){0};
+    given = &sys->now.motion[b].v;
+    lk_sym_mul(sys->body[b].inertia, given->w, Jw);
+    lk_sym_mul(sys->W[b].inertia, Jw, kept);
+    lk_sub(given->w, kept, out);
+    return (struct worst){sys->W[b].mass == 0 ? lk_norm(given->v) : 0, lk_norm(out)};
+}
+
+/* adds what the rows would find that joint @j lacks */
+static void add_left_out(const struct lk_system *sys, const struct lk_joint *j, struct worst *rate)
+{
+    for (int s = 0; s < 2 && !j->is_known; s++) {
+        struct worst out = left_out_of(sys, j->body[s]);
+
+        rate->length = fmax(rate->length, out.length);
+        rate->angle = fmax(rate->angle, out.angle);
+    }
+}
+
 static void inspect_rates(struct lk_inspection *in, int j, double speed)
 {
     const struct lk_system *sys = in->sys;
@@ -123,6 +149,7 @@ static void inspect_rates(struct lk_inspection *in, int j, double speed)
 
     lk_evaluate_row_rates(sys, j, sys->twist, rates);
     rate = worst_of(joint, rates);
+    add_left_out(sys, joint, &rate);
     if (fmax(rate.length, rate.angle) <= RATE_MAX * speed)
         return;
     for (int s = 0; s < 2; s++)

@@ -200,6 +200,51 @@ static void test_each_fault_alone(void **state)
     }
 }
 
+/* a spin that the hinge lets nobody have, and a bearing that is told to move */
+static const char *const astray[] = {
+    HEAD
+    "  arm: {mass: 1, inertia: [0.1, 0.1, 0.1], position: [0.5, 0, 0], velocity: [0, 0.5, -0.5], "
+    "angular_velocity: [0, 1, 1]}\n"
+    "  bob: {mass: 1, inertia: [0.1, 0.1, 0.1], position: [1.5, 0, 0], velocity: [0, 1.5, -1], "
+    "angular_velocity: [0, 0, 1]}\njoints:\n" PIN
+    "  ball: {type: spherical, bodies: [arm, bob], point: [1, 0, 0]}\n",
+    HEAD
+    "  arm: {mass: 1, inertia: [0.1, 0.1, 0.1], position: [0, 0, 0], velocity: [0, 0.5, 0]}\n"
+    "  bob: {mass: 1, inertia: [0.1, 0.1, 0.1], position: [1, 0, 0]}\njoints:\n" PIN
+    "  cardan: {type: universal, bodies: [arm, bob], point: [0.5, 0, 0], axes: [[0, 1, 0], [0, "
+    "0, 1]]}\n",
+};
+
+/* Who steps a model without the rows that hold its bodies upright is told the same of its start. */
+static void test_rows_that_are_left_out_are_missed(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof(astray) / sizeof(*astray); i++)
+        for (int all_rows = 0; all_rows < 2; all_rows++) {
+            const struct lk_options how = {.all_rows = all_rows};
+            struct lk_error error = {""};
+            struct lk_findings findings;
+            struct lk_model *model;
+            struct lk_system *system;
+            struct lk_summary summary;
+            int n = 0;
+
+            if (lk_model_read_text("m", astray[i], strlen(astray[i]), &model, &error) != 0 ||
+                lk_system_new(model, &how, &system, &error) != 0)
+                fail_msg("%s in\n%s", error.text, astray[i]);
+            lk_system_summary(system, &summary);
+            assert_int_equal(summary.n_in_plane, !all_rows);
+            assert_int_equal(lk_findings_init(model, system, NULL, NULL, NULL, &findings), 0);
+            for (int k = 0; k < findings.n; k++)
+                n += strcmp(findings.list[k].id, "velocity-change") == 0 &&
+                     strcmp(findings.list[k].where, "joint pin (ground, arm)") == 0;
+            assert_int_equal(n, 1);
+            lk_findings_fini(&findings);
+            lk_system_free(system);
+            lk_model_free(model);
+        }
+}
+
 /* Which joint, which bodies, by how much. */
 static void test_a_gap_has_its_place_and_numbers(void **state)
 {
@@ -239,6 +284,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_each_fault_alone),
+        cmocka_unit_test(test_rows_that_are_left_out_are_missed),
         cmocka_unit_test(test_a_gap_has_its_place_and_numbers),
         cmocka_unit_test(test_the_system_is_left_at_its_start),
     };
