@@ -115,16 +115,16 @@ static struct worst change_of(const struct lk_system *sys, int b)
 /* what the start leaves out of the velocity of a body that is held upright, see compile/plane.h */
 static struct worst left_out_of(const struct lk_system *sys, int b)
 {
-    double Jw[3], kept[3], out[3];
-    const struct lk_twist *given;
+    struct lk_twist given, kept;
+    double v[3], turn[3];
 
     if (b >= sys->n_bodies || !sys->body[b].is_in_plane)
         return (struct worst){0};
-    given = &sys->now.motion[b].v;
-    lk_sym_mul(sys->body[b].inertia, given->w, Jw);
-    lk_sym_mul(sys->W[b].inertia, Jw, kept);
-    lk_sub(given->w, kept, out);
-    return (struct worst){sys->W[b].mass == 0 ? lk_norm(given->v) : 0, lk_norm(out)};
+    given = kept = sys->now.motion[b].v;
+    lk_start_hold_upright(sys, b, &kept);
+    lk_sub(given.v, kept.v, v);
+    lk_sub(given.w, kept.w, turn);
+    return (struct worst){lk_norm(v), lk_norm(turn)};
 }
 
 /* adds what the rows would find that joint @j lacks */

@@ -438,16 +438,14 @@ static void project_velocities(struct lk_system *sys)
     }
 }
 
-/* v = W M v of a body that is held, which leaves out of its velocity what the rows would that it
- * lacks */
-static void hold_upright(struct lk_system *sys, int b)
+void lk_start_hold_upright(const struct lk_system *sys, int b, struct lk_twist *twist)
 {
-    double *w = sys->now.motion[b].v.w, Jw[3];
+    double Jw[3];
 
-    lk_sym_mul(sys->body[b].inertia, w, Jw);
-    lk_sym_mul(sys->W[b].inertia, Jw, w);
+    lk_sym_mul(sys->body[b].inertia, twist->w, Jw);
+    lk_sym_mul(sys->W[b].inertia, Jw, twist->w);
     for (int i = 0; i < 3 && sys->W[b].mass == 0; i++)
-        sys->now.motion[b].v.v[i] = 0;
+        twist->v[i] = 0;
 }
 
 static void fit_velocities(struct lk_system *sys)
@@ -456,7 +454,7 @@ static void fit_velocities(struct lk_system *sys)
 
     for (int b = 0; b < sys->n_bodies; b++)
         if (sys->body[b].is_in_plane)
-            hold_upright(sys, b);
+            lk_start_hold_upright(sys, b, &sys->now.motion[b].v);
     project_velocities(sys);
     for (int b = 0; b < sys->n_bodies; b++) {
         const struct lk_twist *given = &sys->start.motion[b].v, *fit = &sys->now.motion[b].v;

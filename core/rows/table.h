@@ -51,7 +51,7 @@ static inline int lk_points_first(enum lk_point_rows points)
 }
 
 /** struct lk_joint_kind - rows: points, then slides, then squares.
- * @n_slide, @slide: along which direction of side 0
+ * @point:  which point rows;  @n_slide, @slide: along which direction of side 0
  * @n_square, @square: direction of side 0 and of side 1; both count in @dir
  * @n_dir, @dir: directions of each side in use: indices of struct lk_joint.f
  * @n_coordinates, @measure: what the joint leaves free and measures */

@@ -22,7 +22,8 @@ struct lk_road; /* tyre/road.h */
 /** struct lk_body - constants of a body. @inertia: J [kg m^2], body axes; both may be zero.
  * @of: index of the body in the model; the @n_parts of a split body share it
  * @hangs_on: see struct lk_topology; no step reads it
- * @is_in_plane: W lets it turn about the normal of its plane alone, see compile/plane.h */
+ * @is_in_plane: it is held upright: W lets it turn about one axis alone, or not at all, see
+ * compile/plane.h */
 struct lk_body {
     double mass;
     double inertia[6];
@@ -267,7 +268,7 @@ struct lk_lane_effort {
  * @solves_once: where rigid rows never depend on each other, with E at round-off
  * @leaves_laws: compliant rows are in no factor but that of iterations
  * @laws_are_loads: of one in lanes: rows of laws are no rows there, and act on bodies as loads do
- * @steps_in_plane: bodies that move in a plane have the rows and the inertia of it alone */
+ * @steps_in_plane: what is held upright has no rows for it, and W of its motion alone */
 struct lk_formulation {
     const char *name;
     LK_RT int (*step)(struct lk_system *system, const double *inputs);
@@ -773,6 +774,12 @@ LK_RT void lk_start_resume(struct lk_system *system);
 /** lk_start_renew() - the same for a step that is not batched: poses, twists, drives, Jacobians and
  * factor of system->now. Cycle, RT: yes. */
 LK_RT void lk_start_renew(struct lk_system *system);
+
+/** lk_start_hold_upright() - W M t, what a body @b that is held upright keeps of the given twist
+ * @twist, as rows would leave it that are not there, see compile/plane.h. Thread: any but the
+ * cycle.
+ */
+void lk_start_hold_upright(const struct lk_system *system, int b, struct lk_twist *twist);
 
 /** lk_start_take_tangents() - E of compliant rows from the tangents in system->now. Cycle, RT: yes.
  */

@@ -409,7 +409,7 @@ static int merge_part(struct lk_planner *pl, const struct lk_piece_front *f,
                            (struct lk_batch_mask){.at = ret->mask, .lanes = lanes});
         }
         return ret->kind == LK_KIND_SPHERICAL || ret->kind == LK_KIND_REVOLUTE ||
-               (ret->kind >= LK_KIND_PIN_X && ret->kind <= LK_KIND_PIN_Z);
+               lk_lane_is_pin(ret->kind);
     }
     return merge_child(pl, from, at, lk_planner_rows(f->slots[0].kind), ret);
 }

@@ -65,6 +65,12 @@ static inline int lk_lane_is_soft(int kind)
     return kind >= LK_KIND_SOFT && kind < LK_KIND_COUPLED;
 }
 
+/** lk_lane_is_pin() - whether blocks of @kind, or -1: several, are pins of two rows. RT: yes. */
+static inline int lk_lane_is_pin(int kind)
+{
+    return kind >= LK_KIND_PIN_X && kind <= LK_KIND_PIN_Z;
+}
+
 /* offsets of the fields of a joint [vectors], in the order in which a step uses them */
 /* the joint's point on either body, body axes; then its directions on either body */
 static inline int lk_kind_points(const struct lk_joint_kind *k)

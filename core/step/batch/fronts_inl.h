@@ -223,7 +223,7 @@ LK_INLINE void add_elements(const struct lk_batches *p, const struct lk_batch_fr
     for (int i = f->first_element; i < f->first_element + f->n_elements; i++) {
         const struct lk_batch_element *el = &p->elements[i];
 
-        bool are_pins = el->kind >= LK_KIND_PIN_X && el->kind <= LK_KIND_PIN_Z;
+        bool are_pins = lk_lane_is_pin(el->kind);
 
         if (n >= 4 && are_pins && el->n_blocks == 2)
             add_pins(p, el, 2, n, F);
