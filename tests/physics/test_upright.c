@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Bodies that hinges and prismatic joints lead to the ground, in mechanisms that move in no plane
+ * and in place: without the rows that hold them upright they move as with all. Planes:
+ * test_plane.c. */
+#include "cmocka_all.h"
+#include "linkage/linkage.h"
+#include "maths/vec.h"
+#include "sheet.h"
+#include "step/batch/batch.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define STEPS 100
+
+/* A hinge, prismatic joints one on the other, and a hinge on them lead from the ground to four
+ * bodies; balls, a universal joint and a hinge across its axis to four others. They do not start as
+ * they can move. */
+#define SPATIAL                                                                                    \
+    "linkage: 1\nname: spatial\ngravity: [1, -2, -9]\nbodies:\n"                                   \
+    "  arm: {mass: 1, inertia: [0.1, 0.2, 0.15, 0.01, 0.02, -0.01], position: [0.5, 0.1, 0], "     \
+    "angular_velocity: [1, 2, 0.5]}\n"                                                             \
+    "  hub: {mass: 2, inertia: [0.1, 0.2, 0.15], position: [1.2, 0.2, 0.3]}\n"                     \
+    "  rod: {mass: 0.4, inertia: [0.02, 0.02, 0.01], position: [1.3, 0.6, 0.8]}\n"                 \
+    "  rack: {mass: 3, inertia: [0.3, 0.2, 0.3], position: [1, 1, 1], velocity: [0.3, 1, 0], "     \
+    "angular_velocity: [0.2, 0, 0.1]}\n"                                                           \
+    "  slide: {mass: 1.5, inertia: [0.1, 0.1, 0.2], position: [1, 1, 1.5]}\n"                      \
+    "  wheel: {mass: 1, inertia: [0.25, 0.2, 0.15, 0.02, 0.01, 0.03], position: [1.2, 1, 1.6], "   \
+    "angular_velocity: [3, 3, 3]}\n"                                                               \
+    "  fan: {mass: 0.5, inertia: [0.1, 0.1, 0.05], position: [1.3, 1.2, 1.9]}\n"                   \
+    "  flap: {mass: 0.7, inertia: [0.1, 0.1, 0.05], position: [0.4, -0.5, 0.2]}\n"                 \
+    "  rotor: {mass: 2, inertia: [0.1, 0.2, 0.15, 0.02, 0.01, 0.03], position: [0, -1, 0.4], "     \
+    "velocity: [1, 0, 0], angular_velocity: [1, 1, 5]}\n"                                          \
+    "  shaft: {mass: 0.5, inertia: [0.05, 0.05, 0.01], position: [0.1, -1.1, 1]}\n"                \
+    "  bob: {mass: 0.3, inertia: [0.01, 0.02, 0.015], position: [0.4, -1.3, 0.1]}\n"               \
+    "joints:\n"                                                                                    \
+    "  hinge: {type: revolute, bodies: [ground, arm], point: [0, 0, 0], axis: [0.1, 1, 0.3]}\n"    \
+    "  ball: {type: spherical, bodies: [arm, hub], point: [1, 0.2, 0.1]}\n"                        \
+    "  end: {type: spherical, bodies: [hub, rod], point: [1.4, 0.3, 0.5]}\n"                       \
+    "  tie: {type: spherical, bodies: [rod, rack], point: [1.2, 0.9, 1.1]}\n"                      \
+    "  guide: {type: prismatic, bodies: [ground, rack], point: [1, 1, 1], axis: [0.6, 0.8, 0]}\n"  \
+    "  cross: {type: prismatic, bodies: [slide, rack], point: [1, 1, 1.2], axis: [0, 0.6, 0.8]}\n" \
+    "  axle: {type: revolute, bodies: [slide, wheel], point: [1.1, 1, 1.5], axis: [1, -1, 2]}\n"   \
+    "  cardan: {type: universal, bodies: [wheel, fan], point: [1.2, 1.1, 1.7], axes: [[1, 0, 0], " \
+    "[0, 1, 0]]}\n"                                                                                \
+    "  leaf: {type: revolute, bodies: [arm, flap], point: [0.5, -0.2, 0.1], axis: [1, 0, 0]}\n"    \
+    "  bearing: {type: revolute, bodies: [rotor, ground], point: [0, -1, -0.5], axis: [0, 0, "     \
+    "2]}\n"                                                                                        \
+    "  joint: {type: universal, bodies: [rotor, shaft], point: [0, -1, 0.8], axes: [[1, 0, 0], "   \
+    "[0, 1, 0]]}\n"                                                                                \
+    "  pin: {type: spherical, bodies: [rotor, bob], point: [0.3, -1.1, 0.3]}\n"                    \
+    "forces:\n"                                                                                    \
+    "  s: {type: joint-spring-damper, joint: hinge, stiffness: 30, damping: 0.3}\n"                \
+    "  t: {type: joint-spring-damper, joint: cross, stiffness: 200, damping: 1}\n"                 \
+    "  u: {type: spring-damper, bodies: [ground, flap], points: [[0, 0, 1], [0.4, -0.6, 0.2]], "   \
+    "stiffness: 50, damping: 0.1}\n"
+#define ALL_OF_SPATIAL 50 /* rows */
+
+/* @lacks: how many of all rows are left out;  @known: a joint whose reaction is to be known, and
+ * @unknown one that is not, if any */
+static void compare_spatial(const char *more, const char *formulation, const char *engine,
+                            int lacks, const char *known, const char *unknown)
+{
+    struct lk_system *held, *all;
+    char text[TEXT];
+
+    snprintf(text, sizeof(text), SPATIAL "%s", more);
+    held = compile_by(formulation, text, &(struct lk_options){.step = 1e-3, .engine = engine});
+    all = compile_by(formulation, text,
+                     &(struct lk_options){.step = 1e-3, .engine = "none", .all_rows = 1});
+    assert_int_equal(count_rows(all), ALL_OF_SPATIAL);
+    assert_int_equal(count_rows(held), ALL_OF_SPATIAL - lacks);
+    for (int i = 0; i < STEPS; i++) {
+        double x[6], y[6];
+
+        assert_same_motion(formulation, held, all, text);
+        lk_system_joint_reaction(held, lk_system_joint_index(held, known), x);
+        lk_system_joint_reaction(all, lk_system_joint_index(all, known), y);
+        assert_near(formulation, x, y, 6, 1e2 + lk_norm(y), text);
+        if (unknown) {
+            lk_system_joint_reaction(held, lk_system_joint_index(held, unknown), x);
+            assert_true(isnan(x[0]));
+        }
+        assert_int_equal(lk_system_step(held, NULL), 0);
+        assert_int_equal(lk_system_step(all, NULL), 0);
+    }
+    lk_system_free(held);
+    lk_system_free(all);
+}
+
+#define CRANKS                                                                                     \
+    "linkage: 1\nname: cranks\ngravity: [1, -9, 0]\nbodies:\n"                                     \
+    "  a: {mass: 3, inertia: [0.2, 0.2, 0.3, 0.01, 0.02, 0.01], position: [0, 0, 0.1], "           \
+    "angular_velocity: [0, 0, 4]}\n"                                                               \
+    "  b: {mass: 1, inertia: [0.1, 0.1, 0.1], position: [0.8, 0.4, 0], velocity: [-1, 1, 0]}\n"    \
+    "  c: {mass: 2, inertia: [0.1, 0.1, 0.2], position: [1.5, 0, 0]}\n"                            \
+    "joints:\n"                                                                                    \
+    "  p: {type: revolute, bodies: [ground, a], point: [0, 0, -1], axis: [0, 0, 1]}\n"             \
+    "  q: {type: revolute, bodies: [a, b], point: [0.2, 0.3, 0.4], axis: [0, 0, 1]}\n"             \
+    "  r: {type: revolute, bodies: [b, c], point: [1.4, 0.5, 0], axis: [0, 0, 1]}\n"               \
+    "  s: {type: revolute, bodies: [c, ground], point: [1.5, 0, 0], axis: [0, 0, 1]}\n"            \
+    "forces:\n  t: {type: joint-spring-damper, joint: p, stiffness: 3, damping: 0.1}\n"
+
+static void balanced_cranks_turn_in_place(void **state)
+{
+    static const char *const by[] = {"rattle", "ali3", "rk4"};
+
+    (void)state;
+    for (int f = 0; f < 3; f++) {
+        struct lk_system *held = compile_by(by[f], CRANKS, &(struct lk_options){.step = 1e-3});
+        struct lk_system *all =
+            compile_by(by[f], CRANKS, &(struct lk_options){.step = 1e-3, .all_rows = 1});
+
+        assert_int_equal(count_rows(all), 20);
+        assert_int_equal(count_rows(held), 4);
+        for (int i = 0; i < STEPS; i++) {
+            double x[6];
+
+            lk_system_joint_reaction(held, 0, x);
+            assert_true(isnan(x[0]));
+            assert_same_motion(by[f], held, all, CRANKS);
+            assert_int_equal(lk_system_step(held, NULL), 0);
+            assert_int_equal(lk_system_step(all, NULL), 0);
+        }
+        lk_system_free(held);
+        lk_system_free(all);
+    }
+}
+
+/* A shaft that a ball holds beside its hinge, at its centre, and that a rod and a weld hold in
+ * space: rows that move nothing. */
+#define IDLE(more)                                                                                 \
+    "linkage: 1\nname: idle\ngravity: [1, -9, 3]\nbodies:\n"                                       \
+    "  a: {mass: 3, inertia: [0.2, 0.2, 0.3, 0.01, 0.02, 0.01], position: [0.3, -0.4, 0.1], "      \
+    "angular_velocity: [0, 0, 4]}\n"                                                               \
+    "  b: {mass: 1, inertia: [0.1, 0.1, 0.1], position: [0.8, 0.4, 0.5]}\n"                        \
+    "  c: {mass: 2, inertia: [0.1, 0.1, 0.2], position: [0.3, -0.4, 2]}\n"                         \
+    "joints:\n"                                                                                    \
+    "  p: {type: revolute, bodies: [ground, a], point: [0.3, -0.4, -1], axis: [0, 0, 1]}\n"        \
+    "  q: {type: spherical, bodies: [a, ground], point: [0.3, -0.4, 0.1]}\n"                       \
+    "  r: {type: universal, bodies: [a, b], point: [0.6, 0.1, 0.3], axes: [[1, 0, 0], [0, 1, "     \
+    "0]]}\n"                                                                                       \
+    "  s: {type: distance, bodies: [ground, a], points: [[1, 1, 1], [0.3, -0.4, 0.6]]}\n"          \
+    "  t: {type: revolute, bodies: [ground, c], point: [0.3, -0.4, 3], axis: [0, 0, 1]}\n"         \
+    "  u: {type: spherical, bodies: [a, c], point: [0.3, -0.4, 1.5]}\n" more
+
+/* a disk that turns in place and whose front eliminates no row, while those of three arms or four
+ * remain */
+static void many_arms_hang_on_what_turns_in_place(void **state)
+{
+    static const char *const by[] = {"rattle", "ali3", "rk4"};
+
+    (void)state;
+    for (int arms = 1; arms <= 5; arms++)
+        for (int f = 0; f < 3; f++) {
+            struct sheet *s = calloc(1, sizeof(*s));
+            struct lk_system *held, *all;
+
+            assert_non_null(s);
+            sheet_put(s,
+                      "linkage: 1\nname: spider\ngravity: [1, -9, 3]\nbodies:\n  disk: {mass: 3, "
+                      "inertia: "
+                      "[0.2, 0.2, 0.3], position: [0, 0, 0.1], angular_velocity: [0, 0, 4]}\n");
+            for (int a = 0; a < arms; a++)
+                sheet_put(s,
+                          "  b%d: {mass: 1, inertia: [0.1, 0.12, 0.1], position: [%d, 0.5, 0.3]}\n",
+                          a, a - 2);
+            sheet_put(
+                s, "joints:\n  pivot: {type: revolute, bodies: [ground, disk], point: [0, 0, 0], "
+                   "axis: [0, 0, 1]}\n");
+            for (int a = 0; a < arms; a++)
+                sheet_put(s,
+                          "  j%d: {type: spherical, bodies: [disk, b%d], point: [%g, 0.2, 0.1]}\n",
+                          a, a, 0.5 * (a - 2));
+            held = compile_by(by[f], s->text, &(struct lk_options){.step = 1e-3, .engine = "none"});
+            all = compile_by(by[f], s->text,
+                             &(struct lk_options){.step = 1e-3, .engine = "none", .all_rows = 1});
+            assert_int_equal(count_rows(held), 3 * arms);
+            for (int i = 0; i < STEPS; i++) {
+                assert_same_motion(by[f], held, all, s->text);
+                assert_int_equal(lk_system_step(held, NULL), 0);
+                assert_int_equal(lk_system_step(all, NULL), 0);
+            }
+            lk_system_free(held);
+            lk_system_free(all);
+            free(s);
+        }
+}
+
+static void rows_that_move_nothing_do_no_harm(void **state)
+{
+    static const char *const by[] = {"rattle", "ali3", "rk4"};
+    static const char shown[] = IDLE("outputs:\n  f: {type: joint-reaction, joint: q}\n");
+    const struct lk_engine *here[LK_ENGINES_MAX + 1];
+
+    (void)state;
+    lk_engines_here(here);
+    for (int f = 0; f < 3; f++) {
+        const char *engines[] = {"none", here[0]->name};
+        struct lk_system *all =
+            compile_by(by[f], IDLE(""), &(struct lk_options){.step = 1e-3, .all_rows = 1});
+        struct lk_system *held[2], *told;
+
+        for (int k = 0; k < 2; k++) {
+            double x[6];
+
+            held[k] = compile_by(by[f], IDLE(""),
+                                 &(struct lk_options){.step = 1e-3, .engine = engines[k]});
+            assert_int_equal(count_rows(held[k]), count_rows(all) - 10);
+            /* nor is known what these rows would carry of it */
+            lk_system_joint_reaction(held[k], lk_system_joint_index(held[k], "q"), x);
+            assert_true(isnan(x[0]));
+        }
+        told = compile_by(by[f], shown, &(struct lk_options){.step = 1e-3});
+        assert_int_equal(count_rows(told), count_rows(all));
+        for (int i = 0; i < STEPS; i++) {
+            for (int k = 0; k < 2; k++) {
+                assert_same_motion(by[f], held[k], all, IDLE(""));
+                assert_int_equal(lk_system_step(held[k], NULL), 0);
+            }
+            assert_int_equal(lk_system_step(all, NULL), 0);
+        }
+        lk_system_free(held[0]);
+        lk_system_free(held[1]);
+        lk_system_free(told);
+        lk_system_free(all);
+    }
+}
+
+static void what_hinges_hold_to_the_ground_moves_so(void **state)
+{
+    static const char *const by[] = {"rattle", "ali3", "rk4"};
+    const struct lk_engine *here[LK_ENGINES_MAX + 1];
+
+    (void)state;
+    lk_engines_here(here);
+    for (int f = 0; f < 3; f++)
+        for (int lanes = 0; lanes < 2; lanes++) {
+            const char *engine = lanes ? here[0]->name : "none";
+
+            compare_spatial("", by[f], engine, 15, "ball", "hinge");
+            compare_spatial("", by[f], engine, 15, "cardan", "guide");
+            compare_spatial("", by[f], engine, 15, "pin", "bearing");
+            /* what shows keeps its rows, and all that hinges and prismatic joints connect to it */
+            compare_spatial("outputs:\n  f: {type: joint-reaction, joint: hinge}\n", by[f], engine,
+                            13, "hinge", "cross");
+            compare_spatial("outputs:\n  f: {type: joint-reaction, joint: cross}\n", by[f], engine,
+                            7, "cross", "hinge");
+            compare_spatial("outputs:\n  f: {type: joint-reaction, joint: tie}\n", by[f], engine,
+                            15, "tie", "axle");
+            compare_spatial("outputs:\n  f: {type: joint-reaction, joint: bearing}\n", by[f],
+                            engine, 10, "bearing", "guide");
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_hinges_hold_to_the_ground_moves_so),
+        cmocka_unit_test(balanced_cranks_turn_in_place),
+        cmocka_unit_test(rows_that_move_nothing_do_no_harm),
+        cmocka_unit_test(many_arms_hang_on_what_turns_in_place),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
