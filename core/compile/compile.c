@@ -90,14 +90,14 @@ static int own_iterations(const struct lk_formulation *f, const struct lk_model 
 }
 
 /* struct how - arguments of lk_compile(). @in_hold: adds rows that hold coordinates;  @is_plain:
- * see struct lk_draft, as @has_all_rows, @has_rows_of_held;  @has_no_lanes: whatever the engine;
+ * see struct lk_draft, as @has_all_rows, @has_rows_that_carry;  @has_no_lanes: whatever the engine;
  * @parts: divisor of the requested step */
 struct how {
     struct lk_compile_how told;
     int in_hold;
     int is_plain;
     int has_all_rows;
-    int has_rows_of_held;
+    int has_rows_that_carry;
     int has_no_lanes;
     int parts;
 };
@@ -182,7 +182,7 @@ static int compile_model(const struct lk_model *model, const struct lk_options *
         .is_plain = how.is_plain,
         .has_no_hubs = how.told.has_no_hubs || how.told.formulation->has_no_hubs,
         .has_all_rows = how.has_all_rows,
-        .has_rows_of_held = how.has_rows_of_held,
+        .has_rows_that_carry = how.has_rows_that_carry,
         .formulation = how.told.formulation,
     };
     const struct lk_engine *engines[LK_ENGINES_MAX + 1];
@@ -320,7 +320,7 @@ static int add_sequences(const struct lk_model *model, const struct lk_options *
     for (int k = 1; k < LK_SEQUENCES_MAX && sys->combination->weight[k] != 0 && r == 0; k++) {
         how = (struct how){{how.told.formulation, 0, !has_hubs, 0},
                            .has_all_rows = summary->n_in_plane == 0,
-                           .has_rows_of_held = sys->n_held == 0,
+                           .has_rows_that_carry = how.has_rows_that_carry,
                            .has_no_lanes = has_hubs,
                            .parts = k + 1};
         r = compile_model(model, options, how, &sys->sequence[k - 1], ret_error);
@@ -403,13 +403,19 @@ static int start_model(const struct lk_model *model, const struct lk_options *op
     return r;
 }
 
-static bool shows_reactions(const struct lk_model *model)
+/* whether those that outputs show are known */
+static bool knows_reactions(const struct lk_system *sys)
 {
-    bool shows = false;
+    bool knows = true;
 
-    for (int i = 0; i < model->n_outputs; i++)
-        shows |= model->outputs[i].type == LK_OUTPUT_JOINT_REACTION;
-    return shows;
+    for (int i = 0; i < sys->n_outputs; i++) {
+        const struct lk_output *out = &sys->output[i];
+        bool is_by_rows = out->type == LK_OUTPUT_JOINT_REACTION ||
+                          (out->type == LK_OUTPUT_DRIVE_FORCE && lk_is_on_frame(sys, out->joint));
+
+        knows &= !is_by_rows || lk_reaction_is_known(sys, out->joint);
+    }
+    return knows;
 }
 
 /* Where rows depend on each other, all of them say who carries how much: then reactions that are
@@ -428,9 +434,9 @@ int lk_compile(const struct lk_model *model, const struct lk_options *options,
     double gap = 0;
     int r = start_model(model, options, how, &sys, &gap, ret_error);
 
-    if (r == 0 && sys->n_held > 0 && sys->is_redundant && shows_reactions(model)) {
+    if (r == 0 && !knows_reactions(sys)) {
         lk_system_free(sys);
-        how.has_rows_of_held = 1;
+        how.has_rows_that_carry = 1;
         r = start_model(model, options, how, &sys, &gap, ret_error);
     }
     if (r == 0 && !told.is_bare)

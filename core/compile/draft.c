@@ -536,7 +536,7 @@ int lk_draft_init(struct lk_draft *d)
     if (r == 0 && d->formulation->keeps_rows)
         r = lk_carriers_find(d->model, d->interval, d->exchanged);
     if (r == 0 && !d->has_all_rows) {
-        d->n_in_plane = lk_plane_find(d->model, !d->has_rows_of_held, d->plane);
+        d->n_in_plane = lk_plane_find(d->model, !d->has_rows_that_carry, d->plane);
         r = d->n_in_plane < 0 ? d->n_in_plane : 0;
         for (int b = 0; b < d->model->n_bodies && r == 0; b++)
             d->n_held += d->plane[b].is_held && (!d->plane[b].is_whole || d->plane[b].is_in_place);

@@ -64,7 +64,7 @@ struct lk_draft_share {
  * @is_plain:   no body is a hub or split, nothing is batched
  * @has_no_hubs: no body is a hub
  * @has_all_rows: joints of bodies that are held upright have them, too, see plane.h;
- * @has_rows_of_held: of those in no plane or in place
+ * @has_rows_that_carry: those of them that may carry something, see there
  * @plane:      how each body of the model is held;  @n_in_plane: how many are;  @n_held: in no
  * plane or in place
  * @formulation: steps the system
@@ -83,7 +83,7 @@ struct lk_draft {
     int is_plain;
     int has_no_hubs;
     int has_all_rows;
-    int has_rows_of_held;
+    int has_rows_that_carry;
     int n_in_plane;
     int n_held;
     struct lk_plane *plane;

@@ -47,6 +47,11 @@ void lk_fill_joint(struct lk_system *system, const struct lk_draft *draft, int i
 struct lk_load lk_fill_load(const struct lk_system *system, int body, const double point[3],
                             enum lk_frame frame, int is_torque);
 
+/* ---- fill_cuts.c ---- */
+
+/** lk_fill_cuts() - what hangs on each joint that lacks rows. Needs joints. Return: 0, -ENOMEM. */
+int lk_fill_cuts(struct lk_system *system, const struct lk_draft *draft);
+
 /* ---- fill_laws.c ---- */
 
 /** lk_fill_laws_layout() - reserve memory for laws, terms and tables. */

@@ -272,6 +272,9 @@ int lk_fill_system(struct lk_system *sys, const struct lk_draft *d, struct lk_er
         name_joint(sys, d, i);
         sys->summary.n_rows_rigid += lk_rigid_rows(&sys->joint[i]);
     }
+    r = lk_fill_cuts(sys, d);
+    if (r != 0)
+        return r;
     sys->model_hash = m->hash;
     sys->arm = longest_arm(sys);
     fill_coordinates(sys, m);

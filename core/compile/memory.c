@@ -144,6 +144,9 @@ static int layout_system(struct lk_system *sys, const struct lk_draft *d, struct
         sys->batches = batches;
     }
     sys->scale = lk_arena_take(arena, (size_t)sys->n_rows, sizeof(double));
+    sys->cut = lk_arena_take(arena, (size_t)sys->n_named_joints, sizeof(*sys->cut));
+    sys->hanging = lk_arena_take(arena, bodies, sizeof(int));
+    sys->hanging_at = lk_arena_take(arena, bodies, sizeof(int));
     sys->followed = lk_arena_take(arena, (size_t)sys->n_named_joints, sizeof(int));
     sys->load = lk_arena_take(arena, (size_t)m->n_forces, sizeof(*sys->load));
     sys->input = lk_arena_take(arena, (size_t)m->n_inputs, sizeof(*sys->input));

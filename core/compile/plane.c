@@ -34,9 +34,7 @@ struct search {
     int *n_joints;
     struct mechanism *mechanism;
     bool *is_held;
-    bool *is_shown;
     bool *has_tyre;
-    bool *is_pivot_shown;
 };
 
 static int find(int *of, int b)
@@ -315,45 +313,22 @@ static bool is_about(const struct lk_joint_def *j, const double n[3], const doub
 }
 
 /* bodies that are held, by a hinge on the ground, so that they turn in place */
-static void find_pivots(const struct lk_model *m, const struct search *f, struct lk_plane *planes)
+static void find_pivots(const struct lk_model *m, struct lk_plane *planes)
 {
     for (int i = 0; i < m->n_joints; i++) {
         const struct lk_joint_def *j = &m->joints[i];
         int b = lk_coupled_joints(j->type) == 0 ? body_of(j) : LK_GROUND;
 
         if (j->type != LK_JOINT_REVOLUTE || !holds(j) || !is_on_ground(j) || !planes[b].is_held ||
-            f->is_pivot_shown[b] || !is_about(j, planes[b].normal, m->bodies[b].position))
+            !is_about(j, planes[b].normal, m->bodies[b].position))
             continue;
         planes[b].is_in_place = true;
         memcpy(planes[b].point, m->bodies[b].position, sizeof(planes[b].point));
     }
 }
 
-/* whether the ground or what it may hold is at side @s of a joint */
-static bool may_hold(const struct search *f, const struct lk_joint_def *j, int s)
-{
-    return j->body[s] == LK_GROUND || f->is_held[find(f->held_with, j->body[s])];
-}
-
-/* reactions that are shown */
-static void look_at_outputs(const struct lk_model *m, struct search *f)
-{
-    for (int i = 0; i < m->n_outputs; i++) {
-        const struct lk_output_def *o = &m->outputs[i];
-        const struct lk_joint_def *j = o->joint >= 0 ? &m->joints[o->joint] : NULL;
-        struct mechanism *a;
-
-        if (o->type != LK_OUTPUT_JOINT_REACTION || lk_coupled_joints(j->type) > 0)
-            continue;
-        a = mechanism_of(f, body_of(j));
-        a->tilts |= a->is_uneven;
-        for (int s = 0; s < 2 && (holds(j) || (may_hold(f, j, 0) && may_hold(f, j, 1))); s++)
-            if (j->body[s] != LK_GROUND)
-                f->is_shown[find(f->held_with, j->body[s])] = f->is_pivot_shown[j->body[s]] = true;
-    }
-}
-
-static int take_planes(const struct lk_model *m, struct search *f, struct lk_plane *ret)
+static int take_planes(const struct lk_model *m, struct search *f, bool may_carry,
+                       struct lk_plane *ret)
 {
     int count = 0;
 
@@ -361,7 +336,7 @@ static int take_planes(const struct lk_model *m, struct search *f, struct lk_pla
         const struct mechanism *a = mechanism_of(f, b);
 
         ret[b] = (struct lk_plane){.across = -1};
-        if (a->tilts)
+        if (a->tilts || (a->is_uneven && !may_carry))
             continue;
         memcpy(ret[b].normal, a->normal, sizeof(a->normal));
         ret[b].is_held = ret[b].is_whole = true;
@@ -412,8 +387,7 @@ static bool hold_body(const struct lk_model *m, const struct search *f,
         double normal[3];
 
         if (b == LK_GROUND || planes[b].is_held || f->n_joints[b] > JOINTS || f->has_tyre[b] ||
-            f->is_shown[find(f->held_with, b)] || !has_moments(&m->bodies[b]) ||
-            !hold(j, plane_at(j, !s, planes), normal))
+            !has_moments(&m->bodies[b]) || !hold(j, plane_at(j, !s, planes), normal))
             continue;
         planes[b].is_held = true;
         memcpy(planes[b].normal, normal, sizeof(normal));
@@ -465,7 +439,7 @@ enum lk_joint_type lk_plane_rows(const struct lk_joint_def *def, const struct lk
     return turns(p) && turns(q) && is_across(def->axis[0], p->normal) ? LK_JOINT_SLIDER : def->type;
 }
 
-int lk_plane_find(const struct lk_model *m, bool may_be_held, struct lk_plane *ret)
+int lk_plane_find(const struct lk_model *m, bool may_carry, struct lk_plane *ret)
 {
     size_t bodies = (size_t)m->n_bodies + 1;
     struct search f = {
@@ -474,14 +448,11 @@ int lk_plane_find(const struct lk_model *m, bool may_be_held, struct lk_plane *r
         .n_joints = calloc(bodies, sizeof(int)),
         .mechanism = calloc(bodies, sizeof(*f.mechanism)),
         .is_held = calloc(bodies, sizeof(bool)),
-        .is_shown = calloc(bodies, sizeof(bool)),
         .has_tyre = calloc(bodies, sizeof(bool)),
-        .is_pivot_shown = calloc(bodies, sizeof(bool)),
     };
     int r = -ENOMEM;
 
-    if (f.of && f.held_with && f.n_joints && f.mechanism && f.is_held && f.is_shown && f.has_tyre &&
-        f.is_pivot_shown) {
+    if (f.of && f.held_with && f.n_joints && f.mechanism && f.is_held && f.has_tyre) {
         for (int b = 0; b < m->n_bodies; b++)
             f.of[b] = f.held_with[b] = b;
         connect(m, &f);
@@ -489,19 +460,16 @@ int lk_plane_find(const struct lk_model *m, bool may_be_held, struct lk_plane *r
         look_at_bodies(m, &f);
         look_at_joints(m, &f);
         look_at_forces(m, &f);
-        look_at_outputs(m, &f);
-        r = take_planes(m, &f, ret);
-        r += may_be_held ? hold_bodies(m, &f, ret) : 0;
-        if (may_be_held)
-            find_pivots(m, &f, ret);
+        r = take_planes(m, &f, may_carry, ret);
+        r += may_carry ? hold_bodies(m, &f, ret) : 0;
+        if (may_carry)
+            find_pivots(m, ret);
     }
     free(f.of);
     free(f.held_with);
     free(f.n_joints);
     free(f.mechanism);
     free(f.is_held);
-    free(f.is_shown);
     free(f.has_tyre);
-    free(f.is_pivot_shown);
     return r;
 }

@@ -10,10 +10,10 @@
  * instead of M^-1 leaves no tilt to any row or load, and a hinge is a pin: three rows that hold a
  * point. A prismatic joint across n keeps three as well. The motion is the same to round-off.
  *
- * What the other rows would carry, products of inertia and loads out of the plane, is not found. It
- * is nothing where the mechanism is flat: centres of mass, joints and forces at one height, n a
- * principal axis of every body, no weight along it. Otherwise the reactions of such joints are not
- * known.
+ * What the other rows would carry, products of inertia and loads out of the plane, is nothing where
+ * the mechanism is flat: centres of mass, joints and forces at one height, n a principal axis of
+ * every body, no weight along it. Otherwise the balance of what hangs on a joint tells, see
+ * step/reactions.h, but for those in a loop.
  *
  * Where all its joints are hinges about an axis of the world, and no load has even round-off along
  * that axis, the third row of a pin is zero as well: nothing moves there, to the last bit. Such
@@ -55,15 +55,13 @@ struct lk_plane {
  *   to the ground, and all other joints are balls and rods; none has compliance;
  * - its bodies start so: no joint is open along the normal, no body moves along it or tilts;
  * - every body has mass and moments of inertia about all axes, fewer than eight joints, and no
- * tyre;
- * - it is flat, or no output shows the reaction of one of its joints.
- * Of other mechanisms a body is held if it has all this, such joints lead to the ground along held
- * bodies, however they start, and no output shows the reaction of one of these joints, or of
- * another one between bodies that may be held. Where rows depend on each other and a reaction is
- * shown, none is held, see lk_compile().
- * @may_be_held: bodies of other mechanisms, and any body in place;  @ret: n_bodies
+ * tyre.
+ * Of other mechanisms a body is held if it has all this, and such joints lead to the ground along
+ * held bodies, however they start.
+ * @may_carry: the rows that are left out may carry something: what is not flat, bodies of other
+ * mechanisms, and any body in place;  @ret: n_bodies
  * Thread: any but the cycle. Return: how many are held, -ENOMEM. */
-int lk_plane_find(const struct lk_model *model, bool may_be_held, struct lk_plane *ret);
+int lk_plane_find(const struct lk_model *model, bool may_carry, struct lk_plane *ret);
 
 /** lk_plane_rows() - the type of the rows of joint @def, which is no coupling: its own, or that of
  * those which are left. @planes: of all bodies */

@@ -6,45 +6,6 @@
 #include "step/tyres.h"
 #include <string.h>
 
-/* Not known is what rows carried that are left out, nor what others carry of it where rows depend
- * on each other, see compile/plane.h. The force on the second body is -Phi_q^T lambda of the
- * joint's rows on its side; its torque, which the rows give about the centre of mass in body axes,
- * is moved to the joint's point. */
-static void joint_reaction(const struct lk_system *sys, int joint, double ret[6])
-{
-    const struct lk_joint *j = &sys->joint[joint];
-    double values[6 * LK_SIDES_MAX * LK_ROWS_PAD] = {0};
-    struct lk_jacobian jacobian = sys->jacobian[joint];
-    struct lk_pose place[2];
-    const struct lk_pose *const at[LK_SIDES_MAX] = {&place[0], &place[1], NULL, NULL};
-    const int second = !j->is_exchanged;
-    const struct lk_pose *pose = &place[second];
-    double torque[3] = {0}, world[3], arm[3], moment[3];
-    bool is_known = j->is_known && (sys->n_held == 0 || !sys->is_redundant);
-
-    jacobian.J = values;
-    for (int i = 0; i < 6; i++)
-        ret[i] = is_known ? 0 : NAN;
-    for (int s = 0; s < 2; s++)
-        lk_evaluate_pose_of(sys, j->body[s], &place[s]);
-    if (!j->of[0])
-        lk_joint_jacobian(j, at, jacobian);
-    for (int r = 0; r < j->n_rows && !j->of[0]; r++) {
-        double row[6], l = sys->now.lambda[j->row + r];
-
-        lk_jacobian_row(jacobian, second, r, row);
-        for (int i = 0; i < 3; i++) {
-            ret[i] -= row[i] * l;
-            torque[i] -= row[3 + i] * l;
-        }
-    }
-    lk_rotate(pose->R, torque, world);
-    lk_rotate(pose->R, j->p[second], arm);
-    lk_cross(arm, ret, moment);
-    for (int i = 0; i < 3; i++)
-        ret[3 + i] = world[i] - moment[i];
-}
-
 /* a value, with its first and second derivative, after the time that an output is ahead */
 static double ahead(const struct lk_output *out, double value, double rate, double acceleration)
 {
@@ -166,7 +127,7 @@ static void bushing_force(const struct lk_system *sys, int joint, double *ret)
     double world[6], local[3];
 
     lk_evaluate_pose_of(sys, j->body[0], &place);
-    joint_reaction(sys, joint, world);
+    lk_reaction_of_rows(sys, joint, world);
     for (int part = 0; part < 6; part += 3) {
         lk_rotate_back(place.R, world + part, local);
         for (int i = 0; i < 3; i++)
@@ -211,8 +172,8 @@ static void drive_force(const struct lk_system *sys, const struct lk_output *out
 {
     int n = 0;
 
-    if (sys->joint[out->joint].body[0] > sys->n_bodies) {
-        joint_reaction(sys, out->joint, ret);
+    if (lk_is_on_frame(sys, out->joint)) {
+        lk_reaction_of_rows(sys, out->joint, ret);
         return;
     }
     for (int i = 0; i < lk_joint_traits[sys->joint[out->joint].type].n_coordinates; i++)
@@ -281,7 +242,7 @@ static void evaluate_output(const struct lk_system *sys, const struct lk_output 
         joint_coordinates(sys, out, ret);
         break;
     case LK_OUTPUT_JOINT_REACTION:
-        joint_reaction(sys, out->joint, ret);
+        lk_reaction(sys, out->joint, ret);
         break;
     case LK_OUTPUT_TYRE:
     case LK_OUTPUT_TYRE_CONTACT:
@@ -343,7 +304,7 @@ void lk_system_joint_reaction(const struct lk_system *sys, int joint, double ret
 {
     LK_ARITHMETIC;
 
-    joint_reaction(sys, joint, ret);
+    lk_reaction(sys, joint, ret);
 }
 
 void lk_system_outputs(const struct lk_system *sys, double *values)

@@ -7,9 +7,8 @@
 
 #define IMPACT_YIELD 1e-8 /* E of a stop in an impact, of the row's scale: as of rigid rows */
 
-/* force and torque of a load in the six directions of its body: world, body axes */
-static void load_wrench(const struct lk_load *l, const double R[9], const double vector[3],
-                        struct lk_twist *ret)
+void lk_loads_wrench(const struct lk_load *l, const double R[9], const double vector[3],
+                     struct lk_twist *ret)
 {
     double world[3], local[3];
 
@@ -38,11 +37,9 @@ static void subtract(struct lk_twist *sum, double scale, const struct lk_twist *
     }
 }
 
-/* generalised force of one newton (metre) along a joint's coordinate, on either body */
-static void joint_wrench(const struct lk_system *sys, const struct lk_joint *j, int which,
-                         struct lk_twist ret[2])
+void lk_loads_along(const struct lk_joint *j, const struct lk_pose *const *pose, int which,
+                    struct lk_twist ret[2])
 {
-    const struct lk_pose *const pose[LK_SIDES_MAX] = LK_SIDES(sys->pose, j);
     double J[2][6];
 
     lk_joint_ops(j->type)->coordinate_jacobian(j, pose, which, J);
@@ -51,9 +48,12 @@ static void joint_wrench(const struct lk_system *sys, const struct lk_joint *j, 
             (struct lk_twist){.v = {J[s][0], J[s][1], J[s][2]}, .w = {J[s][3], J[s][4], J[s][5]}};
 }
 
-static int is_joint_input(const struct lk_input *in)
+static void joint_wrench(const struct lk_system *sys, const struct lk_joint *j, int which,
+                         struct lk_twist ret[2])
 {
-    return in->type == LK_INPUT_JOINT_TORQUE || in->type == LK_INPUT_JOINT_FORCE;
+    const struct lk_pose *const pose[LK_SIDES_MAX] = LK_SIDES(sys->pose, j);
+
+    lk_loads_along(j, pose, which, ret);
 }
 
 void lk_loads_subtract_input(const struct lk_system *sys, const struct lk_input *in,
@@ -61,7 +61,7 @@ void lk_loads_subtract_input(const struct lk_system *sys, const struct lk_input 
 {
     struct lk_twist wrench[2];
 
-    if (is_joint_input(in)) {
+    if (lk_input_is_along(in->type)) {
         const struct lk_joint *j = &sys->joint[in->joint];
 
         joint_wrench(sys, j, in->which, wrench);
@@ -69,7 +69,7 @@ void lk_loads_subtract_input(const struct lk_system *sys, const struct lk_input 
             subtract(&sum[j->body[s]], value[0], &wrench[s]);
         return;
     }
-    load_wrench(&in->load, sys->pose[in->load.body].R, value, wrench);
+    lk_loads_wrench(&in->load, sys->pose[in->load.body].R, value, wrench);
     subtract(&sum[in->load.body], 1, wrench);
 }
 
@@ -80,8 +80,7 @@ static void subtract_inputs(const struct lk_system *sys, const double *inputs, s
             lk_loads_subtract_input(sys, &sys->input[i], inputs + sys->input[i].offset, sum);
 }
 
-/* factor on the vector of a load at time @t */
-static double load_scale(const struct lk_load *l, double t)
+double lk_loads_scale(const struct lk_load *l, double t)
 {
     return l->is_harmonic ? sin(l->omega * t + l->phase) : 1;
 }
@@ -93,8 +92,8 @@ void lk_loads_subtract_applied(const struct lk_system *sys, double t, const doub
         const struct lk_load *l = &sys->load[i];
         struct lk_twist wrench;
 
-        load_wrench(l, sys->pose[l->body].R, l->vector, &wrench);
-        subtract(&sum[l->body], load_scale(l, t), &wrench);
+        lk_loads_wrench(l, sys->pose[l->body].R, l->vector, &wrench);
+        subtract(&sum[l->body], lk_loads_scale(l, t), &wrench);
     }
     subtract_inputs(sys, inputs, sum);
 }
@@ -118,10 +117,10 @@ double lk_loads_input_power(const struct lk_system *sys, const struct lk_input *
 {
     struct lk_twist wrench;
 
-    if (is_joint_input(in))
+    if (lk_input_is_along(in->type))
         return value[0] *
                lk_evaluate_coordinate_rate(sys, &sys->joint[in->joint], in->which, twist);
-    load_wrench(&in->load, sys->pose[in->load.body].R, value, &wrench);
+    lk_loads_wrench(&in->load, sys->pose[in->load.body].R, value, &wrench);
     return power(&wrench, &twist[in->load.body]);
 }
 
@@ -154,8 +153,8 @@ static double applied_power(const struct lk_system *sys, double t)
 
         if (has_potential(l))
             continue;
-        load_wrench(l, sys->pose[l->body].R, l->vector, &wrench);
-        sum += load_scale(l, t) * power(&wrench, &sys->twist[l->body]);
+        lk_loads_wrench(l, sys->pose[l->body].R, l->vector, &wrench);
+        sum += lk_loads_scale(l, t) * power(&wrench, &sys->twist[l->body]);
     }
     return sum;
 }

@@ -14,6 +14,7 @@
 #include "step/blocks.h"
 #include "step/drives.h"
 #include "step/laws.h"
+#include "step/reactions.h"
 
 struct lk_carcass; /* step/tyres.h */
 struct lk_tyre;
@@ -411,6 +412,7 @@ struct lk_system {
     int n_stops;         /* laws with stops */
     int is_redundant;    /* rows depend on others at the start, see LK_DEPENDENT */
     int n_held;          /* bodies held upright in no plane or in place, see compile/plane.h */
+    int n_hanging;       /* bodies that hang on joints which lack rows, see reactions.h */
     int n_jumps;         /* inputs that are loads, and laws with stops: forces that may jump */
     int n_outputs;
     int input_size;
@@ -432,6 +434,9 @@ struct lk_system {
     struct lk_load *load;
     struct lk_law *law; /* of each compliant row, see laws.h */
     struct lk_term *term;
+    struct lk_cut *cut; /* of each named joint */
+    int *hanging;       /* those bodies, what hangs on one behind it;  @hanging_at: where each */
+    int *hanging_at;    /* body of the system is among them, or -1 */
     double *tables;         /* of laws */
     struct lk_drive *drive; /* see drives.h */
     double *splines;        /* of drives */
@@ -485,6 +490,13 @@ struct lk_system {
 static inline const struct lk_fronts *lk_last_factor(const struct lk_system *sys)
 {
     return sys->laws_are_left ? &sys->rigid_fronts : &sys->fronts;
+}
+
+/** lk_is_on_frame() - whether a frame that drives move carries a joint's second body: then the
+ * reaction of the joint is what the drives do. RT: yes. */
+static inline bool lk_is_on_frame(const struct lk_system *sys, int joint)
+{
+    return sys->joint[joint].body[0] > sys->n_bodies;
 }
 
 /** lk_steps_by() - whether @sys is stepped by @formulation, one by one or in lanes. */
@@ -640,6 +652,17 @@ LK_RT void lk_evaluate_acceleration_violation(struct lk_system *system,
                                               const struct lk_twist *jump);
 
 /* ---- loads.c ---- */
+
+/** lk_loads_wrench() - force and torque of @vector, which acts as a load or input does, in the six
+ * directions of its body, whose axes are @R: world, body axes. RT: yes. */
+LK_RT void lk_loads_wrench(const struct lk_load *load, const double R[9], const double vector[3],
+                           struct lk_twist *ret);
+/** lk_loads_along() - the same of one newton (metre) along coordinate @which of a joint, on both
+ * its bodies, which are at @pose. RT: yes. */
+LK_RT void lk_loads_along(const struct lk_joint *joint, const struct lk_pose *const *pose,
+                          int which, struct lk_twist ret[2]);
+/** lk_loads_scale() - factor on the vector of a load at time @t [s]. RT: yes. */
+LK_RT double lk_loads_scale(const struct lk_load *load, double t);
 
 /** lk_loads_subtract() - @sum -= Q of gravity, loads at time @t [s] and @inputs at the current
  * poses.

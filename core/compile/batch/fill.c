@@ -233,7 +233,7 @@ static void name_bodies(struct lk_system *sys, struct lk_batches *p)
     for (int i = 0; i < sys->n_inputs; i++) {
         const struct lk_input *in = &sys->input[i];
 
-        if (in->type == LK_INPUT_JOINT_TORQUE || in->type == LK_INPUT_JOINT_FORCE)
+        if (lk_input_is_along(in->type))
             name_joint(sys, p->loaded, &p->n_loaded, in->joint);
         else if (lk_input_is_load(in->type))
             name_body(sys, p->loaded, &p->n_loaded, in->load.body);

@@ -108,6 +108,12 @@ static inline int lk_input_is_load(enum lk_input_type type)
     return type < LK_INPUT_DRIVE;
 }
 
+/** lk_input_is_along() - whether it acts along a coordinate of a joint. RT: yes. */
+static inline int lk_input_is_along(enum lk_input_type type)
+{
+    return type == LK_INPUT_JOINT_TORQUE || type == LK_INPUT_JOINT_FORCE;
+}
+
 #define LK_UNIT_SIZE 16 /* bytes of a unit that a model gives, with its terminating zero */
 
 /** enum lk_block_kind - how the output of a block follows from what it takes. */

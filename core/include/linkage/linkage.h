@@ -64,8 +64,8 @@ int lk_model_files(const struct lk_model *model, uint32_t *ret_crc);
  * @equilibrium: 1: the start is a static equilibrium, as if the model said `start: equilibrium`
  * @all_rows:   1: joints have all their rows also where hinges and prismatic joints hold bodies
  *              upright. They are otherwise stepped with fewer, with the same motion to round-off.
- *              For analyses (modes, freedom), and for reactions of joints that no output shows
- *              where something acts out of a plane
+ *              For analyses (modes, freedom), and for reactions that are otherwise not known, see
+ *              lk_system_joint_reaction()
  * @engine:     a name of lk_system_engine(), "none" for one by one, "auto" for the cheapest by
  * size, "copies" for the widest of those; NULL takes the model's. Last bits depend on it */
 struct lk_options {
@@ -301,9 +301,12 @@ LK_RT void lk_system_body_state(const struct lk_system *system, int body,
 LK_RT void lk_system_poses(const struct lk_system *system, double *poses);
 /** lk_system_joint_reaction() - force [N] and torque about the joint's point [N m] that joint
  * @joint exerts on its second body, world frame. Converges with the order of the solver (the
- * acceleration projection corrects the multiplier). Of a joint whose bodies are held upright, while
- * something acts out of their plane, or of any where that is so and rows depend on each other: NAN,
- * unless an output shows it, see struct lk_options.all_rows. Thread: cycle.  RT: yes. */
+ * acceleration projection corrects the multiplier). What holds bodies upright without rows is found
+ * by the balance of all that hangs on the joint. NAN where nothing tells who carries how much: of
+ * joints in a loop of hinges and prismatic joints while something acts out of its plane, and where
+ * bodies are held upright and rows depend on each other. Known are those that outputs show, and all
+ * with struct lk_options.all_rows.
+ * Thread: cycle.  RT: yes; a walk through all rows where it is by balance. */
 LK_RT void lk_system_joint_reaction(const struct lk_system *system, int joint,
                                     double ret_force_torque[6]);
 

@@ -204,8 +204,8 @@ class System:
     equilibrium : bool
         The start is a static equilibrium.
     all_rows : bool
-        Joints that hold bodies upright keep all their rows, so that :meth:`reaction` knows what they carry; the
-        last bits are then not those of ``linkage run``.
+        Joints that hold bodies upright keep all their rows, so that :meth:`reaction` knows what those in loops
+        carry; the last bits are then not those of ``linkage run``.
 
     All that is left out is as the model says.
 
@@ -468,6 +468,6 @@ class System:
         with self._mine():
             core.lk_system_joint_reaction(self._c, index, _pointer(values))
         if np.isnan(values[0]):
-            raise ValueError(f"'{joint}' is stepped without the rows that hold bodies upright, which carry a part; "
-                             'expected System(..., all_rows=True), or an output of it in the model')
+            raise ValueError(f"'{joint}' shares what it carries with rows that are left out, as they hold bodies "
+                             'upright; expected System(..., all_rows=True), or an output of it in the model')
         return values

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What hangs on joints that lack rows, see step/reactions.h. */
+#include "compile/fill.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/** struct limbs - bodies that hang on such joints, one body after what it hangs on. @order: @n of
+ * them;  @at: place of each body there, or -1
+ * @by:     joint on which a body hangs;  @weight: bodies that hang on it, with itself
+ * @behind: place of the next of them in system->hanging */
+struct limbs {
+    struct lk_system *sys;
+    int *order;
+    int *at;
+    int *by;
+    int *weight;
+    int *behind;
+    int n;
+};
+
+/* the ground is before all others */
+static int place_of(const struct limbs *l, int body)
+{
+    return body >= l->sys->n_bodies ? -1 : l->at[body];
+}
+
+static bool is_reached(const struct limbs *l, int body)
+{
+    return body >= l->sys->n_bodies || l->at[body] >= 0;
+}
+
+/* the side of joint @i on which a body hangs, or -1 */
+static int side_of(const struct limbs *l, int i)
+{
+    const int *body = l->sys->joint[i].body;
+
+    for (int s = 0; s < 2; s++)
+        if (body[s] < l->sys->n_bodies && l->by[body[s]] == i)
+            return s;
+    return -1;
+}
+
+static int bearer_of(const struct limbs *l, int body)
+{
+    return l->sys->joint[l->by[body]].body[!side_of(l, l->by[body])];
+}
+
+/* what joint @i holds hangs on it, if it is not reached yet */
+static void hang(struct limbs *l, int i)
+{
+    const struct lk_joint *j = &l->sys->joint[i];
+
+    for (int s = 0; s < 2; s++) {
+        int b = j->body[s];
+
+        if (is_reached(l, b) || !is_reached(l, j->body[!s]))
+            continue;
+        l->by[b] = i;
+        l->at[b] = l->n;
+        l->order[l->n++] = b;
+    }
+}
+
+/* Joints are passed to and fro, as chains are drawn in either order. */
+static void hang_all(struct limbs *l)
+{
+    int n_joints = l->sys->n_named_joints, last = -1;
+
+    for (bool back = false; l->n > last; back = !back) {
+        last = l->n;
+        for (int i = 0; i < n_joints; i++) {
+            int joint = back ? n_joints - 1 - i : i;
+
+            if (!l->sys->joint[joint].is_known)
+                hang(l, joint);
+        }
+    }
+}
+
+/* the places of all in system->hanging, and what hangs on each joint behind the other */
+static void lay_out(struct limbs *l, const struct lk_draft *d)
+{
+    struct lk_system *sys = l->sys;
+    int roots = 0;
+
+    for (int k = l->n - 1; k >= 0; k--) {
+        int b = l->order[k], bearer = bearer_of(l, b);
+
+        l->weight[b]++;
+        if (bearer < sys->n_bodies)
+            l->weight[bearer] += l->weight[b];
+    }
+    for (int k = 0; k < l->n; k++) {
+        int b = l->order[k], bearer = bearer_of(l, b);
+        int *at = bearer < sys->n_bodies ? &l->behind[bearer] : &roots;
+        int joint = l->by[b];
+        struct lk_cut *cut = &sys->cut[joint];
+
+        sys->hanging_at[b] = *at;
+        sys->hanging[*at] = b;
+        cut->first = *at;
+        cut->end = *at += l->weight[b];
+        cut->side = side_of(l, joint);
+        cut->is_in_place = sys->joint[joint].type == LK_JOINT_PIVOT;
+        memcpy(cut->normal, d->plane[d->of[b]].normal, sizeof(cut->normal));
+        l->behind[b] = sys->hanging_at[b] + 1;
+    }
+}
+
+/* Joint @i closes a circle: nothing tells what those in it carry. The others bear it as a whole. */
+static void leave_circle(struct limbs *l, int i)
+{
+    const struct lk_joint *j = &l->sys->joint[i];
+    int b[2] = {j->body[0], j->body[1]};
+
+    while (place_of(l, b[0]) != place_of(l, b[1])) {
+        int s = place_of(l, b[1]) > place_of(l, b[0]);
+        struct lk_cut *cut = &l->sys->cut[l->by[b[s]]];
+
+        cut->end = cut->first;
+        b[s] = bearer_of(l, b[s]);
+    }
+}
+
+int lk_fill_cuts(struct lk_system *sys, const struct lk_draft *d)
+{
+    size_t n = (size_t)sys->n_bodies + 1;
+    int *memory = calloc(5 * n, sizeof(int));
+    struct limbs l = {.sys = sys};
+
+    if (!memory)
+        return -ENOMEM;
+    l.order = memory;
+    l.at = memory + n;
+    l.by = memory + 2 * n;
+    l.weight = memory + 3 * n;
+    l.behind = memory + 4 * n;
+    for (int b = 0; b < sys->n_bodies; b++)
+        l.at[b] = l.by[b] = sys->hanging_at[b] = -1;
+    hang_all(&l);
+    lay_out(&l, d);
+    sys->n_hanging = l.n;
+    for (int i = 0; i < sys->n_named_joints; i++)
+        if (!sys->joint[i].is_known && side_of(&l, i) < 0)
+            leave_circle(&l, i);
+    free(memory);
+    return 0;
+}
