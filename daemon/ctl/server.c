@@ -4,6 +4,7 @@
 #include "log.h"
 #include "notify.h"
 #include "signals.h"
+#include "wire.h"
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -99,7 +100,11 @@ static void serve_burst(struct lkd_server *server)
         serve_later(server);
         if (!lkd_port_flush(server->port) || !lkd_port_receive(server->port, &request))
             return;
-        if (request.kind == LKD_FRAME_MESSAGE)
+        if (request.kind == LKD_FRAME_LONG) { /* refused as that by its size */
+            request.data = "";
+            request.size = LK_WIRE_CONTROL_MAX + 1;
+        }
+        if (request.kind == LKD_FRAME_MESSAGE || request.kind == LKD_FRAME_LONG)
             serve_request(server, &request);
     }
 }

@@ -56,6 +56,9 @@ static void judge_message(struct lkd_receiver *receiver, const struct lkd_messag
     } else if (message->kind == LKD_FRAME_PARTS) {
         lkd_inputs_refuse(receiver->inputs);
         report_refusal(&message->peer, "more than one part");
+    } else if (message->kind == LKD_FRAME_LONG) {
+        lkd_inputs_refuse(receiver->inputs);
+        report_refusal(&message->peer, lk_wire_status_text(LK_WIRE_E_TOO_LARGE));
     } else {
         receive_sample(receiver, &message->peer, message->data, message->size);
     }

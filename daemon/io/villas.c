@@ -305,6 +305,8 @@ int lkd_villas_drain(struct lkd_villas *villas, int limit)
             receive_message(villas, message.data, message.size, lkd_clock_ns());
         else if (message.kind == LKD_FRAME_PARTS)
             refuse_message(villas, "more than one frame; no filter may be set in the gateway");
+        else if (message.kind == LKD_FRAME_LONG)
+            refuse_message(villas, lk_villas_status_text(LK_VILLAS_E_TOO_LARGE));
     }
     pthread_mutex_unlock(&villas->lock);
     return i;

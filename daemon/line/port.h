@@ -34,9 +34,15 @@ size_t lkd_channel_size_max(enum lkd_channel channel);
 #define LKD_PORT_ADDRESS_MAX 256 /* bytes of who is to get a reply: a routing id and a mark */
 
 /** enum lkd_frame_kind - @LKD_FRAME_OPENED: the first frame of a new line process: incomplete
- * messages will never be completed;  @LKD_FRAME_MESSAGE;  @LKD_FRAME_PARTS: a message had too many
- * parts and was discarded */
-enum lkd_frame_kind { LKD_FRAME_OPENED = 1, LKD_FRAME_MESSAGE, LKD_FRAME_PARTS, LKD_FRAME_KINDS };
+ * messages will never be completed;  @LKD_FRAME_MESSAGE;  @LKD_FRAME_PARTS, @LKD_FRAME_LONG: a
+ * message had too many parts, or was too long, and was discarded */
+enum lkd_frame_kind {
+    LKD_FRAME_OPENED = 1,
+    LKD_FRAME_MESSAGE,
+    LKD_FRAME_PARTS,
+    LKD_FRAME_LONG,
+    LKD_FRAME_KINDS,
+};
 
 /** struct lkd_message - @generation: of the line process that it came by;  @peer: who sent it
  * @address: of the reply, @n_address bytes that only the line process understands

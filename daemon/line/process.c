@@ -31,6 +31,9 @@
 #define QUEUE_SAMPLES  64
 #define QUEUE_REPLIES  64
 #define QUEUE_REQUESTS 2
+/* Bytes beyond the longest message of a channel that are still read, to tell who sends one: a
+ * connection on which more comes is ended without a word. */
+#define ROOM ((size_t)256 << 10)
 /* Time limit for sending the last replies and samples: the last one may say FAULT, and the machine
  * may be busy. The daemon waits for twice as long. */
 #define LAST_MS 1000
@@ -297,7 +300,7 @@ static int open_route(uint32_t i)
     struct lkd_route *route = &line.route[line.n_routes];
     const struct lkd_socket_options options = {
         .type = plan->type,
-        .size_max = lkd_channel_size_max(wanted->channel),
+        .size_max = lkd_channel_size_max(wanted->channel) + ROOM,
         .queue_in = plan->queue_in,
         .queue_out = plan->queue_out,
         .io_thread = plan->relay,
@@ -310,7 +313,7 @@ static int open_route(uint32_t i)
                                 .keyed = has_keys(wanted->channel),
                                 .generation = line.setup.generation,
                                 .report = report_condition};
-    r = lkd_port_init(&route->port, line.channel[i], options.size_max);
+    r = lkd_port_init(&route->port, line.channel[i], lkd_channel_size_max(wanted->channel));
     if (r == 0)
         r = lkd_socket_open(line.context, wanted->endpoint, line.listener[i], &options,
                             &route->socket);

@@ -66,6 +66,20 @@ static int find_payload(struct incoming *in)
     return -1;
 }
 
+/* The content of a message, if that is not too long. */
+static void take_content(const struct lkd_route *route, zmq_msg_t *part,
+                         struct lkd_message *message)
+{
+    size_t size = zmq_msg_size(part);
+
+    if (size > lkd_channel_size_max(route->channel)) {
+        message->kind = LKD_FRAME_LONG;
+        return;
+    }
+    message->data = zmq_msg_data(part);
+    message->size = size;
+}
+
 /* A malformed message is forwarded without content, and refused by the daemon. */
 static void hand_in_request(struct lkd_route *route, struct incoming *in,
                             struct lkd_message *message)
@@ -80,10 +94,8 @@ static void hand_in_request(struct lkd_route *route, struct incoming *in,
     memcpy(address + 1, zmq_msg_data(&in->part[0]), n);
     message->address = address;
     message->n_address = n + 1;
-    if (payload > 0) {
-        message->data = zmq_msg_data(&in->part[payload]);
-        message->size = zmq_msg_size(&in->part[payload]);
-    }
+    if (payload > 0)
+        take_content(route, &in->part[payload], message);
     lkd_port_send(&route->port, message, true);
 }
 
@@ -92,10 +104,8 @@ static void hand_in_sample(struct lkd_route *route, struct incoming *in,
 {
     if (in->n > 1)
         message->kind = LKD_FRAME_PARTS;
-    else {
-        message->data = zmq_msg_data(&in->part[0]);
-        message->size = zmq_msg_size(&in->part[0]);
-    }
+    else
+        take_content(route, &in->part[0], message);
     lkd_port_send(&route->port, message, true);
 }
 

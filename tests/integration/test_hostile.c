@@ -17,6 +17,8 @@
 
 #include <cmocka.h>
 
+#define FAR_MORE ((size_t)300 << 10) /* the connection ends */
+
 /* The next reply on a socket of its own: the result, and the id in @ret_id. */
 static Linkage__V1__Result next_result(struct harness *h, void *socket, uint64_t *ret_id)
 {
@@ -137,7 +139,7 @@ static void test_req_socket(void **state)
 /* Above the size limit: the connection is cut, others are unaffected. */
 static void test_oversized_request(void **state)
 {
-    const size_t size = LK_WIRE_CONTROL_MAX + 1;
+    const size_t size = LK_WIRE_CONTROL_MAX + FAR_MORE;
     unsigned char *large = calloc(1, size);
     struct harness h;
     void *other;
@@ -228,6 +230,31 @@ static void test_inputs_refused(void **state)
     harness_close(&h);
 }
 
+/* What is somewhat too long is refused with a word, and the connection goes on. */
+static void too_large_messages_are_refused(void **state)
+{
+    unsigned char *large = calloc(1, LK_WIRE_CONTROL_MAX + 1);
+    const double good = 1;
+    struct harness h;
+
+    (void)state;
+    assert_non_null(large);
+    harness_open(&h, NULL);
+    harness_load_model(&h);
+    harness_go(&h);
+    harness_send(&h, 1, 0, &good, 1);
+    harness_await_counts(&h, 1, 0);
+    harness_send_bytes(&h, large, LK_WIRE_SAMPLE_MAX + 1, 0);
+    harness_await_counts(&h, 1, 1);
+    assert_true(harness_log_has(h.folder, "log", "input sample refused: too large"));
+    harness_send(&h, 2, 0, &good, 1);
+    harness_await_counts(&h, 2, 1);
+    answered_as_bad(&h, large, LK_WIRE_CONTROL_MAX + 1);
+    assert_true(harness_log_has(h.folder, "log", "control message refused: too large"));
+    harness_close(&h);
+    free(large);
+}
+
 /* The torque of a sample changes the motion, and the sample that shows it names the source. */
 static void test_input_acts(void **state)
 {
@@ -256,7 +283,7 @@ static void test_input_acts(void **state)
 
 static void test_oversized_sample(void **state)
 {
-    unsigned char *large = calloc(1, LK_WIRE_SAMPLE_MAX + 1);
+    unsigned char *large = calloc(1, LK_WIRE_SAMPLE_MAX + FAR_MORE);
     const double good = 1;
     struct harness h;
     void *other;
@@ -267,7 +294,7 @@ static void test_oversized_sample(void **state)
     harness_load_model(&h);
     other = connect_to(&h, ZMQ_XPUB, 1);
     assert_true(zmq_recv(other, large, 8, 0) > 0); /* the subscription */
-    assert_true(zmq_send(other, large, LK_WIRE_SAMPLE_MAX + 1, 0) >= 0);
+    assert_true(zmq_send(other, large, LK_WIRE_SAMPLE_MAX + FAR_MORE, 0) >= 0);
     harness_send(&h, 1, 0, &good, 1);
     harness_await_counts(&h, 1, 0);
     zmq_close(other);
@@ -304,10 +331,15 @@ static void test_flood(void **state)
 int main(int argc, char *argv[])
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bad_requests), cmocka_unit_test(test_later_version),
-        cmocka_unit_test(test_req_socket),   cmocka_unit_test(test_oversized_request),
-        cmocka_unit_test(test_not_zeromq),   cmocka_unit_test(test_inputs_refused),
-        cmocka_unit_test(test_input_acts),   cmocka_unit_test(test_oversized_sample),
+        cmocka_unit_test(test_bad_requests),
+        cmocka_unit_test(test_later_version),
+        cmocka_unit_test(test_req_socket),
+        cmocka_unit_test(test_oversized_request),
+        cmocka_unit_test(test_not_zeromq),
+        cmocka_unit_test(test_inputs_refused),
+        cmocka_unit_test(too_large_messages_are_refused),
+        cmocka_unit_test(test_input_acts),
+        cmocka_unit_test(test_oversized_sample),
         cmocka_unit_test(test_flood),
     };
 

@@ -413,13 +413,15 @@ static void test_several(void **state)
     close_rig();
 }
 
+#define FAR_MORE (400u << 10)
+
 /* Every error is refused and counted, and the last good values keep acting. */
 static void test_refused(void **state)
 {
     const uint8_t z[] = {4 << 3 | 2, 10, 1 << 3 | 5, 0, 0, 0, 0, 2 << 3 | 5, 0, 0, 0, 0};
     const Linkage__V1__InputsReport *report;
     struct bytes sample;
-    uint8_t *large = calloc(1, 65537);
+    uint8_t *large = calloc(1, FAR_MORE);
 
     (void)state;
     open_rig(model);
@@ -454,9 +456,12 @@ static void test_refused(void **state)
     send_values(20, 0, 0, 0);
     await_counts(2, 8);
 
-    /* more than 64 KiB: the peer is disconnected, and reconnects by itself; its samples meanwhile
-     * may be lost */
+    /* more than 64 KiB is refused; far more disconnects the peer, which reconnects by itself, and
+     * its samples meanwhile may be lost */
     send_bytes(large, 65537, 0);
+    await_counts(2, 9);
+    assert_true(harness_log_has(g.h.folder, "log", "too large"));
+    send_bytes(large, FAR_MORE, 0);
     for (uint64_t i = 21; harness_command(&g.h, STATUS)->status->inputs_accepted < 3; i++) {
         send_values(i, 0, 5, 0);
         runs_nap();
