@@ -196,6 +196,69 @@ static void inspect_tension(struct lk_inspection *in, int b)
     lk_finding_number(f, "angle_a_step", "rad", sqrt(square) * sys->h);
 }
 
+static bool follows_sway(const struct lk_system *sys, int along)
+{
+    for (int i = 0; i < sys->n_sways; i++)
+        if (sys->sway[i].along == along)
+            return true;
+    return false;
+}
+
+/* inverse masses of the bodies at both ends of block @i, as far as they have mass [1/kg] */
+static double lightness(const struct lk_system *sys, int i)
+{
+    double sum = 0;
+
+    for (int s = 0; s < 2; s++) {
+        int b = sys->joint[i].body[s];
+
+        sum += b < sys->n_bodies && sys->body[b].mass > 0 ? sys->W[b].mass : 0;
+    }
+    return sum;
+}
+
+/* s times the square of the swing across the tension that a rod, or a spring between two points,
+ * begins with: along a rope twice as fast as at one rod. 0 where the step takes it along. */
+static double sway_across(const struct lk_system *sys, int i)
+{
+    const struct lk_joint *j = &sys->joint[i];
+    double phi;
+
+    if (j->type != LK_JOINT_DISTANCE || follows_sway(sys, i))
+        return 0;
+    lk_evaluate_violation(sys, i, &phi);
+    return 2 * sys->s * sys->now.lambda[j->row] / (j->length + phi) * lightness(sys, i);
+}
+
+/* The fastest of all, as there may be hundreds along a rope. */
+static void inspect_sway(struct lk_inspection *in)
+{
+    const struct lk_system *sys = in->sys;
+    char where[LK_TEXT_SIZE];
+    struct lk_finding *f;
+    double fastest = TENSION_MAX, w;
+    int worst = -1;
+
+    for (int i = 0; i < sys->n_joints; i++) {
+        double square = sway_across(sys, i);
+
+        if (square > fastest) {
+            fastest = square;
+            worst = i;
+        }
+    }
+    if (worst < 0)
+        return;
+    w = 2 / sys->h * sqrt(fastest);
+    f = lk_finding_add(in, "tension-too-fast", lk_finding_joint(sys, worst, where),
+                       "what it holds is light for the tension in it and swings across it at %.3g "
+                       "Hz; expected a step of at most %.2g s, heavier bodies, or formulation "
+                       "rattle of order 2, which follows it",
+                       w / (2 * M_PI), 2 * sqrt(TENSION_MAX) / w);
+    lk_finding_number(f, "frequency", "Hz", w / (2 * M_PI));
+    lk_finding_number(f, "angle_a_step", "rad", w * sys->h);
+}
+
 void lk_inspect_step(struct lk_inspection *in)
 {
     struct lk_system *sys = in->sys;
@@ -205,6 +268,7 @@ void lk_inspect_step(struct lk_inspection *in)
         inspect_tension(in, b);
     }
     lk_start_renew(sys);
+    inspect_sway(in);
     for (int i = 0; i < sys->n_laws; i++)
         inspect_spring(in, &sys->law[i]);
     lk_system_reset(sys);

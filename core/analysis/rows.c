@@ -53,6 +53,7 @@ static void describe_element(const struct lk_system *sys, int i, char *text, siz
                        : sys->joint[i].type == LK_JOINT_CREEP ? "creep"
                        : sys->joint[i].type == LK_JOINT_TYRE  ? "tyre"
                        : sys->joint[i].type == LK_JOINT_AIR   ? "drag"
+                       : sys->joint[i].type == LK_JOINT_SWAY  ? "across"
                                                               : "spring";
     int part = sys->joint[i].body[1];
     char first[LK_TEXT_SIZE], second[LK_TEXT_SIZE];

@@ -184,6 +184,8 @@ static int compile_model(const struct lk_model *model, const struct lk_options *
         .has_all_rows = how.has_all_rows,
         .has_rows_that_carry = how.has_rows_that_carry,
         .formulation = how.told.formulation,
+        .follows_sway = how.told.formulation == &lk_formulation_rattle && !how.is_plain &&
+                        order_of(model, options) == 2,
     };
     const struct lk_engine *engines[LK_ENGINES_MAX + 1];
     struct lk_processor processor;

@@ -5,6 +5,7 @@
 #include "compile/carriers.h"
 #include "compile/effort.h"
 #include "compile/hubs.h"
+#include "compile/sways.h"
 #include "compile/tree/plan.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -33,6 +34,7 @@ static struct lk_draft_block *add_block(struct lk_draft *d, enum lk_joint_type t
         .drive = -1,
         .force = -1,
         .hold = -1,
+        .along = -1,
         .n_sides = 2,
     };
     for (int s = 0; s < LK_SIDES_MAX; s++)
@@ -148,6 +150,25 @@ static void add_laws(struct lk_draft *d)
         b->force = i;
         b->body[0] = f->body[0];
         b->body[1] = f->body[1];
+    }
+}
+
+static void add_sways(struct lk_draft *d)
+{
+    double load = lk_sways_load(d->model);
+    int n = d->follows_sway ? d->n_blocks : 0;
+
+    for (int i = 0; i < n; i++) {
+        struct lk_draft_block *b;
+
+        if (!lk_sways_across(d, i, load))
+            continue;
+        b = add_block(d, LK_JOINT_SWAY, -1);
+        b->kind = LK_ROWS_COMPLIANT;
+        b->along = i;
+        b->is_exchanged = d->blocks[i].is_exchanged;
+        memcpy(b->body, d->blocks[i].body, sizeof(b->body));
+        d->n_sways++;
     }
 }
 
@@ -501,7 +522,7 @@ static int take_memory(struct lk_draft *d)
 {
     const struct lk_model *m = d->model;
     size_t bodies = (size_t)m->n_bodies, joints = (size_t)m->n_joints;
-    size_t own = joints + (size_t)m->n_drives + 2 * (size_t)m->n_forces +
+    size_t own = 2 * joints + (size_t)m->n_drives + 3 * (size_t)m->n_forces +
                  (d->in_hold ? LK_COORDINATES_MAX * joints : 0);
     /* a split leaves two blocks per part, so there are fewer welds than blocks */
     size_t blocks = 3 * own + 1;
@@ -545,6 +566,7 @@ int lk_draft_init(struct lk_draft *d)
         add_joints(d);
         add_drives(d);
         add_laws(d);
+        add_sways(d);
         add_holds(d);
         d->n_own_blocks = d->n_blocks;
         for (int i = 0; i < d->model->n_joints; i++)

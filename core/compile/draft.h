@@ -2,8 +2,8 @@
 /* The draft: a model as blocks of rows between bodies, before memory is laid out.
  *
  * Order of the blocks: joints of the model, rows of drives, compliant rows on coordinates (all
- * springs, friction and stops at one coordinate share one), spring-dampers, bushings, held
- * coordinates (only while the initial configuration is assembled), welds between the parts of split
+ * springs, friction and stops at one coordinate share one), spring-dampers, bushings, rows across
+ * rods and springs whose sway is followed, held coordinates (only while the initial configuration is assembled), welds between the parts of split
  * bodies.
  *
  * A body with many joints makes one large dense front. Where it lowers the work, such a body is a
@@ -29,6 +29,7 @@ struct lk_prices;
  *          on; -1: none
  * @drive, @force, @hold: index in the model of the element that makes the block, or -1; @force:
  *          spring-damper or bushing
+ * @along:  block of the rod or spring across which it follows the sway, or -1
  * @body:   bodies of the system, ground and frames included;  @n_sides: number of them in use
  * @is_exchanged: side 0 is the second body of the joint, see carriers.h */
 struct lk_draft_block {
@@ -41,6 +42,7 @@ struct lk_draft_block {
     int drive;
     int force;
     int hold;
+    int along;
     int is_exchanged;
     int n_sides;
     int body[LK_SIDES_MAX];
@@ -71,6 +73,7 @@ struct lk_draft_share {
  * @engine:     see struct lk_options;  @prices: choose the engine;  @has_own_prices: they were
  *              measured on this kind of processor
  * @is_tense:   `rattle` follows the tension of bodies, which the finished system tells
+ * @follows_sway: and that of rods and springs, see sways.h: @n_sways of them
  * @is_hub:     of each body of the model;  @hangs_on: of each body of the system, see struct
  *              lk_topology
  * @topology, @plan: of the blocks */
@@ -92,6 +95,8 @@ struct lk_draft {
     const struct lk_prices *prices;
     bool has_own_prices;
     bool is_tense;
+    bool follows_sway;
+    int n_sways;
     int n_bodies;
     int n_frames;
     int n_coordinates;

@@ -2,6 +2,7 @@
 /* Constants of bodies and joints: the initial configuration in the axes of the bodies. */
 #include "compile/fill.h"
 #include "compile/carriers.h"
+#include "compile/sways.h"
 #include "maths/vec.h"
 #include "rows/table.h"
 #include <string.h>
@@ -166,6 +167,14 @@ static void fill_from_force(struct lk_system *sys, struct lk_joint *j,
         place_side(&sys->pose[j->body[s]], def->point[s], f, j, s);
 }
 
+static void fill_sway(struct lk_system *sys, struct lk_joint *j, const double (*point)[3])
+{
+    double f[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+
+    for (int s = 0; s < 2; s++)
+        place_side(&sys->pose[j->body[s]], point[s ^ j->is_exchanged], f, j, s);
+}
+
 /* the parts of a split body are at the same place */
 static void fill_weld(struct lk_joint *j)
 {
@@ -266,6 +275,8 @@ void lk_fill_joint(struct lk_system *sys, const struct lk_draft *d, int i)
         fill_from_def(sys, j, def);
     else if (b->force >= 0)
         fill_from_force(sys, j, &d->model->forces[b->force]);
+    else if (b->along >= 0)
+        fill_sway(sys, j, lk_sways_points(d, &d->blocks[b->along]));
     else
         fill_weld(j);
     if (b->hold >= 0)

@@ -73,6 +73,7 @@ void lk_fill_laws_layout(struct lk_system *sys, const struct lk_draft *d, struct
 
     sys->law = lk_arena_take(arena, (size_t)c.laws, sizeof(*sys->law));
     sys->term = lk_arena_take(arena, (size_t)c.terms, sizeof(*sys->term));
+    sys->sway = lk_arena_take(arena, (size_t)d->n_sways, sizeof(*sys->sway));
     sys->tables = lk_arena_take(arena, 4 * (size_t)c.points, sizeof(double));
 }
 
@@ -354,6 +355,13 @@ static double initial_distance(const struct lk_force_def *f)
     return sqrt(sum);
 }
 
+static void fill_sway_laws(struct lk_system *sys, int block, int along)
+{
+    sys->sway[sys->n_sways++] = (struct lk_sway){block, along};
+    for (int r = 0; r < sys->joint[block].n_rows; r++)
+        add_term(sys, add_law(sys, block, r), -1, LK_TERM_SWAY);
+}
+
 static void fill_block_laws(struct lk_system *sys, const struct lk_draft *d, int block, int *used)
 {
     const struct lk_draft_block *b = &d->blocks[block];
@@ -361,6 +369,10 @@ static void fill_block_laws(struct lk_system *sys, const struct lk_draft *d, int
 
     if (b->type == LK_JOINT_COORDINATE) {
         fill_coordinate_law(sys, d, block, used);
+        return;
+    }
+    if (b->along >= 0) {
+        fill_sway_laws(sys, block, b->along);
         return;
     }
     for (int r = 0; r < b->n_rows; r++) {

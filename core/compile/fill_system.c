@@ -28,7 +28,7 @@ static void fill_body(struct lk_system *sys, int b, const struct lk_body_def *de
 /* names for messages: joints have those of the model, other rows that of their origin */
 static void name_joint(struct lk_system *sys, const struct lk_draft *d, int i)
 {
-    const struct lk_draft_block *b = &d->blocks[i];
+    const struct lk_draft_block *b = &d->blocks[d->blocks[i].along >= 0 ? d->blocks[i].along : i];
     const char *name = b->joint >= 0   ? d->model->joints[b->joint].name
                        : b->force >= 0 ? d->model->forces[b->force].name
                                        : d->model->bodies[d->of[b->body[1]]].name;

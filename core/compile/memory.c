@@ -217,6 +217,7 @@ static void summarise_system(struct lk_system *sys, const struct lk_draft *d, si
     s->n_in_plane = d->n_in_plane;
     sys->n_held = d->n_held;
     s->n_rows_compliant = sys->n_rows - s->n_rows_rigid;
+    s->n_sways = sys->n_sways;
     s->n_blocks = sys->net.n_blocks;
     s->n_block_states = sys->net.n_states;
     s->tree_depth = d->plan.depth;

@@ -253,6 +253,7 @@ extern const struct lk_joint_type_ops lk_joint_bushing;
 extern const struct lk_joint_type_ops lk_joint_coordinate_row;
 extern const struct lk_joint_type_ops lk_joint_creep;
 extern const struct lk_joint_type_ops lk_joint_air;
+extern const struct lk_joint_type_ops lk_joint_sway;
 extern const struct lk_joint_type_ops lk_joint_tyre;
 extern const struct lk_joint_type_ops lk_joint_coupling;
 

@@ -21,6 +21,7 @@ const struct lk_joint_type_ops *const lk_joint_types[LK_JOINT_TYPES] = {
     [LK_JOINT_COORDINATE] = &lk_joint_coordinate_row,
     [LK_JOINT_CREEP] = &lk_joint_creep,
     [LK_JOINT_AIR] = &lk_joint_air,
+    [LK_JOINT_SWAY] = &lk_joint_sway,
     [LK_JOINT_TYRE] = &lk_joint_tyre,
 };
 

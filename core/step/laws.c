@@ -266,6 +266,8 @@ void lk_term_evaluate(const struct lk_term *t, double x, double v, struct lk_law
         sum->elastic += t->damping * v - t->push;
         sum->damping += t->damping;
         break;
+    case LK_TERM_SWAY:
+        break;
     }
 }
 
@@ -313,7 +315,9 @@ void lk_law_step(const struct lk_law *law, const struct lk_term *terms, double b
     for (int i = law->first_term; i < law->first_term + law->n_terms; i++) {
         const struct lk_term *t = &terms[i];
 
-        if (t->kind == LK_TERM_TABLE_STIFFNESS)
+        if (t->kind == LK_TERM_SWAY)
+            lk_sway_step(t, after - before, ret);
+        else if (t->kind == LK_TERM_TABLE_STIFFNESS)
             table_step(t, before, after, ret);
         else if (t->kind == LK_TERM_FRICTION && t->wind >= 0)
             lk_wind_up_step(t, before, after, v, ret);

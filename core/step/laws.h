@@ -23,7 +23,8 @@ enum lk_term_kind {
     LK_TERM_IMPEDANCE,
     LK_TERM_MAP,
     LK_TERM_AIR,
-    LK_TERM_LINE
+    LK_TERM_LINE,
+    LK_TERM_SWAY
 };
 
 /** struct lk_answer - a force as a function of the place x and the rate v of its row: @value -
@@ -58,6 +59,7 @@ struct lk_answer {
  * @damping, @speed: AIR: c |V| V_i, with |V| of all rows of the element;  @wind_velocity: of the
  *              air, world [m/s], times @scale
  * @damping, @push: LINE: c v - push, all of it stored, see lines.c
+ * @stiffness, @from: SWAY: K+ and delta' of the step, see sway.h; no force but over a step
  * @lower, @upper, @onset: STOP;  @is_hard: too stiff for the step to resolve, hence an impact with
  *              coefficient of restitution @restitution, of the pose at the start, in the place of
  *              its damper @loss */
@@ -164,6 +166,10 @@ LK_RT void lk_wind_up_evaluate(const struct lk_term *term, double x, double v,
 /** lk_wind_up_step() - the same over a step, as lk_law_step(). Thread: cycle.  RT: yes. */
 LK_RT void lk_wind_up_step(const struct lk_term *term, double before, double after, double v,
                            struct lk_law_value *sum);
+
+/** lk_sway_step() - adds a sway over a step that changes its row by @delta, see sway.h. Thread:
+ * cycle.  RT: yes. */
+LK_RT void lk_sway_step(const struct lk_term *term, double delta, struct lk_law_value *sum);
 
 /** lk_impedance_step() - adds an impedance over a step with the mean place @x and rate @v. Thread:
  * cycle.  RT: yes. */

@@ -85,6 +85,7 @@ static int rattle_step(struct lk_system *sys, const double *inputs)
     if (sys->n_massless == 0)
         lk_rattle_forget_rigid(sys);
     lk_rattle_sum_forces(sys, sys->next.lambda, r->load);
+    lk_sways_take(sys, r->value);
     lk_rattle_take_tension(sys, r);
     lk_drives_advance(sys, inputs);
     lk_rattle_predict(sys, r);
@@ -95,6 +96,7 @@ static int rattle_step(struct lk_system *sys, const double *inputs)
     lk_tyres_end(sys);
     lk_rattle_loads(sys, t + 0.5 * sys->h, inputs, r->load);
     lk_rattle_return_pushes(sys, r);
+    lk_sways_turn(sys);
     lk_rattle_kick(sys, r);
     if (sys->n_laws > 0)
         lk_keep_coordinates(sys);

@@ -15,6 +15,7 @@
 #include "step/drives.h"
 #include "step/laws.h"
 #include "step/reactions.h"
+#include "step/sway.h"
 
 struct lk_carcass; /* step/tyres.h */
 struct lk_tyre;
@@ -394,6 +395,7 @@ struct lk_system {
     int n_loads;
     int n_laws;
     int n_terms;
+    int n_sways;   /* rods and springs whose tension is followed, see sway.h */
     int n_winds;   /* frictions that wind up */
     int n_signals; /* what follows inputs beside loads and drives */
     int n_ports;   /* impedances */
@@ -437,6 +439,7 @@ struct lk_system {
     struct lk_cut *cut; /* of each named joint */
     int *hanging;       /* those bodies, what hangs on one behind it;  @hanging_at: where each */
     int *hanging_at;    /* body of the system is among them, or -1 */
+    struct lk_sway *sway;
     double *tables;         /* of laws */
     struct lk_drive *drive; /* see drives.h */
     double *splines;        /* of drives */

@@ -13,7 +13,9 @@
 
 /** struct half_kicks - scratch of a step. @Q: loads;  @sum: Phi_q^T lambda - Q;  @kick: s W of it
  * at q_n;  @moved: u and theta;  @start: Phi_q of q_n;  @before: of each law's row at q_n;
- * @K: tension, 3 x 3 a body;  @dq, @correction, @change: of all iterations, in q and lambda;
+ * @K: tension, 3 x 3 a body;  @across, @last: of each law's row: K+ of what sways across a rod or
+ * spring, and by how much it did in the last step;  @dq, @correction, @change: of all iterations,
+ * in q and lambda;
  * @gap: what closing left of Phi / 2 of rigid rows;  @kept_..: the iterate before;
  * @since: first increment that tells of the matrix */
 struct half_kicks {
@@ -24,6 +26,8 @@ struct half_kicks {
     double *start;
     double *before;
     double (*K)[9];
+    double *across;
+    double *last;
     double *dq[STEPS_MAX];
     double *correction[STEPS_MAX];
     double *change[STEPS_MAX];
@@ -295,6 +299,42 @@ static double (*take_tension(struct dense *d, struct half_kicks *k))[36]
     return own;
 }
 
+/* the same of rods and springs: tension over length, where it is too stiff for the step */
+static void take_sways(const struct dense *d, struct half_kicks *k)
+{
+    const struct lk_system *sys = d->sys;
+
+    for (int i = 0; i < sys->n_sways; i++) {
+        const struct lk_joint *j = &sys->joint[sys->sway[i].block];
+        const struct lk_joint *along = &sys->joint[sys->sway[i].along];
+        double length = along->length + (lk_is_compliant(along) ? k->before[along->law] : 0);
+        double K = fmax(d->lambda[along->row] / length, 0);
+
+        for (int r = 0; r < 3; r++) {
+            double slow = K * sys->scale[j->row + r] / 0.1;
+
+            k->across[j->law + r] = K * fmin(fmax(slow - 1, 0), 1);
+            for (int n = 0; n < d->n; n++)
+                k->last[j->law + r] += k->start[(j->row + r) * d->wide + n] *
+                                       lk_rattle_own(&sys->now)[n / 6].moved[n % 6];
+        }
+    }
+}
+
+/* multipliers of the second half kick: K+ delta less than in the first one */
+static void turn_sways(struct dense *d, const struct half_kicks *k)
+{
+    for (int i = 0; i < d->sys->n_sways; i++) {
+        const struct lk_joint *j = &d->sys->joint[d->sys->sway[i].block];
+
+        for (int r = 0; r < 3; r++) {
+            double *lambda = &d->lambda[j->row + r];
+
+            *lambda -= (*lambda + 0.1 * k->across[j->law + r] * k->last[j->law + r]) / 0.6;
+        }
+    }
+}
+
 /* x + h v + h^2/2 a with the acceleration of the half kick that led here. Return: 0, LK_E_TURN */
 static int predict(struct dense *d, struct half_kicks *k)
 {
@@ -361,6 +401,12 @@ static void set_rows(struct dense *d, struct half_kicks *k, int iteration)
                         j->type == LK_JOINT_CREEP ? slip_rate(d, k, row)
                                                   : (phi[r] - k->before[at]) / sys->h,
                         &f);
+            if (j->type == LK_JOINT_SWAY) {
+                double delta = phi[r] - k->before[at], K = k->across[at];
+
+                f = (struct lk_law_value){.elastic = K * (0.6 * delta - 0.1 * k->last[at]),
+                                          .stiffness = 1.2 * K};
+            }
             if (iteration == 0)
                 d->E[row] = lk_law_regular(&f, sys->h);
             d->rhs[row] =
@@ -637,6 +683,8 @@ static struct half_kicks make_scratch(const struct dense *d)
         .start = dense_zeros(m * d->wide, sizeof(double)),
         .before = dense_zeros(d->sys->n_laws, sizeof(double)),
         .K = dense_zeros(d->sys->n_bodies, sizeof(*k.K)),
+        .across = dense_zeros(d->sys->n_laws, sizeof(double)),
+        .last = dense_zeros(d->sys->n_laws, sizeof(double)),
         .gap = dense_zeros(m, sizeof(double)),
         .kept_moved = dense_zeros(n, sizeof(double)),
         .kept_kick = dense_zeros(n, sizeof(double)),
@@ -654,8 +702,9 @@ static struct half_kicks make_scratch(const struct dense *d)
 
 static void free_scratch(const struct dense *d, struct half_kicks *k)
 {
-    void *all[] = {k->gap,    k->Q, k->sum,        k->kick,      k->moved,      k->start,
-                   k->before, k->K, k->kept_moved, k->kept_kick, k->kept_lambda};
+    void *all[] = {k->gap,       k->Q,           k->sum,    k->kick, k->moved,
+                   k->start,     k->before,      k->across, k->last, k->kept_moved,
+                   k->kept_kick, k->kept_lambda, k->K};
 
     for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
         free(all[i]);
@@ -726,6 +775,7 @@ static int first_half(struct dense *d, const double *inputs, struct half_kicks *
     dense_loads(d, (d->sys->now.balance->steps + 0.5) * d->sys->h, inputs, k->Q);
     find_gaps(d, k);
     own = take_tension(d, k);
+    take_sways(d, k);
     if (d->sys->n_massless == 0)
         forget_rigid(d);
     sum_forces(d, k);
@@ -748,6 +798,7 @@ int dense_rattle_step(struct dense *d, const double *inputs)
     r = r != 0 ? r : close_positions(d, &k);
     if (r == 0) {
         dense_loads(d, (d->sys->now.balance->steps + 0.5) * d->sys->h, inputs, k.Q);
+        turn_sways(d, &k);
         kick(d, &k);
         dense_loads(d, (d->sys->now.balance->steps + 1) * d->sys->h, inputs, k.Q);
         accelerate(d, &k);

@@ -60,6 +60,14 @@
          "  three: {type: revolute, bodies: [b, c], point: " p2 ", axis: [0, 0, 1]}\n"             \
          "  four: {type: revolute, bodies: [c, ground], point: " p3 ", axis: [0, 0, 1]}\n"
 
+#define ROPE(formulation)                                                                          \
+    "linkage: 1\nname: rope\ngravity: [0, -9.81, 0]\nsolver: {formulation: " formulation           \
+    ", iterations: 20}\nbodies:\n"                                                                 \
+    "  knot: {mass: 0.01, inertia: [1e-6, 1e-6, 1e-6], position: [0, -0.1, 0]}\n"                  \
+    "  load: {mass: 50, inertia: [1, 1, 1], position: [0, -0.2, 0]}\njoints:\n"                    \
+    "  upper: {type: distance, bodies: [ground, knot], points: [[0, 0, 0], [0, -0.1, 0]]}\n"       \
+    "  lower: {type: distance, bodies: [knot, load], points: [[0, -0.1, 0], [0, -0.2, 0]]}\n"
+
 /* struct row - @wrong has @n findings with this identifier and no other; @right has none. */
 static const struct row {
     const char *id;
@@ -125,6 +133,7 @@ static const struct row {
             ", velocity: [0, 22, 0], angular_velocity: [0, 0, 220]") STOP("1e3")},
     {"tension-too-fast", 1, LOADED_LINK("100"), LOADED_LINK("25")},
     {"tension-too-fast", 1, LYING_LINK("100"), LYING_LINK("25")},
+    {"tension-too-fast", 1, ROPE("ali3"), ROPE("rattle")},
     {"input-without-limits", 1,
      ONE_ARM "inputs:\n  motor: {type: joint-torque, joint: pin, rate: 100}\n",
      ONE_ARM "inputs:\n  motor: {type: joint-torque, joint: pin, limits: [-1, 1], rate: 100}\n"},

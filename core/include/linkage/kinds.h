@@ -33,6 +33,7 @@ enum lk_joint_type {
     LK_JOINT_CREEP,                      /* two rows: slip of a wheel on its rail */
     LK_JOINT_AIR,                        /* three rows: a point of a body in the air */
     LK_JOINT_TYRE,                       /* six rows: a wheel against a road */
+    LK_JOINT_SWAY,                       /* three rows: across a rod under tension */
     LK_JOINT_PIN,                        /* in a plane, here and below: three rows, a hinge; */
     LK_JOINT_SLIDER,                     /* three rows: a prismatic joint */
     LK_JOINT_PIN_X,                      /* two rows: a hinge about the axis x, */

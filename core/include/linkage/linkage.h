@@ -316,7 +316,10 @@ LK_RT void lk_system_joint_reaction(const struct lk_system *system, int joint,
  * @n_parts:                   parts of all these bodies
  * @n_in_plane:                bodies that cannot tilt, as in a plane, and are stepped so
  * @n_rows_rigid:              scalar constraints of joints, drives and welds
- * @n_rows_compliant:          spring-damper rows, solved with the constraints
+ * @n_rows_compliant:          spring-damper rows, solved with the constraints, and three for each
+ * of
+ * @n_sways:                   rods and springs whose tension is in the matrix of the step, as what
+ *                             they hold is light for it
  * @n_blocks, @n_block_states: blocks and their states, stepped with the mechanism
  * @tree_depth, @tree_fronts:  levels and nodes of the elimination tree
  * @largest_front:             rows of the largest dense block that is factored
@@ -338,6 +341,7 @@ struct lk_summary {
     int n_in_plane;
     int n_rows_rigid;
     int n_rows_compliant;
+    int n_sways;
     int n_blocks;
     int n_block_states;
     int tree_depth;

@@ -389,6 +389,7 @@ void lk_singles_begin(struct lk_system *sys, const struct lk_batches *p, const d
             sys->next.lambda[r] = sys->now.lambda[r];
     }
     lk_rattle_look_at_stops(sys, rattle, inputs);
+    lk_sways_take(sys, rattle->value);
     for (int i = 0; i < p->n_soft; i++) {
         const struct lk_batch_joints *j = &p->joints[p->soft[i].block];
 
@@ -487,6 +488,7 @@ void lk_singles_close_laws(struct lk_system *sys, const struct lk_batches *p)
     lk_singles_turn_soft(sys, p);
     lk_tyres_end(sys);
     lk_rattle_return_pushes(sys, sys->formulation_data);
+    lk_sways_turn(sys);
 }
 
 void lk_singles_settle(struct lk_system *sys, const struct lk_batches *p)

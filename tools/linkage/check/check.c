@@ -226,7 +226,13 @@ void print_findings(const struct findings *f)
             s->n_in_plane == 1 ? "it" : "them");
     printf(
         "compliant rows      %d, of springs, creep, friction and stops, solved with the joints\n",
-        s->n_rows_compliant);
+        s->n_rows_compliant - 3 * s->n_sways);
+    if (s->n_sways > 0)
+        printf(
+            "tension             of %d %s is in the matrix of the step, by %d rows across: what %s "
+            "is light for the weight on it\n",
+            s->n_sways, s->n_sways == 1 ? "rod or spring" : "rods and springs", 3 * s->n_sways,
+            s->n_sways == 1 ? "it holds" : "they hold");
     if (s->n_blocks > 0)
         printf("blocks              %d with %d states\n", s->n_blocks, s->n_block_states);
     print_mobility(f);

@@ -188,6 +188,7 @@ static void write_summary(struct lk_json *json, const struct findings *f)
     line_number(json, "total_mass_kg", s->total_mass);
     line_number(json, "joints", s->n_joints);
     line_number(json, "bodies_in_plane", s->n_in_plane);
+    line_number(json, "tensions_followed", s->n_sways);
     line_number(json, "rows_rigid", s->n_rows_rigid);
     line_number(json, "rows_compliant", s->n_rows_compliant);
     line_number(json, "blocks", s->n_blocks);

@@ -169,13 +169,15 @@ static void warn_of_turns(const struct run_result *r, const struct lk_system *sy
             lk_system_step_size(system) * LK_TURN_MAX / r->turn);
 }
 
-#define TAKEN_SHARE 1e-3 /* of the largest kinetic energy */
+#define TAKEN_SHARE 1e-3  /* of the largest kinetic energy, */
+#define TAKEN_LEAST 1e-12 /* and of the energy at the start: else it is round-off */
 
 /* A tension that is too stiff for the step is damped: books agree then, the motion may not. */
 static void warn_of_taken(const struct run_result *r, const struct lk_system *system,
                           const char *path)
 {
-    if (r->largest.taken > TAKEN_SHARE * r->largest.kinetic)
+    if (r->largest.taken > TAKEN_SHARE * r->largest.kinetic &&
+        r->largest.taken > TAKEN_LEAST * fabs(r->energy_start))
         complain("%s: the step itself took %.3g J, where the kinetic energy was %.3g J at most, as "
                  "light bodies swing faster than it follows: try --step %.2g, and compare",
                  path, r->largest.taken, r->largest.kinetic, 0.25 * lk_system_step_size(system));

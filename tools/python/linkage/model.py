@@ -86,6 +86,7 @@ class Summary(NamedTuple):
     n_in_plane: int
     n_rows_rigid: int
     n_rows_compliant: int
+    n_sways: int
     n_blocks: int
     n_block_states: int
     tree_depth: int
