@@ -253,6 +253,7 @@ static int take_matrices(struct lk_linear_work *w)
     w->N = take(n, f);
     w->MN = take(n, f);
     w->mass = take(f, f);
+    w->is_idle = calloc(f + 1, sizeof(*w->is_idle));
     w->rest = take(1, size + f);
     w->side[0] = take(1, size);
     w->side[1] = take(1, size);
@@ -260,8 +261,8 @@ static int take_matrices(struct lk_linear_work *w)
     w->base = take(1, w->sys->state_size);
     w->spin = calloc((size_t)w->sys->n_bodies + 1, sizeof(*w->spin));
     return l->block && l->A && l->B && l->C && l->D && l->mass && l->motion && l->momentum &&
-                   w->N && w->MN && w->mass && w->rest && w->side[0] && w->side[1] && w->base &&
-                   w->spin
+                   w->N && w->MN && w->mass && w->is_idle && w->rest && w->side[0] && w->side[1] &&
+                   w->base && w->spin
                ? 0
                : -ENOMEM;
 }
@@ -348,6 +349,7 @@ static int linearise(struct lk_linear_work *w, struct lk_error *error)
         name_states(w);
         fill_matrices(w);
         lk_linear_keep_motions(w);
+        r = lk_linear_drop_idle(w, error);
     }
     return r;
 }
@@ -376,6 +378,7 @@ int lk_linear_init(struct lk_system *system, bool at_rest, struct lk_linear *ret
     free(w.N);
     free(w.MN);
     free(w.mass);
+    free(w.is_idle);
     free(w.rest);
     free(w.side[0]);
     free(w.side[1]);

@@ -9,6 +9,8 @@
 /** struct lk_linear_work - @base: block of the start;  @n: values of a motion, six a body
  * @spin: angular velocity of each body at the start, world
  * @N: n x f, column by column;  @MN: M N;  @mass: Cholesky factor of N^T M N
+ * @is_idle: of each coordinate: it turns a body without inertia and nothing else, as of a point
+ * mass
  * @rest: accelerations at the start, n
  * @side: of two states beside it: velocities, accelerations, outputs, rates of blocks */
 struct lk_linear_work {
@@ -20,6 +22,7 @@ struct lk_linear_work {
     double *N;
     double *MN;
     double *mass;
+    bool *is_idle;
     double *rest;
     double *side[2];
 };
@@ -30,6 +33,9 @@ int lk_linear_find_motions(struct lk_linear_work *work);
 /** lk_linear_weigh() - M N, N^T M N and its factor. Return: 0; LK_E_MODEL: @error says what moves
  * without mass. */
 int lk_linear_weigh(struct lk_linear_work *work, struct lk_error *error);
+/** lk_linear_drop_idle() - leaves the idle coordinates out of the result, once it is complete.
+ * Return: 0; LK_E_MODEL: @error names one on which something depends. */
+int lk_linear_drop_idle(struct lk_linear_work *work, struct lk_error *error);
 /** lk_linear_project() - (N^T M N)^-1 N^T M of @move, n values. @ret: n_motions */
 void lk_linear_project(const struct lk_linear_work *work, const double *move, double *ret);
 /** lk_linear_keep_motions() - N and M N of the bodies of the model into the result. */

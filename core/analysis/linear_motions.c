@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define IDLE 1e-6 /* of what may depend on a motion without inertia: round-off of differences */
+
 /* ---- coordinates and the motions that belong to them ---- */
 
 /* gradient of a free coordinate in the moves of all bodies, world axes; @row: n values, zero */
@@ -112,31 +114,57 @@ static const char *body_of(const struct lk_linear_work *w, int motion)
     return sys->body_name[sys->body[most / 6].of];
 }
 
-/* N^T M N and its factor */
+static int refuse_massless(const struct lk_linear_work *w, int motion, struct lk_error *error)
+{
+    lk_error_set(error,
+                 "body '%s' moves without any mass or inertia: its motion has no "
+                 "frequency; expected a mass, or joints that tie it to bodies with one",
+                 body_of(w, motion));
+    return LK_E_MODEL;
+}
+
+/* whether coordinate @c turns one body alone, which has no inertia */
+static bool turns_nothing(const struct lk_linear_work *w, int c)
+{
+    struct lk_free_coordinate coordinate = w->l->coordinate[c];
+    const double *N = w->N + (size_t)c * (size_t)w->n;
+
+    if (coordinate.joint >= 0 || coordinate.direction < 3)
+        return false;
+    for (int i = 0; i < 6; i++)
+        if (w->sys->body[coordinate.body].inertia[i] != 0)
+            return false;
+    for (int i = 0; i < w->n; i++)
+        if (fabs(N[i]) > IDLE && (i / 6 != coordinate.body || i % 6 < 3))
+            return false;
+    return true;
+}
+
+/* N^T M N and its factor; an idle coordinate counts as one without others */
 int lk_linear_weigh(struct lk_linear_work *w, struct lk_error *error)
 {
     struct lk_linear *l = w->l;
     size_t n = (size_t)w->n, m = (size_t)l->n_motions;
 
-    for (size_t c = 0; c < m; c++)
-        for (int b = 0; b < w->sys->n_bodies; b++)
+    for (size_t c = 0; c < m; c++) {
+        w->is_idle[c] = turns_nothing(w, (int)c);
+        for (int b = 0; b < w->sys->n_bodies && !w->is_idle[c]; b++)
             weigh(w->sys, b, w->N + c * n + 6 * (size_t)b, w->MN + c * n + 6 * (size_t)b);
+    }
     for (size_t r = 0; r < m; r++)
         for (size_t c = 0; c < m; c++) {
             double sum = 0;
 
-            for (size_t k = 0; k < n; k++)
+            for (size_t k = 0; k < n && !w->is_idle[r]; k++)
                 sum += w->N[r * n + k] * w->MN[c * n + k];
             l->mass[r * m + c] = w->mass[r * m + c] = sum;
         }
-    for (size_t c = 0; c < m; c++)
-        if (!(l->mass[c * m + c] > 0)) {
-            lk_error_set(error,
-                         "body '%s' moves without any mass or inertia: its motion has no "
-                         "frequency; expected a mass, or joints that tie it to bodies with one",
-                         body_of(w, (int)c));
-            return LK_E_MODEL;
-        }
+    for (size_t c = 0; c < m; c++) {
+        if (w->is_idle[c])
+            w->mass[c * m + c] = 1;
+        else if (!(l->mass[c * m + c] > 0))
+            return refuse_massless(w, (int)c, error);
+    }
     if (m > 0 && LAPACKE_dpotrf(LAPACK_COL_MAJOR, 'L', (int)m, w->mass, (int)m) != 0) {
         lk_error_set(error,
                      "bodies without mass or inertia can move alone; expected a mass for each "
@@ -183,6 +211,62 @@ int lk_linear_find_motions(struct lk_linear_work *w)
     free(Z);
     lk_loops_fini(&loops);
     return r;
+}
+
+/* whether no other state's rate depends on coordinate @c or its rate */
+static bool concerns_nothing(const struct lk_linear *l, int c)
+{
+    size_t n = (size_t)l->n_states;
+
+    for (int side = 0; side < 2; side++) {
+        int column = side * l->n_motions + c;
+
+        for (int i = 0; i < l->n_states; i++)
+            if (i % l->n_motions != c && fabs(l->A[(size_t)i * n + (size_t)column]) > IDLE)
+                return false;
+    }
+    return true;
+}
+
+/* leaves rows and columns out of @matrix, which has @rows x @columns; NULL: none */
+static void keep(double *matrix, int rows, const bool *drops_row, int columns,
+                 const bool *drops_column)
+{
+    double *to = matrix;
+
+    for (int i = 0; i < rows; i++)
+        for (int k = 0; k < columns; k++)
+            if (!(drops_row && drops_row[i]) && !(drops_column && drops_column[k]))
+                *to++ = matrix[(size_t)i * (size_t)columns + (size_t)k];
+}
+
+int lk_linear_drop_idle(struct lk_linear_work *w, struct lk_error *error)
+{
+    struct lk_linear *l = w->l;
+    int f = l->n_motions, x = l->n_states, left = 0;
+    bool *state = calloc((size_t)x + 1, sizeof(*state));
+
+    if (!state)
+        return -ENOMEM;
+    for (int c = 0; c < f; c++) {
+        if (w->is_idle[c] && !concerns_nothing(l, c)) {
+            free(state);
+            return refuse_massless(w, c, error);
+        }
+        state[c] = state[f + c] = w->is_idle[c];
+        if (!w->is_idle[c])
+            l->coordinate[left++] = l->coordinate[c];
+    }
+    keep(l->A, x, state, x, state);
+    keep(l->B, x, state, l->n_inputs, NULL);
+    keep(l->C, l->n_outputs, NULL, x, state);
+    keep(l->mass, f, w->is_idle, f, w->is_idle);
+    keep(l->motion, f, w->is_idle, 6 * l->n_bodies, NULL);
+    keep(l->momentum, f, w->is_idle, 6 * l->n_bodies, NULL);
+    l->n_motions = left;
+    l->n_states -= 2 * (f - left);
+    free(state);
+    return 0;
 }
 
 /* of the bodies of the model; the parts of a split one add up */

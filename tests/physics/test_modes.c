@@ -206,6 +206,34 @@ static void double_pendulum(void **state)
     close_case(&c);
 }
 
+/* Two point masses on rods: what turns them is no motion, and each swing is there in two
+ * directions.
+ */
+static void points_on_a_rope(void **state)
+{
+    static const char text[] =
+        "linkage: 1\nname: rope\ngravity: [0, 0, -10]\nbodies:\n"
+        "  a: {mass: 2, inertia: [0, 0, 0], position: [0.1, 0, -1]}\n"
+        "  b: {mass: 2, inertia: [0, 0, 0], position: [0.1, 0, -2]}\njoints:\n"
+        "  p: {type: distance, bodies: [ground, a], points: [[0.1, 0, 0], [0.1, 0, -1]]}\n"
+        "  q: {type: distance, bodies: [a, b], points: [[0.1, 0, -1], [0.1, 0, -2]]}\n";
+    struct case_of c;
+
+    (void)state;
+    open_case(&c, compile(text, NULL), false);
+    assert_int_equal(c.l.n_motions, 4);
+    assert_int_equal(c.l.n_states, 8);
+    assert_int_equal(c.n, 4);
+    for (int i = 0; i < 4; i++) {
+        assert_true(c.l.coordinate[i].direction < 3);
+        near_to(c.mode[i].im, sqrt((2 + (i < 2 ? -1 : 1) * sqrt(2)) * 10), 1e-6);
+        near_to(c.mode[i].re, 0, 1e-6);
+    }
+    for (int i = 0; i < 16; i++)
+        near_to(c.l.mass[i], i % 5 == 0 ? 2 : 0, 1e-9);
+    close_case(&c);
+}
+
 /* the slowest frequency of a cantilever of @n links with springs between them: EI = 1, 1 kg/m, 1 m;
  * the clamp holds the first link by half an element */
 static double beam_of(int n)
@@ -461,6 +489,12 @@ static void refusals(void **state)
             "[ground, b], point: [1, 0, 0], axis: [1, 0, 0]}\nforces:\n  k: {type: "
             "joint-spring-damper, joint: s, stiffness: 100, damping: 5}\n",
             false, "body 'b' moves without any mass");
+    /* what a spring beside its centre does depends on how a body without inertia turns */
+    refused(
+        "linkage: 1\nname: light\nbodies:\n  a: {mass: 1, inertia: [0, 0, 0], position: [0, 0, "
+        "0]}\nforces:\n  k: {type: bushing, bodies: [ground, a], point: [0.3, 0, 0], stiffness: "
+        "[100, 100, 100, 1, 1, 1]}\n",
+        false, "body 'a' moves without any mass");
     car_read("config/models/iltis.yaml", car);
     refused(car, false, "tyres");
 }
@@ -472,7 +506,7 @@ int main(void)
         cmocka_unit_test(sleeping_top),      cmocka_unit_test(double_pendulum),
         cmocka_unit_test(beam_of_links),     cmocka_unit_test(matrices),
         cmocka_unit_test(step_agrees),       cmocka_unit_test(iltis),
-        cmocka_unit_test(refusals),
+        cmocka_unit_test(points_on_a_rope),  cmocka_unit_test(refusals),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

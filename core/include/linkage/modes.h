@@ -29,8 +29,8 @@ extern "C" {
 #endif
 
 /** struct lk_linear - small motions about the start of a system; matrices row by row, SI units.
- * @n_motions:  f, degrees of freedom;  @n_states: 2 f, coordinates and then their rates,
- *              and the states of blocks
+ * @n_motions:  f, degrees of freedom, without turns of what has no inertia, as of point masses
+ * @n_states:   2 f, coordinates and then their rates, and the states of blocks
  * @block:      of each of these, the name of its block, in the system
  * @coordinate: the free coordinates
  * @A: n_states x n_states;  @B: n_states x n_inputs;  @C: n_outputs x n_states;  @D
