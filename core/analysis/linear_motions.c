@@ -222,7 +222,8 @@ static bool concerns_nothing(const struct lk_linear *l, int c)
         int column = side * l->n_motions + c;
 
         for (int i = 0; i < l->n_states; i++)
-            if (i % l->n_motions != c && fabs(l->A[(size_t)i * n + (size_t)column]) > IDLE)
+            if (i != c && i != l->n_motions + c &&
+                fabs(l->A[(size_t)i * n + (size_t)column]) > IDLE)
                 return false;
     }
     return true;

@@ -3,8 +3,8 @@
  *
  * Order of the blocks: joints of the model, rows of drives, compliant rows on coordinates (all
  * springs, friction and stops at one coordinate share one), spring-dampers, bushings, rows across
- * rods and springs whose sway is followed, held coordinates (only while the initial configuration is assembled), welds between the parts of split
- * bodies.
+ * rods and springs whose sway is followed, held coordinates (only while the initial configuration
+ * is assembled), welds between the parts of split bodies.
  *
  * A body with many joints makes one large dense front. Where it lowers the work, such a body is a
  * hub, see solve/tree.h; where it cannot be one, and in lanes, which know none, it is split into

@@ -331,6 +331,35 @@ static void a_string_that_is_plucked_keeps_its_tone(void **state)
     assert_true(fabs(coarse - fine) < 0.02 * fine);
 }
 
+/* the shipped crane, its trolley pushed, beside itself at a tenth of the step */
+static void a_crane_swings_its_load(void **state)
+{
+    const double inputs[] = {2000, 100, 50, 0};
+    struct lk_system *sys[2];
+    double x[2][3];
+
+    (void)state;
+    for (int fine = 0; fine < 2; fine++) {
+        struct lk_model *model;
+        struct lk_error error;
+        double h = fine ? STEP / 10 : STEP;
+
+        if (lk_model_read_file("config/models/crane.yaml", &model, &error) != 0 ||
+            lk_system_new(model, &(struct lk_options){.step = h}, &sys[fine], &error) != 0)
+            fail_msg("%s", error.text);
+        lk_model_free(model);
+        for (int i = 0; i < (int)round(3.0 / THINNED / h); i++)
+            assert_int_equal(lk_system_step(sys[fine], inputs), 0);
+        where(sys[fine], "load", x[fine]);
+    }
+    assert_int_equal(sys[0]->n_sways, 12);
+    lk_sub(x[0], x[1], x[0]);
+    printf("    %.1e m\n", lk_norm(x[0]));
+    assert_true(lk_norm(x[0]) < 1e-5);
+    lk_system_free(sys[0]);
+    lk_system_free(sys[1]);
+}
+
 static int sways_of(const char *formulation, const char *text, const struct lk_options *options)
 {
     struct lk_system *sys = compile_by(formulation, text, options);
@@ -367,6 +396,7 @@ int main(void)
         cmocka_unit_test(a_state_that_is_set_leads_to_the_same_bits),
         cmocka_unit_test(loads_whirl_on_a_rope),
         cmocka_unit_test(a_string_that_is_plucked_keeps_its_tone),
+        cmocka_unit_test(a_crane_swings_its_load),
         cmocka_unit_test(only_what_is_too_fast_is_followed),
     };
 
