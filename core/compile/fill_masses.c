@@ -459,10 +459,27 @@ static void tell(struct lk_system *sys, const struct lk_twist *motion, int n_fre
              n_free > 1 ? "; other motions likewise" : "");
 }
 
+/* whether a free motion turns a point mass, and nothing else: then it is none */
+static bool turns_a_point(const struct lk_system *sys, const struct lk_twist *motion)
+{
+    int turned = 0;
+
+    for (int b = 0; b < sys->n_bodies; b++) {
+        bool is_point = sys->body[b].mass > 0 && largest_moment(sys->body[b].inertia) == 0;
+
+        if (lk_norm(motion[b].v) > RANK_TOLERANCE * sys->arm)
+            return false;
+        if (lk_norm(motion[b].w) > RANK_TOLERANCE)
+            turned += is_point ? 1 : 2;
+    }
+    return turned == 1;
+}
+
 /* find the free directions: those whose column of the rows depends on the columns before it */
 static int check_columns(struct lk_system *sys, const struct column *columns, struct search *f,
                          struct lk_error *err)
 {
+    char note[LK_NOTE_SIZE];
     int n_free = 0;
 
     for (int k = 0; k < f->n; k++) {
@@ -483,13 +500,17 @@ static int check_columns(struct lk_system *sys, const struct column *columns, st
             continue;
         }
         find_motion(sys, columns, f);
-        n_free++;
-        tell(sys, f->motion, n_free);
+        memcpy(note, sys->note, sizeof(note));
+        tell(sys, f->motion, n_free + 1);
         if (is_loaded(sys, f->motion)) {
             lk_error_set(err, "%.230s, but a load moves it; expected some mass or inertia",
                          sys->note);
             return LK_E_MODEL;
         }
+        if (turns_a_point(sys, f->motion))
+            memcpy(sys->note, note, sizeof(note));
+        else
+            n_free++;
     }
     if (n_free > 0)
         snprintf(sys->note + strlen(sys->note), sizeof(sys->note) - strlen(sys->note),
