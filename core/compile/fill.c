@@ -110,12 +110,17 @@ static void initial_frames(const struct lk_joint_def *def, double f[2][3][3])
     turn_frame(f[1], def->axis[1]);
 }
 
+#define ROUND_OFF 1e-14 /* of an arm, as a share of the places between which it is */
+
+/* an arm that is but the round-off of two places is none: about it a point mass would turn */
 static void place_side(const struct lk_pose *pose, const double point[3], double f[3][3],
                        struct lk_joint *j, int s)
 {
     double arm[3];
 
     lk_sub(point, pose->x, arm);
+    if (lk_norm(arm) <= ROUND_OFF * (lk_norm(point) + lk_norm(pose->x)))
+        memset(arm, 0, sizeof(arm));
     lk_rotate_back(pose->R, arm, j->p[s]);
     for (int k = 0; k < 3; k++)
         lk_rotate_back(pose->R, f[k], j->f[s][k]);

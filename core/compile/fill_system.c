@@ -214,16 +214,19 @@ static void fill_output(struct lk_system *sys, const struct lk_model *m, int i)
     sys->books_closing |= def->type == LK_OUTPUT_WORK;
 }
 
-/* a length of the mechanism: the largest arm of a joint [m] */
+/* a length of the mechanism: the largest arm of a joint, of points without arms the longest rod [m]
+ */
 static double longest_arm(const struct lk_system *sys)
 {
-    double longest = 0;
+    double longest = 0, rod = 0;
 
     for (int i = 0; i < sys->n_joints; i++)
         for (int s = 0; s < 2 && !sys->joint[i].of[0]; s++)
             if (sys->joint[i].body[s] < sys->n_bodies)
                 longest = lk_max(longest, lk_norm(sys->joint[i].p[s]));
-    return longest > 0 ? longest : 1;
+    for (int i = 0; i < sys->n_joints; i++)
+        rod = lk_max(rod, sys->joint[i].length);
+    return longest > 0 ? longest : rod > 0 ? rod : 1;
 }
 
 static void fill_needs(struct lk_system *sys)

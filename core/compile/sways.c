@@ -3,6 +3,7 @@
 #include "compile/sways.h"
 #include "maths/vec.h"
 #include "step/system.h"
+#include "step/tension.h"
 
 const double (*lk_sways_points(const struct lk_draft *d, const struct lk_draft_block *b))[3]
 {
@@ -72,8 +73,18 @@ static bool is_rod(const struct lk_draft *d, const struct lk_draft_block *b)
            (b->force < 0 || d->model->forces[b->force].type == LK_FORCE_SPRING_DAMPER);
 }
 
-/* how light both ends are against a push across, of the bodies alone: what is held upright does not
- * turn with it [1/kg] */
+/* whether nothing but rods, springs and balls keeps @body from turning */
+static bool turns_freely(const struct lk_draft *d, int body)
+{
+    for (int i = 0; i < d->n_blocks; i++)
+        for (int s = 0; s < 2; s++)
+            if (d->blocks[i].body[s] == body && d->blocks[i].type != LK_JOINT_DISTANCE &&
+                d->blocks[i].type != LK_JOINT_SPHERICAL && d->blocks[i].type != LK_JOINT_SWAY)
+                return false;
+    return true;
+}
+
+/* how light both ends are against a push across, of the bodies alone [1/kg] */
 static double lightness(const struct lk_draft *d, const struct lk_draft_block *b)
 {
     const double(*point)[3] = lk_sways_points(d, b);
@@ -91,7 +102,7 @@ static double lightness(const struct lk_draft *d, const struct lk_draft_block *b
         lk_sub(point[s], def->position, arm);
         moment = (def->inertia[0] + def->inertia[1] + def->inertia[2]) / 3;
         sum += 1 / def->mass;
-        if (moment > 0 && !d->plane[body].is_held)
+        if (moment > 0 && turns_freely(d, body))
             sum += lk_dot(arm, arm) / moment;
     }
     return sum;
@@ -105,5 +116,5 @@ int lk_sways_across(const struct lk_draft *d, int block, double load)
     if (!is_rod(d, b))
         return 0;
     gap = gap_of(lk_sways_points(d, b));
-    return gap > 0 && 0.25 * d->h * d->h * load / gap * lightness(d, b) > LK_SWAY_SLOW;
+    return gap > 0 && 0.25 * d->h * d->h * load / gap * lightness(d, b) > LK_TENSE;
 }
