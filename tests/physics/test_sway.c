@@ -331,6 +331,26 @@ static void a_string_that_is_plucked_keeps_its_tone(void **state)
     assert_true(fabs(coarse - fine) < 0.02 * fine);
 }
 
+/* A rod that is drawn an ulp beside the point mass that it holds has no arm there: about one of
+ * 6e-17 m the point would turn, as it has no inertia, in place of what the rod asks for. */
+static void round_off_is_no_arm(void **state)
+{
+    static const char text[] =
+        "linkage: 1\nname: ulp\ngravity: [0, 0, -9.81]\nbodies:\n"
+        "  a: {mass: 1, inertia: [0, 0, 0], position: [0.30000000000000004, 0, -0.4], velocity: "
+        "[0.5, 0.2, 0.8]}\njoints:\n"
+        "  r: {type: distance, bodies: [ground, a], points: [[0, 0, 0], [0.3, 0, -0.4]]}\n";
+    struct lk_system *sys = compile(text, STEP, NULL);
+    struct lk_body_state a;
+
+    (void)state;
+    run(sys, 1, 1e-4);
+    lk_system_body_state(sys, 0, &a);
+    assert_true(lk_norm(a.angular_velocity) < 1e-9);
+    assert_true(fabs(lk_norm(a.position) - 0.5) < 1e-12);
+    lk_system_free(sys);
+}
+
 /* the shipped crane, its trolley pushed, beside itself at a tenth of the step */
 static void a_crane_swings_its_load(void **state)
 {
@@ -396,6 +416,7 @@ int main(void)
         cmocka_unit_test(a_state_that_is_set_leads_to_the_same_bits),
         cmocka_unit_test(loads_whirl_on_a_rope),
         cmocka_unit_test(a_string_that_is_plucked_keeps_its_tone),
+        cmocka_unit_test(round_off_is_no_arm),
         cmocka_unit_test(a_crane_swings_its_load),
         cmocka_unit_test(only_what_is_too_fast_is_followed),
     };
