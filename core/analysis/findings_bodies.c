@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What looks wrong in the bodies of a model: mostly numbers in another unit than SI. */
 #include "analysis/findings.h"
+#include "compile/fill.h"
 #include "maths/vec.h"
 #include "model/reader.h"
 #include <math.h>
@@ -9,6 +10,7 @@
 #define GYRATION_MAX 5.0  /* radii of gyration in sizes; kg cm^2 in place of kg m^2 makes 100 */
 #define LONE_MIN     5.0  /* radius of gyration [m] that looks wrong beside a single joint */
 #define SIZE_SHARE   0.25 /* of the whole model: a wheel has its joint in its middle */
+#define BESIDE_MAX   1e-3 /* of the whole model: an arm that a point mass has by a rounded number */
 #define FAR_MAX      20.0 /* distances in sizes; mm in place of m makes 1000 */
 
 static double distance(const double a[3], const double b[3])
@@ -122,6 +124,26 @@ static void inspect_centre(struct lk_inspection *in, int b, const struct places 
     lk_finding_number(f, "size", "m", size);
 }
 
+/* A point mass turns about an arm at will; arms that are round-off are none, see lk_fill_joint().
+ */
+static void inspect_point(struct lk_inspection *in, int b, const struct places *p, double extent)
+{
+    const struct lk_body_def *body = &in->model->bodies[b];
+    struct lk_finding *f;
+    char where[LK_TEXT_SIZE];
+
+    if (p->n == 0 || !(body->mass > 0) || gyration_of(body) > 0 ||
+        p->nearest <= LK_ROUND_OFF_POINT * 2 * lk_norm(body->position) ||
+        p->nearest > BESIDE_MAX * extent)
+        return;
+    snprintf(where, sizeof(where), "body %s", body->name);
+    f = lk_finding_add(in, "point-beside-joint", where,
+                       "it has no inertia, and its joints are %.3g m beside its centre of mass: it "
+                       "turns about that at will; expected both in one place, or an inertia",
+                       p->nearest);
+    lk_finding_number(f, "distance", "m", p->nearest);
+}
+
 void lk_inspect_bodies(struct lk_inspection *in)
 {
     const struct lk_model *m = in->model;
@@ -133,6 +155,7 @@ void lk_inspect_bodies(struct lk_inspection *in)
 
         inspect_inertia(in, b, &p, extent);
         inspect_centre(in, b, &p, extent);
+        inspect_point(in, b, &p, extent);
         snprintf(where, sizeof(where), "body %s", m->bodies[b].name);
         if (p.n == 0 && m->n_joints > 0)
             lk_finding_add(

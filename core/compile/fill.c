@@ -110,16 +110,26 @@ static void initial_frames(const struct lk_joint_def *def, double f[2][3][3])
     turn_frame(f[1], def->axis[1]);
 }
 
-#define ROUND_OFF 1e-14 /* of an arm, as a share of the places between which it is */
+/* of an arm, as a share of the places between which it is */
+#define ROUND_OFF 1e-14
 
-/* an arm that is but the round-off of two places is none: about it a point mass would turn */
-static void place_side(const struct lk_pose *pose, const double point[3], double f[3][3],
-                       struct lk_joint *j, int s)
+static double round_off(const struct lk_draft *d, int body)
 {
+    const double *J = body < d->n_bodies ? d->model->bodies[d->of[body]].inertia : NULL;
+
+    return J && J[0] == 0 && J[1] == 0 && J[2] == 0 ? LK_ROUND_OFF_POINT : ROUND_OFF;
+}
+
+/* An arm that is but the round-off of two places is none: about it a point mass would turn, as it
+ * has no inertia. */
+static void place_side(const struct lk_system *sys, const struct lk_draft *d, const double point[3],
+                       double f[3][3], struct lk_joint *j, int s)
+{
+    const struct lk_pose *pose = &sys->pose[j->body[s]];
     double arm[3];
 
     lk_sub(point, pose->x, arm);
-    if (lk_norm(arm) <= ROUND_OFF * (lk_norm(point) + lk_norm(pose->x)))
+    if (lk_norm(arm) <= round_off(d, j->body[s]) * (lk_norm(point) + lk_norm(pose->x)))
         memset(arm, 0, sizeof(arm));
     lk_rotate_back(pose->R, arm, j->p[s]);
     for (int k = 0; k < 3; k++)
@@ -142,14 +152,15 @@ static void zero_travels(struct lk_joint *j, const struct lk_joint_def *def, dou
     }
 }
 
-static void fill_from_def(struct lk_system *sys, struct lk_joint *j, const struct lk_joint_def *def)
+static void fill_from_def(struct lk_system *sys, const struct lk_draft *d, struct lk_joint *j,
+                          const struct lk_joint_def *def)
 {
     double f[2][3][3];
 
     initial_frames(def, f);
     memcpy(j->coordinate, def->coordinate, sizeof(j->coordinate));
     for (int s = 0; s < 2; s++)
-        place_side(&sys->pose[j->body[s]], def->point[s], f[s], j, s);
+        place_side(sys, d, def->point[s], f[s], j, s);
     zero_travels(j, def, f[0]);
     j->length = def->length;
     j->pitch = def->pitch;
@@ -157,7 +168,7 @@ static void fill_from_def(struct lk_system *sys, struct lk_joint *j, const struc
     j->radius = def->rail_radius;
 }
 
-static void fill_from_force(struct lk_system *sys, struct lk_joint *j,
+static void fill_from_force(struct lk_system *sys, const struct lk_draft *d, struct lk_joint *j,
                             const struct lk_force_def *def)
 {
     double R[9], f[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
@@ -169,15 +180,16 @@ static void fill_from_force(struct lk_system *sys, struct lk_joint *j,
                 f[k][i] = R[3 * i + k];
     }
     for (int s = 0; s < 2; s++)
-        place_side(&sys->pose[j->body[s]], def->point[s], f, j, s);
+        place_side(sys, d, def->point[s], f, j, s);
 }
 
-static void fill_sway(struct lk_system *sys, struct lk_joint *j, const double (*point)[3])
+static void fill_sway(struct lk_system *sys, const struct lk_draft *d, struct lk_joint *j,
+                      const double (*point)[3])
 {
     double f[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
 
     for (int s = 0; s < 2; s++)
-        place_side(&sys->pose[j->body[s]], point[s ^ j->is_exchanged], f, j, s);
+        place_side(sys, d, point[s ^ j->is_exchanged], f, j, s);
 }
 
 /* the parts of a split body are at the same place */
@@ -273,15 +285,15 @@ void lk_fill_joint(struct lk_system *sys, const struct lk_draft *d, int i)
     else if (lk_coupled_joints(b->type) > 0)
         couple(sys, d, j, def);
     else if (b->type == LK_JOINT_CREEP)
-        fill_from_def(sys, j, &d->model->joints[d->model->forces[b->force].joint]);
+        fill_from_def(sys, d, j, &d->model->joints[d->model->forces[b->force].joint]);
     else if (b->type == LK_JOINT_TYRE)
         lk_fill_tyre_joint(sys, d->model, b->force, j);
     else if (def)
-        fill_from_def(sys, j, def);
+        fill_from_def(sys, d, j, def);
     else if (b->force >= 0)
-        fill_from_force(sys, j, &d->model->forces[b->force]);
+        fill_from_force(sys, d, j, &d->model->forces[b->force]);
     else if (b->along >= 0)
-        fill_sway(sys, j, lk_sways_points(d, &d->blocks[b->along]));
+        fill_sway(sys, d, j, lk_sways_points(d, &d->blocks[b->along]));
     else
         fill_weld(j);
     if (b->hold >= 0)

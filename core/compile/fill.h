@@ -37,6 +37,9 @@ bool lk_fill_is_unbalanced(const struct lk_system *system, const struct lk_state
 
 /* ---- fill.c: joints and loads ---- */
 
+/* An arm of a body without inertia that is no more than this share of the places between which it is
+ * comes from a file that tells eight digits of them, and is none. */
+#define LK_ROUND_OFF_POINT 1e-8
 #define LK_ARTIFICIAL_MASS 1e-6 /* in W, as a fraction of the lightest neighbour's mass */
 
 /** lk_fill_joint() - set the constants of block @i. Bodies and frames are in the initial

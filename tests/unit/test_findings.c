@@ -60,6 +60,12 @@
          "  three: {type: revolute, bodies: [b, c], point: " p2 ", axis: [0, 0, 1]}\n"             \
          "  four: {type: revolute, bodies: [c, ground], point: " p3 ", axis: [0, 0, 1]}\n"
 
+/* a point mass on a rod that ends at 0.5 */
+#define BOB(x)                                                                                     \
+    "linkage: 1\nname: bob\ngravity: [0, -9.81, 0]\nbodies:\n"                                     \
+    "  bob: {mass: 1, inertia: [0, 0, 0], position: [" x ", 0, 0]}\njoints:\n"                     \
+    "  rod: {type: distance, bodies: [ground, bob], points: [[0, 0, 0], [0.5, 0, 0]]}\n"
+
 #define ROPE(formulation)                                                                          \
     "linkage: 1\nname: rope\ngravity: [0, -9.81, 0]\nsolver: {formulation: " formulation           \
     ", iterations: 20}\nbodies:\n"                                                                 \
@@ -80,6 +86,7 @@ static const struct row {
     {"inertia-too-large", 1, TWO_ENDS("[7, 7, 7]"), TWO_ENDS("[6, 6, 6]")},
     {"centre-far-from-joints", 1, ARM_OF("[0.08, 0.08, 0.08]", "[6, 0, 0]", ""),
      ARM_OF("[0.08, 0.08, 0.08]", "[5, 0, 0]", "")},
+    {"point-beside-joint", 1, BOB("0.50001"), BOB("0.500000001")},
     {"body-in-no-joint", 1,
      HEAD ARM "  box: {mass: 1, inertia: [1, 1, 1], position: [1, 0, 0]}\njoints:\n" PIN,
      HEAD ARM "  box: {mass: 1, inertia: [0.1, 0.1, 0.1], position: [1, 0, 0]}\njoints:\n" PIN

@@ -48,6 +48,7 @@ struct lk_findings {
  *
  * inertia-too-large      no body of that mass and size has it
  * centre-far-from-joints the centre of mass is far from all joints of its body
+ * point-beside-joint     a body without inertia has a joint a little beside its centre of mass
  * body-in-no-joint       nothing holds a body of a mechanism
  * no-degree-of-freedom   nothing can move, and nothing is driven
  * driven-twice           a drive prescribes what other rows prescribe already
