@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What looks wrong in the bodies of a model: mostly numbers in another unit than SI. */
 #include "analysis/findings.h"
+#include "compile/draft.h"
 #include "compile/fill.h"
 #include "maths/vec.h"
 #include "model/reader.h"
@@ -21,11 +22,13 @@ static double distance(const double a[3], const double b[3])
 }
 
 /* struct places - of joints and of elements between bodies, seen from body b.
- * @nearest, @farthest: from its centre of mass;  @n: how many;  @spread: from the first of them */
+ * @nearest, @farthest: from its centre of mass;  @beside: the nearest that is not there;  @n: how
+ * many;  @spread: from the first of them */
 struct places {
     const double *first;
     double spread;
     double nearest;
+    double beside;
     double farthest;
     int n;
 };
@@ -33,6 +36,9 @@ struct places {
 static void see(struct places *p, const double point[3], const struct lk_body_def *body)
 {
     double d = distance(point, body->position);
+
+    if (d > LK_ROUND_OFF * (lk_norm(point) + lk_norm(body->position)))
+        p->beside = p->beside > 0 ? fmin(p->beside, d) : d;
 
     p->nearest = p->n == 0 ? d : fmin(p->nearest, d);
     p->farthest = fmax(p->farthest, d);
@@ -57,22 +63,6 @@ static struct places places_of(const struct lk_model *m, int b)
                 m->forces[i].body[s] == b)
                 see(&p, m->forces[i].point[s], &m->bodies[b]);
     return p;
-}
-
-/* Largest distance between the places of all joints. */
-static double extent_of(const struct lk_model *m)
-{
-    double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
-
-    for (int i = 0; i < m->n_joints; i++) {
-        for (int s = 0; s < 2 && !lk_joint_is_coupling(m->joints[i].type); s++) {
-            for (int k = 0; k < 3; k++) {
-                low[k] = fmin(low[k], m->joints[i].point[s][k]);
-                high[k] = fmax(high[k], m->joints[i].point[s][k]);
-            }
-        }
-    }
-    return high[0] < low[0] ? 0 : distance(low, high);
 }
 
 /* Radius of gyration about the worst axis [m]; 0 without mass. */
@@ -132,22 +122,22 @@ static void inspect_point(struct lk_inspection *in, int b, const struct places *
     struct lk_finding *f;
     char where[LK_TEXT_SIZE];
 
-    if (p->n == 0 || !(body->mass > 0) || gyration_of(body) > 0 ||
-        p->nearest <= LK_ROUND_OFF_POINT * 2 * lk_norm(body->position) ||
-        p->nearest > BESIDE_MAX * extent)
+    if (!(body->mass > 0) || gyration_of(body) > 0 || !(p->beside > LK_ROUND_OFF_POINT * extent) ||
+        p->beside > BESIDE_MAX * extent)
         return;
     snprintf(where, sizeof(where), "body %s", body->name);
     f = lk_finding_add(in, "point-beside-joint", where,
-                       "it has no inertia, and its joints are %.3g m beside its centre of mass: it "
-                       "turns about that at will; expected both in one place, or an inertia",
-                       p->nearest);
-    lk_finding_number(f, "distance", "m", p->nearest);
+                       "it has no inertia, and a joint or spring of it is %.3g m beside its centre "
+                       "of mass: it turns about that at will; expected both in one place, or an "
+                       "inertia",
+                       p->beside);
+    lk_finding_number(f, "distance", "m", p->beside);
 }
 
 void lk_inspect_bodies(struct lk_inspection *in)
 {
     const struct lk_model *m = in->model;
-    double extent = extent_of(m);
+    double extent = lk_draft_size(m);
     char where[LK_TEXT_SIZE];
 
     for (int b = 0; b < m->n_bodies; b++) {

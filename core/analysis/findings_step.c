@@ -227,6 +227,8 @@ static double sway_across(const struct lk_system *sys, int i)
     if (j->type != LK_JOINT_DISTANCE || follows_sway(sys, i))
         return 0;
     lk_evaluate_violation(sys, i, &phi);
+    if (!(j->length + phi > 0))
+        return 0;
     return 2 * sys->s * sys->now.lambda[j->row] / (j->length + phi) * lightness(sys, i);
 }
 
@@ -236,6 +238,7 @@ static void inspect_sway(struct lk_inspection *in)
     const struct lk_system *sys = in->sys;
     char where[LK_TEXT_SIZE];
     struct lk_finding *f;
+    bool may_follow = lk_steps_by(sys, &lk_formulation_rattle) && sys->order == 2;
     double fastest = TENSION_MAX, w;
     int worst = -1;
 
@@ -252,9 +255,9 @@ static void inspect_sway(struct lk_inspection *in)
     w = 2 / sys->h * sqrt(fastest);
     f = lk_finding_add(in, "tension-too-fast", lk_finding_joint(sys, worst, where),
                        "what it holds is light for the tension in it and swings across it at %.3g "
-                       "Hz; expected a step of at most %.2g s, heavier bodies, or formulation "
-                       "rattle of order 2, which follows it",
-                       w / (2 * M_PI), 2 * sqrt(TENSION_MAX) / w);
+                       "Hz; expected a step of at most %.2g s, heavier bodies%s",
+                       w / (2 * M_PI), 2 * sqrt(TENSION_MAX) / w,
+                       may_follow ? "" : ", or formulation rattle of order 2, which follows it");
     lk_finding_number(f, "frequency", "Hz", w / (2 * M_PI));
     lk_finding_number(f, "angle_a_step", "rad", w * sys->h);
 }

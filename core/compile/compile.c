@@ -420,8 +420,8 @@ static bool knows_reactions(const struct lk_system *sys)
     return knows;
 }
 
-/* Where rows depend on each other, all of them say who carries how much: then reactions that are
- * shown are those of all rows. */
+/* Where rows depend on each other, or bodies are held in a circle, all rows say who carries how
+ * much: then reactions that are shown are those of all. */
 int lk_compile(const struct lk_model *model, const struct lk_options *options,
                struct lk_compile_how told, struct lk_system **ret_system,
                struct lk_error *ret_error)

@@ -7,7 +7,9 @@
 #include "compile/hubs.h"
 #include "compile/sways.h"
 #include "compile/tree/plan.h"
+#include "maths/vec.h"
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,6 +42,31 @@ static struct lk_draft_block *add_block(struct lk_draft *d, enum lk_joint_type t
     for (int s = 0; s < LK_SIDES_MAX; s++)
         b->body[s] = LK_GROUND;
     return b;
+}
+
+static void surround(const double point[3], double low[3], double high[3])
+{
+    for (int k = 0; k < 3; k++) {
+        low[k] = fmin(low[k], point[k]);
+        high[k] = fmax(high[k], point[k]);
+    }
+}
+
+double lk_draft_size(const struct lk_model *m)
+{
+    double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
+    double across[3];
+
+    for (int i = 0; i < m->n_joints; i++)
+        for (int s = 0; s < 2 && lk_coupled_joints(m->joints[i].type) == 0; s++)
+            surround(m->joints[i].point[s], low, high);
+    for (int i = 0; i < m->n_forces; i++)
+        for (int s = 0; s < 2; s++)
+            if (m->forces[i].type == LK_FORCE_SPRING_DAMPER ||
+                m->forces[i].type == LK_FORCE_BUSHING)
+                surround(m->forces[i].point[s], low, high);
+    lk_sub(high, low, across);
+    return high[0] < low[0] ? 0 : lk_norm(across);
 }
 
 bool lk_draft_may_be_thin(const struct lk_body_def *b)
@@ -554,6 +581,7 @@ int lk_draft_init(struct lk_draft *d)
     struct lk_draft_block *original = NULL;
     int r = take_memory(d);
 
+    d->size = lk_draft_size(d->model);
     if (r == 0 && d->formulation->keeps_rows)
         r = lk_carriers_find(d->model, d->interval, d->exchanged);
     if (r == 0 && !d->has_all_rows) {

@@ -72,6 +72,7 @@ struct lk_draft_share {
  * @formulation: steps the system
  * @engine:     see struct lk_options;  @prices: choose the engine;  @has_own_prices: they were
  *              measured on this kind of processor
+ * @size:       of the model, see lk_draft_size()
  * @is_tense:   `rattle` follows the tension of bodies, which the finished system tells
  * @follows_sway: and that of rods and springs, see sways.h: @n_sways of them
  * @is_hub:     of each body of the model;  @hangs_on: of each body of the system, see struct
@@ -94,6 +95,7 @@ struct lk_draft {
     const char *engine;
     const struct lk_prices *prices;
     bool has_own_prices;
+    double size;
     bool is_tense;
     bool follows_sway;
     int n_sways;
@@ -124,6 +126,10 @@ struct lk_draft {
  * -ECANCELED. Release with lk_draft_fini(). */
 int lk_draft_init(struct lk_draft *d);
 void lk_draft_fini(struct lk_draft *d);
+
+/** lk_draft_size() - diagonal of the box around the places of all joints, springs and bushings of
+ * @model [m]. */
+double lk_draft_size(const struct lk_model *model);
 
 /** lk_draft_plane() - how a body of @def, no coupling, is kept upright. */
 const struct lk_plane *lk_draft_plane(const struct lk_draft *draft, const struct lk_joint_def *def);

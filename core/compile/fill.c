@@ -110,27 +110,33 @@ static void initial_frames(const struct lk_joint_def *def, double f[2][3][3])
     turn_frame(f[1], def->axis[1]);
 }
 
-/* of an arm, as a share of the places between which it is */
-#define ROUND_OFF 1e-14
-
-static double round_off(const struct lk_draft *d, int body)
+static bool is_point(const struct lk_body_def *b)
 {
-    const double *J = body < d->n_bodies ? d->model->bodies[d->of[body]].inertia : NULL;
-
-    return J && J[0] == 0 && J[1] == 0 && J[2] == 0 ? LK_ROUND_OFF_POINT : ROUND_OFF;
+    return b->mass > 0 && b->inertia[0] == 0 && b->inertia[1] == 0 && b->inertia[2] == 0;
 }
 
 /* An arm that is but the round-off of two places is none: about it a point mass would turn, as it
  * has no inertia. */
+static void arm_of(const struct lk_system *sys, const struct lk_draft *d, int body,
+                   const double point[3], double ret[3])
+{
+    const double *x = sys->pose[body].x;
+    double least = LK_ROUND_OFF * (lk_norm(point) + lk_norm(x));
+
+    if (body < d->n_bodies && is_point(&d->model->bodies[d->of[body]]))
+        least = fmax(least, LK_ROUND_OFF_POINT * d->size);
+    lk_sub(point, x, ret);
+    if (lk_norm(ret) <= least)
+        memset(ret, 0, 3 * sizeof(double));
+}
+
 static void place_side(const struct lk_system *sys, const struct lk_draft *d, const double point[3],
                        double f[3][3], struct lk_joint *j, int s)
 {
     const struct lk_pose *pose = &sys->pose[j->body[s]];
     double arm[3];
 
-    lk_sub(point, pose->x, arm);
-    if (lk_norm(arm) <= round_off(d, j->body[s]) * (lk_norm(point) + lk_norm(pose->x)))
-        memset(arm, 0, sizeof(arm));
+    arm_of(sys, d, j->body[s], point, arm);
     lk_rotate_back(pose->R, arm, j->p[s]);
     for (int k = 0; k < 3; k++)
         lk_rotate_back(pose->R, f[k], j->f[s][k]);

@@ -37,8 +37,8 @@ bool lk_fill_is_unbalanced(const struct lk_system *system, const struct lk_state
 
 /* ---- fill.c: joints and loads ---- */
 
-/* An arm of a body without inertia that is no more than this share of the places between which it is
- * comes from a file that tells eight digits of them, and is none. */
+#define LK_ROUND_OFF 1e-14 /* of an arm, as a share of the places between which it is */
+/* That of a point mass, as a share of the size of the model: a file tells eight digits of a place. */
 #define LK_ROUND_OFF_POINT 1e-8
 #define LK_ARTIFICIAL_MASS 1e-6 /* in W, as a fraction of the lightest neighbour's mass */
 

@@ -26,8 +26,7 @@ struct mechanism {
 /** struct search - @of: representative of the bodies that joints connect, @held_with: that hinges
  * and prismatic joints do;  @n_joints: of each body
  * @mechanism: of each representative in @of;  @is_held: of each in @held_with: by the ground;
- * @is_shown: that an output shows what holds them;  @has_tyre, @is_pivot_shown: of each body: that
- * an output shows what may hold it */
+ * @has_tyre: of each body */
 struct search {
     int *of;
     int *held_with;

@@ -50,13 +50,35 @@ static double whirl(const struct lk_model *m, double mass)
     return radius > 0 ? sum / radius : 0;
 }
 
+static double most_of(const struct lk_input_def *in)
+{
+    double most = fmax(fabs(in->limits[0]), fabs(in->limits[1]));
+
+    return isfinite(most) ? most : 0;
+}
+
+/* forces on bodies and along rails, of the model and as far as limits tell what a bench may send */
+static double pushes(const struct lk_model *m)
+{
+    double sum = 0;
+
+    for (int i = 0; i < m->n_forces; i++)
+        if (m->forces[i].type == LK_FORCE_CONSTANT_FORCE ||
+            m->forces[i].type == LK_FORCE_HARMONIC_FORCE)
+            sum += lk_norm(m->forces[i].vector);
+    for (int i = 0; i < m->n_inputs; i++)
+        if (m->inputs[i].type == LK_INPUT_BODY_FORCE || m->inputs[i].type == LK_INPUT_JOINT_FORCE)
+            sum += most_of(&m->inputs[i]);
+    return sum;
+}
+
 double lk_sways_load(const struct lk_model *m)
 {
     double mass = 0, load;
 
     for (int b = 0; b < m->n_bodies; b++)
         mass += m->bodies[b].mass;
-    load = fmax(mass * lk_norm(m->gravity), whirl(m, mass));
+    load = fmax(mass * lk_norm(m->gravity), whirl(m, mass)) + pushes(m);
     for (int i = 0; i < m->n_forces; i++) {
         const struct lk_force_def *f = &m->forces[i];
         double gap = gap_of((const double(*)[3])f->point);

@@ -4,13 +4,8 @@
 #include "step/equations.h"
 #include "step/rattle.h"
 #include "step/system.h"
+#include "step/tension.h"
 #include <string.h>
-
-/* K+ of @K, in one piece from 0 to K; @yield: s Phi_q W Phi_q^T of a row across [m/N] */
-static double stiff_part(double K, double yield)
-{
-    return K * lk_max(0, lk_min(1, K * yield / LK_SWAY_SLOW - 1));
-}
 
 /* tension over length of the gap [N/m]; a rod under pressure turns nothing back */
 static double stiffness_across(const struct lk_system *sys, int along, const double *value)
@@ -44,7 +39,7 @@ void lk_sways_take(struct lk_system *sys, const double *value)
         for (int r = 0; r < j->n_rows; r++) {
             struct lk_term *t = &sys->term[sys->law[j->law + r].first_term];
 
-            t->stiffness = sys->is_part ? 0 : stiff_part(K, sys->scale[j->row + r]);
+            t->stiffness = sys->is_part ? 0 : K * lk_tension_share(K * sys->scale[j->row + r]);
             t->from = last[r];
         }
     }

@@ -8,15 +8,13 @@
  *     K+ (delta / 2 + d (delta - delta'))
  *
  * in the first half kick and K+ delta less in the second, delta' of the last step, as bodies have
- * for the tension of their joints (tension.h): d = LK_TENSION_LATE. */
+ * for the tension of their joints (tension.h): d = LK_TENSION_LATE (equations.h). */
 #ifndef LK_STEP_SWAY_H
 #define LK_STEP_SWAY_H
 
 #include "linkage/error.h"
 
 struct lk_system;
-
-#define LK_SWAY_SLOW 0.1 /* s K / m that a step follows by itself, as of bodies */
 
 /** struct lk_sway - rows of block @block, across what block @along holds: a rod or a spring. */
 struct lk_sway {

@@ -3,8 +3,7 @@
 #include "maths/vec.h"
 #include <string.h>
 
-#define SWEEPS 5   /* of Jacobi rotations: 3 x 3 matrices have converged by then */
-#define SLOW   0.1 /* s K / J that a step follows by itself */
+#define SWEEPS 5 /* of Jacobi rotations: 3 x 3 matrices have converged by then */
 
 static void add_force(const double l[3], const double f[3], double sum[6])
 {
@@ -185,7 +184,7 @@ void lk_tension_part(const double L[6], double s, const double K[6], double ret[
     diagonalise(A, U);
     memset(ret, 0, 6 * sizeof(double));
     for (int k = 0; k < 3; k++) {
-        double e = s * A[k][k], part = fmax(e, 0) * fmin(1, fmax(0, e / SLOW - 1)) / s;
+        double e = s * A[k][k], part = fmax(e, 0) * lk_tension_share(e) / s;
         const double x[3] = {L[0] * U[0][k], L[3] * U[0][k] + L[1] * U[1][k],
                              L[4] * U[0][k] + L[5] * U[1][k] + L[2] * U[2][k]};
 

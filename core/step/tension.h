@@ -6,6 +6,7 @@
 #define LK_STEP_TENSION_H
 
 #include "step/system.h"
+#include <math.h>
 
 /** lk_tension_holds_point() - whether the first three rows of a joint hold a point of either body.
  * RT: yes. */
@@ -37,6 +38,15 @@ LK_RT double lk_tension_stiffest(const double root[6], const double K[6]);
  * eigenvalues and eigenvectors of @s L^-1 K L^-T, L U e' U^T L^T / s, where e' is 0 below 0.1, then
  * rises to e at 0.2. RT: yes, the same work for any K. */
 LK_RT void lk_tension_part(const double root[6], double s, const double K[6], double ret[6]);
+
+#define LK_TENSION_SLOW 0.1 /* s K / J, or s K / m, that a step follows by itself */
+
+/** lk_tension_share() - the share that is too stiff for the step of what has @e = s K / J: from 0
+ * to 1 in one piece. RT: yes. */
+static inline double lk_tension_share(double e)
+{
+    return fmin(1, fmax(0, e / LK_TENSION_SLOW - 1));
+}
 
 #define LK_TENSE 0.03 /* s K / J that a body may meet: rattle follows its tension */
 

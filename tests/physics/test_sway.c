@@ -361,6 +361,24 @@ static void round_off_is_no_arm(void **state)
     }
 }
 
+/* what forces of the model pull is among the tensions that are followed */
+static void a_force_pulls_a_rope(void **state)
+{
+    const struct rope r = {20, 0.1, 0.01, 0.01, 0.3, false};
+    struct sheet *s = new_sheet();
+    struct lk_system *sys;
+
+    (void)state;
+    draw_rope(s, &r);
+    sheet_put(s, "forces:\n  f: {type: constant-force, body: load, frame: world, force: [300, 40, "
+                 "-950]}\n");
+    sys = compile(s->text, STEP, NULL);
+    assert_int_equal(sys->n_sways, 20);
+    run(sys, 2.0 / THINNED, 1e-3);
+    lk_system_free(sys);
+    free(s);
+}
+
 /* the shipped crane, its trolley pushed, beside itself at a tenth of the step */
 static void a_crane_swings_its_load(void **state)
 {
@@ -426,6 +444,7 @@ int main(void)
         cmocka_unit_test(a_state_that_is_set_leads_to_the_same_bits),
         cmocka_unit_test(loads_whirl_on_a_rope),
         cmocka_unit_test(a_string_that_is_plucked_keeps_its_tone),
+        cmocka_unit_test(a_force_pulls_a_rope),
         cmocka_unit_test(round_off_is_no_arm),
         cmocka_unit_test(a_crane_swings_its_load),
         cmocka_unit_test(only_what_is_too_fast_is_followed),

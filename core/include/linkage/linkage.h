@@ -303,10 +303,10 @@ LK_RT void lk_system_poses(const struct lk_system *system, double *poses);
  * @joint exerts on its second body, world frame. Converges with the order of the solver (the
  * acceleration projection corrects the multiplier). What holds bodies upright without rows is found
  * by the balance of all that hangs on the joint. NAN where nothing tells who carries how much: of
- * joints in a loop of hinges and prismatic joints while something acts out of its plane, and where
- * bodies are held upright and rows depend on each other. Known are those that outputs show, and all
- * with struct lk_options.all_rows.
- * Thread: cycle.  RT: yes; a walk through all rows where it is by balance. */
+ * joints in a loop of hinges and prismatic joints, but of a mechanism that is flat and has no load
+ * out of its plane, and where bodies are held upright and rows depend on each other. Known are
+ * those that outputs show, and all with struct lk_options.all_rows. Thread: cycle.  RT: yes; a walk
+ * through all rows where it is by balance. */
 LK_RT void lk_system_joint_reaction(const struct lk_system *system, int joint,
                                     double ret_force_torque[6]);
 

@@ -29,7 +29,8 @@ extern "C" {
 #endif
 
 /** struct lk_linear - small motions about the start of a system; matrices row by row, SI units.
- * @n_motions:  f, degrees of freedom, without turns of what has no inertia, as of point masses
+ * @n_motions:  f, degrees of freedom, without turns of what has no inertia, as of point masses, on
+ *              which no rate depends; that outputs show them does not count
  * @n_states:   2 f, coordinates and then their rates, and the states of blocks
  * @block:      of each of these, the name of its block, in the system
  * @coordinate: the free coordinates
