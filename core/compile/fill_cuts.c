@@ -140,7 +140,6 @@ int lk_fill_cuts(struct lk_system *sys, const struct lk_draft *d)
         l.at[b] = l.by[b] = sys->hanging_at[b] = -1;
     hang_all(&l);
     lay_out(&l, d);
-    sys->n_hanging = l.n;
     for (int i = 0; i < sys->n_named_joints; i++)
         if (!sys->joint[i].is_known && side_of(&l, i) < 0)
             leave_circle(&l, i);

@@ -81,10 +81,9 @@ double lk_sways_load(const struct lk_model *m)
     load = fmax(mass * lk_norm(m->gravity), whirl(m, mass)) + pushes(m);
     for (int i = 0; i < m->n_forces; i++) {
         const struct lk_force_def *f = &m->forces[i];
-        double gap = gap_of((const double(*)[3])f->point);
 
         if (f->type == LK_FORCE_SPRING_DAMPER && !isnan(f->rest))
-            load = fmax(load, f->stiffness * (gap - f->rest));
+            load = fmax(load, f->stiffness * (gap_of((const double(*)[3])f->point) - f->rest));
     }
     return load;
 }

@@ -414,7 +414,6 @@ struct lk_system {
     int n_stops;         /* laws with stops */
     int is_redundant;    /* rows depend on others at the start, see LK_DEPENDENT */
     int n_held;          /* bodies held upright in no plane or in place, see compile/plane.h */
-    int n_hanging;       /* bodies that hang on joints which lack rows, see reactions.h */
     int n_jumps;         /* inputs that are loads, and laws with stops: forces that may jump */
     int n_outputs;
     int input_size;
@@ -437,8 +436,8 @@ struct lk_system {
     struct lk_law *law; /* of each compliant row, see laws.h */
     struct lk_term *term;
     struct lk_cut *cut; /* of each named joint */
-    int *hanging;       /* those bodies, what hangs on one behind it;  @hanging_at: where each */
-    int *hanging_at;    /* body of the system is among them, or -1 */
+    int *hanging;       /* bodies that hang on joints which lack rows, what hangs on one behind it */
+    int *hanging_at;    /* where each body of the system is among them, or -1 */
     struct lk_sway *sway;
     double *tables;         /* of laws */
     struct lk_drive *drive; /* see drives.h */

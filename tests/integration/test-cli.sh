@@ -47,6 +47,16 @@ same 'hoist' '' "$(cat err)"
 expect 0 'hoist, long steps' "$linkage" run "$machines/hoist.yaml" --step 5e-3 --duration 5
 has 'hoist, long steps' 'the step itself took 1.9' err
 
+# ropes of any length, which the step follows
+make_chain=$(realpath "$models/../../tools/make-chain")
+"$make_chain" 20 rope >rope.yaml
+expect 0 'rope' "$linkage" check --strict rope.yaml
+has 'rope' 'tension             of 20 rods and springs is in the matrix of the step' out
+expect 0 'rope, ten tonnes' "$linkage" run rope.yaml --duration 2 --param bodies.load.mass=10000
+has 'rope, ten tonnes' ', 2 s' out
+same 'rope, ten tonnes' '' "$(cat err)"
+expect 2 'no such chain' "$make_chain" 20 cord
+
 # every shipped model is good and runs
 for model in "$models"/*.yaml; do
     expect 0 "check $model" "$linkage" check --strict "$model"
