@@ -9,6 +9,7 @@
 #include "maths/arithmetic.h"
 #include "maths/vec.h"
 #include "step/extrapolate.h"
+#include "step/rattle.h"
 #include "step/tension.h"
 #include <errno.h>
 #include <math.h>
@@ -148,27 +149,43 @@ static int draft_either(struct lk_draft *d, const struct lk_engine *const *engin
     return take_lanes(d, &lanes, engines, flops_max, ret_error);
 }
 
-/* The system of a draft. Where the tension of bodies is followed, which the finished system tells,
- * batches need other fields and are chosen again. @asked: the draft before anything was made of it
- */
-static int create_either(struct lk_draft *d, const struct lk_draft *asked,
+/* What the finished system tells that its draft has to know: whether the tension of bodies is
+ * followed, for which batches need other fields, and whether dampers may stop a motion within a
+ * step, whose rows are then in every factor. Return: whether @asked learned something. */
+static bool learn(const struct lk_draft *d, const struct lk_system *sys, bool is_plain_step,
+                  struct lk_draft *asked)
+{
+    bool is_tense, closes_dampers;
+
+    if (d->formulation != &lk_formulation_rattle)
+        return false;
+    is_tense = d->batches && lk_tension_count(sys) > 0;
+    closes_dampers = is_plain_step && lk_fill_may_close_dampers(sys, d->model);
+    if (d->is_tense >= is_tense && d->closes_dampers >= closes_dampers)
+        return false;
+    asked->is_tense |= is_tense;
+    asked->closes_dampers |= closes_dampers;
+    return true;
+}
+
+/* The system of a draft; it is drafted again with what the finished system tells. @asked: the draft
+ * before anything was made of it */
+static int create_either(struct lk_draft *d, struct lk_draft asked, bool is_plain_step,
                          const struct lk_engine *const *engines, double flops_max,
                          struct lk_system **ret_system, struct lk_error *ret_error)
 {
     int r = lk_fill_create(d, ret_system, ret_error);
 
-    if (r != 0 || !d->batches || d->formulation != &lk_formulation_rattle ||
-        lk_tension_count(*ret_system) == 0)
-        return r;
-    lk_system_free(*ret_system);
-    *ret_system = NULL;
-    lk_draft_fini(d);
-    *d = *asked;
-    d->is_tense = true;
-    r = draft_either(d, engines, flops_max, ret_error);
-    if (r != 0)
-        return r;
-    return lk_fill_create(d, ret_system, ret_error);
+    while (r == 0 && learn(d, *ret_system, is_plain_step, &asked)) {
+        lk_system_free(*ret_system);
+        *ret_system = NULL;
+        lk_draft_fini(d);
+        *d = asked;
+        r = draft_either(d, engines, flops_max, ret_error);
+        if (r == 0)
+            r = lk_fill_create(d, ret_system, ret_error);
+    }
+    return r;
 }
 
 /* Compiles the model; its initial configuration is not assembled yet. What turns a body across the
@@ -214,7 +231,8 @@ static int compile_model(const struct lk_model *model, const struct lk_options *
     asked = d;
     r = draft_either(&d, engines, how.told.flops_max, ret_error);
     if (r == 0)
-        r = create_either(&d, &asked, engines, how.told.flops_max, ret_system, ret_error);
+        r = create_either(&d, asked, order_of(model, options) == 2 && !how.told.is_bare, engines,
+                          how.told.flops_max, ret_system, ret_error);
     is_tense_in_plane = r == 0 && d.n_in_plane > 0 && lk_tension_count(*ret_system) > 0;
     lk_draft_fini(&d);
     if (is_tense_in_plane) {
@@ -376,6 +394,22 @@ static void note_tension(struct lk_system *sys)
                  n == 1 ? "its" : "their");
 }
 
+/* of a system that steps by `rattle`, which has memory for so many */
+static int check_stops(const struct lk_system *sys, struct lk_error *ret_error)
+{
+    int n = lk_steps_by(sys, &lk_formulation_rattle) ? lk_fill_hard_stops(sys) : 0;
+
+    if (n <= LK_HARD_STOPS_MAX)
+        return 0;
+    lk_error_set(
+        ret_error,
+        "%d end stops are too stiff for a step of %g s, so that rattle decides all of them "
+        "together, expected at most %d; softer stops, a shorter step or formulation ali3 "
+        "would do",
+        n, sys->h, LK_HARD_STOPS_MAX);
+    return LK_E_MODEL;
+}
+
 /* An equilibrium is found with the inertia of bodies in all directions. */
 static bool wants_all_rows(const struct lk_model *model, const struct lk_options *options,
                            const struct lk_compile_how *told)
@@ -441,6 +475,8 @@ int lk_compile(const struct lk_model *model, const struct lk_options *options,
         how.has_rows_that_carry = 1;
         r = start_model(model, options, how, &sys, &gap, ret_error);
     }
+    if (r == 0 && !told.is_bare)
+        r = check_stops(sys, ret_error);
     if (r == 0 && !told.is_bare)
         r = raise_order(model, options, how, sys, ret_error);
     if (r != 0) {

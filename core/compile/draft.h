@@ -97,6 +97,7 @@ struct lk_draft {
     bool has_own_prices;
     double size;
     bool is_tense;
+    bool closes_dampers;
     bool follows_sway;
     int n_sways;
     int n_bodies;

@@ -41,9 +41,7 @@ static double tangent_at_work(const struct lk_system *sys, int i, int is_damping
     return lk_steepest_tangent(sys, i, is_damping);
 }
 
-/* s a, of every body, under the forces in system->residual, which it replaces, rigid rows holding:
- * s a = s W (Q - Phi_q^T sigma); the factor is one of the rigid rows alone */
-static void accelerate_bodies(struct lk_system *sys)
+void lk_fastest_accelerate(struct lk_system *sys)
 {
     lk_evaluate_weigh(sys, sys->sW, sys->residual);
     for (int i = 0; i < sys->n_joints; i++) {
@@ -74,7 +72,7 @@ static double grow_mode(struct lk_system *sys, int is_damping, double *u, int *r
         sys->next.lambda[sys->joint[sys->law[i].joint].row + sys->law[i].row] =
             sqrt(tangent_at_work(sys, i, is_damping)) * u[i];
     lk_evaluate_transpose(sys, sys->next.lambda, sys->residual);
-    accelerate_bodies(sys);
+    lk_fastest_accelerate(sys);
     for (int i = 0; i < sys->n_laws; i++) {
         double rates[LK_ROWS_PAD];
 
@@ -176,7 +174,7 @@ static double grow_turning(struct lk_system *sys, const struct turning *turning,
         memset(t, 0, sizeof(*t));
         turning->torque(sys, turning, b, turn, t->w);
     }
-    accelerate_bodies(sys);
+    lk_fastest_accelerate(sys);
     for (int b = 0; b < sys->n_bodies; b++) {
         double part = energy_of(sys, b);
 
@@ -310,7 +308,7 @@ bool lk_blow_to_rate(struct lk_system *sys, int joint, double rate)
     memset(sys->residual, 0, (size_t)(sys->n_bodies + 1 + sys->n_frames) * sizeof(*sys->residual));
     lk_loads_subtract_input(sys, &along, &blow, sys->residual);
     least = HELD * yield_alone(sys);
-    accelerate_bodies(sys);
+    lk_fastest_accelerate(sys);
     before = lk_loads_input_power(sys, &along, &unit, sys->twist);
     gained = lk_loads_input_power(sys, &along, &unit, sys->residual);
     for (int b = 0; b < sys->n_bodies && gained > least; b++)
@@ -355,7 +353,7 @@ void lk_blow_answer(struct lk_system *sys, int push, double *ret, int stride)
             sys->next.lambda[sys->joint[law->joint].row + law->row] = 1;
     }
     lk_evaluate_transpose(sys, sys->next.lambda, sys->residual);
-    accelerate_bodies(sys);
+    lk_fastest_accelerate(sys);
     for (int i = 0; i < sys->net.n_sensors; i++)
         ret[i * stride] = rate_of(sys, &sys->net.sensor[i], sys->residual) / sys->s;
 }

@@ -17,6 +17,11 @@ double lk_steepest_tangent(const struct lk_system *system, int i, int is_damping
 /** lk_lacks_inertia() - whether body @b has none in some direction. */
 int lk_lacks_inertia(const struct lk_system *system, int b);
 
+/** lk_fastest_accelerate() - s a of every body under the forces in system->residual, which it
+ * replaces, rigid rows holding: s a = s W (Q - Phi_q^T sigma). The factor is one of the rigid rows
+ * alone. */
+void lk_fastest_accelerate(struct lk_system *system);
+
 /** lk_fastest_law_name() - the element that contributes most of law @i's stiffness or damping, or
  * the compliant joint. */
 const char *lk_fastest_law_name(const struct lk_system *system, const struct lk_model *model, int i,

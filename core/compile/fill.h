@@ -38,7 +38,8 @@ bool lk_fill_is_unbalanced(const struct lk_system *system, const struct lk_state
 /* ---- fill.c: joints and loads ---- */
 
 #define LK_ROUND_OFF 1e-14 /* of an arm, as a share of the places between which it is */
-/* That of a point mass, as a share of the size of the model: a file tells eight digits of a place. */
+/* That of a point mass, as a share of the size of the model: a file tells eight digits of a place.
+ */
 #define LK_ROUND_OFF_POINT 1e-8
 #define LK_ARTIFICIAL_MASS 1e-6 /* in W, as a fraction of the lightest neighbour's mass */
 
@@ -75,6 +76,14 @@ double lk_fill_mobility(struct lk_system *system, const struct lk_law *law);
  * find the stops too stiff for the step, with their restitution. Needs Jacobians and E of rigid
  * rows. */
 void lk_fill_contacts(struct lk_system *system, const struct lk_draft *draft);
+/** lk_fill_hard_stops() - how many end stops the step cannot follow, after lk_fill_contacts(). */
+int lk_fill_hard_stops(const struct lk_system *system);
+/** lk_fill_dampers() - free_mobility of all laws of `rattle`: four times that of the start, at
+ * least a twentieth and at most all of that of the bodies without joints.
+ * lk_fill_may_close_dampers() - whether a damper of @model may have a share in the closing of
+ * velocities, for any value that its inputs may take, see lk_law_closing(). */
+void lk_fill_dampers(struct lk_system *system, const struct lk_draft *draft);
+bool lk_fill_may_close_dampers(const struct lk_system *system, const struct lk_model *model);
 
 /* ---- fill_blocks.c ---- */
 

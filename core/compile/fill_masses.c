@@ -9,6 +9,7 @@
 #include "compile/fill.h"
 #include "maths/vec.h"
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -136,12 +137,14 @@ static void add_square(double factor, const double n[3], double sum[6])
             sum[lk_sym_at(i, k)] += factor * n[i] * n[k];
 }
 
-/* a unit vector of the null space of J, which lacks a moment: any column of a large power of J^-1
- */
-static void null_axis(const double W[6], double axis[3])
+/* a unit vector of the null space of @J, which lacks a moment: any column of a large power of the
+ * inverse of J with a small moment about all axes */
+static void null_axis(const double J[6], double axis[3])
 {
-    double v[3] = {0.6, 0.5, 0.62};
+    double v[3] = {0.6, 0.5, 0.62}, W[6], moment = LK_ARTIFICIAL_MASS * largest_moment(J);
+    const double sum[6] = {J[0] + moment, J[1] + moment, J[2] + moment, J[3], J[4], J[5]};
 
+    lk_sym_inverse(sum, W);
     for (int k = 0; k < 8; k++) {
         double next[3], length;
 
@@ -157,17 +160,15 @@ static void null_axis(const double W[6], double axis[3])
  * formulation may take velocities from momenta by W, so elsewhere it is the inverse of J. */
 static void add_artificial(double moment, double J[6])
 {
-    double n[3], sum[6] = {J[0] + moment, J[1] + moment, J[2] + moment, J[3], J[4], J[5]};
+    double n[3];
 
     if (largest_moment(J) > 0) {
-        double inverse[6];
-
-        lk_sym_inverse(sum, inverse);
-        null_axis(inverse, n);
-        memcpy(sum, J, sizeof(sum));
-        add_square(moment, n, sum);
+        null_axis(J, n);
+        add_square(moment, n, J);
+        return;
     }
-    memcpy(J, sum, sizeof(sum));
+    for (int i = 0; i < 3; i++)
+        J[i] += moment;
 }
 
 /* n n^T / (n . J n): what turns about @n [body axes] alone, or not at all */
@@ -190,18 +191,19 @@ static void fill_inverse(struct lk_system *sys, int b, const double world[3], bo
     double inertia[6], mass = body->mass;
     int lacks = lk_fill_lacks_moment(body->inertia);
     struct scale around = *all;
-    double normal[3];
+    double normal[3], lightest = 0;
 
     lk_rotate_back(sys->pose[b].R, world, normal);
     memcpy(inertia, body->inertia, sizeof(inertia));
     if (mass == 0 || lacks) {
         around = scale_around(sys, b);
         around.mass = isinf(around.mass) ? all->mass : around.mass;
+        lightest = isinf(around.inertia) ? 0 : around.inertia;
         around.inertia = isinf(around.inertia) ? all->inertia : around.inertia;
     }
-    /* a slender body has a moment of its own to go by */
+    /* a slender body has a moment of its own to go by, unless its neighbours are heavier by far */
     if (largest_moment(inertia) > 0)
-        around.inertia = largest_moment(inertia);
+        around.inertia = fmax(largest_moment(inertia), lightest);
     mass += mass == 0 ? LK_ARTIFICIAL_MASS * around.mass : 0;
     if (lacks)
         add_artificial(LK_ARTIFICIAL_MASS * around.inertia, inertia);
@@ -233,7 +235,7 @@ static void fill_quads(struct lk_system *sys)
         if (largest_moment(body->inertia) > 0 && lk_fill_lacks_moment(body->inertia)) {
             double axis[3];
 
-            null_axis(sys->W[body - sys->body].inertia, axis);
+            null_axis(body->inertia, axis);
             for (int i = 0; i < 3; i++)
                 quad->thin[i][lane % 4] = axis[i];
             sys->n_thin++;
@@ -317,7 +319,7 @@ static int columns_of(const struct lk_system *sys, int b, struct column *ret)
         }
     if (!none && lk_fill_lacks_moment(body->inertia)) {
         ret[n] = (struct column){.body = b};
-        null_axis(sys->W[b].inertia, ret[n++].d + 3);
+        null_axis(body->inertia, ret[n++].d + 3);
     }
     return n;
 }

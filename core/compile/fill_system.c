@@ -307,6 +307,7 @@ int lk_fill_system(struct lk_system *sys, const struct lk_draft *d, struct lk_er
     }
     lk_fill_regularise(sys, m->solver.soft_redundancy);
     lk_fill_contacts(sys, d);
+    lk_fill_dampers(sys, d);
     lk_fill_light(sys);
     r = lk_fill_check_massless(sys, ret_error);
     if (sys->batches)

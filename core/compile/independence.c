@@ -46,11 +46,12 @@ static bool connect(const struct lk_system *sys, int *next, const struct lk_join
     return root[0] != root[1];
 }
 
+/* a thin body has some, too: its artificial moment is not small beside those of its neighbours */
 static bool has_inertia(const struct lk_body *body)
 {
     const double *J = body->inertia;
 
-    return body->mass > 0 && J[0] > 0 && J[1] > 0 && J[2] > 0;
+    return body->mass > 0 && (J[0] > 0 || J[1] > 0 || J[2] > 0);
 }
 
 int lk_independence_find(const struct lk_system *sys, bool *ret)

@@ -163,7 +163,7 @@ static int layout_system(struct lk_system *sys, const struct lk_draft *d, struct
                                     : 0;
 }
 
-static int count_hard_stops(const struct lk_system *sys)
+int lk_fill_hard_stops(const struct lk_system *sys)
 {
     int n = 0;
 
@@ -189,7 +189,7 @@ static void last_factor_flops(const struct lk_system *sys, const struct lk_draft
  * positions and for velocities, then for the pushes of the iterations, two impulses, reactions. */
 static double rattle_flops(const struct lk_system *sys, const struct lk_draft *d)
 {
-    int n = count_hard_stops(sys), parts = sys->rows_are_independent ? 1 : 2;
+    int n = lk_fill_hard_stops(sys), parts = sys->rows_are_independent ? 1 : 2;
     int in_iterations = d->iterations + parts - 1, after = 1 + 2 * parts;
     double factor, solve;
 
@@ -283,7 +283,8 @@ static struct lk_system shape_of(const struct lk_draft *d)
     shape.n_laws = lk_draft_laws(d);
     for (int i = 0; i < d->n_blocks; i++)
         shape.n_rows += d->n_rows[i];
-    shape.leaves_laws = shape.formulation->leaves_laws && shape.n_laws > 0;
+    shape.closes_dampers = d->closes_dampers;
+    shape.leaves_laws = shape.formulation->leaves_laws && shape.n_laws > 0 && !shape.closes_dampers;
     for (int i = 0; i < m->n_inputs; i++)
         shape.n_jumps += lk_input_is_load(m->inputs[i].type);
     for (int i = 0; i < m->n_forces; i++)

@@ -237,18 +237,48 @@ LK_INLINE void LK_NAME(rattle_kick_body)(double h, double s, bool is_ball, bool 
     LK_NAME(times_moments)(sJ, is_ball, momentum, v + 3);
 }
 
-/* Velocities of what dampers draw along, and about an axis without inertia: there they do not
- * follow from impulses. (3 u - u_last) / 2h is of order 2 without forces. */
-LK_INLINE void LK_NAME(rattle_draw)(double h, const LK_REAL moved[6], const LK_REAL bent[6],
-                                    const LK_REAL drawn[2], const LK_REAL thin[3], LK_REAL v[6])
+/* How much of the change of @bent from the @last step is extrapolated, of translation and rotation:
+ * 2 a.b / (a.a + b.b), not below 0. That is 1 - O(h^2) in smooth motion, and 0 after a jump. */
+LK_INLINE void LK_NAME(rattle_smoothness)(const LK_REAL bent[6], const LK_REAL last[6],
+                                          LK_REAL ret[2])
+{
+    for (int part = 0; part < 2; part++) {
+        const LK_REAL *a = bent + 3 * part, *b = last + 3 * part;
+        LK_REAL both = LK_NAME(inner)(a, b), all = LK_NAME(inner)(a, a) + LK_NAME(inner)(b, b);
+
+        ret[part] = 2 * LK_NAME(max)(both, (LK_REAL){0}) / (all + 1e-300);
+    }
+}
+
+/* Velocity and acceleration at the end of a step by its positions alone: the backward difference
+ * (11 u - 7 u_last + 2 u_before) / 6h, of order 3, and the extrapolated second difference, of order
+ * 2; after a jump u / h and the second difference alone. */
+LK_INLINE void LK_NAME(rattle_differences)(double h, const LK_REAL moved[6], const LK_REAL bent[6],
+                                           const LK_REAL last[6], LK_REAL v[6], LK_REAL a[6])
+{
+    LK_REAL smooth[2];
+
+    LK_NAME(rattle_smoothness)(bent, last, smooth);
+    for (int i = 0; i < 6; i++) {
+        LK_REAL more = smooth[i / 3] * (bent[i] - last[i]);
+
+        v[i] = 1 / h * moved[i] + 0.5 * h * smooth[i / 3] * bent[i] + h / 3 * more;
+        a[i] = bent[i] + more;
+    }
+}
+
+/* Replace @v by @other where there is no inertia: of @massless translation and rotation, and about
+ * the axis @thin. Impulses do not determine the motion there. */
+LK_INLINE void LK_NAME(rattle_replace)(const LK_REAL massless[2], const LK_REAL thin[3],
+                                       const LK_REAL other[6], LK_REAL v[6])
 {
     LK_REAL missing[6], along;
 
     for (int i = 0; i < 6; i++)
-        missing[i] = 1 / h * moved[i] + 0.5 * h * bent[i] - v[i];
+        missing[i] = other[i] - v[i];
     along = LK_NAME(inner)(thin, missing + 3);
     for (int i = 0; i < 6; i++)
-        v[i] += drawn[i / 3] * missing[i];
+        v[i] += massless[i / 3] * missing[i];
     for (int i = 0; i < 3; i++)
         v[3 + i] += along * thin[i];
 }
@@ -271,12 +301,6 @@ LK_INLINE void LK_NAME(free_acceleration)(double s, bool is_ball, bool is_linear
         a[i] = -1 / s * sm * force[i];
         a[3 + i] = -1 / s * a[3 + i];
     }
-}
-
-/* the same where there is no inertia: by how the motion bends, carried on from the @last step */
-LK_INLINE LK_REAL LK_NAME(rattle_bend)(LK_REAL massless, LK_REAL bent, LK_REAL last, LK_REAL a)
-{
-    return a + massless * (2 * bent - last - a);
 }
 
 /* ---- rk4, see rk4.c ---- */

@@ -444,7 +444,7 @@ void lk_evaluate_refined(struct lk_system *sys, double *scratch)
     if (!sys->rows_are_independent) {
         for (int r = 0; r < sys->n_rows; r++) {
             scratch[r] = sys->solution[r];
-            sys->solution[r] *= sys->regular[r];
+            sys->solution[r] *= sys->rigid[r];
         }
         lk_evaluate_solve(sys, sys->solution);
         for (int r = 0; r < sys->n_rows; r++)
@@ -465,7 +465,7 @@ void lk_evaluate_least(struct lk_system *sys, double *scratch)
         lk_evaluate_solve(sys, sys->solution);
         for (int r = 0; r < sys->n_rows; r++) {
             scratch[r] = (part > 0 ? scratch[r] : 0) + weight[part] * sys->solution[r];
-            sys->solution[r] *= sys->regular[r];
+            sys->solution[r] *= sys->rigid[r];
         }
     }
     memcpy(sys->solution, scratch, (size_t)sys->n_rows * sizeof(double));

@@ -453,3 +453,20 @@ double lk_law_regular(const struct lk_law_value *value, double h)
 {
     return fmin(1 / (value->stiffness + 2 * value->damping / h), LK_DECOUPLED);
 }
+
+double lk_law_drag(const struct lk_law *law, const struct lk_term *terms, double x, double v)
+{
+    struct lk_law_value f = {0};
+
+    for (int i = law->first_term; i < law->first_term + law->n_terms; i++)
+        if (lk_term_drags(&terms[i]))
+            lk_term_evaluate(&terms[i], x, v + law->carry, &f);
+    return f.damping;
+}
+
+double lk_law_closing(const struct lk_law *law, double c, double h)
+{
+    double a = lk_max(0.5 * h * c * law->free_mobility - 1, 0), part = a * a / (1 + a * a);
+
+    return part > 0 ? lk_min(0.5 * h / (c * part), LK_DECOUPLED) : LK_DECOUPLED;
+}

@@ -107,6 +107,14 @@ static inline bool lk_term_creeps(const struct lk_term *term)
     return term->kind == LK_TERM_FRICTION && term->wind < 0;
 }
 
+/** lk_term_drags() - whether its tangent damps at any rate: friction gives way, stops let go. RT:
+ * yes. */
+static inline bool lk_term_drags(const struct lk_term *term)
+{
+    return term->kind != LK_TERM_FRICTION && term->kind != LK_TERM_STOP &&
+           term->kind != LK_TERM_LINE;
+}
+
 /** struct lk_stop - state of the stops of a row in the step that begins.
  * @acts:  they are solved with the step, with their stiffness at @reach
  * @reach: estimate of the row's value at the end of the step
@@ -129,7 +137,8 @@ struct lk_stop {
  * a term is a hard end stop
  * @carry: added to the rate of the row [m/s]: minus the speed of a rail that runs past the bodies
  * @mobility: inverse effective mass of the row in the mechanism at the start, of nonlinear rows
- *            [1/kg, 1/(kg m^2)]
+ *            [1/kg, 1/(kg m^2)];  @free_mobility: how easily the row may move at any pose, no
+ * compliant row holding, see lk_fill_dampers()
  * @stops_act, @stop: scratch of the step: whether stops count, and their state */
 struct lk_law {
     int joint;
@@ -141,6 +150,7 @@ struct lk_law {
     int is_hard;
     double carry;
     double mobility;
+    double free_mobility;
     int stops_act;
     struct lk_stop stop;
 };
@@ -214,6 +224,15 @@ LK_RT double lk_law_restitution(double stiffness, double damping, double mobilit
 
 /** lk_law_regular() - E of a row with this tangent and step @h [s], at most LK_DECOUPLED. */
 LK_RT double lk_law_regular(const struct lk_law_value *value, double h);
+
+/** lk_law_drag() - tangent of the dampers of a law at (@x, @v) [N s/m, N m s]: of all its terms but
+ * friction, which gives way, and stops, which let go. Thread: cycle.  RT: yes. */
+LK_RT double lk_law_drag(const struct lk_law *law, const struct lk_term *terms, double x, double v);
+
+/** lk_law_closing() - E of a row with the damper @c [N s/m, N m s] in the factor that closes
+ * velocities after a step of @h [s]: h / (2 c w), w = a^2 / (1 + a^2), a = h c / 2 times
+ * free_mobility less 1, not below 0; at most LK_DECOUPLED. Thread: cycle.  RT: yes. */
+LK_RT double lk_law_closing(const struct lk_law *law, double c, double h);
 
 /** lk_friction_level() - what a friction resists by at the rate @v, without its damper. */
 static inline double lk_friction_level(const struct lk_term *term, double v)

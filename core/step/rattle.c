@@ -106,7 +106,7 @@ static int rattle_step(struct lk_system *sys, const double *inputs)
         lk_rattle_loads(sys, t + sys->h, inputs, r->load);
     lk_rattle_accelerate(sys, r, &sys->next);
     lk_rattle_rest(sys, r);
-    lk_rattle_book_soft_stops(sys, r);
+    lk_rattle_book_laws(sys, r);
     return turns_are_small ? 0 : LK_E_TURN;
 }
 

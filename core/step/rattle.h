@@ -25,15 +25,13 @@ struct lk_rattle_iterate {
     lk_four theta[3];
 };
 
-/** struct lk_half_kicks - four bodies. @weight: m W, 1, or 0 where there is no mass;  @drawn: 1
- * where the velocity follows from the positions, of the translation and the rotation, see
- * lk_rattle_is_drawn();  @last_turn: theta of the last step;
+/** struct lk_half_kicks - four bodies. @weight: m W, 1, or 0 where there is no mass;  @last_turn:
+ * theta of the last step;
  * @sW: of the inertia;  @tension: K, see tension.h, and @start_sW: s (J + s K)^-1;  @momentum: h J
  * w_n;  @kick: s W (Phi_q^T lambda - Q) at q_n;  @kept: the last iterate that counts */
 struct lk_half_kicks {
     lk_four weight;
     lk_four last_turn[3];
-    lk_four drawn[2];
     lk_four sW[6];
     lk_four start_sW[6];
     lk_four tension[6];
@@ -65,6 +63,8 @@ struct lk_contact {
     bool is_impact;
     bool is_blocked;
 };
+
+#define LK_HARD_STOPS_MAX 128 /* they are decided together, in n^3 operations a step */
 
 /** struct lk_rattle_stops - the @n hard stops, n numbers each unless said. Positive multipliers
  * push from the upper limit, negative from the lower one.
@@ -183,9 +183,22 @@ LK_INLINE void lk_rattle_remember(struct lk_rattle_past *past, int last, double 
     past->inverse[last] = inverse;
 }
 
+/* What stiff dampers add to the second half kick. A damper that stops a motion within a step
+ * (a = h c / 2 J W J^T > 1) lets the symmetric velocity v = 2 u / h - v_n ring by (1 - a) / (1 + a)
+ * a step, although positions are right. Where the system closes_dampers, their rows stay in the
+ * factor of q_n+1 with E = h / 2 c, and the projection of velocities and accelerations takes
+ *
+ *     J (v - v'),   J (a - a')
+ *
+ * as their violations, v' and a' by differences of positions, see lk_rattle_differences(): v
+ * becomes (v + a v') / (1 + a) along each row, seen through all rigid rows. Order 2 is kept,
+ * nothing rings, and no threshold decides where it acts: c has a weight that grows from 0 to 1 as a
+ * passes 1/4 to 1, see lk_law_closing(). */
+
 /** struct lk_rattle - scratch. @increment: of all iterations, one after another, with their
  * @multipliers, n_rows each, and their @past;  @lambda: of the iterate that is kept, n_rows;
- * @value: of each law's row at q_n;  @load: -Q at q_n+1, as lk_system.residual;  @violation:
+ * @value: of each law's row at q_n;  @rate: of each law's row by the half kick alone, where the
+ * system closes_dampers;  @load: -Q at q_n+1, as lk_system.residual;  @violation:
  * largest one of the last iterate;  @ends: 1 once an iterate was taken back: later increments are
  * 0;  @has_clock: a load depends on time;  @since: first increment that tells of the matrix, those
  * before had other stops act or lk_rattle_leaks();  @tense: bodies whose tension is followed, with
@@ -197,6 +210,7 @@ struct lk_rattle {
     struct lk_rattle_past *past;
     double *lambda;
     double *value;
+    double *rate;
     struct lk_twist *load;
     double violation;
     bool ends;
@@ -235,7 +249,8 @@ LK_INLINE bool lk_rattle_leaks(int done, double violation, double last)
 
 /** struct lk_rattle_own - what the state of a body has besides its motion. @x, @q: pose of the last
  * factor;
- * @moved: u and theta of the last step;  @bent: their difference from those before, by h^2 */
+ * @moved: u and theta of the last step;  @bent: their difference from those before, by h^2; 0
+ * before the first step */
 struct lk_rattle_own {
     double x[3];
     double q[4];
@@ -248,6 +263,13 @@ LK_INLINE struct lk_rattle_own *lk_rattle_own(const struct lk_state *state)
     return (struct lk_rattle_own *)state->own;
 }
 
+/** lk_rattle_has_differences() - whether velocities or accelerations are taken from differences of
+ * positions: of bodies that lack inertia, or by dampers. RT: yes. */
+LK_INLINE bool lk_rattle_has_differences(const struct lk_system *sys)
+{
+    return sys->closes_dampers || sys->n_massless > 0 || sys->n_thin > 0;
+}
+
 /* ---- rattle_state.c ---- */
 
 int lk_rattle_own_size(int n_bodies);
@@ -257,22 +279,21 @@ LK_RT void lk_rattle_begin(struct lk_system *system);
 /** lk_rattle_lanes_layout() - what a step on batches needs of it: values of laws, hard stops. */
 int lk_rattle_lanes_layout(struct lk_system *system, const struct lk_topology *topology,
                            const struct lk_plan *plan, struct lk_arena *arena);
-/** lk_rattle_is_drawn() - whether dampers draw a light body along: the mean velocity of a step is
- * right then, but what is left of the impulses at its end rings. @part: 0: translation, 1:
- * rotation.
- */
-LK_RT bool lk_rattle_is_drawn(const struct lk_system *system, int b, int part);
-
-/** lk_rattle_begin_body() - lk_rattle_begin() for one body. @drawn: see struct lk_half_kicks */
-LK_RT void lk_rattle_begin_body(struct lk_system *system, int b, const double drawn[2]);
+/** lk_rattle_begin_body() - lk_rattle_begin() for one body. */
+LK_RT void lk_rattle_begin_body(struct lk_system *system, int b);
 LK_RT void lk_rattle_renew(struct lk_system *system);
 
-/** lk_rattle_release_laws() - E of compliant rows in the factor of velocities and accelerations,
- * into system->next.tangent: they are not in it. */
-LK_RT void lk_rattle_release_laws(struct lk_system *system);
+/** lk_rattle_place_unclosed() - system->pose of all bodies: those that the iterations of @state
+ * ended at. */
+LK_RT void lk_rattle_place_unclosed(struct lk_system *system, const struct lk_state *state);
 
-/** lk_rattle_factor_unclosed() - poses, Jacobians and factor of the pose that the iterations of
- * @state ended at. */
+/** lk_rattle_release_laws() - E of the compliant rows of joint @j in the factor of velocities and
+ * accelerations, at the present poses, into system->next.tangent: LK_DECOUPLED, or
+ * lk_law_closing() where the system closes_dampers. @value: see struct lk_rattle */
+LK_RT void lk_rattle_release_laws(struct lk_system *system, const double *value, int j);
+
+/** lk_rattle_factor_unclosed() - Jacobians and factor at the present poses, with E of compliant
+ * rows from the tangents of @state. */
 LK_RT void lk_rattle_factor_unclosed(struct lk_system *system, const struct lk_state *state);
 
 /** lk_rattle_forget_rigid() - multipliers of rigid rows in system->next: 0. Each half kick finds
@@ -377,9 +398,16 @@ void lk_rattle_find_contacts(const struct lk_system *system, struct lk_rattle_st
 LK_RT void lk_rattle_look_at_stops(struct lk_system *system, struct lk_rattle *rattle,
                                    const double *inputs);
 
-/** lk_rattle_book_soft_stops() - what the dampers of soft stops take in the step, in place of what
- * the powers at its ends tell; coordinates and twists of system->next are up to date. */
-LK_RT void lk_rattle_book_soft_stops(struct lk_system *system, const struct lk_rattle *rattle);
+/** lk_rattle_book_laws() - what the dampers of soft stops, and of all laws where the system
+ * closes_dampers, take in the step, in place of what the powers at its ends tell; coordinates and
+ * twists of system->next are up to date. */
+LK_RT void lk_rattle_book_laws(struct lk_system *system, const struct lk_rattle *rattle);
+
+/** lk_rattle_book_damping() - the work of the impulses that close dampers: s @sigma, the solution
+ * of the projection of velocities, times the mean of the rates before and after it. It counts as
+ * dissipated, that of impedances as taken by the step. */
+LK_RT void lk_rattle_book_damping(struct lk_system *system, const struct lk_rattle *rattle,
+                                  const double *sigma);
 
 /** lk_rattle_find_yields() - stops->yield with the factor of the first half kick.
  * system->solution stays. */

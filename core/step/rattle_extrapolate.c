@@ -75,7 +75,9 @@ static void finish_combination(struct lk_system *sys, const double *inputs)
         sys->batches->engine->rattle.finish(sys, inputs);
         return;
     }
-    lk_rattle_release_laws(sys);
+    lk_rattle_place_unclosed(sys, &sys->next);
+    for (int i = 0; i < sys->n_laws; i++)
+        sys->next.tangent[i] = LK_DECOUPLED;
     lk_rattle_factor_unclosed(sys, &sys->next);
     lk_evaluate_twists(sys, &sys->next);
     for (int i = 0; i < LK_EXTRAPOLATE_ROUNDS; i++)

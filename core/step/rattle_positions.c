@@ -109,7 +109,7 @@ LK_INLINE void predict_motion(const struct lk_system *sys, const struct lk_lanes
     if (r->n_tense > 0)
         lk_gather(l, sys->now.motion[0].a.v, LK_STRIDE(struct lk_motion), 6, quad->a_old);
     for (int i = 0; i < 6; i++) {
-        lk_four part = quad->start_a[i / 3] * (1 - half->drawn[i / 3]);
+        lk_four part = quad->start_a[i / 3];
 
         ahead[i] = r->n_tense > 0 ? lk_taylor_four(sys->h, quad->start_a[i / 3], quad->v_old[i],
                                                    quad->a_old[i])
@@ -535,14 +535,19 @@ void lk_rattle_book_closing(struct lk_system *sys, const struct lk_rattle *r)
 /* dq = -s W Phi_q^T kappa */
 void lk_rattle_close(struct lk_system *sys)
 {
+    const struct lk_rattle *r = sys->formulation_data;
+
     write_poses(sys, lk_rattle_own(&sys->next)->x, lk_rattle_own(&sys->next)->q,
                 LK_STRIDE(struct lk_rattle_own));
-    lk_rattle_release_laws(sys);
+    lk_rattle_place_unclosed(sys, &sys->next);
+    for (int i = 0; i < sys->n_joints && sys->n_laws > 0; i++)
+        if (lk_is_compliant(&sys->joint[i]))
+            lk_rattle_release_laws(sys, r->value, i);
     lk_rattle_factor_unclosed(sys, &sys->next);
     violations(sys, 1);
     lk_evaluate_correction(sys);
     if (sys->books_closing)
-        lk_rattle_book_closing(sys, sys->formulation_data);
+        lk_rattle_book_closing(sys, r);
     for (int k = 0; 4 * k < sys->n_bodies; k++) {
         struct lk_lanes l = lk_lanes_of(sys, k);
         struct lk_quad *quad = &sys->quad[k];

@@ -4,9 +4,6 @@
 #include "step/tension.h"
 #include <string.h>
 
-#define LIGHT      1e-3 /* of the mass of the heaviest neighbour, */
-#define OVERDAMPED 20   /* and h c / m: the velocity follows from the positions */
-
 int lk_rattle_own_size(int n_bodies)
 {
     return n_bodies * (int)LK_STRIDE(struct lk_rattle_own);
@@ -28,6 +25,8 @@ int lk_rattle_layout(struct lk_system *sys, const struct lk_topology *topology,
     double(*root)[6] = lk_arena_take(arena, (size_t)sys->n_bodies, sizeof(*root));
     struct lk_inverse_mass *free_sW = lk_arena_take(arena, (size_t)sys->n_bodies, sizeof(*free_sW));
     double *value = lk_arena_take(arena, (size_t)sys->n_laws, sizeof(double));
+    double *rate =
+        lk_arena_take(arena, sys->closes_dampers ? (size_t)sys->n_laws : 0, sizeof(double));
     struct lk_twist *load =
         lk_arena_take(arena, (size_t)sys->n_bodies + 1 + (size_t)sys->n_frames, sizeof(*load));
 
@@ -44,6 +43,7 @@ int lk_rattle_layout(struct lk_system *sys, const struct lk_topology *topology,
                                 .past = past,
                                 .lambda = lambda,
                                 .value = value,
+                                .rate = rate,
                                 .tense = tense,
                                 .root = root,
                                 .tension = tension,
@@ -59,86 +59,17 @@ int lk_rattle_lanes_layout(struct lk_system *sys, const struct lk_topology *topo
 {
     struct lk_rattle *r = lk_arena_take(arena, 1, sizeof(*r));
     double *value = lk_arena_take(arena, (size_t)sys->n_laws, sizeof(double));
+    double *rate =
+        lk_arena_take(arena, sys->closes_dampers ? (size_t)sys->n_laws : 0, sizeof(double));
     struct lk_rattle_stops stops = {0};
 
     lk_rattle_stops_layout(sys, &stops, arena);
     (void)topology;
     (void)plan;
     if (arena->base)
-        *r = (struct lk_rattle){.value = value, .stops = stops};
+        *r = (struct lk_rattle){.value = value, .rate = rate, .stops = stops};
     sys->formulation_data = r;
     return 0;
-}
-
-/** struct damped - of a body: @damping: of all compliant rows at it [N s/m], [N m s];  @heaviest:
- * the largest mass [kg] and moment of inertia [kg m^2] of its neighbours */
-struct damped {
-    double damping[2];
-    double heaviest[2];
-};
-
-static double mean_moment(const struct lk_body *body)
-{
-    return (body->inertia[0] + body->inertia[1] + body->inertia[2]) / 3;
-}
-
-/* of what damps at any rate; friction and stops let go */
-static double damping_at_rest(const struct lk_system *sys, const struct lk_law *law)
-{
-    struct lk_law_value f = {0};
-
-    for (int i = law->first_term; i < law->first_term + law->n_terms; i++)
-        if (sys->term[i].kind != LK_TERM_FRICTION && sys->term[i].kind != LK_TERM_STOP &&
-            sys->term[i].kind != LK_TERM_LINE)
-            lk_term_evaluate(&sys->term[i], 0, law->carry, &f);
-    return f.damping;
-}
-
-static struct damped dampers_at(const struct lk_system *sys, int b)
-{
-    struct damped d = {{0}, {0}};
-
-    for (int i = 0; i < sys->n_joints; i++) {
-        const struct lk_joint *j = &sys->joint[i];
-
-        for (int s = 0; s < j->n_sides; s++) {
-            for (int k = 0; k < j->n_sides && j->body[s] == b; k++) {
-                const struct lk_body *other = &sys->body[j->body[k]];
-
-                if (j->body[k] >= sys->n_bodies)
-                    d.heaviest[0] = d.heaviest[1] = INFINITY;
-                else if (j->body[k] != b) {
-                    d.heaviest[0] = lk_max(d.heaviest[0], other->mass);
-                    d.heaviest[1] = lk_max(d.heaviest[1], mean_moment(other));
-                }
-            }
-            for (int row = 0; row < j->n_rows && j->body[s] == b && lk_is_compliant(j); row++) {
-                double J[6], damping = damping_at_rest(sys, &sys->law[j->law + row]);
-
-                lk_jacobian_row(sys->jacobian[i], s, row, J);
-                d.damping[0] += damping * lk_dot(J, J);
-                d.damping[1] += damping * lk_dot(J + 3, J + 3);
-            }
-        }
-    }
-    return d;
-}
-
-bool lk_rattle_is_drawn(const struct lk_system *sys, int b, int part)
-{
-    struct damped d = dampers_at(sys, b);
-    double inertia = part == 0 ? sys->body[b].mass : mean_moment(&sys->body[b]);
-
-    return inertia == 0 ||
-           (inertia < LIGHT * d.heaviest[part] && sys->h * d.damping[part] > OVERDAMPED * inertia);
-}
-
-static void find_drawn(struct lk_system *sys, struct lk_rattle *r)
-{
-    for (int lane = 0; lane < (sys->n_bodies + 3) / 4 * 4; lane++)
-        for (int part = 0; part < 2; part++)
-            r->quad[lane / 4].drawn[part][lane % 4] =
-                lk_rattle_is_drawn(sys, lane < sys->n_bodies ? lane : sys->n_bodies - 1, part);
 }
 
 static void find_tense(struct lk_system *sys, struct lk_rattle *r)
@@ -152,22 +83,21 @@ static void find_tense(struct lk_system *sys, struct lk_rattle *r)
         }
 }
 
-void lk_rattle_begin_body(struct lk_system *sys, int b, const double drawn[2])
+void lk_rattle_begin_body(struct lk_system *sys, int b)
 {
     const struct lk_motion *m = &sys->now.motion[b];
     struct lk_rattle_own *own = &lk_rattle_own(&sys->now)[b];
+    double kick[2];
 
+    /* an acceleration that a stiff damper ends within the step predicts nothing */
+    for (int part = 0; part < 2; part++)
+        kick[part] = sys->closes_dampers ? 0 : 0.5 * sys->h * sys->quad[b / 4].start_a[part][b % 4];
     memcpy(own->x, m->x, sizeof(own->x));
     memcpy(own->q, m->q, sizeof(own->q));
     for (int i = 0; i < 3; i++) {
-        double kick[2];
-
-        for (int part = 0; part < 2; part++)
-            kick[part] = 0.5 * sys->h * (1 - drawn[part]);
         own->moved[i] = sys->h * (m->v.v[i] - kick[0] * m->a.v[i]);
         own->moved[3 + i] = sys->h * (m->v.w[i] - kick[1] * m->a.w[i]);
-        own->bent[i] = m->a.v[i];
-        own->bent[3 + i] = m->a.w[i];
+        own->bent[i] = own->bent[3 + i] = 0;
     }
 }
 
@@ -179,14 +109,10 @@ void lk_rattle_begin(struct lk_system *sys)
     r->has_clock = false;
     for (int i = 0; i < sys->n_loads; i++)
         r->has_clock = r->has_clock || sys->load[i].is_harmonic;
-    find_drawn(sys, r);
     find_tense(sys, r);
     lk_rattle_find_contacts(sys, &r->stops);
-    for (int b = 0; b < sys->n_bodies; b++) {
-        const lk_four *drawn = r->quad[b / 4].drawn;
-
-        lk_rattle_begin_body(sys, b, (double[2]){drawn[0][b % 4], drawn[1][b % 4]});
-    }
+    for (int b = 0; b < sys->n_bodies; b++)
+        lk_rattle_begin_body(sys, b);
     for (int k = 0; 4 * k < sys->n_bodies; k++) {
         struct lk_lanes l = lk_lanes_of(sys, k);
         lk_four mass;
@@ -200,17 +126,32 @@ void lk_rattle_begin(struct lk_system *sys)
         sys->now.tangent[i] = LK_DECOUPLED;
 }
 
-void lk_rattle_release_laws(struct lk_system *sys)
+void lk_rattle_release_laws(struct lk_system *sys, const double *value, int i)
 {
-    for (int i = 0; i < sys->n_laws; i++) {
-        double *regular = &sys->regular[sys->joint[sys->law[i].joint].row + sys->law[i].row];
+    const struct lk_joint *j = &sys->joint[i];
+    bool slips = j->type == LK_JOINT_CREEP || j->type == LK_JOINT_AIR;
+    double phi[LK_ROWS_MAX], rates[LK_ROWS_PAD];
 
-        *regular = LK_DECOUPLED;
-        sys->next.tangent[i] = *regular;
+    if (sys->closes_dampers)
+        lk_evaluate_violation(sys, i, phi);
+    if (sys->closes_dampers && slips)
+        lk_evaluate_row_rates(sys, i, sys->twist, rates);
+    for (int row = 0; row < j->n_rows; row++) {
+        const struct lk_law *law = &sys->law[j->law + row];
+        double E = LK_DECOUPLED;
+
+        if (sys->closes_dampers && law->n_terms > 0) {
+            double before = value[j->law + row];
+            double rate = slips ? rates[row] : (phi[row] - before) / sys->h;
+            double c = lk_law_drag(law, sys->term, 0.5 * (before + phi[row]), rate);
+
+            E = lk_law_closing(law, c, sys->h);
+        }
+        sys->next.tangent[j->law + row] = E;
     }
 }
 
-void lk_rattle_factor_unclosed(struct lk_system *sys, const struct lk_state *state)
+void lk_rattle_place_unclosed(struct lk_system *sys, const struct lk_state *state)
 {
     for (int b = 0; b < sys->n_bodies; b++) {
         const struct lk_rattle_own *own = &lk_rattle_own(state)[b];
@@ -218,6 +159,10 @@ void lk_rattle_factor_unclosed(struct lk_system *sys, const struct lk_state *sta
         memcpy(sys->pose[b].x, own->x, sizeof(own->x));
         lk_quat_matrix(own->q, sys->pose[b].R);
     }
+}
+
+void lk_rattle_factor_unclosed(struct lk_system *sys, const struct lk_state *state)
+{
     for (int i = 0; i < sys->n_laws; i++)
         sys->regular[sys->joint[sys->law[i].joint].row + sys->law[i].row] = state->tangent[i];
     lk_evaluate_rigid(sys);
@@ -226,6 +171,7 @@ void lk_rattle_factor_unclosed(struct lk_system *sys, const struct lk_state *sta
 void lk_rattle_renew(struct lk_system *sys)
 {
     lk_drives_evaluate(sys, &sys->now);
+    lk_rattle_place_unclosed(sys, &sys->now);
     lk_rattle_factor_unclosed(sys, &sys->now);
     lk_evaluate_poses(sys, &sys->now);
     lk_evaluate_twists(sys, &sys->now);

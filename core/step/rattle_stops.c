@@ -25,7 +25,8 @@
 void lk_rattle_stops_layout(const struct lk_system *sys, struct lk_rattle_stops *stops,
                             struct lk_arena *arena)
 {
-    size_t n = (size_t)sys->n_stops, rows = (size_t)sys->n_rows + LK_ROWS_PAD;
+    size_t n = sys->n_stops < LK_HARD_STOPS_MAX ? (size_t)sys->n_stops : LK_HARD_STOPS_MAX,
+           rows = (size_t)sys->n_rows + LK_ROWS_PAD;
     size_t bodies = n > 0 ? (size_t)sys->n_bodies + 1 + (size_t)sys->n_frames : 0;
     size_t iterations = n > 0 ? (size_t)sys->iterations : 0;
     struct lk_contact *contact = lk_arena_take(arena, n, sizeof(*contact));
@@ -66,7 +67,7 @@ void lk_rattle_find_contacts(const struct lk_system *sys, struct lk_rattle_stops
         const struct lk_law *law = &sys->law[i];
 
         for (int k = law->first_term; k < law->first_term + law->n_terms && law->is_hard; k++)
-            if (sys->term[k].kind == LK_TERM_STOP)
+            if (sys->term[k].kind == LK_TERM_STOP && stops->n < LK_HARD_STOPS_MAX)
                 stops->contact[stops->n++] = (struct lk_contact){.law = i, .term = k};
     }
 }
@@ -201,6 +202,15 @@ static bool is_soft(const struct lk_system *sys, const struct lk_law *law)
     return sys->joint[law->joint].kind == LK_ROWS_UNILATERAL && !law->is_hard;
 }
 
+/* whose dampers are booked by their mean force over the step, not by the powers at its ends */
+static bool is_booked(const struct lk_system *sys, const struct lk_law *law)
+{
+    const struct lk_joint *j = &sys->joint[law->joint];
+    bool slips = j->type == LK_JOINT_CREEP || j->type == LK_JOINT_AIR || law->carry != 0;
+
+    return is_soft(sys, law) || (sys->closes_dampers && law->n_terms > 0 && !slips);
+}
+
 static double dissipated_power(const struct lk_system *sys, const struct lk_state *state,
                                const struct lk_law *law, double *ret_x)
 {
@@ -212,17 +222,22 @@ static double dissipated_power(const struct lk_system *sys, const struct lk_stat
     return f.dissipative * rate;
 }
 
+static bool books_laws(const struct lk_system *sys)
+{
+    return sys->n_stops > 0 || sys->closes_dampers;
+}
+
 void lk_rattle_look_at_stops(struct lk_system *sys, struct lk_rattle *r, const double *inputs)
 {
     struct lk_rattle_stops *stops = &r->stops;
     struct lk_powers powers;
 
     stops->power = 0;
-    for (int i = 0; i < sys->n_laws && sys->n_stops > 0; i++) {
+    for (int i = 0; i < sys->n_laws && books_laws(sys); i++) {
         double x;
 
         sys->law[i].stop = (struct lk_stop){0};
-        if (is_soft(sys, &sys->law[i]))
+        if (is_booked(sys, &sys->law[i]))
             stops->power += dissipated_power(sys, &sys->now, &sys->law[i], &x);
     }
     if (stops->n == 0)
@@ -242,18 +257,19 @@ void lk_rattle_look_at_stops(struct lk_system *sys, struct lk_rattle *r, const d
     memset(stops->push, 0, (size_t)stops->n * sizeof(double));
 }
 
-/* The dampers of stops act where a contact begins or ends within the step: their work is their mean
- * force times the way, not what their power at both ends tells. */
-void lk_rattle_book_soft_stops(struct lk_system *sys, const struct lk_rattle *r)
+/* The dampers of stops act where a contact begins or ends within the step, and stiff ones end a
+ * motion within it: their work is their mean force times the way, not what their power at both ends
+ * tells. */
+void lk_rattle_book_laws(struct lk_system *sys, const struct lk_rattle *r)
 {
     double work = -0.5 * sys->h * r->stops.power;
 
-    for (int i = 0; i < sys->n_laws && sys->n_stops > 0; i++) {
+    for (int i = 0; i < sys->n_laws && books_laws(sys); i++) {
         const struct lk_law *law = &sys->law[i];
         struct lk_law_value f;
         double x, way;
 
-        if (!is_soft(sys, law))
+        if (!is_booked(sys, law))
             continue;
         work -= 0.5 * sys->h * dissipated_power(sys, &sys->next, law, &x);
         way = x - r->value[i];
@@ -261,6 +277,37 @@ void lk_rattle_book_soft_stops(struct lk_system *sys, const struct lk_rattle *r)
         work += f.dissipative * way;
     }
     sys->next.balance->dissipated += work;
+}
+
+/* whether the work of the dampers of a law belongs to inputs, which know nothing of closing */
+static bool is_of_inputs(const struct lk_system *sys, const struct lk_law *law)
+{
+    bool found = false;
+
+    for (int i = law->first_term; i < law->first_term + law->n_terms; i++)
+        found |= sys->term[i].kind == LK_TERM_IMPEDANCE;
+    return found;
+}
+
+void lk_rattle_book_damping(struct lk_system *sys, const struct lk_rattle *r, const double *sigma)
+{
+    struct lk_balance *balance = sys->next.balance;
+
+    for (int i = 0; i < sys->n_joints && sys->closes_dampers; i++) {
+        const struct lk_joint *j = &sys->joint[i];
+        double rates[LK_ROWS_PAD];
+
+        if (!lk_is_compliant(j))
+            continue;
+        lk_evaluate_row_rates(sys, i, sys->twist, rates);
+        for (int row = 0; row < j->n_rows; row++) {
+            double mean = 0.5 * (r->rate[j->law + row] + rates[row]);
+            bool is_taken = is_of_inputs(sys, &sys->law[j->law + row]);
+
+            *(is_taken ? &balance->taken : &balance->dissipated) +=
+                sys->s * sigma[j->row + row] * mean;
+        }
+    }
 }
 
 /* ---- positions ---- */
@@ -387,17 +434,19 @@ void lk_rattle_return_pushes(struct lk_system *sys, const struct lk_rattle *r)
 }
 
 /* Newton's law of impact: the rate at which a row must leave a stop, or 0 if it came no faster than
- * two steps of its acceleration give. The step ends at the limit: a row that a force slows down on
- * the way there must not leave it faster than it comes. @after: rate without stops */
+ * two steps of its acceleration give. The row comes to the end of the step, which is at the limit,
+ * with what forces do on the way there. @after: rate without stops */
 static double rebound(const struct lk_system *sys, struct lk_rattle *r, int i, double after)
 {
     struct lk_contact *c = &r->stops.contact[i];
     const struct lk_term *t = &sys->term[c->term];
     double sign = r->stops.push[i] > 0 ? 1 : -1, inward = sign * c->rate;
-    double way = (sign > 0 ? t->upper : t->lower) - r->value[c->law];
-    double free = (after - c->rate) / sys->h;
-    double square = inward * inward + fmin(2 * free * way, 0);
-    double mobility = lk_max(r->stops.yield[i * (r->stops.n + 1)], 0) / sys->s;
+    const struct lk_law *law = &sys->law[c->law];
+    double free = (after - c->rate) / sys->h, phi[LK_ROWS_MAX], square, mobility;
+
+    lk_evaluate_violation(sys, law->joint, phi);
+    square = inward * inward + 2 * free * (phi[law->row] - r->value[c->law]);
+    mobility = lk_max(r->stops.yield[i * (r->stops.n + 1)], 0) / sys->s;
 
     c->is_impact =
         inward >

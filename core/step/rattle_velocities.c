@@ -4,19 +4,54 @@
 #include "step/tyres.h"
 #include <string.h>
 
+/* Velocities @v, or accelerations, of four bodies by differences of positions where there is no
+ * inertia: those of @thin turns, too. Their difference from that into system->correction. */
+LK_INLINE void see_positions(const struct lk_system *sys, const struct lk_lanes *l,
+                             const struct lk_quad *quad, bool is_acceleration,
+                             const lk_four thin[3], lk_four v[6])
+{
+    const struct lk_rattle_own *next = lk_rattle_own(&sys->next), *now = lk_rattle_own(&sys->now);
+    lk_four moved[6], bent[6], last[6], rest[6], seen[2][6];
+
+    lk_gather(l, next->moved, LK_STRIDE(struct lk_rattle_own), 6, moved);
+    lk_gather(l, next->bent, LK_STRIDE(struct lk_rattle_own), 6, bent);
+    lk_gather(l, now->bent, LK_STRIDE(struct lk_rattle_own), 6, last);
+    lk_rattle_differences_four(sys->h, moved, bent, last, seen[0], seen[1]);
+    lk_rattle_replace_four(quad->massless, thin, seen[is_acceleration], v);
+    for (int i = 0; i < 6; i++)
+        rest[i] = v[i] - seen[is_acceleration][i];
+    lk_scatter(l, rest, LK_STRIDE(struct lk_twist), 6, sys->correction[0].v);
+}
+
+/* what dampers leave of the differences in system->correction, into system->solution */
+static void violate_dampers(struct lk_system *sys)
+{
+    if (!sys->closes_dampers)
+        return;
+    lk_evaluate_clear_frames(sys, sys->correction);
+    for (int i = 0; i < sys->n_joints; i++) {
+        const struct lk_joint *j = &sys->joint[i];
+        double rates[LK_ROWS_PAD];
+
+        if (!lk_is_compliant(j))
+            continue;
+        lk_evaluate_row_rates(sys, i, sys->correction, rates);
+        for (int row = 0; row < j->n_rows; row++)
+            sys->solution[j->row + row] = rates[row];
+    }
+}
+
 static void kick_velocities(struct lk_system *sys, struct lk_rattle *r)
 {
     for (int k = 0; 4 * k < sys->n_bodies; k++) {
         struct lk_lanes l = lk_lanes_of(sys, k);
         const struct lk_quad *quad = &sys->quad[k];
         const struct lk_half_kicks *half = &r->quad[k];
-        lk_four sum[6], sm, moved[6], bent[6], v[6], more[3], pull[3];
+        lk_four sum[6], sm, bent[6], v[6], more[3], pull[3];
 
         lk_gather(&l, sys->residual[0].v, LK_STRIDE(struct lk_twist), 6, sum);
         lk_gather(&l, &sys->sW[0].mass, LK_STRIDE(struct lk_inverse_mass), 1, &sm);
         lk_gather(&l, lk_rattle_own(&sys->next)->bent, LK_STRIDE(struct lk_rattle_own), 6, bent);
-        memcpy(moved, quad->u, sizeof(quad->u));
-        memcpy(moved + 3, quad->theta, sizeof(quad->theta));
         for (int i = 0; i < 3; i++)
             more[i] = sys->h * sys->h * bent[3 + i];
         lk_rattle_tension_end_four(half->tension, quad->theta, more, pull);
@@ -24,7 +59,8 @@ static void kick_velocities(struct lk_system *sys, struct lk_rattle *r)
             sum[3 + i] -= pull[i];
         lk_rattle_kick_body_four(sys->h, sys->s, false, false, quad->inertia, sm, half->sW, quad->u,
                                  quad->theta, sum, v);
-        lk_rattle_draw_four(sys->h, moved, bent, half->drawn, quad->thin, v);
+        if (lk_rattle_has_differences(sys))
+            see_positions(sys, &l, quad, false, quad->thin, v);
         lk_scatter(&l, v, LK_STRIDE(struct lk_motion), 6, sys->next.motion[0].v.v);
     }
 }
@@ -48,8 +84,8 @@ void lk_rattle_sum_forces(struct lk_system *sys, const double *lambda, const str
     lk_evaluate_clear_frames(sys, sys->residual);
 }
 
-/* Multipliers of rigid rows that hold the forces on bodies without inertia at the present pose:
- * with the factor of all bodies, whose artificial masses hardly count beside the others. */
+/* Multipliers of the rows in the last factor that hold the forces on bodies without inertia at the
+ * present pose: artificial masses hardly count beside the others. Other rows solve to 0. */
 static void balance_massless(struct lk_system *sys, const struct lk_rattle *r)
 {
     if (sys->n_massless == 0)
@@ -69,12 +105,8 @@ static void balance_massless(struct lk_system *sys, const struct lk_rattle *r)
     memset(sys->solution, 0, (size_t)sys->n_rows * sizeof(double));
     lk_evaluate_reduce(sys);
     lk_evaluate_solve(sys, sys->solution);
-    for (int i = 0; i < sys->n_joints; i++) {
-        const struct lk_joint *j = &sys->joint[i];
-
-        for (int row = j->row; row < j->row + lk_rigid_rows(j); row++)
-            sys->next.lambda[row] += sys->solution[row];
-    }
+    for (int row = 0; row < sys->n_rows; row++)
+        sys->next.lambda[row] += sys->solution[row];
 }
 
 void lk_rattle_loads(struct lk_system *sys, double t, const double *inputs, struct lk_twist *ret)
@@ -105,17 +137,16 @@ static void free_accelerations(struct lk_system *sys, const struct lk_rattle *r)
     for (int k = 0; 4 * k < sys->n_bodies; k++) {
         struct lk_lanes l = lk_lanes_of(sys, k);
         const struct lk_quad *quad = &sys->quad[k];
-        lk_four sum[6], sm, w[3], a[6], bent[6], last[6];
+        static const lk_four no_axis[3];
+        lk_four sum[6], sm, w[3], a[6];
 
         lk_gather(&l, sys->residual[0].v, LK_STRIDE(struct lk_twist), 6, sum);
         lk_gather(&l, &sys->sW[0].mass, LK_STRIDE(struct lk_inverse_mass), 1, &sm);
         lk_gather(&l, sys->twist[0].w, LK_STRIDE(struct lk_twist), 3, w);
         lk_free_acceleration_four(sys->s, false, false, quad->inertia, sm, r->quad[k].sW, w, sum,
                                   a);
-        lk_gather(&l, lk_rattle_own(&sys->next)->bent, LK_STRIDE(struct lk_rattle_own), 6, bent);
-        lk_gather(&l, lk_rattle_own(&sys->now)->bent, LK_STRIDE(struct lk_rattle_own), 6, last);
-        for (int i = 0; i < 6; i++)
-            a[i] = lk_rattle_bend_four(quad->massless[i / 3], bent[i], last[i], a[i]);
+        if (lk_rattle_has_differences(sys))
+            see_positions(sys, &l, quad, true, no_axis, a);
         lk_drop_along_four(quad->thin, a + 3);
         lk_scatter(&l, a, LK_STRIDE(struct lk_motion), 6, sys->next.motion[0].a.v);
     }
@@ -137,19 +168,26 @@ static void subtract_corrections(const struct lk_system *sys, double *which)
 static void project_accelerations(struct lk_system *sys, struct lk_rattle *r)
 {
     lk_evaluate_acceleration_violation(sys, &sys->next, NULL);
+    violate_dampers(sys);
     lk_evaluate_least(sys, r->lambda);
     subtract_corrections(sys, sys->next.motion[0].a.v);
     for (int row = 0; row < sys->n_rows; row++)
         sys->next.lambda[row] += sys->s * sys->solution[row];
 }
 
+/* the right-hand side is in system->solution */
+static void close_velocities(struct lk_system *sys, struct lk_rattle *r)
+{
+    lk_evaluate_refined(sys, r->lambda);
+    subtract_corrections(sys, sys->next.motion[0].v.v);
+    lk_evaluate_twists(sys, &sys->next);
+}
+
 void lk_rattle_project_velocities(struct lk_system *sys, struct lk_rattle *r)
 {
     lk_evaluate_twists(sys, &sys->next);
     lk_evaluate_velocity_violation(sys);
-    lk_evaluate_refined(sys, r->lambda);
-    subtract_corrections(sys, sys->next.motion[0].v.v);
-    lk_evaluate_twists(sys, &sys->next);
+    close_velocities(sys, r);
 }
 
 void lk_rattle_accelerate(struct lk_system *sys, struct lk_rattle *r, const struct lk_state *state)
@@ -161,6 +199,21 @@ void lk_rattle_accelerate(struct lk_system *sys, struct lk_rattle *r, const stru
     project_accelerations(sys, r);
 }
 
+/* rates of the rows of laws by the half kick alone */
+static void keep_rates(struct lk_system *sys, const struct lk_rattle *r)
+{
+    for (int i = 0; i < sys->n_joints && sys->closes_dampers; i++) {
+        const struct lk_joint *j = &sys->joint[i];
+        double rates[LK_ROWS_PAD];
+
+        if (!lk_is_compliant(j))
+            continue;
+        lk_evaluate_row_rates(sys, i, sys->twist, rates);
+        for (int row = 0; row < j->n_rows; row++)
+            r->rate[j->law + row] = rates[row];
+    }
+}
+
 void lk_rattle_kick(struct lk_system *sys, struct lk_rattle *r)
 {
     if (sys->n_massless == 0)
@@ -168,5 +221,10 @@ void lk_rattle_kick(struct lk_system *sys, struct lk_rattle *r)
     balance_massless(sys, r);
     lk_rattle_sum_forces(sys, sys->next.lambda, r->load);
     kick_velocities(sys, r);
-    lk_rattle_project_velocities(sys, r);
+    lk_evaluate_twists(sys, &sys->next);
+    keep_rates(sys, r);
+    lk_evaluate_velocity_violation(sys);
+    violate_dampers(sys);
+    close_velocities(sys, r);
+    lk_rattle_book_damping(sys, r, sys->solution);
 }

@@ -135,8 +135,8 @@ struct lk_line {
 
 /** struct lk_balance - energy balance and residuals of a run; all doubles, part of the state.
  * @steps: done so far, exact up to 2^53;  @taken: by the step itself, which damps where it follows
- * a tension [J];  @closing: put in by what the iterations leave and the closing takes away, where
- * system->books_closing [J] */
+ * a tension or closes the damper of an impedance [J];  @closing: put in by what the iterations
+ * leave and the closing takes away, where system->books_closing [J] */
 struct lk_balance {
     double steps;
     double residual_position;
@@ -378,7 +378,8 @@ struct lk_system {
     int shows_condition; /* an output shows the violation of accelerations */
     int books_closing;   /* an output shows its work, see lk_rattle_book_closing() */
     bool rows_are_independent; /* rigid ones, see compile/independence.h: E at round-off */
-    bool leaves_laws;          /* as its formulation, where it has laws */
+    bool leaves_laws;          /* as its formulation, where it has laws and none closes_dampers */
+    bool closes_dampers;       /* a damper may stop a motion within a step, see step/rattle.h */
     int needs_twists; /* rows depend on velocities: compliant ones and unwrapped coordinates */
     double gravity[3];
     int gravity_input[3]; /* where each entry is in the inputs, or -1 */
@@ -436,8 +437,8 @@ struct lk_system {
     struct lk_law *law; /* of each compliant row, see laws.h */
     struct lk_term *term;
     struct lk_cut *cut; /* of each named joint */
-    int *hanging;       /* bodies that hang on joints which lack rows, what hangs on one behind it */
-    int *hanging_at;    /* where each body of the system is among them, or -1 */
+    int *hanging;    /* bodies that hang on joints which lack rows, what hangs on one behind it */
+    int *hanging_at; /* where each body of the system is among them, or -1 */
     struct lk_sway *sway;
     double *tables;         /* of laws */
     struct lk_drive *drive; /* see drives.h */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The step `rattle` with full matrices, straight from the formulas at the top of
- * core/step/rattle.c. What the compiled system decides once (which bodies dampers draw along, whose
+ * core/step/rattle.c. What the compiled system decides once (whether dampers are closed, whose
  * tension is followed) it takes from there. */
 #include "dense_parts.h"
 #include "step/rattle.h"
@@ -49,11 +49,6 @@ static const struct lk_rattle *known(const struct dense *d)
 static double massless(const struct dense *d, int i)
 {
     return d->sys->quad[i / 24].massless[i / 3 % 2][i / 6 % 4];
-}
-
-static double drawn(const struct dense *d, int i)
-{
-    return known(d)->quad[i / 24].drawn[i / 3 % 2][i / 6 % 4];
 }
 
 static double thin(const struct dense *d, int i)
@@ -162,7 +157,7 @@ static void project(struct dense *d, const double *weight, int n, double *v)
         solve_rows(d);
         for (int r = 0; r < d->m; r++) {
             sum[r] += weight[part] * d->rhs[r];
-            d->rhs[r] *= d->E[r];
+            d->rhs[r] *= d->sys->rigid[r] > 0 ? d->E[r] : 0;
         }
     }
     for (int r = 0; r < d->m; r++)
@@ -193,7 +188,7 @@ static void forget_rigid(struct dense *d)
             d->lambda[d->sys->joint[i].row + r] = 0;
 }
 
-/* rigid rows take over what loads the bodies without inertia */
+/* rows of the factor take over what loads the bodies without inertia; others solve to 0 */
 static void balance_massless(struct dense *d, struct half_kicks *k)
 {
     double *only = dense_zeros(d->n, sizeof(double));
@@ -206,9 +201,8 @@ static void balance_massless(struct dense *d, struct half_kicks *k)
     for (int r = 0; r < d->m; r++)
         d->rhs[r] = -d->rhs[r];
     solve_rows(d);
-    for (int i = 0; i < d->sys->n_joints; i++)
-        for (int r = 0; r < lk_rigid_rows(&d->sys->joint[i]); r++)
-            d->lambda[d->sys->joint[i].row + r] += d->rhs[d->sys->joint[i].row + r];
+    for (int r = 0; r < d->m; r++)
+        d->lambda[r] += d->rhs[r];
     free(only);
 }
 
@@ -345,7 +339,7 @@ static int predict(struct dense *d, struct half_kicks *k)
 
     for (int i = 0; i < d->n; i++) {
         double moved = last[i / 6 * (int)LK_STRIDE(struct lk_rattle_own) + i % 6];
-        double a = 2 / h * (1 - drawn(d, i)) * (d->v_old[i] - moved / h);
+        double a = 2 / h * (d->v_old[i] - moved / h);
 
         if (known(d)->n_tense > 0)
             a = d->a_old[i];
@@ -562,12 +556,44 @@ static void decouple_laws(struct dense *d)
         d->E[d->sys->joint[d->sys->law[i].joint].row + d->sys->law[i].row] = LK_DECOUPLED;
 }
 
+/* E of dampers at the pose reached: h / 2c, where h c / 2 m is large */
+static void close_dampers(struct dense *d, const struct half_kicks *k)
+{
+    const struct lk_system *sys = d->sys;
+
+    decouple_laws(d);
+    for (int i = 0; i < sys->n_laws && sys->closes_dampers; i++) {
+        const struct lk_law *law = &sys->law[i];
+        const struct lk_joint *j = &sys->joint[law->joint];
+        bool slips = j->type == LK_JOINT_CREEP || j->type == LK_JOINT_AIR;
+        double phi[LK_ROWS_MAX], rate = 0, c = 0, a;
+        int row = j->row + law->row;
+
+        dense_violation(d, j, phi);
+        for (int n = 0; n < d->wide && slips; n++)
+            rate += k->start[row * d->wide + n] * ((const double *)d->twist)[n];
+        if (!slips)
+            rate = (phi[law->row] - k->before[i]) / sys->h;
+        for (int t = law->first_term; t < law->first_term + law->n_terms; t++) {
+            struct lk_law_value f = {0};
+
+            lk_term_evaluate(&sys->term[t], 0.5 * (phi[law->row] + k->before[i]), rate + law->carry,
+                             &f);
+            if (sys->term[t].kind != LK_TERM_FRICTION && sys->term[t].kind != LK_TERM_STOP)
+                c += f.damping;
+        }
+        a = fmax(0.5 * sys->h * c * law->free_mobility - 1, 0);
+        if (a > 0)
+            d->E[row] = fmin(0.5 * sys->h * (1 + a * a) / (c * a * a), LK_DECOUPLED);
+    }
+}
+
 /* the factor of the pose reached closes the positions. Return: 0, DENSE_INDEFINITE */
 static int close_positions(struct dense *d, struct half_kicks *k)
 {
     int r;
 
-    decouple_laws(d);
+    close_dampers(d, k);
     r = dense_factor(d);
     memset(d->rhs, 0, (size_t)d->m * sizeof(double));
     for (int i = 0; i < d->sys->n_joints; i++) {
@@ -597,11 +623,51 @@ static int close_positions(struct dense *d, struct half_kicks *k)
 
 /* ---- velocities and accelerations ---- */
 
+/* velocities and accelerations by differences of positions: those of a cubic through the last four
+ * of them, as far as the motion is smooth */
+static void differences(const struct dense *d, const struct half_kicks *k, double *v, double *a)
+{
+    const struct lk_rattle_own *own = lk_rattle_own(&d->sys->now);
+    double h = d->sys->h;
+
+    for (int part = 0; part < 2 * d->sys->n_bodies; part++) {
+        const double *moved = k->moved + 3 * part, *last = own[part / 2].bent + 3 * (part % 2);
+        const double *before = own[part / 2].moved + 3 * (part % 2);
+        double bent[3], both = 0, all = 1e-300, smooth;
+
+        for (int i = 0; i < 3; i++) {
+            bent[i] = (moved[i] - before[i]) / (h * h);
+            both += bent[i] * last[i];
+            all += bent[i] * bent[i] + last[i] * last[i];
+        }
+        smooth = fmax(2 * both, 0) / all;
+        for (int i = 0; i < 3; i++) {
+            double more = smooth * (bent[i] - last[i]);
+
+            v[3 * part + i] = moved[i] / h + h * (smooth * bent[i] / 2 + more / 3);
+            a[3 * part + i] = bent[i] + more;
+        }
+    }
+}
+
+/* violations of dampers: by how much their rates differ in @v and @seen */
+static void violate_dampers(struct dense *d, const double *v, const double *seen)
+{
+    const struct lk_system *sys = d->sys;
+
+    for (int i = 0; i < sys->n_laws && sys->closes_dampers; i++) {
+        int row = sys->joint[sys->law[i].joint].row + sys->law[i].row;
+
+        d->rhs[row] = 0;
+        for (int n = 0; n < d->n; n++)
+            d->rhs[row] += d->J[row * d->wide + n] * (v[n] - seen[n]);
+    }
+}
+
 static void kick(struct dense *d, struct half_kicks *k)
 {
-    const double *last = lk_rattle_own(&d->sys->now)->moved;
-    double h = d->sys->h, *mean = dense_zeros(d->n, sizeof(double));
-    double *g = dense_zeros(d->n, sizeof(double));
+    double h = d->sys->h, *seen = dense_zeros(d->n, sizeof(double));
+    double *g = dense_zeros(d->n, sizeof(double)), *unused = dense_zeros(d->n, sizeof(double));
 
     begin_multipliers(d, k);
     carried(d, k->moved, -1, g);
@@ -609,20 +675,19 @@ static void kick(struct dense *d, struct half_kicks *k)
         g[i] = i % 6 < 3 ? -0.5 * h * k->sum[i] : g[i] / h - 0.5 * h * k->sum[i];
     add_tension(d, k, 0.5 * h, -0.1, g);
     dense_block_product(d, d->W, g, d->v);
-    for (int i = 0; i < d->n; i++) {
-        double before = last[i / 6 * (int)LK_STRIDE(struct lk_rattle_own) + i % 6];
-
-        d->v[i] += i % 6 < 3 ? k->moved[i] / h : 0;
-        mean[i] = 0.5 / h * (3 * k->moved[i] - before);
-    }
-    settle_thin(d, mean, d->v);
     for (int i = 0; i < d->n; i++)
-        d->v[i] += drawn(d, i) * (mean[i] - d->v[i]);
+        d->v[i] += i % 6 < 3 ? k->moved[i] / h : 0;
+    differences(d, k, seen, unused);
+    settle_thin(d, seen, d->v);
+    for (int i = 0; i < d->n; i++)
+        d->v[i] += massless(d, i) * (seen[i] - d->v[i]);
     dense_set_twists(d, d->v);
     dense_velocity_violation(d);
+    violate_dampers(d, d->v, seen);
     project_twice(d, d->v);
     dense_set_twists(d, d->v);
-    free(mean);
+    free(seen);
+    free(unused);
     free(g);
 }
 
@@ -647,20 +712,18 @@ static void evaluate_laws(struct dense *d)
 
 static void accelerate(struct dense *d, struct half_kicks *k)
 {
-    const struct lk_rattle_own *own = lk_rattle_own(&d->sys->now);
-    double h = d->sys->h;
+    double *seen = dense_zeros(d->n, sizeof(double)), *unused = dense_zeros(d->n, sizeof(double));
 
     evaluate_laws(d);
     begin_multipliers(d, k);
     dense_add_gyroscopic(d, k->sum);
     dense_block_product(d, d->W, k->sum, d->dq);
-    for (int i = 0; i < d->n; i++) {
-        double bent = (k->moved[i] - own[i / 6].moved[i % 6]) / (h * h);
-
-        d->a[i] = massless(d, i) != 0 ? 2 * bent - own[i / 6].bent[i % 6] : -d->dq[i];
-    }
+    differences(d, k, unused, seen);
+    for (int i = 0; i < d->n; i++)
+        d->a[i] = massless(d, i) != 0 ? seen[i] : -d->dq[i];
     settle_thin(d, NULL, d->a);
     dense_acceleration_violation(d, d->a);
+    violate_dampers(d, d->a, seen);
     /* without what no motion removes, where there are redundant rows */
     if (d->sys->is_redundant)
         project(d, (const double[3]){1, 1, -2}, 3, d->a);
@@ -668,6 +731,8 @@ static void accelerate(struct dense *d, struct half_kicks *k)
         project_twice(d, d->a);
     for (int r = 0; r < d->m; r++)
         d->lambda[r] += d->sys->s * d->rhs[r];
+    free(seen);
+    free(unused);
 }
 
 /* ---- the step ---- */

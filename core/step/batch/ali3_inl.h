@@ -411,11 +411,10 @@ static void project_motion_of_pose(struct ali3_run *now)
 /* the scratch that a step begins with, from sys->now */
 static void ali3_renew(struct lk_system *sys)
 {
-    static const double is_not_drawn[2];
     const struct lk_batches *p = sys->batches;
 
     for (int b = 0; b < sys->n_bodies && p->rare; b++)
-        lk_rare_body(sys, p, b, is_not_drawn);
+        lk_rare_body(sys, p, b);
     renew_factor(sys);
 }
 

@@ -125,13 +125,9 @@ static void rattle_begin(struct lk_system *sys)
 
     lk_rattle_find_contacts(sys, &r->stops);
     for (int b = 0; b < sys->n_bodies; b++) {
-        double drawn[2] = {0};
-
-        for (int part = 0; part < 2 && p->rare; part++)
-            drawn[part] = lk_rattle_is_drawn(sys, b, part);
-        lk_rattle_begin_body(sys, b, drawn);
+        lk_rattle_begin_body(sys, b);
         if (p->rare)
-            lk_rare_body(sys, p, b, drawn);
+            lk_rare_body(sys, p, b);
     }
     if (p->rare)
         lk_rare_find_tense(sys, p);

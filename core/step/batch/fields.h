@@ -237,22 +237,21 @@ enum lk_rk4_field {
     LK_RK4_SIZE = LK_RK4_STAGE_V + 6
 };
 
-/** enum lk_rare_field - behind those of all bodies where one of them has any, see rare.h. DRAWN:
- * see struct lk_half_kicks;  AHEAD: weight of the last acceleration in the prediction; both of the
- * translation and the rotation;  THIN, TENSION: see struct lk_quad, struct lk_half_kicks; MASSLESS:
- * 1 where there is no inertia, translation and rotation;  LAST_BENT: BENT of the step before;
- * SHOVE: a motion (world) that all rows hold against, then what they do (translation: world,
- * rotation: body)
+/** enum lk_rare_field - behind those of all bodies where one of them has any, see rare.h. AHEAD:
+ * weight of the last acceleration in the prediction, of the translation and the rotation;  THIN,
+ * TENSION: see struct lk_quad, struct lk_half_kicks;  SHOVE: a motion (world) that all rows hold
+ * against, then what they do (translation: world, rotation: body); where a system closes_dampers,
+ * also v - v' and a - a' of step/rattle.h (world);  MASSLESS: 1 where there is no inertia,
+ * translation and rotation;  LAST_BENT: BENT of the step before
  */
 enum lk_rare_field {
-    LK_RARE_DRAWN,
-    LK_RARE_AHEAD = 2,
-    LK_RARE_THIN = 4,
-    LK_RARE_TENSION = 7,
-    LK_RARE_SHOVE = 13,
-    LK_RARE_MASSLESS = 19,
-    LK_RARE_LAST_BENT = 21,
-    LK_RARE_SIZE = 27
+    LK_RARE_AHEAD,
+    LK_RARE_THIN = 2,
+    LK_RARE_TENSION = 5,
+    LK_RARE_SHOVE = 11,
+    LK_RARE_MASSLESS = 17,
+    LK_RARE_LAST_BENT = 19,
+    LK_RARE_SIZE = 25
 };
 
 #endif

@@ -55,13 +55,11 @@ void lk_rare_find_tense(const struct lk_system *sys, struct lk_batches *p)
     p->factors_twice = p->n_soft + p->n_tense > 0;
 }
 
-void lk_rare_body(const struct lk_system *sys, const struct lk_batches *p, int b,
-                  const double drawn[2])
+void lk_rare_body(const struct lk_system *sys, const struct lk_batches *p, int b)
 {
     const struct lk_quad *quad = &sys->quad[b / 4];
 
     for (int part = 0; part < 2; part++) {
-        *body_at(p, b, p->rare + LK_RARE_DRAWN + part) = drawn[part];
         *body_at(p, b, p->rare + LK_RARE_AHEAD + part) = quad->start_a[part][b % 4];
         *body_at(p, b, p->rare + LK_RARE_MASSLESS + part) = quad->massless[part][b % 4];
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What few bodies have: dampers that draw them along, no inertia about one axis, a tension that is
- * too stiff for the step. Their blocks have the fields of enum lk_rare_field; what is found one by
+/* What few bodies have: no inertia about one axis, a tension that is too stiff for the step,
+ * dampers. Their blocks have the fields of enum lk_rare_field; what is found one by
  * one is here, the equations are those of step/rattle_positions.c and step/rattle_velocities.c. All
  * for the cycle, RT: yes. */
 #ifndef LK_STEP_BATCH_RARE_H
@@ -11,9 +11,8 @@
 /** lk_rare_find_tense() - the list of bodies whose tension is followed. */
 LK_RT void lk_rare_find_tense(const struct lk_system *system, struct lk_batches *batches);
 
-/** lk_rare_body() - the constant fields of a body. @drawn: see struct lk_half_kicks */
-LK_RT void lk_rare_body(const struct lk_system *system, const struct lk_batches *batches, int body,
-                        const double drawn[2]);
+/** lk_rare_body() - the constant fields of a body. */
+LK_RT void lk_rare_body(const struct lk_system *system, const struct lk_batches *batches, int body);
 
 /** lk_rare_share_tension() - K of the parts of split bodies, as all joints of the whole body give
  * it: found once for all of them, before lk_rare_take_tension(). */

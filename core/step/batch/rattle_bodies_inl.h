@@ -188,20 +188,16 @@ LK_INLINE void watch_turn(const lanes_t *theta, struct watch *watch)
     watch->widest = lk_max_lanes(watch->widest, square) + square * 0.0;
 }
 
-/* some without acceleration, drawn ones without that of the half kick; where tension is followed,
- * with that of the state */
+/* some without acceleration; where tension is followed, with that of the state */
 LK_INLINE void predict_rare(const struct lk_system *sys, const struct lk_batches *p, lanes_t *f)
 {
     const lanes_t *v = f + LK_BODY_OLD_V, *ahead = f + p->rare + LK_RARE_AHEAD;
-    const lanes_t *drawn = f + p->rare + LK_RARE_DRAWN;
 
-    for (int i = 0; i < 6; i++) {
-        lanes_t part = ahead[i / 3] * (1 - drawn[i / 3]);
-
+    for (int i = 0; i < 6; i++)
         f[LK_RATTLE_ITERATE + i] =
-            p->n_tense > 0 ? lk_taylor_lanes(sys->h, ahead[i / 3], v[i], f[LK_BODY_OLD_A + i])
-                           : lk_rattle_ahead_lanes(sys->h, part, v[i], f[LK_RATTLE_MOVED + i]);
-    }
+            p->n_tense > 0
+                ? lk_taylor_lanes(sys->h, ahead[i / 3], v[i], f[LK_BODY_OLD_A + i])
+                : lk_rattle_ahead_lanes(sys->h, ahead[i / 3], v[i], f[LK_RATTLE_MOVED + i]);
 }
 
 static __attribute__((noinline)) void predict_motion(const struct lk_system *sys,
@@ -366,7 +362,7 @@ static __attribute__((noinline)) void close_bodies(const struct lk_system *sys,
     lanes_t *f = block_at(p, b->at), moved[6], change[6], turn[4];
 
     weigh_pull(p, b, f, f + LK_BODY_NOW_R, 0, change);
-    for (int i = 0; i < 6 && p->carries; i++)
+    for (int i = 0; i < 6 && lk_rattle_has_differences(sys); i++)
         f[p->rare + LK_RARE_LAST_BENT + i] = f[LK_RATTLE_BENT + i];
     lk_rattle_close_body_lanes(sys->h, change, f + LK_RATTLE_ITERATE, f + LK_BODY_TURN,
                                f + LK_RATTLE_MOVED, moved, turn, f + LK_RATTLE_BENT);
@@ -432,6 +428,32 @@ LK_INLINE void subtract_tension(const struct lk_system *sys, const struct lk_bat
         sum[3 + i] -= pull[i];
 }
 
+/* the difference of a motion from @other into SHOVE, for dampers */
+LK_INLINE void keep_difference(const struct lk_batches *p, lanes_t *f, const lanes_t *motion,
+                               const lanes_t *other)
+{
+    lanes_t *ret = f + p->rare + LK_RARE_SHOVE, turn[3];
+
+    for (int i = 0; i < 3; i++) {
+        ret[i] = motion[i] - other[i];
+        turn[i] = motion[3 + i] - other[3 + i];
+    }
+    rotate(f + LK_BODY_R, turn, ret + 3);
+}
+
+/* velocities by positions, where impulses tell nothing or dampers ask for them */
+LK_INLINE void replace_velocity(const struct lk_system *sys, const struct lk_batches *p, lanes_t *f)
+{
+    lanes_t seen[6], unused[6];
+
+    lk_rattle_differences_lanes(sys->h, f + LK_RATTLE_MOVED, f + LK_RATTLE_BENT,
+                                f + p->rare + LK_RARE_LAST_BENT, seen, unused);
+    lk_rattle_replace_lanes(f + p->rare + LK_RARE_MASSLESS, f + p->rare + LK_RARE_THIN, seen,
+                            f + LK_BODY_OLD_V);
+    if (sys->closes_dampers)
+        keep_difference(p, f, f + LK_BODY_OLD_V, seen);
+}
+
 static __attribute__((noinline)) void kick_bodies(const struct lk_system *sys,
                                                   const struct lk_batches *p, int block)
 {
@@ -444,9 +466,8 @@ static __attribute__((noinline)) void kick_bodies(const struct lk_system *sys,
         subtract_tension(sys, p, f, sum);
     lk_rattle_kick_body_lanes(sys->h, sys->s, b->are_balls, b->are_linear, f + LK_BODY_J,
                               f[LK_BODY_SM], f + LK_BODY_SJ, u, theta, sum, f + LK_BODY_OLD_V);
-    if (p->rare)
-        lk_rattle_draw_lanes(sys->h, u, f + LK_RATTLE_BENT, f + p->rare + LK_RARE_DRAWN,
-                             f + p->rare + LK_RARE_THIN, f + LK_BODY_OLD_V);
+    if (lk_rattle_has_differences(sys))
+        replace_velocity(sys, p, f);
     show_motion(p, block, LK_BODY_OLD_V);
 }
 
@@ -515,6 +536,20 @@ static __attribute__((noinline)) void shove_massless(const struct lk_system *sys
     rotate(f + LK_BODY_R, turn, shove + 3);
 }
 
+/* likewise accelerations */
+LK_INLINE void replace_acceleration(const struct lk_system *sys, const struct lk_batches *p,
+                                    lanes_t *f)
+{
+    lanes_t *a = f + LK_BODY_OLD_A, seen[6], unused[6],
+            no_axis[3] = {(lanes_t){0}, (lanes_t){0}, (lanes_t){0}};
+
+    lk_rattle_differences_lanes(sys->h, f + LK_RATTLE_MOVED, f + LK_RATTLE_BENT,
+                                f + p->rare + LK_RARE_LAST_BENT, unused, seen);
+    lk_rattle_replace_lanes(f + p->rare + LK_RARE_MASSLESS, no_axis, seen, a);
+    if (sys->closes_dampers)
+        keep_difference(p, f, a, seen);
+}
+
 static __attribute__((noinline)) void accelerate_bodies(const struct lk_system *sys,
                                                         const struct lk_batches *p, int block)
 {
@@ -524,9 +559,8 @@ static __attribute__((noinline)) void accelerate_bodies(const struct lk_system *
     sum_forces(sys, f, sum);
     lk_free_acceleration_lanes(sys->s, b->are_balls, b->are_linear, f + LK_BODY_J, f[LK_BODY_SM],
                                f + LK_BODY_SJ, f + LK_BODY_OLD_V + 3, sum, a);
-    for (int i = 0; i < 6 && p->carries; i++)
-        a[i] = lk_rattle_bend_lanes(f[p->rare + LK_RARE_MASSLESS + i / 3], f[LK_RATTLE_BENT + i],
-                                    f[p->rare + LK_RARE_LAST_BENT + i], a[i]);
+    if (lk_rattle_has_differences(sys))
+        replace_acceleration(sys, p, f);
     if (p->rare)
         lk_drop_along_lanes(f + p->rare + LK_RARE_THIN, a + 3);
     for (int i = 0; i < 3; i++)

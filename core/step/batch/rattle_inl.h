@@ -334,6 +334,7 @@ static void close_velocities(struct rattle_run *now, const double *const *inputs
     rattle_sweep(now, VELOCITIES, REST);
     EACH_SYSTEM(&now->run, show_motions(one, its, LK_BODY_OLD_V))
     EACH_SYSTEM(&now->run, lk_keep_coordinates(one))
+    EACH_SYSTEM(&now->run, lk_singles_book_damping(one, its))
     bounce(now);
     EACH_SYSTEM(&now->run, lk_singles_settle(one, its))
     take_loads(&now->run, 1, inputs);
@@ -370,7 +371,7 @@ static void book_jump(struct rattle_run *now, const double *inputs)
 
     if (!lk_rattle_may_jump(sys))
         return;
-    for (int b = 0; b < now->run.p->n_bodies && now->run.p->carries; b++)
+    for (int b = 0; b < now->run.p->n_bodies && lk_rattle_has_differences(sys); b++)
         forget_last_bent(now->run.p, b);
     before = rattle->stops.n > 0 ? drive_power(now, sys->now.inputs)
                                  : lk_loads_drive_power(sys, &sys->now);
@@ -407,7 +408,7 @@ static void take_step(struct rattle_run *now, const double *const *inputs)
     rest(now);
     EACH_SYSTEM(run, keep_balance(run, c_))
     EACH_SYSTEM(run, show_watched(one, its, &one->next))
-    EACH_SYSTEM(run, lk_rattle_book_soft_stops(one, one->formulation_data))
+    EACH_SYSTEM(run, lk_rattle_book_laws(one, one->formulation_data))
 }
 
 static int rattle_step(struct lk_system *sys, const double *inputs)
@@ -477,6 +478,7 @@ static void rattle_renew(struct lk_system *sys)
     const struct run run = {.sys = sys, .p = p, .watch = watch};
 
     lk_drives_evaluate(sys, &sys->now);
+    memcpy(sys->next.tangent, sys->now.tangent, (size_t)sys->n_laws * sizeof(double));
     for (int b = 0; b < p->n_bodies; b++) {
         lanes_t *f = block_at(p, p->bodies[b].at);
 

@@ -176,10 +176,14 @@ static void iterate_single(const struct run *run, int block, const struct newton
     }
 }
 
-static void unclose_single(struct lk_system *sys, const struct lk_batches *p, int block, bool ends)
+/* @newton: NULL: there were no iterations, the tangents of system->next are those of the state */
+static void unclose_single(struct lk_system *sys, const struct lk_batches *p, int block,
+                           const struct newton *newton, int c)
 {
-    if (lk_lane_is_soft(p->joints[block].kind))
-        lk_singles_end(sys, p, block, ends);
+    if (lk_lane_is_soft(p->joints[block].kind) && newton) {
+        lk_singles_end(sys, p, block, newton->of[c].ends);
+        lk_singles_release(sys, p, block);
+    }
     lk_singles_close(sys, p, block);
     lk_singles_turn(sys, p, block, false);
 }
@@ -232,8 +236,16 @@ static void kick_single(const struct run *run, int block, struct watch *watch)
 {
     const struct lk_batch_joints *j = &run->p->joints[block];
 
+    const struct lk_batches *p = run->p;
+    lanes_t *x = block_at(p, j->at) + lk_kind_x(lk_lane_kind(j->kind)), rate[ROWS_MAX];
+
     settle_single(run, block, true, watch);
-    rates_single(run, block, block_at(run->p, j->at) + lk_kind_x(lk_lane_kind(j->kind)));
+    rates_single(run, block, x);
+    if (!lk_lane_is_soft(j->kind) || !run->sys->closes_dampers)
+        return;
+    rates_of_single(p, j, LK_BODY_V, rate);
+    EACH_SYSTEM(run, lk_singles_keep_rates(one, its, block, (const double *)rate + c_))
+    rates_of_single(p, j, p->rare + LK_RARE_SHOVE, x);
 }
 
 /* gamma into the right-hand side; residual rates of the projected velocities */
@@ -255,8 +267,11 @@ static void accelerate_single(const struct run *run, int block, struct watch *wa
     lanes_t *x = block_at(p, j->at) + lk_kind_x(k), rate[ROWS_MAX];
 
     gamma_single(run, block, watch);
-    if (lk_lane_is_soft(j->kind))
+    if (lk_lane_is_soft(j->kind)) {
+        if (run->sys->closes_dampers)
+            rates_of_single(p, j, p->rare + LK_RARE_SHOVE, x);
         return;
+    }
     rates_of_single(p, j, LK_RATTLE_ACCELERATION, rate);
     for (int r = 0; r < lk_kind_rows(k); r++)
         x[r] += rate[r];
@@ -330,7 +345,7 @@ static void unclose_joints(const struct run *run, int block, const struct newton
     if (__builtin_expect(p->carries && newton && newton->some_end, 0) && !lk_lane_is_soft(j->kind))
         end_carried(p, block);
     if (__builtin_expect(j->kind >= LK_KIND_SINGLE, 0)) {
-        EACH_SYSTEM(run, unclose_single(one, its, block, newton && newton->of[c_].ends))
+        EACH_SYSTEM(run, unclose_single(one, its, block, newton, c_))
         return;
     }
 
@@ -424,18 +439,17 @@ static void pull_carried(const struct lk_batches *p, int block)
 }
 
 /* the solution is carried on, too */
-static void carry_solution(const struct lk_batches *p, int block)
+static void carry_solution(const struct run *run, int block)
 {
+    const struct lk_batches *p = run->p;
     const struct lk_batch_joints *j = &p->joints[block];
     const struct lk_joint_kind *k = lk_lane_kind(j->kind);
     lanes_t *f = block_at(p, j->at);
 
-    for (int r = 0; r < lk_kind_rows(k); r++) {
-        if (lk_lane_is_soft(j->kind))
-            f[lk_kind_x(k) + r] = (lanes_t){0};
-        else
-            f[lk_soft_lambda(k) + r] += f[lk_kind_x(k) + r];
-    }
+    for (int r = 0; r < lk_kind_rows(k) && !lk_lane_is_soft(j->kind); r++)
+        f[lk_soft_lambda(k) + r] += f[lk_kind_x(k) + r];
+    if (lk_lane_is_soft(j->kind)) /* 0 where a system closes no dampers */
+        EACH_SYSTEM(run, lk_singles_share(one, its, block))
     scatter_load(k, f + lk_kind_jacobian(k), f + lk_kind_x(k), f + lk_kind_scatter(k));
 }
 
@@ -564,4 +578,6 @@ static void refine_joints(const struct lk_batches *p, int block, int is_later)
     const struct lk_joint_kind *k = lk_lane_kind(j->kind);
 
     refine_kind(k, p, j, is_later);
+    for (int r = 0; r < lk_kind_rows(k) && lk_lane_is_soft(j->kind); r++) /* E is meant there */
+        block_at(p, j->at)[lk_kind_x(k) + r] = (lanes_t){0};
 }

@@ -243,7 +243,7 @@ LK_INLINE void joints_down(const struct rattle_run *now, enum down down, int blo
     if (down == PULL)
         pull_carried(p, block);
     else if (down == CARRY)
-        carry_solution(p, block);
+        carry_solution(&now->run, block);
     else
         solved_joints(p, block, solved, iteration);
 }

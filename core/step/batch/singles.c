@@ -115,7 +115,7 @@ double lk_singles_violate(struct lk_system *sys, const struct lk_batches *p, int
     return largest;
 }
 
-/* E of rows that are released */
+/* E of rows that are left alone */
 static const double released[LK_ROWS_MAX] = {LK_DECOUPLED, LK_DECOUPLED, LK_DECOUPLED,
                                              LK_DECOUPLED, LK_DECOUPLED, LK_DECOUPLED};
 
@@ -129,9 +129,55 @@ void lk_singles_close(struct lk_system *sys, const struct lk_batches *p, int blo
         return;
     }
     for (int l = 0; l < p->entries; l++) {
+        const struct lk_joint *joint = j->joint[l] < 0 ? NULL : &sys->joint[j->joint[l]];
+
         write_rows(p, j, lk_kind_x(k), l, NULL);
-        write_rows(p, j, lk_kind_regular(k), l, released);
+        write_rows(p, j, lk_kind_regular(k), l, joint ? sys->next.tangent + joint->law : released);
     }
+}
+
+void lk_singles_release(struct lk_system *sys, const struct lk_batches *p, int block)
+{
+    const struct lk_batch_joints *j = &p->joints[block];
+    const struct lk_rattle *rattle = sys->formulation_data;
+
+    for (int l = 0; l < p->entries; l++)
+        if (j->joint[l] >= 0)
+            lk_rattle_release_laws(sys, rattle->value, j->joint[l]);
+}
+
+void lk_singles_keep_rates(const struct lk_system *sys, const struct lk_batches *p, int block,
+                           const double *rates)
+{
+    const struct lk_batch_joints *j = &p->joints[block];
+    const struct lk_rattle *rattle = sys->formulation_data;
+
+    for (int l = 0; l < p->entries; l++)
+        for (int r = 0; r < lk_kind_rows(lk_lane_kind(j->kind)) && j->joint[l] >= 0; r++)
+            rattle->rate[sys->joint[j->joint[l]].law + r] = rates[r * p->lanes + l];
+}
+
+void lk_singles_book_damping(struct lk_system *sys, const struct lk_batches *p)
+{
+    for (int i = 0; i < p->n_soft && sys->closes_dampers; i++) {
+        const struct lk_batch_joints *j = &p->joints[p->soft[i].block];
+        const struct lk_joint_kind *k = lk_lane_kind(j->kind);
+        const double *sigma = lane_at(p, j->at + lk_kind_lambda(k), p->soft[i].lane);
+
+        for (int r = 0; r < lk_kind_rows(k); r++)
+            sys->solution[j->row[p->soft[i].lane] + r] = sigma[r * p->lanes];
+    }
+    lk_rattle_book_damping(sys, sys->formulation_data, sys->solution);
+}
+
+void lk_singles_share(const struct lk_system *sys, const struct lk_batches *p, int block)
+{
+    const struct lk_batch_joints *j = &p->joints[block];
+    const struct lk_joint_kind *k = lk_lane_kind(j->kind);
+
+    for (int l = 0; l < p->entries; l++)
+        for (int r = 0; r < lk_kind_rows(k) && j->joint[l] >= 0; r++)
+            sys->next.lambda[j->row[l] + r] += lane_at(p, j->at + lk_kind_x(k) + r, l)[0];
 }
 
 /* Rows as those of a slide: the direction, the turn of either side, along the world's axes; the row

@@ -37,8 +37,12 @@ LK_RT void lk_singles_show_iterate(struct lk_system *system, const struct lk_bat
 LK_RT double lk_singles_violate(struct lk_system *system, const struct lk_batches *batches,
                                 int block, bool is_first);
 
-/** lk_singles_close() - Phi at the pose of the factor into the right-hand side; soft rows: 0, and
- * they are released. */
+/** lk_singles_release() - lk_rattle_release_laws() for a soft block. */
+LK_RT void lk_singles_release(struct lk_system *system, const struct lk_batches *batches,
+                              int block);
+
+/** lk_singles_close() - Phi at the pose of the factor into the right-hand side; soft rows: 0, and E
+ * from the tangents of system->next. */
 LK_RT void lk_singles_close(struct lk_system *system, const struct lk_batches *batches, int block);
 
 /** lk_singles_turn() - system->jacobian of a block of joints, and that of its lanes. @is_known: the
@@ -109,6 +113,15 @@ LK_RT void lk_singles_turn_soft(struct lk_system *system, const struct lk_batche
 
 /** lk_singles_close_laws() - the same at closed poses, with what tyres keep of the step. */
 LK_RT void lk_singles_close_laws(struct lk_system *system, const struct lk_batches *batches);
+
+/** lk_singles_keep_rates() - @rates of the rows of a soft block, vectors, into the rate of struct
+ * lk_rattle.  lk_singles_book_damping() - lk_rattle_book_damping() with the multipliers in lanes.
+ * lk_singles_share() - add the solution of a soft block to the multipliers of system->next. */
+LK_RT void lk_singles_keep_rates(const struct lk_system *system, const struct lk_batches *batches,
+                                 int block, const double *rates);
+LK_RT void lk_singles_book_damping(struct lk_system *system, const struct lk_batches *batches);
+LK_RT void lk_singles_share(const struct lk_system *system, const struct lk_batches *batches,
+                            int block);
 
 /** lk_singles_settle() - multipliers of system->next by their laws at its poses, twists and
  * coordinates. */
