@@ -9,12 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A step with n hard stops takes n^3 operations by rattle, as they are decided together. */
-#define STOPS_CHOSEN    16
 #define DELAY_STEPS_MAX 65536 /* of a delay */
-#define STOPS_MAX       128
-#define TEXT_OF(number) #number
-#define TEXT(number)    TEXT_OF(number)
 
 #define ENTRY(name, symbol) &symbol,
 static const struct lk_equations *const fixed[] = {LK_FORMULATIONS_FIXED(ENTRY)};
@@ -136,15 +131,6 @@ static int has_massless(const struct lk_model *model)
     return 0;
 }
 
-static int count_stops(const struct lk_model *model)
-{
-    int n = 0;
-
-    for (int i = 0; i < model->n_forces; i++)
-        n += model->forces[i].type == LK_FORCE_STOP;
-    return n;
-}
-
 const char *lk_formulation_choose(const struct lk_model *model, const struct lk_options *options,
                                   const char **ret_why)
 {
@@ -162,8 +148,6 @@ const char *lk_formulation_choose(const struct lk_model *model, const struct lk_
         *ret_why = "order: 3";
     else if (order > 2 && has_massless(model))
         *ret_why = "an order above 2 with a body without mass or inertia";
-    else if (count_stops(model) > STOPS_CHOSEN)
-        *ret_why = "more than " TEXT(STOPS_CHOSEN) " end stops";
     return **ret_why ? "ali3" : "rattle";
 }
 
@@ -262,13 +246,6 @@ static int choose(const struct lk_model *model, const struct lk_options *options
         lk_error_set(ret_error,
                      "redundancy: soft with formulation rattle, expected ali3: a joint that "
                      "gives way would ring without its projections");
-        return LK_E_MODEL;
-    }
-    if (how->formulation == &lk_formulation_rattle && count_stops(model) > STOPS_MAX) {
-        lk_error_set(ret_error,
-                     "%d end stops with formulation rattle, expected %d at most, or ali3: rattle "
-                     "decides all of them together, at a cost that grows with their third power",
-                     count_stops(model), STOPS_MAX);
         return LK_E_MODEL;
     }
     if (how->formulation && model->n_tyres > 0 && check_tyres(model, options, name, ret_error) != 0)
