@@ -118,6 +118,19 @@ has 'a bad road' "bad.crg:8: LONG_SECTION_V_LEFT is 'one', expected a number" er
 expect 2 'a road to nowhere' "$linkage" road bad.crg
 expect 1 'no such road' "$linkage" road none.crg -o bad.road
 
+# The time is in proportion to the nodes: a second for 2.5 million of them beside 10001 rows. A search along
+# the line for each node took 40 s.
+{
+    printf '$ROAD_CRG\nREFERENCE_LINE_INCREMENT = 0.01\n$\n$KD_DEFINITION\n#:LRFI\n'
+    printf 'D:long section at v = -3,m\nD:long section at v = 3,m\n$\n$$\n'
+    awk 'BEGIN { for (i = 0; i <= 10000; i++) printf "%10.7f%10.7f\n", sin(i / 500) / 10, 0 }'
+} >long.crg
+expect 0 'a long road' timeout 20 "$linkage" road long.crg -o long.road --step 0.016
+has 'a long road' '10001 rows of 2 sections' out
+expect 1 'a road beyond the limit' timeout 10 "$linkage" road long.crg -o huge.road --step 0.001
+has 'a road beyond the limit' 'expected at most 64 MiB: try --step 0.0' err
+expect 1 'nothing of it is left' test -e huge.road
+
 expect 2 'no tyre' "$linkage" tyre
 expect 1 'no such tyre' "$linkage" tyre none.tir
 has 'no such tyre' 'none.tir: No such file' err
