@@ -225,6 +225,11 @@ same 'inputs later' -0.500000000 "$(speed)"
 printf 't,slow\n0,2\n' >push.csv
 expect 0 'inputs limited' "$linkage" run pushed.yaml -d 1 --inputs push.csv -o out.csv
 same 'inputs limited' 0.900500000 "$(speed)"
+for text in 'time;push\n0;1\n' 'Time\tpush [N]\n0\t1\n' '"time","push"\n"0","1"\n'; do
+    printf '%b' "$text" >push.csv
+    expect 0 "inputs: $text" "$linkage" run pushed.yaml -d 1 --inputs push.csv -o out.csv
+    same "inputs: $text" 0.500000000 "$(speed)"
+done
 if "$linkage" methods >/dev/null 2>&1; then
     printf 't,push\n0,2\n0.5,-1\n' >push.csv
     expect 0 'inputs elsewhere' "$linkage" run pushed.yaml -d 1 --formulation absolute --integrator rk4 \
@@ -248,6 +253,13 @@ refused 'behind the end' 't,push\n0,1\n5,much\n' 'push.csv:3: field 2 is no fini
 refused 'nothing' '' 'push.csv: nothing is in it, expected a header that begins with the time'
 refused 'empty' 't,push\n' 'push.csv: there are no rows'
 refused 'no columns' 't\n0\n' 'push.csv: none of its columns is an input of the model'
+refused 'never' 't,push\n1732000000.001,1\n1732000000.1,2\n' \
+    'push.csv: no row acts in the run: the first is at 1732000000.001 s, expected one before the end of the run, which is from 0 to 1 s'
+refused 'at the end' 't,push\n1,1\n' 'push.csv: no row acts in the run: the first is at 1 s'
+refused 'decimal commas' 't;push\n0,0;1\n' 'push.csv:2: field 1 is no finite number, expected 2 numbers with a decimal point'
+printf 't,push\n0.999,1\n' >push.csv
+expect 0 'inputs: in the last step' "$linkage" run pushed.yaml -d 1 --inputs push.csv -o out.csv
+same 'inputs: in the last step' 0.000500000 "$(speed)"
 expect 1 'inputs: missing' "$linkage" run pushed.yaml --inputs nowhere.csv
 has 'inputs: missing' 'nowhere.csv: No such file' err
 expect 2 'interpolate alone' "$linkage" run pushed.yaml --interpolate
