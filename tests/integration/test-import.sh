@@ -271,8 +271,9 @@ else
     has 'two motors' 'near: {type: joint-torque, joint: j, limits: [-5, 5]' motors.yaml
     has 'two motors' "actuator 'far' is part of input 'near' of the same joint" err
     mjcf 'MJCF: nothing' 'nothing in it moves' ''
-    mjcf 'MJCF: a keyword' "bad.xml:1: MuJoCo: XML Error: invalid keyword: 'screw'" \
+    mjcf 'MJCF: a keyword' "XML Error: invalid keyword: 'screw'" \
         '<worldbody><body><joint type="screw"/></body></worldbody>'
+    version=$(sed -n 's/^bad.xml:1: \(MuJoCo [0-9.]*\): .*/\1/p' err)
     mjcf 'MJCF: no mass' 'mass and inertia of moving bodies' '<worldbody><body><joint/></body></worldbody>'
     mjcf 'MJCF: no mesh' "could not open STL file 'none.stl'" '<asset><mesh name="m" file="none.stl"/></asset>'
     mjcf 'MJCF: all memory' 'bad.xml: MuJoCo' \
@@ -283,6 +284,48 @@ else
         "<default><joint damping='-1'/></default><worldbody>$body</worldbody>"
     mjcf 'MJCF: too deep' 'depth' \
         "<worldbody>$(printf '<body>%.0s' $(seq 300))$(printf '</body>%.0s' $(seq 300))</worldbody>"
+    # files for a later MuJoCo: without what means nothing here, named in one line; what means something is named, too
+    pendulum='<body name="b"><joint name="j" axis="0 1 0"/><geom type="capsule" fromto="0 0 0 0 0 -0.5" size="0.02" mass="1"/></body>'
+    newer() { # WHAT NAMED XML: read, like the pendulum alone
+        rm -f new.yaml
+        printf '<mujoco>%s</mujoco>' "$3" >new.xml
+        expect 0 "MJCF, newer: $1" "$linkage" import new.xml -o new.yaml
+        has "MJCF, newer: $1" 'warning: the file is for a later MuJoCo' err
+        has "MJCF, newer: $1" "as it means nothing here: $2" err
+        sed -e 's/ # from.*//' -e '/^#/d' new.yaml >new
+        equal "MJCF, newer: $1" new old
+    }
+    printf '<mujoco><worldbody>%s</worldbody></mujoco>' "$pendulum" >new.xml
+    expect 0 'MJCF, newer: none' "$linkage" import new.xml -o old.yaml
+    same 'MJCF, newer: none' 0 "$(grep -c warning err)"
+    sed -e 's/ # from.*//' -e '/^#/d' old.yaml >old
+    world="<worldbody>$pendulum</worldbody>"
+    newer 'a sensor' 'sensor jointactuatorfrc' "$world<sensor><jointactuatorfrc joint='j'/><jointpos joint='j'/></sensor>"
+    newer 'memory' 'size memory' "<size memory='1M'/>$world"
+    newer 'an integrator' 'option integrator implicitfast' "<option integrator='implicitfast'/>$world"
+    newer 'flags' 'option ccd_iterations, flag nativeccd' "<option ccd_iterations='50'><flag nativeccd='enable'/></option>$world"
+    newer 'visuals' 'global cameraid' "<visual><global cameraid='1'/></visual>$world"
+    newer 'looks' 'texture colorspace, material metallic, asset layer' "<asset><texture name='t' type='2d' builtin='flat' \
+        width='8' height='8' colorspace='sRGB'/><material name='m' metallic='1'><layer role='rgb' texture='t'/></material></asset>$world"
+    newer 'an effort' 'joint actuatorfrcrange' "<default><joint actuatorfrcrange='-5 5'/></default>$world"
+    newer 'no compensation' 'body gravcomp' "$(echo "$world" | sed 's/name="b"/name="b" gravcomp="0"/')"
+    newer 'plug-ins' 'a section extension' "<extension><plugin plugin='mujoco.pid'/></extension>$world"
+    # included files, ranges that limit, laws of actuators that are left out all the same
+    printf '<mujocoinclude><worldbody>%s</worldbody></mujocoinclude>' \
+        "$(echo "$pendulum" | sed -e 's/name="b"/name="b" gravcomp="1"/' -e 's/axis=/range="-90 90" axis=/')" >arm.xml
+    printf '<mujoco><compiler assetdir="meshes"/><include file="arm.xml"/>
+        <actuator><position name="p" joint="j" kp="1" dampratio="1"/></actuator></mujoco>' >new.xml
+    expect 0 'MJCF, newer: included' "$linkage" import new.xml -o new.yaml
+    has 'MJCF, newer: included' "new.xml: warning: arm.xml:1: body 'b': the gravcomp of 1 is left out" err
+    has 'MJCF, newer: included' 'as it means nothing here: position dampratio' err
+    has 'MJCF, newer: included' 'a joint with a range is limited' err
+    has 'MJCF, newer: included' 'lower: -1.57' new.yaml
+    mjcf 'MJCF, newer: a frame' "bad.xml:1: <frame> is not known to $version, which reads the file" \
+        "<worldbody><frame pos='1 0 0'>$pendulum</frame></worldbody>"
+    mjcf 'MJCF, newer: a site' "bad.xml:1: the attribute 'site1' of <connect> is not known to $version" \
+        "$world<equality><connect body1='b' site1='s' anchor='0 0 0'/></equality>"
+    mjcf 'MJCF, newer: both' "$version, without that: XML Error: invalid keyword: 'screw'" \
+        "<size memory='1M'/><worldbody><body><joint type='screw'/></body></worldbody>"
     expect 2 'MJCF: a root' "$linkage" import "$small/leg.xml" --root fixed -o bad.yaml
     has 'MJCF: a root' 'says itself what stands' err
 fi
