@@ -22,7 +22,7 @@ bool dbc_take_message(struct dbc_reader *r, int *ret)
 
     if (!dbc_take_whole(&r->words, "an identifier", 0, UINT32_MAX, &id))
         return false;
-    *ret = dbc_find_id(r->dbc, id);
+    *ret = r->of = dbc_find_id(r->dbc, id);
     return true;
 }
 
