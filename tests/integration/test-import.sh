@@ -228,6 +228,20 @@ sed "0,/<Constraints\/>/s|<Constraints/>|$stuck|" "$small/joints.xml" >bad.xml
 expect 1 'joints: stuck' "$linkage" import bad.xml -o bad.yaml
 has 'joints: stuck' "'base <1>' and 'mass <1>' keep 1 rotation and 0 displacements by 3 constraints from 'pin' on: they change as it" err
 
+# mates to planes and axes of the assembly itself, and of one in it, which stand where that stands
+expect 0 'own planes' "$linkage" import "$small/planes.xml" -o planes.yaml
+has 'own planes' 'arm-1_the_assembly: {type: revolute, bodies: [ground, arm-1], point: [0, 0, 0], axis: [0, -1, 0]}' planes.yaml
+has 'own planes' 'bodies: [ground, stand-1_arm-2], point: [0, 2, 0], axis: [-1, 0, 0]}' planes.yaml
+has 'own planes' "'stand-1/arm-2' and 'stand-1': cylindrical of 1 constraint" err
+sed 's|<InstancePath><Uid>arm-1|<InstancePath><Uid>swing</Uid><Uid>arm-1|' "$small/planes.xml" >through.xml
+expect 0 'a path from the top' "$linkage" import through.xml -o through.yaml
+sed 's/ # from.*//' planes.yaml >planes
+sed 's/ # from.*//' through.yaml >through
+equal 'a path from the top' planes through
+sed 's|<Uid>swing|<Uid>swung|' "$small/planes.xml" >bad.xml
+expect 1 'no such planes' "$linkage" import bad.xml -o bad.yaml
+has 'no such planes' "bad.xml:20: there is no instance 'swung' in the assembly" err
+
 # MJCF: joints on a body, springs, armatures, inertias of shapes, against MuJoCo 2.2.2 (its RK4, 20 us)
 if [ "$mjcf" = no ]; then
     expect 1 'no MJCF' "$linkage" import "$small/leg.xml" -o leg.yaml
