@@ -136,7 +136,7 @@ expect 1 'no such tyre' "$linkage" tyre none.tir
 has 'no such tyre' 'none.tir: No such file' err
 echo 'FITTYP = 7' >bad.tir
 expect 1 'a bad tyre' "$linkage" tyre bad.tir
-has 'a bad tyre' "bad.tir:1: FITTYP is '7', expected 52 or 6" err
+has 'a bad tyre' "bad.tir:1: FITTYP is '7', expected 5, 52 or 6" err
 
 # what check finds out
 expect 0 'check four-bar' "$linkage" check "$models/four-bar.yaml"
