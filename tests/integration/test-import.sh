@@ -344,6 +344,18 @@ else
     has 'MJCF: a root' 'says itself what stands' err
 fi
 
+# a version of XML that there is not is read as 1.0, with a warning
+expect 0 'XML 1.0' "$linkage" import "$small/arm.urdf" --root fixed -o xml.yaml
+same 'XML 1.0' 0 "$(grep -c 'XML of version' err)"
+sed 's/ # from.*//' xml.yaml >xml
+for version in 0.0 2.0 1 ''; do
+    sed "1s/version=['\"][^'\"]*['\"]/version='$version'/" "$small/arm.urdf" >old.urdf
+    rm -f old.yaml
+    expect 0 "XML $version" "$linkage" import old.urdf --root fixed -o old.yaml
+    has "XML $version" "old.urdf:1: warning: XML of version '$version', which there is not, is read as 1.0" err
+    sed 's/ # from.*//' old.yaml >old
+    equal "XML $version" xml old
+done
 spoil 'no XML' 'not XML' -e 's/<link /<link/'
 spoil 'a number' "bad.urdf:6: value of <mass> is '3,5', expected a decimal number" -e 's/value="3"/value="3,5"/'
 spoil 'a negative mass' "mass of link 'forearm' is -0.8 kg" -e 's/value="0.8"/value="-0.8"/'
