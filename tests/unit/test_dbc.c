@@ -385,20 +385,25 @@ static void mistakes_of_a_message(void **state)
 static void what_others_read(void **state)
 {
     static const char text[] =
-        "// our bus\nBU_: A // and B\nCM_ \"no // semicolon\"\nBO_ 1 M: 8 A\n// SG_ no : 0|8@1+\n"
+        "// our bus\nBU_: A 4WD B // and D\nCM_ \"no // semicolon\"\nBO_ 1 M: 8 A\n// SG_ no : "
+        "0|8@1+\n"
         " SG_ s M : 0|8@1+ (1,0) [0|0] \"//\" A\n SG_ t M : 8|8@1+ (1,0) [0|0] \"\" A\n"
-        "SG_MUL_VAL_ 1 t s 1-1;\nBO_ 2 N: 8 A\n SG_ s : 0|8@1+ (1,0) [0|0] \"\" A\nVAL_ 2 s 0 "
-        "\"a\"\n";
+        "SG_MUL_VAL_ 1 t s 1-1;\nBO_ 2 N: 8 A\n SG_ s : 0|8@1+ (1,0) [0|0] \"\" 4WD,A\nVAL_ 2 s 0 "
+        "\"a\"\nSIG_VALTYPE_ 99 u : 1;\n";
     struct dbc *dbc = read_good(text, sizeof(text) - 1);
 
     (void)state;
-    assert_true(dbc->n_nodes == 1 && dbc->n_messages == 2 && dbc->n_signals == 3);
+    assert_true(dbc->n_nodes == 2 && dbc->n_messages == 2 && dbc->n_signals == 3);
+    assert_true(dbc_has_node(dbc, "A") && dbc_has_node(dbc, "B"));
     assert_string_equal(dbc->signal[0].unit, "//");
     assert_string_equal(dbc->message[0].passed_over, "it has extended multiplexing");
     assert_true(dbc->message[0].mistake == NULL && dbc->message[1].passed_over == NULL);
-    assert_int_equal(dbc->n_notes, 2);
-    assert_string_equal(dbc->note[0], "x.dbc:3:1: no ';' ends what begins here");
-    assert_string_equal(dbc->note[1], "x.dbc:11:1: no ';' ends what begins here");
+    assert_int_equal(dbc->n_notes, 4);
+    assert_string_equal(dbc->note[0], "x.dbc:2:8: '4WD', expected a name of a node");
+    assert_string_equal(dbc->note[1], "x.dbc:3:1: no ';' ends what begins here");
+    assert_string_equal(dbc->note[2], "x.dbc:11:1: no ';' ends what begins here");
+    assert_string_equal(dbc->note[3],
+                        "x.dbc:12:14: there is no signal 'u' in such a message, expected one");
     dbc_free(dbc);
 }
 

@@ -33,6 +33,22 @@ static bool grow(struct dbc_reader *r, void *array, int n, int *room, size_t siz
     return true;
 }
 
+/* Keeps what was refused, about no message and without an effect. Return: false: it is not so. */
+static bool keep_note(struct dbc_reader *r)
+{
+    struct dbc *dbc = r->dbc;
+
+    if (r->of >= 0 || !r->words.is_harmless || r->no_memory)
+        return false;
+    if (!grow(r, &dbc->note, dbc->n_notes, &r->room_notes, sizeof(*dbc->note)))
+        return false;
+    dbc->note[dbc->n_notes] = strdup(r->words.error->text);
+    r->no_memory = dbc->note[dbc->n_notes] == NULL;
+    dbc->n_notes += !r->no_memory;
+    r->words.failed = false;
+    return !r->no_memory;
+}
+
 /* ---- messages and signals ---- */
 
 static bool check_id(struct dbc_reader *r, const struct dbc_token *token, double number)
@@ -200,12 +216,31 @@ static bool read_signal(struct dbc_reader *r)
     m->n_signals++;
     if (!read_role(r, m, s) || !read_layout(w, s) || !check_signal(r, m, s, &token))
         return false;
-    while (w->now.line == token.line && (w->now.kind == DBC_WORD || dbc_is(w, ",")))
+    while (w->now.kind != DBC_END && w->now.line == token.line) /* receivers */
         dbc_next(w);
     return !w->failed;
 }
 
 /* ---- who sends ---- */
+
+/* What is no name of a node, up to the next blank. Return: false after a refusal. */
+static bool pass_node(struct dbc_reader *r)
+{
+    struct dbc_words *w = &r->words;
+    const struct dbc_token begin = w->now;
+    const char *end;
+
+    do {
+        end = w->now.text + w->now.size;
+        dbc_next(w);
+    } while (w->now.kind != DBC_END && w->now.text == end);
+    if (w->failed)
+        return false;
+    w->is_harmless = true;
+    dbc_refuse(w, &begin, "'%.*s', expected a name of a node",
+               end - begin.text < 40 ? (int)(end - begin.text) : 40, begin.text);
+    return keep_note(r);
+}
 
 /* BU_: node node */
 static bool read_nodes(struct dbc_reader *r)
@@ -214,7 +249,12 @@ static bool read_nodes(struct dbc_reader *r)
 
     if (!dbc_take_mark(w, ':'))
         return false;
-    while (w->now.kind == DBC_WORD && w->now.column > 1) {
+    while (w->now.kind != DBC_END && w->now.column > 1 && !dbc_begins(w)) {
+        if (w->now.kind != DBC_WORD) {
+            if (!pass_node(r))
+                return false;
+            continue;
+        }
         if (r->dbc->n_nodes == DBC_NODES_MAX)
             return dbc_refuse(w, &w->now, "more than %d nodes, expected fewer", DBC_NODES_MAX);
         if (!grow(r, &r->dbc->node, r->dbc->n_nodes, &r->room_nodes, sizeof(*r->dbc->node)) ||
@@ -384,22 +424,6 @@ static bool keep_mistake(struct dbc_reader *r)
     return !r->no_memory;
 }
 
-/* A statement about no message without its semicolon: what is read of it is read before. */
-static bool keep_note(struct dbc_reader *r)
-{
-    struct dbc *dbc = r->dbc;
-
-    if (r->of >= 0 || !r->words.is_unended || r->no_memory)
-        return false;
-    if (!grow(r, &dbc->note, dbc->n_notes, &r->room_notes, sizeof(*dbc->note)))
-        return false;
-    dbc->note[dbc->n_notes] = strdup(r->words.error->text);
-    r->no_memory = dbc->note[dbc->n_notes] == NULL;
-    dbc->n_notes += !r->no_memory;
-    r->words.failed = false;
-    return !r->no_memory;
-}
-
 /* Return: false: the text is refused. */
 static bool read_all(struct dbc_reader *r)
 {
@@ -407,7 +431,7 @@ static bool read_all(struct dbc_reader *r)
         const struct dbc_token begin = r->words.now;
 
         r->of = -1;
-        r->words.is_unended = false;
+        r->words.is_harmless = false;
         if (read_statement(r) && !r->words.failed)
             continue;
         if (!keep_note(r) && !keep_mistake(r))

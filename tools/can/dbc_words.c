@@ -267,7 +267,7 @@ bool dbc_pass_statement(struct dbc_words *w, const struct dbc_token *begin)
 {
     while (!dbc_is(w, ";")) {
         if (w->now.kind == DBC_END || (dbc_begins(w) && w->now.text != begin->text)) {
-            w->is_unended = w->now.kind != DBC_END || !w->failed;
+            w->is_harmless = !w->failed;
             return dbc_refuse(w, begin, "no ';' ends what begins here");
         }
         dbc_next(w);

@@ -22,7 +22,8 @@ struct dbc_token {
 
 /** struct dbc_words - a text with the place in it. @now: the token to be looked at
  * @error: written by the first refusal;  @failed: there was one;  @is_lost: nothing can be read
- * behind it: a text does not end;  @is_unended: a statement without its semicolon */
+ * behind it: a text does not end;  @is_harmless: the
+ * refusal is about what has no effect here, unless it is about a message */
 struct dbc_words {
     const char *name;
     const char *at;
@@ -33,7 +34,7 @@ struct dbc_words {
     struct lk_error *error;
     bool failed;
     bool is_lost;
-    bool is_unended;
+    bool is_harmless;
 };
 
 /** dbc_words_begin() - look at the first token. */
