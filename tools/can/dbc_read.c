@@ -111,7 +111,7 @@ static bool read_message(struct dbc_reader *r)
     token = w->now;
     m->line = token.line;
     m->column = token.column;
-    if (!check_id(r, &id_token, id) || !dbc_take_name(w, "a name of the message", m->name) ||
+    if (!dbc_take_name(w, "a name of the message", m->name) || !check_id(r, &id_token, id) ||
         !dbc_take_mark(w, ':') || !dbc_take_whole(w, "a number of bytes", 0, 65535, &bytes))
         return false;
     m->bytes = (int)bytes;
