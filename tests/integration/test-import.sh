@@ -323,6 +323,7 @@ else
         width='8' height='8' colorspace='sRGB'/><material name='m' metallic='1'><layer role='rgb' texture='t'/></material></asset>$world"
     newer 'an effort' 'joint actuatorfrcrange' "<default><joint actuatorfrcrange='-5 5'/></default>$world"
     newer 'no compensation' 'body gravcomp' "$(echo "$world" | sed 's/name="b"/name="b" gravcomp="0"/')"
+    newer 'a key frame' 'key foo' "$world<keyframe><key name='home' qpos='0' foo='1'/></keyframe>"
     newer 'plug-ins' 'a section extension' "<extension><plugin plugin='mujoco.pid'/></extension>$world"
     # included files, ranges that limit, laws of actuators that are left out all the same
     printf '<mujocoinclude><worldbody>%s</worldbody></mujocoinclude>' \
@@ -334,6 +335,9 @@ else
     has 'MJCF, newer: included' 'as it means nothing here: position dampratio' err
     has 'MJCF, newer: included' 'a joint with a range is limited' err
     has 'MJCF, newer: included' 'lower: -1.57' new.yaml
+    printf '<mujoco>%s<actuator><dcmotor name="dc" joint="j"/></actuator></mujoco>' "$world" >new.xml
+    expect 0 'MJCF, newer: a motor of its own' "$linkage" import new.xml -o new.yaml
+    has 'MJCF, newer: a motor of its own' "new.xml:1: warning: <dcmotor> 'dc' is left out: it is for a later MuJoCo" err
     mjcf 'MJCF, newer: a frame' "bad.xml:1: <frame> is not known to $version, which reads the file" \
         "<worldbody><frame pos='1 0 0'>$pendulum</frame></worldbody>"
     mjcf 'MJCF, newer: a site' "bad.xml:1: the attribute 'site1' of <connect> is not known to $version" \

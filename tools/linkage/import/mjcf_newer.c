@@ -32,7 +32,8 @@ struct entry {
     bool is_recursive;
 };
 
-/** struct newer - a file while it is searched. @named: lines of what was taken out
+/** struct newer - a file while it is searched. @named: what was taken out and means nothing
+ * @n_left_out: of what was taken out with a line of its own, or changed
  * @tell: for a line of its own */
 struct newer {
     const char *folder;
@@ -40,6 +41,7 @@ struct newer {
     int n_entries;
     char named[NAMED_MAX][64];
     int n_named;
+    int n_left_out;
     int n_refused;
     mjcf_newer_tell *tell;
 };
@@ -298,6 +300,7 @@ static void judge_attribute(struct newer *w, const char *section, xmlNode *node,
         name_it(w, "%.30s %.30s", xml_name(node), name);
     }
     xmlFree(value);
+    w->n_left_out += meaning == LEFT_OUT || strcmp(name, "assetdir") == 0;
     if (meaning != NEEDED || strcmp(name, "assetdir") == 0)
         xmlRemoveProp(a);
 }
@@ -319,6 +322,28 @@ static void judge_keyword(struct newer *w, xmlNode *option)
     }
 }
 
+/* @node is not in the schema; it is taken out unless it is needed. */
+static void judge_unknown(struct newer *w, const char *section, xmlNode *node)
+{
+    enum meaning meaning = meaning_of_element(section, node);
+    char what[100];
+
+    snprintf(what, sizeof(what), "<%.60s>", xml_name(node));
+    if (meaning == NEEDED) {
+        refuse(w, node, what);
+        return;
+    }
+    if (meaning == LEFT_OUT)
+        tell_at(w, 'w', node, "%s '%s' is left out: it is for a later MuJoCo than %s", what,
+                name_in_file(node), mj_versionString());
+    else
+        name_it(w, "%.30s %.30s", *section != '\0' ? section : "a section", xml_name(node));
+    w->n_left_out += meaning == LEFT_OUT;
+    xmlUnlinkNode(node);
+    xmlFreeNode(node);
+}
+
+/* @entry: of @node in the schema;  @section: that it is in, "" for the first element */
 static void judge(struct newer *w, const char *section, xmlNode *node, int entry)
 {
     for (xmlAttr *a = node->properties, *next; a != NULL; a = next) {
@@ -330,75 +355,72 @@ static void judge(struct newer *w, const char *section, xmlNode *node, int entry
         judge_keyword(w, node);
     for (xmlNode *child = (xmlNode *)xml_first(node->children), *next; child != NULL;
          child = next) {
-        const char *of = *section != '\0' ? section : xml_name(child);
         int own = find_entry(w, entry, xml_name(child));
-        enum meaning meaning = meaning_of_element(section, child);
-        char what[100];
 
         next = (xmlNode *)xml_first(child->next);
-        snprintf(what, sizeof(what), "<%.60s>", xml_name(child));
         if (own >= 0)
-            judge(w, of, child, own);
-        if (own >= 0 || xml_is(child, "include")) /* of one that is left MuJoCo says why */
-            continue;
-        if (meaning == NEEDED)
-            refuse(w, child, what);
-        else if (meaning == LEFT_OUT)
-            tell_at(w, 'w', child, "%s '%s' is left out: it is for a later MuJoCo than %s", what,
-                    name_in_file(child), mj_versionString());
-        else
-            name_it(w, "%.30s %.30s", *section != '\0' ? section : "a section", xml_name(child));
-        if (meaning != NEEDED) {
-            xmlUnlinkNode(child);
-            xmlFreeNode(child);
-        }
+            judge(w, *section != '\0' ? section : xml_name(child), child, own);
+        else if (!xml_is(child, "include")) /* of one that is left MuJoCo says why */
+            judge_unknown(w, section, child);
     }
 }
 
 /* ---- included files ---- */
 
-static void mark(xmlNode *node, const char *file)
+/* Notes that @copy of @node is of @file, or of the one that this includes. */
+static void mark(xmlNode *copy, const xmlNode *node, const char *file)
 {
-    node->_private = strdup(file);
-    for (xmlNode *child = (xmlNode *)xml_first(node->children); child != NULL;
-         child = (xmlNode *)xml_first(child->next))
-        mark(child, file);
+    xmlNode *child = (xmlNode *)xml_first(copy->children);
+
+    copy->_private = node->_private != NULL ? node->_private : strdup(file);
+    FOR_EACH_CHILD(of, node)
+    {
+        mark(child, of, file);
+        child = (xmlNode *)xml_first(child->next);
+    }
 }
 
-/* Puts what included files have in the place of each <include>, as MuJoCo does. */
+static void include(struct newer *w, xmlNode *node, int level);
+
+/* Puts what @file has in the place of @node. One that cannot be read stays: MuJoCo says why. */
+static void include_file(struct newer *w, xmlNode *node, const char *file, int level)
+{
+    char path[4096];
+    xmlDoc *doc;
+    xmlNode *root;
+
+    snprintf(path, sizeof(path), "%s%s", *file == '/' ? "" : w->folder, file);
+    doc = xmlReadFile(path, NULL,
+                      XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING |
+                          XML_PARSE_BIG_LINES | XML_PARSE_NOCDATA);
+    root = doc != NULL ? xmlDocGetRootElement(doc) : NULL;
+    if (root != NULL) {
+        include(w, root, level + 1);
+        FOR_EACH_CHILD(child, root)
+        {
+            xmlNode *copy = xmlDocCopyNode((xmlNode *)child, node->doc, 1);
+
+            mark(copy, child, file);
+            xmlAddPrevSibling(node, copy);
+        }
+        xmlUnlinkNode(node);
+        xmlFreeNode(node);
+    }
+    xmlFreeDoc(doc);
+}
+
+/* All <include> in @node, as MuJoCo has them. */
 static void include(struct newer *w, xmlNode *node, int level)
 {
     for (xmlNode *child = (xmlNode *)xml_first(node->children), *next; child != NULL;
          child = next) {
-        char *file = xml_is(child, "include") ? xml_attribute(child, "file") : NULL, path[4096];
-        xmlDoc *doc;
+        char *file = xml_is(child, "include") ? xml_attribute(child, "file") : NULL;
 
         next = (xmlNode *)xml_first(child->next);
-        if (file == NULL) {
+        if (file == NULL)
             include(w, child, level);
-            continue;
-        }
-        snprintf(path, sizeof(path), "%s%s", *file == '/' ? "" : w->folder, file);
-        doc = level < INCLUDES_MAX
-                  ? xmlReadFile(path, NULL,
-                                XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING |
-                                    XML_PARSE_BIG_LINES | XML_PARSE_NOCDATA)
-                  : NULL;
-        if (doc != NULL && xmlDocGetRootElement(doc) != NULL) {
-            xmlNode *root = xmlDocGetRootElement(doc);
-
-            include(w, root, level + 1);
-            for (const xmlNode *of = xml_first(root->children); of != NULL;
-                 of = xml_first(of->next)) {
-                xmlNode *copy = xmlDocCopyNode((xmlNode *)of, node->doc, 1);
-
-                mark(copy, file);
-                xmlAddPrevSibling(child, copy);
-            }
-            xmlUnlinkNode(child);
-            xmlFreeNode(child);
-        } /* else MuJoCo says what is wrong with it */
-        xmlFreeDoc(doc);
+        else if (level < INCLUDES_MAX)
+            include_file(w, child, file, level);
         xmlFree(file);
     }
 }
@@ -412,6 +434,18 @@ static void drop_section(xmlNode *root, const char *name)
         xmlUnlinkNode(child);
         xmlFreeNode(child);
     }
+}
+
+static bool has_range(const xmlNode *node)
+{
+    if (xml_is(node, "joint") && xmlHasProp((xmlNode *)node, (const xmlChar *)"range") != NULL)
+        return true;
+    FOR_EACH_CHILD(child, node)
+    {
+        if (has_range(child))
+            return true;
+    }
+    return false;
 }
 
 /* Later versions take a joint with a range as limited. */
@@ -433,8 +467,9 @@ static void limit_by_range(struct newer *w, xmlNode *root)
             xmlAddChild(root, compiler);
     }
     xmlSetProp(compiler, (const xmlChar *)"autolimits", (const xmlChar *)"true");
-    w->tell('s', 0, "a joint with a range is limited, as for a later MuJoCo than %s",
-            mj_versionString());
+    if (has_range(root))
+        w->tell('s', 0, "a joint with a range is limited, as for a later MuJoCo than %s",
+                mj_versionString());
 }
 
 static void tell_named(struct newer *w)
@@ -463,14 +498,15 @@ enum mjcf_newer mjcf_without_newer(const xmlNode *root, const char *folder, mjcf
     if (copy == NULL || !read_schema(&w))
         return MJCF_NOT_NEWER;
     include(&w, copy, 0);
-    drop_section(copy, "keyframe");
     judge(&w, "", copy, 0);
+    drop_section(copy, "keyframe");
     drop_section(copy, "sensor");
     if (w.n_refused > 0)
         return MJCF_REFUSED;
-    if (w.n_named == 0)
+    if (w.n_named + w.n_left_out == 0)
         return MJCF_NOT_NEWER;
-    tell_named(&w);
+    if (w.n_named > 0)
+        tell_named(&w);
     limit_by_range(&w, copy);
     xmlDocDumpMemory(doc, &text, &size);
     *ret_text = (char *)text;
