@@ -60,28 +60,31 @@ static void balance(struct lk_block_def *b)
     }
 }
 
+/* Largest magnitude of @n numbers; one that is not finite is infinite. */
+static double largest_of(const double *x, int n)
+{
+    double largest = 0;
+
+    for (int i = 0; i < n; i++)
+        largest = fmax(largest, isfinite(x[i]) ? fabs(x[i]) : INFINITY);
+    return largest;
+}
+
 /* Whether the step can calculate with it. @map: of the block */
 static int check_block(struct lk_node map, const struct lk_block_def *b, struct lk_error *err)
 {
-    double rate = 0, in = 0, out = 0, through = 0;
     int n = b->n_states;
+    double rate = largest_of(b->a, n * n), out = largest_of(b->c, n);
+    double in = fmax(largest_of(b->b, n * b->n_sources), largest_of(b->initial, n));
+    double through = largest_of(b->d, b->n_sources);
 
-    for (int i = 0; i < n * n; i++)
-        rate = fmax(rate, isfinite(b->a[i]) ? fabs(b->a[i]) : INFINITY);
-    for (int i = 0; i < n * b->n_sources; i++)
-        in = fmax(in, isfinite(b->b[i]) ? fabs(b->b[i]) : INFINITY);
-    for (int i = 0; i < n; i++)
-        out = fmax(out, isfinite(b->c[i]) ? fabs(b->c[i]) : INFINITY);
-    for (int i = 0; i < b->n_sources; i++)
-        through = fmax(through, isfinite(b->d[i]) ? fabs(b->d[i]) : INFINITY);
     if (rate > LK_NUMBER_MAX)
-        return lk_node_refuse(
-            map, err,
-            "a state changes at a rate of %.2g 1/s, expected at most %g: leave out "
-            "what is too fast to have an effect",
-            rate, LK_NUMBER_MAX);
+        return lk_node_refuse(map, err,
+                              "a state changes at a rate of %.2g 1/s, expected at most %g: leave "
+                              "out what is too fast to have an effect",
+                              rate, LK_NUMBER_MAX);
     if (!(in * out <= LK_NUMBER_MAX * LK_NUMBER_MAX && through <= LK_NUMBER_MAX))
-        return lk_node_refuse(map, err, "a gain of %.2g, expected at most %g",
+        return lk_node_refuse(map, err, "a gain or initial value of %.2g, expected at most %g",
                               fmax(in * out / fmax(rate, 1), through), LK_NUMBER_MAX);
     return 0;
 }
@@ -164,6 +167,17 @@ static int read_matrix(struct lk_node map, const char *key, int rows, int column
     return result;
 }
 
+/* @n coefficients, required. */
+static int read_factors(struct lk_node map, const char *key, int n, double *ret,
+                        struct lk_error *err)
+{
+    struct lk_node list = lk_node_get(map, key);
+
+    if (list.index == 0)
+        return lk_read_numbers(map, key, n, ret, err); /* says that it is missing */
+    return lk_read_numbers_within(list, key, n, LK_FACTOR_MAX, ret, err);
+}
+
 int lk_read_state_space(struct lk_node map, struct lk_block_def *b, struct lk_error *err)
 {
     struct lk_node a = lk_node_get(map, "a");
@@ -176,16 +190,11 @@ int lk_read_state_space(struct lk_node map, struct lk_block_def *b, struct lk_er
     b->n_states = n;
     result = read_matrix(map, "a", n, n, b->a, err);
     result = lk_also(result, read_matrix(map, "b", n, b->n_sources, b->b, err));
-    if (lk_node_get(map, "c").index != 0)
-        result = lk_also(result, lk_read_numbers_within(lk_node_get(map, "c"), "c", n,
-                                                        LK_FACTOR_MAX, b->c, err));
-    else
-        result =
-            lk_also(result, lk_read_numbers(map, "c", n, b->c, err)); /* tells that it is missing */
+    result = lk_also(result, read_factors(map, "c", n, b->c, err));
     if (lk_node_get(map, "d").index != 0)
         result = lk_also(result, lk_read_numbers(map, "d", b->n_sources, b->d, err));
     if (lk_node_get(map, "initial").index != 0)
-        result = lk_also(result, lk_read_numbers(map, "initial", n, b->initial, err));
+        result = lk_also(result, read_factors(map, "initial", n, b->initial, err));
     if (result != 0)
         return result;
     balance(b);
