@@ -23,7 +23,7 @@
 #define LK_POINTS_MAX   4096 /* of a table, of a line */
 #define LK_SHAPES_MAX   4096
 #define LK_NUMBER_MAX   1e15
-#define LK_FACTOR_MAX   1e100 /* of coefficients in a power of a rate: s^16 spans 34 decades at 20 Hz */
+#define LK_FACTOR_MAX   1e100 /* of coefficients in powers of a rate */
 #define LK_POSITIVE_MIN 1e-15 /* of numbers that must not be zero */
 #define LK_MASS_MIN     1e-15 /* [kg], unless 0 */
 #define LK_INERTIA_MIN  1e-30 /* [kg m^2], principal, unless 0 */
@@ -196,8 +196,8 @@ void lk_free_tables(struct lk_model *model);
 
 /** lk_read_transfer_function() - `num` and `den` of @map as the matrices of @block. */
 int lk_read_transfer_function(struct lk_node map, struct lk_block_def *block, struct lk_error *err);
-/** lk_read_state_space() - `a`, `b`, `c`, `d` and `initial` of @map, a block whose inputs are read. Its
- * states are scaled by powers of two. */
+/** lk_read_state_space() - `a`, `b`, `c`, `d` and `initial` of @map, a block whose inputs are read.
+ * Its states are scaled by powers of two. */
 int lk_read_state_space(struct lk_node map, struct lk_block_def *block, struct lk_error *err);
 
 /* ---- values.c ---- */

@@ -31,7 +31,8 @@ static bool is_itself(const struct assembly *a, int piece, const char *uid)
     return own != NULL && strcmp(own, uid) == 0;
 }
 
-/* The piece that <InstancePath> of @node leads to from @base on; it may begin with the assembly that
+/* The piece that <InstancePath> of @node leads to from @base on; it may begin with the assembly
+ * that
  * @base is. Return: LINK_NONE after a note. */
 static int read_path(const struct assembly *a, const xmlNode *node, int base)
 {
