@@ -8,6 +8,7 @@
 #define LK_MODEL_CRG_H
 
 #include "linkage/errors.h"
+#include "road_file.h"
 #include <stddef.h>
 
 #define LK_CRG_SIZE_MAX     (512u << 20)
@@ -69,9 +70,17 @@ void lk_crg_surface_free(struct lk_crg_surface *surface);
 void lk_crg_surface_box(const struct lk_crg_surface *surface, double ret_low[2], double ret_high[2],
                         double ret_heights[2]);
 
-/** lk_crg_surface_at() - height at @place: an lk_road_heights. Where the road crosses itself, that
- * of the nearer line. */
-double lk_crg_surface_at(void *surface, const double place[2]);
+/** lk_crg_surface_patch() - heights at the nodes of @patch: an lk_road_patches. Where the road
+ * crosses itself, that of the nearer line. Its work is in proportion to the nodes on the road and
+ * to the rows of the file in the patch. */
+bool lk_crg_surface_patch(void *surface, const struct lk_road_patch *patch, double *z);
+
+/** lk_crg_surface_at() - height at @place [m]; NAN: there is no road. */
+double lk_crg_surface_at(struct lk_crg_surface *surface, const double place[2]);
+
+/** lk_crg_surface_area() - ground that the road covers [m2], once where it crosses itself, counted
+ * at places @step [m] apart. */
+double lk_crg_surface_area(struct lk_crg_surface *surface, double step);
 
 /** lk_crg_surface_crossings() - places so far where the road had two heights more than 1 cm apart,
  * @ret_place: the first of them. */

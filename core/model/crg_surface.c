@@ -10,15 +10,17 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define CHUNK    32   /* ways of the line that are looked for together */
-#define BLOCK    64.0 /* side of the squares that share a list of chunks, of the width of the road */
+#define CHUNK    32   /* ways of the line that share a box */
+#define LEAN_MIN 0.1  /* cosine of half the turn at a row, at least */
 #define TWO_WAYS 0.01 /* heights that differ by more are those of a crossing [m] */
+#define ROUNDING 1e-9 /* of a fraction of a way, of v [m] */
 
-/** struct knot - a row of the line: its place, height, banking, and direction across, to the left,
- * as long as to be at the distance 1 of the line */
+/** struct knot - a row of the line: its place, height, banking, and unit direction across, to the
+ * left. */
 struct knot {
     double p[2];
     double z;
@@ -26,27 +28,32 @@ struct knot {
     double across[2];
 };
 
-/** struct chunk - ways from @first to @last, both included, within @radius of @centre. */
-struct chunk {
-    int first;
-    int last;
-    double centre[2];
-    double radius;
+/** struct box - corners of what one or several ways cover [m]; the low one above the high one:
+ * nothing. */
+struct box {
+    double low[2];
+    double high[2];
+};
+
+/** struct found - a place on the road. @way: -1: none;  @u: fraction of it;  @v: to the left [m] */
+struct found {
+    int way;
+    double u;
+    double v;
 };
 
 /** struct lk_crg_surface - @reach: distance of the farthest place of the road from its line
- * @near: chunks near the square @block, @n_near of them;  @hint: way of the last place */
+ * @box: a binary tree of boxes: that of node i holds those of 2 i and 2 i + 1, that of chunk k of
+ *       the line is at @n_leaves + k
+ * @found: of the nodes of a patch */
 struct lk_crg_surface {
     const struct lk_crg *crg;
     double margin;
     double reach;
     struct knot *knot;
-    struct chunk *chunk;
-    int n_chunks;
-    int *near;
-    int n_near;
-    long block[2];
-    int hint;
+    struct box *box;
+    int n_leaves;
+    struct found *found;
     int n_crossings;
     double crossing[2];
 };
@@ -117,40 +124,125 @@ static void normal_of(const struct knot *a, const struct knot *b, double ret[2])
     ret[1] = x / length;
 }
 
+/* The bisector of the ways before and behind a row: both end at the same straight line. */
 static void find_across(struct lk_crg_surface *s)
 {
     int n = s->crg->n;
 
     for (int i = 0; i < n; i++) {
-        int a = i > 0 ? i - 1 : 0, b = i < n - 1 ? i + 1 : n - 1;
-        double own[2], mean[2], dot;
+        int before = i > 0 ? i - 1 : 0, behind = i < n - 1 ? i : n - 2;
+        double a[2], b[2], sum[2], length;
 
-        normal_of(&s->knot[i < n - 1 ? i : n - 2], &s->knot[i < n - 1 ? i + 1 : n - 1], own);
-        normal_of(&s->knot[a], &s->knot[b], mean);
-        dot = fmax(own[0] * mean[0] + own[1] * mean[1], 0.1);
+        normal_of(&s->knot[before], &s->knot[before + 1], a);
+        normal_of(&s->knot[behind], &s->knot[behind + 1], b);
         for (int k = 0; k < 2; k++)
-            s->knot[i].across[k] = mean[k] / dot;
+            sum[k] = a[k] + b[k];
+        length = hypot(sum[0], sum[1]);
+        for (int k = 0; k < 2; k++) /* a half turn has no bisector */
+            s->knot[i].across[k] = length > 1e-6 ? sum[k] / length : b[k];
     }
 }
 
-static double distance(const double a[2], const double b[2])
+/* ---- ways ---- */
+
+/** struct way - a straight piece of the line and the ground that belongs to it. @along, @normal:
+ * unit vectors;  @lean: change of the place along the way with v at both ends, as the directions
+ * across are oblique to it;  @low, @high: of the fraction of the way;  @side: of v [m] */
+struct way {
+    int index;
+    double p[2];
+    double along[2];
+    double normal[2];
+    double length;
+    double lean[2];
+    double low;
+    double high;
+    double side[2];
+};
+
+static struct way way_of(const struct lk_crg_surface *s, int index)
 {
-    return hypot(a[0] - b[0], a[1] - b[1]);
+    const struct lk_crg *c = s->crg;
+    const struct knot *p = &s->knot[index];
+    double beyond = s->margin / c->step;
+    struct way w = {
+        .index = index,
+        .p = {p->p[0], p->p[1]},
+        .low = (index == 0 ? -beyond : 0) - ROUNDING,
+        .high = (index == c->n - 2 ? 1 + beyond : 1) + ROUNDING,
+        .side = {c->v[0] - s->margin - ROUNDING, c->v[c->n_v - 1] + s->margin + ROUNDING}};
+
+    normal_of(p, p + 1, w.normal);
+    w.along[0] = w.normal[1];
+    w.along[1] = -w.normal[0];
+    w.length = (p[1].p[0] - p->p[0]) * w.along[0] + (p[1].p[1] - p->p[1]) * w.along[1];
+    for (int e = 0; e < 2; e++) {
+        const double *across = p[e].across;
+
+        w.lean[e] = (across[0] * w.along[0] + across[1] * w.along[1]) /
+                    fmax(across[0] * w.normal[0] + across[1] * w.normal[1], LEAN_MIN);
+    }
+    return w;
 }
 
-static void find_chunks(struct lk_crg_surface *s)
+/* length of the way at @v [m]; negative on the inner side of a bend, beyond its centre */
+static double length_at(const struct way *w, double v)
 {
-    int ways = s->crg->n - 1;
+    return w->length + v * (w->lean[1] - w->lean[0]);
+}
 
-    for (int i = 0; i < s->n_chunks; i++) {
-        struct chunk *c = &s->chunk[i];
-
-        c->first = i * CHUNK;
-        c->last = (i + 1) * CHUNK < ways ? (i + 1) * CHUNK - 1 : ways - 1;
-        memcpy(c->centre, s->knot[(c->first + c->last + 1) / 2].p, sizeof(c->centre));
-        for (int k = c->first; k <= c->last + 1; k++)
-            c->radius = fmax(c->radius, distance(s->knot[k].p, c->centre));
+/* Widens @box to hold @other. */
+static void join(struct box *box, const struct box *other)
+{
+    for (int k = 0; k < 2; k++) {
+        box->low[k] = fmin(box->low[k], other->low[k]);
+        box->high[k] = fmax(box->high[k], other->high[k]);
     }
+}
+
+static struct box no_box(void)
+{
+    return (struct box){{INFINITY, INFINITY}, {-INFINITY, -INFINITY}};
+}
+
+static struct box box_of(const struct way *w)
+{
+    struct box box = no_box();
+
+    for (int i = 0; i < 4; i++) {
+        double v = w->side[i % 2];
+        double s = w->lean[0] * v + (i < 2 ? w->low : w->high) * length_at(w, v);
+        double x = w->p[0] + s * w->along[0] + v * w->normal[0];
+        double y = w->p[1] + s * w->along[1] + v * w->normal[1];
+
+        join(&box, &(struct box){{x, y}, {x, y}});
+    }
+    return box;
+}
+
+static bool overlap(const struct box *a, const struct box *b)
+{
+    return a->low[0] <= b->high[0] && b->low[0] <= a->high[0] && a->low[1] <= b->high[1] &&
+           b->low[1] <= a->high[1];
+}
+
+static int count_chunks(const struct lk_crg *crg)
+{
+    return (crg->n - 2) / CHUNK + 1;
+}
+
+static void find_boxes(struct lk_crg_surface *s)
+{
+    for (int i = 0; i < 2 * s->n_leaves; i++)
+        s->box[i] = no_box();
+    for (int i = 0; i < s->crg->n - 1; i++) {
+        struct way w = way_of(s, i);
+        struct box box = box_of(&w);
+
+        join(&s->box[s->n_leaves + i / CHUNK], &box);
+    }
+    for (int i = 2 * s->n_leaves - 1; i > 1; i--)
+        join(&s->box[i / 2], &s->box[i]);
 }
 
 int lk_crg_surface_new(const struct lk_crg *crg, double margin, struct lk_crg_surface **ret_surface,
@@ -162,12 +254,12 @@ int lk_crg_surface_new(const struct lk_crg *crg, double margin, struct lk_crg_su
         return -ENOMEM;
     s->crg = crg;
     s->margin = margin;
-    s->n_chunks = (crg->n - 2) / CHUNK + 1;
+    for (s->n_leaves = 1; s->n_leaves < count_chunks(crg);)
+        s->n_leaves *= 2;
     s->knot = calloc((size_t)crg->n, sizeof(*s->knot));
-    s->chunk = calloc((size_t)s->n_chunks, sizeof(*s->chunk));
-    s->near = calloc((size_t)s->n_chunks, sizeof(*s->near));
-    s->n_near = -1;
-    if (s->knot == NULL || s->chunk == NULL || s->near == NULL) {
+    s->box = calloc(2 * (size_t)s->n_leaves, sizeof(*s->box));
+    s->found = calloc(LK_ROAD_PATCH_MAX, sizeof(*s->found));
+    if (s->knot == NULL || s->box == NULL || s->found == NULL) {
         lk_crg_surface_free(s);
         return -ENOMEM;
     }
@@ -177,7 +269,7 @@ int lk_crg_surface_new(const struct lk_crg *crg, double margin, struct lk_crg_su
     for (int i = 0; i < crg->n; i++)
         s->knot[i].bank = crg->banking != NULL ? crg->banking[i] : or_zero(crg->bank[0]);
     find_across(s);
-    find_chunks(s);
+    find_boxes(s);
     *ret_surface = s;
     return 0;
 }
@@ -187,8 +279,8 @@ void lk_crg_surface_free(struct lk_crg_surface *s)
     if (s == NULL)
         return;
     free(s->knot);
-    free(s->chunk);
-    free(s->near);
+    free(s->box);
+    free(s->found);
     free(s);
 }
 
@@ -231,82 +323,6 @@ static double height_at(const struct lk_crg_surface *s, int way, double u, doubl
            weighed(g * (1 - f), b[0]) + weighed(g * f, b[1]);
 }
 
-/* where @place is along way @way: 0 to 1 between its rows;  @ret_v: to the left of it */
-static double along(const struct lk_crg_surface *s, int way, const double place[2], double *ret_v)
-{
-    const struct knot *p = &s->knot[way], *q = p + 1;
-    double n[2], a[2], b[2], v, length;
-
-    normal_of(p, q, n);
-    v = (place[0] - p->p[0]) * n[0] + (place[1] - p->p[1]) * n[1];
-    for (int k = 0; k < 2; k++) {
-        a[k] = p->p[k] + v * p->across[k];
-        b[k] = q->p[k] + v * q->across[k];
-    }
-    *ret_v = v;
-    /* along the way, which is the normal turned to the right */
-    length = (b[0] - a[0]) * n[1] - (b[1] - a[1]) * n[0];
-    return ((place[0] - a[0]) * n[1] - (place[1] - a[1]) * n[0]) / fmax(length, 1e-12);
-}
-
-/** struct found - a place on the road. @way: -1: none;  @u: fraction of it;  @v */
-struct found {
-    int way;
-    double u;
-    double v;
-};
-
-/* whether (u, v) on @way is on the road; before the first row and behind the last within the margin
- */
-static int is_on(const struct lk_crg_surface *s, int way, double u, double v)
-{
-    const struct lk_crg *c = s->crg;
-    double beyond = s->margin / c->step + 1e-9;
-    double low = way == 0 ? -beyond : -1e-9, high = way == c->n - 2 ? 1 + beyond : 1 + 1e-9;
-
-    return u >= low && u <= high && v >= c->v[0] - s->margin - 1e-9 &&
-           v <= c->v[c->n_v - 1] + s->margin + 1e-9;
-}
-
-/* from way to way within a chunk, towards @place */
-static struct found walk(const struct lk_crg_surface *s, const struct chunk *chunk,
-                         const double place[2])
-{
-    int way = s->hint >= chunk->first && s->hint <= chunk->last ? s->hint
-                                                                : (chunk->first + chunk->last) / 2;
-    double u = 0, v = 0;
-
-    for (int i = 0; i < 2 * CHUNK; i++) {
-        u = along(s, way, place, &v);
-        if (u < 0 && way > chunk->first)
-            way--;
-        else if (u > 1 && way < chunk->last)
-            way++;
-        else
-            break;
-    }
-    return (struct found){is_on(s, way, u, v) ? way : -1, u, v};
-}
-
-/* chunks near the square of @place */
-static void find_near(struct lk_crg_surface *s, const double place[2])
-{
-    double side = BLOCK * s->reach, centre[2], reach = s->reach + s->margin + side;
-    long block[2];
-
-    for (int k = 0; k < 2; k++) {
-        block[k] = lrint(floor(place[k] / side));
-        centre[k] = ((double)block[k] + 0.5) * side;
-    }
-    if (s->n_near >= 0 && block[0] == s->block[0] && block[1] == s->block[1])
-        return;
-    memcpy(s->block, block, sizeof(block));
-    s->n_near = 0;
-    for (int i = 0; i < s->n_chunks; i++)
-        if (distance(centre, s->chunk[i].centre) < s->chunk[i].radius + 2 * reach)
-            s->near[s->n_near++] = i;
-}
-
 static void note_crossing(struct lk_crg_surface *s, const struct found *a, const struct found *b,
                           const double place[2])
 {
@@ -319,57 +335,168 @@ static void note_crossing(struct lk_crg_surface *s, const struct found *a, const
         memcpy(s->crossing, place, sizeof(s->crossing));
 }
 
-double lk_crg_surface_at(void *surface, const double place[2])
+/* ---- patches ---- */
+
+static double place_in(const struct lk_road_patch *patch, int k, int i)
+{
+    return patch->origin[k] + patch->step[k] * (patch->first[k] + i);
+}
+
+/* First and last node of direction @k from @low to @high [m], at most all of them. */
+static void nodes_in(const struct lk_road_patch *patch, int k, double low, double high, int ret[2])
+{
+    double first = ceil((low - patch->origin[k]) / patch->step[k] - 1e-6) - patch->first[k];
+    double last = floor((high - patch->origin[k]) / patch->step[k] + 1e-6) - patch->first[k];
+
+    ret[0] = (int)fmin(fmax(first, 0), patch->n[k]);
+    ret[1] = (int)fmin(fmax(last, -1), patch->n[k] - 1);
+}
+
+/* Narrows x from @range[0] to @range[1] to where @at + @slope x is not negative. */
+static void cut(double at, double slope, double range[2])
+{
+    if (slope > 0)
+        range[0] = fmax(range[0], -at / slope);
+    else if (slope < 0)
+        range[1] = fmin(range[1], -at / slope);
+    else if (at < 0)
+        range[1] = -INFINITY;
+}
+
+/* The part of the row of nodes at @y that belongs to @w, from @range[0] to @range[1] beside its
+ * begin [m]: four straight lines bound it. */
+static void range_at(const struct way *w, double y, double range[2])
+{
+    const double v[2] = {y * w->normal[1], w->normal[0]}, s[2] = {y * w->along[1], w->along[0]};
+    double bend = w->lean[1] - w->lean[0];
+    double low = w->lean[0] + w->low * bend, high = w->lean[0] + w->high * bend;
+
+    cut(v[0] - w->side[0], v[1], range);
+    cut(w->side[1] - v[0], -v[1], range);
+    cut(s[0] - low * v[0] - w->low * w->length, s[1] - low * v[1], range);
+    cut(high * v[0] + w->high * w->length - s[0], high * v[1] - s[1], range);
+}
+
+/* Whether @place belongs to @w; where the road crosses itself, to the nearer line. */
+static void find_place(struct lk_crg_surface *s, const struct way *w, const double place[2],
+                       struct found *best)
+{
+    double d[2] = {place[0] - w->p[0], place[1] - w->p[1]};
+    double v = d[0] * w->normal[0] + d[1] * w->normal[1];
+    double u =
+        (d[0] * w->along[0] + d[1] * w->along[1] - v * w->lean[0]) / fmax(length_at(w, v), 1e-12);
+    struct found f = {w->index, u, v};
+
+    if (!(u >= w->low && u <= w->high && v >= w->side[0] && v <= w->side[1]))
+        return;
+    if (best->way >= 0)
+        note_crossing(s, best, &f, place);
+    if (best->way < 0 || fabs(v) < fabs(best->v))
+        *best = f;
+}
+
+static void find_way(struct lk_crg_surface *s, const struct lk_road_patch *patch, int index)
+{
+    struct way w = way_of(s, index);
+    struct box box = box_of(&w);
+    int rows[2], columns[2];
+
+    nodes_in(patch, 1, box.low[1], box.high[1], rows);
+    for (int j = rows[0]; j <= rows[1]; j++) {
+        double y = place_in(patch, 1, j), range[2] = {box.low[0] - w.p[0], box.high[0] - w.p[0]};
+
+        range_at(&w, y - w.p[1], range);
+        nodes_in(patch, 0, w.p[0] + range[0], w.p[0] + range[1], columns);
+        for (int i = columns[0]; i <= columns[1]; i++)
+            find_place(s, &w, (const double[]){place_in(patch, 0, i), y},
+                       &s->found[j * patch->n[0] + i]);
+    }
+}
+
+/* All ways in node @i of the tree of boxes that touch @box, that of @patch. */
+static void find_ways(struct lk_crg_surface *s, const struct lk_road_patch *patch,
+                      const struct box *box, int i)
+{
+    int first = (i - s->n_leaves) * CHUNK;
+
+    if (!overlap(&s->box[i], box))
+        return;
+    if (i < s->n_leaves) {
+        find_ways(s, patch, box, 2 * i);
+        find_ways(s, patch, box, 2 * i + 1);
+        return;
+    }
+    for (int k = first; k < first + CHUNK && k < s->crg->n - 1; k++)
+        find_way(s, patch, k);
+}
+
+bool lk_crg_surface_patch(void *surface, const struct lk_road_patch *patch, double *z)
 {
     struct lk_crg_surface *s = surface;
-    struct found best = {-1, 0, 0};
+    struct box box;
+    int n = patch->n[0] * patch->n[1];
+    bool any = false;
 
-    find_near(s, place);
-    for (int i = 0; i < s->n_near; i++) {
-        const struct chunk *c = &s->chunk[s->near[i]];
-        struct found f;
-
-        if (distance(place, c->centre) > c->radius + 2 * s->reach)
-            continue;
-        f = walk(s, c, place);
-        if (f.way >= 0 && best.way >= 0)
-            note_crossing(s, &best, &f, place);
-        if (f.way >= 0 && (best.way < 0 || fabs(f.v) < fabs(best.v)))
-            best = f;
+    for (int k = 0; k < 2; k++) { /* and as much more as nodes_in() rounds */
+        box.low[k] = place_in(patch, k, -1);
+        box.high[k] = place_in(patch, k, patch->n[k]);
     }
-    if (best.way < 0)
-        return NAN;
-    s->hint = best.way;
-    return height_at(s, best.way, best.u, best.v);
+    if (!overlap(&s->box[1], &box))
+        return false;
+    for (int i = 0; i < n; i++)
+        s->found[i].way = -1;
+    find_ways(s, patch, &box, 1);
+    for (int i = 0; i < n; i++) {
+        const struct found *f = &s->found[i];
+
+        z[i] = f->way >= 0 ? height_at(s, f->way, f->u, f->v) : NAN;
+        any |= !isnan(z[i]);
+    }
+    return any;
+}
+
+double lk_crg_surface_at(struct lk_crg_surface *s, const double place[2])
+{
+    const struct lk_road_patch patch = {
+        .origin = {place[0], place[1]}, .step = {1, 1}, .n = {1, 1}};
+    double z;
+
+    return lk_crg_surface_patch(s, &patch, &z) ? z : NAN;
+}
+
+double lk_crg_surface_area(struct lk_crg_surface *s, double step)
+{
+    double z[64 * 64], low[2], high[2], heights[2], n = 0;
+    int crossings = s->n_crossings, patches[2];
+
+    lk_crg_surface_box(s, low, high, heights);
+    for (int k = 0; k < 2; k++)
+        patches[k] = (int)((high[k] - low[k]) / step / 64) + 1;
+    for (int i = 0; i < patches[0] * patches[1]; i++) {
+        const struct lk_road_patch patch = {.origin = {low[0], low[1]},
+                                            .step = {step, step},
+                                            .first = {i % patches[0] * 64, i / patches[0] * 64},
+                                            .n = {64, 64}};
+
+        if (lk_crg_surface_patch(s, &patch, z))
+            for (int k = 0; k < 64 * 64; k++)
+                n += !isnan(z[k]);
+    }
+    s->n_crossings = crossings;
+    return n * step * step;
 }
 
 void lk_crg_surface_box(const struct lk_crg_surface *s, double ret_low[2], double ret_high[2],
                         double ret_heights[2])
 {
-    const struct lk_crg *c = s->crg;
-    const double side[2] = {c->v[0] - s->margin, c->v[c->n_v - 1] + s->margin};
-
-    for (int k = 0; k < 2; k++) {
-        ret_low[k] = INFINITY;
-        ret_high[k] = -INFINITY;
-    }
+    memcpy(ret_low, s->box[1].low, sizeof(s->box[1].low));
+    memcpy(ret_high, s->box[1].high, sizeof(s->box[1].high));
     ret_heights[0] = INFINITY;
     ret_heights[1] = -INFINITY;
-    for (int i = 0; i < c->n; i++)
-        for (int e = 0; e < 2; e++)
-            for (int k = 0; k < 2; k++) {
-                const struct knot *p = &s->knot[i];
-                double at = p->p[k] + side[e] * p->across[k];
-
-                if (i == 0 || i == c->n - 1) { /* and the margin behind the ends */
-                    ret_low[k] = fmin(ret_low[k], at - s->margin);
-                    ret_high[k] = fmax(ret_high[k], at + s->margin);
-                }
-                ret_low[k] = fmin(ret_low[k], at);
-                ret_high[k] = fmax(ret_high[k], at);
-                ret_heights[0] = fmin(ret_heights[0], p->z);
-                ret_heights[1] = fmax(ret_heights[1], p->z);
-            }
+    for (int i = 0; i < s->crg->n; i++) {
+        ret_heights[0] = fmin(ret_heights[0], s->knot[i].z);
+        ret_heights[1] = fmax(ret_heights[1], s->knot[i].z);
+    }
 }
 
 int lk_crg_surface_crossings(const struct lk_crg_surface *s, double ret_place[2])

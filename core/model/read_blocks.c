@@ -313,94 +313,6 @@ static int read_lag(struct lk_node map, bool is_integrator, struct lk_block_def 
     return lk_also(result, read_state(map, b, err));
 }
 
-/* Reads a list of 1 to @max numbers. */
-static int read_list(struct lk_node map, const char *key, int max, double *ret, int *ret_n,
-                     struct lk_error *err)
-{
-    struct lk_node list = lk_node_get(map, key);
-    int n = lk_node_kind(list) == LK_NODE_LIST ? lk_node_size(list) : 0;
-
-    if (list.index == 0)
-        return lk_node_refuse(map, err, "the key '%s' is missing, expected a list of numbers", key);
-    if (n < 1 || n > max)
-        return lk_node_refuse(list, err, "%s has %d entries, expected a list of 1 to %d numbers",
-                              key, n, max);
-    *ret_n = n;
-    return lk_read_numbers(map, key, n, ret, err);
-}
-
-/* Controllable canonical form of num/den, both in descending powers of s. */
-static int read_transfer_function(struct lk_node map, struct lk_block_def *b, struct lk_error *err)
-{
-    double num[LK_BLOCK_STATES_MAX + 1], den[LK_BLOCK_STATES_MAX + 1];
-    int n_num = 0, n_den = 0, n, shift;
-    int result = read_list(map, "num", LK_BLOCK_STATES_MAX + 1, num, &n_num, err);
-
-    result = lk_also(result, read_list(map, "den", LK_BLOCK_STATES_MAX + 1, den, &n_den, err));
-    if (result != 0)
-        return result;
-    if (fabs(den[0]) < LK_POSITIVE_MIN)
-        return lk_node_refuse(lk_node_at(lk_node_get(map, "den"), 0), err,
-                              "den begins with %g, expected the coefficient of the highest power "
-                              "of s, not 0",
-                              den[0]);
-    if (n_num > n_den)
-        return lk_node_refuse(lk_node_get(map, "num"), err,
-                              "num has %d entries and den %d, expected a proper transfer function: "
-                              "no more in num than in den",
-                              n_num, n_den);
-    b->n_states = n = n_den - 1;
-    shift = n_den - n_num;
-    b->d[0] = shift == 0 ? num[0] / den[0] : 0;
-    for (int k = 0; k < n; k++) {
-        b->a[k] = -den[k + 1] / den[0];
-        b->c[k] = (k + 1 >= shift ? num[k + 1 - shift] / den[0] : 0) + b->a[k] * b->d[0];
-        if (k > 0)
-            b->a[k * n + k - 1] = 1;
-    }
-    b->b[0] = n > 0;
-    return 0;
-}
-
-/* Reads a list of @rows lists of @columns numbers. */
-static int read_matrix(struct lk_node map, const char *key, int rows, int columns, double *ret,
-                       struct lk_error *err)
-{
-    struct lk_node list = lk_node_get(map, key);
-    int result = 0;
-
-    if (list.index == 0)
-        return lk_node_refuse(map, err, "the key '%s' is missing, expected a list of %d rows", key,
-                              rows);
-    if (lk_node_kind(list) != LK_NODE_LIST || lk_node_size(list) != rows)
-        return lk_node_refuse(list, err, "%s is not a list of %d rows, expected [[...], ...]", key,
-                              rows);
-    for (int r = 0; r < rows; r++)
-        result = lk_also(result, lk_read_numbers_node(lk_node_at(list, r), key, columns,
-                                                      ret + r * columns, err));
-    return result;
-}
-
-static int read_state_space(struct lk_node map, struct lk_block_def *b, struct lk_error *err)
-{
-    struct lk_node a = lk_node_get(map, "a");
-    int n = lk_node_kind(a) == LK_NODE_LIST ? lk_node_size(a) : 0, result;
-
-    if (n < 1 || n > LK_BLOCK_STATES_MAX)
-        return lk_node_refuse(a.index != 0 ? a : map, err,
-                              "a has %d rows, expected a list of 1 to %d rows, one for each state",
-                              n, LK_BLOCK_STATES_MAX);
-    b->n_states = n;
-    result = read_matrix(map, "a", n, n, b->a, err);
-    result = lk_also(result, read_matrix(map, "b", n, b->n_sources, b->b, err));
-    result = lk_also(result, lk_read_numbers(map, "c", n, b->c, err));
-    if (lk_node_get(map, "d").index != 0)
-        result = lk_also(result, lk_read_numbers(map, "d", b->n_sources, b->d, err));
-    if (lk_node_get(map, "initial").index != 0)
-        result = lk_also(result, lk_read_numbers(map, "initial", n, b->initial, err));
-    return result;
-}
-
 static int read_curve(struct lk_node map, struct lk_model *model, struct lk_block_def *b,
                       struct lk_error *err)
 {
@@ -476,9 +388,9 @@ static int read_numbers(struct lk_node map, enum block_type type, struct lk_mode
     case LAG:
         return read_lag(map, type == INTEGRATOR, b, err);
     case TRANSFER_FUNCTION:
-        return read_transfer_function(map, b, err);
+        return lk_read_transfer_function(map, b, err);
     case STATE_SPACE:
-        return read_state_space(map, b, err);
+        return lk_read_state_space(map, b, err);
     case TABLE:
         return read_curve(map, model, b, err);
     case DELAY:

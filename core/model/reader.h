@@ -23,6 +23,7 @@
 #define LK_POINTS_MAX   4096 /* of a table, of a line */
 #define LK_SHAPES_MAX   4096
 #define LK_NUMBER_MAX   1e15
+#define LK_FACTOR_MAX   1e100 /* of coefficients in powers of a rate */
 #define LK_POSITIVE_MIN 1e-15 /* of numbers that must not be zero */
 #define LK_MASS_MIN     1e-15 /* [kg], unless 0 */
 #define LK_INERTIA_MIN  1e-30 /* [kg m^2], principal, unless 0 */
@@ -191,6 +192,14 @@ int lk_read_map(struct lk_node map, const char *key, struct lk_model *model, int
 /** lk_free_tables() - release the tables of a model. */
 void lk_free_tables(struct lk_model *model);
 
+/* ---- read_linear.c ---- */
+
+/** lk_read_transfer_function() - `num` and `den` of @map as the matrices of @block. */
+int lk_read_transfer_function(struct lk_node map, struct lk_block_def *block, struct lk_error *err);
+/** lk_read_state_space() - `a`, `b`, `c`, `d` and `initial` of @map, a block whose inputs are read.
+ * Its states are scaled by powers of two. */
+int lk_read_state_space(struct lk_node map, struct lk_block_def *block, struct lk_error *err);
+
 /* ---- values.c ---- */
 
 /** lk_read_vector_or() - three numbers within LK_NUMBER_MAX; absent leaves @ret as it is. */
@@ -204,6 +213,9 @@ int lk_read_numbers(struct lk_node map, const char *key, int n, double *ret, str
 /** lk_read_numbers_node() - the same of @node itself, a list; @what names it. */
 int lk_read_numbers_node(struct lk_node node, const char *what, int n, double *ret,
                          struct lk_error *err);
+/** lk_read_numbers_within() - the same within @max. */
+int lk_read_numbers_within(struct lk_node node, const char *what, int n, double max, double *ret,
+                           struct lk_error *err);
 /** lk_read_number_or() - a number from @min to LK_NUMBER_MAX; absent leaves *@ret as it is. */
 int lk_read_number_or(struct lk_node map, const char *key, double min, double *ret,
                       struct lk_error *err);

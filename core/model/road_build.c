@@ -13,35 +13,47 @@
 
 /** struct builder - @like: what to build;  @node: heights around the present tile, NAN where there
  * is no road, the node two before the first one of the tile first
+ * @z: of those within the grid, as @heights gives them
  * @room: tiles that f->tile has room for */
 struct builder {
     const struct lk_road_grid *like;
-    lk_road_heights *heights;
+    lk_road_patches *heights;
     void *context;
+    double z[LK_ROAD_PATCH_MAX];
     double node[AROUND][AROUND];
     struct lk_road_file f;
     int room;
 };
 
 /* The heights around the tile at @column, @row. Beyond an edge of the grid those within, mirrored:
- * the slope across the edge is 0. */
-static void fetch(struct builder *b, int column, int row)
+ * the slope across the edge is 0. Return: false if there is no road. */
+static bool fetch(struct builder *b, int column, int row)
 {
     const struct lk_road_grid *g = b->like;
-    int first[2] = {column * LK_ROAD_TILE - 3, row * LK_ROAD_TILE - 3};
+    const int begin[2] = {column * LK_ROAD_TILE - 3, row * LK_ROAD_TILE - 3};
+    struct lk_road_patch patch;
+    int from[2][AROUND]; /* node of the patch, of each around the tile */
 
-    for (int j = 0; j < AROUND; j++)
+    for (int k = 0; k < 2; k++) {
+        int last = begin[k] + AROUND - 1;
+
+        patch.origin[k] = g->origin[k];
+        patch.step[k] = g->step[k];
+        patch.first[k] = begin[k] > 0 ? begin[k] : 0;
+        patch.n[k] = (last < g->cells[k] ? last : g->cells[k]) - patch.first[k] + 1;
         for (int i = 0; i < AROUND; i++) {
-            int at[2] = {first[0] + i, first[1] + j};
-            double place[2];
+            int at = begin[k] + i;
 
-            for (int k = 0; k < 2; k++) {
-                at[k] = at[k] < 0 ? -at[k] : at[k] > g->cells[k] ? 2 * g->cells[k] - at[k] : at[k];
-                at[k] = at[k] < 0 ? 0 : at[k] > g->cells[k] ? g->cells[k] : at[k];
-                place[k] = g->origin[k] + g->step[k] * at[k];
-            }
-            b->node[j][i] = b->heights(b->context, place);
+            at = (at < 0 ? -at : at > g->cells[k] ? 2 * g->cells[k] - at : at) - patch.first[k];
+            from[k][i] = at < 0 ? 0 : at > patch.n[k] - 1 ? patch.n[k] - 1 : at;
         }
+    }
+    if (!b->heights(b->context, &patch, b->z))
+        return false;
+    for (int j = 0; j < AROUND; j++)
+        for (int i = 0; i < AROUND; i++)
+            b->node[j][i] = b->z[from[1][j] * patch.n[0] + from[0][i]];
+    return true;
 }
 
 /* a node without road, gone on to from its neighbours: the mean of the straight lines that reach it
@@ -122,11 +134,14 @@ static int build_tile(struct builder *b, int column, int row, int32_t *ret_index
 {
     struct lk_road_tile *t;
     uint64_t any = 0;
-    int result = make_room(b, err);
+    int result;
 
+    *ret_index = -1;
+    if (!fetch(b, column, row))
+        return 0;
+    result = make_room(b, err);
     if (result != 0)
         return result;
-    fetch(b, column, row);
     t = &b->f.tile[b->f.grid.n_tiles];
     memset(t, 0, sizeof(*t));
     for (int j = 0; j < LK_ROAD_TILE; j++) {
@@ -160,8 +175,8 @@ static int build_all(struct builder *b, struct lk_error *err)
     return result;
 }
 
-int lk_road_file_build(const struct lk_road_grid *like, lk_road_heights *heights, void *context,
-                       struct lk_road_file *ret, struct lk_error *err)
+int lk_road_file_fill(const struct lk_road_grid *like, lk_road_patches *heights, void *context,
+                      struct lk_road_file *ret, struct lk_error *err)
 {
     struct builder *b = calloc(1, sizeof(*b));
     int result;
@@ -182,4 +197,34 @@ int lk_road_file_build(const struct lk_road_grid *like, lk_road_heights *heights
         lk_road_file_free(&b->f);
     free(b);
     return result;
+}
+
+/** struct places - heights by a function of a place. */
+struct places {
+    lk_road_heights *heights;
+    void *context;
+};
+
+static bool ask_each(void *context, const struct lk_road_patch *patch, double *z)
+{
+    const struct places *p = context;
+    bool any = false;
+
+    for (int j = 0; j < patch->n[1]; j++)
+        for (int i = 0; i < patch->n[0]; i++) {
+            double place[2] = {patch->origin[0] + patch->step[0] * (patch->first[0] + i),
+                               patch->origin[1] + patch->step[1] * (patch->first[1] + j)};
+
+            *z = p->heights(p->context, place);
+            any |= !isnan(*z++);
+        }
+    return any;
+}
+
+int lk_road_file_build(const struct lk_road_grid *like, lk_road_heights *heights, void *context,
+                       struct lk_road_file *ret, struct lk_error *err)
+{
+    struct places places = {heights, context};
+
+    return lk_road_file_fill(like, ask_each, &places, ret, err);
 }

@@ -16,6 +16,7 @@
 
 #include "linkage/error.h"
 #include "tyre/road_grid.h"
+#include <stdbool.h>
 #include <stddef.h>
 
 #define LK_ROAD_FILE_MAX  (64u << 20) /* bytes: 14 million cells in tiles */
@@ -46,14 +47,33 @@ int lk_road_file_bytes(const struct lk_road_grid *grid, void **ret_bytes, size_t
 /** lk_road_file_free() - release what it holds; @file may be all zero. */
 void lk_road_file_free(struct lk_road_file *file);
 
+#define LK_ROAD_PATCH_MAX ((LK_ROAD_NODES + 4) * (LK_ROAD_NODES + 4))
+
+/** struct lk_road_patch - a rectangle of nodes. @first: the number of its first node in x and in y;
+ * node i is at @origin + @step * i [m];  @n: nodes in x and in y, LK_ROAD_PATCH_MAX at most */
+struct lk_road_patch {
+    double origin[2];
+    double step[2];
+    int first[2];
+    int n[2];
+};
+
+/** typedef lk_road_patches - heights at the nodes of @patch [m], rows of rising x; NAN: there is no
+ * road. Return: false if none of them has a height; @z may then be unwritten. */
+typedef bool lk_road_patches(void *context, const struct lk_road_patch *patch, double *z);
+
 /** typedef lk_road_heights - height at a place [m]; NAN: there is no road. */
 typedef double lk_road_heights(void *context, const double place[2]);
 
-/** lk_road_file_build() - a height field from a function: its values at the nodes. A cell has a
- * surface where its four nodes have heights; tiles without any are left out. Nodes around it are
- * continued straight, and mirrored at the edges of the grid, so that it is level across them.
+/** lk_road_file_fill() - a height field from its values at the nodes, asked for once a tile. A cell
+ * has a surface where its four nodes have heights; tiles without any are left out. Nodes around it
+ * are continued straight, and mirrored at the edges of the grid, so that it is level across them.
  * @like: origin, step, cells and quantum to take, base: near its heights
  * Return: 0; LK_E_TEXT: too large, or heights beyond what the quantum reaches; -ENOMEM. */
+int lk_road_file_fill(const struct lk_road_grid *like, lk_road_patches *heights, void *context,
+                      struct lk_road_file *ret, struct lk_error *ret_error);
+
+/** lk_road_file_build() - lk_road_file_fill() with a function of a place. */
 int lk_road_file_build(const struct lk_road_grid *like, lk_road_heights *heights, void *context,
                        struct lk_road_file *ret, struct lk_error *ret_error);
 

@@ -98,7 +98,8 @@ static const struct {
     {"PAC2002", LK_TYRE_MF52}, {"MF_05", LK_TYRE_MF52},    {"MF-TYRE", LK_TYRE_MF52},
     {"MF52", LK_TYRE_MF52},    {"MFTYRE52", LK_TYRE_MF52}, {"DELFT", LK_TYRE_MF52},
     {"MF61", LK_TYRE_MF61},    {"MFTYRE61", LK_TYRE_MF61}, {"MF62", LK_TYRE_MF61},
-    {"USER", LK_TYRE_LAWS},    {"52", LK_TYRE_MF52},       {"6", LK_TYRE_MF52},
+    {"USER", LK_TYRE_LAWS},    {"5", LK_TYRE_MF52},        {"50", LK_TYRE_MF52},
+    {"51", LK_TYRE_MF52},      {"52", LK_TYRE_MF52},       {"6", LK_TYRE_MF52},
     {"60", LK_TYRE_MF61},      {"61", LK_TYRE_MF61},       {"62", LK_TYRE_MF61},
 };
 
@@ -190,7 +191,7 @@ static void take_format(struct reading *r, const char *key, const char *value,
     r->is_adams |= strcasecmp(value, "PAC2002") == 0;
     if (*ret == LK_TYRE_LAWS && strcasecmp(value, "USER") != 0)
         refuse(r, r->line, "%s is '%.40s', expected %s", key, value,
-               strcmp(key, "FITTYP") == 0 ? "52 or 6 (MF 5.2), 61 or 62 (MF 6.1)"
+               strcmp(key, "FITTYP") == 0 ? "5, 52 or 6 (MF 5.2), 61 or 62 (MF 6.1)"
                                           : "PAC2002, MF_05, MF52 or MF61");
 }
 
@@ -209,6 +210,14 @@ static void note_unused(struct lk_tir *tir, const char *key)
     if (used + strlen(key) + 3 < sizeof(tir->unused))
         snprintf(tir->unused + used, sizeof(tir->unused) - used, "%s%s", used > 0 ? ", " : "", key);
     tir->n_unused++;
+}
+
+static void note_empty(struct lk_tir *tir, const char *key)
+{
+    char text[LINE_MAX_LENGTH + 20];
+
+    snprintf(text, sizeof(text), "%s (no value)", key);
+    note_unused(tir, text);
 }
 
 static void take_parameter(struct reading *r, const struct lk_tyre_key *key, const char *value)
@@ -291,18 +300,21 @@ static char *read_value(char *text)
 /* sections of tables have lines of numbers, which are no values of keys */
 static void read_line(struct reading *r, char *line)
 {
-    char *key = trim(line), *equals = strchr(key, '=');
+    char *key = trim(line), *equals = strchr(key, '='), *value;
 
     if (strchr("[$!#{", *key) != NULL || equals == NULL)
         return;
     *equals = '\0';
     key = trim(key);
+    value = read_value(equals + 1);
     for (char *c = key; *c != '\0'; c++)
         *c = (char)toupper((unsigned char)*c);
     if (*key == '\0' || !lk_text_is_clean(key))
         refuse(r, r->line, "there is no key before '=', expected KEY = value");
-    else
-        take_value(r, key, read_value(equals + 1));
+    else if (*value != '\0')
+        take_value(r, key, value);
+    else if (!is_silent(key)) /* as without the line: a key that is needed is missing */
+        note_empty(r->tir, key);
 }
 
 static void read_lines(struct reading *r, const char *text, size_t size)

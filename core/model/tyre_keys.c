@@ -93,10 +93,33 @@ static int refuse_senseless(struct lk_tyre_magic *magic, struct lk_error *err)
     return LK_E_TEXT;
 }
 
+static void turn(double *const values[], int n)
+{
+    for (int i = 0; i < n; i++)
+        *values[i] = -*values[i];
+}
+
+/* Signs that several parameters share. D sin(C atan(B x - E (B x - atan(B x)))) with B = K / (C D)
+ * is the same curve with -D, or with -C; D also scales the side force of a brake slip (RVY), and B
+ * C widens the residual moment (QBZ10). PKY1 sin(PKY4 atan(Fz / PKY2)) is the same with both
+ * turned. */
+static void choose_signs(struct lk_tyre_magic *m)
+{
+    if (m->PDX1 < 0)
+        turn((double *const[]){&m->PDX1, &m->PDX2}, 2);
+    if (m->PDY1 < 0)
+        turn((double *const[]){&m->PDY1, &m->PDY2, &m->RVY1, &m->RVY2, &m->RVY3, &m->QBZ10}, 6);
+    if (m->PKY2 < 0)
+        turn((double *const[]){&m->PKY1, &m->PKY2, &m->PKY5}, 3);
+    m->PCX1 = fabs(m->PCX1);
+    m->PCY1 = fabs(m->PCY1);
+}
+
 int lk_tyre_keys_end(struct lk_tyre_magic *magic, struct lk_error *err)
 {
     int result = refuse_missing(magic, err);
 
+    choose_signs(magic);
     if (result == 0)
         result = refuse_senseless(magic, err);
     magic->pressure = magic->INFLPRES > 0 ? magic->INFLPRES : magic->NOMPRES;

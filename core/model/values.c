@@ -7,26 +7,38 @@
 #include <stdio.h>
 #include <string.h>
 
+static int check_within(struct lk_node node, const char *what, double value, double max,
+                        struct lk_error *err)
+{
+    if (fabs(value) <= max)
+        return 0;
+    return lk_node_refuse(node, err, "%s is %.40s, expected at most %g in magnitude", what,
+                          lk_node_text(node), max);
+}
+
 static int check_magnitude(struct lk_node node, const char *what, double value,
                            struct lk_error *err)
 {
-    if (fabs(value) <= LK_NUMBER_MAX)
-        return 0;
-    return lk_node_refuse(node, err, "%s is %.40s, expected at most %g in magnitude", what,
-                          lk_node_text(node), LK_NUMBER_MAX);
+    return check_within(node, what, value, LK_NUMBER_MAX, err);
 }
 
-int lk_read_numbers_node(struct lk_node list, const char *what, int n, double *ret,
-                         struct lk_error *err)
+int lk_read_numbers_within(struct lk_node list, const char *what, int n, double max, double *ret,
+                           struct lk_error *err)
 {
     int result = lk_node_numbers(list, what, n, ret, err);
     char name[96];
 
     for (int i = 0; i < n && result == 0; i++) {
         snprintf(name, sizeof(name), "entry %d of %s", i + 1, what);
-        result = check_magnitude(lk_node_at(list, i), name, ret[i], err);
+        result = check_within(lk_node_at(list, i), name, ret[i], max, err);
     }
     return result;
+}
+
+int lk_read_numbers_node(struct lk_node list, const char *what, int n, double *ret,
+                         struct lk_error *err)
+{
+    return lk_read_numbers_within(list, what, n, LK_NUMBER_MAX, ret, err);
 }
 
 int lk_read_vector_node(struct lk_node node, const char *what, double ret[3], struct lk_error *err)

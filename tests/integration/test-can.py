@@ -239,7 +239,7 @@ def test_mistakes():
     base = ('--check', '--dbc', work / 'x.dbc')
     model = work / 'm.yaml'
     for words, status, line in (
-            (('--check', '--dbc', work / 'bad.dbc', model), 1, "bad.dbc:4:6: the factor of 'angle' is 0, expected another\n"),
+            (('--check', '--dbc', work / 'bad.dbc', '--node', 'linkaged', model), 1, "bad.dbc:4:6: the factor of 'angle' is 0, expected another\n"),
             (('--check', '--dbc', work / 'no.dbc', model), 1, 'no.dbc: No such file or directory\n'),
             ((*base, '--map', work / 'bad.map', model), 1,
              "bad.map:5:6: the model has no output 'pose.w' of one number, expected CHANNEL or CHANNEL.COMPONENT\n"),
@@ -254,6 +254,8 @@ def test_mistakes():
             (('--dbc', work / 'x.dbc', '--interface', 'can0', '--endpoint', 'ipc:///x'), 2, '--inputs is wanted beside --endpoint')):
         done = run(*words, status=status)
         expect(f'the lines of {words}', (done.stderr.count('\n'), line in done.stderr), (1, True))
+    done = run('--check', '--dbc', work / 'bad.dbc', model, status=0)
+    expect('a mistake that matters to nobody', "bad.dbc:4:6: the factor of 'angle' is 0" in done.stdout, True)
     expect('help', 'usage: linkage-can' in run('--help', status=0).stdout, True)
 
 

@@ -118,12 +118,25 @@ has 'a bad road' "bad.crg:8: LONG_SECTION_V_LEFT is 'one', expected a number" er
 expect 2 'a road to nowhere' "$linkage" road bad.crg
 expect 1 'no such road' "$linkage" road none.crg -o bad.road
 
+# The time is in proportion to the nodes: a second for 2.5 million of them beside 10001 rows. A search along
+# the line for each node took 40 s.
+{
+    printf '$ROAD_CRG\nREFERENCE_LINE_INCREMENT = 0.01\n$\n$KD_DEFINITION\n#:LRFI\n'
+    printf 'D:long section at v = -3,m\nD:long section at v = 3,m\n$\n$$\n'
+    awk 'BEGIN { for (i = 0; i <= 10000; i++) printf "%10.7f%10.7f\n", sin(i / 500) / 10, 0 }'
+} >long.crg
+expect 0 'a long road' timeout 20 "$linkage" road long.crg -o long.road --step 0.016
+has 'a long road' '10001 rows of 2 sections' out
+expect 1 'a road beyond the limit' timeout 10 "$linkage" road long.crg -o huge.road --step 0.001
+has 'a road beyond the limit' 'expected at most 64 MiB: try --step 0.0' err
+expect 1 'nothing of it is left' test -e huge.road
+
 expect 2 'no tyre' "$linkage" tyre
 expect 1 'no such tyre' "$linkage" tyre none.tir
 has 'no such tyre' 'none.tir: No such file' err
 echo 'FITTYP = 7' >bad.tir
 expect 1 'a bad tyre' "$linkage" tyre bad.tir
-has 'a bad tyre' "bad.tir:1: FITTYP is '7', expected 52 or 6" err
+has 'a bad tyre' "bad.tir:1: FITTYP is '7', expected 5, 52 or 6" err
 
 # what check finds out
 expect 0 'check four-bar' "$linkage" check "$models/four-bar.yaml"
@@ -212,6 +225,11 @@ same 'inputs later' -0.500000000 "$(speed)"
 printf 't,slow\n0,2\n' >push.csv
 expect 0 'inputs limited' "$linkage" run pushed.yaml -d 1 --inputs push.csv -o out.csv
 same 'inputs limited' 0.900500000 "$(speed)"
+for text in 'time;push\n0;1\n' 'Time\tpush [N]\n0\t1\n' '"time","push"\n"0","1"\n'; do
+    printf '%b' "$text" >push.csv
+    expect 0 "inputs: $text" "$linkage" run pushed.yaml -d 1 --inputs push.csv -o out.csv
+    same "inputs: $text" 0.500000000 "$(speed)"
+done
 if "$linkage" methods >/dev/null 2>&1; then
     printf 't,push\n0,2\n0.5,-1\n' >push.csv
     expect 0 'inputs elsewhere' "$linkage" run pushed.yaml -d 1 --formulation absolute --integrator rk4 \
@@ -235,6 +253,13 @@ refused 'behind the end' 't,push\n0,1\n5,much\n' 'push.csv:3: field 2 is no fini
 refused 'nothing' '' 'push.csv: nothing is in it, expected a header that begins with the time'
 refused 'empty' 't,push\n' 'push.csv: there are no rows'
 refused 'no columns' 't\n0\n' 'push.csv: none of its columns is an input of the model'
+refused 'never' 't,push\n1732000000.001,1\n1732000000.1,2\n' \
+    'push.csv: no row acts in the run: the first is at 1732000000.001 s, expected one before the end of the run, which is from 0 to 1 s'
+refused 'at the end' 't,push\n1,1\n' 'push.csv: no row acts in the run: the first is at 1 s'
+refused 'decimal commas' 't;push\n0,0;1\n' 'push.csv:2: field 1 is no finite number, expected 2 numbers with a decimal point'
+printf 't,push\n0.999,1\n' >push.csv
+expect 0 'inputs: in the last step' "$linkage" run pushed.yaml -d 1 --inputs push.csv -o out.csv
+same 'inputs: in the last step' 0.000500000 "$(speed)"
 expect 1 'inputs: missing' "$linkage" run pushed.yaml --inputs nowhere.csv
 has 'inputs: missing' 'nowhere.csv: No such file' err
 expect 2 'interpolate alone' "$linkage" run pushed.yaml --interpolate

@@ -64,6 +64,29 @@ has 'run, first steps' 'pendulum: 8 steps' err
 expect 1 'run, first steps of dca' "$linkage" run "$models/pendulum.yaml" --formulation dca --first-steps 0.01,0.03
 has 'run, first steps of dca' 'rk4 keeps its step, expected one of bdf-1 to bdf-6' err
 
+# what a run without a method refuses, one with a method does: a drive against a bolt that locks it
+cat >locked.yaml <<'END'
+linkage: 1
+name: locked
+bodies:
+  arm: {mass: 0.34, inertia: [0.022, 0.024, 0.019], position: [1, 0.4, 0]}
+  part: {mass: 0.38, inertia: [0.027, 0.028, 0.016], position: [0.6, 0.4, 0]}
+joints:
+  base: {type: revolute, bodies: [ground, arm], point: [0.65, 0.6, 0], axis: [0, 0, 1]}
+  hinge: {type: revolute, bodies: [part, arm], point: [0.73, 0.36, 0], axis: [0, 0, 1],
+    drive: {harmonic: {amplitude: 0.066, omega: 5.4, phase: 0}}}
+  bolt: {type: spherical, bodies: [part, arm], point: [0.29, 0.24, 0]}
+solver: {step: 0.001}
+END
+expect 1 'run locked' "$linkage" run locked.yaml -d 1
+for method in '--formulation rk4' '--formulation ali3' '--formulation rattle:order-4' '--formulation recursive' \
+    '--formulation absolute --integrator rk4' '--tolerance 1e-6'; do
+    # shellcheck disable=SC2086 # several options
+    expect 1 "run locked $method" "$linkage" run locked.yaml -d 1 $method -o locked.csv
+    has "run locked $method" 'locked.yaml: a joint was violated by 0.' err
+    same "run locked $method: no summary" 0 "$(wc -c <out)"
+done
+
 # without rows an integrator stops nowhere: the tolerance alone makes its steps
 expect 0 'run, no rows' "$linkage" run "$models/four-bar.yaml" -d 1 --tolerance 1e-4
 holds 'run, no rows' "$(sed -n 's/^four-bar: \([0-9]*\) steps, 1 s$/\1 > 1 \&\& \1 < 20/p' out)"

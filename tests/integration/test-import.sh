@@ -228,6 +228,20 @@ sed "0,/<Constraints\/>/s|<Constraints/>|$stuck|" "$small/joints.xml" >bad.xml
 expect 1 'joints: stuck' "$linkage" import bad.xml -o bad.yaml
 has 'joints: stuck' "'base <1>' and 'mass <1>' keep 1 rotation and 0 displacements by 3 constraints from 'pin' on: they change as it" err
 
+# mates to planes and axes of the assembly itself, and of one in it, which stand where that stands
+expect 0 'own planes' "$linkage" import "$small/planes.xml" -o planes.yaml
+has 'own planes' 'arm-1_the_assembly: {type: revolute, bodies: [ground, arm-1], point: [0, 0, 0], axis: [0, -1, 0]}' planes.yaml
+has 'own planes' 'bodies: [ground, stand-1_arm-2], point: [0, 2, 0], axis: [-1, 0, 0]}' planes.yaml
+has 'own planes' "'stand-1/arm-2' and 'stand-1': cylindrical of 1 constraint" err
+sed 's|<InstancePath><Uid>arm-1|<InstancePath><Uid>swing</Uid><Uid>arm-1|' "$small/planes.xml" >through.xml
+expect 0 'a path from the top' "$linkage" import through.xml -o through.yaml
+sed 's/ # from.*//' planes.yaml >planes
+sed 's/ # from.*//' through.yaml >through
+equal 'a path from the top' planes through
+sed 's|<Uid>swing|<Uid>swung|' "$small/planes.xml" >bad.xml
+expect 1 'no such planes' "$linkage" import bad.xml -o bad.yaml
+has 'no such planes' "bad.xml:20: there is no instance 'swung' in the assembly" err
+
 # MJCF: joints on a body, springs, armatures, inertias of shapes, against MuJoCo 2.2.2 (its RK4, 20 us)
 if [ "$mjcf" = no ]; then
     expect 1 'no MJCF' "$linkage" import "$small/leg.xml" -o leg.yaml
@@ -271,8 +285,9 @@ else
     has 'two motors' 'near: {type: joint-torque, joint: j, limits: [-5, 5]' motors.yaml
     has 'two motors' "actuator 'far' is part of input 'near' of the same joint" err
     mjcf 'MJCF: nothing' 'nothing in it moves' ''
-    mjcf 'MJCF: a keyword' "bad.xml:1: MuJoCo: XML Error: invalid keyword: 'screw'" \
+    mjcf 'MJCF: a keyword' "XML Error: invalid keyword: 'screw'" \
         '<worldbody><body><joint type="screw"/></body></worldbody>'
+    version=$(sed -n 's/^bad.xml:1: \(MuJoCo [0-9.]*\): .*/\1/p' err)
     mjcf 'MJCF: no mass' 'mass and inertia of moving bodies' '<worldbody><body><joint/></body></worldbody>'
     mjcf 'MJCF: no mesh' "could not open STL file 'none.stl'" '<asset><mesh name="m" file="none.stl"/></asset>'
     mjcf 'MJCF: all memory' 'bad.xml: MuJoCo' \
@@ -283,10 +298,68 @@ else
         "<default><joint damping='-1'/></default><worldbody>$body</worldbody>"
     mjcf 'MJCF: too deep' 'depth' \
         "<worldbody>$(printf '<body>%.0s' $(seq 300))$(printf '</body>%.0s' $(seq 300))</worldbody>"
+    # files for a later MuJoCo: without what means nothing here, named in one line; what means something is named, too
+    pendulum='<body name="b"><joint name="j" axis="0 1 0"/><geom type="capsule" fromto="0 0 0 0 0 -0.5" size="0.02" mass="1"/></body>'
+    newer() { # WHAT NAMED XML: read, like the pendulum alone
+        rm -f new.yaml
+        printf '<mujoco>%s</mujoco>' "$3" >new.xml
+        expect 0 "MJCF, newer: $1" "$linkage" import new.xml -o new.yaml
+        has "MJCF, newer: $1" 'warning: the file is for a later MuJoCo' err
+        has "MJCF, newer: $1" "as it means nothing here: $2" err
+        sed -e 's/ # from.*//' -e '/^#/d' new.yaml >new
+        equal "MJCF, newer: $1" new old
+    }
+    printf '<mujoco><worldbody>%s</worldbody></mujoco>' "$pendulum" >new.xml
+    expect 0 'MJCF, newer: none' "$linkage" import new.xml -o old.yaml
+    same 'MJCF, newer: none' 0 "$(grep -c warning err)"
+    sed -e 's/ # from.*//' -e '/^#/d' old.yaml >old
+    world="<worldbody>$pendulum</worldbody>"
+    newer 'a sensor' 'sensor jointactuatorfrc' "$world<sensor><jointactuatorfrc joint='j'/><jointpos joint='j'/></sensor>"
+    newer 'memory' 'size memory' "<size memory='1M'/>$world"
+    newer 'an integrator' 'option integrator implicitfast' "<option integrator='implicitfast'/>$world"
+    newer 'flags' 'option ccd_iterations, flag nativeccd' "<option ccd_iterations='50'><flag nativeccd='enable'/></option>$world"
+    newer 'visuals' 'global cameraid' "<visual><global cameraid='1'/></visual>$world"
+    newer 'looks' 'texture colorspace, material metallic, asset layer' "<asset><texture name='t' type='2d' builtin='flat' \
+        width='8' height='8' colorspace='sRGB'/><material name='m' metallic='1'><layer role='rgb' texture='t'/></material></asset>$world"
+    newer 'an effort' 'joint actuatorfrcrange' "<default><joint actuatorfrcrange='-5 5'/></default>$world"
+    newer 'no compensation' 'body gravcomp' "$(echo "$world" | sed 's/name="b"/name="b" gravcomp="0"/')"
+    newer 'a key frame' 'key foo' "$world<keyframe><key name='home' qpos='0' foo='1'/></keyframe>"
+    newer 'plug-ins' 'a section extension' "<extension><plugin plugin='mujoco.pid'/></extension>$world"
+    # included files, ranges that limit, laws of actuators that are left out all the same
+    printf '<mujocoinclude><worldbody>%s</worldbody></mujocoinclude>' \
+        "$(echo "$pendulum" | sed -e 's/name="b"/name="b" gravcomp="1"/' -e 's/axis=/range="-90 90" axis=/')" >arm.xml
+    printf '<mujoco><compiler assetdir="meshes"/><include file="arm.xml"/>
+        <actuator><position name="p" joint="j" kp="1" dampratio="1"/></actuator></mujoco>' >new.xml
+    expect 0 'MJCF, newer: included' "$linkage" import new.xml -o new.yaml
+    has 'MJCF, newer: included' "new.xml: warning: arm.xml:1: body 'b': the gravcomp of 1 is left out" err
+    has 'MJCF, newer: included' 'as it means nothing here: position dampratio' err
+    has 'MJCF, newer: included' 'a joint with a range is limited' err
+    has 'MJCF, newer: included' 'lower: -1.57' new.yaml
+    printf '<mujoco>%s<actuator><dcmotor name="dc" joint="j"/></actuator></mujoco>' "$world" >new.xml
+    expect 0 'MJCF, newer: a motor of its own' "$linkage" import new.xml -o new.yaml
+    has 'MJCF, newer: a motor of its own' "new.xml:1: warning: <dcmotor> 'dc' is left out: it is for a later MuJoCo" err
+    mjcf 'MJCF, newer: a frame' "bad.xml:1: <frame> is not known to $version, which reads the file" \
+        "<worldbody><frame pos='1 0 0'>$pendulum</frame></worldbody>"
+    mjcf 'MJCF, newer: a site' "bad.xml:1: the attribute 'site1' of <connect> is not known to $version" \
+        "$world<equality><connect body1='b' site1='s' anchor='0 0 0'/></equality>"
+    mjcf 'MJCF, newer: both' "$version, without that: XML Error: invalid keyword: 'screw'" \
+        "<size memory='1M'/><worldbody><body><joint type='screw'/></body></worldbody>"
     expect 2 'MJCF: a root' "$linkage" import "$small/leg.xml" --root fixed -o bad.yaml
     has 'MJCF: a root' 'says itself what stands' err
 fi
 
+# a version of XML that there is not is read as 1.0, with a warning
+expect 0 'XML 1.0' "$linkage" import "$small/arm.urdf" --root fixed -o xml.yaml
+same 'XML 1.0' 0 "$(grep -c 'XML of version' err)"
+sed 's/ # from.*//' xml.yaml >xml
+for version in 0.0 2.0 1 ''; do
+    sed "1s/version=['\"][^'\"]*['\"]/version='$version'/" "$small/arm.urdf" >old.urdf
+    rm -f old.yaml
+    expect 0 "XML $version" "$linkage" import old.urdf --root fixed -o old.yaml
+    has "XML $version" "old.urdf:1: warning: XML of version '$version', which there is not, is read as 1.0" err
+    sed 's/ # from.*//' old.yaml >old
+    equal "XML $version" xml old
+done
 spoil 'no XML' 'not XML' -e 's/<link /<link/'
 spoil 'a number' "bad.urdf:6: value of <mass> is '3,5', expected a decimal number" -e 's/value="3"/value="3,5"/'
 spoil 'a negative mass' "mass of link 'forearm' is -0.8 kg" -e 's/value="0.8"/value="-0.8"/'

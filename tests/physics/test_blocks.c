@@ -75,6 +75,13 @@ static const struct response {
     {"blocks:\n  y: {type: state-space, inputs: [u], a: [[0, -30], [30, 0]], b: [[0], [0]], "
      "c: [1, 0], initial: [2, 0]}\n",
      swing},
+    /* the same with a state that is scaled, from either one */
+    {"blocks:\n  y: {type: state-space, inputs: [u], a: [[0, -1], [900, 0]], b: [[0], [0]], "
+     "c: [1, 0], initial: [2, 0]}\n",
+     swing},
+    {"blocks:\n  y: {type: state-space, inputs: [u], a: [[0, -1e-20], [9e22, 0]], b: [[0], [0]], "
+     "c: [0, 1e-21], initial: [0, 2e21]}\n",
+     swing},
     {"blocks:\n  y: {type: integrator, input: v, initial: 1}\n"
      "  v: {type: integrator, input: {input: u}}\n",
      twice},

@@ -69,6 +69,14 @@ static const struct row {
      "than in den"},
     {"den: [1, 2, 3]", "den: [0, 2, 3]",
      "m:15:78: den begins with 0, expected the coefficient of the highest power of s, not 0"},
+    {"den: [1, 2, 3]", "den: [1e-40, 2, 3]",
+     "m:15:11: a state changes at a rate of 2e+40 1/s, expected at most 1e+15: leave out what is "
+     "too "
+     "fast to have an effect"},
+    {"den: [1, 2, 3]", "den: [1, 2, 1e101]",
+     "m:15:84: entry 3 of den is 1e101, expected at most 1e+100 in magnitude"},
+    {"num: [1, 2]", "num: [1, 2e80]",
+     "m:15:11: a gain or initial value of 5e+79, expected at most 1e+15"},
     {"num: [1, 2]", "num: 1", "m:15:64: num has 0 entries, expected a list of 1 to 17 numbers"},
     {"num: [1, 2], ", "", "m:15:11: the key 'num' is missing, expected a list of numbers"},
     {"a: [[-1, 0], [0, -2]]", "a: 3",

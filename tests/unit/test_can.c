@@ -151,6 +151,31 @@ static void the_map_goes_before_names(void **state)
     assert_true(plan.message[0].cycle_s == 0.005);
 }
 
+/* what is wrong in a message that nobody wants stays there */
+static void mistakes_of_others_do_not_matter(void **state)
+{
+    static const char *const others[] = {
+        "BO_ 3 T: 8 them\n SG_ x : 0|16@1- (0.01,0) [200|-50] \"\" x\n",
+        "BO_ 3 T: 8 them\n SG_ x : 60|8@1+ (1,0) [0|0] \"\" x\n",
+        "BO_ 99999 T: 8 them\n SG_ x" BYTE(0),
+        "BO_ 3 4T: 8 them\n SG_ x" BYTE(0),
+        "BO_ 3 T: 8 them\n SG_ 4x" BYTE(0),
+        "BO_ 3 T: 8 them\n SG_ x m" BYTE(0),
+        "BO_ 3 T: 8 them\n SG_ angle : 0|8@1+ (0,0) [0|0] \"\" x\n", /* an output, of them */
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+        char text[1000];
+
+        snprintf(text, sizeof(text), BU "%sBO_ 2 R: 8 them\n SG_ motor" BYTE(0) "BO_ 4 U: 8 them\n",
+                 others[i]);
+        make_good(text, NULL);
+        assert_int_equal(plan.n_messages, 1);
+        assert_string_equal(channel_of("motor"), "motor");
+    }
+}
+
 static void directions(void **state)
 {
     (void)state;
@@ -197,6 +222,16 @@ static void refused_plans(void **state)
          "m.yaml:2:12: top is 16, expected at most 15 of 'n'"},
         {SENT " SG_ c" BYTE(4), "can: 1\nmessages: {S: {checksum: {signal: c, kind: xor}}}\n", "us",
          "m.yaml:2:12: 'c' cannot be a checksum, expected the 8 bits of a byte, not multiplexed"},
+        {HEARD " SG_ motor : 0|16@1- (0.01,0) [200|-50] \"\" x\n", NULL, "us",
+         "x.dbc:3:6: 'motor' is from 200 to -50, expected the lower one first"},
+        {HEARD " SG_ motor" BYTE(0) " SG_ 4x" BYTE(8), NULL, "us",
+         "x.dbc:4:6: '4', expected a name of the signal"},
+        {HEARD " SG_ motor" BYTE(0) "BO_ 2 T: 8 them\n SG_ x" BYTE(0), NULL, "us",
+         "x.dbc:4:5: the identifier 2 once more, expected one a message"},
+        {HEARD " SG_ t : 60|8@1+ (1,0) [0|0] \"\" x\n", "can: 1\nsignals: {t: motor}\n", "us",
+         "x.dbc:3:6: 't' ends at bit 68 of 'R', expected at most 64 for 8 bytes"},
+        {SENT " SG_ x : 60|8@1+ (1,0) [0|0] \"\" x\n", "can: 1\nmessages: {S: {}}\n", "us",
+         "x.dbc:4:6: 'x' ends at bit 68 of 'S', expected at most 64 for 8 bytes"},
         {BU "BO_ 1 S: 99 us\n", "can: 1\nmessages: {S: {}}\n", "us",
          "m.yaml:2:12: it is longer than a frame, expected another message"},
     };
@@ -520,6 +555,7 @@ int main(void)
         TEST(signals_are_channels_by_name),
         TEST(the_map_goes_before_names),
         TEST(directions),
+        TEST(mistakes_of_others_do_not_matter),
         TEST(refused_plans),
         TEST(refused_maps),
         TEST(claims),

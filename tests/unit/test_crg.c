@@ -202,7 +202,7 @@ static void nodes_of_a_straight_road_are_exact(void **state)
     crg = read_good(&file);
     assert_true(crg.v[0] == -0.5 && crg.v[2] == 0.5);
     assert_int_equal(lk_crg_surface_new(&crg, 0, &s, &gap), 0);
-    assert_int_equal(lk_road_file_build(&like, lk_crg_surface_at, s, &road, &error), 0);
+    assert_int_equal(lk_road_file_fill(&like, lk_crg_surface_patch, s, &road, &error), 0);
     for (int k = 0; k <= 20; k++) {
         struct lk_road_height h;
         double node[2] = {0.5 * k, -0.5};
@@ -268,6 +268,92 @@ static void tells_where_it_crosses_itself(void **state)
         lk_crg_surface_at(s, at);
     }
     assert_true(lk_crg_surface_crossings(s, place) > 0 && place[0] == 10);
+    lk_crg_surface_free(s);
+    lk_crg_free(&crg);
+}
+
+/* A road that turns by @turn [rad] from way to way of @step [m], sections at the height 0.02 m.
+ * @half: of its width [m] */
+static void write_ring(struct writing *w, double step, int rows, double turn, double half)
+{
+    w->size = 0;
+    add(w,
+        "$ROAD_CRG\nREFERENCE_LINE_INCREMENT = %g\n$\n$KD_DEFINITION\n#:LDFI\n"
+        "D:reference line phi,rad\nD:long section at v = %g,m\nD:long section at v = %g,m\n$\n$$\n",
+        step, -half, half);
+    for (int k = 0; k < rows; k++)
+        add_row(w, (const double[]){(k - 0.5) * turn, 0.02, 0.02}, 3, 20);
+}
+
+/* Places on both sides of the line between any two rows that bisectors bound, asked for from the
+ * end to the start and in steps of a third: a road, whatever was asked for before. */
+static void has_road_all_along(const struct lk_crg *crg, double turn, double half)
+{
+    double p[2] = {0, 0}, gap, (*row)[2] = calloc((size_t)crg->n, sizeof(*row));
+    struct lk_crg_surface *s;
+
+    assert_int_equal(lk_crg_surface_new(crg, 0, &s, &gap), 0);
+    for (int k = 0; k < crg->n; k++) {
+        row[k][0] = p[0];
+        row[k][1] = p[1];
+        p[0] += crg->step * cos((k + 0.5) * turn);
+        p[1] += crg->step * sin((k + 0.5) * turn);
+    }
+    for (int i = 0; i < 5 * (crg->n - 1); i++) {
+        int k = crg->n - 2 - i / 3 % (crg->n - 1);
+        double f = (i % 5 + 0.5) / 5, v = half * (i % 9 - 4) / 4.1, angle = (k + 0.5) * turn,
+               place[2];
+
+        if (v * turn > 0 && fabs(v) * tan(fabs(turn) / 2) > f * crg->step)
+            continue; /* on the inner side it belongs to other ways */
+        place[0] = row[k][0] + f * (row[k + 1][0] - row[k][0]) - v * sin(angle);
+        place[1] = row[k][1] + f * (row[k + 1][1] - row[k][1]) + v * cos(angle);
+        if (!(fabs(lk_crg_surface_at(s, place) - 0.02) < 1e-9))
+            fail_msg("step %g, turn %g: no road at u = %g, v = %g", crg->step, turn,
+                     (k + f) * crg->step, v);
+    }
+    lk_crg_surface_free(s);
+    free(row);
+}
+
+/* rings, ramps, loops and corners, in rows that are coarse against the bend: no hole */
+static void has_no_hole_in_a_ring(void **state)
+{
+    static const struct {
+        double step, turn, half;
+        int rows;
+    } rings[] = {
+        {2, 0.2, 1.75, 29},      {2, 0.2, 1.75, 30},     {2, -0.2, 1.75, 33},
+        {1, 1 / 6.0, 1.75, 36},  {10, M_PI / 12, 5, 25}, {10, -M_PI / 12, 5, 24},
+        {1, M_PI / 32, 2, 260},  {1, M_PI / 4, 0.5, 9},  {3, M_PI / 2, 2, 40},
+        {3, 2 * M_PI / 3, 1, 4}, {0.1, 0.01, 1.75, 629}, {5, 2.5, 1, 32},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rings) / sizeof(rings[0]); i++) {
+        struct lk_crg crg;
+
+        write_ring(&file, rings[i].step, rings[i].rows, rings[i].turn, rings[i].half);
+        crg = read_good(&file);
+        has_road_all_along(&crg, rings[i].turn, rings[i].half);
+        lk_crg_free(&crg);
+    }
+}
+
+/* Ground is counted once, where a ring is driven twice, too; within the ground of a node at its
+ * border, 2 pi (R + r) step. */
+static void knows_its_area(void **state)
+{
+    const double ring = 2 * M_PI * 10 * 3.5, border = 2 * M_PI * (11.75 + 8.25) * 0.05;
+    struct lk_crg crg;
+    struct lk_crg_surface *s;
+    double gap;
+
+    (void)state;
+    write_ring(&file, 0.1, 1258, 0.01, 1.75);
+    crg = read_good(&file);
+    assert_int_equal(lk_crg_surface_new(&crg, 0, &s, &gap), 0);
+    assert_true(fabs(lk_crg_surface_area(s, 0.05) - ring) < border);
     lk_crg_surface_free(s);
     lk_crg_free(&crg);
 }
@@ -373,6 +459,8 @@ int main(void)
         cmocka_unit_test(nodes_of_a_straight_road_are_exact),
         cmocka_unit_test(ends_where_it_says),
         cmocka_unit_test(tells_where_it_crosses_itself),
+        cmocka_unit_test(has_no_hole_in_a_ring),
+        cmocka_unit_test(knows_its_area),
         cmocka_unit_test(mistakes_have_their_line),
         cmocka_unit_test(tells_what_has_no_effect),
     };

@@ -154,6 +154,87 @@ static void test_reads_to_the_end(void **state)
     lk_csv_table_release(&table);
 }
 
+/* separators, quotes, capitals and blanks of other programs */
+static void test_reads_other_dialects(void **state)
+{
+    static const char *const texts[] = {
+        "time [s],a [N],\"b, c\"\n0,1,2\n0.5,3,4\n",
+        "Time;a [N];b, c\r\n0;1;2\r\n0.5;3;4\r\n",
+        "T [s]\ta [N]\tb, c\n0\t1\t2\n0.5\t3\t4\n",
+        "\"TIME[s]\" , \"a [N]\" , \"b, c\" \n \"0\" , \"1\" ,2 \n0.5 ,\t3,4\t\n",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+        struct lk_csv_table table;
+        struct lk_error error;
+
+        write_text(texts[i]);
+        if (lk_csv_read(path, 1, &table, &error) != 0)
+            fail_msg("%s", error.text);
+        assert_true(table.n == 2 && table.n_rows == 2);
+        assert_string_equal(table.name[0], "a");
+        assert_string_equal(table.unit[0], "N");
+        assert_string_equal(table.name[1], "b, c");
+        assert_memory_equal(table.time, ((const double[]){0, 0.5}), 2 * sizeof(double));
+        assert_memory_equal(table.value, ((const double[]){1, 2, 3, 4}), 4 * sizeof(double));
+        lk_csv_table_release(&table);
+    }
+}
+
+/* what was odd in a header, too, as RFC 4180 has it */
+static void test_reads_odd_names(void **state)
+{
+    struct lk_csv_table table;
+    struct lk_error error;
+    struct lk_csv *csv = NULL;
+
+    (void)state;
+    assert_int_equal(lk_csv_open(path, &csv), 0);
+    lk_csv_add_column(csv, "time", "", "s");
+    lk_csv_add_column(csv, "odd, \"name\"", "", "m");
+    lk_csv_write_row(csv, (const double[]){0, 1});
+    assert_int_equal(lk_csv_close(csv), 0);
+    assert_int_equal(lk_csv_read(path, 1, &table, &error), 0);
+    assert_string_equal(table.name[0], "odd, \"name\"");
+    assert_string_equal(table.unit[0], "m");
+    lk_csv_table_release(&table);
+}
+
+static void test_refuses_by_line(void **state)
+{
+    static const char *const cases[][2] = {
+        {"Zeit;a\n", ":1: expected a header that begins with the time (t or time), and commas, "
+                     "semicolons or tabs between columns; it begins with 'Zeit'"},
+        {"time a\n0 1\n", "it begins with 'time a'"},
+        {"0,1\n1,2\n", "it begins with '0'"},
+        {"t;a\n0,5;1\n",
+         ":2: field 1 is no finite number, expected 2 numbers with a decimal point, "
+         "and a semicolon between them"},
+        {"t,a\n0;1\n", ":2: field 1 is no finite number, expected 2 numbers with a comma between"},
+        {"t,\"a\n0,1\n", ":1: a quote that does not end"},
+        {"t,\"a\"b\n0,1\n", ":1: a quote that does not end"},
+        {"t,a,\n0,1,\n", ":1: column 3 has no name"},
+        {"t,a\n0,1,\n", ":2: more than 2 fields"},
+        {"t,a\n0\n", ":2: the row ends after field 1, expected 2 fields"},
+        {"time [ms],a\n0,1\n", ":1: the time is in [ms], expected [s]"},
+        {"t,a\n0,1\r2\n", ":2: field 2 is no finite number"},
+        {"\xff\xfe", ":1: a zero byte or UTF-16, expected text in UTF-8"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct lk_csv_table table;
+        struct lk_error error;
+
+        write_text(cases[i][0]);
+        assert_int_equal(lk_csv_read(path, 1, &table, &error), LK_E_TEXT);
+        if (strstr(error.text, cases[i][1]) == NULL)
+            fail_msg("%s, expected %s", error.text, cases[i][1]);
+        lk_csv_table_release(&table);
+    }
+}
+
 /* Rows are buffered: a full disk may be detected only at the end, but it is detected. */
 static void test_full_disk(void **state)
 {
@@ -176,7 +257,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_columns_and_rows), cmocka_unit_test(test_header_without_rows),
         cmocka_unit_test(test_faults),           cmocka_unit_test(test_reads_what_it_wrote),
-        cmocka_unit_test(test_reads_to_the_end), cmocka_unit_test(test_full_disk),
+        cmocka_unit_test(test_reads_to_the_end), cmocka_unit_test(test_reads_other_dialects),
+        cmocka_unit_test(test_reads_odd_names),  cmocka_unit_test(test_refuses_by_line),
+        cmocka_unit_test(test_full_disk),
     };
 
     return cmocka_run_group_tests(tests, make_file, remove_file);

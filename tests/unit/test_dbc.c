@@ -283,66 +283,128 @@ static void all_of_a_file(void **state)
 #define HEAD           "BU_: A\nBO_ 1 M: 8 A\n"
 #define SIGNAL(layout) HEAD " SG_ s : " layout " \"\" A\n"
 
-static void mistakes(void **state)
-{
-    static const struct {
-        const char *text, *error;
-    } rows[] = {
-        {"BO_ 1 M: 8 A\nBO_ 1 N: 8 A", "2:5: the identifier 1 once more, expected one a message"},
-        {"BO_ 1 M: 8 A\nBO_ 2 M: 8 A", "2:7: message 'M' once more, expected another name"},
-        {"BO_ 2048 M: 8 A",
-         "1:5: the identifier 2048, expected at most 2047, or 2147483648 and more "
-         "for one of 29 bits"},
-        {"BO_ 1.5 M: 8 A", "1:5: 1.5, expected an identifier from 0 to 4294967295"},
-        {"BO_ 1 : 8 A", "1:7: ':', expected a name of the message"},
-        {"BO_ 1 M 8 A", "1:9: '8', expected ':'"},
-        {"BO_ 1 M: 8", "1:11: the end of the file, expected the sender, or Vector__XXX"},
+static const struct mistake {
+    const char *text, *error;
+} of_the_file[] =
+    {
         {" SG_ s : 0|8@1+ (1,0) [0|0] \"\" A", "1:6: a signal before any message, expected BO_"},
-        {SIGNAL("0|8@2+ (1,0) [0|0]"), "3:14: 2, expected 0 (Motorola) or 1 (Intel) from 0 to 1"},
-        {SIGNAL("0|65@1+ (1,0) [0|0]"), "3:12: 65, expected a number of bits from 1 to 64"},
-        {SIGNAL("0|8@1 (1,0) [0|0]"), "3:16: '(', expected '+'"},
-        {SIGNAL("0|8@1+ (0,0) [0|0]"), "3:6: the factor of 's' is 0, expected another"},
-        {SIGNAL("0|8@1+ (1,0) [2|1]"), "3:6: 's' is from 2 to 1, expected the lower one first"},
-        {SIGNAL("57|8@1+ (1,0) [0|0]"),
-         "3:6: 's' ends at bit 65 of 'M', expected at most 64 for 8 bytes"},
-        {SIGNAL("56|9@0+ (1,0) [0|0]"),
-         "3:6: 's' ends at bit 72 of 'M', expected at most 64 for 8 bytes"},
-        {SIGNAL("0|8@1+ (1,0) [0|x]"), "3:26: 'x', expected a highest value"},
-        {SIGNAL("0|8@1+ (1e999,0) [0|0]"),
-         "3:18: '1e999' is no number of a double, expected a shorter one"},
-        {SIGNAL("0|8@1+ (1,0) [0|0]") " SG_ s : 8|8@1+ (1,0) [0|0] \"\" A",
-         "4:6: signal 's' of 'M' once more, expected another name"},
-        {HEAD " SG_ s m : 0|8@1+ (1,0) [0|0] \"\" A",
-         "3:8: 'm', expected ':', or M or m0, m1 .. of a multiplexed one"},
-        {HEAD " SG_ s m0 : 0|8@1+ (1,0) [0|0] \"\" A",
-         "3:6: 's' is multiplexed, expected a selector 'M' in 'M'"},
-        {HEAD " SG_ s M : 0|8@1+ (1,0) [0|0] \"\" A\n SG_ t M : 8|8@1+ (1,0) [0|0] \"\" A",
-         "4:8: a second selector 'M' of 'M', expected one"},
-        {SIGNAL("0|8@1+ (1,0) [0|0]") "SIG_VALTYPE_ 1 s : 1;",
-         "4:20: 's' has 8 bits, expected 32 of a float"},
-        {SIGNAL("0|8@1+ (1,0) [0|0]") "SIG_VALTYPE_ 1 t : 1;",
-         "4:14: there is no signal 't' in such a message, expected one"},
         {HEAD "CM_ \"never ends\n\n", "3:5: no '\"' ends this text"},
-        {HEAD "CM_ \"no semicolon\"\n", "3:1: no ';' ends what begins here"},
-        {HEAD "BA_ \"GenMsgCycleTime\" BO_ 1 -3;",
-         "3:29: -3, expected a time in ms from 0 to 1000000"},
         {HEAD "BOO_ 2 N: 8 A",
          "3:1: 'BOO_' begins nothing of a DBC file, expected BO_, SG_, CM_ .."},
         {HEAD "17", "3:1: no keyword, expected BO_, SG_, CM_ .."},
-    };
+},
+  of_a_message[] = {
+      {"BO_ 1 M: 8 A\nBO_ 1 N: 8 A", "2:5: the identifier 1 once more, expected one a message"},
+      {"BO_ 1 M: 8 A\nBO_ 2 M: 8 A", "2:7: message 'M' once more, expected another name"},
+      {"BO_ 2048 M: 8 A", "1:5: the identifier 2048, expected at most 2047, or 2147483648 and more "
+                          "for one of 29 bits"},
+      {"BO_ 1.5 M: 8 A", "1:5: 1.5, expected an identifier from 0 to 4294967295"},
+      {"BO_ 1 : 8 A", "1:7: ':', expected a name of the message"},
+      {"BO_ 1 M 8 A", "1:9: '8', expected ':'"},
+      {"BO_ 1 M: 8", "2:1: 'BO_', expected the sender, or Vector__XXX"},
+      {SIGNAL("0|8@2+ (1,0) [0|0]"), "3:14: 2, expected 0 (Motorola) or 1 (Intel) from 0 to 1"},
+      {SIGNAL("0|65@1+ (1,0) [0|0]"), "3:12: 65, expected a number of bits from 1 to 64"},
+      {SIGNAL("0|8@1 (1,0) [0|0]"), "3:16: '(', expected '+'"},
+      {SIGNAL("0|8@1+ (0,0) [0|0]"), "3:6: the factor of 's' is 0, expected another"},
+      {SIGNAL("0|8@1+ (1,0) [2|1]"), "3:6: 's' is from 2 to 1, expected the lower one first"},
+      {SIGNAL("57|8@1+ (1,0) [0|0]"),
+       "3:6: 's' ends at bit 65 of 'M', expected at most 64 for 8 bytes"},
+      {SIGNAL("56|9@0+ (1,0) [0|0]"),
+       "3:6: 's' ends at bit 72 of 'M', expected at most 64 for 8 bytes"},
+      {SIGNAL("0|8@1+ (1,0) [0|x]"), "3:26: 'x', expected a highest value"},
+      {SIGNAL("0|8@1+ (1e999,0) [0|0]"),
+       "3:18: '1e999' is no number of a double, expected a shorter one"},
+      {SIGNAL("0|8@1+ (1,0) [0|0]") " SG_ s : 8|8@1+ (1,0) [0|0] \"\" A",
+       "4:6: signal 's' of 'M' once more, expected another name"},
+      {HEAD " SG_ s m : 0|8@1+ (1,0) [0|0] \"\" A",
+       "3:8: 'm', expected ':', or M or m0, m1 .. of a multiplexed one"},
+      {HEAD " SG_ s m0 : 0|8@1+ (1,0) [0|0] \"\" A",
+       "3:6: 's' is multiplexed, expected a selector 'M' in 'M'"},
+      {SIGNAL("0|8@1+ (1,0) [0|0]") "SIG_VALTYPE_ 1 s : 1;",
+       "4:20: 's' has 8 bits, expected 32 of a float"},
+      {SIGNAL("0|8@1+ (1,0) [0|0]") "SIG_VALTYPE_ 1 t : 1;",
+       "4:14: there is no signal 't' in such a message, expected one"},
+      {HEAD "BA_ \"GenMsgCycleTime\" BO_ 1 -3;",
+       "3:29: -3, expected a time in ms from 0 to 1000000"},
+      {HEAD " SG_ s : 0|8@1+ (1,0) [0|0] \"\" A\n SG_ 4x : 8|8@1+ (1,0) [0|0] \"\" A",
+       "4:6: '4', expected a name of the signal"},
+      {"BO_ 1 4M: 8 A\n SG_ s : 0|8@1+ (1,0) [0|0] \"\" A",
+       "1:7: '4', expected a name of the message"},
+      {"BO_ 419361278 M: 8 A",
+       "1:5: the identifier 419361278, expected at most 2047, or 2147483648 and "
+       "more for one of 29 bits"},
+      {HEAD "BA_ \"GenMsgCycleTime\" BO_ 1 30\nCM_ \"\";", "3:1: no ';' ends what begins here"},
+};
 
+static void mistakes_of_the_file(void **state)
+{
     (void)state;
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    for (size_t i = 0; i < sizeof(of_the_file) / sizeof(of_the_file[0]); i++) {
         struct dbc *dbc = NULL;
         struct lk_error error = {""};
         char expected[LK_ERROR_SIZE];
 
-        snprintf(expected, sizeof(expected), "x.dbc:%s", rows[i].error);
-        assert_int_equal(dbc_read_text("x.dbc", rows[i].text, strlen(rows[i].text), &dbc, &error),
-                         LK_E_TEXT);
+        snprintf(expected, sizeof(expected), "x.dbc:%s", of_the_file[i].error);
+        assert_int_equal(
+            dbc_read_text("x.dbc", of_the_file[i].text, strlen(of_the_file[i].text), &dbc, &error),
+            LK_E_TEXT);
         assert_string_equal(error.text, expected);
         assert_null(dbc);
     }
+}
+
+/* The message has it, and what comes behind is read: another message, and what is said about it. */
+static void mistakes_of_a_message(void **state)
+{
+    static const char behind[] = "\nBO_ 77 Good: 8 A\n SG_ good : 0|32@1+ (1,0) [0|0] \"\" A\n"
+                                 "SIG_VALTYPE_ 77 good : 1;\n";
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(of_a_message) / sizeof(of_a_message[0]); i++) {
+        char text[1000], expected[LK_ERROR_SIZE];
+        struct dbc *dbc;
+        int good;
+
+        snprintf(text, sizeof(text), "%s%s", of_a_message[i].text, behind);
+        snprintf(expected, sizeof(expected), "x.dbc:%s", of_a_message[i].error);
+        dbc = read_good(text, strlen(text));
+        assert_non_null(dbc->message[0].mistake != NULL ? dbc->message[0].mistake
+                                                        : dbc->message[1].mistake);
+        for (int m = 0; m < 2; m++)
+            if (dbc->message[m].mistake != NULL)
+                assert_string_equal(dbc->message[m].mistake, expected);
+        good = dbc_find_message(dbc, "Good");
+        assert_true(good > 0 && dbc->message[good].passed_over == NULL);
+        assert_int_equal(dbc->message[good].n_signals, 1);
+        assert_int_equal(dbc->signal[dbc_find_signal(dbc, good, "good")].kind, DBC_FLOAT);
+        dbc_free(dbc);
+    }
+}
+
+/* comments, statements without a semicolon that say nothing here, two selectors */
+static void what_others_read(void **state)
+{
+    static const char text[] =
+        "// our bus\nBU_: A 4WD B // and D\nCM_ \"no // semicolon\"\nBO_ 1 M: 8 A\n// SG_ no : "
+        "0|8@1+\n"
+        " SG_ s M : 0|8@1+ (1,0) [0|0] \"//\" A\n SG_ t M : 8|8@1+ (1,0) [0|0] \"\" A\n"
+        "SG_MUL_VAL_ 1 t s 1-1;\nBO_ 2 N: 8 A\n SG_ s : 0|8@1+ (1,0) [0|0] \"\" 4WD,A\nVAL_ 2 s 0 "
+        "\"a\"\nSIG_VALTYPE_ 99 u : 1;\n";
+    struct dbc *dbc = read_good(text, sizeof(text) - 1);
+
+    (void)state;
+    assert_true(dbc->n_nodes == 2 && dbc->n_messages == 2 && dbc->n_signals == 3);
+    assert_true(dbc_has_node(dbc, "A") && dbc_has_node(dbc, "B"));
+    assert_string_equal(dbc->signal[0].unit, "//");
+    assert_string_equal(dbc->message[0].passed_over, "it has extended multiplexing");
+    assert_true(dbc->message[0].mistake == NULL && dbc->message[1].passed_over == NULL);
+    assert_int_equal(dbc->n_notes, 4);
+    assert_string_equal(dbc->note[0], "x.dbc:2:8: '4WD', expected a name of a node");
+    assert_string_equal(dbc->note[1], "x.dbc:3:1: no ';' ends what begins here");
+    assert_string_equal(dbc->note[2], "x.dbc:11:1: no ';' ends what begins here");
+    assert_string_equal(dbc->note[3],
+                        "x.dbc:12:14: there is no signal 'u' in such a message, expected one");
+    dbc_free(dbc);
 }
 
 static void files_that_cannot_be_read(void **state)
@@ -366,7 +428,9 @@ int main(void)
         cmocka_unit_test(published_frames),
         cmocka_unit_test(published_sums),
         cmocka_unit_test(all_of_a_file),
-        cmocka_unit_test(mistakes),
+        cmocka_unit_test(mistakes_of_the_file),
+        cmocka_unit_test(mistakes_of_a_message),
+        cmocka_unit_test(what_others_read),
         cmocka_unit_test(files_that_cannot_be_read),
     };
 

@@ -89,11 +89,13 @@ struct mistake {
 static const struct mistake mistakes[] = {
     {"PCX1 ", "$CX1 ", "set: the key PCX1 is missing, expected a number"},
     {"PKX1                     = 22.303", "", "set: the key PKX1 is missing, expected a number"},
+    {"22.303", "", "set: the key PKX1 is missing, expected a number"},
+    {"-21.92", "0", "set: PKY1 is 0, expected less than 0"},
     {"22.303", "22.3x", "PKX1 is '22.3x', expected a number"},
     {"22.303", "inf", "PKX1 is 'inf', expected a number"},
     {"'meter'", "'parsec'", "LENGTH is 'parsec', expected a unit such as meter"},
     {"'radians'", "'degrees'", "ANGLE is 'degrees', expected radians"},
-    {"= 52 ", "= 53 ", "FITTYP is '53', expected 52 or 6 (MF 5.2), 61 or 62 (MF 6.1)"},
+    {"= 52 ", "= 53 ", "FITTYP is '53', expected 5, 52 or 6 (MF 5.2), 61 or 62 (MF 6.1)"},
     {"FITTYP ", "FITTIP ", "set: neither FITTYP nor PROPERTY_FILE_FORMAT says"},
     {"'LEFT'", "'upper'", "TYRESIDE is 'upper', expected LEFT, RIGHT or SYMMETRIC"},
     {"PKX2 ", "PKX1 ", "PKX1 is given twice, first in line "},
@@ -126,6 +128,65 @@ static void test_mistakes(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof(mistakes) / sizeof(*mistakes); i++)
         check_mistake(text, &mistakes[i]);
+}
+
+/* Signs that several parameters share, turned in either set, give the parameters of the set: the
+ * curve is the same. What has a sign of its own is refused above. */
+static void test_signs(void **state)
+{
+    static const char *const turned[][8] = {
+        {"PDY1", "PDY2", "RVY1", "RVY2", "RVY3", "QBZ10", NULL},
+        {"PDX1", "PDX2", NULL},
+        {"PKY1", "PKY2", "PKY5", NULL},
+        {"PCX1", NULL},
+        {"PCY1", NULL},
+    };
+
+    (void)state;
+    for (int i = 0; i < 2 * (int)(sizeof(turned) / sizeof(turned[0])); i++) {
+        struct lk_tyre_law law;
+        struct lk_error error;
+        struct lk_tir tir;
+
+        read_set(i % 2 == 0 ? "set-a.tir" : "set-b.tir", &tir);
+        (i % 2 == 0 ? tyre_set_a : tyre_set_b)(&law);
+        for (const char *const *key = turned[i / 2]; *key != NULL; key++)
+            *lk_tyre_key_value(&tir.magic, lk_tyre_key_find(*key)) *= -1;
+        assert_int_equal(lk_tyre_keys_end(&tir.magic, &error), 0);
+        check_same(&tir, &law, 0);
+    }
+}
+
+/* @from replaced by @to in set A: read all the same, and the list of what has no effect */
+static void test_other_writers(void **state)
+{
+    static const struct {
+        const char *from, *to, *unused;
+    } rows[] = {
+        {"= 52 ", "= 5 ", "Q_RA1"},
+        {"= 52 ", "= 51 ", "Q_RA1"},
+        {"'LEFT'", "", "TYRESIDE (no value), Q_RA1"},
+        {"'meter'", "$ none", "LENGTH (no value), Q_RA1"},
+    };
+    static char changed[1 << 16];
+    size_t size;
+    const char *text = read_file("set-a.tir", &size);
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        const char *at = strstr(text, rows[i].from);
+        struct lk_tyre_law law;
+        struct lk_errors errors;
+        struct lk_tir tir;
+
+        assert_non_null(at);
+        snprintf(changed, sizeof(changed), "%.*s%s%s", (int)(at - text), text, rows[i].to,
+                 at + strlen(rows[i].from));
+        assert_int_equal(lk_tir_read("set", changed, strlen(changed), &tir, &errors), 0);
+        tyre_set_a(&law);
+        check_same(&tir, &law, 0);
+        assert_string_equal(tir.unused, rows[i].unused);
+    }
 }
 
 /* what a law knows of a rim, and no other law follows, is said where it is not neutral */
@@ -161,8 +222,9 @@ static void test_all_mistakes(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sets),         cmocka_unit_test(test_units_side_and_sign),
-        cmocka_unit_test(test_mistakes),     cmocka_unit_test(test_without_effect),
+        cmocka_unit_test(test_sets),          cmocka_unit_test(test_units_side_and_sign),
+        cmocka_unit_test(test_mistakes),      cmocka_unit_test(test_signs),
+        cmocka_unit_test(test_other_writers), cmocka_unit_test(test_without_effect),
         cmocka_unit_test(test_all_mistakes),
     };
 

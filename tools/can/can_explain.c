@@ -160,10 +160,16 @@ static void print_unused(const struct can_plan *plan, FILE *to)
     n = can_list_unused(plan, false, text, sizeof(text));
     if (n > 0)
         fprintf(to, "not received, without a channel (%d): %s\n", n, text);
-    for (int i = 0; i < plan->dbc->n_messages; i++)
-        if (plan->dbc->message[i].passed_over != NULL)
-            fprintf(to, "passed over: %s: %s\n", dbc_message_name(&plan->dbc->message[i]),
-                    plan->dbc->message[i].passed_over);
+    for (int i = 0; i < plan->dbc->n_messages; i++) {
+        const struct dbc_message *m = &plan->dbc->message[i];
+
+        if (m->passed_over != NULL)
+            fprintf(to, "passed over: %s: %s\n",
+                    *m->name != '\0' ? dbc_message_name(m) : "a message without a name",
+                    m->mistake != NULL ? m->mistake : m->passed_over);
+    }
+    for (int i = 0; i < plan->dbc->n_notes; i++)
+        fprintf(to, "without effect: %s\n", plan->dbc->note[i]);
 }
 
 static void print_inputs(const struct can_plan *plan, FILE *to)

@@ -243,7 +243,7 @@ static enum can_direction find_direction(struct maker *k, const struct dbc_messa
     if (direction == CAN_NONE)
         return CAN_NONE;
     if (m->passed_over != NULL) {
-        if (entry != NULL)
+        if (entry != NULL && m->mistake == NULL)
             k->result = lk_node_refuse(entry->node, k->error, "%s, expected another message",
                                        m->passed_over);
         return CAN_NONE;
@@ -282,6 +282,31 @@ static bool take_cycle(struct maker *k, const struct dbc_message *m, struct can_
     return false;
 }
 
+/* A message with a mistake is refused where something of it is wanted: by the map, or as a channel
+ * of the model, of either side where its sender could not be read. */
+static bool refuse_wanted(struct maker *k, const struct dbc_message *m)
+{
+    const struct can_channels *channels = k->plan->channels;
+    bool is_sent = k->us != NULL && dbc_is_sent_by(k->plan->dbc, k->message, k->us);
+    bool is_wanted = k->message_entry[k->message] != NULL;
+
+    for (int i = m->signal; i < m->signal + m->n_signals; i++)
+        for (int side = 0; side < 2; side++) {
+            struct can_item item = {.signal = i, .scalar = -1};
+
+            if (*m->sender != '\0' && (side == 0) != is_sent)
+                continue;
+            if (!can_match(k, side == 0 ? &channels->output : &channels->input, &item))
+                return false;
+            is_wanted |= item.scalar >= 0 || k->signal_entry[i] != NULL;
+        }
+    if (is_wanted) {
+        lk_error_set(k->error, "%s", m->mistake);
+        k->result = LK_E_TEXT;
+    }
+    return !is_wanted;
+}
+
 static bool plan_message(struct maker *k)
 {
     struct can_plan *plan = k->plan;
@@ -291,6 +316,8 @@ static bool plan_message(struct maker *k)
     struct can_message cm = {.message = k->message, .counter = -1, .checksum = -1, .claim = -1};
     bool is_wanted = true;
 
+    if (k->result == 0 && m->mistake != NULL && (entry == NULL || entry->direction != CAN_NONE))
+        return refuse_wanted(k, m);
     if (direction == CAN_NONE)
         return k->result == 0;
     cm.is_sent = direction == CAN_TRANSMIT;

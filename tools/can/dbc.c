@@ -8,6 +8,11 @@ void dbc_free(struct dbc *dbc)
 {
     if (dbc == NULL)
         return;
+    for (int i = 0; i < dbc->n_messages; i++)
+        free(dbc->message[i].mistake);
+    for (int i = 0; i < dbc->n_notes; i++)
+        free(dbc->note[i]);
+    free(dbc->note);
     free(dbc->name);
     free(dbc->message);
     free(dbc->signal);

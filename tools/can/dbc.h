@@ -63,7 +63,9 @@ struct dbc_signal {
  * @bytes: of its data;  @is_fd: of CAN FD;  @cycle_s: of GenMsgCycleTime, 0: none
  * @signal: the first of @n_signals ones;  @selector: the index of the selector in all signals, or
  *          -1
- * @passed_over: why it cannot be sent or received, static text; NULL: it can */
+ * @passed_over: why it cannot be sent or received, static text; NULL: it can
+ * @mistake: the first one in its statements, "name:line:column: what is wrong, what was expected";
+ * it is passed over, and @n_signals are those whose names were read. NULL: none */
 struct dbc_message {
     char name[DBC_NAME_SIZE];
     char long_name[DBC_NAME_SIZE];
@@ -77,6 +79,7 @@ struct dbc_message {
     int n_signals;
     int selector;
     const char *passed_over;
+    char *mistake;
     int line;
     int column;
 };
@@ -87,7 +90,8 @@ struct dbc_sender {
     char node[DBC_NAME_SIZE];
 };
 
-/** struct dbc - @name: as messages call the file. */
+/** struct dbc - @name: as messages call the file;  @note: @n_notes mistakes without an effect, as
+ * "name:line:column: what is wrong" */
 struct dbc {
     char *name;
     struct dbc_message *message;
@@ -98,11 +102,13 @@ struct dbc {
     int n_nodes;
     struct dbc_sender *sender;
     int n_senders;
+    char **note;
+    int n_notes;
 };
 
-/** dbc_read_text() - @text: @size bytes with a zero behind them;  @name: as messages call it.
- * Return: 0, LK_E_TEXT (@ret_error: "name:line:column: what is wrong, what was expected"),
- *         -ENOMEM. */
+/** dbc_read_text() - @text: @size bytes with a zero behind them;  @name: as messages call it. A
+ * mistake in the statements about one message is kept with it, any other refuses the text. Return:
+ * 0, LK_E_TEXT (@ret_error: "name:line:column: what is wrong, what was expected"), -ENOMEM. */
 int dbc_read_text(const char *name, const char *text, size_t size, struct dbc **ret_dbc,
                   struct lk_error *ret_error);
 /** dbc_read() - the file at @path. As dbc_read_text(), LK_E_TEXT also where it cannot be read. */

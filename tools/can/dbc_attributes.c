@@ -22,7 +22,7 @@ bool dbc_take_message(struct dbc_reader *r, int *ret)
 
     if (!dbc_take_whole(&r->words, "an identifier", 0, UINT32_MAX, &id))
         return false;
-    *ret = dbc_find_id(r->dbc, id);
+    *ret = r->of = dbc_find_id(r->dbc, id);
     return true;
 }
 
@@ -182,9 +182,11 @@ static bool take_signal(struct dbc_reader *r, int *ret_message, struct dbc_signa
     if (!dbc_take_message(r, ret_message) || !dbc_take_name(w, "a signal", name))
         return false;
     k = *ret_message < 0 ? -1 : dbc_find_signal(r->dbc, *ret_message, name);
-    if (k < 0)
+    if (k < 0) {
+        w->is_harmless = true;
         return dbc_refuse(w, &token, "there is no signal '%s' in such a message, expected one",
                           name);
+    }
     *ret = &r->dbc->signal[k];
     return true;
 }

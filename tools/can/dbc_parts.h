@@ -9,11 +9,13 @@
 #define DBC_EXTENDED 0x80000000u /* of an identifier in the file: it has 29 bits */
 
 /** struct dbc_reader - values of attributes for messages without their own: @cycle_ms;
+ * @of: message that the present statement is about, -1: none
  * @fd_formats: bit i: the format i of VFrameFormat is one of CAN FD;  @format: the default one */
 struct dbc_reader {
     struct dbc_words words;
     struct dbc *dbc;
-    int room_messages, room_signals, room_nodes, room_senders;
+    int of;
+    int room_messages, room_signals, room_nodes, room_senders, room_notes;
     double cycle_ms;
     uint64_t fd_formats;
     int format;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads a DBC file, statement by statement. Those that say nothing to a sender or receiver are
- * passed over; one with an unknown name is refused, for it may be a slip of the pen. */
+ * passed over; one with an unknown name is refused, for it may be a slip of the pen. A mistake in a
+ * statement about a message stays with that message: others may be all that is wanted. */
 #include "dbc_parts.h"
 #include "linkage/file.h"
 
@@ -12,6 +13,7 @@
 
 #define ORPHANS    0xc0000000u /* the message of signals that are in none */
 #define ID_MAX     0x1fffffffu
+#define EXTENDED   "it has extended multiplexing"
 #define FD_FORMATS 0xc000u /* the formats 14 and 15 of VFrameFormat are those of CAN FD */
 
 static bool grow(struct dbc_reader *r, void *array, int n, int *room, size_t size)
@@ -31,6 +33,22 @@ static bool grow(struct dbc_reader *r, void *array, int n, int *room, size_t siz
     return true;
 }
 
+/* Keeps what was refused, about no message and without an effect. Return: false: it is not so. */
+static bool keep_note(struct dbc_reader *r)
+{
+    struct dbc *dbc = r->dbc;
+
+    if (r->of >= 0 || !r->words.is_harmless || r->no_memory)
+        return false;
+    if (!grow(r, &dbc->note, dbc->n_notes, &r->room_notes, sizeof(*dbc->note)))
+        return false;
+    dbc->note[dbc->n_notes] = strdup(r->words.error->text);
+    r->no_memory = dbc->note[dbc->n_notes] == NULL;
+    dbc->n_notes += !r->no_memory;
+    r->words.failed = false;
+    return !r->no_memory;
+}
+
 /* ---- messages and signals ---- */
 
 static bool check_id(struct dbc_reader *r, const struct dbc_token *token, double number)
@@ -45,7 +63,7 @@ static bool check_id(struct dbc_reader *r, const struct dbc_token *token, double
             "the identifier %u, expected at most 2047, or 2147483648 and more for one "
             "of 29 bits",
             id);
-    if (dbc_find_id(r->dbc, number) >= 0)
+    if (dbc_find_id(r->dbc, number) < r->of)
         return dbc_refuse(&r->words, token, "the identifier %u once more, expected one a message",
                           id);
     return true;
@@ -53,9 +71,9 @@ static bool check_id(struct dbc_reader *r, const struct dbc_token *token, double
 
 static bool check_message(struct dbc_reader *r, const struct dbc_token *token)
 {
-    struct dbc_message *m = &r->dbc->message[r->dbc->n_messages];
+    struct dbc_message *m = &r->dbc->message[r->of];
 
-    if (dbc_find_message(r->dbc, m->name) >= 0)
+    if (dbc_find_message(r->dbc, m->name) < r->of)
         return dbc_refuse(&r->words, token, "message '%s' once more, expected another name",
                           m->name);
     if (m->bytes > DBC_BYTES_MAX)
@@ -76,26 +94,28 @@ static bool read_message(struct dbc_reader *r)
 
     if (r->dbc->n_messages == DBC_MESSAGES_MAX)
         return dbc_refuse(w, &w->now, "more than %d messages, expected fewer", DBC_MESSAGES_MAX);
-    if (!grow(r, &r->dbc->message, r->dbc->n_messages, &r->room_messages, sizeof(*m)) ||
-        !dbc_take_whole(w, "an identifier", 0, UINT32_MAX, &id) || !check_id(r, &id_token, id))
+    if (!grow(r, &r->dbc->message, r->dbc->n_messages, &r->room_messages, sizeof(*m)))
         return false;
-    m = &r->dbc->message[r->dbc->n_messages];
-    token = w->now;
-    *m = (struct dbc_message){.id = (uint32_t)id & ~DBC_EXTENDED,
-                              .is_extended = id >= DBC_EXTENDED,
+    r->of = r->dbc->n_messages++;
+    m = &r->dbc->message[r->of];
+    *m = (struct dbc_message){.id = UINT32_MAX,
                               .cycle_s = -1,
                               .signal = r->dbc->n_signals,
                               .selector = -1,
-                              .line = token.line,
-                              .column = token.column};
-    if (!dbc_take_name(w, "a name of the message", m->name) || !dbc_take_mark(w, ':') ||
-        !dbc_take_whole(w, "a number of bytes", 0, 65535, &bytes))
+                              .line = id_token.line,
+                              .column = id_token.column};
+    if (!dbc_take_whole(w, "an identifier", 0, UINT32_MAX, &id))
+        return false;
+    m->id = (uint32_t)id & ~DBC_EXTENDED;
+    m->is_extended = id >= DBC_EXTENDED;
+    token = w->now;
+    m->line = token.line;
+    m->column = token.column;
+    if (!dbc_take_name(w, "a name of the message", m->name) || !check_id(r, &id_token, id) ||
+        !dbc_take_mark(w, ':') || !dbc_take_whole(w, "a number of bytes", 0, 65535, &bytes))
         return false;
     m->bytes = (int)bytes;
-    if (!dbc_take_name(w, "the sender, or Vector__XXX", m->sender) || !check_message(r, &token))
-        return false;
-    r->dbc->n_messages++;
-    return true;
+    return dbc_take_name(w, "the sender, or Vector__XXX", m->sender) && check_message(r, &token);
 }
 
 /* M: the selector; m3: there where it is 3; m3M: both, which is extended multiplexing */
@@ -109,8 +129,8 @@ static bool read_role(struct dbc_reader *r, struct dbc_message *m, struct dbc_si
         return true;
     if (dbc_is(w, "M")) {
         if (m->selector >= 0)
-            return dbc_refuse(w, &w->now, "a second selector 'M' of '%s', expected one", m->name);
-        m->selector = r->dbc->n_signals;
+            m->passed_over = EXTENDED;
+        m->selector = r->dbc->n_signals - 1;
         s->role = DBC_SELECTOR;
         dbc_next(w);
         return true;
@@ -122,7 +142,7 @@ static bool read_role(struct dbc_reader *r, struct dbc_message *m, struct dbc_si
                           "'%.*s', expected ':', or M or m0, m1 .. of a multiplexed one",
                           size < 40 ? (int)size : 40, text);
     if (i < size && m->passed_over == NULL)
-        m->passed_over = "it has extended multiplexing";
+        m->passed_over = EXTENDED;
     s->role = DBC_SELECTED;
     dbc_next(w);
     return true;
@@ -157,7 +177,7 @@ static bool check_signal(struct dbc_reader *r, const struct dbc_message *m,
 {
     struct dbc_words *w = &r->words;
 
-    if (dbc_find_signal(r->dbc, r->dbc->n_messages - 1, s->name) >= 0)
+    if (dbc_find_signal(r->dbc, r->of, s->name) < r->dbc->n_signals - 1)
         return dbc_refuse(w, token, "signal '%s' of '%s' once more, expected another name", s->name,
                           m->name);
     if (s->factor == 0)
@@ -189,17 +209,38 @@ static bool read_signal(struct dbc_reader *r)
         return false;
     s = &r->dbc->signal[r->dbc->n_signals];
     *s = (struct dbc_signal){.initial = NAN, .line = token.line, .column = token.column};
-    if (!dbc_take_name(w, "a name of the signal", s->name) || !read_role(r, m, s) ||
-        !read_layout(w, s) || !check_signal(r, m, s, &token))
+    r->of = r->dbc->n_messages - 1;
+    if (!dbc_take_name(w, "a name of the signal", s->name))
         return false;
-    while (w->now.line == token.line && (w->now.kind == DBC_WORD || dbc_is(w, ",")))
-        dbc_next(w);
     r->dbc->n_signals++;
     m->n_signals++;
+    if (!read_role(r, m, s) || !read_layout(w, s) || !check_signal(r, m, s, &token))
+        return false;
+    while (w->now.kind != DBC_END && w->now.line == token.line) /* receivers */
+        dbc_next(w);
     return !w->failed;
 }
 
 /* ---- who sends ---- */
+
+/* What is no name of a node, up to the next blank. Return: false after a refusal. */
+static bool pass_node(struct dbc_reader *r)
+{
+    struct dbc_words *w = &r->words;
+    const struct dbc_token begin = w->now;
+    const char *end;
+
+    do {
+        end = w->now.text + w->now.size;
+        dbc_next(w);
+    } while (w->now.kind != DBC_END && w->now.text == end);
+    if (w->failed)
+        return false;
+    w->is_harmless = true;
+    dbc_refuse(w, &begin, "'%.*s', expected a name of a node",
+               end - begin.text < 40 ? (int)(end - begin.text) : 40, begin.text);
+    return keep_note(r);
+}
 
 /* BU_: node node */
 static bool read_nodes(struct dbc_reader *r)
@@ -208,7 +249,12 @@ static bool read_nodes(struct dbc_reader *r)
 
     if (!dbc_take_mark(w, ':'))
         return false;
-    while (w->now.kind == DBC_WORD && w->now.column > 1) {
+    while (w->now.kind != DBC_END && w->now.column > 1 && !dbc_begins(w)) {
+        if (w->now.kind != DBC_WORD) {
+            if (!pass_node(r))
+                return false;
+            continue;
+        }
         if (r->dbc->n_nodes == DBC_NODES_MAX)
             return dbc_refuse(w, &w->now, "more than %d nodes, expected fewer", DBC_NODES_MAX);
         if (!grow(r, &r->dbc->node, r->dbc->n_nodes, &r->room_nodes, sizeof(*r->dbc->node)) ||
@@ -352,6 +398,49 @@ static bool read_statement(struct dbc_reader *r)
     return read_section(r, &name);
 }
 
+static void spoil(struct dbc_reader *r, struct dbc_message *m)
+{
+    if (m->mistake == NULL)
+        m->mistake = strdup(r->words.error->text);
+    r->no_memory |= m->mistake == NULL;
+    m->passed_over = "there is a mistake in it";
+}
+
+/* Keeps what was refused with the message that the statement is about, and with another one of the
+ * same identifier: either may be the right one. Return: false: it is about none, or nothing can be
+ * read behind it. */
+static bool keep_mistake(struct dbc_reader *r)
+{
+    struct dbc_message *m = r->of >= 0 ? &r->dbc->message[r->of] : NULL;
+
+    if (m == NULL || r->words.is_lost || r->no_memory)
+        return false;
+    spoil(r, m);
+    for (int i = 0; i < r->of; i++)
+        if (r->dbc->message[i].id == m->id && r->dbc->message[i].is_extended == m->is_extended &&
+            m->id <= ID_MAX)
+            spoil(r, &r->dbc->message[i]);
+    r->words.failed = false;
+    return !r->no_memory;
+}
+
+/* Return: false: the text is refused. */
+static bool read_all(struct dbc_reader *r)
+{
+    while (r->words.now.kind != DBC_END) {
+        const struct dbc_token begin = r->words.now;
+
+        r->of = -1;
+        r->words.is_harmless = false;
+        if (read_statement(r) && !r->words.failed)
+            continue;
+        if (!keep_note(r) && !keep_mistake(r))
+            return false;
+        dbc_recover(&r->words, &begin);
+    }
+    return !r->words.failed;
+}
+
 /* What messages have where they say nothing themselves; selected ones want a selector. */
 static bool finish(struct dbc_reader *r)
 {
@@ -362,14 +451,17 @@ static bool finish(struct dbc_reader *r)
             m->cycle_s = r->cycle_ms / 1000;
         if (!r->has_format[i])
             m->is_fd = m->is_fd || r->format;
-        for (int k = m->signal; k < m->signal + m->n_signals; k++) {
+        for (int k = m->signal; k < m->signal + m->n_signals && m->passed_over == NULL; k++) {
             const struct dbc_signal *s = &r->dbc->signal[k];
             const struct dbc_token token = {.line = s->line, .column = s->column};
 
-            if (s->role == DBC_SELECTED && m->selector < 0 && m->passed_over == NULL)
-                return dbc_refuse(&r->words, &token,
-                                  "'%s' is multiplexed, expected a selector 'M' in '%s'", s->name,
-                                  m->name);
+            r->of = i;
+            if (s->role == DBC_SELECTED && m->selector < 0 &&
+                !dbc_refuse(&r->words, &token,
+                            "'%s' is multiplexed, expected a selector 'M' in '%s'", s->name,
+                            m->name) &&
+                !keep_mistake(r))
+                return false;
         }
     }
     return true;
@@ -379,6 +471,7 @@ int dbc_read_text(const char *name, const char *text, size_t size, struct dbc **
                   struct lk_error *ret_error)
 {
     struct dbc_reader r = {.fd_formats = FD_FORMATS};
+    struct lk_error unused;
     bool good;
 
     r.dbc = calloc(1, sizeof(*r.dbc));
@@ -387,11 +480,10 @@ int dbc_read_text(const char *name, const char *text, size_t size, struct dbc **
         r.dbc->name = strdup(name);
     good = r.dbc != NULL && r.has_format != NULL && r.dbc->name != NULL;
     r.no_memory = !good;
-    if (good)
-        dbc_words_begin(&r.words, name, text, size, ret_error);
-    while (good && r.words.now.kind != DBC_END)
-        good = read_statement(&r);
-    good = good && !r.words.failed && finish(&r);
+    if (good) {
+        dbc_words_begin(&r.words, name, text, size, ret_error != NULL ? ret_error : &unused);
+        good = !r.words.failed && read_all(&r) && finish(&r);
+    }
     free(r.has_format);
     if (good) {
         *ret_dbc = r.dbc;

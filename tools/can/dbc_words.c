@@ -43,11 +43,20 @@ static void end_line(struct dbc_words *w)
     w->line_begin = w->at + 1;
 }
 
+/* and comments, from // to the end of the line */
 static void pass_spaces(struct dbc_words *w)
 {
-    for (; w->at < w->end && (*w->at == ' ' || (*w->at >= '\t' && *w->at <= '\r')); w->at++)
-        if (*w->at == '\n')
+    bool is_comment = false;
+
+    for (; w->at < w->end; w->at++) {
+        is_comment |= w->at[0] == '/' && w->at[1] == '/';
+        if (*w->at == '\n') {
             end_line(w);
+            is_comment = false;
+        } else if (!is_comment && *w->at != ' ' && !(*w->at >= '\t' && *w->at <= '\r')) {
+            return;
+        }
+    }
 }
 
 /* Up to the next quote that no backslash makes a part of the string. */
@@ -64,10 +73,12 @@ static void take_string(struct dbc_words *w)
     w->now.kind = DBC_STRING;
     w->now.text = begin;
     w->now.size = (size_t)(w->at - begin);
-    if (w->at < w->end)
+    if (w->at < w->end) {
         w->at++;
-    else
-        dbc_refuse(w, &w->now, "no '\"' ends this text");
+        return;
+    }
+    w->is_lost = true;
+    dbc_refuse(w, &w->now, "no '\"' ends this text");
 }
 
 static void take_digits(struct dbc_words *w)
@@ -108,11 +119,14 @@ static bool begins_number(const char *at)
 
 void dbc_next(struct dbc_words *w)
 {
+    int before = w->now.line;
+
     pass_spaces(w);
     w->now = (struct dbc_token){.kind = DBC_END,
                                 .text = w->at,
                                 .line = w->line,
-                                .column = (int)(w->at - w->line_begin) + 1};
+                                .column = (int)(w->at - w->line_begin) + 1,
+                                .begins_line = w->line > before};
     if (w->at >= w->end || w->failed)
         return;
     if (*w->at == '"') {
@@ -179,7 +193,7 @@ bool dbc_take_mark(struct dbc_words *w, char mark)
 
 bool dbc_take_name(struct dbc_words *w, const char *what, char ret[DBC_NAME_SIZE])
 {
-    if (w->now.kind != DBC_WORD)
+    if (w->now.kind != DBC_WORD || dbc_begins(w))
         return refuse_token(w, what);
     if (w->now.size >= DBC_NAME_SIZE)
         return dbc_refuse(w, &w->now, "a name of %zu letters, expected at most %d", w->now.size,
@@ -252,10 +266,44 @@ bool dbc_take_whole(struct dbc_words *w, const char *what, double low, double hi
 bool dbc_pass_statement(struct dbc_words *w, const struct dbc_token *begin)
 {
     while (!dbc_is(w, ";")) {
-        if (w->now.kind == DBC_END)
+        if (w->now.kind == DBC_END || (dbc_begins(w) && w->now.text != begin->text)) {
+            w->is_harmless = !w->failed;
             return dbc_refuse(w, begin, "no ';' ends what begins here");
+        }
         dbc_next(w);
     }
     dbc_next(w);
     return !w->failed;
+}
+
+bool dbc_begins(const struct dbc_words *w)
+{
+    static const char *const names[] = {
+        "VERSION",      "NS_",
+        "BS_",          "BU_",
+        "BO_",          "SG_",
+        "BO_TX_BU_",    "BA_DEF_",
+        "BA_",          "BA_DEF_DEF_",
+        "SIG_VALTYPE_", "SG_MUL_VAL_",
+        "CM_",          "VAL_",
+        "VAL_TABLE_",   "EV_",
+        "EV_DATA_",     "SIG_GROUP_",
+        "BA_REL_",      "BA_DEF_REL_",
+        "ENVVAR_DATA_", "BA_DEF_DEF_REL_",
+    };
+
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && w->now.begins_line; i++)
+        if (dbc_is(w, names[i]))
+            return true;
+    return false;
+}
+
+void dbc_recover(struct dbc_words *w, const struct dbc_token *begin)
+{
+    w->failed = false;
+    w->now.begins_line &= w->now.line > begin->line;
+    while (w->now.kind != DBC_END && !(w->now.line > begin->line && dbc_begins(w))) {
+        dbc_next(w);
+        w->failed = w->is_lost; /* numbers that cannot be read do not matter here */
+    }
 }

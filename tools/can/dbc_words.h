@@ -9,7 +9,7 @@
 enum dbc_token_kind { DBC_END, DBC_WORD, DBC_NUMBER, DBC_STRING, DBC_MARK };
 
 /** struct dbc_token - @text: @size bytes of it, of a string those between its quotes
- * @line, @column: from 1, in bytes */
+ * @line, @column: from 1, in bytes;  @begins_line: nothing stands before it there */
 struct dbc_token {
     enum dbc_token_kind kind;
     const char *text;
@@ -17,10 +17,13 @@ struct dbc_token {
     double number;
     int line;
     int column;
+    bool begins_line;
 };
 
 /** struct dbc_words - a text with the place in it. @now: the token to be looked at
- * @error: written by the first refusal;  @failed: there was one */
+ * @error: written by the first refusal;  @failed: there was one;  @is_lost: nothing can be read
+ * behind it: a text does not end;  @is_harmless: the
+ * refusal is about what has no effect here, unless it is about a message */
 struct dbc_words {
     const char *name;
     const char *at;
@@ -30,6 +33,8 @@ struct dbc_words {
     struct dbc_token now;
     struct lk_error *error;
     bool failed;
+    bool is_lost;
+    bool is_harmless;
 };
 
 /** dbc_words_begin() - look at the first token. */
@@ -54,5 +59,10 @@ bool dbc_take_number(struct dbc_words *w, const char *what, double *ret);
 bool dbc_take_whole(struct dbc_words *w, const char *what, double low, double high, double *ret);
 /** dbc_pass_statement() - up to and with the semicolon that ends what began at @begin. */
 bool dbc_pass_statement(struct dbc_words *w, const struct dbc_token *begin);
+/** dbc_begins() - whether the token begins a line with a keyword. */
+bool dbc_begins(const struct dbc_words *w);
+/** dbc_recover() - after a refusal: on to the next line, behind that of @begin, that begins with a
+ * keyword. */
+void dbc_recover(struct dbc_words *w, const struct dbc_token *begin);
 
 #endif

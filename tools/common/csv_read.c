@@ -11,12 +11,16 @@
 
 #define BYTE_ORDER_MARK "\xef\xbb\xbf" /* that some programs write before UTF-8 */
 
-/** struct reader - a file while it is read. @line: the present one */
+#define SEPARATORS ",;\t" /* between fields; a file has one of them */
+
+/** struct reader - a file while it is read. @line: the present one;  @separator: of its fields, the
+ * first one in the header */
 struct reader {
     const char *path;
     struct lk_csv_table *table;
     struct lk_error *error;
     long line;
+    char separator;
 };
 
 static int out_of_memory(const struct reader *r)
@@ -25,19 +29,73 @@ static int out_of_memory(const struct reader *r)
     return LK_E_TEXT;
 }
 
+/* ---- fields ---- */
+
+static bool is_blank(const struct reader *r, char c)
+{
+    return c == ' ' || (c == '\t' && r->separator != '\t');
+}
+
+/* Takes the quotes off a field that begins @at with one: a double one is one of its text. Return:
+ * behind the last one, NULL: it does not end. */
+static char *unquote(char *at)
+{
+    char *to = at;
+
+    for (char *from = at + 1; *from != '\0'; from++) {
+        if (*from == '"' && *++from != '"') {
+            *to = '\0';
+            return from;
+        }
+        *to++ = *from;
+    }
+    return NULL;
+}
+
+/* Cuts the next field off @at, NULL behind the last one: without the blanks around it (RFC 4180 for
+ * quotes). Return: 0, LK_E_TEXT: a quote that does not end, or text behind it. */
+static int next_field(const struct reader *r, char **at, char **ret)
+{
+    char *field = *at, *end, *last;
+
+    while (is_blank(r, *field))
+        field++;
+    if (*field == '"') {
+        end = last = unquote(field);
+        while (end != NULL && is_blank(r, *end))
+            end++;
+        if (end == NULL || (*end != '\0' && *end != r->separator)) {
+            lk_error_set(r->error,
+                         "%s:%ld: a quote that does not end, expected \" before the next %s",
+                         r->path, r->line, r->separator == '\t' ? "tab" : "separator");
+            return LK_E_TEXT;
+        }
+    } else {
+        end = last = strchr(field, r->separator) != NULL ? strchr(field, r->separator)
+                                                         : field + strlen(field);
+        while (last > field && is_blank(r, last[-1]))
+            last--;
+    }
+    *at = *end != '\0' ? end + 1 : NULL;
+    *last = '\0';
+    *ret = field;
+    return 0;
+}
+
 /* ---- the header ---- */
 
-/* Cuts " [unit]" off @name. Return: the unit, "" for none. */
+/* Cuts "[unit]" and the blanks before it off @name. Return: the unit, "" for none. */
 static char *cut_unit(char *name)
 {
-    char *unit = strstr(name, " [");
+    char *unit = strrchr(name, '['), *end = name + strlen(name);
 
-    if (unit == NULL)
-        return name + strlen(name);
-    *unit = '\0';
-    unit += 2;
-    unit[strcspn(unit, "]")] = '\0';
-    return unit;
+    if (unit == NULL || unit == name || end[-1] != ']')
+        return end;
+    end[-1] = '\0';
+    for (end = unit; end > name + 1 && end[-1] == ' ';)
+        end--;
+    *end = '\0';
+    return unit + 1;
 }
 
 static int add_column(struct reader *r, const char *name, const char *unit)
@@ -58,37 +116,53 @@ static int add_column(struct reader *r, const char *name, const char *unit)
     return t->name[t->n - 1] != NULL && t->unit[t->n - 1] != NULL ? 0 : out_of_memory(r);
 }
 
+static void find_separator(struct reader *r, const char *line)
+{
+    bool is_quoted = false;
+
+    r->separator = ',';
+    for (; *line != '\0'; line++) {
+        is_quoted ^= *line == '"';
+        if (!is_quoted && strchr(SEPARATORS, *line) != NULL) {
+            r->separator = *line;
+            return;
+        }
+    }
+}
+
+static int check_time(const struct reader *r, const char *name, const char *unit)
+{
+    if (strcasecmp(name, "t") != 0 && strcasecmp(name, "time") != 0) {
+        lk_error_set(r->error,
+                     "%s:%ld: expected a header that begins with the time (t or time), and commas, "
+                     "semicolons or tabs between columns; it begins with '%.40s'",
+                     r->path, r->line, name);
+        return LK_E_TEXT;
+    }
+    if (*unit == '\0' || strcmp(unit, "s") == 0)
+        return 0;
+    lk_error_set(r->error, "%s:%ld: the time is in [%s], expected [s]", r->path, r->line, unit);
+    return LK_E_TEXT;
+}
+
 static int read_header(struct reader *r, char *line)
 {
-    bool is_time = true;
     int result = 0;
-    char *word;
+    char *name, *unit;
 
-    line[strcspn(line, "\r\n")] = '\0';
     line +=
         strncmp(line, BYTE_ORDER_MARK, strlen(BYTE_ORDER_MARK)) == 0 ? strlen(BYTE_ORDER_MARK) : 0;
-    while (result == 0 && (word = strsep(&line, ",")) != NULL) {
-        char *unit = cut_unit(word);
-
-        word += strspn(word, " ");
-        if (*word == '\0') {
-            lk_error_set(r->error, "%s:%ld: column %d has no name", r->path, r->line,
-                         is_time ? 1 : r->table->n + 2);
+    find_separator(r, line);
+    for (int column = 1; result == 0 && line != NULL; column++) {
+        result = next_field(r, &line, &name);
+        if (result != 0)
+            break;
+        unit = cut_unit(name);
+        if (*name == '\0') {
+            lk_error_set(r->error, "%s:%ld: column %d has no name", r->path, r->line, column);
             return LK_E_TEXT;
         }
-        if (is_time && strcmp(word, "t") != 0 && strcmp(word, "time") != 0) {
-            lk_error_set(r->error,
-                         "%s:%ld: expected a header that begins with the time (t or time)", r->path,
-                         r->line);
-            return LK_E_TEXT;
-        }
-        if (is_time && *unit != '\0' && strcmp(unit, "s") != 0) {
-            lk_error_set(r->error, "%s:%ld: the time is in [%s], expected [s]", r->path, r->line,
-                         unit);
-            return LK_E_TEXT;
-        }
-        result = is_time ? 0 : add_column(r, word, unit);
-        is_time = false;
+        result = column == 1 ? check_time(r, name, unit) : add_column(r, name, unit);
     }
     return result;
 }
@@ -115,44 +189,57 @@ bool lk_csv_table_grow(struct lk_csv_table *t)
     return true;
 }
 
-/* Whether a field ends here; the last one ends with its line. */
-static bool ends(const char *at, bool is_last)
+/* What may be wrong with a field that is no number. */
+static const char *guess(const struct reader *r, const char *field)
 {
-    return is_last ? at[strspn(at, " \r\n")] == '\0' : *at == ',';
+    return strpbrk(field, SEPARATORS) == NULL ? ""
+           : r->separator == ','              ? " with a comma between them, as in the header"
+           : r->separator == ';'
+               ? " with a decimal point, and a semicolon between them, as in the header"
+               : " with a decimal point, and a tab between them, as in the header";
 }
 
-/* Field @i of a row that begins @at and reads as a number up to @end. */
-static int refuse_field(const struct reader *r, int i, const char *at, const char *end)
-{
-    int n = r->table->n;
-
-    if (i == n && end != at && *end == ',')
-        lk_error_set(r->error, "%s:%ld: more than %d fields", r->path, r->line, n + 1);
-    else if (i < n && end != at && ends(end, true))
-        lk_error_set(r->error, "%s:%ld: the row ends after field %d, expected %d fields", r->path,
-                     r->line, i + 1, n + 1);
-    else
-        lk_error_set(r->error, "%s:%ld: field %d is no finite number, expected %d numbers", r->path,
-                     r->line, i + 1, r->table->n + 1);
-    return LK_E_TEXT;
-}
-
-static int read_row(struct reader *r, const char *line)
+/* Field @i of a row: 0 is the time. */
+static int take_field(struct reader *r, int i, const char *field)
 {
     struct lk_csv_table *t = r->table;
-    double *row = t->value + (size_t)t->n_rows * (size_t)t->n, value;
-    const char *at = line;
+    double *row = t->value + (size_t)t->n_rows * (size_t)t->n;
     char *end;
+    double value = strtod(field, &end);
 
-    for (int i = 0; i <= t->n; i++) {
-        value = strtod(at, &end);
-        if (end == at || !isfinite(value) || !ends(end, i == t->n))
-            return refuse_field(r, i, at, end);
-        if (i == 0)
-            t->time[t->n_rows] = value;
-        else
-            row[i - 1] = value;
-        at = end + 1;
+    if (i > t->n) {
+        lk_error_set(r->error, "%s:%ld: more than %d fields", r->path, r->line, t->n + 1);
+        return LK_E_TEXT;
+    }
+    if (end == field || *end != '\0' || !isfinite(value)) {
+        lk_error_set(r->error, "%s:%ld: field %d is no finite number, expected %d numbers%s",
+                     r->path, r->line, i + 1, t->n + 1, guess(r, field));
+        return LK_E_TEXT;
+    }
+    if (i == 0)
+        t->time[t->n_rows] = value;
+    else
+        row[i - 1] = value;
+    return 0;
+}
+
+static int read_row(struct reader *r, char *line)
+{
+    struct lk_csv_table *t = r->table;
+    int n = 0, result = 0;
+    char *field;
+
+    for (; line != NULL; n++) {
+        result = next_field(r, &line, &field);
+        if (result == 0)
+            result = take_field(r, n, field);
+        if (result != 0)
+            return result;
+    }
+    if (n <= t->n) {
+        lk_error_set(r->error, "%s:%ld: the row ends after field %d, expected %d fields", r->path,
+                     r->line, n, t->n + 1);
+        return LK_E_TEXT;
     }
     if (t->n_rows > 0 && t->time[t->n_rows] <= t->time[t->n_rows - 1]) {
         lk_error_set(r->error, "%s:%ld: time is %g s, expected more than in the row before",
@@ -163,20 +250,33 @@ static int read_row(struct reader *r, const char *line)
     return 0;
 }
 
+/* Takes the end of the line off. Return: 0, LK_E_TEXT: it is no text of bytes. */
+static int check_line(const struct reader *r, char *line, size_t length)
+{
+    if (strlen(line) < length || strncmp(line, "\xff\xfe", 2) == 0) {
+        lk_error_set(r->error, "%s:%ld: a zero byte or UTF-16, expected text in UTF-8", r->path,
+                     r->line);
+        return LK_E_TEXT;
+    }
+    while (length > 0 && strchr("\r\n", line[length - 1]) != NULL)
+        line[--length] = '\0';
+    return 0;
+}
+
 static int read_lines(struct reader *r, FILE *file, double end)
 {
     struct lk_csv_table *t = r->table;
     char *line = NULL;
     size_t size = 0;
+    ssize_t length;
     int result = 0;
 
-    while (result == 0 && getline(&line, &size, file) > 0) {
+    while (result == 0 && (length = getline(&line, &size, file)) > 0) {
         r->line++;
-        if (r->line == 1) {
+        result = check_line(r, line, (size_t)length);
+        if (result == 0 && r->line == 1)
             result = read_header(r, line);
-            continue;
-        }
-        if (line[strspn(line, " \r\n")] == '\0')
+        if (result != 0 || r->line == 1 || line[strspn(line, " \t")] == '\0')
             continue;
         result = lk_csv_table_grow(t) ? read_row(r, line) : out_of_memory(r);
         if (result == 0 && t->time[t->n_rows - 1] > end * (1 + 1e-9)) {

@@ -25,6 +25,7 @@ void lk_lab_drift_start(struct lk_lab_drift *drift, struct lk_system *sys)
 
     *drift = (struct lk_lab_drift){.system = sys};
     lk_system_health(sys, &health);
+    drift->position = health.residual_position;
     drift->energy_start = energy_balance(&health);
 }
 

@@ -3,7 +3,8 @@
  *
  *   formats.c  XML text          -> the reader that its first element asks for (xml.c: the parser)
  *   urdf.c     URDF              -> struct robot: links and joints as the file has them
- *   mjcf.c     MJCF              -> the same, of what MuJoCo makes of it (mjcf_process.c)
+ *   mjcf.c     MJCF              -> the same, of what MuJoCo makes of it (mjcf_process.c), without
+ *              what is for a later version of it (mjcf_newer.c)
  *   simscape.c Simscape Multibody -> the same, of an assembly with its loops, first generation
  *   simscape_assembly.c and on    -> and second, with joints made of constraints
  *   loops.c    file of loops     -> further joints of the robot, which close loops

@@ -522,7 +522,7 @@ static void read_model(const struct reading *r)
 void mjcf_read(const char *path, const char *text, size_t size, const xmlNode *root,
                struct robot *robot, struct notes *notes)
 {
-    mjModel *m = mjcf_compile(path, text, size, notes);
+    mjModel *m = mjcf_compile(path, text, size, root, notes);
     struct reading r = {.m = m, .root = root, .robot = robot, .notes = notes};
 
     if (m == NULL)

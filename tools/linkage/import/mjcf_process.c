@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The child compiles and sends records: a letter, a size, and as many bytes. W: a warning, E: an
- * error, M: the binary form of the model. The parent believes it only if it ended well. */
+/* The child compiles and sends records: a letter, a size, and as many bytes. W: a warning of
+ * MuJoCo, E: its error, w, e, s: a warning, an error, something done of ours behind a line number
+ * and a blank, M: the binary form of the model. The parent believes it only if it ended well. */
 #include "mjcf.h"
+#include "mjcf_newer.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,15 +65,28 @@ static void take_warning(const char *text)
         send_record('W', text, strlen(text));
 }
 
-/* The folder of @path, with NAME in it. */
-static char *beside(const char *path)
+/* The folder of @path, with @name in it. */
+static char *beside(const char *path, const char *name)
 {
     const char *slash = strrchr(path, '/');
     char *ret = NULL;
 
-    if (asprintf(&ret, "%.*s%s", slash != NULL ? (int)(slash - path) + 1 : 0, path, NAME) < 0)
+    if (asprintf(&ret, "%.*s%s", slash != NULL ? (int)(slash - path) + 1 : 0, path, name) < 0)
         take_error("no memory");
     return ret;
+}
+
+/* A line of ours: an mjcf_newer_tell. */
+static void tell_parent(char kind, long line, const char *format, ...)
+{
+    char text[500];
+    int at = snprintf(text, sizeof(text), "%ld ", line);
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(text + at, sizeof(text) - (size_t)at, format, arguments);
+    va_end(arguments);
+    send_record(kind, text, strlen(text));
 }
 
 static mjVFS *make_files(const char *name, const void *data, size_t size)
@@ -100,12 +116,52 @@ static void limit_child(void)
     alarm(2 * SECONDS_MAX); /* a mesh may be a pipe that nobody writes to */
 }
 
-static void compile_in_child(const char *path, const char *text, size_t size)
+/* Return: NULL after an error of MuJoCo in @error. */
+static mjModel *load_text(const char *path, const char *text, size_t size, char error[1000])
+{
+    mjVFS *files = make_files(NAME, text, size);
+    mjModel *model;
+
+    if (files == NULL)
+        take_error("no memory");
+    error[0] = '\0';
+    model = mj_loadXML(beside(path, NAME), files, error, 1000);
+    if (model != NULL && error[0] != '\0')
+        take_warning(error);
+    return model;
+}
+
+/* What MuJoCo refused once more, without what is for later versions of it. @error: why, of MuJoCo
+ */
+static mjModel *load_newer(const char *path, const xmlNode *root, char error[1000])
+{
+    char *text;
+    size_t size;
+    mjModel *model;
+
+    switch (mjcf_without_newer(root, beside(path, ""), tell_parent, &text, &size)) {
+    case MJCF_REFUSED:
+        _exit(0);
+    case MJCF_NOT_NEWER:
+        take_error(error);
+        return NULL;
+    default:
+        break;
+    }
+    model = load_text(path, text, size, error);
+    if (model == NULL) {
+        error[strcspn(error, "\n")] = '\0'; /* lines are those of another text */
+        tell_parent('e', 0, "MuJoCo %s, without that: %s", mj_versionString(), error);
+        _exit(0);
+    }
+    return model;
+}
+
+static void compile_in_child(const char *path, const char *text, size_t size, const xmlNode *root)
 {
     int nothing = open("/dev/null", O_RDWR);
     char error[1000] = "";
     mjModel *model;
-    mjVFS *files;
     void *binary;
 
     for (int fd = 0; fd < 3; fd++)
@@ -113,14 +169,9 @@ static void compile_in_child(const char *path, const char *text, size_t size)
     limit_child();
     mju_user_error = take_error;
     mju_user_warning = take_warning;
-    files = make_files(NAME, text, size);
-    if (files == NULL)
-        take_error("no memory");
-    model = mj_loadXML(beside(path), files, error, sizeof(error));
+    model = load_text(path, text, size, error);
     if (model == NULL)
-        take_error(error);
-    if (error[0] != '\0')
-        take_warning(error);
+        model = load_newer(path, root, error);
     binary = malloc((size_t)mj_sizeModel(model));
     if (binary == NULL)
         take_error("no memory");
@@ -147,7 +198,22 @@ static void tell(struct notes *notes, enum note_kind kind, const char *text, siz
     line[n] = '\0';
     number = strcasestr(line, "line ");
     number = number != NULL ? number + strcspn(number, "0123456789") : line + n;
-    note(notes, kind, strtol(number, NULL, 10), "MuJoCo: %s", line);
+    note(notes, kind, strtol(number, NULL, 10), "MuJoCo %s: %s", mj_versionString(), line);
+}
+
+/* A record of tell_parent(). */
+static void tell_ours(struct notes *notes, char kind, const char *text, size_t size)
+{
+    char copy[500], *end;
+    long line;
+
+    snprintf(copy, sizeof(copy), "%.*s", (int)size, text);
+    line = strtol(copy, &end, 10);
+    note(notes,
+         kind == 'e'   ? NOTE_ERROR
+         : kind == 'w' ? NOTE_WRONG
+                       : NOTE_SAID,
+         line, "%s", end + (*end == ' '));
 }
 
 /* All that comes from @fd. Return: to be freed; NULL: too much, or no memory. */
@@ -205,6 +271,8 @@ static mjModel *take_records(const char *data, size_t size, struct notes *notes)
             break;
         if (kind == 'M')
             model = load_binary(data + at, length);
+        else if (strchr("ews", kind) != NULL)
+            tell_ours(notes, kind, data + at, length);
         else
             tell(notes, kind == 'E' ? NOTE_ERROR : NOTE_WRONG, data + at, length);
         at += length;
@@ -239,7 +307,8 @@ static mjModel *take_report(int fd, pid_t child, struct notes *notes)
     return model;
 }
 
-mjModel *mjcf_compile(const char *path, const char *text, size_t size, struct notes *notes)
+mjModel *mjcf_compile(const char *path, const char *text, size_t size, const xmlNode *root,
+                      struct notes *notes)
 {
     int ends[2];
     pid_t child;
@@ -253,7 +322,7 @@ mjModel *mjcf_compile(const char *path, const char *text, size_t size, struct no
     if (child == 0) {
         close(ends[0]);
         report_fd = ends[1];
-        compile_in_child(path, text, size);
+        compile_in_child(path, text, size, root);
         _exit(0);
     }
     close(ends[1]);

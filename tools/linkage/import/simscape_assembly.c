@@ -432,7 +432,10 @@ static void read_assembly(struct assembly *a)
              "there is no <RootAssembly> with an <InstanceTree>");
         return;
     }
-    a->piece[0] = (struct piece){.path = strdup(""), .link = LINK_NONE, .frame = frame_unity};
+    a->piece[0] = (struct piece){.uid = xml_attribute(first, "uid"),
+                                 .path = strdup(""),
+                                 .link = LINK_NONE,
+                                 .frame = frame_unity};
     a->n_pieces = 1;
     if (a->piece[0].path == NULL || a->r->robot->name == NULL)
         tell_memory(a, NULL);

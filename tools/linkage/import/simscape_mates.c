@@ -22,7 +22,18 @@ static int find_piece(const struct assembly *a, int parent, const char *uid)
     return LINK_NONE;
 }
 
-/* The piece that <InstancePath> of @node leads to from @base on. Return: LINK_NONE after a note. */
+/* Whether @uid is that of the assembly @piece itself: its own planes, axes and points. */
+static bool is_itself(const struct assembly *a, int piece, const char *uid)
+{
+    const struct piece *p = &a->piece[piece];
+    const char *own = p->entity != NULL ? p->entity->uid : p->uid;
+
+    return own != NULL && strcmp(own, uid) == 0;
+}
+
+/* The piece that <InstancePath> of @node leads to from @base on; it may begin with the assembly
+ * that
+ * @base is. Return: LINK_NONE after a note. */
 static int read_path(const struct assembly *a, const xmlNode *node, int base)
 {
     const xmlNode *path = xml_child(node, "InstancePath");
@@ -37,6 +48,9 @@ static int read_path(const struct assembly *a, const xmlNode *node, int base)
         char *uid = (char *)xmlNodeGetContent(child);
         int next = uid != NULL ? find_piece(a, base, uid) : LINK_NONE;
 
+        if (next == LINK_NONE && uid != NULL && child == xml_first(path->children) &&
+            is_itself(a, base, uid))
+            next = base;
         if (next == LINK_NONE)
             note(a->r->notes, NOTE_ERROR, xmlGetLineNo(child), "there is no instance '%s' in %s",
                  uid != NULL ? uid : "", piece_name(a, base));

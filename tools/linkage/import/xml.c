@@ -5,9 +5,11 @@
 
 #include <libxml/parser.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define NUMBER_MAX 1e30
+#define HEAD_MAX   200 /* bytes in which a declaration has its version */
 
 static void tell_parser(struct notes *notes, xmlParserCtxt *parser)
 {
@@ -21,18 +23,67 @@ static void tell_parser(struct notes *notes, xmlParserCtxt *parser)
         note(notes, NOTE_ERROR, 0, "not XML");
 }
 
+/* Where the number of the version is in the declaration. Return: its length; -1: there is none. */
+static int find_version(const char *text, size_t size, size_t *ret_at)
+{
+    static const char space[] = " \t\r\n";
+    char head[HEAD_MAX + 1];
+    size_t at = 0, n = size < HEAD_MAX ? size : HEAD_MAX;
+
+    memcpy(head, text, n);
+    head[n] = '\0';
+    at += strncmp(head, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+    if (strncmp(head + at, "<?xml", 5) != 0)
+        return -1;
+    at += 5 + strspn(head + at + 5, space);
+    if (strncmp(head + at, "version", 7) != 0)
+        return -1;
+    at += 7 + strspn(head + at + 7, space);
+    at += head[at] == '=';
+    at += strspn(head + at, space);
+    if ((head[at] != '"' && head[at] != '\'') || strchr(head + at + 1, head[at]) == NULL)
+        return -1;
+    *ret_at = at + 1;
+    return (int)(strchr(head + at + 1, head[at]) - (head + at + 1));
+}
+
+/* @text as XML 1.0, with a warning, where its declaration has a version that there is not: other
+ * readers of these formats do not look at it. Return: to be freed; NULL: it stays as it is. */
+static char *take_as_1_0(const char *text, size_t *size, struct notes *notes)
+{
+    size_t at = 0;
+    int n = find_version(text, *size, &at);
+    char *copy;
+
+    if (n < 0 || (n == 3 && strncmp(text + at, "1.", 2) == 0))
+        return NULL;
+    copy = malloc(*size + 3);
+    if (copy == NULL)
+        return NULL;
+    note(notes, NOTE_WRONG, 1, "XML of version '%.*s', which there is not, is read as 1.0", n,
+         text + at);
+    memcpy(copy, text, at);
+    memcpy(copy + at, "1.0", 3);
+    memcpy(copy + at + 3, text + at + n, *size - at - (size_t)n);
+    *size += 3 - (size_t)n;
+    return copy;
+}
+
 xmlDoc *xml_parse(const char *text, size_t size, struct notes *notes)
 {
     xmlParserCtxt *parser = xmlNewParserCtxt();
+    char *copy;
     xmlDoc *doc;
 
     if (parser == NULL) {
         note(notes, NOTE_ERROR, 0, "no memory");
         return NULL;
     }
-    doc = xmlCtxtReadMemory(parser, text, (int)size, notes->path, NULL,
+    copy = take_as_1_0(text, &size, notes);
+    doc = xmlCtxtReadMemory(parser, copy != NULL ? copy : text, (int)size, notes->path, NULL,
                             XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING |
                                 XML_PARSE_BIG_LINES | XML_PARSE_NOCDATA);
+    free(copy);
     if (doc == NULL || xmlDocGetRootElement(doc) == NULL)
         tell_parser(notes, parser);
     else if (doc->intSubset != NULL)

@@ -134,6 +134,50 @@ static void describe(const struct road_options *o, const struct lk_crg *crg,
                n, crossing[0], crossing[1]);
 }
 
+/* Whether the file has a size for it: ground of as many tiles as this cannot be in fewer. */
+static bool fits(const struct road_options *o, struct lk_crg_surface *surface,
+                 const struct lk_road_grid *g)
+{
+    double side = LK_ROAD_TILE * g->step[0], area = lk_crg_surface_area(surface, side);
+    double bytes = area / (side * side) * sizeof(struct lk_road_tile);
+
+    if (bytes <= LK_ROAD_FILE_MAX)
+        return true;
+    complain("%s: %.3g m2 of road with a node each %g m need %.0f MiB or more, expected at most "
+             "%u MiB: try --step %.2g",
+             o->path, area, g->step[0], bytes / (1 << 20), LK_ROAD_FILE_MAX >> 20,
+             1.1 * g->step[0] * sqrt(bytes / LK_ROAD_FILE_MAX));
+    return false;
+}
+
+/** struct work - of tiles. @done: so many of @n */
+struct work {
+    struct lk_crg_surface *surface;
+    struct progress progress;
+    double done;
+    double n;
+};
+
+static bool take_patch(void *context, const struct lk_road_patch *patch, double *z)
+{
+    struct work *w = context;
+
+    progress_show(&w->progress, now_s(), w->done++ / w->n);
+    return lk_crg_surface_patch(w->surface, patch, z);
+}
+
+static int build_road(struct lk_crg_surface *surface, const struct lk_road_grid *like,
+                      struct lk_road_file *ret, struct lk_error *error)
+{
+    struct work work = {.surface = surface, .n = lk_road_grid_places(like)};
+    int result;
+
+    progress_start(&work.progress);
+    result = lk_road_file_fill(like, take_patch, &work, ret, error);
+    progress_stop(&work.progress);
+    return result;
+}
+
 static int convert_crg(const struct road_options *o, const struct lk_crg *crg)
 {
     struct lk_crg_surface *surface = NULL;
@@ -147,8 +191,8 @@ static int convert_crg(const struct road_options *o, const struct lk_crg *crg)
         complain("out of memory");
         return code;
     }
-    if (choose_grid(o, crg, surface, &like)) {
-        result = lk_road_file_build(&like, lk_crg_surface_at, surface, &road, &error);
+    if (choose_grid(o, crg, surface, &like) && fits(o, surface, &like)) {
+        result = build_road(surface, &like, &road, &error);
         if (result != 0) {
             complain("%s: %s", o->path, result > 0 ? error.text : strerror(-result));
         } else {

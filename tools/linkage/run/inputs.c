@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NAMED 512 /* characters of a list of inputs in a message */
+#define NAMED    512  /* characters of a list of inputs in a message */
+#define ROUNDING 1e-6 /* steps by which times that are written with few digits may be late */
 
 /* Finds "channel" or "channel.component". Return: its channel, NULL for none. */
 static const struct lk_channel *find_scalar(const struct lk_system *system, const char *name,
@@ -122,18 +123,43 @@ static bool match_columns(const struct lk_system *system, const struct run_optio
     return false;
 }
 
+/* the last row at or before @t; @slack: of times that are written with few digits */
+static int find_row(const struct lk_csv_table *table, int row, double t, double slack)
+{
+    while (row + 1 < table->n_rows && table->time[row + 1] <= t + slack)
+        row++;
+    return row;
+}
+
+/* Whether a row acts in one of the steps that @o asks for. */
+static bool acts(const struct lk_system *system, const struct run_options *o,
+                 const struct run_inputs *in)
+{
+    double h = lk_system_step_size(system), begin = lk_system_time(system);
+    double n = round(o->duration / h), end = begin + n * h;
+
+    if (n == 0 || find_row(&in->table, -1, end - (o->interpolate ? 0.5 : 1) * h, ROUNDING * h) >= 0)
+        return true;
+    complain(
+        "%s: no row acts in the run: the first is at %.13g s, expected one before the end of the "
+        "run, which is from %.9g to %.9g s",
+        o->inputs, in->table.time[0], begin, end);
+    return false;
+}
+
 static bool read_table(const struct lk_system *system, const struct run_options *o,
                        struct run_inputs *in)
 {
     bool is_recording = run_is_recording(o->inputs);
     struct lk_error error;
 
-    if (is_recording)
-        return run_read_recording(o->inputs, &in->table) && match_columns(system, o, in, false);
-    if (lk_csv_read(o->inputs, HUGE_VAL, &in->table, &error) == 0)
-        return match_columns(system, o, in, true);
-    complain("%s", error.text);
-    return false;
+    if (is_recording && !run_read_recording(o->inputs, &in->table))
+        return false;
+    if (!is_recording && lk_csv_read(o->inputs, HUGE_VAL, &in->table, &error) != 0) {
+        complain("%s", error.text);
+        return false;
+    }
+    return match_columns(system, o, in, !is_recording) && acts(system, o, in);
 }
 
 bool run_inputs_open(const struct lk_system *system, const struct run_options *o,
@@ -180,17 +206,9 @@ static double value_at(const struct run_inputs *in, int column, int row, double 
     return *value + fmin(part, 1) * (value[table->n] - *value);
 }
 
-/* the last row at or before @t; @slack: of times that are written with few digits */
-static int find_row(const struct lk_csv_table *table, int row, double t, double slack)
-{
-    while (row + 1 < table->n_rows && table->time[row + 1] <= t + slack)
-        row++;
-    return row;
-}
-
 const double *run_inputs_at(struct run_inputs *in, double t, double h)
 {
-    const double slack = 1e-6 * h;
+    const double slack = ROUNDING * h;
 
     in->row = find_row(&in->table, in->row, t, slack);
     for (int i = 0; i < in->table.n; i++) {

@@ -57,6 +57,17 @@ int run_write_row(const struct lk_system *system, double time, struct lk_csv *cs
     return lk_csv_write_row(csv, values);
 }
 
+int run_judge(const struct run_options *options, double residual)
+{
+    if (residual <= RUN_RESIDUAL_LIMIT)
+        return EXIT_DONE;
+    complain("%s: a joint was violated by %.3g m or rad, the result is wrong; expected at most %g, "
+             "try a shorter --step%s",
+             options->path, residual, RUN_RESIDUAL_LIMIT,
+             options->has_method ? " or, with an integrator, --stabilisation projection" : "");
+    return EXIT_REFUSED;
+}
+
 static void note_health(const struct lk_system *system, struct run_result *result)
 {
     struct lk_health health, *largest = &result->largest;
@@ -111,14 +122,10 @@ static int step_through(struct lk_system *system, const struct run_options *opti
         progress_show(&progress, begin, (double)result->steps / (double)n);
     }
     progress_stop(&progress);
-    if (result->largest.residual_position > RUN_RESIDUAL_LIMIT)
-        complain("%s: a joint was violated by %.3g m or rad, the result is wrong; expected at most "
-                 "%g, try a shorter --step",
-                 options->path, result->largest.residual_position, RUN_RESIDUAL_LIMIT);
     result->wall_s = now_s() - progress.start_s;
     result->time = lk_system_time(system);
     /* an error of the file is reported when it is closed */
-    return result->largest.residual_position > RUN_RESIDUAL_LIMIT ? EXIT_REFUSED : EXIT_DONE;
+    return run_judge(options, result->largest.residual_position);
 }
 
 /* Torques, and forces fixed to a body, have no potential; the energy balance does not include their

@@ -104,4 +104,10 @@ struct lk_csv *run_open_csv(const struct lk_system *system, const char *path);
  * @csv may be NULL.  Return: 0, negative errno. */
 int run_write_row(const struct lk_system *system, double time, struct lk_csv *csv, double *values);
 
+/** run_judge() - decide whether the result of a run is accepted; the same limit holds for the
+ * model's own step and for every method of the laboratory.
+ * @residual: largest violation of a rigid row from the start to the end of the run [m or rad]
+ * Return: EXIT_DONE; EXIT_REFUSED after an error message. Thread: any. */
+int run_judge(const struct run_options *options, double residual);
+
 #endif
