@@ -46,7 +46,8 @@ bool lk_copies_fit(const struct lk_system *a, const struct lk_system *b)
     return a->h == b->h && a->iterations == b->iterations &&
            memcmp(a->gravity, b->gravity, sizeof(a->gravity)) == 0 &&
            a->rows_are_independent == b->rows_are_independent &&
-           a->is_redundant == b->is_redundant && a->books_closing == b->books_closing &&
+           a->is_redundant == b->is_redundant && a->n_least == b->n_least &&
+           a->closes_dampers == b->closes_dampers && a->books_closing == b->books_closing &&
            a->needs_twists == b->needs_twists && have_one_program(a->batches, b->batches);
 }
 

@@ -671,6 +671,18 @@ static bool has_idle_rows(const struct lk_system *sys)
     return has;
 }
 
+/* by the factor of the start; rows that are independent are never near a singular pose */
+static void find_redundancy(struct lk_system *sys)
+{
+    double smallest = lk_fronts_smallest_pivot(&sys->fronts, sys->scale);
+
+    sys->is_redundant =
+        !sys->rows_are_independent && (smallest < LK_DEPENDENT || has_idle_rows(sys));
+    sys->n_least = sys->rows_are_independent                            ? 1
+                   : sys->is_redundant || smallest < LK_NEARLY_SINGULAR ? LK_LEAST_MAX
+                                                                        : 2;
+}
+
 int lk_start_consistent(struct lk_system *sys, struct lk_error *ret_error)
 {
     struct lk_balance *balance = sys->now.balance;
@@ -698,9 +710,7 @@ int lk_start_consistent(struct lk_system *sys, struct lk_error *ret_error)
     lk_blocks_settle(sys);
     free_accelerations(sys);
     constrain_accelerations(sys);
-    sys->is_redundant =
-        !sys->rows_are_independent &&
-        (lk_fronts_smallest_pivot(&sys->fronts, sys->scale) < LK_DEPENDENT || has_idle_rows(sys));
+    find_redundancy(sys);
     if (spend_round(sys))
         return -ECANCELED;
     couple_compliant_rows(sys, 1);

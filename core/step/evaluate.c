@@ -455,16 +455,18 @@ void lk_evaluate_refined(struct lk_system *sys, double *scratch)
 
 void lk_evaluate_least(struct lk_system *sys, double *scratch)
 {
-    static const double weight[] = {1, 1, -2};
+    int last = sys->n_least - 1;
 
-    if (!sys->is_redundant) {
+    if (last < 2) {
         lk_evaluate_refined(sys, scratch);
         return;
     }
-    for (int part = 0; part < 3; part++) {
+    for (int part = 0; part <= last; part++) {
+        double weight = part == last && sys->is_redundant ? -last : 1;
+
         lk_evaluate_solve(sys, sys->solution);
         for (int r = 0; r < sys->n_rows; r++) {
-            scratch[r] = (part > 0 ? scratch[r] : 0) + weight[part] * sys->solution[r];
+            scratch[r] = (part > 0 ? scratch[r] : 0) + weight * sys->solution[r];
             sys->solution[r] *= sys->rigid[r];
         }
     }

@@ -347,8 +347,10 @@ LK_RT double lk_lines_force(const struct lk_system *system, const struct lk_line
 /** lk_step_swap() - system->next becomes system->now. RT: yes. */
 LK_RT void lk_step_swap(struct lk_system *system);
 
-/* smallest pivot, of the scale of its row, that is not taken for that of a dependent row */
-#define LK_DEPENDENT 1e-5
+/* smallest pivot at the start, of the scale of its row, that is not taken for that of a dependent
+ * row; and below which a pose is near a singular one */
+#define LK_DEPENDENT       1e-5
+#define LK_NEARLY_SINGULAR 1e-3
 
 /** struct lk_system - see the top of this file. Bodies are those of the model, then the additional
  * parts of split bodies. In @pose, @twist and @residual index n_bodies is the ground; frames that
@@ -414,6 +416,7 @@ struct lk_system {
     int starts_balanced; /* the start is a static equilibrium */
     int n_stops;         /* laws with stops */
     int is_redundant;    /* rows depend on others at the start, see LK_DEPENDENT */
+    int n_least;         /* solves of lk_evaluate_least() */
     int n_held;          /* bodies held upright in no plane or in place, see compile/plane.h */
     int n_jumps;         /* inputs that are loads, and laws with stops: forces that may jump */
     int n_outputs;
@@ -597,11 +600,12 @@ LK_RT void lk_evaluate_spread(struct lk_system *system);
  * @scratch: n_rows. */
 LK_RT void lk_evaluate_refined(struct lk_system *system, double *scratch);
 
-/** lk_evaluate_least() - the same for multipliers that are shown. Round-off that contradicts itself
- * in redundant rows is divided by E: 1e-5 of the reactions of a loop 10 km from the origin. Every
- * further solve of E x gives that part again, unchanged, and the others smaller by E over what
- * moves: the sum of two less twice the third is without it. One solve more where @system has
- * redundant rows. */
+/** lk_evaluate_least() - the same for multipliers that are shown, from system->n_least solves. Each
+ * further solve of E x makes its part smaller by q = E / (E + what moves): the sum of n is wrong by
+ * q^n, which counts near a singular pose. Round-off that contradicts itself in redundant rows is
+ * divided by E, 1e-5 of the reactions of a loop 10 km from the origin, and has q = 1: there the sum
+ * of three less three times the fourth is without it, and wrong by 4 q^3. */
+#define LK_LEAST_MAX 4
 LK_RT void lk_evaluate_least(struct lk_system *system, double *scratch);
 
 /** lk_evaluate_velocity_violation() - dPhi/dt of rigid rows at the present twists into

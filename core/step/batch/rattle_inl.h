@@ -254,7 +254,7 @@ static void close_accelerations(struct rattle_run *now, enum up then)
     bool is_redundant = now->run.sys->is_redundant;
 
     solve_again(now);
-    if (is_redundant)
+    for (int part = 2; part < now->run.sys->n_least; part++)
         rattle_sweep(now, REFINE_MORE, AGAIN_MORE);
     rattle_sweep(now, is_redundant ? LEAST_ACCELERATIONS : ACCELERATIONS, then);
 }
