@@ -355,6 +355,53 @@ static void velocities_are_kept(void **state)
     lk_system_free(sys);
 }
 
+#define ARM(kind, inputs)                                                                          \
+    HEAD("[0, -9.81, 0]")                                                                          \
+    START "bodies:\n"                                                                              \
+          "  arm: {mass: 1, inertia: [0.1, 0.1, 0.1], position: [0.5, 0, 0]}\n"                    \
+          "joints:\n"                                                                              \
+          "  at: {type: " kind ", bodies: [ground, arm], point: [0, 0, 0], axis: [0, 0, 1]" inputs \
+          "outputs:\n"                                                                             \
+          "  q: {type: joint-position, joint: at}\n"                                               \
+          "  a: {type: joint-acceleration, joint: at}\n"
+
+/* inputs of every type act in the balance with their initial values, and in the first sample of it
+ */
+static void inputs_act_in_the_balance(void **state)
+{
+    static const double weight = 9.81, x = 0.3; /* x: what turns the arm that a body torque holds */
+    const struct {
+        const char *text;
+        double q;
+    } cases[] = {
+        {ARM("revolute", "}\ninputs:\n  in: {type: joint-torque, joint: at, initial: 3}\n"),
+         -acos(3 / (0.5 * weight))},
+        {ARM("revolute", "}\ninputs:\n  in: {type: body-torque, body: arm, initial: -2}\n"),
+         -M_PI + acos(2 / (0.5 * weight))},
+        {ARM("revolute", "}\ninputs:\n  in: {type: body-force, body: arm, initial: 4}\n"),
+         -atan2(weight - 4, 4)},
+        {ARM("prismatic", "}\nforces:\n"
+                          "  s: {type: joint-spring-damper, joint: at, stiffness: 20}\n"
+                          "inputs:\n  in: {type: joint-force, joint: at, initial: -7}\n"),
+         -7 / 20.0},
+        {ARM("revolute", ", drive: {input: in}}\ninputs:\n  in: {type: drive, initial: 0.3}\n"), x},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+        for (int k = 0; k < 2; k++) {
+            struct lk_system *sys;
+
+            step_with(formulations[k]);
+            sys = compile(cases[i].text, 0.001);
+            if (!(fabs(read_output(sys, "q", 0) - cases[i].q) < 1e-9 &&
+                  fabs(read_output(sys, "a", 0)) < 1e-7))
+                fail_msg("case %zu: %.12g, expected %.12g", i, read_output(sys, "q", 0),
+                         cases[i].q);
+            lk_system_free(sys);
+        }
+}
+
 /* so stiff that round-off of the pose is a force: found as well as numbers allow */
 static void stiffest_stop_is_found(void **state)
 {
@@ -534,13 +581,10 @@ static void options_ask_for_it(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(mechanisms_rest_in_balance),
-        cmocka_unit_test(velocities_are_kept),
-        cmocka_unit_test(stiffest_stop_is_found),
-        cmocka_unit_test(falling_is_refused),
-        cmocka_unit_test(options_ask_for_it),
-        cmocka_unit_test(rests_in_the_valley_below),
-        cmocka_unit_test(ropes_hang),
+        cmocka_unit_test(mechanisms_rest_in_balance), cmocka_unit_test(velocities_are_kept),
+        cmocka_unit_test(inputs_act_in_the_balance),  cmocka_unit_test(stiffest_stop_is_found),
+        cmocka_unit_test(falling_is_refused),         cmocka_unit_test(options_ask_for_it),
+        cmocka_unit_test(rests_in_the_valley_below),  cmocka_unit_test(ropes_hang),
         cmocka_unit_test(valleys_of_redundant_loops),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
