@@ -116,9 +116,31 @@ static void jacobian(const struct lk_joint *j, const struct lk_pose *const *pose
     }
 }
 
+/* The rotation is known but for whole turns: beyond half a turn theta (1 - 2 pi / |theta|), the
+ * same rotation the other way round, goes on from where @before came. */
+static void way(const struct lk_joint *j, const double *before, const double *now, double *ret)
+{
+    const double *theta = now + 3;
+    double other = 1 - 2 * M_PI / lk_max(lk_norm(theta), 1e-30), straight = 0, round = 0;
+
+    (void)j;
+    for (int i = 0; i < 3; i++) {
+        double way = theta[i] - before[3 + i], way_round = other * theta[i] - before[3 + i];
+
+        straight += way * way;
+        round += way_round * way_round;
+    }
+    other = round < straight ? other : 1;
+    for (int i = 0; i < 3; i++) {
+        ret[i] = now[i] - before[i];
+        ret[3 + i] = other * theta[i] - before[3 + i];
+    }
+}
+
 const struct lk_joint_type_ops lk_joint_bushing = {
     .violation = violation,
     .load = load,
     .jacobian = jacobian,
     .gamma = lk_rows_no_gamma,
+    .way = way,
 };

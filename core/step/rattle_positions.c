@@ -203,21 +203,20 @@ void lk_rattle_follow_laws(struct lk_system *sys, const double *value, int i, bo
 {
     const struct lk_joint *j = &sys->joint[i];
     bool slips = j->type == LK_JOINT_CREEP || j->type == LK_JOINT_AIR;
-    double phi[LK_ROWS_MAX], slip[LK_ROWS_MAX];
+    double phi[LK_ROWS_MAX], slip[LK_ROWS_MAX], way[LK_ROWS_MAX];
 
     if (j->type == LK_JOINT_TYRE) {
         tyre_rows(sys, i, is_first);
         return;
     }
     lk_evaluate_violation(sys, i, phi);
+    lk_joint_way(j, value + j->law, phi, way);
     if (slips)
         slip_rates(sys, i, slip);
     for (int row = 0; row < j->n_rows; row++) {
         const struct lk_law *law = &sys->law[j->law + row];
         double before = value[j->law + row], *regular = &sys->regular[j->row + row];
-        double way =
-            j->type == LK_JOINT_SCREW ? lk_screw_way(j, row, before, phi[row]) : phi[row] - before;
-        double rate = slips ? slip[row] : way / sys->h;
+        double rate = slips ? slip[row] : way[row] / sys->h;
         struct lk_law_value f;
 
         lk_law_step(law, sys->term, before, phi[row], rate, &f);
