@@ -269,6 +269,11 @@ static inline const struct lk_joint_type_ops *lk_joint_ops(enum lk_joint_type ty
     return lk_joint_types[type];
 }
 
+/** lk_bushing_turn() - the multipliers of a bushing that pull as @lambda does, whose rows went from
+ * @before to @now and on: the same where no rotation has passed half a turn. @lambda: changed in
+ * place. RT: yes. */
+void lk_bushing_turn(const double *before, const double *now, double *lambda);
+
 /* ---- joints.c: the functions of a type, with the point rows of compliant joints along the axes
  * f[0] of the first body. RT: yes. ---- */
 

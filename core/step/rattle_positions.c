@@ -227,6 +227,21 @@ void lk_rattle_follow_laws(struct lk_system *sys, const double *value, int i, bo
     }
 }
 
+void lk_rattle_turn_laws(struct lk_system *sys, const double *value)
+{
+    for (int i = 0; i < sys->n_joints && sys->n_laws > 0; i++) {
+        const struct lk_joint *j = &sys->joint[i];
+        const double *before = value + j->law;
+        double phi[LK_ROWS_MAX];
+
+        /* far from half a turn no step gets there */
+        if (j->type != LK_JOINT_BUSHING || lk_dot(before + 3, before + 3) < 0.25 * M_PI * M_PI)
+            continue;
+        lk_evaluate_violation(sys, i, phi);
+        lk_bushing_turn(before, phi, sys->next.lambda + j->row);
+    }
+}
+
 /* Phi of the rigid rows, times @part, into the right-hand side. Return: the largest |Phi|. */
 static double violations(struct lk_system *sys, double part)
 {
