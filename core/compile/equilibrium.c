@@ -11,8 +11,8 @@
  * that, and lets free directions be: for a small t it is a step of implicit Euler, downhill, in
  * which all velocities are forgotten; t grows as the balance gets better (T. Coffey, C. T. Kelley,
  * D. E. Keyes, Pseudotransient continuation and differential-algebraic equations, 2003). E lets
- * redundant rows share without any effect on the result. The states of blocks are unknowns as well,
- * see rest.h.
+ * redundant rows share without any effect on the result; rows of a tree of joints need none. The
+ * states of blocks are unknowns as well, see rest.h.
  *
  * These steps are fast, but nothing keeps them from a saddle, nor from going to and fro across the
  * kink of a stop. Where they fail, steps that go down are made instead: with t so short that the
@@ -27,6 +27,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
 #define LEAST_TIME2 1e-7 /* t^2 [s^2] */
 #define ROLLING     1e-2 /* of the largest force: what tyres under stress drive a car by */
 
@@ -129,18 +130,19 @@ static double reach_of(const struct lk_system *sys, double size)
 static int list_unknowns(struct lk_equilibrium_work *w)
 {
     struct lk_system *sys = w->sys;
-    int result;
+    int result = lk_retraction_init(sys, &w->moves);
 
     w->row = calloc((size_t)sys->n_rows + 1, sizeof(*w->row));
-    if (!w->row)
+    w->yields = calloc((size_t)sys->n_rows + 1, sizeof(*w->yields));
+    if (result != 0 || !w->row || !w->yields)
         return -ENOMEM;
     for (int i = 0; i < sys->n_joints; i++)
-        for (int r = 0; r < lk_rigid_rows(&sys->joint[i]); r++)
+        for (int r = 0; r < lk_rigid_rows(&sys->joint[i]); r++) {
+            w->yields[w->n_rows] = !w->moves.leads[i];
             w->row[w->n_rows++] = sys->joint[i].row + r;
+        }
     w->n_moves = 6 * sys->n_bodies;
-    result = lk_retraction_init(sys, &w->moves);
-    if (result == 0)
-        result = lk_rest_init(sys, w->n_moves, &w->blocks);
+    result = lk_rest_init(sys, w->n_moves, &w->blocks);
     w->n = w->n_moves + w->n_rows + w->blocks.n;
     return result;
 }
@@ -338,6 +340,7 @@ int lk_equilibrium_find(struct lk_system *sys, void (*coordinates)(struct lk_sys
         memcpy(sys->start.block, sys->now.block, sys->state_size * sizeof(double));
     }
     free(w.row);
+    free(w.yields);
     lk_retraction_fini(&w.moves);
     lk_rest_fini(&w.blocks);
     return r;

@@ -237,8 +237,9 @@ int lk_equilibrium_fill(struct lk_equilibrium_work *w)
     for (int i = 0; i < sys->n_laws; i++)
         lk_equilibrium_add_tangent(w, i, lk_max(0, w->tangent[i]));
     for (int r = 0; r < w->n_rows && !sys->rows_are_independent; r++)
-        w->A[((size_t)w->n_moves + (size_t)r) * (n + 1)] =
-            -YIELD * w->time2 * sys->scale[w->row[r]] / sys->s;
+        if (w->yields[r])
+            w->A[((size_t)w->n_moves + (size_t)r) * (n + 1)] =
+                -YIELD * w->time2 * sys->scale[w->row[r]] / sys->s;
     return fill_blocks(w);
 }
 

@@ -20,6 +20,7 @@
 
 /** struct lk_equilibrium_work - a search.
  * @n_moves: directions of the bodies, six each;  @n_rows: rigid rows, which are @row of the system
+ * @yields:  whether E is in a row: not in a tree of joints, whose rows are independent
  * @n:       both and the unknowns of blocks
  * @A, @x:   of Newton's step
  * @g:       residual, and @side: those beside the pose, n each, and then the values of all laws and
@@ -41,6 +42,7 @@ struct lk_equilibrium_work {
     int n_rows;
     int n;
     int *row;
+    bool *yields;
     double *A;
     double *x;
     double *g;

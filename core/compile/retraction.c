@@ -26,6 +26,7 @@ static int extend(struct lk_retraction *t, bool *is_placed, int n)
                 continue;
             is_placed[b] = true;
             t->via[b] = i;
+            t->leads[i] = true;
             t->side[b] = s;
             t->order[n++] = b;
         }
@@ -57,20 +58,22 @@ int lk_retraction_init(struct lk_system *sys, struct lk_retraction *ret)
 
     *ret = (struct lk_retraction){.sys = sys};
     ret->order = calloc(3 * n + 1, sizeof(*ret->order));
+    ret->leads = calloc((size_t)sys->n_joints + 1, sizeof(*ret->leads));
     ret->pose = calloc(n + 1 + (size_t)sys->n_frames, sizeof(*ret->pose));
     ret->motion = calloc(n + 1, sizeof(*ret->motion));
-    if (is_placed && ret->order && ret->pose && ret->motion) {
+    if (is_placed && ret->order && ret->leads && ret->pose && ret->motion) {
         ret->via = ret->order + n;
         ret->side = ret->via + n;
         find_tree(ret, is_placed);
     }
     free(is_placed);
-    return ret->side && ret->pose && ret->motion ? 0 : -ENOMEM;
+    return ret->side ? 0 : -ENOMEM;
 }
 
 void lk_retraction_fini(struct lk_retraction *t)
 {
     free(t->order);
+    free(t->leads);
     free(t->pose);
     free(t->motion);
     *t = (struct lk_retraction){0};

@@ -10,12 +10,14 @@
 /** struct lk_retraction - a spanning tree of the rigid joints.
  * @order: bodies, each behind the one that it moves along with
  * @via:   the joint between both, -1: none;  @side: the body's of it; both by body
+ * @leads: of each joint, whether it is one of them
  * @pose, @motion: of all before a move, with those of the ground and of frames */
 struct lk_retraction {
     struct lk_system *sys;
     int *order;
     int *via;
     int *side;
+    bool *leads;
     struct lk_pose *pose;
     struct lk_motion *motion;
 };
