@@ -809,8 +809,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(mechanisms_rest_in_balance), cmocka_unit_test(velocities_are_kept),
         cmocka_unit_test(inputs_act_in_the_balance),  cmocka_unit_test(stiffest_stop_is_found),
-        cmocka_unit_test(links_rest_on_their_stops),
-        cmocka_unit_test(known_links_on_their_stops),
+        cmocka_unit_test(links_rest_on_their_stops),  cmocka_unit_test(known_links_on_their_stops),
         cmocka_unit_test(falling_is_refused),         cmocka_unit_test(options_ask_for_it),
         cmocka_unit_test(rests_in_the_valley_below),  cmocka_unit_test(ropes_hang),
         cmocka_unit_test(valleys_of_redundant_loops),
