@@ -130,6 +130,17 @@ static void inspect_inputs(struct lk_inspection *in)
     }
 }
 
+/* takes the state back and hands over the list. Return: 0, -ENOMEM */
+static int end(struct lk_inspection *in, struct lk_findings *ret_findings)
+{
+    lk_system_reset(in->sys);
+    if (in->result == 0)
+        *ret_findings = in->found;
+    else
+        free(in->found.list);
+    return in->result;
+}
+
 int lk_findings_init(const struct lk_model *model, struct lk_system *system,
                      const struct lk_mobility *mobility, const struct lk_pose_check *pose,
                      const struct lk_bounds *bounds, struct lk_findings *ret_findings)
@@ -147,12 +158,17 @@ int lk_findings_init(const struct lk_model *model, struct lk_system *system,
     lk_inspect_step(&in);
     lk_inspect_blocks(&in);
     inspect_inputs(&in);
-    lk_system_reset(system);
-    if (in.result == 0)
-        *ret_findings = in.found;
-    else
-        free(in.found.list);
-    return in.result;
+    return end(&in, ret_findings);
+}
+
+int lk_findings_start(const struct lk_model *model, struct lk_system *system,
+                      struct lk_findings *ret_findings)
+{
+    LK_ARITHMETIC;
+    struct lk_inspection in = {.model = model, .sys = system};
+
+    lk_inspect_start(&in);
+    return end(&in, ret_findings);
 }
 
 void lk_findings_fini(struct lk_findings *findings)

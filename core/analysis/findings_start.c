@@ -175,17 +175,19 @@ static void inspect_stop(struct lk_inspection *in, const struct lk_force_def *st
     double x = lk_evaluate_coordinate_near(sys, joint, stop->coordinate, initial);
     double past = fmax(stop->lower - x, x - stop->upper);
     double width = stop->upper - stop->lower;
+    bool is_below = x < stop->lower;
     char where[LK_TEXT_SIZE];
     struct lk_finding *f;
 
     if (past <= STOP_PAST * (isfinite(width) ? width : 1))
         return;
     snprintf(where, sizeof(where), "stop %s", stop->name);
-    f = lk_finding_add(
-        in, "stop-violated", where,
-        "joint %s starts at %.4g %s, %.3g %s beyond the stop (%.4g to %.4g %s), so it "
-        "starts with a push; expected a start between the stops",
-        in->model->joints[stop->joint].name, x, unit, past, unit, stop->lower, stop->upper, unit);
+    f = lk_finding_add(in, "stop-violated", where,
+                       "joint %s starts %.3g %s beyond the stop %s, at %.4g %s, where its %s limit "
+                       "is %.4g %s, so it starts with a push; expected a start between the limits, "
+                       "by start or coordinate of the joint, or 'start: equilibrium'",
+                       in->model->joints[stop->joint].name, past, unit, stop->name, x, unit,
+                       is_below ? "lower" : "upper", is_below ? stop->lower : stop->upper, unit);
     lk_finding_number(f, "coordinate", unit, x);
     lk_finding_number(f, "beyond", unit, past);
 }
@@ -225,7 +227,8 @@ void lk_inspect_start(struct lk_inspection *in)
     double size, speed;
 
     lk_evaluate_poses(in->sys, &in->sys->now);
-    for (int i = 0; i < in->model->n_forces; i++)
+    /* a start in balance presses on stops as far as they have to carry */
+    for (int i = 0; i < in->model->n_forces && !in->sys->starts_balanced; i++)
         if (in->model->forces[i].type == LK_FORCE_STOP)
             inspect_stop(in, &in->model->forces[i]);
     for (int i = 0; i < in->model->n_forces; i++)

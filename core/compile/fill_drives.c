@@ -50,11 +50,15 @@ static void fill_table(struct lk_drive *to, const struct lk_table *table, double
     to->curvature = memory + 2 * n;
 }
 
-/* an input begins at the initial value */
+/* An input with an initial value has been there before the start; else the coordinate begins where
+ * it is drawn. */
 static double start_value(const struct lk_draft *d, const struct lk_drive_def *def)
 {
     const struct lk_joint_def *joint = &d->model->joints[def->joint];
 
+    if (def->type == LK_DRIVE_INPUT && def->input < d->model->n_inputs &&
+        d->model->inputs[def->input].has_initial)
+        return d->model->inputs[def->input].initial;
     if (joint->type == LK_JOINT_FIXED)
         return 0;
     return (joint->hold >> def->coordinate) & 1 ? joint->start[def->coordinate]

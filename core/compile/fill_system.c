@@ -103,9 +103,8 @@ static void fill_inputs(struct lk_system *sys, const struct lk_model *m)
         if (def->type == LK_INPUT_BODY_FORCE || def->type == LK_INPUT_BODY_TORQUE)
             in->load = lk_fill_load(sys, def->body, def->point, def->frame,
                                     def->type == LK_INPUT_BODY_TORQUE);
-        if (def->type == LK_INPUT_SIGNAL) /* a number of the model until a bench sends another */
+        for (int k = 0; k < sys->input_channel[i].size; k++, at++)
             sys->now.inputs[at] = def->initial;
-        at += sys->input_channel[i].size;
     }
 }
 

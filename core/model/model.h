@@ -279,7 +279,9 @@ static inline int lk_force_is_on_coordinate(const struct lk_force_def *f)
  * @is_angle: of a drive;  @is_used: a force element or an output names the signal;  @unit: of a
  * signal, as it is used; NULL: not yet
  * @limits: lowest and highest value, infinite where there is none
- * @rate:   largest change a second, infinite where there is none;  @initial: of each value */
+ * @rate:   largest change a second, infinite where there is none
+ * @initial: of each value;  @has_initial: the model gives it, so that a drive starts there and not
+ * where its coordinate is drawn */
 struct lk_input_def {
     char name[LK_NAME_SIZE];
     enum lk_input_type type;
@@ -294,6 +296,7 @@ struct lk_input_def {
     double limits[2];
     double rate;
     double initial;
+    int has_initial;
 };
 
 #define LK_BLOCK_SOURCES_MAX 16 /* that a block takes */

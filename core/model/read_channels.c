@@ -186,6 +186,7 @@ static int read_initial(struct lk_node map, struct lk_input_def *input, struct l
     struct lk_node node = lk_node_get(map, "initial");
     int result = lk_node_read_number_or(map, "initial", &input->initial, err);
 
+    input->has_initial = lk_node_kind(node) != LK_NODE_NONE;
     if (result != 0 || (input->limits[0] <= input->initial && input->initial <= input->limits[1]))
         return result;
     if (lk_node_kind(node) == LK_NODE_NONE)

@@ -116,9 +116,49 @@ static void jacobian(const struct lk_joint *j, const struct lk_pose *const *pose
     }
 }
 
+/* The rotation is known but for whole turns: beyond half a turn theta (1 - 2 pi / |theta|), the
+ * same rotation the other way round, goes on from where @before came. Return: its factor, 1: theta
+ * does.
+ */
+static double factor_of(const double before[3], const double theta[3])
+{
+    double other = 1 - 2 * M_PI / lk_max(lk_norm(theta), 1e-30), straight = 0, round = 0;
+
+    for (int i = 0; i < 3; i++) {
+        double way = theta[i] - before[i], way_round = other * theta[i] - before[i];
+
+        straight += way * way;
+        round += way_round * way_round;
+    }
+    return round < straight ? other : 1;
+}
+
+static void way(const struct lk_joint *j, const double *before, const double *now, double *ret)
+{
+    double factor = factor_of(before + 3, now + 3);
+
+    (void)j;
+    for (int i = 0; i < 3; i++) {
+        ret[i] = now[i] - before[i];
+        ret[3 + i] = factor * now[3 + i] - before[3 + i];
+    }
+}
+
+/* f = factor_of() depends on theta: d(f theta) = (f + (1 - f) n n^T) dtheta with n along theta */
+void lk_bushing_turn(const double *before, const double *now, double *lambda)
+{
+    const double *theta = now + 3;
+    double factor = factor_of(before + 3, theta), square = lk_max(lk_dot(theta, theta), 1e-60);
+    double along = (1 - factor) * lk_dot(theta, lambda + 3) / square;
+
+    for (int i = 0; i < 3; i++)
+        lambda[3 + i] = factor * lambda[3 + i] + along * theta[i];
+}
+
 const struct lk_joint_type_ops lk_joint_bushing = {
     .violation = violation,
     .load = load,
     .jacobian = jacobian,
     .gamma = lk_rows_no_gamma,
+    .way = way,
 };

@@ -221,6 +221,8 @@ static inline void lk_jacobian_row(struct lk_jacobian jacobian, int side, int ro
  * @load:        adds Phi_q^T lambda of the rows to each body (force: world, torque: body axes)
  * @jacobian:    Phi_q of the rows
  * @gamma:       d2Phi/dt2 of the rows with all accelerations zero
+ * @way:         how far the rows went from @before to @now in one step [m, rad], where poses give
+ *               them but for whole turns: the short way; NULL: the difference
  * @coordinate:  coordinate @i of the joint [rad or m], angles wrapped; NULL, or never called, for
  *               types without coordinates
  * @coordinate_jacobian: its derivative, one row a side (sides 0 and 1)
@@ -235,6 +237,7 @@ struct lk_joint_type_ops {
                      struct lk_jacobian ret);
     void (*gamma)(const struct lk_joint *, const struct lk_pose *const *pose,
                   const struct lk_twist *const *twist, double *ret);
+    void (*way)(const struct lk_joint *, const double *before, const double *now, double *ret);
     double (*coordinate)(const struct lk_joint *, const struct lk_pose *const *pose, int i);
     void (*coordinate_jacobian)(const struct lk_joint *, const struct lk_pose *const *pose, int i,
                                 double J[2][6]);
@@ -266,10 +269,10 @@ static inline const struct lk_joint_type_ops *lk_joint_ops(enum lk_joint_type ty
     return lk_joint_types[type];
 }
 
-/** lk_screw_way() - how far row @row of a screw went from @before to @now in one step [m, rad]. The
- * thread is known but for whole leads: where it gives way and slips from one groove into the next
- * it went the short way, not back by a lead. RT: yes. */
-double lk_screw_way(const struct lk_joint *joint, int row, double before, double now);
+/** lk_bushing_turn() - the multipliers of a bushing that pull as @lambda does, whose rows went from
+ * @before to @now and on: the same where no rotation has passed half a turn. @lambda: changed in
+ * place. RT: yes. */
+void lk_bushing_turn(const double *before, const double *now, double *lambda);
 
 /* ---- joints.c: the functions of a type, with the point rows of compliant joints along the axes
  * f[0] of the first body. RT: yes. ---- */
@@ -283,5 +286,6 @@ static inline int lk_joint_is_point(enum lk_joint_type type, enum lk_row_kind ki
 void lk_joint_violation(const struct lk_joint *j, const struct lk_pose *const *pose, double *phi);
 void lk_joint_jacobian(const struct lk_joint *j, const struct lk_pose *const *pose,
                        struct lk_jacobian ret);
+void lk_joint_way(const struct lk_joint *j, const double *before, const double *now, double *ret);
 
 #endif

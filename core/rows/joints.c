@@ -54,3 +54,13 @@ void lk_joint_jacobian(const struct lk_joint *j, const struct lk_pose *const *po
         }
     }
 }
+
+void lk_joint_way(const struct lk_joint *j, const double *before, const double *now, double *ret)
+{
+    if (lk_joint_types[j->type]->way) {
+        lk_joint_types[j->type]->way(j, before, now, ret);
+        return;
+    }
+    for (int r = 0; r < j->n_rows; r++)
+        ret[r] = now[r] - before[r];
+}

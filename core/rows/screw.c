@@ -21,9 +21,13 @@ static double nearest_groove(const struct lk_joint *j, double x)
     return x - lead * rint(x / lead);
 }
 
-double lk_screw_way(const struct lk_joint *j, int row, double before, double now)
+/* The thread is known but for whole leads: where it gives way and slips from one groove into the
+ * next it went the short way, not back by a lead. */
+static void way(const struct lk_joint *j, const double *before, const double *now, double *ret)
 {
-    return row == THREAD ? nearest_groove(j, now - before) : now - before;
+    for (int r = 0; r < j->n_rows; r++)
+        ret[r] = now[r] - before[r];
+    ret[THREAD] = nearest_groove(j, ret[THREAD]);
 }
 
 static void violation(const struct lk_joint *j, const struct lk_pose *const *pose, double *phi)
@@ -106,6 +110,7 @@ const struct lk_joint_type_ops lk_joint_screw = {
     .load = load,
     .jacobian = jacobian,
     .gamma = gamma_rows,
+    .way = way,
     .coordinate = coordinate,
     .coordinate_jacobian = coordinate_jacobian,
     .coordinate_gamma = coordinate_gamma,

@@ -97,6 +97,7 @@ static int rattle_step(struct lk_system *sys, const double *inputs)
     lk_rattle_loads(sys, t + 0.5 * sys->h, inputs, r->load);
     lk_rattle_return_pushes(sys, r);
     lk_sways_turn(sys);
+    lk_rattle_turn_laws(sys, r->value);
     lk_rattle_kick(sys, r);
     if (sys->n_laws > 0)
         lk_keep_coordinates(sys);

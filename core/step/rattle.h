@@ -336,6 +336,11 @@ LK_RT void lk_rattle_book_closing(struct lk_system *system, const struct lk_ratt
 LK_RT void lk_rattle_follow_laws(struct lk_system *system, const double *value, int i,
                                  bool is_first);
 
+/** lk_rattle_turn_laws() - the multipliers of laws, which are those of rows at the start of the step,
+ * for the rows at its end: a rotation may have passed half a turn. Call at closed poses, before the
+ * kick. @value: see struct lk_rattle */
+LK_RT void lk_rattle_turn_laws(struct lk_system *system, const double *value);
+
 /** lk_rattle_find_gaps() - system->gap: Phi at the present poses, which are closed. Redundant rows
  * contradict each other by that, where axes that should be parallel are not by round-off of the
  * model. No motion removes it; driven again in each iteration its multipliers would grow. Where

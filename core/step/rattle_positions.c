@@ -203,21 +203,20 @@ void lk_rattle_follow_laws(struct lk_system *sys, const double *value, int i, bo
 {
     const struct lk_joint *j = &sys->joint[i];
     bool slips = j->type == LK_JOINT_CREEP || j->type == LK_JOINT_AIR;
-    double phi[LK_ROWS_MAX], slip[LK_ROWS_MAX];
+    double phi[LK_ROWS_MAX], slip[LK_ROWS_MAX], way[LK_ROWS_MAX];
 
     if (j->type == LK_JOINT_TYRE) {
         tyre_rows(sys, i, is_first);
         return;
     }
     lk_evaluate_violation(sys, i, phi);
+    lk_joint_way(j, value + j->law, phi, way);
     if (slips)
         slip_rates(sys, i, slip);
     for (int row = 0; row < j->n_rows; row++) {
         const struct lk_law *law = &sys->law[j->law + row];
         double before = value[j->law + row], *regular = &sys->regular[j->row + row];
-        double way =
-            j->type == LK_JOINT_SCREW ? lk_screw_way(j, row, before, phi[row]) : phi[row] - before;
-        double rate = slips ? slip[row] : way / sys->h;
+        double rate = slips ? slip[row] : way[row] / sys->h;
         struct lk_law_value f;
 
         lk_law_step(law, sys->term, before, phi[row], rate, &f);
@@ -225,6 +224,21 @@ void lk_rattle_follow_laws(struct lk_system *sys, const double *value, int i, bo
             *regular = lk_law_regular(&f, sys->h);
         sys->solution[j->row + row] =
             (f.elastic + f.dissipative - sys->next.lambda[j->row + row]) * *regular;
+    }
+}
+
+void lk_rattle_turn_laws(struct lk_system *sys, const double *value)
+{
+    for (int i = 0; i < sys->n_joints && sys->n_laws > 0; i++) {
+        const struct lk_joint *j = &sys->joint[i];
+        const double *before = value + j->law;
+        double phi[LK_ROWS_MAX];
+
+        /* far from half a turn no step gets there */
+        if (j->type != LK_JOINT_BUSHING || lk_dot(before + 3, before + 3) < 0.25 * M_PI * M_PI)
+            continue;
+        lk_evaluate_violation(sys, i, phi);
+        lk_bushing_turn(before, phi, sys->next.lambda + j->row);
     }
 }
 

@@ -130,10 +130,12 @@ void lk_rattle_release_laws(struct lk_system *sys, const double *value, int i)
 {
     const struct lk_joint *j = &sys->joint[i];
     bool slips = j->type == LK_JOINT_CREEP || j->type == LK_JOINT_AIR;
-    double phi[LK_ROWS_MAX], rates[LK_ROWS_PAD];
+    double phi[LK_ROWS_MAX], way[LK_ROWS_MAX], rates[LK_ROWS_PAD];
 
-    if (sys->closes_dampers)
+    if (sys->closes_dampers && j->type != LK_JOINT_TYRE) {
         lk_evaluate_violation(sys, i, phi);
+        lk_joint_way(j, value + j->law, phi, way);
+    }
     if (sys->closes_dampers && slips)
         lk_evaluate_row_rates(sys, i, sys->twist, rates);
     for (int row = 0; row < j->n_rows; row++) {
@@ -142,7 +144,7 @@ void lk_rattle_release_laws(struct lk_system *sys, const double *value, int i)
 
         if (sys->closes_dampers && law->n_terms > 0) {
             double before = value[j->law + row];
-            double rate = slips ? rates[row] : (phi[row] - before) / sys->h;
+            double rate = slips ? rates[row] : way[row] / sys->h;
             double c = lk_law_drag(law, sys->term, 0.5 * (before + phi[row]), rate);
 
             E = lk_law_closing(law, c, sys->h);

@@ -260,6 +260,20 @@ void lk_rattle_look_at_stops(struct lk_system *sys, struct lk_rattle *r, const d
 /* The dampers of stops act where a contact begins or ends within the step, and stiff ones end a
  * motion within it: their work is their mean force times the way, not what their power at both ends
  * tells. */
+/* by how much the row of @law, which is at @x, has gone in the step */
+static double way_of(const struct lk_system *sys, const struct lk_rattle *r,
+                     const struct lk_law *law, double x)
+{
+    const struct lk_joint *j = &sys->joint[law->joint];
+    double phi[LK_ROWS_MAX], way[LK_ROWS_MAX];
+
+    if (!lk_joint_types[j->type]->way)
+        return x - r->value[law - sys->law];
+    lk_evaluate_violation(sys, law->joint, phi);
+    lk_joint_way(j, r->value + j->law, phi, way);
+    return way[law->row];
+}
+
 void lk_rattle_book_laws(struct lk_system *sys, const struct lk_rattle *r)
 {
     double work = -0.5 * sys->h * r->stops.power;
@@ -272,7 +286,7 @@ void lk_rattle_book_laws(struct lk_system *sys, const struct lk_rattle *r)
         if (!is_booked(sys, law))
             continue;
         work -= 0.5 * sys->h * dissipated_power(sys, &sys->next, law, &x);
-        way = x - r->value[i];
+        way = way_of(sys, r, law, x);
         lk_law_step(law, sys->term, r->value[i], x, way / sys->h, &f);
         work += f.dissipative * way;
     }

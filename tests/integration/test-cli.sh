@@ -47,6 +47,28 @@ same 'hoist' '' "$(cat err)"
 expect 0 'hoist, long steps' "$linkage" run "$machines/hoist.yaml" --step 5e-3 --duration 5
 has 'hoist, long steps' 'the step itself took 1.9' err
 
+# a start deep in a stop is said with joint, place and limit, whether a step of it fails or not
+cat >deep.yaml <<'TEXT'
+linkage: 1
+name: deep
+gravity: [0, 0, -9.81]
+bodies:
+  a: {mass: 1, inertia: [0.01, 0.01, 0.01], position: [0.3, 0, 0]}
+joints:
+  j: {type: revolute, bodies: [ground, a], point: [0, 0, 0], axis: [0, 1, 0]}
+forces:
+  s: {type: stop, joint: j, lower: 0.8, upper: 5.4, stiffness: 1e6, damping: 1e4}
+TEXT
+deep='joint j starts 0.8 rad beyond the stop s, at 0 rad, where its lower limit is 0.8 rad'
+expect 1 'deep in a stop, check' "$linkage" check deep.yaml
+has 'deep in a stop, check' "$deep" err
+expect 1 'deep in a stop, run' "$linkage" run deep.yaml
+has 'deep in a stop, run' "$deep" err
+expect 0 'deep in a stop, short steps' "$linkage" run deep.yaml --step 1e-4 --duration 0.01
+has 'deep in a stop, short steps' "$deep" err
+expect 0 'between the stops' "$linkage" run deep.yaml --duration 0.01 --param forces.s.lower=-0.8
+same 'between the stops' '' "$(cat err)"
+
 # ropes of any length, which the step follows
 make_chain=$(realpath "$models/../../tools/make-chain")
 "$make_chain" 20 rope >rope.yaml

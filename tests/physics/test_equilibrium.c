@@ -4,6 +4,7 @@
 #include "cmocka_all.h"
 #include "known_motion.h"
 #include <math.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -355,6 +356,53 @@ static void velocities_are_kept(void **state)
     lk_system_free(sys);
 }
 
+#define ARM(kind, inputs)                                                                          \
+    HEAD("[0, -9.81, 0]")                                                                          \
+    START "bodies:\n"                                                                              \
+          "  arm: {mass: 1, inertia: [0.1, 0.1, 0.1], position: [0.5, 0, 0]}\n"                    \
+          "joints:\n"                                                                              \
+          "  at: {type: " kind ", bodies: [ground, arm], point: [0, 0, 0], axis: [0, 0, 1]" inputs \
+          "outputs:\n"                                                                             \
+          "  q: {type: joint-position, joint: at}\n"                                               \
+          "  a: {type: joint-acceleration, joint: at}\n"
+
+/* inputs of every type act in the balance with their initial values, and in the first sample of it
+ */
+static void inputs_act_in_the_balance(void **state)
+{
+    static const double weight = 9.81, x = 0.3; /* x: what turns the arm that a body torque holds */
+    const struct {
+        const char *text;
+        double q;
+    } cases[] = {
+        {ARM("revolute", "}\ninputs:\n  in: {type: joint-torque, joint: at, initial: 3}\n"),
+         -acos(3 / (0.5 * weight))},
+        {ARM("revolute", "}\ninputs:\n  in: {type: body-torque, body: arm, initial: -2}\n"),
+         -M_PI + acos(2 / (0.5 * weight))},
+        {ARM("revolute", "}\ninputs:\n  in: {type: body-force, body: arm, initial: 4}\n"),
+         -atan2(weight - 4, 4)},
+        {ARM("prismatic", "}\nforces:\n"
+                          "  s: {type: joint-spring-damper, joint: at, stiffness: 20}\n"
+                          "inputs:\n  in: {type: joint-force, joint: at, initial: -7}\n"),
+         -7 / 20.0},
+        {ARM("revolute", ", drive: {input: in}}\ninputs:\n  in: {type: drive, initial: 0.3}\n"), x},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+        for (int k = 0; k < 2; k++) {
+            struct lk_system *sys;
+
+            step_with(formulations[k]);
+            sys = compile(cases[i].text, 0.001);
+            if (!(fabs(read_output(sys, "q", 0) - cases[i].q) < 1e-9 &&
+                  fabs(read_output(sys, "a", 0)) < 1e-7))
+                fail_msg("case %zu: %.12g, expected %.12g", i, read_output(sys, "q", 0),
+                         cases[i].q);
+            lk_system_free(sys);
+        }
+}
+
 /* so stiff that round-off of the pose is a force: found as well as numbers allow */
 static void stiffest_stop_is_found(void **state)
 {
@@ -365,6 +413,231 @@ static void stiffest_stop_is_found(void **state)
     sys = compile(LEVER("1e10"), 0.001);
     assert_true(fabs(read_output(sys, "angle", 0) - 0.3 - G * cos(0.3) / 1e10) < 1e-14);
     lk_system_free(sys);
+}
+
+/* ---- links on their stops ---- */
+
+#define LINKS_MAX 4
+
+/** struct chain - links on hinges about y, one behind the other. @at: hinge, and @centre: of each,
+ * as drawn, x and z [m] */
+struct chain {
+    int n;
+    double mass[LINKS_MAX];
+    double at[LINKS_MAX][2];
+    double centre[LINKS_MAX][2];
+    double low[LINKS_MAX];
+    double high[LINKS_MAX];
+    double stiffness[LINKS_MAX];
+};
+
+/* a number between @low and @high; the same sequence on every machine (splitmix64) */
+static double between(uint64_t *seed, double low, double high)
+{
+    uint64_t z = *seed += 0x9e3779b97f4a7c15u;
+
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return low + (high - low) * (double)((z ^ (z >> 31)) >> 11) * 0x1p-53;
+}
+
+/* Masses over five decades and stops over five, links of 10 mm to 1 m; most are drawn within their
+ * stops. */
+static struct chain random_chain(uint64_t *seed)
+{
+    double size = pow(10, between(seed, -2, 0)), tip[2] = {0, 0};
+    struct chain c = {.n = 1 + (int)between(seed, 0, LINKS_MAX - 0.001)};
+
+    for (int i = 0; i < c.n; i++) {
+        double angle = between(seed, 0, 2 * M_PI), width = between(seed, 0.3, 3);
+        double middle = between(seed, -0.6, 0.6) * width;
+
+        c.mass[i] = pow(10, between(seed, -3, 2));
+        c.stiffness[i] = pow(10, between(seed, 3, 8));
+        c.low[i] = middle - 0.5 * width;
+        c.high[i] = middle + 0.5 * width;
+        for (int k = 0; k < 2; k++) {
+            double way = size * (k == 0 ? cos(angle) : sin(angle));
+
+            c.at[i][k] = tip[k];
+            c.centre[i][k] = tip[k] + 0.6 * way;
+            tip[k] += way;
+        }
+    }
+    return c;
+}
+
+static struct lk_system *compile_chain(const struct chain *c, const char *gravity)
+{
+    static const char *const from[LINKS_MAX] = {"ground", "b0", "b1", "b2"};
+    static char text[8192];
+    size_t at = (size_t)snprintf(
+        text, sizeof(text), "linkage: 1\nname: chain\ngravity: %s\n" START "bodies:\n", gravity);
+
+    for (int i = 0; i < c->n; i++) {
+        double I = 1e-4 * c->mass[i];
+
+        at += (size_t)snprintf(text + at, sizeof(text) - at,
+                               "  b%d: {mass: %.17g, inertia: [%.3g, %.3g, %.3g], "
+                               "position: [%.17g, 0, %.17g]}\n",
+                               i, c->mass[i], I, I, I, c->centre[i][0], c->centre[i][1]);
+    }
+    at += (size_t)snprintf(text + at, sizeof(text) - at, "joints:\n");
+    for (int i = 0; i < c->n; i++)
+        at += (size_t)snprintf(text + at, sizeof(text) - at,
+                               "  j%d: {type: revolute, bodies: [%s, b%d], point: "
+                               "[%.17g, 0, %.17g], axis: [0, 1, 0]}\n",
+                               i, from[i], i, c->at[i][0], c->at[i][1]);
+    at += (size_t)snprintf(text + at, sizeof(text) - at, "forces:\n");
+    for (int i = 0; i < c->n; i++)
+        at += (size_t)snprintf(text + at, sizeof(text) - at,
+                               "  s%d: {type: stop, joint: j%d, lower: %.17g, upper: %.17g, "
+                               "stiffness: %.17g, damping: 10}\n",
+                               i, i, c->low[i], c->high[i], c->stiffness[i]);
+    at += (size_t)snprintf(text + at, sizeof(text) - at, "outputs:\n");
+    for (int i = 0; i < c->n; i++)
+        at += (size_t)snprintf(text + at, sizeof(text) - at,
+                               "  q%d: {type: joint-position, joint: j%d}\n", i, i);
+    return compile_text(text, 1e-3);
+}
+
+/* The energy of a chain in its own coordinates, without the solver: Newton's step from @q, and
+ * whether the energy curves upwards there. */
+static double way_to_minimum(const struct chain *c, const double *q, bool *ret_is_valley)
+{
+    double at[LINKS_MAX][2], centre[LINKS_MAX][2], H[LINKS_MAX][LINKS_MAX] = {{0}};
+    double step[LINKS_MAX] = {0}, angle = 0, largest = 0;
+
+    for (int i = 0; i < c->n; i++) {
+        const double *from = i == 0 ? c->at[0] : c->at[i - 1], *to = c->at[i];
+        double way[2] = {to[0] - from[0], to[1] - from[1]}, arm[2];
+
+        /* about y by the right hand: from z to x */
+        for (int k = 0; k < 2; k++)
+            at[i][k] = i == 0 ? to[k]
+                              : at[i - 1][k] + cos(angle) * way[k] +
+                                    (k == 0 ? 1 : -1) * sin(angle) * way[1 - k];
+        angle += q[i];
+        for (int k = 0; k < 2; k++)
+            arm[k] = c->centre[i][k] - to[k];
+        for (int k = 0; k < 2; k++)
+            centre[i][k] =
+                at[i][k] + cos(angle) * arm[k] + (k == 0 ? 1 : -1) * sin(angle) * arm[1 - k];
+    }
+    for (int i = 0; i < c->n; i++) {
+        double over = q[i] > c->high[i]  ? q[i] - c->high[i]
+                      : q[i] < c->low[i] ? q[i] - c->low[i]
+                                         : 0;
+
+        step[i] = c->stiffness[i] * over;
+        for (int b = i; b < c->n; b++)
+            step[i] -= c->mass[b] * G * (centre[b][0] - at[i][0]);
+        for (int k = 0; k < c->n; k++)
+            for (int b = k > i ? k : i; b < c->n; b++)
+                H[i][k] -= c->mass[b] * G * (centre[b][1] - at[k > i ? k : i][1]);
+        H[i][i] += over != 0 ? c->stiffness[i] : 0;
+    }
+    /* Cholesky: L in the lower half, then both substitutions */
+    *ret_is_valley = true;
+    for (int i = 0; i < c->n; i++)
+        for (int k = 0; k <= i; k++) {
+            double sum = H[i][k];
+
+            for (int m = 0; m < k; m++)
+                sum -= H[i][m] * H[k][m];
+            *ret_is_valley &= i != k || sum > 0;
+            H[i][k] = i == k ? sqrt(sum) : sum / H[k][k];
+        }
+    for (int i = 0; i < c->n; i++) {
+        for (int k = 0; k < i; k++)
+            step[i] -= H[i][k] * step[k];
+        step[i] /= H[i][i];
+    }
+    for (int i = c->n - 1; i >= 0; i--) {
+        for (int k = i + 1; k < c->n; k++)
+            step[i] -= H[k][i] * step[k];
+        step[i] /= H[i][i];
+        largest = fmax(largest, fabs(step[i]));
+    }
+    return largest;
+}
+
+/* Links that lie on their stops, heavy and light, rest where the energy of gravity and stops has a
+ * minimum. A step of 1e-8 rad to it is what ENOUGH, 1e-9 of the largest force, may leave. */
+static void links_rest_on_their_stops(void **state)
+{
+    uint64_t seed = 1;
+
+    (void)state;
+    step_with("rattle");
+    for (int i = 0; i < 300; i++) {
+        struct chain c = random_chain(&seed);
+        struct lk_system *sys = compile_chain(&c, "[0, 0, -9.81]");
+        double q[LINKS_MAX], way;
+        bool is_valley;
+
+        lk_system_outputs(sys, q);
+        way = way_to_minimum(&c, q, &is_valley);
+        if (!is_valley || !(way < 1e-8))
+            fail_msg("chain %d of %d links: %s, %.3g rad from its minimum", i, c.n,
+                     is_valley ? "a valley" : "no valley", way);
+        lk_system_free(sys);
+    }
+}
+
+/* chains whose place is known by other means: a small arm on its stop; one that is drawn upright
+ * and leans against what pulls it down; three links, by two minimisers of the energy */
+static void known_links_on_their_stops(void **state)
+{
+    static const struct {
+        struct chain chain;
+        const char *gravity;
+        double q[LINKS_MAX];
+        double error;
+    } cases[] = {
+        {{.n = 1,
+          .mass = {0.1},
+          .centre = {{0.06, 0}},
+          .low = {-1.5},
+          .high = {1.5},
+          .stiffness = {1e6}},
+         "[0, 0, -9.81]",
+         {1.5000000041},
+         1e-10},
+        {{.n = 1,
+          .mass = {0.15},
+          .centre = {{0, 0.06}},
+          .low = {-1.79},
+          .high = {1.57},
+          .stiffness = {1e6}},
+         "[0.3, 0, -9.81]",
+         {1.57 + 0.15 * 0.06 * (9.81 * 1.0 + 0.3 * 0.0008) / 1e6},
+         1e-10},
+        {{.n = 3,
+          .mass = {1, 1, 1},
+          .at = {{0, 0}, {0, 0.12}, {0.12, 0.12}},
+          .centre = {{0, 0.06}, {0.06, 0.12}, {0.12, 0.18}},
+          .low = {-1.5, -1.5, -1.5},
+          .high = {1.5, 1.5, 1.5},
+          .stiffness = {1000, 1000, 1000}},
+         "[0, 0, -9.81]",
+         {1.502936, 0.085546, 1.500031},
+         1e-6},
+    };
+
+    (void)state;
+    step_with("rattle");
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        struct lk_system *sys = compile_chain(&cases[i].chain, cases[i].gravity);
+        double q[LINKS_MAX];
+
+        lk_system_outputs(sys, q);
+        for (int k = 0; k < cases[i].chain.n; k++)
+            if (!(fabs(q[k] - cases[i].q[k]) < cases[i].error))
+                fail_msg("case %zu, link %d: %.12g, expected %.12g", i, k, q[k], cases[i].q[k]);
+        assert_string_equal(lk_system_note(sys), "");
+        lk_system_free(sys);
+    }
 }
 
 /* what nothing holds is named, with the force that is left and its direction */
@@ -534,13 +807,11 @@ static void options_ask_for_it(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(mechanisms_rest_in_balance),
-        cmocka_unit_test(velocities_are_kept),
-        cmocka_unit_test(stiffest_stop_is_found),
-        cmocka_unit_test(falling_is_refused),
-        cmocka_unit_test(options_ask_for_it),
-        cmocka_unit_test(rests_in_the_valley_below),
-        cmocka_unit_test(ropes_hang),
+        cmocka_unit_test(mechanisms_rest_in_balance), cmocka_unit_test(velocities_are_kept),
+        cmocka_unit_test(inputs_act_in_the_balance),  cmocka_unit_test(stiffest_stop_is_found),
+        cmocka_unit_test(links_rest_on_their_stops),  cmocka_unit_test(known_links_on_their_stops),
+        cmocka_unit_test(falling_is_refused),         cmocka_unit_test(options_ask_for_it),
+        cmocka_unit_test(rests_in_the_valley_below),  cmocka_unit_test(ropes_hang),
         cmocka_unit_test(valleys_of_redundant_loops),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -421,6 +421,125 @@ static void tables_make_a_duffing_oscillator(void **state)
     check_order_two(&m);
 }
 
+/* ---- dampers of turns ---- */
+
+#define BALLS_MAX 20
+
+/* @n balls that turn at @spin, held by @joint and @force, which @torque about y turns,
+ * stepped by @solver */
+static struct lk_system *compile_balls(int n, const double spin[3], const char *joint,
+                                       const char *force, double torque, const char *solver)
+{
+    static char text[16384];
+    size_t room = sizeof(text), at = (size_t)snprintf(text, room, "linkage: 1\nname: balls\n");
+
+    at += (size_t)snprintf(text + at, room - at, "bodies:\n");
+    for (int i = 0; i < n; i++)
+        at += (size_t)snprintf(text + at, room - at,
+                               "  b%d: {mass: 1, inertia: [0.1, 0.1, 0.1], position: [%d, 0, 0],\n"
+                               "    angular_velocity: [%.17g, %.17g, %.17g]}\n",
+                               i, i, spin[0], spin[1], spin[2]);
+    at += (size_t)snprintf(text + at, room - at, "joints:\n");
+    for (int i = 0; i < n; i++)
+        at += (size_t)snprintf(text + at, room - at,
+                               "  j%d: {%s, bodies: [ground, b%d], point: [%d, 0, 0]}\n", i, joint,
+                               i, i);
+    at += (size_t)snprintf(text + at, room - at, "%s", *force ? "forces:\n" : "");
+    for (int i = 0; i < n && *force; i++)
+        at += (size_t)snprintf(text + at, room - at,
+                               "  f%d: {%s, bodies: [ground, b%d], point: [%d, 0, 0]}\n"
+                               "  t%d: {type: constant-torque, body: b%d, torque: [0, %g, 0]}\n",
+                               i, force, i, i, i, i, torque);
+    at += (size_t)snprintf(text + at, room - at, "outputs:\n");
+    for (int i = 0; i < n; i++)
+        at += (size_t)snprintf(text + at, room - at, "  v%d: {type: body-velocity, body: b%d}\n", i,
+                               i);
+    snprintf(text + at, room - at, "solver: {%s}\n", solver);
+    return compile_text(text, 0);
+}
+
+#define BALL   "type: spherical"
+#define DAMPER "type: bushing, stiffness: [0, 0, 0, 0, 0, 0], damping: [0, 0, 0, 0.05, 0.05, 0.05]"
+#define SOFT                                                                                       \
+    "type: fixed, compliance: {stiffness: [1e4, 1e4, 1e4, 0, 0, 0], "                              \
+    "damping: [10, 10, 10, 0.05, 0.05, 0.05]}"
+
+/* A ball that turns about one axis loses its speed as exp(-d t / J), over whole turns, and never
+ * gains any. */
+static void a_damper_brakes_over_whole_turns(void **state)
+{
+    static const double axes[][3] = {{1, 0, 0}, {0, 0, -1}, {0.6, 0, 0.8}, {-0.48, 0.6, 0.64}};
+    static const struct {
+        const char *joint;
+        const char *force;
+    } holds[] = {{BALL, DAMPER}, {SOFT, ""}};
+    static const char *const solvers[] = {"formulation: rattle, engine: none",
+                                          "formulation: rattle, order: 4",
+                                          "formulation: rattle, engine: auto", "formulation: ali3"};
+    const double speed = 8, h = 1e-3, rate = 0.5, end = 3; /* 19 rad */
+
+    (void)state;
+    for (int a = 0; a < 4; a++)
+        for (int k = 0; k < 2; k++)
+            for (int s = 0; s < 4; s++) {
+                double spin[3], v[6 * BALLS_MAX], last = speed;
+                /* of the trapezoidal rule: t rate (rate h)^2 / 12; and round-off */
+                double error = speed * (end * rate * rate * rate * h * h / 12 + 1e-10);
+                struct lk_system *sys;
+
+                for (int i = 0; i < 3; i++)
+                    spin[i] = speed * axes[a][i];
+                sys = compile_balls(BALLS_MAX, spin, holds[k].joint, holds[k].force, 0, solvers[s]);
+                for (int step = 1; step <= 3000; step++) {
+                    assert_int_equal(lk_system_step(sys, NULL), 0);
+                    lk_system_outputs(sys, v);
+                    for (int b = 0; b < BALLS_MAX; b++) {
+                        const double *w = v + 6 * b + 3;
+                        double now = sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]);
+
+                        if (!(fabs(now - speed * exp(-rate * step * h)) < error && now < last))
+                            fail_msg("axis %d, hold %d, %s: %.12g rad/s after %d steps, expected "
+                                     "%.12g",
+                                     a, k, solvers[s], now, step, speed * exp(-rate * step * h));
+                        last = b == BALLS_MAX - 1 ? now : last;
+                    }
+                }
+                lk_system_free(sys);
+            }
+}
+
+/* About changing axes the order stays two where the turn passes half a turn: a torque beside the
+ * spin makes the axes change. */
+static void a_damper_keeps_its_order_past_half_a_turn(void **state)
+{
+    static const double spin[3] = {1, 1, 2};
+    static const char *const engines[] = {"none", "auto"};
+
+    (void)state;
+    for (int e = 0; e < 2; e++) {
+        double at[3][6 * BALLS_MAX], error[2] = {0};
+
+        for (int k = 0; k < 3; k++) {
+            double h = k == 2 ? 1.25e-4 : 2e-3 / (1 + k);
+            char solver[128];
+            struct lk_system *sys;
+
+            snprintf(solver, sizeof(solver), "formulation: rattle, engine: %s, step: %.17g",
+                     engines[e], h);
+            sys = compile_balls(BALLS_MAX, spin, BALL, DAMPER, 0.2, solver);
+            for (int i = 0; i < (int)(2.5 / h + 0.5); i++)
+                assert_int_equal(lk_system_step(sys, NULL), 0);
+            lk_system_outputs(sys, at[k]);
+            lk_system_free(sys);
+        }
+        for (int k = 0; k < 2; k++)
+            for (int i = 0; i < 6 * BALLS_MAX; i++)
+                error[k] = fmax(error[k], fabs(at[k][i] - at[2][i]));
+        if (!(error[0] < 1e-5 && error[0] > LEAST_RATIO * error[1]))
+            fail_msg("%s: errors %.3g and %.3g rad/s", engines[e], error[0], error[1]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -432,6 +551,8 @@ int main(void)
         cmocka_unit_test(stiff_bushing_is_stable),
         cmocka_unit_test(harmonic_force_shakes_an_oscillator),
         cmocka_unit_test(tables_make_a_duffing_oscillator),
+        cmocka_unit_test(a_damper_brakes_over_whole_turns),
+        cmocka_unit_test(a_damper_keeps_its_order_past_half_a_turn),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -411,6 +411,76 @@ static double balance_defect(double h, double end)
 
 /* order 2 while the loop is regular; in aligned poses a projection may remove a little energy, the
  * more the closer a step ends to one (1e-3 J seen at 2 ms) */
+#define EACH_ROTOR(...)                                                                            \
+    for (int i = 0; i < n; i++)                                                                    \
+        at += (size_t)snprintf(text + at, room - at, __VA_ARGS__);
+
+/* writes a model of @n rotors, each with inputs, that @method steps by @engine */
+static void write_rotors(int n, const char *method, const char *engine, char *text, size_t room)
+{
+    size_t at = (size_t)snprintf(text, room, "linkage: 1\nname: rotors\nbodies:\n");
+
+    EACH_ROTOR("  b%d: {mass: 2, inertia: [0.1, 0.1, 0.1], position: [%d, 0.5, 0]}\n", i, 2 * i)
+    at += (size_t)snprintf(text + at, room - at, "joints:\n");
+    EACH_ROTOR("  h%d: {type: revolute, bodies: [ground, b%d], point: [%d, 0, 0], axis: [0, 0, "
+               "1]}\n",
+               i, i, 2 * i)
+    at += (size_t)snprintf(text + at, room - at, "inputs:\n");
+    EACH_ROTOR("  t%d: {type: joint-torque, joint: h%d, initial: 3}\n"
+               "  f%d: {type: body-force, body: b%d, initial: 5}\n",
+               i, i, i, i)
+    at += (size_t)snprintf(text + at, room - at, "outputs:\n");
+    EACH_ROTOR("  a%d: {type: joint-acceleration, joint: h%d}\n"
+               "  r%d: {type: joint-reaction, joint: h%d}\n"
+               "  s%d: {type: inertial-sensor, body: b%d}\n",
+               i, i, i, i, i, i)
+    snprintf(text + at, room - at,
+             "solver: {formulation: %s, engine: %s, iterations: 6, step: 1e-3}\n", method, engine);
+}
+
+/* The first sample has what the inputs do at their initial values, alone and in lanes: the same as
+ * after a reset, and as the limit of the steps behind it. */
+static void inputs_act_in_the_first_sample(void **state)
+{
+    static const char *const methods[] = {"rattle", "ali3", "rk4"};
+    static const char *const engines[] = {"none", "auto"};
+    /* about the joint, 0.5 m below: 3 N m - 0.5 m 5 N over 0.1 + 2 0.25 kg m^2 */
+    const double a = 0.5 / 0.6, push = 5;
+    static char text[16384];
+
+    (void)state;
+    for (int m = 0; m < 3; m++)
+        for (int e = 0; e < 2; e++)
+            for (int again = 0; again < 2; again++) {
+                double values[16 * 13], inputs[16 * 4];
+                struct lk_system *sys;
+
+                write_rotors(16, methods[m], engines[e], text, sizeof(text));
+                sys = compile_text(text, 0);
+                for (int i = 0; i < 16 * 4; i++)
+                    inputs[i] = i % 4 == 0 ? 3 : 5;
+                if (again) {
+                    assert_int_equal(lk_system_step(sys, inputs), 0);
+                    lk_system_reset(sys);
+                }
+                for (int step = 0; step < 2; step++) {
+                    /* what a turn of a h^2 / 2 changes of the forces on it, at most */
+                    double error = step == 0 ? 1e-12 : 0.5 * a * 1e-6 * 20;
+
+                    lk_system_outputs(sys, values);
+                    for (int i = 0; i < 16; i++) {
+                        const double *v = values + 13 * i;
+
+                        assert_true(fabs(v[0] - a) < error);
+                        assert_true(fabs(v[1] + push + 2 * 0.5 * a) < error);
+                        assert_true(fabs(v[7] + 0.5 * a) < error);
+                    }
+                    assert_int_equal(lk_system_step(sys, inputs), 0);
+                }
+                lk_system_free(sys);
+            }
+}
+
 static void work_and_losses_balance_the_energy(void **state)
 {
     double coarse = balance_defect(2e-3, 0.4), fine = balance_defect(1e-3, 0.4);
@@ -789,6 +859,7 @@ int main(void)
         cmocka_unit_test(stiff_spring_is_stable),
         cmocka_unit_test(welded_bodies_move_as_one),
         cmocka_unit_test(held_torque_acts_from_its_own_step_on),
+        cmocka_unit_test(inputs_act_in_the_first_sample),
         cmocka_unit_test(work_and_losses_balance_the_energy),
         cmocka_unit_test(forces_on_bodies_act_where_and_how_they_say),
         cmocka_unit_test(a_refused_input_changes_nothing),

@@ -109,6 +109,11 @@ static const struct row {
     {"stop-violated", 1,
      ONE_ARM "forces:\n  end: {type: stop, joint: pin, lower: 0.1, upper: 1, stiffness: 100}\n",
      ONE_ARM "forces:\n  end: {type: stop, joint: pin, lower: 0, upper: 1, stiffness: 100}\n"},
+    /* a start in balance rests on it */
+    {"stop-violated", 1,
+     ONE_ARM "forces:\n  end: {type: stop, joint: pin, lower: -1, upper: -0.2, stiffness: 1e4}\n",
+     "start: equilibrium\n" ONE_ARM
+     "forces:\n  end: {type: stop, joint: pin, lower: -1, upper: -0.2, stiffness: 1e4}\n"},
     {"spring-too-stiff", 1, SLIDER("stiffness: 1.2e6"), SLIDER("stiffness: 0.9e6")},
     /* a damper so strong that nothing oscillates */
     {"spring-too-stiff", 1, SLIDER("stiffness: 1.2e6, damping: 2000"),

@@ -72,6 +72,11 @@ struct lk_findings {
 int lk_findings_init(const struct lk_model *model, struct lk_system *system,
                      const struct lk_mobility *mobility, const struct lk_pose_check *pose,
                      const struct lk_bounds *bounds, struct lk_findings *ret_findings);
+
+/** lk_findings_start() - joint-gap, velocity-change, stop-violated and no-road alone: what the start
+ * makes of the drawing, in O(model). Parameters and result as of lk_findings_init(). */
+int lk_findings_start(const struct lk_model *model, struct lk_system *system,
+                      struct lk_findings *ret_findings);
 void lk_findings_fini(struct lk_findings *findings);
 
 #ifdef __cplusplus

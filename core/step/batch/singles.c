@@ -531,10 +531,13 @@ void lk_singles_turn_soft(struct lk_system *sys, const struct lk_batches *p)
 
 void lk_singles_close_laws(struct lk_system *sys, const struct lk_batches *p)
 {
+    struct lk_rattle *rattle = sys->formulation_data;
+
     lk_singles_turn_soft(sys, p);
     lk_tyres_end(sys);
-    lk_rattle_return_pushes(sys, sys->formulation_data);
+    lk_rattle_return_pushes(sys, rattle);
     lk_sways_turn(sys);
+    lk_rattle_turn_laws(sys, rattle->value);
 }
 
 void lk_singles_settle(struct lk_system *sys, const struct lk_batches *p)

@@ -292,12 +292,15 @@ static int examine(struct findings *f, struct lk_system *system, struct lk_error
     return result;
 }
 
-/* every run would end at once */
+/* Every run would end at once, by the last finding; often because it starts deep in a stop. */
 static int refuse_start(const struct findings *f)
 {
-    const struct lk_finding *why = &f->warnings.list[f->warnings.n - 1];
+    for (int i = 0; i < f->warnings.n; i++) {
+        const struct lk_finding *why = &f->warnings.list[i];
 
-    complain("%s: %s: %s", f->path, why->where, why->text);
+        if (i == f->warnings.n - 1 || strcmp(why->id, "stop-violated") == 0)
+            complain("%s: %s: %s", f->path, why->where, why->text);
+    }
     return -EINVAL;
 }
 

@@ -3,6 +3,7 @@
 #include "run.h"
 
 #include "csv.h"
+#include "linkage/findings.h"
 #include "linkage/pool.h"
 #include "methods/registry.h"
 #include "model/model.h"
@@ -220,6 +221,18 @@ static bool start_workers(struct lk_system *system, const struct run_options *op
     return true;
 }
 
+/* what the start makes of the drawing */
+static void warn_of_start(const struct lk_model *model, struct lk_system *system, const char *path)
+{
+    struct lk_findings findings;
+
+    if (lk_findings_start(model, system, &findings) != 0)
+        return;
+    for (int i = 0; i < findings.n; i++)
+        complain("%s: %s: %s", path, findings.list[i].where, findings.list[i].text);
+    lk_findings_fini(&findings);
+}
+
 static int run_system(const struct lk_model *model, struct lk_system *system,
                       const struct run_options *options)
 {
@@ -231,6 +244,8 @@ static int run_system(const struct lk_model *model, struct lk_system *system,
     int code = EXIT_REFUSED;
     int fault;
 
+    if (options->start_state == NULL)
+        warn_of_start(model, system, options->path);
     if ((options->start_state != NULL && !run_load_state(system, options->start_state)) ||
         !run_inputs_open(system, options, &inputs)) {
         code = EXIT_REFUSED;

@@ -1,0 +1,470 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The balance of a pose, its matrix and Newton's step, see equilibrium.c; and its curvature. */
+#include "compile/dense.h"
+#include "compile/effort.h"
+#include "compile/equilibrium_work.h"
+#include "maths/vec.h"
+#include "step/air.h"
+#include "step/tyres.h"
+#include <errno.h>
+#include <string.h>
+
+#define YIELD      1e-11 /* E, of t^2 Phi_q W Phi_q^T */
+#define DIFFERENCE 1e-5  /* of a pose: radians, and sizes of the mechanism */
+#define TURN_MAX   0.2   /* of a body in an iteration [rad], and way in reaches of the mechanism */
+#define HOLDS      1e6 /* stiffness of rows where the curvature is asked for, by that of the bodies */
+#define STALLED    3   /* iterations in which the force has not fallen by a half: round-off, */
+#define PATIENCE   20    /* or slow */
+#define SHED       1e-10 /* regularises Phi_q Phi_q^T of rows of unit length */
+
+/* ---- the residual ---- */
+
+void lk_equilibrium_set_poses(struct lk_equilibrium_work *w)
+{
+    lk_evaluate_poses(w->sys, &w->sys->now);
+    w->coordinates(w->sys);
+}
+
+/* Friction that slides has no tangent, and a step without one would carry it as far to the other
+ * side: the secant to where it holds nothing leads back. */
+static double sliding_secant(const struct lk_system *sys, const struct lk_law *law, double x)
+{
+    double secant = 0;
+
+    for (int k = law->first_term; k < law->first_term + law->n_terms; k++) {
+        const struct lk_term *t = &sys->term[k];
+        double z = fabs(t->wound + x - t->from);
+
+        if (t->wind >= 0 && t->stiffness * z > lk_friction_level(t, 0))
+            secant += lk_friction_level(t, 0) / z;
+    }
+    return secant;
+}
+
+/* force of law @i at @x, at rest, and what it stores. Return: its tangent */
+double lk_equilibrium_force_at(const struct lk_equilibrium_work *w, int i, double x,
+                               double *ret_force, double *ret_potential)
+{
+    const struct lk_law *law = &w->sys->law[i];
+    struct lk_law_value f;
+
+    lk_law_evaluate(law, w->sys->term, x, 0, 1, &f);
+    *ret_force = f.elastic + f.dissipative;
+    *ret_potential = f.potential;
+    return f.stiffness + sliding_secant(w->sys, law, x);
+}
+
+/* forces and tangents of the laws at the present pose, at rest */
+void lk_equilibrium_set_laws(struct lk_equilibrium_work *w)
+{
+    static const double at_rest[3];
+    struct lk_system *sys = w->sys;
+
+    for (int i = 0; i < sys->n_laws; i++) {
+        const struct lk_law *law = &sys->law[i];
+        double phi[LK_ROWS_MAX], potential;
+
+        if (law->n_terms == 0) /* of a tyre: with the residual, its tangent by differences */
+            continue;
+        lk_evaluate_violation(sys, law->joint, phi);
+        lk_air_follow_pose(sys, &sys->joint[law->joint], at_rest);
+        w->place[i] = phi[law->row];
+        w->tangent[i] = lk_equilibrium_force_at(w, i, w->place[i], &w->pull[i], &potential);
+        sys->now.lambda[sys->joint[law->joint].row + law->row] = w->pull[i];
+    }
+}
+
+static int first_block(const struct lk_equilibrium_work *w)
+{
+    return w->n_moves + w->n_rows;
+}
+
+/* forces on the bodies, torques in body axes, by the present multipliers; then the violations of
+ * rigid rows and what is left of the unknowns of blocks; then the values of laws and of blocks */
+void lk_equilibrium_find_residual(struct lk_equilibrium_work *w, double *ret)
+{
+    struct lk_system *sys = w->sys;
+    int n = w->n_moves;
+
+    lk_evaluate_jacobians(sys);
+    lk_tyres_rest(sys);
+    lk_evaluate_transpose(sys, sys->now.lambda, sys->residual);
+    lk_evaluate_clear_frames(sys, sys->residual);
+    lk_loads_subtract(sys, 0, sys->now.inputs, sys->residual);
+    for (int b = 0; b < sys->n_bodies; b++) {
+        memcpy(ret + 6 * b, sys->residual[b].v, 3 * sizeof(double));
+        memcpy(ret + 6 * b + 3, sys->residual[b].w, 3 * sizeof(double));
+    }
+    for (int i = 0; i < sys->n_joints; i++) {
+        const struct lk_joint *j = &sys->joint[i];
+        double phi[LK_ROWS_MAX];
+
+        lk_evaluate_violation(sys, i, phi);
+        for (int r = 0; r < lk_rigid_rows(j); r++)
+            ret[n++] = phi[r];
+        for (int r = 0; r < j->n_rows && lk_is_compliant(j); r++)
+            ret[w->n + j->law + r] = phi[r];
+    }
+    if (sys->net.n_blocks > 0)
+        lk_rest_look(&w->blocks, ret + w->n + sys->n_laws, ret + first_block(w));
+}
+
+/* ---- poses ---- */
+
+/* the residual beside the present pose: body @b moved by @amount in direction @k */
+static void look_beside(struct lk_equilibrium_work *w, int b, int k, double amount, double *ret)
+{
+    struct lk_motion *m = &w->sys->now.motion[b], kept = *m;
+    double by[6] = {0};
+
+    by[k] = amount;
+    lk_retraction_move_body(w->sys, b, by);
+    lk_equilibrium_set_poses(w);
+    lk_equilibrium_find_residual(w, ret);
+    *m = kept;
+}
+
+/* ---- a step of Newton's method ---- */
+
+/* a column of K without the tangents of laws, and of Phi_q with its transpose */
+static void fill_column(struct lk_equilibrium_work *w, int column)
+{
+    int k = column % 6;
+    double amount = DIFFERENCE * (k < 3 ? w->size : 1);
+
+    look_beside(w, column / 6, k, amount, w->side[0]);
+    look_beside(w, column / 6, k, -amount, w->side[1]);
+    for (int i = 0; i < w->n; i++) {
+        double slope = (w->side[0][i] - w->side[1][i]) / (2 * amount);
+
+        w->A[(size_t)i * (size_t)w->n + (size_t)column] = slope;
+        if (i >= w->n_moves && i < first_block(w))
+            w->A[(size_t)column * (size_t)w->n + (size_t)i] = slope;
+    }
+    for (int i = 0; i < w->sys->n_laws; i++)
+        w->slope[(size_t)i * (size_t)w->n_moves + (size_t)column] =
+            (w->side[0][w->n + i] - w->side[1][w->n + i]) / (2 * amount);
+    for (int i = 0; i < w->sys->net.n_blocks; i++) {
+        int at = w->n + w->sys->n_laws + i;
+
+        w->blocks.y_by_pose[i * w->n_moves + column] =
+            (w->side[0][at] - w->side[1][at]) / (2 * amount);
+    }
+}
+
+/* what the output of block @i pulls at the bodies, in the present pose */
+static void fill_pull(struct lk_equilibrium_work *w, int i)
+{
+    double amount = DIFFERENCE * lk_max(1, fabs(w->blocks.y[i]));
+    double *pull = w->blocks.pull + (size_t)i * (size_t)w->n_moves;
+
+    for (int side = 0; side < 2; side++) {
+        lk_rest_push(&w->blocks, i, side == 0 ? amount : -amount);
+        lk_equilibrium_set_laws(w);
+        lk_equilibrium_find_residual(w, w->side[side]);
+    }
+    for (int c = 0; c < w->n_moves; c++)
+        pull[c] = (w->side[0][c] - w->side[1][c]) / (2 * amount);
+}
+
+/* rows and columns of the unknowns of blocks */
+static int fill_blocks(struct lk_equilibrium_work *w)
+{
+    double grown = w->time2 / LK_EQUILIBRIUM_FIRST_TIME2;
+
+    if (w->sys->net.n_blocks == 0)
+        return 0;
+    lk_equilibrium_set_poses(w);
+    for (int i = 0; i < w->sys->net.n_blocks; i++) {
+        if (lk_effort_spend((uint64_t)w->sys->n_joints))
+            return -ECANCELED;
+        fill_pull(w, i);
+    }
+    lk_rest_set(&w->blocks);
+    lk_equilibrium_set_laws(w);
+    lk_rest_fill(&w->blocks, w->A, w->n, first_block(w), grown * grown, w->size);
+    return 0;
+}
+
+/* + J^T @k J of law @i, which few bodies have a part in */
+void lk_equilibrium_add_tangent(struct lk_equilibrium_work *w, int i, double k)
+{
+    const double *slope = w->slope + (size_t)i * (size_t)w->n_moves;
+
+    for (int r = 0; r < w->n_moves && k != 0; r++)
+        for (int c = 0; c < w->n_moves && slope[r] != 0; c++)
+            w->A[(size_t)r * (size_t)w->n + (size_t)c] += slope[r] * k * slope[c];
+}
+
+/* + W^-1 @part [1/s^2]: W is block diagonal, a number and a symmetric 3 x 3 matrix */
+void lk_equilibrium_add_mass(struct lk_equilibrium_work *w, int b, double part)
+{
+    const struct lk_inverse_mass *inverse = &w->sys->W[b];
+    double inertia[9], unit[3], column[3];
+
+    for (int i = 0; i < 3; i++) {
+        for (int k = 0; k < 3; k++)
+            unit[k] = k == i;
+        lk_sym_mul(inverse->inertia, unit, column);
+        for (int k = 0; k < 3; k++)
+            inertia[3 * k + i] = column[k];
+    }
+    for (int i = 0; i < 3; i++) {
+        int at = 6 * b + i;
+
+        w->A[(size_t)at * (size_t)w->n + (size_t)at] += part / inverse->mass;
+        for (int k = 0; k < 3; k++)
+            column[k] = k == i;
+        lk_dense_solve(3, memcpy(w->side[0], inertia, sizeof(inertia)), column);
+        for (int k = 0; k < 3; k++)
+            w->A[(size_t)(6 * b + 3 + k) * (size_t)w->n + (size_t)(at + 3)] += part * column[k];
+    }
+}
+
+int lk_equilibrium_fill(struct lk_equilibrium_work *w)
+{
+    struct lk_system *sys = w->sys;
+    size_t n = (size_t)w->n;
+
+    memset(w->A, 0, n * n * sizeof(double));
+    for (int c = 0; c < w->n_moves; c++) {
+        if (lk_effort_spend((uint64_t)sys->n_joints))
+            return -ECANCELED;
+        fill_column(w, c);
+    }
+    for (int b = 0; b < sys->n_bodies; b++)
+        lk_equilibrium_add_mass(w, b, 1 / w->time2);
+    for (int i = 0; i < sys->n_laws; i++)
+        lk_equilibrium_add_tangent(w, i, lk_max(0, w->tangent[i]));
+    for (int r = 0; r < w->n_rows && !sys->rows_are_independent; r++)
+        if (w->yields[r])
+            w->A[((size_t)w->n_moves + (size_t)r) * (n + 1)] =
+                -YIELD * w->time2 * sys->scale[w->row[r]] / sys->s;
+    return fill_blocks(w);
+}
+
+/* ---- curvature ---- */
+
+static const double *row_of(const struct lk_equilibrium_work *w, int i)
+{
+    return w->A + ((size_t)w->n_moves + (size_t)i) * (size_t)w->n;
+}
+
+/* Phi_q Phi_q^T; few directions move a row */
+static void multiply_rows(struct lk_equilibrium_work *w)
+{
+    size_t m = (size_t)w->n_rows;
+
+    for (size_t i = 0; i < m; i++) {
+        const double *row = row_of(w, (int)i);
+        int at[6 * LK_SIDES_MAX], n = 0;
+
+        for (int c = 0; c < w->n_moves && n < 6 * LK_SIDES_MAX; c++)
+            if (row[c] != 0)
+                at[n++] = c;
+        for (size_t k = 0; k < m; k++) {
+            double sum = 0;
+
+            for (int c = 0; c < n; c++)
+                sum += row[at[c]] * row_of(w, (int)k)[at[c]];
+            w->gram[i * m + k] = sum;
+        }
+    }
+}
+
+/* x := x - (Phi_q Phi_q^T + eps)^-1 Phi_q Phi_q^T x: what loads no body stays, all else shrinks by
+ * eps */
+static int shrink_loads(struct lk_equilibrium_work *w, double *x)
+{
+    size_t m = (size_t)w->n_rows;
+    double *solution = w->side[0];
+    int r;
+
+    multiply_rows(w);
+    for (size_t i = 0; i < m; i++) {
+        solution[i] = 0;
+        for (size_t k = 0; k < m; k++)
+            solution[i] += w->gram[i * m + k] * x[k];
+    }
+    for (size_t i = 0; i < m; i++)
+        w->gram[i * m + i] *= 1 + SHED;
+    r = lk_dense_solve(w->n_rows, w->gram, solution);
+    for (size_t i = 0; i < m; i++)
+        x[i] -= solution[i];
+    return r;
+}
+
+/* Multipliers of redundant rows leave what holds against each other alone: it loads no body, but
+ * what it does when rows turn would drown the curvature. The matrix is filled. */
+static int shed_self_stress(struct lk_equilibrium_work *w)
+{
+    double *lambda = w->sys->now.lambda, *rest = w->side[1];
+    int r = 0;
+
+    for (int i = 0; i < w->n_rows; i++)
+        rest[i] = lambda[w->row[i]];
+    for (int twice = 0; twice < 2 && r == 0; twice++)
+        r = shrink_loads(w, rest);
+    for (int i = 0; i < w->n_rows && r == 0; i++)
+        lambda[w->row[i]] -= rest[i];
+    return r;
+}
+
+/* what stretches row @i has HOLDS times the stiffness that the directions it is made of have */
+static double stiffness_of(const struct lk_equilibrium_work *w, int i)
+{
+    const double *row = row_of(w, i);
+    size_t m = (size_t)w->n_moves;
+    double length = 0, stiffness = 0;
+
+    for (size_t c = 0; c < m; c++) {
+        double largest = 0;
+
+        for (size_t k = 0; k < m && row[c] != 0; k++)
+            largest = lk_max(largest, fabs(w->A[c * (size_t)w->n + k]));
+        stiffness += largest * row[c] * row[c];
+        length += row[c] * row[c];
+    }
+    return length > 0 ? HOLDS * stiffness / (length * length) : 0;
+}
+
+/* Whether K + W^-1 / t^2 is positive definite where the rows hold: what they forbid is made stiff
+ * in the place of them. If it is not, t is so long that Newton's step leads up to a saddle. Return:
+ * 0, -ECANCELED. */
+int lk_equilibrium_ask_curvature(struct lk_equilibrium_work *w, bool *ret_is_valley)
+{
+    size_t n = (size_t)w->n, m = (size_t)w->n_moves;
+    int result = 0;
+
+    if (!w->sys->rows_are_independent && w->n_rows > 0) {
+        result = shed_self_stress(w);
+        lk_equilibrium_set_poses(w);
+        result = result != 0 ? result : lk_equilibrium_fill(w);
+    }
+    if (result != 0)
+        return result;
+    for (size_t r = 0; r < m; r++)
+        for (size_t c = 0; c <= r; c++)
+            w->hessian[r * m + c] = 0.5 * (w->A[r * n + c] + w->A[c * n + r]);
+    for (int i = 0; i < w->n_rows; i++) {
+        const double *row = row_of(w, i);
+        double stiffness = stiffness_of(w, i);
+
+        for (size_t r = 0; r < m; r++)
+            for (size_t c = 0; c <= r && row[r] != 0; c++)
+                w->hessian[r * m + c] += stiffness * row[r] * row[c];
+    }
+    return lk_dense_is_positive(w->n_moves, w->hessian, ret_is_valley);
+}
+
+int lk_equilibrium_solve(struct lk_equilibrium_work *w)
+{
+    int r = lk_equilibrium_fill(w);
+
+    if (r != 0)
+        return r;
+    for (int i = 0; i < w->n; i++)
+        w->x[i] = -w->g[i];
+    for (int k = 0; k < w->blocks.n; k++) /* 0 of what is held */
+        w->x[first_block(w) + k] = -w->blocks.f[k];
+    return lk_dense_solve(w->n, w->A, w->x);
+}
+
+/* Moves along the Newton step, or as far as the rotations allow. Rows bend with turns: a long chain
+ * of small links may go its own way in an iteration. */
+void lk_equilibrium_follow(struct lk_equilibrium_work *w)
+{
+    double largest = 0, part;
+
+    for (int c = 0; c < w->n_moves; c++)
+        largest = lk_max(largest, fabs(w->x[c]) / (c % 6 < 3 ? w->reach : 1));
+    w->way = largest;
+    w->way_time2 = w->time2;
+    part = largest > TURN_MAX ? TURN_MAX / largest : 1;
+    for (int c = 0; c < w->n_moves; c++)
+        w->x[c] *= part;
+    lk_rest_follow(&w->blocks, w->x + first_block(w));
+    lk_retraction_move(&w->moves, w->x);
+    for (int r = 0; r < w->n_rows; r++)
+        w->sys->now.lambda[w->row[r]] += part * w->x[w->n_moves + r];
+}
+
+/* ---- judging ---- */
+
+/* the largest force that is left, moments by the arms of the mechanism; @ret_at: its direction */
+static double left_over(const struct lk_equilibrium_work *w, int *ret_at)
+{
+    double largest = 0;
+
+    *ret_at = 0;
+    for (int c = 0; c < w->n_moves; c++) {
+        double force = fabs(w->g[c]) / (c % 6 < 3 ? 1 : w->size);
+
+        if (!(force <= largest)) {
+            largest = force;
+            *ret_at = c;
+        }
+    }
+    return largest;
+}
+
+static double largest_gap(const struct lk_equilibrium_work *w)
+{
+    double largest = 0;
+
+    for (int r = 0; r < w->n_rows; r++)
+        largest = lk_max(largest, fabs(w->g[w->n_moves + r]));
+    return largest;
+}
+
+/* weights and the forces of joints and springs */
+static double largest_force(const struct lk_equilibrium_work *w)
+{
+    const struct lk_system *sys = w->sys;
+    double largest = 0;
+
+    for (int b = 0; b < sys->n_bodies; b++)
+        largest = lk_max(largest, sys->body[b].mass * lk_norm(sys->gravity));
+    for (int r = 0; r < sys->n_rows; r++)
+        largest = lk_max(largest, fabs(sys->now.lambda[r]));
+    return largest;
+}
+
+/* evaluates the balance of the present pose */
+void lk_equilibrium_look(struct lk_equilibrium_work *w, struct lk_equilibrium_left *left)
+{
+    struct lk_equilibrium *e = &w->sys->equilibrium;
+
+    lk_equilibrium_set_poses(w);
+    if (w->sys->net.n_blocks > 0)
+        lk_rest_set(&w->blocks);
+    lk_equilibrium_set_laws(w);
+    lk_equilibrium_find_residual(w, w->g);
+    left->force = left_over(w, &left->at);
+    left->unrest = lk_rest_left(&w->blocks, &left->block);
+    left->stalled = left->force < 0.5 * left->best ? 0 : left->stalled + 1;
+    left->best = fmin(left->best, left->force);
+    w->force = largest_force(w);
+    e->residual = left->force;
+    e->force = w->force;
+}
+
+/* Balanced to double precision; or as well as no iteration makes it better: where what is left of
+ * the forces moves nothing, as round-off of a pose is a force of a stiff law; or, after some more
+ * iterations, to a part of the forces, which may be much for what is light. Tyres never quite rest.
+ */
+bool lk_equilibrium_is_balanced(const struct lk_equilibrium_work *w,
+                                const struct lk_equilibrium_left *left)
+{
+    int patience = w->sys->n_tyres > 0 ? STALLED : PATIENCE;
+
+    if (!(largest_gap(w) < 1e-12 * w->size && left->unrest <= LK_EQUILIBRIUM_ENOUGH))
+        return false;
+    if (left->stalled > patience && left->force <= LK_EQUILIBRIUM_ENOUGH * w->force)
+        return true;
+    if (left->stalled > STALLED && w->way <= LK_EQUILIBRIUM_UNMOVED &&
+        w->way_time2 >= LK_EQUILIBRIUM_FALLS)
+        return true;
+    return left->unrest <= LK_EQUILIBRIUM_ROUNDOFF &&
+           left->force <= LK_EQUILIBRIUM_ROUNDOFF * w->force;
+}

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Steps that go down, see equilibrium.c. A step is one of implicit Euler, t^2 of it such that the
+ * matrix is positive definite and that the energy does not grow. Laws are straight lines through
+ * the place where the step leads, which a few solutions find: a stop that it reaches holds, one
+ * that it leaves does not. */
+#include "compile/dense.h"
+#include "compile/equilibrium_work.h"
+#include "maths/vec.h"
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TINY_TIME2 1e-24 /* t^2 that is too short for any step to lead up */
+#define LAW_ROUNDS 30    /* until a step and the laws where it leads agree, */
+#define ALIKE      1e-3  /* to this part of a tangent */
+
+/* forces of loads and inputs on the bodies, into @ret */
+static void find_loads(struct lk_equilibrium_work *w, struct lk_twist *ret)
+{
+    const struct lk_system *sys = w->sys;
+
+    memset(ret, 0, (size_t)(sys->n_bodies + 1 + sys->n_frames) * sizeof(*ret));
+    lk_loads_subtract(sys, 0, sys->now.inputs, ret);
+}
+
+/* what law @i takes on the way from @x to the present pose, by what it stores where it has a kink,
+ * and else by the mean of its force: friction and motors store nothing */
+static double taken_by_law(const struct lk_equilibrium_work *w, int i, double x, double *size)
+{
+    const struct lk_law *law = &w->sys->law[i];
+    double force[2], potential[2];
+    bool has_kink = false;
+
+    lk_equilibrium_force_at(w, i, x, &force[0], &potential[0]);
+    lk_equilibrium_force_at(w, i, w->place[i], &force[1], &potential[1]);
+    for (int k = law->first_term; k < law->first_term + law->n_terms; k++)
+        has_kink |= w->sys->term[k].kind == LK_TERM_STOP;
+    if (!has_kink) {
+        potential[0] = 0;
+        potential[1] = 0.5 * (force[0] + force[1]) * (w->place[i] - x);
+    }
+    *size += fabs(potential[0]) + fabs(potential[1]);
+    return potential[1] - potential[0];
+}
+
+/** struct descent - a step down. @place: of laws, where it begins;  @pull, @tangent: of laws, where
+ * it ends;  @load: on bodies, where it begins */
+struct descent {
+    double *place;
+    double *pull;
+    double *tangent;
+    struct lk_twist *load;
+};
+
+/* Whether a step that has led from @d to the present pose leads down: by the energy that it takes,
+ * of loads by the mean of both ends, with that of the rows over the gaps that it leaves. */
+static bool leads_down(struct lk_equilibrium_work *w, const struct descent *d)
+{
+    struct lk_system *sys = w->sys;
+    double sum = 0, size = w->force * w->reach;
+
+    find_loads(w, sys->residual);
+    for (int b = 0; b < sys->n_bodies; b++) {
+        const struct lk_motion *m = &sys->now.motion[b], *then = &w->moves.motion[b];
+        const double back[4] = {then->q[0], -then->q[1], -then->q[2], -then->q[3]};
+        double turned[4], turn[3];
+
+        lk_quat_mul(back, m->q, turned);
+        if (turned[0] < 0)
+            for (int k = 0; k < 4; k++)
+                turned[k] = -turned[k];
+        lk_rotation_log(turned, turn);
+        for (int k = 0; k < 3; k++) {
+            double v = 0.5 * (d->load[b].v[k] + sys->residual[b].v[k]) * (m->x[k] - then->x[k]);
+            double t = 0.5 * (d->load[b].w[k] + sys->residual[b].w[k]) * turn[k];
+
+            sum += v + t;
+            size += fabs(v) + fabs(t);
+        }
+    }
+    for (int i = 0; i < sys->n_laws; i++)
+        sum += taken_by_law(w, i, d->place[i], &size);
+    for (int i = 0, n = 0; i < sys->n_joints; i++) {
+        double phi[LK_ROWS_MAX];
+
+        lk_evaluate_violation(sys, i, phi);
+        for (int r = 0; r < lk_rigid_rows(&sys->joint[i]); r++, n++)
+            sum += sys->now.lambda[w->row[n]] * (phi[r] - w->g[w->n_moves + n]);
+    }
+    return sum <= LK_EQUILIBRIUM_ROUNDOFF * size;
+}
+
+/* Laws where the step w->x leads. Return: whether any is much stiffer or softer than @d has it. */
+static bool follow_laws(const struct lk_equilibrium_work *w, struct descent *d)
+{
+    bool is_other = false;
+
+    for (int i = 0; i < w->sys->n_laws; i++) {
+        const double *slope = w->slope + (size_t)i * (size_t)w->n_moves;
+        double x = d->place[i], force, potential, tangent;
+
+        for (int c = 0; c < w->n_moves; c++)
+            x += slope[c] * w->x[c];
+        tangent = lk_max(0, lk_equilibrium_force_at(w, i, x, &force, &potential));
+        is_other |= fabs(tangent - d->tangent[i]) > ALIKE * (tangent + d->tangent[i]);
+        d->tangent[i] = tangent;
+        /* its straight line through that place, at the place where the step begins */
+        d->pull[i] = force - tangent * (x - d->place[i]);
+    }
+    return is_other;
+}
+
+/* the step of the matrix w->copy, with laws as @d has them */
+static int solve_laws(struct lk_equilibrium_work *w, const struct descent *d)
+{
+    memcpy(w->A, w->copy, (size_t)w->n * (size_t)w->n * sizeof(double));
+    for (int i = 0; i < w->n; i++)
+        w->x[i] = -w->g[i];
+    for (int i = 0; i < w->sys->n_laws; i++) {
+        const double *slope = w->slope + (size_t)i * (size_t)w->n_moves;
+
+        lk_equilibrium_add_tangent(w, i, d->tangent[i] - lk_max(0, w->tangent[i]));
+        for (int c = 0; c < w->n_moves; c++)
+            w->x[c] -= slope[c] * (d->pull[i] - w->pull[i]);
+    }
+    return lk_dense_solve(w->n, w->A, w->x);
+}
+
+/* the step, with laws as they are where it leads: those of stops that it reaches */
+static int find_step(struct lk_equilibrium_work *w, struct descent *d)
+{
+    int r = 0;
+
+    for (int i = 0; i < w->sys->n_laws; i++) {
+        d->tangent[i] = lk_max(0, w->tangent[i]);
+        d->pull[i] = w->pull[i];
+    }
+    for (int k = 0; k < LAW_ROUNDS && r == 0; k++) {
+        r = solve_laws(w, d);
+        if (r != 0 || !follow_laws(w, d))
+            break;
+    }
+    return r;
+}
+
+/* the matrix with another t, in w->copy */
+static void change_time(struct lk_equilibrium_work *w, double time2)
+{
+    double *A = w->A;
+
+    w->A = w->copy;
+    for (int b = 0; b < w->sys->n_bodies; b++)
+        lk_equilibrium_add_mass(w, b, 1 / time2 - 1 / w->time2);
+    for (int r = 0; r < w->n_rows; r++)
+        w->A[((size_t)w->n_moves + (size_t)r) * ((size_t)w->n + 1)] *= time2 / w->time2;
+    w->A = A;
+    w->time2 = time2;
+}
+
+/* Whether K + W^-1 / t^2 is positive; t is made so short that it is. The matrix is in w->copy. */
+static int shorten_time(struct lk_equilibrium_work *w)
+{
+    bool is_valley = false;
+    int r = 0;
+
+    for (;;) {
+        memcpy(w->A, w->copy, (size_t)w->n * (size_t)w->n * sizeof(double));
+        r = lk_equilibrium_ask_curvature(w, &is_valley);
+        if (!w->sys->rows_are_independent) /* filled anew, without self-stress */
+            memcpy(w->copy, w->A, (size_t)w->n * (size_t)w->n * sizeof(double));
+        if (r != 0 || is_valley || w->time2 < TINY_TIME2)
+            return r;
+        change_time(w, 0.25 * w->time2);
+    }
+}
+
+/* One step down, of which t is found. Return: 0, LK_E_ASSEMBLY where no step leads down. */
+static int step_down(struct lk_equilibrium_work *w, struct descent *d)
+{
+    struct lk_system *sys = w->sys;
+    size_t size = sys->state_size * sizeof(double);
+    int r = lk_equilibrium_fill(w);
+
+    if (r != 0)
+        return r;
+    memcpy(w->copy, w->A, (size_t)w->n * (size_t)w->n * sizeof(double));
+    lk_equilibrium_set_poses(w);
+    r = shorten_time(w);
+    lk_equilibrium_set_poses(w);
+    lk_equilibrium_set_laws(w);
+    find_loads(w, d->load);
+    memcpy(d->place, w->place, (size_t)sys->n_laws * sizeof(double));
+    memcpy(w->start, sys->now.block, size);
+    while (r == 0) {
+        r = find_step(w, d);
+        if (r != 0)
+            return r;
+        lk_equilibrium_follow(w);
+        lk_equilibrium_set_poses(w);
+        lk_equilibrium_set_laws(w);
+        if (leads_down(w, d))
+            return 0;
+        memcpy(sys->now.block, w->start, size);
+        lk_equilibrium_set_poses(w);
+        lk_equilibrium_set_laws(w);
+        if (w->time2 < TINY_TIME2)
+            return LK_E_ASSEMBLY;
+        change_time(w, 0.125 * w->time2);
+    }
+    return r;
+}
+
+/* Steps of implicit Euler that lead down, each with a t at which the matrix is positive and the
+ * energy falls, until no force is left: in the valley below the start. */
+static int go_down(struct lk_equilibrium_work *w, struct descent *d, struct lk_error *ret_error)
+{
+    struct lk_equilibrium *e = &w->sys->equilibrium;
+    struct lk_equilibrium_left left = {.best = INFINITY};
+    int r;
+
+    w->time2 = LK_EQUILIBRIUM_FIRST_TIME2;
+    w->way = INFINITY;
+    for (e->iterations = 0;; e->iterations++) {
+        lk_equilibrium_look(w, &left);
+        if (lk_equilibrium_is_balanced(w, &left))
+            return 0;
+        if (e->iterations >= LK_EQUILIBRIUM_ITERATIONS)
+            return lk_equilibrium_refuse(w, left.at, ret_error);
+        r = step_down(w, d);
+        if (r == LK_E_ASSEMBLY)
+            return lk_equilibrium_refuse(w, left.at, ret_error);
+        if (r != 0)
+            return r;
+        w->time2 = fmin(8 * w->time2, LK_EQUILIBRIUM_MOST_TIME2);
+    }
+}
+
+int lk_equilibrium_descend(struct lk_equilibrium_work *w, struct lk_error *ret_error)
+{
+    size_t n = (size_t)w->sys->n_laws, bodies = (size_t)(w->sys->n_bodies + 1 + w->sys->n_frames);
+    double *values = calloc(3 * n + 1, sizeof(*values));
+    struct descent d = {values, values + n, values + 2 * n, calloc(bodies, sizeof(*d.load))};
+    int r = values && d.load ? go_down(w, &d, ret_error) : -ENOMEM;
+
+    free(values);
+    free(d.load);
+    return r;
+}
