@@ -257,9 +257,6 @@ void lk_rattle_look_at_stops(struct lk_system *sys, struct lk_rattle *r, const d
     memset(stops->push, 0, (size_t)stops->n * sizeof(double));
 }
 
-/* The dampers of stops act where a contact begins or ends within the step, and stiff ones end a
- * motion within it: their work is their mean force times the way, not what their power at both ends
- * tells. */
 /* by how much the row of @law, which is at @x, has gone in the step */
 static double way_of(const struct lk_system *sys, const struct lk_rattle *r,
                      const struct lk_law *law, double x)
@@ -274,6 +271,9 @@ static double way_of(const struct lk_system *sys, const struct lk_rattle *r,
     return way[law->row];
 }
 
+/* The dampers of stops act where a contact begins or ends within the step, and stiff ones end a
+ * motion within it: their work is their mean force times the way, not what their power at both ends
+ * tells. */
 void lk_rattle_book_laws(struct lk_system *sys, const struct lk_rattle *r)
 {
     double work = -0.5 * sys->h * r->stops.power;
