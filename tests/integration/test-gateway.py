@@ -3,16 +3,17 @@
 """linkage-gateway between a real daemon and viewers over real sockets: channels and what their messages say, parameters,
 pages of other sites, hostile and slow clients, a daemon that ends and comes back with another model, keys.
 
-usage: test-gateway.py LINKAGED LINKAGECTL GATEWAY LINKAGE SOURCE-ROOT [client|browser FOLDER]
-With these: the protocol's own client, or the operator's page in a browser, instead; FOLDER is for packages of npm."""
+usage: test-gateway.py LINKAGED LINKAGECTL GATEWAY LINKAGE SOURCE-ROOT GATEWAY-WITH-CLOCK [client|browser FOLDER]
+GATEWAY-WITH-CLOCK has the wall clock of wall_clock.c. With the last two: the protocol's own client, or the operator's page in a browser, instead; FOLDER is for packages of npm."""
 import base64, json, os, pathlib, re, shutil, signal, socket, ssl, struct, subprocess, sys, tempfile, time
 
 sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
 import websocket
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 
-judge, modules = (*sys.argv[6:8], None, None)[:2]
+judge, modules = (*sys.argv[7:9], None, None)[:2]
 linkaged, linkagectl, gateway, linkage, root = *sys.argv[1:5], pathlib.Path(sys.argv[5]).resolve()
+with_clock = sys.argv[6]
 made = pathlib.Path(gateway).resolve().parent / 'page'   # by the build
 work = pathlib.Path(tempfile.mkdtemp())
 PATIENCE_S = 60
@@ -113,11 +114,11 @@ def run():
     ctl('start')
 
 
-def start_gateway(*more):
+def start_gateway(*more, program=gateway):
     """once it has printed its addresses: it listens before that"""
     port, log = free_port(), work / 'gateway.log'
     before = log.stat().st_size if log.exists() else 0
-    process = start('gateway.log', gateway, '--endpoint', f'ipc://{work}/control', '--outputs',
+    process = start('gateway.log', program, '--endpoint', f'ipc://{work}/control', '--outputs',
                     f'ipc://{work}/outputs', '--inputs', f'ipc://{work}/inputs', '--recordings', work / 'recordings',
                     '--port', port, *more)
     end_s = time.monotonic() + PATIENCE_S
@@ -601,7 +602,7 @@ def test_browser():
                            '--set', 'motor=3'], capture_output=True, text=True)
     expect('a page of linkage view', made.returncode, 0)
     script = subprocess.Popen(['node', root / 'tests/integration/check-operator.cjs', f'{operate}#{operate_token}',
-                               f'{look}#{look_token}', work / 'driven.yaml', work / 'way.html', *sys.argv[8:]], stdin=subprocess.PIPE,
+                               f'{look}#{look_token}', work / 'driven.yaml', work / 'way.html', *sys.argv[9:]], stdin=subprocess.PIPE,
                               stdout=subprocess.PIPE, text=True, env={**os.environ, 'NODE_PATH': modules})
     processes.append(script)
     for line in script.stdout:
@@ -738,6 +739,45 @@ def test_recordings(port, first, looker):
         expect(f'{path} again', '404' in fetch(port, path)[0], True)
 
 
+def test_wall_clock():
+    """set forward and back by an hour, while a page holds an input: nothing waits for it, and nothing is judged by it"""
+    def set_clock(ahead_s):
+        (work / 'new-clock').write_text(str(ahead_s))
+        (work / 'new-clock').rename(work / 'wall-clock')
+
+    os.environ['WALL_CLOCK'] = str(work / 'wall-clock')
+    set_clock(0)
+    daemon = start_daemon(work / 'driven.yaml', FOR_PAGES)
+    run()
+    process, port = start_gateway(program=with_clock)
+    look, operate = (token for _, token in tokens())
+    looker, page = Page(port, look), Page(port, operate)
+    expect('a claim', page.ask('claim', channel='motor')['ok'], True)
+    for value, ahead_s in enumerate((3600, 0, -3600, 7200), 1):
+        set_clock(ahead_s)
+        expect(f'set at {ahead_s} s', page.ask('set', channel='motor', values=[value]).get('text'), 'done')
+        looker.await_op('inputs', lambda said: said['inputs'][0]['acting'] == [value] and said['inputs'][0]['bench'] == 'operator')
+        for _ in range(8):   # looks at the inputs: its samples go on
+            page.say(op='alive')
+            looker.await_op('inputs')
+        looker.await_op('inputs', lambda said: not said['inputs'][0]['stale'] and said['inputs'][0]['age_steps'] < 100)
+    viewer = Viewer(port)
+    viewer.await_op('advertise', lambda said: any(c['topic'] == '/log' for c in said['channels']))
+    viewer.subscribe('/log')
+    viewer.await_message('/log')
+    set_clock(-7200)
+    looker.await_op('event', lambda said: said['name'] == 'claims' and 'not heard' in said['text'])   # the page is silent
+    ctl('stop')
+    ctl('load', root / 'config/models/four-bar.yaml')
+    viewer.await_op('advertise', lambda said: any(c['topic'] == '/log' for c in said['channels']))
+    control('arm', '--allow-degraded')   # whether the proof passes or not
+    heard = looker.await_op('event', lambda said: re.match('arming|armed', said['text']))['text']
+    viewer.subscribe('/log')   # anew, as it does with each model: it hears what came meanwhile
+    viewer.await_message('/log', lambda said: heard in said.message)
+    set_clock(3600)
+    expect('the end', (end(process), end(daemon)), (0, 0))
+
+
 def test_platform(first, looker):
     expect('a platform', looker.await_op('platform')['state'], 'parked')
     expect('emergency', first.ask('platform', order='emergency')['ok'], True)
@@ -860,6 +900,7 @@ def main():
     test_keys()
     if shutil.which('openssl'):
         test_tls()
+    test_wall_clock()
     test_command_line()
 
 

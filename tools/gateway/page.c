@@ -80,7 +80,7 @@ static void take_controls(struct page *page)
 {
     if (page->role == PAGE_LOOKS && page->may_operate && !has_operator(page->web)) {
         page->role = PAGE_OPERATES;
-        page->web->hub->heard_ns = gate_now_ns();
+        page->web->hub->heard_ns = gate_clock_ns();
         page->web->hub->operator++;
     } else if (page->role == PAGE_LOOKS && page->may_operate) {
         send_parcel(page,
@@ -169,7 +169,7 @@ static int on_message(struct page *page, json_t *message)
     if (strcmp(op, "login") == 0) /* it is, by its certificate */
         return 0;
     if (page->role == PAGE_OPERATES)
-        page->web->hub->heard_ns = gate_now_ns();
+        page->web->hub->heard_ns = gate_clock_ns();
     if (strcmp(op, "alive") == 0)
         return 0;
     if (strcmp(op, "take-controls") == 0)

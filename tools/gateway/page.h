@@ -31,7 +31,8 @@ struct page_file {
     size_t size;
 };
 
-/** struct page_ticket - for one download. @name: of the file, NULL: none */
+/** struct page_ticket - for one download. @name: of the file, NULL: none;  @until_ns:
+ * CLOCK_MONOTONIC */
 struct page_ticket {
     char token[PAGE_TOKEN_SIZE];
     char *name;

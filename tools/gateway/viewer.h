@@ -50,8 +50,8 @@ struct viewer_text {
  * @meaning:    number of the model that its channels are of;  @advertised: which of them
  * @subscribed: and with which number of the client's, @id
  * @shapes:     wait to be sent;  @time_ns, @told_ns: UTC of the newest sample, and as it was told
- * @event_ns:   UTC of the newest event that it was sent
- * @dropped:    parcels since that was said, at @dropped_ns */
+ * @event:      number of the newest event that it was sent
+ * @dropped:    parcels since that was said, at @dropped_ns of CLOCK_MONOTONIC */
 struct viewer {
     struct gate_web *web;
     struct lws *wsi;
@@ -66,7 +66,7 @@ struct viewer {
     bool shapes;
     uint64_t time_ns;
     uint64_t told_ns;
-    uint64_t event_ns;
+    uint64_t event;
     uint64_t dropped;
     uint64_t dropped_ns;
     struct gate_queue queue;

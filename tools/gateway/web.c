@@ -293,7 +293,7 @@ int gate_web_run(const struct gate_options *options, struct gate_hub *hub)
     tls_fill(options, &info);
     lws_set_log_level(LLL_ERR, log_line);
     snprintf(web.session, sizeof(web.session), "linkage-%016llx",
-             (unsigned long long)gate_now_ns());
+             (unsigned long long)gate_utc_ns());
     if (page_make_token(web.look_token) != 0 || page_make_token(web.operate_token) != 0) {
         fprintf(stderr, "linkage-gateway: no random numbers for tokens\n");
         return 1;
