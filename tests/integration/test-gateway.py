@@ -371,6 +371,71 @@ def test_many(port):
         time.sleep(0.05)
 
 
+def crowd(port, n, text=b'', address='127.0.0.1'):
+    """connections of strangers: they say this much and wait"""
+    there = [socket.create_connection(('127.0.0.1', port), PATIENCE_S, (address, 0)) for _ in range(n)]
+    for each in there:
+        try:
+            each.sendall(text)
+        except OSError:   # it had to make room
+            pass
+    return there
+
+
+def test_strangers(port):
+    """who has no token keeps nobody out that has one"""
+    _, (_, operate) = tokens()
+    log = (work / 'gateway.log').stat().st_size
+
+    def operator_comes(beside):
+        page = Page(port, operate)
+        expect(f'the operator beside {beside}', page.await_op('role')['operates'], True)
+        page.ws.close()
+        end_s = time.monotonic() + PATIENCE_S
+        while time.monotonic() < end_s:   # until the controls are free
+            page = Page(port, operate)
+            operates = page.await_op('role')['operates']
+            page.ws.close()
+            if operates:
+                return
+        fail('the controls stay with a page that has gone')
+
+    viewers = []
+    try:
+        while True:
+            viewers.append(Viewer(port))
+    except websocket.Refused:
+        pass
+    expect('viewers', len(viewers), 24)
+    for _ in range(30):
+        expect('one more viewer', refused(port), True)
+    operator_comes('viewers')
+    pages = [websocket.Socket(port, 'linkage.page.v1') for _ in range(20)]   # without a word
+    operator_comes('pages that do not log in')
+    for text in (b'', b'G', b'GET / HTTP/1.1\r\nHost: loc', b'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n'):
+        there = crowd(port, 150, text)
+        operator_comes(f'150 times {text[:20]}')
+        for each in there:
+            each.close()
+    viewers[0].await_op('time')
+    for each in viewers:
+        each.ws.close()
+    for each in pages:
+        each.close()
+    end_s = time.monotonic() + PATIENCE_S
+    while not stay_beside(port):
+        if time.monotonic() > end_s:
+            fail('a crowd of one address keeps others out')
+    said = (work / 'gateway.log').read_text()
+    expect('in the log', ('refused a viewer: there are 24 viewers and 0 pages' in said, 'without a login made room' in said),
+           (True, True))
+    said = said[log:]
+    if said.count('\n') > 40:
+        fail(f'{said.count(chr(10))} lines of the log about strangers')
+    while refused(port):
+        time.sleep(0.05)
+
+
 def test_slow(port):
     """more than it reads: the oldest go, and it is told"""
     viewer = Viewer(port, receive_bytes=2048)
@@ -524,6 +589,36 @@ def comes_in(port, **more):
     return True
 
 
+def end_crowd(there):
+    """Return: how many of them were still connected"""
+    n = 0
+    for each in there:
+        each.setblocking(False)
+        try:
+            each.recv(1)
+        except BlockingIOError:
+            n += 1
+        except OSError:
+            pass
+        each.close()
+    return n
+
+
+def comes_in_beside(port, tls):
+    """at once, while 62 silent connections are still there. On a busy machine they may have timed out before"""
+    there = crowd(port, 62)
+    came = comes_in(port, tls=tls)
+    return end_crowd(there) == 62 and came
+
+
+def stay_beside(port):
+    """a few silent connections of one address beside a crowd of another one, as long as they do not time out"""
+    few = crowd(port, 5, address='127.0.0.3')
+    many = crowd(port, 120, address='127.0.0.2')
+    comes_in(port)   # after them: all of them have been accepted
+    return end_crowd(few) == 5 and end_crowd(many) < 120
+
+
 def test_tls():
     """encrypted; a certificate is a login, that of a stranger is none, and no page of another site borrows it"""
     own, other = make_authority('own'), make_authority('other')
@@ -552,6 +647,14 @@ def test_tls():
         if who in ('anna', 'lena'):
             expect(f'{who} asks', page.ask('stop')['text'] == 'this page looks on: it has no controls', not may)
         page.ws.close()
+    there = crowd(port, 100) + crowd(port, 40, bytes.fromhex('160301020001'))
+    expect('beside handshakes that do not end', comes_in(port, tls=as_client(own, own, 'anna')), True)
+    for each in there:
+        each.close()
+    end_s = time.monotonic() + PATIENCE_S
+    while not comes_in_beside(port, as_client(own, own, 'anna')):
+        if time.monotonic() > end_s:
+            fail('nobody comes in before others have given up')
     expect('the end', end(process), 0)
     (own / 'server.key').chmod(0o644)
     for status, words in ((1, options), (2, options[:2]), (2, ['--tls-clients', own / 'ca.pem']), (2, ['--operator', 'anna']),
@@ -891,6 +994,7 @@ def main():
     test_other_sites(port)
     test_hostile(port)
     test_many(port)
+    test_strangers(port)
     test_slow(port)
     daemon = test_another_daemon(daemon, port)
     test_page(port)

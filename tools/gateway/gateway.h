@@ -13,6 +13,7 @@
  *     viewer.c, viewer_text.c   a connection by the Foxglove websocket protocol
  *     page.c, page_text.c       one of the operator's page, whose files are in page/
  *     recordings.c  those of the daemon, for pages
+ *     peers.c    connections without a login, and who makes room
  *     tls.c      encryption, certificates as login
  *
  * Only the web thread touches connections. A parcel never changes once it is posted, and is freed
@@ -34,7 +35,8 @@
 #define GATE_RATE       60         /* samples a second, at most */
 #define GATE_ORIGINS    8          /* --allow-origin */
 #define GATE_OPERATORS  16         /* --operator */
-#define GATE_SESSIONS   32         /* connections by websocket */
+#define GATE_SESSIONS   32         /* connections by websocket, */
+#define GATE_VIEWERS    24         /* of which viewers: pages have the rest for themselves */
 #define GATE_QUEUE      256        /* parcels between threads, and of each connection */
 #define GATE_BYTES      (8u << 20) /* in them */
 #define GATE_POLL_MS    200

@@ -63,7 +63,7 @@ void viewer_open(struct viewer *viewer, struct gate_web *web, struct lws *wsi)
     *viewer = (struct viewer){.web = web, .wsi = wsi, .next = web->viewers, .is_open = true};
     setsockopt(lws_get_socket_fd(wsi), SOL_SOCKET, SO_SNDBUF, &room, sizeof(room));
     web->viewers = viewer;
-    web->n_connections++;
+    web->n_viewers++;
     send_text(viewer, viewer_text_info(web));
     advertise(viewer);
 }
@@ -75,7 +75,7 @@ void viewer_close(struct viewer *viewer)
     while (*place != viewer)
         place = &(*place)->next;
     *place = viewer->next;
-    viewer->web->n_connections--;
+    viewer->web->n_viewers--;
     gate_queue_clear(&viewer->queue);
     for (int i = 0; i < viewer->n_texts; i++)
         free(viewer->text[i]);

@@ -11,16 +11,20 @@
 
 #include "gateway.h"
 #include "page.h"
+#include "peers.h"
 #include <libwebsockets.h>
 
 #define VIEWER_MESSAGE_MAX (64u << 10) /* bytes of a message of a client */
 #define VIEWER_TEXTS       64          /* answers that wait */
 #define VIEWER_NUMBERS     8           /* of channels of a model; at least GATE_CHANNELS */
 
+enum gate_refusal { GATE_OTHER_SITE, GATE_NO_PLACE, GATE_REFUSALS };
+
 /** struct gate_web - @meaning: the present model or NULL;  @latest: of each topic, for whoever
  * subscribes later, but for @events: the last ones;  @session: differs with every start;  @viewers,
  * @pages: lists,
- * @n_connections in both
+ * of @n_viewers and @n_pages;  @peers: who has no login yet;  @refused_ns: of CLOCK_MONOTONIC: when
+ * it was said last that a page of another site was refused, and that there was no place
  * @ticket: of downloads, @n_tickets ever */
 struct gate_web {
     const struct gate_options *options;
@@ -31,7 +35,10 @@ struct gate_web {
     char session[40];
     struct viewer *viewers;
     struct page *pages;
-    int n_connections;
+    int n_viewers;
+    int n_pages;
+    struct peers peers;
+    uint64_t refused_ns[GATE_REFUSALS];
     struct gate_queue events;
     char look_token[PAGE_TOKEN_SIZE];
     char operate_token[PAGE_TOKEN_SIZE];
