@@ -2,6 +2,7 @@
 /* The bus as a socket, with this test at its other end: frames out and in with the kernel's stamps,
  * what is no frame, bus-off and restart, and a bus that comes and goes. */
 #include "can_bus.h"
+#include "can_log.h"
 #include "cmocka_all.h"
 
 #include <linux/can/error.h>
@@ -60,6 +61,27 @@ static void put(uint32_t id, int len, size_t size)
     const struct canfd_frame frame = {.can_id = id, .len = (uint8_t)len, .data = {1, 2, 3}};
 
     assert_int_equal(write(peer, &frame, size), size);
+}
+
+/* Twenty lines at once, then one in three seconds; how many were left out is said. */
+static void log_is_bounded(void **state)
+{
+    struct can_log log = {0};
+    uint64_t left_out, n = 0;
+
+    (void)state;
+    for (int i = 0; i < 1000; i++)
+        n += can_log_take(&log, SECOND_NS, &left_out);
+    assert_int_equal(n, CAN_LOG_LINES);
+    assert_false(can_log_take(&log, SECOND_NS + CAN_LOG_EVERY_NS - 1, &left_out));
+    assert_true(can_log_take(&log, SECOND_NS + CAN_LOG_EVERY_NS, &left_out));
+    assert_int_equal(left_out, 1000 - CAN_LOG_LINES + 1);
+    assert_false(can_log_take(&log, SECOND_NS + CAN_LOG_EVERY_NS, &left_out));
+    n = 0;
+    for (int i = 0; i < 3600; i++) /* an hour of ten lines a second */
+        for (int k = 0; k < 10; k++)
+            n += can_log_take(&log, (100 + i) * SECOND_NS, &left_out);
+    assert_in_range(n, 1200, 1200 + CAN_LOG_LINES);
 }
 
 static void frames_go_out(void **state)
@@ -193,6 +215,7 @@ static void names(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        TEST(log_is_bounded),
         TEST(frames_go_out),
         TEST(frames_come_with_their_age),
         TEST(what_is_no_frame_is_passed_over),
