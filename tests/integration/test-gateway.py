@@ -635,8 +635,10 @@ def test_tls():
     expect('a token', page.await_op('role')['operates'], False)
     page.ws.close()
     expect('the end', end(process), 0)
+    before = len((work / 'gateway.log').read_text())
     options += ['--tls-clients', own / 'ca.pem', '--operator', 'ann', '--operator', 'anna', '--operator', 'jürgen']
     process, port = start_gateway(*options)
+    expect('tokens in the log', re.search('#[0-9a-f]{32}', (work / 'gateway.log').read_text()[before:]), None)
     expect('no certificate', comes_in(port, tls=as_client(own)), False)
     expect('of another authority', comes_in(port, tls=as_client(own, other, 'anna')), False)
     expect('a viewer', comes_in(port, tls=as_client(own, own, 'lena')), True)

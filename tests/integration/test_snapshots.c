@@ -250,6 +250,7 @@ static void test_what_does_not_fit_changes_nothing(void **state)
     expect_refusal(&h, ask_snapshot(&h, "bad-1"), "exists");
     expect_refusal(&h, ask_snapshot(&h, "../out"), "no name for a snapshot");
     expect_refusal(&h, ask_snapshot(&h, ""), "no name for a snapshot");
+    expect_refusal(&h, ask_snapshot(&h, "-rf"), "no name for a snapshot");
     expect_refusal(&h, ask_restore(&h, "../out"), "no name for a snapshot");
     expect_refusal(&h, ask_restore(&h, "none"), "No such file");
     assert_int_equal(runs_ask_start(&h, 0)->result, RESULT(OK));

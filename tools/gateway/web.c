@@ -299,6 +299,11 @@ static void say_addresses(const struct gate_web *web)
 
     fprintf(stderr, "linkage-gateway: viewers connect to ws%s://%s:%d\n", s, options->address,
             options->port);
+    if (options->tls_clients != NULL) { /* certificates are the login, a token is of no use */
+        fprintf(stderr, "linkage-gateway: to look, or to operate: https://%s:%d/\n",
+                options->address, options->port);
+        return;
+    }
     fprintf(stderr, "linkage-gateway: to look:    http%s://%s:%d/#%s\n", s, options->address,
             options->port, web->look_token);
     fprintf(stderr, "linkage-gateway: to operate: http%s://%s:%d/#%s\n", s, options->address,
