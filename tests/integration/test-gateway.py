@@ -5,7 +5,7 @@ pages of other sites, hostile and slow clients, a daemon that ends and comes bac
 
 usage: test-gateway.py LINKAGED LINKAGECTL GATEWAY LINKAGE SOURCE-ROOT GATEWAY-WITH-CLOCK [client|browser FOLDER]
 GATEWAY-WITH-CLOCK has the wall clock of wall_clock.c. With the last two: the protocol's own client, or the operator's page in a browser, instead; FOLDER is for packages of npm."""
-import base64, json, os, pathlib, re, shutil, signal, socket, ssl, struct, subprocess, sys, tempfile, time
+import base64, json, os, pathlib, random, re, shutil, signal, socket, ssl, struct, subprocess, sys, tempfile, time
 
 sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
 import websocket
@@ -350,6 +350,62 @@ def test_hostile(port):
                     fail('it gives a file away')
             except OSError:
                 pass
+
+
+def spoilt(draw, data):
+    """the same bytes, but for some"""
+    data = bytearray(data)
+    for _ in range(draw.randrange(4)):
+        at = draw.randrange(len(data) + 1)
+        data[at:at + draw.randrange(3)] = draw.randbytes(draw.randrange(3))
+    return bytes(data)
+
+
+def test_anything(port):
+    """requests, frames and messages with some bytes changed, by viewers and pages with and without a token: all others go on"""
+    (_, look), (_, operate) = tokens()
+    draw = random.Random(1)
+    log, begin_s = len((work / 'gateway.log').read_text()), time.monotonic()
+    says = [json.dumps(said).encode() for said in (
+        {'op': 'subscribe', 'subscriptions': [{'id': 1, 'channelId': 8}, {'id': 2, 'channelId': 9}]},
+        {'op': 'unsubscribe', 'subscriptionIds': [1, 2]}, {'op': 'getParameters', 'parameterNames': ['load'], 'id': 'p'},
+        {'op': 'subscribeParameterUpdates', 'parameterNames': []}, {'op': 'login', 'token': look}, {'op': 'alive'},
+        {'op': 'recordings'}, {'op': 'download', 'name': 'x.mcap'}, {'op': 'claim', 'channel': 'motor'},
+        {'op': 'set', 'channel': 'motor', 'values': [1.5]}, {'op': 'release', 'channel': 'motor'}, {'op': 'give-controls'},
+        {'op': 'take-controls'}, {'op': 'inject', 'kind': 'stall', 'amount': 0, 'clear': True})]
+    watching = Viewer(port)
+    watching.await_op('time')
+    for _ in range(500):
+        kind = draw.choice((SDK, 'linkage.page.v1', 'linkage.page.v1', None))
+        try:
+            if kind is None:
+                s = socket.create_connection(('127.0.0.1', port), PATIENCE_S)
+                s.sendall(spoilt(draw, b'GET /page.js HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n'
+                                       b'Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Version: 13\r\n\r\n'))
+                s.close()
+                continue
+            ws = websocket.Socket(port, kind)
+            if kind != SDK and draw.randrange(4):
+                ws.send(websocket.TEXT, json.dumps({'op': 'login', 'token': draw.choice((look, operate))}).encode())
+            for _ in range(draw.randrange(1, 12)):
+                ws.send(draw.choice((websocket.TEXT, websocket.TEXT, websocket.TEXT, websocket.BINARY, 0, websocket.PING, 11)),
+                        spoilt(draw, draw.choice(says)), final=draw.randrange(6) > 0)
+            if draw.randrange(3) == 0:   # what is no frame
+                ws.socket.sendall(draw.randbytes(draw.randrange(40)))
+            if draw.randrange(2):
+                ws.send(websocket.CLOSE, struct.pack('>H', draw.randrange(5000)))
+            ws.close()
+        except (websocket.Refused, OSError):
+            pass
+    for _ in range(80):
+        with socket.create_connection(('127.0.0.1', port), PATIENCE_S) as s:
+            s.sendall(b'GET / HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: x\r\n\r\n')
+            s.recv(100)
+    watching.await_op('time')
+    watching.ws.close()
+    most = 10 * (2 + (time.monotonic() - begin_s) / 10)   # ten in ten seconds
+    if (n := (work / 'gateway.log').read_text()[log:].count('lws_')) > most:
+        fail(f'{n} lines of the library in the log')
 
 
 def test_many(port):
@@ -995,6 +1051,7 @@ def main():
     viewer.ws.close()
     test_other_sites(port)
     test_hostile(port)
+    test_anything(port)
     test_many(port)
     test_strangers(port)
     test_slow(port)

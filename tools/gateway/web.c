@@ -10,15 +10,17 @@
 #include "tls.h"
 #include "viewer.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define HTTP_SECONDS 5                     /* for the handshake of TLS, and for a request */
-#define REFUSED_NS   UINT64_C(10000000000) /* between two words about who is refused */
-#define EVENTS       100                   /* kept for those who come later */
-#define PING_SECONDS 20
-#define GONE_SECONDS 60
+#define HTTP_SECONDS  5                     /* for the handshake of TLS, and for a request */
+#define LIBRARY_LINES 10                    /* in so long: */
+#define REFUSED_NS    UINT64_C(10000000000) /* between two words about who is refused */
+#define EVENTS        100                   /* kept for those who come later */
+#define PING_SECONDS  20
+#define GONE_SECONDS  60
 
 /* ---- who may connect ---- */
 
@@ -284,10 +286,24 @@ static void wake(void *context)
     lws_cancel_service(context);
 }
 
+/* What the library says, mostly of requests that are none: with a bound, as strangers cause it. */
 static void log_line(int level, const char *line)
 {
+    static uint64_t began_ns, n, n_left_out;
+    uint64_t now_ns = gate_clock_ns();
+
     (void)level;
-    fprintf(stderr, "linkage-gateway: %s", line);
+    if (now_ns > began_ns + REFUSED_NS) {
+        if (n_left_out > 0)
+            fprintf(stderr, "linkage-gateway: %" PRIu64 " lines of the library left out\n",
+                    n_left_out);
+        began_ns = now_ns;
+        n = n_left_out = 0;
+    }
+    if (n++ < LIBRARY_LINES)
+        fprintf(stderr, "linkage-gateway: %s", line);
+    else
+        n_left_out++;
 }
 
 /* behind a '#' a browser keeps it to itself */
