@@ -166,6 +166,48 @@ static void an_event_is_said_to_all(void **state)
     assert_null(gate_hub_take(&hub));
 }
 
+static struct gate_meaning *new_meaning(void)
+{
+    struct gate_meaning *meaning = calloc(1, sizeof(*meaning));
+
+    assert_non_null(meaning);
+    meaning->n_holders = 1;
+    return meaning;
+}
+
+static void expect_meaning(uint32_t number)
+{
+    struct gate_parcel *parcel = gate_hub_take(&hub);
+    struct gate_meaning *meaning = gate_hub_meaning(&hub);
+
+    assert_true(parcel != NULL && parcel->topic == GATE_MEANING && parcel->meaning == number);
+    assert_true((meaning == NULL) == (number == 0));
+    if (meaning != NULL)
+        assert_true(meaning->number == number && meaning->n_holders == 2);
+    gate_meaning_drop(meaning);
+    gate_parcel_drop(parcel);
+}
+
+/* One model after the other, numbered from 1; the one before goes, unless somebody holds it. */
+static void models_are_numbered(void **state)
+{
+    struct gate_meaning *held;
+
+    (void)state;
+    assert_null(gate_hub_meaning(&hub));
+    gate_hub_set(&hub, new_meaning());
+    expect_meaning(1);
+    held = gate_hub_meaning(&hub);
+    gate_hub_set(&hub, new_meaning());
+    expect_meaning(2);
+    assert_true(held->number == 1 && held->n_holders == 1);
+    gate_meaning_drop(held);
+    gate_hub_set(&hub, NULL);
+    expect_meaning(0);
+    gate_hub_set(&hub, new_meaning());
+    expect_meaning(3);
+}
+
 static void the_clock_of_ages_goes_on(void **state)
 {
     uint64_t utc_ns = gate_utc_ns(), clock_ns = gate_clock_ns();
@@ -185,6 +227,7 @@ int main(void)
         cmocka_unit_test(a_parcel_has_holders),
         cmocka_unit_test_setup_teardown(what_is_posted_is_numbered_and_wakes, begin, end),
         cmocka_unit_test_setup_teardown(an_event_is_said_to_all, begin, end),
+        cmocka_unit_test_setup_teardown(models_are_numbered, begin, end),
         cmocka_unit_test(the_clock_of_ages_goes_on),
     };
 
