@@ -348,7 +348,7 @@ int gate_web_run(const struct gate_options *options, struct gate_hub *hub)
         .timeout_secs = HTTP_SECONDS,
         .max_http_header_pool =
             PEERS_MAX, /* one each: who waits for one would be asked all the time */
-        .fd_limit_per_thread = PEERS_MAX + 16,
+        .fd_limit_per_thread = PEERS_MAX - 16, /* it accepts no more before some have made room */
         .retry_and_idle_policy = &patience,
         .options = LWS_SERVER_OPTION_FAIL_UPON_UNABLE_TO_BIND |
                    LWS_SERVER_OPTION_HTTP_HEADERS_SECURITY_BEST_PRACTICES_ENFORCE,
