@@ -23,6 +23,8 @@ const char *lk_wire_status_text(int status)
         return "wrong number of values";
     case LK_WIRE_E_NOT_FINITE:
         return "a value is not a finite number";
+    case LK_WIRE_E_TEXT:
+        return "a text has a zero byte";
     default:
         return "unknown error";
     }
@@ -235,6 +237,50 @@ enum lk_wire_kind lk_wire_kind(const void *data, size_t size)
     }
 }
 
+/* Reads a varint. Return: behind it, NULL: it does not end. */
+static const uint8_t *take_varint(const uint8_t *at, const uint8_t *end, uint64_t *ret)
+{
+    *ret = 0;
+    for (int shift = 0; at < end && shift < 64; shift += 7, at++) {
+        *ret |= (uint64_t)(*at & 0x7f) << shift;
+        if (*at < 0x80)
+            return at + 1;
+    }
+    return NULL;
+}
+
+/* Whether no text of a message, which has been decoded, goes on behind a zero byte: it would be
+ * cut there. */
+static bool texts_are_whole(const ProtobufCMessageDescriptor *descriptor, const uint8_t *at,
+                            const uint8_t *end)
+{
+    while (at != NULL && at < end) {
+        const ProtobufCFieldDescriptor *field;
+        uint64_t tag, size = 0;
+
+        at = take_varint(at, end, &tag);
+        if (at != NULL && (tag & 7) == 0) {
+            at = take_varint(at, end, &size);
+            continue;
+        }
+        if (at != NULL && (tag & 7) == 2)
+            at = take_varint(at, end, &size);
+        else
+            size = (tag & 7) == 1 ? 8 : 4;
+        if (at == NULL || size > (uint64_t)(end - at))
+            return true; /* no such message was decoded */
+        field = protobuf_c_message_descriptor_get_field(descriptor, (unsigned int)(tag >> 3));
+        if (field != NULL && (tag & 7) == 2 && field->type == PROTOBUF_C_TYPE_STRING &&
+            memchr(at, 0, size) != NULL)
+            return false;
+        if (field != NULL && (tag & 7) == 2 && field->type == PROTOBUF_C_TYPE_MESSAGE &&
+            !texts_are_whole(field->descriptor, at, at + size))
+            return false;
+        at += size;
+    }
+    return true;
+}
+
 int lk_wire_decode_request(struct lk_wire_arena *arena, const void *data, size_t size,
                            const Linkage__V1__ControlRequest **ret_request)
 {
@@ -242,11 +288,13 @@ int lk_wire_decode_request(struct lk_wire_arena *arena, const void *data, size_t
     int r = decode(arena, &linkage__v1__control_request__descriptor, data, size,
                    LK_WIRE_CONTROL_MAX, &message);
 
-    if (r == 0)
-        r = lk_wire_check_request((const Linkage__V1__ControlRequest *)message);
-    if (r == 0)
-        *ret_request = (const Linkage__V1__ControlRequest *)message;
-    return r;
+    if (r)
+        return r;
+    *ret_request = (const Linkage__V1__ControlRequest *)message;
+    if (!texts_are_whole(&linkage__v1__control_request__descriptor, data,
+                         (const uint8_t *)data + size))
+        return LK_WIRE_E_TEXT;
+    return lk_wire_check_request(*ret_request);
 }
 
 int lk_wire_decode_reply(struct lk_wire_arena *arena, const void *data, size_t size,

@@ -43,6 +43,7 @@ enum lk_wire_status {
     LK_WIRE_E_MALFORMED = 2,  /* not such a message, or it needs more memory than the arena has */
     LK_WIRE_E_LENGTH = 3,     /* wrong number of values */
     LK_WIRE_E_NOT_FINITE = 4, /* a value is not a finite number */
+    LK_WIRE_E_TEXT = 5,       /* a text has a zero byte */
 };
 
 /** lk_wire_status_text() - the meaning of a code: "wrong number of values". Static text. */
@@ -126,8 +127,10 @@ enum lk_wire_kind lk_wire_kind(const void *data, size_t size);
  * protocol; its id can still be answered. Names are at most LK_WIRE_NAME_MAX bytes
  * long, lists at most as long as the limits above, and the numbers of an injection are finite.
  * Values of a SetRequest and of the sample in a StepRequest are not checked here: the daemon
- * refuses bad ones with a more detailed answer.
- * Return: 0, LK_WIRE_E_TOO_LARGE, LK_WIRE_E_MALFORMED, LK_WIRE_E_NOT_FINITE. */
+ * refuses bad ones with a more detailed answer. Texts have no zero byte.
+ * @ret_request is written wherever a message was decoded, so that who asked can be answered by its
+ * id; at first NULL.
+ * Return: 0, LK_WIRE_E_TOO_LARGE, LK_WIRE_E_MALFORMED, LK_WIRE_E_NOT_FINITE, LK_WIRE_E_TEXT. */
 int lk_wire_decode_request(struct lk_wire_arena *arena, const void *data, size_t size,
                            const Linkage__V1__ControlRequest **ret_request);
 

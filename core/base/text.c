@@ -21,6 +21,15 @@ int lk_text_sequence(const char *text)
     return size;
 }
 
+/* Characters that end a line or turn the direction of text (Unicode 15, 9.2): what is shown would
+ * not be what is there. @s: 3 bytes */
+static bool turns(const unsigned char *s)
+{
+    return s[0] == 0xe2 &&
+           ((s[1] == 0x80 && (s[2] == 0x8e || s[2] == 0x8f || (s[2] >= 0xa8 && s[2] <= 0xae))) ||
+            (s[1] == 0x81 && s[2] >= 0xa6 && s[2] <= 0xa9));
+}
+
 /* Bytes of what stands at @text; @ret_clean: whether it may stay. */
 static int look_at(const char *text, bool *ret_clean)
 {
@@ -28,7 +37,8 @@ static int look_at(const char *text, bool *ret_clean)
     int size = lk_text_sequence(text);
 
     *ret_clean = size == 1   ? s[0] >= 0x20 && s[0] != 0x7f
-                 : size == 2 ? s[0] != 0xc2 || s[1] >= 0xa0
+                 : size == 2 ? (s[0] != 0xc2 || s[1] >= 0xa0) && !(s[0] == 0xd8 && s[1] == 0x9c)
+                 : size == 3 ? !turns(s)
                              : size > 0;
     return size > 0 ? size : 1;
 }

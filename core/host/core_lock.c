@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which core belongs to which rig: locks on the folders of the cores in sysfs, and who holds them
- * by proc/locks. */
+ * by proc/locks.
+ *
+ * Any user can lock these folders. A lock counts if its process belongs to root, to this user or to
+ * the service's account; others would otherwise keep a rig from starting. */
 #include "linkage/host.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pwd.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
@@ -15,6 +19,7 @@
 #include <unistd.h>
 
 #define COMMAND_MAX 160
+#define ACCOUNT     "linkaged" /* of the service */
 /* Who only looks whether a core is taken has it for less than this. */
 #define TRIES      20
 #define BETWEEN_NS 1000000
@@ -29,8 +34,11 @@ static int open_core(const char *root, int core)
     return fd < 0 ? -errno : fd;
 }
 
+static enum lk_host_lock find_holder(const char *root, int fd, char *ret_text, size_t size);
+
 int lk_host_lock_core(const char *root, int core, enum lk_host_share share)
 {
+    char ignored[512];
     const int lock = (share == LK_HOST_ALONE ? LOCK_EX : LOCK_SH) | LOCK_NB;
     const struct timespec between = {.tv_nsec = BETWEEN_NS};
     int fd = open_core(root, core), error = EWOULDBLOCK;
@@ -43,6 +51,9 @@ int lk_host_lock_core(const char *root, int core, enum lk_host_share share)
         error = errno;
         nanosleep(&between, NULL);
     }
+    if (error == EWOULDBLOCK &&
+        find_holder(root, fd, ignored, sizeof(ignored)) == LK_HOST_OBSTRUCTED)
+        error = EPERM;
     close(fd);
     return -error;
 }
@@ -60,20 +71,70 @@ static int parse_holder(const char *line, const struct stat *of)
     return inode == of->st_ino && makedev(major, minor) == of->st_dev ? process : 0;
 }
 
-static int find_holder(const char *root, const struct stat *of)
+/* Real and effective user of @process. Return: whether they can be read: not if /proc hides it. */
+static bool read_users(const char *root, int process, unsigned int user[2])
 {
     char path[512], line[256];
-    int process = 0;
+    bool found = false;
+    FILE *file;
+
+    snprintf(path, sizeof(path), "%.400s/proc/%d/status", root, process);
+    file = fopen(path, "re");
+    if (file == NULL)
+        return false;
+    while (!found && fgets(line, sizeof(line), file) != NULL)
+        found = sscanf(line, "Uid: %u %u", &user[0], &user[1]) == 2;
+    fclose(file);
+    return found;
+}
+
+static bool may_lock(unsigned int user)
+{
+    const struct passwd *account = getpwnam(ACCOUNT);
+
+    return user == 0 || user == geteuid() || (account != NULL && user == account->pw_uid);
+}
+
+/* struct holder - @process: 0: none is listed;  @counts: its lock does;  @user: real one, if known
+ */
+struct holder {
+    int process;
+    bool counts;
+    bool is_known;
+    unsigned int user;
+};
+
+static struct holder judge_holder(const char *root, int process)
+{
+    struct holder holder = {.process = process};
+    unsigned int user[2];
+
+    holder.is_known = read_users(root, process, user);
+    holder.counts = holder.is_known && may_lock(user[0]) && may_lock(user[1]);
+    holder.user = holder.is_known ? user[0] : 0;
+    return holder;
+}
+
+/* Return: the first holder whose lock counts, or else the first one. */
+static struct holder list_holders(const char *root, const struct stat *of)
+{
+    struct holder found = {0};
+    char path[512], line[256];
     FILE *file;
 
     snprintf(path, sizeof(path), "%.400s/proc/locks", root);
     file = fopen(path, "re");
     if (file == NULL)
-        return 0;
-    while (process == 0 && fgets(line, sizeof(line), file) != NULL)
-        process = parse_holder(line, of);
+        return found;
+    while (!found.counts && fgets(line, sizeof(line), file) != NULL) {
+        int process = parse_holder(line, of);
+        struct holder holder = process > 0 ? judge_holder(root, process) : found;
+
+        if (holder.counts || found.process == 0)
+            found = holder;
+    }
     fclose(file);
-    return process;
+    return found;
 }
 
 /* Its words, with what no terminal should get replaced; "" where they are hidden. */
@@ -99,30 +160,40 @@ static void read_command(const char *root, int process, char command[COMMAND_MAX
             command[i] = '?';
 }
 
-bool lk_host_core_holder(const char *root, int core, char *ret_text, size_t size)
+/* Of a core whose lock is held. */
+static enum lk_host_lock find_holder(const char *root, int fd, char *ret_text, size_t size)
 {
-    char command[COMMAND_MAX];
-    int fd = open_core(root, core), process = 0;
-    bool held;
+    struct holder holder = {0};
+    char command[COMMAND_MAX], user[32] = "";
     struct stat of;
+
+    if (fstat(fd, &of) == 0)
+        holder = list_holders(root, &of);
+    if (holder.process == 0) { /* outside of this process namespace */
+        snprintf(ret_text, size, "a process that cannot be seen from here");
+        return LK_HOST_LOCKED;
+    }
+    read_command(root, holder.process, command);
+    if (!holder.counts)
+        snprintf(user, sizeof(user), holder.is_known ? " of user %u" : " of another user",
+                 holder.user);
+    if (command[0] != '\0')
+        snprintf(ret_text, size, "process %d (%s)%s", holder.process, command, user);
+    else
+        snprintf(ret_text, size, "process %d%s", holder.process, user);
+    return holder.counts ? LK_HOST_LOCKED : LK_HOST_OBSTRUCTED;
+}
+
+enum lk_host_lock lk_host_core_holder(const char *root, int core, char *ret_text, size_t size)
+{
+    enum lk_host_lock lock = LK_HOST_UNLOCKED;
+    int fd = open_core(root, core);
 
     ret_text[0] = '\0';
     if (fd < 0)
-        return false;
-    held = flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-    if (held && fstat(fd, &of) == 0)
-        process = find_holder(root, &of);
+        return LK_HOST_UNLOCKED;
+    if (flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+        lock = find_holder(root, fd, ret_text, size);
     close(fd); /* and what was locked to see whether it can be */
-    if (!held)
-        return false;
-    if (process <= 0) {
-        snprintf(ret_text, size, "a process that cannot be seen from here");
-        return true;
-    }
-    read_command(root, process, command);
-    if (command[0] != '\0')
-        snprintf(ret_text, size, "process %d (%s)", process, command);
-    else
-        snprintf(ret_text, size, "process %d", process);
-    return true;
+    return lock;
 }

@@ -22,7 +22,7 @@ static int refuse_core(const char *section, int core, struct lk_error *error)
 {
     char holder[256];
 
-    if (!lk_host_core_holder("", core, holder, sizeof(holder)))
+    if (lk_host_core_holder("", core, holder, sizeof(holder)) != LK_HOST_LOCKED)
         strcpy(holder, "another process");
     lk_error_set(error, "%s: core %d is taken by %s; expected another core, or auto", section, core,
                  holder);
@@ -36,7 +36,8 @@ static void name_holders(const cpu_set_t *taken, struct lk_error *error)
     char holder[256];
 
     for (int i = 0; i < CPU_SETSIZE; i++)
-        if (CPU_ISSET((size_t)i, taken) && lk_host_core_holder("", i, holder, sizeof(holder))) {
+        if (CPU_ISSET((size_t)i, taken) &&
+            lk_host_core_holder("", i, holder, sizeof(holder)) == LK_HOST_LOCKED) {
             lk_error_set(error, "%s; core %d is taken by %s", line.text, i, holder);
             line = *error;
         }
@@ -55,6 +56,21 @@ static void release_locks(struct locks *locks)
             close(locks->fd[locks->n]);
 }
 
+static void say_not_locked(int core, int error)
+{
+    char holder[256];
+
+    if (error == EPERM &&
+        lk_host_core_holder("", core, holder, sizeof(holder)) == LK_HOST_OBSTRUCTED)
+        lkd_log(LKD_C_CORE_NOT_LOCKED,
+                "core %d is not locked, another rig may take it, too: the lock of %s does not "
+                "count, but is in the way; end that process and start the rig again",
+                core, holder);
+    else
+        lkd_log(LKD_C_CORE_NOT_LOCKED, "core %d is not locked, another rig may take it, too: %s",
+                core, strerror(error));
+}
+
 /* Return: the first core of @p that another process holds, or LKD_CORE_NONE. */
 static int lock_all(const struct lkd_placement *p, enum lk_host_share share, struct locks *locks)
 {
@@ -67,9 +83,7 @@ static int lock_all(const struct lkd_placement *p, enum lk_host_share share, str
             return p->core[k];
         }
         if (fd < 0 && p->core[k] >= 0)
-            lkd_log(LKD_C_CORE_NOT_LOCKED,
-                    "core %d is not locked, another rig may take it, too: %s", p->core[k],
-                    strerror(-fd));
+            say_not_locked(p->core[k], -fd);
         locks->fd[locks->n++] = fd;
     }
     return LKD_CORE_NONE;
@@ -131,7 +145,7 @@ static bool is_foreign(struct seeking *seeking, int core)
     const char *source = seeking->config->source;
     char holder[256];
 
-    if (core < 0 || !lk_host_core_holder("", core, holder, sizeof(holder)))
+    if (core < 0 || lk_host_core_holder("", core, holder, sizeof(holder)) != LK_HOST_LOCKED)
         return false;
     if (!*source || !strstr(holder, source))
         return true;

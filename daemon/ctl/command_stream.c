@@ -174,6 +174,7 @@ static bool open_stream(struct lkd_call *call, const struct chosen *chosen, uint
         .from = chosen->from,
         .n_values = chosen->n_values,
         .divisor = divisor ? divisor : 1,
+        .spared = call->peer->role == LINKAGE__V1__ROLE__ROLE_READ ? LKD_STREAMS_SPARED : 0,
     };
     int r;
 
@@ -182,9 +183,11 @@ static bool open_stream(struct lkd_call *call, const struct chosen *chosen, uint
     r = lkd_exchange_subscribe(call->rig->exchange, &selection, ret_id);
     if (r == LKD_STREAM_E_MANY)
         lkd_rig_answer(call->answer, LINKAGE__V1__RESULT__RESULT_BAD_VALUE,
-                       "%d different streams already, expected at most as many: subscribe to one "
+                       "%d different streams already, expected at most as many%s: subscribe to one "
                        "that there is, or wait until one has no subscriber for %d s",
-                       LKD_STREAMS_MAX, (int)(LKD_STREAM_LINGER_NS / 1000000000));
+                       LKD_STREAMS_MAX - selection.spared,
+                       selection.spared > 0 ? " for clients of role read" : "",
+                       (int)(LKD_STREAM_LINGER_NS / 1000000000));
     else if (r)
         lkd_rig_answer(call->answer, LINKAGE__V1__RESULT__RESULT_INTERNAL, "%s", strerror(-r));
     return r == 0;

@@ -182,19 +182,24 @@ int lkd_commands_handle(struct lkd_commands *commands, const struct lkd_peer *pe
         .answer = &answer,
     };
     int decoded = LK_WIRE_E_MALFORMED, r;
+    uint64_t id = 0;
 
     if (data)
         decoded = lk_wire_decode_request(&commands->request_arena, data, size, &call.request);
-    if (decoded)
+    if (decoded) {
+        id = call.request ? call.request->id : 0;
         call.request = NULL;
+    }
     lkd_rig_refresh(commands->rig);
     r = begin_reply(&call);
     if (r)
         return r;
-    if (decoded)
+    if (decoded) {
+        call.reply->id = id;
         refuse_message(&call, decoded);
-    else
+    } else {
         r = carry_out(&call);
+    }
     if (call.is_later) {
         commands->later = (struct lkd_later){true, call.request->id, *peer};
         *ret_reply = NULL;

@@ -82,11 +82,10 @@ static const char *fault_of_values(const struct lkd_cycle *cycle, const unsigned
         return "it is of another model, or cut off";
     if (lk_hash(LK_HASH_BEGIN, values, size_of_values(cycle)) != head.sum)
         return "it is damaged";
-    for (int i = 0; i < 2 * cycle->n_inputs; i++) {
+    for (int i = 0; i < 2 * cycle->n_inputs; i++) { /* commanded and acting: the guard keeps both */
         int k = i % cycle->n_inputs;
 
-        if (!isfinite(values[i]) ||
-            (i < cycle->n_inputs && !(cycle->low[k] <= values[i] && values[i] <= cycle->high[k])))
+        if (!isfinite(values[i]) || values[i] < cycle->low[k] || values[i] > cycle->high[k])
             return "its inputs are beyond the limits of the model";
     }
     return NULL;

@@ -95,7 +95,7 @@ static int make_stream(struct lkd_streams *streams, const struct lkd_selection *
     struct lkd_stream *stream = &streams->stream[streams->n];
     size_t size = (size_t)selection->n_values * sizeof(int);
 
-    if (streams->n == LKD_STREAMS_MAX)
+    if (streams->n + selection->spared >= LKD_STREAMS_MAX)
         return LKD_STREAM_E_MANY;
     *stream = (struct lkd_stream){.id = id, .n_values = selection->n_values};
     stream->from = malloc(size ? size : 1);

@@ -17,6 +17,7 @@
 #include "topics.h"
 
 #define LKD_STREAMS_MAX      64
+#define LKD_STREAMS_SPARED   16 /* of these, for clients of role bench or control */
 #define LKD_STREAM_LINGER_NS INT64_C(5000000000)
 
 /** struct lkd_stream - @from: index of each of @n_values values among the outputs and the poses
@@ -45,18 +46,20 @@ struct lkd_streams {
     unsigned char *buffer;
 };
 
-/** enum lkd_stream_status - @LKD_STREAM_E_MANY: there are LKD_STREAMS_MAX of them already */
+/** enum lkd_stream_status - @LKD_STREAM_E_MANY: there are as many of them already as may be */
 enum lkd_stream_status { LKD_STREAM_OK = 0, LKD_STREAM_E_MANY = 1 };
 
 /** struct lkd_selection - what a subscriber asks for.
  * @hash:    of the names of the channels, see lkd_stream_hash()
  * @from:    see struct lkd_stream; @n_values at most LKD_PUBLISHER_OUTPUTS_MAX
- * @divisor: 1 to LKD_DIVISOR_MAX */
+ * @divisor: 1 to LKD_DIVISOR_MAX
+ * @spared:  streams that a new one leaves free for others, 0 to LKD_STREAMS_MAX */
 struct lkd_selection {
     uint64_t hash;
     const int *from;
     int n_values;
     uint64_t divisor;
+    int spared;
 };
 
 /** lkd_stream_hash() - @hash so far (0 at first) and one more name. */

@@ -104,7 +104,7 @@ bool lkd_recorder_name_fits(const char *name)
 
     if (!lk_text_is_clean(name) || strchr(name, '/'))
         return false;
-    return n > 0 && n < LKD_RECORDING_NAME_SIZE - 8 && *name != '.';
+    return n > 0 && n < LKD_RECORDING_NAME_SIZE - 8 && *name != '.' && *name != '-';
 }
 
 /* Return: 0, -ENAMETOOLONG. */
@@ -193,7 +193,7 @@ static int check_request(struct lkd_recorder *rec, const char *name, struct lk_e
     if (!lkd_recorder_name_fits(name)) {
         lk_error_set(ret_error,
                      "'%.80s' is no name for a recording, expected a file name without a folder, "
-                     "not beginning with a dot",
+                     "not beginning with a dot or a hyphen",
                      name);
         return LK_E_TEXT;
     }

@@ -40,7 +40,8 @@ int lkd_recorder_new(const struct lkd_record_config *config, struct lkd_recorder
  * respond for long is left behind, with the buffers it holds. */
 void lkd_recorder_free(struct lkd_recorder *recorder);
 
-/** lkd_recorder_name_fits() - whether @name is that of a file within a folder, and not hidden. */
+/** lkd_recorder_name_fits() - whether @name is that of a file within a folder: not hidden, no
+ * option of a program (-x), and clean text (lk_text_is_clean()). */
 bool lkd_recorder_name_fits(const char *name);
 
 /** lkd_recorder_begin() - begin a recording; the queue is switched on. When this returns, the file

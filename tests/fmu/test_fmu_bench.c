@@ -8,6 +8,7 @@
 #include "runs.h"
 #include "vault.h"
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -15,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -227,6 +229,8 @@ static void test_refusals(void **state)
         {"text", MAPS, 1, "expected a unit of FMI"},
         {"cut", MAPS, 1, "expected a unit of FMI"},
         {"size", MAPS, 1, "it would fill more than 512 MiB"},
+        {"large", MAPS, 1, "more than 16 MiB are in 'modelDescription.xml'"},
+        {"folders", MAPS, 1, "it has too many folders"},
         {"none", MAPS, 1, "none.fmu: "},
         {"pi3", "--map rig:angle=q", 1, "the unit has no input 'q'"},
         {"pi3", "--map rig:angle=u", 1, "the unit has no input 'u'"},
@@ -248,6 +252,40 @@ static void test_refusals(void **state)
         expect_end(&h, cases[i].unit, cases[i].more, cases[i].status, cases[i].words);
     assert_int_equal(benches_inputs(&h)->n_claims, 0);
     harness_close(&h);
+}
+
+/* Return: whether there is something in @folder, or @name in its only folder. */
+static bool has_entry(const char *folder, const char *name)
+{
+    char command[512];
+
+    snprintf(command, sizeof(command), "ls -d %s/*%s >/dev/null 2>&1", folder, name);
+    return system(command) == 0;
+}
+
+/* A signal while it unpacks 19000 files ends it; its folder goes with it. */
+static void test_stopped_while_it_unpacks(void **state)
+{
+    char folder[] = "/tmp/test-fmu-XXXXXX", path[256];
+    int status = -1;
+    pid_t pid;
+
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof(path), "%s/many.fmu", units);
+    pid = fork();
+    if (pid == 0) {
+        setenv("TMPDIR", folder, 1);
+        execl(program, program, path, "--map", "rig:angle=y", (char *)NULL);
+        _exit(127);
+    }
+    for (int ms = 0; ms < 60000 && !has_entry(folder, "/resources/0"); ms++)
+        usleep(1000);
+    assert_int_equal(kill(pid, SIGTERM), 0);
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    assert_false(has_entry(folder, ""));
+    assert_int_equal(rmdir(folder), 0);
 }
 
 static void expect_end_with_key(const struct vault *v, const char *key, int status,
@@ -318,7 +356,7 @@ int main(int argc, char *argv[])
         cmocka_unit_test(test_lockstep),    cmocka_unit_test(test_realtime),
         cmocka_unit_test(test_failures),    cmocka_unit_test(test_failures_in_lockstep),
         cmocka_unit_test(test_refusals),    cmocka_unit_test(test_keys),
-        cmocka_unit_test(test_environment),
+        cmocka_unit_test(test_environment), cmocka_unit_test(test_stopped_while_it_unpacks),
     };
 
     program = argv[3];

@@ -3,16 +3,17 @@
 """linkage-gateway between a real daemon and viewers over real sockets: channels and what their messages say, parameters,
 pages of other sites, hostile and slow clients, a daemon that ends and comes back with another model, keys.
 
-usage: test-gateway.py LINKAGED LINKAGECTL GATEWAY LINKAGE SOURCE-ROOT [client|browser FOLDER]
-With these: the protocol's own client, or the operator's page in a browser, instead; FOLDER is for packages of npm."""
-import base64, json, os, pathlib, re, shutil, signal, socket, ssl, struct, subprocess, sys, tempfile, time
+usage: test-gateway.py LINKAGED LINKAGECTL GATEWAY LINKAGE SOURCE-ROOT GATEWAY-WITH-CLOCK [client|browser FOLDER]
+GATEWAY-WITH-CLOCK has the wall clock of wall_clock.c. With the last two: the protocol's own client, or the operator's page in a browser, instead; FOLDER is for packages of npm."""
+import base64, json, os, pathlib, random, re, shutil, signal, socket, ssl, struct, subprocess, sys, tempfile, time
 
 sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
 import websocket
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 
-judge, modules = (*sys.argv[6:8], None, None)[:2]
+judge, modules = (*sys.argv[7:9], None, None)[:2]
 linkaged, linkagectl, gateway, linkage, root = *sys.argv[1:5], pathlib.Path(sys.argv[5]).resolve()
+with_clock = sys.argv[6]
 made = pathlib.Path(gateway).resolve().parent / 'page'   # by the build
 work = pathlib.Path(tempfile.mkdtemp())
 PATIENCE_S = 60
@@ -113,11 +114,11 @@ def run():
     ctl('start')
 
 
-def start_gateway(*more):
+def start_gateway(*more, program=gateway):
     """once it has printed its addresses: it listens before that"""
     port, log = free_port(), work / 'gateway.log'
     before = log.stat().st_size if log.exists() else 0
-    process = start('gateway.log', gateway, '--endpoint', f'ipc://{work}/control', '--outputs',
+    process = start('gateway.log', program, '--endpoint', f'ipc://{work}/control', '--outputs',
                     f'ipc://{work}/outputs', '--inputs', f'ipc://{work}/inputs', '--recordings', work / 'recordings',
                     '--port', port, *more)
     end_s = time.monotonic() + PATIENCE_S
@@ -351,6 +352,62 @@ def test_hostile(port):
                 pass
 
 
+def spoilt(draw, data):
+    """the same bytes, but for some"""
+    data = bytearray(data)
+    for _ in range(draw.randrange(4)):
+        at = draw.randrange(len(data) + 1)
+        data[at:at + draw.randrange(3)] = draw.randbytes(draw.randrange(3))
+    return bytes(data)
+
+
+def test_anything(port):
+    """requests, frames and messages with some bytes changed, by viewers and pages with and without a token: all others go on"""
+    (_, look), (_, operate) = tokens()
+    draw = random.Random(1)
+    log, begin_s = len((work / 'gateway.log').read_text()), time.monotonic()
+    says = [json.dumps(said).encode() for said in (
+        {'op': 'subscribe', 'subscriptions': [{'id': 1, 'channelId': 8}, {'id': 2, 'channelId': 9}]},
+        {'op': 'unsubscribe', 'subscriptionIds': [1, 2]}, {'op': 'getParameters', 'parameterNames': ['load'], 'id': 'p'},
+        {'op': 'subscribeParameterUpdates', 'parameterNames': []}, {'op': 'login', 'token': look}, {'op': 'alive'},
+        {'op': 'recordings'}, {'op': 'download', 'name': 'x.mcap'}, {'op': 'claim', 'channel': 'motor'},
+        {'op': 'set', 'channel': 'motor', 'values': [1.5]}, {'op': 'release', 'channel': 'motor'}, {'op': 'give-controls'},
+        {'op': 'take-controls'}, {'op': 'inject', 'kind': 'stall', 'amount': 0, 'clear': True})]
+    watching = Viewer(port)
+    watching.await_op('time')
+    for _ in range(500):
+        kind = draw.choice((SDK, 'linkage.page.v1', 'linkage.page.v1', None))
+        try:
+            if kind is None:
+                s = socket.create_connection(('127.0.0.1', port), PATIENCE_S)
+                s.sendall(spoilt(draw, b'GET /page.js HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n'
+                                       b'Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Version: 13\r\n\r\n'))
+                s.close()
+                continue
+            ws = websocket.Socket(port, kind)
+            if kind != SDK and draw.randrange(4):
+                ws.send(websocket.TEXT, json.dumps({'op': 'login', 'token': draw.choice((look, operate))}).encode())
+            for _ in range(draw.randrange(1, 12)):
+                ws.send(draw.choice((websocket.TEXT, websocket.TEXT, websocket.TEXT, websocket.BINARY, 0, websocket.PING, 11)),
+                        spoilt(draw, draw.choice(says)), final=draw.randrange(6) > 0)
+            if draw.randrange(3) == 0:   # what is no frame
+                ws.socket.sendall(draw.randbytes(draw.randrange(40)))
+            if draw.randrange(2):
+                ws.send(websocket.CLOSE, struct.pack('>H', draw.randrange(5000)))
+            ws.close()
+        except (websocket.Refused, OSError):
+            pass
+    for _ in range(80):
+        with socket.create_connection(('127.0.0.1', port), PATIENCE_S) as s:
+            s.sendall(b'GET / HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: x\r\n\r\n')
+            s.recv(100)
+    watching.await_op('time')
+    watching.ws.close()
+    most = 10 * (2 + (time.monotonic() - begin_s) / 10)   # ten in ten seconds
+    if (n := (work / 'gateway.log').read_text()[log:].count('lws_')) > most:
+        fail(f'{n} lines of the library in the log')
+
+
 def test_many(port):
     """so many connections and no more; those that are there stay"""
     viewers, end_s = [], time.monotonic() + PATIENCE_S
@@ -367,6 +424,71 @@ def test_many(port):
     while refused(port):
         if time.monotonic() > end_s:
             fail('no connection once others have gone')
+        time.sleep(0.05)
+
+
+def crowd(port, n, text=b'', address='127.0.0.1'):
+    """connections of strangers: they say this much and wait"""
+    there = [socket.create_connection(('127.0.0.1', port), PATIENCE_S, (address, 0)) for _ in range(n)]
+    for each in there:
+        try:
+            each.sendall(text)
+        except OSError:   # it had to make room
+            pass
+    return there
+
+
+def test_strangers(port):
+    """who has no token keeps nobody out that has one"""
+    _, (_, operate) = tokens()
+    log = (work / 'gateway.log').stat().st_size
+
+    def operator_comes(beside):
+        page = Page(port, operate)
+        expect(f'the operator beside {beside}', page.await_op('role')['operates'], True)
+        page.ws.close()
+        end_s = time.monotonic() + PATIENCE_S
+        while time.monotonic() < end_s:   # until the controls are free
+            page = Page(port, operate)
+            operates = page.await_op('role')['operates']
+            page.ws.close()
+            if operates:
+                return
+        fail('the controls stay with a page that has gone')
+
+    viewers = []
+    try:
+        while True:
+            viewers.append(Viewer(port))
+    except websocket.Refused:
+        pass
+    expect('viewers', len(viewers), 24)
+    for _ in range(30):
+        expect('one more viewer', refused(port), True)
+    operator_comes('viewers')
+    pages = [websocket.Socket(port, 'linkage.page.v1') for _ in range(20)]   # without a word
+    operator_comes('pages that do not log in')
+    for text in (b'', b'G', b'GET / HTTP/1.1\r\nHost: loc', b'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n'):
+        there = crowd(port, 150, text)
+        operator_comes(f'150 times {text[:20]}')
+        for each in there:
+            each.close()
+    viewers[0].await_op('time')
+    for each in viewers:
+        each.ws.close()
+    for each in pages:
+        each.close()
+    end_s = time.monotonic() + PATIENCE_S
+    while not stay_beside(port):
+        if time.monotonic() > end_s:
+            fail('a crowd of one address keeps others out')
+    said = (work / 'gateway.log').read_text()
+    expect('in the log', ('refused a viewer: there are 24 viewers and 0 pages' in said, 'without a login made room' in said),
+           (True, True))
+    said = said[log:]
+    if said.count('\n') > 40:
+        fail(f'{said.count(chr(10))} lines of the log about strangers')
+    while refused(port):
         time.sleep(0.05)
 
 
@@ -481,6 +603,15 @@ def test_roads():
     expect('the end', (end(process), end(daemon)), (0, 0))
 
 
+# of certificates, by a name of their files; who operates beside --operator ann, anna, jürgen and several
+SUBJECTS = {'anna': '/CN=anna', 'lena': '/CN=lena', 'with-email': '/O=rig/CN=anna/emailAddress=anna@example.org',
+            'in-the-middle': '/CN=anna/O=rig/OU=bench', 'umlaut': '/CN=jürgen',
+            'organisation': '/O=x\\/CN=anna', 'organisation-before': '/O=x\\/CN=anna/CN=lena', 'unit': '/O=rig/OU=anna',
+            'name-of-email': '/CN=anna\\/emailAddress=a@b.c', 'longer': '/CN=annabel', 'shorter': '/CN=an', 'email': '/O=a/emailAddress=anna',
+            'two-names': '/CN=anna/CN=lena', 'two-names-back': '/CN=lena/CN=anna', 'twice': '/CN=anna/CN=anna', 'slash': '/CN=x\\/CN=anna'}
+OPERATORS = ('anna', 'with-email', 'in-the-middle', 'umlaut')
+
+
 def make_authority(name):
     """an authority of its own, with a server and clients. Return: its folder"""
     folder = work / name
@@ -492,8 +623,8 @@ def make_authority(name):
     new = ['req', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes']
     openssl(*new, '-x509', '-days', 2, '-subj', f'/CN={name}', '-keyout', 'ca.key', '-out', 'ca.pem')
     (folder / 'names').write_text('subjectAltName=DNS:localhost,IP:127.0.0.1')
-    for who in ('server', 'anna', 'lena'):
-        openssl(*new, '-subj', f'/CN={who}', '-keyout', f'{who}.key', '-out', f'{who}.csr')
+    for who, subject in {'server': '/CN=server', **SUBJECTS}.items():
+        openssl(*new, '-utf8', '-subj', subject, '-keyout', f'{who}.key', '-out', f'{who}.csr')
         openssl('x509', '-req', '-in', f'{who}.csr', '-CA', 'ca.pem', '-CAkey', 'ca.key', '-CAcreateserial', '-days', 2,
                 '-extfile', 'names', '-out', f'{who}.pem')
     return folder
@@ -514,6 +645,36 @@ def comes_in(port, **more):
     return True
 
 
+def end_crowd(there):
+    """Return: how many of them were still connected"""
+    n = 0
+    for each in there:
+        each.setblocking(False)
+        try:
+            each.recv(1)
+        except BlockingIOError:
+            n += 1
+        except OSError:
+            pass
+        each.close()
+    return n
+
+
+def comes_in_beside(port, tls):
+    """at once, while 62 silent connections are still there. On a busy machine they may have timed out before"""
+    there = crowd(port, 62)
+    came = comes_in(port, tls=tls)
+    return end_crowd(there) == 62 and came
+
+
+def stay_beside(port):
+    """a few silent connections of one address beside a crowd of another one, as long as they do not time out"""
+    few = crowd(port, 5, address='127.0.0.3')
+    many = crowd(port, 120, address='127.0.0.2')
+    comes_in(port)   # after them: all of them have been accepted
+    return end_crowd(few) == 5 and end_crowd(many) < 120
+
+
 def test_tls():
     """encrypted; a certificate is a login, that of a stranger is none, and no page of another site borrows it"""
     own, other = make_authority('own'), make_authority('other')
@@ -530,17 +691,28 @@ def test_tls():
     expect('a token', page.await_op('role')['operates'], False)
     page.ws.close()
     expect('the end', end(process), 0)
-    options += ['--tls-clients', own / 'ca.pem', '--operator', 'ann', '--operator', 'anna']
+    before = len((work / 'gateway.log').read_text())
+    options += ['--tls-clients', own / 'ca.pem', '--operator', 'ann', '--operator', 'anna', '--operator', 'jürgen']
     process, port = start_gateway(*options)
+    expect('tokens in the log', re.search('#[0-9a-f]{32}', (work / 'gateway.log').read_text()[before:]), None)
     expect('no certificate', comes_in(port, tls=as_client(own)), False)
     expect('of another authority', comes_in(port, tls=as_client(own, other, 'anna')), False)
     expect('a viewer', comes_in(port, tls=as_client(own, own, 'lena')), True)
     expect('borrowed', comes_in(port, tls=as_client(own, own, 'anna'), headers=['Origin: https://evil.example']), False)
-    for who, may in (('lena', False), ('anna', True)):
+    for who, may in ((who, who in OPERATORS) for who in SUBJECTS):
         page = Page(port, operate, tls=as_client(own, own, who))   # its certificate decides, not a token
         expect(f'{who}', page.await_op('role')['operates'], may)
-        expect(f'{who} asks', page.ask('stop')['text'] == 'this page looks on: it has no controls', not may)
+        if who in ('anna', 'lena'):
+            expect(f'{who} asks', page.ask('stop')['text'] == 'this page looks on: it has no controls', not may)
         page.ws.close()
+    there = crowd(port, 100) + crowd(port, 40, bytes.fromhex('160301020001'))
+    expect('beside handshakes that do not end', comes_in(port, tls=as_client(own, own, 'anna')), True)
+    for each in there:
+        each.close()
+    end_s = time.monotonic() + PATIENCE_S
+    while not comes_in_beside(port, as_client(own, own, 'anna')):
+        if time.monotonic() > end_s:
+            fail('nobody comes in before others have given up')
     expect('the end', end(process), 0)
     (own / 'server.key').chmod(0o644)
     for status, words in ((1, options), (2, options[:2]), (2, ['--tls-clients', own / 'ca.pem']), (2, ['--operator', 'anna']),
@@ -591,7 +763,7 @@ def test_browser():
                            '--set', 'motor=3'], capture_output=True, text=True)
     expect('a page of linkage view', made.returncode, 0)
     script = subprocess.Popen(['node', root / 'tests/integration/check-operator.cjs', f'{operate}#{operate_token}',
-                               f'{look}#{look_token}', work / 'driven.yaml', work / 'way.html', *sys.argv[8:]], stdin=subprocess.PIPE,
+                               f'{look}#{look_token}', work / 'driven.yaml', work / 'way.html', *sys.argv[9:]], stdin=subprocess.PIPE,
                               stdout=subprocess.PIPE, text=True, env={**os.environ, 'NODE_PATH': modules})
     processes.append(script)
     for line in script.stdout:
@@ -728,6 +900,45 @@ def test_recordings(port, first, looker):
         expect(f'{path} again', '404' in fetch(port, path)[0], True)
 
 
+def test_wall_clock():
+    """set forward and back by an hour, while a page holds an input: nothing waits for it, and nothing is judged by it"""
+    def set_clock(ahead_s):
+        (work / 'new-clock').write_text(str(ahead_s))
+        (work / 'new-clock').rename(work / 'wall-clock')
+
+    os.environ['WALL_CLOCK'] = str(work / 'wall-clock')
+    set_clock(0)
+    daemon = start_daemon(work / 'driven.yaml', FOR_PAGES)
+    run()
+    process, port = start_gateway(program=with_clock)
+    look, operate = (token for _, token in tokens())
+    looker, page = Page(port, look), Page(port, operate)
+    expect('a claim', page.ask('claim', channel='motor')['ok'], True)
+    for value, ahead_s in enumerate((3600, 0, -3600, 7200), 1):
+        set_clock(ahead_s)
+        expect(f'set at {ahead_s} s', page.ask('set', channel='motor', values=[value]).get('text'), 'done')
+        looker.await_op('inputs', lambda said: said['inputs'][0]['acting'] == [value] and said['inputs'][0]['bench'] == 'operator')
+        for _ in range(8):   # looks at the inputs: its samples go on
+            page.say(op='alive')
+            looker.await_op('inputs')
+        looker.await_op('inputs', lambda said: not said['inputs'][0]['stale'] and said['inputs'][0]['age_steps'] < 100)
+    viewer = Viewer(port)
+    viewer.await_op('advertise', lambda said: any(c['topic'] == '/log' for c in said['channels']))
+    viewer.subscribe('/log')
+    viewer.await_message('/log')
+    set_clock(-7200)
+    looker.await_op('event', lambda said: said['name'] == 'claims' and 'not heard' in said['text'])   # the page is silent
+    ctl('stop')
+    ctl('load', root / 'config/models/four-bar.yaml')
+    viewer.await_op('advertise', lambda said: any(c['topic'] == '/log' for c in said['channels']))
+    control('arm', '--allow-degraded')   # whether the proof passes or not
+    heard = looker.await_op('event', lambda said: re.match('arming|armed', said['text']))['text']
+    viewer.subscribe('/log')   # anew, as it does with each model: it hears what came meanwhile
+    viewer.await_message('/log', lambda said: heard in said.message)
+    set_clock(3600)
+    expect('the end', (end(process), end(daemon)), (0, 0))
+
+
 def test_platform(first, looker):
     expect('a platform', looker.await_op('platform')['state'], 'parked')
     expect('emergency', first.ask('platform', order='emergency')['ok'], True)
@@ -840,7 +1051,9 @@ def main():
     viewer.ws.close()
     test_other_sites(port)
     test_hostile(port)
+    test_anything(port)
     test_many(port)
+    test_strangers(port)
     test_slow(port)
     daemon = test_another_daemon(daemon, port)
     test_page(port)
@@ -850,6 +1063,7 @@ def main():
     test_keys()
     if shutil.which('openssl'):
         test_tls()
+    test_wall_clock()
     test_command_line()
 
 

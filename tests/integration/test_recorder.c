@@ -942,6 +942,9 @@ static void what_is_refused_says_why(void **state)
     harness_load_model(&h);
     expect_refusal(&h, "../run", false, RESULT(NO_RECORDER), "is no name for a recording");
     expect_refusal(&h, ".run", false, RESULT(NO_RECORDER), "is no name for a recording");
+    expect_refusal(&h, "-rf", false, RESULT(NO_RECORDER), "is no name for a recording");
+    expect_refusal(&h, "run\xe2\x80\xaepacm", false, RESULT(NO_RECORDER),
+                   "is no name for a recording");
     record(&h, "run");
     expect_refusal(&h, "other", false, RESULT(NO_RECORDER), "stop it first");
     assert_int_equal(ask_record(&h, "", true)->result, RESULT(OK));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Access to a real daemon: keys, roles, refusals, a list that changes. */
+#include "subscriber.h"
 #include "vault.h"
 #include <poll.h>
 #include <setjmp.h>
@@ -247,6 +248,31 @@ static void test_roles_on_inputs(void **state)
     vault_close(&v);
 }
 
+/* Clients that only look hold 48 of the 64 streams at most. */
+static void test_streams_for_all_roles(void **state)
+{
+    struct vault v;
+
+    (void)state;
+    vault_open(&v);
+    harness_load_model(&v.h);
+    vault_become(&v, READER);
+    for (uint32_t divisor = 1; divisor <= 48; divisor++)
+        assert_int_equal(subscriber_ask(&v.h, NULL, 0, divisor)->result, RESULT(OK));
+    assert_int_equal(subscriber_ask(&v.h, NULL, 0, 49)->result, RESULT(BAD_VALUE));
+    assert_non_null(strstr(v.h.reply->text, "48 different streams already"));
+    assert_int_equal(subscriber_ask(&v.h, NULL, 0, 48)->result, RESULT(OK)); /* this one exists */
+    vault_become(&v, BENCH);
+    assert_int_equal(subscriber_ask(&v.h, NULL, 0, 49)->result, RESULT(OK));
+    vault_become(&v, CONTROLLER);
+    for (uint32_t divisor = 50; divisor <= 64; divisor++)
+        assert_int_equal(subscriber_ask(&v.h, NULL, 0, divisor)->result, RESULT(OK));
+    assert_int_equal(subscriber_ask(&v.h, NULL, 0, 65)->result, RESULT(BAD_VALUE));
+    vault_become(&v, READER);
+    assert_int_equal(subscriber_ask(&v.h, NULL, 0, 60)->result, RESULT(OK)); /* whoever began it */
+    vault_close(&v);
+}
+
 static void test_outputs_for_any_key(void **state)
 {
     struct vault v;
@@ -378,6 +404,7 @@ int main(int argc, char *argv[])
         cmocka_unit_test(test_roles_on_control),
         cmocka_unit_test(test_roles_on_inputs),
         cmocka_unit_test(test_outputs_for_any_key),
+        cmocka_unit_test(test_streams_for_all_roles),
         cmocka_unit_test(test_reload),
         cmocka_unit_test(test_reload_refused),
         cmocka_unit_test(test_hangup_without_keys),

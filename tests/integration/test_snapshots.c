@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A run kept in a file and gone on from: the same bits, whatever came between; files that do not
  * fit change nothing. And a model whose numbers come with the request. */
+#include "linkage/hash.h"
 #include "runs.h"
 #include <math.h>
 #include <setjmp.h>
@@ -173,6 +174,54 @@ static void damage(const struct harness *h, const char *name, long at, bool cut)
     fclose(f);
 }
 
+/* puts @value in the place @i of the inputs' values, commanded and then acting, with the right sum
+ */
+static void forge(const struct harness *h, const char *name, int i, double value)
+{
+    unsigned char head[32];
+    double values[2];
+    char path[256];
+    uint64_t sum;
+    FILE *f;
+
+    snprintf(path, sizeof(path), "%s/kept/%s.snapshot", h->folder, name);
+    f = fopen(path, "r+b");
+    assert_non_null(f);
+    assert_int_equal(fread(head, sizeof(head), 1, f) + fread(values, sizeof(values), 1, f), 2);
+    values[i] = value;
+    sum = lk_hash(LK_HASH_BEGIN, values, sizeof(values));
+    memcpy(head + sizeof(head) - sizeof(sum), &sum, sizeof(sum));
+    rewind(f);
+    assert_int_equal(fwrite(head, sizeof(head), 1, f) + fwrite(values, sizeof(values), 1, f), 2);
+    assert_int_equal(fclose(f), 0);
+}
+
+static void test_forged_inputs_stay_within_limits(void **state)
+{
+    static const struct {
+        double value;
+        bool good;
+    } forged[] = {{10, true},         {-10, true},        {0.5, true},
+                  {10.000001, false}, {-1000, false},     {1e300, false},
+                  {INFINITY, false},  {-INFINITY, false}, {NAN, false}};
+    struct harness h;
+    char name[32];
+
+    (void)state;
+    open_daemon(&h);
+    arm_in_lockstep(&h);
+    for (int k = 0; k < 2 * (int)(sizeof(forged) / sizeof(forged[0])); k++) {
+        snprintf(name, sizeof(name), "forged-%d", k);
+        assert_int_equal(ask_snapshot(&h, name)->result, RESULT(OK));
+        forge(&h, name, k % 2, forged[k / 2].value);
+        if (forged[k / 2].good)
+            assert_int_equal(ask_restore(&h, name)->result, RESULT(OK));
+        else
+            expect_refusal(&h, ask_restore(&h, name), "beyond the limits of the model");
+    }
+    harness_close(&h);
+}
+
 static void test_what_does_not_fit_changes_nothing(void **state)
 {
     static const long places[] = {3, 9, 40, 60, 100, -3};
@@ -201,6 +250,7 @@ static void test_what_does_not_fit_changes_nothing(void **state)
     expect_refusal(&h, ask_snapshot(&h, "bad-1"), "exists");
     expect_refusal(&h, ask_snapshot(&h, "../out"), "no name for a snapshot");
     expect_refusal(&h, ask_snapshot(&h, ""), "no name for a snapshot");
+    expect_refusal(&h, ask_snapshot(&h, "-rf"), "no name for a snapshot");
     expect_refusal(&h, ask_restore(&h, "../out"), "no name for a snapshot");
     expect_refusal(&h, ask_restore(&h, "none"), "No such file");
     assert_int_equal(runs_ask_start(&h, 0)->result, RESULT(OK));
@@ -332,6 +382,7 @@ int main(int argc, char *argv[])
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_goes_on_with_the_same_bits),
         cmocka_unit_test(test_what_does_not_fit_changes_nothing),
+        cmocka_unit_test(test_forged_inputs_stay_within_limits),
         cmocka_unit_test(test_in_real_time),
         cmocka_unit_test(test_without_a_folder),
         cmocka_unit_test(test_numbers_with_the_model),

@@ -3,6 +3,7 @@
 #include "../skip.h"
 #include "harness.h"
 #include "linkage/host.h"
+#include <fcntl.h>
 #include <linux/capability.h>
 #include <sched.h>
 #include <setjmp.h>
@@ -11,8 +12,10 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -29,7 +32,7 @@ static int free_core(void)
     while (!CPU_ISSET((size_t)core, &allowed))
         core--;
     for (int ms = 0; ms < PATIENCE_MS; ms += 100) {
-        if (!lk_host_core_holder("", core, holder, sizeof(holder)))
+        if (lk_host_core_holder("", core, holder, sizeof(holder)) == LK_HOST_UNLOCKED)
             return core;
         usleep(100000);
     }
@@ -104,6 +107,54 @@ static void test_refused(void **state)
     /* it is free again */
     open_on(&h, core);
     harness_close(&h);
+}
+
+/* A process of nobody that locks the folder of @core. Return: it, to be killed. */
+static pid_t obstruct(int core)
+{
+    int ready[2];
+    char path[64], byte;
+    pid_t pid;
+
+    snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d", core);
+    assert_int_equal(pipe(ready), 0);
+    pid = fork();
+    if (pid == 0) {
+        int fd = open(path, O_RDONLY | O_DIRECTORY);
+
+        if (setgid(65534) == 0 && setuid(65534) == 0 && flock(fd, LOCK_EX | LOCK_NB) == 0 &&
+            prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && write(ready[1], "", 1) == 1)
+            pause();
+        _exit(1);
+    }
+    close(ready[1]);
+    assert_int_equal(read(ready[0], &byte, 1), 1);
+    close(ready[0]);
+    return pid;
+}
+
+/* A stranger keeps no rig from starting, and is named. */
+static void test_obstructed(void **state)
+{
+    int core = free_core();
+    char words[160];
+    struct harness h;
+    pid_t stranger;
+
+    (void)state;
+    if (core < 0 || geteuid() != 0)
+        skip_because("it takes two cores, the last one without a rig, and another user",
+                     "give it two cores, end the rig on the last one, and run it as root");
+    stranger = obstruct(core);
+    open_on(&h, core);
+    snprintf(words, sizeof(words),
+             "[LK-5011] core %d is not locked, another rig may take it, too: the lock of process "
+             "%d (",
+             core, (int)stranger);
+    harness_await_log(&h, words, 1);
+    harness_close(&h);
+    kill(stranger, SIGKILL);
+    waitpid(stranger, NULL, 0);
 }
 
 /* --check reports the same without a start; a rig that runs with this configuration is no obstacle.
@@ -320,9 +371,10 @@ static void test_exchange_refused(void **state)
 int main(int argc, char *argv[])
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_refused),  cmocka_unit_test(test_checked),
-        cmocka_unit_test(test_auto),     cmocka_unit_test(test_proof_leaves_gaps),
-        cmocka_unit_test(test_exchange), cmocka_unit_test(test_exchange_refused),
+        cmocka_unit_test(test_refused),           cmocka_unit_test(test_obstructed),
+        cmocka_unit_test(test_checked),           cmocka_unit_test(test_auto),
+        cmocka_unit_test(test_proof_leaves_gaps), cmocka_unit_test(test_exchange),
+        cmocka_unit_test(test_exchange_refused),
     };
 
     harness_init(argc, argv);

@@ -55,6 +55,9 @@ class Lockstep(unittest.TestCase):
         self.assertEqual(linkage.read_recording(file, 'cycle')['step'][-1], sample.step)
         with self.assertRaisesRegex(linkage.LinkageError, "no topic 'nothing'"):
             linkage.read_recording(file, 'nothing')
+        for name in ('--help', '-h', b'--topic=x'):   # files that are not there, no options
+            with self.assertRaises(linkage.LinkageError):
+                linkage.read_recording(name)
 
     def test_states(self):
         self.assertEqual(self.rig.state, 'empty')

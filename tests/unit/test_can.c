@@ -415,6 +415,21 @@ static void cycles(void **state)
     assert_false(can_frame_is_due(&frames, 0, 5.039, false));
 }
 
+/* A time that nobody can count is no new cycle, and spoils none of those that follow. */
+static void odd_times(void **state)
+{
+    static const double odd[] = {1e300, -1e300, NAN, INFINITY, -INFINITY, 1e17};
+
+    (void)state;
+    make_good(BU "BO_ 1 S: 8 us\n SG_ angle" WORD(0), "can: 1\nmessages: {S: {cycle: 0.01}}\n");
+    assert_true(can_frame_is_due(&frames, 0, 1, true));
+    for (size_t i = 0; i < sizeof(odd) / sizeof(odd[0]); i++)
+        assert_false(can_frame_is_due(&frames, 0, odd[i], false));
+    assert_false(can_frame_is_due(&frames, 0, 1.005, false));
+    assert_true(can_frame_is_due(&frames, 0, 1.01, false));
+    assert_true(frames.missed == 0);
+}
+
 static void lengths(void **state)
 {
     static const int rows[][2] = {{0, 0},   {1, 1},   {8, 8},   {9, 12},  {12, 12}, {13, 16},
@@ -564,6 +579,7 @@ int main(void)
         TEST(frames_count_and_protect),
         TEST(selections_take_turns),
         TEST(cycles),
+        TEST(odd_times),
         TEST(lengths),
         TEST(values_and_refusals),
         TEST(round_off_is_within),

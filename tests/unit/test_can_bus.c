@@ -2,9 +2,11 @@
 /* The bus as a socket, with this test at its other end: frames out and in with the kernel's stamps,
  * what is no frame, bus-off and restart, and a bus that comes and goes. */
 #include "can_bus.h"
+#include "can_log.h"
 #include "cmocka_all.h"
 
 #include <linux/can/error.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,6 +62,27 @@ static void put(uint32_t id, int len, size_t size)
     const struct canfd_frame frame = {.can_id = id, .len = (uint8_t)len, .data = {1, 2, 3}};
 
     assert_int_equal(write(peer, &frame, size), size);
+}
+
+/* Twenty lines at once, then one in three seconds; how many were left out is said. */
+static void log_is_bounded(void **state)
+{
+    struct can_log log = {0};
+    uint64_t left_out, n = 0;
+
+    (void)state;
+    for (int i = 0; i < 1000; i++)
+        n += can_log_take(&log, SECOND_NS, &left_out);
+    assert_int_equal(n, CAN_LOG_LINES);
+    assert_false(can_log_take(&log, SECOND_NS + CAN_LOG_EVERY_NS - 1, &left_out));
+    assert_true(can_log_take(&log, SECOND_NS + CAN_LOG_EVERY_NS, &left_out));
+    assert_int_equal(left_out, 1000 - CAN_LOG_LINES + 1);
+    assert_false(can_log_take(&log, SECOND_NS + CAN_LOG_EVERY_NS, &left_out));
+    n = 0;
+    for (int i = 0; i < 3600; i++) /* an hour of ten lines a second */
+        for (int k = 0; k < 10; k++)
+            n += can_log_take(&log, (100 + i) * SECOND_NS, &left_out);
+    assert_in_range(n, 1200, 1200 + CAN_LOG_LINES);
 }
 
 static void frames_go_out(void **state)
@@ -170,6 +193,65 @@ static void no_room(void **state)
     assert_true(can_bus_is_up(&bus));
 }
 
+static uint32_t drawn = 1;
+
+static uint32_t draw(uint32_t below)
+{
+    drawn = drawn * 1664525 + 1013904223;
+    return (drawn >> 8) % below;
+}
+
+/* A packet of any bytes, often of the size of a frame, with any flags. */
+static void put_anything(void)
+{
+    static const size_t sizes[] = {CAN_MTU, CANFD_MTU,     CAN_MTU,       1,
+                                   8,       CANFD_MTU - 1, CANFD_MTU + 40};
+    uint8_t bytes[CANFD_MTU + 40];
+
+    for (size_t i = 0; i < sizeof(bytes); i++)
+        bytes[i] = (uint8_t)(draw(3) == 0 ? draw(256) : 0);
+    (void)!send(peer, bytes, sizes[draw(7)], MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
+/* What comes is a frame of data, whatever is sent, and in whatever order the other end goes. */
+static void any_packets_are_frames_or_nothing(void **state)
+{
+    const uint8_t data[64] = {0};
+    struct canfd_frame frame;
+    int64_t age_ns, now_ns = 0;
+    uint64_t n = 0;
+
+    (void)state;
+    for (int k = 0; k < 20000; k++) {
+        uint32_t what = draw(100);
+
+        now_ns += SECOND_NS;
+        if (what == 0 && peer >= 0) {
+            close(peer);
+            peer = -1;
+        } else if (what < 10) {
+            can_bus_tend(&bus, now_ns);
+        } else if (what < 20) {
+            can_bus_send(&bus, &(const struct dbc_message){.id = k & 0x7ff, .bytes = 8}, data, 8);
+        } else if (peer >= 0) {
+            put_anything();
+        }
+        if (peer < 0 && poll(&(struct pollfd){.fd = listener, .events = POLLIN}, 1, 0) > 0)
+            peer = accept(listener, NULL, NULL);
+        while (can_bus_receive(&bus, &frame, &age_ns)) {
+            assert_true(frame.len <= CANFD_MAX_DLEN && age_ns >= 0);
+            assert_true((frame.can_id & (CAN_ERR_FLAG | CAN_RTR_FLAG)) == 0);
+            n++;
+        }
+        assert_true(bus.received == n);
+        while (peer >= 0 && recv(peer, &frame, sizeof(frame), MSG_DONTWAIT) > 0)
+            continue;
+    }
+    assert_true(n > 100);
+    if (peer < 0)
+        peer = dup(listener); /* for the end */
+}
+
 static void names(void **state)
 {
     struct can_bus other;
@@ -193,12 +275,14 @@ static void names(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        TEST(log_is_bounded),
         TEST(frames_go_out),
         TEST(frames_come_with_their_age),
         TEST(what_is_no_frame_is_passed_over),
         TEST(bus_off_and_restart),
         TEST(a_bus_comes_and_goes),
         TEST(no_room),
+        TEST(any_packets_are_frames_or_nothing),
         cmocka_unit_test(names),
     };
 

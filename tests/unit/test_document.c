@@ -286,6 +286,16 @@ static void test_error_lines_are_safe(void **state)
 
 static void test_text(void **state)
 {
+    static const char *const turning[] = {"a\xe2\x80\xae"
+                                          "b",
+                                          "\xe2\x80\xaa",
+                                          "\xe2\x80\x8e",
+                                          "\xe2\x80\x8f",
+                                          "\xe2\x80\xa8",
+                                          "\xe2\x80\xa9",
+                                          "\xe2\x81\xa6",
+                                          "\xe2\x81\xa9",
+                                          "\xd8\x9c"};
     char own[] = "a\xc3\xa4\xe2\x82\xac\n";
 
     (void)state;
@@ -294,6 +304,9 @@ static void test_text(void **state)
     assert_false(lk_text_is_clean("a\t"));
     assert_false(lk_text_is_clean("\xc2\x85"));
     assert_false(lk_text_is_clean("a\xc3"));
+    for (size_t i = 0; i < sizeof(turning) / sizeof(*turning); i++)
+        assert_false(lk_text_is_clean(turning[i]));
+    assert_true(lk_text_is_clean("\xe2\x80\x93 \xe2\x80\xa6 \xe2\x81\xa5 \xd8\x9b"));
     assert_false(lk_text_is_clean("\xed\xa0\x80"));
     lk_text_clean(own);
     assert_string_equal(own, "a\xc3\xa4\xe2\x82\xac?");

@@ -310,7 +310,8 @@ static const char *holder(const struct fixture *fixture)
 {
     static char text[256];
 
-    return lk_host_core_holder(fixture->root, 2, text, sizeof(text)) ? text : NULL;
+    return lk_host_core_holder(fixture->root, 2, text, sizeof(text)) != LK_HOST_UNLOCKED ? text
+                                                                                         : NULL;
 }
 
 /* One process has a core alone, or several share it; closing the descriptor frees it. */
@@ -359,11 +360,67 @@ static void test_holder(void **state)
              minor(core.st_dev), core.st_ino + 1, major(core.st_dev), minor(core.st_dev),
              core.st_ino);
     fixture_write(fixture, "proc/locks", line);
+    fixture_write(fixture, "proc/77/status", "Name:\tlinkaged\nUid:\t0\t0\t0\t0\n");
     assert_string_equal(holder(fixture), "process 77");
     fixture_write(fixture, "proc/77/cmdline", "linkaged --config\nrig.yaml");
     assert_string_equal(holder(fixture), "process 77 (linkaged --config?rig.yaml)");
     close(fd);
     assert_null(holder(fixture));
+}
+
+/* Anybody may lock the folder of a core. A lock takes the core if both users of its process may:
+ * root and that of this process. */
+static void test_whose_lock_counts(void **state)
+{
+    const struct fixture *fixture = *state;
+    const unsigned int me = geteuid(), other = me + 4711;
+    const struct {
+        unsigned int real;
+        unsigned int effective;
+        enum lk_host_lock lock;
+    } users[] = {{0, 0, LK_HOST_LOCKED},
+                 {me, me, LK_HOST_LOCKED},
+                 {other, other, LK_HOST_OBSTRUCTED},
+                 {other, 0, LK_HOST_OBSTRUCTED},
+                 {0, other, LK_HOST_OBSTRUCTED}};
+    char path[128], line[256], text[256];
+    struct stat core;
+    int fd;
+
+    fixture_write(fixture, CORE_2, "1\n");
+    snprintf(path, sizeof(path), "%s/sys/devices/system/cpu/cpu2", fixture->root);
+    assert_int_equal(stat(path, &core), 0);
+    fd = lk_host_lock_core(fixture->root, 2, LK_HOST_SHARED);
+    assert_true(fd >= 0);
+    fixture_write(fixture, "proc/77/cmdline", "sleep");
+    for (size_t i = 0; i < sizeof(users) / sizeof(users[0]); i++) {
+        const bool counts = users[i].lock == LK_HOST_LOCKED;
+
+        snprintf(line, sizeof(line), "1: FLOCK ADVISORY WRITE 77 %02x:%02x:%lu 0 EOF\n",
+                 major(core.st_dev), minor(core.st_dev), core.st_ino);
+        fixture_write(fixture, "proc/locks", line);
+        snprintf(line, sizeof(line), "Name:\tx\nUid:\t%u\t%u\t0\t0\n", users[i].real,
+                 users[i].effective);
+        fixture_write(fixture, "proc/77/status", line);
+        close(fd);
+        fd = lk_host_lock_core(fixture->root, 2, LK_HOST_ALONE);
+        assert_int_equal(lk_host_core_holder(fixture->root, 2, text, sizeof(text)), users[i].lock);
+        snprintf(line, sizeof(line), " of user %u", users[i].real);
+        assert_true((strstr(text, line) == NULL) == counts);
+        assert_int_equal(lk_host_lock_core(fixture->root, 2, LK_HOST_SHARED),
+                         counts ? -EWOULDBLOCK : -EPERM);
+    }
+    /* beside one that does not count, one that does */
+    snprintf(line, sizeof(line),
+             "1: FLOCK ADVISORY READ 77 %02x:%02x:%lu 0 EOF\n"
+             "2: FLOCK ADVISORY READ 78 %02x:%02x:%lu 0 EOF\n",
+             major(core.st_dev), minor(core.st_dev), core.st_ino, major(core.st_dev),
+             minor(core.st_dev), core.st_ino);
+    fixture_write(fixture, "proc/locks", line);
+    assert_int_equal(lk_host_lock_core(fixture->root, 2, LK_HOST_ALONE), -EPERM);
+    fixture_write(fixture, "proc/78/status", "Uid:\t0\t0\t0\t0\n");
+    assert_int_equal(lk_host_lock_core(fixture->root, 2, LK_HOST_ALONE), -EWOULDBLOCK);
+    close(fd);
 }
 
 #define THREAD(policy, priority)                                                                   \
@@ -427,6 +484,7 @@ int main(void)
         test_in_folder(test_read_text),
         cmocka_unit_test(test_here),
         test_in_folder(test_lock),
+        test_in_folder(test_whose_lock_counts),
         test_in_folder(test_holder),
         test_in_folder(test_rivals),
     };

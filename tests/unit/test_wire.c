@@ -212,7 +212,44 @@ static void test_request(void **state)
     name[LK_WIRE_NAME_MAX] = 'x';
     name[LK_WIRE_NAME_MAX + 1] = '\0';
     size = pack_request(&request, buffer, sizeof(buffer));
+    decoded = NULL;
     assert_int_equal(lk_wire_decode_request(&arena, buffer, size, &decoded), LK_WIRE_E_MALFORMED);
+    assert_int_equal(decoded->id, 5); /* and so can this one */
+}
+
+/* A text that would be cut at a zero byte is refused, however deep it is; bytes may have them. */
+static void test_zero_bytes(void **state)
+{
+    Linkage__V1__ControlRequest request = LINKAGE__V1__CONTROL_REQUEST__INIT;
+    Linkage__V1__ClaimRequest claim = LINKAGE__V1__CLAIM_REQUEST__INIT;
+    Linkage__V1__ClaimedChannel channel = LINKAGE__V1__CLAIMED_CHANNEL__INIT, *list = &channel;
+    Linkage__V1__LoadRequest load = LINKAGE__V1__LOAD_REQUEST__INIT;
+    const Linkage__V1__ControlRequest *decoded = NULL;
+    unsigned char buffer[1024], *at;
+    size_t size;
+
+    (void)state;
+    request.id = 300;
+    request.command_case = LINKAGE__V1__CONTROL_REQUEST__COMMAND_CLAIM;
+    request.claim = &claim;
+    claim.bench = (char *)"rig";
+    claim.channels = &list;
+    claim.n_channels = 1;
+    channel.name = (char *)"motorX";
+    size = pack_request(&request, buffer, sizeof(buffer));
+    assert_int_equal(lk_wire_decode_request(&arena, buffer, size, &decoded), 0);
+    at = memchr(buffer, 'X', size);
+    *at = '\0';
+    assert_int_equal(lk_wire_decode_request(&arena, buffer, size, &decoded), LK_WIRE_E_TEXT);
+    assert_int_equal(decoded->id, 300);
+    request.command_case = LINKAGE__V1__CONTROL_REQUEST__COMMAND_LOAD;
+    request.load = &load;
+    load.name = (char *)"m";
+    load.text.data = (uint8_t *)"a\0b";
+    load.text.len = 3;
+    size = pack_request(&request, buffer, sizeof(buffer));
+    assert_int_equal(lk_wire_decode_request(&arena, buffer, size, &decoded), 0);
+    assert_int_equal(decoded->load->text.len, 3);
 }
 
 static void test_reply_with_bad_description(void **state)
@@ -405,6 +442,7 @@ int main(void)
         cmocka_unit_test(test_encode_into_too_little),
         cmocka_unit_test(test_amplification),
         cmocka_unit_test(test_request),
+        cmocka_unit_test(test_zero_bytes),
         cmocka_unit_test(test_reply_with_bad_description),
         cmocka_unit_test(test_reply_with_bad_durations),
         cmocka_unit_test(test_reply_with_too_many_cycles),

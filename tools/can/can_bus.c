@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "can_bus.h"
+#include "can_log.h"
 
 #include <errno.h>
 #include <linux/can/error.h>
@@ -47,7 +48,7 @@ static void say(struct can_bus *bus, const char *what, const char *why)
     if (strcmp(text, bus->said) == 0)
         return;
     strcpy(bus->said, text);
-    fprintf(stderr, "linkage-can: %s\n", text);
+    can_log("%s", text);
 }
 
 static void close_bus(struct can_bus *bus, const char *why)

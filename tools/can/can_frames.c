@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define CYCLES_MAX 0x1p53 /* all whole numbers below it are doubles */
+
 static const struct dbc_message *message_of(const struct can_plan *plan, int i)
 {
     return &plan->dbc->message[plan->message[i].message];
@@ -66,12 +68,14 @@ void can_frames_fini(struct can_frames *frames)
 
 /* ---- frames that are sent ---- */
 
-/* Times are multiples of the step, so that a thousandth of it is round-off at most. */
+/* Times are multiples of the step, so that a thousandth of it is round-off at most. A time that is
+ * not finite, or beyond all that can be counted, is no new cycle. */
 bool can_frame_is_due(struct can_frames *frames, int i, double time_s, bool anew)
 {
     const struct can_message *cm = &frames->plan->message[i];
     double round_off_s = frames->plan->channels->step_s * 1e-3;
-    int64_t now = (int64_t)floor((time_s - cm->phase_s + round_off_s) / cm->cycle_s);
+    double cycles = floor((time_s - cm->phase_s + round_off_s) / cm->cycle_s);
+    int64_t now = fabs(cycles) < CYCLES_MAX ? (int64_t)cycles : frames->state[i].last;
     bool is_due = anew || now != frames->state[i].last;
 
     if (!anew && now > frames->state[i].last + 1)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "can_rig.h"
 #include "can_explain.h"
+#include "can_log.h"
 #include "linkage/json.h"
 
 #include <errno.h>
@@ -63,14 +64,14 @@ static void say_plan(const struct can_rig *rig, const char *model)
 
     for (int i = 0; i < rig->plan.n_messages; i++)
         n_sent += rig->plan.message[i].is_sent;
-    fprintf(stderr, "linkage-can: model %s: %d messages are sent, %d received\n", model, n_sent,
+    can_log("model %s: %d messages are sent, %d received", model, n_sent,
             rig->plan.n_messages - n_sent);
     n = can_list_unused(&rig->plan, true, text, sizeof(text));
     if (n > 0)
-        fprintf(stderr, "linkage-can: %d signals are sent without a channel: %s\n", n, text);
+        can_log("%d signals are sent without a channel: %s", n, text);
     n = can_list_unused(&rig->plan, false, text, sizeof(text));
     if (n > 0)
-        fprintf(stderr, "linkage-can: %d signals of others have no channel: %s\n", n, text);
+        can_log("%d signals of others have no channel: %s", n, text);
 }
 
 /* Return: 0, -ENOMEM. A model that the file or the map does not fit is said; another one may come.
@@ -96,7 +97,7 @@ static int take_model(struct can_rig *rig, const Linkage__V1__ModelDescription *
         return 0;
     }
     if (code > 0)
-        fprintf(stderr, "linkage-can: model %s: %s\n", model->name, error.text);
+        can_log("model %s: %s", model->name, error.text);
     forget_model(rig);
     return code > 0 ? can_bus_follow(rig->bus, NULL) : code;
 }
@@ -110,7 +111,7 @@ static int look_for_model(struct can_rig *rig)
 
     lk_client_bench_read_state(rig->follower, &view);
     if (strcmp(view.text, rig->said) != 0 && view.text[0] != '\0')
-        fprintf(stderr, "linkage-can: %s\n", view.text);
+        can_log("%s", view.text);
     strcpy(rig->said, view.text);
     if (model == NULL || view.times_claimed == rig->times_claimed)
         return 0;
@@ -234,7 +235,7 @@ static int open_bench(struct can_rig *rig, int claim)
     setup.without_outputs = true;
     code = lk_client_bench_open(&setup, &rig->bench[claim], &error);
     if (code != 0)
-        fprintf(stderr, "linkage-can: %s\n", error.text);
+        can_log("%s", error.text);
     return code;
 }
 
@@ -247,7 +248,7 @@ static void say_refusal(struct can_rig *rig, int claim)
     if (view.state == LK_CLIENT_BENCH_WAITING || strcmp(view.text, rig->refusal[claim]) == 0)
         return;
     strcpy(rig->refusal[claim], view.text);
-    fprintf(stderr, "linkage-can: inputs of %s: %s\n", rig->plan.claim[claim].name,
+    can_log("inputs of %s: %s", rig->plan.claim[claim].name,
             view.state == LK_CLIENT_BENCH_CONNECTED ? "claimed" : view.text);
 }
 

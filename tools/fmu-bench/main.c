@@ -330,27 +330,27 @@ static int watch(const struct job *job, pid_t pid)
 
 static int run_child(struct job *job, const struct unit_description *d)
 {
-    const struct sigaction action = {.sa_handler = ask_stop};
     pid_t pid;
 
     job->play.beat = mmap(NULL, sizeof(*job->play.beat), PROT_READ | PROT_WRITE,
                           MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (job->play.beat == MAP_FAILED)
         return complain(strerror(errno));
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
     pid = fork();
     if (pid < 0)
         return complain(strerror(errno));
     if (pid == 0)
         _exit(be_child(job, d));
     child = pid;
+    if (stop_asked) /* before there was somebody to tell */
+        kill(pid, SIGTERM);
     return watch(job, pid);
 }
 
 int main(int argc, char **argv)
 {
     static struct job job = {.patience = PATIENCE};
+    const struct sigaction action = {.sa_handler = ask_stop};
     struct unit_description description = {0};
     struct lk_error error = {""};
     const char *base = getenv("TMPDIR");
@@ -360,11 +360,13 @@ int main(int argc, char **argv)
         return r > 0 ? r : 0;
     snprintf(job.folder, sizeof(job.folder), "%.3000s/linkage-fmu-XXXXXX",
              base != NULL && base[0] == '/' ? base : "/tmp");
+    sigaction(SIGINT, &action, NULL); /* the folder is removed in any case */
+    sigaction(SIGTERM, &action, NULL);
     if (mkdtemp(job.folder) == NULL)
         return complain(strerror(errno));
     if (unit_unpack(job.path, job.folder, &error) != 0 ||
         unit_describe(job.folder, &description, &error) != 0)
-        r = complain(error.text);
+        r = stop_asked ? 0 : complain(error.text);
     else
         r = run_child(&job, &description);
     unit_description_fini(&description);

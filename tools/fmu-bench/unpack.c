@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "bench_unit.h"
+#include "play.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,9 +12,12 @@
 #include <unistd.h>
 #include <zip.h>
 
-#define ENTRIES_MAX 20000
-#define SIZE_MAX_OF (512ull << 20) /* bytes of all entries */
-#define BLOCK       65536
+#define ENTRIES_MAX     20000
+#define FOLDERS_MAX     100000         /* in all names together */
+#define SIZE_MAX_OF     (512ull << 20) /* bytes of all entries */
+#define DESCRIPTION     "modelDescription.xml"
+#define DESCRIPTION_MAX (16ull << 20) /* bytes: read, it takes up to 50 times as much memory */
+#define BLOCK           65536
 
 /* A name that leads out of the folder, or that is none. */
 static bool is_hostile(const char *name)
@@ -41,7 +45,7 @@ static bool is_needed(const char *name)
     unit_binary(3, "", three);
     two[strlen(two) - 3] = three[strlen(three) - 3] = '\0'; /* their folders */
     return n > 0 && name[n - 1] != '/' &&
-           (strcmp(name, "modelDescription.xml") == 0 || strncmp(name, "resources/", 10) == 0 ||
+           (strcmp(name, DESCRIPTION) == 0 || strncmp(name, "resources/", 10) == 0 ||
             strncmp(name, two, strlen(two)) == 0 || strncmp(name, three, strlen(three)) == 0);
 }
 
@@ -65,6 +69,8 @@ static int copy(zip_file_t *from, int to, zip_uint64_t size)
     zip_int64_t n;
 
     while ((n = zip_fread(from, block, sizeof(block))) > 0) {
+        if (play_is_over())
+            return -EINTR;
         if ((zip_uint64_t)n > size)
             return -EFBIG;
         size -= (zip_uint64_t)n;
@@ -103,10 +109,32 @@ static int refuse(struct lk_error *error, const char *path, const char *what, co
     return 1;
 }
 
+/* struct sums - of what the archive has. @folders: an upper bound */
+struct sums {
+    unsigned long long bytes;
+    unsigned long long folders;
+};
+
+static int look_at_entry(const zip_stat_t *stat, struct sums *sums, const char *path,
+                         struct lk_error *error)
+{
+    if (is_hostile(stat->name))
+        return refuse(error, path, "a file leads out of it:", stat->name);
+    if (stat->size > SIZE_MAX_OF || (sums->bytes += stat->size) > SIZE_MAX_OF)
+        return refuse(error, path, "it would fill more than 512 MiB, by", stat->name);
+    if (strcmp(stat->name, DESCRIPTION) == 0 && stat->size > DESCRIPTION_MAX)
+        return refuse(error, path, "more than 16 MiB are in", stat->name);
+    for (const char *c = stat->name; *c != '\0'; c++)
+        sums->folders += *c == '/';
+    if (sums->folders > FOLDERS_MAX)
+        return refuse(error, path, "it has too many folders", NULL);
+    return 0;
+}
+
 static int unpack_all(zip_t *zip, const char *path, const char *folder, struct lk_error *error)
 {
     zip_int64_t n = zip_get_num_entries(zip, 0);
-    unsigned long long sum = 0;
+    struct sums sums = {0};
 
     if (n > ENTRIES_MAX)
         return refuse(error, path, "it has too many files", NULL);
@@ -118,10 +146,8 @@ static int unpack_all(zip_t *zip, const char *path, const char *folder, struct l
             if (zip_stat_index(zip, (zip_uint64_t)i, ZIP_FL_ENC_RAW, &stat) != 0 ||
                 !(stat.valid & ZIP_STAT_SIZE))
                 return refuse(error, path, "it is damaged", NULL);
-            if (pass == 0 && is_hostile(stat.name))
-                return refuse(error, path, "a file leads out of it:", stat.name);
-            if (pass == 0 && (stat.size > SIZE_MAX_OF || (sum += stat.size) > SIZE_MAX_OF))
-                return refuse(error, path, "it would fill more than 512 MiB, by", stat.name);
+            if (pass == 0 && look_at_entry(&stat, &sums, path, error) != 0)
+                return 1;
             if (pass == 1 && is_needed(stat.name))
                 result = unpack_entry(zip, &stat, folder);
             if (result == -EBADMSG || result == -EFBIG || result == -EEXIST)

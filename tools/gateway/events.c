@@ -50,11 +50,12 @@ static void find_state(struct gate_hub *hub, const struct gate_seen *seen,
 static void find_overruns(struct gate_hub *hub, struct gate_seen *seen,
                           const Linkage__V1__Status *status)
 {
-    uint64_t now_ns = gate_now_ns();
+    uint64_t now_ns = gate_clock_ns();
 
     if (status->overruns < seen->overruns)
         seen->overruns = 0; /* another run */
-    if (status->overruns == seen->overruns || now_ns < seen->overruns_ns + OVERRUNS_NS)
+    if (status->overruns == seen->overruns ||
+        (seen->overruns_ns > 0 && now_ns < seen->overruns_ns + OVERRUNS_NS))
         return;
     gate_hub_say(hub, GATE_WARNING, "deadline", NULL,
                  "%" PRIu64 " missed deadline%s, %" PRIu64 " since the start",

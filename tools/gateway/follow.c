@@ -212,7 +212,7 @@ static void follow_model(struct following *f)
     gate_hub_set(hub, gate_meaning_hold(f->meaning));
     f->view = (struct lk_foxglove_view){0};
     if (meaning->scene != NULL) /* until it moves */
-        post_poses(f, meaning->scene->drawn, gate_now_ns());
+        post_poses(f, meaning->scene->drawn, gate_utc_ns());
     else
         gate_hub_say(hub, GATE_WARNING, "scene", NULL, "no picture of '%s': %s",
                      meaning->model->name, meaning->no_scene);

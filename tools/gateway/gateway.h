@@ -13,6 +13,7 @@
  *     viewer.c, viewer_text.c   a connection by the Foxglove websocket protocol
  *     page.c, page_text.c       one of the operator's page, whose files are in page/
  *     recordings.c  those of the daemon, for pages
+ *     peers.c    connections without a login, and who makes room
  *     tls.c      encryption, certificates as login
  *
  * Only the web thread touches connections. A parcel never changes once it is posted, and is freed
@@ -34,7 +35,8 @@
 #define GATE_RATE       60         /* samples a second, at most */
 #define GATE_ORIGINS    8          /* --allow-origin */
 #define GATE_OPERATORS  16         /* --operator */
-#define GATE_SESSIONS   32         /* connections by websocket */
+#define GATE_SESSIONS   32         /* connections by websocket, */
+#define GATE_VIEWERS    24         /* of which viewers: pages have the rest for themselves */
 #define GATE_QUEUE      256        /* parcels between threads, and of each connection */
 #define GATE_BYTES      (8u << 20) /* in them */
 #define GATE_POLL_MS    200
@@ -125,11 +127,13 @@ struct gate_hub;
 void gate_meaning_post(const struct gate_meaning *meaning, struct gate_hub *hub,
                        enum gate_topic topic, const double *values, uint64_t ns);
 
-/** struct gate_parcel - @meaning: number of the model that it is about, 0: of any;  @ns: UTC */
+/** struct gate_parcel - @meaning: number of the model that it is about, 0: of any;  @ns: UTC
+ * @number: counts parcels that were posted, from 1 */
 struct gate_parcel {
     atomic_uint n_holders;
     enum gate_topic topic;
     uint32_t meaning;
+    uint64_t number;
     uint64_t ns;
     size_t size;
     unsigned char data[];
@@ -166,10 +170,12 @@ void gate_queue_clear(struct gate_queue *queue);
 
 /** struct gate_hub - @wake: makes the web thread look;  @stop: all threads end
  * @command: @n_commands of the operator that wait;  @asked: there is one
- * @operator: counts pages that had the controls;  @heard_ns: of the present one last, UTC */
+ * @operator: counts pages that had the controls;  @heard_ns: of the present one last,
+ * CLOCK_MONOTONIC;  @n_parcels: posted so far */
 struct gate_hub {
     pthread_mutex_t lock;
     struct gate_queue queue;
+    uint64_t n_parcels;
     struct gate_meaning *meaning;
     uint32_t n_meanings;
     void (*wake)(void *web);
@@ -228,7 +234,7 @@ bool gate_operator_knows(const char *op);
 int gate_operator_ask(struct gate_hub *hub, json_t *command);
 
 /** struct gate_seen - the status before, to tell what is new. @overruns: those that were said, at
- * @overruns_ns */
+ * @overruns_ns of CLOCK_MONOTONIC */
 struct gate_seen {
     bool lost;
     bool known;
@@ -248,8 +254,10 @@ void gate_events_find(struct gate_hub *hub, struct gate_seen *seen,
 /** gate_events_lost() - the daemon does not answer, @why. */
 void gate_events_lost(struct gate_hub *hub, struct gate_seen *seen, const char *why);
 
-/** gate_now_ns() - UTC.  gate_sleep_ms() - in the threads of the line. */
-uint64_t gate_now_ns(void);
+/** gate_utc_ns() - UTC [ns], to be shown: it may be set back.  gate_clock_ns() - CLOCK_MONOTONIC
+ * [ns], for ages and bounds.  gate_sleep_ms() - in the threads of the line. */
+uint64_t gate_utc_ns(void);
+uint64_t gate_clock_ns(void);
 void gate_sleep_ms(int ms);
 
 /** gate_web_run() - serve until @stop of the hub. Return: 0, 1: nobody can listen there. */

@@ -29,7 +29,7 @@ static void tell(const struct hold *hold)
     for (int i = 0; i < hold->n; i++)
         lk_json_text(&draft.json, NULL, hold->channel[i].name);
     lk_json_close(&draft.json, ']');
-    gate_hub_post(hold->line->hub, gate_parcel_end(GATE_HELD, 0, gate_now_ns(), &draft));
+    gate_hub_post(hold->line->hub, gate_parcel_end(GATE_HELD, 0, gate_utc_ns(), &draft));
 }
 
 static uint32_t present_meaning(struct gate_hub *hub)
@@ -232,7 +232,7 @@ void hold_feed(struct hold *hold)
     struct gate_hub *hub = hold->line->hub;
     const Linkage__V1__ControlReply *reply;
     struct lk_error ignored;
-    bool is_silent = gate_now_ns() > hub->heard_ns + HOLD_SILENCE_S * UINT64_C(1000000000);
+    bool is_silent = gate_clock_ns() > hub->heard_ns + HOLD_SILENCE_S * UINT64_C(1000000000);
 
     if (hold->n == 0)
         return;

@@ -10,11 +10,19 @@
 #include <string.h>
 #include <time.h>
 
-uint64_t gate_now_ns(void)
+uint64_t gate_utc_ns(void)
 {
     struct timespec now;
 
     clock_gettime(CLOCK_REALTIME, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+uint64_t gate_clock_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
     return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
@@ -114,7 +122,13 @@ void gate_queue_clear(struct gate_queue *queue)
 
 void gate_hub_init(struct gate_hub *hub)
 {
-    *hub = (struct gate_hub){.lock = PTHREAD_MUTEX_INITIALIZER, .asked = PTHREAD_COND_INITIALIZER};
+    pthread_condattr_t clock;
+
+    *hub = (struct gate_hub){.lock = PTHREAD_MUTEX_INITIALIZER};
+    pthread_condattr_init(&clock);
+    pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
+    pthread_cond_init(&hub->asked, &clock);
+    pthread_condattr_destroy(&clock);
 }
 
 void gate_hub_fini(struct gate_hub *hub)
@@ -130,6 +144,8 @@ void gate_hub_fini(struct gate_hub *hub)
 void gate_hub_post(struct gate_hub *hub, struct gate_parcel *parcel)
 {
     pthread_mutex_lock(&hub->lock);
+    if (parcel != NULL)
+        parcel->number = ++hub->n_parcels;
     gate_queue_put(&hub->queue, parcel);
     if (hub->wake != NULL)
         hub->wake(hub->web);
@@ -158,7 +174,7 @@ void gate_hub_set(struct gate_hub *hub, struct gate_meaning *meaning)
         number = meaning->number = ++hub->n_meanings;
     pthread_mutex_unlock(&hub->lock);
     gate_meaning_drop(before);
-    gate_hub_post(hub, gate_parcel_new(GATE_MEANING, number, gate_now_ns(), NULL, 0));
+    gate_hub_post(hub, gate_parcel_new(GATE_MEANING, number, gate_utc_ns(), NULL, 0));
 }
 
 struct gate_meaning *gate_hub_meaning(struct gate_hub *hub)
@@ -191,7 +207,7 @@ void gate_hub_say(struct gate_hub *hub, enum gate_level level, const char *name,
                   const char *format, ...)
 {
     struct lk_mcap_buffer message = {.grows = true};
-    uint64_t now_ns = gate_now_ns();
+    uint64_t now_ns = gate_utc_ns();
     char text[512];
     va_list args;
 

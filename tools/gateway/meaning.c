@@ -84,8 +84,8 @@ static void make_scene(struct gate_meaning *meaning, const Linkage__V1__ModelTex
     if (meaning->scene == NULL)
         return;
     meaning->shapes.grows = true;
-    lk_foxglove_clear(&meaning->shapes, gate_now_ns());
-    lk_foxglove_shapes(&meaning->shapes, meaning->scene, gate_now_ns());
+    lk_foxglove_clear(&meaning->shapes, gate_utc_ns());
+    lk_foxglove_shapes(&meaning->shapes, meaning->scene, gate_utc_ns());
 }
 
 struct gate_meaning *gate_meaning_new(const Linkage__V1__ModelDescription *model,

@@ -239,7 +239,7 @@ static void post_answer(struct gate_hub *hub, const json_t *command, bool ok,
     for (size_t i = 0; reply != NULL && i < reply->n_errors; i++)
         lk_json_text(json, NULL, reply->errors[i]);
     lk_json_close(json, ']');
-    gate_hub_post(hub, gate_parcel_end(GATE_ANSWER, 0, gate_now_ns(), &draft));
+    gate_hub_post(hub, gate_parcel_end(GATE_ANSWER, 0, gate_utc_ns(), &draft));
 }
 
 /* ---- the queue ---- */
@@ -264,7 +264,7 @@ static json_t *await_command(struct gate_hub *hub, int ms)
     struct timespec until;
     json_t *command = NULL;
 
-    clock_gettime(CLOCK_REALTIME, &until);
+    clock_gettime(CLOCK_MONOTONIC, &until);
     until.tv_nsec += ms * 1000000L;
     until.tv_sec += until.tv_nsec / 1000000000;
     until.tv_nsec %= 1000000000;

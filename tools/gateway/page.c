@@ -28,7 +28,7 @@ void page_close(struct page *page)
     while (*place != page)
         place = &(*place)->next;
     *place = page->next;
-    page->web->n_connections--;
+    page->web->n_pages--;
     if (page->role == PAGE_OPERATES)
         page->web->hub->operator++;
     gate_queue_clear(&page->words);
@@ -80,7 +80,7 @@ static void take_controls(struct page *page)
 {
     if (page->role == PAGE_LOOKS && page->may_operate && !has_operator(page->web)) {
         page->role = PAGE_OPERATES;
-        page->web->hub->heard_ns = gate_now_ns();
+        page->web->hub->heard_ns = gate_clock_ns();
         page->web->hub->operator++;
     } else if (page->role == PAGE_LOOKS && page->may_operate) {
         send_parcel(page,
@@ -134,25 +134,30 @@ static int log_in(struct page *page, const json_t *message)
         send_parcel(page, page_text_answer("login", false, "this is no token of this gateway"));
         return 0;
     }
+    if (!peers_settle(&page->web->peers, page->wsi))
+        return -1;
     let_in(page);
     return 0;
 }
 
-void page_open(struct page *page, struct gate_web *web, struct lws *wsi)
+int page_open(struct page *page, struct gate_web *web, struct lws *wsi)
 {
     const enum page_role role = tls_role(web->options, wsi); /* by its certificate */
     const int room = SEND_BYTES;
 
+    if (role != PAGE_NOBODY && !peers_settle(&web->peers, wsi))
+        return -1;
     *page = (struct page){.web = web, .wsi = wsi, .next = web->pages, .is_open = true};
     setsockopt(lws_get_socket_fd(wsi), SOL_SOCKET, SO_SNDBUF, &room, sizeof(room));
     web->pages = page;
-    web->n_connections++;
+    web->n_pages++;
     if (role == PAGE_NOBODY) {
         lws_set_timer_usecs(wsi, PAGE_LOGIN_S * LWS_USEC_PER_SEC);
-        return;
+        return 0;
     }
     page->may_operate = role == PAGE_OPERATES;
     let_in(page);
+    return 0;
 }
 
 /* ---- what it says ---- */
@@ -169,7 +174,7 @@ static int on_message(struct page *page, json_t *message)
     if (strcmp(op, "login") == 0) /* it is, by its certificate */
         return 0;
     if (page->role == PAGE_OPERATES)
-        page->web->hub->heard_ns = gate_now_ns();
+        page->web->hub->heard_ns = gate_clock_ns();
     if (strcmp(op, "alive") == 0)
         return 0;
     if (strcmp(op, "take-controls") == 0)

@@ -31,7 +31,8 @@ struct page_file {
     size_t size;
 };
 
-/** struct page_ticket - for one download. @name: of the file, NULL: none */
+/** struct page_ticket - for one download. @name: of the file, NULL: none;  @until_ns:
+ * CLOCK_MONOTONIC */
 struct page_ticket {
     char token[PAGE_TOKEN_SIZE];
     char *name;
@@ -63,8 +64,8 @@ struct page {
     size_t n_in;
 };
 
-/* As those of viewer.h. */
-void page_open(struct page *page, struct gate_web *web, struct lws *wsi);
+/* As those of viewer.h. Return of page_open(): 0, -1: close the connection. */
+int page_open(struct page *page, struct gate_web *web, struct lws *wsi);
 void page_close(struct page *page);
 int page_receive(struct page *page, const char *data, size_t size);
 int page_write(struct page *page);

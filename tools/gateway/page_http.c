@@ -24,8 +24,8 @@ static bool find_page(struct page_request *request, const char *path, const char
 }
 
 /* as long as it is now: a recording may be growing */
-static bool find_recording(struct page_request *request, struct gate_web *web, const char *path,
-                           char *ret_name, size_t size)
+static bool find_recording(struct page_request *request, struct gate_web *web, struct lws *wsi,
+                           const char *path, char *ret_name, size_t size)
 {
     int file = recordings_open(web, path, ret_name, size);
     struct stat about;
@@ -35,6 +35,7 @@ static bool find_recording(struct page_request *request, struct gate_web *web, c
             close(file);
         return false;
     }
+    peers_settle(&web->peers, wsi); /* by its ticket */
     *request = (struct page_request){.is_open = true, .file = file, .size = (size_t)about.st_size};
     return true;
 }
@@ -62,7 +63,7 @@ int page_http_begin(struct page_request *request, struct lws *wsi, struct gate_w
 
     page_http_end(request);
     if (!find_page(request, path, &type) &&
-        !find_recording(request, web, path, name, sizeof(name))) {
+        !find_recording(request, web, wsi, path, name, sizeof(name))) {
         lws_return_http_status(wsi, HTTP_STATUS_NOT_FOUND, NULL);
         return -1;
     }

@@ -45,7 +45,7 @@ struct gate_parcel *page_text_model(const struct gate_meaning *meaning)
         if (meaning->scene != NULL)
             lk_scene_json(&draft.json, meaning->scene);
     }
-    return gate_parcel_end(GATE_ANSWER, 0, gate_now_ns(), &draft);
+    return gate_parcel_end(GATE_ANSWER, 0, gate_utc_ns(), &draft);
 }
 
 /* ---- short ones ---- */
@@ -58,7 +58,7 @@ struct gate_parcel *page_text_role(const struct page *page)
         return NULL;
     lk_json_bool(&draft.json, "operates", page->role == PAGE_OPERATES);
     lk_json_bool(&draft.json, "may_operate", page->may_operate);
-    return gate_parcel_end(GATE_ANSWER, 0, gate_now_ns(), &draft);
+    return gate_parcel_end(GATE_ANSWER, 0, gate_utc_ns(), &draft);
 }
 
 struct gate_parcel *page_text_answer(const char *to, bool ok, const char *text)
@@ -70,5 +70,5 @@ struct gate_parcel *page_text_answer(const char *to, bool ok, const char *text)
     lk_json_text(&draft.json, "to", to);
     lk_json_bool(&draft.json, "ok", ok);
     lk_json_text(&draft.json, "text", text);
-    return gate_parcel_end(GATE_ANSWER, 0, gate_now_ns(), &draft);
+    return gate_parcel_end(GATE_ANSWER, 0, gate_utc_ns(), &draft);
 }

@@ -20,7 +20,7 @@ static void post_status(struct gate_hub *hub, const Linkage__V1__Status *status)
     if (!draft_begin(&draft, "status"))
         return;
     lk_reply_status_json(&draft.json, status);
-    gate_hub_post(hub, gate_parcel_end(GATE_STATUS, 0, gate_now_ns(), &draft));
+    gate_hub_post(hub, gate_parcel_end(GATE_STATUS, 0, gate_utc_ns(), &draft));
 }
 
 /* ---- inputs and parameters ---- */
@@ -64,9 +64,9 @@ static void post_inputs(struct gate_hub *hub, const struct gate_meaning *meaning
     size_t n = meaning->model->n_parameters;
     struct gate_parcel *parameters;
 
-    gate_meaning_post(meaning, hub, GATE_INPUTS, acting, gate_now_ns());
+    gate_meaning_post(meaning, hub, GATE_INPUTS, acting, gate_utc_ns());
     parameters =
-        gate_parcel_new(GATE_PARAMETERS, meaning->number, gate_now_ns(), NULL, n * sizeof(double));
+        gate_parcel_new(GATE_PARAMETERS, meaning->number, gate_utc_ns(), NULL, n * sizeof(double));
     for (size_t i = 0; i < n && parameters != NULL; i++) {
         double value = find_value(meaning, acting, meaning->model->parameters[i]);
 
@@ -83,7 +83,7 @@ static void post_report(struct gate_hub *hub, uint32_t meaning,
     if (!draft_begin(&draft, "inputs"))
         return;
     lk_reply_inputs_json(&draft.json, report);
-    gate_hub_post(hub, gate_parcel_end(GATE_REPORT, meaning, gate_now_ns(), &draft));
+    gate_hub_post(hub, gate_parcel_end(GATE_REPORT, meaning, gate_utc_ns(), &draft));
 }
 
 static void poll_inputs(struct gate_line *line)
@@ -152,7 +152,7 @@ static const Linkage__V1__ControlReply *poll_part(struct gate_line *line,
     if (!draft_begin(&draft, op))
         return reply;
     is_told = put(&draft.json, reply);
-    parcel = gate_parcel_end(topic, 0, gate_now_ns(), &draft);
+    parcel = gate_parcel_end(topic, 0, gate_utc_ns(), &draft);
     if (is_told)
         gate_hub_post(line->hub, parcel);
     else
@@ -248,7 +248,7 @@ static void post_missed(struct poll *poll)
         lk_json_close(&draft.json, '}');
     }
     lk_json_close(&draft.json, ']');
-    gate_hub_post(poll->line->hub, gate_parcel_end(GATE_MISSED, 0, gate_now_ns(), &draft));
+    gate_hub_post(poll->line->hub, gate_parcel_end(GATE_MISSED, 0, gate_utc_ns(), &draft));
 }
 
 static void poll_missed(struct poll *poll)

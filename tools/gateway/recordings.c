@@ -100,7 +100,7 @@ struct gate_parcel *recordings_text(const struct gate_options *options)
     lk_json_close(&draft.json, ']');
     lk_json_count(&draft.json, "left_out", n > LISTED ? (uint64_t)(n - LISTED) : 0);
     free(list);
-    return gate_parcel_end(GATE_ANSWER, 0, gate_now_ns(), &draft);
+    return gate_parcel_end(GATE_ANSWER, 0, gate_utc_ns(), &draft);
 }
 
 /* ---- tickets ---- */
@@ -130,14 +130,14 @@ struct gate_parcel *recordings_ticket(struct gate_web *web, const char *name)
         return page_text_answer("download", false, "no random numbers for a ticket");
     free(ticket->name);
     ticket->name = strdup(name);
-    ticket->until_ns = gate_now_ns() + TICKET_S * UINT64_C(1000000000);
+    ticket->until_ns = gate_clock_ns() + TICKET_S * UINT64_C(1000000000);
     web->n_tickets++;
     if (!draft_begin(&draft, "download"))
         return NULL;
     snprintf(address, sizeof(address), PREFIX "%s", ticket->token);
     lk_json_text(&draft.json, "address", address);
     lk_json_text(&draft.json, "name", name);
-    return gate_parcel_end(GATE_ANSWER, 0, gate_now_ns(), &draft);
+    return gate_parcel_end(GATE_ANSWER, 0, gate_utc_ns(), &draft);
 }
 
 static int open_file(const char *folder, const char *name)
@@ -169,7 +169,7 @@ int recordings_open(struct gate_web *web, const char *path, char *ret_name, size
 
         if (ticket->name == NULL || !page_is_token(path + n, ticket->token))
             continue;
-        if (gate_now_ns() < ticket->until_ns) {
+        if (gate_clock_ns() < ticket->until_ns) {
             snprintf(ret_name, size, "%s", ticket->name);
             file = open_file(web->options->recordings, ticket->name);
         }

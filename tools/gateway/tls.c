@@ -3,11 +3,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <openssl/ssl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#define NAME_SIZE 256
 
 static bool is_loopback(const char *address)
 {
@@ -74,22 +74,44 @@ void tls_fill(const struct gate_options *options, struct lws_context_creation_in
     info->options |= LWS_SERVER_OPTION_REQUIRE_VALID_OPENSSL_CLIENT_CERT;
 }
 
+/* Whether an entry of a certificate's subject is one of --operator: in UTF-8, and whole, a zero
+ * byte in it included. */
+static bool is_operator(const struct gate_options *options, X509_NAME *subject, int entry)
+{
+    unsigned char *name = NULL;
+    int size =
+        ASN1_STRING_to_UTF8(&name, X509_NAME_ENTRY_get_data(X509_NAME_get_entry(subject, entry)));
+    bool found = false;
+
+    for (int i = 0; i < options->n_operators && size >= 0; i++)
+        found |= (size_t)size == strlen(options->operators[i]) &&
+                 memcmp(name, options->operators[i], (size_t)size) == 0;
+    OPENSSL_free(name);
+    return found;
+}
+
+/* By the only common name of its subject. Who has several could be taken for any of them. */
+static enum page_role find_role(const struct gate_options *options, const X509 *certificate)
+{
+    X509_NAME *subject = X509_get_subject_name(certificate);
+    int entry = X509_NAME_get_index_by_NID(subject, NID_commonName, -1);
+
+    if (entry >= 0 && X509_NAME_get_index_by_NID(subject, NID_commonName, entry) >= 0) {
+        fprintf(stderr, "linkage-gateway: a certificate with several common names operates "
+                        "nothing; issue one with a single CN\n");
+        return PAGE_LOOKS;
+    }
+    return entry >= 0 && is_operator(options, subject, entry) ? PAGE_OPERATES : PAGE_LOOKS;
+}
+
 enum page_role tls_role(const struct gate_options *options, struct lws *wsi)
 {
-    union {
-        union lws_tls_cert_info_results info;
-        char room[sizeof(union lws_tls_cert_info_results) + NAME_SIZE];
-    } of;
+    SSL *ssl = options->tls_clients != NULL ? lws_get_ssl(wsi) : NULL;
+    X509 *certificate = ssl != NULL ? SSL_get1_peer_certificate(ssl) : NULL;
+    enum page_role role = PAGE_NOBODY;
 
-    if (options->tls_clients == NULL ||
-        lws_tls_peer_cert_info(wsi, LWS_TLS_CERT_INFO_VERIFIED, &of.info, 0) != 0 ||
-        of.info.verified == 0)
-        return PAGE_NOBODY;
-    if (lws_tls_peer_cert_info(wsi, LWS_TLS_CERT_INFO_COMMON_NAME, &of.info, NAME_SIZE) != 0)
-        return PAGE_LOOKS;
-    for (int i = 0; i < options->n_operators; i++)
-        if ((size_t)of.info.ns.len == strlen(options->operators[i]) &&
-            memcmp(of.info.ns.name, options->operators[i], (size_t)of.info.ns.len) == 0)
-            return PAGE_OPERATES;
-    return PAGE_LOOKS;
+    if (certificate != NULL && SSL_get_verify_result(ssl) == X509_V_OK)
+        role = find_role(options, certificate);
+    X509_free(certificate);
+    return role;
 }

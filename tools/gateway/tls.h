@@ -3,8 +3,9 @@
  *
  * Without it the gateway listens on loopback alone. With --tls-clients nobody connects whose
  * certificate is not of that authority; a page then needs no token: it looks, or operates if the
- * common name of its certificate is one of --operator. Browsers show a certificate to whatever site
- * asks for a connection, so only pages of the gateway itself are let in (`Origin`). Thread: web. */
+ * common name (CN) of its certificate, of which there may be only one, is one of --operator.
+ * Browsers show a certificate to whatever site asks for a connection, so only pages of the gateway
+ * itself are let in (`Origin`). Thread: web. */
 #ifndef TOOLS_GATEWAY_TLS_H
 #define TOOLS_GATEWAY_TLS_H
 

@@ -63,7 +63,7 @@ void viewer_open(struct viewer *viewer, struct gate_web *web, struct lws *wsi)
     *viewer = (struct viewer){.web = web, .wsi = wsi, .next = web->viewers, .is_open = true};
     setsockopt(lws_get_socket_fd(wsi), SOL_SOCKET, SO_SNDBUF, &room, sizeof(room));
     web->viewers = viewer;
-    web->n_connections++;
+    web->n_viewers++;
     send_text(viewer, viewer_text_info(web));
     advertise(viewer);
 }
@@ -75,7 +75,7 @@ void viewer_close(struct viewer *viewer)
     while (*place != viewer)
         place = &(*place)->next;
     *place = viewer->next;
-    viewer->web->n_connections--;
+    viewer->web->n_viewers--;
     gate_queue_clear(&viewer->queue);
     for (int i = 0; i < viewer->n_texts; i++)
         free(viewer->text[i]);
@@ -123,7 +123,7 @@ static void catch_up(struct viewer *viewer, enum gate_topic topic)
         viewer_take(viewer, viewer->web->latest[topic]);
     while (topic == GATE_EVENTS &&
            (event = gate_queue_next(&viewer->web->events, topic, &place)) != NULL)
-        if (event->ns > viewer->event_ns)
+        if (event->number > viewer->event)
             viewer_take(viewer, event);
 }
 
@@ -162,7 +162,7 @@ static void forget(struct viewer *viewer, enum gate_topic topic)
 {
     viewer->subscribed[topic] = false;
     if (topic == GATE_EVENTS)
-        viewer->event_ns = 0;
+        viewer->event = 0;
 }
 
 static void on_unsubscribe(struct viewer *viewer, const json_t *message)
@@ -318,7 +318,7 @@ static int write_text(struct viewer *viewer)
 
 static void say_dropped(struct viewer *viewer)
 {
-    uint64_t now_ns = gate_now_ns();
+    uint64_t now_ns = gate_clock_ns();
 
     if (viewer->dropped == 0 || now_ns < viewer->dropped_ns + SAY_DROPPED_NS)
         return;
@@ -341,13 +341,13 @@ static int write_next(struct viewer *viewer)
         const struct lk_mcap_buffer *shapes = &viewer->web->meaning->shapes;
 
         viewer->shapes = false;
-        return write_data(viewer, GATE_SCENE, gate_now_ns(), shapes->data, shapes->size) ? -1 : 1;
+        return write_data(viewer, GATE_SCENE, gate_utc_ns(), shapes->data, shapes->size) ? -1 : 1;
     }
     parcel = gate_queue_take(&viewer->queue);
     if (parcel == NULL)
         return viewer->time_ns > viewer->told_ns ? (write_time(viewer) ? -1 : 1) : 0;
     if (parcel->topic == GATE_EVENTS)
-        viewer->event_ns = parcel->ns;
+        viewer->event = parcel->number;
     r = viewer->subscribed[parcel->topic]
             ? write_data(viewer, parcel->topic, parcel->ns, parcel->data, parcel->size)
             : 0;

@@ -11,16 +11,20 @@
 
 #include "gateway.h"
 #include "page.h"
+#include "peers.h"
 #include <libwebsockets.h>
 
 #define VIEWER_MESSAGE_MAX (64u << 10) /* bytes of a message of a client */
 #define VIEWER_TEXTS       64          /* answers that wait */
 #define VIEWER_NUMBERS     8           /* of channels of a model; at least GATE_CHANNELS */
 
+enum gate_refusal { GATE_OTHER_SITE, GATE_NO_PLACE, GATE_REFUSALS };
+
 /** struct gate_web - @meaning: the present model or NULL;  @latest: of each topic, for whoever
  * subscribes later, but for @events: the last ones;  @session: differs with every start;  @viewers,
  * @pages: lists,
- * @n_connections in both
+ * of @n_viewers and @n_pages;  @peers: who has no login yet;  @refused_ns: of CLOCK_MONOTONIC: when
+ * it was said last that a page of another site was refused, and that there was no place
  * @ticket: of downloads, @n_tickets ever */
 struct gate_web {
     const struct gate_options *options;
@@ -31,7 +35,10 @@ struct gate_web {
     char session[40];
     struct viewer *viewers;
     struct page *pages;
-    int n_connections;
+    int n_viewers;
+    int n_pages;
+    struct peers peers;
+    uint64_t refused_ns[GATE_REFUSALS];
     struct gate_queue events;
     char look_token[PAGE_TOKEN_SIZE];
     char operate_token[PAGE_TOKEN_SIZE];
@@ -50,8 +57,8 @@ struct viewer_text {
  * @meaning:    number of the model that its channels are of;  @advertised: which of them
  * @subscribed: and with which number of the client's, @id
  * @shapes:     wait to be sent;  @time_ns, @told_ns: UTC of the newest sample, and as it was told
- * @event_ns:   UTC of the newest event that it was sent
- * @dropped:    parcels since that was said, at @dropped_ns */
+ * @event:      number of the newest event that it was sent
+ * @dropped:    parcels since that was said, at @dropped_ns of CLOCK_MONOTONIC */
 struct viewer {
     struct gate_web *web;
     struct lws *wsi;
@@ -66,7 +73,7 @@ struct viewer {
     bool shapes;
     uint64_t time_ns;
     uint64_t told_ns;
-    uint64_t event_ns;
+    uint64_t event;
     uint64_t dropped;
     uint64_t dropped_ns;
     struct gate_queue queue;

@@ -10,14 +10,17 @@
 #include "tls.h"
 #include "viewer.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define HTTP_SECONDS 10  /* for a request */
-#define EVENTS       100 /* kept for those who come later */
-#define PING_SECONDS 20
-#define GONE_SECONDS 60
+#define HTTP_SECONDS  5                     /* for the handshake of TLS, and for a request */
+#define LIBRARY_LINES 10                    /* in so long: */
+#define REFUSED_NS    UINT64_C(10000000000) /* between two words about who is refused */
+#define EVENTS        100                   /* kept for those who come later */
+#define PING_SECONDS  20
+#define GONE_SECONDS  60
 
 /* ---- who may connect ---- */
 
@@ -63,7 +66,44 @@ static bool read_header(struct lws *wsi, enum lws_token_indexes token, char *ret
     return lws_hdr_total_length(wsi, token) == 0 || lws_hdr_copy(wsi, ret, size, token) >= 0;
 }
 
-static bool may_connect(struct gate_web *web, struct lws *wsi)
+/* Pages without a token make room, the oldest first: it would have logged in at once. */
+static bool free_page(struct gate_web *web)
+{
+    struct page *oldest = NULL;
+
+    for (struct page *p = web->pages; p != NULL; p = p->next)
+        if (p->role == PAGE_NOBODY)
+            oldest = p;
+    if (oldest != NULL)
+        lws_set_timeout(oldest->wsi, PENDING_TIMEOUT_KILLED_BY_PARENT, LWS_TO_KILL_ASYNC);
+    return oldest != NULL;
+}
+
+/* At most every ten seconds: who is refused may come again and again. */
+static void say_refused(struct gate_web *web, enum gate_refusal why, const char *what,
+                        const char *text)
+{
+    uint64_t now_ns = gate_clock_ns();
+
+    if (web->refused_ns[why] == 0 || now_ns > web->refused_ns[why] + REFUSED_NS) {
+        fprintf(stderr, "linkage-gateway: refused %s%s\n", what, text);
+        web->refused_ns[why] = now_ns;
+    }
+}
+
+static bool has_place(struct gate_web *web, bool is_page)
+{
+    char text[64];
+
+    if (is_page ? web->n_viewers + web->n_pages < GATE_SESSIONS || free_page(web)
+                : web->n_viewers < GATE_VIEWERS && web->n_viewers + web->n_pages < GATE_SESSIONS)
+        return true;
+    snprintf(text, sizeof(text), "there are %d viewers and %d pages", web->n_viewers, web->n_pages);
+    say_refused(web, GATE_NO_PLACE, is_page ? "a page: " : "a viewer: ", text);
+    return false;
+}
+
+static bool may_connect(struct gate_web *web, struct lws *wsi, bool is_page)
 {
     char host[128], origin[256];
 
@@ -73,15 +113,10 @@ static bool may_connect(struct gate_web *web, struct lws *wsi)
     if (web->options->tls_cert == NULL && !is_here(host))
         return false;
     if (*origin != '\0' && !is_allowed(web->options, origin, host)) {
-        fprintf(stderr, "linkage-gateway: refused a page of '%.200s', see --allow-origin\n",
-                origin);
+        say_refused(web, GATE_OTHER_SITE, "a page of another site, see --allow-origin: ", origin);
         return false;
     }
-    if (web->n_connections >= GATE_SESSIONS) {
-        fprintf(stderr, "linkage-gateway: refused a connection, there are %d\n", GATE_SESSIONS);
-        return false;
-    }
-    return true;
+    return has_place(web, is_page);
 }
 
 /* the files of the page, by a name of this machine */
@@ -168,8 +203,10 @@ static int on_viewer(struct lws *wsi, enum lws_callback_reasons reason, void *us
 
     switch (reason) {
     case LWS_CALLBACK_FILTER_PROTOCOL_CONNECTION:
-        return may_connect(web_of(wsi), wsi) ? 0 : -1;
+        return may_connect(web_of(wsi), wsi, false) ? 0 : -1;
     case LWS_CALLBACK_ESTABLISHED:
+        if (!peers_settle(&web_of(wsi)->peers, wsi))
+            return -1;
         viewer_open(viewer, web_of(wsi), wsi);
         return 0;
     case LWS_CALLBACK_RECEIVE:
@@ -192,10 +229,9 @@ static int on_page(struct lws *wsi, enum lws_callback_reasons reason, void *user
 
     switch (reason) {
     case LWS_CALLBACK_FILTER_PROTOCOL_CONNECTION:
-        return may_connect(web_of(wsi), wsi) ? 0 : -1;
+        return may_connect(web_of(wsi), wsi, true) ? 0 : -1;
     case LWS_CALLBACK_ESTABLISHED:
-        page_open(page, web_of(wsi), wsi);
-        return 0;
+        return page_open(page, web_of(wsi), wsi);
     case LWS_CALLBACK_TIMER: /* so long after the begin: is there a login? */
         return page->role == PAGE_NOBODY ? -1 : 0;
     case LWS_CALLBACK_RECEIVE:
@@ -217,6 +253,14 @@ static int on_http(struct lws *wsi, enum lws_callback_reasons reason, void *user
     switch (reason) {
     case LWS_CALLBACK_FILTER_PROTOCOL_CONNECTION: /* a websocket of no subprotocol of ours */
         return -1;
+    case LWS_CALLBACK_FILTER_NETWORK_CONNECTION: /* @in: its descriptor */
+        return peers_admit(&web_of(wsi)->peers, (int)(intptr_t)in) ? 0 : 1;
+    case LWS_CALLBACK_WSI_CREATE:
+        peers_add(&web_of(wsi)->peers, wsi);
+        return 0;
+    case LWS_CALLBACK_WSI_DESTROY:
+        peers_remove(&web_of(wsi)->peers, wsi);
+        return 0;
     case LWS_CALLBACK_OPENSSL_PERFORM_CLIENT_CERT_VERIFICATION: /* @size: what OpenSSL found */
         return size == 1 ? 0 : 1;
     case LWS_CALLBACK_EVENT_WAIT_CANCELLED:
@@ -242,10 +286,24 @@ static void wake(void *context)
     lws_cancel_service(context);
 }
 
+/* What the library says, mostly of requests that are none: with a bound, as strangers cause it. */
 static void log_line(int level, const char *line)
 {
+    static uint64_t began_ns, n, n_left_out;
+    uint64_t now_ns = gate_clock_ns();
+
     (void)level;
-    fprintf(stderr, "linkage-gateway: %s", line);
+    if (now_ns > began_ns + REFUSED_NS) {
+        if (n_left_out > 0)
+            fprintf(stderr, "linkage-gateway: %" PRIu64 " lines of the library left out\n",
+                    n_left_out);
+        began_ns = now_ns;
+        n = n_left_out = 0;
+    }
+    if (n++ < LIBRARY_LINES)
+        fprintf(stderr, "linkage-gateway: %s", line);
+    else
+        n_left_out++;
 }
 
 /* behind a '#' a browser keeps it to itself */
@@ -257,6 +315,11 @@ static void say_addresses(const struct gate_web *web)
 
     fprintf(stderr, "linkage-gateway: viewers connect to ws%s://%s:%d\n", s, options->address,
             options->port);
+    if (options->tls_clients != NULL) { /* certificates are the login, a token is of no use */
+        fprintf(stderr, "linkage-gateway: to look, or to operate: https://%s:%d/\n",
+                options->address, options->port);
+        return;
+    }
     fprintf(stderr, "linkage-gateway: to look:    http%s://%s:%d/#%s\n", s, options->address,
             options->port, web->look_token);
     fprintf(stderr, "linkage-gateway: to operate: http%s://%s:%d/#%s\n", s, options->address,
@@ -283,8 +346,9 @@ int gate_web_run(const struct gate_options *options, struct gate_hub *hub)
         .gid = (gid_t)-1,
         .uid = (uid_t)-1,
         .timeout_secs = HTTP_SECONDS,
-        .max_http_header_pool = GATE_SESSIONS,
-        .fd_limit_per_thread = 2 * GATE_SESSIONS,
+        .max_http_header_pool =
+            PEERS_MAX, /* one each: who waits for one would be asked all the time */
+        .fd_limit_per_thread = PEERS_MAX - 16, /* it accepts no more before some have made room */
         .retry_and_idle_policy = &patience,
         .options = LWS_SERVER_OPTION_FAIL_UPON_UNABLE_TO_BIND |
                    LWS_SERVER_OPTION_HTTP_HEADERS_SECURITY_BEST_PRACTICES_ENFORCE,
@@ -293,7 +357,7 @@ int gate_web_run(const struct gate_options *options, struct gate_hub *hub)
     tls_fill(options, &info);
     lws_set_log_level(LLL_ERR, log_line);
     snprintf(web.session, sizeof(web.session), "linkage-%016llx",
-             (unsigned long long)gate_now_ns());
+             (unsigned long long)gate_utc_ns());
     if (page_make_token(web.look_token) != 0 || page_make_token(web.operate_token) != 0) {
         fprintf(stderr, "linkage-gateway: no random numbers for tokens\n");
         return 1;

@@ -100,16 +100,16 @@ static void put_frame(uint16_t *counter, uint8_t *to, const uint8_t *packet, siz
     memcpy(to + XCP_FRAME, packet, size);
 }
 
-/* What the connection takes now; the rest waits. Return: false: it is broken. */
-static bool push(struct xcp_connection *c)
+/* Sends what the connection takes now; the rest waits. A broken connection takes all, and is closed
+ * where the next recv() fails: nothing that sends may end a session. */
+static void push(struct xcp_connection *c)
 {
     ssize_t n = send(c->fd, c->out, c->n_out, MSG_NOSIGNAL | MSG_DONTWAIT);
 
     if (n < 0)
-        return errno == EAGAIN || errno == EINTR;
+        n = errno == EAGAIN || errno == EINTR ? 0 : (ssize_t)c->n_out;
     c->n_out -= (size_t)n;
     memmove(c->out, c->out + n, c->n_out);
-    return true;
 }
 
 static bool enqueue(struct xcp_connection *c, uint16_t *counter, const uint8_t *packet, size_t size)
@@ -165,8 +165,8 @@ void xcp_ports_flush(struct xcp_ports *ports)
     for (int i = 0; i < XCP_CONNECTIONS; i++) {
         struct xcp_connection *c = &ports->connection[i];
 
-        if (c->fd >= 0 && c->n_out > 0 && !push(c))
-            drop_connection(ports, i, "its connection is broken");
+        if (c->fd >= 0 && c->n_out > 0)
+            push(c);
     }
 }
 
@@ -324,33 +324,50 @@ static void serve_udp(struct xcp_ports *ports, int64_t now_ns)
     }
 }
 
-/* One without a place is closed; so is one from elsewhere. */
-static void accept_connection(struct xcp_ports *ports)
+/* Return: a free place, or else that of the connection without the session that has been silent
+ * for longest: connections that say nothing keep nobody out. */
+static int find_place(struct xcp_ports *ports)
+{
+    int place = ports->master == 0 ? 1 : 0;
+
+    for (int i = 0; i < XCP_CONNECTIONS; i++) {
+        const struct xcp_connection *c = &ports->connection[i];
+
+        if (c->fd < 0)
+            return i;
+        if (i != ports->master && c->heard_ns < ports->connection[place].heard_ns)
+            place = i;
+    }
+    return place;
+}
+
+/* One from elsewhere is closed. */
+static void accept_connection(struct xcp_ports *ports, int64_t now_ns)
 {
     struct sockaddr_in peer = {0};
     socklen_t room = sizeof(peer);
+    struct xcp_connection *c;
     int fd = accept4(ports->tcp, (struct sockaddr *)&peer, &room, SOCK_NONBLOCK | SOCK_CLOEXEC);
     int yes = 1, every_s = 10, probes = 3, room_out = XCP_BACKLOG;
 
     if (fd < 0)
         return;
-    for (int i = 0; i < XCP_CONNECTIONS && is_allowed(ports, &peer); i++) {
-        struct xcp_connection *c = &ports->connection[i];
-
-        if (c->fd >= 0)
-            continue;
-        setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof(yes));
-        setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &room_out, sizeof(room_out));
-        setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &yes, sizeof(yes));
-        setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &every_s, sizeof(every_s));
-        setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &every_s, sizeof(every_s));
-        setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &probes, sizeof(probes));
-        c->fd = fd;
-        c->peer = peer;
-        c->n_in = c->n_out = 0;
+    if (!is_allowed(ports, &peer)) {
+        close(fd);
         return;
     }
-    close(fd);
+    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof(yes));
+    setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &room_out, sizeof(room_out));
+    setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &yes, sizeof(yes));
+    setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &every_s, sizeof(every_s));
+    setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &every_s, sizeof(every_s));
+    setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &probes, sizeof(probes));
+    c = &ports->connection[find_place(ports)];
+    close_fd(&c->fd);
+    c->fd = fd;
+    c->peer = peer;
+    c->heard_ns = now_ns;
+    c->n_in = c->n_out = 0;
 }
 
 /* Whole packets of what has come. Return: false: no packet has such a length. */
@@ -384,6 +401,7 @@ static void serve_connection(struct xcp_ports *ports, int i, int64_t now_ns)
             return;
         }
         c->n_in += (size_t)n;
+        c->heard_ns = now_ns;
         if (!take_bytes(ports, i, now_ns))
             drop_connection(ports, i, "what it sends is no XCP");
     }
@@ -392,7 +410,7 @@ static void serve_connection(struct xcp_ports *ports, int i, int64_t now_ns)
 void xcp_ports_serve(struct xcp_ports *ports, int64_t now_ns)
 {
     serve_udp(ports, now_ns);
-    accept_connection(ports);
+    accept_connection(ports, now_ns);
     for (int i = 0; i < XCP_CONNECTIONS; i++)
         if (ports->connection[i].fd >= 0)
             serve_connection(ports, i, now_ns);

@@ -12,19 +12,22 @@
 #include <netinet/in.h>
 #include <zmq.h>
 
-#define XCP_FRAME       4     /* bytes in front of a packet */
-#define XCP_DATAGRAM    1472  /* bytes in a frame of Ethernet, behind the headers of IP and UDP */
-#define XCP_BACKLOG     65536 /* bytes that a connection may leave unread */
-#define XCP_CONNECTIONS 4     /* of TCP: one is the master's, the others are told so */
-#define XCP_MASTERS     8     /* addresses on the list of --master */
-#define XCP_SILENCE_S   60    /* of a master, then another one may have the session */
-#define XCP_POLL_ITEMS  (2 + XCP_CONNECTIONS)
+#define XCP_FRAME    4     /* bytes in front of a packet */
+#define XCP_DATAGRAM 1472  /* bytes in a frame of Ethernet, behind the headers of IP and UDP */
+#define XCP_BACKLOG  65536 /* bytes that a connection may leave unread */
+#define XCP_CONNECTIONS                                                                            \
+    4 /* of TCP: one is the master's; of the others the most silent one makes room */
+#define XCP_MASTERS    8  /* addresses on the list of --master */
+#define XCP_SILENCE_S  60 /* of a master, then another one may have the session */
+#define XCP_POLL_ITEMS (2 + XCP_CONNECTIONS)
 
 /** struct xcp_connection - of TCP. @fd: -1: none;  @in: @n_in bytes of a packet that has begun
- * @out: @n_out bytes that wait to be sent */
+ * @out: @n_out bytes that wait to be sent;  @heard_ns: CLOCK_MONOTONIC of the last bytes received
+ */
 struct xcp_connection {
     int fd;
     struct sockaddr_in peer;
+    int64_t heard_ns;
     size_t n_in;
     size_t n_out;
     uint8_t in[XCP_FRAME + XCP_MAX_CTO];

@@ -120,20 +120,28 @@ int lk_host_find_rivals(const char *root, const cpu_set_t *cores, int priority, 
 /** enum lk_host_share - how a core is locked: exclusively, or shared with other shared locks. */
 enum lk_host_share { LK_HOST_ALONE, LK_HOST_SHARED };
 
+/** enum lk_host_lock - who has locked a core.
+ * LK_HOST_UNLOCKED:   nobody
+ * LK_HOST_LOCKED:     a process of root, of this user or of the service's account (linkaged), or
+ * one outside of this process namespace: the core is taken LK_HOST_OBSTRUCTED: only processes of
+ * other users, whose locks take no core */
+enum lk_host_lock { LK_HOST_UNLOCKED, LK_HOST_LOCKED, LK_HOST_OBSTRUCTED };
+
 /** lk_host_lock_core() - lock core @core for this process until the descriptor is closed or the
  * process ends.
  *
  * The lock is on the core's folder in sysfs (flock(2)): it needs no file, no privilege and no
  * world-writable folder, and holds across users and process namespaces. Two containers that mount a
  * /sys of their own do not see each other's locks.
- * Return: a descriptor, -EWOULDBLOCK (another process holds it, see lk_host_core_holder()), or
- * negative errno: cores cannot be locked here.  RT: no. */
+ * Return: a descriptor, -EWOULDBLOCK (LK_HOST_LOCKED), -EPERM (LK_HOST_OBSTRUCTED: the core cannot
+ * be locked and is not taken), or negative errno: cores cannot be locked here.  RT: no. */
 int lk_host_lock_core(const char *root, int core, enum lk_host_share share);
 
 /** lk_host_core_holder() - the process that has locked core @core: "process 123 (linkaged --config
- * rig.yaml)"; "a process that cannot be seen from here".
- * Return: whether the core is locked.  RT: no. */
-bool lk_host_core_holder(const char *root, int core, char *ret_text, size_t size);
+ * rig.yaml)"; "a process that cannot be seen from here"; "" for none. Where it is obstructed, with
+ * its user: "process 123 (sleep 9) of user 1000".
+ * RT: no. */
+enum lk_host_lock lk_host_core_holder(const char *root, int core, char *ret_text, size_t size);
 
 #define LK_HOST_LACKS_MAX 8
 #define LK_HOST_LACK_SIZE 200

@@ -81,14 +81,22 @@ void check_kernel_threads(const struct doctor *d, struct doctor_finding *f)
 /* A running rig is also seen by its threads; one that is only loaded has only its lock. */
 void check_taken(const struct doctor *d, struct doctor_finding *f)
 {
+    enum lk_host_lock lock;
     char holder[256];
 
     if (!doctor_is_read(d))
         return;
     for (int i = doctor_next_core(d, -1); i >= 0; i = doctor_next_core(d, i)) {
-        if (!lk_host_core_holder(d->root, i, holder, sizeof(holder)))
+        lock = lk_host_core_holder(d->root, i, holder, sizeof(holder));
+        if (lock == LK_HOST_UNLOCKED)
             continue;
         found(f, DOCTOR_WARN, "core %d by %s", i, holder);
+        if (lock == LK_HOST_OBSTRUCTED) {
+            costs(f, "linkaged starts there, and cannot keep other rigs off the core");
+            mend(f, "end that process: only locks of root, of the rig's user and of the account "
+                    "linkaged count");
+            return;
+        }
         costs(f, "linkaged refuses to start on a core that the cycle of another rig has");
         mend(f, "another core for one of them, linkage doctor --core LIST judges it: realtime: "
                 "{core: N} in the configuration of linkaged");

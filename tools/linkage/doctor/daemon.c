@@ -39,7 +39,7 @@ static void find_holder(struct doctor *d)
 
     d->holder[0] = '\0';
     for (int i = doctor_next_core(d, -1); i >= 0; i = doctor_next_core(d, i)) {
-        if (!lk_host_core_holder(d->root, i, holder, sizeof(holder))) {
+        if (lk_host_core_holder(d->root, i, holder, sizeof(holder)) != LK_HOST_LOCKED) {
             d->holder[0] = '\0';
             return;
         }

@@ -53,9 +53,11 @@ def read_recording(path: str | os.PathLike, topic: str = 'outputs') -> Table:
         The file cannot be read. The program ``linkage`` has to be in the path, or named by $LINKAGE_PROGRAM.
     """
     program = os.environ.get('LINKAGE_PROGRAM', 'linkage')
+    file_name = os.fsdecode(path)
+    file_name = './' + file_name if file_name.startswith('-') else file_name   # no option
     with tempfile.NamedTemporaryFile('r', suffix='.csv', newline='') as file:
         try:
-            run = subprocess.run([program, 'export', os.fspath(path), '--topic', topic, '--output', file.name],
+            run = subprocess.run([program, 'export', file_name, '--topic', topic, '--output', file.name],
                                  capture_output=True, text=True)
         except OSError as error:
             raise LinkageError(f'{program}: {error.strerror}, expected the program linkage in the path') from None

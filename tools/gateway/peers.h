@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Connections of the web server that have no login yet: in the handshake of TLS, in a request, or a
+ * page before its token. There may be PEERS_WAITING of them. The next one takes the place of the
+ * oldest one of the address that has most of them, so that neither silent connections nor a flood
+ * from elsewhere keep anybody out. Thread: web. */
+#ifndef TOOLS_GATEWAY_PEERS_H
+#define TOOLS_GATEWAY_PEERS_H
+
+#include <libwebsockets.h>
+#include <netinet/in.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#define PEERS_WAITING 64  /* connections without a login */
+#define PEERS_MAX     192 /* of all kinds, those that are about to be closed included */
+
+/** enum peer_state - PEER_SETTLED: a viewer, a page with its login, a download by a ticket;
+ * PEER_ENDING: has made room, closed as soon as the library can */
+enum peer_state { PEER_NONE, PEER_WAITING, PEER_SETTLED, PEER_ENDING };
+
+/** struct peer - @wsi: NULL between peers_admit() and peers_add();  @number: counts connections */
+struct peer {
+    enum peer_state state;
+    struct lws *wsi;
+    struct in6_addr address;
+    uint64_t number;
+};
+
+/** struct peers - {0} at first. @n_ended: made room since that was said, at @said_ns of
+ * CLOCK_MONOTONIC */
+struct peers {
+    struct peer peer[PEERS_MAX];
+    uint64_t n_ever;
+    uint64_t n_ended;
+    uint64_t said_ns;
+};
+
+/** peers_admit() - a place for the connection @fd, which was accepted just now. Return: false:
+ * close it.  peers_add() - it has @wsi.  peers_remove() - it is closed. */
+bool peers_admit(struct peers *peers, int fd);
+void peers_add(struct peers *peers, struct lws *wsi);
+void peers_remove(struct peers *peers, const struct lws *wsi);
+
+/** peers_settle() - it makes no room any more. Return: false: it is about to be closed. */
+bool peers_settle(struct peers *peers, const struct lws *wsi);
+
+#endif
