@@ -200,7 +200,7 @@ static void add_friction(struct lk_system *sys, struct lk_law *law, const struct
     }
     if (f->has_wind_up) {
         t->wind = sys->n_winds++;
-        t->stiffness = t->give = 1; /* until the mobility is known */
+        t->stiffness = t->give = t->yield = 1; /* until the mobility is known */
     }
     law->is_nonlinear = 1;
 }
@@ -454,16 +454,26 @@ static void release_contacts(struct lk_system *sys)
     }
 }
 
-/* Friction holds through a spring that the step follows: (w h)^2 at most 1, with half of the
- * critical damping where the file gives none. */
+/* Friction holds through a spring that the step follows: (w h)^2 at most 1. Where the file gives
+ * none, 1/4 with critical damping: a load that is put on at once overshoots by less than a
+ * fifth. */
 static void limit_wind_up(struct lk_term *t, const struct lk_force_def *f, double mobility,
                           double h)
 {
     double stiffest = 1 / (mobility * h * h);
 
-    t->stiffness = fmin(f->wind_stiffness, stiffest); /* NAN: the other */
-    t->give = isnan(f->wind_damping) ? sqrt(t->stiffness / mobility)
-                                     : fmin(f->wind_damping, stiffest * h);
+    t->stiffness = isnan(f->wind_stiffness) ? 0.25 * stiffest : fmin(f->wind_stiffness, stiffest);
+    t->give = isnan(f->wind_damping) ? 2 * sqrt(t->stiffness / mobility) : f->wind_damping;
+    t->give = fmin(t->give, stiffest * h);
+    t->yield = 0.5 * h * t->stiffness + t->give;
+}
+
+#define RISEN 3 /* creep rates, at which tanh is 0.995 */
+
+static void limit_creep(struct lk_term *t, const struct lk_force_def *f, double mobility, double h)
+{
+    t->creep = fmax(f->creep, t->stick * 0.5 * h * mobility);
+    t->late = RISEN * (t->creep - f->creep);
 }
 
 /* Smallest creep rate that the step can resolve: creep = stick A h/2, A the inverse mass of the
@@ -495,8 +505,7 @@ void lk_fill_contacts(struct lk_system *sys, const struct lk_draft *d)
             if (t->kind == LK_TERM_FRICTION && t->wind >= 0)
                 limit_wind_up(t, &d->model->forces[t->force], mobility, sys->h);
             else if (t->kind == LK_TERM_FRICTION)
-                t->creep =
-                    fmax(d->model->forces[t->force].creep, t->stick * 0.5 * sys->h * mobility);
+                limit_creep(t, &d->model->forces[t->force], mobility, sys->h);
         }
     }
 }

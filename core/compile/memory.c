@@ -31,7 +31,7 @@ static void layout_state(struct lk_system *sys, struct lk_state *state, struct l
     size_t rate = coordinate;
     size_t inputs = (size_t)(sys->input_size + sys->net.n_blocks);
     size_t samples = (size_t)sys->n_drives * sizeof(struct lk_drive_samples) / sizeof(double);
-    size_t tangent = (size_t)sys->n_laws, wind = (size_t)sys->n_winds;
+    size_t tangent = (size_t)sys->n_laws, wind = 2 * (size_t)sys->n_winds;
     size_t shown = (size_t)sys->n_shown;
     size_t balance = sizeof(struct lk_balance) / sizeof(double), own = (size_t)sys->n_own;
     size_t waves = (size_t)sys->n_waves, blocks = (size_t)sys->net.size;

@@ -51,6 +51,13 @@ static double friction_creep(const struct lk_term *t)
 
 #define SLIDES_ON 16 /* creep rates: faster than what a step may stop, see lk_fill_contacts() */
 
+/* Where the step asks for more creep than the model, the level falls as much later: it has not fallen
+ * before the force has risen to it, else stick would never be reached. */
+static double risen_level(const struct lk_term *t, double v)
+{
+    return lk_friction_level(t, lk_max(0, fabs(v) - t->late * lk_max(1, t->scale)));
+}
+
 /* Coulomb friction with the Stribeck effect, made a function of the rate by tanh(v / creep). Its
  * tangent is half the steepest slope that a step at @v may end at: then the iteration contracts by
  * 1/3 or better whether the joint slips (true slope near 0) or sticks. What slides fast has none:
@@ -61,7 +68,7 @@ static void friction(const struct lk_term *t, double v, struct lk_law_value *sum
     double creep = friction_creep(t);
     double slowest = lk_max(0, fabs(v) - SLIDES_ON * creep), flat = tanh(slowest / creep);
 
-    sum->dissipative += lk_friction_level(t, v) * tanh(v / creep) + t->damping * v;
+    sum->dissipative += risen_level(t, v) * tanh(v / creep) + t->damping * v;
     sum->damping += 0.5 * t->scale * t->stick / creep * (1 - flat * flat) + t->damping;
 }
 
@@ -70,7 +77,7 @@ static double friction_slope(const struct lk_term *t, double v)
 {
     double creep = friction_creep(t), part = tanh(v / creep);
 
-    return lk_friction_level(t, v) * (1 - part * part) / creep + t->damping;
+    return risen_level(t, v) * (1 - part * part) / creep + t->damping;
 }
 
 /* what a stop does at one limit: forces against the depth, and what they derive from */

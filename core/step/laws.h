@@ -45,10 +45,13 @@ struct lk_answer {
  * @port: of LINEAR and IMPEDANCE: where values are in the inputs, or -1
  * @n_points:   tables, times @scale: points @x, @y with @slope, and @area, the integral of y from
  * the first point
- * @coulomb, @stick, @stribeck, @creep: FRICTION, times @scale;  @input: of @scale in the inputs, or
- * -1
+ * @coulomb, @stick, @stribeck, @creep: FRICTION, times @scale;  @late: rate from which the level
+ * falls;  @input: of @scale in the inputs, or -1
  * @wind: index of its state of wind-up, or -1; then @stiffness and @give: of the spring and damper
- *              through which it holds;  @wound: wind-up after the last step, when the row was @from
+ *              through which it holds;  @yield: by which that gives way to
+ *              what slides in a step [N s/m];  @wound, @slip: wind-up after the last step, when the
+ * row was
+ *              @from, and the rate at which it slid
  * @damping, @limit: CREEP: limit tanh(c v / limit), c v without a limit
  * @stiffness, @damping, @rest, @push: IMPEDANCE: k (x - rest) + c v - push, all of it work of its
  *              inputs;  @from: x as the step begins;  @over_step, @at_end: what a block adds to its
@@ -78,10 +81,13 @@ struct lk_term {
     double stick;
     double stribeck;
     double creep;
+    double late;
     double scale;
     int input;
     int wind;
     double give;
+    double yield;
+    double slip;
     double wound;
     double from;
     double limit;

@@ -159,7 +159,8 @@ struct lk_balance {
  *              both only where the joint needs_coordinate
  * @inputs:     values that act in the step that led here: of inputs, then of blocks
  * @tangent:    E of the rows of all laws, as used in the projections of the step that led here
- * @wind:       wind-up of each friction that holds by it, see wind_up.c
+ * @wind:       wind-up of each friction that holds by it, and the rate at which it slides, see
+ * wind_up.c
  * @shown:      of each port that outputs show, see struct lk_port
  * @samples:    of each drive that follows an input, see drives.h
  * @carcass:    of each tyre, see tyres.h

@@ -4,28 +4,33 @@
  *
  *     force = k z + c z',  z' = v while |force| <= level;  else force = +-level, and z follows it
  *
- * At rest the force is that of a spring: what it holds does not creep. The level may change at any
- * time; z gives way at once. Over a step z goes on from z0 along the way of the row,
+ * At rest the force is that of a spring: what it holds does not creep. The level is that of the
+ * rate s = v - z' at which it slides, so that it does not fall while the spring is wound up,
+ * however fast. It may change at any time; z gives way at once. Over a step z goes on from z0 along
+ * the way of the row, less what slides,
  *
- *     force = k (z0 + way / 2) + c way / h,  z1 = z0 + way;  else k z1 + c (z1 - z0) / h = +-level
+ *     force = k (z0 + z1) / 2 + c (z1 - z0) / h,  z1 = z0 + way - s h,
+ *     s = 0, or force = +-level(s)
  *
  * The work is force * way; what the spring does not store of it is dissipated, and never negative.
- */
+ * s is a state, too: where the level falls, holding and sliding are both solutions, and it goes on
+ * with what it did. */
 #include "step/system.h"
 #include <math.h>
 
-/* from the trial force @trial that would hold */
-static double slide(const struct lk_term *t, double trial, double v)
+#define ROUNDS 8 /* towards the rate at which it slides */
+
+/* from the force @trial that would hold, sliding at the rate @s */
+static double slide(const struct lk_term *t, double trial, double s)
 {
-    double level = lk_friction_level(t, v);
+    double level = lk_friction_level(t, s);
 
     return fmin(fmax(trial, -level), level);
 }
 
-static void add(const struct lk_term *t, double trial, double v, struct lk_law_value *sum)
+static void add(const struct lk_term *t, double trial, double force, double v,
+                struct lk_law_value *sum)
 {
-    double force = slide(t, trial, v);
-
     sum->elastic += force;
     sum->dissipative += t->damping * v;
     sum->stiffness += force == trial ? t->stiffness : 0;
@@ -34,9 +39,9 @@ static void add(const struct lk_term *t, double trial, double v, struct lk_law_v
 
 void lk_wind_up_evaluate(const struct lk_term *t, double x, double v, struct lk_law_value *sum)
 {
-    double z = t->wound + x - t->from;
+    double z = t->wound + x - t->from, trial = t->stiffness * z + t->give * v;
 
-    add(t, t->stiffness * z + t->give * v, v, sum);
+    add(t, trial, slide(t, trial, t->slip), v, sum);
     sum->potential += 0.5 * t->stiffness * z * z;
 }
 
@@ -45,10 +50,23 @@ static double trial_of_step(const struct lk_term *t, double way, double v)
     return t->stiffness * (t->wound + 0.5 * way) + t->give * v;
 }
 
+/* The rate at which it slides over a step: the force falls by yield s. From that of the last step,
+ * or from 0, upwards: the level falls with s, so that the first solution is found. */
+static double slip_of(const struct lk_term *t, double trial)
+{
+    double s = t->slip;
+
+    for (int i = 0; i < ROUNDS; i++)
+        s = fmax((fabs(trial) - lk_friction_level(t, s)) / t->yield, 0);
+    return s;
+}
+
 void lk_wind_up_step(const struct lk_term *t, double before, double after, double v,
                      struct lk_law_value *sum)
 {
-    add(t, trial_of_step(t, after - before, v), v, sum);
+    double trial = trial_of_step(t, after - before, v);
+
+    add(t, trial, slide(t, trial, slip_of(t, trial)), v, sum);
 }
 
 /* value of its coordinate; friction is always at one */
@@ -63,10 +81,11 @@ static double place(const struct lk_system *sys, const struct lk_state *state,
 /* wind-up after a step along @way, and the work that is not stored */
 static double wind(struct lk_term *t, double way, double h, double *ret_lost)
 {
-    double trial = trial_of_step(t, way, way / h), force = slide(t, trial, way / h);
-    double slid = (force + t->give / h * t->wound) / (t->stiffness + t->give / h);
-    double z = force == trial ? t->wound + way : slid;
+    double trial = trial_of_step(t, way, way / h), slip = slip_of(t, trial);
+    double force = slide(t, trial, slip);
+    double z = t->wound + way - copysign(fabs(trial) - fabs(force), trial) / t->yield * h;
 
+    t->slip = slip;
     *ret_lost = force * way - 0.5 * t->stiffness * (z * z - t->wound * t->wound);
     return z;
 }
@@ -83,9 +102,9 @@ void lk_wind_up_keep(struct lk_system *sys)
             if (t->wind < 0)
                 continue;
             x = place(sys, &sys->next, law);
-            sys->next.wind[t->wind] = wind(t, x - t->from, sys->h, &lost);
+            t->wound = sys->next.wind[2 * t->wind] = wind(t, x - t->from, sys->h, &lost);
+            sys->next.wind[2 * t->wind + 1] = t->slip;
             sys->next.balance->dissipated += lost;
-            t->wound = sys->next.wind[t->wind];
             t->from = x;
         }
     }
@@ -99,10 +118,12 @@ void lk_wind_up_settle(struct lk_system *sys)
         for (int k = law->first_term; k < law->first_term + law->n_terms; k++) {
             const struct lk_term *t = &sys->term[k];
 
-            if (t->wind >= 0)
-                sys->now.wind[t->wind] =
-                    slide(t, t->stiffness * (t->wound + place(sys, &sys->now, law) - t->from), 0) /
-                    t->stiffness;
+            if (t->wind < 0)
+                continue;
+            sys->now.wind[2 * t->wind] =
+                slide(t, t->stiffness * (t->wound + place(sys, &sys->now, law) - t->from), 0) /
+                t->stiffness;
+            sys->now.wind[2 * t->wind + 1] = 0;
         }
     }
     lk_wind_up_refer(sys, &sys->now);
@@ -118,7 +139,8 @@ void lk_wind_up_refer(struct lk_system *sys, const struct lk_state *state)
 
             if (t->wind < 0)
                 continue;
-            t->wound = state->wind[t->wind];
+            t->wound = state->wind[2 * t->wind];
+            t->slip = state->wind[2 * t->wind + 1];
             t->from = place(sys, state, law);
         }
     }

@@ -336,6 +336,66 @@ static void brake_stops_a_wheel(void **state)
     }
 }
 
+static const char push_text[] =
+    HEAD("[0, 0, 0]") "bodies:\n"
+                      "  b: {mass: %g, inertia: [0.1, 0.1, 0.1], position: [0, 0, 0]}\n"
+                      "joints:\n"
+                      "  g: {type: prismatic, bodies: [ground, b], point: [0, 0, 0], axis: [1, 0, "
+                      "0]}\n"
+                      "forces:\n"
+                      "  f: {type: friction, joint: g, coulomb: 5, stick: 8%s}\n"
+                      "inputs:\n"
+                      "  push: {type: joint-force, joint: g, limits: [-20, 20]}\n"
+                      "outputs:\n"
+                      "  x: {type: joint-position, joint: g}\n"
+                      "  v: {type: joint-velocity, joint: g}\n";
+
+static struct lk_system *pushed(double mass, const char *how)
+{
+    char text[1024];
+
+    step_with("rattle");
+    snprintf(text, sizeof(text), push_text, mass, how);
+    return compile(text, 0.001);
+}
+
+/* What is pushed by less than stick creeps at most, without wind-up, as fast as the step asks for,
+ * 4e-3 m/s atanh(7/8) at 1 kg; on a ramp of 1 N/s it goes at 8 N, and not before. A spring that
+ * winds up by a load put on at once overshoots by less than a fifth. */
+static void what_sticks_gives_way_at_stick(void **state)
+{
+    static const struct {
+        double mass, push;
+        const char *how;
+        double fastest;
+    } cases[] = {{1, 7, "", 5.5e-3},
+                 {0.1, 7, "", 5.5e-2},
+                 {10, 7, "", 5.5e-4},
+                 {1, 6.9, ", wind_up: {}", 1e-9},
+                 {0.1, 6.4, ", wind_up: {}", 1e-9},
+                 {0.01, 5.5, ", wind_up: {}", 1e-9}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        struct lk_system *sys = pushed(cases[i].mass, cases[i].how);
+        double push = cases[i].push, gone = 0;
+
+        for (int n = 0; n < 5000; n++)
+            assert_int_equal(lk_system_step(sys, &push), 0);
+        assert_true(fabs(read_output(sys, "v", 0)) < cases[i].fastest);
+        lk_system_free(sys);
+        sys = pushed(cases[i].mass, cases[i].how);
+        for (push = 0; push < 10 && gone == 0; push += 1e-3) {
+            assert_int_equal(lk_system_step(sys, &push), 0);
+            gone = read_output(sys, "v", 0) > 0.15 ? push : 0;
+        }
+        printf("    %g kg%s goes at %.2f N\n", cases[i].mass, cases[i].how, gone);
+        /* 10 kg take 0.5 s from 8 N on to get to that speed */
+        assert_true(gone > 7.98 && gone < (cases[i].mass > 1 ? 8.8 : 8.2));
+        lk_system_free(sys);
+    }
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -348,6 +408,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(scale_is_a_factor),
         cmocka_unit_test(scale_follows_its_own_input),
         cmocka_unit_test(brake_stops_a_wheel),
+        cmocka_unit_test(what_sticks_gives_way_at_stick),
     };
 
     if (argc == 2)
