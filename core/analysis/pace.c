@@ -372,8 +372,12 @@ static void judge_iterations(const struct lk_system *sys, const struct lk_pace *
     if (p->needed == 0)
         f = lk_finding_add(in, "too-few-iterations", "model",
                            "the increments of a step do not get smaller (by %.2g each): no number "
-                           "of iterations is enough; expected a smaller step",
-                           p->contraction);
+                           "of iterations is enough; expected %sa smaller step",
+                           p->contraction,
+                           sys->is_redundant ? "joints whose redundant rows fit exactly (an axis "
+                                               "that is off by a tolerance is worse the shorter "
+                                               "the step), redundancy: soft, or "
+                                             : "");
     else
         f = lk_finding_add(in, "too-few-iterations", "model",
                            "%d iterations leave more than %g of the way of a step; expected "

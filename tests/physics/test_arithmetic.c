@@ -249,16 +249,23 @@ static void look_modes(struct scene *s, struct trace *trace)
     lk_linear_fini(&l);
 }
 
+static void keep_findings(struct trace *trace, struct lk_findings *f)
+{
+    keep_number(trace, f->n);
+    for (int i = 0; i < f->n; i++)
+        for (int k = 0; k < f->list[i].n_numbers; k++)
+            keep(trace, &f->list[i].number[k].value, sizeof(double));
+    lk_findings_fini(f);
+}
+
 static void look_findings(struct scene *s, struct trace *trace)
 {
     struct lk_findings f;
 
     assert_int_equal(lk_findings_init(s->model, s->system, NULL, NULL, NULL, &f), 0);
-    keep_number(trace, f.n);
-    for (int i = 0; i < f.n; i++)
-        for (int k = 0; k < f.list[i].n_numbers; k++)
-            keep(trace, &f.list[i].number[k].value, sizeof(double));
-    lk_findings_fini(&f);
+    keep_findings(trace, &f);
+    assert_int_equal(lk_findings_start(s->model, s->system, &f), 0);
+    keep_findings(trace, &f);
 }
 
 static void look_pace(struct scene *s, struct trace *trace)
@@ -462,7 +469,7 @@ static const struct row {
      "lk_settings_read lk_settings_write lk_numbers_new",
      ONCE, look_read},
     {"lk_formulation_choose lk_system_new lk_system_new_within lk_system_summary", ONCE, look_new},
-    {"lk_findings_init", ONCE, look_findings},
+    {"lk_findings_init lk_findings_start", ONCE, look_findings},
     {"lk_pace_init", ONCE, look_pace},
     {"lk_scene_assemble", ONCE, look_assembly},
     {"lk_scene_new lk_scene_gap lk_scene_place lk_scene_span lk_scene_turn", ONCE, look_scene},
