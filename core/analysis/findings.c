@@ -95,6 +95,27 @@ static void inspect_mobility(struct lk_inspection *in)
     }
 }
 
+#define TOLERANCE 1e-4 /* singular value of rows that were meant to depend on each other */
+
+/* Rows that are redundant but for a maker's tolerance ask for another motion than exact ones, and
+ * get it the more the shorter the step is. A pose that is singular as a whole is none of these. */
+static void inspect_dependence(struct lk_inspection *in, const struct lk_pose_check *pose)
+{
+    char where[LK_TEXT_SIZE];
+
+    if (pose->kind != LK_POSE_REGULAR || pose->n_joints == 0 || !(pose->smallest < TOLERANCE) ||
+        in->model->solver.soft_redundancy)
+        return;
+    lk_finding_number(
+        lk_finding_add(
+            in, "nearly-dependent", lk_finding_joint(in->sys, pose->joints[0], where),
+            "its rows repeat those of its loop but for %.2g rad or body lengths, so that "
+            "the loop moves wrongly, the more the shorter the step; expected axes and "
+            "points that fit exactly, or redundancy: soft",
+            pose->smallest),
+        "smallest", "1", pose->smallest);
+}
+
 /* a chain drawn straight between two pins that are as far apart as it is long */
 static void inspect_stuck(struct lk_inspection *in, const struct lk_pose_check *pose)
 {
@@ -154,6 +175,8 @@ int lk_findings_init(const struct lk_model *model, struct lk_system *system,
         inspect_mobility(&in);
     if (pose != NULL && pose->n_loop_rows > 0 && pose->kind == LK_POSE_STUCK)
         inspect_stuck(&in, pose);
+    if (pose != NULL && pose->n_loop_rows > 0)
+        inspect_dependence(&in, pose);
     lk_inspect_start(&in);
     lk_inspect_step(&in);
     lk_inspect_blocks(&in);

@@ -75,6 +75,18 @@
     "  lower: {type: distance, bodies: [knot, load], points: [[0, -0.1, 0], [0, -0.2, 0]]}\n"
 
 /* struct row - @wrong has @n findings with this identifier and no other; @right has none. */
+/* a loop of hinges on a slide, one of them about @axis */
+#define CARRIED_LOOP(axis)                                                                         \
+    HEAD "  base: {mass: 4, inertia: [0.1, 0.1, 0.1], position: [0.5, 0, 0]}\n"                    \
+         "  a: {mass: 1, inertia: [0.1, 0.1, 0.1], position: [0, 0.5, 0]}\n"                       \
+         "  b: {mass: 1, inertia: [0.1, 0.1, 0.1], position: [0.5, 1, 0]}\n"                       \
+         "  c: {mass: 1, inertia: [0.1, 0.1, 0.1], position: [1, 0.5, 0]}\njoints:\n"              \
+         "  w: {type: prismatic, bodies: [ground, base], point: [0, 0, 0], axis: [1, 0, 0]}\n"     \
+         "  p: {type: revolute, bodies: [base, a], point: [0, 0, 0], axis: [0, 0, 1]}\n"           \
+         "  q: {type: revolute, bodies: [a, b], point: [0, 1, 0], axis: " axis "}\n"               \
+         "  r: {type: revolute, bodies: [b, c], point: [1.2, 1, 0], axis: [0, 0, 1]}\n"            \
+         "  s: {type: revolute, bodies: [c, base], point: [1, 0, 0], axis: [0, 0, 1]}\n"
+
 static const struct row {
     const char *id;
     int n;
@@ -98,6 +110,9 @@ static const struct row {
     {"stuck-pose", 1,
      BARS("[0.5, 0, 0]", "[1.5, 0, 0]", "[2.5, 0, 0]", "[1, 0, 0]", "[2, 0, 0]", "[3, 0, 0]"),
      BARS("[0, 0.5, 0]", "[0.5, 1, 0]", "[1, 0.5, 0]", "[0, 1, 0]", "[1, 1, 0]", "[1, 0, 0]")},
+    {"nearly-dependent", 1, CARRIED_LOOP("[1e-6, 5e-7, 1]"), CARRIED_LOOP("[0, 0, 1]")},
+    {"nearly-dependent", 1, CARRIED_LOOP("[1e-6, 5e-7, 1]"),
+     CARRIED_LOOP("[1e-6, 5e-7, 1]") "solver: {formulation: ali3, redundancy: soft}\n"},
     {"joint-gap", 1,
      HEAD ARM "joints:\n  pin: {type: revolute, bodies: [ground, arm], axis: [0, 0, 1],\n"
               "    points: [[0, 0, 0], [0.01, 0, 0]]}\n",

@@ -53,6 +53,7 @@ struct lk_findings {
  * no-degree-of-freedom   nothing can move, and nothing is driven
  * driven-twice           a drive prescribes what other rows prescribe already
  * stuck-pose             the joints let it move at first, but to no pose beside the one as drawn
+ * nearly-dependent       rows of a loop are redundant but for a tolerance, so that it moves wrongly
  * joint-gap              a joint is open in the initial configuration; the start closes it
  * velocity-change        the given velocities violate a joint; the start changes them
  * stop-violated          a coordinate starts beyond a stop
@@ -65,7 +66,7 @@ struct lk_findings {
  *
  * @system:   compiled from @model, at its start; its state is changed, then restored
  * @mobility: of @system, or NULL: skips no-degree-of-freedom and driven-twice
- * @pose:     of @system, or NULL: skips stuck-pose
+ * @pose:     of @system, or NULL: skips stuck-pose and nearly-dependent
  * @bounds:   flops_max limits the total work, is_cancelled ends it: beyond them no further stiff
  *            spring is examined, each of which takes a factorisation; NULL: none
  * Return: 0, -ENOMEM. Release with lk_findings_fini(). */
