@@ -678,9 +678,10 @@ static void find_redundancy(struct lk_system *sys)
 
     sys->is_redundant =
         !sys->rows_are_independent && (smallest < LK_DEPENDENT || has_idle_rows(sys));
-    sys->n_least = sys->rows_are_independent                            ? 1
-                   : sys->is_redundant || smallest < LK_NEARLY_SINGULAR ? LK_LEAST_MAX
-                                                                        : 2;
+    sys->n_least = sys->rows_are_independent       ? 1
+                   : sys->is_redundant             ? 3
+                   : smallest < LK_NEARLY_SINGULAR ? 4
+                                                   : 2;
 }
 
 int lk_start_consistent(struct lk_system *sys, struct lk_error *ret_error)

@@ -603,10 +603,9 @@ LK_RT void lk_evaluate_refined(struct lk_system *system, double *scratch);
 
 /** lk_evaluate_least() - the same for multipliers that are shown, from system->n_least solves. Each
  * further solve of E x makes its part smaller by q = E / (E + what moves): the sum of n is wrong by
- * q^n, which counts near a singular pose. Round-off that contradicts itself in redundant rows is
- * divided by E, 1e-5 of the reactions of a loop 10 km from the origin, and has q = 1: there the sum
- * of three less three times the fourth is without it, and wrong by 4 q^3. */
-#define LK_LEAST_MAX 4
+ * q^n, so that a start near a singular pose takes four. Round-off that contradicts itself in
+ * redundant rows is divided by E, 1e-5 of the reactions of a loop 10 km from the origin, and has q
+ * = 1: there the sum of two less twice the third is without it, and wrong by 3 q^2. */
 LK_RT void lk_evaluate_least(struct lk_system *system, double *scratch);
 
 /** lk_evaluate_velocity_violation() - dPhi/dt of rigid rows at the present twists into

@@ -726,7 +726,7 @@ static void accelerate(struct dense *d, struct half_kicks *k)
     violate_dampers(d, d->a, seen);
     /* without what no motion removes, where there are redundant rows */
     if (d->sys->is_redundant)
-        project(d, (const double[4]){1, 1, 1, -3}, 4, d->a);
+        project(d, (const double[3]){1, 1, -2}, 3, d->a);
     else if (d->sys->n_least == 4) /* near a singular pose */
         project(d, (const double[4]){1, 1, 1, 1}, 4, d->a);
     else

@@ -82,9 +82,9 @@ LK_INLINE void accelerate_kind(const struct lk_joint_kind *k, const struct lk_ba
 
 /** enum solved - what becomes of a solution. ONCE: it is what bodies ask for;  FIRST_PART: E times
  * it is solved for;  MIDDLE_PART: that, too, added to the first in lambda;  BOTH_PARTS: bodies ask
- * for the sum of both, in lambda;  LESS_THRICE: or for the first ones less three times this one;  WHOLE:
+ * for the sum of both, in lambda;  LESS_TWICE: or for the first ones less twice this one;  WHOLE:
  * bodies ask for it, in lambda. */
-enum solved { ONCE, FIRST_PART, MIDDLE_PART, BOTH_PARTS, LESS_THRICE, WHOLE };
+enum solved { ONCE, FIRST_PART, MIDDLE_PART, BOTH_PARTS, LESS_TWICE, WHOLE };
 
 LK_INLINE void solved_kind(const struct lk_joint_kind *k, const struct lk_batches *p,
                            const struct lk_batch_joints *j, enum solved what)
@@ -95,11 +95,11 @@ LK_INLINE void solved_kind(const struct lk_joint_kind *k, const struct lk_batche
         lambda[r] = x[r];
     for (int r = 0; r < lk_kind_rows(k) && (what == BOTH_PARTS || what == MIDDLE_PART); r++)
         lambda[r] += x[r];
-    for (int r = 0; r < lk_kind_rows(k) && what == LESS_THRICE; r++)
-        lambda[r] -= 3 * x[r];
+    for (int r = 0; r < lk_kind_rows(k) && what == LESS_TWICE; r++)
+        lambda[r] -= 2 * x[r];
     if (what != FIRST_PART && what != MIDDLE_PART)
         scatter_load(k, f + lk_kind_jacobian(k),
-                     what == BOTH_PARTS || what == LESS_THRICE ? lambda : x, f + lk_kind_scatter(k));
+                     what == BOTH_PARTS || what == LESS_TWICE ? lambda : x, f + lk_kind_scatter(k));
 }
 
 /* E times the first part of a solution, in lambda, or, @is_later, the last one */

@@ -264,7 +264,7 @@ static void rattle_down(const struct run *run, int t, int what)
         [REFINE_MORE] = MIDDLE_PART,
         [VELOCITIES] = part,
         [ACCELERATIONS] = part,
-        [LEAST_ACCELERATIONS] = LESS_THRICE,
+        [LEAST_ACCELERATIONS] = LESS_TWICE,
         [HOLD] = ONCE,
         [HOLD_REFINED] = part,
         [CLOSE_STATE] = ONCE,
