@@ -5,6 +5,7 @@
 #include "compile/carriers.h"
 #include "compile/effort.h"
 #include "compile/hubs.h"
+#include "compile/pulls.h"
 #include "compile/sways.h"
 #include "compile/tree/plan.h"
 #include "maths/vec.h"
@@ -182,8 +183,8 @@ static void add_laws(struct lk_draft *d)
 
 static void add_sways(struct lk_draft *d)
 {
-    double load = lk_sways_load(d->model);
     int n = d->follows_sway ? d->n_blocks : 0;
+    double load = n > 0 ? lk_pulls_most(d->model, true) : 0;
 
     for (int i = 0; i < n; i++) {
         struct lk_draft_block *b;

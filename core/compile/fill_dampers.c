@@ -9,10 +9,10 @@
 #include <math.h>
 #include <string.h>
 
-#define POSE_MARGIN   4    /* by how much a row may move more easily than at the start, */
-#define LEAST         0.05 /* at least of what its bodies alone do */
-#define STEEPEST      3    /* slope of a monotone cubic, at most, by that of its chord */
-#define LARGEST_SPEED 340. /* of air past a body [m/s] */
+#define POSE_MARGIN   (5.0 / 3) /* by how much a row may move more easily than at the start, */
+#define LEAST         0.05      /* at least of what its bodies alone do */
+#define STEEPEST      3         /* slope of a monotone cubic, at most, by that of its chord */
+#define LARGEST_SPEED 340.      /* of air past a body [m/s] */
 
 /* the largest magnitude of input @i, or @value where there is none */
 static double largest_input(const struct lk_model *m, int i, double value)

@@ -42,7 +42,7 @@ double lk_hanging_weight(const struct lk_system *sys, int b, bool *scratch)
 
     for (int k = 0; k < sys->n_bodies; k++)
         mass -= is_part_of(sys, k, b) ? sys->body[k].mass : 0;
-    return fmax(mass, 0) * lk_norm(sys->gravity);
+    return fmax(mass, 0) * sys->most_gravity;
 }
 
 void lk_hanging_stiffness(const struct lk_system *sys, int b, double weight, double ret[6])

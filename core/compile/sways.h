@@ -6,12 +6,6 @@
 
 #include "compile/draft.h"
 
-/** lk_sways_load() - the largest force that a rod or spring of @model may have to carry, as far as
- * the drawing tells [N]: the weight of all bodies, or what keeps them on their
- * circles where they go round each other, with all forces that push; or what a spring is drawn
- * with. */
-double lk_sways_load(const struct lk_model *model);
-
 /** lk_sways_across() - whether @draft follows the sway across block @block under a tension up to
  * @load. Return: 0, 1. */
 int lk_sways_across(const struct lk_draft *draft, int block, double load);

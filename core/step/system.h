@@ -387,6 +387,9 @@ struct lk_system {
     double gravity[3];
     int gravity_input[3]; /* where each entry is in the inputs, or -1 */
     int is_gravity_tuned; /* one of them is there */
+    double most_gravity;  /* [m/s^2] that inputs may make of it, and @most_pull: what may pull in a
+                           * joint [N], see compile/pulls.h */
+    double most_pull;
     int is_tuned;         /* that, or a spring follows inputs */
     int n_bodies;
     int n_named_bodies;

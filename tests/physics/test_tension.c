@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Light links and points under tension that no weight at the start foretells: gravity by an input
+ * or a parameter, springs, dampers, benches and drives that pull. */
+#include "cmocka_all.h"
+#include "linkage/linkage.h"
+#include "linkage/state.h"
+#include "maths/vec.h"
+#include "sanitized.h"
+#include "sheet.h"
+#include "step/system.h"
+#include "step/tension.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define STEP 1e-3
+
+static void where(const struct lk_system *sys, const char *name, double ret[3])
+{
+    struct lk_body_state state;
+
+    lk_system_body_state(sys, lk_system_body_index(sys, name), &state);
+    memcpy(ret, state.position, sizeof(state.position));
+}
+
+/* ---- a chain that gravity by an input pulls ---- */
+
+#define LINKS  10
+#define LENGTH 0.1 /* of a link [m] */
+#define LOAD   100 /* [kg] */
+
+static void draw_chain(struct sheet *s, double mass, const char *gravity, const char *rest)
+{
+    sheet_put(s, "linkage: 1\nname: chain\ngravity: %s\n%sbodies:\n", gravity, rest);
+    for (int i = 0; i < LINKS; i++)
+        sheet_put(s, "  l%d: {mass: %.9g, inertia: [%.9g, %.9g, %.9g], position: [%.9g, 0, 0]}\n",
+                  i, mass, mass / 6000, mass / 1200, mass / 1200, (i + 0.5) * LENGTH);
+    sheet_put(s,
+              "  load: {mass: %d, inertia: [0.25, 0.25, 0.25], position: [%.9g, 0, 0]}\njoints:\n",
+              LOAD, (LINKS + 1) * LENGTH);
+    for (int i = 0; i <= LINKS; i++) {
+        char from[16], to[16];
+
+        snprintf(from, sizeof(from), i == 0 ? "ground" : "l%d", i - 1);
+        snprintf(to, sizeof(to), i == LINKS ? "load" : "l%d", i);
+        sheet_put(s, "  j%d: {type: revolute, bodies: [%s, %s], point: [%.9g, 0, 0], ", i, from, to,
+                  i * LENGTH);
+        sheet_put(s, "axis: [0, 0, 1]}\n");
+    }
+}
+
+/** struct pull - how gravity is given, and the @input that makes it -9.81 m/s^2 */
+struct pull {
+    const char *gravity;
+    const char *section;
+    double input;
+};
+
+/* where the load is after a second; what nobody explains of the energy is little */
+static void fall(double mass, const struct pull *pull, double ret[3])
+{
+    struct sheet *s = calloc(1, sizeof(*s));
+    struct lk_system *sys;
+    double most = LOAD * 9.81 * LINKS * LENGTH;
+
+    assert_non_null(s);
+    draw_chain(s, mass, pull->gravity, pull->section);
+    sys = compile_by("rattle", s->text, &(struct lk_options){.step = STEP});
+    for (int i = 0; i < 1000 / THINNED; i++) {
+        struct lk_health h;
+
+        assert_int_equal(lk_system_step(sys, &pull->input), 0);
+        lk_system_health(sys, &h);
+        assert_true(h.residual_position < 1e-9);
+        assert_true(fabs(sys->now.balance->taken) < 0.01 * most);
+    }
+    where(sys, "load", ret);
+    lk_system_free(sys);
+    free(s);
+}
+
+/* However gravity is given, a chain swings as under constant gravity. */
+static void gravity_pulls_a_chain_however_it_is_given(void **state)
+{
+    static const double masses[] = {1, 0.1, 0.01, 1e-3, 1e-4}; /* of a link [kg] */
+    static const struct pull constant = {"[0, -9.81, 0]", "", 0};
+    static const struct pull pulls[] = {
+        {"[0, {input: g}, 0]", "inputs:\n  g: {type: signal, limits: [-20, 20]}\n", -9.81},
+        {"[0, {input: g}, 0]", "inputs:\n  g: {type: signal}\n", -9.81},
+        {"[0, 0, 0]",
+         "parameters:\n  g: {acts: gravity.2, value: 0, limits: [-10, 0], tunable: true}\n", -9.81},
+    };
+
+    (void)state;
+    for (size_t k = 0; k < sizeof(masses) / sizeof(*masses); k++) {
+        double right[3], found[3];
+
+        fall(masses[k], &constant, right);
+        for (size_t i = 0; i < sizeof(pulls) / sizeof(*pulls); i++) {
+            fall(masses[k], &pulls[i], found);
+            lk_sub(found, right, found);
+            printf("    links of %g kg, %zu: %.1e m\n", masses[k], i, lk_norm(found));
+            assert_true(lk_norm(found) < 5e-6); /* h^2 tells who is followed */
+        }
+    }
+}
+
+/* ---- a trolley that pulls a load by a rope ---- */
+
+#define POINTS 8
+#define FAR    2.1 /* of the load from the trolley [m] */
+
+static void put_rope(struct sheet *s, const char *from, double a, const char *to, double b, int k,
+                     double z)
+{
+
+    sheet_put(s, "  d%d: {type: distance, bodies: [%s, %s], points: [[%.9g, %.9g, 0], ", k, from,
+              to, a,
+              k == 0  ? 0
+              : k % 2 ? z
+                      : -z);
+    sheet_put(s, "[%.9g, %.9g, 0]]}\n", b, k == POINTS ? 0 : k % 2 ? -z : z);
+}
+
+/* @drive: of the rail of the trolley */
+static void draw_trolley(struct sheet *s, double mass, const char *drive)
+{
+    double kink = 3e-3 * fmin(1, mass / 0.01); /* others snap, see doc/limits.md */
+
+    sheet_put(s, "linkage: 1\nname: trolley\ngravity: [0, 0, 0]\nbodies:\n"
+                 "  cart: {mass: 5, inertia: [0.1, 0.1, 0.1], position: [0, 0, 0]}\n"
+                 "  load: {mass: 50, inertia: [1, 1, 1], position: [-2.1, 0, 0]}\n");
+    for (int k = 0; k < POINTS; k++)
+        sheet_put(s, "  p%d: {mass: %g, inertia: [0, 0, 0], position: [%.9g, %.9g, 0]}\n", k, mass,
+                  -0.2 * (k + 1), k % 2 ? -kink : kink);
+    sheet_put(s,
+              "joints:\n  rail: {type: prismatic, bodies: [ground, cart], point: [0, 0, 0], axis: "
+              "[1, 0, 0]%s}\n  behind: {type: prismatic, bodies: [ground, load], point: [-2.1, 0, "
+              "0], axis: [1, 0, 0]}\n",
+              drive);
+    for (int k = 0; k <= POINTS; k++) {
+        char from[16], to[16];
+
+        snprintf(from, sizeof(from), k == 0 ? "cart" : "p%d", k - 1);
+        snprintf(to, sizeof(to), k == POINTS ? "load" : "p%d", k);
+        put_rope(s, from, -0.2 * k, to, k == POINTS ? -1.8 : -0.2 * (k + 1), k, kink);
+    }
+}
+
+/** struct puller - a trolley, its @rail and the @sections of what pulls it;  @input: of them, by t
+ */
+struct puller {
+    const char *rail;
+    const char *sections;
+    double (*input)(double t);
+};
+
+/* a bench that does not jump: that would snap the kinks of a rope straight within a step */
+static double half_metre(double t)
+{
+    return 0.5 * fmin(1, t / 0.05);
+}
+
+static double force(double t)
+{
+    return 400 * fmin(1, t / 0.05);
+}
+
+static double ahead(double t)
+{
+    const double rise = 0.05, late = t - rise; /* of 4 m/s^2 */
+
+    return t < rise ? 4 * t * t * t / (6 * rise)
+                    : 2 * rise * rise / 3 + 2 * rise * late + 2 * late * late;
+}
+
+/* Trolley and load go together as long as the rope is tight. */
+static void trolley_pulls_its_load(void **state)
+{
+    static const struct puller pullers[] = {
+        {"", "forces:\n  s: {type: joint-spring-damper, joint: rail, stiffness: 1000, rest: 0.5}\n",
+         NULL},
+        {"",
+         "forces:\n  s: {type: joint-spring-damper, joint: rail, rest: 0.5, stiffness_table: "
+         "{deflection: [-1, 0, 1], force: [-1000, 0, 1000]}}\n",
+         NULL},
+        {"",
+         "forces:\n  s: {type: spring-damper, bodies: [ground, cart], points: [[2, 0, 0], [0, 0, "
+         "0]], stiffness: 1000, rest_length: 1.5}\n",
+         NULL},
+        {"",
+         "forces:\n  s: {type: impedance, joint: rail, stiffness: 1000, rest: {input: "
+         "x}}\ninputs:\n"
+         "  x: {type: signal, limits: [0, 0.6]}\n",
+         half_metre},
+        {"",
+         "forces:\n  s: {type: impedance, joint: rail, force: {input: x}}\ninputs:\n"
+         "  x: {type: signal, limits: [0, 600]}\n",
+         force},
+        {"", "inputs:\n  x: {type: joint-force, joint: rail}\n", force},
+        {", drive: {input: x}", "inputs:\n  x: {type: drive, limits: [0, 1], rate: 2}\n", ahead},
+    };
+    static const double masses[] = {0.1, 0.01, 1e-3};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(pullers) / sizeof(*pullers); i++)
+        for (size_t k = 0; k < sizeof(masses) / sizeof(*masses); k++) {
+            struct sheet *s = calloc(1, sizeof(*s));
+            double cart[3], load[3], apart = 0;
+            struct lk_system *sys;
+
+            assert_non_null(s);
+            draw_trolley(s, masses[k], pullers[i].rail);
+            sheet_put(s, "%s", pullers[i].sections);
+            sys = compile_by("rattle", s->text, &(struct lk_options){.step = STEP});
+            for (int n = 0; n < 300; n++) {
+                double x = pullers[i].input ? pullers[i].input((n + 1) * STEP) : 0;
+
+                assert_int_equal(lk_system_step(sys, &x), 0);
+                where(sys, "cart", cart);
+                where(sys, "load", load);
+                apart = fmax(apart, fabs(cart[0] - load[0] - FAR));
+            }
+            printf("    %zu, points of %g kg: %d followed, %.2g m apart after %.3g m\n", i,
+                   masses[k], sys->n_sways, apart, cart[0]);
+            assert_true(sys->n_sways > 0 || masses[k] > 0.05);
+            assert_true(apart < 1e-3);
+            assert_true(cart[0] > 0.1);
+            lk_system_free(sys);
+            free(s);
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(gravity_pulls_a_chain_however_it_is_given),
+        cmocka_unit_test(trolley_pulls_its_load),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
