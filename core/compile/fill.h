@@ -78,7 +78,7 @@ double lk_fill_mobility(struct lk_system *system, const struct lk_law *law);
 void lk_fill_contacts(struct lk_system *system, const struct lk_draft *draft);
 /** lk_fill_hard_stops() - how many end stops the step cannot follow, after lk_fill_contacts(). */
 int lk_fill_hard_stops(const struct lk_system *system);
-/** lk_fill_dampers() - free_mobility of all laws of `rattle`: 5/3 of that of the start, at
+/** lk_fill_dampers() - free_mobility of all laws of `rattle`: that of the start, at
  * least a twentieth and at most all of that of the bodies without joints.
  * lk_fill_may_close_dampers() - whether a damper of @model may have a share in the closing of
  * velocities, for any value that its inputs may take, see lk_law_closing(). */

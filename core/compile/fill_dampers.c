@@ -9,10 +9,9 @@
 #include <math.h>
 #include <string.h>
 
-#define POSE_MARGIN   (5.0 / 3) /* by how much a row may move more easily than at the start, */
-#define LEAST         0.05      /* at least of what its bodies alone do */
-#define STEEPEST      3         /* slope of a monotone cubic, at most, by that of its chord */
-#define LARGEST_SPEED 340.      /* of air past a body [m/s] */
+#define LEAST         0.05 /* mobility of a row, by that of its bodies without joints */
+#define STEEPEST      3    /* slope of a monotone cubic, at most, by that of its chord */
+#define LARGEST_SPEED 340. /* of air past a body [m/s] */
 
 /* the largest magnitude of input @i, or @value where there is none */
 static double largest_input(const struct lk_model *m, int i, double value)
@@ -94,7 +93,7 @@ void lk_fill_dampers(struct lk_system *sys, const struct lk_draft *d)
         struct lk_law *law = &sys->law[i];
         double alone = lk_fill_inverse_mass(sys, d, law->joint, law->row);
 
-        law->free_mobility = fmin(alone, fmax(POSE_MARGIN * mobility_of(sys, law), LEAST * alone));
+        law->free_mobility = fmin(alone, fmax(mobility_of(sys, law), LEAST * alone));
     }
     for (int i = 0; i < sys->n_laws; i++)
         sys->regular[sys->joint[sys->law[i].joint].row + sys->law[i].row] = 0;

@@ -51,8 +51,8 @@ static double friction_creep(const struct lk_term *t)
 
 #define SLIDES_ON 16 /* creep rates: faster than what a step may stop, see lk_fill_contacts() */
 
-/* Where the step asks for more creep than the model, the level falls as much later: it has not fallen
- * before the force has risen to it, else stick would never be reached. */
+/* Where the step asks for more creep than the model, the level falls as much later: it has not
+ * fallen before the force has risen to it, else stick would never be reached. */
 static double risen_level(const struct lk_term *t, double v)
 {
     return lk_friction_level(t, lk_max(0, fabs(v) - t->late * lk_max(1, t->scale)));
@@ -473,7 +473,8 @@ double lk_law_drag(const struct lk_law *law, const struct lk_term *terms, double
 
 double lk_law_closing(const struct lk_law *law, double c, double h)
 {
-    double a = lk_max(0.5 * h * c * law->free_mobility - 1, 0), part = a * a / (1 + a * a);
+    double a = 0.5 * h * c * law->free_mobility, b = lk_max(a - LK_RINGS_FROM, 0);
+    double part = b * b / (1 + b * b);
 
     return part > 0 ? lk_min(0.5 * h / (c * part), LK_DECOUPLED) : LK_DECOUPLED;
 }

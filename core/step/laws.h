@@ -235,9 +235,11 @@ LK_RT double lk_law_regular(const struct lk_law_value *value, double h);
  * friction, which gives way, and stops, which let go. Thread: cycle.  RT: yes. */
 LK_RT double lk_law_drag(const struct lk_law *law, const struct lk_term *terms, double x, double v);
 
+#define LK_RINGS_FROM 1.5 /* a: there a velocity rings by 1/5 a step, which is gone in a few */
+
 /** lk_law_closing() - E of a row with the damper @c [N s/m, N m s] in the factor that closes
- * velocities after a step of @h [s]: h / (2 c w), w = a^2 / (1 + a^2), a = h c / 2 times
- * free_mobility less 1, not below 0; at most LK_DECOUPLED. Thread: cycle.  RT: yes. */
+ * velocities after a step of @h [s]: h / (2 c w), w = b^2 / (1 + b^2), b = a - LK_RINGS_FROM, not
+ * below 0, a = h c / 2 times free_mobility; at most LK_DECOUPLED. Thread: cycle.  RT: yes. */
 LK_RT double lk_law_closing(const struct lk_law *law, double c, double h);
 
 /** lk_friction_level() - what a friction resists by at the rate @v, without its damper. */
@@ -245,6 +247,8 @@ static inline double lk_friction_level(const struct lk_term *term, double v)
 {
     double ratio = v / term->stribeck;
 
+    if (term->stick == term->coulomb) /* a constant of the model */
+        return term->scale * term->coulomb;
     return term->scale * (term->coulomb + (term->stick - term->coulomb) * exp(-ratio * ratio));
 }
 

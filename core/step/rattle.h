@@ -193,7 +193,7 @@ LK_INLINE void lk_rattle_remember(struct lk_rattle_past *past, int last, double 
  * as their violations, v' and a' by differences of positions, see lk_rattle_differences(): v
  * becomes (v + a v') / (1 + a) along each row, seen through all rigid rows. Order 2 is kept,
  * nothing rings, and no threshold decides where it acts: c has a weight that grows from 0 to 1 as a
- * passes 1/4 to 1, see lk_law_closing(). */
+ * passes LK_RINGS_FROM, see lk_law_closing(). */
 
 /** struct lk_rattle - scratch. @increment: of all iterations, one after another, with their
  * @multipliers, n_rows each, and their @past;  @lambda: of the iterate that is kept, n_rows;

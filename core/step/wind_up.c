@@ -54,9 +54,10 @@ static double trial_of_step(const struct lk_term *t, double way, double v)
  * or from 0, upwards: the level falls with s, so that the first solution is found. */
 static double slip_of(const struct lk_term *t, double trial)
 {
+    int rounds = t->stick == t->coulomb ? 1 : ROUNDS;
     double s = t->slip;
 
-    for (int i = 0; i < ROUNDS; i++)
+    for (int i = 0; i < rounds; i++)
         s = fmax((fabs(trial) - lk_friction_level(t, s)) / t->yield, 0);
     return s;
 }

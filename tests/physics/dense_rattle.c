@@ -582,7 +582,7 @@ static void close_dampers(struct dense *d, const struct half_kicks *k)
             if (sys->term[t].kind != LK_TERM_FRICTION && sys->term[t].kind != LK_TERM_STOP)
                 c += f.damping;
         }
-        a = fmax(0.5 * sys->h * c * law->free_mobility - 1, 0);
+        a = fmax(0.5 * sys->h * c * law->free_mobility - LK_RINGS_FROM, 0);
         if (a > 0)
             d->E[row] = fmin(0.5 * sys->h * (1 + a * a) / (c * a * a), LK_DECOUPLED);
     }
