@@ -48,10 +48,9 @@ struct lk_answer {
  * @coulomb, @stick, @stribeck, @creep: FRICTION, times @scale;  @late: rate from which the level
  * falls;  @input: of @scale in the inputs, or -1
  * @wind: index of its state of wind-up, or -1; then @stiffness and @give: of the spring and damper
- *              through which it holds;  @yield: by which that gives way to
- *              what slides in a step [N s/m];  @wound, @slip: wind-up after the last step, when the
- * row was
- *              @from, and the rate at which it slid
+ *              through which it holds;  @yield: by which their force falls with the rate of sliding
+ *              over a step [N s/m];  @wound, @slip: wind-up and rate of sliding after the last
+ * step, when the row was @from
  * @damping, @limit: CREEP: limit tanh(c v / limit), c v without a limit
  * @stiffness, @damping, @rest, @push: IMPEDANCE: k (x - rest) + c v - push, all of it work of its
  *              inputs;  @from: x as the step begins;  @over_step, @at_end: what a block adds to its
