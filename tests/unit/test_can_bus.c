@@ -64,7 +64,7 @@ static void put(uint32_t id, int len, size_t size)
     assert_int_equal(write(peer, &frame, size), size);
 }
 
-/* Twenty lines at once, then one in three seconds; how many were left out is said. */
+/* So many lines at once, then one in three seconds; how many were left out is said. */
 static void log_is_bounded(void **state)
 {
     struct can_log log = {0};

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define CAN_LOG_LINES    20                  /* at once, */
+#define CAN_LOG_LINES    200                 /* at once, */
 #define CAN_LOG_EVERY_NS INT64_C(3000000000) /* then one each so often */
 
 /** struct can_log - {0} at first. @n_used: of CAN_LOG_LINES, as of @counted_ns;  @n_left_out: lines

@@ -155,20 +155,22 @@ static int run_course(struct course *c, const struct lk_model *model)
 {
     const struct run_options *o = c->options;
     struct lk_lab_report report;
+    bool is_through;
     int code, fault;
 
     if (!prepare_course(c))
         return EXIT_REFUSED;
     code = go_through(c);
+    is_through = code == EXIT_DONE;
     lk_laboratory_report(c->laboratory, &report);
-    if (code == EXIT_DONE)
+    if (is_through)
         code = run_judge(o, report.position);
     fault = lk_csv_close(c->csv);
     if (fault != 0) {
         complain("%s: %s", o->output, strerror(-fault));
         code = EXIT_REFUSED;
     }
-    if (code == EXIT_DONE)
+    if (is_through) /* of one that drifts it tells by how much */
         print_summary(c, &report, model,
                       c->csv != NULL && strcmp(o->output, "-") == 0 ? stderr : stdout);
     return code;
