@@ -932,7 +932,7 @@ def test_wall_clock():
     ctl('load', root / 'config/models/four-bar.yaml')
     viewer.await_op('advertise', lambda said: any(c['topic'] == '/log' for c in said['channels']))
     control('arm', '--allow-degraded')   # whether the proof passes or not
-    heard = looker.await_op('event', lambda said: re.match('arming|armed', said['text']))['text']
+    heard = looker.await_op('event', lambda said: re.match('arm(ing|ed) at step 0', said['text']))['text']  # not that of the stop
     viewer.subscribe('/log')   # anew, as it does with each model: it hears what came meanwhile
     viewer.await_message('/log', lambda said: heard in said.message)
     set_clock(3600)
