@@ -4,6 +4,7 @@
 #include "compile/draft.h"
 #include "compile/fastest.h"
 #include "compile/fill.h"
+#include "compile/pulls.h"
 #include "maths/vec.h"
 #include <float.h>
 #include <math.h>
@@ -12,12 +13,6 @@
 #define LEAST         0.05 /* mobility of a row, by that of its bodies without joints */
 #define STEEPEST      3    /* slope of a monotone cubic, at most, by that of its chord */
 #define LARGEST_SPEED 340. /* of air past a body [m/s] */
-
-/* the largest magnitude of input @i, or @value where there is none */
-static double largest_input(const struct lk_model *m, int i, double value)
-{
-    return i < 0 ? fabs(value) : fmax(fabs(m->inputs[i].limits[0]), fabs(m->inputs[i].limits[1]));
-}
 
 static double steepest_chord(int n, const double *x, const double *y)
 {
@@ -33,13 +28,13 @@ static double largest_damping(const struct lk_model *m, const struct lk_term *t)
 {
     static const struct lk_force_def none = {.scale_input = -1, .port_input = {-1, -1, -1, -1}};
     const struct lk_force_def *f = t->force >= 0 ? &m->forces[t->force] : &none;
-    double scale = largest_input(m, f->scale_input, t->scale), steepest = 0;
+    double scale = lk_pulls_signal(m, f->scale_input, t->scale), steepest = 0;
 
     switch (t->kind) {
     case LK_TERM_LINEAR:
     case LK_TERM_IMPEDANCE:
-        return largest_input(m, t->port[LK_PORT_DAMPING] >= 0 ? f->port_input[LK_PORT_DAMPING] : -1,
-                             t->damping);
+        return lk_pulls_signal(
+            m, t->port[LK_PORT_DAMPING] >= 0 ? f->port_input[LK_PORT_DAMPING] : -1, t->damping);
     case LK_TERM_TABLE_DAMPING:
         steepest = steepest_chord(t->n_points, t->x, t->y);
         return steepest > 0 ? scale * steepest : 0;

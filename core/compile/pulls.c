@@ -90,15 +90,14 @@ static double block_most(const struct lk_model *m, const struct lk_block_def *b,
     return most;
 }
 
-/* the largest size of a signal: input or block @at, or the constant @value if @at is negative */
-static double signal_most(const struct lk_model *m, int at, double value)
+double lk_pulls_signal(const struct lk_model *m, int at, double value)
 {
     return at < 0 ? fabs(value) : wire_most(m, at, 0);
 }
 
 static double port_most(const struct lk_model *m, const struct lk_force_def *f, int which)
 {
-    return signal_most(m, f->port_input[which], f->port[which]);
+    return lk_pulls_signal(m, f->port_input[which], f->port[which]);
 }
 
 /* ---- the mechanism ---- */
@@ -262,10 +261,10 @@ static double stiffness_of(const struct lk_model *m, const struct lk_force_def *
         return port_most(m, f, LK_PORT_STIFFNESS);
     if (f->stiffness_table >= 0 && f->type != LK_FORCE_STOP)
         return fmax(f->stiffness, times(steepest(&m->tables[f->stiffness_table]),
-                                        signal_most(m, f->scale_input, f->scale)));
+                                        lk_pulls_signal(m, f->scale_input, f->scale)));
     return f->type == LK_FORCE_STOP
                ? f->stiffness
-               : signal_most(m, f->port_input[LK_PORT_STIFFNESS], f->stiffness);
+               : lk_pulls_signal(m, f->port_input[LK_PORT_STIFFNESS], f->stiffness);
 }
 
 static double damping_of(const struct lk_model *m, const struct lk_force_def *f)
@@ -276,8 +275,8 @@ static double damping_of(const struct lk_model *m, const struct lk_force_def *f)
         return f->damping;
     if (f->damping_table >= 0)
         return fmax(f->damping, times(steepest(&m->tables[f->damping_table]),
-                                      signal_most(m, f->scale_input, f->scale)));
-    return signal_most(m, f->port_input[LK_PORT_DAMPING], f->damping);
+                                      lk_pulls_signal(m, f->scale_input, f->scale)));
+    return lk_pulls_signal(m, f->port_input[LK_PORT_DAMPING], f->damping);
 }
 
 /* largest way by which an element is drawn out at the start, or by what moves its rest [m, rad] */
@@ -291,7 +290,7 @@ static double deflection_of(const struct lk_model *m, const struct lk_force_def 
     if (f->type == LK_FORCE_STOP)
         return fmax(0, fmax(at - f->upper, f->lower - at));
     if (moved_by >= 0)
-        return fabs(at) + signal_most(m, moved_by, 0);
+        return fabs(at) + lk_pulls_signal(m, moved_by, 0);
     return isnan(rest) ? 0 : fabs(at - rest);
 }
 
@@ -302,7 +301,7 @@ static bool is_linear(const struct lk_model *m, const struct lk_force_def *f)
 
 static double scaled(const struct lk_model *m, const struct lk_force_def *f)
 {
-    return signal_most(m, f->scale_input, f->scale);
+    return lk_pulls_signal(m, f->scale_input, f->scale);
 }
 
 /* what an impedance, a spring or damper of an angle, or a stop there, pulls, and what dampers along
@@ -537,7 +536,7 @@ double lk_pulls_gravity(const struct lk_model *m)
     double square = 0;
 
     for (int i = 0; i < 3; i++) {
-        double most = signal_most(m, m->gravity_input[i], m->gravity[i]);
+        double most = lk_pulls_signal(m, m->gravity_input[i], m->gravity[i]);
 
         square += most * most;
     }
