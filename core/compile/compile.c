@@ -149,9 +149,9 @@ static int draft_either(struct lk_draft *d, const struct lk_engine *const *engin
     return take_lanes(d, &lanes, engines, flops_max, ret_error);
 }
 
-/* What the finished system tells that its draft has to know: whether the tension of bodies is
+/* Add to @asked the decisions that only a finished system allows: whether the tension of bodies is
  * followed, for which batches need other fields, and whether dampers may stop a motion within a
- * step, whose rows are then in every factor. Return: whether @asked learned something. */
+ * step, so that their rows stay in every factor. Return true if @asked has changed. */
 static bool learn(const struct lk_draft *d, const struct lk_system *sys, bool is_plain_step,
                   struct lk_draft *asked)
 {
@@ -394,7 +394,7 @@ static void note_tension(struct lk_system *sys)
                  n == 1 ? "its" : "their");
 }
 
-/* of a system that steps by `rattle`, which has memory for so many */
+/* Refuse more hard stops than `rattle` has memory for; other formulations have no limit. */
 static int check_stops(const struct lk_system *sys, struct lk_error *ret_error)
 {
     int n = lk_steps_by(sys, &lk_formulation_rattle) ? lk_fill_hard_stops(sys) : 0;

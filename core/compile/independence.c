@@ -46,7 +46,8 @@ static bool connect(const struct lk_system *sys, int *next, const struct lk_join
     return root[0] != root[1];
 }
 
-/* a thin body has some, too: its artificial moment is not small beside those of its neighbours */
+/* Return true if the body has mass and a moment of inertia. The artificial moment of a thin body is
+ * large enough beside those of its neighbours for E at round-off, see fill_masses.c. */
 static bool has_inertia(const struct lk_body *body)
 {
     const double *J = body->inertia;

@@ -671,7 +671,8 @@ static bool has_idle_rows(const struct lk_system *sys)
     return has;
 }
 
-/* by the factor of the start; rows that are independent are never near a singular pose */
+/* Find whether rows depend on others, and how many solves lk_evaluate_least() takes, from the
+ * pivots of the factor at the start. Independent rows are never near a singular pose. */
 static void find_redundancy(struct lk_system *sys)
 {
     double smallest = lk_fronts_smallest_pivot(&sys->fronts, sys->scale);

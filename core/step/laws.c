@@ -51,8 +51,8 @@ static double friction_creep(const struct lk_term *t)
 
 #define SLIDES_ON 16 /* creep rates: faster than what a step may stop, see lk_fill_contacts() */
 
-/* Where the step asks for more creep than the model, the level falls as much later: it has not
- * fallen before the force has risen to it, else stick would never be reached. */
+/* Friction level at the rate @v. Where the step needs more creep than the model gives, the level
+ * begins to fall at the rate t->late instead of 0, so that the force reaches stick first. */
 static double risen_level(const struct lk_term *t, double v)
 {
     return lk_friction_level(t, lk_max(0, fabs(v) - t->late * lk_max(1, t->scale)));

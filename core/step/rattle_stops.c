@@ -202,7 +202,8 @@ static bool is_soft(const struct lk_system *sys, const struct lk_law *law)
     return sys->joint[law->joint].kind == LK_ROWS_UNILATERAL && !law->is_hard;
 }
 
-/* whose dampers are booked by their mean force over the step, not by the powers at its ends */
+/* Return true if the dissipation of @law is the mean force of the step times its way, instead of
+ * the mean of the powers at both ends. */
 static bool is_booked(const struct lk_system *sys, const struct lk_law *law)
 {
     const struct lk_joint *j = &sys->joint[law->joint];
@@ -257,7 +258,7 @@ void lk_rattle_look_at_stops(struct lk_system *sys, struct lk_rattle *r, const d
     memset(stops->push, 0, (size_t)stops->n * sizeof(double));
 }
 
-/* by how much the row of @law, which is at @x, has gone in the step */
+/* Return the change of the row of @law over the step, which ends at @x [m, rad]. */
 static double way_of(const struct lk_system *sys, const struct lk_rattle *r,
                      const struct lk_law *law, double x)
 {
@@ -293,7 +294,8 @@ void lk_rattle_book_laws(struct lk_system *sys, const struct lk_rattle *r)
     sys->next.balance->dissipated += work;
 }
 
-/* whether the work of the dampers of a law belongs to inputs, which know nothing of closing */
+/* Return true if the dampers of @law are impedances: their work is booked as work of inputs, and
+ * the impulses of closing must not be. */
 static bool is_of_inputs(const struct lk_system *sys, const struct lk_law *law)
 {
     bool found = false;

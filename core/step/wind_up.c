@@ -50,8 +50,9 @@ static double trial_of_step(const struct lk_term *t, double way, double v)
     return t->stiffness * (t->wound + 0.5 * way) + t->give * v;
 }
 
-/* The rate at which it slides over a step: the force falls by yield s. From that of the last step,
- * or from 0, upwards: the level falls with s, so that the first solution is found. */
+/* Return the rate of sliding s >= 0 over a step: |trial| - yield s = level(s), by fixed-point
+ * rounds that begin at the rate of the last step, so that a sliding contact goes on sliding and a
+ * holding one holds where both are solutions. */
 static double slip_of(const struct lk_term *t, double trial)
 {
     int rounds = t->stick == t->coulomb ? 1 : ROUNDS;

@@ -428,7 +428,8 @@ LK_INLINE void subtract_tension(const struct lk_system *sys, const struct lk_bat
         sum[3 + i] -= pull[i];
 }
 
-/* the difference of a motion from @other into SHOVE, for dampers */
+/* Write the difference of @motion from @other into SHOVE (world axes), where damper rows read it.
+ */
 LK_INLINE void keep_difference(const struct lk_batches *p, lanes_t *f, const lanes_t *motion,
                                const lanes_t *other)
 {
@@ -441,7 +442,8 @@ LK_INLINE void keep_difference(const struct lk_batches *p, lanes_t *f, const lan
     rotate(f + LK_BODY_R, turn, ret + 3);
 }
 
-/* velocities by positions, where impulses tell nothing or dampers ask for them */
+/* Replace velocities by differences of positions where there is no inertia; keep v - v' for
+ * dampers. */
 LK_INLINE void replace_velocity(const struct lk_system *sys, const struct lk_batches *p, lanes_t *f)
 {
     lanes_t seen[6], unused[6];
@@ -536,7 +538,7 @@ static __attribute__((noinline)) void shove_massless(const struct lk_system *sys
     rotate(f + LK_BODY_R, turn, shove + 3);
 }
 
-/* likewise accelerations */
+/* Replace accelerations likewise; keep a - a' for dampers. */
 LK_INLINE void replace_acceleration(const struct lk_system *sys, const struct lk_batches *p,
                                     lanes_t *f)
 {
