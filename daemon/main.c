@@ -73,6 +73,7 @@ struct daemon {
     struct lkd_security security;
     int exit_status;
     struct lkd_placement placement;
+    char exchange_normal[256];
 };
 
 static int check_keys(const struct lkd_config *config)
@@ -322,7 +323,8 @@ static int place_workers(struct daemon *daemon)
             lkd_log(LKD_C_CORE_NOT_AVOIDED, "core %d is not reserved for the cycle: %s",
                     placement->core[k], strerror(-r));
     }
-    return 0;
+    return lkd_cores_settle_exchange(&daemon->config, placement, &daemon->config.exchange,
+                                     daemon->exchange_normal, sizeof(daemon->exchange_normal));
 }
 
 static int prepare_process(struct daemon *daemon)
@@ -452,6 +454,7 @@ static int start_exchange(struct daemon *daemon)
             .outputs_port = lkd_line_port(daemon->line, LKD_CHANNEL_OUTPUTS),
             .thread = thread,
             .divisor = daemon->config.outputs_divisor,
+            .newest_only = daemon->config.newest_only,
             .motion = daemon->config.motion,
             .n_motion = daemon->config.n_motion,
             .cueing = &daemon->config.cueing,
@@ -470,6 +473,7 @@ static int serve_rig(struct daemon *daemon)
                  &daemon->placement, daemon->memory_error);
     daemon->rig.security = &daemon->security;
     daemon->rig.line = daemon->line;
+    daemon->rig.exchange_normal = daemon->exchange_normal;
     r = lkd_record_open(&daemon->rig, *daemon->config.source ? daemon->config.source : NULL);
     if (r == 0)
         r = lkd_files_open(&daemon->rig);

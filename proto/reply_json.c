@@ -122,6 +122,7 @@ static void json_line(struct lk_json *json, const Linkage__V1__Status *s)
     lk_json_count(json, "forbidden", s->forbidden);
     lk_json_count(json, "line_restarts", s->line_restarts);
     lk_json_count(json, "exchange_priority", s->exchange_priority);
+    lk_json_text(json, "exchange_normal", s->exchange_normal);
     json_recording(json, s->recording);
     json_ptp(json, s->ptp);
     json_gateway(json, s->gateway);

@@ -17,7 +17,7 @@ void lkd_config_default(struct lkd_config *ret_config)
         .inputs = "tcp://127.0.0.1:5601",
         .outputs = "tcp://127.0.0.1:5602",
         .wish = {.workers = 1, .core = LKD_CORE_AUTO, .priority = 80},
-        .exchange = {.core = LKD_CORE_AUTO},
+        .exchange = {.priority = LKD_PRIORITY_AUTO, .core = LKD_CORE_AUTO},
         .lock_memory = true,
         .cycle = lkd_settings_default(),
         .lease_ns = NS_PER_S,
@@ -253,13 +253,14 @@ static int read_exchange(struct lk_node root, struct lkd_config *config, struct 
     static const char *const keys[] = {"priority", "core", NULL};
     struct lkd_thread_wish *wish = &config->exchange;
     struct lk_node node;
-    long priority = 0;
+    long priority = LKD_PRIORITY_AUTO;
     int r;
 
     r = lkd_config_section(root, "exchange", keys, &node, error);
     if (lk_node_kind(node) != LK_NODE_MAP)
         return r;
-    r = lk_also(r, lk_node_read_int_or(node, "priority", 0, 98, &priority, error));
+    if (strcmp(lk_node_text(lk_node_get(node, "priority")), "auto") != 0)
+        r = lk_also(r, lk_node_read_int_or(node, "priority", 0, 98, &priority, error));
     r = lk_also(r, read_core(node, &wish->core, error));
     if (r)
         return r;

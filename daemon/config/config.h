@@ -26,7 +26,8 @@
  * @allow_degraded:    runs may do without what a machine fit for real time has
  * @cycle:             waiting, overruns, budget, limits
  * @claims_optional, @lease_ns: see lkd_inputs_configure()
- * @exchange:          priority and core of what carries samples in and out
+ * @exchange:          priority and core of what carries samples in and out; see
+ *                     lkd_cores_settle_exchange()
  * @share_core:        other rigs that say so, too, may have the cores of this one
  * @proof_steps, @proof_time_ns: of the proof of the budget, whichever comes first
  * @watchdog_ns:       for how long a cycle may stand still; 0: for ever
@@ -39,6 +40,7 @@
  * @evidence:          folder for reports and traces, relative as @model; "" for none
  * @record:            see there
  * @outputs_divisor:   of the steps that are published
+ * @newest_only:       steps that a newer one has overtaken are not published
  * @motion:            @n_motion receivers of datagrams
  * @cueing:            washout and platform, where there is one
  * @villas:            endpoints for a gateway */
@@ -71,6 +73,7 @@ struct lkd_config {
     char user[LKD_USER_SIZE];
     struct lkd_ptp_config ptp;
     uint64_t outputs_divisor;
+    bool newest_only;
     int n_motion;
     struct lkd_motion_config motion[LKD_MOTION_MAX];
     struct lkd_cueing_config cueing;

@@ -114,7 +114,7 @@ static int part_exchange(const struct lkd_thread_wish *wish, const struct lkd_pl
 
 static int take_for_exchange(const struct lkd_thread_wish *wish, struct lk_error *error)
 {
-    if (wish->core < 0 || wish->priority == 0)
+    if (wish->core < 0 || wish->priority <= 0)
         return 0;
     if (lk_host_lock_core("", wish->core, LK_HOST_SHARED) != -EWOULDBLOCK)
         return 0;
@@ -197,6 +197,49 @@ int lkd_cores_take(const struct lkd_config *config, struct lkd_placement *ret_pl
     int r = seek_cores(&seeking, ret_placement, ret_error);
 
     return r ? r : take_for_exchange(&config->exchange, ret_error);
+}
+
+/* Whether the threads that carry samples have a core that no worker of the cycle is pinned to. */
+static bool has_core_beside(const struct lkd_cores *cores, const struct lkd_placement *placement)
+{
+    cpu_set_t beside = cores->allowed;
+
+    for (int k = 0; k < placement->n_workers; k++)
+        if (placement->core[k] >= 0)
+            CPU_CLR((size_t)placement->core[k], &beside);
+    /* a cycle that may run anywhere takes one of them */
+    return CPU_COUNT(&beside) > (placement->core[0] < 0);
+}
+
+int lkd_cores_settle_exchange(const struct lkd_config *config,
+                              const struct lkd_placement *placement, struct lkd_thread_wish *wish,
+                              char *ret_why, size_t size)
+{
+    int priority = config->wish.priority / 2, r;
+    struct lk_error error;
+    struct lkd_cores cores;
+
+    ret_why[0] = '\0';
+    if (wish->priority != LKD_PRIORITY_AUTO)
+        return 0;
+    wish->priority = 0;
+    r = read_cores(&cores);
+    if (r)
+        return r;
+    if (priority == 0) {
+        snprintf(ret_why, size, "the cycle has no priority above it");
+    } else if (wish->core < 0 && !has_core_beside(&cores, placement)) {
+        snprintf(ret_why, size, "there is no core beside the cycle's");
+    } else if ((r = lkd_realtime_try_fifo(priority)) != 0) {
+        snprintf(ret_why, size, "SCHED_FIFO %d refused: %s", priority, strerror(-r));
+    } else {
+        wish->priority = priority;
+        if (take_for_exchange(wish, &error)) {
+            snprintf(ret_why, size, "%s", error.text);
+            wish->priority = 0;
+        }
+    }
+    return 0;
 }
 
 /* A core by its number is not looked for by lkd_place(): arming finds it missing. */

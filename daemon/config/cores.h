@@ -15,6 +15,17 @@
 int lkd_cores_take(const struct lkd_config *config, struct lkd_placement *ret_placement,
                    struct lk_error *ret_error);
 
+/** lkd_cores_settle_exchange() - decide the priority of what carries samples, where the
+ * configuration says auto: half of the cycle's, if the process may have it and there is a core
+ * beside those of
+ * @placement; else normal.
+ * @wish:    of @config; its priority is a number afterwards
+ * @ret_why: @size bytes: why it is normal; "": it is not, or was asked for
+ * Thread: control, once, when the cores are taken. Return: 0, negative errno. */
+int lkd_cores_settle_exchange(const struct lkd_config *config,
+                              const struct lkd_placement *placement, struct lkd_thread_wish *wish,
+                              char *ret_why, size_t size);
+
 /** lkd_cores_check() - whether the cores asked for by number are there, and whether
  * lkd_cores_take() would get its cores now; takes and locks none.
  * @ret_note: @size bytes: which core a rig of this very configuration has (its command line names

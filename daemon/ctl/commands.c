@@ -75,6 +75,8 @@ int lkd_call_add_status(struct lkd_call *call, bool with_histograms)
     status->turned_away = lkd_line_turned_away(call->rig->line);
     status->line_restarts = lkd_line_restarts(call->rig->line);
     status->exchange_priority = (uint32_t)lkd_exchange_priority(call->rig->exchange);
+    if (call->rig->exchange_normal)
+        status->exchange_normal = (char *)call->rig->exchange_normal;
     return r;
 }
 

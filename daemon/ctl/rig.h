@@ -58,6 +58,7 @@ struct lkd_answer {
  * @security:     keys and clients; owned by the caller, NULL for none
  * @machine:      its properties, and what it lacks
  * @ptp:          what the machine's PTP daemon says
+ * @exchange_normal: see lkd_cores_settle_exchange(); NULL: none
  * @latency_fd:   prevents deep idle states during a proof or a run, or -1
  * @loaded:       the model, NULL in EMPTY
  * @compile:      the model being compiled, or NULL;  @load_is_over, @load_answer: outcome of the
@@ -88,6 +89,7 @@ struct lkd_rig {
     struct lkd_inputs *inputs;
     struct lkd_exchange *exchange;
     const struct lkd_placement *placement;
+    const char *exchange_normal;
     struct lkd_line *line;
     struct lkd_security *security;
     struct lkd_machine machine;

@@ -17,6 +17,10 @@
 #define SPANS 8192
 /* Samples received in a row before the timer is served, however many wait. */
 #define BURST 32
+/* In each of these spans, samples that come in may take an eighth; the threads of the line process
+ * that carry them take twice as much. */
+#define SPAN_NS      INT64_C(1000000)
+#define RECEIVING_NS (SPAN_NS / 8)
 /* Period of the work without records. */
 #define BEAT_NS INT64_C(10000000)
 
@@ -101,13 +105,33 @@ static void on_beat(struct lkd_exchange *exchange)
     set_timer(exchange->beat, next_ns < now_ns + BEAT_NS ? next_ns : now_ns + BEAT_NS);
 }
 
-static void receive_samples(struct lkd_exchange *exchange)
+static void receive_samples(struct lkd_exchange *exchange, bool benches, bool gateway)
 {
     int64_t begin_ns = lkd_clock_ns();
-    int n = lkd_receiver_drain(&exchange->receiver, exchange->options.inputs_port, BURST);
+    int n = 0;
 
-    if (n > 0)
-        lkd_exchange_mark(exchange, LKD_SPAN_RECEIVE, begin_ns, (uint64_t)n);
+    if (benches)
+        n = lkd_receiver_drain(&exchange->receiver, exchange->options.inputs_port, BURST);
+    if (gateway)
+        n += lkd_villas_drain(exchange->options.villas, BURST);
+    if (n == 0)
+        return;
+    lkd_exchange_mark(exchange, LKD_SPAN_RECEIVE, begin_ns, (uint64_t)n);
+    lkd_allowance_use(&exchange->receiving, lkd_clock_ns() - begin_ns);
+}
+
+/* @rest_ns: until when no sample is received, 0: they may come */
+static bool wait_for_work(const struct lkd_exchange *exchange, struct pollfd *items, nfds_t n,
+                          int64_t rest_ns)
+{
+    struct timespec left = {0};
+    int64_t left_ns = rest_ns - lkd_clock_ns();
+
+    items[0].fd = rest_ns ? -1 : lkd_port_descriptor(exchange->options.inputs_port);
+    items[4].fd = rest_ns ? -1 : lkd_villas_descriptor(exchange->options.villas);
+    if (left_ns > 0)
+        left.tv_nsec = left_ns;
+    return ppoll(items, n, rest_ns ? &left : NULL, NULL) >= 0;
 }
 
 static void *run_exchange(void *data)
@@ -127,23 +151,21 @@ static void *run_exchange(void *data)
         lkd_log(LKD_C_EXCHANGE_NORMAL, "exchange: core or priority refused: %s", strerror(-r));
     atomic_store(&exchange->priority, lkd_realtime_priority());
     while (!atomic_load(&exchange->quit)) {
+        int64_t rest_ns = lkd_allowance_rest(&exchange->receiving, lkd_clock_ns());
         bool beat;
 
-        items[0].fd = lkd_port_descriptor(exchange->options.inputs_port);
-        items[4].fd = lkd_villas_descriptor(exchange->options.villas);
-        if (poll(items, sizeof(items) / sizeof(items[0]), -1) < 0)
+        if (!wait_for_work(exchange, items, sizeof(items) / sizeof(items[0]), rest_ns))
             continue;
         beat = items[2].revents;
         if (items[1].revents)
             on_record(exchange, exchange->timer);
-        if (items[0].revents || (beat && items[0].fd < 0))
-            receive_samples(exchange);
+        /* a closed channel is looked at from time to time: there may be a new one */
+        receive_samples(exchange, items[0].revents || (beat && items[0].fd < 0),
+                        items[4].revents || (beat && items[4].fd < 0));
         if (beat)
             on_beat(exchange);
         if (items[3].revents)
             on_record(exchange, exchange->wake);
-        if (items[4].revents || (beat && items[4].fd < 0))
-            lkd_villas_drain(exchange->options.villas, BURST);
     }
     return NULL;
 }
@@ -209,6 +231,7 @@ int lkd_exchange_start(const struct lkd_exchange_options *options,
     if (!exchange)
         return -ENOMEM;
     exchange->options = *options;
+    exchange->receiving = (struct lkd_allowance){.span_ns = SPAN_NS, .most_ns = RECEIVING_NS};
     exchange->timer = exchange->beat = exchange->wake = -1;
     lkd_realtime_lock_init(&exchange->lock);
     r = open_all(exchange);

@@ -11,13 +11,18 @@
  *     grid       T(k)                T(k+1)              T(k+2)
  *
  * A record goes first to motion platforms (motion.h), then as an OutputSample (publisher.h), then
- * into the streams that somebody subscribes to (streams.h). Without a grid (lockstep, asap) it
- * polls every millisecond and publishes the newest record.
+ * into the streams that somebody subscribes to (streams.h). Late rather than lost: records wait for
+ * a late thread (LKD_OUTPUTS_BYTES) and are sent in order, so many at a time that samples still
+ * come in between; datagrams are of the newest record only, as a platform follows the present.
+ * Without a grid (lockstep, asap) it polls every millisecond and publishes the newest record.
+ *
+ * The thread spends at most an eighth of the time on samples that come in: a flood of them waits in
+ * the line process and with those who send it, and leaves the core to others.
  *
  * Every 10 ms, in every state: heartbeats, subscribers that came or went, benches that have become
  * silent, the low rate of motion platforms.
  *
- * The thread has normal priority unless it is given another one, below that of the cycle. Its locks
+ * The thread has the priority that it is given, below that of the cycle. Its locks
  * inherit priority, see lkd_realtime_lock_init(). Channels belong to the thread from its start to
  * its end. */
 #ifndef LKD_IO_EXCHANGE_H
@@ -38,6 +43,7 @@ struct lkd_segments;
  * @inputs_port, @outputs_port: channels that samples come and go by
  * @thread:         its priority and core
  * @divisor:        of the steps, for OutputSamples; 0 is 1
+ * @newest_only:    records that are overtaken by a newer one are not published
  * @motion:         @n_motion receivers of datagrams
  * @cueing:         washout and platform; NULL: none
  * @segments:           gets publications, or NULL
@@ -48,6 +54,7 @@ struct lkd_exchange_options {
     struct lkd_port *outputs_port;
     struct lkd_thread_wish thread;
     uint64_t divisor;
+    bool newest_only;
     const struct lkd_motion_config *motion;
     int n_motion;
     const struct lkd_cueing_config *cueing;

@@ -13,6 +13,10 @@
 /* Delay before checking again for a late record. */
 #define AGAIN_MIN_NS INT64_C(50000)
 #define AGAIN_MAX_NS INT64_C(1000000)
+/* Records sent in a row, and the pause after them: the line process carries on what it has got, and
+ * samples come in. */
+#define RECORDS    32
+#define RECORDS_NS INT64_C(200000)
 /* Interval of checks without a grid. */
 #define UNPACED_NS INT64_C(1000000)
 /* How often the delay follows the measurement. */
@@ -117,48 +121,70 @@ static int64_t look_next(struct lkd_exchange *exchange, const struct lkd_figures
            exchange->offset_ns;
 }
 
+static bool takes_newest(const struct lkd_exchange *exchange)
+{
+    return exchange->options.newest_only || exchange->cycle->mode != LKD_MODE_REALTIME;
+}
+
 /* Once the cycle was declared dead, the step that it was in when it hung is not published, even if
  * it ends after all: the cycle may have looked whether it may go on just before. Its next record
- * says that it has failed. Return: whether there is a new record to publish; it is the front of the
+ * says that it has failed. Return: whether there is a record to publish; it is the front of the
  * mailbox. */
 static bool take_record(struct lkd_exchange *exchange)
 {
     struct lkd_mailbox *outputs = &exchange->cycle->outputs;
-    const struct lkd_output *output;
 
-    if (!lkd_mailbox_take(outputs))
-        return false;
-    output = lkd_mailbox_front(outputs);
-    return !exchange->dead || output->figures.state == LKD_CYCLE_FAULT;
+    while (takes_newest(exchange) ? lkd_mailbox_take_newest(outputs) : lkd_mailbox_take(outputs)) {
+        const struct lkd_output *output = lkd_mailbox_front(outputs);
+
+        if (!exchange->dead || output->figures.state == LKD_CYCLE_FAULT)
+            return true;
+    }
+    return false;
 }
 
-void lkd_exchange_tick(struct lkd_exchange *exchange)
+/* The front of the mailbox, to all who want it. Platforms follow the newest only. */
+static void pass_on(struct lkd_exchange *exchange, int64_t now_ns)
 {
     struct lkd_cycle *cycle = exchange->cycle;
-    int64_t now_ns = lkd_clock_ns(), sent_ns;
-    const struct lkd_output *output;
+    const struct lkd_output *output = lkd_mailbox_front(&cycle->outputs);
+    int64_t sent_ns;
 
-    if (!take_record(exchange)) {
-        if (exchange->last)
-            repeat_last(exchange, now_ns);
-        else
-            lkd_exchange_set_timer(exchange, look_again(cycle, now_ns));
-        return;
-    }
-    forget_last(exchange);
-    output = lkd_mailbox_front(&cycle->outputs);
     exchange->seen = true;
     exchange->life.step = output->figures.step;
     lkd_cueing_record(&exchange->cueing, output, now_ns);
-    lkd_motions_record(&exchange->motions, output, now_ns);
+    if (lkd_mailbox_waiting(&cycle->outputs) == 0)
+        lkd_motions_record(&exchange->motions, output, now_ns);
     lkd_villas_publish(exchange->options.villas, output, exchange->facts.model_id);
     sent_ns = publish(exchange, output, LINKAGE__V1__STATE__STATE_UNSPECIFIED, false);
     if (sent_ns) {
         lkd_histogram_add(&cycle->hand_over, sent_ns - output->figures.computed_ns);
         lkd_exchange_mark(exchange, LKD_SPAN_PUBLISH, now_ns, output->figures.step);
     }
-    adapt_offset(exchange, now_ns);
-    lkd_exchange_set_timer(exchange, look_next(exchange, &output->figures, now_ns));
+}
+
+void lkd_exchange_tick(struct lkd_exchange *exchange)
+{
+    const struct lkd_cycle *cycle = exchange->cycle;
+    int64_t now_ns = lkd_clock_ns();
+    int n;
+
+    for (n = 0; n < RECORDS && take_record(exchange); n++) {
+        forget_last(exchange);
+        pass_on(exchange, now_ns);
+    }
+    if (n == 0 && exchange->last) {
+        repeat_last(exchange, now_ns);
+    } else if (n == 0) {
+        lkd_exchange_set_timer(exchange, look_again(cycle, now_ns));
+    } else {
+        const struct lkd_output *output = lkd_mailbox_front(&cycle->outputs);
+
+        adapt_offset(exchange, now_ns);
+        lkd_exchange_set_timer(exchange, n == RECORDS
+                                             ? lkd_clock_ns() + RECORDS_NS
+                                             : look_next(exchange, &output->figures, now_ns));
+    }
 }
 
 /* ---- from the control thread ---- */
@@ -208,6 +234,18 @@ void lkd_exchange_attach(struct lkd_exchange *exchange, struct lkd_cycle *cycle,
     pthread_mutex_unlock(&exchange->lock);
 }
 
+/* Records that wait, but the last: that is for the caller. Return: whether there is one; it is the
+ * front of the mailbox. Requires the lock and an attached run. */
+static bool pass_on_waiting(struct lkd_exchange *exchange)
+{
+    while (take_record(exchange)) {
+        if (lkd_mailbox_waiting(&exchange->cycle->outputs) == 0)
+            return true;
+        pass_on(exchange, lkd_clock_ns());
+    }
+    return false;
+}
+
 void lkd_exchange_detach(struct lkd_exchange *exchange, Linkage__V1__State state)
 {
     const struct lkd_output *output;
@@ -215,8 +253,8 @@ void lkd_exchange_detach(struct lkd_exchange *exchange, Linkage__V1__State state
 
     pthread_mutex_lock(&exchange->lock);
     if (exchange->cycle) {
+        fresh = pass_on_waiting(exchange);
         lkd_cueing_halt(&exchange->cueing);
-        fresh = take_record(exchange);
         output = exchange->last && !fresh ? exchange->last
                                           : lkd_mailbox_front(&exchange->cycle->outputs);
         if (fresh || exchange->seen) {
@@ -238,7 +276,7 @@ static void keep_last(struct lkd_exchange *exchange, bool zero)
     size_t n_outputs = (size_t)exchange->cycle->n_outputs * sizeof(double);
     size_t n = n_outputs + (size_t)exchange->cycle->n_poses * sizeof(double);
 
-    lkd_mailbox_take(&exchange->cycle->outputs);
+    pass_on_waiting(exchange);
     exchange->dead = true;
     forget_last(exchange);
     exchange->last = malloc(sizeof(*exchange->last) + n);

@@ -4,6 +4,7 @@
 #ifndef LKD_IO_EXCHANGE_RUN_H
 #define LKD_IO_EXCHANGE_RUN_H
 
+#include "allowance.h"
 #include "exchange.h"
 #include "heartbeat.h"
 #include "publisher.h"
@@ -13,6 +14,7 @@
  * @timer:     timerfd, one shot, absolute: records;  @beat: likewise: what happens without them
  * @wake:      eventfd, from the control thread
  * @spans:     what it did last
+ * @receiving: of samples that come in
  * @lock:      guards what follows between exchange and control, and all use of the outputs channel
  * @cycle:     attached run, or NULL;  @facts: of it;  @seen: it has left a record
  * @dead:      the cycle hung: nothing of it is published but that it has failed
@@ -30,6 +32,7 @@ struct lkd_exchange {
     int wake;
     _Atomic bool quit;
     _Atomic int priority;
+    struct lkd_allowance receiving;
 
     pthread_mutex_t lock;
     struct lkd_publisher publisher;

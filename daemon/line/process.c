@@ -29,6 +29,8 @@
  * the minimum: libzmq 4.3.4 counts the credentials of a client with a key as a message, which is
  * never read. */
 #define QUEUE_SAMPLES  64
+#define QUEUE_OUTPUTS  256 /* steps that were late come in a row */
+#define QUEUE_TOPICS   8   /* ZeroMQ takes in what is there with each sample that goes out */
 #define QUEUE_REPLIES  64
 #define QUEUE_REQUESTS 2
 /* Bytes beyond the longest message of a channel that are still read, to tell who sends one: a
@@ -282,9 +284,9 @@ static const struct plan {
 } plans[LKD_N_CHANNELS] = {
     [LKD_CHANNEL_CONTROL] = {ZMQ_ROUTER, QUEUE_REQUESTS, QUEUE_REPLIES, RELAY_CONTROL},
     [LKD_CHANNEL_INPUTS] = {ZMQ_SUB, QUEUE_SAMPLES, QUEUE_SAMPLES, RELAY_INPUTS},
-    [LKD_CHANNEL_OUTPUTS] = {ZMQ_XPUB, QUEUE_SAMPLES, QUEUE_SAMPLES, RELAY_OUTPUTS},
+    [LKD_CHANNEL_OUTPUTS] = {ZMQ_XPUB, QUEUE_TOPICS, QUEUE_OUTPUTS, RELAY_OUTPUTS},
     [LKD_CHANNEL_VILLAS_INPUTS] = {ZMQ_SUB, QUEUE_SAMPLES, QUEUE_SAMPLES, RELAY_INPUTS},
-    [LKD_CHANNEL_VILLAS_OUTPUTS] = {ZMQ_PUB, QUEUE_SAMPLES, QUEUE_SAMPLES, RELAY_OUTPUTS},
+    [LKD_CHANNEL_VILLAS_OUTPUTS] = {ZMQ_PUB, QUEUE_SAMPLES, QUEUE_OUTPUTS, RELAY_OUTPUTS},
 };
 
 static bool has_keys(enum lkd_channel channel)

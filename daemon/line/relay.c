@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "relay.h"
+#include "wait.h"
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
@@ -8,6 +9,9 @@
 
 /* Messages in a row before another route has its turn. */
 #define BURST 32
+/* In each of these spans, subscriptions may take a twentieth. */
+#define SPAN_NS    INT64_C(10000000)
+#define HEARING_NS (SPAN_NS / 20)
 /* A thread without work shows that it is there, in this time [ms]. */
 #define TURN_MS 200
 /* Parts of a message from a ROUTER: routing id, an empty part from REQ sockets, the payload. */
@@ -120,16 +124,27 @@ static void hand_in(struct lkd_route *route, struct incoming *in)
         hand_in_sample(route, in, &message);
 }
 
+/* Until when the socket is not read, 0: it is. */
+static int64_t rests_until(struct lkd_route *route)
+{
+    return route->channel == LKD_CHANNEL_OUTPUTS
+               ? lkd_allowance_rest(&route->hearing, lkd_clock_ns())
+               : 0;
+}
+
 static void relay_inward(struct lkd_route *route)
 {
+    int64_t begin_ns = lkd_clock_ns();
+
     for (int i = 0; i < BURST && !lkd_port_is_kept(&route->port); i++) {
         struct incoming in;
 
         if (!receive_message(route->socket, &in))
-            return;
+            break;
         hand_in(route, &in);
         close_incoming(&in);
     }
+    lkd_allowance_use(&route->hearing, lkd_clock_ns() - begin_ns);
 }
 
 /* ---- from the daemon ---- */
@@ -175,23 +190,28 @@ static short port_events(const struct lkd_route *route)
 }
 
 /* A PUB socket has nothing to read. */
-static short socket_events(const struct lkd_route *route)
+static short socket_events(const struct lkd_route *route, int64_t rest_ns)
 {
-    bool reads = route->channel != LKD_CHANNEL_VILLAS_OUTPUTS;
+    bool reads = route->channel != LKD_CHANNEL_VILLAS_OUTPUTS && rest_ns == 0;
 
     return reads && !lkd_port_is_kept(&route->port) ? ZMQ_POLLIN : 0;
 }
 
-/* Return: how many items, two for each open route. */
-static int fill_items(const struct lkd_relay *relay, zmq_pollitem_t *items)
+/* @ret_ms: how long to wait for them. Return: how many items, two for each open route. */
+static int fill_items(const struct lkd_relay *relay, zmq_pollitem_t *items, long *ret_ms)
 {
     int n = 0;
 
+    *ret_ms = TURN_MS;
     for (int i = 0; i < relay->n; i++) {
-        const struct lkd_route *route = relay->route[i];
+        struct lkd_route *route = relay->route[i];
+        int64_t rest_ns = rests_until(route);
 
+        if (rest_ns)
+            *ret_ms = SPAN_NS / 1000000;
         items[n++] = (zmq_pollitem_t){.fd = route->port.fd, .events = port_events(route)};
-        items[n++] = (zmq_pollitem_t){.socket = route->socket, .events = socket_events(route)};
+        items[n++] =
+            (zmq_pollitem_t){.socket = route->socket, .events = socket_events(route, rest_ns)};
     }
     return n;
 }
@@ -200,10 +220,11 @@ static int fill_items(const struct lkd_relay *relay, zmq_pollitem_t *items)
 static bool relay_turn(struct lkd_relay *relay)
 {
     zmq_pollitem_t items[2 * LKD_RELAY_ROUTES_MAX];
-    int n = fill_items(relay, items);
+    long wait_ms;
+    int n = fill_items(relay, items, &wait_ms);
     bool open = false;
 
-    if (zmq_poll(items, n, TURN_MS) < 0 && errno != EINTR)
+    if (zmq_poll(items, n, wait_ms) < 0 && errno != EINTR)
         return false;
     for (int i = 0; i < relay->n; i++) {
         struct lkd_route *route = relay->route[i];
@@ -230,8 +251,12 @@ static void *run_relay(void *data)
 
 int lkd_relay_start(struct lkd_relay *relay)
 {
-    int r = -pthread_create(&relay->thread, NULL, run_relay, relay);
+    int r;
 
+    for (int i = 0; i < relay->n; i++)
+        relay->route[i]->hearing =
+            (struct lkd_allowance){.span_ns = SPAN_NS, .most_ns = HEARING_NS};
+    r = -pthread_create(&relay->thread, NULL, run_relay, relay);
     relay->started = r == 0;
     if (r == 0) /* from here: whoever looks for it afterwards finds it */
         pthread_setname_np(relay->thread, relay->name);

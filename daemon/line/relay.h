@@ -9,10 +9,12 @@
  *
  * Each has a thread and one of ZeroMQ's I/O threads for itself, so that a flood on one does not
  * delay the others. While a channel towards the daemon is full, its socket is not read, and
- * ZeroMQ's queue fills. */
+ * ZeroMQ's queue fills. Nor is it read once that has taken its share of the time: samples by the
+ * daemon, which reads their channel no faster (exchange.h), subscriptions here. */
 #ifndef LKD_LINE_RELAY_H
 #define LKD_LINE_RELAY_H
 
+#include "allowance.h"
 #include "conditions.h"
 #include "port.h"
 #include <pthread.h>
@@ -21,6 +23,7 @@
 #define LKD_RELAY_ROUTES_MAX 2
 
 /** struct lkd_route - @keyed: the ZAP handler names the sender of a message
+ * @hearing: of subscriptions
  * @port: the end of the channel;  @report: gets what an operator should know */
 struct lkd_route {
     enum lkd_channel channel;
@@ -28,6 +31,7 @@ struct lkd_route {
     uint32_t generation;
     void *socket;
     struct lkd_port port;
+    struct lkd_allowance hearing;
     void (*report)(enum lkd_condition_id condition, const char *text);
 };
 

@@ -101,7 +101,7 @@ void lkd_cycle_rewind(struct lkd_cycle *cycle)
     /* status is valid before the first cycle; outputs are left out, as no cycle has computed them
      * */
     lkd_cycle_settle(cycle);
-    lkd_mailbox_take(&cycle->outputs);
+    lkd_mailbox_take_newest(&cycle->outputs);
 }
 
 void lkd_cycle_ask(struct lkd_cycle *cycle, enum lkd_ask ask)

@@ -67,6 +67,12 @@ struct lkd_settings {
     char roads[PATH_MAX];
 };
 
+/* Records of outputs that wait for a late exchange thread: half a second at 1 kHz, of a model with
+ * a hundred outputs and bodies. */
+#define LKD_OUTPUTS_BYTES (1u << 20)
+#define LKD_OUTPUTS_MIN   16
+#define LKD_OUTPUTS_MAX   512
+
 #define LKD_RECORDS    16384 /* of the ring: 16 s at 1 kHz, 0.8 s at 20 kHz */
 #define LKD_MISSED_MAX 1000
 
@@ -108,7 +114,7 @@ typedef void lkd_cycle_after(const struct lkd_cycle *cycle, void *context);
  * @stall_ns: extra computing time of the next cycle, once; an injected fault
  * @after:    or NULL, with its @after_context; set while no thread runs the cycle
  * @inputs:   written by whoever feeds inputs, read by the cycle; struct lkd_input
- * @outputs:  read by the exchange thread; struct lkd_output
+ * @outputs:  read by the exchange thread; struct lkd_output, as many as LKD_OUTPUTS_BYTES hold
  * @status:   read by the control thread; struct lkd_figures
  * @answer:   in lockstep, after each step; read by the control thread; struct lkd_output
  * @wakeup:   from the grid point to the first instruction

@@ -24,21 +24,33 @@ static int count_poses(const struct lk_system *system)
     return LK_POSE_SIZE * summary.n_bodies;
 }
 
+/* Records that wait for a late exchange; their memory is written in turn, so it should fit into a
+ * core's own cache. */
+static uint32_t outputs_depth(size_t record)
+{
+    uint32_t depth = LKD_OUTPUTS_MAX;
+
+    while (depth > LKD_OUTPUTS_MIN && depth * record > LKD_OUTPUTS_BYTES)
+        depth /= 2;
+    return depth;
+}
+
 static int init_mailboxes(struct lkd_cycle *cycle)
 {
     size_t n_out = (size_t)(cycle->n_outputs + cycle->n_poses);
+    size_t output = sizeof(struct lkd_output) + n_out * sizeof(double);
     int r;
 
-    r = lkd_mailbox_init(&cycle->inputs, lkd_input_size(cycle->n_inputs, cycle->n_channels));
+    r = lkd_mailbox_init(&cycle->inputs, lkd_input_size(cycle->n_inputs, cycle->n_channels), 1);
     if (r)
         return r;
-    r = lkd_mailbox_init(&cycle->outputs, sizeof(struct lkd_output) + n_out * sizeof(double));
+    r = lkd_mailbox_init(&cycle->outputs, output, outputs_depth(output));
     if (r)
         return r;
-    r = lkd_mailbox_init(&cycle->answer, sizeof(struct lkd_output) + n_out * sizeof(double));
+    r = lkd_mailbox_init(&cycle->answer, output, 1);
     if (r)
         return r;
-    return lkd_mailbox_init(&cycle->status, sizeof(struct lkd_figures));
+    return lkd_mailbox_init(&cycle->status, sizeof(struct lkd_figures), 1);
 }
 
 static int init_limits(struct lkd_cycle *cycle)

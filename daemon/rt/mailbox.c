@@ -4,37 +4,49 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAILBOX_FRESH 4u
-#define MAILBOX_INDEX 3u
+/* A reader that is late by all but this part of the depth passes over the oldest values: the writer
+ * is about to take their cells, and a value that is overtaken while it is taken would have all
+ * before it lost. */
+#define SLACK_PART 8
 
-int lkd_mailbox_init(struct lkd_mailbox *mailbox, size_t size)
+static void *take_memory(size_t n, size_t stride)
 {
-    size_t stride;
-    void *slots;
+    void *memory = n <= SIZE_MAX / 2 / stride ? aligned_alloc(LKD_CACHE_LINE, n * stride) : NULL;
 
-    if (size > SIZE_MAX / 4 - LKD_CACHE_LINE)
-        return -ENOMEM;
-    stride = (size + LKD_CACHE_LINE - 1) & ~(size_t)(LKD_CACHE_LINE - 1);
-    slots = aligned_alloc(LKD_CACHE_LINE, 3 * (stride ? stride : LKD_CACHE_LINE));
-    if (!slots)
-        return -ENOMEM;
-    memset(slots, 0, 3 * stride);
+    if (memory)
+        memset(memory, 0, n * stride);
+    return memory;
+}
 
-    *mailbox = (struct lkd_mailbox){
-        .slots = slots,
-        .stride = stride,
-        .size = size,
-        .back = 0,
-        .front = 1,
-    };
-    atomic_init(&mailbox->middle, 2);
+int lkd_mailbox_init(struct lkd_mailbox *mailbox, size_t size, uint32_t depth)
+{
+    size_t n = (size_t)depth + 2;
+
+    *mailbox =
+        (struct lkd_mailbox){.size = size, .depth = depth, .back = depth, .front = depth + 1};
+    if (size > SIZE_MAX / 4)
+        return -ENOMEM;
+    mailbox->stride = (size / LKD_CACHE_LINE + 1) * LKD_CACHE_LINE;
+    mailbox->slots = take_memory(n, mailbox->stride);
+    mailbox->cell = calloc(depth, sizeof(*mailbox->cell));
+    mailbox->number = calloc(n, sizeof(*mailbox->number));
+    if (!mailbox->slots || !mailbox->cell || !mailbox->number) {
+        lkd_mailbox_fini(mailbox);
+        return -ENOMEM;
+    }
+    for (uint32_t i = 0; i < depth; i++)
+        atomic_init(&mailbox->cell[i], i);
     return 0;
 }
 
 void lkd_mailbox_fini(struct lkd_mailbox *mailbox)
 {
     free(mailbox->slots);
+    free(mailbox->cell);
+    free(mailbox->number);
     mailbox->slots = NULL;
+    mailbox->cell = NULL;
+    mailbox->number = NULL;
 }
 
 LK_RT void *lkd_mailbox_back(struct lkd_mailbox *mailbox)
@@ -42,30 +54,58 @@ LK_RT void *lkd_mailbox_back(struct lkd_mailbox *mailbox)
     return mailbox->slots + mailbox->back * mailbox->stride;
 }
 
+static _Atomic uint32_t *cell_of(const struct lkd_mailbox *mailbox, uint64_t number)
+{
+    return &mailbox->cell[number & (mailbox->depth - 1)];
+}
+
 LK_RT void lkd_mailbox_publish(struct lkd_mailbox *mailbox)
 {
+    uint64_t number = atomic_load_explicit(&mailbox->written, memory_order_relaxed);
+
+    mailbox->number[mailbox->back] = number;
     /* release: what was written into the slot comes before its index is seen by the reader.
      * acquire: what the reader still read from the slot that comes back was read before we write */
-    uint32_t old = atomic_exchange_explicit(&mailbox->middle, mailbox->back | MAILBOX_FRESH,
-                                            memory_order_acq_rel);
+    mailbox->back =
+        atomic_exchange_explicit(cell_of(mailbox, number), mailbox->back, memory_order_acq_rel);
+    /* release: the slot is in its cell before it counts */
+    atomic_store_explicit(&mailbox->written, number + 1, memory_order_release);
+}
 
-    mailbox->back = old & MAILBOX_INDEX;
+LK_RT uint64_t lkd_mailbox_waiting(const struct lkd_mailbox *mailbox)
+{
+    uint64_t written = atomic_load_explicit(&mailbox->written, memory_order_acquire);
+
+    /* less: the last one was taken between its arrival in the cell and its being counted */
+    return written > mailbox->next ? written - mailbox->next : 0;
+}
+
+/* @most: values that may wait; where there are more, the oldest are passed over */
+static bool take_one_of(struct lkd_mailbox *mailbox, uint64_t most)
+{
+    uint64_t waiting = lkd_mailbox_waiting(mailbox), number = mailbox->next;
+
+    if (waiting == 0)
+        return false;
+    if (waiting > most)
+        number += waiting - most;
+    /* acquire: see all of the writer's slot. release: our reads of the slot that goes back come
+     * before the writer can get it */
+    mailbox->front =
+        atomic_exchange_explicit(cell_of(mailbox, number), mailbox->front, memory_order_acq_rel);
+    /* a newer one, where the writer was here meanwhile: those before it are overtaken */
+    mailbox->next = mailbox->number[mailbox->front] + 1;
+    return true;
 }
 
 LK_RT bool lkd_mailbox_take(struct lkd_mailbox *mailbox)
 {
-    uint32_t old;
+    return take_one_of(mailbox, mailbox->depth - mailbox->depth / SLACK_PART);
+}
 
-    /* Only a hint, so relaxed: nothing is read through it. Only the reader clears the mark, so
-     * once seen it stays until the exchange below. */
-    if (!(atomic_load_explicit(&mailbox->middle, memory_order_relaxed) & MAILBOX_FRESH))
-        return false;
-
-    /* acquire: see all of the writer's slot. release: our reads of the slot that goes back come
-     * before the writer can get it */
-    old = atomic_exchange_explicit(&mailbox->middle, mailbox->front, memory_order_acq_rel);
-    mailbox->front = old & MAILBOX_INDEX;
-    return true;
+LK_RT bool lkd_mailbox_take_newest(struct lkd_mailbox *mailbox)
+{
+    return take_one_of(mailbox, 1);
 }
 
 LK_RT const void *lkd_mailbox_front(const struct lkd_mailbox *mailbox)

@@ -131,6 +131,18 @@ int lkd_realtime_set_fifo(int priority)
     return lkd_realtime_fifo_of(pthread_self(), priority);
 }
 
+int lkd_realtime_try_fifo(int priority)
+{
+    struct sched_param before = {0};
+    int policy = SCHED_OTHER, r;
+
+    pthread_getschedparam(pthread_self(), &policy, &before);
+    r = lkd_realtime_set_fifo(priority);
+    if (r == 0)
+        pthread_setschedparam(pthread_self(), policy, &before);
+    return r;
+}
+
 int lkd_realtime_thread(const struct lkd_thread_wish *wish)
 {
     int pinned = wish->core >= 0 ? lkd_realtime_pin(wish->core) : 0;

@@ -57,14 +57,20 @@ int lkd_realtime_pin(int core);
  * Return: 0 or negative errno (-EPERM: RLIMIT_RTPRIO too low and no CAP_SYS_NICE). */
 int lkd_realtime_set_fifo(int priority);
 
+/** lkd_realtime_try_fifo() - whether this process may have threads of that priority; the calling
+ * thread has it for a moment. Return: 0 or negative errno. */
+int lkd_realtime_try_fifo(int priority);
+
 /** lkd_realtime_pin_of(), lkd_realtime_fifo_of() - the same for another thread of this process,
  * even if that thread cannot run. Return: likewise. */
 int lkd_realtime_pin_of(pthread_t thread, int core);
 int lkd_realtime_fifo_of(pthread_t thread, int priority);
 
 /** struct lkd_thread_wish - scheduling of a thread other than the cycle's.
- * @priority: SCHED_FIFO, 1 to 98; 0: normal
+ * @priority: SCHED_FIFO, 1 to 98; 0: normal; LKD_PRIORITY_AUTO: still to be decided, as normal
  * @core:     LKD_CORE_AUTO: where it is, or a number */
+#define LKD_PRIORITY_AUTO (-1)
+
 struct lkd_thread_wish {
     int priority;
     int core;

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A cycle that was declared dead wakes up behind its last look whether it may go on: the record
- * that it leaves is of no step of this run, whatever it says of itself. The daemon's exchange, a
- * cycle whose steps this test makes one by one, and the channel of the line process with this test
- * at its other end. */
+/* Records of an exchange that is late, and of a cycle that was.
+ *
+ * A late exchange publishes every step, in order. A cycle that was declared dead wakes up behind
+ * its last look whether it may go on: the record that it leaves is of no step of this run, whatever
+ * it says of itself. The daemon's exchange, a cycle whose steps this test makes one by one, and the
+ * channel of the line process with this test at its other end. */
 #include "cycle_parts.h"
 #include "exchange_rig.h"
 #include "wire.h"
@@ -18,6 +20,8 @@
 #define PATIENCE_MS 60000
 /* Heard of one state, in which each is repeated. */
 #define HEARD 5
+/* Steps that an exchange is late by: more than it sends in a row. */
+#define LATE 100
 
 static const char *model_path;
 
@@ -26,12 +30,12 @@ struct scene {
     struct lk_wire_arena arena;
 };
 
-static void open_scene(struct scene *s)
+static void open_scene(struct scene *s, bool newest_only)
 {
     struct lkd_settings settings = lkd_settings_default();
 
     settings.zero_outputs = true;
-    exchange_rig_open(&s->rig, model_path, 0.0, &settings);
+    exchange_rig_open(&s->rig, model_path, 0.0, &settings, newest_only);
     lk_wire_arena_init(&s->arena, LK_WIRE_SAMPLE_ARENA);
 }
 
@@ -102,7 +106,7 @@ static void test_not_published(void **state)
     struct scene s;
 
     (void)state;
-    open_scene(&s);
+    open_scene(&s, false);
     run_to_fault(&s);
     hears_the_fault_alone(&s);
     lkd_cycle_ask(s.rig.cycle, LKD_ASK_FAULT);
@@ -119,7 +123,7 @@ static void test_not_at_the_end(void **state)
     struct scene s;
 
     (void)state;
-    open_scene(&s);
+    open_scene(&s, false);
     run_to_fault(&s);
     lkd_exchange_detach(s.rig.exchange, LINKAGE__V1__STATE__STATE_READY);
     assert_true(is_zero(await(&s, LINKAGE__V1__STATE__STATE_READY, 1)));
@@ -131,11 +135,70 @@ static void test_not_at_the_end(void **state)
     close_scene(&s);
 }
 
+/* Steps that the exchange does not see, as it is not attached yet. */
+static void run_unseen(struct scene *s, int n)
+{
+    lkd_exchange_detach(s->rig.exchange, LINKAGE__V1__STATE__STATE_READY);
+    for (int k = 0; k < n; k++)
+        lkd_cycle_carry_out(s->rig.cycle, LKD_ASK_RUN, k);
+    lkd_exchange_attach(s->rig.exchange, s->rig.cycle, 1, false);
+}
+
+/* Each with its own stamps, and none left out. */
+static void test_every_step(void **state)
+{
+    uint64_t sequence = 0, computed_ns = 0;
+    struct scene s;
+
+    (void)state;
+    open_scene(&s, false);
+    run_unseen(&s, LATE);
+    for (uint64_t step = 1; step <= LATE; step++) {
+        const Linkage__V1__OutputSample *sample = hear(&s);
+
+        assert_int_equal(sample->step, step);
+        assert_true(step == 1 || sample->sequence == sequence + 1);
+        assert_true(sample->computed_ns > computed_ns);
+        sequence = sample->sequence;
+        computed_ns = sample->computed_ns;
+    }
+    assert_int_equal(lkd_exchange_published(s.rig.exchange), LATE);
+    lkd_exchange_detach(s.rig.exchange, LINKAGE__V1__STATE__STATE_READY);
+    close_scene(&s);
+}
+
+/* Nor at the end of a run, however soon that comes. */
+static void test_every_step_to_the_end(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    open_scene(&s, false);
+    run_unseen(&s, LATE);
+    lkd_exchange_detach(s.rig.exchange, LINKAGE__V1__STATE__STATE_READY);
+    for (uint64_t step = 1; step <= LATE; step++)
+        assert_int_equal(hear(&s)->step, step);
+    close_scene(&s);
+}
+
+static void test_newest_only(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    open_scene(&s, true);
+    run_unseen(&s, LATE);
+    assert_int_equal(hear(&s)->step, LATE);
+    lkd_exchange_detach(s.rig.exchange, LINKAGE__V1__STATE__STATE_READY);
+    close_scene(&s);
+}
+
 int main(int argc, char *argv[])
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_not_published),
-        cmocka_unit_test(test_not_at_the_end),
+        cmocka_unit_test(test_not_published), cmocka_unit_test(test_not_at_the_end),
+        cmocka_unit_test(test_every_step),    cmocka_unit_test(test_every_step_to_the_end),
+        cmocka_unit_test(test_newest_only),
     };
 
     model_path = argc > 1 ? argv[1] : "config/models/four-bar.yaml";

@@ -26,7 +26,7 @@ static void close_channel(int fd[2], struct lkd_port *daemon, struct lkd_port *t
 }
 
 void exchange_rig_open(struct exchange_rig *rig, const char *path, double step_s,
-                       const struct lkd_settings *settings)
+                       const struct lkd_settings *settings, bool newest_only)
 {
     memset(rig, 0, sizeof(*rig));
     rig->cycle = rig_cycle_new(path, step_s, settings, &rig->system);
@@ -40,6 +40,7 @@ void exchange_rig_open(struct exchange_rig *rig, const char *path, double step_s
                              .inputs = &rig->table,
                              .inputs_port = &rig->inputs_port,
                              .outputs_port = &rig->outputs_port,
+                             .newest_only = newest_only,
                          },
                          &rig->exchange),
                      0);

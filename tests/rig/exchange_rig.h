@@ -22,9 +22,10 @@ struct exchange_rig {
 };
 
 /** exchange_rig_open() - @path, @step_s, @settings: as of rig_cycle_new(). The exchange is attached
- * to the cycle, whose time begins now. */
+ * to the cycle, whose time begins now.
+ * @newest_only: as of struct lkd_exchange_options */
 void exchange_rig_open(struct exchange_rig *rig, const char *path, double step_s,
-                       const struct lkd_settings *settings);
+                       const struct lkd_settings *settings, bool newest_only);
 /** exchange_rig_close() - the exchange must be detached. */
 void exchange_rig_close(struct exchange_rig *rig);
 

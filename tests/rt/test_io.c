@@ -145,7 +145,7 @@ static void open_rig(struct rig *rig, const char *model_name)
 
     settings.overrun.in_a_row = 0; /* a busy machine is no fault here */
     snprintf(path, sizeof(path), "%s/%s", folder, model_name);
-    exchange_rig_open(&rig->daemon, path, PERIOD_S, &settings);
+    exchange_rig_open(&rig->daemon, path, PERIOD_S, &settings, false);
     rig->bench = (struct bench){.inputs = &rig->daemon.inputs,
                                 .outputs = &rig->daemon.outputs,
                                 .n_inputs = (size_t)rig->daemon.cycle->n_inputs};

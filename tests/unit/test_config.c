@@ -2,6 +2,7 @@
 /* The configuration: the shipped file equals the built-in defaults, and every kind of mistake has
  * one message with its place. */
 #include "config_text.h"
+#include "cores.h"
 #include "realtime.h"
 #include <math.h>
 #include <setjmp.h>
@@ -63,7 +64,9 @@ static void test_shipped_file_is_the_default(void **state)
     assert_int_equal(read.wish.priority, built_in.wish.priority);
     assert_int_equal(read.wish.workers, built_in.wish.workers);
     assert_int_equal(read.wish.n_cores, 0);
-    assert_int_equal(read.exchange.priority, 0);
+    assert_int_equal(read.exchange.priority, LKD_PRIORITY_AUTO);
+    assert_int_equal(built_in.exchange.priority, LKD_PRIORITY_AUTO);
+    assert_false(read.newest_only);
     assert_int_equal(read.exchange.core, built_in.exchange.core);
     assert_int_equal(read.share_core, built_in.share_core);
     assert_int_equal(read.lock_memory, built_in.lock_memory);
@@ -87,6 +90,7 @@ static void check_realtime_keys(const struct lkd_config *config)
     assert_int_equal(config->wish.worker_core[0], 5);
     assert_int_equal(config->wish.worker_core[1], 0);
     assert_int_equal(config->exchange.priority, 11);
+    assert_true(config->newest_only);
     assert_int_equal(config->exchange.core, 4);
     assert_true(config->share_core);
     assert_false(config->lock_memory);
@@ -115,6 +119,7 @@ static void test_all_keys(void **state)
             "           lock_memory: false, degraded: allow, wake: hybrid, share_core: true,\n"
             "           spin_margin_us: 40}\n"
             "exchange: {priority: 11, core: 4}\n"
+            "outputs: {late: newest}\n"
             "budget: {steps: 5000, time: 2, share: 0.5, late_wakeup: 0.05}\n"
             "overrun: {action: catch-up, catch_up: 3, ignore_first: 10, fault_in_a_row: 4,\n"
             "          fault_in_window: 5, window: 50}\n"
@@ -236,6 +241,8 @@ static void test_refusals(void **state)
                         "not below the cycle's (realtime: {priority: 0})");
     config_text_refused("linkaged: 1\nrealtime: {core: 2}\nexchange: {core: 2}\n", "3:18",
                         "core 2 is the cycle's");
+    config_text_refused("linkaged: 1\nexchange: {priority: high}\n", "2:22", "high");
+    config_text_refused("linkaged: 1\noutputs: {late: never}\n", "2:17", "every");
     config_text_refused("linkaged: 1\nexchange: {core: all}\n", "2:18", "'all' is no core");
     config_text_refused("linkaged: 1\nrealtime: {workers: 2, core: 6, worker_cores: [6]}\n", "2:48",
                         "core 6 has a worker already");
@@ -291,6 +298,47 @@ static void test_no_file(void **state)
     assert_non_null(strstr(error.text, "/no/such/file.yaml"));
 }
 
+/* What becomes of the priority @wished for the exchange, where the cycle has @priority. */
+static int settle(int wished, int priority, const struct lkd_placement *placement, char why[256])
+{
+    struct lkd_thread_wish wish = {.priority = wished, .core = LKD_CORE_AUTO};
+    struct lkd_config config;
+
+    lkd_config_default(&config);
+    config.wish.priority = priority;
+    assert_int_equal(lkd_cores_settle_exchange(&config, placement, &wish, why, 256), 0);
+    return wish.priority;
+}
+
+static void test_priority_of_exchange(void **state)
+{
+    struct lkd_placement one = {.n_workers = 1, .core = {LKD_CORE_NONE}}, all = {0};
+    bool granted = lkd_realtime_try_fifo(40) == 0;
+    cpu_set_t allowed, reachable;
+    char why[256];
+
+    (void)state;
+    assert_int_equal(lkd_realtime_priority(), 0); /* it was only a try */
+    assert_int_equal(lkd_realtime_cores(&allowed, &reachable), 0);
+    for (int i = 0; i < CPU_SETSIZE && all.n_workers < LK_POOL_MAX; i++)
+        if (CPU_ISSET((size_t)i, &allowed))
+            all.core[all.n_workers++] = i;
+
+    assert_int_equal(settle(LKD_PRIORITY_AUTO, 80, &all, why), 0);
+    assert_string_equal(why, "there is no core beside the cycle's");
+    assert_int_equal(settle(LKD_PRIORITY_AUTO, 0, &one, why), 0);
+    assert_string_equal(why, "the cycle has no priority above it");
+    if (all.n_workers > 1) {
+        one.core[0] = all.core[0];
+        assert_int_equal(settle(LKD_PRIORITY_AUTO, 80, &one, why), granted ? 40 : 0);
+        assert_string_equal(why, granted ? "" : "SCHED_FIFO 40 refused: Operation not permitted");
+    }
+    /* what was asked for is left as it is */
+    assert_int_equal(settle(7, 80, &all, why), 7);
+    assert_int_equal(settle(0, 80, &one, why), 0);
+    assert_string_equal(why, "");
+}
+
 /* Every independent mistake of a file is reported; consequences are not. */
 static void test_all_mistakes_are_told(void **state)
 {
@@ -337,6 +385,7 @@ int main(int argc, char *argv[])
         cmocka_unit_test(test_endpoint_refusals),
         cmocka_unit_test(test_long_ipc_path),
         cmocka_unit_test(test_no_file),
+        cmocka_unit_test(test_priority_of_exchange),
         cmocka_unit_test(test_all_mistakes_are_told),
     };
 

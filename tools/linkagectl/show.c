@@ -137,6 +137,11 @@ static void show_line(const Linkage__V1__Status *s)
         printf("%-13s restarted %" PRIu64 " times; the log says why\n", "", s->line_restarts);
     if (s->exchange_priority > 0)
         printf("%-13s samples come and go at priority %" PRIu32 "\n", "", s->exchange_priority);
+    if (s->exchange_normal[0] != '\0') {
+        printf("%-13s samples come and go at normal priority, late under load: ", "");
+        lk_report_put(stdout, s->exchange_normal);
+        putchar('\n');
+    }
     if (s->flags != 0)
         printf("%-13s %s\n", "flags", lk_names_flags(s->flags, flags));
     if (s->turned_away > 0 || s->forbidden > 0)

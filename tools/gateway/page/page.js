@@ -92,6 +92,7 @@ function reasons(status) {
   if (status.state === 'armed' && status.proof) list.push(`proven: ${status.proof.text}`);
   if (status.recording?.active) list.push(`recording ${status.recording.file}: ${status.recording.cycles} cycles`);
   if (status.recording?.trouble) list.push(status.recording.trouble);
+  if (status.exchange_normal) list.push(`samples at normal priority, late under load: ${status.exchange_normal}`);
   return list.concat(status.degraded.map((text) => `degraded: ${text}`));
 }
 

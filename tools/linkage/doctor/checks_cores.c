@@ -66,7 +66,9 @@ void check_cores(const struct doctor *d, struct doctor_finding *f)
         return;
     CPU_XOR(&rest, &d->online, &d->cores);
     CPU_AND(&rest, &rest, &d->online);
-    costs(f, "normal threads starve for up to a second where every core has a real-time thread");
+    costs(f,
+          "normal threads starve for up to a second where every core has a real-time thread, and "
+          "linkaged carries samples at normal priority: late under load");
     mend(f, "keep one core for all else: linkage doctor --core LIST, and realtime: {core: N} in "
             "the configuration of linkaged");
     if (doctor_missing(d, &d->online, list)) {

@@ -122,8 +122,8 @@ void check_priority(const struct doctor *d, struct doctor_finding *f)
         return;
     }
     found(f, DOCTOR_FAIL, "SCHED_FIFO %d refused: %s", wanted, strerror(d->probes.fifo));
-    costs(f, "every other task may keep the cycle waiting, for milliseconds; linkaged calls the "
-             "machine degraded");
+    costs(f, "every other task may keep the cycle waiting, and the threads that carry samples, for "
+             "milliseconds; linkaged calls the machine degraded");
     if (d->limits.may_prioritise || d->limits.rtprio >= wanted) {
         mend(f, "the limit allows it, so a filter or group forbids it: no RestrictRealtime and no "
                 "~@resources in the unit, and see rt_group");
