@@ -3,6 +3,7 @@
 #include "analysis/findings.h"
 #include "compile/fastest.h"
 #include "compile/fill.h"
+#include "linkage/energy.h"
 #include "maths/arithmetic.h"
 #include "maths/vec.h"
 #include <errno.h>
@@ -265,7 +266,24 @@ static int look_ahead(struct lk_system *sys, const struct trial *start, struct l
     return 0;
 }
 
-/* ---- the energy of what turns out of balance ---- */
+/* ---- energy ---- */
+
+static void say_energy_appears(const struct lk_system *sys, const struct lk_energy_watch *watch,
+                               int steps, struct lk_inspection *in)
+{
+    double appeared = lk_energy_appears(watch) ? watch->appeared : watch->jumped;
+    char where[LK_TEXT_SIZE];
+    struct lk_finding *f;
+
+    snprintf(where, sizeof(where), "body %s", sys->body_name[watch->body]);
+    f = lk_finding_add(
+        in, "energy-appears", where,
+        "swings most where %.3g J appear within %d steps that nothing puts in, where "
+        "%.3g J move: the motion is wrong; expected a smaller step%s",
+        appeared, steps, watch->moved, lk_energy_known_source(sys));
+    lk_finding_number(f, "appeared", "J", appeared);
+    lk_finding_number(f, "moved", "J", watch->moved);
+}
 
 static bool turns_unbalanced(const struct lk_system *sys, const struct lk_pace *p)
 {
@@ -275,39 +293,31 @@ static bool turns_unbalanced(const struct lk_system *sys, const struct lk_pace *
     return false;
 }
 
-/* h^2/24 a.M a [J]: what the energy that `rattle` keeps has beside that of a look (doc/method.md)
- */
-static double beside_energy(const struct lk_system *sys)
+/* Energy in the steps from here with the inputs as they start: writes @p->energy_swing,
+ * @p->calm_step, and a finding where energy appears. A step that fails ends the look. */
+static void look_at_energy(struct lk_system *sys, const struct trial *t, struct lk_pace *p,
+                           struct lk_inspection *in)
 {
-    double sum = 0;
+    bool swings =
+        lk_steps_by(sys, &lk_formulation_rattle) && sys->order <= 2 && turns_unbalanced(sys, p);
+    double least = INFINITY, most = 0;
+    struct lk_energy_watch watch;
+    struct lk_health health;
 
-    for (int b = 0; b < sys->n_bodies; b++) {
-        const struct lk_twist *a = &sys->now.motion[b].a;
-        double torque[3];
-
-        lk_sym_mul(sys->body[b].inertia, a->w, torque);
-        sum += sys->body[b].mass * lk_dot(a->v, a->v) + lk_dot(a->w, torque);
-    }
-    return sys->h * sys->h / 24 * sum;
-}
-
-/* writes @p->energy_swing, @p->calm_step; the system goes on */
-static void find_energy_swing(struct lk_system *sys, const struct trial *t, struct lk_pace *p)
-{
-    double least = INFINITY, most = 0, kinetic = 0;
-
-    if (!lk_steps_by(sys, &lk_formulation_rattle) || sys->order > 2 || !turns_unbalanced(sys, p))
-        return;
+    lk_energy_begin(&watch, sys);
     for (int i = 0; i < LK_PACE_AHEAD && lk_system_step(sys, t->inputs) == 0; i++) {
-        double beside = beside_energy(sys);
-
-        least = fmin(least, beside);
-        most = fmax(most, beside);
-        kinetic = fmax(kinetic, sys->now.balance->kinetic);
+        lk_system_health(sys, &health);
+        lk_energy_look(&watch, sys, &health);
+        least = fmin(least, watch.beside);
+        most = fmax(most, watch.beside);
+        if (lk_energy_appears(&watch) || lk_energy_explodes(&watch)) {
+            say_energy_appears(sys, &watch, i + 1, in);
+            return;
+        }
     }
-    if (!(most > least && kinetic > 0))
+    if (!(swings && most > least && watch.kinetic > 0))
         return;
-    p->energy_swing = (most - least) / kinetic;
+    p->energy_swing = (most - least) / watch.kinetic;
     p->calm_step = sys->h * sqrt(LK_PACE_SWING / p->energy_swing);
 }
 
@@ -432,7 +442,7 @@ int lk_pace_init(const struct lk_model *model, struct lk_system *sys,
         if (pace.status == 0 && !sys->formulation->is_explicit)
             pace.status = measure(sys, &t, &pace);
         if (pace.n > 0)
-            find_energy_swing(sys, &t, &pace);
+            look_at_energy(sys, &t, &pace, &in);
         go_back(sys, &t);
         if (pace.n > 0 && look_ahead(sys, &t, &pace) != 0)
             r = -ENOMEM;

@@ -59,8 +59,9 @@
       "A joint is violated beyond the limit of the policy (`residual`), which lets the run go on.", \
       "Shorten the step or allow more iterations; `linkage check` says what is special about the model.") \
     X(ENERGY_OFF, 2010, WARNING, \
-      "The energy balance since the start is off by more than the limit of the policy (`energy`).", \
-      "Shorten the step, or raise the limit.") \
+      "Energy has appeared since the start that nothing put in and the step does not explain, or the balance " \
+      "is off by more than the limit of the policy (`energy`).", \
+      "Shorten the step; look at the body that is named, and at what acts on it.") \
     X(BEYOND_BOUNDS, 2011, WARNING, \
       "A body is farther or faster than the policy expects (`bounds`), which lets the run go on.", \
       "Look at the inputs: most often a unit is wrong, or an input of the model has no limits.") \

@@ -175,7 +175,7 @@ static int read_condition(struct lk_node node, enum lkd_condition condition,
     return r || !is_map(node, key) ? r : read_limits(map, condition, policy, error);
 }
 
-/* A limit of energies is off until there is one: asking for an action without it is a mistake. */
+/* The limit is off until there is one: asking for an action without it is a mistake. */
 static int check_limit(struct lk_node node, const char *key, enum lkd_action action, double limit,
                        struct lk_error *error)
 {
@@ -202,9 +202,6 @@ int lkd_config_policy(struct lk_node root, struct lkd_config *config, struct lk_
         r = lk_also(r, read_condition(node, (enum lkd_condition)i, policy, error));
     r = lk_also(r, lk_node_read_int_or(node, "recover", 1, 1000000, &recover, error));
     policy->recover_samples = (uint64_t)recover;
-    r = r ? r
-          : check_limit(node, "energy", policy->rule[LKD_CONDITION_ENERGY].action,
-                        policy->energy_limit, error);
     return r ? r
              : check_limit(node, "port", policy->rule[LKD_CONDITION_PORT].action,
                            policy->port_limit, error);

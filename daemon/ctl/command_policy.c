@@ -133,7 +133,10 @@ static char *limit_of_model(const struct lkd_policy *policy, enum lkd_condition 
     case LKD_CONDITION_TURN:
         return lk_wire_arena_format(arena, "%g rad a step", policy->turn_limit);
     default:
-        return format_joules(arena, policy->energy_limit);
+        return isfinite(policy->energy_limit)
+                   ? lk_wire_arena_format(arena, "%g J, or energy that appears",
+                                          policy->energy_limit)
+                   : lk_wire_arena_format(arena, "energy that appears");
     }
 }
 

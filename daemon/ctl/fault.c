@@ -3,6 +3,7 @@
 #include "log.h"
 #include "recorder.h"
 #include <inttypes.h>
+#include <math.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,7 +19,7 @@ static const char *condition_text(enum lkd_condition condition)
         [LKD_CONDITION_NOT_FINITE] = "a sample had a value that is not a finite number",
         [LKD_CONDITION_LOST] = "a bench was silent for longer than its lease",
         [LKD_CONDITION_RESIDUAL] = "a joint is violated beyond the limit",
-        [LKD_CONDITION_ENERGY] = "the balance of energy is off by more than the limit",
+        [LKD_CONDITION_ENERGY] = "the balance of energy is off",
         [LKD_CONDITION_BOUNDS] = "a body is beyond its bounds",
         [LKD_CONDITION_ENERGY_JUMP] = "energy appears from nowhere",
         [LKD_CONDITION_INCREMENT] = "the iteration does not converge",
@@ -49,7 +50,16 @@ static void describe_beyond(struct lkd_rig *rig, const struct lkd_figures *f)
         snprintf(rig->fault, size,
                  "step %" PRIu64 ": energy appears from nowhere: %.3g J within %d steps, %.0f %% "
                  "of that in the mechanism, more than the limit of %g %%",
-                 step, b->appeared, LKD_JUDGE_STEPS, 100 * b->value, 100 * b->limit);
+                 step, b->energy, LK_ENERGY_STEPS, 100 * b->value, 100 * b->limit);
+        return;
+    case LKD_CONDITION_ENERGY:
+        snprintf(rig->fault, size,
+                 "step %" PRIu64 ": %.3g J appeared since the start that nothing put in, where "
+                 "%.3g J moved and the step explains %.2g J; body '%s' swings most; shorten the "
+                 "step%s",
+                 step, b->value, b->energy, b->limit,
+                 lk_system_body_name(rig->loaded->system, b->body),
+                 lk_energy_known_source(rig->loaded->system));
         return;
     case LKD_CONDITION_INCREMENT:
         snprintf(rig->fault, size,
@@ -144,7 +154,10 @@ static void describe_count(const struct lkd_rig *rig, enum lkd_condition conditi
                  policy->residual_limit);
         return;
     default:
-        snprintf(text, size, "limit %g J", policy->energy_limit);
+        if (isfinite(policy->energy_limit))
+            snprintf(text, size, "limit %g J", policy->energy_limit);
+        else
+            snprintf(text, size, "energy appears that nothing put in");
     }
 }
 

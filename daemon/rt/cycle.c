@@ -50,13 +50,8 @@ static void begin_guard(struct lkd_cycle *cycle)
 
 LK_RT void lkd_cycle_restart(struct lkd_cycle *cycle)
 {
-    double share = cycle->guard.policy.pivot_limit;
-    struct lk_health health;
-
     lk_system_reset(cycle->system);
-    lk_system_health(cycle->system, &health);
-    lkd_judge_begin(&cycle->rt.judge, &health, lk_system_dependent_rows(cycle->system, share),
-                    share);
+    lkd_judge_begin(&cycle->rt.judge, cycle->system, cycle->guard.policy.pivot_limit);
 }
 
 /* Of a good step. */
@@ -65,6 +60,7 @@ static void keep_findings(struct lkd_figures *f, const struct lkd_findings *foun
     f->health = found->health;
     f->extent = found->extent;
     f->energy_jump = found->energy_jump;
+    f->energy_appears = found->appears;
     f->dependent = found->dependent;
     f->dependent_max = found->dependent > f->dependent_max ? found->dependent : f->dependent_max;
     f->residual_position_max = fmax(f->residual_position_max, found->health.residual_position);
@@ -207,6 +203,7 @@ static bool latch(struct lkd_cycle *cycle, const struct lkd_input *input)
         .position = f->extent.position,
         .speed = f->extent.speed,
         .energy_jump = f->energy_jump,
+        .energy_appears = f->energy_appears,
         .increment = f->health.increment,
         .dependent = f->dependent,
         .turn = f->extent.turn,

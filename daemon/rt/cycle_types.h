@@ -93,8 +93,8 @@ static inline const struct lkd_news *lkd_input_news_of(const struct lkd_input *i
  * @flags:            enum Flag of the last step
  * @condition:        of LKD_FAULT_POLICY and LKD_FAULT_BEYOND
  * @beyond:           of LKD_FAULT_BEYOND: of the failed step
- * @health, @extent, @energy_jump, @dependent: of the last good step, as outputs, @step and what is
- * largest are
+ * @health, @extent, @energy_jump, @energy_appears, @dependent: of the last good step, as outputs,
+ * @step and what is largest are
  * @residual_position_max, @residual_velocity_max, @increment_max, @position_max, @speed_max,
  * @energy_jump_max, @dependent_max, @turn_max, @port_gap_max: largest since the start;  @turning:
  * body of
@@ -126,6 +126,7 @@ struct lkd_figures {
     struct lk_health health;
     struct lk_extent extent;
     double energy_jump;
+    bool energy_appears;
     int dependent;
     double residual_position_max;
     double residual_velocity_max;

@@ -35,6 +35,7 @@ struct lkd_policy lkd_policy_default(void)
     policy.rule[LKD_CONDITION_LOST].action = LKD_ACTION_RAMP;
     policy.rule[LKD_CONDITION_RESIDUAL].action = LKD_ACTION_FAULT;
     policy.rule[LKD_CONDITION_BOUNDS].action = LKD_ACTION_FAULT;
+    policy.rule[LKD_CONDITION_ENERGY].action = LKD_ACTION_FAULT;
     return policy;
 }
 
@@ -232,7 +233,8 @@ static int look_at_model(struct lkd_guard *guard, const struct lkd_guard_view *v
         bool now; /* negated comparisons: a NaN is beyond any limit */
     } all[] = {
         {LKD_CONDITION_RESIDUAL, !(view->residual <= policy->residual_limit)},
-        {LKD_CONDITION_ENERGY, !(fabs(view->energy) <= policy->energy_limit)},
+        {LKD_CONDITION_ENERGY,
+         view->energy_appears || !(fabs(view->energy) <= policy->energy_limit)},
         {LKD_CONDITION_BOUNDS,
          !(view->position <= policy->position_limit && view->speed <= policy->speed_limit)},
         {LKD_CONDITION_ENERGY_JUMP, !(view->energy_jump <= policy->energy_jump.limit)},

@@ -86,9 +86,10 @@ struct lkd_channel_rule {
 /** struct lkd_policy - the table, from the configuration.
  * @rule:            one a condition
  * @timeout_steps:   of LKD_CONDITION_STALE; 0: never
- * @residual_limit:  of LKD_CONDITION_RESIDUAL [m or rad];  @energy_limit: [J], infinite: off
+ * @residual_limit:  of LKD_CONDITION_RESIDUAL [m or rad];  @energy_limit: of LKD_CONDITION_ENERGY,
+ *                   which trips where energy appears (linkage/energy.h), too [J]; infinite: off
  * @position_limit:  of LKD_CONDITION_BOUNDS [m];  @speed_limit: [m/s]
- * @energy_jump:     of LKD_CONDITION_ENERGY_JUMP, a share of the energy, see judge.h
+ * @energy_jump:     of LKD_CONDITION_ENERGY_JUMP, a share of the energy, see linkage/energy.h
  * @increment:       of LKD_CONDITION_INCREMENT [m or rad]
  * @pivot_limit:     of LKD_CONDITION_PIVOT, see lk_system_dependent_rows()
  * @turn_limit:      of LKD_CONDITION_TURN [rad in a step];  @port_limit: of LKD_CONDITION_PORT [J],
@@ -204,7 +205,8 @@ struct lkd_guard {
  * @step:     steps done;  @overruns: so far
  * @residual: largest violation after the last step;  @energy: balance of energy after it [J]
  * @position, @speed: largest of a body after it [m, m/s]
- * @energy_jump: that appeared [share];  @increment: last one of its iteration [m or rad]
+ * @energy_jump: that appeared [share];  @energy_appears: see lk_energy_appears();  @increment: last
+ * one of its iteration [m or rad]
  * @dependent: rows that depend on others now and did not before;  @turn: largest one of a body in a
  * step at its rate [rad];  @port_gap: see struct lk_health [J] */
 struct lkd_guard_view {
@@ -215,6 +217,7 @@ struct lkd_guard_view {
     double position;
     double speed;
     double energy_jump;
+    bool energy_appears;
     double increment;
     int dependent;
     double turn;
@@ -222,9 +225,9 @@ struct lkd_guard_view {
 };
 
 /** lkd_policy_default() - stale and lost inputs ramp to their initial value in 0.1 s, after 100
- * steps; a residual beyond 1e-3, a position beyond 1e8 m, a speed beyond 1e5 m/s, nine tenths of
- * the energy from nowhere and an increment beyond 1 are faults; all else is counted.
- * config/README.md says why these limits. */
+ * steps; a residual beyond 1e-3, energy that appears, a position beyond 1e8 m, a speed beyond 1e5
+ * m/s, nine tenths of the energy from nowhere and an increment beyond 1 are faults; all else is
+ * counted. config/README.md says why these limits. */
 struct lkd_policy lkd_policy_default(void);
 
 /** lkd_guard_init() - for the input channels of @system; acting values initial.

@@ -2,59 +2,10 @@
 #include "judge.h"
 #include <math.h>
 
-/* Below this, energy is round-off: of the sums, of a mechanism that has come to rest, of one that
- * never moved. */
-#define SUM_SHARE  1e-9
-#define PEAK_SHARE 1e-6
-#define LEAST_J    1e-9
-
-LK_RT void lkd_judge_begin(struct lkd_judge *judge, const struct lk_health *start, int dependent,
-                           double share)
+LK_RT void lkd_judge_begin(struct lkd_judge *judge, const struct lk_system *system, double share)
 {
-    *judge = (struct lkd_judge){.before = *start, .usual = dependent, .share = share};
-}
-
-/* Energy in the mechanism, and what moved in the step [J]. */
-static double turnover(const struct lk_health *before, const struct lk_health *after)
-{
-    return fmax(before->kinetic, after->kinetic) + fabs(after->potential - before->potential) +
-           fabs(after->work_input - before->work_input) +
-           fabs(after->work_drive - before->work_drive) +
-           fabs(after->work_applied - before->work_applied) +
-           fabs(after->dissipated - before->dissipated);
-}
-
-static double round_off(const struct lk_health *h, double peak)
-{
-    double sums = h->kinetic + fabs(h->potential) + fabs(h->work_input) + fabs(h->work_drive) +
-                  fabs(h->work_applied) + fabs(h->dissipated);
-
-    return SUM_SHARE * sums + PEAK_SHARE * peak + LEAST_J;
-}
-
-static double put_in(const struct lk_health *h)
-{
-    return h->work_input + h->work_drive + h->work_applied;
-}
-
-LK_RT double lkd_judge_energy(struct lkd_judge *judge, const struct lk_health *after,
-                              double *ret_appeared)
-{
-    const double memory = 1 - 1.0 / LKD_JUDGE_STEPS;
-    const struct lk_health *before = &judge->before;
-    double dissipated = after->dissipated - before->dissipated;
-    double appeared = after->kinetic - before->kinetic + after->potential - before->potential -
-                      put_in(after) + put_in(before);
-
-    /* a law with a negative slope gives energy, and says so */
-    appeared += fmin(dissipated, 0);
-    judge->peak = fmax(judge->peak, after->kinetic);
-    judge->turnover =
-        fmax(memory * judge->turnover, turnover(before, after) + round_off(after, judge->peak));
-    judge->appeared = fmax(memory * judge->appeared + appeared, 0);
-    judge->before = *after;
-    *ret_appeared = judge->appeared;
-    return judge->appeared / judge->turnover;
+    *judge = (struct lkd_judge){.usual = lk_system_dependent_rows(system, share), .share = share};
+    lk_energy_begin(&judge->energy, system);
 }
 
 LK_RT int lkd_judge_rows(struct lkd_judge *judge, int dependent)
@@ -79,7 +30,10 @@ LK_RT void lkd_judge_look(struct lkd_judge *judge, const struct lk_system *syste
     ret->dependent = lkd_judge_rows(judge, lk_system_dependent_rows(system, judge->share));
     lk_system_health(system, &ret->health);
     lk_system_extent(system, &ret->extent);
-    ret->energy_jump = lkd_judge_energy(judge, &ret->health, &ret->appeared);
+    lk_energy_look(&judge->energy, system, &ret->health);
+    ret->energy_jump = judge->energy.jump;
+    ret->appears = lk_energy_appears(&judge->energy);
+    ret->energy = &judge->energy;
 }
 
 static double fault_beyond(const struct lkd_policy *policy, enum lkd_condition condition,
@@ -132,8 +86,15 @@ LK_RT int lkd_judge_rule(const struct lkd_policy *policy, const struct lkd_findi
         return LKD_CONDITION_RESIDUAL;
     if (is_beyond(found->health.increment, increment, ret))
         return LKD_CONDITION_INCREMENT;
-    if (!is_beyond(found->energy_jump, jump, ret))
+    if (is_beyond(found->energy_jump, jump, ret)) {
+        ret->energy = found->energy->jumped;
+        return LKD_CONDITION_ENERGY_JUMP;
+    }
+    if (!found->appears || policy->rule[LKD_CONDITION_ENERGY].action != LKD_ACTION_FAULT)
         return -1;
-    ret->appeared = found->appeared;
-    return LKD_CONDITION_ENERGY_JUMP;
+    *ret = (struct lkd_beyond){.value = found->energy->appeared,
+                               .limit = found->energy->explained,
+                               .energy = found->energy->moved,
+                               .body = found->energy->body};
+    return LKD_CONDITION_ENERGY;
 }

@@ -50,15 +50,13 @@ int lkd_cycle_resume(struct lkd_cycle *cycle, const void *state, size_t size, co
                      struct lk_error *ret_error)
 {
     struct lkd_figures *f = &cycle->rt.figures;
-    double share = cycle->guard.policy.pivot_limit;
     int r = lk_system_state_set(cycle->system, state, size, ret_error);
 
     if (r)
         return r;
     lk_system_health(cycle->system, &f->health);
     lk_system_extent(cycle->system, &f->extent);
-    lkd_judge_begin(&cycle->rt.judge, &f->health, lk_system_dependent_rows(cycle->system, share),
-                    share);
+    lkd_judge_begin(&cycle->rt.judge, cycle->system, cycle->guard.policy.pivot_limit);
     f->step = cycle->first_step = lk_system_step_count(cycle->system);
     f->time_s = lk_system_time(cycle->system);
     lk_system_outputs(cycle->system, cycle->rt.values);

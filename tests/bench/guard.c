@@ -126,12 +126,13 @@ static int judge_bodies(int n)
     static int64_t times[ROUNDS];
     const struct lkd_policy policy = lkd_policy_default();
     struct lk_system *system = make_bodies(n);
-    struct lkd_judge judge = {0};
+    struct lkd_judge judge;
     struct lkd_findings found;
     struct lkd_beyond beyond;
 
     if (!system)
         return 1;
+    lkd_judge_begin(&judge, system, policy.pivot_limit);
     for (int i = 0; i < ROUNDS; i++) {
         int64_t begin_ns = lkd_clock_ns();
 

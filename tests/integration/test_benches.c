@@ -438,7 +438,7 @@ static void test_policy_of_refusals(void **state)
     assert_true(benches_policy(&h, CONDITION(RANGE))->last_step > 0);
     assert_int_equal(benches_policy(&h, CONDITION(NOT_FINITE))->count, 1);
     assert_true(isnan(benches_policy(&h, CONDITION(NOT_FINITE))->value));
-    assert_string_equal(benches_policy(&h, CONDITION(ENERGY))->limit, "off");
+    assert_string_equal(benches_policy(&h, CONDITION(ENERGY))->limit, "energy that appears");
     bench_close(&b);
     harness_close(&h);
 }

@@ -8,6 +8,7 @@
 #include "decay.h"
 #include "linkage/analysis.h"
 #include "linkage/document.h"
+#include "linkage/energy.h"
 #include "linkage/findings.h"
 #include "linkage/json.h"
 #include "linkage/laboratory.h"
@@ -128,6 +129,25 @@ static void look_step(struct scene *s, struct trace *trace)
 
     for (int i = 0; i < LOOKED; i++)
         keep_number(trace, lk_system_step(s->system, &nothing));
+}
+
+static void look_energy(struct scene *s, struct trace *trace)
+{
+    const double nothing = 1e-310;
+    struct lk_energy_watch watch;
+    struct lk_health health;
+
+    lk_energy_begin(&watch, s->system);
+    for (int i = 0; i < 2; i++) {
+        keep_number(trace, lk_system_step(s->system, &nothing));
+        lk_system_health(s->system, &health);
+        lk_energy_look(&watch, s->system, &health);
+        lk_energy_account(&watch, &health);
+    }
+    keep_number(trace, watch.appeared);
+    keep_number(trace, watch.explained);
+    keep_number(trace, watch.jump);
+    keep_number(trace, lk_energy_appears(&watch) + 2 * lk_energy_explodes(&watch));
 }
 
 static void look_run(struct scene *s, struct trace *trace)
@@ -478,6 +498,8 @@ static const struct row {
     {"lk_laboratory_open", ONCE, look_lab_open},
     {"lk_system_step", LOOK, look_step},
     {"lk_system_run", LOOK, look_run},
+    {"lk_energy_begin lk_energy_look lk_energy_account lk_energy_appears lk_energy_explodes", LOOK,
+     look_energy},
     {"lk_system_outputs", LOOK, look_outputs},
     {"lk_system_body_state", LOOK, look_body_state},
     {"lk_system_joint_reaction", LOOK, look_reaction},
@@ -509,6 +531,7 @@ static const char others[] =
     "lk_body_text "
     "lk_joint_coordinate_is_angle lk_input_is_load lk_input_is_along lk_coupled_joints "
     "lk_system_equilibrium "
+    "lk_energy_known_source "
     "lk_joint_text "
     "lk_free_coordinate_text"
     " lk_mobility_fini lk_linear_fini lk_modes_free lk_pose_check_fini lk_tree_view_fini "

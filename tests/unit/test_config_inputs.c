@@ -39,7 +39,7 @@ static void test_defaults(void **state)
     is_rule(&p->rule[LKD_CONDITION_STALE], LKD_ACTION_RAMP, NAN, 0.1);
     is_rule(&p->rule[LKD_CONDITION_LOST], LKD_ACTION_RAMP, NAN, 0.1);
     is_rule(&p->rule[LKD_CONDITION_RESIDUAL], LKD_ACTION_FAULT, NAN, 0.1);
-    is_rule(&p->rule[LKD_CONDITION_ENERGY], LKD_ACTION_COUNT, NAN, 0.1);
+    is_rule(&p->rule[LKD_CONDITION_ENERGY], LKD_ACTION_FAULT, NAN, 0.1);
     is_rule(&p->rule[LKD_CONDITION_BOUNDS], LKD_ACTION_FAULT, NAN, 0.1);
     is_rule(&p->rule[LKD_CONDITION_ENERGY_JUMP], LKD_ACTION_COUNT, NAN, 0.1);
     is_rule(&p->rule[LKD_CONDITION_INCREMENT], LKD_ACTION_COUNT, NAN, 0.1);
@@ -161,7 +161,6 @@ static void test_refusals(void **state)
     refused("policy: {lost: {action: hold, value: 3}}\n", ":2:38:", "with ramp only");
     refused("policy: {residual: {limit: 0}}\n", ":2:28:", "positive");
     refused("policy: {residual: {limit: .nan}}\n", ":2:28:", "limit");
-    refused("policy: {energy: fault}\n", ":2:18:", "without a limit");
     refused("policy: {port: ramp}\n", ":2:16:", "without a limit");
     refused("policy: {bounds: {limit: 5}}\n", ":2:19:", "position");
     refused("policy: {bounds: {position: 0}}\n", ":2:29:", "positive");

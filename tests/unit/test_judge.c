@@ -17,21 +17,21 @@
 
 static const char *models;
 
-static struct lkd_judge judge;
+static struct lk_energy_watch watch;
 static struct lk_health now;
-static double appeared;
 
 static int begin(void **state)
 {
     (void)state;
     now = (struct lk_health){.kinetic = 10};
-    lkd_judge_begin(&judge, &now, 0, 0.003);
+    watch = (struct lk_energy_watch){.before = now, .kinetic = now.kinetic};
     return 0;
 }
 
 static double share(void)
 {
-    return lkd_judge_energy(&judge, &now, &appeared);
+    lk_energy_account(&watch, &now);
+    return watch.jump;
 }
 
 /* ---- energy ---- */
@@ -50,10 +50,10 @@ static void test_balanced(void **state)
         now.dissipated = lost;
         now.kinetic = 40 - now.potential + 2.5 * work - lost;
         if (i == 0)
-            lkd_judge_begin(&judge, &now, 0, 0.003);
+            watch = (struct lk_energy_watch){.before = now};
         assert_true(share() < 1e-12);
     }
-    assert_true(appeared < 1e-9);
+    assert_true(watch.jumped < 1e-9);
 }
 
 /* From 10 J to 20 J in one step: half of what is there then. */
@@ -62,7 +62,7 @@ static void test_one_step(void **state)
     (void)state;
     now.kinetic = 20;
     assert_float_equal(share(), 0.5, 1e-5);
-    assert_float_equal(appeared, 10, 1e-9);
+    assert_float_equal(watch.jumped, 10, 1e-9);
     for (int i = 0; i < 100; i++)
         share();
     assert_true(share() < 1e-3); /* and is forgotten */
@@ -120,7 +120,7 @@ static void test_round_off(void **state)
 {
     (void)state;
     now = (struct lk_health){.potential = -6e10};
-    lkd_judge_begin(&judge, &now, 0, 0.003);
+    watch = (struct lk_energy_watch){.before = now};
     now.potential += 1e-4;
     assert_true(share() < 1e-5);
 
@@ -134,7 +134,7 @@ static void test_round_off(void **state)
     assert_true(share() < 1e-6);
 
     now = (struct lk_health){0};
-    lkd_judge_begin(&judge, &now, 0, 0.003);
+    watch = (struct lk_energy_watch){.before = now};
     assert_true(share() == 0);
     now.kinetic = 1e-25;
     assert_true(share() < 1e-10);
@@ -219,14 +219,29 @@ static void try_threshold(enum lkd_condition condition, double *value,
 static void test_thresholds(void **state)
 {
     (void)state;
-    found.appeared = 7;
+    watch = (struct lk_energy_watch){.jumped = 7};
+    found.energy = &watch;
     try_threshold(LKD_CONDITION_ENERGY_JUMP, &found.energy_jump, &policy.energy_jump);
     found.energy_jump = 0.95;
     policy.energy_jump.fault = 0.9;
     is_beyond(LKD_CONDITION_ENERGY_JUMP, 0.95, 0.9);
-    assert_true(beyond.appeared == 7);
+    assert_true(beyond.energy == 7);
     found.energy_jump = 0;
     try_threshold(LKD_CONDITION_INCREMENT, &found.health.increment, &policy.increment);
+}
+
+/* Since the start: a fault unless the policy says otherwise. */
+static void test_energy(void **state)
+{
+    (void)state;
+    watch = (struct lk_energy_watch){.appeared = 3, .explained = 0.5, .moved = 9, .body = 2};
+    found.energy = &watch;
+    found.appears = true;
+    is_beyond(LKD_CONDITION_ENERGY, 3, 0.5);
+    assert_true(beyond.energy == 9);
+    assert_int_equal(beyond.body, 2);
+    policy.rule[LKD_CONDITION_ENERGY].action = LKD_ACTION_COUNT;
+    assert_int_equal(rule(), -1);
 }
 
 /* ---- the example models ---- */
@@ -256,7 +271,7 @@ static void judge_model(const char *path, int hold)
     const struct lkd_policy defaults = lkd_policy_default();
     struct lk_system *system;
     struct lk_model *model;
-    struct lk_health start;
+    struct lkd_judge judge;
     struct lk_error error;
     double *inputs;
 
@@ -265,9 +280,7 @@ static void judge_model(const char *path, int hold)
     lk_model_free(model);
     inputs = calloc((size_t)lk_system_input_size(system) + 1, sizeof(*inputs));
     assert_non_null(inputs);
-    lk_system_health(system, &start);
-    lkd_judge_begin(&judge, &start, lk_system_dependent_rows(system, defaults.pivot_limit),
-                    defaults.pivot_limit);
+    lkd_judge_begin(&judge, system, defaults.pivot_limit);
     for (int i = 0; i < (SANITIZED ? 100 : 500); i++) {
         int condition;
 
@@ -312,7 +325,7 @@ static int change_points(const char *name, double seconds)
     const struct lkd_policy defaults = lkd_policy_default();
     struct lk_system *system;
     struct lk_model *model;
-    struct lk_health start;
+    struct lkd_judge judge;
     struct lk_error error;
     double *inputs;
     char path[1024];
@@ -324,9 +337,7 @@ static int change_points(const char *name, double seconds)
     lk_model_free(model);
     inputs = calloc((size_t)lk_system_input_size(system) + 1, sizeof(*inputs));
     assert_non_null(inputs);
-    lk_system_health(system, &start);
-    lkd_judge_begin(&judge, &start, lk_system_dependent_rows(system, defaults.pivot_limit),
-                    defaults.pivot_limit);
+    lkd_judge_begin(&judge, system, defaults.pivot_limit);
     for (int i = 0; i < (int)(seconds / lk_system_step_size(system)); i++) {
         assert_int_equal(lk_system_step(system, inputs), 0);
         lkd_judge_look(&judge, system, &found);
@@ -357,8 +368,9 @@ static void test_change_points(void **state)
 /* More than usual, until that has lasted. */
 static void test_rows(void **state)
 {
+    struct lkd_judge judge = {.usual = 4};
+
     (void)state;
-    lkd_judge_begin(&judge, &now, 4, 0.003);
     assert_int_equal(lkd_judge_rows(&judge, 4), 0);
     assert_int_equal(lkd_judge_rows(&judge, 2), 0);
     assert_int_equal(lkd_judge_rows(&judge, 4), 2);
@@ -383,6 +395,7 @@ int main(int argc, char *argv[])
         cmocka_unit_test_setup(test_bounds, begin_rules),
         cmocka_unit_test_setup(test_residual, begin_rules),
         cmocka_unit_test_setup(test_thresholds, begin_rules),
+        cmocka_unit_test_setup(test_energy, begin_rules),
         cmocka_unit_test(test_change_points),
         cmocka_unit_test(test_rows),
         cmocka_unit_test(test_example_models),

@@ -26,6 +26,7 @@ struct run_result {
     double drift;
     double energy_start;
     struct lk_health largest;
+    struct lk_energy_watch energy;
     double turn;
     int turning;
 };
@@ -76,6 +77,8 @@ static void note_health(const struct lk_system *system, struct run_result *resul
     double energy;
 
     lk_system_health(system, &health);
+    if (result->steps > 0)
+        lk_energy_look(&result->energy, system, &health);
     energy = health.kinetic + health.potential + health.dissipated - health.work_input;
     if (result->steps == 0)
         result->energy_start = energy;
@@ -90,6 +93,22 @@ static void note_health(const struct lk_system *system, struct run_result *resul
     result->turn = fmax(result->turn, extent.turn);
 }
 
+bool run_energy_appears(const struct lk_system *system, const struct lk_energy_watch *energy,
+                        struct lk_error *ret_error)
+{
+    bool explodes = lk_energy_explodes(energy);
+
+    if (!explodes && !lk_energy_appears(energy))
+        return false;
+    lk_error_set(ret_error,
+                 "at t = %.9g s the result is wrong: %.3g J appeared %s that nothing put in, where "
+                 "%.3g J moved; body '%s' swings most: try a shorter step%s",
+                 lk_system_time(system), explodes ? energy->jumped : energy->appeared,
+                 explodes ? "within ten steps" : "since the start", energy->moved,
+                 lk_system_body_name(system, energy->body), lk_energy_known_source(system));
+    return true;
+}
+
 /* Return: EXIT_DONE; EXIT_REFUSED after an error message. @csv may be NULL. */
 static int step_through(struct lk_system *system, const struct run_options *options,
                         struct run_inputs *inputs, struct lk_csv *csv, double *row,
@@ -97,11 +116,13 @@ static int step_through(struct lk_system *system, const struct run_options *opti
 {
     uint64_t n = (uint64_t)llround(options->duration / lk_system_step_size(system));
     struct progress progress;
+    struct lk_error error;
     int fault = run_write_row(system, lk_system_time(system), csv, row);
     int outcome;
     double begin;
 
     progress_start(&progress);
+    lk_energy_begin(&result->energy, system);
     note_health(system, result);
     while (result->steps < n && fault == 0) {
         begin = now_s();
@@ -109,15 +130,21 @@ static int step_through(struct lk_system *system, const struct run_options *opti
             system, run_inputs_at(inputs, lk_system_time(system), lk_system_step_size(system)));
         if (outcome != 0) {
             progress_stop(&progress);
-            complain("%s: the step from t = %.9g s %s", options->path, lk_system_time(system),
-                     outcome == LK_E_TURN
-                         ? "turns a body by more than half a turn, expected a shorter --step"
-                         : "gives no finite state");
+            complain("%s: the step from t = %.9g s %s; body '%s' swings most: try a shorter --step",
+                     options->path, lk_system_time(system),
+                     outcome == LK_E_TURN ? "turns a body by more than half a turn"
+                                          : "gives no finite state",
+                     lk_system_body_name(system, result->energy.body));
             return EXIT_REFUSED;
         }
         result->step_s += now_s() - begin;
         result->steps++;
         note_health(system, result);
+        if (run_energy_appears(system, &result->energy, &error)) {
+            progress_stop(&progress);
+            complain("%s: %s", options->path, error.text);
+            return EXIT_REFUSED;
+        }
         if (result->steps % (uint64_t)options->every == 0)
             fault = run_write_row(system, lk_system_time(system), csv, row);
         progress_show(&progress, begin, (double)result->steps / (double)n);

@@ -14,6 +14,7 @@
 #include "commands.h"
 #include "csv.h"
 #include "laboratory.h"
+#include "linkage/energy.h"
 #include "linkage/laboratory.h"
 
 #include <stdint.h>
@@ -109,5 +110,10 @@ int run_write_row(const struct lk_system *system, double time, struct lk_csv *cs
  * @residual: largest violation of a rigid row from the start to the end of the run [m or rad]
  * Return: EXIT_DONE; EXIT_REFUSED after an error message. Thread: any. */
 int run_judge(const struct run_options *options, double residual);
+
+/** run_energy_appears() - whether energy has appeared in @system that nothing put in.
+ * @ret_error: when, how much, and what to do. Thread: any. */
+bool run_energy_appears(const struct lk_system *system, const struct lk_energy_watch *energy,
+                        struct lk_error *ret_error);
 
 #endif

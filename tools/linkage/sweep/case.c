@@ -33,6 +33,7 @@ struct work {
     struct lk_csv *csv;
     uint64_t samples;
     double energy, drift, residual;
+    struct lk_energy_watch watch;
     struct lk_error reason;
 };
 
@@ -179,8 +180,12 @@ static void note_state(struct work *w)
 
     lk_system_health(w->system, &h);
     energy = h.kinetic + h.potential + h.dissipated - h.work_input - h.work_drive - h.work_applied;
-    if (w->samples == 0)
+    if (w->samples == 0) {
         w->energy = energy;
+        lk_energy_begin(&w->watch, w->system);
+    } else {
+        lk_energy_look(&w->watch, w->system, &h);
+    }
     w->drift = fmax(w->drift, fabs(energy - w->energy));
     w->residual = fmax(w->residual, h.residual_position);
     if (p->n_columns + p->n_checks > 0) {
@@ -205,7 +210,9 @@ static bool goes_on(struct work *w, int fault)
         return false;
     }
     note_state(w);
-    return true;
+    if (run_energy_appears(w->system, &w->watch, &w->reason))
+        w->outcome = OUTCOME_FAULTED;
+    return w->outcome == OUTCOME_PASSED;
 }
 
 static const double *inputs_now(struct work *w)
