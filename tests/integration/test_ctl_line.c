@@ -198,6 +198,7 @@ static void fill_status(Linkage__V1__Status *status, Linkage__V1__Recording *rec
     status->forbidden = 6;
     status->line_restarts = 7;
     status->exchange_priority = 40;
+    status->exchange_normal = (char *)"no core";
     status->role = LINKAGE__V1__ROLE__ROLE_CONTROL;
     status->version = (char *)"9.9";
     status->recording = recording;
@@ -494,6 +495,8 @@ static void test_status(void **state)
     assert_output("line          2 claims, 3 streams, 4 inputs tripped\n");
     assert_output("              restarted 7 times; the log says why\n");
     assert_output("              samples come and go at priority 40\n");
+    assert_output(
+        "              samples come and go at normal priority, late under load: no core\n");
     assert_output("security      5 connections turned away, 6 requests and samples beyond their "
                   "role\n");
     assert_output("recording     run.mcap: 1000 cycles, 2 dropped, 4096 bytes; the disk does not "
@@ -502,6 +505,7 @@ static void test_status(void **state)
     assert_output("\"mode\":\"lockstep\",\"flags\":[\"degraded\",\"injected\"],");
     assert_output("\"version\":\"9.9\",\"role\":\"control\",\"claims\":2,\"streams\":3,\"trips\":4,"
                   "\"turned_away\":5,\"forbidden\":6,\"line_restarts\":7,\"exchange_priority\":40,"
+                  "\"exchange_normal\":\"no core\","
                   "\"recording\":{");
 }
 

@@ -345,6 +345,31 @@ static void test_exchange(void **state)
     harness_close(&h);
 }
 
+/* Without a section, half of the cycle's. */
+static void test_exchange_by_default(void **state)
+{
+    int core = free_core();
+    char config[160];
+    struct harness h;
+
+    (void)state;
+    if (core <= 0)
+        skip_because("it takes two cores, the last one without a rig",
+                     "give it two cores, and end the rig on the last one");
+    if (!may_be_realtime())
+        skip_because("it takes real-time priority",
+                     "run it as root, or allow it with ulimit -r 80");
+    snprintf(config, sizeof(config), "realtime: {core: %d, share_core: true, priority: %d}\n", core,
+             2 * PRIORITY);
+    harness_open(&h, config);
+    harness_load_model(&h);
+    harness_go(&h);
+    assert_non_null(harness_sample(&h, PATIENCE_MS));
+    expect_carriers(&h, core - 1);
+    assert_string_equal(harness_command(&h, STATUS)->status->exchange_normal, "");
+    harness_close(&h);
+}
+
 /* If the priority is refused, this is logged once, and samples still flow. The last test: the right
  * does not come back. */
 static void test_exchange_refused(void **state)
@@ -366,14 +391,25 @@ static void test_exchange_refused(void **state)
     assert_int_equal(harness_log_count(&h, "exchange: priority 40 refused"), 1);
     assert_int_equal(harness_log_count(&h, "LK-5012"), 1);
     harness_close(&h);
+
+    /* nobody asked for one, but the status says why there is none */
+    harness_open(&h, "realtime: {core: none}\n");
+    assert_string_equal(harness_command(&h, STATUS)->status->exchange_normal,
+                        "SCHED_FIFO 40 refused: Operation not permitted");
+    assert_int_equal(harness_log_count(&h, "LK-5012"), 0);
+    harness_close(&h);
 }
 
 int main(int argc, char *argv[])
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_refused),           cmocka_unit_test(test_obstructed),
-        cmocka_unit_test(test_checked),           cmocka_unit_test(test_auto),
-        cmocka_unit_test(test_proof_leaves_gaps), cmocka_unit_test(test_exchange),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_obstructed),
+        cmocka_unit_test(test_checked),
+        cmocka_unit_test(test_auto),
+        cmocka_unit_test(test_proof_leaves_gaps),
+        cmocka_unit_test(test_exchange),
+        cmocka_unit_test(test_exchange_by_default),
         cmocka_unit_test(test_exchange_refused),
     };
 
