@@ -67,14 +67,13 @@ void lk_extrapolate_adopt(const struct lk_system *sys, struct lk_system *seq)
     }
 }
 
-/* a spring whose values inputs say: nothing tells how fast it will be */
+/* a spring or damper whose values inputs say: nothing tells how fast it will be */
 static int is_tuned(const struct lk_force_def *f)
 {
-    int tuned = f->scale_input >= 0;
+    bool is_spring = f->type == LK_FORCE_JOINT_SPRING_DAMPER || f->type == LK_FORCE_SPRING_DAMPER;
 
-    for (int i = 0; i < LK_PORT_VALUES; i++)
-        tuned |= f->port_input[i] >= 0;
-    return tuned && (f->type == LK_FORCE_JOINT_SPRING_DAMPER || f->type == LK_FORCE_SPRING_DAMPER);
+    return f->port_input[LK_PORT_STIFFNESS] >= 0 || f->port_input[LK_PORT_DAMPING] >= 0 ||
+           (is_spring && (f->scale_input >= 0 || f->port_input[LK_PORT_REST] >= 0));
 }
 
 /* what no step of higher order can integrate, as "friction 'brake'", or "" */

@@ -289,7 +289,8 @@ static void test_log_of_recorded(void **state)
          "motor: hold (LK-3008)\nSee `linkagectl inputs` for the condition that tripped it."},
         {{"condition", "LK-2010: off: limit 1 J", 9},
          3,
-         "off: limit 1 J (LK-2010)\nShorten the step, or raise the limit."},
+         "off: limit 1 J (LK-2010)\nShorten the step; look at the body that is named, and at what "
+         "acts on it."},
         {{"condition", "LK-2014: a change point", 9}, 2, "a change point (LK-2014)"},
         {{"condition", "as an older daemon says it", 9}, 3, "as an older daemon says it"},
         {{"condition", "LK-2010", 9}, 3, "LK-2010"},
