@@ -113,6 +113,16 @@ int lk_file_write(int fd, const void *bytes, size_t size)
     return 0;
 }
 
+void lk_file_discard(const char *path)
+{
+    int error = errno;
+    struct stat status;
+
+    if (lstat(path, &status) == 0 && S_ISREG(status.st_mode))
+        unlink(path);
+    errno = error;
+}
+
 const char *lk_file_error(int error)
 {
     if (error == -EMEDIUMTYPE)

@@ -6,12 +6,14 @@
 
 #include <errno.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -236,6 +238,26 @@ static void test_refuses_by_line(void **state)
 }
 
 /* Rows are buffered: a full disk may be detected only at the end, but it is detected. */
+/* What could not be written in whole is not left behind. */
+static void test_leaves_no_part(void **state)
+{
+    const struct rlimit none = {0, RLIM_INFINITY}, any = {RLIM_INFINITY, RLIM_INFINITY};
+    char part[] = "/tmp/test_csv_part_XXXXXX";
+    const double value = 1;
+    struct lk_csv *csv;
+
+    (void)state;
+    assert_int_equal(close(mkstemp(part)), 0);
+    assert_int_equal(lk_csv_open(part, &csv), 0);
+    lk_csv_add_column(csv, "x", "", "m");
+    lk_csv_write_row(csv, &value);
+    signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &none), 0);
+    assert_int_equal(lk_csv_close(csv), -EFBIG);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &any), 0);
+    assert_int_equal(access(part, F_OK), -1);
+}
+
 static void test_full_disk(void **state)
 {
     const double row[1] = {1};
@@ -259,7 +281,7 @@ int main(void)
         cmocka_unit_test(test_faults),           cmocka_unit_test(test_reads_what_it_wrote),
         cmocka_unit_test(test_reads_to_the_end), cmocka_unit_test(test_reads_other_dialects),
         cmocka_unit_test(test_reads_odd_names),  cmocka_unit_test(test_refuses_by_line),
-        cmocka_unit_test(test_full_disk),
+        cmocka_unit_test(test_leaves_no_part),   cmocka_unit_test(test_full_disk),
     };
 
     return cmocka_run_group_tests(tests, make_file, remove_file);

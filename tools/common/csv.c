@@ -2,6 +2,7 @@
 /* CSV writer on a stdio stream with a large buffer: a row of a recording is some hundred bytes, and
  * one system call per row would cost more than its formatting. */
 #include "csv.h"
+#include "linkage/file.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -14,6 +15,7 @@
 struct lk_csv {
     FILE *file;
     char *buffer;
+    char *path;
     int n_columns;
     bool header_done;
     int fault; /* first negative errno, else 0 */
@@ -41,13 +43,15 @@ int lk_csv_open(const char *path, struct lk_csv **ret_csv)
     if (csv == NULL)
         return -ENOMEM;
     csv->buffer = malloc(BUFFER_SIZE);
+    csv->path = strdup(path);
     csv->file = strcmp(path, "-") == 0 ? stdout : fopen(path, "we");
-    if (csv->buffer == NULL || csv->file == NULL) {
+    if (csv->buffer == NULL || csv->path == NULL || csv->file == NULL) {
         int fault = csv->file == NULL ? -errno : -ENOMEM;
 
         if (csv->file != NULL && csv->file != stdout)
             fclose(csv->file);
         free(csv->buffer);
+        free(csv->path);
         free(csv);
         return fault;
     }
@@ -115,10 +119,14 @@ int lk_csv_close(struct lk_csv *csv)
         if (fflush(stdout) != 0)
             note_fault(csv);
         setvbuf(stdout, NULL, _IONBF, 0); /* the stream keeps using the buffer until it is closed */
-    } else if (fclose(csv->file) != 0) {
-        note_fault(csv);
+    } else {
+        if (fclose(csv->file) != 0)
+            note_fault(csv);
+        if (csv->fault != 0)
+            lk_file_discard(csv->path);
     }
     fault = csv->fault;
+    free(csv->path);
     free(csv->buffer);
     free(csv);
     return fault;

@@ -3,6 +3,7 @@
  * own file. */
 #include "commands.h"
 #include "laboratory.h"
+#include "linkage/file.h"
 #include "linkage/stacks.h"
 
 #include <errno.h>
@@ -255,6 +256,8 @@ int write_output(const char *output, const char *text, size_t size)
     if (!failed)
         return EXIT_DONE;
     complain("%s: %s", output, strerror(errno));
+    if (to != NULL && to != stdout)
+        lk_file_discard(output);
     return EXIT_REFUSED;
 }
 

@@ -2,6 +2,7 @@
 /* linkage modes: how a mechanism swings about its rest, and the matrices of its small motions. */
 #include "linkage/modes.h"
 #include "commands.h"
+#include "linkage/file.h"
 #include "modes_picture.h"
 
 #include <errno.h>
@@ -285,6 +286,7 @@ static bool write_matrix(const char *prefix, char which, const double *values, i
     bad = ferror(out) != 0;
     if (fclose(out) != 0 || bad) {
         complain("%s: %s", path, strerror(errno));
+        lk_file_discard(path);
         return false;
     }
     return true;

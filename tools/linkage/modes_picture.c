@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "modes_picture.h"
 #include "commands.h"
+#include "linkage/file.h"
 #include "view/view.h"
 
 #include <errno.h>
@@ -67,8 +68,10 @@ static bool save(const struct picture *p, const char *path)
 
     if (to != NULL && fclose(to) != 0)
         written = false;
-    if (!written)
+    if (!written) {
         complain("%s: %s", path, strerror(errno));
+        lk_file_discard(path);
+    }
     return written;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `latency` and `trace`: the timing evidence of a run, on the terminal or into a file. */
 #include "ctl.h"
+#include "linkage/file.h"
 #include "report.h"
 
 #include <errno.h>
@@ -40,6 +41,8 @@ static int close_output(const struct ctl_options *options, FILE *file)
         fault = errno;
         failed = true;
     }
+    if (failed && file != stdout)
+        lk_file_discard(options->output);
     return failed ? fail_file(options, fault) : CTL_OK;
 }
 

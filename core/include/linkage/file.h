@@ -37,6 +37,10 @@ int lk_file_create(const char *path, mode_t mode);
  * or negative errno: some of them may be written. */
 int lk_file_write(int fd, const void *bytes, size_t size);
 
+/** lk_file_discard() - remove what could not be written in whole: a full disk would leave an empty
+ * file. Removes regular files only; errno stays as it is. Thread: any. */
+void lk_file_discard(const char *path);
+
 /** lk_file_error() - why a file was not read, for people: strerror(), or what the path names if not
  * a regular file. @error: negative errno */
 const char *lk_file_error(int error);

@@ -3,6 +3,7 @@
  * the pictures, drawn by gnuplot with the script beside them. */
 #include "commands.h"
 #include "compare.h"
+#include "linkage/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -141,6 +142,7 @@ static int write_file(const struct compare *c, const char *name,
     if (fclose(f) == 0 && !failed)
         return EXIT_DONE;
     complain("%s: %s", path, strerror(errno));
+    lk_file_discard(path);
     return EXIT_REFUSED;
 }
 

@@ -161,17 +161,6 @@ static bool accept(const struct import_options *o, const char *text, size_t size
     return result == 0;
 }
 
-static int write_file(const struct import_options *o, const char *text, size_t size)
-{
-    FILE *file = fopen(o->output, "w");
-    size_t written = file != NULL ? fwrite(text, 1, size, file) : 0;
-
-    if (file != NULL && fclose(file) == 0 && written == size)
-        return EXIT_DONE;
-    complain("%s: %s", o->output, strerror(errno));
-    return EXIT_REFUSED;
-}
-
 static void describe(const struct robot *robot, const struct import_options *o)
 {
     double mass = 0, centre[3] = {0};
@@ -217,7 +206,7 @@ static int write_model(struct robot *robot, const struct import_options *o)
     if (fclose(memory) != 0 || !good)
         complain("out of memory");
     else if (accept(o, text, size))
-        code = write_file(o, text, size);
+        code = write_output(o->output, text, size);
     if (code == EXIT_DONE)
         describe(robot, o);
     free(text);

@@ -5,6 +5,7 @@
 #include "commands.h"
 #include "csv.h"
 #include "dbc_file.h"
+#include "linkage/file.h"
 #include "linkage/text.h"
 #include "mcap/decode.h"
 #include "recorded.h"
@@ -251,8 +252,9 @@ static int export_events(struct recorded *file, const char *output)
         return EXIT_REFUSED;
     }
     code = print_events(file, to);
-    if (to != stdout && fclose(to) != 0) {
+    if (to != stdout && (ferror(to) | fclose(to)) != 0) {
         complain("%s: cannot be written", output);
+        lk_file_discard(output);
         return EXIT_REFUSED;
     }
     return code;

@@ -98,21 +98,17 @@ static bool choose_grid(const struct road_options *o, const struct lk_crg *crg,
 
 static bool write_road(const char *path, const struct lk_road_grid *grid)
 {
-    size_t size, written;
+    size_t size;
     void *bytes;
-    FILE *f;
+    int code;
 
     if (lk_road_file_bytes(grid, &bytes, &size) != 0) {
         complain("out of memory");
         return false;
     }
-    f = fopen(path, "wb");
-    written = f != NULL ? fwrite(bytes, 1, size, f) : 0;
+    code = write_output(path, bytes, size);
     free(bytes);
-    if (f != NULL && fclose(f) == 0 && written == size)
-        return true;
-    complain("%s: %s", path, strerror(errno));
-    return false;
+    return code == EXIT_DONE;
 }
 
 static void describe(const struct road_options *o, const struct lk_crg *crg,

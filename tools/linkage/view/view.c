@@ -3,6 +3,7 @@
  * close stays open. */
 #include "view.h"
 #include "commands.h"
+#include "linkage/file.h"
 #include "offline.h"
 
 #include <errno.h>
@@ -342,8 +343,10 @@ static bool save_page(const struct view *v, const char *name, const struct lk_sc
         written = offline_write(to, name, scene, &start, poses, 1, OPEN);
     if (to != NULL && fclose(to) != 0)
         written = false;
-    if (!written)
+    if (!written) {
         complain("%s: %s", v->html, strerror(errno));
+        lk_file_discard(v->html);
+    }
     return written;
 }
 
@@ -355,10 +358,14 @@ static bool save(const struct view *v, const struct picture *p)
 
     if (to != NULL && fclose(to) != 0)
         written = false;
-    if (why != NULL)
+    if (why != NULL) {
         complain("%s: %s", v->png, why);
-    if (!written)
+        lk_file_discard(v->png);
+    }
+    if (!written) {
         complain("%s: %s", v->svg, strerror(errno));
+        lk_file_discard(v->svg);
+    }
     return why == NULL && written;
 }
 
