@@ -676,13 +676,34 @@ void lk_evaluate_acceleration_violation(struct lk_system *sys, const struct lk_s
         rest_on_stops(sys);
 }
 
-void lk_project_accelerations(struct lk_system *sys, struct lk_state *state,
-                              const struct lk_twist *jump)
+/* sys->solution, to the accelerations and multipliers of @state */
+static void correct_accelerations(struct lk_system *sys, struct lk_state *state)
 {
-    lk_evaluate_acceleration_violation(sys, state, jump);
-    lk_evaluate_correction(sys);
+    lk_evaluate_spread(sys);
     for (int b = 0; b < sys->n_bodies; b++)
         subtract_correction(sys, b, &state->motion[b].a);
     for (int r = 0; r < sys->n_rows; r++)
         state->lambda[r] += sys->s * sys->solution[r];
+}
+
+void lk_project_accelerations(struct lk_system *sys, struct lk_state *state,
+                              const struct lk_twist *jump)
+{
+    lk_evaluate_acceleration_violation(sys, state, jump);
+    lk_evaluate_solve(sys, sys->solution);
+    correct_accelerations(sys, state);
+}
+
+void lk_project_contradictions(struct lk_system *sys, struct lk_state *state)
+{
+    for (int part = 1; part < LK_LEAST_SOLVES; part++) {
+        double weight = part == LK_LEAST_SOLVES - 1 ? -part : 1;
+
+        for (int r = 0; r < sys->n_rows; r++)
+            sys->solution[r] *= sys->rigid[r];
+        lk_evaluate_solve(sys, sys->solution);
+        for (int r = 0; r < sys->n_rows; r++)
+            sys->solution[r] *= weight;
+        correct_accelerations(sys, state);
+    }
 }

@@ -8,12 +8,13 @@
  * makes them exact up to E. Springs and dampers are forces here; their rows are not in the factor.
  * Orientations are R_old exp(theta), theta' = w + theta x w / 2 + theta x (theta x w) / 12
  * (H. Munthe-Kaas, High order Runge-Kutta methods on manifolds, 1999), so that quaternions are
- * never added. Stages violate the rows by O(h^2), the step by O(h^5), which projections remove:
- * positions with the factor of the last stage, then velocities with a fresh one, which also serves
- * the accelerations and multipliers of the new state and the start of the next step.
+ * never added. Stages violate the rows by O(h^2), where redundant rows contradict each other: that
+ * part of their multipliers is taken out. The step violates them by O(h^5), which projections
+ * remove: positions with the factor of the last stage, then velocities with a fresh one, which also
+ * serves the accelerations and multipliers of the new state and the start of the next step.
  *
- * Four factors and seven solves, nine where rows are redundant: hardly more than a step of `ali3`,
- * which is of order 2. */
+ * Four factors and seven solves, fifteen where rows are redundant: hardly more than a step of
+ * `ali3`, which is of order 2. */
 #include "step/rk4.h"
 #include "step/equations.h"
 #include <stdbool.h>
@@ -120,6 +121,8 @@ static bool run_stages(struct lk_system *sys, const double *inputs)
 
             evaluate_stage(sys, lk_rk4_when[k]);
             laws = find_accelerations(sys, t, inputs);
+            if (sys->is_redundant)
+                lk_project_contradictions(sys, &sys->next);
             lk_rk4_correct_balance(sys, t, lk_rk4_weight[k] * h, inputs, &laws);
         }
         for (int b = 0; b < sys->n_bodies; b++) {

@@ -390,7 +390,7 @@ struct lk_system {
     double most_gravity;  /* [m/s^2] that inputs may make of it, and @most_pull: what may pull in a
                            * joint [N], see compile/pulls.h */
     double most_pull;
-    int is_tuned;         /* that, or a spring follows inputs */
+    int is_tuned; /* that, or a spring follows inputs */
     int n_bodies;
     int n_named_bodies;
     int n_frames;
@@ -604,6 +604,8 @@ LK_RT void lk_evaluate_spread(struct lk_system *system);
  * @scratch: n_rows. */
 LK_RT void lk_evaluate_refined(struct lk_system *system, double *scratch);
 
+#define LK_LEAST_SOLVES 3 /* where rows are redundant */
+
 /** lk_evaluate_least() - the same for multipliers that are shown, from system->n_least solves. Each
  * further solve of E x makes its part smaller by q = E / (E + what moves): the sum of n is wrong by
  * q^n, so that a start near a singular pose takes four. Round-off that contradicts itself in
@@ -653,6 +655,10 @@ LK_RT void lk_evaluate_accelerations(struct lk_system *system, const struct lk_s
  * lk_evaluate_acceleration_violation() */
 LK_RT void lk_project_accelerations(struct lk_system *system, struct lk_state *state,
                                     const struct lk_twist *jump);
+
+/** lk_project_contradictions() - after it, where rows are redundant, and contradict each other as
+ * the pose lies off the joints: y + S E y - 2 (S E)^2 y of lk_evaluate_least() instead of y. */
+LK_RT void lk_project_contradictions(struct lk_system *system, struct lk_state *state);
 
 /** lk_evaluate_acceleration_violation() - Phi_q a + d2Phi/dt2 of rigid rows into system->solution,
  * with the accelerations of @state. Compliant rows: 0, or Phi_q @jump, so that rows that are stiff

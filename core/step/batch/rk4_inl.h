@@ -115,7 +115,8 @@ static void stage_joints(const struct run *run, int block)
 /** enum rk4_down, enum rk4_up - what a sweep is for, see sweep(). Down: accelerations of a stage,
  * which lead to the next one or to the new state, what closes its pose, the last part of that,
  * projected velocities and accelerations. Up: the stage that starts the step, the rows of a stage,
- * its accelerations, with a factor of their own, the opening of the pose, to be closed with the
+ * its accelerations, with a factor of their own, two parts of what redundant rows contradict there
+ * (lk_project_contradictions()), the opening of the pose, to be closed with the
  * factor of the last stage, the closed pose, the projection of velocities with its factor, rates of
  * those, accelerations of a state, their rates once more, what they leave of their rows, the new
  * state. A factor needs the Jacobians of all tasks and the top: a meeting lies between. */
@@ -125,6 +126,8 @@ enum rk4_up {
     RK4_BEGIN,
     RK4_ROWS,
     RK4_STAGE,
+    RK4_CONTRADICTION,
+    RK4_CONTRADICTION_LAST,
     RK4_OPEN,
     RK4_SETTLE,
     RK4_PROJECT,
@@ -180,8 +183,21 @@ LK_INLINE void rk4_bodies_up(const struct rk4_run *now, enum rk4_up up, int t, i
         break;
     case RK4_REST:
     case RK4_PROJECT:
+    case RK4_CONTRADICTION:
+    case RK4_CONTRADICTION_LAST:
         break;
     }
+}
+
+/* E times the solution, or @weight times that */
+LK_INLINE void contradict(const struct lk_batches *p, int block, double weight)
+{
+    const struct lk_batch_joints *j = &p->joints[block];
+    const struct lk_joint_kind *k = lk_lane_kind(j->kind);
+    lanes_t *f = block_at(p, j->at);
+
+    for (int r = 0; r < lk_kind_rows(k); r++)
+        f[lk_kind_x(k) + r] *= weight * f[lk_kind_regular(k) + r];
 }
 
 LK_INLINE void rk4_joints_up(const struct rk4_run *now, enum rk4_up up, int t, int block)
@@ -198,6 +214,12 @@ LK_INLINE void rk4_joints_up(const struct rk4_run *now, enum rk4_up up, int t, i
     case RK4_NEW:
     case RK4_AGAIN:
         seek(&now->run, block, SEEK_ACCELERATIONS, 0);
+        break;
+    case RK4_CONTRADICTION:
+        contradict(p, block, 1);
+        break;
+    case RK4_CONTRADICTION_LAST:
+        contradict(p, block, 1 - LK_LEAST_SOLVES);
         break;
     case RK4_OPEN:
         open_joints(&now->run, block);
@@ -230,7 +252,8 @@ static void rk4_up(const struct run *run, int t, int what)
     const struct lk_batches *p = run->p;
     const struct lk_batch_task *task = &p->tasks[t];
     bool factors = up == RK4_STAGE || up == RK4_PROJECT;
-    bool solves = factors || up == RK4_OPEN || up == RK4_NEW || up == RK4_AGAIN;
+    bool solves = factors || up == RK4_CONTRADICTION || up == RK4_CONTRADICTION_LAST ||
+                  up == RK4_OPEN || up == RK4_NEW || up == RK4_AGAIN;
 
     if (up == RK4_REST)
         return;
@@ -349,6 +372,15 @@ static void begin_stages(struct rk4_run *now, const double *inputs)
     rk4_sweep(now, RK4_STAY, RK4_BEGIN);
 }
 
+/* those of a stage, but for the way down of the last solve */
+static void accelerate_stage(struct rk4_run *now)
+{
+    rk4_sweep(now, RK4_STAY, RK4_STAGE);
+    for (int part = 1; part < LK_LEAST_SOLVES && now->run.sys->is_redundant; part++)
+        rk4_sweep(now, RK4_ACCELERATIONS,
+                  part == LK_LEAST_SOLVES - 1 ? RK4_CONTRADICTION_LAST : RK4_CONTRADICTION);
+}
+
 /* the accelerations of stage @k, which lead to the next one or to the new state */
 static void take_stage(struct rk4_run *now, int k, const double *inputs)
 {
@@ -360,11 +392,11 @@ static void take_stage(struct rk4_run *now, int k, const double *inputs)
     now->stage = k;
     if (sys->n_drives == 0) {
         lk_rk4_correct_balance(sys, t, lk_rk4_weight[k] * sys->h, inputs, &laws);
-        rk4_sweep(now, RK4_STAY, RK4_STAGE);
+        accelerate_stage(now);
         rk4_sweep(now, RK4_ADVANCE, then);
         return;
     }
-    rk4_sweep(now, RK4_STAY, RK4_STAGE);
+    accelerate_stage(now);
     rk4_sweep(now, RK4_ADVANCE, RK4_REST);
     show_multipliers(&now->run);
     lk_rk4_correct_balance(sys, t, lk_rk4_weight[k] * sys->h, inputs, &laws);
