@@ -79,7 +79,8 @@ struct lk_pace {
  * @rates it has the motion that blows along these coordinates make, one after another, and is
  * stepped five times first, with the initial values of its inputs.
  * @findings: too-few-iterations is added where the iterations of the system are too few here or in
- *            the steps ahead, and step-fails where a step from here fails
+ *            the steps ahead, energy-appears where energy does within LK_PACE_AHEAD steps
+ *            (linkage/energy.h), and step-fails where a step from here fails
  * Return: 0; -ENOENT, @ret_error names the rate whose joint there is not, has no coordinate or
  * cannot move; -ENOMEM. */
 int lk_pace_init(const struct lk_model *model, struct lk_system *system,
