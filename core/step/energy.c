@@ -57,7 +57,8 @@ LK_RT void lk_energy_account(struct lk_energy_watch *watch, const struct lk_heal
 
 /* ---- since the beginning ---- */
 
-/* @ret_beside: h^2/24 a.M a [J];  @ret_power: a.M v [W].  Return: the body with most of the first.
+/* @ret_beside: h^2/24 a.M a [J];  @ret_power: a.M v [W].  Return: the body of the model with most
+ * of the first.
  */
 static int swing(const struct lk_system *system, double *ret_beside, double *ret_power)
 {
@@ -79,7 +80,7 @@ static int swing(const struct lk_system *system, double *ret_beside, double *ret
     }
     *ret_beside = system->h * system->h / 24 * beside;
     *ret_power = power;
-    return body;
+    return system->n_bodies > 0 ? system->body[body].of : 0;
 }
 
 /* Put in or taken out, in all [J]. */
