@@ -5,7 +5,6 @@
 #include "cmocka_all.h"
 #include "compile/decisions.h"
 #include "linkage/linkage.h"
-#include "sanitized.h"
 #include "sheet.h"
 #include <math.h>
 #include <stdio.h>
@@ -14,7 +13,7 @@
 
 #define STEP    1e-3
 #define FINER   50
-#define SECONDS (SANITIZED ? 0.2 : 1.0)
+#define SECONDS 1.0
 
 /** struct motion - of a @text whose inputs change: @input gives that of index @i at time @t
  * @body: its place is compared, relative to how far it moves;  @most: largest error
@@ -179,7 +178,7 @@ static void reactions_are_watched(void)
                      0);
     lk_model_free(model);
     inputs = inputs_of(coarse);
-    for (int i = 0; i < (SANITIZED ? 100 : 1500); i++) {
+    for (int i = 0; i < 1500; i++) {
         struct lk_summary summary;
 
         assert_int_equal(lk_system_step(coarse, inputs), 0);
