@@ -3,6 +3,7 @@
  * from nowhere, an iteration that does not converge, a change point, a body that turns far in a
  * step.
  */
+#include "../kinked_rope.h"
 #include "benches.h"
 #include "runs.h"
 #include <math.h>
@@ -139,6 +140,22 @@ static void test_energy_jump(void **state)
     harness_close(&h);
 }
 
+/* Energy that appears slowly is a fault by default, and the body that swings most is named. */
+static void test_energy_appears(void **state)
+{
+    struct harness h;
+
+    (void)state;
+    harness_open(&h, NOT_REALTIME);
+    assert_int_equal(harness_load(&h, "rope.yaml", kinked_rope(2.5e-4))->result, RESULT(OK));
+    harness_go(&h);
+    runs_says(runs_await_state(&h, STATE(FAULT))->fault,
+              "J appeared since the start that nothing put in");
+    runs_says(harness_command(&h, STATUS)->status->fault, "; body 'p");
+    assert_int_equal(benches_policy(&h, CONDITION(ENERGY))->action, ACTION(FAULT));
+    harness_close(&h);
+}
+
 static void test_increment(void **state)
 {
     struct harness h;
@@ -195,8 +212,9 @@ int main(int argc, char *argv[])
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_bounds_fault), cmocka_unit_test(test_bounds_count),
-        cmocka_unit_test(test_energy_jump),  cmocka_unit_test(test_increment),
-        cmocka_unit_test(test_pivot),        cmocka_unit_test(test_turn),
+        cmocka_unit_test(test_energy_jump),  cmocka_unit_test(test_energy_appears),
+        cmocka_unit_test(test_increment),    cmocka_unit_test(test_pivot),
+        cmocka_unit_test(test_turn),
     };
 
     harness_init(argc, argv);

@@ -5,6 +5,7 @@
  *
  *     test_energy [FIRST LAST]     seeds of random mechanisms */
 #include "cmocka_all.h"
+#include "kinked_rope.h"
 #include "linkage/energy.h"
 #include "machines.h"
 #include "mechanism.h"
@@ -198,43 +199,6 @@ static const char *kinked(void)
     return text;
 }
 
-/* A place of the rope below: 0 the ground, 9 the load. */
-static double kink(int i, int axis)
-{
-    if (i == 0 || i == 9)
-        return 0;
-    return axis == 0 ? (i % 2 ? 0.003 : -0.003) : 0.0015 * sin(i - 1);
-}
-
-/* Eight points of 10 g on rods of 0.2 m, with kinks of 30 mrad, that hold 50 kg. */
-static const char *rope(void)
-{
-    static char text[4096];
-    int n = snprintf(text, sizeof(text),
-                     "linkage: 1\nname: rope\ngravity: [0, 0, -9.81]\nbodies:\n"
-                     "  load: {mass: 50, inertia: [1, 1, 1], position: [0, 0, -2.1]}\n");
-
-    for (int i = 1; i < 9; i++)
-        n += snprintf(text + n, sizeof(text) - (size_t)n,
-                      "  p%d: {mass: 0.01, inertia: [0, 0, 0], position: [%.15g, %.15g, %.15g]}\n",
-                      i, kink(i, 0), kink(i, 1), -0.2 * i);
-    n += snprintf(text + n, sizeof(text) - (size_t)n, "joints:\n");
-    for (int i = 0; i < 9; i++) {
-        char ends[2][8] = {"ground", "load"};
-
-        if (i > 0)
-            snprintf(ends[0], sizeof(ends[0]), "p%d", i);
-        if (i < 8)
-            snprintf(ends[1], sizeof(ends[1]), "p%d", i + 1);
-        n += snprintf(text + n, sizeof(text) - (size_t)n,
-                      "  d%d: {type: distance, bodies: [%s, %s], points: [[%.15g, %.15g, %.15g], "
-                      "[%.15g, %.15g, %.15g]]}\n",
-                      i, ends[0], ends[1], kink(i, 0), kink(i, 1), -0.2 * i, kink(i + 1, 0),
-                      kink(i + 1, 1), -0.2 * (i + 1));
-    }
-    return text;
-}
-
 static struct lk_system *compile(const char *text, double h)
 {
     const struct lk_options options = {.step = h};
@@ -273,7 +237,7 @@ static void test_too_long_a_step(void **state)
 {
     (void)state;
     trips_until(kinked(), 1e-4);
-    trips_until(rope(), 1e-4);
+    trips_until(kinked_rope(1e-3), 1e-4);
 }
 
 static const char damped[] =
