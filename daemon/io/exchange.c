@@ -152,16 +152,16 @@ static void *run_exchange(void *data)
     atomic_store(&exchange->priority, lkd_realtime_priority());
     while (!atomic_load(&exchange->quit)) {
         int64_t rest_ns = lkd_allowance_rest(&exchange->receiving, lkd_clock_ns());
-        bool beat;
+        bool beat, looks;
 
         if (!wait_for_work(exchange, items, sizeof(items) / sizeof(items[0]), rest_ns))
             continue;
         beat = items[2].revents;
         if (items[1].revents)
             on_record(exchange, exchange->timer);
-        /* a closed channel is looked at from time to time: there may be a new one */
-        receive_samples(exchange, items[0].revents || (beat && items[0].fd < 0),
-                        items[4].revents || (beat && items[4].fd < 0));
+        looks = beat && rest_ns == 0; /* at a closed channel: there may be a new one */
+        receive_samples(exchange, items[0].revents || (looks && items[0].fd < 0),
+                        items[4].revents || (looks && items[4].fd < 0));
         if (beat)
             on_beat(exchange);
         if (items[3].revents)
