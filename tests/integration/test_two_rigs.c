@@ -316,28 +316,39 @@ static void expect_carriers(struct harness *h, int core)
     assert_int_equal(seen.n_line, 0x1111);
 }
 
-/* All threads that carry samples have the configured priority and core, also after a restart of the
- * line process. */
-static void test_exchange(void **state)
+/* A run with a cycle on the last core. @rest: of the configuration.  Return: its core */
+static int run_on_last_core(struct harness *h, int priority, const char *rest)
 {
     int core = free_core();
-    char config[160];
-    struct harness h;
+    char config[200];
 
-    (void)state;
     if (core <= 0)
         skip_because("it takes two cores, the last one without a rig",
                      "give it two cores, and end the rig on the last one");
     if (!may_be_realtime())
         skip_because("it takes real-time priority",
                      "run it as root, or allow it with ulimit -r 80");
-    snprintf(config, sizeof(config),
-             "realtime: {core: %d, share_core: true}\nexchange: {priority: %d, core: %d}\n", core,
-             PRIORITY, core - 1);
-    harness_open(&h, config);
-    harness_load_model(&h);
-    harness_go(&h);
-    assert_non_null(harness_sample(&h, PATIENCE_MS));
+    snprintf(config, sizeof(config), "realtime: {core: %d, share_core: true, priority: %d}\n%s",
+             core, priority, rest);
+    harness_open(h, config);
+    harness_load_model(h);
+    harness_go(h);
+    assert_non_null(harness_sample(h, PATIENCE_MS));
+    return core;
+}
+
+/* All threads that carry samples have the configured priority and core, also after a restart of the
+ * line process. */
+static void test_exchange(void **state)
+{
+    char exchange[80];
+    struct harness h;
+    int core;
+
+    (void)state;
+    snprintf(exchange, sizeof(exchange), "exchange: {priority: %d, core: %d}\n", PRIORITY,
+             free_core() - 1);
+    core = run_on_last_core(&h, 80, exchange);
     expect_carriers(&h, core - 1);
     assert_int_equal(kill(harness_line(&h), SIGKILL), 0);
     harness_await_log(&h, "line restarted", 1);
@@ -348,23 +359,11 @@ static void test_exchange(void **state)
 /* Without a section, half of the cycle's. */
 static void test_exchange_by_default(void **state)
 {
-    int core = free_core();
-    char config[160];
     struct harness h;
+    int core;
 
     (void)state;
-    if (core <= 0)
-        skip_because("it takes two cores, the last one without a rig",
-                     "give it two cores, and end the rig on the last one");
-    if (!may_be_realtime())
-        skip_because("it takes real-time priority",
-                     "run it as root, or allow it with ulimit -r 80");
-    snprintf(config, sizeof(config), "realtime: {core: %d, share_core: true, priority: %d}\n", core,
-             2 * PRIORITY);
-    harness_open(&h, config);
-    harness_load_model(&h);
-    harness_go(&h);
-    assert_non_null(harness_sample(&h, PATIENCE_MS));
+    core = run_on_last_core(&h, 2 * PRIORITY, "");
     expect_carriers(&h, core - 1);
     assert_string_equal(harness_command(&h, STATUS)->status->exchange_normal, "");
     harness_close(&h);

@@ -32,7 +32,7 @@ static void test_flood(void **state)
     assert_true(worked_ns >= 100 * MOST_NS && worked_ns < 100 * (MOST_NS + PIECE_NS));
 }
 
-/* Work below the limit never rests; one piece that is above takes nothing from the next span. */
+/* Work below the limit never pauses; one piece above the limit does not shorten the next span. */
 static void test_below(void **state)
 {
     struct lkd_allowance allowance = {.span_ns = SPAN_NS, .most_ns = MOST_NS};
