@@ -656,8 +656,9 @@ LK_RT void lk_evaluate_accelerations(struct lk_system *system, const struct lk_s
 LK_RT void lk_project_accelerations(struct lk_system *system, struct lk_state *state,
                                     const struct lk_twist *jump);
 
-/** lk_project_contradictions() - after it, where rows are redundant, and contradict each other as
- * the pose lies off the joints: y + S E y - 2 (S E)^2 y of lk_evaluate_least() instead of y. */
+/** lk_project_contradictions() - completes lk_project_accelerations() where rows are redundant and
+ * the pose lies off the joints, so that these rows contradict each other: the solution becomes y +
+ * S E y - 2 (S E)^2 y, as in lk_evaluate_least(). */
 LK_RT void lk_project_contradictions(struct lk_system *system, struct lk_state *state);
 
 /** lk_evaluate_acceleration_violation() - Phi_q a + d2Phi/dt2 of rigid rows into system->solution,

@@ -11,10 +11,10 @@
  *     grid       T(k)                T(k+1)              T(k+2)
  *
  * A record goes first to motion platforms (motion.h), then as an OutputSample (publisher.h), then
- * into the streams that somebody subscribes to (streams.h). Late rather than lost: records wait for
- * a late thread (LKD_OUTPUTS_BYTES) and are sent in order, so many at a time that samples still
- * come in between; datagrams are of the newest record only, as a platform follows the present.
- * Without a grid (lockstep, asap) it polls every millisecond and publishes the newest record.
+ * into the streams that somebody subscribes to (streams.h). If the thread
+ * is late, the records wait in the mailbox (LKD_OUTPUTS_BYTES) and are sent in order, 32 in a row,
+ * so that samples are received in between. Datagrams carry the newest record only. Without a grid
+ * (lockstep, asap) it polls every millisecond and publishes the newest record.
  *
  * The thread spends at most an eighth of the time on samples that come in: a flood of them waits in
  * the line process and with those who send it, and leaves the core to others.

@@ -29,8 +29,8 @@
  * the minimum: libzmq 4.3.4 counts the credentials of a client with a key as a message, which is
  * never read. */
 #define QUEUE_SAMPLES  64
-#define QUEUE_OUTPUTS  256 /* steps that were late come in a row */
-#define QUEUE_TOPICS   8   /* ZeroMQ takes in what is there with each sample that goes out */
+#define QUEUE_OUTPUTS  256 /* late steps leave in a row */
+#define QUEUE_TOPICS   8   /* each sent sample makes ZeroMQ read all queued subscriptions */
 #define QUEUE_REPLIES  64
 #define QUEUE_REQUESTS 2
 /* Bytes beyond the longest message of a channel that are still read, to tell who sends one: a

@@ -9,8 +9,8 @@
  *
  * Each has a thread and one of ZeroMQ's I/O threads for itself, so that a flood on one does not
  * delay the others. While a channel towards the daemon is full, its socket is not read, and
- * ZeroMQ's queue fills. Nor is it read once that has taken its share of the time: samples by the
- * daemon, which reads their channel no faster (exchange.h), subscriptions here. */
+ * ZeroMQ's queue fills. The time for incoming messages is limited, too: for samples by the
+ * exchange thread, which reads their channel (exchange.h), for subscriptions by the relay. */
 #ifndef LKD_LINE_RELAY_H
 #define LKD_LINE_RELAY_H
 

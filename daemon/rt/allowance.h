@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What one kind of work may take of each span of time, so that a flood of it leaves the core to
- * others. A thread asks before such work, and says afterwards what it took: what is above in one
- * span is not taken from the next. Times in ns on CLOCK_MONOTONIC. */
+/* Limit of the time that one kind of work takes in each span of time, so that a flood of it leaves
+ * the core to other threads. A thread asks before such work and reports the duration afterwards. An
+ * excess in one span does not shorten the next one. Times in ns on CLOCK_MONOTONIC. */
 #ifndef LKD_RT_ALLOWANCE_H
 #define LKD_RT_ALLOWANCE_H
 
 #include <stdint.h>
 
-/** struct lkd_allowance - @most_ns of each @span_ns;  @end_ns: of the present span, in which the
- * work took @used_ns */
+/** struct lkd_allowance - @most_ns: limit within each @span_ns;  @end_ns: end of the present span;
+ * @used_ns: duration of the work in it so far */
 struct lkd_allowance {
     int64_t span_ns;
     int64_t most_ns;
@@ -16,7 +16,8 @@ struct lkd_allowance {
     int64_t used_ns;
 };
 
-/** lkd_allowance_rest() - until when the work has to rest; 0: it may go on.  Thread: its own. */
+/** lkd_allowance_rest() - end of the pause of the work; 0: it may go on.  Thread: the one that
+ * works. */
 static inline int64_t lkd_allowance_rest(struct lkd_allowance *allowance, int64_t now_ns)
 {
     if (now_ns >= allowance->end_ns) {
@@ -26,7 +27,7 @@ static inline int64_t lkd_allowance_rest(struct lkd_allowance *allowance, int64_
     return allowance->used_ns < allowance->most_ns ? 0 : allowance->end_ns;
 }
 
-/** lkd_allowance_use() - the work took @used_ns.  Thread: its own. */
+/** lkd_allowance_use() - add the duration of a piece of work.  Thread: the one that works. */
 static inline void lkd_allowance_use(struct lkd_allowance *allowance, int64_t used_ns)
 {
     allowance->used_ns += used_ns;

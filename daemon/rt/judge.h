@@ -51,8 +51,9 @@ struct lkd_findings {
 
 /** struct lkd_beyond - what was beyond a limit at which a run ends.
  * @value, @limit: [m or rad], [m], [m/s] or a share, as the condition says; of LKD_CONDITION_ENERGY
- *                 what appeared, and what of it is explained [J]
- * @energy: of LKD_CONDITION_ENERGY_JUMP what appeared, of LKD_CONDITION_ENERGY what moved [J]
+ *                 the energy that appeared, and its explained part [J]
+ * @energy: of LKD_CONDITION_ENERGY_JUMP the energy that appeared, of LKD_CONDITION_ENERGY the
+ * energy that moved [J]
  * @body, @is_speed: of LKD_CONDITION_BOUNDS;  @body: of LKD_CONDITION_ENERGY, too */
 struct lkd_beyond {
     double value;

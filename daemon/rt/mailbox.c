@@ -80,7 +80,7 @@ LK_RT uint64_t lkd_mailbox_waiting(const struct lkd_mailbox *mailbox)
     return written > mailbox->next ? written - mailbox->next : 0;
 }
 
-/* @most: values that may wait; where there are more, the oldest are passed over */
+/* Take the oldest of the last @most values; the values before it are lost. */
 static bool take_one_of(struct lkd_mailbox *mailbox, uint64_t most)
 {
     uint64_t waiting = lkd_mailbox_waiting(mailbox), number = mailbox->next;

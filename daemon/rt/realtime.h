@@ -57,8 +57,8 @@ int lkd_realtime_pin(int core);
  * Return: 0 or negative errno (-EPERM: RLIMIT_RTPRIO too low and no CAP_SYS_NICE). */
 int lkd_realtime_set_fifo(int priority);
 
-/** lkd_realtime_try_fifo() - whether this process may have threads of that priority; the calling
- * thread has it for a moment. Return: 0 or negative errno. */
+/** lkd_realtime_try_fifo() - whether this process may have threads of SCHED_FIFO @priority: gives
+ * it to the calling thread and takes it back. Return: 0 or negative errno. */
 int lkd_realtime_try_fifo(int priority);
 
 /** lkd_realtime_pin_of(), lkd_realtime_fifo_of() - the same for another thread of this process,

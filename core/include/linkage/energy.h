@@ -34,15 +34,16 @@
 #define LK_ENERGY_STEPS  10
 #define LK_ENERGY_JUMP   0.9 /* share of @jump at which a mechanism explodes */
 
-/** struct lk_energy_watch - zero before its beginning.
+/** struct lk_energy_watch - the energy balance of a run, filled by lk_energy_begin().
  * @appeared:  since the beginning [J]; less than 0: energy vanished
  * @explained: by the order of the step [J];  @moved: largest kinetic energy, largest change of the
  *             potential one, and most that was put in or taken out [J]
- * @body:      with the largest a.M a in the last step
+ * @body:      index of the body with the largest a.M a in the last step
  * @jump, @jumped: in the last steps, as a share of the energy in the mechanism, and [J]
  * What follows is private. @start, @before: at the beginning, after the last step
- * @round_off: part of @explained;  @beside, @beside_most: h^2/24 a.M a;  @changes: of it, and of the power, so far;  @power: of the
- * last two steps;  @kinetic, @potential, @passed: parts of @moved
+ * @round_off: part of @explained;  @beside, @beside_most: h^2/24 a.M a;  @changes: of it, and of
+ * the power, so far;  @power: of the last two steps;  @kinetic, @potential, @passed: parts of
+ * @moved
  * @turnover: largest with memory [J] */
 struct lk_energy_watch {
     double appeared;

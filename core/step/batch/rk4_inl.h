@@ -189,7 +189,8 @@ LK_INLINE void rk4_bodies_up(const struct rk4_run *now, enum rk4_up up, int t, i
     }
 }
 
-/* E times the solution, or @weight times that */
+/* The right-hand side of the next solve: @weight E times the solution, lk_project_contradictions()
+ */
 LK_INLINE void contradict(const struct lk_batches *p, int block, double weight)
 {
     const struct lk_batch_joints *j = &p->joints[block];
