@@ -146,7 +146,8 @@ static void test_energy_appears(void **state)
     struct harness h;
 
     (void)state;
-    harness_open(&h, NOT_REALTIME);
+    /* as round-off has it, the snap may be an explosion, or open a joint, in the same step */
+    harness_open(&h, NOT_REALTIME "policy: {residual: count, energy_jump: {fault: 0}}\n");
     assert_int_equal(harness_load(&h, "rope.yaml", kinked_rope(2.5e-4))->result, RESULT(OK));
     harness_go(&h);
     runs_says(runs_await_state(&h, STATE(FAULT))->fault,
