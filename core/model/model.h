@@ -385,9 +385,7 @@ struct lk_shape_def {
 enum lk_coordinates { LK_COORDINATES_LIE, LK_COORDINATES_EULER_PARAMETERS };
 
 /* what a model or a study may name as `engine` */
-#define LK_ENGINE_NAMES                                                                            \
-    "auto", "avx512", "avx2", "portable", "scalar", "none", "copies", "avx512-copies",             \
-        "avx2-copies", "portable-copies"
+#define LK_ENGINE_NAMES "auto", "avx512", "avx2", "portable", "scalar", "none"
 
 /** struct lk_solver_def - the `solver` section. @formulation: "auto", see lk_formulation_choose(),
  * or a name;  @step in [1e-6, 0.1] s;  @iterations 1 to 20, 0: of the formulation;  @order as

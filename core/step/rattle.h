@@ -224,6 +224,32 @@ struct lk_rattle {
     struct lk_inverse_mass *free_sW;
 };
 
+/** struct lk_convergence - of the iterations of a step. @found, @done: increments so far, and those
+ * of them that were applied;  @part: factor on the last one;  @past: what those before tell of it
+ * @violation: largest one of the last iterate that counts;  @ends: an iterate was taken back: later
+ * increments are 0;  @goes_back: the last increment is taken back;  @since: first increment that
+ * tells of the matrix: those before had other stops act, or lk_rattle_leaks() */
+struct lk_convergence {
+    int found;
+    int done;
+    double part;
+    struct lk_rattle_past past;
+    double violation;
+    bool ends;
+    bool goes_back;
+    int since;
+};
+
+/** lk_rattle_begin_convergence() - no increment is there; its past is written before it is read. */
+LK_INLINE void lk_rattle_begin_convergence(struct lk_convergence *of)
+{
+    of->found = of->done = 0;
+    of->part = 0;
+    of->violation = INFINITY;
+    of->ends = of->goes_back = false;
+    of->since = 0;
+}
+
 #define LK_WORSE_FROM 2     /* increments after which a violation that grows is taken back, */
 #define LK_WORSE      2     /* times the one before, */
 #define LK_WORSE_MIN  1e-10 /* if it is larger than this [m, rad] */
@@ -336,9 +362,9 @@ LK_RT void lk_rattle_book_closing(struct lk_system *system, const struct lk_ratt
 LK_RT void lk_rattle_follow_laws(struct lk_system *system, const double *value, int i,
                                  bool is_first);
 
-/** lk_rattle_turn_laws() - the multipliers of laws, which are those of rows at the start of the step,
- * for the rows at its end: a rotation may have passed half a turn. Call at closed poses, before the
- * kick. @value: see struct lk_rattle */
+/** lk_rattle_turn_laws() - the multipliers of laws, which are those of rows at the start of the
+ * step, for the rows at its end: a rotation may have passed half a turn. Call at closed poses,
+ * before the kick. @value: see struct lk_rattle */
 LK_RT void lk_rattle_turn_laws(struct lk_system *system, const double *value);
 
 /** lk_rattle_find_gaps() - system->gap: Phi at the present poses, which are closed. Redundant rows

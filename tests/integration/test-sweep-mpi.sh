@@ -161,9 +161,7 @@ same 'no journal of ranks is left' 'three.csv.journal' "$(echo three.csv.*journa
 # ---- ranks of different engines ----
 cat >engines <<SCRIPT
 #!/bin/sh
-LINKAGE_ENGINE=copies
-[ "\$OMPI_COMM_WORLD_RANK" = 0 ] || LINKAGE_ENGINE=none
-export LINKAGE_ENGINE
+[ "\$OMPI_COMM_WORLD_RANK" = 0 ] || export LINKAGE_ENGINE=none
 exec "$linkage" sweep study.yaml -o "\$OMPI_COMM_WORLD_RANK/engines.csv" # as on machines that share no folder
 SCRIPT
 chmod +x engines

@@ -76,37 +76,15 @@ done
 has 'Slurm' 'shard 2 of 3, by Slurm' out
 equal 'an array' one.csv slurm.csv
 
-# ---- side by side: cases have the bits that they have alone ----
-sed 's/^seed: 5/engine: copies\nseed: 5/' study.yaml >beside.yaml
-expect 3 'side by side' "$linkage" sweep beside.yaml -o beside.csv -j 1
-has 'side by side' 'cases run side by side, ' out
-for outcome in passed failed refused; do
-    has "there are some $outcome" ",$outcome," beside.csv
-done
-expect 3 'side by side, three processes' "$linkage" sweep beside.yaml -o beside3.csv -j 3
-equal 'side by side' beside.csv beside3.csv
-for k in 3 1 2; do
-    "$linkage" sweep beside.yaml -o beside-shards.csv --shard $k/3 -j 2 >/dev/null 2>&1
-done
-equal 'side by side, shards' beside.csv beside-shards.csv
-for i in $(seq 1 40); do # each alone
-    "$linkage" sweep beside.yaml --case "$i" 2>/dev/null | tail -n 1
-done >rows.csv
-sed -n '2,41p' beside.csv >first.csv
-equal 'side by side and alone' first.csv rows.csv
-i=$(grep -m 1 ',passed,' beside.csv | cut -d, -f1)
-"$linkage" sweep beside.yaml --case "$i" -o case.csv >out
-has 'engine of a command' 'LINKAGE_ENGINE=copies linkage run ' out
+# ---- the engine of a study ----
+sed 's/^seed: 5/engine: none\nseed: 5/' study.yaml >engine.yaml
+expect 3 'an engine' "$linkage" sweep engine.yaml -o engine.csv
+i=$(grep -m 1 ',passed,' engine.csv | cut -d, -f1)
+"$linkage" sweep engine.yaml --case "$i" -o case.csv >out
+has 'engine of a command' 'LINKAGE_ENGINE=none linkage run ' out
 # shellcheck disable=SC2046 # a command line
 env $(sed -n "1s|linkage run|$linkage run|p" out) -o run.csv >/dev/null
 equal 'its command' case.csv run.csv
-# what may not be side by side says why
-printf 'study: 1\nmodel: %s/four-bar.yaml\nengine: auto\nduration: 0.01\n' "$models" >alone.yaml
-expect 0 'one by one' "$linkage" sweep alone.yaml -o alone-engine.csv
-same 'no word of copies that nobody asked for' 0 "$(grep -c 'side by side' out)"
-printf 'study: 1\nmodel: %s/iltis.yaml\nengine: copies\nduration: 0.01\n' "$models" >iltis.yaml
-expect 0 'one by one' "$linkage" sweep iltis.yaml -o iltis.csv
-has 'why one by one' 'cases run one by one: ' out
 
 # ---- killed ----
 # shellcheck disable=SC2317 # by await
@@ -165,21 +143,6 @@ if [ -e /proc/$$/task/$$/children ]; then
     same 'status of a study whose only case died' 3 $?
     running=
     same 'row of it' '1,crashed,,,"its process died twice, last by signal 9, Killed"' "$(tail -n 1 long.csv)"
-    # of several side by side each gets a second try, alone
-    printf 'study: 1\nmodel: %s/four-bar.yaml\nduration: 100000\nengine: copies\nsampling: list\ninputs: {motor: {list: [1, 2]}}\n' \
-        "$models" >long2.yaml
-    "$linkage" sweep long2.yaml -o long2.csv -j 1 >out 2>err &
-    running=$!
-    before=none
-    for _ in 1 2 3; do
-        await 'a worker' has_child "$before"
-        before=$child
-        same 'it is killed' 0 "$(kill -9 "$before" && echo $?)"
-    done
-    wait $running
-    same 'status of a study whose cases died side by side' 3 $?
-    running=
-    same 'rows of it' 2 "$(grep -c ',crashed,' long2.csv)"
 else
     echo 'left out: a worker that is killed: /proc has no children'
 fi

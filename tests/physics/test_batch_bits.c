@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The steps on batches: what must not change a bit: reset and replay, refused steps, workers; a run
- * that goes on one by one; copies fill lanes; which engines there are. */
+ * that goes on one by one; alike limbs fill lanes; which engines there are. */
 #include "by_engines.h"
 #include "cmocka_all.h"
 #include "compile/batch/batches.h"
@@ -311,9 +311,9 @@ static void test_meetings(void **state)
     mechanism_free(m);
 }
 
-/* ---- copies ---- */
+/* ---- alike limbs ---- */
 
-#define COPY 7 /* bodies of a limb */
+#define LIMB 7 /* bodies of one */
 
 /* parents first, at rest: the same in every limb */
 static void stand_in_order(struct mechanism *m)
@@ -331,14 +331,14 @@ static void stand_in_order(struct mechanism *m)
         memset(m->body[b].w, 0, sizeof(m->body[b].w));
 }
 
-/* as many copies of a mechanism as there are lanes take as many blocks as one */
-static void test_copies(void **state)
+/* as many alike limbs as there are lanes take as many blocks as one */
+static void test_limbs(void **state)
 {
     (void)state;
     for (int e = 0; lk_engines[e]; e++)
         for (int furnished = 0; furnished < 2 && lk_engines[e]->is_supported(); furnished++) {
             struct mechanism *m =
-                figure_make(FIGURE_LIMBS, FIGURE_REVOLUTE, COPY * lk_engines[e]->lanes, 1);
+                figure_make(FIGURE_LIMBS, FIGURE_REVOLUTE, LIMB * lk_engines[e]->lanes, 1);
             struct lk_system *sys;
 
             stand_in_order(m);
@@ -346,9 +346,9 @@ static void test_copies(void **state)
                 m->joint[j].drive[m->joint[j].n_drives++] = (struct mechanism_drive){
                     .type = LK_DRIVE_HARMONIC, .amplitude = 0.05, .omega = 3};
             sys = compile(m, lk_engines[e]->name);
-            assert_int_equal(sys->batches->n_bodies, COPY);
-            assert_int_equal(sys->batches->n_joints, (1 + furnished) * COPY);
-            assert_int_equal(sys->batches->n_fronts, COPY - 1 + furnished);
+            assert_int_equal(sys->batches->n_bodies, LIMB);
+            assert_int_equal(sys->batches->n_joints, (1 + furnished) * LIMB);
+            assert_int_equal(sys->batches->n_fronts, LIMB - 1 + furnished);
             lk_system_free(sys);
             mechanism_free(m);
         }
@@ -399,7 +399,7 @@ int main(void)
         EACH_FORMULATION(test_workers),
         BY(test_meetings, ali3),
         BY(test_meetings, rk4),
-        BY(test_copies, rattle),
+        BY(test_limbs, rattle),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -885,9 +885,8 @@ static void check_plan(const struct mechanism *m, const char *what)
         snprintf(pl.what, sizeof(pl.what), "%s", what);
         set_topology(&pl, m);
         assert_int_equal(lk_pieces_init(&pl.topology, pl.kind, lanes[i], &pl.pieces), 0);
-        assert_int_equal(lk_batches_new(&pl.topology, pl.kind, &engine, false,
-                                        &lk_formulation_ali3_lanes, LK_ITERATIONS, false, false,
-                                        &pl.p),
+        assert_int_equal(lk_batches_new(&pl.topology, pl.kind, &engine, &lk_formulation_ali3_lanes,
+                                        LK_ITERATIONS, false, false, &pl.p),
                          0);
         check_pieces(&pl);
         check_program(&pl);

@@ -317,8 +317,7 @@ static const struct row {
      "m:19:42: unknown key 'tolerance' in the solver, expected formulation, coordinates, penalty, "
      "redundancy, step, rate, iterations, order, engine"},
     {"iterations: 3", "engine: fast",
-     "m:19:50: engine is 'fast', expected auto, avx512, avx2, portable, scalar, none, "
-     "copies, avx512-copies, avx2-copies, portable-copies"},
+     "m:19:50: engine is 'fast', expected auto, avx512, avx2, portable, scalar, none"},
     {"iterations: 3", "order: 1", "m:19:49: order is '1', expected a whole number from 2 to 6"},
     {"iterations: 3", "order: 7", "m:19:49: order is '7', expected a whole number from 2 to 6"},
     {"iterations: 3", "order: 5",

@@ -8,19 +8,17 @@
 #include "step/batch/batch.h"
 
 /** lk_engine_check() - check the name of an engine. Return: 0; LK_E_MODEL unless @name is "auto",
- * "none", "copies" or an engine that this processor can run, or one of "-copies". */
+ * "none" or an engine that this processor can run. */
 int lk_engine_check(const char *name, struct lk_error *ret_error);
 
 /** lk_batches_new() - lay out pieces, blocks and fronts of a mechanism.
  * @kind: of each joint in lanes, see fields.h;  @formulation: one in lanes, with @iterations a step
- * @is_copy: see struct lk_batches
  * @has_rare: bodies have fields of step/batch/rare.h, and the iterations a factor of their own
  * @carries: see struct lk_batches, only with @has_rare
  * Return: 0, -ENOMEM. Release with lk_batches_free(). */
 int lk_batches_new(const struct lk_topology *topology, const int *kind,
-                   const struct lk_engine *engine, bool is_copy,
-                   const struct lk_formulation *formulation, int iterations, bool has_rare,
-                   bool carries, struct lk_batches **ret);
+                   const struct lk_engine *engine, const struct lk_formulation *formulation,
+                   int iterations, bool has_rare, bool carries, struct lk_batches **ret);
 void lk_batches_free(struct lk_batches *batches);
 
 /** lk_batches_may_be() - whether batches support the formulation, the bodies and the outputs of

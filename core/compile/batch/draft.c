@@ -127,15 +127,15 @@ static int choose_rows(const struct lk_draft *d, const int *kind, struct rows_in
 }
 
 static int make_batches(const struct lk_draft *d, const int *kind, const struct lk_engine *engine,
-                        bool is_copy, struct lk_batches **ret)
+                        struct lk_batches **ret)
 {
     struct rows_in_lanes rows;
     int r = choose_rows(d, kind, &rows);
 
     if (r != 0)
         return r;
-    r = lk_batches_new(&rows.topology, rows.kind, engine, is_copy, d->formulation->in_lanes,
-                       d->iterations, has_rare(d, kind), carries(d), ret);
+    r = lk_batches_new(&rows.topology, rows.kind, engine, d->formulation->in_lanes, d->iterations,
+                       has_rare(d, kind), carries(d), ret);
     if (r == 0 && d->formulation->in_lanes->laws_are_loads)
         (*ret)->n_law_loads = lk_draft_laws(d);
     for (int i = 0; r == 0 && i < (*ret)->n_joints; i++)
@@ -161,7 +161,7 @@ static int consider_engine(struct lk_draft *d, const int *kind, const struct lk_
                            double *least_ns)
 {
     struct lk_batches *batches = NULL, *worse;
-    int r = make_batches(d, kind, engine, false, &batches);
+    int r = make_batches(d, kind, engine, &batches);
 
     if (r != 0)
         return r;
@@ -181,7 +181,7 @@ int lk_engine_check(const char *name, struct lk_error *ret_error)
     char known[64] = "";
 
     if (*name == 0 || strcmp(name, "auto") == 0 || strcmp(name, "none") == 0 ||
-        lk_engine_find(name) || lk_engine_find_copies(name))
+        lk_engine_find(name))
         return 0;
     for (int i = 0; lk_engines[i]; i++)
         if (lk_engines[i]->is_supported()) {
@@ -189,16 +189,14 @@ int lk_engine_check(const char *name, struct lk_error *ret_error)
             strcat(known, ", ");
         }
     lk_error_set(ret_error,
-                 "the engine is '%.40s', expected one of this processor and build: %scopies, none, "
-                 "auto",
+                 "the engine is '%.40s', expected one of this processor and build: %snone, auto",
                  name, known);
     return LK_E_MODEL;
 }
 
 int lk_batches_draft(struct lk_draft *d, const struct lk_engine *const *engines, double least_ns)
 {
-    const struct lk_engine *named = lk_engine_find(d->engine),
-                           *copies = lk_engine_find_copies(d->engine);
+    const struct lk_engine *named = lk_engine_find(d->engine);
     int *kind = malloc(((size_t)d->n_blocks + 1) * sizeof(int)), r = 0, known;
 
     if (!kind)
@@ -207,10 +205,9 @@ int lk_batches_draft(struct lk_draft *d, const struct lk_engine *const *engines,
     for (int i = 0; i < d->n_blocks && known; i++)
         kind[i] = kind_of(d, &d->blocks[i]);
     /* small mechanisms leave most lanes empty; an engine requested by name is used nevertheless */
-    if (known && (named || copies))
-        r = make_batches(d, kind, named ? named : copies, !named, &d->batches);
-    for (int i = 0; known && d->n_bodies > FEW_BODIES && !named && !copies && engines[i] && r == 0;
-         i++)
+    if (known && named)
+        r = make_batches(d, kind, named, &d->batches);
+    for (int i = 0; known && d->n_bodies > FEW_BODIES && !named && engines[i] && r == 0; i++)
         if ((i == 0 || engines[i]->lanes >= LANES_CHOSEN) && engines[i]->lanes <= d->prices->widest)
             r = consider_engine(d, kind, engines[i], &least_ns);
     free(kind);

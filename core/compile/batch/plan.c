@@ -308,11 +308,11 @@ static void make_program(struct lk_planner *pl)
 }
 
 int lk_batches_new(const struct lk_topology *t, const int *kind, const struct lk_engine *engine,
-                   bool is_copy, const struct lk_formulation *formulation, int iterations,
-                   bool has_rare, bool carries, struct lk_batches **ret)
+                   const struct lk_formulation *formulation, int iterations, bool has_rare,
+                   bool carries, struct lk_batches **ret)
 {
     struct lk_planner pl = {.t = t, .kind = kind, .iterations = iterations};
-    int r = lk_pieces_init(t, kind, is_copy ? 1 : engine->lanes, &pl.pieces);
+    int r = lk_pieces_init(t, kind, engine->lanes, &pl.pieces);
 
     if (r < 0)
         return r;
@@ -325,8 +325,6 @@ int lk_batches_new(const struct lk_topology *t, const int *kind, const struct lk
     if (!pl.failed) {
         pl.p->engine = engine;
         pl.p->lanes = engine->lanes;
-        pl.p->entries = engine->lanes;
-        pl.p->is_copy = is_copy;
         pl.p->effort = formulation->effort;
         /* of iterations with laws or tension */
         pl.p->effort.n_factors += has_rare && formulation == &lk_formulation_rattle_lanes;

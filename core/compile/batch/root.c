@@ -196,11 +196,10 @@ static void add_rows(struct lk_planner *pl, const char *is_in, int *first_row)
         }
 }
 
-/* A factor of the root costs what it saves in some three to four solves; of a copy each lane is a
- * mechanism of its own. */
+/* A factor of the root costs what it saves in some three to four solves. */
 static int pays(const struct lk_batches *p)
 {
-    return !p->is_copy && p->effort.n_solves > 4 * p->effort.n_factors;
+    return p->effort.n_solves > 4 * p->effort.n_factors;
 }
 
 void lk_planner_refer_root(struct lk_planner *pl)

@@ -67,7 +67,7 @@ int lk_model_files(const struct lk_model *model, uint32_t *ret_crc);
  *              For analyses (modes, freedom), and for reactions that are otherwise not known, see
  *              lk_system_joint_reaction()
  * @engine:     a name of lk_system_engine(), "none" for one by one, "auto" for the cheapest by
- * size, "copies" for the widest of those; NULL takes the model's. Last bits depend on it */
+ * size; NULL takes the model's. Last bits depend on it */
 struct lk_options {
     double step;
     int iterations;
@@ -120,7 +120,7 @@ LK_RT int lk_system_step(struct lk_system *system, const double *inputs);
 LK_RT void lk_system_set_pool(struct lk_system *system, struct lk_pool *pool);
 
 /** lk_system_engine() - what executes the steps: "avx512", "avx2", "portable", "scalar", each so
- * many alike bodies at a time, with "-copies" all of them in one lane, or "one by one". Where none
+ * many alike bodies at a time, or "one by one". Where none
  * is named, it follows from the mechanism and the prices of lk_system_prices(), never from a clock:
  * the same on every load. The last bits of a motion depend on it. Static text. */
 const char *lk_system_engine(const struct lk_system *system);

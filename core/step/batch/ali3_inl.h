@@ -404,7 +404,7 @@ static void project_motion_of_pose(struct ali3_run *now)
     }
     ali3_sweep(now, ALI3_STAY, ALI3_PROJECT_ACCELERATIONS);
     ali3_sweep(now, ALI3_ACCELERATIONS, ALI3_STORE);
-    keep_balance(&now->run, 0);
+    keep_balance(&now->run);
     show_watched(now->run.sys, now->run.p, &now->run.sys->next);
 }
 
@@ -439,7 +439,7 @@ static int ali3_step(struct lk_system *sys, const double *inputs)
     ali3_sweep(&now, ALI3_LAST_INCREMENT, ALI3_SETTLE);
     slide(sys, p);
     project_motion_of_pose(&now);
-    return judge(&now.run, 0);
+    return judge(&now.run);
 }
 
 /* ---- higher orders, see step/ali3_extrapolate.c ---- */

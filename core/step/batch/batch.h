@@ -133,8 +133,8 @@ struct lk_batch_slot {
  * 2, 3, 5 and 6 rows. */
 #define LK_BATCH_SHAPES(X)                                                                         \
     X(2, 2)                                                                                        \
-    X(2, 4) X(2, 6) X(3, 3) X(3, 6) X(3, 9) X(5, 5) X(5, 10) X(5, 15) X(6, 6) X(6, 11) X(6, 12)    \
-        X(6, 18)
+    X(2, 4)                                                                                        \
+    X(2, 6) X(3, 3) X(3, 6) X(3, 9) X(5, 5) X(5, 10) X(5, 15) X(6, 6) X(6, 11) X(6, 12) X(6, 18)
 
 enum lk_batch_shape {
     LK_BATCH_SHAPE_ANY,
@@ -298,8 +298,6 @@ struct lk_batch_tense_side {
 
 /** struct lk_batches - the whole program. Constant after compilation, except @values, @value and
  * @watch.
- * @is_copy: all of it has the first lane, so that copies may have the others;  @entries: lanes
- * whose bodies and rows are its own: all, or one of a copy beside others
  * @effort: of the formulation;  @body_size: fields of a body
  * @loaded:  bodies that loads and inputs act on;  @watched: bodies whose pose and twist are read
  * after a step: by loads, outputs, coordinates. @place: offset of each body [doubles]
@@ -312,8 +310,6 @@ struct lk_batch_tense_side {
 struct lk_batches {
     const struct lk_engine *engine;
     int lanes;
-    int entries;
-    bool is_copy;
     double *values;
     int n_values; /* vectors */
     struct lk_lane_effort effort;
@@ -377,23 +373,17 @@ struct lk_engine_step {
     LK_RT void (*settle)(struct lk_system *system, const double *inputs);
 };
 
-struct lk_copies;
-
 /** struct lk_engine - one build of engine_inl.h. @is_supported: by this processor.
- * @copies: its name where a whole mechanism has one lane, see step/copies.h;  @copies_step: of
- * `rattle`, one step of them
  * @hold: of `rattle`: multipliers of all rows that hold against the motions @shove of the bodies,
  *        with the last factor, into system->solution, and what they do into system->correction;
  *        @is_refined: as projections are. Between the phases of a step */
 struct lk_engine {
     const char *name;
-    const char *copies;
     int lanes;
     int (*is_supported)(void);
     struct lk_engine_step ali3;
     struct lk_engine_step rattle;
     struct lk_engine_step rk4;
-    LK_RT void (*copies_step)(struct lk_copies *copies, const double *const *inputs);
     LK_RT void (*hold)(struct lk_system *system, const struct lk_twist *shove, bool is_refined);
 };
 
@@ -407,9 +397,6 @@ extern const struct lk_engine *const lk_engines[];
 /** lk_engine_find() - the engine called @name, or NULL where this processor does not support it or
  * it was not built. */
 const struct lk_engine *lk_engine_find(const char *name);
-/** lk_engine_find_copies() - likewise the one whose copies are called @name: "avx2-copies";
- * "copies": of the widest here. */
-const struct lk_engine *lk_engine_find_copies(const char *name);
 #define LK_ENGINES_MAX 4
 /** lk_engines_here() - those of lk_engines that this processor supports; NULL at the end. */
 void lk_engines_here(const struct lk_engine *ret[LK_ENGINES_MAX + 1]);

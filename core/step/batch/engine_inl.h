@@ -6,7 +6,6 @@
 #include "maths/lanes_inl.h"
 #include "step/batch/rare.h"
 #include "step/batch/singles.h"
-#include "step/copies.h"
 #include "step/extrapolate.h"
 #include "step/rattle.h"
 #include "step/rk4.h"
@@ -21,15 +20,13 @@
 
 #include "step/batch/bodies_inl.h"
 
-/** struct run - a step under way. Each task collects into a struct watch of its own. @sys, @p: the
- * system, or the first of @copies, if there are any: then each lane is another system
+/** struct run - a step under way. Each task collects into a struct watch of its own.
  * @down, @up: what a task does on the way down and on the way up, of the kind of sweep that the
  * formulation counts them by, see sweep();  @n_phases: done so far without a pool. Workers read
  * this: what changes from sweep to sweep does not belong into it. */
 struct run {
     struct lk_system *sys;
     const struct lk_batches *p;
-    const struct lk_copies *copies;
     struct watch *watch;
     void (*down)(const struct run *run, int task, int what);
     void (*up)(const struct run *run, int task, int what);
@@ -46,49 +43,6 @@ LK_INLINE struct run new_run(struct lk_system *sys, void (*down)(const struct ru
                         .up = up};
 }
 
-/* what is outside of lanes is done for each system that steps, with the program as it sees it */
-LK_INLINE int n_systems(const struct run *run)
-{
-    return run->copies ? run->copies->n : 1;
-}
-
-/* NULL: it steps no more */
-LK_INLINE struct lk_system *system_at(const struct run *run, int c)
-{
-    return !run->copies ? run->sys : run->copies->fault[c] == 0 ? run->copies->system[c] : NULL;
-}
-
-LK_INLINE const struct lk_batches *program_at(const struct run *run, int c)
-{
-    return run->copies ? &run->copies->view[c] : run->p;
-}
-
-/* @call for each system @one, with @its program; @c_: which */
-#define EACH_SYSTEM(run, call)                                                                     \
-    for (int c_ = 0; c_ < n_systems(run); c_++) {                                                  \
-        struct lk_system *one = system_at(run, c_);                                                \
-        const struct lk_batches *its = program_at(run, c_);                                        \
-        if (one != NULL)                                                                           \
-            call;                                                                                  \
-        (void)its;                                                                                 \
-    }
-
-/* the system of lane @l, NULL: none, and which of the entries of a block is its */
-LK_INLINE struct lk_system *owner_of(const struct run *run, int l)
-{
-    return !run->copies ? run->sys : l < run->copies->n ? system_at(run, l) : NULL;
-}
-
-LK_INLINE int entry_of(const struct run *run, int l)
-{
-    return run->copies ? 0 : l;
-}
-
-LK_INLINE bool has_body(const struct run *run, const struct lk_batch_bodies *b, int l)
-{
-    return b->body[entry_of(run, l)] >= 0 && owner_of(run, l) != NULL;
-}
-
 static __attribute__((noinline)) void store_bodies(const struct run *run, int block,
                                                    struct watch *watch)
 {
@@ -101,9 +55,7 @@ static __attribute__((noinline)) void store_bodies(const struct run *run, int bl
 
     watch->finite += zero_if_finite(f + LK_BODY_OLD_X);
     for (int l = 0; l < LK_LANES; l++)
-        to[l] = has_body(run, b, l)
-                    ? (double *)&owner_of(run, l)->next.motion[b->body[entry_of(run, l)]]
-                    : sink;
+        to[l] = b->body[l] >= 0 ? (double *)&sys->next.motion[b->body[l]] : sink;
     store_motion(f + LK_BODY_OLD_X, to);
     lk_sym_mul_lanes(f + LK_BODY_J, f + LK_BODY_OLD_V + 3, Jw);
     twice = f[LK_BODY_MASS] * lk_inner_lanes(f + LK_BODY_OLD_V, f + LK_BODY_OLD_V) +
@@ -202,13 +154,13 @@ static void put_loads(struct lk_system *sys, const struct lk_batches *p, double 
 LK_INLINE void show_field(const struct run *run, int block, int field)
 {
     if (run->p->bodies[block].shown)
-        EACH_SYSTEM(run, lk_singles_show_pose(one, its, block, field))
+        lk_singles_show_pose(run->sys, run->p, block, field);
 }
 
 LK_INLINE void show_twist_in(const struct run *run, int block, int field)
 {
     if (run->p->bodies[block].shown)
-        EACH_SYSTEM(run, lk_singles_show_twist(one, its, block, field))
+        lk_singles_show_twist(run->sys, run->p, block, field);
 }
 
 /* ---- multipliers, one joint after another in the state ---- */
@@ -228,11 +180,9 @@ LK_INLINE void store_multipliers(const struct run *run, int block, double scale,
         zero += lambda[r] * 0.0;
     watch->finite += zero;
     for (int l = 0; l < LK_LANES; l++) {
-        const struct lk_system *sys = owner_of(run, l);
-        int e = entry_of(run, l);
-        double *to = sys == NULL ? NULL : sys->next.lambda + j->row[e];
+        double *to = run->sys->next.lambda + j->row[l];
 
-        if (to == NULL || j->joint[e] < 0)
+        if (j->joint[l] < 0)
             continue;
         for (int r = 0; r < rows && p->carries && !lk_lane_is_soft(j->kind); r++)
             to[r] = LANE(block_at(p, j->at)[lk_soft_lambda(k) + r], l) +
@@ -341,8 +291,8 @@ static void sweep(struct run *run, int down, int up)
 
 /* ---- results ---- */
 
-/* over the lanes of system @c: of copies the one that it has, else all, by halves */
-LK_INLINE double largest(const struct run *run, lanes_t x, int c)
+/* over the lanes, by halves */
+LK_INLINE double largest(lanes_t x)
 {
     double most[LK_LANES];
 
@@ -351,10 +301,10 @@ LK_INLINE double largest(const struct run *run, lanes_t x, int c)
     for (int n = LK_LANES / 2; n > 0; n /= 2)
         for (int l = 0; l < n; l++)
             most[l] = lk_max(most[l], most[l + n]);
-    return run->copies ? lk_max(0, LANE(x, c)) : most[0];
+    return most[0];
 }
 
-LK_INLINE double total(const struct run *run, lanes_t x, int c)
+LK_INLINE double total(lanes_t x)
 {
     double sum[LK_LANES];
 
@@ -363,25 +313,23 @@ LK_INLINE double total(const struct run *run, lanes_t x, int c)
     for (int n = LK_LANES / 2; n > 0; n /= 2)
         for (int l = 0; l < n; l++)
             sum[l] += sum[l + n];
-    return run->copies ? LANE(x, c) : sum[0];
+    return sum[0];
 }
 
-static void keep_balance(const struct run *run, int c)
+static void keep_balance(const struct run *run)
 {
-    struct lk_balance *balance = system_at(run, c)->next.balance;
+    struct lk_balance *balance = run->sys->next.balance;
 
     balance->increment = balance->residual_position = balance->residual_velocity = 0;
     balance->kinetic = balance->potential = 0;
     for (int t = 0; t < run->p->n_tasks; t++) {
         const struct watch *w = &run->watch[t];
 
-        balance->increment = lk_max(balance->increment, largest(run, w->increment, c));
-        balance->residual_position =
-            lk_max(balance->residual_position, largest(run, w->position, c));
-        balance->residual_velocity =
-            lk_max(balance->residual_velocity, largest(run, w->velocity, c));
-        balance->kinetic += total(run, w->kinetic, c);
-        balance->potential += total(run, w->potential, c);
+        balance->increment = lk_max(balance->increment, largest(w->increment));
+        balance->residual_position = lk_max(balance->residual_position, largest(w->position));
+        balance->residual_velocity = lk_max(balance->residual_velocity, largest(w->velocity));
+        balance->kinetic += total(w->kinetic);
+        balance->potential += total(w->potential);
     }
 }
 
@@ -397,17 +345,16 @@ static void show_watched(struct lk_system *sys, const struct lk_batches *p,
     }
 }
 
-/* whether the new state of system @c is one. Return: 0, LK_E_TURN, LK_E_NOT_FINITE */
-static int judge(const struct run *run, int c)
+/* whether the new state is one. Return: 0, LK_E_TURN, LK_E_NOT_FINITE */
+static int judge(const struct run *run)
 {
     double finite = 0;
     bool turns_are_small = true;
 
     for (int t = 0; t < run->p->n_tasks; t++) {
         for (int l = 0; l < LK_LANES; l++)
-            turns_are_small &=
-                (run->copies && l != c) || LANE(run->watch[t].widest, l) < M_PI * M_PI;
-        finite += total(run, run->watch[t].finite, c);
+            turns_are_small &= LANE(run->watch[t].widest, l) < M_PI * M_PI;
+        finite += total(run->watch[t].finite);
     }
     if (!turns_are_small)
         return LK_E_TURN;
@@ -465,12 +412,10 @@ static void renew_factor(struct lk_system *sys)
 
 const struct lk_engine LK_ENGINE = {
     .name = LK_ENGINE_NAME,
-    .copies = LK_ENGINE_NAME "-copies",
     .lanes = LK_LANES,
     .is_supported = LK_ENGINE_SUPPORTED,
     .ali3 = {ali3_step, ali3_renew, ali3_finish, ali3_settle},
     .rattle = {rattle_step, rattle_renew, rattle_finish, NULL},
     .rk4 = {rk4_step, renew_factor, NULL, NULL},
-    .copies_step = rattle_copies,
     .hold = rattle_hold,
 };

@@ -60,16 +60,6 @@ const struct lk_engine *lk_engine_find(const char *name)
     return NULL;
 }
 
-const struct lk_engine *lk_engine_find_copies(const char *name)
-{
-    bool is_any = strcmp(name, "copies") == 0;
-
-    for (int i = 0; lk_engines[i]; i++)
-        if ((is_any || strcmp(lk_engines[i]->copies, name) == 0) && lk_engines[i]->is_supported())
-            return lk_engines[i];
-    return NULL;
-}
-
 void lk_engines_here(const struct lk_engine *ret[LK_ENGINES_MAX + 1])
 {
     int n = 0;
@@ -82,10 +72,7 @@ void lk_engines_here(const struct lk_engine *ret[LK_ENGINES_MAX + 1])
 
 const char *lk_system_engine(const struct lk_system *system)
 {
-    if (!system->batches)
-        return "one by one";
-    return system->batches->is_copy ? system->batches->engine->copies
-                                    : system->batches->engine->name;
+    return system->batches ? system->batches->engine->name : "one by one";
 }
 
 static int ali3_step(struct lk_system *sys, const double *inputs)

@@ -22,42 +22,6 @@ LK_INLINE void clear_sums(struct sums *sums, int n)
             sums->inner[k][m] = (lanes_t){0};
 }
 
-/** struct convergence - of the iterations of a system. @part: factor on the last increment
- * @past: what those before tell of it;  @violation, @ends, @since: see struct lk_rattle
- * @goes_back: the last increment is taken back */
-struct convergence {
-    double part;
-    struct lk_rattle_past past;
-    double violation;
-    bool ends;
-    bool goes_back;
-    int since;
-};
-
-/* its past is written before it is read */
-LK_INLINE void begin_convergence(struct convergence *of)
-{
-    of->part = 0;
-    of->violation = INFINITY;
-    of->ends = of->goes_back = false;
-    of->since = 0;
-}
-
-/** struct newton - the iterations as a whole. @found, @done: increments so far, and those of them
- * that were applied;  @of: each system that the lanes have;  @part .. @goes_back: the same, in its
- * lanes;  @some_end, @some_go_back: in any of them */
-struct newton {
-    int found;
-    int done;
-    struct convergence *of;
-    lanes_t part;
-    lanes_t alpha[LK_ITERATIONS_MAX];
-    lanes_t ends;
-    lanes_t goes_back;
-    bool some_end;
-    bool some_go_back;
-};
-
 LK_INLINE lanes_t *increment_of(lanes_t *f, int iteration)
 {
     return f + LK_RATTLE_INCREMENTS + 12 * iteration;
@@ -264,25 +228,25 @@ static __attribute__((noinline)) void find_increments(const struct lk_batches *p
 }
 
 /* the next iterate, by the last increment with what those before tell of it */
-LK_INLINE void take_increment(const struct newton *newton, lanes_t *f)
+LK_INLINE void take_increment(const struct lk_convergence *newton, lanes_t *f)
 {
     int last = newton->done - 1;
     lanes_t *now = increment_of(f, last), *u = f + LK_RATTLE_ITERATE;
 
     for (int k = 1; k < last; k++)
         for (int i = 0; i < 6; i++)
-            now[i] += newton->alpha[k - 1] * increment_of(f, k)[i];
+            now[i] += newton->past.alpha[k - 1] * increment_of(f, k)[i];
     for (int i = 0; i < 6; i++) {
         now[i] *= newton->part;
         u[i] += now[i];
     }
-    for (int i = 0; i < 6 && newton->some_go_back; i++)
-        u[i] -= lk_select_lanes(newton->goes_back, increment_of(f, last - 1)[i], (lanes_t){0});
+    for (int i = 0; i < 6 && newton->goes_back; i++)
+        u[i] -= increment_of(f, last - 1)[i];
 }
 
 /* what an increment takes from REST, the same sum of the residuals that the increments met:
  * @residual of this one, and three from @field on of those before */
-LK_INLINE void take_rest(const struct newton *newton, lanes_t *f, const lanes_t residual[3],
+LK_INLINE void take_rest(const struct lk_convergence *newton, lanes_t *f, const lanes_t residual[3],
                          int field)
 {
     int last = newton->done - 1;
@@ -291,7 +255,7 @@ LK_INLINE void take_rest(const struct newton *newton, lanes_t *f, const lanes_t 
         lanes_t taken = residual[i];
 
         for (int k = 1; k < last; k++)
-            taken += newton->alpha[k - 1] * increment_of(f, k)[field + i];
+            taken += newton->past.alpha[k - 1] * increment_of(f, k)[field + i];
         taken *= newton->part;
         increment_of(f, last)[field + i] = taken;
         f[LK_RATTLE_REST + field - 6 + i] -= taken;
@@ -300,7 +264,7 @@ LK_INLINE void take_rest(const struct newton *newton, lanes_t *f, const lanes_t 
 
 static __attribute__((noinline)) void iterate_bodies(const struct lk_system *sys,
                                                      const struct lk_batches *p, int block,
-                                                     const struct newton *newton)
+                                                     const struct lk_convergence *newton)
 {
     const struct lk_batch_bodies *b = &p->bodies[block];
     lanes_t *f = block_at(p, b->at);
@@ -323,7 +287,7 @@ static __attribute__((noinline)) void iterate_bodies(const struct lk_system *sys
 
 /* the last iterate */
 static __attribute__((noinline)) void finish_bodies(const struct lk_batches *p, int block,
-                                                    const struct newton *newton,
+                                                    const struct lk_convergence *newton,
                                                     struct watch *watch)
 {
     lanes_t *f = block_at(p, p->bodies[block].at);
@@ -339,14 +303,13 @@ static __attribute__((noinline)) void finish_bodies(const struct lk_batches *p, 
 
 /* what the iterations end with: the pose of the factor */
 static __attribute__((noinline)) void unclose_bodies(const struct lk_batches *p, int block,
-                                                     const struct newton *newton,
+                                                     const struct lk_convergence *newton,
                                                      struct watch *watch)
 {
     lanes_t *f = block_at(p, p->bodies[block].at), *u = f + LK_RATTLE_ITERATE;
 
-    for (int i = 0; i < 6 && newton->some_go_back; i++)
-        u[i] -=
-            lk_select_lanes(newton->goes_back, increment_of(f, newton->done - 1)[i], (lanes_t){0});
+    for (int i = 0; i < 6 && newton->goes_back; i++)
+        u[i] -= increment_of(f, newton->done - 1)[i];
     watch_turn(u + 3, watch);
     lk_rotation_exp_lanes(u + 3, f + LK_BODY_TURN);
     lk_moved_state_lanes(f + LK_BODY_OLD_X, f + LK_BODY_OLD_Q, u, f + LK_BODY_TURN,
@@ -603,8 +566,6 @@ static __attribute__((noinline)) void store_own(const struct run *run, int block
 
     watch->finite += zero_if_finite(f + LK_RATTLE_FACTOR_X);
     for (int l = 0; l < LK_LANES; l++)
-        to[l] = has_body(run, b, l)
-                    ? (double *)&lk_rattle_own(&owner_of(run, l)->next)[b->body[entry_of(run, l)]]
-                    : sink;
+        to[l] = b->body[l] >= 0 ? (double *)&lk_rattle_own(&run->sys->next)[b->body[l]] : sink;
     store_motion(f + LK_RATTLE_FACTOR_X, to);
 }

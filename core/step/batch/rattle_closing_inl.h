@@ -4,7 +4,8 @@
 
 /* s W g of the last iterate; that of linear bodies is 0 after the first one */
 LK_INLINE void find_left(const struct lk_system *sys, const struct lk_batches *p,
-                         const struct lk_batch_bodies *b, const struct newton *newton, lanes_t *f)
+                         const struct lk_batch_bodies *b, const struct lk_convergence *newton,
+                         lanes_t *f)
 {
     if (!sys->books_closing || b->are_linear)
         return;
@@ -27,7 +28,8 @@ LK_INLINE lanes_t work_of_left(const struct lk_system *sys, const struct lk_batc
 /* before the bodies are closed; into sums->closing */
 static __attribute__((noinline)) void book_closing(const struct lk_system *sys,
                                                    const struct lk_batches *p, int block,
-                                                   const struct newton *newton, struct sums *sums)
+                                                   const struct lk_convergence *newton,
+                                                   struct sums *sums)
 {
     const struct lk_batch_bodies *b = &p->bodies[block];
     const lanes_t *f = block_at(p, b->at);
@@ -37,5 +39,6 @@ static __attribute__((noinline)) void book_closing(const struct lk_system *sys,
     sums->closing +=
         lk_rattle_closing_work_lanes(sys->h, b->are_balls, f[LK_BODY_MASS], f + LK_BODY_J, change,
                                      f + LK_RATTLE_ITERATE, f + LK_BODY_OLD_V);
-    sums->closing += lk_select_lanes(newton->ends, (lanes_t){0}, work_of_left(sys, p, b, f));
+    if (!newton->ends)
+        sums->closing += work_of_left(sys, p, b, f);
 }

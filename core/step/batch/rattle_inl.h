@@ -6,87 +6,52 @@
 
 /* ---- the iterations as a whole, the same for any number of workers ---- */
 
-static double sum_closing(const struct rattle_run *now, int c)
+static double sum_closing(const struct rattle_run *now)
 {
     double sum = 0;
 
     for (int t = 0; t < now->run.p->n_tasks; t++)
-        sum += total(&now->run, now->sums[t].closing, c);
+        sum += total(now->sums[t].closing);
     return sum;
 }
 
-/* the products of the last increment with increment @k, of system @c */
-static lk_measures sum_inner(const struct rattle_run *now, int k, int c)
+/* the products of the last increment with increment @k */
+static lk_measures sum_inner(const struct rattle_run *now, int k)
 {
     lk_measures sum = {0};
 
     for (int t = 0; t < now->run.p->n_tasks; t++)
         for (int m = 0; m < LK_MEASURES; m++)
-            sum[m] += total(&now->run, now->sums[t].inner[k][m], c);
+            sum[m] += total(now->sums[t].inner[k][m]);
     return sum;
 }
 
-/* what the iterations of each system ask for, in its lanes */
-static void spread(struct rattle_run *now)
+/* after a sweep up: whether the last increment is taken back */
+static void judge_iterate(struct rattle_run *now)
 {
-    struct newton *newton = &now->newton;
-    int n = newton->found > 0 ? newton->found - 1 : 0;
-
-    newton->some_end = newton->some_go_back = false;
-    for (int c = 0; c < n_systems(&now->run); c++) {
-        newton->some_end |= newton->of[c].ends;
-        newton->some_go_back |= newton->of[c].goes_back;
-    }
-    newton->part = newton->of->part + (lanes_t){0};
-    newton->ends = (double)newton->of->ends + (lanes_t){0};
-    newton->goes_back = (double)newton->of->goes_back + (lanes_t){0};
-    for (int k = 0; k < n; k++)
-        newton->alpha[k] = newton->of->past.alpha[k] + (lanes_t){0};
-    for (int l = 1; now->run.copies && l < now->run.copies->n; l++) {
-        const struct convergence *of = &newton->of[l];
-
-        LANE(newton->part, l) = of->part;
-        LANE(newton->ends, l) = of->ends;
-        LANE(newton->goes_back, l) = of->goes_back;
-        for (int k = 0; k < n; k++)
-            LANE(newton->alpha[k], l) = of->past.alpha[k];
-    }
-}
-
-/* whether the last increment of system @c is taken back */
-static void judge_iterate_of(struct rattle_run *now, int c)
-{
-    struct convergence *of = &now->newton.of[c];
-    int done = now->newton.done;
+    struct lk_convergence *of = &now->newton;
     double violation = 0;
 
     for (int t = 0; t < now->run.p->n_tasks; t++)
-        violation = lk_max(violation, largest(&now->run, now->sums[t].violation, c));
-    of->goes_back = !of->ends && lk_rattle_grows(done, violation, of->violation);
+        violation = lk_max(violation, largest(now->sums[t].violation));
+    of->goes_back = !of->ends && lk_rattle_grows(of->done, violation, of->violation);
     of->ends |= of->goes_back;
-    of->since = lk_rattle_leaks(done, violation, of->violation) ? 1 : of->since;
+    of->since = lk_rattle_leaks(of->done, violation, of->violation) ? 1 : of->since;
     of->violation = of->ends ? of->violation : violation;
-    lk_rattle_keep_pushes(system_at(&now->run, c)->formulation_data, of->ends);
+    lk_rattle_keep_pushes(now->run.sys->formulation_data, of->ends);
 }
 
-/* after a sweep up */
-static void judge_iterate(struct rattle_run *now)
+/* after a sweep down: the increment is corrected */
+static void judge_increment(struct rattle_run *now)
 {
-    EACH_SYSTEM(&now->run, judge_iterate_of(now, c_))
-    spread(now);
-}
-
-/* the increment of system @c is corrected */
-static void judge_increment_of(struct rattle_run *now, int c)
-{
-    struct convergence *of = &now->newton.of[c];
-    struct lk_rattle *rattle = system_at(&now->run, c)->formulation_data;
-    int last = now->newton.found - 1;
+    struct lk_convergence *of = &now->newton;
+    struct lk_rattle *rattle = now->run.sys->formulation_data;
+    int last = of->found - 1;
     lk_measures found[LK_ITERATIONS_MAX];
     double part;
 
     for (int i = 0; i <= last; i++)
-        found[i] = sum_inner(now, i, c);
+        found[i] = sum_inner(now, i);
     part = lk_rattle_look_back(&of->past, last, of->since, found);
     for (int i = 1; i < last; i++)
         lk_rattle_blend_pushes(rattle, last, i, of->past.alpha[i - 1]);
@@ -94,32 +59,22 @@ static void judge_increment_of(struct rattle_run *now, int c)
     lk_rattle_add_pushes(rattle, last, of->part);
     if (last < now->run.sys->iterations - 1)
         lk_rattle_remember(&of->past, last, of->part, found);
-}
-
-/* after a sweep down */
-static void judge_increment(struct rattle_run *now)
-{
-    EACH_SYSTEM(&now->run, judge_increment_of(now, c_))
-    now->newton.done++;
-    spread(now);
+    of->done++;
 }
 
 /* ---- the step ---- */
 
-/* Phi_q^T lambda of soft rows - Q at the pose of the state in OLD_*, at time @t */
-static void take_loads_of(struct lk_system *sys, const struct lk_batches *p, double t,
-                          const double *inputs)
+/* Phi_q^T lambda of soft rows - Q at the pose of the state in OLD_*; @after: the start of the step,
+ * in steps */
+static void take_loads(const struct run *run, double after, const double *inputs)
 {
+    struct lk_system *sys = run->sys;
+    const struct lk_batches *p = run->p;
+
     for (int b = 0; b < sys->n_bodies && p->carries; b++)
         for (int k = 0; k < 6; k++)
             p->values[p->place[b] + (LK_RATTLE_LOAD + k) * LK_LANES] = 0;
-    put_loads(sys, p, t, inputs, LK_RATTLE_LOAD);
-}
-
-/* @after: the start of the step, in steps;  @inputs: of each system */
-static void take_loads(const struct run *run, double after, const double *const *inputs)
-{
-    EACH_SYSTEM(run, take_loads_of(one, its, lk_system_time(one) + after * one->h, inputs[c_]))
+    put_loads(sys, p, lk_system_time(sys) + after * sys->h, inputs, LK_RATTLE_LOAD);
 }
 
 /* hard stops push, see lk_rattle_push(): the last increment and its products change */
@@ -129,8 +84,8 @@ static void push(struct rattle_run *now)
     int iteration = now->newton.found - 1;
 
     if (!lk_singles_push(now->run.sys, p, iteration)) {
-        now->newton.of->since = iteration;
-        now->newton.of->violation = INFINITY;
+        now->newton.since = iteration;
+        now->newton.violation = INFINITY;
     }
     for (int t = 0; t < p->n_tasks; t++)
         clear_sums(&now->sums[t], iteration + 1);
@@ -141,7 +96,7 @@ static void push(struct rattle_run *now)
 
 static void predict(struct rattle_run *now)
 {
-    EACH_SYSTEM(&now->run, lk_rare_share_tension(one, its))
+    lk_rare_share_tension(now->run.sys, now->run.p);
     rattle_sweep(now, STAY, PREDICTION);
 }
 
@@ -150,8 +105,7 @@ static void begin_positions(struct rattle_run *now)
 {
     struct lk_rattle *rattle = now->run.sys->formulation_data;
 
-    for (int c = 0; c < n_systems(&now->run); c++)
-        begin_convergence(&now->newton.of[c]);
+    lk_rattle_begin_convergence(&now->newton);
     predict(now);
     if (rattle->stops.n > 0) {
         lk_rattle_find_yields(now->run.sys, rattle);
@@ -163,25 +117,21 @@ static void begin_positions(struct rattle_run *now)
 /* the first increment, which nothing corrects, and the iterate that it leads to */
 static void take_first(struct rattle_run *now, enum up up)
 {
-    struct newton *newton = &now->newton;
+    struct lk_convergence *newton = &now->newton;
+    lk_measures found;
 
     newton->found = newton->done = 1;
-    for (int c = 0; c < n_systems(&now->run); c++)
-        newton->of[c].part = 1;
-    spread(now);
+    newton->part = 1;
     rattle_sweep(now, INCREMENT, up);
-    for (int c = 0; c < n_systems(&now->run); c++) {
-        lk_measures found = sum_inner(now, 0, c);
-
-        lk_rattle_remember(&newton->of[c].past, 0, 1, &found);
-    }
+    found = sum_inner(now, 0);
+    lk_rattle_remember(&newton->past, 0, 1, &found);
     judge_iterate(now);
 }
 
 /* an increment, and the iterate that it leads to once it is corrected */
 static void take_next(struct rattle_run *now, enum up up)
 {
-    struct newton *newton = &now->newton;
+    struct lk_convergence *newton = &now->newton;
     bool has_stops = ((struct lk_rattle *)now->run.sys->formulation_data)->stops.n > 0;
 
     newton->found = newton->done + 1;
@@ -208,7 +158,7 @@ static void close_positions(struct rattle_run *now)
     rattle_sweep(now, STAY, MATRIX);
     rattle_sweep(now, CLOSE, REST);
     if (now->run.sys->books_closing)
-        EACH_SYSTEM(&now->run, one->next.balance->closing += sum_closing(now, c_))
+        now->run.sys->next.balance->closing += sum_closing(now);
 }
 
 /* the poses of the state in OLD_* */
@@ -322,7 +272,7 @@ static void rest(struct rattle_run *now)
 
 /* the second part of the velocities, and free accelerations with the loads at the end of the step;
  * laws ask for the velocities first */
-static void close_velocities(struct rattle_run *now, const double *const *inputs)
+static void close_velocities(struct rattle_run *now, const double *inputs)
 {
     const struct lk_batches *p = now->run.p;
 
@@ -332,11 +282,11 @@ static void close_velocities(struct rattle_run *now, const double *const *inputs
         return;
     }
     rattle_sweep(now, VELOCITIES, REST);
-    EACH_SYSTEM(&now->run, show_motions(one, its, LK_BODY_OLD_V))
-    EACH_SYSTEM(&now->run, lk_keep_coordinates(one))
-    EACH_SYSTEM(&now->run, lk_singles_book_damping(one, its))
+    show_motions(now->run.sys, now->run.p, LK_BODY_OLD_V);
+    lk_keep_coordinates(now->run.sys);
+    lk_singles_book_damping(now->run.sys, now->run.p);
     bounce(now);
-    EACH_SYSTEM(&now->run, lk_singles_settle(one, its))
+    lk_singles_settle(now->run.sys, now->run.p);
     take_loads(&now->run, 1, inputs);
     balance_massless(now);
     rattle_sweep(now, STAY, FREE);
@@ -351,7 +301,7 @@ static double drive_power(struct rattle_run *now, const double *inputs)
     if (p->n_soft > 0)
         lk_rattle_settle_laws(sys, &sys->now);
     carry_on(p, &sys->now);
-    take_loads(&now->run, 0, &inputs);
+    take_loads(&now->run, 0, inputs);
     balance_massless(now);
     rattle_sweep(now, STAY, FREE);
     close_accelerations(now, REST);
@@ -362,7 +312,7 @@ static double drive_power(struct rattle_run *now, const double *inputs)
     return lk_loads_drive_power(sys, &sys->next);
 }
 
-/* see book_jump() in step/rattle.c; of no copies */
+/* see book_jump() in step/rattle.c */
 static void book_jump(struct rattle_run *now, const double *inputs)
 {
     struct lk_system *sys = now->run.sys;
@@ -378,68 +328,47 @@ static void book_jump(struct rattle_run *now, const double *inputs)
     sys->next.balance->work_drive += 0.5 * sys->h * (drive_power(now, inputs) - before);
 }
 
-/* a step of all systems; @inputs: of each */
-static void take_step(struct rattle_run *now, const double *const *inputs)
+static void take_step(struct rattle_run *now, const double *inputs)
 {
     struct run *run = &now->run;
     const struct lk_batches *p = run->p;
 
     memset(p->watch, 0, (size_t)p->n_tasks * sizeof(struct watch));
-    EACH_SYSTEM(run, lk_singles_begin(one, its, inputs[c_]))
+    lk_singles_begin(run->sys, run->p, inputs);
     find_gaps_of_singles(run);
     take_loads(run, 0.5, inputs);
     if (p->carries) {
         carry_on(p, &run->sys->now);
         rattle_sweep(now, PULL, REST);
     }
-    EACH_SYSTEM(run, lk_drives_advance(one, inputs[c_]))
+    lk_drives_advance(run->sys, inputs);
     close_positions(now);
-    EACH_SYSTEM(run, show_loaded(one, its))
-    EACH_SYSTEM(run, lk_singles_close_laws(one, its))
+    show_loaded(run->sys, run->p);
+    lk_singles_close_laws(run->sys, run->p);
     take_loads(run, 0.5, inputs);
     if (p->carries)
         rattle_sweep(now, STAY, SETTLE);
     balance_massless(now);
     rattle_sweep(now, STAY, KICK);
-    EACH_SYSTEM(run, lk_rare_book_tension(one, its))
+    lk_rare_book_tension(run->sys, run->p);
     solve_again(now);
     close_velocities(now, inputs);
     close_accelerations(now, STORE);
     rest(now);
-    EACH_SYSTEM(run, keep_balance(run, c_))
-    EACH_SYSTEM(run, show_watched(one, its, &one->next))
-    EACH_SYSTEM(run, lk_rattle_book_laws(one, one->formulation_data))
+    keep_balance(run);
+    show_watched(run->sys, run->p, &run->sys->next);
+    lk_rattle_book_laws(run->sys, run->sys->formulation_data);
 }
 
 static int rattle_step(struct lk_system *sys, const double *inputs)
 {
     struct lk_batches *p = sys->batches;
-    struct convergence of;
     struct rattle_run now = {.run = new_run(sys, rattle_down, rattle_up),
-                             .sums = (struct sums *)p->sums,
-                             .newton.of = &of};
+                             .sums = (struct sums *)p->sums};
 
     book_jump(&now, inputs);
-    take_step(&now, &inputs);
-    return judge(&now.run, 0);
-}
-
-/* see step/copies.h */
-static void rattle_copies(struct lk_copies *copies, const double *const *inputs)
-{
-    struct lk_batches *p = &copies->view[0];
-    struct convergence of[LK_LANES];
-    struct rattle_run now = {.run = {.sys = copies->system[0],
-                                     .p = p,
-                                     .copies = copies,
-                                     .watch = (struct watch *)p->watch,
-                                     .down = rattle_down,
-                                     .up = rattle_up},
-                             .sums = (struct sums *)p->sums,
-                             .newton.of = of};
-
     take_step(&now, inputs);
-    EACH_SYSTEM(&now.run, copies->fault[c_] = judge(&now.run, c_))
+    return judge(&now.run);
 }
 
 /* The combination of a higher order; as finish_combination() in step/rattle_extrapolate.c. */
@@ -462,9 +391,9 @@ static void rattle_finish(struct lk_system *sys, const double *inputs)
         rattle_sweep(&now, STAY, RATES);
     }
     solve_again(&now);
-    close_velocities(&now, &inputs);
+    close_velocities(&now, inputs);
     close_accelerations(&now, STORE);
-    keep_balance(&now.run, 0);
+    keep_balance(&now.run);
     sys->next.balance->increment = increment;
     show_watched(sys, p, &sys->next);
 }

@@ -115,18 +115,17 @@ LK_INLINE void refine_kind(const struct lk_joint_kind *k, const struct lk_batche
 /* ---- blocks whose rows are found one by one, see singles.h ---- */
 
 /* the last increment of the multipliers, corrected and taken like that of bodies */
-LK_INLINE void take_soft_increment(const struct lk_joint_kind *k, const struct newton *newton,
-                                   lanes_t *f)
+LK_INLINE void take_soft_increment(const struct lk_joint_kind *k,
+                                   const struct lk_convergence *newton, lanes_t *f)
 {
     int last = newton->done - 1, n = lk_kind_rows(k);
     lanes_t *now = f + lk_soft_increment(k, last), *lambda = f + lk_soft_lambda(k);
 
     for (int i = 1; i < last; i++)
         for (int r = 0; r < n; r++)
-            now[r] += newton->alpha[i - 1] * f[lk_soft_increment(k, i) + r];
+            now[r] += newton->past.alpha[i - 1] * f[lk_soft_increment(k, i) + r];
     for (int r = 0; r < n; r++) {
-        lanes_t before =
-            lk_select_lanes(newton->ends, f[lk_soft_kept(k) + r], f[lk_soft_lambda(k) + r]);
+        lanes_t before = f[(newton->ends ? lk_soft_kept(k) : lk_soft_lambda(k)) + r];
 
         now[r] *= newton->part;
         f[lk_soft_kept(k) + r] = before;
@@ -152,7 +151,7 @@ LK_INLINE void rates_of_single(const struct lk_batches *p, const struct lk_batch
         *ret += inner_six(J + 6 * s, view(p, &j->body[s], field, 6, buffer[0]));
 }
 
-static void iterate_single(const struct run *run, int block, const struct newton *newton,
+static void iterate_single(const struct run *run, int block, const struct lk_convergence *newton,
                            struct sums *sums)
 {
     const struct lk_system *sys = run->sys;
@@ -165,9 +164,8 @@ static void iterate_single(const struct run *run, int block, const struct newton
     /* a tyre would move on its lengths of relaxation, which the last increment has used */
     if (is_soft && newton->done == sys->iterations)
         return;
-    EACH_SYSTEM(run, LANE(sums->violation, c_) =
-                         lk_max(LANE(sums->violation, c_),
-                                lk_singles_violate(one, its, block, newton->done == 0)))
+    LANE(sums->violation, 0) = lk_max(
+        LANE(sums->violation, 0), lk_singles_violate(run->sys, run->p, block, newton->done == 0));
     rates_of_single(p, j, LK_BODY_V, rate);
     for (int r = 0; r < lk_kind_rows(k); r++) {
         x[r] = (is_soft ? 1.0 : 0.5) * x[r] - rate[r];
@@ -178,10 +176,10 @@ static void iterate_single(const struct run *run, int block, const struct newton
 
 /* @newton: NULL: there were no iterations, the tangents of system->next are those of the state */
 static void unclose_single(struct lk_system *sys, const struct lk_batches *p, int block,
-                           const struct newton *newton, int c)
+                           const struct lk_convergence *newton)
 {
     if (lk_lane_is_soft(p->joints[block].kind) && newton) {
-        lk_singles_end(sys, p, block, newton->of[c].ends);
+        lk_singles_end(sys, p, block, newton->ends);
         lk_singles_release(sys, p, block);
     }
     lk_singles_close(sys, p, block);
@@ -194,10 +192,10 @@ static void settle_single(const struct run *run, int block, bool knows_laws, str
 {
     bool is_soft = lk_lane_is_soft(run->p->joints[block].kind);
 
-    EACH_SYSTEM(run, lk_singles_turn(one, its, block, is_soft && knows_laws))
+    lk_singles_turn(run->sys, run->p, block, is_soft && knows_laws);
     if (!is_soft)
-        EACH_SYSTEM(run, LANE(watch->position, c_) = lk_max(
-                             LANE(watch->position, c_), lk_singles_violate(one, its, block, false)))
+        LANE(watch->position, 0) =
+            lk_max(LANE(watch->position, 0), lk_singles_violate(run->sys, run->p, block, false));
 }
 
 /* what they leave of Phi; other joints know it from the last step, but here it depends by bits on
@@ -213,7 +211,7 @@ static void find_gaps_of_singles(const struct run *run)
 
         if (j->kind < LK_KIND_SINGLE || lk_lane_is_soft(j->kind))
             continue;
-        EACH_SYSTEM(run, lk_singles_violate(one, its, block, false))
+        lk_singles_violate(run->sys, run->p, block, false);
         for (int r = 0; r < lk_kind_rows(k); r++)
             f[lk_kind_gap(k) + r] = 0.5 * f[lk_kind_x(k) + r];
     }
@@ -227,7 +225,7 @@ LK_INLINE void rates_single(const struct run *run, int block, lanes_t *ret)
 
     rates_of_single(p, j, LK_BODY_V, ret);
     if (!lk_lane_is_soft(j->kind))
-        EACH_SYSTEM(run, lk_singles_drift(one, its, block, (double *)ret + c_))
+        lk_singles_drift(run->sys, run->p, block, (double *)ret);
     for (int r = 0; r < lk_kind_rows(lk_lane_kind(j->kind)) && lk_lane_is_soft(j->kind); r++)
         ret[r] = (lanes_t){0};
 }
@@ -244,7 +242,7 @@ static void kick_single(const struct run *run, int block, struct watch *watch)
     if (!lk_lane_is_soft(j->kind) || !run->sys->closes_dampers)
         return;
     rates_of_single(p, j, LK_BODY_V, rate);
-    EACH_SYSTEM(run, lk_singles_keep_rates(one, its, block, (const double *)rate + c_))
+    lk_singles_keep_rates(run->sys, run->p, block, (const double *)rate);
     rates_of_single(p, j, p->rare + LK_RARE_SHOVE, x);
 }
 
@@ -256,7 +254,7 @@ static void gamma_single(const struct run *run, int block, struct watch *watch)
     rates_single(run, block, left);
     for (int r = 0; r < lk_kind_rows(lk_lane_kind(run->p->joints[block].kind)); r++)
         watch->velocity = lk_max_lanes(watch->velocity, lk_abs_lanes(left[r]));
-    EACH_SYSTEM(run, lk_singles_gamma(one, its, block))
+    lk_singles_gamma(run->sys, run->p, block);
 }
 
 static void accelerate_single(const struct run *run, int block, struct watch *watch)
@@ -301,7 +299,7 @@ LK_INLINE void begin_kind(const struct lk_joint_kind *k, const struct lk_batches
 
 /* ---- the instance for the kind of a block ---- */
 
-static void iterate_joints(const struct run *run, int block, const struct newton *newton,
+static void iterate_joints(const struct run *run, int block, const struct lk_convergence *newton,
                            struct sums *sums)
 {
     const struct lk_batches *p = run->p;
@@ -336,16 +334,15 @@ static void end_carried(const struct lk_batches *p, int block)
 }
 
 /* @newton: NULL: there were no iterations */
-static void unclose_joints(const struct run *run, int block, const struct newton *newton)
+static void unclose_joints(const struct run *run, int block, const struct lk_convergence *newton)
 {
     const struct lk_batches *p = run->p;
     const struct lk_batch_joints *j = &p->joints[block];
 
-    /* no copies carry anything, so that all lanes end or none */
-    if (__builtin_expect(p->carries && newton && newton->some_end, 0) && !lk_lane_is_soft(j->kind))
+    if (__builtin_expect(p->carries && newton && newton->ends, 0) && !lk_lane_is_soft(j->kind))
         end_carried(p, block);
     if (__builtin_expect(j->kind >= LK_KIND_SINGLE, 0)) {
-        EACH_SYSTEM(run, unclose_single(one, its, block, newton, c_))
+        unclose_single(run->sys, run->p, block, newton);
         return;
     }
 
@@ -363,7 +360,7 @@ static void violate_joints(const struct run *run, int block)
     const struct lk_batch_joints *j = &p->joints[block];
 
     if (__builtin_expect(j->kind >= LK_KIND_SINGLE, 0)) {
-        EACH_SYSTEM(run, lk_singles_close(one, its, block))
+        lk_singles_close(run->sys, run->p, block);
         return;
     }
 
@@ -402,7 +399,7 @@ static void open_joints(const struct run *run, int block)
         if (lk_lane_is_soft(j->kind))
             rates_single(run, block, block_at(p, j->at) + lk_kind_x(lk_lane_kind(j->kind)));
         else
-            EACH_SYSTEM(run, lk_singles_violate(one, its, block, false))
+            lk_singles_violate(run->sys, run->p, block, false);
         return;
     }
 
@@ -449,7 +446,7 @@ static void carry_solution(const struct run *run, int block)
     for (int r = 0; r < lk_kind_rows(k) && !lk_lane_is_soft(j->kind); r++)
         f[lk_soft_lambda(k) + r] += f[lk_kind_x(k) + r];
     if (lk_lane_is_soft(j->kind)) /* 0 where a system closes no dampers */
-        EACH_SYSTEM(run, lk_singles_share(one, its, block))
+        lk_singles_share(run->sys, run->p, block);
     scatter_load(k, f + lk_kind_jacobian(k), f + lk_kind_x(k), f + lk_kind_scatter(k));
 }
 

@@ -54,7 +54,7 @@ enum up {
 struct rattle_run {
     struct run run;
     struct sums *sums;
-    alignas(LK_CACHE_LINE) struct newton newton;
+    alignas(LK_CACHE_LINE) struct lk_convergence newton;
 };
 
 /* ---- a task ---- */
@@ -62,7 +62,7 @@ struct rattle_run {
 LK_INLINE void show_iterate(const struct run *run, int block)
 {
     if (run->p->bodies[block].shown)
-        EACH_SYSTEM(run, lk_singles_show_iterate(one, its, block))
+        lk_singles_show_iterate(run->sys, run->p, block);
 }
 
 LK_INLINE void bodies_up(const struct rattle_run *now, enum up up, int t, int block)
@@ -74,7 +74,7 @@ LK_INLINE void bodies_up(const struct rattle_run *now, enum up up, int t, int bl
     switch (up) {
     case PREDICTION:
         if (p->bodies[block].tense)
-            EACH_SYSTEM(&now->run, lk_rare_take_tension(one, its, block))
+            lk_rare_take_tension(now->run.sys, now->run.p, block);
         predict_motion(sys, p, block);
         show_iterate(&now->run, block);
         break;
@@ -89,7 +89,7 @@ LK_INLINE void bodies_up(const struct rattle_run *now, enum up up, int t, int bl
         break;
     case UNCLOSE:
         if (p->bodies[block].tense)
-            EACH_SYSTEM(&now->run, lk_rare_leave_tension(one, its, block))
+            lk_rare_leave_tension(now->run.sys, now->run.p, block);
         unclose_bodies(p, block, &now->newton, watch);
         show_field(&now->run, block, LK_BODY_NOW_X);
         break;

@@ -87,8 +87,8 @@ static void stage_single(const struct run *run, int block)
     const struct lk_joint_kind *k = lk_lane_kind(j->kind);
     lanes_t *f = block_at(run->p, j->at);
 
-    EACH_SYSTEM(run, lk_singles_turn(one, its, block, false))
-    EACH_SYSTEM(run, lk_singles_gamma(one, its, block))
+    lk_singles_turn(run->sys, run->p, block, false);
+    lk_singles_gamma(run->sys, run->p, block);
     scatter_load(k, f + lk_kind_jacobian(k), f + lk_kind_lambda(k), f + lk_kind_scatter(k));
 }
 
@@ -430,7 +430,7 @@ static int rk4_step(struct lk_system *sys, const double *inputs)
     rk4_sweep(&now, RK4_ACCELERATIONS, RK4_STORE);
     lk_rk4_correct_balance(sys, end, -0.5 * sys->h, inputs, &laws);
     sys->next.balance->steps = sys->now.balance->steps; /* counted by who called */
-    keep_balance(&now.run, 0);
+    keep_balance(&now.run);
     show_watched(sys, p, &sys->next);
-    return judge(&now.run, 0);
+    return judge(&now.run);
 }

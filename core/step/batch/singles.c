@@ -31,7 +31,7 @@ void lk_singles_show_pose(struct lk_system *sys, const struct lk_batches *p, int
 {
     const struct lk_batch_bodies *b = &p->bodies[block];
 
-    for (int l = 0; l < p->entries; l++)
+    for (int l = 0; l < p->lanes; l++)
         if (b->shown >> l & 1)
             show_pose(&sys->pose[b->body[l]], lane_at(p, b->at + field, l), p->lanes);
 }
@@ -41,7 +41,7 @@ void lk_singles_show_values(struct lk_system *sys, const struct lk_batches *p, i
 {
     const struct lk_batch_bodies *b = &p->bodies[block];
 
-    for (int l = 0; l < p->entries; l++, v++)
+    for (int l = 0; l < p->lanes; l++, v++)
         for (int i = 0; i < 3 && (b->shown >> l & 1); i++) {
             sys->twist[b->body[l]].v[i] = v[i * p->lanes];
             sys->twist[b->body[l]].w[i] = v[(3 + i) * p->lanes];
@@ -59,7 +59,7 @@ void lk_singles_show_iterate(struct lk_system *sys, const struct lk_batches *p, 
     double rate = 2 / sys->h;
 
     lk_singles_show_pose(sys, p, block, LK_BODY_NOW_X);
-    for (int l = 0; l < p->entries && sys->needs_twists; l++) {
+    for (int l = 0; l < p->lanes && sys->needs_twists; l++) {
         const double *u = lane_at(p, b->at + LK_RATTLE_ITERATE, l);
         const double *v = lane_at(p, b->at + LK_BODY_OLD_V, l);
 
@@ -94,7 +94,7 @@ double lk_singles_violate(struct lk_system *sys, const struct lk_batches *p, int
 
     if (is_soft(j))
         lk_singles_end(sys, p, block, false);
-    for (int l = 0; l < p->entries; l++) {
+    for (int l = 0; l < p->lanes; l++) {
         double phi[LK_ROWS_MAX];
 
         if (j->joint[l] < 0) {
@@ -128,7 +128,7 @@ void lk_singles_close(struct lk_system *sys, const struct lk_batches *p, int blo
         lk_singles_violate(sys, p, block, false);
         return;
     }
-    for (int l = 0; l < p->entries; l++) {
+    for (int l = 0; l < p->lanes; l++) {
         const struct lk_joint *joint = j->joint[l] < 0 ? NULL : &sys->joint[j->joint[l]];
 
         write_rows(p, j, lk_kind_x(k), l, NULL);
@@ -141,7 +141,7 @@ void lk_singles_release(struct lk_system *sys, const struct lk_batches *p, int b
     const struct lk_batch_joints *j = &p->joints[block];
     const struct lk_rattle *rattle = sys->formulation_data;
 
-    for (int l = 0; l < p->entries; l++)
+    for (int l = 0; l < p->lanes; l++)
         if (j->joint[l] >= 0)
             lk_rattle_release_laws(sys, rattle->value, j->joint[l]);
 }
@@ -152,7 +152,7 @@ void lk_singles_keep_rates(const struct lk_system *sys, const struct lk_batches 
     const struct lk_batch_joints *j = &p->joints[block];
     const struct lk_rattle *rattle = sys->formulation_data;
 
-    for (int l = 0; l < p->entries; l++)
+    for (int l = 0; l < p->lanes; l++)
         for (int r = 0; r < lk_kind_rows(lk_lane_kind(j->kind)) && j->joint[l] >= 0; r++)
             rattle->rate[sys->joint[j->joint[l]].law + r] = rates[r * p->lanes + l];
 }
@@ -175,7 +175,7 @@ void lk_singles_share(const struct lk_system *sys, const struct lk_batches *p, i
     const struct lk_batch_joints *j = &p->joints[block];
     const struct lk_joint_kind *k = lk_lane_kind(j->kind);
 
-    for (int l = 0; l < p->entries; l++)
+    for (int l = 0; l < p->lanes; l++)
         for (int r = 0; r < lk_kind_rows(k) && j->joint[l] >= 0; r++)
             sys->next.lambda[j->row[l] + r] += lane_at(p, j->at + lk_kind_x(k) + r, l)[0];
 }
@@ -218,7 +218,7 @@ void lk_singles_turn(struct lk_system *sys, const struct lk_batches *p, int bloc
     const struct lk_batch_joints *j = &p->joints[block];
     double *to = lane_at(p, j->at + lk_kind_jacobian(lk_lane_kind(j->kind)), 0);
 
-    for (int l = 0; l < p->entries; l++) {
+    for (int l = 0; l < p->lanes; l++) {
         if (j->joint[l] < 0)
             continue;
         if (!is_known)
@@ -231,7 +231,7 @@ void lk_singles_turn_to(struct lk_system *sys, const struct lk_batches *p, int b
 {
     const struct lk_batch_joints *j = &p->joints[block];
 
-    for (int l = 0; l < p->entries; l++) {
+    for (int l = 0; l < p->lanes; l++) {
         if (j->joint[l] < 0)
             continue;
         turn_joint(sys, j->joint[l]);
@@ -265,7 +265,7 @@ void lk_singles_drift(const struct lk_system *sys, const struct lk_batches *p, i
 {
     const struct lk_batch_joints *j = &p->joints[block];
 
-    for (int l = 0; l < p->entries; l++) {
+    for (int l = 0; l < p->lanes; l++) {
         const struct lk_joint *joint = j->joint[l] < 0 ? NULL : &sys->joint[j->joint[l]];
 
         for (int r = 0; joint && r < joint->n_rows; r++) {
@@ -283,7 +283,7 @@ void lk_singles_gamma(const struct lk_system *sys, const struct lk_batches *p, i
     const struct lk_batch_joints *j = &p->joints[block];
     int x = lk_kind_x(lk_lane_kind(j->kind));
 
-    for (int l = 0; l < p->entries; l++) {
+    for (int l = 0; l < p->lanes; l++) {
         int i = j->joint[l];
         double gamma[LK_ROWS_MAX];
 
@@ -304,7 +304,7 @@ void lk_singles_end(struct lk_system *sys, const struct lk_batches *p, int block
     const struct lk_joint_kind *k = lk_lane_kind(j->kind);
     int field = is_kept ? lk_soft_kept(k) : lk_soft_lambda(k);
 
-    for (int l = 0; l < p->entries; l++)
+    for (int l = 0; l < p->lanes; l++)
         for (int r = 0; r < lk_kind_rows(k) && j->joint[l] >= 0; r++)
             sys->next.lambda[j->row[l] + r] = lane_at(p, j->at + field + r, l)[0];
 }
@@ -317,7 +317,7 @@ void lk_singles_follow_pose(struct lk_system *sys, const struct lk_batches *p, i
     const struct lk_batch_joints *j = &p->joints[block];
     const struct lk_joint_kind *k = lk_lane_kind(j->kind);
 
-    for (int l = 0; l < p->entries; l++) {
+    for (int l = 0; l < p->lanes; l++) {
         if (j->joint[l] < 0) {
             write_rows(p, j, lk_kind_x(k), l, NULL);
             continue;
@@ -335,7 +335,7 @@ void lk_singles_jump(struct lk_system *sys, const struct lk_batches *p, int bloc
 {
     const struct lk_batch_joints *j = &p->joints[block];
 
-    for (int l = 0; l < p->entries; l++) {
+    for (int l = 0; l < p->lanes; l++) {
         double rates[LK_ROWS_PAD];
 
         if (j->joint[l] < 0)
@@ -370,7 +370,7 @@ void lk_singles_hold(struct lk_system *sys, const struct lk_batches *p, int bloc
     const struct lk_batch_joints *j = &p->joints[block];
     const struct lk_joint_kind *k = lk_lane_kind(j->kind);
 
-    for (int l = 0; l < p->entries; l++)
+    for (int l = 0; l < p->lanes; l++)
         for (int r = 0; r < lk_kind_rows(k) && j->joint[l] >= 0; r++) {
             const struct lk_law *law = hit_law(sys, j->joint[l], r);
             double gamma[LK_ROWS_MAX] = {0};
@@ -388,7 +388,7 @@ void lk_singles_bounce(const struct lk_system *sys, const struct lk_batches *p, 
     const struct lk_batch_joints *j = &p->joints[block];
     const struct lk_joint_kind *k = lk_lane_kind(j->kind);
 
-    for (int l = 0; l < p->entries; l++)
+    for (int l = 0; l < p->lanes; l++)
         for (int r = 0; r < lk_kind_rows(k) && j->joint[l] >= 0; r++) {
             const struct lk_law *law = hit_law(sys, j->joint[l], r);
 
@@ -484,7 +484,7 @@ bool lk_singles_push(struct lk_system *sys, const struct lk_batches *p, int iter
         const struct lk_batch_joints *j = &p->joints[i];
         const struct lk_joint_kind *k = lk_lane_kind(j->kind);
 
-        for (int l = 0; l < p->entries && (p->carries || is_soft(j)); l++)
+        for (int l = 0; l < p->lanes && (p->carries || is_soft(j)); l++)
             for (int r = 0; r < lk_kind_rows(k) && j->joint[l] >= 0; r++)
                 lane_at(p, j->at + lk_soft_increment(k, iteration) + r, l)[0] +=
                     sys->solution[j->row[l] + r];
@@ -517,7 +517,7 @@ void lk_singles_held(struct lk_system *sys, const struct lk_batches *p, bool is_
         const struct lk_joint_kind *k = lk_lane_kind(j->kind);
         int field = is_refined ? lk_kind_lambda(k) : lk_kind_x(k);
 
-        for (int l = 0; l < p->entries; l++)
+        for (int l = 0; l < p->lanes; l++)
             for (int r = 0; r < lk_kind_rows(k) && j->joint[l] >= 0; r++)
                 sys->solution[j->row[l] + r] = lane_at(p, j->at + field + r, l)[0];
     }

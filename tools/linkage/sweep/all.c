@@ -191,8 +191,7 @@ static int count_jobs(const struct job *job)
     return sched_getaffinity(0, sizeof(cores), &cores) == 0 ? CPU_COUNT(&cores) : 1;
 }
 
-static void say_where(const struct plan *plan, const struct job *job, bool has_ranks,
-                      const struct journal *journal)
+static void say_where(const struct job *job, bool has_ranks, const struct journal *journal)
 {
     const struct shard *s = &job->shard;
 
@@ -202,10 +201,6 @@ static void say_where(const struct plan *plan, const struct job *job, bool has_r
     if (has_ranks)
         printf("rank %ld of %ld, which share the cases as they go\n", job->place.rank + 1,
                job->place.size);
-    if (plan->lanes > 1)
-        printf("cases run side by side, %d in a process\n", plan->lanes);
-    else if (strstr(plan->study->engine, "copies") != NULL)
-        printf("cases run one by one: %s\n", plan->why_alone);
     if (journal->n_done > 0)
         printf("%s has %" PRIu64 " cases already\n", journal->path, journal->n_done);
     fflush(stdout);
@@ -223,7 +218,7 @@ static bool run_cases(struct plan *plan, const struct job *job, const char *path
 
     if (!is_well)
         return false;
-    say_where(plan, job, ranks != NULL, &journal);
+    say_where(job, ranks != NULL, &journal);
     n_begin = journal.n_done;
     is_well = look_at_others(plan, job, ranks != NULL, &journal);
     if (is_well && journal.n_done > n_begin)

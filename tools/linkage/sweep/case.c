@@ -64,9 +64,8 @@ struct lk_options plan_options(const struct study *s)
 
 /* ---- before the first step ---- */
 
-/* The model with the numbers of this case. @is_alone: no other case is run beside it
- * Return: 0, LK_E codes with @reason, -ENOMEM. */
-static int compile_case(struct work *w, bool is_alone)
+/* The model with the numbers of this case. Return: 0, LK_E codes with @reason, -ENOMEM. */
+static int compile_case(struct work *w)
 {
     const struct study *s = w->plan->study;
     struct lk_options options = plan_options(s);
@@ -78,13 +77,11 @@ static int compile_case(struct work *w, bool is_alone)
     for (int q = 0; q < s->n_quantities; q++)
         if (s->quantity[q].role == ROLE_PARAMETER)
             setting[n++] = (struct lk_setting){s->quantity[q].name, study_value(s, q, w->i)};
-    if (n == 0 && is_alone) { /* all cases are of one model */
+    if (n == 0) { /* all cases are of one model */
         w->system = w->plan->prototype;
         lk_system_reset(w->system);
         return 0;
     }
-    if (n == 0)
-        return lk_system_new(w->plan->model, &options, &w->system, &w->reason);
     result = lk_model_read_text_with(w->plan->folder, s->model, w->plan->text, w->plan->size,
                                      setting, n, &model, &errors);
     if (result > 0)
@@ -225,7 +222,7 @@ static uint64_t count_steps(const struct work *w)
     return (uint64_t)llround(w->plan->study->duration / lk_system_step_size(w->system));
 }
 
-static void step_alone(struct work *w)
+static void step_all(struct work *w)
 {
     uint64_t n = count_steps(w);
     int fault = run_write_row(w->system, lk_system_time(w->system), w->csv, w->values);
@@ -235,32 +232,6 @@ static void step_alone(struct work *w)
     for (uint64_t k = 0;
          k < n && fault == 0 && goes_on(w, lk_system_step(w->system, inputs_now(w))); k++)
         fault = run_write_row(w->system, lk_system_time(w->system), w->csv, w->values);
-}
-
-/* @n cases whose systems fit. Return: false: out of memory. */
-static bool step_beside(struct work *const *w, int n)
-{
-    struct lk_system *systems[CASES_MAX];
-    const double *inputs[CASES_MAX];
-    int fault[CASES_MAX];
-    struct lk_copies *copies;
-
-    for (int c = 0; c < n; c++)
-        systems[c] = w[c]->system;
-    if (lk_copies_new(systems, n, &copies) != 0)
-        return false;
-    for (int c = 0; c < n; c++)
-        note_state(w[c]);
-    for (uint64_t k = 0, n_steps = count_steps(w[0]); k < n_steps; k++) {
-        for (int c = 0; c < n; c++)
-            inputs[c] = inputs_now(w[c]);
-        lk_copies_step(copies, inputs, fault);
-        for (int c = 0; c < n; c++)
-            if (w[c]->outcome == OUTCOME_PASSED)
-                goes_on(w[c], fault[c]);
-    }
-    lk_copies_free(copies);
-    return true;
 }
 
 /* ---- after the last one ---- */
@@ -386,9 +357,9 @@ int case_crashed(const struct plan *plan, uint64_t i, int signal, char **ret_row
 }
 
 /* Return: whether it is ready for its first step; if not, @outcome says why. */
-static bool prepare(struct work *w, bool is_alone, const char *csv_path)
+static bool prepare(struct work *w, const char *csv_path)
 {
-    int result = compile_case(w, is_alone);
+    int result = compile_case(w);
     size_t n;
 
     if (result != 0) {
@@ -407,31 +378,7 @@ static bool prepare(struct work *w, bool is_alone, const char *csv_path)
     return w->outcome == OUTCOME_PASSED;
 }
 
-/* Those that are ready: side by side with the first that fits, or alone, with the same bits. */
-static void step_all(struct work *w, int n, bool *is_ready)
-{
-    for (int first = 0; first < n; first++) {
-        struct work *beside[CASES_MAX] = {&w[first]};
-        const char *why;
-        int n_beside = 0;
-
-        if (!is_ready[first])
-            continue;
-        for (int k = first; k < n; k++)
-            if (is_ready[k] && (k == first || (lk_copies_lanes(w[k].system, &why) > 1 &&
-                                               lk_copies_fit(w[first].system, w[k].system)))) {
-                beside[n_beside++] = &w[k];
-                is_ready[k] = false;
-            }
-        if (n_beside == 1)
-            step_alone(beside[0]);
-        else if (!step_beside(beside, n_beside))
-            for (int k = 0; k < n_beside; k++)
-                beside[k]->outcome = -ENOMEM;
-    }
-}
-
-/* The row of a case that is over. Return: as cases_run(). */
+/* The row of a case that is over. Return: as case_run(). */
 static int conclude(struct work *w, const char *csv_path, char **ret_row)
 {
     int fault = lk_csv_close(w->csv);
@@ -453,20 +400,13 @@ static int conclude(struct work *w, const char *csv_path, char **ret_row)
     return w->outcome;
 }
 
-void cases_run(struct plan *plan, const uint64_t *cases, int n, const char *csv_path,
-               int *ret_outcome, char **ret_rows)
+int case_run(struct plan *plan, uint64_t i, const char *csv_path, char **ret_row)
 {
-    struct work w[CASES_MAX] = {0};
-    bool is_ready[CASES_MAX];
+    struct work w = {.plan = plan, .i = i};
 
-    for (int k = 0; k < n; k++) {
-        w[k].plan = plan;
-        w[k].i = cases[k];
-        is_ready[k] = prepare(&w[k], n == 1, csv_path);
-    }
-    step_all(w, n, is_ready);
-    for (int k = 0; k < n; k++)
-        ret_outcome[k] = conclude(&w[k], csv_path, &ret_rows[k]);
+    if (prepare(&w, csv_path))
+        step_all(&w);
+    return conclude(&w, csv_path, ret_row);
 }
 
 /* an input as --set has it, with all components of its channel */

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Processes that run the cases of a study.
  *
- * Each has one case at a time, or as many as may be side by side, and sends their rows back over a
- * pair of sockets; this process alone writes the journal. They are forked before any thread, with
- * the model compiled. One that dies is replaced, and its cases are given out once more, each alone:
- * somebody may have killed it. A case whose process dies twice is a row. When this process is
- * killed, so are they. */
+ * Each has one case at a time, and sends its row back over a pair of sockets; this process alone
+ * writes the journal. They are forked before any thread, with the model compiled. One that dies is
+ * replaced, and its case is given out once more: somebody may have killed it. A case whose process
+ * dies twice is a row. When this process is killed, so are they. */
 #include "sweep.h"
 
 #include <errno.h>
@@ -24,19 +23,11 @@
 #define WAIT_MS 1000 /* for a row */
 #define LOOK_MS 2    /* where other ranks may ask, or answer, as well */
 
-/* struct order - for a worker. @n: cases */
-struct order {
-    int32_t n;
-    uint64_t cases[CASES_MAX];
-};
-
-/* struct worker - a process. @order: what it has, for the @tries-th time;  @n_heard: rows of it
- * that have come; as many as cases: it has nothing to do */
+/* struct worker - a process. @i: the case that it has, for the @tries-th time; 0: none */
 struct worker {
     pid_t pid;
     int fd;
-    struct order order;
-    int n_heard;
+    uint64_t i;
     int tries;
 };
 
@@ -54,9 +45,7 @@ struct crew {
     struct worker *worker;
     struct pollfd *poll; /* one for each */
     int n;
-    uint64_t to_do;     /* cases of the stock */
-    uint64_t *deserted; /* cases whose process died once */
-    int n_deserted;
+    uint64_t to_do; /* cases of the stock */
     struct progress progress;
     double said_s;
 };
@@ -94,23 +83,19 @@ static bool give(int fd, const void *bytes, size_t size)
 
 /* ---- a worker ---- */
 
-static bool serve_order(struct plan *plan, int fd)
+static bool serve_case(struct plan *plan, int fd)
 {
-    struct order order;
-    char *row[CASES_MAX] = {NULL};
-    int outcome[CASES_MAX];
-    bool is_given = true;
+    struct answer answer = {0};
+    char *row = NULL;
+    bool is_given;
+    uint64_t i;
 
-    if (!take(fd, &order, sizeof(order)))
+    if (!take(fd, &i, sizeof(i)))
         return false;
-    cases_run(plan, order.cases, order.n, NULL, outcome, row);
-    for (int k = 0; k < order.n; k++) {
-        struct answer answer = {.outcome = outcome[k]};
-
-        answer.size = row[k] != NULL && outcome[k] >= 0 ? (uint32_t)strlen(row[k]) : 0;
-        is_given = is_given && give(fd, &answer, sizeof(answer)) && give(fd, row[k], answer.size);
-        free(row[k]);
-    }
+    answer.outcome = case_run(plan, i, NULL, &row);
+    answer.size = row != NULL && answer.outcome >= 0 ? (uint32_t)strlen(row) : 0;
+    is_given = give(fd, &answer, sizeof(answer)) && give(fd, row, answer.size);
+    free(row);
     return is_given;
 }
 
@@ -123,7 +108,7 @@ static void serve(const struct crew *crew, int fd, pid_t parent)
     for (int k = 0; k < crew->n; k++)
         if (crew->worker[k].fd >= 0)
             close(crew->worker[k].fd);
-    while (serve_order(crew->plan, fd))
+    while (serve_case(crew->plan, fd))
         continue;
     _exit(0);
 }
@@ -175,38 +160,13 @@ static bool next_case(struct crew *crew, uint64_t *ret)
 
 static bool is_busy(const struct worker *w)
 {
-    return w->n_heard < w->order.n;
+    return w->tries > 0;
 }
 
-static void send_order(struct worker *w)
+static void send_case(struct worker *w)
 {
     w->tries++;
-    w->n_heard = 0;
-    give(w->fd, &w->order, sizeof(w->order)); /* if it cannot take it, its socket will say so */
-}
-
-/* as many cases as may be side by side, but in the end no more than leaves some for others */
-static int count_beside(const struct crew *crew)
-{
-    uint64_t share = crew->stock.left / (uint64_t)crew->n;
-
-    if (crew->ranks != NULL && crew->ranks->rank > 0)
-        share = (uint64_t)(crew->ranks->n - crew->ranks->at) / (uint64_t)crew->n;
-    return share < 1 ? 1 : share < (uint64_t)crew->plan->lanes ? (int)share : crew->plan->lanes;
-}
-
-static void fill_order(struct crew *crew, struct worker *w)
-{
-    int n = count_beside(crew);
-
-    w->order.n = w->n_heard = w->tries = 0;
-    if (crew->n_deserted > 0) {
-        w->order.cases[w->order.n++] = crew->deserted[--crew->n_deserted];
-        w->tries = 1;
-        return;
-    }
-    while (w->order.n < n && next_case(crew, &w->order.cases[w->order.n]))
-        w->order.n++;
+    give(w->fd, &w->i, sizeof(w->i)); /* if it cannot take it, its socket will say so */
 }
 
 /* Gives cases to those that have none, as long as there are some. Return: how many are being run.
@@ -218,38 +178,33 @@ static int deal(struct crew *crew)
     for (int k = 0; k < crew->n; k++) {
         struct worker *w = &crew->worker[k];
 
-        if (!is_busy(w)) {
-            fill_order(crew, w);
-            if (w->order.n > 0)
-                send_order(w);
-        }
-        n_running += w->order.n - w->n_heard;
+        if (!is_busy(w) && next_case(crew, &w->i))
+            send_case(w);
+        n_running += is_busy(w);
     }
     return n_running;
 }
 
 static bool keep(struct crew *crew, struct worker *w, int outcome, const char *row)
 {
-    return journal_add(crew->journal, w->order.cases[w->n_heard++], outcome, row);
+    w->tries = 0;
+    return journal_add(crew->journal, w->i, outcome, row);
 }
 
-/* The cases of a worker that died: several are given out again, one that was alone once more to the
- * worker itself, and then it is a row. */
+/* The case of a worker that died is given out once more, to the worker itself; then it is a row. */
 static bool desert(struct crew *crew, struct worker *w, int signal)
 {
     char *row = NULL;
     bool is_well;
 
-    if (w->order.n == 1 && w->tries < 2) {
-        send_order(w);
-        return true;
-    }
-    while (w->order.n > 1 && is_busy(w))
-        crew->deserted[crew->n_deserted++] = w->order.cases[w->n_heard++];
     if (!is_busy(w))
         return true;
-    is_well = case_crashed(crew->plan, w->order.cases[0], signal, &row) >= 0 &&
-              keep(crew, w, OUTCOME_CRASHED, row);
+    if (w->tries < 2) {
+        send_case(w);
+        return true;
+    }
+    is_well =
+        case_crashed(crew->plan, w->i, signal, &row) >= 0 && keep(crew, w, OUTCOME_CRASHED, row);
     free(row);
     return is_well;
 }
@@ -270,7 +225,7 @@ static bool hear(struct crew *crew, struct worker *w)
     if (!take(w->fd, &answer, sizeof(answer)) || answer.size > ROW_MAX)
         return replace(crew, w);
     if (answer.outcome < 0) {
-        complain("case %" PRIu64 ": %s", w->order.cases[w->n_heard] + 1, strerror(-answer.outcome));
+        complain("case %" PRIu64 ": %s", w->i + 1, strerror(-answer.outcome));
         return false;
     }
     row = calloc(1, (size_t)answer.size + 1);
@@ -359,12 +314,10 @@ bool crew_run(struct plan *plan, const struct shard *shard, int n, struct journa
     crew.n = (uint64_t)n < stock.left || ranks != NULL ? n : (int)stock.left;
     crew.worker = calloc((size_t)crew.n, sizeof(*crew.worker));
     crew.poll = calloc((size_t)crew.n, sizeof(*crew.poll));
-    crew.deserted = calloc((size_t)crew.n * CASES_MAX, sizeof(*crew.deserted));
-    if (crew.worker == NULL || crew.poll == NULL || crew.deserted == NULL) {
+    if (crew.worker == NULL || crew.poll == NULL) {
         complain("out of memory");
         free(crew.worker);
         free(crew.poll);
-        free(crew.deserted);
         return false;
     }
     for (int k = 0; k < crew.n; k++)
@@ -379,6 +332,5 @@ bool crew_run(struct plan *plan, const struct shard *shard, int n, struct journa
     }
     free(crew.worker);
     free(crew.poll);
-    free(crew.deserted);
     return is_well;
 }

@@ -368,8 +368,6 @@ static int make_plan(struct plan *p, struct lk_error *error)
     uint32_t crc = 0;
     int result = read_prototype(p, p->study->model, error);
 
-    if (result == 0)
-        p->lanes = lk_copies_lanes(p->prototype, &p->why_alone);
     if (result == 0 && p->study->duration / lk_system_step_size(p->prototype) > RUN_STEPS_MAX)
         result = lk_node_refuse(lk_node_get(lk_document_root(p->study->document), "duration"),
                                 error, "duration is %g s, expected at most %g steps",

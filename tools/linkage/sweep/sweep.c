@@ -138,7 +138,7 @@ static int run_one(struct plan *plan, const struct options *o)
         return usage_error("case is %" PRIu64 ", the study has %" PRIu64, o->i, plan->study->cases);
     case_print(plan, o->i - 1, to);
     fflush(to);
-    cases_run(plan, (uint64_t[]){o->i - 1}, 1, o->job.output, &outcome, &row);
+    outcome = case_run(plan, o->i - 1, o->job.output, &row);
     if (outcome >= 0)
         fprintf(to, "%s\n%s\n", plan->header, row);
     free(row);

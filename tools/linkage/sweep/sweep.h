@@ -17,7 +17,6 @@
 #define TOOLS_LINKAGE_SWEEP_H
 
 #include "commands.h"
-#include "compile/copies.h"
 #include "ranks.h"
 #include "run/run.h"
 #include "study.h"
@@ -44,8 +43,7 @@ struct target {
 };
 
 /** struct plan - a study that fits its model. @text, @size: of the model, read once;  @folder: of
- * its files;  @prototype: compiled with the numbers of its file;  @lanes: cases of it that may be
- * side by side, of 1 @why_alone
+ * its files;  @prototype: compiled with the numbers of its file
  * @offset: of each quantity that is an input, among the inputs
  * @header: of the table, without a line feed;  @identity: what the bits of the table depend on, one
  * line without a line feed */
@@ -56,8 +54,6 @@ struct plan {
     char *folder;
     struct lk_model *model;
     struct lk_system *prototype;
-    int lanes;
-    const char *why_alone;
     int *offset;
     int n_columns;
     struct target *column;
@@ -76,14 +72,11 @@ struct lk_options plan_options(const struct study *study);
 /** put_field() - a field of a CSV file, quoted where it has to be (RFC 4180). */
 void put_field(FILE *file, const char *text);
 
-#define CASES_MAX LK_LANES_MAX
-
-/** cases_run() - @n cases, from 0, side by side where their systems fit; with the same bits as
- * alone.
- * @csv_path: of a single one, all outputs over time, as of `linkage run --output`; NULL: none
- * @ret_outcome: of each an outcome, negative errno;  @ret_rows: on the heap, without a line feed */
-void cases_run(struct plan *plan, const uint64_t *cases, int n, const char *csv_path,
-               int *ret_outcome, char **ret_rows);
+/** case_run() - case @i, from 0.
+ * @csv_path: for all outputs over time, as of `linkage run --output`; NULL: none
+ * @ret_row: on the heap, without a line feed
+ * Return: its outcome; negative errno. */
+int case_run(struct plan *plan, uint64_t i, const char *csv_path, char **ret_row);
 /** case_crashed() - the row of case @i whose process died by @signal. Return: an outcome; -ENOMEM.
  */
 int case_crashed(const struct plan *plan, uint64_t i, int signal, char **ret_row);
