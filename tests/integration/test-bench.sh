@@ -50,8 +50,7 @@ for key in version host conditions peak meeting_ns counters_missing models; do
     has "json: $key" "  \"$key\": " out
 done
 for key in model bodies joints rows times workers steps batch median_ns p99_ns p999_ns max_ns cpu_ns \
-    ns_per_joint instructions cycles speed_up work flops peak_share bytes level level_share \
-    predicted_ns workers_useful memory_bytes; do
+    ns_per_joint instructions cycles speed_up step_flops peak_share predicted_ns workers_useful memory_bytes; do
     has "json: $key" "\"$key\": " out
 done
 has 'json: model' '"model": "chain-8", "step_s": 0.001, "bodies": 8, "joints": 8, "rows": 24' out

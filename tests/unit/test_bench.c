@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* linkage bench without its clock: command line, built-in models, the model of a step's work, the
- * curve, and the output. argv[1]: config/models. */
+/* linkage bench without its clock: command line, built-in models, the curve, and the output.
+ * argv[1]: config/models. */
 #include "../cmocka_all.h"
 #include "bench.h"
 #include "commands.h"
@@ -122,7 +122,6 @@ static void options_have_defaults_and_bounds(void **state)
 
 /** struct subject - a model in all forms that the tests need. */
 struct subject {
-    struct lk_document *document;
     struct lk_model *model;
     struct lk_system *system;
     struct lk_summary summary;
@@ -133,7 +132,6 @@ static struct subject open_text(const char *name, const char *text, size_t size)
     struct subject s = {0};
     struct lk_error error = {""};
 
-    assert_int_equal(lk_document_parse(name, text, size, &s.document, &error), 0);
     if (lk_model_read_text(name, text, size, &s.model, &error) != 0)
         fail_msg("%s", error.text);
     s.system = compile_model(name, s.model, NULL);
@@ -191,7 +189,6 @@ static void close_subject(struct subject *s)
 {
     lk_system_free(s->system);
     lk_model_free(s->model);
-    lk_document_free(s->document);
 }
 
 static void names_say_what_is_built_in(void **state)
@@ -335,24 +332,7 @@ static void batches_last_five_microseconds(void **state)
     assert_int_equal(bench_batch(0), 5000);
 }
 
-/* ---- the work of a step ---- */
-
-static struct bench_work work_of(struct subject *s)
-{
-    struct bench_work work;
-
-    assert_int_equal(bench_work_count(s->document, s->system, &work), 0);
-    return work;
-}
-
-static struct bench_work work_of_built_in(const char *name)
-{
-    struct subject s = open_built_in(name);
-    struct bench_work work = work_of(&s);
-
-    close_subject(&s);
-    return work;
-}
+/* ---- the linear algebra of a step ---- */
 
 /* equal to the compiler's count for every front; 1e-12: sums of exact numbers and thirds. Without
  * loops no solve takes the regularisation away. */
@@ -373,14 +353,13 @@ static void fronts_add_up_to_what_the_compiler_counts(void **state)
         for (int i = 0; i < view.n_fronts; i++)
             sum += view.fronts[i].factor_flops + counted[k].solves * view.fronts[i].solve_flops;
         assert_true(fabs(sum - s.summary.step_flops) <= 1e-12 * sum);
-        assert_true(work_of(&s).linear.flops == s.summary.step_flops);
         lk_tree_view_fini(&view);
         close_subject(&s);
     }
 }
 
-/* One body, a slide of two rows, as nothing tilts it, and a spring of one: five iterations with the spring, after which
- * it is in no front. e^3 / 3 a factor, 2 e^2 a solve */
+/* One body, a slide of two rows, as nothing tilts it, and a spring of one: five iterations with the
+ * spring, after which it is in no front. e^3 / 3 a factor, 2 e^2 a solve */
 static void a_spring_is_in_the_iterations_alone(void **state)
 {
     struct subject s = open_shipped("mass-spring");
@@ -390,96 +369,11 @@ static void a_spring_is_in_the_iterations_alone(void **state)
     close_subject(&s);
 }
 
-/* an additional joint costs the same in every long chain; only the ends differ */
-static void work_grows_with_the_chain(void **state)
-{
-    double two = work_of_built_in("chain-64").total.flops;
-    double four = work_of_built_in("chain-128").total.flops;
-    double eight = work_of_built_in("chain-256").total.flops;
-
-    (void)state;
-    assert_true(two > 0);
-    assert_true(fabs((eight - four) / 2 - (four - two)) < 0.01 * (four - two));
-    /* hinges in a plane are pins, which have two of the rows of balls */
-    assert_true(work_of_built_in("chain-64-revolute").total.flops < 0.9 * two);
-}
-
-static void work_is_the_sum_of_its_parts(void **state)
-{
-    struct bench_work w = work_of_built_in("tree-15");
-
-    (void)state;
-    assert_true(w.is_known && w.iterations == 5);
-    assert_true(w.bodies.flops > 0 && w.joints.flops > 0 && w.elements.flops > 0);
-    assert_true(w.total.flops ==
-                w.bodies.flops + w.joints.flops + w.elements.flops + w.linear.flops);
-    assert_true(w.total.bytes ==
-                w.bodies.bytes + w.joints.bytes + w.elements.bytes + w.linear.bytes);
-}
-
-/* a free body: 298 operations for prediction, 184 per iteration and 154 between two of them, 194
- * for acceptance, 129 to finish, counted by hand from core/step/batch/bodies_inl.h */
-static void a_free_body_is_its_kinematics(void **state)
-{
-    struct subject s = open_shipped("free-body");
-    struct bench_work w = work_of(&s);
-
-    (void)state;
-    assert_true(w.total.flops == 298 + 5 * 184 + 4 * 154 + 194 + 129);
-    assert_true(w.total.flops == w.bodies.flops);
-    close_subject(&s);
-}
-
-static struct bench_work work_with_solver(const char *solver)
-{
-    char text[512];
-    struct subject s;
-    struct bench_work work;
-    int size = snprintf(text, sizeof(text),
-                        "linkage: 1\nname: one\ngravity: [0, -9.81, 0]\nbodies:\n"
-                        "  a: {mass: 1, inertia: [1, 1, 1], position: [0.5, 0, 0]}\njoints:\n"
-                        "  j: {type: spherical, bodies: [ground, a], point: [0, 0, 0]}\n%s",
-                        solver);
-
-    s = open_text("one", text, (size_t)size);
-    work = work_of(&s);
-    close_subject(&s);
-    return work;
-}
-
-static void work_follows_the_solver(void **state)
-{
-    struct bench_work three = work_with_solver("solver: {iterations: 3}\n");
-    struct bench_work five = work_with_solver("");
-
-    (void)state;
-    assert_int_equal(three.iterations, 3);
-    assert_int_equal(five.iterations, 5);
-    assert_true(five.total.flops > 1.3 * three.total.flops);
-    assert_false(
-        work_with_solver("solver: {formulation: ali3, coordinates: euler-parameters}\n").is_known);
-}
-
-/* the shipped models count too: every kind of joint, springs, drives */
-static void shipped_models_have_work(void **state)
-{
-    static const char *const names[] = {"steering", "quarter-car", "free-body", "strut"};
-
-    (void)state;
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        struct subject s = open_shipped(names[i]);
-
-        assert_true(work_of(&s).total.flops > 1000 && work_of(&s).total.bytes > 1000);
-        close_subject(&s);
-    }
-}
-
 /* ---- the curve ---- */
 
 static struct bench_result result_of(struct subject *s, double median_ns)
 {
-    struct bench_result r = {
-        .summary = s->summary, .step_s = 1e-3, .work = work_of(s), .n_times = 1};
+    struct bench_result r = {.summary = s->summary, .step_s = 1e-3, .n_times = 1};
 
     snprintf(r.name, sizeof(r.name), "%s", lk_model_name(s->model));
     r.times[0] = (struct bench_times){.n_workers = 1,
@@ -576,10 +470,7 @@ static struct bench_run example(struct bench_result results[2], struct bench_opt
         .host = {"a \"good\" \\ processor", "Linux 1", 2, 49152, 2097152, false},
         .peak = {{"avx512", 8, 2.5e11},
                  3,
-                 {{"avx512", 8, 2.5e11}, {"avx2", 4, 1.5e11}, {"portable", 2, 3.5e10}},
-                 5.4e11,
-                 2.1e11,
-                 1.1e11},
+                 {{"avx512", 8, 2.5e11}, {"avx2", 4, 1.5e11}, {"portable", 2, 3.5e10}}},
         .counters_missing = "there are none",
         .meeting_ns = 1234,
         .fork_ns = 2345,
@@ -593,7 +484,7 @@ static struct bench_run example(struct bench_result results[2], struct bench_opt
     results[0].summary.n_bodies = results[0].summary.n_joints = 4096;
     results[0].summary.n_rows_rigid = 24576;
     results[0].summary.memory = 123456789;
-    results[0].work.total = (struct bench_tally){99e6, 999e6};
+    results[0].summary.step_flops = 99e6;
     results[0].times[1] = results[0].times[0];
     results[0].times[1].n_workers = 64;
     results[0].n_times = 2;
@@ -647,27 +538,12 @@ static void what_is_not_there_is_said(void **state)
     free(text);
     run.meeting_ns = -1;
     run.counters_missing = NULL;
-    results[0].work.is_known = false;
+    results[0].summary.step_flops = 0;
     text = printed(&run, true);
     assert_non_null(strstr(text, "\"meeting_ns\": null"));
     assert_non_null(strstr(text, "\"counters_missing\": null"));
-    assert_non_null(strstr(text, "\"work\": null"));
+    assert_non_null(strstr(text, "\"step_flops\": 0, \"peak_share\": null"));
     free(text);
-}
-
-static void levels_are_those_that_hold_the_model(void **state)
-{
-    struct bench_run run = {.host = {.l1_bytes = 32768, .l2_bytes = 1048576},
-                            .peak = {.l1_bytes_s = 3, .l2_bytes_s = 2, .far_bytes_s = 1}};
-    const char *level;
-
-    (void)state;
-    assert_true(bench_level_bytes_s(&run, 32768, &level) == 3);
-    assert_string_equal(level, "L1");
-    assert_true(bench_level_bytes_s(&run, 32769, &level) == 2);
-    assert_string_equal(level, "L2");
-    assert_true(bench_level_bytes_s(&run, 1048577, &level) == 1);
-    assert_string_equal(level, "far");
 }
 
 int main(int argc, char *argv[])
@@ -684,16 +560,10 @@ int main(int argc, char *argv[])
         cmocka_unit_test(batches_last_five_microseconds),
         cmocka_unit_test(fronts_add_up_to_what_the_compiler_counts),
         cmocka_unit_test(a_spring_is_in_the_iterations_alone),
-        cmocka_unit_test(work_grows_with_the_chain),
-        cmocka_unit_test(work_is_the_sum_of_its_parts),
-        cmocka_unit_test(a_free_body_is_its_kinematics),
-        cmocka_unit_test(work_follows_the_solver),
-        cmocka_unit_test(shipped_models_have_work),
         cmocka_unit_test(the_curve_is_made_of_the_profile),
         cmocka_unit_test(a_profile_is_measured),
         cmocka_unit_test(the_table_has_at_most_a_hundred_columns),
         cmocka_unit_test(what_is_not_there_is_said),
-        cmocka_unit_test(levels_are_those_that_hold_the_model),
     };
 
     if (argc != 2) {

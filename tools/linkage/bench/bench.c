@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* linkage bench: how long a step takes on this machine, and the least that it could take. */
+/* linkage bench: how long a step takes on this machine. */
 #include "bench.h"
 #include "commands.h"
 
@@ -96,52 +96,32 @@ static void release_names(struct names *names)
     free(names->list);
 }
 
-/** struct source - a model, and its text as a document. */
-struct source {
-    struct lk_model *model;
-    struct lk_document *document;
-};
-
-static void source_close(struct source *source)
-{
-    lk_model_free(source->model);
-    lk_document_free(source->document);
-}
-
-/* Return: EXIT_DONE, EXIT_REFUSED after an error message; source_close() releases after either */
-static int source_open(const char *name, struct source *ret)
+/* Return: NULL after an error message; release with lk_model_free() */
+static struct lk_model *open_model(const char *name)
 {
     struct lk_error error = {""};
+    struct lk_model *model = NULL;
     size_t size = 0;
-    char *text = NULL;
+    char *text;
     int r;
 
-    *ret = (struct source){0};
-    if (!bench_is_built_in(name)) {
-        ret->model = load_model(name);
-        if (ret->model == NULL)
-            return EXIT_REFUSED;
-        r = lk_document_read(name, &ret->document, &error);
-    } else {
-        text = bench_model_text(name, &size);
-        r = text == NULL ? -errno : lk_model_read_text(name, text, size, &ret->model, &error);
-        if (r == 0)
-            r = lk_document_parse(name, text, size, &ret->document, &error);
-        free(text);
-    }
-    if (r == 0)
-        return EXIT_DONE;
-    fprintf(stderr, "%s: %s\n", name, r > 0 ? error.text : strerror(-r));
-    return EXIT_REFUSED;
+    if (!bench_is_built_in(name))
+        return load_model(name);
+    text = bench_model_text(name, &size);
+    r = text == NULL ? -errno : lk_model_read_text(name, text, size, &model, &error);
+    free(text);
+    if (r != 0)
+        fprintf(stderr, "%s: %s\n", name, r > 0 ? error.text : strerror(-r));
+    return model;
 }
 
 /* Return: 0, negative errno, outcome of a step */
-static int predict_curve(const char *name, const struct source *source, const struct bench_run *run,
-                         struct bench_result *result)
+static int predict_curve(const char *name, const struct lk_model *model,
+                         const struct bench_run *run, struct bench_result *result)
 {
     double time_s = PROFILE_S * (run->options->is_quick ? 0.1 : 1);
-    int r = bench_profile_measure(name, source->model, result->times[0].median_ns, time_s,
-                                  &result->profile);
+    int r =
+        bench_profile_measure(name, model, result->times[0].median_ns, time_s, &result->profile);
 
     if (r == 0)
         r = bench_curve(run->fork_ns, run->meeting_ns, result);
@@ -149,21 +129,20 @@ static int predict_curve(const char *name, const struct source *source, const st
 }
 
 /* adds what the compiled model tells without stepping it, and the curve from the measurements */
-static int explain_result(const char *name, const struct source *source,
+static int explain_result(const char *name, const struct lk_model *model,
                           const struct bench_run *run, struct bench_result *result)
 {
-    struct lk_system *system = compile_model(name, source->model, NULL);
-    int r;
+    struct lk_system *system = compile_model(name, model, NULL);
+    int r = 0;
 
     if (system == NULL)
         return EXIT_REFUSED;
-    snprintf(result->name, sizeof(result->name), "%s", lk_model_name(source->model));
+    snprintf(result->name, sizeof(result->name), "%s", lk_model_name(model));
     lk_system_summary(system, &result->summary);
     result->step_s = lk_system_step_size(system);
     result->workers_useful = lk_system_workers_useful(system);
-    r = bench_work_count(source->document, system, &result->work);
-    if (r == 0 && run->options->simulates)
-        r = predict_curve(name, source, run, result);
+    if (run->options->simulates)
+        r = predict_curve(name, model, run, result);
     lk_system_free(system);
     if (r == 0)
         return EXIT_DONE;
@@ -173,14 +152,15 @@ static int explain_result(const char *name, const struct source *source,
 
 static int bench_one(const char *name, const struct bench_run *run, struct bench_result *result)
 {
-    struct source source;
-    int code = source_open(name, &source);
+    struct lk_model *model = open_model(name);
+    int code;
 
+    if (model == NULL)
+        return EXIT_REFUSED;
+    code = bench_measure(name, model, run->options, result);
     if (code == EXIT_DONE)
-        code = bench_measure(name, source.model, run->options, result);
-    if (code == EXIT_DONE)
-        code = explain_result(name, &source, run, result);
-    source_close(&source);
+        code = explain_result(name, model, run, result);
+    lk_model_free(model);
     return code;
 }
 
@@ -192,10 +172,9 @@ static int look_at_machine(struct bench_run *run)
     int r;
 
     bench_host_read(&run->host);
-    r = bench_peak_measure(&run->host, time_s, &run->peak);
+    bench_peak_measure(time_s, &run->peak);
     run->meeting_ns = run->fork_ns = -1;
-    if (r == 0)
-        r = bench_meeting_measure(time_s, &run->meeting_ns);
+    r = bench_meeting_measure(time_s, &run->meeting_ns);
     if (r == 0)
         r = bench_fork_measure(time_s, &run->fork_ns);
     if (r == -ENOTSUP && run->options->simulates) {

@@ -5,9 +5,8 @@
  *   names.c     built-in models, generated as YAML text in memory
  *   measure.c   times lk_system_step() for one or more numbers of workers
  *   counters.c  hardware counters: instructions and cycles, if available
- *   host.c      processor, kernel, caches;  peak.c: peak arithmetic and memory throughput
+ *   host.c      processor, kernel, caches;  peak.c: peak arithmetic
  *   meeting.c   latency from a write by one thread to its being seen by another
- *   model.c     operations and bytes of a step, from the model
  *   profile.c   time of each part of a step
  *   curve.c     predicted time of the step on more workers (simulate.h)
  *   prices.c    a row of the price table by which engines are chosen
@@ -16,7 +15,6 @@
 #ifndef TOOLS_LINKAGE_BENCH_H
 #define TOOLS_LINKAGE_BENCH_H
 
-#include "linkage/document.h"
 #include "linkage/linkage.h"
 #include "linkage/pool.h"
 #include "simulate.h"
@@ -96,21 +94,16 @@ struct bench_unit {
     double flops;
 };
 
-/** struct bench_peak - measured peak throughput of one core.
- * @step:  vectors used by the step;  @units: all of the processor's, widest first
- * @l1_bytes_s, @l2_bytes_s: reading a block of half that cache [bytes/s];  @far_bytes_s: of four
- *         times the second-level cache; all with the vectors of the step */
+/** struct bench_peak - measured peak arithmetic of one core.
+ * @step: vectors used by the step;  @units: all of the processor's, widest first */
 struct bench_peak {
     struct bench_unit step;
     int n_units;
     struct bench_unit units[BENCH_UNITS_MAX];
-    double l1_bytes_s;
-    double l2_bytes_s;
-    double far_bytes_s;
 };
 
-/** bench_peak_measure() - takes about @time_s. Return: 0, -ENOMEM. */
-int bench_peak_measure(const struct bench_host *host, double time_s, struct bench_peak *ret_peak);
+/** bench_peak_measure() - takes about @time_s. */
+void bench_peak_measure(double time_s, struct bench_peak *ret_peak);
 
 /** bench_meeting_measure() - time from a write on one core until a thread on another has seen it
  * [ns], median; takes about @time_s. Return: 0, -ENOTSUP (one processor only), negative errno. */
@@ -140,38 +133,6 @@ bool bench_counters_read(const struct bench_counters *counters, double *ret_inst
                          double *ret_cycles);
 /** bench_counters_reason() - a phrase: why there are no counters. */
 const char *bench_counters_reason(const struct bench_counters *counters);
-
-/* ---- the work of a step ---- */
-
-/** struct bench_tally - operations and bytes. @flops: additions, multiplications, divisions and
- * square roots of doubles, each one;  @bytes: loaded and stored, if every stage reads and writes
- * each of its values once */
-struct bench_tally {
-    double flops;
-    double bytes;
-};
-
-/** struct bench_work - a step's work, where it is known.
- * @is_known: only for ali3 of order 2 on the rotation group
- * @bodies:   kinematics, inertia and the trapezoidal rule
- * @joints:   violation, load, Jacobian, gamma, products with the Jacobian
- * @elements: s Phi W Phi^T of the bodies
- * @linear:   factorisations and solves of the fronts
- * @total:    all of them */
-struct bench_work {
-    bool is_known;
-    int iterations;
-    struct bench_tally bodies;
-    struct bench_tally joints;
-    struct bench_tally elements;
-    struct bench_tally linear;
-    struct bench_tally total;
-};
-
-/** bench_work_count() - @document: the text that @system was compiled from.
- * Return: 0, -ENOMEM. */
-int bench_work_count(const struct lk_document *document, const struct lk_system *system,
-                     struct bench_work *ret_work);
 
 /* ---- measuring ---- */
 
@@ -224,7 +185,6 @@ struct bench_result {
     struct lk_summary summary;
     int workers_useful;
     double step_s;
-    struct bench_work work;
     int n_times;
     struct bench_times times[BENCH_VARIANTS_MAX];
     bool has_curve;
@@ -274,11 +234,11 @@ void bench_print_begin(FILE *file, const struct bench_run *run);
 void bench_print_result(FILE *file, const struct bench_result *result);
 void bench_print_end(FILE *file, const struct bench_run *run);
 
+/** bench_peak_share() - part of the peak that the linear algebra of a step reaches, by the median
+ * of the first number of workers; NAN if its operations are not counted. */
+double bench_peak_share(const struct bench_run *run, const struct bench_result *result);
+
 /** bench_json() - one JSON object; README.md documents its keys. */
 void bench_json(FILE *file, const struct bench_run *run);
-
-/** bench_level_bytes_s() - measured bandwidth of the smallest level that holds @bytes.
- * @ret_level: "L1", "L2" or "far" */
-double bench_level_bytes_s(const struct bench_run *run, size_t bytes, const char **ret_level);
 
 #endif

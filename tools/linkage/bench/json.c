@@ -53,9 +53,6 @@ static void write_peak(struct lk_json *json, const struct bench_peak *p)
     lk_json_line(json, 2);
     lk_json_open(json, "peak", '{');
     write_unit(json, &p->step);
-    write_measured(json, "l1_bytes_per_s", p->l1_bytes_s);
-    write_measured(json, "l2_bytes_per_s", p->l2_bytes_s);
-    write_measured(json, "far_bytes_per_s", p->far_bytes_s);
     lk_json_line(json, 4);
     lk_json_open(json, "all", '[');
     for (int i = 0; i < p->n_units; i++) {
@@ -104,33 +101,6 @@ static void write_times(struct lk_json *json, const struct bench_result *r,
     lk_json_close(json, '}');
 }
 
-static void write_work(struct lk_json *json, const struct bench_run *run,
-                       const struct bench_result *r)
-{
-    const struct bench_work *w = &r->work;
-    double s = 1e-9 * r->times[0].median_ns;
-    const char *level;
-    double bandwidth = bench_level_bytes_s(run, r->summary.memory, &level);
-
-    if (!w->is_known) {
-        lk_json_null(json, "work");
-        return;
-    }
-    lk_json_open(json, "work", '{');
-    lk_json_rounded(json, "flops", w->total.flops, EXACT);
-    lk_json_rounded(json, "bodies_flops", w->bodies.flops, EXACT);
-    lk_json_rounded(json, "joints_flops", w->joints.flops, EXACT);
-    lk_json_rounded(json, "elements_flops", w->elements.flops, EXACT);
-    lk_json_rounded(json, "linear_flops", w->linear.flops, EXACT);
-    write_measured(json, "flops_per_s", w->total.flops / s);
-    lk_json_rounded(json, "peak_share", w->total.flops / s / run->peak.step.flops, RATIO);
-    lk_json_rounded(json, "bytes", w->total.bytes, EXACT);
-    write_measured(json, "bytes_per_s", w->total.bytes / s);
-    lk_json_text(json, "level", level);
-    lk_json_rounded(json, "level_share", w->total.bytes / s / bandwidth, RATIO);
-    lk_json_close(json, '}');
-}
-
 static void write_numbers(struct lk_json *json, const char *key, const double *values, int n)
 {
     lk_json_open(json, key, '[');
@@ -161,7 +131,8 @@ static void write_profile(struct lk_json *json, const struct bench_profile *p)
     lk_json_close(json, '}');
 }
 
-static void write_summary(struct lk_json *json, const struct bench_result *r)
+static void write_summary(struct lk_json *json, const struct bench_run *run,
+                          const struct bench_result *r)
 {
     const struct lk_summary *s = &r->summary;
 
@@ -172,6 +143,8 @@ static void write_summary(struct lk_json *json, const struct bench_result *r)
     lk_json_number(json, "rows", s->n_rows_rigid + s->n_rows_compliant);
     lk_json_number(json, "tree_depth", s->tree_depth);
     lk_json_number(json, "largest_front", s->largest_front);
+    lk_json_number(json, "step_flops", s->step_flops);
+    lk_json_rounded(json, "peak_share", bench_peak_share(run, r), RATIO);
     lk_json_number(json, "memory_bytes", (double)s->memory);
     lk_json_number(json, "workers_useful", r->workers_useful);
 }
@@ -181,7 +154,7 @@ static void write_result(struct lk_json *json, const struct bench_run *run,
 {
     lk_json_line(json, 4);
     lk_json_open(json, NULL, '{');
-    write_summary(json, r);
+    write_summary(json, run, r);
     lk_json_line(json, 5);
     lk_json_open(json, "times", '[');
     for (int i = 0; i < r->n_times; i++) {
@@ -190,8 +163,6 @@ static void write_result(struct lk_json *json, const struct bench_run *run,
         write_times(json, r, &r->times[i]);
     }
     lk_json_close(json, ']');
-    lk_json_line(json, 5);
-    write_work(json, run, r);
     lk_json_line(json, 5);
     if (r->has_curve)
         write_numbers(json, "predicted_ns", r->curve_ns, BENCH_WORKERS_MAX);

@@ -1,28 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The peak of one core, measured: multiply-adds in registers, and reading blocks that fit into a
- * cache. One source, built once for each kind of vector that an engine of the step has
- * (core/step/batch/engines.c); unsupported ones are not run. */
+/* The peak of one core, measured: multiply-adds in registers. One source, built once for each kind
+ * of vector that an engine of the step has (core/step/batch/engines.c); unsupported ones are not
+ * run. */
 #include "bench.h"
 #include "commands.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* Independent chains of dependent multiply-adds: enough that each of two units always finds one
  * whose previous result, four cycles old, is available; few enough for sixteen registers. */
-#define CHAINS      12
-#define ROUND       10000 /* multiply-adds per chain between two readings of the clock */
-#define READ_CHAINS 8
-#define READ_UNIT   512 /* bytes; whole chains of the widest vectors */
-#define FAR         4   /* block size in second-level caches: no cache holds it */
+#define CHAINS 12
+#define ROUND  10000 /* multiply-adds per chain between two readings of the clock */
 
 /* volatile, so that the compiler knows neither start and factors nor the use of results */
 static volatile double unknown = 0.999;
 static volatile double sink;
 
-/* fma_<name>(): ROUND times CHAINS chains of x := x a + b; a below 1 keeps x finite.
- * read_<name>(): the sum of a block of @n doubles, in whole units */
+/* fma_<name>(): ROUND times CHAINS chains of x := x a + b; a below 1 keeps x finite */
 #define KERNELS(name, lanes, target)                                                               \
     typedef double vector_##name __attribute__((vector_size(8 * (lanes))));                        \
                                                                                                    \
@@ -43,18 +38,6 @@ static volatile double sink;
         for (int c = 1; c < CHAINS; c++)                                                           \
             x[0] += x[c];                                                                          \
         sink = x[0][0];                                                                            \
-    }                                                                                              \
-                                                                                                   \
-    target static void read_##name(const double *block, size_t n)                                  \
-    {                                                                                              \
-        vector_##name sum[READ_CHAINS] = {{0}};                                                    \
-                                                                                                   \
-        for (size_t i = 0; i < n; i += READ_CHAINS * (lanes))                                      \
-            for (size_t c = 0; c < READ_CHAINS; c++)                                               \
-                sum[c] += *(const vector_##name *)&block[i + c * (lanes)];                         \
-        for (int c = 1; c < READ_CHAINS; c++)                                                      \
-            sum[0] += sum[c];                                                                      \
-        sink = sum[0][0];                                                                          \
     }
 
 #if defined(__x86_64__)
@@ -85,13 +68,12 @@ static const struct sort {
     int lanes;
     bool (*is_there)(void);
     void (*fma)(void);
-    void (*read)(const double *block, size_t n);
 } sorts[] = {
 #if defined(__x86_64__)
-    {"avx512", 8, has_avx512, fma_avx512, read_avx512},
-    {"avx2", 4, has_avx2, fma_avx2, read_avx2},
+    {"avx512", 8, has_avx512, fma_avx512},
+    {"avx2", 4, has_avx2, fma_avx2},
 #endif
-    {"portable", 2, has_portable, fma_portable, read_portable},
+    {"portable", 2, has_portable, fma_portable},
 };
 #define N_SORTS (int)(sizeof(sorts) / sizeof(sorts[0]))
 
@@ -129,32 +111,10 @@ static double best_flops(void (*round)(void), double flops, double time_s)
     return best;
 }
 
-static double best_read(const struct sort *sort, const double *block, size_t bytes, double time_s)
+void bench_peak_measure(double time_s, struct bench_peak *ret)
 {
-    /* a fast pass is repeated between two readings of the clock */
-    int times = bytes < 100000 ? (int)(100000 / bytes) + 1 : 1;
-    double begin = now_s(), best = 0, last, now;
+    const struct sort *of_step = sort_of_step();
 
-    sort->read(block, bytes / sizeof(double)); /* into the cache */
-    do {
-        last = now_s();
-        for (int i = 0; i < times; i++)
-            sort->read(block, bytes / sizeof(double));
-        now = now_s();
-        if (now > last && times * (double)bytes / (now - last) > best)
-            best = times * (double)bytes / (now - last);
-    } while (now - begin < time_s);
-    return best;
-}
-
-static size_t whole_units(long bytes)
-{
-    return (size_t)bytes / READ_UNIT * READ_UNIT;
-}
-
-/* all supported kinds of vectors */
-static void measure_flops(const struct sort *of_step, double time_s, struct bench_peak *ret)
-{
     ret->n_units = 0;
     for (int i = 0; i < N_SORTS; i++) {
         struct bench_unit *unit = &ret->units[ret->n_units];
@@ -162,28 +122,10 @@ static void measure_flops(const struct sort *of_step, double time_s, struct benc
         if (!sorts[i].is_there())
             continue;
         *unit = (struct bench_unit){sorts[i].name, sorts[i].lanes, 0};
-        unit->flops = best_flops(sorts[i].fma, 2.0 * unit->lanes * CHAINS * ROUND, time_s);
+        unit->flops =
+            best_flops(sorts[i].fma, 2.0 * unit->lanes * CHAINS * ROUND, time_s / N_SORTS);
         if (&sorts[i] == of_step)
             ret->step = *unit;
         ret->n_units++;
     }
-}
-
-int bench_peak_measure(const struct bench_host *host, double time_s, struct bench_peak *ret)
-{
-    const struct sort *sort = sort_of_step();
-    size_t far = whole_units(FAR * host->l2_bytes);
-    double *block = aligned_alloc(64, far);
-    double part = time_s / (3 + N_SORTS);
-
-    if (block == NULL)
-        return -ENOMEM;
-    for (size_t i = 0; i < far / sizeof(double); i++)
-        block[i] = 1e-3;
-    measure_flops(sort, part, ret);
-    ret->l1_bytes_s = best_read(sort, block, whole_units(host->l1_bytes / 2), part);
-    ret->l2_bytes_s = best_read(sort, block, whole_units(host->l2_bytes / 2), part);
-    ret->far_bytes_s = best_read(sort, block, far, part);
-    free(block);
-    return 0;
 }

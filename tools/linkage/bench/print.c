@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The reports of a bench for people: times as they are measured, then the work behind them. */
+/* The reports of a bench for people: times as they are measured, then the work of a step. */
 #include "bench.h"
 
-#include <string.h>
+#include <math.h>
 
 #define CELL_SIZE 32
 
@@ -10,16 +10,11 @@
 static const int curve_workers[] = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64};
 #define N_CURVE (int)(sizeof(curve_workers) / sizeof(curve_workers[0]))
 
-double bench_level_bytes_s(const struct bench_run *run, size_t bytes, const char **ret_level)
+double bench_peak_share(const struct bench_run *run, const struct bench_result *r)
 {
-    *ret_level = "far";
-    if (bytes <= (size_t)run->host.l1_bytes)
-        *ret_level = "L1";
-    else if (bytes <= (size_t)run->host.l2_bytes)
-        *ret_level = "L2";
-    return strcmp(*ret_level, "L1") == 0   ? run->peak.l1_bytes_s
-           : strcmp(*ret_level, "L2") == 0 ? run->peak.l2_bytes_s
-                                           : run->peak.far_bytes_s;
+    double flops = r->summary.step_flops;
+
+    return flops > 0 ? 1e9 * flops / r->times[0].median_ns / run->peak.step.flops : NAN;
 }
 
 /* four significant digits */
@@ -52,8 +47,6 @@ void bench_print_begin(FILE *f, const struct bench_run *run)
     for (int i = 0; i < p->n_units; i++)
         if (p->units[i].lanes != p->step.lanes)
             fprintf(f, ", %.1f with %d", p->units[i].flops / 1e9, p->units[i].lanes);
-    fprintf(f, ";\nreading %.0f GB/s from L1, %.0f from L2, %.0f from beyond", p->l1_bytes_s / 1e9,
-            p->l2_bytes_s / 1e9, p->far_bytes_s / 1e9);
     if (run->meeting_ns >= 0)
         fprintf(f, ";\na meeting of two cores %.0f ns, a fork and join %.0f ns", run->meeting_ns,
                 run->fork_ns);
@@ -95,22 +88,12 @@ void bench_print_result(FILE *f, const struct bench_result *r)
 
 static void print_work(FILE *f, const struct bench_run *run, const struct bench_result *r)
 {
-    double s = 1e-9 * r->times[0].median_ns;
-    const char *level;
-    double bandwidth = bench_level_bytes_s(run, r->summary.memory, &level);
-
     fprintf(f, "%-24.24s", r->name);
-    if (r->work.is_known) {
-        double flops = r->work.total.flops, bytes = r->work.total.bytes;
-
-        fprintf(f, " %8.1f %7.2f %5.1f", flops / 1e3, flops / s / 1e9,
-                100 * flops / s / run->peak.step.flops);
-        fprintf(f, " %9.1f %7.1f %6.1f", bytes / 1024, bytes / s / 1e9,
-                100 * bytes / s / bandwidth);
-    } else {
-        fprintf(f, " %8s %7s %5s %9s %7s %6s", "-", "-", "-", "-", "-", "-");
-    }
-    fprintf(f, " %3s %8.1f", level, (double)r->summary.memory / 1024);
+    if (r->summary.step_flops > 0)
+        fprintf(f, " %8.1f %5.1f", r->summary.step_flops / 1e3, 100 * bench_peak_share(run, r));
+    else
+        fprintf(f, " %8s %5s", "-", "-");
+    fprintf(f, " %8.1f", (double)r->summary.memory / 1024);
     if (r->times[0].has_counters)
         fprintf(f, " %7.1f %5.2f", r->times[0].instructions / 1e3,
                 r->times[0].instructions / r->times[0].cycles);
@@ -121,8 +104,7 @@ static void print_all_work(FILE *f, const struct bench_run *run)
 {
     bool counted = run->n_results > 0 && run->results[0].times[0].has_counters;
 
-    fprintf(f, "\n%-24s %8s %7s %5s %9s %7s %6s %3s %8s", "work [a step], modelled", "kflop",
-            "GFLOP/s", "%peak", "KiB moved", "GB/s", "% of", "", "KiB held");
+    fprintf(f, "\n%-24s %8s %5s %8s", "linear algebra of a step", "kflop", "%peak", "KiB held");
     fprintf(f, "%s\n", counted ? "  kinstr   IPC" : "");
     for (int i = 0; i < run->n_results; i++)
         print_work(f, run, &run->results[i]);
