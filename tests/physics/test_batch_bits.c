@@ -381,6 +381,7 @@ static void test_engines(void **state)
     assert_int_equal(lk_engine_check("fast", &error), LK_E_MODEL);
     assert_non_null(
         strstr(error.text, "the engine is 'fast', expected one of this processor and build: "));
+    assert_non_null(strstr(error.text, "-Dengines=all"));
 }
 
 #define BY(test, name)                                                                             \

@@ -189,7 +189,8 @@ int lk_engine_check(const char *name, struct lk_error *ret_error)
             strcat(known, ", ");
         }
     lk_error_set(ret_error,
-                 "the engine is '%.40s', expected one of this processor and build: %snone, auto",
+                 "the engine is '%.40s', expected one of this processor and build: %snone, auto; a "
+                 "build with -Dengines=all has every engine",
                  name, known);
     return LK_E_MODEL;
 }
