@@ -120,16 +120,6 @@ Linkage__V1__Mode lk_names_to_mode(const char *word)
     return (Linkage__V1__Mode)number_of(modes, N(modes), word);
 }
 
-Linkage__V1__Action lk_names_to_action(const char *word)
-{
-    return (Linkage__V1__Action)number_of(actions, N(actions), word);
-}
-
-Linkage__V1__Condition lk_names_to_condition(const char *word)
-{
-    return (Linkage__V1__Condition)number_of(conditions, N(conditions), word);
-}
-
 Linkage__V1__InjectionKind lk_names_to_injection(const char *word)
 {
     return (Linkage__V1__InjectionKind)number_of(injections, N(injections), word);

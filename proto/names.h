@@ -25,11 +25,8 @@ const char *lk_names_condition(Linkage__V1__Condition condition);
 const char *lk_names_role(Linkage__V1__Role role);
 const char *lk_names_injection(Linkage__V1__InjectionKind kind);
 
-/** lk_names_to_mode(), lk_names_to_action(), lk_names_to_condition(), lk_names_to_injection() - the
- * value for a word; 0 if there is none. */
+/** lk_names_to_mode(), lk_names_to_injection() - the value for a word; 0 if there is none. */
 Linkage__V1__Mode lk_names_to_mode(const char *word);
-Linkage__V1__Action lk_names_to_action(const char *word);
-Linkage__V1__Condition lk_names_to_condition(const char *word);
 Linkage__V1__InjectionKind lk_names_to_injection(const char *word);
 
 /** lk_names_flag() - the word for flag @flag of an OutputSample: "rate-limited". */

@@ -75,11 +75,6 @@ static int read_endpoint(struct lk_node node, const char *key, bool keyed, char 
     return 0;
 }
 
-int lkd_config_endpoint(struct lk_node node, const char *key, char *ret, struct lk_error *error)
-{
-    return read_endpoint(node, key, false, ret, error);
-}
-
 static int read_endpoints(struct lk_node root, struct lkd_config *config, struct lk_error *error)
 {
     static const char *const keys[] = {"control", "inputs", "outputs", NULL};

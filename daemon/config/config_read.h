@@ -37,9 +37,6 @@ int lkd_config_inputs(struct lk_node root, struct lkd_config *config, struct lk_
  * may be reached from other machines. */
 bool lkd_config_has_keys(struct lk_node root);
 
-/** lkd_config_endpoint() - an endpoint, checked. @ret: LKD_ENDPOINT_SIZE bytes */
-int lkd_config_endpoint(struct lk_node node, const char *key, char *ret, struct lk_error *error);
-
 /** lkd_config_path() - a path; a relative one means: next to the configuration file at
  * @config_path. @ret_path: PATH_MAX bytes */
 int lkd_config_path(struct lk_node node, const char *key, const char *config_path, char *ret_path,

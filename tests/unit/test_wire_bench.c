@@ -461,8 +461,6 @@ WORD(condition, Condition)
 WORD(role, Role)
 WORD(injection, InjectionKind)
 NUMBER(mode)
-NUMBER(action)
-NUMBER(condition)
 NUMBER(injection)
 
 static void test_words(void **state)
@@ -470,8 +468,8 @@ static void test_words(void **state)
     (void)state;
     check_words(&linkage__v1__result__descriptor, word_result, NULL);
     check_words(&linkage__v1__mode__descriptor, word_mode, number_mode);
-    check_words(&linkage__v1__action__descriptor, word_action, number_action);
-    check_words(&linkage__v1__condition__descriptor, word_condition, number_condition);
+    check_words(&linkage__v1__action__descriptor, word_action, NULL);
+    check_words(&linkage__v1__condition__descriptor, word_condition, NULL);
     check_words(&linkage__v1__role__descriptor, word_role, NULL);
     check_words(&linkage__v1__injection_kind__descriptor, word_injection, number_injection);
 }
