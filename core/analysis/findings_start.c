@@ -3,7 +3,7 @@
  * do not fit, stops that are exceeded already. */
 #include "analysis/findings.h"
 #include "maths/vec.h"
-#include "step/tyres.h"
+#include "step/elements/tyres.h"
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>

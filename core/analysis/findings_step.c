@@ -5,7 +5,7 @@
 #include "compile/hanging.h"
 #include "maths/vec.h"
 #include "model/reader.h"
-#include "step/tension.h"
+#include "step/elements/tension.h"
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -143,7 +143,7 @@ static void inspect_rotor(struct lk_inspection *in, int b)
     lk_finding_number(f, "angle_a_step", "rad", w * sys->h);
 }
 
-/* whether the step takes it along, see step/tension.h */
+/* whether the step takes it along, see step/elements/tension.h */
 static bool follows_tension(const struct lk_system *sys, int b)
 {
     return lk_steps_by(sys, &lk_formulation_rattle) && lk_tension_is_followed(sys, b);

@@ -5,7 +5,7 @@
 #include "linkage/modes.h"
 #include "maths/arithmetic.h"
 #include "maths/vec.h"
-#include "step/tyres.h"
+#include "step/elements/tyres.h"
 #include <errno.h>
 #include <lapacke.h>
 #include <stdlib.h>

@@ -8,9 +8,9 @@
 #include "linkage/scene.h"
 #include "maths/arithmetic.h"
 #include "maths/vec.h"
-#include "step/extrapolate.h"
-#include "step/rattle.h"
-#include "step/tension.h"
+#include "step/elements/tension.h"
+#include "step/scripts/extrapolate.h"
+#include "step/scripts/rattle.h"
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>

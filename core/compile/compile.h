@@ -54,7 +54,7 @@ void lk_channels_describe_input(const struct lk_model *model, const struct lk_in
 void lk_channels_describe_output(const struct lk_model *model, const struct lk_output_def *def,
                                  int offset, struct lk_channel *ret_channel);
 
-/* ---- sequences.c: steps of a higher order, see step/extrapolate.h ---- */
+/* ---- sequences.c: steps of a higher order, see step/scripts/extrapolate.h ---- */
 
 /** lk_extrapolate_check() - check that @model moves smoothly enough for a step of higher order: no
  * friction, end stop or table, no drive from an input, no mode of its springs and dampers, turn of

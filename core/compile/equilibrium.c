@@ -22,7 +22,7 @@
 #include "compile/equilibrium.h"
 #include "compile/equilibrium_work.h"
 #include "maths/vec.h"
-#include "step/tyres.h"
+#include "step/elements/tyres.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,8 +4,8 @@
 #include "compile/effort.h"
 #include "compile/equilibrium_work.h"
 #include "maths/vec.h"
-#include "step/air.h"
-#include "step/tyres.h"
+#include "step/elements/air.h"
+#include "step/elements/tyres.h"
 #include <errno.h>
 #include <string.h>
 

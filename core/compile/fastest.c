@@ -3,7 +3,7 @@
 #include "compile/hanging.h"
 #include "maths/vec.h"
 #include "model/model.h"
-#include "step/tension.h"
+#include "step/elements/tension.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -143,7 +143,8 @@ static void gyroscopic_torque(const struct lk_system *sys, const struct turning 
     lk_cross(momentum, turn, ret);
 }
 
-/* forces in its joints that pull it back, or will, see step/tension.h and compile/hanging.h */
+/* forces in its joints that pull it back, or will, see step/elements/tension.h and
+ * compile/hanging.h */
 static void pulling_torque(const struct lk_system *sys, const struct turning *turning, int b,
                            const double turn[3], double ret[3])
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What hangs on joints that lack rows, see step/reactions.h. */
+/* What hangs on joints that lack rows, see step/outputs/reactions.h. */
 #include "compile/fill.h"
 #include <errno.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Dampers that may stop a motion within a step, which `rattle` closes velocities with: see
- * step/rattle.h. */
+ * step/scripts/rattle.h. */
 #include "compile/draft.h"
 #include "compile/fastest.h"
 #include "compile/fill.h"

@@ -380,7 +380,7 @@ static void fill_block_laws(struct lk_system *sys, const struct lk_draft *d, int
         const struct lk_compliance *c = f ? &f->compliance : &d->model->joints[b->joint].compliance;
 
         if (f && f->type == LK_FORCE_TYRE)
-            continue; /* its law is that of all its rows, see step/tyres.h */
+            continue; /* its law is that of all its rows, see step/elements/tyres.h */
         if (f && f->type == LK_FORCE_CREEP)
             add_creep(sys, law, f, b->force);
         else if (f && f->type == LK_FORCE_IMPEDANCE)

@@ -7,7 +7,7 @@
 #include "compile/independence.h"
 #include "compile/pulls.h"
 #include "maths/vec.h"
-#include "step/tyres.h"
+#include "step/elements/tyres.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 /* Roads and tyres: the initial configuration in the axes of their bodies. */
 #include "compile/fill.h"
 #include "maths/vec.h"
-#include "step/tyres.h"
+#include "step/elements/tyres.h"
 #include <string.h>
 
 /* numbers of the profiles of all roads: x, y, slope, and an area that is not used */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "compile/hanging.h"
 #include "maths/vec.h"
-#include "step/tension.h"
+#include "step/elements/tension.h"
 #include <string.h>
 
 static bool is_part_of(const struct lk_system *sys, int body, int b)

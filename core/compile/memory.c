@@ -5,8 +5,8 @@
 #include "compile/compile.h"
 #include "compile/fill.h"
 #include "solve/complementarity.h"
-#include "step/extrapolate.h"
-#include "step/tyres.h"
+#include "step/elements/tyres.h"
+#include "step/scripts/extrapolate.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -13,7 +13,7 @@
  * What the other rows would carry, products of inertia and loads out of the plane, is nothing where
  * the mechanism is flat: centres of mass, joints and forces at one height, n a principal axis of
  * every body, no weight along it. Otherwise the balance of what hangs on a joint tells, see
- * step/reactions.h, but for those in a loop.
+ * step/outputs/reactions.h, but for those in a loop.
  *
  * Where all its joints are hinges about an axis of the world, and no load has even round-off along
  * that axis, the third row of a pin is zero as well: nothing moves there, to the last bit. Such

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks that a model is smooth enough for steps of a higher order, and prepares their sequences:
- * see step/extrapolate.c. */
+ * see step/scripts/extrapolate.c. */
 #include "compile/batch/batches.h"
 #include "compile/compile.h"
 #include "compile/fastest.h"

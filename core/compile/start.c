@@ -12,8 +12,8 @@
 #include "compile/equilibrium.h"
 #include "maths/vec.h"
 #include "rows/table.h"
-#include "step/air.h"
-#include "step/tyres.h"
+#include "step/elements/air.h"
+#include "step/elements/tyres.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

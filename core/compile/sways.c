@@ -2,8 +2,8 @@
 /* See sways.h. */
 #include "compile/sways.h"
 #include "maths/vec.h"
+#include "step/elements/tension.h"
 #include "step/system.h"
-#include "step/tension.h"
 
 const double (*lk_sways_points(const struct lk_draft *d, const struct lk_draft_block *b))[3]
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which rods and springs may be under such a tension that what is light swings across them faster
- * than the step, see step/sway.h. */
+ * than the step, see step/elements/sway.h. */
 #ifndef LK_COMPILE_SWAYS_H
 #define LK_COMPILE_SWAYS_H
 

@@ -33,7 +33,7 @@
  *  - mu is not stored between steps: at a consistent state mu = w.J w. */
 #include "maths/vec.h"
 #include "methods/delta.h"
-#include "step/air.h"
+#include "step/elements/air.h"
 #include "step/system.h"
 #include <stdbool.h>
 

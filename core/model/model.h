@@ -166,7 +166,8 @@ struct lk_law_def {
     struct lk_tyre_law law;
 };
 
-/** struct lk_tyre_def - a tyre, see struct lk_tyre in step/tyres.h. @radius, @width, @stiffness,
+/** struct lk_tyre_def - a tyre, see struct lk_tyre in step/elements/tyres.h. @radius, @width,
+ * @stiffness,
  * @damping: as there;  @rim_radius [m], @rim_stiffness: 0: no rim;  @is_by_centre: depth below the
  * centre;  @length, @carcass: negative, 0: not given;  @lag: t_x, t_y [s];  @bore: stiffness
  * [N m/rad], damping [N m s/rad];  @law: on its own side */

@@ -6,7 +6,7 @@
  * point from the road; no coordinate has the rates of the others.
  *
  * The multipliers are minus the forces and moments of the road on the wheel; what they follow is in
- * step/tyres.c. */
+ * step/elements/tyres.c. */
 #include "rows/wheel.h"
 
 /* world vector: from the centre of mass of side @s to the point @at */

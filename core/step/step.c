@@ -3,8 +3,8 @@
  * the result. */
 #include "maths/arithmetic.h"
 #include "maths/vec.h"
-#include "step/batch/batch.h"
-#include "step/extrapolate.h"
+#include "step/lanes/batch.h"
+#include "step/scripts/extrapolate.h"
 #include "step/system.h"
 #include <string.h>
 

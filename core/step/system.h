@@ -11,13 +11,13 @@
 #include "maths/hot.h"
 #include "rows/joint.h"
 #include "solve/fronts.h"
-#include "step/blocks.h"
-#include "step/drives.h"
-#include "step/laws.h"
-#include "step/reactions.h"
-#include "step/sway.h"
+#include "step/elements/blocks.h"
+#include "step/elements/drives.h"
+#include "step/elements/laws.h"
+#include "step/elements/sway.h"
+#include "step/outputs/reactions.h"
 
-struct lk_carcass; /* step/tyres.h */
+struct lk_carcass; /* step/elements/tyres.h */
 struct lk_tyre;
 struct lk_road; /* tyre/road.h */
 
@@ -263,7 +263,7 @@ struct lk_lane_effort {
  * @keeps_rows: the iterations have the Jacobian of the start of the step, see compile/carriers.h
  * @stops_at_any_pose: which stops are hard is judged for the poses that a mechanism may take, not
  * for its start
- * @in_lanes: the same step on batches, see step/batch/batch.h, or NULL;  @effort: of such a one
+ * @in_lanes: the same step on batches, see step/lanes/batch.h, or NULL;  @effort: of such a one
  * @is_explicit: springs and dampers are applied forces, not rows;  @order: of convergence, 0: as
  *          the options say;  @extrapolation: to more than 2, or NULL
  * @iterations: a step, where the model does not say;
@@ -382,8 +382,8 @@ struct lk_system {
     int books_closing;   /* an output shows its work, see lk_rattle_book_closing() */
     bool rows_are_independent; /* rigid ones, see compile/independence.h: E at round-off */
     bool leaves_laws;          /* as its formulation, where it has laws and none closes_dampers */
-    bool closes_dampers;       /* a damper may stop a motion within a step, see step/rattle.h */
-    int needs_twists; /* rows depend on velocities: compliant ones and unwrapped coordinates */
+    bool closes_dampers; /* a damper may stop a motion within a step, see step/scripts/rattle.h */
+    int needs_twists;    /* rows depend on velocities: compliant ones and unwrapped coordinates */
     double gravity[3];
     int gravity_input[3]; /* where each entry is in the inputs, or -1 */
     int is_gravity_tuned; /* one of them is there */
@@ -487,7 +487,7 @@ struct lk_system {
     double *solution;              /* right-hand side, then solution: n_rows, motions of hubs */
     double *gap;                   /* n_rows, or NULL: see lk_rattle_find_gaps() */
 
-    struct lk_batches *batches; /* the step on batches, see step/batch/batch.h; NULL: one by one */
+    struct lk_batches *batches; /* the step on batches, see step/lanes/batch.h; NULL: one by one */
     struct lk_pool *pool;       /* lent by lk_system_set_pool(); NULL: the caller steps alone */
     const struct lk_prices *prices; /* cost model that chooses engine and workers */
     char prices_name[64];

@@ -10,7 +10,7 @@
 #include "mcap/schema.h"
 #include "model/road_file.h"
 #include "runs.h"
-#include "step/batch/batch.h"
+#include "step/lanes/batch.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The step `rattle` with full matrices, straight from the formulas at the top of
- * core/step/rattle.c. What the compiled system decides once (whether dampers are closed, whose
- * tension is followed) it takes from there. */
+ * core/step/scripts/rattle.c. What the compiled system decides once (whether dampers are closed,
+ * whose tension is followed) it takes from there. */
 #include "dense_parts.h"
-#include "step/rattle.h"
+#include "step/scripts/rattle.h"
 #include <lapacke.h>
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The step with full matrices. Numbers in brackets are sections of the design that
- * core/step/ali3.c summarises: predictor and trapezoidal rule (2.1), Newton (2.2), leak (2.4),
- * projections (2.5). */
+ * core/step/scripts/ali3.c summarises: predictor and trapezoidal rule (2.1), Newton (2.2), leak
+ * (2.4), projections (2.5). */
 #include "dense_step.h"
 #include "dense_parts.h"
 #include <lapacke.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One step of the formulations ali3 and rattle with full matrices, straight from the formulas at
- * the top of core/step/ali3.c and core/step/rattle.c: an independent reference for the tree, the
- * packed Jacobians and the four-lane code.
+ * the top of core/step/scripts/ali3.c and core/step/scripts/rattle.c: an independent reference for
+ * the tree, the packed Jacobians and the four-lane code.
  *
  * It takes constants and the state at the start of the step from a compiled system, Phi, Phi_q,
  * gamma and coordinates from the joint types, and forces of compliant rows from their laws (all of

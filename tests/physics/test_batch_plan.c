@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The program of batches (compile/batch/pieces.h, step/batch/batch.h) for mechanisms of many shapes
+/* The program of batches (compile/batch/pieces.h, step/lanes/batch.h) for mechanisms of many shapes
  * and all numbers of lanes, without any numbers: the test follows symbolically what every body and
  * joint meets on the way up and down the tree.
  *

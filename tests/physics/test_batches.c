@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The steps on batches compared with the same methods one by one (step/ali3.c, step/rattle.c,
- * step/rk4.c), by every supported engine: mechanisms of known shapes, random ones, and the models
- * that are shipped.
+/* The steps on batches compared with the same methods one by one (step/scripts/ali3.c,
+ * step/scripts/rattle.c, step/scripts/rk4.c), by every supported engine: mechanisms of known
+ * shapes, random ones, and the models that are shipped.
  *
  *     test_batches [FIRST LAST [TESTS]]     seeds of random mechanisms; the default ones without
  * them; a pattern of the tests' names */
@@ -9,8 +9,8 @@
 #include "cmocka_all.h"
 #include "compile/batch/batches.h"
 #include "sanitized.h"
-#include "step/rattle.h"
-#include "step/rk4.h"
+#include "step/scripts/rattle.h"
+#include "step/scripts/rk4.h"
 #include <float.h>
 #include <glob.h>
 #include <math.h>

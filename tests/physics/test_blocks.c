@@ -4,7 +4,7 @@
 #include "cmocka_all.h"
 #include "known_motion.h"
 #include "linkage/state.h"
-#include "step/batch/batch.h"
+#include "step/lanes/batch.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #include "cmocka_all.h"
 #include "machines.h"
 #include "model/model.h"
-#include "step/batch/batch.h"
+#include "step/lanes/batch.h"
 #include "trajectory.h"
 #include <math.h>
 #include <stdio.h>

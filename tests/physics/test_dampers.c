@@ -5,7 +5,7 @@
 #include "linkage/parameters.h"
 #include "machines.h"
 #include "sanitized.h"
-#include "step/batch/batch.h"
+#include "step/lanes/batch.h"
 #include <math.h>
 #include <stdio.h>
 

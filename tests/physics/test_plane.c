@@ -10,7 +10,7 @@
 #include "mechanism.h"
 #include "sanitized.h"
 #include "sheet.h"
-#include "step/batch/batch.h"
+#include "step/lanes/batch.h"
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>

@@ -10,7 +10,7 @@
 #include "linkage/state.h"
 #include "model/model.h"
 #include "sanitized.h"
-#include "step/batch/batch.h"
+#include "step/lanes/batch.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Ropes: light points between rods and springs under a large load, which swing across the tension
- * faster than a step, see step/sway.h. Each runs where its highest swing would be several times too
- * fast, and moves as with a tenth of the step. */
+ * faster than a step, see step/elements/sway.h. Each runs where its highest swing would be several
+ * times too fast, and moves as with a tenth of the step. */
 #include "cmocka_all.h"
 #include "linkage/linkage.h"
 #include "linkage/state.h"
 #include "maths/vec.h"
 #include "sanitized.h"
 #include "sheet.h"
-#include "step/batch/batch.h"
+#include "step/lanes/batch.h"
 #include "step/system.h"
 #include <math.h>
 #include <stdio.h>

@@ -7,8 +7,8 @@
 #include "maths/vec.h"
 #include "sanitized.h"
 #include "sheet.h"
+#include "step/elements/tension.h"
 #include "step/system.h"
-#include "step/tension.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

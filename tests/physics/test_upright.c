@@ -6,7 +6,7 @@
 #include "linkage/linkage.h"
 #include "maths/vec.h"
 #include "sheet.h"
-#include "step/batch/batch.h"
+#include "step/lanes/batch.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 /* linkage-link couples two daemons: what both ways of running share.
  *
  * A signal carries an output of one side to an input of the other. A line is a transmission line
- * (core/step/lines.c) whose ends are impedances of the two models: each has the damping
+ * (core/step/elements/lines.c) whose ends are impedances of the two models: each has the damping
  * ratio^2 impedance as a constant, takes its wave as `force`, and shows its coordinate x as an
  * output. The flow of a step is q = ratio (x1 - x0) / h, and c + 2 impedance q leaves for the other
  * end. */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compiles the program of the batched step (step/batch/batch.h): finds alike parts (pieces.c), lays
+/* Compiles the program of the batched step (step/lanes/batch.h): finds alike parts (pieces.c), lays
  * out their memory (plan.c, fill.c), decides whether it pays (draft.c, cost.c). Not for the cycle.
  */
 #ifndef LK_COMPILE_BATCH_BATCHES_H
 #define LK_COMPILE_BATCH_BATCHES_H
 
-#include "step/batch/batch.h"
+#include "step/lanes/batch.h"
 
 /** lk_engine_check() - check the name of an engine. Return: 0; LK_E_MODEL unless @name is "auto",
  * "none" or an engine that this processor can run. */
@@ -13,7 +13,7 @@ int lk_engine_check(const char *name, struct lk_error *ret_error);
 
 /** lk_batches_new() - lay out pieces, blocks and fronts of a mechanism.
  * @kind: of each joint in lanes, see fields.h;  @formulation: one in lanes, with @iterations a step
- * @has_rare: bodies have fields of step/batch/rare.h, and the iterations a factor of their own
+ * @has_rare: bodies have fields of step/lanes/rare.h, and the iterations a factor of their own
  * @carries: see struct lk_batches, only with @has_rare
  * Return: 0, -ENOMEM. Release with lk_batches_free(). */
 int lk_batches_new(const struct lk_topology *topology, const int *kind,

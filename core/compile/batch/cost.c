@@ -3,7 +3,7 @@
  * they were fitted to within 20 %; the choice of an engine only needs ratios. */
 #include "compile/batch/cost.h"
 #include "compile/draft.h"
-#include "step/rattle.h"
+#include "step/scripts/rattle.h"
 #include <math.h>
 #include <string.h>
 

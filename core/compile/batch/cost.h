@@ -16,7 +16,7 @@ struct lk_draft;
 void lk_batches_work(const struct lk_batches *batches, double ret[LK_BATCH_WORKS]);
 double lk_batches_time(const struct lk_batches *batches, const struct lk_prices *prices);
 
-/** lk_classic_work(), lk_classic_time() - the same for the step one by one, step/ali3.c. */
+/** lk_classic_work(), lk_classic_time() - the same for the step one by one, step/scripts/ali3.c. */
 void lk_classic_work(const struct lk_draft *draft, double ret[LK_CLASSIC_WORKS]);
 double lk_classic_time(const struct lk_draft *draft, const struct lk_prices *prices);
 

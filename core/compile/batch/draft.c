@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* its kind in lanes, see step/batch/fields.h */
+/* its kind in lanes, see step/lanes/fields.h */
 static int kind_of(const struct lk_draft *d, const struct lk_draft_block *b)
 {
     enum lk_kind kind = lk_kind_of(b->type);
@@ -40,7 +40,7 @@ static bool carries(const struct lk_draft *d)
     return lacks;
 }
 
-/* whether bodies have fields of step/batch/rare.h */
+/* whether bodies have fields of step/lanes/rare.h */
 static bool has_rare(const struct lk_draft *d, const int *kind)
 {
     bool rare = d->is_tense;

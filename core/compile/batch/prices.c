@@ -3,7 +3,7 @@
  * (tools/linkage/README.md), put the row that it prints here and its measurements into
  * tests/unit/prices_measured.h. */
 #include "compile/batch/prices.h"
-#include "step/batch/batch.h"
+#include "step/lanes/batch.h"
 #include <string.h>
 #if defined(__x86_64__)
 #include <cpuid.h>

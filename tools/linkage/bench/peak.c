@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The peak of one core, measured: multiply-adds in registers. One source, built once for each kind
- * of vector that an engine of the step has (core/step/batch/engines.c); unsupported ones are not
+ * of vector that an engine of the step has (core/step/lanes/engines.c); unsupported ones are not
  * run. */
 #include "bench.h"
 #include "commands.h"

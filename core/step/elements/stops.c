@@ -1,0 +1,638 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Hard end stops of `rattle`: those too stiff for the step to follow. They are no rows of the tree
+ * but multipliers on rows of it, which push only, found for all stops at once from what a push at
+ * one does to the others through the rest of the mechanism (lk_complementarity_solve()).
+ *
+ * Positions, velocities and accelerations are three problems (O. Bruels, V. Acary, A. Cardona,
+ * Simultaneous enforcement of constraints at position and velocity levels in the nonsmooth
+ * generalized-alpha scheme, 2014). In the first half kick a stop is its spring at q_n+1: a push p
+ * leaves the row beyond the limit by p / k, so that a load comes to rest where it should. The
+ * second half kick takes that push back, and impulses take its place: at the stops that pushed, the
+ * rate is that of Newton's law of impact, rate <= -restitution times the one before, with an
+ * impulse over the whole step that pushes only (J. J. Moreau, Unilateral contact and dry friction
+ * in finite freedom dynamics, 1988). While a contact lasts that is RATTLE with one row more,
+ * symmetric; where it begins it takes energy, and lifting what lies beyond a limit adds no
+ * velocity. Accelerations and reactions follow from the stops that are at rest. */
+#include "solve/complementarity.h"
+#include "step/lanes/batch.h"
+#include "step/scripts/rattle.h"
+#include <string.h>
+
+#define ONSET_MIN 0.1  /* least stiffness within the onset, of that beyond it */
+#define RIGID     1e-6 /* E of a stop as a rigid row, of the scale of its row */
+#define MOVABLE   1e-5 /* of the scale of its row: a row that moves less is held by others */
+
+void lk_rattle_stops_layout(const struct lk_system *sys, struct lk_rattle_stops *stops,
+                            struct lk_arena *arena)
+{
+    size_t n = sys->n_stops < LK_HARD_STOPS_MAX ? (size_t)sys->n_stops : LK_HARD_STOPS_MAX,
+           rows = (size_t)sys->n_rows + LK_ROWS_PAD;
+    size_t bodies = n > 0 ? (size_t)sys->n_bodies + 1 + (size_t)sys->n_frames : 0;
+    size_t iterations = n > 0 ? (size_t)sys->iterations : 0;
+    struct lk_contact *contact = lk_arena_take(arena, n, sizeof(*contact));
+    double *yield = lk_arena_take(arena, n * n, sizeof(double));
+    double *matrix = lk_arena_take(arena, n * n, sizeof(double));
+    double *scratch = lk_arena_take(arena, n * (n + 5), sizeof(double));
+    double *vectors = lk_arena_take(arena, 8 * n, sizeof(double));
+    double *increments = lk_arena_take(arena, iterations * n, sizeof(double));
+    double *force = lk_arena_take(arena, n > 0 ? rows : 0, sizeof(double));
+    double *solution = lk_arena_take(arena, n > 0 ? rows : 0, sizeof(double));
+    struct lk_twist *shove = lk_arena_take(arena, bodies, sizeof(*shove));
+    struct lk_twist *response = lk_arena_take(arena, bodies, sizeof(*response));
+
+    if (arena->base)
+        *stops = (struct lk_rattle_stops){.contact = contact,
+                                          .yield = yield,
+                                          .matrix = matrix,
+                                          .scratch = scratch,
+                                          .b = vectors,
+                                          .lower = vectors + n,
+                                          .upper = vectors + 2 * n,
+                                          .push = vectors + 3 * n,
+                                          .kept_push = vectors + 4 * n,
+                                          .impulse = vectors + 5 * n,
+                                          .bounce = vectors + 6 * n,
+                                          .rate = vectors + 7 * n,
+                                          .increments = increments,
+                                          .force = force,
+                                          .solution = solution,
+                                          .shove = shove,
+                                          .response = response};
+}
+
+void lk_rattle_find_contacts(const struct lk_system *sys, struct lk_rattle_stops *stops)
+{
+    stops->n = 0;
+    for (int i = 0; i < sys->n_laws && sys->n_stops > 0; i++) {
+        const struct lk_law *law = &sys->law[i];
+
+        for (int k = law->first_term; k < law->first_term + law->n_terms && law->is_hard; k++)
+            if (sys->term[k].kind == LK_TERM_STOP && stops->n < LK_HARD_STOPS_MAX)
+                stops->contact[stops->n++] = (struct lk_contact){.law = i, .term = k};
+    }
+}
+
+static int row_of(const struct lk_system *sys, const struct lk_contact *c)
+{
+    const struct lk_law *law = &sys->law[c->law];
+
+    return sys->joint[law->joint].row + law->row;
+}
+
+/* rate of the row of a contact at @twist */
+static double rate_at(const struct lk_system *sys, const struct lk_contact *c,
+                      const struct lk_twist *twist)
+{
+    const struct lk_law *law = &sys->law[c->law];
+    double rates[LK_ROWS_PAD];
+
+    lk_evaluate_row_rates(sys, law->joint, twist, rates);
+    return rates[law->row];
+}
+
+/* second derivative of the row of a contact; system->residual: accelerations, see
+ * lk_evaluate_accelerations() */
+static double acceleration_of(const struct lk_system *sys, const struct lk_contact *c)
+{
+    const struct lk_law *law = &sys->law[c->law];
+    double gamma[LK_ROWS_MAX];
+
+    lk_evaluate_gamma(sys, law->joint, gamma);
+    return rate_at(sys, c, sys->residual) + gamma[law->row];
+}
+
+/* system->solution: multipliers of all rows that hold against the motions @shove, and
+ * system->correction: what they do */
+static void hold(struct lk_system *sys, struct lk_rattle_stops *stops, bool is_refined)
+{
+    struct lk_twist *residual = sys->residual;
+
+    if (sys->batches) {
+        sys->batches->engine->hold(sys, stops->shove, is_refined);
+        return;
+    }
+    memset(sys->solution, 0, (size_t)sys->n_rows * sizeof(double));
+    sys->residual = stops->shove;
+    lk_evaluate_reduce(sys);
+    sys->residual = residual;
+    if (is_refined)
+        lk_evaluate_refined(sys, stops->force);
+    else
+        lk_evaluate_correction(sys);
+}
+
+/* Multipliers @push of the contacts: system->correction := s W times their forces, less what the
+ * rows of the factor hold of that, with the multipliers of those in system->solution.
+ * system->residual stays. */
+static void respond(struct lk_system *sys, struct lk_rattle_stops *stops, const double *push,
+                    bool is_refined)
+{
+    struct lk_twist *shove = stops->shove;
+
+    memset(stops->force, 0, (size_t)sys->n_rows * sizeof(double));
+    for (int i = 0; i < stops->n; i++)
+        stops->force[row_of(sys, &stops->contact[i])] += push[i];
+    lk_evaluate_transpose(sys, stops->force, shove);
+    lk_evaluate_weigh(sys, sys->sW, shove);
+    hold(sys, stops, is_refined);
+    for (int b = 0; b < sys->n_bodies; b++)
+        for (int i = 0; i < 3; i++) {
+            sys->correction[b].v[i] += shove[b].v[i];
+            sys->correction[b].w[i] += shove[b].w[i];
+        }
+    lk_evaluate_clear_frames(sys, sys->correction);
+}
+
+/* stops->yield: change of the row of each contact by a unit push at each, through all others */
+static void find_yields(struct lk_system *sys, struct lk_rattle_stops *stops, bool is_refined)
+{
+    int n = stops->n;
+    double *push = stops->b;
+
+    for (int i = 0; i < n; i++) {
+        memset(push, 0, (size_t)n * sizeof(double));
+        push[i] = 1;
+        respond(sys, stops, push, is_refined);
+        for (int k = 0; k < n; k++)
+            stops->yield[i * n + k] = rate_at(sys, &stops->contact[k], sys->correction);
+    }
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < i; k++)
+            stops->yield[i * n + k] = stops->yield[k * n + i] =
+                0.5 * (stops->yield[i * n + k] + stops->yield[k * n + i]);
+}
+
+/* y = yield x, row @i of it */
+static double yield_to(const struct lk_rattle_stops *stops, int i, const double *x)
+{
+    double sum = 0;
+
+    for (int k = 0; k < stops->n; k++)
+        sum += stops->yield[i * stops->n + k] * x[k];
+    return sum;
+}
+
+/* @x from b and limits, with the diagonal raised by what each contact yields itself */
+static void solve(struct lk_rattle_stops *stops, double *x)
+{
+    int n = stops->n;
+
+    memcpy(stops->matrix, stops->yield, (size_t)(n * n) * sizeof(double));
+    for (int i = 0; i < n; i++)
+        stops->matrix[i * n + i] = lk_max(stops->yield[i * n + i], 0) + stops->contact[i].own;
+    lk_complementarity_solve(n, stops->matrix, stops->b, stops->lower, stops->upper, x,
+                             stops->scratch);
+}
+
+/* the same where what the contacts yield themselves only makes the solution unique: almost without
+ * it */
+static void solve_rigid(struct lk_rattle_stops *stops, double *x)
+{
+    solve(stops, x);
+    for (int i = 0; i < stops->n; i++)
+        stops->b[i] += stops->contact[i].own * x[i];
+    solve(stops, x);
+}
+
+/* ---- the start of a step ---- */
+
+/* a stop that the step follows, with what else acts along its coordinate */
+static bool is_soft(const struct lk_system *sys, const struct lk_law *law)
+{
+    return sys->joint[law->joint].kind == LK_ROWS_UNILATERAL && !law->is_hard;
+}
+
+/* Return true if the dissipation of @law is the mean force of the step times its way, instead of
+ * the mean of the powers at both ends. */
+static bool is_booked(const struct lk_system *sys, const struct lk_law *law)
+{
+    const struct lk_joint *j = &sys->joint[law->joint];
+    bool slips = j->type == LK_JOINT_CREEP || j->type == LK_JOINT_AIR || law->carry != 0;
+
+    return is_soft(sys, law) || (sys->closes_dampers && law->n_terms > 0 && !slips);
+}
+
+static double dissipated_power(const struct lk_system *sys, const struct lk_state *state,
+                               const struct lk_law *law, double *ret_x)
+{
+    struct lk_law_value f;
+    double rate;
+
+    *ret_x = lk_loads_law_place(sys, state, law, &rate);
+    lk_law_evaluate(law, sys->term, *ret_x, rate, 1, &f);
+    return f.dissipative * rate;
+}
+
+static bool books_laws(const struct lk_system *sys)
+{
+    return sys->n_stops > 0 || sys->closes_dampers;
+}
+
+void lk_rattle_look_at_stops(struct lk_system *sys, struct lk_rattle *r, const double *inputs)
+{
+    struct lk_rattle_stops *stops = &r->stops;
+    struct lk_powers powers;
+
+    stops->power = 0;
+    for (int i = 0; i < sys->n_laws && books_laws(sys); i++) {
+        double x;
+
+        sys->law[i].stop = (struct lk_stop){0};
+        if (is_booked(sys, &sys->law[i]))
+            stops->power += dissipated_power(sys, &sys->now, &sys->law[i], &x);
+    }
+    if (stops->n == 0)
+        return;
+    lk_loads_powers(sys, &sys->now, lk_system_time(sys), inputs, &powers);
+    stops->work = sys->h * (powers.input + powers.applied);
+    lk_evaluate_accelerations(sys, &sys->now);
+    for (int i = 0; i < stops->n; i++) {
+        struct lk_contact *c = &stops->contact[i];
+        const struct lk_law *law = &sys->law[c->law];
+
+        lk_loads_law_place(sys, &sys->now, law, &c->rate);
+        c->held = lk_loads_stop_force(sys, law);
+        c->acceleration = acceleration_of(sys, c);
+        sys->next.lambda[row_of(sys, c)] = sys->now.lambda[row_of(sys, c)] - c->held;
+    }
+    memset(stops->push, 0, (size_t)stops->n * sizeof(double));
+}
+
+/* Return the change of the row of @law over the step, which ends at @x [m, rad]. */
+static double way_of(const struct lk_system *sys, const struct lk_rattle *r,
+                     const struct lk_law *law, double x)
+{
+    const struct lk_joint *j = &sys->joint[law->joint];
+    double phi[LK_ROWS_MAX], way[LK_ROWS_MAX];
+
+    if (!lk_joint_types[j->type]->way)
+        return x - r->value[law - sys->law];
+    lk_evaluate_violation(sys, law->joint, phi);
+    lk_joint_way(j, r->value + j->law, phi, way);
+    return way[law->row];
+}
+
+/* The dampers of stops act where a contact begins or ends within the step, and stiff ones end a
+ * motion within it: their work is their mean force times the way, not what their power at both ends
+ * tells. */
+void lk_rattle_book_laws(struct lk_system *sys, const struct lk_rattle *r)
+{
+    double work = -0.5 * sys->h * r->stops.power;
+
+    for (int i = 0; i < sys->n_laws && books_laws(sys); i++) {
+        const struct lk_law *law = &sys->law[i];
+        struct lk_law_value f;
+        double x, way;
+
+        if (!is_booked(sys, law))
+            continue;
+        work -= 0.5 * sys->h * dissipated_power(sys, &sys->next, law, &x);
+        way = way_of(sys, r, law, x);
+        lk_law_step(law, sys->term, r->value[i], x, way / sys->h, &f);
+        work += f.dissipative * way;
+    }
+    sys->next.balance->dissipated += work;
+}
+
+/* Return true if the dampers of @law are impedances: their work is booked as work of inputs, and
+ * the impulses of closing must not be. */
+static bool is_of_inputs(const struct lk_system *sys, const struct lk_law *law)
+{
+    bool found = false;
+
+    for (int i = law->first_term; i < law->first_term + law->n_terms; i++)
+        found |= sys->term[i].kind == LK_TERM_IMPEDANCE;
+    return found;
+}
+
+void lk_rattle_book_damping(struct lk_system *sys, const struct lk_rattle *r, const double *sigma)
+{
+    struct lk_balance *balance = sys->next.balance;
+
+    for (int i = 0; i < sys->n_joints && sys->closes_dampers; i++) {
+        const struct lk_joint *j = &sys->joint[i];
+        double rates[LK_ROWS_PAD];
+
+        if (!lk_is_compliant(j))
+            continue;
+        lk_evaluate_row_rates(sys, i, sys->twist, rates);
+        for (int row = 0; row < j->n_rows; row++) {
+            double mean = 0.5 * (r->rate[j->law + row] + rates[row]);
+            bool is_taken = is_of_inputs(sys, &sys->law[j->law + row]);
+
+            *(is_taken ? &balance->taken : &balance->dissipated) +=
+                sys->s * sigma[j->row + row] * mean;
+        }
+    }
+}
+
+/* ---- positions ---- */
+
+void lk_rattle_find_yields(struct lk_system *sys, struct lk_rattle *r)
+{
+    struct lk_rattle_stops *stops = &r->stops;
+
+    if (stops->n == 0)
+        return;
+    memcpy(stops->solution, sys->solution, (size_t)sys->n_rows * sizeof(double));
+    find_yields(sys, stops, false);
+    memcpy(sys->solution, stops->solution, (size_t)sys->n_rows * sizeof(double));
+}
+
+/* The spring of a stop beyond its limits, linear about its depth at the present pose: its half in
+ * the matrix, and how far the onset puts the limits off. Both limits have it; one is far away. */
+static double linearise(const struct lk_term *t, double phi, struct lk_contact *c)
+{
+    double depth = fmax(fmax(phi - t->upper, t->lower - phi), 0);
+    double ramp = t->onset > 0 ? fmin(depth / t->onset, 1) : 1;
+    double soft = fmin(depth, t->onset), slope = t->stiffness * fmax(ramp, ONSET_MIN);
+    double force = t->stiffness * (0.5 * ramp * soft + (depth - soft));
+
+    c->own = 0.5 / slope;
+    return depth - force / slope;
+}
+
+/* the multipliers that the pushes change by @change, into the increment of an iteration */
+static void add_response(struct lk_system *sys, struct lk_rattle_stops *stops, const double *change)
+{
+    struct lk_twist *correction = sys->correction;
+
+    memcpy(stops->solution, sys->solution, (size_t)sys->n_rows * sizeof(double));
+    sys->correction = stops->response;
+    respond(sys, stops, change, false);
+    sys->correction = correction;
+    for (int row = 0; row < sys->n_rows; row++)
+        sys->solution[row] += stops->solution[row];
+    for (int b = 0; b < sys->n_bodies; b++)
+        for (int i = 0; i < 3; i++) {
+            correction[b].v[i] += stops->response[b].v[i];
+            correction[b].w[i] += stops->response[b].w[i];
+        }
+}
+
+static bool acts_alike(double a, double b)
+{
+    return (a > 0) == (b > 0) && (a < 0) == (b < 0);
+}
+
+bool lk_rattle_push(struct lk_system *sys, struct lk_rattle *r, int iteration)
+{
+    struct lk_rattle_stops *stops = &r->stops;
+    int n = stops->n;
+    double *change = stops->increments + iteration * n, *push = stops->impulse;
+    bool is_settled = true;
+
+    if (n == 0)
+        return true;
+    for (int i = 0; i < n; i++) {
+        struct lk_contact *c = &stops->contact[i];
+        const struct lk_law *law = &sys->law[c->law];
+        const struct lk_term *t = &sys->term[c->term];
+        double phi[LK_ROWS_MAX], off;
+
+        lk_evaluate_violation(sys, law->joint, phi);
+        off = linearise(t, phi[law->row], c);
+        stops->b[i] = 0.5 * phi[law->row] - rate_at(sys, c, sys->correction) -
+                      rate_at(sys, c, sys->residual) + yield_to(stops, i, stops->push);
+        stops->lower[i] = 0.5 * (t->lower - off);
+        stops->upper[i] = 0.5 * (t->upper + off);
+        push[i] = stops->push[i];
+    }
+    solve(stops, push);
+    for (int i = 0; i < n; i++) {
+        is_settled = is_settled && acts_alike(push[i], stops->push[i]);
+        change[i] = push[i] - stops->push[i];
+    }
+    add_response(sys, stops, change);
+    return is_settled;
+}
+
+void lk_rattle_add_pushes(struct lk_rattle *r, int iteration, double part)
+{
+    struct lk_rattle_stops *stops = &r->stops;
+    const double *change = stops->increments + iteration * stops->n;
+
+    for (int i = 0; i < stops->n; i++) {
+        double push = stops->push[i] + part * change[i];
+
+        /* the impulses hold what this increment wants; more than that may not change the sign */
+        stops->push[i] = part == 0 || acts_alike(push, stops->impulse[i]) ? push : 0;
+    }
+}
+
+void lk_rattle_blend_pushes(struct lk_rattle *r, int iteration, int before, double alpha)
+{
+    struct lk_rattle_stops *stops = &r->stops;
+
+    for (int k = 0; k < stops->n; k++)
+        stops->increments[iteration * stops->n + k] +=
+            alpha * stops->increments[before * stops->n + k];
+}
+
+void lk_rattle_keep_pushes(struct lk_rattle *r, bool ends)
+{
+    for (int i = 0; i < r->stops.n && !ends; i++)
+        r->stops.kept_push[i] = r->stops.push[i];
+}
+
+void lk_rattle_take_kept_pushes(struct lk_rattle *r)
+{
+    for (int i = 0; i < r->stops.n; i++)
+        r->stops.push[i] = r->stops.kept_push[i];
+}
+
+/* ---- velocities ---- */
+
+void lk_rattle_return_pushes(struct lk_system *sys, const struct lk_rattle *r)
+{
+    for (int i = 0; i < r->stops.n; i++)
+        sys->next.lambda[row_of(sys, &r->stops.contact[i])] -= r->stops.push[i];
+}
+
+/* Newton's law of impact: the rate at which a row must leave a stop, or 0 if it came no faster than
+ * two steps of its acceleration give. The row comes to the end of the step, which is at the limit,
+ * with what forces do on the way there. @after: rate without stops */
+static double rebound(const struct lk_system *sys, struct lk_rattle *r, int i, double after)
+{
+    struct lk_contact *c = &r->stops.contact[i];
+    const struct lk_term *t = &sys->term[c->term];
+    double sign = r->stops.push[i] > 0 ? 1 : -1, inward = sign * c->rate;
+    const struct lk_law *law = &sys->law[c->law];
+    double free = (after - c->rate) / sys->h, phi[LK_ROWS_MAX], square, mobility;
+
+    lk_evaluate_violation(sys, law->joint, phi);
+    square = inward * inward + 2 * free * (phi[law->row] - r->value[c->law]);
+    mobility = lk_max(r->stops.yield[i * (r->stops.n + 1)], 0) / sys->s;
+
+    c->is_impact =
+        inward >
+        2 * sys->h * (lk_max(fabs(c->acceleration), fabs(free)) + mobility * fabs(c->held));
+    return c->is_impact
+               ? lk_law_restitution(t->stiffness, t->loss, mobility) * sqrt(fmax(square, 0))
+               : 0;
+}
+
+/* limits of the rates: a stop that pushed lets its row leave it at @part of the rebound or faster;
+ * a row that others hold does not move whatever a stop does */
+static void limit_rates(struct lk_system *sys, struct lk_rattle_stops *stops, double part)
+{
+    for (int i = 0; i < stops->n; i++) {
+        struct lk_contact *c = &stops->contact[i];
+        double scale = sys->scale[row_of(sys, c)];
+
+        c->own = RIGID * scale;
+        c->is_blocked = stops->push[i] != 0 && stops->yield[i * (stops->n + 1)] <= MOVABLE * scale;
+        stops->upper[i] =
+            stops->push[i] > 0 && !c->is_blocked ? -part * c->rebound : (double)INFINITY;
+        stops->lower[i] =
+            stops->push[i] < 0 && !c->is_blocked ? part * c->rebound : -(double)INFINITY;
+    }
+}
+
+/* the largest part of the bounce, up to 1, with which no work is done by the stops: that is minus
+ * the impulse times the mean of the rates before and after it */
+static double passive_part(const struct lk_rattle_stops *stops)
+{
+    double constant = 0, linear = 0, square = 0;
+
+    for (int i = 0; i < stops->n; i++) {
+        double p = stops->impulse[i], d = stops->bounce[i];
+        double by_p = yield_to(stops, i, stops->impulse), by_d = yield_to(stops, i, stops->bounce);
+
+        constant += p * (0.5 * by_p - stops->rate[i]);
+        linear += d * (by_p - stops->rate[i]);
+        square += 0.5 * d * by_d;
+    }
+    if (constant + linear + square <= 0 || square <= 0)
+        return 1;
+    return constant >= 0
+               ? 0
+               : fmin((sqrt(linear * linear - 4 * square * constant) - linear) / (2 * square), 1);
+}
+
+/* v -= @part of system->correction */
+static void correct_velocities(struct lk_system *sys, double part)
+{
+    for (int b = 0; b < sys->n_bodies; b++) {
+        struct lk_twist *t = &sys->next.motion[b].v;
+
+        for (int i = 0; i < 3; i++) {
+            t->v[i] -= part * sys->correction[b].v[i];
+            t->w[i] -= part * sys->correction[b].w[i];
+        }
+    }
+    lk_evaluate_twists(sys, &sys->next);
+}
+
+/* s times the multipliers of all rows that go with the last response to the contacts, @x */
+static void add_impulses(struct lk_system *sys, struct lk_rattle_stops *stops, double part,
+                         const double *x)
+{
+    for (int row = 0; row < sys->n_rows; row++)
+        stops->solution[row] += part * sys->s * sys->solution[row];
+    for (int i = 0; i < stops->n; i++)
+        stops->solution[row_of(sys, &stops->contact[i])] += part * sys->s * x[i];
+}
+
+/* Return: whether a stop is hit */
+static bool find_rebounds(struct lk_system *sys, struct lk_rattle *r)
+{
+    struct lk_rattle_stops *stops = &r->stops;
+    bool is_hit = false;
+
+    for (int i = 0; i < stops->n; i++) {
+        struct lk_contact *c = &stops->contact[i];
+
+        stops->rate[i] = rate_at(sys, c, sys->twist);
+        c->rebound = rebound(sys, r, i, stops->rate[i]);
+        is_hit |= stops->push[i] != 0 && c->is_impact;
+        if (stops->push[i] != 0)
+            sys->law[c->law].stop = (struct lk_stop){.acts = 1, .is_impact = 1};
+    }
+    return is_hit;
+}
+
+/* impulses @x that leave the rates at @part of the rebounds */
+static void find_impulses(struct lk_system *sys, struct lk_rattle_stops *stops, double part,
+                          double *x)
+{
+    memcpy(stops->b, stops->rate, (size_t)stops->n * sizeof(double));
+    limit_rates(sys, stops, part);
+    solve_rigid(stops, x);
+}
+
+/* first without restitution, then the rebounds, scaled down together where they would give energy:
+ * at the contacts, or, as poses have changed in the step, in the whole. Drives do work that is not
+ * known yet; with them the contacts alone tell. */
+void lk_rattle_bounce(struct lk_system *sys, struct lk_rattle *r)
+{
+    struct lk_rattle_stops *stops = &r->stops;
+    size_t size = (size_t)stops->n * sizeof(double);
+    double part;
+    bool is_hit;
+
+    find_yields(sys, stops, true);
+    is_hit = find_rebounds(sys, r);
+    memset(stops->impulse, 0, size);
+    find_impulses(sys, stops, 0, stops->impulse);
+    respond(sys, stops, stops->impulse, true);
+    memset(stops->solution, 0, (size_t)sys->n_rows * sizeof(double));
+    add_impulses(sys, stops, 1, stops->impulse);
+    correct_velocities(sys, 1);
+    memcpy(stops->bounce, stops->impulse, size);
+    find_impulses(sys, stops, 1, stops->bounce);
+    for (int i = 0; i < stops->n; i++)
+        stops->bounce[i] -= stops->impulse[i];
+    respond(sys, stops, stops->bounce, true);
+    part = passive_part(stops);
+    if (sys->n_drives == 0)
+        part = fmin(part, lk_restitution(sys, -1, &sys->next, stops->work));
+    add_impulses(sys, stops, part, stops->bounce);
+    correct_velocities(sys, part);
+    for (int i = 0; i < stops->n; i++) {
+        stops->impulse[i] += part * stops->bounce[i];
+        stops->contact[i].rebound *= part;
+    }
+    if (!is_hit)
+        return;
+    lk_rattle_forget_way(sys);
+    /* drives hold against an impulse; what they do against forces is booked with those */
+    sys->next.balance->work_drive +=
+        lk_loads_drive_power(sys, &(struct lk_state){.lambda = stops->solution});
+}
+
+/* ---- accelerations and reactions ---- */
+
+void lk_rattle_rest(struct lk_system *sys, struct lk_rattle *r)
+{
+    struct lk_rattle_stops *stops = &r->stops;
+    double *p = stops->bounce;
+
+    if (stops->n == 0)
+        return;
+    lk_evaluate_accelerations(sys, &sys->next);
+    for (int i = 0; i < stops->n; i++) {
+        const struct lk_contact *c = &stops->contact[i];
+        bool rests = stops->impulse[i] != 0 && c->rebound == 0;
+
+        stops->b[i] = acceleration_of(sys, c);
+        stops->upper[i] = rests && stops->push[i] > 0 ? 0 : (double)INFINITY;
+        stops->lower[i] = rests && stops->push[i] < 0 ? 0 : -(double)INFINITY;
+        p[i] = 0;
+    }
+    solve_rigid(stops, p);
+    respond(sys, stops, p, true);
+    for (int b = 0; b < sys->n_bodies; b++) {
+        struct lk_twist *a = &sys->next.motion[b].a;
+
+        for (int i = 0; i < 3; i++) {
+            a->v[i] -= sys->correction[b].v[i];
+            a->w[i] -= sys->correction[b].w[i];
+        }
+    }
+    for (int row = 0; row < sys->n_rows; row++)
+        sys->next.lambda[row] += sys->s * sys->solution[row];
+    for (int i = 0; i < stops->n; i++)
+        sys->next.lambda[row_of(sys, &stops->contact[i])] +=
+            stops->contact[i].is_blocked ? stops->push[i] : sys->s * p[i];
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See sway.h. */
+#include "step/elements/sway.h"
+#include "step/elements/tension.h"
+#include "step/equations.h"
+#include "step/scripts/rattle.h"
+#include "step/system.h"
+#include <string.h>
+
+/* tension over length of the gap [N/m]; a rod under pressure turns nothing back */
+static double stiffness_across(const struct lk_system *sys, int along, const double *value)
+{
+    const struct lk_joint *j = &sys->joint[along];
+    double length = j->length + (lk_is_compliant(j) ? value[j->law] : 0);
+
+    return length > 0 ? lk_max(sys->now.lambda[j->row] / length, 0) : 0;
+}
+
+/* the motion of the last step, as a twist */
+static void take_motion(struct lk_system *sys, int body)
+{
+    if (body < sys->n_bodies)
+        memcpy(&sys->correction[body], lk_rattle_own(&sys->now)[body].moved,
+               sizeof(sys->correction[body]));
+    else
+        sys->correction[body] = (struct lk_twist){0};
+}
+
+void lk_sways_take(struct lk_system *sys, const double *value)
+{
+    for (int i = 0; i < sys->n_sways; i++) {
+        const struct lk_sway *sway = &sys->sway[i];
+        const struct lk_joint *j = &sys->joint[sway->block];
+        double K = stiffness_across(sys, sway->along, value), last[LK_ROWS_PAD];
+
+        for (int s = 0; s < 2; s++)
+            take_motion(sys, j->body[s]);
+        lk_evaluate_row_rates(sys, sway->block, sys->correction, last);
+        for (int r = 0; r < j->n_rows; r++) {
+            struct lk_term *t = &sys->term[sys->law[j->law + r].first_term];
+
+            t->stiffness = sys->is_part ? 0 : K * lk_tension_share(K * sys->scale[j->row + r]);
+            t->from = last[r];
+        }
+    }
+}
+
+/* in the first half kick */
+void lk_sway_step(const struct lk_term *t, double delta, struct lk_law_value *sum)
+{
+    sum->elastic += t->stiffness * (0.5 * delta + LK_TENSION_LATE * (delta - t->from));
+    sum->stiffness += t->stiffness * (1 + 2 * LK_TENSION_LATE);
+}
+
+void lk_sways_turn(struct lk_system *sys)
+{
+    for (int i = 0; i < sys->n_sways; i++) {
+        const struct lk_joint *j = &sys->joint[sys->sway[i].block];
+
+        for (int r = 0; r < j->n_rows; r++) {
+            const struct lk_term *t = &sys->term[sys->law[j->law + r].first_term];
+            double *lambda = &sys->next.lambda[j->row + r];
+            double late = LK_TENSION_LATE * t->stiffness;
+            /* K+ delta */
+            double change = (*lambda + late * t->from) / (0.5 + LK_TENSION_LATE);
+            double delta = t->stiffness > 0 ? change / t->stiffness : 0;
+
+            sys->next.balance->taken += late * delta * (delta - t->from);
+            *lambda -= change;
+        }
+    }
+}

@@ -1,0 +1,509 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Formulation `ali3` on batches: loads, sweeps, the step. The method is that of
+ * step/scripts/ali3.c, equation by equation. Without include guard on purpose, see lanes_inl.h. */
+
+/* ---- loads and multipliers ---- */
+
+static void subtract_loads(struct lk_system *sys, const struct lk_batches *p, const double *inputs,
+                           int field)
+{
+    sum_loads(sys, p, (sys->now.balance->steps + 1) * sys->h, inputs, field);
+    for (int i = 0; i < p->n_loaded; i++) {
+        double *f = p->values + p->place[p->loaded[i]] + LK_BODY_V * LK_LANES;
+        const struct lk_twist *wrench = &sys->residual[p->loaded[i]];
+
+        for (int k = 0; k < 3; k++) {
+            f[k * LK_LANES] += wrench->v[k];
+            f[(3 + k) * LK_LANES] += wrench->w[k];
+        }
+    }
+}
+
+/* a += W dQ for the jump of the inputs as the step begins, and what it leaves of soft rows */
+static void add_jumps(struct lk_system *sys, const struct lk_batches *p, const double *inputs,
+                      int leaving)
+{
+    for (int b = 0; b < sys->n_bodies && p->n_soft > 0; b++)
+        sys->correction[b] = (struct lk_twist){0};
+    for (int i = 0; i < p->n_loaded; i++)
+        sys->correction[p->loaded[i]] = (struct lk_twist){0};
+    lk_loads_subtract_jumps(sys, inputs, sys->correction);
+    if (sys->n_stops > 0) {
+        lk_loads_subtract_stops(sys, leaving, sys->correction);
+        lk_singles_take_multipliers(sys, p);
+    }
+    for (int i = 0; i < p->n_loaded; i++) {
+        int b = p->loaded[i];
+        double *a = p->values + p->place[b] + LK_BODY_OLD_A * LK_LANES, turn[3];
+        struct lk_twist *jump = &sys->correction[b];
+
+        lk_sym_mul(sys->W[b].inertia, jump->w, turn);
+        for (int k = 0; k < 3; k++) {
+            jump->v[k] *= -sys->W[b].mass;
+            jump->w[k] = -turn[k];
+            a[k * LK_LANES] += jump->v[k];
+            a[(3 + k) * LK_LANES] += jump->w[k];
+        }
+    }
+    lk_evaluate_clear_frames(sys, sys->correction);
+    for (int b = 0; b < p->n_joints; b++)
+        if (lk_lane_is_soft(p->joints[b].kind))
+            lk_singles_jump(sys, p, b);
+}
+
+/* where there is no inertia accelerations do not follow from forces, and stay as they are */
+static void keep_massless(const struct lk_batches *p, int block)
+{
+    lanes_t *f = block_at(p, p->bodies[block].at), turn[3];
+    const lanes_t *massless = f + p->rare + LK_RARE_MASSLESS, *a = f + LK_BODY_OLD_A;
+
+    rotate(f + LK_BODY_R, a + 3, turn);
+    for (int i = 0; i < 3; i++) {
+        f[LK_BODY_V + i] += massless[0] * (a[i] - f[LK_BODY_V + i]);
+        f[LK_BODY_V + 3 + i] += massless[1] * (turn[i] - f[LK_BODY_V + 3 + i]);
+    }
+}
+
+/* rows of stops that are hit, or rest: like rigid ones, see impact_rates() in step/one/evaluate.c
+ */
+static void seek_impacts(const struct run *run, int block, enum sought sought)
+{
+    const struct lk_batch_joints *j = &run->p->joints[block];
+    lanes_t rate[ROWS_MAX];
+
+    if (!lk_lane_is_soft(j->kind))
+        return;
+    rates_of_single(run->p, j, LK_BODY_V, rate);
+    lk_singles_hold(run->sys, run->p, block, sought == SEEK_ACCELERATIONS, (const double *)rate);
+}
+
+/* what stops change of velocities, into V: world, body axes */
+static void bounce_bodies(const struct lk_batches *p, int block)
+{
+    const struct lk_batch_bodies *b = &p->bodies[block];
+    lanes_t *f = block_at(p, b->at), change[6];
+
+    correction(p, b, f, change);
+    for (int i = 0; i < 3; i++)
+        f[LK_BODY_V + i] = change[i];
+    rotate_back(f + LK_BODY_R, change + 3, f + LK_BODY_V + 3);
+}
+
+/* Phi or what laws want, and Phi_q^T lambda at the present pose; @is_first: at the predicted one,
+ * whose Jacobian is kept */
+static void evaluate_single(const struct run *run, int block, bool is_first)
+{
+    struct lk_system *sys = run->sys;
+    const struct lk_batches *p = run->p;
+    const struct lk_batch_joints *j = &p->joints[block];
+    const struct lk_joint_kind *k = lk_lane_kind(j->kind);
+    lanes_t *f = block_at(p, j->at), now[9 * LK_SINGLE_ROWS], *J = now;
+
+    if (is_first) {
+        J = f + lk_kind_jacobian(k);
+        lk_singles_turn(sys, p, block, false);
+    } else {
+        memset(now, 0, sizeof(now)); /* lanes without a joint */
+        lk_singles_turn_to(sys, p, block, (double *)now);
+    }
+    if (lk_lane_is_soft(j->kind))
+        lk_singles_follow_pose(sys, p, block, is_first);
+    else
+        lk_singles_violate(sys, p, block, false);
+    scatter_load(k, J, f + lk_kind_lambda(k), f + lk_kind_scatter(k));
+}
+
+static void evaluate_rows(const struct run *run, int block, bool is_first)
+{
+    if (__builtin_expect(run->p->joints[block].kind >= LK_KIND_SINGLE, 0))
+        evaluate_single(run, block, is_first);
+    else
+        evaluate_joints(run->p, block, is_first);
+}
+
+/* ---- sweeps ---- */
+
+/** enum ali3_down, enum ali3_up - what a sweep is for, see sweep(). Down: an increment, that of the
+ * last iteration, projected velocities and accelerations, what closes a combined pose, the last
+ * part of that, what stops do that are hit. Up: the prediction and its rows, the first iteration,
+ * which factors, a further one, the rows of an iterate, those of the accepted pose, the projection
+ * of velocities, which factors, rates of those, the projection of accelerations, the new state, the
+ * opening of a combined pose, accelerations of free bodies, whose projection factors, a factor
+ * alone, a right-hand side that is there already. A factor needs the Jacobians of all tasks and the
+ * top: a meeting lies between. */
+enum ali3_down {
+    ALI3_STAY,
+    ALI3_INCREMENT,
+    ALI3_LAST_INCREMENT,
+    ALI3_VELOCITIES,
+    ALI3_ACCELERATIONS,
+    ALI3_CLOSE,
+    ALI3_CLOSE_LAST,
+    ALI3_BOUNCED
+};
+enum ali3_up {
+    ALI3_REST,
+    ALI3_PREDICT,
+    ALI3_FIRST,
+    ALI3_ITERATE,
+    ALI3_EVALUATE,
+    ALI3_SETTLE,
+    ALI3_PROJECT_VELOCITIES,
+    ALI3_RATES,
+    ALI3_PROJECT_ACCELERATIONS,
+    ALI3_STORE,
+    ALI3_OPEN,
+    ALI3_FREE,
+    ALI3_FACTOR,
+    ALI3_BOUNCE
+};
+
+/** struct ali3_run - a step under way. @leaks: multipliers of rigid rows are forgotten in this
+ * iteration, see leak() in step/scripts/ali3.c;  @jumps: inputs are; both on a line of their own,
+ * as they change */
+struct ali3_run {
+    struct run run;
+    alignas(LK_CACHE_LINE) int leaks;
+    int jumps;
+};
+
+/* poses, and twists where laws ask for them */
+LK_INLINE void show_iterate_in(const struct run *run, int block, int field)
+{
+    if (__builtin_expect(run->p->bodies[block].shown == 0, 1))
+        return;
+    lk_singles_show_pose(run->sys, run->p, block, field);
+    if (run->sys->needs_twists)
+        show_twists_of_turn(run->sys, run->p, block);
+}
+
+LK_INLINE void ali3_bodies_up(const struct ali3_run *now, enum ali3_up up, int t, int block)
+{
+    const struct lk_batches *p = now->run.p;
+
+    switch (up) {
+    case ALI3_PREDICT:
+        predict_bodies(now->run.sys, p, block, &now->run.watch[t]);
+        show_iterate_in(&now->run, block, LK_BODY_X);
+        break;
+    case ALI3_EVALUATE:
+        show_iterate_in(&now->run, block, LK_BODY_NOW_X);
+        break;
+    case ALI3_SETTLE:
+        show_field(&now->run, block, LK_BODY_X);
+        show_twist_in(&now->run, block, LK_BODY_OLD_V);
+        break;
+    case ALI3_RATES:
+        show_twist_in(&now->run, block, LK_BODY_OLD_V);
+        break;
+    case ALI3_FIRST:
+        weigh_residual(p, block, LK_BODY_X);
+        break;
+    case ALI3_ITERATE:
+        weigh_residual(p, block, LK_BODY_NOW_X);
+        break;
+    case ALI3_PROJECT_ACCELERATIONS:
+        show_motion(p, block, LK_BODY_OLD_A);
+        break;
+    case ALI3_STORE:
+        store_bodies(&now->run, block, &now->run.watch[t]);
+        break;
+    case ALI3_OPEN:
+        show_field(&now->run, block, LK_BODY_NOW_X);
+        break;
+    case ALI3_FREE:
+        accelerate_freely(now->run.sys, p, block, true);
+        if (p->rare)
+            keep_massless(p, block);
+        break;
+    case ALI3_REST:
+    case ALI3_PROJECT_VELOCITIES:
+    case ALI3_FACTOR:
+    case ALI3_BOUNCE:
+        break;
+    }
+}
+
+LK_INLINE void ali3_joints_up(const struct ali3_run *now, enum ali3_up up, int t, int block)
+{
+    struct watch *watch = &now->run.watch[t];
+
+    switch (up) {
+    case ALI3_PREDICT:
+        evaluate_rows(&now->run, block, true);
+        break;
+    case ALI3_FIRST:
+    case ALI3_ITERATE:
+        seek(&now->run, block, SEEK_POSES, now->leaks);
+        break;
+    case ALI3_EVALUATE:
+        evaluate_rows(&now->run, block, false);
+        break;
+    case ALI3_SETTLE:
+        settle_all(&now->run, block, false, watch);
+        break;
+    case ALI3_PROJECT_VELOCITIES:
+        seek(&now->run, block, SEEK_VELOCITIES, 0);
+        if (now->run.sys->n_stops > 0)
+            seek_impacts(&now->run, block, SEEK_VELOCITIES);
+        break;
+    case ALI3_RATES:
+        rates_of_state(&now->run, block, watch);
+        break;
+    case ALI3_OPEN:
+        open_joints(&now->run, block);
+        break;
+    case ALI3_PROJECT_ACCELERATIONS:
+    case ALI3_FREE:
+        seek(&now->run, block, SEEK_ACCELERATIONS, 0);
+        if (now->run.sys->n_stops > 0 && !now->jumps)
+            seek_impacts(&now->run, block, SEEK_ACCELERATIONS);
+        break;
+    case ALI3_STORE:
+        store_multipliers(&now->run, block, 1, false, watch);
+        break;
+    case ALI3_REST:
+    case ALI3_FACTOR:
+    case ALI3_BOUNCE:
+        break;
+    }
+}
+
+static void ali3_up(const struct run *run, int t, int what)
+{
+    const enum ali3_up up = (enum ali3_up)what;
+    const struct ali3_run *now = (const struct ali3_run *)run;
+    const struct lk_batches *p = run->p;
+    const struct lk_batch_task *task = &p->tasks[t];
+    bool factors = up == ALI3_FIRST || up == ALI3_PROJECT_VELOCITIES || up == ALI3_FREE;
+    bool solves = factors || up == ALI3_ITERATE || up == ALI3_PROJECT_ACCELERATIONS ||
+                  up == ALI3_OPEN || up == ALI3_BOUNCE;
+    enum front_work work = factors ? FACTOR_AND_ASSEMBLE : up == ALI3_FACTOR ? FACTOR : ASSEMBLE;
+
+    if (up == ALI3_REST)
+        return;
+    EACH_UP(task, ali3_bodies_up(now, up, t, index), ali3_joints_up(now, up, t, index),
+            if (solves || up == ALI3_FACTOR) upward(p, index, work, block_at(p, task->scratch)))
+}
+
+LK_INLINE void ali3_bodies_down(const struct ali3_run *now, enum ali3_down down, int t, int block)
+{
+    const struct lk_batches *p = now->run.p;
+
+    switch (down) {
+    case ALI3_INCREMENT:
+    case ALI3_LAST_INCREMENT:
+        apply_increment(now->run.sys, p, block, down == ALI3_LAST_INCREMENT, &now->run.watch[t]);
+        break;
+    case ALI3_VELOCITIES:
+        project_bodies(p, block, LK_BODY_OLD_V);
+        break;
+    case ALI3_ACCELERATIONS:
+        project_bodies(p, block, LK_BODY_OLD_A);
+        break;
+    case ALI3_CLOSE:
+    case ALI3_CLOSE_LAST:
+        close_poses(p, block, down == ALI3_CLOSE_LAST, &now->run.watch[t]);
+        break;
+    case ALI3_BOUNCED:
+        bounce_bodies(p, block);
+        break;
+    case ALI3_STAY:
+        break;
+    }
+}
+
+static void ali3_down(const struct run *run, int t, int what)
+{
+    const enum ali3_down down = (enum ali3_down)what;
+    const struct ali3_run *now = (const struct ali3_run *)run;
+    const struct lk_batches *p = run->p;
+    const struct lk_batch_task *task = &p->tasks[t];
+    bool adds = down == ALI3_INCREMENT || down == ALI3_LAST_INCREMENT;
+    double scale = down == ALI3_ACCELERATIONS ? run->sys->s : adds ? 1 : 0;
+
+    if (down == ALI3_STAY)
+        return;
+    EACH_DOWN(task, ali3_bodies_down(now, down, t, index), take_solution(p, index, scale),
+              downward(p, index, block_at(p, task->scratch)))
+}
+
+static void ali3_sweep(struct ali3_run *now, enum ali3_down down, enum ali3_up up)
+{
+    sweep(&now->run, (int)down, (int)up);
+}
+
+#include "step/lanes/ali3_stops_inl.h"
+
+/* ---- the step ---- */
+
+/* the jump of the inputs, and of stops that are left; @leaving: see lk_loads_subtract_stops() */
+static void take_jumps(struct ali3_run *now, const double *inputs, int leaving)
+{
+    const struct run *run = &now->run;
+    const struct lk_batches *p = run->p;
+
+    if (run->sys->n_stops > 0)
+        restore_accelerations(run->sys, p);
+    for (int b = 0; b < p->n_bodies; b++)
+        show_motion(p, b, LK_BODY_OLD_V);
+    for (int b = 0; b < p->n_joints; b++)
+        rates_of_state(run, b, run->watch);
+    add_jumps(run->sys, p, inputs, leaving);
+    now->jumps = true;
+    ali3_sweep(now, ALI3_STAY, ALI3_PROJECT_ACCELERATIONS);
+    ali3_sweep(now, ALI3_ACCELERATIONS, ALI3_REST);
+    now->jumps = false;
+}
+
+/* Carry the accelerations and multipliers of the last step over a jump of the inputs; see
+ * absorb_jumps() in step/scripts/ali3.c. Pose, Jacobian and factor are those that the last step
+ * left. */
+static void absorb_jumps(struct ali3_run *now, const double *inputs)
+{
+    const struct run *run = &now->run;
+    struct lk_system *sys = run->sys;
+
+    if (sys->n_stops > 0) {
+        release_stops(now);
+        take_jumps(now, inputs, 0);
+        decide_stops(now, 0);
+    }
+    if (sys->n_stops > 1) {
+        take_jumps(now, inputs, 1);
+        decide_stops(now, 1);
+    }
+    take_jumps(now, inputs, 1);
+    if (sys->n_drives == 0)
+        return;
+    show_multipliers(run);
+    sys->next.balance->work_drive +=
+        0.5 * sys->h *
+        (lk_loads_drive_power(sys, &sys->next) - lk_loads_drive_power(sys, &sys->now));
+}
+
+/* E of creeping friction and of stops at the new pose */
+static void slide(struct lk_system *sys, const struct lk_batches *p)
+{
+    if (p->n_soft == 0)
+        return;
+    lk_loads_slide(sys);
+    if (sys->n_stops > 0)
+        lk_loads_release_stops(sys, 1);
+    lk_singles_regularise(sys, p);
+}
+
+/* both projections at the new pose, and the new state */
+static void project_motion_of_pose(struct ali3_run *now)
+{
+    ali3_sweep(now, ALI3_STAY, ALI3_PROJECT_VELOCITIES);
+    if (now->run.sys->n_stops > 0) {
+        ali3_sweep(now, ALI3_VELOCITIES, ALI3_REST);
+        bounce_off(now);
+        ali3_sweep(now, ALI3_STAY, ALI3_RATES);
+    } else {
+        ali3_sweep(now, ALI3_VELOCITIES, ALI3_RATES);
+    }
+    ali3_sweep(now, ALI3_STAY, ALI3_PROJECT_ACCELERATIONS);
+    ali3_sweep(now, ALI3_ACCELERATIONS, ALI3_STORE);
+    keep_balance(&now->run);
+    show_watched(now->run.sys, now->run.p, &now->run.sys->next);
+}
+
+/* the scratch that a step begins with, from sys->now */
+static void ali3_renew(struct lk_system *sys)
+{
+    const struct lk_batches *p = sys->batches;
+
+    for (int b = 0; b < sys->n_bodies && p->rare; b++)
+        lk_rare_body(sys, p, b);
+    renew_factor(sys);
+}
+
+static int ali3_step(struct lk_system *sys, const double *inputs)
+{
+    struct lk_batches *p = sys->batches;
+    struct ali3_run now = {.run = new_run(sys, ali3_down, ali3_up)};
+    int last = sys->iterations - 1;
+
+    if (sys->n_jumps > 0)
+        absorb_jumps(&now, inputs);
+    lk_drives_advance(sys, inputs);
+    memset(p->watch, 0, (size_t)p->n_tasks * sizeof(struct watch));
+    ali3_sweep(&now, ALI3_STAY, ALI3_PREDICT);
+    for (int i = 0; i <= last; i++) {
+        now.leaks = i == 0 || sys->leak_always;
+        subtract_loads(sys, p, inputs, i == 0 ? LK_BODY_X : LK_BODY_NOW_X);
+        ali3_sweep(&now, ALI3_STAY, i == 0 ? ALI3_FIRST : ALI3_ITERATE);
+        if (i < last)
+            ali3_sweep(&now, ALI3_INCREMENT, ALI3_EVALUATE);
+    }
+    ali3_sweep(&now, ALI3_LAST_INCREMENT, ALI3_SETTLE);
+    slide(sys, p);
+    project_motion_of_pose(&now);
+    return judge(&now.run);
+}
+
+/* ---- higher orders, see step/scripts/ali3_extrapolate.c ---- */
+
+/* sys->now has the accelerations and multipliers in lanes */
+static void keep_accelerations(struct lk_system *sys, const struct lk_batches *p)
+{
+    for (int b = 0; b < sys->n_bodies; b++)
+        read_six(p, b, LK_BODY_OLD_A, &sys->now.motion[b].a);
+    for (int b = 0; b < p->n_joints; b++) {
+        const struct lk_batch_joints *j = &p->joints[b];
+        const struct lk_joint_kind *k = lk_lane_kind(j->kind);
+        const lanes_t *lambda = block_at(p, j->at + lk_kind_lambda(k));
+
+        for (int l = 0; l < LK_LANES; l++)
+            for (int r = 0; r < lk_kind_rows(k) && j->joint[l] >= 0; r++)
+                sys->now.lambda[j->row[l] + r] = ((const double *)&lambda[r])[l];
+    }
+}
+
+/* pose, Jacobians and weights are those that the last step left */
+static void ali3_settle(struct lk_system *sys, const double *inputs)
+{
+    struct lk_batches *p = sys->batches;
+    struct ali3_run now = {.run = new_run(sys, ali3_down, ali3_up)};
+
+    if (p->n_soft > 0)
+        lk_loads_law_multipliers(sys, &sys->now, 1, sys->now.lambda);
+    load_multipliers(sys, &sys->now, p);
+    sum_loads(sys, p, lk_system_time(sys), inputs, LK_BODY_X);
+    put_sums(sys, p, LK_FREE_LOAD);
+    lk_singles_decouple(p);
+    for (int b = 0; b < p->n_bodies; b++)
+        show_motion(p, b, LK_BODY_OLD_V);
+    for (int b = 0; b < p->n_joints; b++) {
+        rates_of_state(&now.run, b, now.run.watch);
+        begin_multipliers(p, b, false);
+    }
+    ali3_sweep(&now, ALI3_STAY, ALI3_FREE);
+    ali3_sweep(&now, ALI3_ACCELERATIONS, ALI3_REST);
+    lk_singles_regularise(sys, p);
+    keep_accelerations(sys, p);
+}
+
+static void ali3_finish(struct lk_system *sys, const double *inputs)
+{
+    struct lk_batches *p = sys->batches;
+    struct ali3_run now = {.run = new_run(sys, ali3_down, ali3_up)};
+    double increment = sys->next.balance->increment;
+
+    (void)inputs;
+    memset(p->watch, 0, (size_t)p->n_tasks * sizeof(struct watch));
+    for (int b = 0; b < p->n_bodies; b++) {
+        load_bodies(&sys->next, p, b);
+        show_unclosed_pose(block_at(p, p->bodies[b].at));
+        show_twist_in(&now.run, b, LK_BODY_OLD_V);
+    }
+    load_multipliers(sys, &sys->next, p);
+    ali3_sweep(&now, ALI3_STAY, ALI3_OPEN);
+    for (int i = 1; i < LK_EXTRAPOLATE_ROUNDS; i++)
+        ali3_sweep(&now, ALI3_CLOSE, ALI3_OPEN);
+    ali3_sweep(&now, ALI3_CLOSE_LAST, ALI3_SETTLE);
+    project_motion_of_pose(&now);
+    sys->next.balance->increment = increment;
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Stops of `ali3` on batches. Their rows are soft ones; whether they act is decided before the
+ * step, impacts after it; see absorb_jumps() and ali3_step() in step/scripts/ali3.c. Without
+ * include guard on purpose, see lanes_inl.h. */
+
+/* accelerations and multipliers of the state, before a jump is tried */
+static void restore_accelerations(struct lk_system *sys, const struct lk_batches *p)
+{
+    for (int b = 0; b < p->n_bodies; b++)
+        load_bodies(&sys->now, p, b);
+    load_multipliers(sys, &sys->now, p);
+    for (int i = 0; i < p->n_soft; i++) {
+        const struct lk_joint *j = &sys->joint[p->soft[i].joint];
+
+        for (int r = j->row; r < j->row + j->n_rows; r++)
+            sys->next.lambda[r] = sys->now.lambda[r];
+    }
+}
+
+/* the state of the stops by the accelerations that a jump leads to, and the factor with it */
+static void decide_stops(struct ali3_run *now, int again)
+{
+    const struct lk_batches *p = now->run.p;
+    struct lk_system *sys = now->run.sys;
+
+    for (int i = 0; i < p->n_loaded; i++)
+        read_six(p, p->loaded[i], LK_BODY_OLD_A, &sys->next.motion[p->loaded[i]].a);
+    lk_loads_decide_stops(sys, again);
+    lk_singles_regularise(sys, p);
+    ali3_sweep(now, ALI3_STAY, ALI3_FACTOR);
+}
+
+/* none acts at the beginning */
+static void release_stops(struct ali3_run *now)
+{
+    lk_loads_release_stops(now->run.sys, 0);
+    lk_singles_regularise(now->run.sys, now->run.p);
+    ali3_sweep(now, ALI3_STAY, ALI3_FACTOR);
+}
+
+/* all motions into system->next, and system->correction from V: world, body axes */
+static void give_bounce(struct lk_system *sys, const struct run *run)
+{
+    const struct lk_batches *p = run->p;
+    struct watch unused = {0};
+
+    for (int b = 0; b < p->n_bodies; b++)
+        store_bodies(run, b, &unused);
+    for (int b = 0; b < sys->n_bodies; b++)
+        read_six(p, b, LK_BODY_V, &sys->correction[b]);
+}
+
+/* restitution of the stops that were hit, see lk_bounce() */
+static void bounce_off(struct ali3_run *now)
+{
+    const struct lk_batches *p = now->run.p;
+    struct lk_system *sys = now->run.sys;
+
+    show_motions(sys, p, LK_BODY_OLD_V);
+    lk_keep_coordinates(sys);
+    for (int b = 0; b < p->n_joints; b++) {
+        const struct lk_batch_joints *j = &p->joints[b];
+        const struct lk_joint_kind *k = lk_lane_kind(j->kind);
+
+        for (int r = 0; r < lk_kind_rows(k); r++)
+            block_at(p, j->at)[lk_kind_x(k) + r] = (lanes_t){0};
+        if (lk_lane_is_soft(j->kind))
+            lk_singles_bounce(sys, p, b);
+    }
+    ali3_sweep(now, ALI3_STAY, ALI3_BOUNCE);
+    ali3_sweep(now, ALI3_BOUNCED, ALI3_REST);
+    give_bounce(sys, &now->run);
+    lk_bounce_back(sys, &sys->next);
+    for (int b = 0; b < p->n_bodies; b++) {
+        load_bodies(&sys->next, p, b);
+        show_motion(p, b, LK_BODY_OLD_V);
+    }
+}

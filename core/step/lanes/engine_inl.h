@@ -1,0 +1,421 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The step on batches, for one kind of processor: a file that defines LK_LANES and LK_ENGINE
+ * includes this once. Here is what the formulations share: loads, multipliers, tasks by several
+ * workers. Their steps are in ali3_inl.h, rattle_inl.h and rk4_inl.h. */
+#include "linkage/pool.h"
+#include "maths/lanes_inl.h"
+#include "step/lanes/rare.h"
+#include "step/lanes/singles.h"
+#include "step/scripts/extrapolate.h"
+#include "step/scripts/rattle.h"
+#include "step/scripts/rk4.h"
+#include <stdalign.h>
+#include <string.h>
+
+#define LK_REAL    lanes_t
+#define LK_NAME(f) lk_##f##_lanes
+#include "step/equations_inl.h"
+#undef LK_REAL
+#undef LK_NAME
+
+#include "step/lanes/bodies_inl.h"
+
+/** struct run - a step under way. Each task collects into a struct watch of its own.
+ * @down, @up: what a task does on the way down and on the way up, of the kind of sweep that the
+ * formulation counts them by, see sweep();  @n_phases: done so far without a pool. Workers read
+ * this: what changes from sweep to sweep does not belong into it. */
+struct run {
+    struct lk_system *sys;
+    const struct lk_batches *p;
+    struct watch *watch;
+    void (*down)(const struct run *run, int task, int what);
+    void (*up)(const struct run *run, int task, int what);
+    int n_phases;
+};
+
+LK_INLINE struct run new_run(struct lk_system *sys, void (*down)(const struct run *, int, int),
+                             void (*up)(const struct run *, int, int))
+{
+    return (struct run){.sys = sys,
+                        .p = sys->batches,
+                        .watch = (struct watch *)sys->batches->watch,
+                        .down = down,
+                        .up = up};
+}
+
+static __attribute__((noinline)) void store_bodies(const struct run *run, int block,
+                                                   struct watch *watch)
+{
+    const struct lk_system *sys = run->sys;
+    const struct lk_batches *p = run->p;
+    const struct lk_batch_bodies *b = &p->bodies[block];
+    const lanes_t *f = block_at(p, b->at);
+    double *to[LK_LANES], sink[MOTION_SIZE];
+    lanes_t Jw[3], twice;
+
+    watch->finite += zero_if_finite(f + LK_BODY_OLD_X);
+    for (int l = 0; l < LK_LANES; l++)
+        to[l] = b->body[l] >= 0 ? (double *)&sys->next.motion[b->body[l]] : sink;
+    store_motion(f + LK_BODY_OLD_X, to);
+    lk_sym_mul_lanes(f + LK_BODY_J, f + LK_BODY_OLD_V + 3, Jw);
+    twice = f[LK_BODY_MASS] * lk_inner_lanes(f + LK_BODY_OLD_V, f + LK_BODY_OLD_V) +
+            lk_inner_lanes(f + LK_BODY_OLD_V + 3, Jw);
+    watch->kinetic += 0.5 * twice;
+    watch->potential -= f[LK_BODY_MASS] * (f[LK_BODY_OLD_X] * sys->gravity[0] +
+                                           f[LK_BODY_OLD_X + 1] * sys->gravity[1] +
+                                           f[LK_BODY_OLD_X + 2] * sys->gravity[2]);
+}
+
+#include "step/lanes/rattle_bodies_inl.h"
+#include "step/lanes/rattle_closing_inl.h"
+
+#include "step/lanes/joints_inl.h"
+#include "step/lanes/rattle_joints_inl.h"
+
+#include "step/lanes/fronts_inl.h"
+
+/* ---- what is outside of lanes: loads ---- */
+
+/* the pose of body @b, one body of its block; @field: X or NOW_X */
+LK_INLINE void show_pose(struct lk_system *sys, const struct lk_batches *p, int b, int field)
+{
+    const double *f = p->values + p->place[b] + field * LK_LANES;
+
+    for (int i = 0; i < 3; i++)
+        sys->pose[b].x[i] = f[i * LK_LANES];
+    for (int i = 0; i < 9; i++)
+        sys->pose[b].R[i] = f[(3 + i) * LK_LANES];
+}
+
+/* six values of body @b in @field */
+LK_INLINE void read_six(const struct lk_batches *p, int b, int field, struct lk_twist *ret)
+{
+    const double *v = p->values + p->place[b] + field * LK_LANES;
+
+    for (int i = 0; i < 3; i++) {
+        ret->v[i] = v[i * LK_LANES];
+        ret->w[i] = v[(3 + i) * LK_LANES];
+    }
+}
+
+/* likewise its twist; @field: of a state or a stage */
+LK_INLINE void show_twist(struct lk_system *sys, const struct lk_batches *p, int b, int field)
+{
+    read_six(p, b, field, &sys->twist[b]);
+}
+
+/* poses and twists of the watched bodies before they are in a state; @field: of the twists */
+static void show_motions(struct lk_system *sys, const struct lk_batches *p, int field)
+{
+    for (int i = 0; i < p->n_watched; i++) {
+        show_pose(sys, p, p->watched[i], LK_BODY_X);
+        show_twist(sys, p, p->watched[i], field);
+    }
+}
+
+/* -Q (force: world, torque: body axes) of the loads on each body in p->loaded at time @t, without
+ * gravity, into sys->residual; @field: of the poses, X or NOW_X */
+static void sum_loads(struct lk_system *sys, const struct lk_batches *p, double t,
+                      const double *inputs, int field)
+{
+    if (p->n_loaded == 0)
+        return;
+    for (int i = 0; i < p->n_loaded; i++) {
+        show_pose(sys, p, p->loaded[i], field);
+        sys->residual[p->loaded[i]] = (struct lk_twist){0};
+    }
+    lk_loads_subtract_applied(sys, t, inputs, sys->residual);
+}
+
+/* sys->residual of the same into their lanes */
+static void put_sums(struct lk_system *sys, const struct lk_batches *p, int field)
+{
+    for (int i = 0; i < p->n_loaded; i++) {
+        double *f = p->values + p->place[p->loaded[i]] + field * LK_LANES;
+        const struct lk_twist *load = &sys->residual[p->loaded[i]];
+
+        for (int k = 0; k < 3; k++) {
+            f[k * LK_LANES] = load->v[k];
+            f[(3 + k) * LK_LANES] = load->w[k];
+        }
+    }
+}
+
+/* Phi_q^T lambda of soft rows - Q of the same at the poses in X into their lanes; @field: LOAD */
+static void put_loads(struct lk_system *sys, const struct lk_batches *p, double t,
+                      const double *inputs, int field)
+{
+    sum_loads(sys, p, t, inputs, LK_BODY_X);
+    lk_singles_pull(sys, p, sys->residual);
+    put_sums(sys, p, field);
+}
+
+/* what rows that are found one by one look at; @field: of poses, X or NOW_X, and of twists */
+LK_INLINE void show_field(const struct run *run, int block, int field)
+{
+    if (run->p->bodies[block].shown)
+        lk_singles_show_pose(run->sys, run->p, block, field);
+}
+
+LK_INLINE void show_twist_in(const struct run *run, int block, int field)
+{
+    if (run->p->bodies[block].shown)
+        lk_singles_show_twist(run->sys, run->p, block, field);
+}
+
+/* ---- multipliers, one joint after another in the state ---- */
+
+/* @scale: of the multipliers in lanes; @adds: those of soft rows add to what their laws say */
+LK_INLINE void store_multipliers(const struct run *run, int block, double scale, bool adds,
+                                 struct watch *watch)
+{
+    const struct lk_batches *p = run->p;
+    const struct lk_batch_joints *j = &p->joints[block];
+    const struct lk_joint_kind *k = lk_lane_kind(j->kind);
+    const lanes_t *lambda = block_at(p, j->at + lk_kind_lambda(k));
+    int rows = lk_kind_rows(k);
+    lanes_t zero = {0};
+
+    for (int r = 0; r < rows; r++)
+        zero += lambda[r] * 0.0;
+    watch->finite += zero;
+    for (int l = 0; l < LK_LANES; l++) {
+        double *to = run->sys->next.lambda + j->row[l];
+
+        if (j->joint[l] < 0)
+            continue;
+        for (int r = 0; r < rows && p->carries && !lk_lane_is_soft(j->kind); r++)
+            to[r] = LANE(block_at(p, j->at)[lk_soft_lambda(k) + r], l) +
+                    scale * ((const double *)&lambda[r])[l];
+        for (int r = 0; r < rows && !(p->carries && !lk_lane_is_soft(j->kind)); r++)
+            to[r] = (adds && lk_lane_is_soft(j->kind) ? to[r] : 0) +
+                    scale * ((const double *)&lambda[r])[l];
+    }
+}
+
+/* those that the work of drives is booked with: their rows, and those at moving frames, are found
+ * one by one */
+static void show_multipliers(const struct run *run)
+{
+    for (int b = 0; b < run->p->n_joints; b++)
+        if (run->p->joints[b].kind >= LK_KIND_SINGLE)
+            store_multipliers(run, b, 1, false, run->watch);
+}
+
+/* ---- tasks ---- */
+
+/* @call for every block of @what in @task */
+#define EACH(what_, task, call)                                                                    \
+    for (int i_ = (task)->first_op; i_ < (task)->first_op + (task)->n_ops; i_++) {                 \
+        int index = p->ops[i_].index;                                                              \
+        if (p->ops[i_].what == (what_))                                                            \
+            call;                                                                                  \
+    }
+
+/* every operation of @task in its order, and in the reverse order, with its @index */
+#define EACH_UP(task, bodies, joints, front)                                                       \
+    for (int i_ = (task)->first_op; i_ < (task)->first_op + (task)->n_ops; i_++)                   \
+    DO_OPERATION(bodies, joints, front)
+#define EACH_DOWN(task, bodies, joints, front)                                                     \
+    for (int i_ = (task)->first_op + (task)->n_ops - 1; i_ >= (task)->first_op; i_--)              \
+    DO_OPERATION(bodies, joints, front)
+#define DO_OPERATION(bodies, joints, front)                                                        \
+    {                                                                                              \
+        int index = p->ops[i_].index;                                                              \
+                                                                                                   \
+        if (p->ops[i_].what == LK_BATCH_BODIES)                                                    \
+            bodies;                                                                                \
+        else if (p->ops[i_].what == LK_BATCH_JOINTS)                                               \
+            joints;                                                                                \
+        else                                                                                       \
+            front;                                                                                 \
+    }
+
+/* what a sweep is for, of each way, in one number that goes along with the order */
+#define SWEEP_OF(down, up) ((down) << 8 | (up))
+#define DOWN_OF(sweep)     ((sweep) >> 8)
+#define UP_OF(sweep)       ((sweep)&255)
+
+LK_INLINE void do_task(const struct run *run, int t, int what)
+{
+    run->down(run, t, DOWN_OF(what));
+    run->up(run, t, UP_OF(what));
+}
+
+/* a worker's share: consecutive tasks, so that their memory stays with one core */
+static void do_share(void *context, int what, int worker)
+{
+    const struct run *run = context;
+    int n = run->p->n_tasks - 1, size = lk_pool_size(run->sys->pool);
+
+    for (int t = n * worker / size; t < n * (worker + 1) / size; t++)
+        do_task(run, t, what);
+}
+
+/* progress of a step without a pool, see lk_probe */
+LK_INLINE void tell(const struct run *run, int t)
+{
+    if (__builtin_expect(run->sys->probe != NULL, 0))
+        run->sys->probe(run->sys->probe_context, run->n_phases, t);
+}
+
+/* all tasks but the top; the order among them does not matter */
+static void share_out(struct run *run, int what)
+{
+    int n = run->p->n_tasks - 1;
+
+    if (n > 1 && run->sys->pool && lk_pool_size(run->sys->pool) > 1) {
+        lk_pool_run(run->sys->pool, do_share, run, what);
+        return;
+    }
+    tell(run, -1);
+    for (int t = 0; t < n; t++) {
+        do_task(run, t, what);
+        tell(run, t);
+    }
+    run->n_phases++;
+}
+
+/* A solve is a sweep up the tree and one down. Between two meetings the tasks do in one go what
+ * follows a solution on the way down, then what leads to the next one on the way up. The top, which
+ * joins them, is first on the way down and last on the way up: no task reads what the top does on
+ * the way up before the next meeting. */
+static void sweep(struct run *run, int down, int up)
+{
+    int top = run->p->n_tasks - 1;
+
+    run->down(run, top, down);
+    share_out(run, SWEEP_OF(down, up));
+    run->up(run, top, up);
+}
+
+/* ---- results ---- */
+
+/* over the lanes, by halves */
+LK_INLINE double largest(lanes_t x)
+{
+    double most[LK_LANES];
+
+    for (int l = 0; l < LK_LANES; l++)
+        most[l] = lk_max(0, LANE(x, l));
+    for (int n = LK_LANES / 2; n > 0; n /= 2)
+        for (int l = 0; l < n; l++)
+            most[l] = lk_max(most[l], most[l + n]);
+    return most[0];
+}
+
+LK_INLINE double total(lanes_t x)
+{
+    double sum[LK_LANES];
+
+    for (int l = 0; l < LK_LANES; l++)
+        sum[l] = LANE(x, l);
+    for (int n = LK_LANES / 2; n > 0; n /= 2)
+        for (int l = 0; l < n; l++)
+            sum[l] += sum[l + n];
+    return sum[0];
+}
+
+static void keep_balance(const struct run *run)
+{
+    struct lk_balance *balance = run->sys->next.balance;
+
+    balance->increment = balance->residual_position = balance->residual_velocity = 0;
+    balance->kinetic = balance->potential = 0;
+    for (int t = 0; t < run->p->n_tasks; t++) {
+        const struct watch *w = &run->watch[t];
+
+        balance->increment = lk_max(balance->increment, largest(w->increment));
+        balance->residual_position = lk_max(balance->residual_position, largest(w->position));
+        balance->residual_velocity = lk_max(balance->residual_velocity, largest(w->velocity));
+        balance->kinetic += total(w->kinetic);
+        balance->potential += total(w->potential);
+    }
+}
+
+/* poses and twists of the watched bodies, which are those of @state, into those of the system */
+static void show_watched(struct lk_system *sys, const struct lk_batches *p,
+                         const struct lk_state *state)
+{
+    for (int i = 0; i < p->n_watched; i++) {
+        int b = p->watched[i];
+
+        show_pose(sys, p, b, LK_BODY_X);
+        sys->twist[b] = state->motion[b].v;
+    }
+}
+
+/* whether the new state is one. Return: 0, LK_E_TURN, LK_E_NOT_FINITE */
+static int judge(const struct run *run)
+{
+    double finite = 0;
+    bool turns_are_small = true;
+
+    for (int t = 0; t < run->p->n_tasks; t++) {
+        for (int l = 0; l < LK_LANES; l++)
+            turns_are_small &= LANE(run->watch[t].widest, l) < M_PI * M_PI;
+        finite += total(run->watch[t].finite);
+    }
+    if (!turns_are_small)
+        return LK_E_TURN;
+    return finite == 0 ? 0 : LK_E_NOT_FINITE;
+}
+
+/* ---- what a step begins with ---- */
+
+/* also in empty lanes, where a step that overflowed may have left NaN */
+static void load_multipliers(const struct lk_system *sys, const struct lk_state *state,
+                             const struct lk_batches *p)
+{
+    for (int b = 0; b < p->n_joints; b++) {
+        const struct lk_batch_joints *j = &p->joints[b];
+        const struct lk_joint_kind *k = lk_lane_kind(j->kind);
+        double *f = p->values + (j->at + lk_kind_lambda(k)) * LK_LANES;
+
+        for (int l = 0; l < LK_LANES; l++)
+            for (int r = 0; r < lk_kind_rows(k); r++)
+                f[r * LK_LANES + l] =
+                    j->joint[l] < 0 ? 0 : state->lambda[sys->joint[j->joint[l]].row + r];
+    }
+}
+
+/* the scratch that a step of `ali3` or `rk4` begins with, from sys->now */
+static void renew_factor(struct lk_system *sys)
+{
+    struct lk_batches *p = sys->batches;
+    const struct run run = {.sys = sys, .p = p, .watch = (struct watch *)p->watch};
+
+    lk_drives_evaluate(sys, &sys->now);
+    if (!sys->formulation->laws_are_loads) {
+        lk_start_take_tangents(sys);
+        lk_singles_regularise(sys, p);
+    }
+    for (int b = 0; b < p->n_bodies; b++) {
+        load_bodies(&sys->now, p, b);
+        show_state(block_at(p, p->bodies[b].at));
+        lk_singles_show_pose(sys, p, b, LK_BODY_X);
+        lk_singles_show_twist(sys, p, b, LK_BODY_OLD_V);
+    }
+    load_multipliers(sys, &sys->now, p);
+    for (int b = 0; b < p->n_joints; b++)
+        settle_all(&run, b, false, run.watch);
+    for (int t = 0; t < p->n_tasks; t++)
+        EACH(LK_BATCH_FRONT, &p->tasks[t],
+             upward(p, index, FACTOR, block_at(p, p->tasks[t].scratch)))
+    show_watched(sys, p, &sys->now);
+    lk_singles_turn_soft(sys, p);
+}
+
+#include "step/lanes/ali3_inl.h"
+#include "step/lanes/rattle_inl.h"
+#include "step/lanes/rk4_inl.h"
+
+const struct lk_engine LK_ENGINE = {
+    .name = LK_ENGINE_NAME,
+    .lanes = LK_LANES,
+    .is_supported = LK_ENGINE_SUPPORTED,
+    .ali3 = {ali3_step, ali3_renew, ali3_finish, ali3_settle},
+    .rattle = {rattle_step, rattle_renew, rattle_finish, NULL},
+    .rk4 = {rk4_step, renew_factor, NULL, NULL},
+    .hold = rattle_hold,
+};

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The table of engines, and the formulations that step by the one chosen. */
+#include "step/lanes/engines.h"
+#include "step/lanes/rare.h"
+#include "step/scripts/extrapolate.h"
+#include "step/scripts/rattle.h"
+#include "step/scripts/rk4.h"
+#include <string.h>
+
+int lk_engine_has_avx512(void)
+{
+#if defined(__x86_64__)
+    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+           __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("fma");
+#else
+    return 0;
+#endif
+}
+
+int lk_engine_has_avx2(void)
+{
+#if defined(__x86_64__)
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+#else
+    return 0;
+#endif
+}
+
+int lk_engine_has_two(void)
+{
+    return 1;
+}
+
+int lk_engine_has_one(void)
+{
+    return 1;
+}
+
+const struct lk_engine *const lk_engines[] = {
+#ifdef LK_BUILT_AVX512
+    &lk_engine_avx512,
+#endif
+#ifdef LK_BUILT_AVX2
+    &lk_engine_avx2,
+#endif
+#ifdef LK_BUILT_PORTABLE
+    &lk_engine_portable,
+#endif
+#ifdef LK_BUILT_SCALAR
+    &lk_engine_scalar,
+#endif
+    NULL,
+};
+
+const struct lk_engine *lk_engine_find(const char *name)
+{
+    for (int i = 0; lk_engines[i]; i++)
+        if (strcmp(lk_engines[i]->name, name) == 0 && lk_engines[i]->is_supported())
+            return lk_engines[i];
+    return NULL;
+}
+
+void lk_engines_here(const struct lk_engine *ret[LK_ENGINES_MAX + 1])
+{
+    int n = 0;
+
+    for (int i = 0; lk_engines[i]; i++)
+        if (lk_engines[i]->is_supported())
+            ret[n++] = lk_engines[i];
+    ret[n] = NULL;
+}
+
+const char *lk_system_engine(const struct lk_system *system)
+{
+    return system->batches ? system->batches->engine->name : "one by one";
+}
+
+static int ali3_step(struct lk_system *sys, const double *inputs)
+{
+    return sys->batches->engine->ali3.step(sys, inputs);
+}
+
+static void ali3_renew(struct lk_system *sys)
+{
+    sys->batches->engine->ali3.renew(sys);
+}
+
+static int rattle_step(struct lk_system *sys, const double *inputs)
+{
+    return sys->batches->engine->rattle.step(sys, inputs);
+}
+
+static void rattle_renew(struct lk_system *sys)
+{
+    sys->batches->engine->rattle.renew(sys);
+}
+
+static int rk4_step(struct lk_system *sys, const double *inputs)
+{
+    return sys->batches->engine->rk4.step(sys, inputs);
+}
+
+static void rk4_renew(struct lk_system *sys)
+{
+    sys->batches->engine->rk4.renew(sys);
+}
+
+static void rattle_begin(struct lk_system *sys)
+{
+    struct lk_batches *p = sys->batches;
+    struct lk_rattle *r = sys->formulation_data;
+
+    lk_rattle_find_contacts(sys, &r->stops);
+    for (int b = 0; b < sys->n_bodies; b++) {
+        lk_rattle_begin_body(sys, b);
+        if (p->rare)
+            lk_rare_body(sys, p, b);
+    }
+    if (p->rare)
+        lk_rare_find_tense(sys, p);
+    for (int i = 0; i < sys->n_laws; i++)
+        sys->now.tangent[i] = LK_DECOUPLED;
+}
+
+const struct lk_formulation lk_formulation_ali3_lanes = {
+    .name = "ali3",
+    .step = ali3_step,
+    .keeps_balance = 1,
+    .renew = ali3_renew,
+    .extrapolation = &lk_extrapolation_ali3,
+    .effort = {2, LK_ITERATIONS + 2, 2 * LK_ITERATIONS + 5, LK_ALI3_SIZE, 0, 3.2},
+    .steps_in_plane = 1,
+};
+
+const struct lk_formulation lk_formulation_rattle_lanes = {
+    .name = "rattle",
+    .step = rattle_step,
+    .keeps_balance = 1,
+    .layout = lk_rattle_lanes_layout,
+    .own_size = lk_rattle_own_size,
+    .begin = rattle_begin,
+    .stops_at_any_pose = 1,
+    .keeps_rows = 1,
+    .extrapolation = &lk_extrapolation_rattle,
+    .renew = rattle_renew,
+    .effort = {1, LK_RATTLE_ITERATIONS + 6, 2 * LK_RATTLE_ITERATIONS + 8, LK_RATTLE_INCREMENTS, 12,
+               6},
+    .iterations = LK_RATTLE_ITERATIONS,
+    .regularisation = LK_RATTLE_REGULARISATION,
+    .solves_once = 1,
+    .steps_in_plane = 1,
+};
+
+const struct lk_formulation lk_formulation_rk4_lanes = {
+    .name = "rk4",
+    .step = rk4_step,
+    .keeps_balance = 1,
+    .prepare = lk_rk4_prepare,
+    .renew = rk4_renew,
+    .effort = {LK_RK4_STAGES, LK_RK4_STAGES + 1 + LK_RK4_ROUNDS,
+               2 * LK_RK4_STAGES + LK_RK4_ROUNDS + 3, LK_RK4_SIZE, 0, 6},
+    .is_explicit = 1,
+    .order = 4,
+    .regularisation = LK_RK4_REGULARISATION,
+    .solves_once = 1,
+    .laws_are_loads = 1,
+    .steps_in_plane = 1,
+};

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The engines and whether the running processor supports them; for the table in engines.c. */
+#ifndef LK_STEP_BATCH_ENGINES_H
+#define LK_STEP_BATCH_ENGINES_H
+
+#include "step/lanes/batch.h"
+
+int lk_engine_has_avx512(void);
+int lk_engine_has_avx2(void);
+int lk_engine_has_two(void);
+int lk_engine_has_one(void);
+
+extern const struct lk_engine lk_engine_avx512;
+extern const struct lk_engine lk_engine_avx2;
+extern const struct lk_engine lk_engine_portable;
+extern const struct lk_engine lk_engine_scalar;
+
+#endif

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Layout of the fields of joints and bodies in a block of the batched step.
+ *
+ * With r = R p (arm), d = P0 - P1 (gap), directions u, v, n and angular velocities w0, w1, all in
+ * world axes:
+ *
+ *   point    d              J0 = [ 1, -r0~ ]      J1 = -[ 1, -r1~ ]    of pins across an axis
+ *   slide    n . d          J0 = [ n, n x (d - r0) ]   J1 = -[ n, r1 x n ]
+ *   square   u . v          J0 = [ 0, u x v ]     J1 = -[ 0, u x v ] */
+#ifndef LK_STEP_BATCH_FIELDS_H
+#define LK_STEP_BATCH_FIELDS_H
+
+#include "rows/joint.h"
+#include "rows/table.h"
+
+/* Kinds of joints in lanes: those of rows/table.h, then blocks of 1 to LK_SINGLE_ROWS rows whose
+ * values and Jacobians are found one by one (singles.h) and kept as those of slides. The rows of a
+ * soft block follow laws. The one row of a coupling pulls at up to LK_SIDES_MAX bodies, at each by
+ * a force and a torque of its own. */
+#define LK_SINGLE_ROWS 6
+enum {
+    LK_KIND_SINGLE = LK_KINDS,
+    LK_KIND_SOFT = LK_KIND_SINGLE + LK_SINGLE_ROWS,
+    LK_KIND_COUPLED = LK_KIND_SOFT + LK_SINGLE_ROWS,
+    LK_LANE_KINDS
+};
+
+static const struct lk_joint_kind lk_single_kinds[LK_SINGLE_ROWS] = {
+    {.n_slide = 1}, {.n_slide = 2}, {.n_slide = 3}, {.n_slide = 4}, {.n_slide = 5}, {.n_slide = 6},
+};
+
+static const struct lk_joint_kind lk_coupled_kind = {.n_slide = 1};
+
+/** lk_lane_kind() - rows of a block of @kind. RT: yes. */
+static inline const struct lk_joint_kind *lk_lane_kind(int kind)
+{
+    if (kind == LK_KIND_COUPLED)
+        return &lk_coupled_kind;
+    return kind < LK_KINDS ? &lk_joint_kinds[kind]
+                           : &lk_single_kinds[(kind - LK_KIND_SINGLE) % LK_SINGLE_ROWS];
+}
+
+/** lk_kind_is_pin() - whether a block has two point rows, whose axes are across the normal of a
+ * plane in which its bodies move;  lk_kind_axis() - world axis of point row @row, and of a pin's
+ * normal: @row 2. RT: yes. */
+static inline int lk_kind_is_pin(const struct lk_joint_kind *k)
+{
+    return k->point > LK_POINTS_XYZ;
+}
+
+static inline int lk_kind_axis(const struct lk_joint_kind *k, int row)
+{
+    return lk_point_axis(lk_points_first(k->point), row);
+}
+
+/** lk_kind_sides() - bodies that the rows of a block may act on. lk_lane_is_soft() - whether they
+ * follow laws. RT: yes. */
+static inline int lk_kind_sides(const struct lk_joint_kind *k)
+{
+    return k == &lk_coupled_kind ? LK_SIDES_MAX : 2;
+}
+
+static inline int lk_lane_is_soft(int kind)
+{
+    return kind >= LK_KIND_SOFT && kind < LK_KIND_COUPLED;
+}
+
+/** lk_lane_is_pin() - whether blocks of @kind, or -1: several, are pins of two rows. RT: yes. */
+static inline int lk_lane_is_pin(int kind)
+{
+    return kind >= LK_KIND_PIN_X && kind <= LK_KIND_PIN_Z;
+}
+
+/* offsets of the fields of a joint [vectors], in the order in which a step uses them */
+/* the joint's point on either body, body axes; then its directions on either body */
+static inline int lk_kind_points(const struct lk_joint_kind *k)
+{
+    (void)k;
+    return 0;
+}
+
+static inline int lk_kind_directions(const struct lk_joint_kind *k, int side)
+{
+    return lk_kind_points(k) + 6 + (side == 1 ? 3 * k->n_dir[0] : 0);
+}
+
+/* Jacobian at the pose of the factor: both arms (point; of pins without the axis), [n, turn of side
+ * 0, turn of side 1] a slide, one vector a square; of a coupling [n, turn] of each side */
+static inline int lk_kind_jacobian(const struct lk_joint_kind *k)
+{
+    return lk_kind_directions(k, 1) + 3 * k->n_dir[1];
+}
+
+static inline int lk_kind_slides(const struct lk_joint_kind *k)
+{
+    return lk_kind_jacobian(k) + 2 * lk_kind_point_rows(k);
+}
+
+static inline int lk_kind_squares(const struct lk_joint_kind *k)
+{
+    return lk_kind_slides(k) + (lk_kind_sides(k) > 2 ? 6 * LK_SIDES_MAX : 9 * k->n_slide);
+}
+
+/* E, lambda, right-hand side and solution, a value of each row */
+static inline int lk_kind_regular(const struct lk_joint_kind *k)
+{
+    return lk_kind_squares(k) + 3 * k->n_square;
+}
+
+static inline int lk_kind_lambda(const struct lk_joint_kind *k)
+{
+    return lk_kind_regular(k) + lk_kind_rows(k);
+}
+
+static inline int lk_kind_x(const struct lk_joint_kind *k)
+{
+    return lk_kind_lambda(k) + lk_kind_rows(k);
+}
+
+/* What the joint scatters to its bodies: Phi_q^T times lambda or the solution, without the point
+ * rows, whose force and torque the body computes from lambda and its arm. Squares: torque on side
+ * 0, the opposite on side 1. With slides: force on side 0, torque on side 0, torque on side 1. Of a
+ * coupling: force and torque of each side. */
+static inline int lk_kind_scatter(const struct lk_joint_kind *k)
+{
+    return lk_kind_x(k) + lk_kind_rows(k);
+}
+
+static inline int lk_kind_scatter_size(const struct lk_joint_kind *k)
+{
+    if (lk_kind_sides(k) > 2)
+        return 6 * LK_SIDES_MAX;
+    return k->n_slide > 0 ? 9 : k->n_square > 0 ? 3 : 0;
+}
+
+/* where rows may depend on each other: what is left of Phi / 2 at the closed pose */
+static inline int lk_kind_gap(const struct lk_joint_kind *k)
+{
+    return lk_kind_scatter(k) + lk_kind_scatter_size(k);
+}
+
+static inline int lk_kind_size(const struct lk_joint_kind *k)
+{
+    return lk_kind_gap(k) + lk_kind_rows(k);
+}
+
+/* Of soft blocks, behind those: multipliers of the iterate, of the last one but one, and their
+ * increments in each iteration. */
+static inline int lk_soft_lambda(const struct lk_joint_kind *k)
+{
+    return lk_kind_size(k);
+}
+
+static inline int lk_soft_kept(const struct lk_joint_kind *k)
+{
+    return lk_soft_lambda(k) + lk_kind_rows(k);
+}
+
+static inline int lk_soft_increment(const struct lk_joint_kind *k, int iteration)
+{
+    return lk_soft_kept(k) + (1 + iteration) * lk_kind_rows(k);
+}
+
+/** lk_lane_size() - vectors of a block of @kind in a step of @iterations; @carries: rigid rows have
+ * the fields of soft ones, too, see struct lk_batches. */
+static inline int lk_lane_size(int kind, int iterations, int carries)
+{
+    const struct lk_joint_kind *k = lk_lane_kind(kind);
+
+    return carries || lk_lane_is_soft(kind) ? lk_soft_increment(k, iterations) : lk_kind_size(k);
+}
+
+/** enum lk_body_field - offsets of the fields of a body [vectors].
+ * X, R:       current pose; in the iterations the predicted one, that of the factor
+ * NOW_X, NOW_R: pose after the last iteration
+ * V, W: twist, or the vector solved for: velocity, angular velocity (world)
+ * A, SM:      s R J^-1 R^T (xx yy zz xy xz yz), s / m
+ * U, TURN:    motion within the step: x - x_old, q_old^-1 q
+ * OLD_*:      state: x, q, v (world, body axes), a; the old one until the step accepts the new one
+ * MASS, J, SJ: m, J, s J^-1 (body axes) */
+enum lk_body_field {
+    LK_BODY_X = 0,
+    LK_BODY_R = 3,
+    LK_BODY_V = 12,
+    LK_BODY_A = 18,
+    LK_BODY_SM = 24,
+    LK_BODY_U = 25,
+    LK_BODY_TURN = 28,
+    LK_BODY_OLD_X = 32,
+    LK_BODY_OLD_Q = 35,
+    LK_BODY_OLD_V = 39,
+    LK_BODY_OLD_A = 45,
+    LK_BODY_MASS = 51,
+    LK_BODY_J = 52,
+    LK_BODY_SJ = 58,
+    LK_BODY_NOW_X = 64,
+    LK_BODY_NOW_R = 67,
+    LK_BODY_SIZE = 76
+};
+
+/** enum lk_rattle_field - the same for `rattle`, whose iterations turn about the axes of q_n.
+ * NOW_X, NOW_R: pose in the iterations, then that of the factor
+ * FACTOR_X .. BENT: struct lk_rattle_own;  LOAD: -Q without gravity (force: world, torque: body)
+ * G:            angular part of s W g, body axes
+ * ITERATE:      u, theta;  REST: what else s W g consists of, see momentum_residual()
+ * ACCELERATION: of the new state (world)
+ * INCREMENTS:   of each iteration dq and what it takes from REST, all about the body's axes; the
+ *               translation of either is there where bodies may lack inertia, see struct lk_batches
+ */
+enum lk_rattle_field {
+    LK_RATTLE_FACTOR_X = LK_BODY_SIZE,
+    LK_RATTLE_FACTOR_Q = LK_RATTLE_FACTOR_X + 3,
+    LK_RATTLE_MOVED = LK_RATTLE_FACTOR_Q + 4,
+    LK_RATTLE_BENT = LK_RATTLE_MOVED + 6,
+    LK_RATTLE_LOAD = LK_RATTLE_BENT + 6,
+    LK_RATTLE_G = LK_RATTLE_LOAD + 6,
+    LK_RATTLE_ITERATE = LK_RATTLE_G + 3,
+    LK_RATTLE_REST = LK_RATTLE_ITERATE + 6,
+    LK_RATTLE_ACCELERATION = LK_RATTLE_REST + 6,
+    LK_RATTLE_INCREMENTS = LK_RATTLE_ACCELERATION + 6
+};
+
+/* behind those, of `ali3` and `rk4`: -Q without gravity (force: world, torque: body) */
+#define LK_FREE_LOAD LK_BODY_SIZE
+
+#define LK_ALI3_SIZE (LK_FREE_LOAD + 6)
+
+/** enum lk_rk4_field - the same for `rk4`, whose factor is that of a stage, at X, R.
+ * NOW_X, NOW_R: pose of the new state until it is closed;  SUM: before that, derivatives of the
+ *               stages so far, weighted: of x, theta, v, w
+ * THETA:        turn since the start of the step, of the stage;  OLD_A: its accelerations
+ * STAGE_V:      velocities of the stage (world, body axes) */
+enum lk_rk4_field {
+    LK_RK4_SUM = LK_BODY_NOW_X,
+    LK_RK4_THETA = LK_BODY_U,
+    LK_RK4_STAGE_V = LK_FREE_LOAD + 6,
+    LK_RK4_SIZE = LK_RK4_STAGE_V + 6
+};
+
+/** enum lk_rare_field - behind those of all bodies where one of them has any, see rare.h. AHEAD:
+ * weight of the last acceleration in the prediction, of the translation and the rotation;  THIN,
+ * TENSION: see struct lk_quad, struct lk_half_kicks;  SHOVE: a motion (world) that all rows hold
+ * against, then what they do (translation: world, rotation: body); where a system closes_dampers,
+ * also v - v' and a - a' of step/scripts/rattle.h (world);  MASSLESS: 1 where there is no inertia,
+ * translation and rotation;  LAST_BENT: BENT of the step before
+ */
+enum lk_rare_field {
+    LK_RARE_AHEAD,
+    LK_RARE_THIN = 2,
+    LK_RARE_TENSION = 5,
+    LK_RARE_SHOVE = 11,
+    LK_RARE_MASSLESS = 17,
+    LK_RARE_LAST_BENT = 19,
+    LK_RARE_SIZE = 25
+};
+
+#endif

@@ -1,0 +1,571 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Bodies of `rattle` side by side. The equations are those of step/equations_inl.h; rotations are
+ * about the axes of the body, those of joints about the world's. Without include guard on purpose,
+ * see lanes_inl.h. */
+
+/** struct sums - of a task in one phase. @violation: the largest of its rows;  @closing: work, see
+ * lk_rattle_book_closing();  @inner: products of an increment, as it was found, with those before
+ * and with itself, in each measure */
+struct sums {
+    lanes_t violation;
+    lanes_t closing;
+    lanes_t inner[LK_ITERATIONS_MAX][LK_MEASURES];
+};
+_Static_assert(sizeof(struct sums) == LK_SUMS * sizeof(lanes_t), "memory of the sums");
+
+/* @n: products that are asked for */
+LK_INLINE void clear_sums(struct sums *sums, int n)
+{
+    sums->closing = (lanes_t){0};
+    for (int k = 0; k < n; k++)
+        for (int m = 0; m < LK_MEASURES; m++)
+            sums->inner[k][m] = (lanes_t){0};
+}
+
+LK_INLINE lanes_t *increment_of(lanes_t *f, int iteration)
+{
+    return f + LK_RATTLE_INCREMENTS + 12 * iteration;
+}
+
+/* a . M b */
+LK_INLINE void times_mass(const lanes_t *f, bool are_balls, const lanes_t *b, lanes_t Mb[6])
+{
+    for (int i = 0; i < 3; i++)
+        Mb[i] = f[LK_BODY_MASS] * b[i];
+    lk_times_moments_lanes(f + LK_BODY_J, are_balls, b + 3, Mb + 3);
+}
+
+LK_INLINE lanes_t inner_six(const lanes_t *a, const lanes_t *b)
+{
+    return lk_inner_lanes(a, b) + lk_inner_lanes(a + 3, b + 3);
+}
+
+/* s W Phi_q^T of lambda or of the solution; @R: the orientation of its Jacobian */
+LK_INLINE void weigh_pull(const struct lk_batches *p, const struct lk_batch_bodies *b,
+                          const lanes_t *f, const lanes_t *R, int takes_lambda, lanes_t ret[6])
+{
+    lanes_t torque[3], own[3];
+
+    pull(p, b, NULL, takes_lambda, ret, torque);
+    for (int i = 0; i < 3; i++)
+        ret[i] *= f[LK_BODY_SM];
+    rotate_back(R, torque, own);
+    lk_times_moments_lanes(f + LK_BODY_SJ, b->are_balls, own, ret + 3);
+}
+
+/* -Q of gravity and loads */
+LK_INLINE void sum_forces(const struct lk_system *sys, const lanes_t *f, lanes_t ret[6])
+{
+    for (int i = 0; i < 3; i++) {
+        ret[i] = f[LK_RATTLE_LOAD + i] - f[LK_BODY_MASS] * sys->gravity[i];
+        ret[3 + i] = f[LK_RATTLE_LOAD + 3 + i];
+    }
+}
+
+/* pose of the state in OLD_* */
+LK_INLINE void show_closed(lanes_t *f)
+{
+    for (int i = 0; i < 3; i++)
+        f[LK_BODY_X + i] = f[LK_BODY_OLD_X + i];
+    lk_quat_matrix_lanes(f + LK_BODY_OLD_Q, f + LK_BODY_R);
+}
+
+/* pose and weights of the factor */
+LK_INLINE void show_unclosed(const struct lk_batch_bodies *b, lanes_t *f)
+{
+    for (int i = 0; i < 3; i++)
+        f[LK_BODY_NOW_X + i] = f[LK_RATTLE_FACTOR_X + i];
+    lk_quat_matrix_lanes(f + LK_RATTLE_FACTOR_Q, f + LK_BODY_NOW_R);
+    if (!b->are_linear)
+        turn_symmetric(f + LK_BODY_NOW_R, f + LK_BODY_SJ, f + LK_BODY_A);
+}
+
+/* ---- positions: half a kick at q_n ---- */
+
+/* The angular part of s W g of an iterate, in G. It is s W (2/h (D J theta/h - J w) - Q + Phi_q^T
+ * lambda), and an increment as it is found changes s W Phi_q^T lambda by -(dq/2 + s W g); all are
+ * sums of such. So s W g has -theta/2 and, in REST, the kick and what increments took from it. The
+ * translation is linear: nothing is left of it after the first increment, unless there is no mass.
+ */
+LK_INLINE void momentum_residual(const struct lk_system *sys, const struct lk_batches *p,
+                                 lanes_t *f)
+{
+    const lanes_t *theta = f + LK_RATTLE_ITERATE + 3, *rest = f + LK_RATTLE_REST + 3;
+    lanes_t momentum[3], torque[3], change[3];
+
+    lk_sym_mul_lanes(f + LK_BODY_J, f + LK_BODY_OLD_V + 3, momentum);
+    for (int i = 0; i < 3; i++)
+        momentum[i] *= sys->h;
+    lk_rattle_start_lanes(sys->s, f + LK_BODY_J, momentum, theta, torque);
+    if (p->rare) {
+        lanes_t more[3], pull[3];
+
+        for (int i = 0; i < 3; i++)
+            more[i] = theta[i] - f[LK_RATTLE_MOVED + 3 + i];
+        lk_rattle_tension_start_lanes(f + p->rare + LK_RARE_TENSION, theta, more, pull);
+        for (int i = 0; i < 3; i++)
+            torque[i] += pull[i];
+    }
+    lk_sym_mul_lanes(f + LK_BODY_SJ, torque, change);
+    for (int i = 0; i < 3; i++)
+        f[LK_RATTLE_G + i] = change[i] - 0.5 * theta[i] + rest[i];
+    rotate(f + LK_BODY_R, f + LK_RATTLE_G, f + LK_BODY_V + 3);
+}
+
+/* likewise of the first iterate of linear bodies: nothing is left of it after that */
+LK_INLINE void linear_momentum(const struct lk_system *sys, lanes_t *f)
+{
+    for (int i = 0; i < 3; i++)
+        f[LK_RATTLE_G + i] = f[LK_RATTLE_REST + 3 + i] - 0.5 * sys->h * f[LK_BODY_OLD_V + 3 + i];
+    rotate(f + LK_BODY_R, f + LK_RATTLE_G, f + LK_BODY_V + 3);
+}
+
+/* the translation of the first iterate, and of all where some have no mass */
+LK_INLINE void momentum_translation(const struct lk_system *sys, const struct lk_batches *p,
+                                    lanes_t *f)
+{
+    const lanes_t *u = f + LK_RATTLE_ITERATE, *rest = f + LK_RATTLE_REST;
+
+    for (int i = 0; i < 3; i++) {
+        lanes_t half = 0.5 * (u[i] - sys->h * f[LK_BODY_OLD_V + i]);
+
+        if (p->carries)
+            half *= 1.0 - f[p->rare + LK_RARE_MASSLESS];
+        f[LK_BODY_V + i] = half - 0.5 * u[i] + rest[i];
+    }
+}
+
+/* the pose of an iterate */
+LK_INLINE void place_iterate(lanes_t *f)
+{
+    lanes_t turn[4];
+
+    lk_rotation_exp_lanes(f + LK_RATTLE_ITERATE + 3, turn);
+    place(f, f + LK_RATTLE_ITERATE, turn, f + LK_BODY_NOW_X);
+}
+
+/* beyond half a turn a rotation vector means another motion; also where it is not finite */
+LK_INLINE void watch_turn(const lanes_t *theta, struct watch *watch)
+{
+    lanes_t square = lk_inner_lanes(theta, theta);
+
+    watch->widest = lk_max_lanes(watch->widest, square) + square * 0.0;
+}
+
+/* some without acceleration; where tension is followed, with that of the state */
+LK_INLINE void predict_rare(const struct lk_system *sys, const struct lk_batches *p, lanes_t *f)
+{
+    const lanes_t *v = f + LK_BODY_OLD_V, *ahead = f + p->rare + LK_RARE_AHEAD;
+
+    for (int i = 0; i < 6; i++)
+        f[LK_RATTLE_ITERATE + i] =
+            p->n_tense > 0
+                ? lk_taylor_lanes(sys->h, ahead[i / 3], v[i], f[LK_BODY_OLD_A + i])
+                : lk_rattle_ahead_lanes(sys->h, ahead[i / 3], v[i], f[LK_RATTLE_MOVED + i]);
+}
+
+static __attribute__((noinline)) void predict_motion(const struct lk_system *sys,
+                                                     const struct lk_batches *p, int block)
+{
+    const struct lk_batch_bodies *b = &p->bodies[block];
+    lanes_t *f = block_at(p, b->at), *u = f + LK_RATTLE_ITERATE, sum[6], turn[3];
+
+    for (int i = 0; i < 6; i++)
+        u[i] = lk_rattle_ahead_lanes(sys->h, 1 + (lanes_t){0}, f[LK_BODY_OLD_V + i],
+                                     f[LK_RATTLE_MOVED + i]);
+    if (p->rare)
+        predict_rare(sys, p, f);
+    sum_forces(sys, f, sum);
+    lk_times_moments_lanes(f + LK_BODY_SJ, b->are_balls, sum + 3, turn);
+    for (int i = 0; i < 3; i++) {
+        f[LK_RATTLE_REST + i] = f[LK_BODY_SM] * sum[i] + 0.5 * u[i];
+        f[LK_RATTLE_REST + 3 + i] = turn[i] + 0.5 * u[3 + i];
+    }
+    if (p->factors_twice)
+        turn_symmetric(f + LK_BODY_R, f + LK_BODY_SJ, f + LK_BODY_A);
+    place_iterate(f);
+    momentum_translation(sys, p, f);
+    if (b->are_linear)
+        linear_momentum(sys, f);
+    else
+        momentum_residual(sys, p, f);
+}
+
+/* products of increment @iteration of a block, which is @dq, with those before and with itself */
+LK_INLINE void multiply_increment(const struct lk_batches *p, int block, int iteration,
+                                  const lanes_t dq[6], struct sums *sums)
+{
+    lanes_t *f = block_at(p, p->bodies[block].at);
+    lanes_t Mdq[6];
+
+    times_mass(f, p->bodies[block].are_balls, dq, Mdq);
+    for (int k = 0; k < iteration; k++) {
+        const lanes_t *other = increment_of(f, k);
+        lanes_t by_mass = inner_six(other, Mdq), by_turns = lk_inner_lanes(other + 3, dq + 3);
+
+        sums->inner[k][LK_BY_MASS] += by_mass;
+        sums->inner[k][LK_BY_TURNS] += by_turns;
+    }
+    sums->inner[iteration][LK_BY_MASS] += inner_six(dq, Mdq);
+    sums->inner[iteration][LK_BY_TURNS] += lk_inner_lanes(dq + 3, dq + 3);
+}
+
+/* dq = -2 (s W Phi_q^T dlambda + s W g) */
+static __attribute__((noinline)) void find_increments(const struct lk_batches *p, int block,
+                                                      int iteration, struct sums *sums)
+{
+    const struct lk_batch_bodies *b = &p->bodies[block];
+    lanes_t *f = block_at(p, b->at), *now = increment_of(f, iteration), change[6], dq[6];
+
+    weigh_pull(p, b, f, f + LK_BODY_R, 0, change);
+    for (int i = 0; i < 3; i++) {
+        dq[i] = -2.0 * (change[i] + f[LK_BODY_V + i]);
+        dq[3 + i] = -2.0 * (change[3 + i] + f[LK_RATTLE_G + i]);
+    }
+    multiply_increment(p, block, iteration, dq, sums);
+    for (int i = 0; i < 6; i++)
+        now[i] = dq[i];
+}
+
+/* the next iterate, by the last increment with what those before tell of it */
+LK_INLINE void take_increment(const struct lk_convergence *newton, lanes_t *f)
+{
+    int last = newton->done - 1;
+    lanes_t *now = increment_of(f, last), *u = f + LK_RATTLE_ITERATE;
+
+    for (int k = 1; k < last; k++)
+        for (int i = 0; i < 6; i++)
+            now[i] += newton->past.alpha[k - 1] * increment_of(f, k)[i];
+    for (int i = 0; i < 6; i++) {
+        now[i] *= newton->part;
+        u[i] += now[i];
+    }
+    for (int i = 0; i < 6 && newton->goes_back; i++)
+        u[i] -= increment_of(f, last - 1)[i];
+}
+
+/* what an increment takes from REST, the same sum of the residuals that the increments met:
+ * @residual of this one, and three from @field on of those before */
+LK_INLINE void take_rest(const struct lk_convergence *newton, lanes_t *f, const lanes_t residual[3],
+                         int field)
+{
+    int last = newton->done - 1;
+
+    for (int i = 0; i < 3; i++) {
+        lanes_t taken = residual[i];
+
+        for (int k = 1; k < last; k++)
+            taken += newton->past.alpha[k - 1] * increment_of(f, k)[field + i];
+        taken *= newton->part;
+        increment_of(f, last)[field + i] = taken;
+        f[LK_RATTLE_REST + field - 6 + i] -= taken;
+    }
+}
+
+static __attribute__((noinline)) void iterate_bodies(const struct lk_system *sys,
+                                                     const struct lk_batches *p, int block,
+                                                     const struct lk_convergence *newton)
+{
+    const struct lk_batch_bodies *b = &p->bodies[block];
+    lanes_t *f = block_at(p, b->at);
+
+    take_increment(newton, f);
+    place_iterate(f);
+    if (__builtin_expect(p->carries, 0)) {
+        take_rest(newton, f, f + LK_BODY_V, 6);
+        momentum_translation(sys, p, f);
+    }
+    for (int i = 0; i < 3 && newton->done == 1 && !p->carries; i++)
+        f[LK_BODY_V + i] = (lanes_t){0};
+    for (int i = 0; i < 3 && newton->done == 1 && b->are_linear; i++)
+        f[LK_BODY_V + 3 + i] = f[LK_RATTLE_G + i] = (lanes_t){0};
+    if (b->are_linear)
+        return;
+    take_rest(newton, f, f + LK_RATTLE_G, 9);
+    momentum_residual(sys, p, f);
+}
+
+/* the last iterate */
+static __attribute__((noinline)) void finish_bodies(const struct lk_batches *p, int block,
+                                                    const struct lk_convergence *newton,
+                                                    struct watch *watch)
+{
+    lanes_t *f = block_at(p, p->bodies[block].at);
+    const lanes_t *dq = increment_of(f, newton->done - 1);
+    lanes_t largest = watch->increment;
+
+    take_increment(newton, f);
+    place_iterate(f);
+    for (int i = 0; i < 6; i++)
+        largest = lk_max_lanes(largest, lk_abs_lanes(dq[i]));
+    watch->increment = largest;
+}
+
+/* what the iterations end with: the pose of the factor */
+static __attribute__((noinline)) void unclose_bodies(const struct lk_batches *p, int block,
+                                                     const struct lk_convergence *newton,
+                                                     struct watch *watch)
+{
+    lanes_t *f = block_at(p, p->bodies[block].at), *u = f + LK_RATTLE_ITERATE;
+
+    for (int i = 0; i < 6 && newton->goes_back; i++)
+        u[i] -= increment_of(f, newton->done - 1)[i];
+    watch_turn(u + 3, watch);
+    lk_rotation_exp_lanes(u + 3, f + LK_BODY_TURN);
+    lk_moved_state_lanes(f + LK_BODY_OLD_X, f + LK_BODY_OLD_Q, u, f + LK_BODY_TURN,
+                         f + LK_RATTLE_FACTOR_X, f + LK_RATTLE_FACTOR_Q);
+    show_unclosed(&p->bodies[block], f);
+}
+
+/* dq = -s W Phi_q^T kappa; the pose of the new state */
+static __attribute__((noinline)) void close_bodies(const struct lk_system *sys,
+                                                   const struct lk_batches *p, int block)
+{
+    const struct lk_batch_bodies *b = &p->bodies[block];
+    lanes_t *f = block_at(p, b->at), moved[6], change[6], turn[4];
+
+    weigh_pull(p, b, f, f + LK_BODY_NOW_R, 0, change);
+    for (int i = 0; i < 6 && lk_rattle_has_differences(sys); i++)
+        f[p->rare + LK_RARE_LAST_BENT + i] = f[LK_RATTLE_BENT + i];
+    lk_rattle_close_body_lanes(sys->h, change, f + LK_RATTLE_ITERATE, f + LK_BODY_TURN,
+                               f + LK_RATTLE_MOVED, moved, turn, f + LK_RATTLE_BENT);
+    for (int i = 0; i < 6; i++)
+        f[LK_RATTLE_MOVED + i] = moved[i];
+    lk_moved_state_lanes(f + LK_BODY_OLD_X, f + LK_BODY_OLD_Q, moved, turn, f + LK_BODY_OLD_X,
+                         f + LK_BODY_OLD_Q);
+    show_closed(f);
+}
+
+static void load_own(const struct lk_state *state, const struct lk_batches *p, int block);
+
+/* the state @from one body after another, which is not closed yet: its pose is that of the factor
+ */
+static __attribute__((noinline)) void reload_bodies(const struct lk_state *from,
+                                                    const struct lk_batches *p, int block)
+{
+    lanes_t *f = block_at(p, p->bodies[block].at);
+
+    load_bodies(from, p, block);
+    load_own(from, p, block);
+    show_unclosed(&p->bodies[block], f);
+}
+
+/* dq = -s W Phi_q^T kappa of a state that is being closed */
+static __attribute__((noinline)) void close_state(const struct lk_batches *p, int block)
+{
+    const struct lk_batch_bodies *b = &p->bodies[block];
+    lanes_t *f = block_at(p, b->at), change[6], q[4];
+
+    weigh_pull(p, b, f, f + LK_BODY_NOW_R, 0, change);
+    for (int i = 0; i < 3; i++) {
+        f[LK_BODY_OLD_X + i] -= change[i];
+        change[3 + i] = -change[3 + i];
+    }
+    lk_turn_on_lanes(f + LK_BODY_OLD_Q, change + 3, q);
+    for (int i = 0; i < 4; i++)
+        f[LK_BODY_OLD_Q + i] = q[i];
+    show_closed(f);
+}
+
+/* At the start of a step the state has one BENT, and tells nothing of those before. */
+LK_INLINE void forget_last_bent(const struct lk_batches *p, int block)
+{
+    lanes_t *f = block_at(p, p->bodies[block].at);
+
+    for (int i = 0; i < 6; i++)
+        f[p->rare + LK_RARE_LAST_BENT + i] = f[LK_RATTLE_BENT + i];
+}
+
+/* ---- velocities: half a kick at q_n+1; accelerations ---- */
+
+/* what tension pulls at the end of the step, out of the forces @sum */
+LK_INLINE void subtract_tension(const struct lk_system *sys, const struct lk_batches *p,
+                                const lanes_t *f, lanes_t sum[6])
+{
+    lanes_t more[3], pull[3];
+
+    for (int i = 0; i < 3; i++)
+        more[i] = sys->h * sys->h * f[LK_RATTLE_BENT + 3 + i];
+    lk_rattle_tension_end_lanes(f + p->rare + LK_RARE_TENSION, f + LK_RATTLE_MOVED + 3, more, pull);
+    for (int i = 0; i < 3; i++)
+        sum[3 + i] -= pull[i];
+}
+
+/* Write the difference of @motion from @other into SHOVE (world axes), where damper rows read it.
+ */
+LK_INLINE void keep_difference(const struct lk_batches *p, lanes_t *f, const lanes_t *motion,
+                               const lanes_t *other)
+{
+    lanes_t *ret = f + p->rare + LK_RARE_SHOVE, turn[3];
+
+    for (int i = 0; i < 3; i++) {
+        ret[i] = motion[i] - other[i];
+        turn[i] = motion[3 + i] - other[3 + i];
+    }
+    rotate(f + LK_BODY_R, turn, ret + 3);
+}
+
+/* Replace velocities by differences of positions where there is no inertia; keep v - v' for
+ * dampers. */
+LK_INLINE void replace_velocity(const struct lk_system *sys, const struct lk_batches *p, lanes_t *f)
+{
+    lanes_t seen[6], unused[6];
+
+    lk_rattle_differences_lanes(sys->h, f + LK_RATTLE_MOVED, f + LK_RATTLE_BENT,
+                                f + p->rare + LK_RARE_LAST_BENT, seen, unused);
+    lk_rattle_replace_lanes(f + p->rare + LK_RARE_MASSLESS, f + p->rare + LK_RARE_THIN, seen,
+                            f + LK_BODY_OLD_V);
+    if (sys->closes_dampers)
+        keep_difference(p, f, f + LK_BODY_OLD_V, seen);
+}
+
+static __attribute__((noinline)) void kick_bodies(const struct lk_system *sys,
+                                                  const struct lk_batches *p, int block)
+{
+    const struct lk_batch_bodies *b = &p->bodies[block];
+    lanes_t *f = block_at(p, b->at), sum[6];
+    const lanes_t *u = f + LK_RATTLE_MOVED, *theta = u + 3;
+
+    sum_forces(sys, f, sum);
+    if (p->rare)
+        subtract_tension(sys, p, f, sum);
+    lk_rattle_kick_body_lanes(sys->h, sys->s, b->are_balls, b->are_linear, f + LK_BODY_J,
+                              f[LK_BODY_SM], f + LK_BODY_SJ, u, theta, sum, f + LK_BODY_OLD_V);
+    if (lk_rattle_has_differences(sys))
+        replace_velocity(sys, p, f);
+    show_motion(p, block, LK_BODY_OLD_V);
+}
+
+/* v -= s W Phi_q^T sigma;  a -= s W Phi_q^T kappa; @field: of the state, OLD_V or OLD_A */
+LK_INLINE void subtract_pull(const struct lk_batches *p, int block, int field)
+{
+    const struct lk_batch_bodies *b = &p->bodies[block];
+    lanes_t *f = block_at(p, b->at), change[6];
+
+    weigh_pull(p, b, f, f + LK_BODY_R, 1, change);
+    for (int i = 0; i < 6; i++)
+        f[field + i] -= change[i];
+}
+
+/* s W Phi_q^T of what holds against a motion, in its place */
+static __attribute__((noinline)) void hold_bodies(const struct lk_batches *p, int block,
+                                                  int takes_lambda)
+{
+    const struct lk_batch_bodies *b = &p->bodies[block];
+    lanes_t *f = block_at(p, b->at);
+
+    weigh_pull(p, b, f, f + LK_BODY_R, takes_lambda, f + p->rare + LK_RARE_SHOVE);
+}
+
+static __attribute__((noinline)) void project_motion(const struct lk_batches *p, int block)
+{
+    subtract_pull(p, block, LK_BODY_OLD_V);
+    show_motion(p, block, LK_BODY_OLD_V);
+}
+
+static __attribute__((noinline)) void project_accelerations(const struct lk_batches *p, int block)
+{
+    subtract_pull(p, block, LK_BODY_OLD_A);
+}
+
+/* ---- bodies without inertia: see balance_massless() in step/one/velocities.c ---- */
+
+/* forces of what joints scatter, more of what acts on the body */
+static __attribute__((noinline)) void add_pull(const struct lk_batches *p, int block)
+{
+    const struct lk_batch_bodies *b = &p->bodies[block];
+    lanes_t *f = block_at(p, b->at), force[3], torque[3], own[3];
+
+    pull(p, b, NULL, 0, force, torque);
+    rotate_back(f + LK_BODY_R, torque, own);
+    for (int i = 0; i < 3; i++) {
+        f[LK_RATTLE_LOAD + i] += force[i];
+        f[LK_RATTLE_LOAD + 3 + i] += own[i];
+    }
+}
+
+/* s W g where there is no inertia, 0 elsewhere */
+static __attribute__((noinline)) void shove_massless(const struct lk_system *sys,
+                                                     const struct lk_batches *p, int block)
+{
+    lanes_t *f = block_at(p, p->bodies[block].at), *shove = f + p->rare + LK_RARE_SHOVE;
+    const lanes_t *massless = f + p->rare + LK_RARE_MASSLESS;
+    lanes_t sum[6], turn[3];
+
+    sum_forces(sys, f, sum);
+    lk_sym_mul_lanes(f + LK_BODY_SJ, sum + 3, turn);
+    for (int i = 0; i < 3; i++) {
+        shove[i] = massless[0] * f[LK_BODY_SM] * sum[i];
+        turn[i] *= massless[1];
+    }
+    rotate(f + LK_BODY_R, turn, shove + 3);
+}
+
+/* Replace accelerations likewise; keep a - a' for dampers. */
+LK_INLINE void replace_acceleration(const struct lk_system *sys, const struct lk_batches *p,
+                                    lanes_t *f)
+{
+    lanes_t *a = f + LK_BODY_OLD_A, seen[6], unused[6],
+            no_axis[3] = {(lanes_t){0}, (lanes_t){0}, (lanes_t){0}};
+
+    lk_rattle_differences_lanes(sys->h, f + LK_RATTLE_MOVED, f + LK_RATTLE_BENT,
+                                f + p->rare + LK_RARE_LAST_BENT, unused, seen);
+    lk_rattle_replace_lanes(f + p->rare + LK_RARE_MASSLESS, no_axis, seen, a);
+    if (sys->closes_dampers)
+        keep_difference(p, f, a, seen);
+}
+
+static __attribute__((noinline)) void accelerate_bodies(const struct lk_system *sys,
+                                                        const struct lk_batches *p, int block)
+{
+    const struct lk_batch_bodies *b = &p->bodies[block];
+    lanes_t *f = block_at(p, b->at), *a = f + LK_BODY_OLD_A, sum[6];
+
+    sum_forces(sys, f, sum);
+    lk_free_acceleration_lanes(sys->s, b->are_balls, b->are_linear, f + LK_BODY_J, f[LK_BODY_SM],
+                               f + LK_BODY_SJ, f + LK_BODY_OLD_V + 3, sum, a);
+    if (lk_rattle_has_differences(sys))
+        replace_acceleration(sys, p, f);
+    if (p->rare)
+        lk_drop_along_lanes(f + p->rare + LK_RARE_THIN, a + 3);
+    for (int i = 0; i < 3; i++)
+        f[LK_RATTLE_ACCELERATION + i] = a[i];
+    rotate(f + LK_BODY_R, a + 3, f + LK_RATTLE_ACCELERATION + 3);
+}
+
+/* ---- the state ---- */
+
+/* struct lk_rattle_own has the fields in the order of FACTOR_X .. BENT, as many as a motion */
+_Static_assert(sizeof(struct lk_rattle_own) == sizeof(struct lk_motion) &&
+                   LK_RATTLE_BENT + 6 - LK_RATTLE_FACTOR_X == MOTION_SIZE,
+               "what is its own is stored like a motion");
+
+static void load_own(const struct lk_state *state, const struct lk_batches *p, int block)
+{
+    const struct lk_batch_bodies *b = &p->bodies[block];
+    lanes_t *f = block_at(p, b->at);
+
+    for (int l = 0; l < LK_LANES; l++) {
+        const struct lk_rattle_own none = {.q = {1}};
+        const double *own =
+            (const double *)(b->body[l] < 0 ? &none : &lk_rattle_own(state)[b->body[l]]);
+
+        for (int i = 0; i < MOTION_SIZE; i++)
+            LANE(f[LK_RATTLE_FACTOR_X + i], l) = own[i];
+        for (int i = 0; i < 6; i++)
+            LANE(f[LK_RATTLE_LOAD + i], l) = 0;
+    }
+}
+
+static __attribute__((noinline)) void store_own(const struct run *run, int block,
+                                                struct watch *watch)
+{
+    const struct lk_batch_bodies *b = &run->p->bodies[block];
+    const lanes_t *f = block_at(run->p, b->at);
+    double *to[LK_LANES], sink[MOTION_SIZE];
+
+    watch->finite += zero_if_finite(f + LK_RATTLE_FACTOR_X);
+    for (int l = 0; l < LK_LANES; l++)
+        to[l] = b->body[l] >= 0 ? (double *)&lk_rattle_own(&run->sys->next)[b->body[l]] : sink;
+    store_motion(f + LK_RATTLE_FACTOR_X, to);
+}

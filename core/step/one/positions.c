@@ -1,0 +1,583 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Positions of `rattle`: half a kick at q_n, its iterations, and closing. */
+#include "step/elements/air.h"
+#include "step/elements/tension.h"
+#include "step/elements/tyres.h"
+#include "step/scripts/rattle.h"
+#include <string.h>
+
+/* s W g of four bodies; where rows ask for them, their velocities at the end of the step, too, as
+ * far as they are known */
+LK_INLINE void momentum_residual(struct lk_system *sys, const struct lk_lanes *l,
+                                 const struct lk_quad *quad, const struct lk_half_kicks *half)
+{
+    lk_four g[6], torque[3], more[3], pull[3], change[3], v[6];
+
+    lk_rattle_start_four(sys->s, quad->inertia, half->momentum, quad->theta, torque);
+    for (int i = 0; i < 3; i++)
+        more[i] = quad->theta[i] - half->last_turn[i];
+    lk_rattle_tension_start_four(half->tension, quad->theta, more, pull);
+    for (int i = 0; i < 3; i++)
+        torque[i] += pull[i];
+    lk_sym_mul_four(half->start_sW, torque, change);
+    for (int i = 0; i < 3; i++) {
+        g[i] = 0.5 * half->weight * (quad->u[i] - sys->h * quad->v_old[i]) + half->kick[i];
+        g[3 + i] = change[i] + half->kick[3 + i];
+    }
+    lk_scatter(l, g, LK_STRIDE(struct lk_twist), 6, sys->residual[0].v);
+    for (int i = 0; i < 6 && sys->needs_twists; i++)
+        v[i] = 2 / sys->h * (i < 3 ? quad->u[i] : quad->theta[i - 3]) - quad->v_old[i];
+    if (sys->needs_twists)
+        lk_scatter(l, v, LK_STRIDE(struct lk_twist), 6, sys->twist[0].v);
+}
+
+/* the kick that system->residual holds into the lanes, as s W g has it */
+LK_INLINE void take_kick(const struct lk_system *sys, const struct lk_lanes *l,
+                         struct lk_half_kicks *half)
+{
+    lk_four sum[6], mass, turn[3];
+
+    lk_gather(l, sys->residual[0].v, LK_STRIDE(struct lk_twist), 6, sum);
+    lk_gather(l, &sys->sW[0].mass, LK_STRIDE(struct lk_inverse_mass), 1, &mass);
+    lk_sym_mul_four(half->start_sW, sum + 3, turn);
+    for (int i = 0; i < 3; i++) {
+        half->kick[i] = mass * sum[i];
+        half->kick[3 + i] = turn[i];
+    }
+}
+
+/* The change of tension over a step, as far as it is too stiff for the step, acts at its start:
+ * s (J + s K)^-1 in place of s W, and K theta / 2 more there, as much less at its end; both have
+ * d K (theta - theta of the last step) more, see LK_TENSION_LATE. */
+void lk_rattle_take_tension(struct lk_system *sys, struct lk_rattle *r)
+{
+    if (r->n_tense > 0)
+        lk_tension_all(sys, r->tension);
+    for (int i = 0; i < r->n_tense; i++) {
+        int b = r->tense[i];
+        struct lk_half_kicks *half = &r->quad[b / 4];
+        const double *J = sys->body[b].inertia;
+        double K[6], sum[6];
+
+        lk_tension_part(r->root[i], sys->s, r->tension[b], K);
+        for (int k = 0; k < 6; k++)
+            sum[k] = J[k] + sys->s * K[k];
+        lk_sym_inverse(sum, sys->sW[b].inertia);
+        for (int k = 0; k < 6; k++) {
+            sys->sW[b].inertia[k] *= sys->s;
+            /* lanes beyond the last body repeat it */
+            for (int lane = b % 4; lane < (b == sys->n_bodies - 1 ? 4 : b % 4 + 1); lane++) {
+                half->tension[k][lane] = K[k];
+                half->start_sW[k][lane] = sys->sW[b].inertia[k];
+            }
+        }
+    }
+}
+
+void lk_rattle_leave_tension(struct lk_system *sys, const struct lk_rattle *r)
+{
+    for (int i = 0; i < r->n_tense; i++)
+        sys->sW[r->tense[i]] = r->free_sW[i];
+}
+
+void lk_rattle_book_tension(struct lk_system *sys, const struct lk_rattle *r)
+{
+    for (int i = 0; i < r->n_tense; i++) {
+        int b = r->tense[i], lane = b % 4;
+        double K[6], theta[3], more[3];
+
+        for (int k = 0; k < 6; k++)
+            K[k] = r->quad[b / 4].tension[k][lane];
+        for (int k = 0; k < 3; k++) {
+            theta[k] = sys->quad[b / 4].theta[k][lane];
+            more[k] = theta[k] - r->quad[b / 4].last_turn[k][lane];
+        }
+        sys->next.balance->taken += lk_rattle_tension_takes(K, theta, more);
+    }
+}
+
+/* motion of the step by the acceleration of the half kick that led here, where tension is followed
+ * by that of the state */
+LK_INLINE void predict_motion(const struct lk_system *sys, const struct lk_lanes *l,
+                              const struct lk_rattle *r, struct lk_half_kicks *half,
+                              struct lk_quad *quad)
+{
+    lk_four moved[6], ahead[6];
+
+    lk_gather(l, lk_rattle_own(&sys->now)->moved, LK_STRIDE(struct lk_rattle_own), 6, moved);
+    memcpy(half->last_turn, moved + 3, sizeof(half->last_turn));
+    if (r->n_tense > 0)
+        lk_gather(l, sys->now.motion[0].a.v, LK_STRIDE(struct lk_motion), 6, quad->a_old);
+    for (int i = 0; i < 6; i++) {
+        lk_four part = quad->start_a[i / 3];
+
+        ahead[i] = r->n_tense > 0 ? lk_taylor_four(sys->h, quad->start_a[i / 3], quad->v_old[i],
+                                                   quad->a_old[i])
+                                  : lk_rattle_ahead_four(sys->h, part, quad->v_old[i], moved[i]);
+    }
+    memcpy(quad->u, ahead, sizeof(quad->u));
+    memcpy(quad->theta, ahead + 3, sizeof(quad->theta));
+}
+
+void lk_rattle_predict(struct lk_system *sys, struct lk_rattle *r)
+{
+    for (int k = 0; 4 * k < sys->n_bodies; k++) {
+        struct lk_lanes l = lk_lanes_of(sys, k);
+        struct lk_quad *quad = &sys->quad[k];
+        lk_four Jw[3];
+
+        lk_gather(&l, sys->now.motion[0].x, LK_STRIDE(struct lk_motion), 3, quad->x_old);
+        lk_gather(&l, sys->now.motion[0].q, LK_STRIDE(struct lk_motion), 4, quad->q_old);
+        lk_gather(&l, sys->now.motion[0].v.v, LK_STRIDE(struct lk_motion), 6, quad->v_old);
+        predict_motion(sys, &l, r, &r->quad[k], quad);
+        lk_sym_mul_four(quad->inertia, quad->v_old + 3, Jw);
+        for (int i = 0; i < 3; i++)
+            r->quad[k].momentum[i] = sys->h * Jw[i];
+        lk_rotation_exp_four(quad->theta, quad->turn);
+        take_kick(sys, &l, &r->quad[k]);
+        lk_quad_place(sys, &l, quad);
+        momentum_residual(sys, &l, quad, &r->quad[k]);
+    }
+}
+
+/* the mean of the axes of drag @i at both ends; @last: its Jacobian at the present pose */
+static void follow_air(const struct lk_system *sys, int i, struct lk_jacobian last,
+                       const double *rates)
+{
+    double axes[3][3];
+
+    for (int r = 0; r < 3; r++) {
+        double first[6], now[6];
+
+        lk_jacobian_row(sys->jacobian[i], 1, r, first);
+        lk_jacobian_row(last, 1, r, now);
+        for (int k = 0; k < 3; k++)
+            axes[r][k] = 0.5 * (first[k] + now[k]);
+    }
+    lk_air_follow(sys, &sys->joint[i], axes, rates);
+}
+
+/* rows without a coordinate whose rate they are: by the mean of their Jacobians at both ends */
+static void slip_rates(const struct lk_system *sys, int i, double *ret)
+{
+    const struct lk_joint *j = &sys->joint[i];
+    const struct lk_pose *const pose[LK_SIDES_MAX] = LK_SIDES(sys->pose, j);
+    double values[6 * LK_SIDES_MAX * LK_ROWS_PAD] = {0};
+    struct lk_jacobian jacobian = {values, sys->jacobian[i].pad, 0};
+
+    lk_joint_jacobian(j, pose, jacobian);
+    for (int row = 0; row < j->n_rows; row++)
+        ret[row] = 0;
+    for (int s = 0; s < j->n_sides; s++) {
+        const struct lk_twist *t = &sys->twist[j->body[s]], *old = t;
+        double first[6], last[6];
+
+        if (j->body[s] < sys->n_bodies)
+            old = &sys->now.motion[j->body[s]].v;
+        for (int row = 0; row < j->n_rows; row++) {
+            lk_jacobian_row(sys->jacobian[i], s, row, first);
+            lk_jacobian_row(jacobian, s, row, last);
+            for (int k = 0; k < 3; k++) {
+                ret[row] += 0.25 * (first[k] + last[k]) * (t->v[k] + old->v[k]);
+                ret[row] += 0.25 * (first[3 + k] + last[3 + k]) * (t->w[k] + old->w[k]);
+            }
+        }
+    }
+    if (j->type == LK_JOINT_AIR)
+        follow_air(sys, i, jacobian, ret);
+}
+
+/* (f - lambda) E of the rows of a tyre */
+static void tyre_rows(struct lk_system *sys, int i, bool is_first)
+{
+    const struct lk_joint *j = &sys->joint[i];
+    double force[LK_TYRE_ROWS];
+
+    lk_tyres_iterate(sys, j->tyre, is_first, force, sys->regular + j->row);
+    for (int row = 0; row < LK_TYRE_ROWS; row++)
+        sys->solution[j->row + row] =
+            (force[row] - sys->next.lambda[j->row + row]) * sys->regular[j->row + row];
+}
+
+void lk_rattle_follow_laws(struct lk_system *sys, const double *value, int i, bool is_first)
+{
+    const struct lk_joint *j = &sys->joint[i];
+    bool slips = j->type == LK_JOINT_CREEP || j->type == LK_JOINT_AIR;
+    double phi[LK_ROWS_MAX], slip[LK_ROWS_MAX], way[LK_ROWS_MAX];
+
+    if (j->type == LK_JOINT_TYRE) {
+        tyre_rows(sys, i, is_first);
+        return;
+    }
+    lk_evaluate_violation(sys, i, phi);
+    lk_joint_way(j, value + j->law, phi, way);
+    if (slips)
+        slip_rates(sys, i, slip);
+    for (int row = 0; row < j->n_rows; row++) {
+        const struct lk_law *law = &sys->law[j->law + row];
+        double before = value[j->law + row], *regular = &sys->regular[j->row + row];
+        double rate = slips ? slip[row] : way[row] / sys->h;
+        struct lk_law_value f;
+
+        lk_law_step(law, sys->term, before, phi[row], rate, &f);
+        if (is_first)
+            *regular = lk_law_regular(&f, sys->h);
+        sys->solution[j->row + row] =
+            (f.elastic + f.dissipative - sys->next.lambda[j->row + row]) * *regular;
+    }
+}
+
+void lk_rattle_turn_laws(struct lk_system *sys, const double *value)
+{
+    for (int i = 0; i < sys->n_joints && sys->n_laws > 0; i++) {
+        const struct lk_joint *j = &sys->joint[i];
+        const double *before = value + j->law;
+        double phi[LK_ROWS_MAX];
+
+        /* far from half a turn no step gets there */
+        if (j->type != LK_JOINT_BUSHING || lk_dot(before + 3, before + 3) < 0.25 * M_PI * M_PI)
+            continue;
+        lk_evaluate_violation(sys, i, phi);
+        lk_bushing_turn(before, phi, sys->next.lambda + j->row);
+    }
+}
+
+/* Phi of the rigid rows, times @part, into the right-hand side. Return: the largest |Phi|. */
+static double violations(struct lk_system *sys, double part)
+{
+    double largest = 0;
+
+    for (int i = 0; i < sys->n_joints; i++) {
+        const struct lk_joint *j = &sys->joint[i];
+        double *phi = sys->solution + j->row;
+
+        if (lk_is_compliant(j)) {
+            for (int row = 0; row < j->n_rows; row++)
+                phi[row] = 0;
+            continue;
+        }
+        lk_evaluate_violation(sys, i, phi);
+        for (int row = 0; row < j->n_rows; row++) {
+            largest = lk_max(largest, fabs(phi[row]));
+            phi[row] *= part;
+        }
+    }
+    return largest;
+}
+
+#define EACH_OF_ITERATE(X) X(u, 3) X(turn, 4) X(theta, 3)
+
+/* The present iterate is kept, unless they have ended: then the kept one is the result, whatever
+ * comes after it. The work is the same. */
+static void keep_iterate(const struct lk_system *sys, struct lk_rattle *r)
+{
+    long long ended = r->ends ? -1 : 0;
+    lk_four_mask mask = {ended, ended, ended, ended};
+    int row = 0;
+
+    for (int k = 0; 4 * k < sys->n_bodies; k++) {
+        const struct lk_quad *quad = &sys->quad[k];
+        struct lk_rattle_iterate *kept = &r->quad[k].kept;
+
+#define KEEP(field, n)                                                                             \
+    for (int i = 0; i < (n); i++)                                                                  \
+        kept->field[i] = lk_select_four(mask, kept->field[i], quad->field[i]);
+        EACH_OF_ITERATE(KEEP)
+#undef KEEP
+    }
+    for (; row + 4 <= sys->n_rows; row += 4) {
+        lk_four *kept = (lk_four *)&r->lambda[row];
+
+        *kept = lk_select_four(mask, *kept, *(const lk_four *)&sys->next.lambda[row]);
+    }
+    for (; row < sys->n_rows; row++)
+        r->lambda[row] = r->ends ? r->lambda[row] : sys->next.lambda[row];
+    lk_rattle_keep_pushes(r, r->ends);
+}
+
+/* the iterate that was kept last */
+static void take_kept(struct lk_system *sys, struct lk_rattle *r)
+{
+    for (int k = 0; 4 * k < sys->n_bodies; k++) {
+        struct lk_quad *quad = &sys->quad[k];
+
+#define TAKE(field, n) memcpy(quad->field, r->quad[k].kept.field, (n) * sizeof(lk_four));
+        EACH_OF_ITERATE(TAKE)
+#undef TAKE
+    }
+    memcpy(sys->next.lambda, r->lambda, (size_t)sys->n_rows * sizeof(double));
+    lk_rattle_take_kept_pushes(r);
+}
+
+/* Near a singular pose the matrix of q_n is no Newton matrix: a violation that grows is taken back,
+ * and the iterations end there. @done: increments so far. */
+static void judge_iterate(struct lk_system *sys, struct lk_rattle *r, int done, double violation)
+{
+    r->ends |= lk_rattle_grows(done, violation, r->violation);
+    r->since = lk_rattle_leaks(done, violation, r->violation) ? 1 : r->since;
+    keep_iterate(sys, r);
+    r->violation = violation;
+}
+
+/* dq = -2 (s W Phi_q^T dlambda + s W g) of a quad, before it is corrected */
+LK_INLINE void start_increment(const struct lk_system *sys, int quad,
+                               struct lk_rattle_increment *increment)
+{
+    struct lk_lanes l = lk_lanes_of(sys, quad);
+    lk_four residual[6];
+
+    lk_gather(&l, sys->correction[0].v, LK_STRIDE(struct lk_twist), 6, increment->correction);
+    lk_gather(&l, sys->residual[0].v, LK_STRIDE(struct lk_twist), 6, residual);
+    for (int i = 0; i < 6; i++)
+        increment->dq[i] = -2.0 * (increment->correction[i] + residual[i]);
+}
+
+/* M dq and the turns of a quad; those of lanes that repeat the last body count for nothing */
+LK_INLINE void weigh_increment(const struct lk_quad *quad, int n_bodies, const lk_four dq[6],
+                               lk_four Mdq[6], lk_four turns[3])
+{
+    const lk_four_mask lane = {0, 1, 2, 3};
+    lk_four_mask is_body = lane < n_bodies;
+
+    for (int i = 0; i < 3; i++)
+        Mdq[i] = quad->mass * dq[i];
+    lk_sym_mul_four(quad->inertia, dq + 3, Mdq + 3);
+    for (int i = 0; i < 6; i++)
+        Mdq[i] = (lk_four)((lk_four_mask)Mdq[i] & is_body);
+    for (int i = 0; i < 3; i++)
+        turns[i] = (lk_four)((lk_four_mask)dq[3 + i] & is_body);
+}
+
+/* the last increment of all bodies, and its products with those before and with itself */
+static void find_increment(struct lk_system *sys, struct lk_rattle *r, int iteration,
+                           lk_measures *found)
+{
+    int quads = (sys->n_bodies + 3) / 4;
+    lk_four sum[LK_ITERATIONS_MAX][LK_MEASURES];
+
+    for (int k = 0; k <= iteration; k++)
+        sum[k][LK_BY_MASS] = sum[k][LK_BY_TURNS] = (lk_four){0};
+    for (int q = 0; q < quads; q++) {
+        struct lk_rattle_increment *now = r->increment + (size_t)(iteration * quads + q);
+        lk_four Mdq[6], turns[3];
+
+        start_increment(sys, q, now);
+        weigh_increment(&sys->quad[q], sys->n_bodies - 4 * q, now->dq, Mdq, turns);
+        for (int k = 0; k <= iteration; k++) {
+            const lk_four *dq = r->increment[(size_t)(k * quads + q)].dq;
+
+            sum[k][LK_BY_MASS] += lk_inner_four(dq, Mdq) + lk_inner_four(dq + 3, Mdq + 3);
+            sum[k][LK_BY_TURNS] += lk_inner_four(dq + 3, turns);
+        }
+    }
+    for (int k = 0; k <= iteration; k++)
+        for (int m = 0; m < LK_MEASURES; m++)
+            found[k][m] = (sum[k][m][0] + sum[k][m][1]) + (sum[k][m][2] + sum[k][m][3]);
+}
+
+/* what those before tell of the last increment, with the multipliers that go with it. Return: the
+ * factor on it. */
+static double correct_increment(struct lk_system *sys, struct lk_rattle *r, int iteration,
+                                const lk_measures *found)
+{
+    int quads = (sys->n_bodies + 3) / 4, rows = sys->n_rows;
+    double part = lk_rattle_look_back(r->past, iteration, r->since, found);
+
+    for (int i = 1; i < iteration; i++) {
+        const double *lambda = r->multipliers + (size_t)(i * rows), alpha = r->past->alpha[i - 1];
+        const struct lk_rattle_increment *before = r->increment + (size_t)(i * quads);
+        struct lk_rattle_increment *now = r->increment + (size_t)(iteration * quads);
+
+        for (int q = 0; q < quads; q++)
+            for (int c = 0; c < 6; c++) {
+                now[q].dq[c] += alpha * before[q].dq[c];
+                now[q].correction[c] += alpha * before[q].correction[c];
+            }
+        lk_add_scaled(rows, alpha, lambda, sys->solution);
+        lk_rattle_blend_pushes(r, iteration, i, alpha);
+    }
+    return part;
+}
+
+/* the new poses and s W g */
+static void apply_increment(struct lk_system *sys, struct lk_rattle *r, int iteration, double part)
+{
+    size_t quads = ((size_t)sys->n_bodies + 3) / 4;
+    struct lk_rattle_increment *now = r->increment + (size_t)iteration * quads;
+    double *multipliers = r->multipliers + (size_t)iteration * (size_t)sys->n_rows;
+    lk_four largest = {0};
+    int row = 0;
+
+    for (int k = 0; 4 * k < sys->n_bodies; k++) {
+        struct lk_lanes l = lk_lanes_of(sys, k);
+        struct lk_quad *quad = &sys->quad[k];
+        struct lk_half_kicks *half = &r->quad[k];
+
+        for (int i = 0; i < 6; i++) {
+            now[k].dq[i] *= part;
+            now[k].correction[i] *= part;
+            half->kick[i] += now[k].correction[i];
+            largest = lk_max_four(largest, lk_max_four(now[k].dq[i], -now[k].dq[i]));
+        }
+        for (int i = 0; i < 3; i++)
+            quad->u[i] += now[k].dq[i];
+        for (int i = 0; i < 3; i++)
+            quad->theta[i] += now[k].dq[3 + i];
+        lk_rotation_exp_four(quad->theta, quad->turn);
+        lk_quad_place(sys, &l, quad);
+        momentum_residual(sys, &l, quad, half);
+    }
+    for (; row + 4 <= sys->n_rows; row += 4) {
+        lk_four more = part * *(const lk_four *)&sys->solution[row];
+
+        *(lk_four *)&multipliers[row] = more;
+        *(lk_four *)&sys->next.lambda[row] += more;
+    }
+    for (; row < sys->n_rows; row++) {
+        multipliers[row] = part * sys->solution[row];
+        sys->next.lambda[row] += multipliers[row];
+    }
+    lk_rattle_add_pushes(r, iteration, part);
+    sys->next.balance->increment = lk_largest_lane(largest);
+}
+
+static void iterate(struct lk_system *sys, struct lk_rattle *r, int iteration)
+{
+    lk_measures found[LK_ITERATIONS_MAX];
+    double part;
+
+    lk_evaluate_clear_frames(sys, sys->residual);
+    judge_iterate(sys, r, iteration, violations(sys, 0.5));
+    for (int i = 0; i < sys->n_joints && sys->n_laws > 0; i++)
+        if (lk_is_compliant(&sys->joint[i]))
+            lk_rattle_follow_laws(sys, r->value, i, iteration == 0);
+    if (iteration == 0 && sys->n_laws + r->n_tense > 0)
+        lk_evaluate_factor(sys);
+    if (!sys->rows_are_independent)
+        lk_add_scaled(sys->n_rows, -0.5, sys->gap, sys->solution);
+    if (iteration == 0)
+        lk_rattle_find_yields(sys, r);
+    lk_evaluate_reduce(sys);
+    lk_evaluate_correction(sys);
+    if (!lk_rattle_push(sys, r, iteration)) {
+        r->since = iteration;
+        r->violation = INFINITY;
+    }
+    find_increment(sys, r, iteration, found);
+    part = correct_increment(sys, r, iteration, found);
+    part = r->ends ? 0 : part;
+    if (iteration < sys->iterations - 1)
+        lk_rattle_remember(r->past, iteration, part, found);
+    apply_increment(sys, r, iteration, part);
+}
+
+/* whether every turn is less than half a turn; not if it is not finite */
+static bool turns_are_small(const struct lk_system *sys)
+{
+    lk_four_mask small = {-1, -1, -1, -1};
+
+    for (int k = 0; 4 * k < sys->n_bodies; k++)
+        small &= lk_inner_four(sys->quad[k].theta, sys->quad[k].theta) < M_PI * M_PI;
+    return (small[0] & small[1] & small[2] & small[3]) != 0;
+}
+
+void lk_rattle_find_gaps(struct lk_system *sys)
+{
+    if (sys->rows_are_independent)
+        return;
+    violations(sys, 1);
+    memcpy(sys->gap, sys->solution, (size_t)sys->n_rows * sizeof(double));
+}
+
+void lk_rattle_count_gaps_anew(struct lk_system *sys)
+{
+    for (int i = 0; i < sys->n_joints && !sys->rows_are_independent; i++)
+        if (sys->joint[i].of[0] && !lk_is_compliant(&sys->joint[i]))
+            lk_evaluate_violation(sys, i, sys->gap + sys->joint[i].row);
+}
+
+bool lk_rattle_iterate(struct lk_system *sys, struct lk_rattle *r)
+{
+    r->violation = INFINITY;
+    r->ends = false;
+    r->since = 0;
+    for (int i = 0; i < sys->iterations; i++)
+        iterate(sys, r, i);
+    judge_iterate(sys, r, sys->iterations, violations(sys, 0.5));
+    take_kept(sys, r);
+    return turns_are_small(sys);
+}
+
+/* ---- closing: the factor of q_n+1 ---- */
+
+static void write_poses(const struct lk_system *sys, double *x, double *q, size_t stride)
+{
+    for (int k = 0; 4 * k < sys->n_bodies; k++) {
+        struct lk_lanes l = lk_lanes_of(sys, k);
+        const struct lk_quad *quad = &sys->quad[k];
+        lk_four place[3], turned[4];
+
+        lk_moved_state_four(quad->x_old, quad->q_old, quad->u, quad->turn, place, turned);
+        lk_scatter(&l, place, stride, 3, x);
+        lk_scatter(&l, turned, stride, 4, q);
+    }
+}
+
+void lk_rattle_book_closing(struct lk_system *sys, const struct lk_rattle *r)
+{
+    double work = 0, left = 0;
+
+    for (int b = 0; b < sys->n_bodies; b++) {
+        const struct lk_quad *quad = &sys->quad[b / 4];
+        const struct lk_body *body = &sys->body[b];
+        const struct lk_twist *residual = &sys->residual[b];
+        double u[6], v[6], K[6];
+
+        for (int i = 0; i < 6; i++) {
+            u[i] = (i < 3 ? quad->u[i] : quad->theta[i - 3])[b % 4];
+            v[i] = quad->v_old[i][b % 4];
+            K[i] = r->quad[b / 4].tension[i][b % 4];
+        }
+        work += lk_rattle_closing_work(sys->h, false, body->mass, body->inertia,
+                                       (const double *)&sys->correction[b], u, v);
+        left += lk_rattle_left_work(sys->s, body->inertia, K, residual->w, u + 3);
+        left += 0.5 / sys->s * body->mass * lk_inner(residual->v, u);
+    }
+    sys->next.balance->closing += work + (r->ends ? 0 : left);
+}
+
+/* dq = -s W Phi_q^T kappa */
+void lk_rattle_close(struct lk_system *sys)
+{
+    const struct lk_rattle *r = sys->formulation_data;
+
+    write_poses(sys, lk_rattle_own(&sys->next)->x, lk_rattle_own(&sys->next)->q,
+                LK_STRIDE(struct lk_rattle_own));
+    lk_rattle_place_unclosed(sys, &sys->next);
+    for (int i = 0; i < sys->n_joints && sys->n_laws > 0; i++)
+        if (lk_is_compliant(&sys->joint[i]))
+            lk_rattle_release_laws(sys, r->value, i);
+    lk_rattle_factor_unclosed(sys, &sys->next);
+    violations(sys, 1);
+    lk_evaluate_correction(sys);
+    if (sys->books_closing)
+        lk_rattle_book_closing(sys, r);
+    for (int k = 0; 4 * k < sys->n_bodies; k++) {
+        struct lk_lanes l = lk_lanes_of(sys, k);
+        struct lk_quad *quad = &sys->quad[k];
+        lk_four change[6], last[6], moved[6], turn[4], bent[6];
+
+        lk_gather(&l, sys->correction[0].v, LK_STRIDE(struct lk_twist), 6, change);
+        lk_gather(&l, lk_rattle_own(&sys->now)->moved, LK_STRIDE(struct lk_rattle_own), 6, last);
+        lk_rattle_close_body_four(sys->h, change, quad->u, quad->turn, last, moved, turn, bent);
+        memcpy(quad->u, moved, sizeof(quad->u));
+        memcpy(quad->turn, turn, sizeof(quad->turn));
+        memcpy(quad->theta, moved + 3, sizeof(quad->theta));
+        lk_scatter(&l, moved, LK_STRIDE(struct lk_rattle_own), 6, lk_rattle_own(&sys->next)->moved);
+        lk_scatter(&l, bent, LK_STRIDE(struct lk_rattle_own), 6, lk_rattle_own(&sys->next)->bent);
+    }
+    write_poses(sys, sys->next.motion[0].x, sys->next.motion[0].q, LK_STRIDE(struct lk_motion));
+    lk_evaluate_poses(sys, &sys->next);
+    lk_evaluate_jacobians(sys);
+    lk_rattle_find_gaps(sys);
+}
