@@ -2,8 +2,11 @@
 /* What the start has to change of the initial configuration: joints that are open, velocities that
  * do not fit, stops that are exceeded already. */
 #include "analysis/findings.h"
+#include "compile/compile.h"
 #include "maths/vec.h"
 #include "step/elements/tyres.h"
+#include "step/kinematics.h"
+#include "step/one/evaluate.h"
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>

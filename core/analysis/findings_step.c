@@ -6,6 +6,8 @@
 #include "maths/vec.h"
 #include "model/reader.h"
 #include "step/elements/tension.h"
+#include "step/kinematics.h"
+#include "step/step.h"
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>

@@ -6,6 +6,8 @@
 #include "maths/arithmetic.h"
 #include "maths/vec.h"
 #include "step/elements/tyres.h"
+#include "step/kinematics.h"
+#include "step/one/evaluate.h"
 #include <errno.h>
 #include <lapacke.h>
 #include <stdlib.h>

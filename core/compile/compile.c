@@ -11,6 +11,7 @@
 #include "step/elements/tension.h"
 #include "step/scripts/extrapolate.h"
 #include "step/scripts/rattle.h"
+#include "step/step.h"
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>

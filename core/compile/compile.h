@@ -68,4 +68,8 @@ int lk_extrapolate_check(struct lk_system *system, const struct lk_model *model,
  * from the states of @system: copy its joint points and axes, scale E of its rows to the step. */
 void lk_extrapolate_adopt(const struct lk_system *system, struct lk_system *sequence);
 
+/** lk_start_hold_upright() - W M t, what a body @b that is held upright keeps of the given twist
+ * @twist, as rows would leave it that are not there, see compile/plane.h. */
+void lk_start_hold_upright(const struct lk_system *system, int b, struct lk_twist *twist);
+
 #endif

@@ -23,6 +23,7 @@
 #include "compile/equilibrium_work.h"
 #include "maths/vec.h"
 #include "step/elements/tyres.h"
+#include "step/elements/wind_up.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,7 +5,10 @@
 #include "compile/equilibrium_work.h"
 #include "maths/vec.h"
 #include "step/elements/air.h"
+#include "step/elements/loads.h"
 #include "step/elements/tyres.h"
+#include "step/kinematics.h"
+#include "step/one/evaluate.h"
 #include <errno.h>
 #include <string.h>
 

@@ -6,6 +6,8 @@
 #include "compile/dense.h"
 #include "compile/equilibrium_work.h"
 #include "maths/vec.h"
+#include "step/elements/loads.h"
+#include "step/kinematics.h"
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>

@@ -3,7 +3,11 @@
 #include "compile/hanging.h"
 #include "maths/vec.h"
 #include "model/model.h"
+#include "step/elements/loads.h"
 #include "step/elements/tension.h"
+#include "step/kinematics.h"
+#include "step/one/evaluate.h"
+#include "step/step.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

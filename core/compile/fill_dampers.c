@@ -6,6 +6,8 @@
 #include "compile/fill.h"
 #include "compile/pulls.h"
 #include "maths/vec.h"
+#include "step/kinematics.h"
+#include "step/one/evaluate.h"
 #include <float.h>
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Laws of compliant rows from force elements and compliances. */
 #include "compile/fill.h"
+#include "step/elements/lines.h"
+#include "step/one/evaluate.h"
 #include <math.h>
 #include <string.h>
 

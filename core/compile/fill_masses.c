@@ -8,6 +8,7 @@
  * in which nothing holds it. */
 #include "compile/fill.h"
 #include "maths/vec.h"
+#include "step/kinematics.h"
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>

@@ -8,6 +8,8 @@
 #include "compile/pulls.h"
 #include "maths/vec.h"
 #include "step/elements/tyres.h"
+#include "step/kinematics.h"
+#include "step/one/evaluate.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "compile/retraction.h"
 #include "maths/vec.h"
+#include "step/kinematics.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -13,7 +13,13 @@
 #include "maths/vec.h"
 #include "rows/table.h"
 #include "step/elements/air.h"
+#include "step/elements/loads.h"
+#include "step/elements/ports.h"
 #include "step/elements/tyres.h"
+#include "step/elements/wind_up.h"
+#include "step/kinematics.h"
+#include "step/one/evaluate.h"
+#include "step/step.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

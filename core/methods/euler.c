@@ -34,6 +34,9 @@
 #include "maths/vec.h"
 #include "methods/delta.h"
 #include "step/elements/air.h"
+#include "step/elements/loads.h"
+#include "step/kinematics.h"
+#include "step/one/evaluate.h"
 #include "step/system.h"
 #include <stdbool.h>
 

@@ -6,6 +6,8 @@
  * the system, as in rk4.c. */
 #include "maths/vec.h"
 #include "methods/registry.h"
+#include "step/elements/loads.h"
+#include "step/step.h"
 #include "step/system.h"
 #include <errno.h>
 #include <math.h>

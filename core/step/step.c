@@ -1,9 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One step of any formulation: checks the inputs, updates the energy balance, accepts or refuses
  * the result. */
+#include "step/step.h"
 #include "maths/arithmetic.h"
 #include "maths/vec.h"
+#include "step/elements/lines.h"
+#include "step/elements/loads.h"
+#include "step/elements/ports.h"
+#include "step/elements/wind_up.h"
+#include "step/kinematics.h"
 #include "step/lanes/batch.h"
+#include "step/one/evaluate.h"
 #include "step/scripts/extrapolate.h"
 #include "step/system.h"
 #include <string.h>
@@ -25,19 +32,6 @@ static double finite_probe(const double *block, size_t n)
         for (int lane = 0; lane < 4; lane++)
             total += sum[k][lane];
     return total;
-}
-
-void lk_keep_coordinates(struct lk_system *sys)
-{
-    for (int i = 0; i < sys->n_followed; i++) {
-        const struct lk_joint *j = &sys->joint[sys->followed[i]];
-
-        for (int k = 0; k < lk_joint_traits[j->type].n_coordinates; k++) {
-            int at = j->first_coordinate + k;
-
-            sys->next.coordinate[at] = lk_evaluate_coordinate(sys, j, k, &sys->next.rate[at]);
-        }
-    }
 }
 
 /* largest violation of a rigid row at the final pose, and of its rate after the projection */

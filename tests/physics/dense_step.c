@@ -4,6 +4,7 @@
  * (2.4), projections (2.5). */
 #include "dense_step.h"
 #include "dense_parts.h"
+#include "step/elements/loads.h"
 #include <lapacke.h>
 #include <math.h>
 #include <stdlib.h>

@@ -23,6 +23,7 @@
 #include "methods/formulations/cut_rows.h"
 #include "methods/formulations/joint_space.h"
 #include "methods/registry.h"
+#include "step/kinematics.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

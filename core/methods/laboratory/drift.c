@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "methods/laboratory/drift.h"
+#include "step/kinematics.h"
+#include "step/one/evaluate.h"
 #include "step/system.h"
 #include <math.h>
 #include <time.h>

@@ -2,6 +2,9 @@
 /* Accepts a state: its accelerations and multipliers, and the works of the step to it. */
 #include "maths/vec.h"
 #include "methods/mechanics/mechanics.h"
+#include "step/elements/loads.h"
+#include "step/one/evaluate.h"
+#include "step/step.h"
 #include <string.h>
 
 #define REFINEMENTS 3 /* solves for the multipliers of a state, where rows are redundant */

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "methods/mechanics/mechanics.h"
 #include "compile/compile.h"
+#include "step/elements/loads.h"
 #include "step/equations.h"
+#include "step/kinematics.h"
+#include "step/one/evaluate.h"
+#include "step/step.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

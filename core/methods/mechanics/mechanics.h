@@ -18,6 +18,7 @@
 #ifndef LK_METHODS_MECHANICS_MECHANICS_H
 #define LK_METHODS_MECHANICS_MECHANICS_H
 
+#include "step/elements/loads.h"
 #include "step/system.h"
 
 /** struct lk_mechanics - view of a system

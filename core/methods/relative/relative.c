@@ -2,6 +2,7 @@
 /* A tree over a mechanics: memory, constants of its joints, and the coordinates of a state. */
 #include "maths/vec.h"
 #include "methods/relative/private.h"
+#include "step/kinematics.h"
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>

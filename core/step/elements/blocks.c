@@ -2,6 +2,8 @@
 /* Blocks in a step of the mechanism, see blocks.h. */
 #include "step/elements/blocks.h"
 #include "maths/vec.h"
+#include "step/elements/loads.h"
+#include "step/elements/ports.h"
 #include "step/system.h"
 #include <stdint.h>
 #include <string.h>

@@ -14,7 +14,7 @@
  *
  * State: the waves that each end has sent, in a ring by the number of the step, and the pressure at
  * both ends. */
-#include "step/system.h"
+#include "step/elements/lines.h"
 #include <stdint.h>
 
 static int slot_of(const struct lk_system *sys, const struct lk_line *line)

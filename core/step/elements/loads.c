@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Applied forces: gravity, loads, input channels; and the energy balance. */
+#include "step/elements/loads.h"
 #include "step/elements/air.h"
+#include "step/elements/lines.h"
 #include "step/elements/tyres.h"
 #include "step/equations.h"
+#include "step/kinematics.h"
 #include "step/system.h"
 
 #define IMPACT_YIELD 1e-8 /* E of a stop in an impact, of the row's scale: as of rigid rows */
@@ -428,6 +431,32 @@ void lk_loads_energies(const struct lk_system *sys, const struct lk_state *state
     }
     *ret_kinetic = kinetic;
     *ret_potential = potential + lk_loads_potential(sys, state);
+}
+
+double lk_restitution(const struct lk_system *sys, double sign, const struct lk_state *state,
+                      double work)
+{
+    const struct lk_twist *bounce = sys->correction;
+    double linear = 0, square = 0, kinetic, potential, left;
+
+    for (int b = 0; b < sys->n_bodies; b++) {
+        const struct lk_body *body = &sys->body[b];
+        double Jw[3];
+
+        lk_sym_mul(body->inertia, bounce[b].w, Jw);
+        linear += body->mass * lk_dot(bounce[b].v, state->motion[b].v.v) +
+                  lk_dot(Jw, state->motion[b].v.w);
+        square += 0.5 * (body->mass * lk_dot(bounce[b].v, bounce[b].v) + lk_dot(Jw, bounce[b].w));
+    }
+    lk_loads_energies(sys, state, &kinetic, &potential);
+    linear *= sign;
+    left = sys->now.balance->kinetic + sys->now.balance->potential - kinetic - potential + work;
+    /* the largest part s up to 1 with s linear + s^2 square <= left */
+    if (linear + square <= left || square <= 0)
+        return 1;
+    return left <= 0
+               ? 0
+               : lk_max((sqrt(linear * linear + 4 * square * left) - linear) / (2 * square), 0);
 }
 
 struct lk_law_powers lk_loads_law_multipliers(const struct lk_system *sys,

@@ -10,8 +10,11 @@
  *     (push - k ((x0 + x1) / 2 - rest) - c (x1 - x0) / h) (x1 - x0)
  *
  * which a bench that sees x finds as well, to round-off. */
+#include "step/elements/ports.h"
 #include "maths/vec.h"
-#include "step/system.h"
+#include "step/elements/loads.h"
+#include "step/kinematics.h"
+#include "step/one/evaluate.h"
 #include <math.h>
 #include <string.h>
 

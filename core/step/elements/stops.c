@@ -14,7 +14,10 @@
  * symmetric; where it begins it takes energy, and lifting what lies beyond a limit adds no
  * velocity. Accelerations and reactions follow from the stops that are at rest. */
 #include "solve/complementarity.h"
+#include "step/elements/loads.h"
+#include "step/kinematics.h"
 #include "step/lanes/batch.h"
+#include "step/one/evaluate.h"
 #include "step/scripts/rattle.h"
 #include <string.h>
 

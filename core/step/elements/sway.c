@@ -3,6 +3,7 @@
 #include "step/elements/sway.h"
 #include "step/elements/tension.h"
 #include "step/equations.h"
+#include "step/kinematics.h"
 #include "step/scripts/rattle.h"
 #include "step/system.h"
 #include <string.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "step/elements/tension.h"
 #include "maths/vec.h"
+#include "step/kinematics.h"
 #include <string.h>
 
 #define SWEEPS 5 /* of Jacobi rotations: 3 x 3 matrices have converged by then */

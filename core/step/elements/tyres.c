@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "step/elements/tyres.h"
 #include "step/elements/tyre_load.h"
+#include "step/kinematics.h"
 #include "step/system.h"
 #include <string.h>
 

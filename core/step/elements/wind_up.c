@@ -15,7 +15,7 @@
  * The work is force * way; what the spring does not store of it is dissipated, and never negative.
  * s is a state, too: where the level falls, holding and sliding are both solutions, and it goes on
  * with what it did. */
-#include "step/system.h"
+#include "step/elements/wind_up.h"
 #include <math.h>
 
 #define ROUNDS 8 /* towards the rate at which it slides */

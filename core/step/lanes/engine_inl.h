@@ -4,11 +4,15 @@
  * workers. Their steps are in ali3_inl.h, rattle_inl.h and rk4_inl.h. */
 #include "linkage/pool.h"
 #include "maths/lanes_inl.h"
+#include "step/elements/loads.h"
+#include "step/kinematics.h"
 #include "step/lanes/rare.h"
 #include "step/lanes/singles.h"
+#include "step/one/evaluate.h"
 #include "step/scripts/extrapolate.h"
 #include "step/scripts/rattle.h"
 #include "step/scripts/rk4.h"
+#include "step/step.h"
 #include <stdalign.h>
 #include <string.h>
 

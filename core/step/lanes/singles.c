@@ -2,7 +2,9 @@
 /* Rows that are found one by one, beside the lanes. */
 #include "step/lanes/singles.h"
 #include "maths/vec.h"
+#include "step/elements/loads.h"
 #include "step/elements/tyres.h"
+#include "step/kinematics.h"
 #include "step/scripts/ali3.h"
 #include "step/scripts/rattle.h"
 

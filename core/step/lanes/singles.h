@@ -10,6 +10,7 @@
 #ifndef LK_STEP_BATCH_SINGLES_H
 #define LK_STEP_BATCH_SINGLES_H
 
+#include "step/elements/loads.h"
 #include "step/lanes/batch.h"
 
 /** lk_singles_show_pose() - system->pose of bodies in @block that are to be shown. @field: X or

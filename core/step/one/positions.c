@@ -3,6 +3,8 @@
 #include "step/elements/air.h"
 #include "step/elements/tension.h"
 #include "step/elements/tyres.h"
+#include "step/kinematics.h"
+#include "step/one/evaluate.h"
 #include "step/scripts/rattle.h"
 #include <string.h>
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What `rattle` keeps beside the motion of the bodies, and the scratch that a step begins with. */
 #include "step/elements/tension.h"
+#include "step/kinematics.h"
+#include "step/one/evaluate.h"
 #include "step/scripts/rattle.h"
 #include <string.h>
 

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Velocities of `rattle`: half a kick at q_n+1; accelerations and reactions of the new state. */
+#include "step/elements/loads.h"
 #include "step/elements/tyres.h"
+#include "step/kinematics.h"
+#include "step/one/evaluate.h"
 #include "step/scripts/rattle.h"
 #include <string.h>
 

@@ -3,6 +3,7 @@
 #include "linkage/drives.h"
 #include "maths/arithmetic.h"
 #include "maths/vec.h"
+#include "step/elements/ports.h"
 #include "step/lanes/batch.h"
 #include "step/system.h"
 #include <math.h>

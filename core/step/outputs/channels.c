@@ -2,7 +2,10 @@
 /* Evaluation of output channels. */
 #include "maths/arithmetic.h"
 #include "maths/vec.h"
+#include "step/elements/lines.h"
+#include "step/elements/loads.h"
 #include "step/elements/tyres.h"
+#include "step/kinematics.h"
 #include "step/system.h"
 #include <string.h>
 

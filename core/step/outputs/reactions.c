@@ -2,7 +2,9 @@
 /* See reactions.h. */
 #include "step/outputs/reactions.h"
 #include "maths/vec.h"
+#include "step/elements/loads.h"
 #include "step/equations.h"
+#include "step/kinematics.h"
 #include "step/system.h"
 #include <math.h>
 #include <string.h>

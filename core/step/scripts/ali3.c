@@ -26,6 +26,9 @@
 #include "step/scripts/ali3.h"
 #include "maths/vec.h"
 #include "step/elements/air.h"
+#include "step/elements/loads.h"
+#include "step/kinematics.h"
+#include "step/one/evaluate.h"
 #include "step/one/quads.h"
 #include "step/scripts/extrapolate.h"
 #include <stdbool.h>

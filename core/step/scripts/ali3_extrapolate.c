@@ -11,8 +11,12 @@
  * sequences, or they would not cancel: E of rigid rows is the same fraction of the diagonal in all
  * of them, and see settle_accelerations(). */
 #include "maths/vec.h"
+#include "step/elements/loads.h"
+#include "step/kinematics.h"
 #include "step/lanes/batch.h"
+#include "step/one/evaluate.h"
 #include "step/scripts/extrapolate.h"
+#include "step/step.h"
 
 /* ---- accelerations that belong to a state ---- */
 

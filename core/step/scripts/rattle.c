@@ -28,7 +28,9 @@
  * other one, with all solves after the iterations, is of the rigid rows only. Hard
  * end stops are multipliers beside those of the rows, see elements/stops.c. */
 #include "step/scripts/rattle.h"
+#include "step/elements/loads.h"
 #include "step/elements/tyres.h"
+#include "step/kinematics.h"
 #include "step/scripts/extrapolate.h"
 #include <string.h>
 

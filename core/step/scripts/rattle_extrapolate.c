@@ -12,9 +12,12 @@
  * are not taken from the combination, but made from its poses and velocities. The combination is
  * not symmetric itself: it lets an undamped mode of phase 0.5 rad a step (order 4) or 0.8 rad
  * (order 6) grow by 1.2e-5 of itself a step. */
+#include "step/kinematics.h"
 #include "step/lanes/batch.h"
+#include "step/one/evaluate.h"
 #include "step/scripts/extrapolate.h"
 #include "step/scripts/rattle.h"
+#include "step/step.h"
 #include <string.h>
 
 /* acceleration of the half kick that led to @state with step @h */

@@ -16,7 +16,11 @@
  * Four factors and seven solves, fifteen where rows are redundant: hardly more than a step of
  * `ali3`, which is of order 2. */
 #include "step/scripts/rk4.h"
+#include "step/elements/loads.h"
 #include "step/equations.h"
+#include "step/kinematics.h"
+#include "step/one/evaluate.h"
+#include "step/step.h"
 #include <stdbool.h>
 
 /** struct stage - of a body: @rate: derivative of x, theta, v, w in the stage under way; @sum: of

@@ -3,6 +3,7 @@
 #ifndef LK_STEP_RK4_H
 #define LK_STEP_RK4_H
 
+#include "step/elements/loads.h"
 #include "step/system.h"
 
 #define LK_RK4_STAGES      4

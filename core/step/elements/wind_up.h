@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Friction that holds by winding up, see wind_up.c. */
+#ifndef LK_STEP_ELEMENTS_WIND_UP_H
+#define LK_STEP_ELEMENTS_WIND_UP_H
+
+#include "step/system.h"
+
+/** lk_wind_up_refer() - frictions that wind up go on from the coordinates of @state. RT: yes. */
+LK_RT void lk_wind_up_refer(struct lk_system *system, const struct lk_state *state);
+/** lk_wind_up_settle() - the wind-up in system->now follows its coordinates, at rest. RT: yes. */
+LK_RT void lk_wind_up_settle(struct lk_system *system);
+/** lk_wind_up_keep() - system->next gets their wind-up after the step, and the balance the work
+ * that they took; then lk_wind_up_refer(). RT: yes. */
+LK_RT void lk_wind_up_keep(struct lk_system *system);
+
+#endif

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Factor, solves and projections of a system that is stepped one by one. All for the cycle, RT:
+ * yes. */
+#ifndef LK_STEP_ONE_EVALUATE_H
+#define LK_STEP_ONE_EVALUATE_H
+
+#include "step/system.h"
+
+/** lk_evaluate_jacobians() - system->jacobian at the current poses. */
+LK_RT void lk_evaluate_jacobians(struct lk_system *system);
+/** lk_evaluate_factor() - factor at the current Jacobians. */
+LK_RT void lk_evaluate_factor(struct lk_system *system);
+/** lk_evaluate_rigid_factor() - factor of rigid rows alone at the current Jacobians, if @system
+ * leaves_laws; otherwise of all rows. Until the next factor right-hand sides of the others are to
+ * be 0, and their solution is. */
+LK_RT void lk_evaluate_rigid_factor(struct lk_system *system);
+/** lk_evaluate_rigid() - Jacobians of the same rows, then lk_evaluate_rigid_factor(). */
+LK_RT void lk_evaluate_rigid(struct lk_system *system);
+/** lk_evaluate_solve() - solve with the last factor, in place, all rows; @x: system->solution. */
+LK_RT void lk_evaluate_solve(struct lk_system *system, double *x);
+/** lk_evaluate_reduce() - system->solution -= Phi_q (system->residual), all rows of the last
+ * factor: the right-hand side loses what s W g does to the rows. */
+LK_RT void lk_evaluate_reduce(struct lk_system *system);
+/** lk_evaluate_correction() - solve with the right-hand side in system->solution, then
+ * system->correction = s W Phi_q^T solution. */
+LK_RT void lk_evaluate_correction(struct lk_system *system);
+/** lk_evaluate_spread() - the second half of that: system->solution holds the solution. */
+LK_RT void lk_evaluate_spread(struct lk_system *system);
+
+/** lk_evaluate_refined() - lk_evaluate_correction() almost without E: (E + A) x = b, then (E + A)
+ * x' = E x, and the sum of both; x alone where rows are independent, with their E at round-off.
+ * @scratch: n_rows. */
+LK_RT void lk_evaluate_refined(struct lk_system *system, double *scratch);
+
+#define LK_LEAST_SOLVES 3 /* where rows are redundant */
+
+/** lk_evaluate_least() - the same for multipliers that are shown, from system->n_least solves. Each
+ * further solve of E x makes its part smaller by q = E / (E + what moves): the sum of n is wrong by
+ * q^n, so that a start near a singular pose takes four. Round-off that contradicts itself in
+ * redundant rows is divided by E, 1e-5 of the reactions of a loop 10 km from the origin, and has q
+ * = 1: there the sum of two less twice the third is without it, and wrong by 3 q^2. */
+LK_RT void lk_evaluate_least(struct lk_system *system, double *scratch);
+
+/** lk_evaluate_velocity_violation() - dPhi/dt of rigid rows at the present twists into
+ * system->solution; 0 for compliant rows but those of stops that are hit. */
+LK_RT void lk_evaluate_velocity_violation(struct lk_system *system);
+
+/** lk_bounce() - restitution of impacts, after the projection of velocities: adds the rates of all
+ * stops that are hit, scaled down together where the energy would exceed that of the last step. */
+LK_RT void lk_bounce(struct lk_system *system, struct lk_state *state);
+
+/** lk_bounce_back() - the same with what the rates change of velocities in system->correction. */
+LK_RT void lk_bounce_back(struct lk_system *system, struct lk_state *state);
+
+/** lk_project_positions() - project the positions of system->next onto the rigid rows with the last
+ * factor, whose pose may be another one: a Newton iteration, sigma from rhs Phi, dq = -s W Phi_q^T
+ * sigma (0 for compliant rows). Return: largest component of dq [m, rad]. RT: yes. */
+LK_RT double lk_project_positions(struct lk_system *system);
+
+/** lk_project_velocities() - project the velocities of @state onto the joints: sigma from
+ * rhs dPhi/dt (rigid rows; 0 for compliant ones), v -= s W Phi_q^T sigma, with the last factor.
+ * Index-3 DCA paper, mass-orthogonal projection; twists must be those of @state and are updated. */
+LK_RT void lk_project_velocities(struct lk_system *system, struct lk_state *state);
+
+/** lk_project_accelerations() - the same for accelerations: kappa from rhs Phi_q a + d2Phi/dt2,
+ * a -= s W Phi_q^T kappa, lambda += s kappa, which makes the multipliers converge with order 2.
+ * @jump: W dQ of loads that have just jumped, n_bodies + 1 + n_frames, or NULL; see
+ * lk_evaluate_acceleration_violation() */
+LK_RT void lk_project_accelerations(struct lk_system *system, struct lk_state *state,
+                                    const struct lk_twist *jump);
+
+/** lk_project_contradictions() - completes lk_project_accelerations() where rows are redundant and
+ * the pose lies off the joints, so that these rows contradict each other: the solution becomes y +
+ * S E y - 2 (S E)^2 y, as in lk_evaluate_least(). */
+LK_RT void lk_project_contradictions(struct lk_system *system, struct lk_state *state);
+
+/** lk_evaluate_acceleration_violation() - Phi_q a + d2Phi/dt2 of rigid rows into system->solution,
+ * with the accelerations of @state. Compliant rows: 0, or Phi_q @jump, so that rows that are stiff
+ * for the step carry a jump of the loads at once, like rigid ones, and soft rows do not. */
+LK_RT void lk_evaluate_acceleration_violation(struct lk_system *system,
+                                              const struct lk_state *state,
+                                              const struct lk_twist *jump);
+
+#endif

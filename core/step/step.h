@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a step of any method begins and ends with, and the scratch that it begins with. */
+#ifndef LK_STEP_STEP_H
+#define LK_STEP_STEP_H
+
+#include "step/system.h"
+
+struct lk_powers; /* step/elements/loads.h */
+
+/** lk_step_swap() - system->next becomes system->now. RT: yes. */
+LK_RT void lk_step_swap(struct lk_system *system);
+
+/* smallest pivot at the start, of the scale of its row, that is not taken for that of a dependent
+ * row; and below which a pose is near a singular one */
+#define LK_DEPENDENT       1e-5
+#define LK_NEARLY_SINGULAR 1e-3
+
+/** lk_step_inputs_are_finite() - of all input channels. RT: yes. */
+LK_RT bool lk_step_inputs_are_finite(const struct lk_system *system, const double *inputs);
+/** lk_step_begin() - what a step of any formulation begins with: system->next, signals, powers at
+ * its start into @before.  lk_step_end() - what it ends with: coordinates, energies, whether the
+ * new state is finite. @result: of the formulation. Return: @result, or LK_E_NOT_FINITE. Cycle, RT:
+ * yes. */
+LK_RT void lk_step_begin(struct lk_system *system, const double *inputs, struct lk_powers *before);
+LK_RT int lk_step_end(struct lk_system *system, const double *inputs,
+                      const struct lk_powers *before, int result);
+
+/** lk_step_account() - coordinates, residuals and energies of an extrapolated step, in
+ * system->next. Cycle, RT: yes. Return: 0, LK_E_NOT_FINITE. */
+LK_RT int lk_step_account(struct lk_system *system);
+
+/** lk_start_begin() - what a formulation keeps in a state besides its motion, for one that was not
+ * stepped to; then lk_start_resume(). RT: yes. */
+LK_RT void lk_start_begin(struct lk_system *system);
+
+/** lk_start_resume() - restore the scratch that a step begins with from system->now, batched or
+ * not: after a start, a reset or a refused step. Cycle, RT: yes. */
+LK_RT void lk_start_resume(struct lk_system *system);
+
+/** lk_start_renew() - the same for a step that is not batched: poses, twists, drives, Jacobians and
+ * factor of system->now. Cycle, RT: yes. */
+LK_RT void lk_start_renew(struct lk_system *system);
+
+/** lk_start_take_tangents() - E of compliant rows from the tangents in system->now. Cycle, RT: yes.
+ */
+LK_RT void lk_start_take_tangents(struct lk_system *system);
+
+/** lk_system_decouple_laws() - after the start: compliant rows become applied forces, decoupled
+ * from the factor. Not for the cycle. */
+void lk_system_decouple_laws(struct lk_system *system);
+
+#endif
