@@ -8,6 +8,7 @@
 #include "linkage/scene.h"
 #include "maths/arithmetic.h"
 #include "maths/vec.h"
+#include "step/elements/stops.h"
 #include "step/elements/tension.h"
 #include "step/scripts/extrapolate.h"
 #include "step/scripts/rattle.h"

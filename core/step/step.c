@@ -184,7 +184,7 @@ void lk_step_begin(struct lk_system *sys, const double *inputs, struct lk_powers
     sys->next.balance->work_input += lk_signals_work(sys, inputs);
     lk_signals_take(sys, inputs);
     lk_lines_take(sys);
-    lk_loads_powers(sys, &sys->now, lk_system_time(sys), inputs, before);
+    lk_loads_powers(sys, &sys->now, lk_time(sys), inputs, before);
     lk_ports_begin(sys, inputs);
     for (int i = 0; i < sys->input_size + sys->net.n_blocks; i++)
         sys->next.inputs[i] = inputs[i];
@@ -205,7 +205,7 @@ int lk_step_end(struct lk_system *sys, const double *inputs, const struct lk_pow
     lk_ports_book(sys, inputs);
     if (sys->net.n_blocks > 0)
         lk_blocks_keep(sys, inputs);
-    lk_loads_powers(sys, &sys->next, lk_system_time(sys) + sys->h, inputs, &after);
+    lk_loads_powers(sys, &sys->next, lk_time(sys) + sys->h, inputs, &after);
     balance->work_input += half * (before->input + after.input);
     balance->work_drive += half * (before->drive + after.drive);
     balance->work_applied += half * (before->applied + after.applied);

@@ -17,7 +17,10 @@
 #include "step/elements/sway.h"
 #include "step/outputs/reactions.h"
 
-struct lk_carcass; /* step/elements/tyres.h */
+struct lk_carcass;  /* step/elements/tyres.h */
+struct lk_executor; /* step/executor.h */
+struct lk_progress;
+struct lk_element_work; /* step/elements/elements.h */
 struct lk_tyre;
 struct lk_road; /* tyre/road.h */
 
@@ -247,6 +250,7 @@ struct lk_lane_effort {
 };
 
 /** struct lk_formulation - equations and their step; one file each, listed in methods/registry.c.
+ * @script: enum lk_script of its executors
  * @step:   computes system->next from system->now; @inputs: NULL when the model has none. Cycle.
  *          Return: 0, LK_E_TURN; the work is the same.
  * @keeps_balance: the step itself computes violations and the energy of the bodies
@@ -274,6 +278,7 @@ struct lk_lane_effort {
  * @steps_in_plane: what is held upright has no rows for it, and W of its motion alone */
 struct lk_formulation {
     const char *name;
+    int script;
     LK_RT int (*step)(struct lk_system *system, const double *inputs);
     int keeps_balance;
     int (*layout)(struct lk_system *system, const struct lk_topology *topology,
@@ -315,6 +320,7 @@ extern const struct lk_formulation lk_formulation_rk4_lanes;
 struct lk_system {
     /* constants */
     const struct lk_formulation *formulation;
+    const struct lk_executor *executor; /* of its script, or NULL; see step/executor.h */
     void *formulation_data;
     double h;          /* step [s] */
     double s;          /* h^2 / 4 [s^2] */
@@ -430,6 +436,8 @@ struct lk_system {
     struct lk_state start;
 
     /* scratch of a step */
+    struct lk_progress *progress;     /* of its iterations, NULL without a script */
+    struct lk_element_work *elements; /* of `rattle` */
     struct lk_fronts fronts;
     struct lk_fronts rigid_fronts; /* of rigid rows alone, where a step leaves_laws */
     bool laws_are_left;            /* the last factor is of these */
@@ -450,6 +458,12 @@ struct lk_system {
     lk_probe probe;           /* of lk_system_set_probe(), or NULL */
     void *probe_context;
 };
+
+/** lk_time() - of system->now [s]. RT: yes. */
+static inline double lk_time(const struct lk_system *sys)
+{
+    return sys->now.balance->steps * sys->h;
+}
 
 /** lk_last_factor() - the fronts of it. */
 static inline const struct lk_fronts *lk_last_factor(const struct lk_system *sys)

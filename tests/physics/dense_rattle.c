@@ -3,6 +3,9 @@
  * core/step/scripts/rattle.c. What the compiled system decides once (whether dampers are closed,
  * whose tension is followed) it takes from there. */
 #include "dense_parts.h"
+#include "step/elements/elements.h"
+#include "step/one/rattle.h"
+#include "step/scripts/convergence.h"
 #include "step/scripts/rattle.h"
 #include <lapacke.h>
 #include <math.h>
@@ -40,7 +43,7 @@ struct half_kicks {
     int since;
 };
 
-static const struct lk_rattle *known(const struct dense *d)
+static const struct lk_one_rattle *known(const struct dense *d)
 {
     return d->sys->formulation_data;
 }

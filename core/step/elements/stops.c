@@ -13,20 +13,21 @@
  * in finite freedom dynamics, 1988). While a contact lasts that is RATTLE with one row more,
  * symmetric; where it begins it takes energy, and lifting what lies beyond a limit adds no
  * velocity. Accelerations and reactions follow from the stops that are at rest. */
+#include "maths/vec.h"
 #include "solve/complementarity.h"
+#include "step/elements/elements.h"
+#include "step/elements/laws.h"
 #include "step/elements/loads.h"
+#include "step/executor.h"
 #include "step/kinematics.h"
-#include "step/lanes/batch.h"
-#include "step/one/evaluate.h"
-#include "step/scripts/rattle.h"
+#include "step/rattle_state.h"
 #include <string.h>
 
 #define ONSET_MIN 0.1  /* least stiffness within the onset, of that beyond it */
 #define RIGID     1e-6 /* E of a stop as a rigid row, of the scale of its row */
 #define MOVABLE   1e-5 /* of the scale of its row: a row that moves less is held by others */
 
-void lk_rattle_stops_layout(const struct lk_system *sys, struct lk_rattle_stops *stops,
-                            struct lk_arena *arena)
+void lk_stops_layout(const struct lk_system *sys, struct lk_stops *stops, struct lk_arena *arena)
 {
     size_t n = sys->n_stops < LK_HARD_STOPS_MAX ? (size_t)sys->n_stops : LK_HARD_STOPS_MAX,
            rows = (size_t)sys->n_rows + LK_ROWS_PAD;
@@ -44,27 +45,29 @@ void lk_rattle_stops_layout(const struct lk_system *sys, struct lk_rattle_stops 
     struct lk_twist *response = lk_arena_take(arena, bodies, sizeof(*response));
 
     if (arena->base)
-        *stops = (struct lk_rattle_stops){.contact = contact,
-                                          .yield = yield,
-                                          .matrix = matrix,
-                                          .scratch = scratch,
-                                          .b = vectors,
-                                          .lower = vectors + n,
-                                          .upper = vectors + 2 * n,
-                                          .push = vectors + 3 * n,
-                                          .kept_push = vectors + 4 * n,
-                                          .impulse = vectors + 5 * n,
-                                          .bounce = vectors + 6 * n,
-                                          .rate = vectors + 7 * n,
-                                          .increments = increments,
-                                          .force = force,
-                                          .solution = solution,
-                                          .shove = shove,
-                                          .response = response};
+        *stops = (struct lk_stops){.contact = contact,
+                                   .yield = yield,
+                                   .matrix = matrix,
+                                   .scratch = scratch,
+                                   .b = vectors,
+                                   .lower = vectors + n,
+                                   .upper = vectors + 2 * n,
+                                   .push = vectors + 3 * n,
+                                   .kept_push = vectors + 4 * n,
+                                   .impulse = vectors + 5 * n,
+                                   .bounce = vectors + 6 * n,
+                                   .rate = vectors + 7 * n,
+                                   .increments = increments,
+                                   .force = force,
+                                   .solution = solution,
+                                   .shove = shove,
+                                   .response = response};
 }
 
-void lk_rattle_find_contacts(const struct lk_system *sys, struct lk_rattle_stops *stops)
+void lk_stops_find(struct lk_system *sys)
 {
+    struct lk_stops *stops = &sys->elements->stops;
+
     stops->n = 0;
     for (int i = 0; i < sys->n_laws && sys->n_stops > 0; i++) {
         const struct lk_law *law = &sys->law[i];
@@ -104,30 +107,10 @@ static double acceleration_of(const struct lk_system *sys, const struct lk_conta
     return rate_at(sys, c, sys->residual) + gamma[law->row];
 }
 
-/* system->solution: multipliers of all rows that hold against the motions @shove, and
- * system->correction: what they do */
-static void hold(struct lk_system *sys, struct lk_rattle_stops *stops, bool is_refined)
-{
-    struct lk_twist *residual = sys->residual;
-
-    if (sys->batches) {
-        sys->batches->engine->hold(sys, stops->shove, is_refined);
-        return;
-    }
-    memset(sys->solution, 0, (size_t)sys->n_rows * sizeof(double));
-    sys->residual = stops->shove;
-    lk_evaluate_reduce(sys);
-    sys->residual = residual;
-    if (is_refined)
-        lk_evaluate_refined(sys, stops->force);
-    else
-        lk_evaluate_correction(sys);
-}
-
 /* Multipliers @push of the contacts: system->correction := s W times their forces, less what the
  * rows of the factor hold of that, with the multipliers of those in system->solution.
  * system->residual stays. */
-static void respond(struct lk_system *sys, struct lk_rattle_stops *stops, const double *push,
+static void respond(struct lk_system *sys, struct lk_stops *stops, const double *push,
                     bool is_refined)
 {
     struct lk_twist *shove = stops->shove;
@@ -137,7 +120,7 @@ static void respond(struct lk_system *sys, struct lk_rattle_stops *stops, const 
         stops->force[row_of(sys, &stops->contact[i])] += push[i];
     lk_evaluate_transpose(sys, stops->force, shove);
     lk_evaluate_weigh(sys, sys->sW, shove);
-    hold(sys, stops, is_refined);
+    sys->executor->hold(sys, shove, is_refined);
     for (int b = 0; b < sys->n_bodies; b++)
         for (int i = 0; i < 3; i++) {
             sys->correction[b].v[i] += shove[b].v[i];
@@ -147,7 +130,7 @@ static void respond(struct lk_system *sys, struct lk_rattle_stops *stops, const 
 }
 
 /* stops->yield: change of the row of each contact by a unit push at each, through all others */
-static void find_yields(struct lk_system *sys, struct lk_rattle_stops *stops, bool is_refined)
+static void find_yields(struct lk_system *sys, struct lk_stops *stops, bool is_refined)
 {
     int n = stops->n;
     double *push = stops->b;
@@ -166,7 +149,7 @@ static void find_yields(struct lk_system *sys, struct lk_rattle_stops *stops, bo
 }
 
 /* y = yield x, row @i of it */
-static double yield_to(const struct lk_rattle_stops *stops, int i, const double *x)
+static double yield_to(const struct lk_stops *stops, int i, const double *x)
 {
     double sum = 0;
 
@@ -176,7 +159,7 @@ static double yield_to(const struct lk_rattle_stops *stops, int i, const double 
 }
 
 /* @x from b and limits, with the diagonal raised by what each contact yields itself */
-static void solve(struct lk_rattle_stops *stops, double *x)
+static void solve(struct lk_stops *stops, double *x)
 {
     int n = stops->n;
 
@@ -189,7 +172,7 @@ static void solve(struct lk_rattle_stops *stops, double *x)
 
 /* the same where what the contacts yield themselves only makes the solution unique: almost without
  * it */
-static void solve_rigid(struct lk_rattle_stops *stops, double *x)
+static void solve_rigid(struct lk_stops *stops, double *x)
 {
     solve(stops, x);
     for (int i = 0; i < stops->n; i++)
@@ -199,54 +182,14 @@ static void solve_rigid(struct lk_rattle_stops *stops, double *x)
 
 /* ---- the start of a step ---- */
 
-/* a stop that the step follows, with what else acts along its coordinate */
-static bool is_soft(const struct lk_system *sys, const struct lk_law *law)
+void lk_stops_begin(struct lk_system *sys, const double *inputs)
 {
-    return sys->joint[law->joint].kind == LK_ROWS_UNILATERAL && !law->is_hard;
-}
-
-/* Return true if the dissipation of @law is the mean force of the step times its way, instead of
- * the mean of the powers at both ends. */
-static bool is_booked(const struct lk_system *sys, const struct lk_law *law)
-{
-    const struct lk_joint *j = &sys->joint[law->joint];
-    bool slips = j->type == LK_JOINT_CREEP || j->type == LK_JOINT_AIR || law->carry != 0;
-
-    return is_soft(sys, law) || (sys->closes_dampers && law->n_terms > 0 && !slips);
-}
-
-static double dissipated_power(const struct lk_system *sys, const struct lk_state *state,
-                               const struct lk_law *law, double *ret_x)
-{
-    struct lk_law_value f;
-    double rate;
-
-    *ret_x = lk_loads_law_place(sys, state, law, &rate);
-    lk_law_evaluate(law, sys->term, *ret_x, rate, 1, &f);
-    return f.dissipative * rate;
-}
-
-static bool books_laws(const struct lk_system *sys)
-{
-    return sys->n_stops > 0 || sys->closes_dampers;
-}
-
-void lk_rattle_look_at_stops(struct lk_system *sys, struct lk_rattle *r, const double *inputs)
-{
-    struct lk_rattle_stops *stops = &r->stops;
+    struct lk_stops *stops = &sys->elements->stops;
     struct lk_powers powers;
 
-    stops->power = 0;
-    for (int i = 0; i < sys->n_laws && books_laws(sys); i++) {
-        double x;
-
-        sys->law[i].stop = (struct lk_stop){0};
-        if (is_booked(sys, &sys->law[i]))
-            stops->power += dissipated_power(sys, &sys->now, &sys->law[i], &x);
-    }
     if (stops->n == 0)
         return;
-    lk_loads_powers(sys, &sys->now, lk_system_time(sys), inputs, &powers);
+    lk_loads_powers(sys, &sys->now, lk_time(sys), inputs, &powers);
     stops->work = sys->h * (powers.input + powers.applied);
     lk_evaluate_accelerations(sys, &sys->now);
     for (int i = 0; i < stops->n; i++) {
@@ -261,79 +204,11 @@ void lk_rattle_look_at_stops(struct lk_system *sys, struct lk_rattle *r, const d
     memset(stops->push, 0, (size_t)stops->n * sizeof(double));
 }
 
-/* Return the change of the row of @law over the step, which ends at @x [m, rad]. */
-static double way_of(const struct lk_system *sys, const struct lk_rattle *r,
-                     const struct lk_law *law, double x)
-{
-    const struct lk_joint *j = &sys->joint[law->joint];
-    double phi[LK_ROWS_MAX], way[LK_ROWS_MAX];
-
-    if (!lk_joint_types[j->type]->way)
-        return x - r->value[law - sys->law];
-    lk_evaluate_violation(sys, law->joint, phi);
-    lk_joint_way(j, r->value + j->law, phi, way);
-    return way[law->row];
-}
-
-/* The dampers of stops act where a contact begins or ends within the step, and stiff ones end a
- * motion within it: their work is their mean force times the way, not what their power at both ends
- * tells. */
-void lk_rattle_book_laws(struct lk_system *sys, const struct lk_rattle *r)
-{
-    double work = -0.5 * sys->h * r->stops.power;
-
-    for (int i = 0; i < sys->n_laws && books_laws(sys); i++) {
-        const struct lk_law *law = &sys->law[i];
-        struct lk_law_value f;
-        double x, way;
-
-        if (!is_booked(sys, law))
-            continue;
-        work -= 0.5 * sys->h * dissipated_power(sys, &sys->next, law, &x);
-        way = way_of(sys, r, law, x);
-        lk_law_step(law, sys->term, r->value[i], x, way / sys->h, &f);
-        work += f.dissipative * way;
-    }
-    sys->next.balance->dissipated += work;
-}
-
-/* Return true if the dampers of @law are impedances: their work is booked as work of inputs, and
- * the impulses of closing must not be. */
-static bool is_of_inputs(const struct lk_system *sys, const struct lk_law *law)
-{
-    bool found = false;
-
-    for (int i = law->first_term; i < law->first_term + law->n_terms; i++)
-        found |= sys->term[i].kind == LK_TERM_IMPEDANCE;
-    return found;
-}
-
-void lk_rattle_book_damping(struct lk_system *sys, const struct lk_rattle *r, const double *sigma)
-{
-    struct lk_balance *balance = sys->next.balance;
-
-    for (int i = 0; i < sys->n_joints && sys->closes_dampers; i++) {
-        const struct lk_joint *j = &sys->joint[i];
-        double rates[LK_ROWS_PAD];
-
-        if (!lk_is_compliant(j))
-            continue;
-        lk_evaluate_row_rates(sys, i, sys->twist, rates);
-        for (int row = 0; row < j->n_rows; row++) {
-            double mean = 0.5 * (r->rate[j->law + row] + rates[row]);
-            bool is_taken = is_of_inputs(sys, &sys->law[j->law + row]);
-
-            *(is_taken ? &balance->taken : &balance->dissipated) +=
-                sys->s * sigma[j->row + row] * mean;
-        }
-    }
-}
-
 /* ---- positions ---- */
 
-void lk_rattle_find_yields(struct lk_system *sys, struct lk_rattle *r)
+void lk_stops_find_yields(struct lk_system *sys)
 {
-    struct lk_rattle_stops *stops = &r->stops;
+    struct lk_stops *stops = &sys->elements->stops;
 
     if (stops->n == 0)
         return;
@@ -356,7 +231,7 @@ static double linearise(const struct lk_term *t, double phi, struct lk_contact *
 }
 
 /* the multipliers that the pushes change by @change, into the increment of an iteration */
-static void add_response(struct lk_system *sys, struct lk_rattle_stops *stops, const double *change)
+static void add_response(struct lk_system *sys, struct lk_stops *stops, const double *change)
 {
     struct lk_twist *correction = sys->correction;
 
@@ -378,9 +253,9 @@ static bool acts_alike(double a, double b)
     return (a > 0) == (b > 0) && (a < 0) == (b < 0);
 }
 
-bool lk_rattle_push(struct lk_system *sys, struct lk_rattle *r, int iteration)
+bool lk_stops_push(struct lk_system *sys, int iteration)
 {
-    struct lk_rattle_stops *stops = &r->stops;
+    struct lk_stops *stops = &sys->elements->stops;
     int n = stops->n;
     double *change = stops->increments + iteration * n, *push = stops->impulse;
     bool is_settled = true;
@@ -410,9 +285,8 @@ bool lk_rattle_push(struct lk_system *sys, struct lk_rattle *r, int iteration)
     return is_settled;
 }
 
-void lk_rattle_add_pushes(struct lk_rattle *r, int iteration, double part)
+void lk_stops_add(struct lk_stops *stops, int iteration, double part)
 {
-    struct lk_rattle_stops *stops = &r->stops;
     const double *change = stops->increments + iteration * stops->n;
 
     for (int i = 0; i < stops->n; i++) {
@@ -423,49 +297,51 @@ void lk_rattle_add_pushes(struct lk_rattle *r, int iteration, double part)
     }
 }
 
-void lk_rattle_blend_pushes(struct lk_rattle *r, int iteration, int before, double alpha)
+void lk_stops_blend(struct lk_stops *stops, int iteration, int before, double alpha)
 {
-    struct lk_rattle_stops *stops = &r->stops;
-
     for (int k = 0; k < stops->n; k++)
         stops->increments[iteration * stops->n + k] +=
             alpha * stops->increments[before * stops->n + k];
 }
 
-void lk_rattle_keep_pushes(struct lk_rattle *r, bool ends)
+void lk_stops_keep(struct lk_stops *stops, bool ends)
 {
-    for (int i = 0; i < r->stops.n && !ends; i++)
-        r->stops.kept_push[i] = r->stops.push[i];
+    for (int i = 0; i < stops->n && !ends; i++)
+        stops->kept_push[i] = stops->push[i];
 }
 
-void lk_rattle_take_kept_pushes(struct lk_rattle *r)
+void lk_stops_take_kept(struct lk_stops *stops)
 {
-    for (int i = 0; i < r->stops.n; i++)
-        r->stops.push[i] = r->stops.kept_push[i];
+    for (int i = 0; i < stops->n; i++)
+        stops->push[i] = stops->kept_push[i];
 }
 
 /* ---- velocities ---- */
 
-void lk_rattle_return_pushes(struct lk_system *sys, const struct lk_rattle *r)
+void lk_stops_return(struct lk_system *sys)
 {
-    for (int i = 0; i < r->stops.n; i++)
-        sys->next.lambda[row_of(sys, &r->stops.contact[i])] -= r->stops.push[i];
+    const struct lk_stops *stops = &sys->elements->stops;
+
+    for (int i = 0; i < stops->n; i++)
+        sys->next.lambda[row_of(sys, &stops->contact[i])] -= stops->push[i];
 }
 
 /* Newton's law of impact: the rate at which a row must leave a stop, or 0 if it came no faster than
  * two steps of its acceleration give. The row comes to the end of the step, which is at the limit,
  * with what forces do on the way there. @after: rate without stops */
-static double rebound(const struct lk_system *sys, struct lk_rattle *r, int i, double after)
+static double rebound(const struct lk_system *sys, int i, double after)
 {
-    struct lk_contact *c = &r->stops.contact[i];
+    const struct lk_element_work *work = sys->elements;
+    const struct lk_stops *stops = &work->stops;
+    struct lk_contact *c = &stops->contact[i];
     const struct lk_term *t = &sys->term[c->term];
-    double sign = r->stops.push[i] > 0 ? 1 : -1, inward = sign * c->rate;
+    double sign = stops->push[i] > 0 ? 1 : -1, inward = sign * c->rate;
     const struct lk_law *law = &sys->law[c->law];
     double free = (after - c->rate) / sys->h, phi[LK_ROWS_MAX], square, mobility;
 
     lk_evaluate_violation(sys, law->joint, phi);
-    square = inward * inward + 2 * free * (phi[law->row] - r->value[c->law]);
-    mobility = lk_max(r->stops.yield[i * (r->stops.n + 1)], 0) / sys->s;
+    square = inward * inward + 2 * free * (phi[law->row] - work->value[c->law]);
+    mobility = lk_max(stops->yield[i * (stops->n + 1)], 0) / sys->s;
 
     c->is_impact =
         inward >
@@ -477,7 +353,7 @@ static double rebound(const struct lk_system *sys, struct lk_rattle *r, int i, d
 
 /* limits of the rates: a stop that pushed lets its row leave it at @part of the rebound or faster;
  * a row that others hold does not move whatever a stop does */
-static void limit_rates(struct lk_system *sys, struct lk_rattle_stops *stops, double part)
+static void limit_rates(struct lk_system *sys, struct lk_stops *stops, double part)
 {
     for (int i = 0; i < stops->n; i++) {
         struct lk_contact *c = &stops->contact[i];
@@ -494,7 +370,7 @@ static void limit_rates(struct lk_system *sys, struct lk_rattle_stops *stops, do
 
 /* the largest part of the bounce, up to 1, with which no work is done by the stops: that is minus
  * the impulse times the mean of the rates before and after it */
-static double passive_part(const struct lk_rattle_stops *stops)
+static double passive_part(const struct lk_stops *stops)
 {
     double constant = 0, linear = 0, square = 0;
 
@@ -528,7 +404,7 @@ static void correct_velocities(struct lk_system *sys, double part)
 }
 
 /* s times the multipliers of all rows that go with the last response to the contacts, @x */
-static void add_impulses(struct lk_system *sys, struct lk_rattle_stops *stops, double part,
+static void add_impulses(struct lk_system *sys, struct lk_stops *stops, double part,
                          const double *x)
 {
     for (int row = 0; row < sys->n_rows; row++)
@@ -538,16 +414,16 @@ static void add_impulses(struct lk_system *sys, struct lk_rattle_stops *stops, d
 }
 
 /* Return: whether a stop is hit */
-static bool find_rebounds(struct lk_system *sys, struct lk_rattle *r)
+static bool find_rebounds(struct lk_system *sys)
 {
-    struct lk_rattle_stops *stops = &r->stops;
+    struct lk_stops *stops = &sys->elements->stops;
     bool is_hit = false;
 
     for (int i = 0; i < stops->n; i++) {
         struct lk_contact *c = &stops->contact[i];
 
         stops->rate[i] = rate_at(sys, c, sys->twist);
-        c->rebound = rebound(sys, r, i, stops->rate[i]);
+        c->rebound = rebound(sys, i, stops->rate[i]);
         is_hit |= stops->push[i] != 0 && c->is_impact;
         if (stops->push[i] != 0)
             sys->law[c->law].stop = (struct lk_stop){.acts = 1, .is_impact = 1};
@@ -556,8 +432,7 @@ static bool find_rebounds(struct lk_system *sys, struct lk_rattle *r)
 }
 
 /* impulses @x that leave the rates at @part of the rebounds */
-static void find_impulses(struct lk_system *sys, struct lk_rattle_stops *stops, double part,
-                          double *x)
+static void find_impulses(struct lk_system *sys, struct lk_stops *stops, double part, double *x)
 {
     memcpy(stops->b, stops->rate, (size_t)stops->n * sizeof(double));
     limit_rates(sys, stops, part);
@@ -567,15 +442,15 @@ static void find_impulses(struct lk_system *sys, struct lk_rattle_stops *stops, 
 /* first without restitution, then the rebounds, scaled down together where they would give energy:
  * at the contacts, or, as poses have changed in the step, in the whole. Drives do work that is not
  * known yet; with them the contacts alone tell. */
-void lk_rattle_bounce(struct lk_system *sys, struct lk_rattle *r)
+void lk_stops_bounce(struct lk_system *sys)
 {
-    struct lk_rattle_stops *stops = &r->stops;
+    struct lk_stops *stops = &sys->elements->stops;
     size_t size = (size_t)stops->n * sizeof(double);
     double part;
     bool is_hit;
 
     find_yields(sys, stops, true);
-    is_hit = find_rebounds(sys, r);
+    is_hit = find_rebounds(sys);
     memset(stops->impulse, 0, size);
     find_impulses(sys, stops, 0, stops->impulse);
     respond(sys, stops, stops->impulse, true);
@@ -606,9 +481,9 @@ void lk_rattle_bounce(struct lk_system *sys, struct lk_rattle *r)
 
 /* ---- accelerations and reactions ---- */
 
-void lk_rattle_rest(struct lk_system *sys, struct lk_rattle *r)
+void lk_stops_rest(struct lk_system *sys)
 {
-    struct lk_rattle_stops *stops = &r->stops;
+    struct lk_stops *stops = &sys->elements->stops;
     double *p = stops->bounce;
 
     if (stops->n == 0)

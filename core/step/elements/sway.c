@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* See sway.h. */
 #include "step/elements/sway.h"
+#include "step/elements/laws.h"
 #include "step/elements/tension.h"
 #include "step/equations.h"
 #include "step/kinematics.h"
-#include "step/scripts/rattle.h"
+#include "step/rattle_state.h"
 #include "step/system.h"
 #include <string.h>
 

@@ -471,7 +471,7 @@ static void ali3_settle(struct lk_system *sys, const double *inputs)
     if (p->n_soft > 0)
         lk_loads_law_multipliers(sys, &sys->now, 1, sys->now.lambda);
     load_multipliers(sys, &sys->now, p);
-    sum_loads(sys, p, lk_system_time(sys), inputs, LK_BODY_X);
+    sum_loads(sys, p, lk_time(sys), inputs, LK_BODY_X);
     put_sums(sys, p, LK_FREE_LOAD);
     lk_singles_decouple(p);
     for (int b = 0; b < p->n_bodies; b++)

@@ -23,6 +23,7 @@
 #ifndef LK_STEP_BATCH_BATCH_H
 #define LK_STEP_BATCH_BATCH_H
 
+#include "step/executor.h"
 #include "step/lanes/fields.h"
 #include "step/system.h"
 #include <stdbool.h>
@@ -296,8 +297,8 @@ struct lk_batch_tense_side {
     X(root_entries, n_root_entries)                                                                \
     X(root_sums, n_root_sums)
 
-/** struct lk_batches - the whole program. Constant after compilation, except @values, @value and
- * @watch.
+/** struct lk_batches - the whole program. Constant after compilation, except @values, @n_phases,
+ * @watch and @sums.
  * @effort: of the formulation;  @body_size: fields of a body
  * @loaded:  bodies that loads and inputs act on;  @watched: bodies whose pose and twist are read
  * after a step: by loads, outputs, coordinates. @place: offset of each body [doubles]
@@ -356,6 +357,7 @@ struct lk_batches {
     int n_tense, n_tense_sides;
     struct lk_batch_tense *tense;
     struct lk_batch_tense_side *tense_sides;
+    int n_phases;  /* of the step under way, without a pool */
     double *watch; /* a struct watch of each task, see bodies_inl.h; then: */
     double *sums;  /* a struct sums of each task, see rattle_bodies_inl.h */
 };
@@ -374,17 +376,14 @@ struct lk_engine_step {
 };
 
 /** struct lk_engine - one build of engine_inl.h. @is_supported: by this processor.
- * @hold: of `rattle`: multipliers of all rows that hold against the motions @shove of the bodies,
- *        with the last factor, into system->solution, and what they do into system->correction;
- *        @is_refined: as projections are. Between the phases of a step */
+ * @executor: of each script */
 struct lk_engine {
     const char *name;
     int lanes;
     int (*is_supported)(void);
     struct lk_engine_step ali3;
-    struct lk_engine_step rattle;
     struct lk_engine_step rk4;
-    LK_RT void (*hold)(struct lk_system *system, const struct lk_twist *shove, bool is_refined);
+    struct lk_executor executor[LK_SCRIPTS];
 };
 
 #define LK_WATCHES 7                           /* vectors of a struct watch */

@@ -4,14 +4,18 @@
  * workers. Their steps are in ali3_inl.h, rattle_inl.h and rk4_inl.h. */
 #include "linkage/pool.h"
 #include "maths/lanes_inl.h"
+#include "step/elements/drives.h"
+#include "step/elements/elements.h"
 #include "step/elements/loads.h"
+#include "step/equations.h"
 #include "step/kinematics.h"
 #include "step/lanes/rare.h"
 #include "step/lanes/singles.h"
 #include "step/one/evaluate.h"
+#include "step/rattle_state.h"
 #include "step/scripts/extrapolate.h"
-#include "step/scripts/rattle.h"
 #include "step/scripts/rk4.h"
+#include "step/stages.h"
 #include "step/step.h"
 #include <stdalign.h>
 #include <string.h>
@@ -26,15 +30,13 @@
 
 /** struct run - a step under way. Each task collects into a struct watch of its own.
  * @down, @up: what a task does on the way down and on the way up, of the kind of sweep that the
- * formulation counts them by, see sweep();  @n_phases: done so far without a pool. Workers read
- * this: what changes from sweep to sweep does not belong into it. */
+ * formulation counts them by, see sweep(). Workers read this. */
 struct run {
     struct lk_system *sys;
     const struct lk_batches *p;
     struct watch *watch;
     void (*down)(const struct run *run, int task, int what);
     void (*up)(const struct run *run, int task, int what);
-    int n_phases;
 };
 
 LK_INLINE struct run new_run(struct lk_system *sys, void (*down)(const struct run *, int, int),
@@ -260,7 +262,7 @@ static void do_share(void *context, int what, int worker)
 LK_INLINE void tell(const struct run *run, int t)
 {
     if (__builtin_expect(run->sys->probe != NULL, 0))
-        run->sys->probe(run->sys->probe_context, run->n_phases, t);
+        run->sys->probe(run->sys->probe_context, run->p->n_phases, t);
 }
 
 /* all tasks but the top; the order among them does not matter */
@@ -277,7 +279,7 @@ static void share_out(struct run *run, int what)
         do_task(run, t, what);
         tell(run, t);
     }
-    run->n_phases++;
+    run->sys->batches->n_phases++;
 }
 
 /* A solve is a sweep up the tree and one down. Between two meetings the tasks do in one go what
@@ -419,7 +421,25 @@ const struct lk_engine LK_ENGINE = {
     .lanes = LK_LANES,
     .is_supported = LK_ENGINE_SUPPORTED,
     .ali3 = {ali3_step, ali3_renew, ali3_finish, ali3_settle},
-    .rattle = {rattle_step, rattle_renew, rattle_finish, NULL},
     .rk4 = {rk4_step, renew_factor, NULL, NULL},
-    .hold = rattle_hold,
+    .executor =
+        {
+            [LK_SCRIPT_RATTLE] =
+                {
+                    .renew = rattle_renew,
+                    .begin = rattle_begin,
+                    .carry = rattle_carry,
+                    .take = rattle_take,
+                    .sweep = rattle_sweep,
+                    .violation = rattle_violation,
+                    .multiply = rattle_multiply,
+                    .push = rattle_push,
+                    .hold = rattle_hold,
+                    .loads = rattle_loads,
+                    .give = rattle_give,
+                    .give_multipliers = rattle_give_multipliers,
+                    .fetch = rattle_fetch,
+                    .store = rattle_store,
+                },
+        },
 };

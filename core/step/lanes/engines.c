@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The table of engines, and the formulations that step by the one chosen. */
 #include "step/lanes/engines.h"
+#include "step/elements/elements.h"
+#include "step/elements/laws.h"
 #include "step/lanes/rare.h"
+#include "step/rattle_state.h"
 #include "step/scripts/extrapolate.h"
-#include "step/scripts/rattle.h"
 #include "step/scripts/rk4.h"
 #include <string.h>
 
@@ -85,16 +87,6 @@ static void ali3_renew(struct lk_system *sys)
     sys->batches->engine->ali3.renew(sys);
 }
 
-static int rattle_step(struct lk_system *sys, const double *inputs)
-{
-    return sys->batches->engine->rattle.step(sys, inputs);
-}
-
-static void rattle_renew(struct lk_system *sys)
-{
-    sys->batches->engine->rattle.renew(sys);
-}
-
 static int rk4_step(struct lk_system *sys, const double *inputs)
 {
     return sys->batches->engine->rk4.step(sys, inputs);
@@ -105,12 +97,20 @@ static void rk4_renew(struct lk_system *sys)
     sys->batches->engine->rk4.renew(sys);
 }
 
-static void rattle_begin(struct lk_system *sys)
+int lk_lanes_rattle_layout(struct lk_system *sys, const struct lk_topology *topology,
+                           const struct lk_plan *plan, struct lk_arena *arena)
+{
+    (void)topology;
+    (void)plan;
+    lk_elements_layout(sys, arena);
+    return 0;
+}
+
+void lk_lanes_rattle_begin(struct lk_system *sys)
 {
     struct lk_batches *p = sys->batches;
-    struct lk_rattle *r = sys->formulation_data;
 
-    lk_rattle_find_contacts(sys, &r->stops);
+    lk_stops_find(sys);
     for (int b = 0; b < sys->n_bodies; b++) {
         lk_rattle_begin_body(sys, b);
         if (p->rare)
@@ -129,25 +129,6 @@ const struct lk_formulation lk_formulation_ali3_lanes = {
     .renew = ali3_renew,
     .extrapolation = &lk_extrapolation_ali3,
     .effort = {2, LK_ITERATIONS + 2, 2 * LK_ITERATIONS + 5, LK_ALI3_SIZE, 0, 3.2},
-    .steps_in_plane = 1,
-};
-
-const struct lk_formulation lk_formulation_rattle_lanes = {
-    .name = "rattle",
-    .step = rattle_step,
-    .keeps_balance = 1,
-    .layout = lk_rattle_lanes_layout,
-    .own_size = lk_rattle_own_size,
-    .begin = rattle_begin,
-    .stops_at_any_pose = 1,
-    .keeps_rows = 1,
-    .extrapolation = &lk_extrapolation_rattle,
-    .renew = rattle_renew,
-    .effort = {1, LK_RATTLE_ITERATIONS + 6, 2 * LK_RATTLE_ITERATIONS + 8, LK_RATTLE_INCREMENTS, 12,
-               6},
-    .iterations = LK_RATTLE_ITERATIONS,
-    .regularisation = LK_RATTLE_REGULARISATION,
-    .solves_once = 1,
     .steps_in_plane = 1,
 };
 

@@ -2,7 +2,7 @@
 #include "step/lanes/rare.h"
 #include "maths/vec.h"
 #include "step/elements/tension.h"
-#include "step/scripts/rattle.h"
+#include "step/equations.h"
 #include <string.h>
 
 /* @field of a body, `lanes` doubles from one vector to the next */

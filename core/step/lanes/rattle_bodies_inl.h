@@ -228,14 +228,14 @@ static __attribute__((noinline)) void find_increments(const struct lk_batches *p
 }
 
 /* the next iterate, by the last increment with what those before tell of it */
-LK_INLINE void take_increment(const struct lk_convergence *newton, lanes_t *f)
+LK_INLINE void take_increment(const struct lk_progress *newton, lanes_t *f)
 {
     int last = newton->done - 1;
     lanes_t *now = increment_of(f, last), *u = f + LK_RATTLE_ITERATE;
 
     for (int k = 1; k < last; k++)
         for (int i = 0; i < 6; i++)
-            now[i] += newton->past.alpha[k - 1] * increment_of(f, k)[i];
+            now[i] += newton->alpha[k - 1] * increment_of(f, k)[i];
     for (int i = 0; i < 6; i++) {
         now[i] *= newton->part;
         u[i] += now[i];
@@ -246,7 +246,7 @@ LK_INLINE void take_increment(const struct lk_convergence *newton, lanes_t *f)
 
 /* what an increment takes from REST, the same sum of the residuals that the increments met:
  * @residual of this one, and three from @field on of those before */
-LK_INLINE void take_rest(const struct lk_convergence *newton, lanes_t *f, const lanes_t residual[3],
+LK_INLINE void take_rest(const struct lk_progress *newton, lanes_t *f, const lanes_t residual[3],
                          int field)
 {
     int last = newton->done - 1;
@@ -255,7 +255,7 @@ LK_INLINE void take_rest(const struct lk_convergence *newton, lanes_t *f, const 
         lanes_t taken = residual[i];
 
         for (int k = 1; k < last; k++)
-            taken += newton->past.alpha[k - 1] * increment_of(f, k)[field + i];
+            taken += newton->alpha[k - 1] * increment_of(f, k)[field + i];
         taken *= newton->part;
         increment_of(f, last)[field + i] = taken;
         f[LK_RATTLE_REST + field - 6 + i] -= taken;
@@ -264,7 +264,7 @@ LK_INLINE void take_rest(const struct lk_convergence *newton, lanes_t *f, const 
 
 static __attribute__((noinline)) void iterate_bodies(const struct lk_system *sys,
                                                      const struct lk_batches *p, int block,
-                                                     const struct lk_convergence *newton)
+                                                     const struct lk_progress *newton)
 {
     const struct lk_batch_bodies *b = &p->bodies[block];
     lanes_t *f = block_at(p, b->at);
@@ -287,7 +287,7 @@ static __attribute__((noinline)) void iterate_bodies(const struct lk_system *sys
 
 /* the last iterate */
 static __attribute__((noinline)) void finish_bodies(const struct lk_batches *p, int block,
-                                                    const struct lk_convergence *newton,
+                                                    const struct lk_progress *newton,
                                                     struct watch *watch)
 {
     lanes_t *f = block_at(p, p->bodies[block].at);
@@ -303,7 +303,7 @@ static __attribute__((noinline)) void finish_bodies(const struct lk_batches *p, 
 
 /* what the iterations end with: the pose of the factor */
 static __attribute__((noinline)) void unclose_bodies(const struct lk_batches *p, int block,
-                                                     const struct lk_convergence *newton,
+                                                     const struct lk_progress *newton,
                                                      struct watch *watch)
 {
     lanes_t *f = block_at(p, p->bodies[block].at), *u = f + LK_RATTLE_ITERATE;

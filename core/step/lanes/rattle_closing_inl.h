@@ -4,7 +4,7 @@
 
 /* s W g of the last iterate; that of linear bodies is 0 after the first one */
 LK_INLINE void find_left(const struct lk_system *sys, const struct lk_batches *p,
-                         const struct lk_batch_bodies *b, const struct lk_convergence *newton,
+                         const struct lk_batch_bodies *b, const struct lk_progress *newton,
                          lanes_t *f)
 {
     if (!sys->books_closing || b->are_linear)
@@ -28,7 +28,7 @@ LK_INLINE lanes_t work_of_left(const struct lk_system *sys, const struct lk_batc
 /* before the bodies are closed; into sums->closing */
 static __attribute__((noinline)) void book_closing(const struct lk_system *sys,
                                                    const struct lk_batches *p, int block,
-                                                   const struct lk_convergence *newton,
+                                                   const struct lk_progress *newton,
                                                    struct sums *sums)
 {
     const struct lk_batch_bodies *b = &p->bodies[block];

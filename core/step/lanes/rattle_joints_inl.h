@@ -115,15 +115,15 @@ LK_INLINE void refine_kind(const struct lk_joint_kind *k, const struct lk_batche
 /* ---- blocks whose rows are found one by one, see singles.h ---- */
 
 /* the last increment of the multipliers, corrected and taken like that of bodies */
-LK_INLINE void take_soft_increment(const struct lk_joint_kind *k,
-                                   const struct lk_convergence *newton, lanes_t *f)
+LK_INLINE void take_soft_increment(const struct lk_joint_kind *k, const struct lk_progress *newton,
+                                   lanes_t *f)
 {
     int last = newton->done - 1, n = lk_kind_rows(k);
     lanes_t *now = f + lk_soft_increment(k, last), *lambda = f + lk_soft_lambda(k);
 
     for (int i = 1; i < last; i++)
         for (int r = 0; r < n; r++)
-            now[r] += newton->past.alpha[i - 1] * f[lk_soft_increment(k, i) + r];
+            now[r] += newton->alpha[i - 1] * f[lk_soft_increment(k, i) + r];
     for (int r = 0; r < n; r++) {
         lanes_t before = f[(newton->ends ? lk_soft_kept(k) : lk_soft_lambda(k)) + r];
 
@@ -151,7 +151,7 @@ LK_INLINE void rates_of_single(const struct lk_batches *p, const struct lk_batch
         *ret += inner_six(J + 6 * s, view(p, &j->body[s], field, 6, buffer[0]));
 }
 
-static void iterate_single(const struct run *run, int block, const struct lk_convergence *newton,
+static void iterate_single(const struct run *run, int block, const struct lk_progress *newton,
                            struct sums *sums)
 {
     const struct lk_system *sys = run->sys;
@@ -176,7 +176,7 @@ static void iterate_single(const struct run *run, int block, const struct lk_con
 
 /* @newton: NULL: there were no iterations, the tangents of system->next are those of the state */
 static void unclose_single(struct lk_system *sys, const struct lk_batches *p, int block,
-                           const struct lk_convergence *newton)
+                           const struct lk_progress *newton)
 {
     if (lk_lane_is_soft(p->joints[block].kind) && newton) {
         lk_singles_end(sys, p, block, newton->ends);
@@ -299,7 +299,7 @@ LK_INLINE void begin_kind(const struct lk_joint_kind *k, const struct lk_batches
 
 /* ---- the instance for the kind of a block ---- */
 
-static void iterate_joints(const struct run *run, int block, const struct lk_convergence *newton,
+static void iterate_joints(const struct run *run, int block, const struct lk_progress *newton,
                            struct sums *sums)
 {
     const struct lk_batches *p = run->p;
@@ -334,7 +334,7 @@ static void end_carried(const struct lk_batches *p, int block)
 }
 
 /* @newton: NULL: there were no iterations */
-static void unclose_joints(const struct run *run, int block, const struct lk_convergence *newton)
+static void unclose_joints(const struct run *run, int block, const struct lk_progress *newton)
 {
     const struct lk_batches *p = run->p;
     const struct lk_batch_joints *j = &p->joints[block];

@@ -2,59 +2,11 @@
 /* Formulation `rattle` on batches: what a task does in each stage, and sweeps over all tasks.
  * Without include guard on purpose, see lanes_inl.h. */
 
-/** enum down, enum up - what a sweep is for. Down: the increment of an iteration, the closed pose,
- * the first and a middle part of a refined solution,
- * velocities, accelerations, and those of redundant rows, see lk_evaluate_least(); what holds
- * against a motion, see struct lk_engine, also refined; forces that are carried on; a state that
- * extrapolation has made, to its closed pose. Up: the
- * prediction, the next iterate, the last one, the pose of the factor, the factor, which needs the
- * Jacobians of all tasks and the top, velocities after the kick, the second part of a refined
- * solution, and where it has a middle one, accelerations, a motion to hold against, Jacobians of
- * the closed pose, forces on bodies without inertia; of a state that extrapolation has made the
- * pose of the factor, rows where it is being closed, and rates where it is; STORE: the new state.
- * Nothing is solved with CHECK, UNCLOSE, RELOAD and STORE.
- */
-enum down {
-    STAY,
-    INCREMENT,
-    CLOSE,
-    REFINE,
-    REFINE_MORE,
-    VELOCITIES,
-    ACCELERATIONS,
-    LEAST_ACCELERATIONS,
-    HOLD,
-    HOLD_REFINED,
-    PULL,
-    CARRY,
-    CLOSE_STATE
-};
-enum up {
-    REST,
-    PREDICTION,
-    ITERATION,
-    CHECK,
-    UNCLOSE,
-    MATRIX,
-    KICK,
-    AGAIN,
-    AGAIN_MORE,
-    FREE,
-    SHOVE,
-    SETTLE,
-    BALANCE,
-    RELOAD,
-    VIOLATION,
-    RATES,
-    STORE
-};
-
-/** struct rattle_run - a step under way. @newton changes from sweep to sweep: on lines of its own
- */
+/** struct rattle_run - a sweep under way. */
 struct rattle_run {
     struct run run;
     struct sums *sums;
-    alignas(LK_CACHE_LINE) struct lk_convergence newton;
+    const struct lk_progress *newton;
 };
 
 /* ---- a task ---- */
@@ -65,184 +17,185 @@ LK_INLINE void show_iterate(const struct run *run, int block)
         lk_singles_show_iterate(run->sys, run->p, block);
 }
 
-LK_INLINE void bodies_up(const struct rattle_run *now, enum up up, int t, int block)
+LK_INLINE void bodies_up(const struct rattle_run *now, enum rattle_up up, int t, int block)
 {
     struct lk_system *sys = now->run.sys;
     const struct lk_batches *p = now->run.p;
     struct watch *watch = &now->run.watch[t];
 
     switch (up) {
-    case PREDICTION:
+    case RATTLE_PREDICTION:
         if (p->bodies[block].tense)
             lk_rare_take_tension(now->run.sys, now->run.p, block);
         predict_motion(sys, p, block);
         show_iterate(&now->run, block);
         break;
-    case ITERATION:
-        iterate_bodies(sys, p, block, &now->newton);
+    case RATTLE_ITERATION:
+        iterate_bodies(sys, p, block, now->newton);
         show_iterate(&now->run, block);
         break;
-    case CHECK:
-        finish_bodies(p, block, &now->newton, watch);
-        find_left(sys, p, &p->bodies[block], &now->newton, block_at(p, p->bodies[block].at));
+    case RATTLE_CHECK:
+        finish_bodies(p, block, now->newton, watch);
+        find_left(sys, p, &p->bodies[block], now->newton, block_at(p, p->bodies[block].at));
         show_iterate(&now->run, block);
         break;
-    case UNCLOSE:
+    case RATTLE_UNCLOSE:
         if (p->bodies[block].tense)
             lk_rare_leave_tension(now->run.sys, now->run.p, block);
-        unclose_bodies(p, block, &now->newton, watch);
+        unclose_bodies(p, block, now->newton, watch);
         show_field(&now->run, block, LK_BODY_NOW_X);
         break;
-    case KICK:
+    case RATTLE_KICK:
         kick_bodies(sys, p, block);
         show_field(&now->run, block, LK_BODY_X);
         break;
-    case FREE:
+    case RATTLE_FREE:
         accelerate_bodies(sys, p, block);
         show_twist_in(&now->run, block, LK_BODY_OLD_V);
         break;
-    case RELOAD:
+    case RATTLE_RELOAD:
         reload_bodies(&sys->next, p, block);
         show_field(&now->run, block, LK_BODY_NOW_X);
         break;
-    case RATES:
+    case RATTLE_RATES:
         show_motion(p, block, LK_BODY_OLD_V);
         /* fall through */
-    case VIOLATION:
+    case RATTLE_VIOLATION:
         show_field(&now->run, block, LK_BODY_X);
         break;
-    case STORE:
+    case RATTLE_STORE:
         store_bodies(&now->run, block, watch);
         store_own(&now->run, block, watch);
         break;
-    case REST:
-    case MATRIX:
-    case AGAIN:
-    case AGAIN_MORE:
-    case SHOVE:
+    case RATTLE_REST:
+    case RATTLE_MATRIX:
+    case RATTLE_AGAIN:
+    case RATTLE_AGAIN_MORE:
+    case RATTLE_SHOVE:
         break;
-    case SETTLE:
+    case RATTLE_SETTLE:
         show_field(&now->run, block, LK_BODY_X);
         break;
-    case BALANCE:
+    case RATTLE_BALANCE:
         shove_massless(sys, p, block);
         break;
     }
 }
 
-LK_INLINE void joints_up(const struct rattle_run *now, enum up up, int t, int block)
+LK_INLINE void joints_up(const struct rattle_run *now, enum rattle_up up, int t, int block)
 {
     const struct run *run = &now->run;
     const struct lk_batches *p = run->p;
     struct watch *watch = &run->watch[t];
 
     switch (up) {
-    case PREDICTION:
-    case ITERATION:
-    case CHECK:
-        iterate_joints(run, block, &now->newton, &now->sums[t]);
+    case RATTLE_PREDICTION:
+    case RATTLE_ITERATION:
+    case RATTLE_CHECK:
+        iterate_joints(run, block, now->newton, &now->sums[t]);
         break;
-    case UNCLOSE:
-        unclose_joints(run, block, &now->newton);
+    case RATTLE_UNCLOSE:
+        unclose_joints(run, block, now->newton);
         break;
-    case RELOAD:
+    case RATTLE_RELOAD:
         unclose_joints(run, block, NULL);
         break;
-    case VIOLATION:
+    case RATTLE_VIOLATION:
         violate_joints(run, block);
         break;
-    case KICK:
-    case RATES:
+    case RATTLE_KICK:
+    case RATTLE_RATES:
         kick_joints(run, block, watch);
         break;
-    case AGAIN:
-    case AGAIN_MORE:
-        refine_joints(p, block, up == AGAIN_MORE);
+    case RATTLE_AGAIN:
+    case RATTLE_AGAIN_MORE:
+        refine_joints(p, block, up == RATTLE_AGAIN_MORE);
         break;
-    case FREE:
+    case RATTLE_FREE:
         accelerate_joints(run, block, watch);
         break;
-    case SHOVE:
-    case BALANCE:
+    case RATTLE_SHOVE:
+    case RATTLE_BALANCE:
         shove_joints(p, block);
         break;
-    case SETTLE:
+    case RATTLE_SETTLE:
         settle_all(run, block, true, watch);
         break;
-    case STORE:
+    case RATTLE_STORE:
         store_multipliers(run, block, run->sys->s, true, watch);
         break;
-    case REST:
-    case MATRIX:
+    case RATTLE_REST:
+    case RATTLE_MATRIX:
         break;
     }
 }
 
 static void rattle_up(const struct run *run, int t, int what)
 {
-    const enum up up = (enum up)what;
+    const enum rattle_up up = (enum rattle_up)what;
     const struct rattle_run *now = (const struct rattle_run *)run;
     const struct lk_batches *p = now->run.p;
     const struct lk_batch_task *task = &p->tasks[t];
     lanes_t *scratch = block_at(p, task->scratch);
-    int solves = up != CHECK && up != UNCLOSE && up != RELOAD && up != STORE && up != SETTLE;
-    int factors = up == MATRIX || (up == PREDICTION && p->factors_twice);
+    int solves = up != RATTLE_CHECK && up != RATTLE_UNCLOSE && up != RATTLE_RELOAD &&
+                 up != RATTLE_STORE && up != RATTLE_SETTLE;
+    int factors = up == RATTLE_MATRIX || (up == RATTLE_PREDICTION && p->factors_twice);
 
-    if (up == REST)
+    if (up == RATTLE_REST)
         return;
-    if (up == PREDICTION || up == ITERATION || up == CHECK)
+    if (up == RATTLE_PREDICTION || up == RATTLE_ITERATION || up == RATTLE_CHECK)
         now->sums[t].violation = (lanes_t){0};
     EACH_UP(task, bodies_up(now, up, t, index), joints_up(now, up, t, index),
             if (solves) upward(p, index, factors ? FACTOR_AND_ASSEMBLE : ASSEMBLE, scratch))
 }
 
-LK_INLINE void bodies_down(const struct rattle_run *now, enum down down, int t, int block)
+LK_INLINE void bodies_down(const struct rattle_run *now, enum rattle_down down, int t, int block)
 {
     const struct lk_batches *p = now->run.p;
 
     switch (down) {
-    case INCREMENT:
-        find_increments(p, block, now->newton.found - 1, &now->sums[t]);
+    case RATTLE_INCREMENT:
+        find_increments(p, block, now->newton->found - 1, &now->sums[t]);
         break;
-    case CLOSE:
+    case RATTLE_CLOSE:
         if (now->run.sys->books_closing)
-            book_closing(now->run.sys, p, block, &now->newton, &now->sums[t]);
+            book_closing(now->run.sys, p, block, now->newton, &now->sums[t]);
         close_bodies(now->run.sys, p, block);
         break;
-    case CLOSE_STATE:
+    case RATTLE_CLOSE_STATE:
         close_state(p, block);
         break;
-    case VELOCITIES:
+    case RATTLE_VELOCITIES:
         project_motion(p, block);
         break;
-    case ACCELERATIONS:
-    case LEAST_ACCELERATIONS:
+    case RATTLE_ACCELERATIONS:
+    case RATTLE_LEAST_ACCELERATIONS:
         project_accelerations(p, block);
         break;
-    case HOLD:
-    case HOLD_REFINED:
-        hold_bodies(p, block, down == HOLD_REFINED);
+    case RATTLE_HOLD:
+    case RATTLE_HOLD_REFINED:
+        hold_bodies(p, block, down == RATTLE_HOLD_REFINED);
         break;
-    case PULL:
-    case CARRY:
+    case RATTLE_PULL:
+    case RATTLE_CARRY:
         add_pull(p, block);
         break;
-    case STAY:
-    case REFINE:
-    case REFINE_MORE:
+    case RATTLE_STAY:
+    case RATTLE_REFINE:
+    case RATTLE_REFINE_MORE:
         break;
     }
 }
 
-LK_INLINE void joints_down(const struct rattle_run *now, enum down down, int block,
+LK_INLINE void joints_down(const struct rattle_run *now, enum rattle_down down, int block,
                            enum solved solved)
 {
     const struct lk_batches *p = now->run.p;
-    int iteration = down == INCREMENT ? now->newton.found - 1 : -1;
+    int iteration = down == RATTLE_INCREMENT ? now->newton->found - 1 : -1;
 
-    if (down == PULL)
+    if (down == RATTLE_PULL)
         pull_carried(p, block);
-    else if (down == CARRY)
+    else if (down == RATTLE_CARRY)
         carry_solution(&now->run, block);
     else
         solved_joints(p, block, solved, iteration);
@@ -250,35 +203,30 @@ LK_INLINE void joints_down(const struct rattle_run *now, enum down down, int blo
 
 static void rattle_down(const struct run *run, int t, int what)
 {
-    const enum down down = (enum down)what;
+    const enum rattle_down down = (enum rattle_down)what;
     const struct rattle_run *now = (const struct rattle_run *)run;
     const struct lk_batches *p = now->run.p;
     const struct lk_batch_task *task = &p->tasks[t];
     lanes_t *scratch = block_at(p, task->scratch);
     enum solved part = now->run.sys->rows_are_independent ? WHOLE : BOTH_PARTS;
     const enum solved solved[] = {
-        [STAY] = ONCE,
-        [INCREMENT] = ONCE,
-        [CLOSE] = ONCE,
-        [REFINE] = FIRST_PART,
-        [REFINE_MORE] = MIDDLE_PART,
-        [VELOCITIES] = part,
-        [ACCELERATIONS] = part,
-        [LEAST_ACCELERATIONS] = LESS_TWICE,
-        [HOLD] = ONCE,
-        [HOLD_REFINED] = part,
-        [CLOSE_STATE] = ONCE,
+        [RATTLE_STAY] = ONCE,
+        [RATTLE_INCREMENT] = ONCE,
+        [RATTLE_CLOSE] = ONCE,
+        [RATTLE_REFINE] = FIRST_PART,
+        [RATTLE_REFINE_MORE] = MIDDLE_PART,
+        [RATTLE_VELOCITIES] = part,
+        [RATTLE_ACCELERATIONS] = part,
+        [RATTLE_LEAST_ACCELERATIONS] = LESS_TWICE,
+        [RATTLE_HOLD] = ONCE,
+        [RATTLE_HOLD_REFINED] = part,
+        [RATTLE_CLOSE_STATE] = ONCE,
     };
 
-    if (down == STAY)
+    if (down == RATTLE_STAY)
         return;
-    if (down == INCREMENT || down == CLOSE)
-        clear_sums(&now->sums[t], down == INCREMENT ? now->newton.found : 0);
+    if (down == RATTLE_INCREMENT || down == RATTLE_CLOSE)
+        clear_sums(&now->sums[t], down == RATTLE_INCREMENT ? now->newton->found : 0);
     EACH_DOWN(task, bodies_down(now, down, t, index), joints_down(now, down, index, solved[down]),
-              if (down != PULL) downward(p, index, scratch))
-}
-
-static void rattle_sweep(struct rattle_run *now, enum down down, enum up up)
-{
-    sweep(&now->run, (int)down, (int)up);
+              if (down != RATTLE_PULL) downward(p, index, scratch))
 }

@@ -2,11 +2,11 @@
 /* Rows that are found one by one, beside the lanes. */
 #include "step/lanes/singles.h"
 #include "maths/vec.h"
+#include "step/elements/law_steps.h"
 #include "step/elements/loads.h"
 #include "step/elements/tyres.h"
 #include "step/kinematics.h"
 #include "step/scripts/ali3.h"
-#include "step/scripts/rattle.h"
 
 /* the values of a lane, `lanes` doubles from one vector to the next */
 LK_INLINE double *lane_at(const struct lk_batches *p, int at, int lane)
@@ -91,7 +91,6 @@ double lk_singles_violate(struct lk_system *sys, const struct lk_batches *p, int
 {
     const struct lk_batch_joints *j = &p->joints[block];
     const struct lk_joint_kind *k = lk_lane_kind(j->kind);
-    const struct lk_rattle *rattle = sys->formulation_data;
     double largest = 0;
 
     if (is_soft(j))
@@ -104,7 +103,7 @@ double lk_singles_violate(struct lk_system *sys, const struct lk_batches *p, int
             continue;
         }
         if (is_soft(j)) {
-            lk_rattle_follow_laws(sys, rattle->value, j->joint[l], is_first);
+            lk_law_steps_follow(sys, j->joint[l], is_first);
             write_rows(p, j, lk_kind_x(k), l, sys->solution + j->row[l]);
             write_rows(p, j, lk_kind_regular(k), l, sys->regular + j->row[l]);
             continue;
@@ -141,25 +140,23 @@ void lk_singles_close(struct lk_system *sys, const struct lk_batches *p, int blo
 void lk_singles_release(struct lk_system *sys, const struct lk_batches *p, int block)
 {
     const struct lk_batch_joints *j = &p->joints[block];
-    const struct lk_rattle *rattle = sys->formulation_data;
 
     for (int l = 0; l < p->lanes; l++)
         if (j->joint[l] >= 0)
-            lk_rattle_release_laws(sys, rattle->value, j->joint[l]);
+            lk_law_steps_release(sys, j->joint[l]);
 }
 
 void lk_singles_keep_rates(const struct lk_system *sys, const struct lk_batches *p, int block,
                            const double *rates)
 {
     const struct lk_batch_joints *j = &p->joints[block];
-    const struct lk_rattle *rattle = sys->formulation_data;
 
     for (int l = 0; l < p->lanes; l++)
         for (int r = 0; r < lk_kind_rows(lk_lane_kind(j->kind)) && j->joint[l] >= 0; r++)
-            rattle->rate[sys->joint[j->joint[l]].law + r] = rates[r * p->lanes + l];
+            sys->elements->rate[sys->joint[j->joint[l]].law + r] = rates[r * p->lanes + l];
 }
 
-void lk_singles_book_damping(struct lk_system *sys, const struct lk_batches *p)
+void lk_singles_give_damping(struct lk_system *sys, const struct lk_batches *p)
 {
     for (int i = 0; i < p->n_soft && sys->closes_dampers; i++) {
         const struct lk_batch_joints *j = &p->joints[p->soft[i].block];
@@ -169,7 +166,6 @@ void lk_singles_book_damping(struct lk_system *sys, const struct lk_batches *p)
         for (int r = 0; r < lk_kind_rows(k); r++)
             sys->solution[j->row[p->soft[i].lane] + r] = sigma[r * p->lanes];
     }
-    lk_rattle_book_damping(sys, sys->formulation_data, sys->solution);
 }
 
 void lk_singles_share(const struct lk_system *sys, const struct lk_batches *p, int block)
@@ -419,25 +415,8 @@ void lk_singles_regularise(const struct lk_system *sys, const struct lk_batches 
 
 /* ---- laws ---- */
 
-void lk_singles_begin(struct lk_system *sys, const struct lk_batches *p, const double *inputs)
+void lk_singles_take_laws(struct lk_system *sys, const struct lk_batches *p)
 {
-    struct lk_rattle *rattle = sys->formulation_data;
-
-    for (int i = 0; i < sys->n_laws; i++) {
-        double rate;
-
-        if (sys->law[i].n_terms > 0)
-            rattle->value[i] = lk_loads_law_place(sys, &sys->now, &sys->law[i], &rate);
-    }
-    lk_tyres_begin(sys);
-    for (int i = 0; i < p->n_soft; i++) {
-        int row = sys->joint[p->soft[i].joint].row;
-
-        for (int r = row; r < row + sys->joint[p->soft[i].joint].n_rows; r++)
-            sys->next.lambda[r] = sys->now.lambda[r];
-    }
-    lk_rattle_look_at_stops(sys, rattle, inputs);
-    lk_sways_take(sys, rattle->value);
     for (int i = 0; i < p->n_soft; i++) {
         const struct lk_batch_joints *j = &p->joints[p->soft[i].block];
 
@@ -473,7 +452,7 @@ bool lk_singles_push(struct lk_system *sys, const struct lk_batches *p, int iter
     lk_evaluate_clear_frames(sys, sys->correction);
     for (int row = 0; row < sys->n_rows; row++)
         sys->solution[row] = 0;
-    is_settled = lk_rattle_push(sys, sys->formulation_data, iteration);
+    is_settled = lk_stops_push(sys, iteration);
     for (int b = 0; b < sys->n_bodies; b++) {
         const double *sum = sys->correction[b].v, *g = sys->residual[b].v;
         double *to = p->values + p->place[b] + at * p->lanes;
@@ -529,23 +508,6 @@ void lk_singles_turn_soft(struct lk_system *sys, const struct lk_batches *p)
 {
     for (int i = 0; i < p->n_soft; i++)
         turn_joint(sys, p->soft[i].joint);
-}
-
-void lk_singles_close_laws(struct lk_system *sys, const struct lk_batches *p)
-{
-    struct lk_rattle *rattle = sys->formulation_data;
-
-    lk_singles_turn_soft(sys, p);
-    lk_tyres_end(sys);
-    lk_rattle_return_pushes(sys, rattle);
-    lk_sways_turn(sys);
-    lk_rattle_turn_laws(sys, rattle->value);
-}
-
-void lk_singles_settle(struct lk_system *sys, const struct lk_batches *p)
-{
-    if (p->n_soft > 0)
-        lk_rattle_settle_laws(sys, &sys->next);
 }
 
 struct lk_law_powers lk_singles_follow(struct lk_system *sys, const struct lk_batches *p)

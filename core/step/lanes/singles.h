@@ -38,7 +38,7 @@ LK_RT void lk_singles_show_iterate(struct lk_system *system, const struct lk_bat
 LK_RT double lk_singles_violate(struct lk_system *system, const struct lk_batches *batches,
                                 int block, bool is_first);
 
-/** lk_singles_release() - lk_rattle_release_laws() for a soft block. */
+/** lk_singles_release() - lk_law_steps_release() for a soft block. */
 LK_RT void lk_singles_release(struct lk_system *system, const struct lk_batches *batches,
                               int block);
 
@@ -104,29 +104,22 @@ LK_RT void lk_singles_regularise(const struct lk_system *system, const struct lk
 
 /* ---- laws, for all ---- */
 
-/** lk_singles_begin() - value of each law's row, contacts of tyres and stops at the poses and
- * twists of system->now; the multipliers of the step begin with those of that state. */
-LK_RT void lk_singles_begin(struct lk_system *system, const struct lk_batches *batches,
-                            const double *inputs);
+/** lk_singles_take_laws() - multipliers of all soft rows of the iterations begin with those of
+ * system->next. */
+LK_RT void lk_singles_take_laws(struct lk_system *system, const struct lk_batches *batches);
 
 /** lk_singles_turn_soft() - system->jacobian of all soft rows at the present poses. */
 LK_RT void lk_singles_turn_soft(struct lk_system *system, const struct lk_batches *batches);
 
-/** lk_singles_close_laws() - the same at closed poses, with what tyres keep of the step. */
-LK_RT void lk_singles_close_laws(struct lk_system *system, const struct lk_batches *batches);
-
 /** lk_singles_keep_rates() - @rates of the rows of a soft block, vectors, into the rate of struct
- * lk_rattle.  lk_singles_book_damping() - lk_rattle_book_damping() with the multipliers in lanes.
- * lk_singles_share() - add the solution of a soft block to the multipliers of system->next. */
+ * lk_element_work.  lk_singles_give_damping() - what closes dampers, into their rows of
+ * system->solution. lk_singles_share() - add the solution of a soft block to the multipliers of
+ * system->next. */
 LK_RT void lk_singles_keep_rates(const struct lk_system *system, const struct lk_batches *batches,
                                  int block, const double *rates);
-LK_RT void lk_singles_book_damping(struct lk_system *system, const struct lk_batches *batches);
+LK_RT void lk_singles_give_damping(struct lk_system *system, const struct lk_batches *batches);
 LK_RT void lk_singles_share(const struct lk_system *system, const struct lk_batches *batches,
                             int block);
-
-/** lk_singles_settle() - multipliers of system->next by their laws at its poses, twists and
- * coordinates. */
-LK_RT void lk_singles_settle(struct lk_system *system, const struct lk_batches *batches);
 
 /** lk_singles_follow() - where laws are loads: coordinates of system->next, Jacobians and
  * multipliers of all soft rows, at the poses and twists of the system. Return: powers of the laws.
@@ -140,7 +133,7 @@ LK_RT void lk_singles_pull(const struct lk_system *system, const struct lk_batch
 
 /* ---- hard stops, for all; see step/elements/stops.c ---- */
 
-/** lk_singles_push() - lk_rattle_push() on the increments of all bodies and soft rows. */
+/** lk_singles_push() - lk_stops_push() on the increments of all bodies and soft rows. */
 LK_RT bool lk_singles_push(struct lk_system *system, const struct lk_batches *batches,
                            int iteration);
 

@@ -64,7 +64,7 @@ void lk_evaluate_solve(struct lk_system *sys, double *x)
     lk_fronts_solve(sys->laws_are_left ? &sys->rigid_fronts : &sys->fronts, x);
 }
 
-void lk_evaluate_reduce(struct lk_system *sys)
+void lk_evaluate_reduce(struct lk_system *sys, const struct lk_twist *motion)
 {
     for (int i = 0; i < sys->n_joints; i++) {
         const struct lk_joint *j = &sys->joint[i];
@@ -72,7 +72,7 @@ void lk_evaluate_reduce(struct lk_system *sys)
 
         if (sys->laws_are_left && lk_is_compliant(j))
             continue;
-        rates_of_joint(sys, i, sys->residual, rates);
+        rates_of_joint(sys, i, motion, rates);
         for (int r = 0; r < j->n_rows; r++)
             sys->solution[j->row + r] -= rates[r];
     }

@@ -18,9 +18,9 @@ LK_RT void lk_evaluate_rigid_factor(struct lk_system *system);
 LK_RT void lk_evaluate_rigid(struct lk_system *system);
 /** lk_evaluate_solve() - solve with the last factor, in place, all rows; @x: system->solution. */
 LK_RT void lk_evaluate_solve(struct lk_system *system, double *x);
-/** lk_evaluate_reduce() - system->solution -= Phi_q (system->residual), all rows of the last
- * factor: the right-hand side loses what s W g does to the rows. */
-LK_RT void lk_evaluate_reduce(struct lk_system *system);
+/** lk_evaluate_reduce() - system->solution -= Phi_q @motion, all rows of the last factor: the
+ * right-hand side loses what s W g, or another motion, does to the rows. */
+LK_RT void lk_evaluate_reduce(struct lk_system *system, const struct lk_twist *motion);
 /** lk_evaluate_correction() - solve with the right-hand side in system->solution, then
  * system->correction = s W Phi_q^T solution. */
 LK_RT void lk_evaluate_correction(struct lk_system *system);

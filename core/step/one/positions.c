@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Positions of `rattle`: half a kick at q_n, its iterations, and closing. */
-#include "step/elements/air.h"
+#include "step/elements/law_steps.h"
 #include "step/elements/tension.h"
-#include "step/elements/tyres.h"
 #include "step/kinematics.h"
 #include "step/one/evaluate.h"
-#include "step/scripts/rattle.h"
+#include "step/one/rattle.h"
 #include <string.h>
 
 /* s W g of four bodies; where rows ask for them, their velocities at the end of the step, too, as
@@ -51,7 +50,7 @@ LK_INLINE void take_kick(const struct lk_system *sys, const struct lk_lanes *l,
 /* The change of tension over a step, as far as it is too stiff for the step, acts at its start:
  * s (J + s K)^-1 in place of s W, and K theta / 2 more there, as much less at its end; both have
  * d K (theta - theta of the last step) more, see LK_TENSION_LATE. */
-void lk_rattle_take_tension(struct lk_system *sys, struct lk_rattle *r)
+static void take_tension(struct lk_system *sys, struct lk_one_rattle *r)
 {
     if (r->n_tense > 0)
         lk_tension_all(sys, r->tension);
@@ -76,32 +75,16 @@ void lk_rattle_take_tension(struct lk_system *sys, struct lk_rattle *r)
     }
 }
 
-void lk_rattle_leave_tension(struct lk_system *sys, const struct lk_rattle *r)
+static void leave_tension(struct lk_system *sys, const struct lk_one_rattle *r)
 {
     for (int i = 0; i < r->n_tense; i++)
         sys->sW[r->tense[i]] = r->free_sW[i];
 }
 
-void lk_rattle_book_tension(struct lk_system *sys, const struct lk_rattle *r)
-{
-    for (int i = 0; i < r->n_tense; i++) {
-        int b = r->tense[i], lane = b % 4;
-        double K[6], theta[3], more[3];
-
-        for (int k = 0; k < 6; k++)
-            K[k] = r->quad[b / 4].tension[k][lane];
-        for (int k = 0; k < 3; k++) {
-            theta[k] = sys->quad[b / 4].theta[k][lane];
-            more[k] = theta[k] - r->quad[b / 4].last_turn[k][lane];
-        }
-        sys->next.balance->taken += lk_rattle_tension_takes(K, theta, more);
-    }
-}
-
 /* motion of the step by the acceleration of the half kick that led here, where tension is followed
  * by that of the state */
 LK_INLINE void predict_motion(const struct lk_system *sys, const struct lk_lanes *l,
-                              const struct lk_rattle *r, struct lk_half_kicks *half,
+                              const struct lk_one_rattle *r, struct lk_half_kicks *half,
                               struct lk_quad *quad)
 {
     lk_four moved[6], ahead[6];
@@ -121,7 +104,8 @@ LK_INLINE void predict_motion(const struct lk_system *sys, const struct lk_lanes
     memcpy(quad->theta, ahead + 3, sizeof(quad->theta));
 }
 
-void lk_rattle_predict(struct lk_system *sys, struct lk_rattle *r)
+/* the first iterate, with the forces in system->residual */
+static void predict_bodies(struct lk_system *sys, struct lk_one_rattle *r)
 {
     for (int k = 0; 4 * k < sys->n_bodies; k++) {
         struct lk_lanes l = lk_lanes_of(sys, k);
@@ -142,110 +126,7 @@ void lk_rattle_predict(struct lk_system *sys, struct lk_rattle *r)
     }
 }
 
-/* the mean of the axes of drag @i at both ends; @last: its Jacobian at the present pose */
-static void follow_air(const struct lk_system *sys, int i, struct lk_jacobian last,
-                       const double *rates)
-{
-    double axes[3][3];
-
-    for (int r = 0; r < 3; r++) {
-        double first[6], now[6];
-
-        lk_jacobian_row(sys->jacobian[i], 1, r, first);
-        lk_jacobian_row(last, 1, r, now);
-        for (int k = 0; k < 3; k++)
-            axes[r][k] = 0.5 * (first[k] + now[k]);
-    }
-    lk_air_follow(sys, &sys->joint[i], axes, rates);
-}
-
-/* rows without a coordinate whose rate they are: by the mean of their Jacobians at both ends */
-static void slip_rates(const struct lk_system *sys, int i, double *ret)
-{
-    const struct lk_joint *j = &sys->joint[i];
-    const struct lk_pose *const pose[LK_SIDES_MAX] = LK_SIDES(sys->pose, j);
-    double values[6 * LK_SIDES_MAX * LK_ROWS_PAD] = {0};
-    struct lk_jacobian jacobian = {values, sys->jacobian[i].pad, 0};
-
-    lk_joint_jacobian(j, pose, jacobian);
-    for (int row = 0; row < j->n_rows; row++)
-        ret[row] = 0;
-    for (int s = 0; s < j->n_sides; s++) {
-        const struct lk_twist *t = &sys->twist[j->body[s]], *old = t;
-        double first[6], last[6];
-
-        if (j->body[s] < sys->n_bodies)
-            old = &sys->now.motion[j->body[s]].v;
-        for (int row = 0; row < j->n_rows; row++) {
-            lk_jacobian_row(sys->jacobian[i], s, row, first);
-            lk_jacobian_row(jacobian, s, row, last);
-            for (int k = 0; k < 3; k++) {
-                ret[row] += 0.25 * (first[k] + last[k]) * (t->v[k] + old->v[k]);
-                ret[row] += 0.25 * (first[3 + k] + last[3 + k]) * (t->w[k] + old->w[k]);
-            }
-        }
-    }
-    if (j->type == LK_JOINT_AIR)
-        follow_air(sys, i, jacobian, ret);
-}
-
-/* (f - lambda) E of the rows of a tyre */
-static void tyre_rows(struct lk_system *sys, int i, bool is_first)
-{
-    const struct lk_joint *j = &sys->joint[i];
-    double force[LK_TYRE_ROWS];
-
-    lk_tyres_iterate(sys, j->tyre, is_first, force, sys->regular + j->row);
-    for (int row = 0; row < LK_TYRE_ROWS; row++)
-        sys->solution[j->row + row] =
-            (force[row] - sys->next.lambda[j->row + row]) * sys->regular[j->row + row];
-}
-
-void lk_rattle_follow_laws(struct lk_system *sys, const double *value, int i, bool is_first)
-{
-    const struct lk_joint *j = &sys->joint[i];
-    bool slips = j->type == LK_JOINT_CREEP || j->type == LK_JOINT_AIR;
-    double phi[LK_ROWS_MAX], slip[LK_ROWS_MAX], way[LK_ROWS_MAX];
-
-    if (j->type == LK_JOINT_TYRE) {
-        tyre_rows(sys, i, is_first);
-        return;
-    }
-    lk_evaluate_violation(sys, i, phi);
-    lk_joint_way(j, value + j->law, phi, way);
-    if (slips)
-        slip_rates(sys, i, slip);
-    for (int row = 0; row < j->n_rows; row++) {
-        const struct lk_law *law = &sys->law[j->law + row];
-        double before = value[j->law + row], *regular = &sys->regular[j->row + row];
-        double rate = slips ? slip[row] : way[row] / sys->h;
-        struct lk_law_value f;
-
-        lk_law_step(law, sys->term, before, phi[row], rate, &f);
-        if (is_first)
-            *regular = lk_law_regular(&f, sys->h);
-        sys->solution[j->row + row] =
-            (f.elastic + f.dissipative - sys->next.lambda[j->row + row]) * *regular;
-    }
-}
-
-void lk_rattle_turn_laws(struct lk_system *sys, const double *value)
-{
-    for (int i = 0; i < sys->n_joints && sys->n_laws > 0; i++) {
-        const struct lk_joint *j = &sys->joint[i];
-        const double *before = value + j->law;
-        double phi[LK_ROWS_MAX];
-
-        /* far from half a turn no step gets there */
-        if (j->type != LK_JOINT_BUSHING || lk_dot(before + 3, before + 3) < 0.25 * M_PI * M_PI)
-            continue;
-        lk_evaluate_violation(sys, i, phi);
-        lk_bushing_turn(before, phi, sys->next.lambda + j->row);
-    }
-}
-
-/* Phi of the rigid rows, times @part, into the right-hand side. Return: the largest |Phi|. */
-static double violations(struct lk_system *sys, double part)
+double lk_one_violations(struct lk_system *sys, double part)
 {
     double largest = 0;
 
@@ -271,9 +152,10 @@ static double violations(struct lk_system *sys, double part)
 
 /* The present iterate is kept, unless they have ended: then the kept one is the result, whatever
  * comes after it. The work is the same. */
-static void keep_iterate(const struct lk_system *sys, struct lk_rattle *r)
+static void keep_iterate(const struct lk_system *sys, struct lk_one_rattle *r)
 {
-    long long ended = r->ends ? -1 : 0;
+    bool ends = sys->progress->ends;
+    long long ended = ends ? -1 : 0;
     lk_four_mask mask = {ended, ended, ended, ended};
     int row = 0;
 
@@ -293,12 +175,11 @@ static void keep_iterate(const struct lk_system *sys, struct lk_rattle *r)
         *kept = lk_select_four(mask, *kept, *(const lk_four *)&sys->next.lambda[row]);
     }
     for (; row < sys->n_rows; row++)
-        r->lambda[row] = r->ends ? r->lambda[row] : sys->next.lambda[row];
-    lk_rattle_keep_pushes(r, r->ends);
+        r->lambda[row] = ends ? r->lambda[row] : sys->next.lambda[row];
 }
 
 /* the iterate that was kept last */
-static void take_kept(struct lk_system *sys, struct lk_rattle *r)
+static void take_kept(struct lk_system *sys, struct lk_one_rattle *r)
 {
     for (int k = 0; 4 * k < sys->n_bodies; k++) {
         struct lk_quad *quad = &sys->quad[k];
@@ -308,17 +189,6 @@ static void take_kept(struct lk_system *sys, struct lk_rattle *r)
 #undef TAKE
     }
     memcpy(sys->next.lambda, r->lambda, (size_t)sys->n_rows * sizeof(double));
-    lk_rattle_take_kept_pushes(r);
-}
-
-/* Near a singular pose the matrix of q_n is no Newton matrix: a violation that grows is taken back,
- * and the iterations end there. @done: increments so far. */
-static void judge_iterate(struct lk_system *sys, struct lk_rattle *r, int done, double violation)
-{
-    r->ends |= lk_rattle_grows(done, violation, r->violation);
-    r->since = lk_rattle_leaks(done, violation, r->violation) ? 1 : r->since;
-    keep_iterate(sys, r);
-    r->violation = violation;
 }
 
 /* dq = -2 (s W Phi_q^T dlambda + s W g) of a quad, before it is corrected */
@@ -350,10 +220,9 @@ LK_INLINE void weigh_increment(const struct lk_quad *quad, int n_bodies, const l
         turns[i] = (lk_four)((lk_four_mask)dq[3 + i] & is_body);
 }
 
-/* the last increment of all bodies, and its products with those before and with itself */
-static void find_increment(struct lk_system *sys, struct lk_rattle *r, int iteration,
-                           lk_measures *found)
+void lk_one_multiply_increment(struct lk_system *sys, int iteration)
 {
+    struct lk_one_rattle *r = sys->formulation_data;
     int quads = (sys->n_bodies + 3) / 4;
     lk_four sum[LK_ITERATIONS_MAX][LK_MEASURES];
 
@@ -374,19 +243,25 @@ static void find_increment(struct lk_system *sys, struct lk_rattle *r, int itera
     }
     for (int k = 0; k <= iteration; k++)
         for (int m = 0; m < LK_MEASURES; m++)
-            found[k][m] = (sum[k][m][0] + sum[k][m][1]) + (sum[k][m][2] + sum[k][m][3]);
+            sys->progress->product[k][m] =
+                (sum[k][m][0] + sum[k][m][1]) + (sum[k][m][2] + sum[k][m][3]);
 }
 
-/* what those before tell of the last increment, with the multipliers that go with it. Return: the
- * factor on it. */
-static double correct_increment(struct lk_system *sys, struct lk_rattle *r, int iteration,
-                                const lk_measures *found)
+void lk_one_find_increment(struct lk_system *sys)
+{
+    lk_evaluate_correction(sys);
+    if (sys->elements->stops.n == 0)
+        lk_one_multiply_increment(sys, sys->progress->found - 1);
+}
+
+/* what those before tell of the last increment, with the multipliers that go with it */
+static void correct_increment(struct lk_system *sys, struct lk_one_rattle *r, int iteration)
 {
     int quads = (sys->n_bodies + 3) / 4, rows = sys->n_rows;
-    double part = lk_rattle_look_back(r->past, iteration, r->since, found);
 
     for (int i = 1; i < iteration; i++) {
-        const double *lambda = r->multipliers + (size_t)(i * rows), alpha = r->past->alpha[i - 1];
+        const double *lambda = r->multipliers + (size_t)(i * rows);
+        double alpha = sys->progress->alpha[i - 1];
         const struct lk_rattle_increment *before = r->increment + (size_t)(i * quads);
         struct lk_rattle_increment *now = r->increment + (size_t)(iteration * quads);
 
@@ -396,13 +271,12 @@ static double correct_increment(struct lk_system *sys, struct lk_rattle *r, int 
                 now[q].correction[c] += alpha * before[q].correction[c];
             }
         lk_add_scaled(rows, alpha, lambda, sys->solution);
-        lk_rattle_blend_pushes(r, iteration, i, alpha);
     }
-    return part;
 }
 
 /* the new poses and s W g */
-static void apply_increment(struct lk_system *sys, struct lk_rattle *r, int iteration, double part)
+static void apply_increment(struct lk_system *sys, struct lk_one_rattle *r, int iteration,
+                            double part)
 {
     size_t quads = ((size_t)sys->n_bodies + 3) / 4;
     struct lk_rattle_increment *now = r->increment + (size_t)iteration * quads;
@@ -439,38 +313,58 @@ static void apply_increment(struct lk_system *sys, struct lk_rattle *r, int iter
         multipliers[row] = part * sys->solution[row];
         sys->next.lambda[row] += multipliers[row];
     }
-    lk_rattle_add_pushes(r, iteration, part);
     sys->next.balance->increment = lk_largest_lane(largest);
 }
 
-static void iterate(struct lk_system *sys, struct lk_rattle *r, int iteration)
+/* the next iterate, by the last increment; the one before is kept */
+static void move_on(struct lk_system *sys, struct lk_one_rattle *r)
 {
-    lk_measures found[LK_ITERATIONS_MAX];
-    double part;
+    int last = sys->progress->done - 1;
 
+    keep_iterate(sys, r);
+    correct_increment(sys, r, last);
+    apply_increment(sys, r, last, sys->progress->part);
+}
+
+/* the right-hand side of the next increment */
+static void seek_increment(struct lk_system *sys, struct lk_one_rattle *r, bool is_first)
+{
     lk_evaluate_clear_frames(sys, sys->residual);
-    judge_iterate(sys, r, iteration, violations(sys, 0.5));
+    r->violation = lk_one_violations(sys, 0.5);
     for (int i = 0; i < sys->n_joints && sys->n_laws > 0; i++)
         if (lk_is_compliant(&sys->joint[i]))
-            lk_rattle_follow_laws(sys, r->value, i, iteration == 0);
-    if (iteration == 0 && sys->n_laws + r->n_tense > 0)
+            lk_law_steps_follow(sys, i, is_first);
+    if (is_first && sys->n_laws + r->n_tense > 0)
         lk_evaluate_factor(sys);
     if (!sys->rows_are_independent)
         lk_add_scaled(sys->n_rows, -0.5, sys->gap, sys->solution);
-    if (iteration == 0)
-        lk_rattle_find_yields(sys, r);
-    lk_evaluate_reduce(sys);
-    lk_evaluate_correction(sys);
-    if (!lk_rattle_push(sys, r, iteration)) {
-        r->since = iteration;
-        r->violation = INFINITY;
-    }
-    find_increment(sys, r, iteration, found);
-    part = correct_increment(sys, r, iteration, found);
-    part = r->ends ? 0 : part;
-    if (iteration < sys->iterations - 1)
-        lk_rattle_remember(r->past, iteration, part, found);
-    apply_increment(sys, r, iteration, part);
+    lk_evaluate_reduce(sys, sys->residual);
+}
+
+void lk_one_predict(struct lk_system *sys)
+{
+    struct lk_one_rattle *r = sys->formulation_data;
+
+    lk_one_sum_forces(sys);
+    take_tension(sys, r);
+    predict_bodies(sys, r);
+    seek_increment(sys, r, true);
+}
+
+void lk_one_iterate(struct lk_system *sys)
+{
+    struct lk_one_rattle *r = sys->formulation_data;
+
+    move_on(sys, r);
+    seek_increment(sys, r, false);
+}
+
+void lk_one_check(struct lk_system *sys)
+{
+    struct lk_one_rattle *r = sys->formulation_data;
+
+    move_on(sys, r);
+    r->violation = lk_one_violations(sys, 0.5);
 }
 
 /* whether every turn is less than half a turn; not if it is not finite */
@@ -483,31 +377,19 @@ static bool turns_are_small(const struct lk_system *sys)
     return (small[0] & small[1] & small[2] & small[3]) != 0;
 }
 
-void lk_rattle_find_gaps(struct lk_system *sys)
+void lk_one_find_gaps(struct lk_system *sys)
 {
     if (sys->rows_are_independent)
         return;
-    violations(sys, 1);
+    lk_one_violations(sys, 1);
     memcpy(sys->gap, sys->solution, (size_t)sys->n_rows * sizeof(double));
 }
 
-void lk_rattle_count_gaps_anew(struct lk_system *sys)
+void lk_one_count_gaps_anew(struct lk_system *sys)
 {
     for (int i = 0; i < sys->n_joints && !sys->rows_are_independent; i++)
         if (sys->joint[i].of[0] && !lk_is_compliant(&sys->joint[i]))
             lk_evaluate_violation(sys, i, sys->gap + sys->joint[i].row);
-}
-
-bool lk_rattle_iterate(struct lk_system *sys, struct lk_rattle *r)
-{
-    r->violation = INFINITY;
-    r->ends = false;
-    r->since = 0;
-    for (int i = 0; i < sys->iterations; i++)
-        iterate(sys, r, i);
-    judge_iterate(sys, r, sys->iterations, violations(sys, 0.5));
-    take_kept(sys, r);
-    return turns_are_small(sys);
 }
 
 /* ---- closing: the factor of q_n+1 ---- */
@@ -525,8 +407,9 @@ static void write_poses(const struct lk_system *sys, double *x, double *q, size_
     }
 }
 
-void lk_rattle_book_closing(struct lk_system *sys, const struct lk_rattle *r)
+void lk_one_book_closing(struct lk_system *sys)
 {
+    const struct lk_one_rattle *r = sys->formulation_data;
     double work = 0, left = 0;
 
     for (int b = 0; b < sys->n_bodies; b++) {
@@ -545,25 +428,57 @@ void lk_rattle_book_closing(struct lk_system *sys, const struct lk_rattle *r)
         left += lk_rattle_left_work(sys->s, body->inertia, K, residual->w, u + 3);
         left += 0.5 / sys->s * body->mass * lk_inner(residual->v, u);
     }
-    sys->next.balance->closing += work + (r->ends ? 0 : left);
+    sys->next.balance->closing += work + (sys->progress->ends ? 0 : left);
+}
+
+void lk_one_unclose(struct lk_system *sys)
+{
+    struct lk_one_rattle *r = sys->formulation_data;
+
+    keep_iterate(sys, r);
+    take_kept(sys, r);
+    r->is_small = turns_are_small(sys);
+    leave_tension(sys, r);
+    write_poses(sys, lk_rattle_own(&sys->next)->x, lk_rattle_own(&sys->next)->q,
+                LK_STRIDE(struct lk_rattle_own));
+    lk_one_place_unclosed(sys, &sys->next);
+    for (int i = 0; i < sys->n_joints && sys->n_laws > 0; i++)
+        if (lk_is_compliant(&sys->joint[i]))
+            lk_law_steps_release(sys, i);
+}
+
+void lk_one_matrix(struct lk_system *sys)
+{
+    lk_one_factor_unclosed(sys, &sys->next);
+    lk_one_violations(sys, 1);
+}
+
+/* what following tension took of the energy in the step whose turns are in system->quad */
+static void book_tension(struct lk_system *sys, const struct lk_one_rattle *r)
+{
+    for (int i = 0; i < r->n_tense; i++) {
+        int b = r->tense[i], lane = b % 4;
+        double K[6], theta[3], more[3];
+
+        for (int k = 0; k < 6; k++)
+            K[k] = r->quad[b / 4].tension[k][lane];
+        for (int k = 0; k < 3; k++) {
+            theta[k] = sys->quad[b / 4].theta[k][lane];
+            more[k] = theta[k] - r->quad[b / 4].last_turn[k][lane];
+        }
+        sys->next.balance->taken += lk_rattle_tension_takes(K, theta, more);
+    }
 }
 
 /* dq = -s W Phi_q^T kappa */
-void lk_rattle_close(struct lk_system *sys)
+void lk_one_close(struct lk_system *sys)
 {
-    const struct lk_rattle *r = sys->formulation_data;
+    struct lk_one_rattle *r = sys->formulation_data;
 
-    write_poses(sys, lk_rattle_own(&sys->next)->x, lk_rattle_own(&sys->next)->q,
-                LK_STRIDE(struct lk_rattle_own));
-    lk_rattle_place_unclosed(sys, &sys->next);
-    for (int i = 0; i < sys->n_joints && sys->n_laws > 0; i++)
-        if (lk_is_compliant(&sys->joint[i]))
-            lk_rattle_release_laws(sys, r->value, i);
-    lk_rattle_factor_unclosed(sys, &sys->next);
-    violations(sys, 1);
+    r->inputs = NULL;
     lk_evaluate_correction(sys);
     if (sys->books_closing)
-        lk_rattle_book_closing(sys, r);
+        lk_one_book_closing(sys);
     for (int k = 0; 4 * k < sys->n_bodies; k++) {
         struct lk_lanes l = lk_lanes_of(sys, k);
         struct lk_quad *quad = &sys->quad[k];
@@ -581,5 +496,6 @@ void lk_rattle_close(struct lk_system *sys)
     write_poses(sys, sys->next.motion[0].x, sys->next.motion[0].q, LK_STRIDE(struct lk_motion));
     lk_evaluate_poses(sys, &sys->next);
     lk_evaluate_jacobians(sys);
-    lk_rattle_find_gaps(sys);
+    lk_one_find_gaps(sys);
+    book_tension(sys, r);
 }

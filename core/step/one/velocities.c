@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Velocities of `rattle`: half a kick at q_n+1; accelerations and reactions of the new state. */
+#include "step/elements/law_steps.h"
 #include "step/elements/loads.h"
-#include "step/elements/tyres.h"
 #include "step/kinematics.h"
 #include "step/one/evaluate.h"
-#include "step/scripts/rattle.h"
+#include "step/one/rattle.h"
 #include <string.h>
 
 /* Velocities @v, or accelerations, of four bodies by differences of positions where there is no
@@ -44,7 +44,7 @@ static void violate_dampers(struct lk_system *sys)
     }
 }
 
-static void kick_velocities(struct lk_system *sys, struct lk_rattle *r)
+static void kick_velocities(struct lk_system *sys, struct lk_one_rattle *r)
 {
     for (int k = 0; 4 * k < sys->n_bodies; k++) {
         struct lk_lanes l = lk_lanes_of(sys, k);
@@ -68,9 +68,13 @@ static void kick_velocities(struct lk_system *sys, struct lk_rattle *r)
     }
 }
 
-void lk_rattle_sum_forces(struct lk_system *sys, const double *lambda, const struct lk_twist *load)
+void lk_one_sum_forces(struct lk_system *sys)
 {
-    /* but for bodies without inertia those of rigid rows are 0, by lk_rattle_forget_rigid() */
+    const struct lk_one_rattle *r = sys->formulation_data;
+    const struct lk_twist *load = r->load;
+    const double *lambda = sys->next.lambda;
+
+    /* but for bodies without inertia those of rigid rows are 0, by lk_one_forget_rigid() */
     if (sys->n_laws + sys->n_massless == 0) {
         memcpy(sys->residual, load, (size_t)sys->n_bodies * sizeof(*load));
     } else {
@@ -87,13 +91,9 @@ void lk_rattle_sum_forces(struct lk_system *sys, const double *lambda, const str
     lk_evaluate_clear_frames(sys, sys->residual);
 }
 
-/* Multipliers of the rows in the last factor that hold the forces on bodies without inertia at the
- * present pose: artificial masses hardly count beside the others. Other rows solve to 0. */
-static void balance_massless(struct lk_system *sys, const struct lk_rattle *r)
+void lk_one_balance(struct lk_system *sys)
 {
-    if (sys->n_massless == 0)
-        return;
-    lk_rattle_sum_forces(sys, sys->next.lambda, r->load);
+    lk_one_sum_forces(sys);
     for (int b = 0; b < sys->n_bodies; b++) {
         const struct lk_quad *quad = &sys->quad[b / 4];
         struct lk_twist *g = &sys->residual[b];
@@ -106,36 +106,19 @@ static void balance_massless(struct lk_system *sys, const struct lk_rattle *r)
         }
     }
     memset(sys->solution, 0, (size_t)sys->n_rows * sizeof(double));
-    lk_evaluate_reduce(sys);
+    lk_evaluate_reduce(sys, sys->residual);
+}
+
+void lk_one_carry(struct lk_system *sys)
+{
     lk_evaluate_solve(sys, sys->solution);
     for (int row = 0; row < sys->n_rows; row++)
         sys->next.lambda[row] += sys->solution[row];
 }
 
-void lk_rattle_loads(struct lk_system *sys, double t, const double *inputs, struct lk_twist *ret)
-{
-    memset(ret, 0, (size_t)(sys->n_bodies + 1 + sys->n_frames) * sizeof(*ret));
-    lk_loads_subtract(sys, t, inputs, ret);
-}
-
 /* ---- accelerations and reactions; nothing but the state enters ---- */
 
-void lk_rattle_settle_laws(struct lk_system *sys, const struct lk_state *state)
-{
-    lk_loads_law_multipliers(sys, state, 0, sys->next.lambda);
-    lk_tyres_settle(sys, state, &sys->next);
-}
-
-/* those of rigid rows begin at 0, but where bodies without inertia pass forces on: there the
- * balance of forces is that of the half kick */
-static void start_multipliers(struct lk_system *sys, const struct lk_state *state)
-{
-    if (sys->n_massless == 0)
-        lk_rattle_forget_rigid(sys);
-    lk_rattle_settle_laws(sys, state);
-}
-
-static void free_accelerations(struct lk_system *sys, const struct lk_rattle *r)
+static void free_accelerations(struct lk_system *sys, const struct lk_one_rattle *r)
 {
     for (int k = 0; 4 * k < sys->n_bodies; k++) {
         struct lk_lanes l = lk_lanes_of(sys, k);
@@ -168,66 +151,118 @@ static void subtract_corrections(const struct lk_system *sys, double *which)
     }
 }
 
-static void project_accelerations(struct lk_system *sys, struct lk_rattle *r)
+/* system->solution, from its parts */
+static void end_solution(struct lk_system *sys, int n, double weight)
 {
-    lk_evaluate_acceleration_violation(sys, &sys->next, NULL);
-    violate_dampers(sys);
-    lk_evaluate_least(sys, r->lambda);
+    const struct lk_one_rattle *r = sys->formulation_data;
+
+    lk_evaluate_solve(sys, sys->solution);
+    for (int row = 0; row < sys->n_rows && n > 1; row++)
+        sys->solution[row] = r->lambda[row] + weight * sys->solution[row];
+    lk_evaluate_spread(sys);
+}
+
+void lk_one_refine(struct lk_system *sys)
+{
+    const struct lk_one_rattle *r = sys->formulation_data;
+
+    lk_evaluate_solve(sys, sys->solution);
+    memcpy(r->lambda, sys->solution, (size_t)sys->n_rows * sizeof(double));
+}
+
+void lk_one_refine_more(struct lk_system *sys)
+{
+    const struct lk_one_rattle *r = sys->formulation_data;
+
+    lk_evaluate_solve(sys, sys->solution);
+    for (int row = 0; row < sys->n_rows; row++)
+        r->lambda[row] += sys->solution[row];
+}
+
+void lk_one_again(struct lk_system *sys)
+{
+    for (int row = 0; row < sys->n_rows; row++)
+        sys->solution[row] *= sys->rigid[row];
+}
+
+void lk_one_project_velocities(struct lk_system *sys)
+{
+    end_solution(sys, sys->rows_are_independent ? 1 : 2, 1);
+    subtract_corrections(sys, sys->next.motion[0].v.v);
+    lk_evaluate_twists(sys, &sys->next);
+}
+
+void lk_one_project_accelerations(struct lk_system *sys)
+{
+    end_solution(sys, sys->rows_are_independent ? 1 : 2, sys->is_redundant ? 1 - sys->n_least : 1);
     subtract_corrections(sys, sys->next.motion[0].a.v);
     for (int row = 0; row < sys->n_rows; row++)
         sys->next.lambda[row] += sys->s * sys->solution[row];
 }
 
-/* the right-hand side is in system->solution */
-static void close_velocities(struct lk_system *sys, struct lk_rattle *r)
+void lk_one_free(struct lk_system *sys)
 {
-    lk_evaluate_refined(sys, r->lambda);
-    subtract_corrections(sys, sys->next.motion[0].v.v);
-    lk_evaluate_twists(sys, &sys->next);
-}
+    struct lk_one_rattle *r = sys->formulation_data;
 
-void lk_rattle_project_velocities(struct lk_system *sys, struct lk_rattle *r)
-{
-    lk_evaluate_twists(sys, &sys->next);
-    lk_evaluate_velocity_violation(sys);
-    close_velocities(sys, r);
-}
-
-void lk_rattle_accelerate(struct lk_system *sys, struct lk_rattle *r, const struct lk_state *state)
-{
-    start_multipliers(sys, state);
-    balance_massless(sys, r);
-    lk_rattle_sum_forces(sys, sys->next.lambda, r->load);
+    lk_one_forget_rigid(sys);
+    lk_one_sum_forces(sys);
     free_accelerations(sys, r);
-    project_accelerations(sys, r);
+    lk_evaluate_acceleration_violation(sys, &sys->next, NULL);
+    violate_dampers(sys);
 }
 
-/* rates of the rows of laws by the half kick alone */
-static void keep_rates(struct lk_system *sys, const struct lk_rattle *r)
+void lk_one_kick(struct lk_system *sys)
 {
-    for (int i = 0; i < sys->n_joints && sys->closes_dampers; i++) {
-        const struct lk_joint *j = &sys->joint[i];
-        double rates[LK_ROWS_PAD];
+    struct lk_one_rattle *r = sys->formulation_data;
 
-        if (!lk_is_compliant(j))
-            continue;
-        lk_evaluate_row_rates(sys, i, sys->twist, rates);
-        for (int row = 0; row < j->n_rows; row++)
-            r->rate[j->law + row] = rates[row];
-    }
-}
-
-void lk_rattle_kick(struct lk_system *sys, struct lk_rattle *r)
-{
-    if (sys->n_massless == 0)
-        lk_rattle_forget_rigid(sys);
-    balance_massless(sys, r);
-    lk_rattle_sum_forces(sys, sys->next.lambda, r->load);
+    lk_one_forget_rigid(sys);
+    lk_one_sum_forces(sys);
     kick_velocities(sys, r);
     lk_evaluate_twists(sys, &sys->next);
-    keep_rates(sys, r);
+    lk_law_steps_keep_rates(sys);
     lk_evaluate_velocity_violation(sys);
     violate_dampers(sys);
-    close_velocities(sys, r);
-    lk_rattle_book_damping(sys, r, sys->solution);
+}
+
+/* ---- the state of a higher order ---- */
+
+void lk_one_reload(struct lk_system *sys)
+{
+    struct lk_one_rattle *r = sys->formulation_data;
+
+    r->inputs = NULL;
+    for (int i = 0; i < sys->n_laws; i++)
+        sys->next.tangent[i] = LK_DECOUPLED;
+    lk_one_place_unclosed(sys, &sys->next);
+    lk_evaluate_twists(sys, &sys->next);
+}
+
+void lk_one_close_state(struct lk_system *sys)
+{
+    lk_evaluate_correction(sys);
+    for (int b = 0; b < sys->n_bodies; b++) {
+        const struct lk_twist *c = &sys->correction[b];
+        const double theta[3] = {-c->w[0], -c->w[1], -c->w[2]};
+        struct lk_motion *m = &sys->next.motion[b];
+        double q[4];
+
+        lk_turn_on(m->q, theta, q);
+        for (int i = 0; i < 3; i++)
+            m->x[i] -= c->v[i];
+        for (int i = 0; i < 4; i++)
+            m->q[i] = q[i];
+    }
+    lk_evaluate_poses(sys, &sys->next);
+}
+
+void lk_one_violate(struct lk_system *sys)
+{
+    lk_one_violations(sys, 1);
+}
+
+void lk_one_rate(struct lk_system *sys)
+{
+    lk_evaluate_jacobians(sys);
+    lk_one_find_gaps(sys);
+    lk_evaluate_velocity_violation(sys);
 }

@@ -21,7 +21,7 @@ uint64_t lk_system_step_count(const struct lk_system *system)
 
 double lk_system_time(const struct lk_system *system)
 {
-    return system->now.balance->steps * system->h;
+    return lk_time(system);
 }
 
 const struct lk_channel *lk_system_input_channels(const struct lk_system *system, int *ret_n)

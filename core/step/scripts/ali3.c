@@ -272,7 +272,7 @@ static void leak(struct lk_system *sys)
 static void reduce_right_side(struct lk_system *sys)
 {
     lk_evaluate_weigh(sys, sys->sW, sys->residual);
-    lk_evaluate_reduce(sys);
+    lk_evaluate_reduce(sys, sys->residual);
 }
 
 /* dq = -(s W Phi_q^T dlambda + s W g), then the new poses and g of the bodies */

@@ -39,7 +39,7 @@ static void settle_accelerations(struct lk_system *sys, const double *inputs)
         sys->batches->engine->ali3.settle(sys, inputs);
         return;
     }
-    lk_loads_accelerate(sys, &sys->now, lk_system_time(sys), inputs);
+    lk_loads_accelerate(sys, &sys->now, lk_time(sys), inputs);
     decouple_laws(sys);
     if (sys->n_laws > 0)
         lk_evaluate_factor(sys);

@@ -25,24 +25,212 @@
  *
  * A compliant row has one multiplier in both half kicks, its law over the step (lk_law_step()), and
  * is in the matrix of the iterations alone: a model that has such rows needs a factor more, and the
- * other one, with all solves after the iterations, is of the rigid rows only. Hard
- * end stops are multipliers beside those of the rows, see elements/stops.c. */
+ * other one, with all solves after the iterations, is of the rigid rows only. Hard end stops are
+ * multipliers beside those of the rows, see elements/stops.c. Where bodies lack inertia, the
+ * multipliers of rigid rows go on from step to step, as such bodies pass forces on. */
 #include "step/scripts/rattle.h"
+#include "maths/vec.h"
+#include "step/elements/drives.h"
+#include "step/elements/elements.h"
+#include "step/elements/law_steps.h"
 #include "step/elements/loads.h"
+#include "step/elements/sway.h"
 #include "step/elements/tyres.h"
+#include "step/executor.h"
 #include "step/kinematics.h"
+#include "step/lanes/engines.h"
+#include "step/one/rattle.h"
+#include "step/rattle_state.h"
+#include "step/scripts/convergence.h"
 #include "step/scripts/extrapolate.h"
-#include <string.h>
+#include "step/stages.h"
 
-static double drive_power(struct lk_system *sys, struct lk_rattle *r, double t,
-                          const double *inputs)
+static void sweep(struct lk_system *sys, enum rattle_down down, enum rattle_up up)
 {
-    /* from the multipliers of the state, whoever asked before */
-    memcpy(sys->next.lambda, sys->now.lambda, (size_t)sys->n_rows * sizeof(double));
-    lk_rattle_loads(sys, t, inputs, r->load);
-    lk_rattle_accelerate(sys, r, &sys->now);
-    return lk_loads_drive_power(sys, &sys->next);
+    sys->executor->sweep(sys, (int)down, (int)up);
 }
+
+/* ---- positions: half a kick at q_n ---- */
+
+/* after a sweep up: whether the last increment is taken back. Near a singular pose the matrix of
+ * q_n is no Newton matrix: a violation that grows is taken back, and the iterations end there. */
+static void judge_iterate(struct lk_system *sys, struct lk_convergence *of)
+{
+    struct lk_progress *p = sys->progress;
+    double violation = sys->executor->violation(sys);
+
+    p->goes_back = !p->ends && lk_rattle_grows(p->done, violation, of->violation);
+    p->ends |= p->goes_back;
+    of->since = lk_rattle_leaks(p->done, violation, of->violation) ? 1 : of->since;
+    of->violation = p->ends ? of->violation : violation;
+    lk_stops_keep(&sys->elements->stops, p->ends);
+}
+
+static void multiply(struct lk_system *sys, int last)
+{
+    if (sys->executor->multiply)
+        sys->executor->multiply(sys, last);
+}
+
+/* after a sweep down: the increment is corrected */
+static void judge_increment(struct lk_system *sys, struct lk_convergence *of)
+{
+    struct lk_stops *stops = &sys->elements->stops;
+    struct lk_progress *p = sys->progress;
+    int last = p->found - 1;
+    double part;
+
+    multiply(sys, last);
+    part = lk_rattle_look_back(of, p, last);
+    for (int i = 1; i < last; i++)
+        lk_stops_blend(stops, last, i, p->alpha[i - 1]);
+    p->part = p->ends ? 0 : part;
+    lk_stops_add(stops, last, p->part);
+    if (last < sys->iterations - 1)
+        lk_rattle_remember(of, p, last, p->part);
+    p->done++;
+}
+
+/* the prediction; what hard stops yield is found with its factor */
+static void begin_positions(struct lk_system *sys, struct lk_convergence *of)
+{
+    struct lk_progress *p = sys->progress;
+
+    p->found = p->done = 0;
+    p->ends = p->goes_back = false;
+    of->violation = INFINITY;
+    of->since = 0;
+    sweep(sys, RATTLE_STAY, RATTLE_PREDICTION);
+    if (sys->elements->stops.n > 0) {
+        lk_stops_find_yields(sys);
+        if (!sys->executor->keeps_right_side)
+            sweep(sys, RATTLE_STAY, RATTLE_PREDICTION);
+    }
+    judge_iterate(sys, of);
+}
+
+/* the first increment, which nothing corrects, and the iterate that it leads to */
+static void take_first(struct lk_system *sys, struct lk_convergence *of, enum rattle_up up)
+{
+    struct lk_progress *p = sys->progress;
+
+    p->found = p->done = 1;
+    p->part = 1;
+    sweep(sys, RATTLE_INCREMENT, up);
+    multiply(sys, 0);
+    lk_rattle_remember(of, p, 0, 1);
+    judge_iterate(sys, of);
+}
+
+/* an increment, and the iterate that it leads to once it is corrected */
+static void take_next(struct lk_system *sys, struct lk_convergence *of, enum rattle_up up)
+{
+    struct lk_progress *p = sys->progress;
+
+    p->found = p->done + 1;
+    sweep(sys, RATTLE_INCREMENT, RATTLE_REST);
+    if (sys->elements->stops.n > 0 && !sys->executor->push(sys, p->found - 1)) {
+        of->since = p->found - 1;
+        of->violation = INFINITY;
+    }
+    judge_increment(sys, of);
+    sweep(sys, RATTLE_STAY, up);
+    judge_iterate(sys, of);
+}
+
+static void close_positions(struct lk_system *sys)
+{
+    struct lk_convergence of;
+    const struct lk_progress *p = sys->progress;
+    int n = sys->iterations;
+
+    begin_positions(sys, &of);
+    if (sys->elements->stops.n == 0)
+        take_first(sys, &of, n > 1 ? RATTLE_ITERATION : RATTLE_CHECK);
+    while (p->done < n)
+        take_next(sys, &of, p->done + 1 < n ? RATTLE_ITERATION : RATTLE_CHECK);
+    lk_stops_take_kept(&sys->elements->stops);
+    sweep(sys, RATTLE_STAY, RATTLE_UNCLOSE);
+    sweep(sys, RATTLE_STAY, RATTLE_MATRIX);
+    sweep(sys, RATTLE_CLOSE, RATTLE_REST);
+}
+
+/* ---- velocities: half a kick at q_n+1; accelerations ---- */
+
+/* the first part of a solution, and for the second one, where rows may depend on each other */
+static void solve_again(struct lk_system *sys)
+{
+    if (!sys->rows_are_independent)
+        sweep(sys, RATTLE_REFINE, RATTLE_AGAIN);
+}
+
+static bool carries(const struct lk_system *sys)
+{
+    return sys->n_massless > 0;
+}
+
+/* multipliers that hold the forces on bodies without inertia, among what acts on all */
+static void balance_massless(struct lk_system *sys)
+{
+    if (!carries(sys))
+        return;
+    sweep(sys, RATTLE_PULL, RATTLE_BALANCE);
+    sweep(sys, RATTLE_CARRY, RATTLE_REST);
+}
+
+/* accelerations and reactions, see lk_evaluate_least() */
+static void close_accelerations(struct lk_system *sys, enum rattle_up then)
+{
+    solve_again(sys);
+    for (int part = 2; part < sys->n_least; part++)
+        sweep(sys, RATTLE_REFINE_MORE, RATTLE_AGAIN_MORE);
+    sweep(sys, sys->is_redundant ? RATTLE_LEAST_ACCELERATIONS : RATTLE_ACCELERATIONS, then);
+}
+
+/* impulses of the stops that pushed */
+static void bounce(struct lk_system *sys)
+{
+    if (sys->elements->stops.n == 0)
+        return;
+    if (sys->executor->give)
+        sys->executor->give(sys);
+    lk_stops_bounce(sys);
+    if (sys->executor->fetch)
+        sys->executor->fetch(sys);
+}
+
+/* reactions of the stops that are at rest */
+static void rest(struct lk_system *sys)
+{
+    if (sys->elements->stops.n == 0)
+        return;
+    lk_stops_rest(sys);
+    if (sys->executor->fetch)
+        sys->executor->fetch(sys);
+}
+
+/* the second part of the velocities, and free accelerations with the loads at the end of the step;
+ * laws ask for the velocities first */
+static void close_velocities(struct lk_system *sys, const double *inputs)
+{
+    double end = lk_time(sys) + sys->h;
+
+    if (sys->n_laws == 0 && !carries(sys)) {
+        sys->executor->loads(sys, end, inputs);
+        sweep(sys, RATTLE_VELOCITIES, RATTLE_FREE);
+        return;
+    }
+    sweep(sys, RATTLE_VELOCITIES, RATTLE_REST);
+    lk_law_steps_book_damping(sys, sys->solution);
+    lk_keep_coordinates(sys);
+    bounce(sys);
+    lk_law_steps_settle(sys, &sys->next);
+    sys->executor->loads(sys, end, inputs);
+    balance_massless(sys);
+    sweep(sys, RATTLE_STAY, RATTLE_FREE);
+}
+
+/* ---- the work of drives ---- */
 
 bool lk_rattle_may_jump(const struct lk_system *sys)
 {
@@ -53,73 +241,105 @@ bool lk_rattle_may_jump(const struct lk_system *sys)
     return jumps && sys->n_drives > 0;
 }
 
+/* power of the drives with @inputs at the state that a step begins with, from its multipliers,
+ * whoever asked before */
+static double drive_power(struct lk_system *sys, const double *inputs)
+{
+    sys->executor->carry(sys);
+    lk_law_steps_settle(sys, &sys->now);
+    sys->executor->loads(sys, lk_time(sys), inputs);
+    balance_massless(sys);
+    sweep(sys, RATTLE_STAY, RATTLE_FREE);
+    close_accelerations(sys, RATTLE_REST);
+    if (sys->executor->give_multipliers)
+        sys->executor->give_multipliers(sys);
+    return lk_loads_drive_power(sys, &sys->next);
+}
+
 /* Drives push against a jump of the inputs from the beginning of the step, not from half of it.
  * Hard stops, whose forces are not among the loads, count in neither power. */
-static void book_jump(struct lk_system *sys, struct lk_rattle *r, double t, const double *inputs)
+static void book_jump(struct lk_system *sys, const double *inputs)
 {
     double before;
 
     if (!lk_rattle_may_jump(sys))
         return;
-    before = r->stops.n > 0 ? drive_power(sys, r, t, sys->now.inputs)
-                            : lk_loads_drive_power(sys, &sys->now);
-    sys->next.balance->work_drive += 0.5 * sys->h * (drive_power(sys, r, t, inputs) - before);
+    before = sys->elements->stops.n > 0 ? drive_power(sys, sys->now.inputs)
+                                        : lk_loads_drive_power(sys, &sys->now);
+    sys->next.balance->work_drive += 0.5 * sys->h * (drive_power(sys, inputs) - before);
+}
+
+/* ---- the step ---- */
+
+static void renew(struct lk_system *sys)
+{
+    sys->executor->renew(sys);
 }
 
 static int rattle_step(struct lk_system *sys, const double *inputs)
 {
-    struct lk_rattle *r = sys->formulation_data;
-    double t = lk_system_time(sys);
-    bool turns_are_small;
+    const struct lk_executor *x = sys->executor;
+    double middle = lk_time(sys) + 0.5 * sys->h;
+    int result;
 
-    book_jump(sys, r, t, inputs);
-    lk_rattle_loads(sys, t + 0.5 * sys->h, inputs, r->load);
-    for (int i = 0; i < sys->n_laws; i++) {
-        double rate;
-
-        if (sys->law[i].n_terms > 0)
-            r->value[i] = lk_loads_law_place(sys, &sys->now, &sys->law[i], &rate);
-    }
+    book_jump(sys, inputs);
+    x->begin(sys);
+    lk_law_steps_begin(sys);
     lk_tyres_begin(sys);
-    memcpy(sys->next.lambda, sys->now.lambda, (size_t)sys->n_rows * sizeof(double));
-    lk_rattle_look_at_stops(sys, r, inputs);
-    lk_rattle_count_gaps_anew(sys);
-    if (sys->n_massless == 0)
-        lk_rattle_forget_rigid(sys);
-    lk_rattle_sum_forces(sys, sys->next.lambda, r->load);
-    lk_sways_take(sys, r->value);
-    lk_rattle_take_tension(sys, r);
+    lk_stops_begin(sys, inputs);
+    lk_sways_take(sys, sys->elements->value);
+    x->carry(sys);
+    x->take(sys);
+    x->loads(sys, middle, inputs);
+    if (carries(sys))
+        sweep(sys, RATTLE_PULL, RATTLE_REST);
     lk_drives_advance(sys, inputs);
-    lk_rattle_predict(sys, r);
-    turns_are_small = lk_rattle_iterate(sys, r);
-    lk_rattle_leave_tension(sys, r);
-    lk_rattle_close(sys);
-    lk_rattle_book_tension(sys, r);
+    close_positions(sys);
     lk_tyres_end(sys);
-    lk_rattle_loads(sys, t + 0.5 * sys->h, inputs, r->load);
-    lk_rattle_return_pushes(sys, r);
+    lk_stops_return(sys);
     lk_sways_turn(sys);
-    lk_rattle_turn_laws(sys, r->value);
-    lk_rattle_kick(sys, r);
+    lk_law_steps_turn(sys);
+    x->loads(sys, middle, inputs);
+    if (carries(sys))
+        sweep(sys, RATTLE_STAY, RATTLE_SETTLE);
+    balance_massless(sys);
+    sweep(sys, RATTLE_STAY, RATTLE_KICK);
+    solve_again(sys);
+    close_velocities(sys, inputs);
+    close_accelerations(sys, RATTLE_STORE);
+    rest(sys);
+    result = x->store(sys);
+    lk_law_steps_book(sys);
+    return result;
+}
+
+void lk_rattle_finish(struct lk_system *sys, const double *inputs)
+{
+    double increment = sys->next.balance->increment;
+
+    sys->executor->begin(sys);
+    sweep(sys, RATTLE_STAY, RATTLE_RELOAD);
+    sweep(sys, RATTLE_STAY, RATTLE_MATRIX);
+    for (int i = 1; i < LK_EXTRAPOLATE_ROUNDS; i++)
+        sweep(sys, RATTLE_CLOSE_STATE, RATTLE_VIOLATION);
+    sweep(sys, RATTLE_CLOSE_STATE, sys->n_laws > 0 ? RATTLE_REST : RATTLE_RATES);
     if (sys->n_laws > 0)
-        lk_keep_coordinates(sys);
-    if (r->stops.n > 0)
-        lk_rattle_bounce(sys, r);
-    if (r->has_clock)
-        lk_rattle_loads(sys, t + sys->h, inputs, r->load);
-    lk_rattle_accelerate(sys, r, &sys->next);
-    lk_rattle_rest(sys, r);
-    lk_rattle_book_laws(sys, r);
-    return turns_are_small ? 0 : LK_E_TURN;
+        sweep(sys, RATTLE_STAY, RATTLE_RATES);
+    solve_again(sys);
+    close_velocities(sys, inputs);
+    close_accelerations(sys, RATTLE_STORE);
+    sys->executor->store(sys);
+    sys->next.balance->increment = increment;
 }
 
 const struct lk_formulation lk_formulation_rattle = {
     .name = "rattle",
+    .script = LK_SCRIPT_RATTLE,
     .step = rattle_step,
-    .layout = lk_rattle_layout,
+    .layout = lk_one_rattle_layout,
     .own_size = lk_rattle_own_size,
-    .begin = lk_rattle_begin,
-    .renew = lk_rattle_renew,
+    .begin = lk_one_rattle_begin,
+    .renew = renew,
     .keeps_rows = 1,
     .extrapolation = &lk_extrapolation_rattle,
     .stops_at_any_pose = 1,
@@ -128,5 +348,25 @@ const struct lk_formulation lk_formulation_rattle = {
     .regularisation = LK_RATTLE_REGULARISATION,
     .solves_once = 1,
     .leaves_laws = 1,
+    .steps_in_plane = 1,
+};
+
+const struct lk_formulation lk_formulation_rattle_lanes = {
+    .name = "rattle",
+    .script = LK_SCRIPT_RATTLE,
+    .step = rattle_step,
+    .keeps_balance = 1,
+    .layout = lk_lanes_rattle_layout,
+    .own_size = lk_rattle_own_size,
+    .begin = lk_lanes_rattle_begin,
+    .renew = renew,
+    .stops_at_any_pose = 1,
+    .keeps_rows = 1,
+    .extrapolation = &lk_extrapolation_rattle,
+    .effort = {1, LK_RATTLE_ITERATIONS + 6, 2 * LK_RATTLE_ITERATIONS + 8, LK_RATTLE_INCREMENTS, 12,
+               6},
+    .iterations = LK_RATTLE_ITERATIONS,
+    .regularisation = LK_RATTLE_REGULARISATION,
+    .solves_once = 1,
     .steps_in_plane = 1,
 };

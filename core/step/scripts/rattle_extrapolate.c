@@ -12,9 +12,7 @@
  * are not taken from the combination, but made from its poses and velocities. The combination is
  * not symmetric itself: it lets an undamped mode of phase 0.5 rad a step (order 4) or 0.8 rad
  * (order 6) grow by 1.2e-5 of itself a step. */
-#include "step/kinematics.h"
-#include "step/lanes/batch.h"
-#include "step/one/evaluate.h"
+#include "step/rattle_state.h"
 #include "step/scripts/extrapolate.h"
 #include "step/scripts/rattle.h"
 #include "step/step.h"
@@ -71,28 +69,8 @@ static void make_own(struct lk_system *sys)
 
 static void finish_combination(struct lk_system *sys, const double *inputs)
 {
-    struct lk_rattle *r = sys->formulation_data;
-
     make_own(sys);
-    if (sys->batches) {
-        sys->batches->engine->rattle.finish(sys, inputs);
-        return;
-    }
-    lk_rattle_place_unclosed(sys, &sys->next);
-    for (int i = 0; i < sys->n_laws; i++)
-        sys->next.tangent[i] = LK_DECOUPLED;
-    lk_rattle_factor_unclosed(sys, &sys->next);
-    lk_evaluate_twists(sys, &sys->next);
-    for (int i = 0; i < LK_EXTRAPOLATE_ROUNDS; i++)
-        lk_project_positions(sys);
-    lk_evaluate_poses(sys, &sys->next);
-    lk_evaluate_jacobians(sys);
-    lk_rattle_find_gaps(sys);
-    lk_rattle_loads(sys, lk_system_time(sys) + sys->h, inputs, r->load);
-    lk_rattle_project_velocities(sys, r);
-    if (sys->n_laws > 0)
-        lk_keep_coordinates(sys);
-    lk_rattle_accelerate(sys, r, &sys->next);
+    lk_rattle_finish(sys, inputs);
 }
 
 const struct lk_extrapolation lk_extrapolation_rattle = {

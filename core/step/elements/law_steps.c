@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Laws of compliant rows over a step of two half kicks: a row has one multiplier in both, its law
+ * over the step, and is in the matrix of the iterations alone.
+ *
+ * What stiff dampers add to the second half kick: a damper that stops a motion within a step
+ * (a = h c / 2 J W J^T > 1) lets the symmetric velocity v = 2 u / h - v_n ring by (1 - a) / (1 + a)
+ * a step, although positions are right. Where the system closes_dampers, their rows stay in the
+ * factor of q_n+1 with E = h / 2 c, and the projection of velocities and accelerations takes
+ *
+ *     J (v - v'),   J (a - a')
+ *
+ * as their violations, v' and a' by differences of positions, see lk_rattle_differences(): v
+ * becomes (v + a v') / (1 + a) along each row, seen through all rigid rows. Order 2 is kept,
+ * nothing rings, and no threshold decides where it acts: c has a weight that grows from 0 to 1 as a
+ * passes LK_RINGS_FROM, see lk_law_closing(). */
+
+#include "step/elements/law_steps.h"
+#include "step/elements/air.h"
+#include "step/elements/laws.h"
+#include "step/elements/loads.h"
+#include "step/elements/tyres.h"
+#include "step/kinematics.h"
+
+/* the mean of the axes of drag @i at both ends; @last: its Jacobian at the present pose */
+static void follow_air(const struct lk_system *sys, int i, struct lk_jacobian last,
+                       const double *rates)
+{
+    double axes[3][3];
+
+    for (int r = 0; r < 3; r++) {
+        double first[6], now[6];
+
+        lk_jacobian_row(sys->jacobian[i], 1, r, first);
+        lk_jacobian_row(last, 1, r, now);
+        for (int k = 0; k < 3; k++)
+            axes[r][k] = 0.5 * (first[k] + now[k]);
+    }
+    lk_air_follow(sys, &sys->joint[i], axes, rates);
+}
+
+/* rows without a coordinate whose rate they are: by the mean of their Jacobians at both ends */
+static void slip_rates(const struct lk_system *sys, int i, double *ret)
+{
+    const struct lk_joint *j = &sys->joint[i];
+    const struct lk_pose *const pose[LK_SIDES_MAX] = LK_SIDES(sys->pose, j);
+    double values[6 * LK_SIDES_MAX * LK_ROWS_PAD] = {0};
+    struct lk_jacobian jacobian = {values, sys->jacobian[i].pad, 0};
+
+    lk_joint_jacobian(j, pose, jacobian);
+    for (int row = 0; row < j->n_rows; row++)
+        ret[row] = 0;
+    for (int s = 0; s < j->n_sides; s++) {
+        const struct lk_twist *t = &sys->twist[j->body[s]], *old = t;
+        double first[6], last[6];
+
+        if (j->body[s] < sys->n_bodies)
+            old = &sys->now.motion[j->body[s]].v;
+        for (int row = 0; row < j->n_rows; row++) {
+            lk_jacobian_row(sys->jacobian[i], s, row, first);
+            lk_jacobian_row(jacobian, s, row, last);
+            for (int k = 0; k < 3; k++) {
+                ret[row] += 0.25 * (first[k] + last[k]) * (t->v[k] + old->v[k]);
+                ret[row] += 0.25 * (first[3 + k] + last[3 + k]) * (t->w[k] + old->w[k]);
+            }
+        }
+    }
+    if (j->type == LK_JOINT_AIR)
+        follow_air(sys, i, jacobian, ret);
+}
+
+/* (f - lambda) E of the rows of a tyre */
+static void tyre_rows(struct lk_system *sys, int i, bool is_first)
+{
+    const struct lk_joint *j = &sys->joint[i];
+    double force[LK_TYRE_ROWS];
+
+    lk_tyres_iterate(sys, j->tyre, is_first, force, sys->regular + j->row);
+    for (int row = 0; row < LK_TYRE_ROWS; row++)
+        sys->solution[j->row + row] =
+            (force[row] - sys->next.lambda[j->row + row]) * sys->regular[j->row + row];
+}
+
+void lk_law_steps_follow(struct lk_system *sys, int i, bool is_first)
+{
+    const double *value = sys->elements->value;
+    const struct lk_joint *j = &sys->joint[i];
+    bool slips = j->type == LK_JOINT_CREEP || j->type == LK_JOINT_AIR;
+    double phi[LK_ROWS_MAX], slip[LK_ROWS_MAX], way[LK_ROWS_MAX];
+
+    if (j->type == LK_JOINT_TYRE) {
+        tyre_rows(sys, i, is_first);
+        return;
+    }
+    lk_evaluate_violation(sys, i, phi);
+    lk_joint_way(j, value + j->law, phi, way);
+    if (slips)
+        slip_rates(sys, i, slip);
+    for (int row = 0; row < j->n_rows; row++) {
+        const struct lk_law *law = &sys->law[j->law + row];
+        double before = value[j->law + row], *regular = &sys->regular[j->row + row];
+        double rate = slips ? slip[row] : way[row] / sys->h;
+        struct lk_law_value f;
+
+        lk_law_step(law, sys->term, before, phi[row], rate, &f);
+        if (is_first)
+            *regular = lk_law_regular(&f, sys->h);
+        sys->solution[j->row + row] =
+            (f.elastic + f.dissipative - sys->next.lambda[j->row + row]) * *regular;
+    }
+}
+
+void lk_law_steps_turn(struct lk_system *sys)
+{
+    for (int i = 0; i < sys->n_joints && sys->n_laws > 0; i++) {
+        const struct lk_joint *j = &sys->joint[i];
+        const double *before = sys->elements->value + j->law;
+        double phi[LK_ROWS_MAX];
+
+        /* far from half a turn no step gets there */
+        if (j->type != LK_JOINT_BUSHING || lk_dot(before + 3, before + 3) < 0.25 * M_PI * M_PI)
+            continue;
+        lk_evaluate_violation(sys, i, phi);
+        lk_bushing_turn(before, phi, sys->next.lambda + j->row);
+    }
+}
+
+void lk_law_steps_release(struct lk_system *sys, int i)
+{
+    const double *value = sys->elements->value;
+    const struct lk_joint *j = &sys->joint[i];
+    bool slips = j->type == LK_JOINT_CREEP || j->type == LK_JOINT_AIR;
+    double phi[LK_ROWS_MAX], way[LK_ROWS_MAX], rates[LK_ROWS_PAD];
+
+    if (sys->closes_dampers && j->type != LK_JOINT_TYRE) {
+        lk_evaluate_violation(sys, i, phi);
+        lk_joint_way(j, value + j->law, phi, way);
+    }
+    if (sys->closes_dampers && slips)
+        lk_evaluate_row_rates(sys, i, sys->twist, rates);
+    for (int row = 0; row < j->n_rows; row++) {
+        const struct lk_law *law = &sys->law[j->law + row];
+        double E = LK_DECOUPLED;
+
+        if (sys->closes_dampers && law->n_terms > 0) {
+            double before = value[j->law + row];
+            double rate = slips ? rates[row] : way[row] / sys->h;
+            double c = lk_law_drag(law, sys->term, 0.5 * (before + phi[row]), rate);
+
+            E = lk_law_closing(law, c, sys->h);
+        }
+        sys->next.tangent[j->law + row] = E;
+    }
+}
+
+void lk_law_steps_settle(struct lk_system *sys, const struct lk_state *state)
+{
+    lk_loads_law_multipliers(sys, state, 0, sys->next.lambda);
+    lk_tyres_settle(sys, state, &sys->next);
+}
+
+/* a stop that the step follows, with what else acts along its coordinate */
+static bool is_soft(const struct lk_system *sys, const struct lk_law *law)
+{
+    return sys->joint[law->joint].kind == LK_ROWS_UNILATERAL && !law->is_hard;
+}
+
+/* Return true if the dissipation of @law is the mean force of the step times its way, instead of
+ * the mean of the powers at both ends. */
+static bool is_booked(const struct lk_system *sys, const struct lk_law *law)
+{
+    const struct lk_joint *j = &sys->joint[law->joint];
+    bool slips = j->type == LK_JOINT_CREEP || j->type == LK_JOINT_AIR || law->carry != 0;
+
+    return is_soft(sys, law) || (sys->closes_dampers && law->n_terms > 0 && !slips);
+}
+
+static double dissipated_power(const struct lk_system *sys, const struct lk_state *state,
+                               const struct lk_law *law, double *ret_x)
+{
+    struct lk_law_value f;
+    double rate;
+
+    *ret_x = lk_loads_law_place(sys, state, law, &rate);
+    lk_law_evaluate(law, sys->term, *ret_x, rate, 1, &f);
+    return f.dissipative * rate;
+}
+
+static bool books_laws(const struct lk_system *sys)
+{
+    return sys->n_stops > 0 || sys->closes_dampers;
+}
+
+void lk_law_steps_begin(struct lk_system *sys)
+{
+    double x, rate;
+
+    sys->elements->power = 0;
+    for (int i = 0; i < sys->n_laws; i++) {
+        struct lk_law *law = &sys->law[i];
+
+        sys->next.lambda[sys->joint[law->joint].row + law->row] =
+            sys->now.lambda[sys->joint[law->joint].row + law->row];
+        if (law->n_terms > 0)
+            sys->elements->value[i] = lk_loads_law_place(sys, &sys->now, law, &rate);
+        if (!books_laws(sys))
+            continue;
+        law->stop = (struct lk_stop){0};
+        if (is_booked(sys, law))
+            sys->elements->power += dissipated_power(sys, &sys->now, law, &x);
+    }
+}
+
+void lk_law_steps_keep_rates(struct lk_system *sys)
+{
+    for (int i = 0; i < sys->n_joints && sys->closes_dampers; i++) {
+        const struct lk_joint *j = &sys->joint[i];
+        double rates[LK_ROWS_PAD];
+
+        if (!lk_is_compliant(j))
+            continue;
+        lk_evaluate_row_rates(sys, i, sys->twist, rates);
+        for (int row = 0; row < j->n_rows; row++)
+            sys->elements->rate[j->law + row] = rates[row];
+    }
+}
+
+/* Return the change of the row of @law over the step, which ends at @x [m, rad]. */
+static double way_of(const struct lk_system *sys, const struct lk_law *law, double x)
+{
+    const double *value = sys->elements->value;
+    const struct lk_joint *j = &sys->joint[law->joint];
+    double phi[LK_ROWS_MAX], way[LK_ROWS_MAX];
+
+    if (!lk_joint_types[j->type]->way)
+        return x - value[law - sys->law];
+    lk_evaluate_violation(sys, law->joint, phi);
+    lk_joint_way(j, value + j->law, phi, way);
+    return way[law->row];
+}
+
+/* The dampers of stops act where a contact begins or ends within the step, and stiff ones end a
+ * motion within it: their work is their mean force times the way, not what their power at both ends
+ * tells. */
+void lk_law_steps_book(struct lk_system *sys)
+{
+    double work = -0.5 * sys->h * sys->elements->power;
+
+    for (int i = 0; i < sys->n_laws && books_laws(sys); i++) {
+        const struct lk_law *law = &sys->law[i];
+        struct lk_law_value f;
+        double x, way;
+
+        if (!is_booked(sys, law))
+            continue;
+        work -= 0.5 * sys->h * dissipated_power(sys, &sys->next, law, &x);
+        way = way_of(sys, law, x);
+        lk_law_step(law, sys->term, sys->elements->value[i], x, way / sys->h, &f);
+        work += f.dissipative * way;
+    }
+    sys->next.balance->dissipated += work;
+}
+
+/* Return true if the dampers of @law are impedances: their work is booked as work of inputs, and
+ * the impulses of closing must not be. */
+static bool is_of_inputs(const struct lk_system *sys, const struct lk_law *law)
+{
+    bool found = false;
+
+    for (int i = law->first_term; i < law->first_term + law->n_terms; i++)
+        found |= sys->term[i].kind == LK_TERM_IMPEDANCE;
+    return found;
+}
+
+void lk_law_steps_book_damping(struct lk_system *sys, const double *sigma)
+{
+    struct lk_balance *balance = sys->next.balance;
+
+    for (int i = 0; i < sys->n_joints && sys->closes_dampers; i++) {
+        const struct lk_joint *j = &sys->joint[i];
+        double rates[LK_ROWS_PAD];
+
+        if (!lk_is_compliant(j))
+            continue;
+        lk_evaluate_row_rates(sys, i, sys->twist, rates);
+        for (int row = 0; row < j->n_rows; row++) {
+            double mean = 0.5 * (sys->elements->rate[j->law + row] + rates[row]);
+            bool is_taken = is_of_inputs(sys, &sys->law[j->law + row]);
+
+            *(is_taken ? &balance->taken : &balance->dissipated) +=
+                sys->s * sigma[j->row + row] * mean;
+        }
+    }
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Hard end stops, see stops.c. */
+#ifndef LK_STEP_ELEMENTS_STOPS_H
+#define LK_STEP_ELEMENTS_STOPS_H
+
+#include "step/system.h"
+#include <stdbool.h>
+
+struct lk_arena;
+
+/** struct lk_contact - a hard stop. @law, @term: of it;  @rate, @acceleration, @held: of its row at
+ * q_n: rate, acceleration, and the force of the stop;
+ * @own: what it yields itself, in the problem at hand;  @rebound: rate at which the row must leave
+ * it;  @is_impact: it is hit faster than by its acceleration;  @is_blocked: other rows hold its row
+ */
+struct lk_contact {
+    int law;
+    int term;
+    double rate;
+    double acceleration;
+    double held;
+    double own;
+    double rebound;
+    bool is_impact;
+    bool is_blocked;
+};
+
+#define LK_HARD_STOPS_MAX 128 /* they are decided together, in n^3 operations a step */
+
+/** struct lk_stops - the @n hard stops, n numbers each unless said. Positive multipliers
+ * push from the upper limit, negative from the lower one.
+ * @yield:     n x n: s Phi_q W Phi_q^T of their rows, less what all other rows hold
+ * @push:      multipliers of the first half kick [N, N m], @kept_push of the iterate that is kept,
+ *             @increments of all iterations, one after another
+ * @impulse:   over the step, by 4 / h^2;  @bounce: what restitution adds
+ * @rate:      of their rows at q_n+1 without stops
+ * @work:      of inputs and loads in the step, estimated at its start [J]
+ * @b .. @scratch: of lk_complementarity_solve();  @force, @solution: n_rows;  @shove, @response: as
+ * lk_system.correction */
+struct lk_stops {
+    int n;
+    struct lk_contact *contact;
+    double *yield;
+    double *push;
+    double *kept_push;
+    double *increments;
+    double *impulse;
+    double *bounce;
+    double *rate;
+    double work;
+    double *matrix;
+    double *b;
+    double *lower;
+    double *upper;
+    double *scratch;
+    double *force;
+    double *solution;
+    struct lk_twist *shove;
+    struct lk_twist *response;
+};
+
+void lk_stops_layout(const struct lk_system *system, struct lk_stops *stops,
+                     struct lk_arena *arena);
+
+/** lk_stops_find() - the hard stops of a compiled system. */
+void lk_stops_find(struct lk_system *system);
+
+/** lk_stops_begin() - what the stops see at q_n; takes their forces out of the multipliers
+ * of system->next. */
+LK_RT void lk_stops_begin(struct lk_system *system, const double *inputs);
+
+/** lk_stops_find_yields() - stops->yield with the factor of the first half kick.
+ * system->solution stays. */
+LK_RT void lk_stops_find_yields(struct lk_system *system);
+
+/** lk_stops_push() - pushes of the stops in increment @iteration, added to the increment of all
+ * rows in system->solution and system->correction. Return: whether the same stops act as before. */
+LK_RT bool lk_stops_push(struct lk_system *system, int iteration);
+
+/** lk_stops_blend() - @alpha times those of increment @before more in @iteration. */
+LK_RT void lk_stops_blend(struct lk_stops *stops, int iteration, int before, double alpha);
+
+/** lk_stops_keep() - those of the present iterate, unless the iterations have ended.
+ * lk_stops_take_kept() - those of the iterate that was kept last. */
+LK_RT void lk_stops_keep(struct lk_stops *stops, bool ends);
+LK_RT void lk_stops_take_kept(struct lk_stops *stops);
+
+/** lk_stops_add() - @part of the pushes of increment @iteration. */
+LK_RT void lk_stops_add(struct lk_stops *stops, int iteration, double part);
+
+/** lk_stops_return() - the second half kick takes the pushes back: into the multipliers of
+ * system->next. */
+LK_RT void lk_stops_return(struct lk_system *system);
+
+/** lk_stops_bounce() - impulses of the stops that pushed, into the velocities and twists of
+ * system->next, whose coordinates are up to date. */
+LK_RT void lk_stops_bounce(struct lk_system *system);
+
+/** lk_stops_rest() - reactions of the stops that are at rest, into the accelerations and
+ * multipliers of system->next. */
+LK_RT void lk_stops_rest(struct lk_system *system);
+
+#endif

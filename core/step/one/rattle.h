@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Stages of `rattle`, four bodies at a time and rows one by one; see step/scripts/rattle.c for the
+ * equations. All for the cycle, RT: yes. */
+#ifndef LK_STEP_ONE_RATTLE_H
+#define LK_STEP_ONE_RATTLE_H
+
+#include "step/executor.h"
+#include "step/one/quads.h"
+#include "step/rattle_state.h"
+
+/** struct lk_rattle_iterate - what an increment changes of four bodies: @u, @turn, @theta as in
+ * struct lk_quad */
+struct lk_rattle_iterate {
+    lk_four u[3];
+    lk_four turn[4];
+    lk_four theta[3];
+};
+
+/** struct lk_half_kicks - four bodies. @weight: m W, 1, or 0 where there is no mass;  @last_turn:
+ * theta of the last step;
+ * @sW: of the inertia;  @tension: K, see tension.h, and @start_sW: s (J + s K)^-1;  @momentum: h J
+ * w_n;  @kick: s W (Phi_q^T lambda - Q) at q_n;  @kept: the last iterate that counts */
+struct lk_half_kicks {
+    lk_four weight;
+    lk_four last_turn[3];
+    lk_four sW[6];
+    lk_four start_sW[6];
+    lk_four tension[6];
+    lk_four momentum[3];
+    lk_four kick[6];
+    struct lk_rattle_iterate kept;
+};
+
+/** struct lk_rattle_increment - of four bodies in one iteration: @dq, and @correction: s W Phi_q^T
+ * dlambda */
+struct lk_rattle_increment {
+    lk_four dq[6];
+    lk_four correction[6];
+};
+
+/** struct lk_one_rattle - scratch. @increment: of all iterations, one after another, with their
+ * @multipliers, n_rows each;  @lambda: of the iterate that is kept, then of a part of a solution,
+ * n_rows;  @load: -Q at the present poses, as lk_system.residual, with the inputs @inputs; NULL: of
+ * none
+ * @has_clock: a load depends on time;  @violation: largest one of the last iterate;  @is_small: all
+ * turns of the step are less than half a turn;  @tense: bodies whose tension is followed, with the
+ * @root of their J and their own @free_sW, and @tension: K of all bodies */
+struct lk_one_rattle {
+    struct lk_half_kicks *quad;
+    struct lk_rattle_increment *increment;
+    double *multipliers;
+    double *lambda;
+    struct lk_twist *load;
+    const double *inputs;
+    bool has_clock;
+    double violation;
+    bool is_small;
+    int n_tense;
+    int *tense;
+    double (*root)[6];
+    double (*tension)[6];
+    struct lk_inverse_mass *free_sW;
+};
+
+/* ---- state.c ---- */
+
+/** lk_one_rattle_layout(), lk_one_rattle_begin() - see struct lk_formulation. */
+int lk_one_rattle_layout(struct lk_system *system, const struct lk_topology *topology,
+                         const struct lk_plan *plan, struct lk_arena *arena);
+LK_RT void lk_one_rattle_begin(struct lk_system *system);
+/** lk_one_rattle_renew() - see lk_executor.renew. */
+LK_RT void lk_one_rattle_renew(struct lk_system *system);
+/** lk_one_place_unclosed() - system->pose of all bodies: those that the iterations of @state ended
+ * at. */
+LK_RT void lk_one_place_unclosed(struct lk_system *system, const struct lk_state *state);
+/** lk_one_factor_unclosed() - Jacobians and factor at the present poses, with E of compliant rows
+ * from the tangents of @state. */
+LK_RT void lk_one_factor_unclosed(struct lk_system *system, const struct lk_state *state);
+/** lk_one_forget_rigid() - multipliers of rigid rows in system->next: 0, but where bodies without
+ * inertia pass forces on. Each half kick finds its own. What was found before is as good a guess,
+ * but for a part that loads no body, and that is large near a singular pose. */
+LK_RT void lk_one_forget_rigid(struct lk_system *system);
+
+/* ---- positions.c: half a kick at q_n ---- */
+
+/** lk_one_violations() - Phi of the rigid rows, times @part, into the right-hand side; 0 for the
+ * others. Return: the largest |Phi|. */
+LK_RT double lk_one_violations(struct lk_system *system, double part);
+
+/** lk_one_find_gaps() - system->gap: Phi at the present poses, which are closed. Redundant rows
+ * contradict each other by that, where axes that should be parallel are not by round-off of the
+ * model. No motion removes it; driven again in each iteration its multipliers would grow. Where
+ * rows may depend on each other they go back to that, not to 0; it changes with the pose, and
+ * closing has all of Phi. lk_one_count_gaps_anew(): of coordinates, whose last bits depend on
+ * the turns that they are counted from: those of system->now. */
+LK_RT void lk_one_find_gaps(struct lk_system *system);
+LK_RT void lk_one_count_gaps_anew(struct lk_system *system);
+
+/** lk_one_predict(), lk_one_iterate(), lk_one_check() - the first, next and last iterate, and the
+ * right-hand side of its increment, but after the last one. */
+LK_RT void lk_one_predict(struct lk_system *system);
+LK_RT void lk_one_iterate(struct lk_system *system);
+LK_RT void lk_one_check(struct lk_system *system);
+/** lk_one_find_increment() - of an iteration: its solution, motions and, if @multiplies, products.
+ */
+LK_RT void lk_one_find_increment(struct lk_system *system);
+/** lk_one_multiply_increment() - products of the last increment, which is in system->correction and
+ * system->residual. */
+LK_RT void lk_one_multiply_increment(struct lk_system *system, int iteration);
+/** lk_one_unclose() - the pose of the factor of q_n+1: that of the last iterate that counts. */
+LK_RT void lk_one_unclose(struct lk_system *system);
+/** lk_one_matrix() - that factor, and all of Phi into the right-hand side. */
+LK_RT void lk_one_matrix(struct lk_system *system);
+/** lk_one_close() - the last violation is taken away; poses and Jacobians of system->next. */
+LK_RT void lk_one_close(struct lk_system *system);
+
+/** lk_one_book_closing() - the work of closing by system->correction, dq = -s W Phi_q^T kappa,
+ * and of the s W g in system->residual that the iterations left, into system->next; the iterate is
+ * in system->quad. To first order the energy differs from that of a step without either by
+ *
+ *     g . u / 2 - dq . M a,    a = 2/h (u/h - v_n)
+ *
+ * as kicks of q_n would have taken the violation away along its rows, which are not those of q_n+1:
+ * see doc/method.md. An iterate that was taken back has no g here. */
+LK_RT void lk_one_book_closing(struct lk_system *system);
+
+/* ---- velocities.c: half a kick at q_n+1, accelerations, states of higher orders ---- */
+
+/** lk_one_sum_forces() - Phi_q^T lambda of system->next less Q into system->residual. */
+LK_RT void lk_one_sum_forces(struct lk_system *system);
+/** lk_one_balance(), lk_one_carry() - multipliers of the rows in the last factor that hold the
+ * forces on bodies without inertia at the present pose: artificial masses hardly count beside the
+ * others. Other rows solve to 0. */
+LK_RT void lk_one_balance(struct lk_system *system);
+LK_RT void lk_one_carry(struct lk_system *system);
+/** lk_one_kick() - velocities of system->next by the half kick, and what they leave of the rows. */
+LK_RT void lk_one_kick(struct lk_system *system);
+/** lk_one_refine(), lk_one_again() - the first part of a solution is kept, or added to those
+ * before; E times the last one is solved for, see lk_evaluate_least(). */
+LK_RT void lk_one_refine(struct lk_system *system);
+LK_RT void lk_one_refine_more(struct lk_system *system);
+LK_RT void lk_one_again(struct lk_system *system);
+/** lk_one_project_velocities(), lk_one_project_accelerations() - by the last part of a solution. */
+LK_RT void lk_one_project_velocities(struct lk_system *system);
+LK_RT void lk_one_project_accelerations(struct lk_system *system);
+/** lk_one_free() - accelerations without joints, and what they leave of the rows. */
+LK_RT void lk_one_free(struct lk_system *system);
+/** lk_one_reload(), lk_one_close_state(), lk_one_violate(), lk_one_rate() - the state of a higher
+ * order in system->next: its pose is that of the factor; towards its closed pose; its violation
+ * there; what its velocities leave of the rows. */
+LK_RT void lk_one_reload(struct lk_system *system);
+LK_RT void lk_one_close_state(struct lk_system *system);
+LK_RT void lk_one_violate(struct lk_system *system);
+LK_RT void lk_one_rate(struct lk_system *system);
+
+#endif

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the state of `rattle` has besides the motion of the bodies. */
+#ifndef LK_STEP_RATTLE_STATE_H
+#define LK_STEP_RATTLE_STATE_H
+
+#include "step/system.h"
+
+/** struct lk_rattle_own - what the state of a body has besides its motion. @x, @q: pose of the last
+ * factor;
+ * @moved: u and theta of the last step;  @bent: their difference from those before, by h^2; 0
+ * before the first step */
+struct lk_rattle_own {
+    double x[3];
+    double q[4];
+    double moved[6];
+    double bent[6];
+};
+
+LK_INLINE struct lk_rattle_own *lk_rattle_own(const struct lk_state *state)
+{
+    return (struct lk_rattle_own *)state->own;
+}
+
+/** lk_rattle_has_differences() - whether velocities or accelerations are taken from differences of
+ * positions: of bodies that lack inertia, or by dampers. RT: yes. */
+LK_INLINE bool lk_rattle_has_differences(const struct lk_system *sys)
+{
+    return sys->closes_dampers || sys->n_massless > 0 || sys->n_thin > 0;
+}
+
+/** lk_rattle_own_size() - see lk_formulation.own_size. */
+int lk_rattle_own_size(int n_bodies);
+
+/** lk_rattle_begin_body() - it of a body in system->now that was not stepped to: the pose of the
+ * factor is its own, and it moves on as it does now. RT: yes. */
+LK_RT void lk_rattle_begin_body(struct lk_system *system, int b);
+
+/** lk_rattle_forget_way() - the next step is predicted from the velocities of system->next, not
+ * from the way of the last one. RT: yes. */
+LK_RT void lk_rattle_forget_way(struct lk_system *system);
+
+#endif
