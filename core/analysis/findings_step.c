@@ -7,6 +7,7 @@
 #include "model/reader.h"
 #include "step/elements/tension.h"
 #include "step/kinematics.h"
+#include "step/one/evaluate.h"
 #include "step/step.h"
 #include <math.h>
 #include <stdbool.h>

@@ -6,6 +6,7 @@
 #include "linkage/energy.h"
 #include "maths/arithmetic.h"
 #include "maths/vec.h"
+#include "step/one/evaluate.h"
 #include "step/step.h"
 #include <errno.h>
 #include <math.h>

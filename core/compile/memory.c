@@ -145,7 +145,7 @@ static int layout_system(struct lk_system *sys, const struct lk_draft *d, struct
         sys->batches = batches;
     }
     sys->executor = sys->batches ? &d->batches->engine->executor[sys->formulation->script]
-                                 : &lk_executors_one[sys->formulation->script];
+                                 : lk_executors_one[sys->formulation->script];
     sys->progress = lk_arena_take(arena, 1, sizeof(*sys->progress));
     sys->scale = lk_arena_take(arena, (size_t)sys->n_rows, sizeof(double));
     sys->cut = lk_arena_take(arena, (size_t)sys->n_named_joints, sizeof(*sys->cut));

@@ -579,7 +579,10 @@ static void apply_restitution(struct lk_system *sys, struct euler *e)
     }
     lk_evaluate_factor(sys);
     lk_keep_coordinates(sys);
-    lk_bounce(sys, &sys->next);
+    lk_evaluate_rebounds(sys);
+    lk_evaluate_correction(sys);
+    lk_bounce_back(sys, &sys->next);
+    lk_evaluate_twists(sys, &sys->next);
     for (int b = 0; b < sys->n_bodies; b++) {
         struct euler_body *body = &e->body[b];
 

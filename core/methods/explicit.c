@@ -7,6 +7,7 @@
 #include "maths/vec.h"
 #include "methods/registry.h"
 #include "step/elements/loads.h"
+#include "step/one/evaluate.h"
 #include "step/step.h"
 #include "step/system.h"
 #include <errno.h>

@@ -71,22 +71,6 @@ static void keep_acceleration_residual(struct lk_system *sys)
     sys->next.balance->residual_acceleration = largest;
 }
 
-void lk_start_take_tangents(struct lk_system *sys)
-{
-    for (int i = 0; i < sys->n_laws; i++)
-        sys->regular[sys->joint[sys->law[i].joint].row + sys->law[i].row] = sys->now.tangent[i];
-}
-
-void lk_start_renew(struct lk_system *sys)
-{
-    lk_evaluate_poses(sys, &sys->now);
-    lk_evaluate_twists(sys, &sys->now);
-    lk_drives_evaluate(sys, &sys->now);
-    lk_start_take_tangents(sys);
-    lk_evaluate_jacobians(sys);
-    lk_evaluate_factor(sys);
-}
-
 void lk_start_resume(struct lk_system *sys)
 {
     lk_signals_take(sys, sys->now.inputs);

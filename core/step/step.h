@@ -3,6 +3,7 @@
 #ifndef LK_STEP_STEP_H
 #define LK_STEP_STEP_H
 
+#include "step/elements/loads.h"
 #include "step/system.h"
 
 struct lk_powers; /* step/elements/loads.h */
@@ -36,14 +37,6 @@ LK_RT void lk_start_begin(struct lk_system *system);
 /** lk_start_resume() - restore the scratch that a step begins with from system->now, batched or
  * not: after a start, a reset or a refused step. Cycle, RT: yes. */
 LK_RT void lk_start_resume(struct lk_system *system);
-
-/** lk_start_renew() - the same for a step that is not batched: poses, twists, drives, Jacobians and
- * factor of system->now. Cycle, RT: yes. */
-LK_RT void lk_start_renew(struct lk_system *system);
-
-/** lk_start_take_tangents() - E of compliant rows from the tangents in system->now. Cycle, RT: yes.
- */
-LK_RT void lk_start_take_tangents(struct lk_system *system);
 
 /** lk_system_decouple_laws() - after the start: compliant rows become applied forces, decoupled
  * from the factor. Not for the cycle. */

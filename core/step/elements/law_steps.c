@@ -291,3 +291,47 @@ void lk_law_steps_book_damping(struct lk_system *sys, const double *sigma)
         }
     }
 }
+
+/* ---- over a step of `ali3` ---- */
+
+/* E of the rows with a nonlinear law, with its tangent at the predicted pose */
+LK_INLINE void renew_tangent(struct lk_system *sys, const struct lk_law *law, double x, double v,
+                             double *regular)
+{
+    struct lk_law_value f;
+
+    lk_law_tangent(law, sys->term, x, v, &f);
+    *regular = lk_law_regular(&f, sys->h);
+    sys->next.tangent[law - sys->law] = *regular;
+}
+
+void lk_law_steps_follow_pose(struct lk_system *sys, int i, struct lk_jacobian jacobian,
+                              bool is_first)
+{
+    const struct lk_joint *j = &sys->joint[i];
+    double phi[LK_ROWS_MAX], rates[LK_ROWS_MAX];
+
+    lk_evaluate_violation(sys, i, phi);
+    for (int r = 0; r < j->n_rows; r++) {
+        rates[r] = 0;
+        for (int s = 0; s < j->n_sides; s++) {
+            const struct lk_twist *t = &sys->twist[j->body[s]];
+            double row[6];
+
+            lk_jacobian_row(jacobian, s, r, row);
+            rates[r] += lk_dot(row, t->v) + lk_dot(row + 3, t->w);
+        }
+    }
+    lk_air_follow_pose(sys, j, rates);
+    for (int r = 0; r < j->n_rows; r++) {
+        const struct lk_law *law = &sys->law[j->law + r];
+        double *regular = &sys->regular[j->row + r];
+        struct lk_law_value f;
+
+        if (law->is_nonlinear && is_first)
+            renew_tangent(sys, law, phi[r], rates[r], regular);
+        lk_law_evaluate(law, sys->term, phi[r], rates[r], law->stops_act, &f);
+        sys->solution[j->row + r] =
+            (f.elastic + f.dissipative - sys->next.lambda[j->row + r]) * *regular;
+    }
+}

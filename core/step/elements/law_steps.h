@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Laws of compliant rows over a step of `rattle`, see law_steps.c. All for the cycle, RT: yes. */
+/* Laws of compliant rows over a step, see law_steps.c. All for the cycle, RT: yes. */
 #ifndef LK_STEP_ELEMENTS_LAW_STEPS_H
 #define LK_STEP_ELEMENTS_LAW_STEPS_H
 
@@ -40,5 +40,12 @@ LK_RT void lk_law_steps_book_damping(struct lk_system *system, const double *sig
  * closes_dampers, take in the step, in place of what the powers at its ends tell; coordinates and
  * twists of system->next are up to date. */
 LK_RT void lk_law_steps_book(struct lk_system *system);
+
+/** lk_law_steps_follow_pose() - of `ali3`: (f - lambda) E of the compliant rows of joint @j at the
+ * present poses and twists into system->solution, with the multipliers of system->next.
+ * @jacobian: of the joint at that pose
+ * @is_first: at the predicted one, where E of a nonlinear law is made anew of its tangent */
+LK_RT void lk_law_steps_follow_pose(struct lk_system *system, int j, struct lk_jacobian jacobian,
+                                    bool is_first);
 
 #endif

@@ -459,6 +459,17 @@ double lk_restitution(const struct lk_system *sys, double sign, const struct lk_
                : lk_max((sqrt(linear * linear + 4 * square * left) - linear) / (2 * square), 0);
 }
 
+void lk_bounce_back(struct lk_system *sys, struct lk_state *state)
+{
+    double part = lk_restitution(sys, 1, state, 0);
+
+    for (int b = 0; b < sys->n_bodies; b++)
+        for (int i = 0; i < 3; i++) {
+            state->motion[b].v.v[i] += part * sys->correction[b].v[i];
+            state->motion[b].v.w[i] += part * sys->correction[b].w[i];
+        }
+}
+
 struct lk_law_powers lk_loads_law_multipliers(const struct lk_system *sys,
                                               const struct lk_state *state, int stops_act,
                                               double *lambda)

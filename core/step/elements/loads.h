@@ -125,4 +125,9 @@ LK_RT double lk_loads_potential(const struct lk_system *system, const struct lk_
 LK_RT void lk_loads_energies(const struct lk_system *system, const struct lk_state *state,
                              double *ret_kinetic, double *ret_potential);
 
+/** lk_bounce_back() - restitution of impacts, after the projection of velocities:
+ * system->correction, which gives stops their rates, scaled down where the energy would exceed that
+ * of the last step, into the velocities of @state. RT: yes. */
+LK_RT void lk_bounce_back(struct lk_system *system, struct lk_state *state);
+
 #endif

@@ -4,10 +4,10 @@
 
 /* ---- loads and multipliers ---- */
 
-static void subtract_loads(struct lk_system *sys, const struct lk_batches *p, const double *inputs,
-                           int field)
+static void subtract_loads(struct lk_system *sys, const struct lk_batches *p, double t,
+                           const double *inputs, int field)
 {
-    sum_loads(sys, p, (sys->now.balance->steps + 1) * sys->h, inputs, field);
+    sum_loads(sys, p, t, inputs, field);
     for (int i = 0; i < p->n_loaded; i++) {
         double *f = p->values + p->place[p->loaded[i]] + LK_BODY_V * LK_LANES;
         const struct lk_twist *wrench = &sys->residual[p->loaded[i]];
@@ -123,50 +123,6 @@ static void evaluate_rows(const struct run *run, int block, bool is_first)
 
 /* ---- sweeps ---- */
 
-/** enum ali3_down, enum ali3_up - what a sweep is for, see sweep(). Down: an increment, that of the
- * last iteration, projected velocities and accelerations, what closes a combined pose, the last
- * part of that, what stops do that are hit. Up: the prediction and its rows, the first iteration,
- * which factors, a further one, the rows of an iterate, those of the accepted pose, the projection
- * of velocities, which factors, rates of those, the projection of accelerations, the new state, the
- * opening of a combined pose, accelerations of free bodies, whose projection factors, a factor
- * alone, a right-hand side that is there already. A factor needs the Jacobians of all tasks and the
- * top: a meeting lies between. */
-enum ali3_down {
-    ALI3_STAY,
-    ALI3_INCREMENT,
-    ALI3_LAST_INCREMENT,
-    ALI3_VELOCITIES,
-    ALI3_ACCELERATIONS,
-    ALI3_CLOSE,
-    ALI3_CLOSE_LAST,
-    ALI3_BOUNCED
-};
-enum ali3_up {
-    ALI3_REST,
-    ALI3_PREDICT,
-    ALI3_FIRST,
-    ALI3_ITERATE,
-    ALI3_EVALUATE,
-    ALI3_SETTLE,
-    ALI3_PROJECT_VELOCITIES,
-    ALI3_RATES,
-    ALI3_PROJECT_ACCELERATIONS,
-    ALI3_STORE,
-    ALI3_OPEN,
-    ALI3_FREE,
-    ALI3_FACTOR,
-    ALI3_BOUNCE
-};
-
-/** struct ali3_run - a step under way. @leaks: multipliers of rigid rows are forgotten in this
- * iteration, see leak() in step/scripts/ali3.c;  @jumps: inputs are; both on a line of their own,
- * as they change */
-struct ali3_run {
-    struct run run;
-    alignas(LK_CACHE_LINE) int leaks;
-    int jumps;
-};
-
 /* poses, and twists where laws ask for them */
 LK_INLINE void show_iterate_in(const struct run *run, int block, int field)
 {
@@ -177,24 +133,24 @@ LK_INLINE void show_iterate_in(const struct run *run, int block, int field)
         show_twists_of_turn(run->sys, run->p, block);
 }
 
-LK_INLINE void ali3_bodies_up(const struct ali3_run *now, enum ali3_up up, int t, int block)
+LK_INLINE void ali3_bodies_up(const struct run *run, enum ali3_up up, int t, int block)
 {
-    const struct lk_batches *p = now->run.p;
+    const struct lk_batches *p = run->p;
 
     switch (up) {
     case ALI3_PREDICT:
-        predict_bodies(now->run.sys, p, block, &now->run.watch[t]);
-        show_iterate_in(&now->run, block, LK_BODY_X);
+        predict_bodies(run->sys, p, block, &run->watch[t]);
+        show_iterate_in(run, block, LK_BODY_X);
         break;
     case ALI3_EVALUATE:
-        show_iterate_in(&now->run, block, LK_BODY_NOW_X);
+        show_iterate_in(run, block, LK_BODY_NOW_X);
         break;
     case ALI3_SETTLE:
-        show_field(&now->run, block, LK_BODY_X);
-        show_twist_in(&now->run, block, LK_BODY_OLD_V);
+        show_field(run, block, LK_BODY_X);
+        show_twist_in(run, block, LK_BODY_OLD_V);
         break;
     case ALI3_RATES:
-        show_twist_in(&now->run, block, LK_BODY_OLD_V);
+        show_twist_in(run, block, LK_BODY_OLD_V);
         break;
     case ALI3_FIRST:
         weigh_residual(p, block, LK_BODY_X);
@@ -206,13 +162,18 @@ LK_INLINE void ali3_bodies_up(const struct ali3_run *now, enum ali3_up up, int t
         show_motion(p, block, LK_BODY_OLD_A);
         break;
     case ALI3_STORE:
-        store_bodies(&now->run, block, &now->run.watch[t]);
+        store_bodies(run, block, &run->watch[t]);
+        break;
+    case ALI3_RELOAD:
+        load_bodies(&run->sys->next, p, block);
+        show_unclosed_pose(block_at(p, p->bodies[block].at));
+        show_twist_in(run, block, LK_BODY_OLD_V);
         break;
     case ALI3_OPEN:
-        show_field(&now->run, block, LK_BODY_NOW_X);
+        show_field(run, block, LK_BODY_NOW_X);
         break;
     case ALI3_FREE:
-        accelerate_freely(now->run.sys, p, block, true);
+        accelerate_freely(run->sys, p, block, true);
         if (p->rare)
             keep_massless(p, block);
         break;
@@ -224,43 +185,47 @@ LK_INLINE void ali3_bodies_up(const struct ali3_run *now, enum ali3_up up, int t
     }
 }
 
-LK_INLINE void ali3_joints_up(const struct ali3_run *now, enum ali3_up up, int t, int block)
+LK_INLINE void ali3_joints_up(const struct run *run, enum ali3_up up, int t, int block)
 {
-    struct watch *watch = &now->run.watch[t];
+    const struct lk_batches *p = run->p;
+    struct watch *watch = &run->watch[t];
 
     switch (up) {
     case ALI3_PREDICT:
-        evaluate_rows(&now->run, block, true);
+        evaluate_rows(run, block, true);
         break;
     case ALI3_FIRST:
     case ALI3_ITERATE:
-        seek(&now->run, block, SEEK_POSES, now->leaks);
+        seek(run, block, SEEK_POSES, run->sys->progress->leaks);
         break;
     case ALI3_EVALUATE:
-        evaluate_rows(&now->run, block, false);
+        evaluate_rows(run, block, false);
         break;
     case ALI3_SETTLE:
-        settle_all(&now->run, block, false, watch);
+        settle_all(run, block, false, watch);
         break;
     case ALI3_PROJECT_VELOCITIES:
-        seek(&now->run, block, SEEK_VELOCITIES, 0);
-        if (now->run.sys->n_stops > 0)
-            seek_impacts(&now->run, block, SEEK_VELOCITIES);
+        seek(run, block, SEEK_VELOCITIES, 0);
+        if (run->sys->n_stops > 0)
+            seek_impacts(run, block, SEEK_VELOCITIES);
         break;
     case ALI3_RATES:
-        rates_of_state(&now->run, block, watch);
+        rates_of_state(run, block, watch);
+        break;
+    case ALI3_RELOAD:
+        load_multipliers_of(run->sys, &run->sys->next, p, block);
         break;
     case ALI3_OPEN:
-        open_joints(&now->run, block);
+        open_joints(run, block);
         break;
     case ALI3_PROJECT_ACCELERATIONS:
     case ALI3_FREE:
-        seek(&now->run, block, SEEK_ACCELERATIONS, 0);
-        if (now->run.sys->n_stops > 0 && !now->jumps)
-            seek_impacts(&now->run, block, SEEK_ACCELERATIONS);
+        seek(run, block, SEEK_ACCELERATIONS, 0);
+        if (run->sys->n_stops > 0 && !run->sys->progress->jumps)
+            seek_impacts(run, block, SEEK_ACCELERATIONS);
         break;
     case ALI3_STORE:
-        store_multipliers(&now->run, block, 1, false, watch);
+        store_multipliers(run, block, 1, false, watch);
         break;
     case ALI3_REST:
     case ALI3_FACTOR:
@@ -272,7 +237,6 @@ LK_INLINE void ali3_joints_up(const struct ali3_run *now, enum ali3_up up, int t
 static void ali3_up(const struct run *run, int t, int what)
 {
     const enum ali3_up up = (enum ali3_up)what;
-    const struct ali3_run *now = (const struct ali3_run *)run;
     const struct lk_batches *p = run->p;
     const struct lk_batch_task *task = &p->tasks[t];
     bool factors = up == ALI3_FIRST || up == ALI3_PROJECT_VELOCITIES || up == ALI3_FREE;
@@ -282,18 +246,18 @@ static void ali3_up(const struct run *run, int t, int what)
 
     if (up == ALI3_REST)
         return;
-    EACH_UP(task, ali3_bodies_up(now, up, t, index), ali3_joints_up(now, up, t, index),
+    EACH_UP(task, ali3_bodies_up(run, up, t, index), ali3_joints_up(run, up, t, index),
             if (solves || up == ALI3_FACTOR) upward(p, index, work, block_at(p, task->scratch)))
 }
 
-LK_INLINE void ali3_bodies_down(const struct ali3_run *now, enum ali3_down down, int t, int block)
+LK_INLINE void ali3_bodies_down(const struct run *run, enum ali3_down down, int t, int block)
 {
-    const struct lk_batches *p = now->run.p;
+    const struct lk_batches *p = run->p;
 
     switch (down) {
     case ALI3_INCREMENT:
     case ALI3_LAST_INCREMENT:
-        apply_increment(now->run.sys, p, block, down == ALI3_LAST_INCREMENT, &now->run.watch[t]);
+        apply_increment(run->sys, p, block, down == ALI3_LAST_INCREMENT, &run->watch[t]);
         break;
     case ALI3_VELOCITIES:
         project_bodies(p, block, LK_BODY_OLD_V);
@@ -303,7 +267,7 @@ LK_INLINE void ali3_bodies_down(const struct ali3_run *now, enum ali3_down down,
         break;
     case ALI3_CLOSE:
     case ALI3_CLOSE_LAST:
-        close_poses(p, block, down == ALI3_CLOSE_LAST, &now->run.watch[t]);
+        close_poses(p, block, down == ALI3_CLOSE_LAST, &run->watch[t]);
         break;
     case ALI3_BOUNCED:
         bounce_bodies(p, block);
@@ -316,7 +280,6 @@ LK_INLINE void ali3_bodies_down(const struct ali3_run *now, enum ali3_down down,
 static void ali3_down(const struct run *run, int t, int what)
 {
     const enum ali3_down down = (enum ali3_down)what;
-    const struct ali3_run *now = (const struct ali3_run *)run;
     const struct lk_batches *p = run->p;
     const struct lk_batch_task *task = &p->tasks[t];
     bool adds = down == ALI3_INCREMENT || down == ALI3_LAST_INCREMENT;
@@ -324,90 +287,75 @@ static void ali3_down(const struct run *run, int t, int what)
 
     if (down == ALI3_STAY)
         return;
-    EACH_DOWN(task, ali3_bodies_down(now, down, t, index), take_solution(p, index, scale),
+    EACH_DOWN(task, ali3_bodies_down(run, down, t, index), take_solution(p, index, scale),
               downward(p, index, block_at(p, task->scratch)))
 }
 
-static void ali3_sweep(struct ali3_run *now, enum ali3_down down, enum ali3_up up)
-{
-    sweep(&now->run, (int)down, (int)up);
-}
-
+#include "step/elements/loads.h"
+#include "step/kinematics.h"
 #include "step/lanes/ali3_stops_inl.h"
 
-/* ---- the step ---- */
-
-/* the jump of the inputs, and of stops that are left; @leaving: see lk_loads_subtract_stops() */
-static void take_jumps(struct ali3_run *now, const double *inputs, int leaving)
+static void ali3_begin(struct lk_system *sys)
 {
-    const struct run *run = &now->run;
-    const struct lk_batches *p = run->p;
+    const struct lk_batches *p = sys->batches;
 
-    if (run->sys->n_stops > 0)
-        restore_accelerations(run->sys, p);
+    memset(p->watch, 0, (size_t)p->n_tasks * sizeof(struct watch));
+}
+
+static void ali3_sweep(struct lk_system *sys, int down, int up)
+{
+    const struct lk_batches *p = sys->batches;
+    struct run run = new_run(sys, ali3_down, ali3_up);
+
+    if (up == ALI3_PROJECT_VELOCITIES || up == ALI3_FACTOR)
+        lk_singles_regularise(sys, p);
+    if (up == ALI3_BOUNCE)
+        find_bounces(sys, p);
+    sweep(&run, down, up);
+    if (down == ALI3_VELOCITIES && up == ALI3_REST)
+        show_motions(sys, p, LK_BODY_OLD_V);
+    if (down == ALI3_BOUNCED)
+        give_bounce(sys, &run);
+}
+
+/* the pose of the iterate is in X at first, then in NOW_X */
+static void ali3_loads(struct lk_system *sys, double t, const double *inputs)
+{
+    subtract_loads(sys, sys->batches, t, inputs,
+                   sys->progress->done == 0 ? LK_BODY_X : LK_BODY_NOW_X);
+}
+
+static void ali3_jump(struct lk_system *sys, const double *inputs, int leaving)
+{
+    const struct lk_batches *p = sys->batches;
+    const struct run run = new_run(sys, ali3_down, ali3_up);
+
+    if (sys->n_stops > 0)
+        restore_accelerations(sys, p);
     for (int b = 0; b < p->n_bodies; b++)
         show_motion(p, b, LK_BODY_OLD_V);
     for (int b = 0; b < p->n_joints; b++)
-        rates_of_state(run, b, run->watch);
-    add_jumps(run->sys, p, inputs, leaving);
-    now->jumps = true;
-    ali3_sweep(now, ALI3_STAY, ALI3_PROJECT_ACCELERATIONS);
-    ali3_sweep(now, ALI3_ACCELERATIONS, ALI3_REST);
-    now->jumps = false;
+        rates_of_state(&run, b, run.watch);
+    add_jumps(sys, p, inputs, leaving);
 }
 
-/* Carry the accelerations and multipliers of the last step over a jump of the inputs; see
- * absorb_jumps() in step/scripts/ali3.c. Pose, Jacobian and factor are those that the last step
- * left. */
-static void absorb_jumps(struct ali3_run *now, const double *inputs)
+static void ali3_fetch(struct lk_system *sys)
 {
-    const struct run *run = &now->run;
-    struct lk_system *sys = run->sys;
+    const struct lk_batches *p = sys->batches;
 
-    if (sys->n_stops > 0) {
-        release_stops(now);
-        take_jumps(now, inputs, 0);
-        decide_stops(now, 0);
+    for (int b = 0; b < p->n_bodies; b++) {
+        load_bodies(&sys->next, p, b);
+        show_motion(p, b, LK_BODY_OLD_V);
     }
-    if (sys->n_stops > 1) {
-        take_jumps(now, inputs, 1);
-        decide_stops(now, 1);
-    }
-    take_jumps(now, inputs, 1);
-    if (sys->n_drives == 0)
-        return;
-    show_multipliers(run);
-    sys->next.balance->work_drive +=
-        0.5 * sys->h *
-        (lk_loads_drive_power(sys, &sys->next) - lk_loads_drive_power(sys, &sys->now));
 }
 
-/* E of creeping friction and of stops at the new pose */
-static void slide(struct lk_system *sys, const struct lk_batches *p)
+/* accelerations of the bodies that loads act on */
+static void ali3_give(struct lk_system *sys)
 {
-    if (p->n_soft == 0)
-        return;
-    lk_loads_slide(sys);
-    if (sys->n_stops > 0)
-        lk_loads_release_stops(sys, 1);
-    lk_singles_regularise(sys, p);
-}
+    const struct lk_batches *p = sys->batches;
 
-/* both projections at the new pose, and the new state */
-static void project_motion_of_pose(struct ali3_run *now)
-{
-    ali3_sweep(now, ALI3_STAY, ALI3_PROJECT_VELOCITIES);
-    if (now->run.sys->n_stops > 0) {
-        ali3_sweep(now, ALI3_VELOCITIES, ALI3_REST);
-        bounce_off(now);
-        ali3_sweep(now, ALI3_STAY, ALI3_RATES);
-    } else {
-        ali3_sweep(now, ALI3_VELOCITIES, ALI3_RATES);
-    }
-    ali3_sweep(now, ALI3_STAY, ALI3_PROJECT_ACCELERATIONS);
-    ali3_sweep(now, ALI3_ACCELERATIONS, ALI3_STORE);
-    keep_balance(&now->run);
-    show_watched(now->run.sys, now->run.p, &now->run.sys->next);
+    for (int i = 0; i < p->n_loaded; i++)
+        read_six(p, p->loaded[i], LK_BODY_OLD_A, &sys->next.motion[p->loaded[i]].a);
 }
 
 /* the scratch that a step begins with, from sys->now */
@@ -418,30 +366,6 @@ static void ali3_renew(struct lk_system *sys)
     for (int b = 0; b < sys->n_bodies && p->rare; b++)
         lk_rare_body(sys, p, b);
     renew_factor(sys);
-}
-
-static int ali3_step(struct lk_system *sys, const double *inputs)
-{
-    struct lk_batches *p = sys->batches;
-    struct ali3_run now = {.run = new_run(sys, ali3_down, ali3_up)};
-    int last = sys->iterations - 1;
-
-    if (sys->n_jumps > 0)
-        absorb_jumps(&now, inputs);
-    lk_drives_advance(sys, inputs);
-    memset(p->watch, 0, (size_t)p->n_tasks * sizeof(struct watch));
-    ali3_sweep(&now, ALI3_STAY, ALI3_PREDICT);
-    for (int i = 0; i <= last; i++) {
-        now.leaks = i == 0 || sys->leak_always;
-        subtract_loads(sys, p, inputs, i == 0 ? LK_BODY_X : LK_BODY_NOW_X);
-        ali3_sweep(&now, ALI3_STAY, i == 0 ? ALI3_FIRST : ALI3_ITERATE);
-        if (i < last)
-            ali3_sweep(&now, ALI3_INCREMENT, ALI3_EVALUATE);
-    }
-    ali3_sweep(&now, ALI3_LAST_INCREMENT, ALI3_SETTLE);
-    slide(sys, p);
-    project_motion_of_pose(&now);
-    return judge(&now.run);
 }
 
 /* ---- higher orders, see step/scripts/ali3_extrapolate.c ---- */
@@ -466,7 +390,7 @@ static void keep_accelerations(struct lk_system *sys, const struct lk_batches *p
 static void ali3_settle(struct lk_system *sys, const double *inputs)
 {
     struct lk_batches *p = sys->batches;
-    struct ali3_run now = {.run = new_run(sys, ali3_down, ali3_up)};
+    const struct run run = new_run(sys, ali3_down, ali3_up);
 
     if (p->n_soft > 0)
         lk_loads_law_multipliers(sys, &sys->now, 1, sys->now.lambda);
@@ -477,33 +401,11 @@ static void ali3_settle(struct lk_system *sys, const double *inputs)
     for (int b = 0; b < p->n_bodies; b++)
         show_motion(p, b, LK_BODY_OLD_V);
     for (int b = 0; b < p->n_joints; b++) {
-        rates_of_state(&now.run, b, now.run.watch);
+        rates_of_state(&run, b, run.watch);
         begin_multipliers(p, b, false);
     }
-    ali3_sweep(&now, ALI3_STAY, ALI3_FREE);
-    ali3_sweep(&now, ALI3_ACCELERATIONS, ALI3_REST);
+    ali3_sweep(sys, ALI3_STAY, ALI3_FREE);
+    ali3_sweep(sys, ALI3_ACCELERATIONS, ALI3_REST);
     lk_singles_regularise(sys, p);
     keep_accelerations(sys, p);
-}
-
-static void ali3_finish(struct lk_system *sys, const double *inputs)
-{
-    struct lk_batches *p = sys->batches;
-    struct ali3_run now = {.run = new_run(sys, ali3_down, ali3_up)};
-    double increment = sys->next.balance->increment;
-
-    (void)inputs;
-    memset(p->watch, 0, (size_t)p->n_tasks * sizeof(struct watch));
-    for (int b = 0; b < p->n_bodies; b++) {
-        load_bodies(&sys->next, p, b);
-        show_unclosed_pose(block_at(p, p->bodies[b].at));
-        show_twist_in(&now.run, b, LK_BODY_OLD_V);
-    }
-    load_multipliers(sys, &sys->next, p);
-    ali3_sweep(&now, ALI3_STAY, ALI3_OPEN);
-    for (int i = 1; i < LK_EXTRAPOLATE_ROUNDS; i++)
-        ali3_sweep(&now, ALI3_CLOSE, ALI3_OPEN);
-    ali3_sweep(&now, ALI3_CLOSE_LAST, ALI3_SETTLE);
-    project_motion_of_pose(&now);
-    sys->next.balance->increment = increment;
 }

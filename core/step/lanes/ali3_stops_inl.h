@@ -17,27 +17,6 @@ static void restore_accelerations(struct lk_system *sys, const struct lk_batches
     }
 }
 
-/* the state of the stops by the accelerations that a jump leads to, and the factor with it */
-static void decide_stops(struct ali3_run *now, int again)
-{
-    const struct lk_batches *p = now->run.p;
-    struct lk_system *sys = now->run.sys;
-
-    for (int i = 0; i < p->n_loaded; i++)
-        read_six(p, p->loaded[i], LK_BODY_OLD_A, &sys->next.motion[p->loaded[i]].a);
-    lk_loads_decide_stops(sys, again);
-    lk_singles_regularise(sys, p);
-    ali3_sweep(now, ALI3_STAY, ALI3_FACTOR);
-}
-
-/* none acts at the beginning */
-static void release_stops(struct ali3_run *now)
-{
-    lk_loads_release_stops(now->run.sys, 0);
-    lk_singles_regularise(now->run.sys, now->run.p);
-    ali3_sweep(now, ALI3_STAY, ALI3_FACTOR);
-}
-
 /* all motions into system->next, and system->correction from V: world, body axes */
 static void give_bounce(struct lk_system *sys, const struct run *run)
 {
@@ -50,14 +29,9 @@ static void give_bounce(struct lk_system *sys, const struct run *run)
         read_six(p, b, LK_BODY_V, &sys->correction[b]);
 }
 
-/* restitution of the stops that were hit, see lk_bounce() */
-static void bounce_off(struct ali3_run *now)
+/* rates that stops which were hit give, into the right-hand side; 0 for other rows */
+static void find_bounces(const struct lk_system *sys, const struct lk_batches *p)
 {
-    const struct lk_batches *p = now->run.p;
-    struct lk_system *sys = now->run.sys;
-
-    show_motions(sys, p, LK_BODY_OLD_V);
-    lk_keep_coordinates(sys);
     for (int b = 0; b < p->n_joints; b++) {
         const struct lk_batch_joints *j = &p->joints[b];
         const struct lk_joint_kind *k = lk_lane_kind(j->kind);
@@ -66,13 +40,5 @@ static void bounce_off(struct ali3_run *now)
             block_at(p, j->at)[lk_kind_x(k) + r] = (lanes_t){0};
         if (lk_lane_is_soft(j->kind))
             lk_singles_bounce(sys, p, b);
-    }
-    ali3_sweep(now, ALI3_STAY, ALI3_BOUNCE);
-    ali3_sweep(now, ALI3_BOUNCED, ALI3_REST);
-    give_bounce(sys, &now->run);
-    lk_bounce_back(sys, &sys->next);
-    for (int b = 0; b < p->n_bodies; b++) {
-        load_bodies(&sys->next, p, b);
-        show_motion(p, b, LK_BODY_OLD_V);
     }
 }

@@ -366,23 +366,12 @@ struct lk_batches {
  * block may count, too, the same number of times in every pose. RT: yes. */
 LK_RT int lk_batches_dependent_rows(const struct lk_batches *batches, double share);
 
-/** struct lk_engine_step - @step, @renew: see struct lk_formulation;  @finish, @settle: see struct
- * lk_extrapolation, NULL where it has none; of `rattle` once system->next has what is its own */
-struct lk_engine_step {
-    LK_RT int (*step)(struct lk_system *system, const double *inputs);
-    LK_RT void (*renew)(struct lk_system *system);
-    LK_RT void (*finish)(struct lk_system *system, const double *inputs);
-    LK_RT void (*settle)(struct lk_system *system, const double *inputs);
-};
-
 /** struct lk_engine - one build of engine_inl.h. @is_supported: by this processor.
  * @executor: of each script */
 struct lk_engine {
     const char *name;
     int lanes;
     int (*is_supported)(void);
-    struct lk_engine_step ali3;
-    struct lk_engine_step rk4;
     struct lk_executor executor[LK_SCRIPTS];
 };
 

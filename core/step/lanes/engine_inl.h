@@ -13,10 +13,7 @@
 #include "step/lanes/singles.h"
 #include "step/one/evaluate.h"
 #include "step/rattle_state.h"
-#include "step/scripts/extrapolate.h"
-#include "step/scripts/rk4.h"
 #include "step/stages.h"
-#include "step/step.h"
 #include <stdalign.h>
 #include <string.h>
 
@@ -370,19 +367,24 @@ static int judge(const struct run *run)
 /* ---- what a step begins with ---- */
 
 /* also in empty lanes, where a step that overflowed may have left NaN */
+static void load_multipliers_of(const struct lk_system *sys, const struct lk_state *state,
+                                const struct lk_batches *p, int block)
+{
+    const struct lk_batch_joints *j = &p->joints[block];
+    const struct lk_joint_kind *k = lk_lane_kind(j->kind);
+    double *f = p->values + (j->at + lk_kind_lambda(k)) * LK_LANES;
+
+    for (int l = 0; l < LK_LANES; l++)
+        for (int r = 0; r < lk_kind_rows(k); r++)
+            f[r * LK_LANES + l] =
+                j->joint[l] < 0 ? 0 : state->lambda[sys->joint[j->joint[l]].row + r];
+}
+
 static void load_multipliers(const struct lk_system *sys, const struct lk_state *state,
                              const struct lk_batches *p)
 {
-    for (int b = 0; b < p->n_joints; b++) {
-        const struct lk_batch_joints *j = &p->joints[b];
-        const struct lk_joint_kind *k = lk_lane_kind(j->kind);
-        double *f = p->values + (j->at + lk_kind_lambda(k)) * LK_LANES;
-
-        for (int l = 0; l < LK_LANES; l++)
-            for (int r = 0; r < lk_kind_rows(k); r++)
-                f[r * LK_LANES + l] =
-                    j->joint[l] < 0 ? 0 : state->lambda[sys->joint[j->joint[l]].row + r];
-    }
+    for (int b = 0; b < p->n_joints; b++)
+        load_multipliers_of(sys, state, p, b);
 }
 
 /* the scratch that a step of `ali3` or `rk4` begins with, from sys->now */
@@ -420,8 +422,6 @@ const struct lk_engine LK_ENGINE = {
     .name = LK_ENGINE_NAME,
     .lanes = LK_LANES,
     .is_supported = LK_ENGINE_SUPPORTED,
-    .ali3 = {ali3_step, ali3_renew, ali3_finish, ali3_settle},
-    .rk4 = {rk4_step, renew_factor, NULL, NULL},
     .executor =
         {
             [LK_SCRIPT_RATTLE] =
@@ -440,6 +440,28 @@ const struct lk_engine LK_ENGINE = {
                     .give_multipliers = rattle_give_multipliers,
                     .fetch = rattle_fetch,
                     .store = rattle_store,
+                },
+            [LK_SCRIPT_ALI3] =
+                {
+                    .renew = ali3_renew,
+                    .begin = ali3_begin,
+                    .sweep = ali3_sweep,
+                    .loads = ali3_loads,
+                    .jump = ali3_jump,
+                    .settle = ali3_settle,
+                    .give = ali3_give,
+                    .give_multipliers = give_all_multipliers,
+                    .fetch = ali3_fetch,
+                    .store = store_state,
+                },
+            [LK_SCRIPT_RK4] =
+                {
+                    .renew = renew_factor,
+                    .take = rk4_take,
+                    .sweep = rk4_sweep,
+                    .follow = rk4_follow,
+                    .give_multipliers = give_all_multipliers,
+                    .store = store_state,
                 },
         },
 };

@@ -5,8 +5,6 @@
 #include "step/elements/laws.h"
 #include "step/lanes/rare.h"
 #include "step/rattle_state.h"
-#include "step/scripts/extrapolate.h"
-#include "step/scripts/rk4.h"
 #include <string.h>
 
 int lk_engine_has_avx512(void)
@@ -77,26 +75,6 @@ const char *lk_system_engine(const struct lk_system *system)
     return system->batches ? system->batches->engine->name : "one by one";
 }
 
-static int ali3_step(struct lk_system *sys, const double *inputs)
-{
-    return sys->batches->engine->ali3.step(sys, inputs);
-}
-
-static void ali3_renew(struct lk_system *sys)
-{
-    sys->batches->engine->ali3.renew(sys);
-}
-
-static int rk4_step(struct lk_system *sys, const double *inputs)
-{
-    return sys->batches->engine->rk4.step(sys, inputs);
-}
-
-static void rk4_renew(struct lk_system *sys)
-{
-    sys->batches->engine->rk4.renew(sys);
-}
-
 int lk_lanes_rattle_layout(struct lk_system *sys, const struct lk_topology *topology,
                            const struct lk_plan *plan, struct lk_arena *arena)
 {
@@ -121,29 +99,3 @@ void lk_lanes_rattle_begin(struct lk_system *sys)
     for (int i = 0; i < sys->n_laws; i++)
         sys->now.tangent[i] = LK_DECOUPLED;
 }
-
-const struct lk_formulation lk_formulation_ali3_lanes = {
-    .name = "ali3",
-    .step = ali3_step,
-    .keeps_balance = 1,
-    .renew = ali3_renew,
-    .extrapolation = &lk_extrapolation_ali3,
-    .effort = {2, LK_ITERATIONS + 2, 2 * LK_ITERATIONS + 5, LK_ALI3_SIZE, 0, 3.2},
-    .steps_in_plane = 1,
-};
-
-const struct lk_formulation lk_formulation_rk4_lanes = {
-    .name = "rk4",
-    .step = rk4_step,
-    .keeps_balance = 1,
-    .prepare = lk_rk4_prepare,
-    .renew = rk4_renew,
-    .effort = {LK_RK4_STAGES, LK_RK4_STAGES + 1 + LK_RK4_ROUNDS,
-               2 * LK_RK4_STAGES + LK_RK4_ROUNDS + 3, LK_RK4_SIZE, 0, 6},
-    .is_explicit = 1,
-    .order = 4,
-    .regularisation = LK_RK4_REGULARISATION,
-    .solves_once = 1,
-    .laws_are_loads = 1,
-    .steps_in_plane = 1,
-};

@@ -112,61 +112,29 @@ static void stage_joints(const struct run *run, int block)
 
 /* ---- sweeps ---- */
 
-/** enum rk4_down, enum rk4_up - what a sweep is for, see sweep(). Down: accelerations of a stage,
- * which lead to the next one or to the new state, what closes its pose, the last part of that,
- * projected velocities and accelerations. Up: the stage that starts the step, the rows of a stage,
- * its accelerations, with a factor of their own, two parts of what redundant rows contradict there
- * (lk_project_contradictions()), the opening of the pose, to be closed with the
- * factor of the last stage, the closed pose, the projection of velocities with its factor, rates of
- * those, accelerations of a state, their rates once more, what they leave of their rows, the new
- * state. A factor needs the Jacobians of all tasks and the top: a meeting lies between. */
-enum rk4_down { RK4_STAY, RK4_ADVANCE, RK4_CLOSE, RK4_CLOSE_LAST, RK4_TWISTS, RK4_ACCELERATIONS };
-enum rk4_up {
-    RK4_REST,
-    RK4_BEGIN,
-    RK4_ROWS,
-    RK4_STAGE,
-    RK4_CONTRADICTION,
-    RK4_CONTRADICTION_LAST,
-    RK4_OPEN,
-    RK4_SETTLE,
-    RK4_PROJECT,
-    RK4_RATES,
-    RK4_NEW,
-    RK4_RATES_AGAIN,
-    RK4_AGAIN,
-    RK4_STORE
-};
-
-/** struct rk4_run - a step under way. @stage: number, on a line of its own, as it changes */
-struct rk4_run {
-    struct run run;
-    alignas(LK_CACHE_LINE) int stage;
-};
-
-LK_INLINE void rk4_bodies_up(const struct rk4_run *now, enum rk4_up up, int t, int block)
+LK_INLINE void rk4_bodies_up(const struct run *run, enum rk4_up up, int t, int block)
 {
-    struct lk_system *sys = now->run.sys;
-    const struct lk_batches *p = now->run.p;
-    struct watch *watch = &now->run.watch[t];
+    struct lk_system *sys = run->sys;
+    const struct lk_batches *p = run->p;
+    struct watch *watch = &run->watch[t];
 
     switch (up) {
     case RK4_BEGIN:
         advance_bodies(sys, p, block, 0, watch);
         /* fall through */
     case RK4_ROWS:
-        show_field(&now->run, block, LK_BODY_X);
-        show_twist_in(&now->run, block, LK_RK4_STAGE_V);
+        show_field(run, block, LK_BODY_X);
+        show_twist_in(run, block, LK_RK4_STAGE_V);
         break;
     case RK4_OPEN:
-        show_field(&now->run, block, LK_BODY_NOW_X);
-        show_twist_in(&now->run, block, LK_BODY_OLD_V);
+        show_field(run, block, LK_BODY_NOW_X);
+        show_twist_in(run, block, LK_BODY_OLD_V);
         break;
     case RK4_SETTLE:
-        show_field(&now->run, block, LK_BODY_X);
+        show_field(run, block, LK_BODY_X);
         break;
     case RK4_RATES:
-        show_twist_in(&now->run, block, LK_BODY_OLD_V);
+        show_twist_in(run, block, LK_BODY_OLD_V);
         break;
     case RK4_STAGE:
     case RK4_NEW:
@@ -179,7 +147,7 @@ LK_INLINE void rk4_bodies_up(const struct rk4_run *now, enum rk4_up up, int t, i
         show_motion(p, block, LK_BODY_OLD_A);
         break;
     case RK4_STORE:
-        store_bodies(&now->run, block, watch);
+        store_bodies(run, block, watch);
         break;
     case RK4_REST:
     case RK4_PROJECT:
@@ -201,20 +169,20 @@ LK_INLINE void contradict(const struct lk_batches *p, int block, double weight)
         f[lk_kind_x(k) + r] *= weight * f[lk_kind_regular(k) + r];
 }
 
-LK_INLINE void rk4_joints_up(const struct rk4_run *now, enum rk4_up up, int t, int block)
+LK_INLINE void rk4_joints_up(const struct run *run, enum rk4_up up, int t, int block)
 {
-    const struct lk_batches *p = now->run.p;
-    struct watch *watch = &now->run.watch[t];
+    const struct lk_batches *p = run->p;
+    struct watch *watch = &run->watch[t];
 
     switch (up) {
     case RK4_BEGIN:
     case RK4_ROWS:
-        stage_joints(&now->run, block);
+        stage_joints(run, block);
         break;
     case RK4_STAGE:
     case RK4_NEW:
     case RK4_AGAIN:
-        seek(&now->run, block, SEEK_ACCELERATIONS, 0);
+        seek(run, block, SEEK_ACCELERATIONS, 0);
         break;
     case RK4_CONTRADICTION:
         contradict(p, block, 1);
@@ -223,23 +191,23 @@ LK_INLINE void rk4_joints_up(const struct rk4_run *now, enum rk4_up up, int t, i
         contradict(p, block, 1 - LK_LEAST_SOLVES);
         break;
     case RK4_OPEN:
-        open_joints(&now->run, block);
+        open_joints(run, block);
         break;
     case RK4_SETTLE:
-        settle_all(&now->run, block, true, watch);
+        settle_all(run, block, true, watch);
         break;
     case RK4_PROJECT:
-        seek(&now->run, block, SEEK_VELOCITIES, 0);
+        seek(run, block, SEEK_VELOCITIES, 0);
         break;
     case RK4_RATES:
-        rates_of_state(&now->run, block, watch);
-        begin_multipliers(p, block, !now->run.sys->rows_are_independent);
+        rates_of_state(run, block, watch);
+        begin_multipliers(p, block, !run->sys->rows_are_independent);
         break;
     case RK4_RATES_AGAIN:
-        rates_of_state(&now->run, block, watch);
+        rates_of_state(run, block, watch);
         break;
     case RK4_STORE:
-        store_multipliers(&now->run, block, 1, false, watch);
+        store_multipliers(run, block, 1, false, watch);
         break;
     case RK4_REST:
         break;
@@ -249,7 +217,6 @@ LK_INLINE void rk4_joints_up(const struct rk4_run *now, enum rk4_up up, int t, i
 static void rk4_up(const struct run *run, int t, int what)
 {
     const enum rk4_up up = (enum rk4_up)what;
-    const struct rk4_run *now = (const struct rk4_run *)run;
     const struct lk_batches *p = run->p;
     const struct lk_batch_task *task = &p->tasks[t];
     bool factors = up == RK4_STAGE || up == RK4_PROJECT;
@@ -258,20 +225,20 @@ static void rk4_up(const struct run *run, int t, int what)
 
     if (up == RK4_REST)
         return;
-    EACH_UP(task, rk4_bodies_up(now, up, t, index), rk4_joints_up(now, up, t, index),
+    EACH_UP(task, rk4_bodies_up(run, up, t, index), rk4_joints_up(run, up, t, index),
             if (solves) upward(p, index, factors ? FACTOR_AND_ASSEMBLE : ASSEMBLE,
                                block_at(p, task->scratch)))
 }
 
-LK_INLINE void rk4_bodies_down(const struct rk4_run *now, enum rk4_down down, int t, int block)
+LK_INLINE void rk4_bodies_down(const struct run *run, enum rk4_down down, int t, int block)
 {
-    const struct lk_batches *p = now->run.p;
-    struct watch *watch = &now->run.watch[t];
+    const struct lk_batches *p = run->p;
+    struct watch *watch = &run->watch[t];
 
     switch (down) {
     case RK4_ADVANCE:
         project_bodies(p, block, LK_BODY_OLD_A);
-        advance_bodies(now->run.sys, p, block, now->stage, watch);
+        advance_bodies(run->sys, p, block, run->sys->progress->stage, watch);
         break;
     case RK4_CLOSE:
     case RK4_CLOSE_LAST:
@@ -291,7 +258,6 @@ LK_INLINE void rk4_bodies_down(const struct rk4_run *now, enum rk4_down down, in
 static void rk4_down(const struct run *run, int t, int what)
 {
     const enum rk4_down down = (enum rk4_down)what;
-    const struct rk4_run *now = (const struct rk4_run *)run;
     const struct lk_batches *p = run->p;
     const struct lk_batch_task *task = &p->tasks[t];
     bool accelerates = down == RK4_ADVANCE || down == RK4_ACCELERATIONS;
@@ -299,16 +265,34 @@ static void rk4_down(const struct run *run, int t, int what)
 
     if (down == RK4_STAY)
         return;
-    EACH_DOWN(task, rk4_bodies_down(now, down, t, index), take_solution(p, index, scale),
+    EACH_DOWN(task, rk4_bodies_down(run, down, t, index), take_solution(p, index, scale),
               downward(p, index, block_at(p, task->scratch)))
 }
 
-static void rk4_sweep(struct rk4_run *now, enum rk4_down down, enum rk4_up up)
+/* the state, whose accelerations inputs change */
+static void rk4_take(struct lk_system *sys)
 {
-    sweep(&now->run, (int)down, (int)up);
+    const struct lk_batches *p = sys->batches;
+    const struct run run = new_run(sys, rk4_down, rk4_up);
+
+    for (int b = 0; b < p->n_bodies; b++)
+        show_motion(p, b, LK_BODY_OLD_V);
+    for (int b = 0; b < p->n_joints; b++) {
+        rates_of_state(&run, b, run.watch);
+        begin_multipliers(p, b, false);
+    }
 }
 
-/* ---- the step ---- */
+/* those that collect into a struct watch begin with the first stage */
+static void rk4_sweep(struct lk_system *sys, int down, int up)
+{
+    const struct lk_batches *p = sys->batches;
+    struct run run = new_run(sys, rk4_down, rk4_up);
+
+    if (up == RK4_BEGIN)
+        memset(p->watch, 0, (size_t)p->n_tasks * sizeof(struct watch));
+    sweep(&run, down, up);
+}
 
 /* -Q of the bodies that loads act on, those that follow laws among them. @field: of the twists;
  * Return: powers of the laws */
@@ -326,111 +310,26 @@ static struct lk_law_powers take_stage_loads(struct lk_system *sys, const struct
     return laws;
 }
 
-/* drives and frames, @part of a step after its start */
-static void place_drives(struct lk_system *sys, double part)
+static struct lk_law_powers rk4_follow(struct lk_system *sys, double t, const double *inputs)
 {
-    sys->next.balance->steps = sys->now.balance->steps + part;
-    lk_drives_evaluate(sys, &sys->next);
+    return take_stage_loads(sys, sys->batches, t, inputs,
+                            sys->progress->is_stage ? LK_RK4_STAGE_V : LK_BODY_OLD_V);
 }
 
-/* the accelerations that a step begins with, where inputs may have jumped */
-static void renew_accelerations(struct rk4_run *now, const double *inputs)
+static void give_all_multipliers(struct lk_system *sys)
 {
-    struct lk_system *sys = now->run.sys;
-    const struct lk_batches *p = now->run.p;
+    const struct run run = new_run(sys, NULL, NULL);
 
-    for (int b = 0; b < p->n_bodies; b++)
-        show_motion(p, b, LK_BODY_OLD_V);
-    for (int b = 0; b < p->n_joints; b++) {
-        rates_of_state(&now->run, b, now->run.watch);
-        begin_multipliers(p, b, false);
-    }
-    take_stage_loads(sys, p, sys->now.balance->steps * sys->h, inputs, LK_BODY_OLD_V);
-    rk4_sweep(now, RK4_STAY, RK4_NEW);
-    rk4_sweep(now, RK4_ACCELERATIONS, RK4_REST);
+    show_multipliers(&run);
 }
 
-/* the first stage is the state, with the accelerations that it has by @inputs; drives do their work
- * by multipliers, which these may change */
-static void begin_stages(struct rk4_run *now, const double *inputs)
+/* residuals, energies and what is watched, of `ali3` and `rk4` */
+static int store_state(struct lk_system *sys)
 {
-    struct lk_system *sys = now->run.sys;
-    double t = sys->now.balance->steps * sys->h, first = lk_rk4_weight[0] * sys->h;
-    bool jumps = sys->n_inputs > 0, drives = sys->n_drives > 0;
+    const struct run run = new_run(sys, NULL, NULL);
 
-    if (drives) /* a step in lanes writes those of all rows, and copies none */
-        memcpy(sys->next.lambda, sys->now.lambda, (size_t)sys->n_rows * sizeof(double));
-    lk_rk4_correct_balance(sys, t, (jumps && drives ? 0 : first) - 0.5 * sys->h, inputs, NULL);
-    if (jumps)
-        renew_accelerations(now, inputs);
-    if (jumps && drives) {
-        show_multipliers(&now->run);
-        lk_rk4_correct_balance(sys, t, first, inputs, NULL);
-    }
-    if (drives)
-        place_drives(sys, lk_rk4_when[1]);
-    memset(now->run.p->watch, 0, (size_t)now->run.p->n_tasks * sizeof(struct watch));
-    rk4_sweep(now, RK4_STAY, RK4_BEGIN);
-}
-
-/* those of a stage, but for the way down of the last solve */
-static void accelerate_stage(struct rk4_run *now)
-{
-    rk4_sweep(now, RK4_STAY, RK4_STAGE);
-    for (int part = 1; part < LK_LEAST_SOLVES && now->run.sys->is_redundant; part++)
-        rk4_sweep(now, RK4_ACCELERATIONS,
-                  part == LK_LEAST_SOLVES - 1 ? RK4_CONTRADICTION_LAST : RK4_CONTRADICTION);
-}
-
-/* the accelerations of stage @k, which lead to the next one or to the new state */
-static void take_stage(struct rk4_run *now, int k, const double *inputs)
-{
-    struct lk_system *sys = now->run.sys;
-    double t = (sys->now.balance->steps + lk_rk4_when[k]) * sys->h;
-    enum rk4_up then = k < LK_RK4_STAGES - 1 ? RK4_ROWS : RK4_OPEN;
-    struct lk_law_powers laws = take_stage_loads(sys, now->run.p, t, inputs, LK_RK4_STAGE_V);
-
-    now->stage = k;
-    if (sys->n_drives == 0) {
-        lk_rk4_correct_balance(sys, t, lk_rk4_weight[k] * sys->h, inputs, &laws);
-        accelerate_stage(now);
-        rk4_sweep(now, RK4_ADVANCE, then);
-        return;
-    }
-    accelerate_stage(now);
-    rk4_sweep(now, RK4_ADVANCE, RK4_REST);
-    show_multipliers(&now->run);
-    lk_rk4_correct_balance(sys, t, lk_rk4_weight[k] * sys->h, inputs, &laws);
-    place_drives(sys, k < LK_RK4_STAGES - 1 ? lk_rk4_when[k + 1] : 1);
-    rk4_sweep(now, RK4_STAY, then);
-}
-
-static int rk4_step(struct lk_system *sys, const double *inputs)
-{
-    struct lk_batches *p = sys->batches;
-    struct rk4_run now = {.run = new_run(sys, rk4_down, rk4_up)};
-    double end = (sys->now.balance->steps + 1) * sys->h;
-    int solves = sys->rows_are_independent ? 1 : LK_RK4_REFINEMENTS;
-    struct lk_law_powers laws;
-
-    begin_stages(&now, inputs);
-    for (int k = 1; k < LK_RK4_STAGES; k++)
-        take_stage(&now, k, inputs);
-    for (int i = 1; i < LK_RK4_ROUNDS; i++)
-        rk4_sweep(&now, RK4_CLOSE, RK4_OPEN);
-    rk4_sweep(&now, RK4_CLOSE_LAST, RK4_SETTLE);
-    rk4_sweep(&now, RK4_STAY, RK4_PROJECT);
-    rk4_sweep(&now, RK4_TWISTS, RK4_RATES);
-    laws = take_stage_loads(sys, p, end, inputs, LK_BODY_OLD_V);
-    rk4_sweep(&now, RK4_STAY, RK4_NEW);
-    for (int i = 1; i < solves; i++) {
-        rk4_sweep(&now, RK4_ACCELERATIONS, RK4_RATES_AGAIN);
-        rk4_sweep(&now, RK4_STAY, RK4_AGAIN);
-    }
-    rk4_sweep(&now, RK4_ACCELERATIONS, RK4_STORE);
-    lk_rk4_correct_balance(sys, end, -0.5 * sys->h, inputs, &laws);
-    sys->next.balance->steps = sys->now.balance->steps; /* counted by who called */
-    keep_balance(&now.run);
-    show_watched(sys, p, &sys->next);
-    return judge(&now.run);
+    sys->batches->n_phases = 0;
+    keep_balance(&run);
+    show_watched(sys, sys->batches, &sys->next);
+    return judge(&run);
 }

@@ -6,7 +6,6 @@
 #include "step/elements/loads.h"
 #include "step/elements/tyres.h"
 #include "step/kinematics.h"
-#include "step/scripts/ali3.h"
 
 /* the values of a lane, `lanes` doubles from one vector to the next */
 LK_INLINE double *lane_at(const struct lk_batches *p, int at, int lane)
@@ -322,7 +321,7 @@ void lk_singles_follow_pose(struct lk_system *sys, const struct lk_batches *p, i
         }
         for (int r = 0; r < lk_kind_rows(k); r++)
             sys->next.lambda[j->row[l] + r] = lane_at(p, j->at + lk_kind_lambda(k) + r, l)[0];
-        lk_ali3_follow_laws(sys, j->joint[l], sys->jacobian[j->joint[l]], is_first);
+        lk_law_steps_follow_pose(sys, j->joint[l], sys->jacobian[j->joint[l]], is_first);
         write_rows(p, j, lk_kind_x(k), l, sys->solution + j->row[l]);
         if (is_first)
             write_rows(p, j, lk_kind_regular(k), l, sys->regular + j->row[l]);

@@ -74,7 +74,7 @@ LK_RT void lk_singles_end(struct lk_system *system, const struct lk_batches *bat
 /* ---- laws of `ali3`, whose multipliers go on like those of rigid rows ---- */
 
 /** lk_singles_follow_pose() - (f - lambda) E of a soft block into its right-hand side, with
- * system->jacobian of the present pose; @is_first: E, too. See lk_ali3_follow_laws(). */
+ * system->jacobian of the present pose; @is_first: E, too. See lk_law_steps_follow_pose(). */
 LK_RT void lk_singles_follow_pose(struct lk_system *system, const struct lk_batches *batches,
                                   int block, bool is_first);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Factor, solves and projections of a system that is stepped one by one. */
 #include "step/one/evaluate.h"
+#include "step/elements/drives.h"
 #include "step/elements/loads.h"
 #include "step/elements/tyres.h"
 #include "step/equations.h"
@@ -144,18 +145,7 @@ static void subtract_correction(const struct lk_system *sys, int b, struct lk_tw
     }
 }
 
-void lk_bounce_back(struct lk_system *sys, struct lk_state *state)
-{
-    double part = lk_restitution(sys, 1, state, 0);
-
-    for (int b = 0; b < sys->n_bodies; b++)
-        for (int i = 0; i < 3; i++) {
-            state->motion[b].v.v[i] += part * sys->correction[b].v[i];
-            state->motion[b].v.w[i] += part * sys->correction[b].w[i];
-        }
-}
-
-void lk_bounce(struct lk_system *sys, struct lk_state *state)
+void lk_evaluate_rebounds(struct lk_system *sys)
 {
     for (int r = 0; r < sys->n_rows; r++)
         sys->solution[r] = 0;
@@ -165,9 +155,6 @@ void lk_bounce(struct lk_system *sys, struct lk_state *state)
         if (law->stop.is_impact)
             sys->solution[sys->joint[law->joint].row + law->row] = law->stop.rate;
     }
-    lk_evaluate_correction(sys);
-    lk_bounce_back(sys, state);
-    lk_evaluate_twists(sys, state);
 }
 
 /* rows that rest on a hard stop are rigid in the projection of accelerations */
@@ -186,7 +173,7 @@ static void rest_on_stops(struct lk_system *sys)
 }
 
 /* rates of the rows of stops that are hit, as for rigid rows, so that the projection removes them;
- * lk_bounce() adds the restitution */
+ * bounces add the restitution */
 static void impact_rates(struct lk_system *sys)
 {
     for (int i = 0; i < sys->n_laws && sys->n_stops > 0 && !sys->laws_are_left; i++) {
@@ -216,11 +203,8 @@ void lk_evaluate_velocity_violation(struct lk_system *sys)
     impact_rates(sys);
 }
 
-double lk_project_positions(struct lk_system *sys)
+void lk_evaluate_rigid_violations(struct lk_system *sys)
 {
-    double largest = 0;
-
-    lk_evaluate_poses(sys, &sys->next);
     for (int i = 0; i < sys->n_joints; i++) {
         const struct lk_joint *j = &sys->joint[i];
 
@@ -228,11 +212,16 @@ double lk_project_positions(struct lk_system *sys)
         for (int r = lk_rigid_rows(j); r < j->n_rows; r++)
             sys->solution[j->row + r] = 0;
     }
-    lk_evaluate_correction(sys);
+}
+
+double lk_correct_positions(struct lk_system *sys, struct lk_state *state)
+{
+    double largest = 0;
+
     for (int b = 0; b < sys->n_bodies; b++) {
         const struct lk_twist *c = &sys->correction[b];
         const double theta[3] = {-c->w[0], -c->w[1], -c->w[2]};
-        struct lk_motion *m = &sys->next.motion[b];
+        struct lk_motion *m = &state->motion[b];
         double q[4];
 
         lk_turn_on(m->q, theta, q);
@@ -246,14 +235,19 @@ double lk_project_positions(struct lk_system *sys)
     return largest;
 }
 
-void lk_project_velocities(struct lk_system *sys, struct lk_state *state)
+void lk_correct_velocities(struct lk_system *sys, struct lk_state *state)
 {
-    lk_evaluate_velocity_violation(sys);
-    lk_evaluate_correction(sys);
     for (int b = 0; b < sys->n_bodies; b++) {
         subtract_correction(sys, b, &sys->twist[b]);
         state->motion[b].v = sys->twist[b];
     }
+}
+
+void lk_project_velocities(struct lk_system *sys, struct lk_state *state)
+{
+    lk_evaluate_velocity_violation(sys);
+    lk_evaluate_correction(sys);
+    lk_correct_velocities(sys, state);
 }
 
 void lk_evaluate_acceleration_violation(struct lk_system *sys, const struct lk_state *state,
@@ -277,8 +271,7 @@ void lk_evaluate_acceleration_violation(struct lk_system *sys, const struct lk_s
         rest_on_stops(sys);
 }
 
-/* sys->solution, to the accelerations and multipliers of @state */
-static void correct_accelerations(struct lk_system *sys, struct lk_state *state)
+void lk_correct_accelerations(struct lk_system *sys, struct lk_state *state)
 {
     lk_evaluate_spread(sys);
     for (int b = 0; b < sys->n_bodies; b++)
@@ -292,19 +285,21 @@ void lk_project_accelerations(struct lk_system *sys, struct lk_state *state,
 {
     lk_evaluate_acceleration_violation(sys, state, jump);
     lk_evaluate_solve(sys, sys->solution);
-    correct_accelerations(sys, state);
+    lk_correct_accelerations(sys, state);
 }
 
-void lk_project_contradictions(struct lk_system *sys, struct lk_state *state)
+void lk_start_take_tangents(struct lk_system *sys)
 {
-    for (int part = 1; part < LK_LEAST_SOLVES; part++) {
-        double weight = part == LK_LEAST_SOLVES - 1 ? -part : 1;
+    for (int i = 0; i < sys->n_laws; i++)
+        sys->regular[sys->joint[sys->law[i].joint].row + sys->law[i].row] = sys->now.tangent[i];
+}
 
-        for (int r = 0; r < sys->n_rows; r++)
-            sys->solution[r] *= sys->rigid[r];
-        lk_evaluate_solve(sys, sys->solution);
-        for (int r = 0; r < sys->n_rows; r++)
-            sys->solution[r] *= weight;
-        correct_accelerations(sys, state);
-    }
+void lk_start_renew(struct lk_system *sys)
+{
+    lk_evaluate_poses(sys, &sys->now);
+    lk_evaluate_twists(sys, &sys->now);
+    lk_drives_evaluate(sys, &sys->now);
+    lk_start_take_tangents(sys);
+    lk_evaluate_jacobians(sys);
+    lk_evaluate_factor(sys);
 }

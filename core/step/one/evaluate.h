@@ -45,18 +45,6 @@ LK_RT void lk_evaluate_least(struct lk_system *system, double *scratch);
  * system->solution; 0 for compliant rows but those of stops that are hit. */
 LK_RT void lk_evaluate_velocity_violation(struct lk_system *system);
 
-/** lk_bounce() - restitution of impacts, after the projection of velocities: adds the rates of all
- * stops that are hit, scaled down together where the energy would exceed that of the last step. */
-LK_RT void lk_bounce(struct lk_system *system, struct lk_state *state);
-
-/** lk_bounce_back() - the same with what the rates change of velocities in system->correction. */
-LK_RT void lk_bounce_back(struct lk_system *system, struct lk_state *state);
-
-/** lk_project_positions() - project the positions of system->next onto the rigid rows with the last
- * factor, whose pose may be another one: a Newton iteration, sigma from rhs Phi, dq = -s W Phi_q^T
- * sigma (0 for compliant rows). Return: largest component of dq [m, rad]. RT: yes. */
-LK_RT double lk_project_positions(struct lk_system *system);
-
 /** lk_project_velocities() - project the velocities of @state onto the joints: sigma from
  * rhs dPhi/dt (rigid rows; 0 for compliant ones), v -= s W Phi_q^T sigma, with the last factor.
  * Index-3 DCA paper, mass-orthogonal projection; twists must be those of @state and are updated. */
@@ -69,16 +57,36 @@ LK_RT void lk_project_velocities(struct lk_system *system, struct lk_state *stat
 LK_RT void lk_project_accelerations(struct lk_system *system, struct lk_state *state,
                                     const struct lk_twist *jump);
 
-/** lk_project_contradictions() - completes lk_project_accelerations() where rows are redundant and
- * the pose lies off the joints, so that these rows contradict each other: the solution becomes y +
- * S E y - 2 (S E)^2 y, as in lk_evaluate_least(). */
-LK_RT void lk_project_contradictions(struct lk_system *system, struct lk_state *state);
-
 /** lk_evaluate_acceleration_violation() - Phi_q a + d2Phi/dt2 of rigid rows into system->solution,
  * with the accelerations of @state. Compliant rows: 0, or Phi_q @jump, so that rows that are stiff
  * for the step carry a jump of the loads at once, like rigid ones, and soft rows do not. */
 LK_RT void lk_evaluate_acceleration_violation(struct lk_system *system,
                                               const struct lk_state *state,
                                               const struct lk_twist *jump);
+
+/** lk_evaluate_rigid_violations() - Phi of the rigid rows at the present poses into the right-hand
+ * side; 0 for the others. */
+LK_RT void lk_evaluate_rigid_violations(struct lk_system *system);
+
+/** lk_correct_positions(), lk_correct_velocities() - system->correction out of the poses, or of the
+ * velocities and twists, of @state. Return: largest component [m, rad]. */
+LK_RT double lk_correct_positions(struct lk_system *system, struct lk_state *state);
+LK_RT void lk_correct_velocities(struct lk_system *system, struct lk_state *state);
+
+/** lk_correct_accelerations() - s W Phi_q^T of system->solution out of the accelerations of @state,
+ * and s times that into its multipliers. */
+LK_RT void lk_correct_accelerations(struct lk_system *system, struct lk_state *state);
+
+/** lk_evaluate_rebounds() - rates that stops which were hit give their rows into the right-hand
+ * side; 0 for the others. */
+LK_RT void lk_evaluate_rebounds(struct lk_system *system);
+
+/** lk_start_renew() - the scratch that a step one by one begins with: poses, twists, drives,
+ * Jacobians and factor of system->now. Cycle, RT: yes. */
+LK_RT void lk_start_renew(struct lk_system *system);
+
+/** lk_start_take_tangents() - E of compliant rows from the tangents in system->now. Cycle, RT: yes.
+ */
+LK_RT void lk_start_take_tangents(struct lk_system *system);
 
 #endif

@@ -437,7 +437,7 @@ void lk_one_unclose(struct lk_system *sys)
 
     keep_iterate(sys, r);
     take_kept(sys, r);
-    r->is_small = turns_are_small(sys);
+    sys->progress->is_small = turns_are_small(sys);
     leave_tension(sys, r);
     write_poses(sys, lk_rattle_own(&sys->next)->x, lk_rattle_own(&sys->next)->q,
                 LK_STRIDE(struct lk_rattle_own));

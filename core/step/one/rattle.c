@@ -4,6 +4,7 @@
 #include "step/elements/elements.h"
 #include "step/elements/loads.h"
 #include "step/one/evaluate.h"
+#include "step/one/executors.h"
 #include "step/stages.h"
 #include <string.h>
 
@@ -99,22 +100,19 @@ static int store(struct lk_system *sys)
     struct lk_one_rattle *r = sys->formulation_data;
 
     r->inputs = NULL; /* others act in the next step */
-    return r->is_small ? 0 : LK_E_TURN;
+    return sys->progress->is_small ? 0 : LK_E_TURN;
 }
 
-const struct lk_executor lk_executors_one[LK_SCRIPTS] = {
-    [LK_SCRIPT_RATTLE] =
-        {
-            .renew = lk_one_rattle_renew,
-            .begin = begin_step,
-            .carry = carry,
-            .take = lk_one_count_gaps_anew,
-            .sweep = sweep,
-            .violation = violation,
-            .push = push,
-            .hold = hold,
-            .keeps_right_side = true,
-            .loads = loads,
-            .store = store,
-        },
+const struct lk_executor lk_one_rattle = {
+    .renew = lk_one_rattle_renew,
+    .begin = begin_step,
+    .carry = carry,
+    .take = lk_one_count_gaps_anew,
+    .sweep = sweep,
+    .violation = violation,
+    .push = push,
+    .hold = hold,
+    .keeps_right_side = true,
+    .loads = loads,
+    .store = store,
 };

@@ -42,8 +42,8 @@ struct lk_rattle_increment {
  * @multipliers, n_rows each;  @lambda: of the iterate that is kept, then of a part of a solution,
  * n_rows;  @load: -Q at the present poses, as lk_system.residual, with the inputs @inputs; NULL: of
  * none
- * @has_clock: a load depends on time;  @violation: largest one of the last iterate;  @is_small: all
- * turns of the step are less than half a turn;  @tense: bodies whose tension is followed, with the
+ * @has_clock: a load depends on time;  @violation: largest one of the last iterate;  @tense: bodies
+ * whose tension is followed, with the
  * @root of their J and their own @free_sW, and @tension: K of all bodies */
 struct lk_one_rattle {
     struct lk_half_kicks *quad;
@@ -54,7 +54,6 @@ struct lk_one_rattle {
     const double *inputs;
     bool has_clock;
     double violation;
-    bool is_small;
     int n_tense;
     int *tense;
     double (*root)[6];

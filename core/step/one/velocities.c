@@ -240,18 +240,7 @@ void lk_one_reload(struct lk_system *sys)
 void lk_one_close_state(struct lk_system *sys)
 {
     lk_evaluate_correction(sys);
-    for (int b = 0; b < sys->n_bodies; b++) {
-        const struct lk_twist *c = &sys->correction[b];
-        const double theta[3] = {-c->w[0], -c->w[1], -c->w[2]};
-        struct lk_motion *m = &sys->next.motion[b];
-        double q[4];
-
-        lk_turn_on(m->q, theta, q);
-        for (int i = 0; i < 3; i++)
-            m->x[i] -= c->v[i];
-        for (int i = 0; i < 4; i++)
-            m->q[i] = q[i];
-    }
+    lk_correct_positions(sys, &sys->next);
     lk_evaluate_poses(sys, &sys->next);
 }
 

@@ -10,22 +10,11 @@
  * are free of e2, and of e2 and e3. Errors must have the same expansion in h in all
  * sequences, or they would not cancel: E of rigid rows is the same fraction of the diagonal in all
  * of them, and see settle_accelerations(). */
-#include "maths/vec.h"
-#include "step/elements/loads.h"
-#include "step/kinematics.h"
-#include "step/lanes/batch.h"
-#include "step/one/evaluate.h"
+#include "step/executor.h"
+#include "step/scripts/ali3.h"
 #include "step/scripts/extrapolate.h"
-#include "step/step.h"
 
 /* ---- accelerations that belong to a state ---- */
-
-/* E of compliant rows is so large that a projection leaves them alone */
-static void decouple_laws(struct lk_system *sys)
-{
-    for (int i = 0; i < sys->n_laws; i++)
-        sys->regular[sys->joint[sys->law[i].joint].row + sys->law[i].row] = LK_DECOUPLED;
-}
 
 /* Accelerations and multipliers at the end of a plain step correspond to its velocities before the
  * projection, and include the springs' response to the projections: they differ from those of the
@@ -35,16 +24,7 @@ static void decouple_laws(struct lk_system *sys)
  * rows only. */
 static void settle_accelerations(struct lk_system *sys, const double *inputs)
 {
-    if (sys->batches) {
-        sys->batches->engine->ali3.settle(sys, inputs);
-        return;
-    }
-    lk_loads_accelerate(sys, &sys->now, lk_time(sys), inputs);
-    decouple_laws(sys);
-    if (sys->n_laws > 0)
-        lk_evaluate_factor(sys);
-    lk_project_accelerations(sys, &sys->now, NULL);
-    lk_start_take_tangents(sys);
+    sys->executor->settle(sys, inputs);
 }
 
 /* whether a step uses poses, Jacobians or the factor of the previous one */
@@ -56,27 +36,14 @@ static int looks_back(const struct lk_system *sys)
 static void begin_sequence(const struct lk_system *sys, struct lk_system *sequence)
 {
     (void)sys;
-    if (sequence->batches)
-        sequence->formulation->renew(sequence);
-    else if (looks_back(sequence))
-        lk_start_renew(sequence);
+    if (sequence->formulation->renew || looks_back(sequence))
+        sequence->executor->renew(sequence);
 }
 
 static void finish_combination(struct lk_system *sys, const double *inputs)
 {
-    if (sys->batches) {
-        sys->batches->engine->ali3.finish(sys, inputs);
-        return;
-    }
-    /* the factor is still that of the first sequence: near enough for a Newton iteration */
-    lk_evaluate_twists(sys, &sys->next);
-    for (int i = 0; i < LK_EXTRAPOLATE_ROUNDS; i++)
-        lk_project_positions(sys);
-    lk_evaluate_poses(sys, &sys->next);
-    lk_evaluate_jacobians(sys);
-    lk_evaluate_factor(sys);
-    lk_project_velocities(sys, &sys->next);
-    lk_project_accelerations(sys, &sys->next, NULL);
+    (void)inputs;
+    lk_ali3_finish(sys);
 }
 
 const struct lk_extrapolation lk_extrapolation_ali3 = {

@@ -15,86 +15,29 @@
  *
  * Four factors and seven solves, fifteen where rows are redundant: hardly more than a step of
  * `ali3`, which is of order 2. */
-#include "step/scripts/rk4.h"
+#include "step/one/rk4.h"
+#include "step/elements/drives.h"
 #include "step/elements/loads.h"
-#include "step/equations.h"
-#include "step/kinematics.h"
+#include "step/executor.h"
+#include "step/lanes/fields.h"
 #include "step/one/evaluate.h"
+#include "step/scripts/rk4.h"
+#include "step/stages.h"
 #include "step/step.h"
 #include <stdbool.h>
+#include <string.h>
 
-/** struct stage - of a body: @rate: derivative of x, theta, v, w in the stage under way; @sum: of
- * all stages so far, weighted;  @theta: of the stage */
-struct stage {
-    double rate[12];
-    double sum[12];
-    double theta[3];
-};
-
-/* accelerations and multipliers of system->next, at time @t; the factor is that of its poses.
- * Return: powers of the laws there */
-static struct lk_law_powers find_accelerations(struct lk_system *sys, double t,
-                                               const double *inputs)
+static void sweep(struct lk_system *sys, enum rk4_down down, enum rk4_up up)
 {
-    struct lk_law_powers laws;
-
-    if (sys->n_laws > 0)
-        lk_keep_coordinates(sys);
-    laws = lk_loads_accelerate(sys, &sys->next, t, inputs);
-    lk_project_accelerations(sys, &sys->next, NULL);
-    return laws;
+    sys->executor->sweep(sys, (int)down, (int)up);
 }
 
-/* The same for the end of a step. Where rows are redundant it starts from lambda = 0: corrections
- * of the last multipliers would let those of redundant rows drift with the poses. So they are of
- * minimum norm, as after the three iterations of `ali3`; refinement removes the effect of E. Where
- * they are not, E is round-off: what corrects the multipliers of the last stage is exact. */
-static struct lk_law_powers accelerate_anew(struct lk_system *sys, double t, const double *inputs)
-{
-    struct lk_law_powers laws;
-
-    for (int r = 0; r < sys->n_rows && !sys->rows_are_independent; r++)
-        sys->next.lambda[r] = 0;
-    laws = find_accelerations(sys, t, inputs);
-    for (int i = 1; i < LK_RK4_REFINEMENTS && !sys->rows_are_independent; i++)
-        lk_project_accelerations(sys, &sys->next, NULL);
-    return laws;
-}
-
-/* drives, poses, twists, Jacobians and factor of system->next, @part of a step after system->now */
-static void evaluate_stage(struct lk_system *sys, double part)
-{
-    sys->next.balance->steps = sys->now.balance->steps + part;
-    lk_drives_evaluate(sys, &sys->next);
-    lk_evaluate_poses(sys, &sys->next);
-    lk_evaluate_twists(sys, &sys->next);
-    lk_evaluate_jacobians(sys);
-    lk_evaluate_rigid_factor(sys);
-}
-
-/* system->next := system->now + @h times @by, x theta v w of a body; @ret_theta: the turn */
-static void advance_body(struct lk_system *sys, int b, double h, const double by[12],
-                         double ret_theta[3])
-{
-    const struct lk_motion *old = &sys->now.motion[b];
-    struct lk_motion *m = &sys->next.motion[b];
-    double u[3];
-
-    lk_rk4_advance(h, by, (const double *)&old->v, u, ret_theta, (double *)&m->v);
-    for (int i = 0; i < 3; i++)
-        m->x[i] = old->x[i] + u[i];
-    lk_turn_on(old->q, ret_theta, m->q);
-}
-
-/* derivatives of a stage, with the accelerations that it has now, into its sum */
-static void add_rates(const struct lk_motion *m, double w, struct stage *s)
-{
-    lk_rk4_rates(s->theta, false, (const double *)&m->v, (const double *)&m->a, s->rate);
-    for (int i = 0; i < 12; i++)
-        s->sum[i] += w * s->rate[i];
-}
-
-void lk_rk4_correct_balance(struct lk_system *sys, double t, double share, const double *inputs,
+/* Add @share [s] of the powers of inputs, loads, drives and dampers at time @t to the energy
+ * balance of system->next, at its poses and twists: the difference between Kutta's rule and the
+ * trapezoidal rule by which lk_step_end() books. @laws: powers of laws at the same, or NULL: they
+ * are evaluated
+ */
+static void correct_balance(struct lk_system *sys, double t, double share, const double *inputs,
                             const struct lk_law_powers *laws)
 {
     struct lk_balance *balance = sys->next.balance;
@@ -112,81 +55,128 @@ void lk_rk4_correct_balance(struct lk_system *sys, double t, double share, const
     balance->dissipated += share * p.damping;
 }
 
-/* all stages but the first: returns whether every turn is less than half a turn */
-static bool run_stages(struct lk_system *sys, const double *inputs)
+/* drives and frames, @part of a step after its start */
+static void place_drives(struct lk_system *sys, double part)
 {
-    struct stage *stages = sys->formulation_data;
-    double h = sys->h, start = sys->now.balance->steps, widest = 0;
-
-    for (int k = 0; k < LK_RK4_STAGES; k++) {
-        if (k > 0) {
-            double t = (start + lk_rk4_when[k]) * h;
-            struct lk_law_powers laws;
-
-            evaluate_stage(sys, lk_rk4_when[k]);
-            laws = find_accelerations(sys, t, inputs);
-            if (sys->is_redundant)
-                lk_project_contradictions(sys, &sys->next);
-            lk_rk4_correct_balance(sys, t, lk_rk4_weight[k] * h, inputs, &laws);
-        }
-        for (int b = 0; b < sys->n_bodies; b++) {
-            struct stage *s = &stages[b];
-
-            add_rates(&sys->next.motion[b], lk_rk4_weight[k], s);
-            if (k < LK_RK4_STAGES - 1)
-                advance_body(sys, b, lk_rk4_when[k + 1] * h, s->rate, s->theta);
-            else
-                advance_body(sys, b, h, s->sum, s->theta);
-            widest = lk_max(widest, lk_dot(s->theta, s->theta));
-        }
-    }
-    return widest < M_PI * M_PI;
+    if (sys->n_drives == 0)
+        return;
+    sys->next.balance->steps = sys->now.balance->steps + part;
+    lk_drives_evaluate(sys, &sys->next);
 }
 
-/* the first stage is system->now, with the accelerations of the last step, corrected for a jump of
- * the inputs, as are the multipliers, with the factor of the last step */
-static void begin_step(struct lk_system *sys, const double *inputs)
+static void give_multipliers(struct lk_system *sys)
 {
-    struct stage *stages = sys->formulation_data;
-    double t = sys->now.balance->steps * sys->h;
+    if (sys->executor->give_multipliers)
+        sys->executor->give_multipliers(sys);
+}
 
-    for (int b = 0; b < sys->n_bodies; b++) {
-        stages[b] = (struct stage){0};
-        sys->next.motion[b] = sys->now.motion[b];
-    }
-    if (sys->n_inputs > 0) {
-        struct lk_law_powers laws;
+/* the first stage is the state, with the accelerations that it has by @inputs; drives do their work
+ * by multipliers, which these may change */
+static void begin_stages(struct lk_system *sys, const double *inputs)
+{
+    double t = lk_time(sys), first = lk_rk4_weight[0] * sys->h;
+    bool jumps = sys->n_inputs > 0;
+    bool apart = jumps && (sys->n_drives > 0 || sys->executor->knows_multipliers);
+    /* the same but for round-off, which each executor has its own of */
+    double share =
+        sys->executor->knows_multipliers ? (lk_rk4_weight[0] - 0.5) * sys->h : first - 0.5 * sys->h;
+    struct lk_law_powers laws;
 
-        lk_rk4_correct_balance(sys, t, -0.5 * sys->h, inputs, NULL);
-        laws = find_accelerations(sys, t, inputs);
-        lk_rk4_correct_balance(sys, t, lk_rk4_weight[0] * sys->h, inputs, &laws);
-    } else {
-        lk_rk4_correct_balance(sys, t, (lk_rk4_weight[0] - 0.5) * sys->h, inputs, NULL);
+    if (sys->n_drives > 0) /* lanes write those of all rows, and copy none */
+        memcpy(sys->next.lambda, sys->now.lambda, (size_t)sys->n_rows * sizeof(double));
+    correct_balance(sys, t, apart ? -0.5 * sys->h : share, inputs, NULL);
+    if (sys->executor->begin)
+        sys->executor->begin(sys);
+    sys->progress->is_stage = false;
+    if (jumps) {
+        if (sys->executor->take)
+            sys->executor->take(sys);
+        laws = sys->executor->follow(sys, t, inputs);
+        sweep(sys, RK4_STAY, RK4_NEW);
+        sweep(sys, RK4_ACCELERATIONS, RK4_REST);
     }
+    if (apart) {
+        give_multipliers(sys);
+        correct_balance(sys, t, first, inputs, &laws);
+    }
+    place_drives(sys, lk_rk4_when[1]);
+    sweep(sys, RK4_STAY, RK4_BEGIN);
+}
+
+/* accelerations of a stage, but for the way down of the last solve */
+static void accelerate_stage(struct lk_system *sys)
+{
+    sweep(sys, RK4_STAY, RK4_STAGE);
+    for (int part = 1; part < LK_LEAST_SOLVES && sys->is_redundant; part++)
+        sweep(sys, RK4_ACCELERATIONS,
+              part == LK_LEAST_SOLVES - 1 ? RK4_CONTRADICTION_LAST : RK4_CONTRADICTION);
+}
+
+/* the accelerations of stage @k, which lead to the next one or to the new state */
+static void take_stage(struct lk_system *sys, int k, const double *inputs)
+{
+    double t = (sys->now.balance->steps + lk_rk4_when[k]) * sys->h;
+    enum rk4_up then = k < LK_RK4_STAGES - 1 ? RK4_ROWS : RK4_OPEN;
+    struct lk_law_powers laws;
+
+    sys->progress->stage = k;
+    sys->progress->is_stage = true;
+    laws = sys->executor->follow(sys, t, inputs);
+    if (sys->n_drives == 0) {
+        correct_balance(sys, t, lk_rk4_weight[k] * sys->h, inputs, &laws);
+        accelerate_stage(sys);
+        sweep(sys, RK4_ADVANCE, then);
+        return;
+    }
+    accelerate_stage(sys);
+    sweep(sys, RK4_ADVANCE, RK4_REST);
+    give_multipliers(sys);
+    correct_balance(sys, t, lk_rk4_weight[k] * sys->h, inputs, &laws);
+    place_drives(sys, k < LK_RK4_STAGES - 1 ? lk_rk4_when[k + 1] : 1);
+    sweep(sys, RK4_STAY, then);
+}
+
+/* Accelerations and multipliers of the new state. Where rows are redundant they start from lambda =
+ * 0: corrections of the last multipliers would let those of redundant rows drift with the poses. So
+ * they are of minimum norm, as after the three iterations of `ali3`; refinement removes the effect
+ * of E. Where they are not, E is round-off: what corrects the multipliers of the last stage is
+ * exact. */
+static struct lk_law_powers accelerate_anew(struct lk_system *sys, double t, const double *inputs)
+{
+    int solves = sys->rows_are_independent ? 1 : LK_RK4_REFINEMENTS;
+    struct lk_law_powers laws;
+
+    sys->progress->is_stage = false;
+    laws = sys->executor->follow(sys, t, inputs);
+    sweep(sys, RK4_STAY, RK4_NEW);
+    for (int i = 1; i < solves; i++) {
+        sweep(sys, RK4_ACCELERATIONS, RK4_RATES_AGAIN);
+        sweep(sys, RK4_STAY, RK4_AGAIN);
+    }
+    sweep(sys, RK4_ACCELERATIONS, RK4_STORE);
+    return laws;
 }
 
 static int rk4_step(struct lk_system *sys, const double *inputs)
 {
     double end = (sys->now.balance->steps + 1) * sys->h;
     struct lk_law_powers laws;
-    bool turns_are_small;
 
-    begin_step(sys, inputs);
-    turns_are_small = run_stages(sys, inputs);
-    for (int b = 0; b < sys->n_bodies; b++)
-        lk_quat_normalise(sys->next.motion[b].q);
-    lk_evaluate_twists(sys, &sys->next);
-    for (int i = 0; i < LK_RK4_ROUNDS; i++) /* the factor of the last stage is O(h^3) away */
-        sys->next.balance->increment = lk_project_positions(sys);
-    evaluate_stage(sys, 1);
-    lk_project_velocities(sys, &sys->next);
+    begin_stages(sys, inputs);
+    for (int k = 1; k < LK_RK4_STAGES; k++)
+        take_stage(sys, k, inputs);
+    for (int i = 1; i < LK_RK4_ROUNDS; i++) /* the factor of the last stage is O(h^3) away */
+        sweep(sys, RK4_CLOSE, RK4_OPEN);
+    sweep(sys, RK4_CLOSE_LAST, RK4_SETTLE);
+    sweep(sys, RK4_STAY, RK4_PROJECT);
+    sweep(sys, RK4_TWISTS, RK4_RATES);
     laws = accelerate_anew(sys, end, inputs);
-    lk_rk4_correct_balance(sys, end, -0.5 * sys->h, inputs, &laws);
+    correct_balance(sys, end, -0.5 * sys->h, inputs, &laws);
     sys->next.balance->steps = sys->now.balance->steps; /* counted by who called */
-    return turns_are_small ? 0 : LK_E_TURN;
+    return sys->executor->store(sys);
 }
 
-int lk_rk4_prepare(struct lk_system *sys, const char *name, struct lk_error *ret_error)
+static int prepare(struct lk_system *sys, const char *name, struct lk_error *ret_error)
 {
     (void)name;
     (void)ret_error;
@@ -194,32 +184,40 @@ int lk_rk4_prepare(struct lk_system *sys, const char *name, struct lk_error *ret
     return 0;
 }
 
-static void rk4_renew(struct lk_system *sys)
+static void renew(struct lk_system *sys)
 {
-    lk_start_renew(sys);
-    lk_evaluate_rigid_factor(sys);
-}
-
-static int rk4_layout(struct lk_system *sys, const struct lk_topology *topology,
-                      const struct lk_plan *plan, struct lk_arena *arena)
-{
-    (void)topology;
-    (void)plan;
-    sys->formulation_data = lk_arena_take(arena, (size_t)sys->n_bodies, sizeof(struct stage));
-    return 0;
+    sys->executor->renew(sys);
 }
 
 const struct lk_formulation lk_formulation_rk4 = {
     .name = "rk4",
+    .script = LK_SCRIPT_RK4,
     .step = rk4_step,
     .in_lanes = &lk_formulation_rk4_lanes,
-    .layout = rk4_layout,
-    .prepare = lk_rk4_prepare,
-    .renew = rk4_renew,
+    .layout = lk_one_rk4_layout,
+    .prepare = prepare,
+    .renew = renew,
     .is_explicit = 1,
     .order = 4,
     .regularisation = LK_RK4_REGULARISATION,
     .solves_once = 1,
     .leaves_laws = 1,
+    .steps_in_plane = 1,
+};
+
+const struct lk_formulation lk_formulation_rk4_lanes = {
+    .name = "rk4",
+    .script = LK_SCRIPT_RK4,
+    .step = rk4_step,
+    .keeps_balance = 1,
+    .prepare = prepare,
+    .renew = renew,
+    .effort = {LK_RK4_STAGES, LK_RK4_STAGES + 1 + LK_RK4_ROUNDS,
+               2 * LK_RK4_STAGES + LK_RK4_ROUNDS + 3, LK_RK4_SIZE, 0, 6},
+    .is_explicit = 1,
+    .order = 4,
+    .regularisation = LK_RK4_REGULARISATION,
+    .solves_once = 1,
+    .laws_are_loads = 1,
     .steps_in_plane = 1,
 };
