@@ -64,19 +64,6 @@ static void keep_massless(const struct lk_batches *p, int block)
     }
 }
 
-/* rows of stops that are hit, or rest: like rigid ones, see impact_rates() in step/one/evaluate.c
- */
-static void seek_impacts(const struct run *run, int block, enum sought sought)
-{
-    const struct lk_batch_joints *j = &run->p->joints[block];
-    lanes_t rate[ROWS_MAX];
-
-    if (!lk_lane_is_soft(j->kind))
-        return;
-    rates_of_single(run->p, j, LK_BODY_V, rate);
-    lk_singles_hold(run->sys, run->p, block, sought == SEEK_ACCELERATIONS, (const double *)rate);
-}
-
 /* what stops change of velocities, into V: world, body axes */
 static void bounce_bodies(const struct lk_batches *p, int block)
 {
@@ -113,13 +100,31 @@ static void evaluate_single(const struct run *run, int block, bool is_first)
     scatter_load(k, J, f + lk_kind_lambda(k), f + lk_kind_scatter(k));
 }
 
-static void evaluate_rows(const struct run *run, int block, bool is_first)
+ROWS_FN(predict_rows)
 {
-    if (__builtin_expect(run->p->joints[block].kind >= LK_KIND_SINGLE, 0))
-        evaluate_single(run, block, is_first);
-    else
-        evaluate_joints(run->p, block, is_first);
+    evaluate_kind(k, run->p, joints_at(run, block), true);
 }
+
+STAGE_FN(predict_single)
+{
+    evaluate_single(run, block, true);
+}
+
+#define WORK predict
+#include "step/lanes/each_kind_inl.h"
+
+ROWS_FN(evaluate_again_rows)
+{
+    evaluate_kind(k, run->p, joints_at(run, block), false);
+}
+
+STAGE_FN(evaluate_again_single)
+{
+    evaluate_single(run, block, false);
+}
+
+#define WORK evaluate_again
+#include "step/lanes/each_kind_inl.h"
 
 /* ---- sweeps ---- */
 
@@ -133,166 +138,132 @@ LK_INLINE void show_iterate_in(const struct run *run, int block, int field)
         show_twists_of_turn(run->sys, run->p, block);
 }
 
-LK_INLINE void ali3_bodies_up(const struct run *run, enum ali3_up up, int t, int block)
+STAGE_FN(predicted_bodies)
 {
-    const struct lk_batches *p = run->p;
-
-    switch (up) {
-    case ALI3_PREDICT:
-        predict_bodies(run->sys, p, block, &run->watch[t]);
-        show_iterate_in(run, block, LK_BODY_X);
-        break;
-    case ALI3_EVALUATE:
-        show_iterate_in(run, block, LK_BODY_NOW_X);
-        break;
-    case ALI3_SETTLE:
-        show_field(run, block, LK_BODY_X);
-        show_twist_in(run, block, LK_BODY_OLD_V);
-        break;
-    case ALI3_RATES:
-        show_twist_in(run, block, LK_BODY_OLD_V);
-        break;
-    case ALI3_FIRST:
-        weigh_residual(p, block, LK_BODY_X);
-        break;
-    case ALI3_ITERATE:
-        weigh_residual(p, block, LK_BODY_NOW_X);
-        break;
-    case ALI3_PROJECT_ACCELERATIONS:
-        show_motion(p, block, LK_BODY_OLD_A);
-        break;
-    case ALI3_STORE:
-        store_bodies(run, block, &run->watch[t]);
-        break;
-    case ALI3_RELOAD:
-        load_bodies(&run->sys->next, p, block);
-        show_unclosed_pose(block_at(p, p->bodies[block].at));
-        show_twist_in(run, block, LK_BODY_OLD_V);
-        break;
-    case ALI3_OPEN:
-        show_field(run, block, LK_BODY_NOW_X);
-        break;
-    case ALI3_FREE:
-        accelerate_freely(run->sys, p, block, true);
-        if (p->rare)
-            keep_massless(p, block);
-        break;
-    case ALI3_REST:
-    case ALI3_PROJECT_VELOCITIES:
-    case ALI3_FACTOR:
-    case ALI3_BOUNCE:
-        break;
-    }
+    predict_bodies(run->sys, run->p, block, &run->watch[t]);
+    show_iterate_in(run, block, LK_BODY_X);
 }
 
-LK_INLINE void ali3_joints_up(const struct run *run, enum ali3_up up, int t, int block)
+STAGE_FN(evaluated_bodies)
 {
-    const struct lk_batches *p = run->p;
-    struct watch *watch = &run->watch[t];
-
-    switch (up) {
-    case ALI3_PREDICT:
-        evaluate_rows(run, block, true);
-        break;
-    case ALI3_FIRST:
-    case ALI3_ITERATE:
-        seek(run, block, SEEK_POSES, run->sys->progress->leaks);
-        break;
-    case ALI3_EVALUATE:
-        evaluate_rows(run, block, false);
-        break;
-    case ALI3_SETTLE:
-        settle_all(run, block, false, watch);
-        break;
-    case ALI3_PROJECT_VELOCITIES:
-        seek(run, block, SEEK_VELOCITIES, 0);
-        if (run->sys->n_stops > 0)
-            seek_impacts(run, block, SEEK_VELOCITIES);
-        break;
-    case ALI3_RATES:
-        rates_of_state(run, block, watch);
-        break;
-    case ALI3_RELOAD:
-        load_multipliers_of(run->sys, &run->sys->next, p, block);
-        break;
-    case ALI3_OPEN:
-        open_joints(run, block);
-        break;
-    case ALI3_PROJECT_ACCELERATIONS:
-    case ALI3_FREE:
-        seek(run, block, SEEK_ACCELERATIONS, 0);
-        if (run->sys->n_stops > 0 && !run->sys->progress->jumps)
-            seek_impacts(run, block, SEEK_ACCELERATIONS);
-        break;
-    case ALI3_STORE:
-        store_multipliers(run, block, 1, false, watch);
-        break;
-    case ALI3_REST:
-    case ALI3_FACTOR:
-    case ALI3_BOUNCE:
-        break;
-    }
+    show_iterate_in(run, block, LK_BODY_NOW_X);
 }
 
-static void ali3_up(const struct run *run, int t, int what)
+/* @what: where the present pose is */
+STAGE_FN(weighed_bodies)
 {
-    const enum ali3_up up = (enum ali3_up)what;
-    const struct lk_batches *p = run->p;
-    const struct lk_batch_task *task = &p->tasks[t];
-    bool factors = up == ALI3_FIRST || up == ALI3_PROJECT_VELOCITIES || up == ALI3_FREE;
-    bool solves = factors || up == ALI3_ITERATE || up == ALI3_PROJECT_ACCELERATIONS ||
-                  up == ALI3_OPEN || up == ALI3_BOUNCE;
-    enum front_work work = factors ? FACTOR_AND_ASSEMBLE : up == ALI3_FACTOR ? FACTOR : ASSEMBLE;
-
-    if (up == ALI3_REST)
-        return;
-    EACH_UP(task, ali3_bodies_up(run, up, t, index), ali3_joints_up(run, up, t, index),
-            if (solves || up == ALI3_FACTOR) upward(p, index, work, block_at(p, task->scratch)))
+    weigh_residual(run->p, block, stage->what);
 }
 
-LK_INLINE void ali3_bodies_down(const struct run *run, enum ali3_down down, int t, int block)
+STAGE_FN(settled_motion)
 {
-    const struct lk_batches *p = run->p;
-
-    switch (down) {
-    case ALI3_INCREMENT:
-    case ALI3_LAST_INCREMENT:
-        apply_increment(run->sys, p, block, down == ALI3_LAST_INCREMENT, &run->watch[t]);
-        break;
-    case ALI3_VELOCITIES:
-        project_bodies(p, block, LK_BODY_OLD_V);
-        break;
-    case ALI3_ACCELERATIONS:
-        project_bodies(p, block, LK_BODY_OLD_A);
-        break;
-    case ALI3_CLOSE:
-    case ALI3_CLOSE_LAST:
-        close_poses(p, block, down == ALI3_CLOSE_LAST, &run->watch[t]);
-        break;
-    case ALI3_BOUNCED:
-        bounce_bodies(p, block);
-        break;
-    case ALI3_STAY:
-        break;
-    }
+    show_field(run, block, LK_BODY_X);
+    show_twist_in(run, block, LK_BODY_OLD_V);
 }
 
-static void ali3_down(const struct run *run, int t, int what)
+STAGE_FN(shown_twists)
 {
-    const enum ali3_down down = (enum ali3_down)what;
-    const struct lk_batches *p = run->p;
-    const struct lk_batch_task *task = &p->tasks[t];
-    bool adds = down == ALI3_INCREMENT || down == ALI3_LAST_INCREMENT;
-    double scale = down == ALI3_ACCELERATIONS ? run->sys->s : adds ? 1 : 0;
-
-    if (down == ALI3_STAY)
-        return;
-    EACH_DOWN(task, ali3_bodies_down(run, down, t, index), take_solution(p, index, scale),
-              downward(p, index, block_at(p, task->scratch)))
+    show_twist_in(run, block, LK_BODY_OLD_V);
 }
 
-#include "step/elements/loads.h"
-#include "step/kinematics.h"
+STAGE_FN(shown_accelerations)
+{
+    show_motion(run->p, block, LK_BODY_OLD_A);
+}
+
+STAGE_FN(stored_motion)
+{
+    store_bodies(run, block, &run->watch[t]);
+}
+
+STAGE_FN(reloaded_motion)
+{
+    load_bodies(&run->sys->next, run->p, block);
+    show_unclosed_pose(block_at(run->p, run->p->bodies[block].at));
+    show_twist_in(run, block, LK_BODY_OLD_V);
+}
+
+STAGE_FN(reload_rows)
+{
+    load_multipliers_of(run->sys, &run->sys->next, run->p, block);
+}
+
+static const struct joint_work reload_work = {.any = reload_rows};
+
+STAGE_FN(opened_bodies)
+{
+    show_field(run, block, LK_BODY_NOW_X);
+}
+
+STAGE_FN(freed_bodies)
+{
+    accelerate_freely(run->sys, run->p, block, true);
+    if (run->p->rare)
+        keep_massless(run->p, block);
+}
+
+static const struct stage ali3_ups[ALI3_UPS] = {
+    [ALI3_PREDICT] = {predicted_bodies, &predict_work},
+    [ALI3_FIRST] = {weighed_bodies, &seek_poses_work, FACTOR_AND_ASSEMBLE, LK_BODY_X},
+    [ALI3_ITERATE] = {weighed_bodies, &seek_poses_work, ASSEMBLE, LK_BODY_NOW_X},
+    [ALI3_EVALUATE] = {evaluated_bodies, &evaluate_again_work},
+    [ALI3_SETTLE] = {settled_motion, &settle_work, .what = false},
+    [ALI3_PROJECT_VELOCITIES] = {NULL, &seek_velocities_work, FACTOR_AND_ASSEMBLE},
+    [ALI3_RATES] = {shown_twists, &rate_work, .what = JUST_RATES},
+    [ALI3_PROJECT_ACCELERATIONS] = {shown_accelerations, &seek_accelerations_work, ASSEMBLE},
+    [ALI3_STORE] = {stored_motion, &store_work, .what = SCALE_ONE},
+    [ALI3_RELOAD] = {reloaded_motion, &reload_work},
+    [ALI3_OPEN] = {opened_bodies, &open_work, ASSEMBLE},
+    [ALI3_FREE] = {freed_bodies, &seek_accelerations_work, FACTOR_AND_ASSEMBLE},
+    [ALI3_FACTOR] = {.fronts = FACTOR},
+    [ALI3_BOUNCE] = {.fronts = ASSEMBLE},
+};
+
+STAGE_FN(incremented_bodies)
+{
+    apply_increment(run->sys, run->p, block, false, &run->watch[t]);
+}
+
+STAGE_FN(last_incremented_bodies)
+{
+    apply_increment(run->sys, run->p, block, true, &run->watch[t]);
+}
+
+STAGE_FN(projected_velocities)
+{
+    project_bodies(run->p, block, LK_BODY_OLD_V);
+}
+
+STAGE_FN(projected_accelerations)
+{
+    project_bodies(run->p, block, LK_BODY_OLD_A);
+}
+
+STAGE_FN(closed_poses)
+{
+    close_poses(run->p, block, false, &run->watch[t]);
+}
+
+STAGE_FN(last_closed_poses)
+{
+    close_poses(run->p, block, true, &run->watch[t]);
+}
+
+STAGE_FN(bounced_bodies)
+{
+    bounce_bodies(run->p, block);
+}
+
+static const struct stage ali3_downs[ALI3_DOWNS] = {
+    [ALI3_INCREMENT] = {incremented_bodies, &take_solution_work, SOLVE, SCALE_ONE},
+    [ALI3_LAST_INCREMENT] = {last_incremented_bodies, &take_solution_work, SOLVE, SCALE_ONE},
+    [ALI3_VELOCITIES] = {projected_velocities, &take_solution_work, SOLVE, SCALE_NONE},
+    [ALI3_ACCELERATIONS] = {projected_accelerations, &take_solution_work, SOLVE, SCALE_S},
+    [ALI3_CLOSE] = {closed_poses, &take_solution_work, SOLVE, SCALE_NONE},
+    [ALI3_CLOSE_LAST] = {last_closed_poses, &take_solution_work, SOLVE, SCALE_NONE},
+    [ALI3_BOUNCED] = {bounced_bodies, &take_solution_work, SOLVE, SCALE_NONE},
+};
+
 #include "step/lanes/ali3_stops_inl.h"
 
 static void ali3_begin(struct lk_system *sys)
@@ -305,17 +276,17 @@ static void ali3_begin(struct lk_system *sys)
 static void ali3_sweep(struct lk_system *sys, int down, int up)
 {
     const struct lk_batches *p = sys->batches;
-    struct run run = new_run(sys, ali3_down, ali3_up);
 
     if (up == ALI3_PROJECT_VELOCITIES || up == ALI3_FACTOR)
         lk_singles_regularise(sys, p);
     if (up == ALI3_BOUNCE)
         find_bounces(sys, p);
-    sweep(&run, down, up);
+    sweep(sys, down == ALI3_STAY ? NULL : &ali3_downs[down],
+          up == ALI3_REST ? NULL : &ali3_ups[up]);
     if (down == ALI3_VELOCITIES && up == ALI3_REST)
         show_motions(sys, p, LK_BODY_OLD_V);
     if (down == ALI3_BOUNCED)
-        give_bounce(sys, &run);
+        give_bounce(sys);
 }
 
 /* the pose of the iterate is in X at first, then in NOW_X */
@@ -328,14 +299,13 @@ static void ali3_loads(struct lk_system *sys, double t, const double *inputs)
 static void ali3_jump(struct lk_system *sys, const double *inputs, int leaving)
 {
     const struct lk_batches *p = sys->batches;
-    const struct run run = new_run(sys, ali3_down, ali3_up);
+    const struct run run = new_run(sys);
 
     if (sys->n_stops > 0)
         restore_accelerations(sys, p);
     for (int b = 0; b < p->n_bodies; b++)
         show_motion(p, b, LK_BODY_OLD_V);
-    for (int b = 0; b < p->n_joints; b++)
-        rates_of_state(&run, b, run.watch);
+    do_all_joints(&run, &rate_work, JUST_RATES);
     add_jumps(sys, p, inputs, leaving);
 }
 
@@ -390,7 +360,7 @@ static void keep_accelerations(struct lk_system *sys, const struct lk_batches *p
 static void ali3_settle(struct lk_system *sys, const double *inputs)
 {
     struct lk_batches *p = sys->batches;
-    const struct run run = new_run(sys, ali3_down, ali3_up);
+    const struct run run = new_run(sys);
 
     if (p->n_soft > 0)
         lk_loads_law_multipliers(sys, &sys->now, 1, sys->now.lambda);
@@ -400,10 +370,7 @@ static void ali3_settle(struct lk_system *sys, const double *inputs)
     lk_singles_decouple(p);
     for (int b = 0; b < p->n_bodies; b++)
         show_motion(p, b, LK_BODY_OLD_V);
-    for (int b = 0; b < p->n_joints; b++) {
-        rates_of_state(&run, b, run.watch);
-        begin_multipliers(p, b, false);
-    }
+    do_all_joints(&run, &rate_work, GO_ON);
     ali3_sweep(sys, ALI3_STAY, ALI3_FREE);
     ali3_sweep(sys, ALI3_ACCELERATIONS, ALI3_REST);
     lk_singles_regularise(sys, p);

@@ -18,13 +18,14 @@ static void restore_accelerations(struct lk_system *sys, const struct lk_batches
 }
 
 /* all motions into system->next, and system->correction from V: world, body axes */
-static void give_bounce(struct lk_system *sys, const struct run *run)
+static void give_bounce(struct lk_system *sys)
 {
-    const struct lk_batches *p = run->p;
+    const struct lk_batches *p = sys->batches;
+    const struct run run = new_run(sys);
     struct watch unused = {0};
 
     for (int b = 0; b < p->n_bodies; b++)
-        store_bodies(run, b, &unused);
+        store_bodies(&run, b, &unused);
     for (int b = 0; b < sys->n_bodies; b++)
         read_six(p, b, LK_BODY_V, &sys->correction[b]);
 }

@@ -25,25 +25,59 @@
 
 #include "step/lanes/bodies_inl.h"
 
-/** struct run - a step under way. Each task collects into a struct watch of its own.
- * @down, @up: what a task does on the way down and on the way up, of the kind of sweep that the
- * formulation counts them by, see sweep(). Workers read this. */
+/** enum front_work - on the way up: a new factor, right-hand sides, or both; on the way down: the
+ * solution */
+enum front_work { FACTOR = 1, ASSEMBLE = 2, FACTOR_AND_ASSEMBLE = 3, SOLVE = 4 };
+
+struct run;
+struct stage;
+typedef void stage_fn(const struct run *run, const struct stage *stage, int task, int block);
+
+#define MAYBE __attribute__((unused))
+
+/* the head of a function of a stage, and of one that has an instance for each kind @k of joints */
+#define STAGE_FN(name)                                                                             \
+    static void name(MAYBE const struct run *run, MAYBE const struct stage *stage, MAYBE int t,    \
+                     MAYBE int block)
+#define ROWS_FN(name)                                                                              \
+    LK_INLINE void name(const struct lk_joint_kind *k, MAYBE const struct run *run,                \
+                        MAYBE const struct stage *stage, MAYBE int t, MAYBE int block)
+
+/** struct joint_work - what is done to a block of joints: by its @kind, in which the kind is a
+ * constant;  @single: where rows are found one by one;  @any: to all alike, in place of both */
+struct joint_work {
+    stage_fn *kind[LK_KINDS];
+    stage_fn *single;
+    stage_fn *any;
+};
+
+/** struct stage - of a sweep, on one way: what is done to bodies, joints and fronts, each nothing
+ * where it is not said.  @what: a number for the functions of the stage */
+struct stage {
+    stage_fn *bodies;
+    const struct joint_work *joints;
+    enum front_work fronts;
+    int what;
+};
+
+/** enum scale - of a solution, or of the multipliers in lanes: 0, 1, s, or s where those of soft
+ * rows add to what their laws say */
+enum scale { SCALE_NONE, SCALE_ONE, SCALE_S, SCALE_S_MORE };
+
+/** struct run - a sweep under way: its two stages. Each task collects into a struct watch of its
+ * own. Workers read this. */
 struct run {
     struct lk_system *sys;
     const struct lk_batches *p;
     struct watch *watch;
-    void (*down)(const struct run *run, int task, int what);
-    void (*up)(const struct run *run, int task, int what);
+    const struct stage *down;
+    const struct stage *up;
 };
 
-LK_INLINE struct run new_run(struct lk_system *sys, void (*down)(const struct run *, int, int),
-                             void (*up)(const struct run *, int, int))
+LK_INLINE struct run new_run(struct lk_system *sys)
 {
-    return (struct run){.sys = sys,
-                        .p = sys->batches,
-                        .watch = (struct watch *)sys->batches->watch,
-                        .down = down,
-                        .up = up};
+    return (struct run){
+        .sys = sys, .p = sys->batches, .watch = (struct watch *)sys->batches->watch};
 }
 
 static __attribute__((noinline)) void store_bodies(const struct run *run, int block,
@@ -168,81 +202,106 @@ LK_INLINE void show_twist_in(const struct run *run, int block, int field)
 
 /* ---- multipliers, one joint after another in the state ---- */
 
-/* @scale: of the multipliers in lanes; @adds: those of soft rows add to what their laws say */
-LK_INLINE void store_multipliers(const struct run *run, int block, double scale, bool adds,
-                                 struct watch *watch)
+STAGE_FN(store_multipliers)
 {
     const struct lk_batches *p = run->p;
     const struct lk_batch_joints *j = &p->joints[block];
     const struct lk_joint_kind *k = lk_lane_kind(j->kind);
     const lanes_t *lambda = block_at(p, j->at + lk_kind_lambda(k));
+    bool is_soft = lk_lane_is_soft(j->kind), adds = stage->what == SCALE_S_MORE;
+    double scale = stage->what == SCALE_ONE ? 1 : run->sys->s;
     int rows = lk_kind_rows(k);
     lanes_t zero = {0};
 
     for (int r = 0; r < rows; r++)
         zero += lambda[r] * 0.0;
-    watch->finite += zero;
+    run->watch[t].finite += zero;
     for (int l = 0; l < LK_LANES; l++) {
         double *to = run->sys->next.lambda + j->row[l];
 
         if (j->joint[l] < 0)
             continue;
-        for (int r = 0; r < rows && p->carries && !lk_lane_is_soft(j->kind); r++)
+        for (int r = 0; r < rows && p->carries && !is_soft; r++)
             to[r] = LANE(block_at(p, j->at)[lk_soft_lambda(k) + r], l) +
                     scale * ((const double *)&lambda[r])[l];
-        for (int r = 0; r < rows && !(p->carries && !lk_lane_is_soft(j->kind)); r++)
-            to[r] = (adds && lk_lane_is_soft(j->kind) ? to[r] : 0) +
-                    scale * ((const double *)&lambda[r])[l];
+        for (int r = 0; r < rows && !(p->carries && !is_soft); r++)
+            to[r] = (adds && is_soft ? to[r] : 0) + scale * ((const double *)&lambda[r])[l];
     }
 }
+
+static const struct joint_work store_work = {.any = store_multipliers};
 
 /* those that the work of drives is booked with: their rows, and those at moving frames, are found
  * one by one */
 static void show_multipliers(const struct run *run)
 {
+    const struct stage stage = {.what = SCALE_ONE};
+
     for (int b = 0; b < run->p->n_joints; b++)
         if (run->p->joints[b].kind >= LK_KIND_SINGLE)
-            store_multipliers(run, b, 1, false, run->watch);
+            store_multipliers(run, &stage, 0, b);
 }
 
 /* ---- tasks ---- */
 
-/* @call for every block of @what in @task */
-#define EACH(what_, task, call)                                                                    \
-    for (int i_ = (task)->first_op; i_ < (task)->first_op + (task)->n_ops; i_++) {                 \
-        int index = p->ops[i_].index;                                                              \
-        if (p->ops[i_].what == (what_))                                                            \
-            call;                                                                                  \
-    }
-
-/* every operation of @task in its order, and in the reverse order, with its @index */
-#define EACH_UP(task, bodies, joints, front)                                                       \
-    for (int i_ = (task)->first_op; i_ < (task)->first_op + (task)->n_ops; i_++)                   \
-    DO_OPERATION(bodies, joints, front)
-#define EACH_DOWN(task, bodies, joints, front)                                                     \
-    for (int i_ = (task)->first_op + (task)->n_ops - 1; i_ >= (task)->first_op; i_--)              \
-    DO_OPERATION(bodies, joints, front)
-#define DO_OPERATION(bodies, joints, front)                                                        \
-    {                                                                                              \
-        int index = p->ops[i_].index;                                                              \
-                                                                                                   \
-        if (p->ops[i_].what == LK_BATCH_BODIES)                                                    \
-            bodies;                                                                                \
-        else if (p->ops[i_].what == LK_BATCH_JOINTS)                                               \
-            joints;                                                                                \
-        else                                                                                       \
-            front;                                                                                 \
-    }
-
-/* what a sweep is for, of each way, in one number that goes along with the order */
-#define SWEEP_OF(down, up) ((down) << 8 | (up))
-#define DOWN_OF(sweep)     ((sweep) >> 8)
-#define UP_OF(sweep)       ((sweep)&255)
-
-LK_INLINE void do_task(const struct run *run, int t, int what)
+LK_INLINE void do_joints(const struct run *run, const struct stage *stage, int t, int block)
 {
-    run->down(run, t, DOWN_OF(what));
-    run->up(run, t, UP_OF(what));
+    const struct joint_work *work = stage->joints;
+    int kind = run->p->joints[block].kind;
+
+    (work->any         ? work->any
+     : kind < LK_KINDS ? work->kind[kind]
+                       : work->single)(run, stage, t, block);
+}
+
+/* to all joints, for what lies between two sweeps */
+static void do_all_joints(const struct run *run, const struct joint_work *work, int what)
+{
+    const struct stage stage = {.joints = work, .what = what};
+
+    for (int b = 0; b < run->p->n_joints; b++)
+        do_joints(run, &stage, 0, b);
+}
+
+/* one operation of task @t, on either way */
+LK_INLINE void do_operation(const struct run *run, const struct stage *stage, int t,
+                            const struct lk_batch_op *op)
+{
+    const struct lk_batches *p = run->p;
+
+    if (op->what == LK_BATCH_BODIES) {
+        if (stage->bodies)
+            stage->bodies(run, stage, t, op->index);
+    } else if (op->what == LK_BATCH_JOINTS) {
+        if (stage->joints)
+            do_joints(run, stage, t, op->index);
+    } else if (stage->fronts == SOLVE) {
+        downward(p, op->index, block_at(p, p->tasks[t].scratch));
+    } else if (stage->fronts) {
+        upward(p, op->index, stage->fronts, block_at(p, p->tasks[t].scratch));
+    }
+}
+
+static void go_up(const struct run *run, int t)
+{
+    const struct lk_batch_task *task = &run->p->tasks[t];
+
+    for (int i = task->first_op; i < task->first_op + task->n_ops && run->up; i++)
+        do_operation(run, run->up, t, &run->p->ops[i]);
+}
+
+static void go_down(const struct run *run, int t)
+{
+    const struct lk_batch_task *task = &run->p->tasks[t];
+
+    for (int i = task->first_op + task->n_ops - 1; i >= task->first_op && run->down; i--)
+        do_operation(run, run->down, t, &run->p->ops[i]);
+}
+
+LK_INLINE void do_task(const struct run *run, int t)
+{
+    go_down(run, t);
+    go_up(run, t);
 }
 
 /* a worker's share: consecutive tasks, so that their memory stays with one core */
@@ -251,8 +310,9 @@ static void do_share(void *context, int what, int worker)
     const struct run *run = context;
     int n = run->p->n_tasks - 1, size = lk_pool_size(run->sys->pool);
 
+    (void)what;
     for (int t = n * worker / size; t < n * (worker + 1) / size; t++)
-        do_task(run, t, what);
+        do_task(run, t);
 }
 
 /* progress of a step without a pool, see lk_probe */
@@ -263,17 +323,17 @@ LK_INLINE void tell(const struct run *run, int t)
 }
 
 /* all tasks but the top; the order among them does not matter */
-static void share_out(struct run *run, int what)
+static void share_out(struct run *run)
 {
     int n = run->p->n_tasks - 1;
 
     if (n > 1 && run->sys->pool && lk_pool_size(run->sys->pool) > 1) {
-        lk_pool_run(run->sys->pool, do_share, run, what);
+        lk_pool_run(run->sys->pool, do_share, run, 0);
         return;
     }
     tell(run, -1);
     for (int t = 0; t < n; t++) {
-        do_task(run, t, what);
+        do_task(run, t);
         tell(run, t);
     }
     run->sys->batches->n_phases++;
@@ -282,14 +342,26 @@ static void share_out(struct run *run, int what)
 /* A solve is a sweep up the tree and one down. Between two meetings the tasks do in one go what
  * follows a solution on the way down, then what leads to the next one on the way up. The top, which
  * joins them, is first on the way down and last on the way up: no task reads what the top does on
- * the way up before the next meeting. */
-static void sweep(struct run *run, int down, int up)
+ * the way up before the next meeting. @down, @up: NULL: nothing */
+static void sweep(struct lk_system *sys, const struct stage *down, const struct stage *up)
 {
-    int top = run->p->n_tasks - 1;
+    struct run run = new_run(sys);
+    int top = run.p->n_tasks - 1;
 
-    run->down(run, top, down);
-    share_out(run, SWEEP_OF(down, up));
-    run->up(run, top, up);
+    run.down = down;
+    run.up = up;
+    go_down(&run, top);
+    share_out(&run);
+    go_up(&run, top);
+}
+
+/* every front, in order */
+static void factor_all(const struct lk_batches *p)
+{
+    for (int t = 0; t < p->n_tasks; t++)
+        for (int i = p->tasks[t].first_op; i < p->tasks[t].first_op + p->tasks[t].n_ops; i++)
+            if (p->ops[i].what == LK_BATCH_FRONT)
+                upward(p, p->ops[i].index, FACTOR, block_at(p, p->tasks[t].scratch));
 }
 
 /* ---- results ---- */
@@ -364,6 +436,24 @@ static int judge(const struct run *run)
     return finite == 0 ? 0 : LK_E_NOT_FINITE;
 }
 
+static void give_all_multipliers(struct lk_system *sys)
+{
+    const struct run run = new_run(sys);
+
+    show_multipliers(&run);
+}
+
+/* residuals, energies, what is watched, and whether the new state is one */
+static int store_state(struct lk_system *sys)
+{
+    const struct run run = new_run(sys);
+
+    sys->batches->n_phases = 0;
+    keep_balance(&run);
+    show_watched(sys, sys->batches, &sys->next);
+    return judge(&run);
+}
+
 /* ---- what a step begins with ---- */
 
 /* also in empty lanes, where a step that overflowed may have left NaN */
@@ -391,7 +481,7 @@ static void load_multipliers(const struct lk_system *sys, const struct lk_state 
 static void renew_factor(struct lk_system *sys)
 {
     struct lk_batches *p = sys->batches;
-    const struct run run = {.sys = sys, .p = p, .watch = (struct watch *)p->watch};
+    const struct run run = new_run(sys);
 
     lk_drives_evaluate(sys, &sys->now);
     if (!sys->formulation->laws_are_loads) {
@@ -405,11 +495,8 @@ static void renew_factor(struct lk_system *sys)
         lk_singles_show_twist(sys, p, b, LK_BODY_OLD_V);
     }
     load_multipliers(sys, &sys->now, p);
-    for (int b = 0; b < p->n_joints; b++)
-        settle_all(&run, b, false, run.watch);
-    for (int t = 0; t < p->n_tasks; t++)
-        EACH(LK_BATCH_FRONT, &p->tasks[t],
-             upward(p, index, FACTOR, block_at(p, p->tasks[t].scratch)))
+    do_all_joints(&run, &settle_work, false);
+    factor_all(p);
     show_watched(sys, p, &sys->now);
     lk_singles_turn_soft(sys, p);
 }
@@ -439,7 +526,7 @@ const struct lk_engine LK_ENGINE = {
                     .give = rattle_give,
                     .give_multipliers = rattle_give_multipliers,
                     .fetch = rattle_fetch,
-                    .store = rattle_store,
+                    .store = store_state,
                 },
             [LK_SCRIPT_ALI3] =
                 {

@@ -820,9 +820,6 @@ LK_INLINE void disassemble_link(const struct lk_batches *p, const struct lk_batc
 LINKS(X)
 #undef X
 
-/** enum front_work - on the way up: a new factor, right-hand sides, or both */
-enum front_work { FACTOR = 1, ASSEMBLE = 2, FACTOR_AND_ASSEMBLE = 3 };
-
 static void upward_link(const struct lk_batches *p, const struct lk_batch_front *f,
                         enum front_work work)
 {

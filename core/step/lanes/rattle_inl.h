@@ -1,15 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `rattle` in lanes: the executor of step/scripts/rattle.c, by sweeps of rattle_sweeps_inl.h.
+/* `rattle` in lanes: the executor of step/scripts/rattle.c, by sweeps of rattle_stages_inl.h.
  * Without include guard on purpose, see lanes_inl.h. */
 
-#include "step/lanes/rattle_sweeps_inl.h"
-
-static struct rattle_run rattle_run_of(struct lk_system *sys)
-{
-    return (struct rattle_run){.run = new_run(sys, rattle_down, rattle_up),
-                               .sums = (struct sums *)sys->batches->sums,
-                               .newton = sys->progress};
-}
+#include "step/lanes/rattle_stages_inl.h"
 
 static void rattle_begin(struct lk_system *sys)
 {
@@ -38,10 +31,10 @@ static void rattle_carry(struct lk_system *sys)
 
 static void rattle_take(struct lk_system *sys)
 {
-    const struct rattle_run now = rattle_run_of(sys);
+    const struct run run = new_run(sys);
 
     lk_singles_take_laws(sys, sys->batches);
-    find_gaps_of_singles(&now.run);
+    find_gaps_of_singles(&run);
 }
 
 /* Phi_q^T lambda of soft rows - Q at the pose of the state in OLD_* */
@@ -122,14 +115,32 @@ static void show_closed_state(struct lk_system *sys, const struct lk_batches *p)
     lk_singles_turn_soft(sys, p);
 }
 
+static void clear_all_sums(struct lk_system *sys, int down, int up)
+{
+    struct sums *sums = (struct sums *)sys->batches->sums;
+    bool judges = up == RATTLE_PREDICTION || up == RATTLE_ITERATION || up == RATTLE_CHECK;
+    bool adds = down == RATTLE_INCREMENT || down == RATTLE_CLOSE;
+
+    for (int t = 0; t < sys->batches->n_tasks; t++) {
+        if (judges)
+            sums[t].violation = (lanes_t){0};
+        if (adds)
+            clear_sums(&sums[t], down == RATTLE_INCREMENT ? sys->progress->found : 0);
+    }
+}
+
 static void rattle_sweep(struct lk_system *sys, int down, int up)
 {
-    struct lk_batches *p = sys->batches;
-    struct rattle_run now = rattle_run_of(sys);
+    const struct lk_batches *p = sys->batches;
+    bool factors = up == RATTLE_PREDICTION && p->factors_twice;
 
     if (up == RATTLE_PREDICTION)
         lk_rare_share_tension(sys, p);
-    sweep(&now.run, down, up);
+    clear_all_sums(sys, down, up);
+    sweep(sys, down == RATTLE_STAY ? NULL : &rattle_downs[down],
+          up == RATTLE_REST ? NULL
+          : factors         ? &rattle_prediction_factors
+                            : &rattle_ups[up]);
     if (down == RATTLE_CLOSE && sys->books_closing)
         book_all_closing(sys);
     if ((down == RATTLE_CLOSE || down == RATTLE_CLOSE_STATE) && up == RATTLE_REST)
@@ -144,7 +155,7 @@ static void rattle_sweep(struct lk_system *sys, int down, int up)
 
 static void rattle_hold(struct lk_system *sys, const struct lk_twist *shove, bool is_refined)
 {
-    struct lk_batches *p = sys->batches;
+    const struct lk_batches *p = sys->batches;
 
     lk_singles_shove(sys, p, shove);
     rattle_sweep(sys, RATTLE_STAY, RATTLE_SHOVE);
@@ -159,7 +170,7 @@ static void rattle_hold(struct lk_system *sys, const struct lk_twist *shove, boo
 static void rattle_give(struct lk_system *sys)
 {
     const struct lk_batches *p = sys->batches;
-    const struct run run = {.sys = sys, .p = p};
+    const struct run run = new_run(sys);
     struct watch unused = {0};
 
     for (int b = 0; b < p->n_bodies; b++) {
@@ -183,22 +194,11 @@ static void rattle_fetch(struct lk_system *sys)
 static void rattle_give_multipliers(struct lk_system *sys)
 {
     const struct lk_batches *p = sys->batches;
-    const struct rattle_run now = rattle_run_of(sys);
+    const struct run run = new_run(sys);
 
-    for (int b = 0; b < p->n_joints; b++)
-        store_multipliers(&now.run, b, sys->s, true, now.run.watch);
+    do_all_joints(&run, &store_work, SCALE_S_MORE);
     for (int b = 0; b < p->n_bodies && p->n_tense > 0; b++)
         load_bodies(&sys->now, p, b);
-}
-
-static int rattle_store(struct lk_system *sys)
-{
-    const struct rattle_run now = rattle_run_of(sys);
-
-    sys->batches->n_phases = 0;
-    keep_balance(&now.run);
-    show_watched(sys, sys->batches, &sys->next);
-    return judge(&now.run);
 }
 
 /* The scratch that a step begins with, from sys->now: the factor of the pose that the iterations
@@ -206,8 +206,7 @@ static int rattle_store(struct lk_system *sys)
 static void rattle_renew(struct lk_system *sys)
 {
     struct lk_batches *p = sys->batches;
-    struct watch *watch = (struct watch *)p->watch;
-    const struct run run = {.sys = sys, .p = p, .watch = watch};
+    const struct run run = new_run(sys);
 
     lk_drives_evaluate(sys, &sys->now);
     memcpy(sys->next.tangent, sys->now.tangent, (size_t)sys->n_laws * sizeof(double));
@@ -222,14 +221,9 @@ static void rattle_renew(struct lk_system *sys)
         lk_singles_show_pose(sys, p, b, LK_BODY_NOW_X);
         lk_singles_show_twist(sys, p, b, LK_BODY_OLD_V);
     }
-    for (int b = 0; b < p->n_joints; b++)
-        unclose_joints(&run, b, NULL);
-    for (int t = 0; t < p->n_tasks; t++)
-        for (int i = p->tasks[t].first_op; i < p->tasks[t].first_op + p->tasks[t].n_ops; i++)
-            if (p->ops[i].what == LK_BATCH_FRONT)
-                upward(p, p->ops[i].index, FACTOR, block_at(p, p->tasks[t].scratch));
+    do_all_joints(&run, &unclose_work, false);
+    factor_all(p);
     show_watched(sys, p, &sys->now);
     lk_singles_turn_soft(sys, p);
-    for (int b = 0; b < p->n_joints; b++)
-        settle_all(&run, b, true, watch);
+    do_all_joints(&run, &settle_work, true);
 }

@@ -83,8 +83,9 @@ LK_INLINE void accelerate_kind(const struct lk_joint_kind *k, const struct lk_ba
 /** enum solved - what becomes of a solution. ONCE: it is what bodies ask for;  FIRST_PART: E times
  * it is solved for;  MIDDLE_PART: that, too, added to the first in lambda;  BOTH_PARTS: bodies ask
  * for the sum of both, in lambda;  LESS_TWICE: or for the first ones less twice this one;  WHOLE:
- * bodies ask for it, in lambda. */
-enum solved { ONCE, FIRST_PART, MIDDLE_PART, BOTH_PARTS, LESS_TWICE, WHOLE };
+ * bodies ask for it, in lambda;  LAST_PART: WHOLE where rows are independent, else
+ * BOTH_PARTS;  INCREMENT: as ONCE, of an iteration. */
+enum solved { ONCE, INCREMENT, FIRST_PART, MIDDLE_PART, BOTH_PARTS, LESS_TWICE, WHOLE, LAST_PART };
 
 LK_INLINE void solved_kind(const struct lk_joint_kind *k, const struct lk_batches *p,
                            const struct lk_batch_joints *j, enum solved what)
@@ -151,10 +152,10 @@ LK_INLINE void rates_of_single(const struct lk_batches *p, const struct lk_batch
         *ret += inner_six(J + 6 * s, view(p, &j->body[s], field, 6, buffer[0]));
 }
 
-static void iterate_single(const struct run *run, int block, const struct lk_progress *newton,
-                           struct sums *sums)
+static void iterate_one_by_one(const struct run *run, int block, struct sums *sums)
 {
     const struct lk_system *sys = run->sys;
+    const struct lk_progress *newton = sys->progress;
     const struct lk_batches *p = run->p;
     const struct lk_batch_joints *j = &p->joints[block];
     const struct lk_joint_kind *k = lk_lane_kind(j->kind);
@@ -175,8 +176,8 @@ static void iterate_single(const struct run *run, int block, const struct lk_pro
 }
 
 /* @newton: NULL: there were no iterations, the tangents of system->next are those of the state */
-static void unclose_single(struct lk_system *sys, const struct lk_batches *p, int block,
-                           const struct lk_progress *newton)
+static void unclose_one_by_one(struct lk_system *sys, const struct lk_batches *p, int block,
+                               const struct lk_progress *newton)
 {
     if (lk_lane_is_soft(p->joints[block].kind) && newton) {
         lk_singles_end(sys, p, block, newton->ends);
@@ -188,7 +189,8 @@ static void unclose_single(struct lk_system *sys, const struct lk_batches *p, in
 
 /* the Jacobian at the closed pose, and the violation that is left there; @knows_laws: the Jacobians
  * of soft rows are up to date */
-static void settle_single(const struct run *run, int block, bool knows_laws, struct watch *watch)
+static void settle_one_by_one(const struct run *run, int block, bool knows_laws,
+                              struct watch *watch)
 {
     bool is_soft = lk_lane_is_soft(run->p->joints[block].kind);
 
@@ -230,14 +232,14 @@ LK_INLINE void rates_single(const struct run *run, int block, lanes_t *ret)
         ret[r] = (lanes_t){0};
 }
 
-static void kick_single(const struct run *run, int block, struct watch *watch)
+static void kick_one_by_one(const struct run *run, int block, struct watch *watch)
 {
     const struct lk_batch_joints *j = &run->p->joints[block];
 
     const struct lk_batches *p = run->p;
     lanes_t *x = block_at(p, j->at) + lk_kind_x(lk_lane_kind(j->kind)), rate[ROWS_MAX];
 
-    settle_single(run, block, true, watch);
+    settle_one_by_one(run, block, true, watch);
     rates_single(run, block, x);
     if (!lk_lane_is_soft(j->kind) || !run->sys->closes_dampers)
         return;
@@ -247,7 +249,7 @@ static void kick_single(const struct run *run, int block, struct watch *watch)
 }
 
 /* gamma into the right-hand side; residual rates of the projected velocities */
-static void gamma_single(const struct run *run, int block, struct watch *watch)
+static void gamma_one_by_one(const struct run *run, int block, struct watch *watch)
 {
     lanes_t left[ROWS_MAX];
 
@@ -257,14 +259,14 @@ static void gamma_single(const struct run *run, int block, struct watch *watch)
     lk_singles_gamma(run->sys, run->p, block);
 }
 
-static void accelerate_single(const struct run *run, int block, struct watch *watch)
+static void accelerate_one_by_one(const struct run *run, int block, struct watch *watch)
 {
     const struct lk_batches *p = run->p;
     const struct lk_batch_joints *j = &p->joints[block];
     const struct lk_joint_kind *k = lk_lane_kind(j->kind);
     lanes_t *x = block_at(p, j->at) + lk_kind_x(k), rate[ROWS_MAX];
 
-    gamma_single(run, block, watch);
+    gamma_one_by_one(run, block, watch);
     if (lk_lane_is_soft(j->kind)) {
         if (run->sys->closes_dampers)
             rates_of_single(p, j, p->rare + LK_RARE_SHOVE, x);
@@ -297,181 +299,268 @@ LK_INLINE void begin_kind(const struct lk_joint_kind *k, const struct lk_batches
     scatter_load(k, f + lk_kind_jacobian(k), lambda, f + lk_kind_scatter(k));
 }
 
-/* ---- the instance for the kind of a block ---- */
+/* ---- work on a block, see struct joint_work ---- */
 
-static void iterate_joints(const struct run *run, int block, const struct lk_progress *newton,
-                           struct sums *sums)
+LK_INLINE const struct lk_batch_joints *joints_at(const struct run *run, int block)
 {
-    const struct lk_batches *p = run->p;
-    const struct lk_batch_joints *j = &p->joints[block];
-    int leave = p->keeps_gaps;
-    int rests = newton->done > 0 && j->joins_linear;
-
-    if (__builtin_expect(p->carries || lk_lane_is_soft(j->kind), 0) && newton->done > 0)
-        take_soft_increment(lk_lane_kind(j->kind), newton, block_at(p, j->at));
-    if (__builtin_expect(j->kind >= LK_KIND_SINGLE, 0)) {
-        iterate_single(run, block, newton, sums);
-        return;
-    }
-
-#define CALL(NAME, ...)                                                                            \
-    case LK_KIND_##NAME:                                                                           \
-        iterate_kind(&lk_joint_kinds[LK_KIND_##NAME], p, j, rests, leave, sums);                   \
-        break;
-    EACH_KIND(j, CALL)
-#undef CALL
+    return &run->p->joints[block];
 }
 
-/* the last iterate that counts */
-static void end_carried(const struct lk_batches *p, int block)
+LK_INLINE struct sums *sums_of(const struct run *run, int t)
 {
-    const struct lk_batch_joints *j = &p->joints[block];
-    const struct lk_joint_kind *k = lk_lane_kind(j->kind);
-    lanes_t *f = block_at(p, j->at);
+    return (struct sums *)run->p->sums + t;
+}
 
+/* an iterate: Phi, and the right-hand side of its increment; multipliers that go on take the last
+ * one */
+LK_INLINE void go_on(const struct lk_joint_kind *k, const struct run *run, int block)
+{
+    const struct lk_progress *newton = run->sys->progress;
+    const struct lk_batch_joints *j = joints_at(run, block);
+
+    if (__builtin_expect(run->p->carries || lk_lane_is_soft(j->kind), 0) && newton->done > 0)
+        take_soft_increment(k, newton, block_at(run->p, j->at));
+}
+
+ROWS_FN(iterate_rows)
+{
+    const struct lk_batch_joints *j = joints_at(run, block);
+
+    go_on(k, run, block);
+    iterate_kind(k, run->p, j, run->sys->progress->done > 0 && j->joins_linear, run->p->keeps_gaps,
+                 sums_of(run, t));
+}
+
+STAGE_FN(iterate_single)
+{
+    go_on(lk_lane_kind(joints_at(run, block)->kind), run, block);
+    iterate_one_by_one(run, block, sums_of(run, t));
+}
+#define WORK iterate
+#include "step/lanes/each_kind_inl.h"
+
+/* the pose of the factor; @what: there were iterations, of which the last iterate that counts is
+ * taken */
+LK_INLINE void end_carried(const struct lk_joint_kind *k, const struct run *run,
+                           const struct stage *stage, int block)
+{
+    const struct lk_batch_joints *j = joints_at(run, block);
+    lanes_t *f = block_at(run->p, j->at);
+
+    if (!stage->what || !run->p->carries || !run->sys->progress->ends || lk_lane_is_soft(j->kind))
+        return;
     for (int r = 0; r < lk_kind_rows(k); r++)
         f[lk_soft_lambda(k) + r] = f[lk_soft_kept(k) + r];
 }
 
-/* @newton: NULL: there were no iterations */
-static void unclose_joints(const struct run *run, int block, const struct lk_progress *newton)
+ROWS_FN(unclose_rows)
 {
-    const struct lk_batches *p = run->p;
-    const struct lk_batch_joints *j = &p->joints[block];
-
-    if (__builtin_expect(p->carries && newton && newton->ends, 0) && !lk_lane_is_soft(j->kind))
-        end_carried(p, block);
-    if (__builtin_expect(j->kind >= LK_KIND_SINGLE, 0)) {
-        unclose_single(run->sys, run->p, block, newton);
-        return;
-    }
-
-#define CALL(NAME, ...)                                                                            \
-    case LK_KIND_##NAME:                                                                           \
-        unclose_kind(&lk_joint_kinds[LK_KIND_##NAME], p, j);                                       \
-        break;
-    EACH_KIND(j, CALL)
-#undef CALL
+    end_carried(k, run, stage, block);
+    unclose_kind(k, run->p, joints_at(run, block));
 }
 
-static void violate_joints(const struct run *run, int block)
+STAGE_FN(unclose_single)
 {
-    const struct lk_batches *p = run->p;
-    const struct lk_batch_joints *j = &p->joints[block];
+    end_carried(lk_lane_kind(joints_at(run, block)->kind), run, stage, block);
+    unclose_one_by_one(run->sys, run->p, block, stage->what ? run->sys->progress : NULL);
+}
+#define WORK unclose
+#include "step/lanes/each_kind_inl.h"
 
-    if (__builtin_expect(j->kind >= LK_KIND_SINGLE, 0)) {
-        lk_singles_close(run->sys, run->p, block);
-        return;
-    }
-
-#define CALL(NAME, ...)                                                                            \
-    case LK_KIND_##NAME:                                                                           \
-        violate_kind(&lk_joint_kinds[LK_KIND_##NAME], p, j, LK_BODY_X);                            \
-        break;
-    EACH_KIND(j, CALL)
-#undef CALL
+/* Phi at the pose in X, of a state that is being closed */
+ROWS_FN(violate_rows)
+{
+    violate_kind(k, run->p, joints_at(run, block), LK_BODY_X);
 }
 
-static void begin_multipliers(const struct lk_batches *p, int block, bool forgets)
+STAGE_FN(violate_single)
 {
-    const struct lk_batch_joints *j = &p->joints[block];
-
-    if (__builtin_expect(j->kind >= LK_KIND_SINGLE, 0)) {
-        begin_kind(lk_lane_kind(j->kind), p, j, forgets);
-        return;
-    }
-
-#define CALL(NAME, ...)                                                                            \
-    case LK_KIND_##NAME:                                                                           \
-        begin_kind(&lk_joint_kinds[LK_KIND_##NAME], p, j, forgets);                                \
-        break;
-    EACH_KIND(j, CALL)
-#undef CALL
+    lk_singles_close(run->sys, run->p, block);
 }
+#define WORK violate
+#include "step/lanes/each_kind_inl.h"
 
 /* Phi at the pose in NOW_X; laws close nothing */
-static void open_joints(const struct run *run, int block)
+ROWS_FN(open_rows)
 {
-    const struct lk_batches *p = run->p;
-    const struct lk_batch_joints *j = &p->joints[block];
-
-    if (__builtin_expect(j->kind >= LK_KIND_SINGLE, 0)) {
-        if (lk_lane_is_soft(j->kind))
-            rates_single(run, block, block_at(p, j->at) + lk_kind_x(lk_lane_kind(j->kind)));
-        else
-            lk_singles_violate(run->sys, run->p, block, false);
-        return;
-    }
-
-#define CALL(NAME, ...)                                                                            \
-    case LK_KIND_##NAME:                                                                           \
-        violate_kind(&lk_joint_kinds[LK_KIND_##NAME], p, j, LK_BODY_NOW_X);                        \
-        break;
-    EACH_KIND(j, CALL)
-#undef CALL
+    violate_kind(k, run->p, joints_at(run, block), LK_BODY_NOW_X);
 }
 
-static void take_rates(const struct lk_batches *p, int block, int field)
+STAGE_FN(open_single)
 {
-    const struct lk_batch_joints *j = &p->joints[block];
+    const struct lk_batch_joints *j = joints_at(run, block);
 
-#define CALL(NAME, ...)                                                                            \
-    case LK_KIND_##NAME:                                                                           \
-        kick_kind(&lk_joint_kinds[LK_KIND_##NAME], p, j, field);                                   \
-        break;
-    EACH_KIND(j, CALL)
-#undef CALL
+    if (lk_lane_is_soft(j->kind))
+        rates_single(run, block, block_at(run->p, j->at) + lk_kind_x(lk_lane_kind(j->kind)));
+    else
+        lk_singles_violate(run->sys, run->p, block, false);
 }
+#define WORK open
+#include "step/lanes/each_kind_inl.h"
+
+/* Jacobians at the closed pose; @what: those of soft rows are up to date */
+ROWS_FN(settle_rows)
+{
+    settle_kind(k, run->p, joints_at(run, block), &run->watch[t]);
+}
+
+STAGE_FN(settle_single)
+{
+    settle_one_by_one(run, block, stage->what, &run->watch[t]);
+}
+#define WORK settle
+#include "step/lanes/each_kind_inl.h"
+
+/* the Jacobian and the rates of the rows at the new pose */
+ROWS_FN(kick_rows)
+{
+    settle_rows(k, run, stage, t, block);
+    kick_kind(k, run->p, joints_at(run, block), LK_BODY_V);
+}
+
+STAGE_FN(kick_single)
+{
+    kick_one_by_one(run, block, &run->watch[t]);
+}
+#define WORK kick
+#include "step/lanes/each_kind_inl.h"
+
+/* gamma of the velocities of a state, and what is left of the rates of rows; @what: multipliers
+ * pull as the accelerations begin: see enum beginning */
+enum beginning { JUST_RATES, GO_ON, FORGET };
+
+LK_INLINE void begin_multipliers(const struct lk_joint_kind *k, const struct run *run,
+                                 const struct stage *stage, int block)
+{
+    if (stage->what != JUST_RATES)
+        begin_kind(k, run->p, joints_at(run, block),
+                   stage->what == FORGET && !run->sys->rows_are_independent);
+}
+
+ROWS_FN(rate_rows)
+{
+    gamma_kind(k, run->p, joints_at(run, block), &run->watch[t]);
+    begin_multipliers(k, run, stage, block);
+}
+
+STAGE_FN(rate_single)
+{
+    gamma_one_by_one(run, block, &run->watch[t]);
+    begin_multipliers(lk_lane_kind(joints_at(run, block)->kind), run, stage, block);
+}
+#define WORK rate
+#include "step/lanes/each_kind_inl.h"
+
+/* Phi_q a + gamma */
+ROWS_FN(accelerate_rows)
+{
+    gamma_kind(k, run->p, joints_at(run, block), &run->watch[t]);
+    accelerate_kind(k, run->p, joints_at(run, block));
+}
+
+STAGE_FN(accelerate_single)
+{
+    accelerate_one_by_one(run, block, &run->watch[t]);
+}
+#define WORK accelerate
+#include "step/lanes/each_kind_inl.h"
+
+/* minus the rates of the motions in SHOVE */
+LK_INLINE void turn_sign(const struct lk_joint_kind *k, const struct run *run, int block)
+{
+    lanes_t *x = block_at(run->p, joints_at(run, block)->at) + lk_kind_x(k);
+
+    for (int r = 0; r < lk_kind_rows(k); r++)
+        x[r] = -x[r];
+}
+
+ROWS_FN(shove_rows)
+{
+    kick_kind(k, run->p, joints_at(run, block), run->p->rare + LK_RARE_SHOVE);
+    turn_sign(k, run, block);
+}
+
+STAGE_FN(shove_single)
+{
+    const struct lk_batch_joints *j = joints_at(run, block);
+    const struct lk_joint_kind *k = lk_lane_kind(j->kind);
+
+    rates_of_single(run->p, j, run->p->rare + LK_RARE_SHOVE,
+                    block_at(run->p, j->at) + lk_kind_x(k));
+    turn_sign(k, run, block);
+}
+#define WORK shove
+#include "step/lanes/each_kind_inl.h"
+
+/* a solution; @what: enum solved */
+ROWS_FN(solved_rows)
+{
+    const struct lk_batch_joints *j = joints_at(run, block);
+    enum solved what = (enum solved)stage->what;
+
+    if (what == INCREMENT && __builtin_expect(run->p->carries || lk_lane_is_soft(j->kind), 0))
+        keep_increment(k, run->p, j, run->sys->progress->found - 1);
+    if (what == LAST_PART)
+        what = run->sys->rows_are_independent ? WHOLE : BOTH_PARTS;
+    solved_kind(k, run->p, j, what);
+}
+
+STAGE_FN(solved_single)
+{
+    solved_rows(lk_lane_kind(joints_at(run, block)->kind), run, stage, t, block);
+}
+#define WORK solved
+#include "step/lanes/each_kind_inl.h"
+
+/* E times the first part of a solution, or, @what, the last one */
+STAGE_FN(refine_any)
+{
+    const struct lk_batch_joints *j = joints_at(run, block);
+    const struct lk_joint_kind *k = lk_lane_kind(j->kind);
+
+    refine_kind(k, run->p, j, stage->what);
+    for (int r = 0; r < lk_kind_rows(k) && lk_lane_is_soft(j->kind); r++) /* E is meant there */
+        block_at(run->p, j->at)[lk_kind_x(k) + r] = (lanes_t){0};
+}
+
+static const struct joint_work refine_work = {.any = refine_any};
 
 /* what the multipliers do that are carried on */
-static void pull_carried(const struct lk_batches *p, int block)
+STAGE_FN(pull_any)
 {
-    const struct lk_batch_joints *j = &p->joints[block];
+    const struct lk_batch_joints *j = joints_at(run, block);
     const struct lk_joint_kind *k = lk_lane_kind(j->kind);
-    lanes_t *f = block_at(p, j->at);
+    lanes_t *f = block_at(run->p, j->at);
 
     for (int r = 0; r < lk_kind_rows(k); r++)
         f[lk_kind_x(k) + r] = lk_lane_is_soft(j->kind) ? (lanes_t){0} : f[lk_soft_lambda(k) + r];
     scatter_load(k, f + lk_kind_jacobian(k), f + lk_kind_x(k), f + lk_kind_scatter(k));
 }
 
-/* the solution is carried on, too */
-static void carry_solution(const struct run *run, int block)
+static const struct joint_work pull_work = {.any = pull_any};
+
+/* the solution is carried on, too; 0 in soft rows where a system closes no dampers */
+STAGE_FN(carry_any)
 {
-    const struct lk_batches *p = run->p;
-    const struct lk_batch_joints *j = &p->joints[block];
+    const struct lk_batch_joints *j = joints_at(run, block);
     const struct lk_joint_kind *k = lk_lane_kind(j->kind);
-    lanes_t *f = block_at(p, j->at);
+    lanes_t *f = block_at(run->p, j->at);
 
     for (int r = 0; r < lk_kind_rows(k) && !lk_lane_is_soft(j->kind); r++)
         f[lk_soft_lambda(k) + r] += f[lk_kind_x(k) + r];
-    if (lk_lane_is_soft(j->kind)) /* 0 where a system closes no dampers */
+    if (lk_lane_is_soft(j->kind))
         lk_singles_share(run->sys, run->p, block);
     scatter_load(k, f + lk_kind_jacobian(k), f + lk_kind_x(k), f + lk_kind_scatter(k));
 }
 
-/* Jacobians at the closed pose */
-static void settle_all(const struct run *run, int block, bool knows_laws, struct watch *watch)
-{
-    if (run->p->joints[block].kind < LK_KIND_SINGLE)
-        settle_joints(run->p, block, watch);
-    else
-        settle_single(run, block, knows_laws, watch);
-}
+static const struct joint_work carry_work = {.any = carry_any};
 
-/* gamma of the velocities of a state, and what is left of the rates of rows */
-static void rates_of_state(const struct run *run, int block, struct watch *watch)
-{
-    if (run->p->joints[block].kind < LK_KIND_SINGLE)
-        gamma_joints(run->p, block, watch);
-    else
-        gamma_single(run, block, watch);
-}
+/* ---- the same of `ali3` and `rk4` ---- */
 
 /* what V leaves of the rows: s W g, velocities or accelerations; @leaks: less E lambda. Rows of
  * laws have no rate to close, and what their accelerations leave is in the right-hand side. */
-static __attribute__((noinline)) void seek_single(const struct run *run, int block,
-                                                  enum sought sought, int leaks)
+static __attribute__((noinline)) void seek_one_by_one(const struct run *run, int block,
+                                                      enum sought sought, int leaks)
 {
     const struct lk_batches *p = run->p;
     const struct lk_batch_joints *j = &p->joints[block];
@@ -492,89 +581,69 @@ static __attribute__((noinline)) void seek_single(const struct run *run, int blo
     }
 }
 
-/* @sought: a constant where it counts */
-LK_INLINE void seek(const struct run *run, int block, enum sought sought, int leaks)
+/* rows of stops that are hit, or rest: like rigid ones, see impact_rates() in step/one/evaluate.c
+ */
+static void seek_impacts(const struct run *run, int block, enum sought sought)
 {
-    if (__builtin_expect(run->p->joints[block].kind < LK_KIND_SINGLE, 1))
-        right_side(run->p, block, sought, leaks);
-    else
-        seek_single(run, block, sought, leaks);
-}
+    const struct lk_batch_joints *j = joints_at(run, block);
+    lanes_t rate[ROWS_MAX];
 
-/* minus the rates of the motions in SHOVE */
-static void shove_joints(const struct lk_batches *p, int block)
-{
-    const struct lk_batch_joints *j = &p->joints[block];
-    const struct lk_joint_kind *k = lk_lane_kind(j->kind);
-    lanes_t *x = block_at(p, j->at) + lk_kind_x(k);
-
-    if (j->kind >= LK_KIND_SINGLE)
-        rates_of_single(p, j, p->rare + LK_RARE_SHOVE, x);
-    else
-        take_rates(p, block, p->rare + LK_RARE_SHOVE);
-    for (int r = 0; r < lk_kind_rows(k); r++)
-        x[r] = -x[r];
-}
-
-/* the Jacobian and the rates of the rows at the new pose */
-static void kick_joints(const struct run *run, int block, struct watch *watch)
-{
-    const struct lk_batches *p = run->p;
-    const struct lk_batch_joints *j = &p->joints[block];
-
-    if (__builtin_expect(j->kind >= LK_KIND_SINGLE, 0)) {
-        kick_single(run, block, watch);
+    if (run->sys->n_stops == 0 || run->sys->progress->jumps || !lk_lane_is_soft(j->kind))
         return;
-    }
-
-    settle_joints(p, block, watch);
-    take_rates(p, block, LK_BODY_V);
+    rates_of_single(run->p, j, LK_BODY_V, rate);
+    lk_singles_hold(run->sys, run->p, block, sought == SEEK_ACCELERATIONS, (const double *)rate);
 }
 
-static void accelerate_joints(const struct run *run, int block, struct watch *watch)
+ROWS_FN(seek_poses_rows)
 {
-    const struct lk_batches *p = run->p;
-    const struct lk_batch_joints *j = &p->joints[block];
-
-    if (__builtin_expect(j->kind >= LK_KIND_SINGLE, 0)) {
-        accelerate_single(run, block, watch);
-        return;
-    }
-
-    gamma_joints(p, block, watch);
-#define CALL(NAME, ...)                                                                            \
-    case LK_KIND_##NAME:                                                                           \
-        accelerate_kind(&lk_joint_kinds[LK_KIND_##NAME], p, j);                                    \
-        break;
-    EACH_KIND(j, CALL)
-#undef CALL
+    right_side_kind(k, run->p, joints_at(run, block), SEEK_POSES, run->sys->progress->leaks);
 }
 
-static void solved_joints(const struct lk_batches *p, int block, enum solved what, int iteration)
+STAGE_FN(seek_poses_single)
 {
-    const struct lk_batch_joints *j = &p->joints[block];
-
-    if (__builtin_expect(p->carries || lk_lane_is_soft(j->kind), 0) && iteration >= 0)
-        keep_increment(lk_lane_kind(j->kind), p, j, iteration);
-    if (__builtin_expect(j->kind >= LK_KIND_SINGLE, 0)) {
-        solved_kind(lk_lane_kind(j->kind), p, j, what);
-        return;
-    }
-
-#define CALL(NAME, ...)                                                                            \
-    case LK_KIND_##NAME:                                                                           \
-        solved_kind(&lk_joint_kinds[LK_KIND_##NAME], p, j, what);                                  \
-        break;
-    EACH_KIND(j, CALL)
-#undef CALL
+    seek_one_by_one(run, block, SEEK_POSES, run->sys->progress->leaks);
 }
+#define WORK seek_poses
+#include "step/lanes/each_kind_inl.h"
 
-static void refine_joints(const struct lk_batches *p, int block, int is_later)
+ROWS_FN(seek_velocities_rows)
 {
-    const struct lk_batch_joints *j = &p->joints[block];
-    const struct lk_joint_kind *k = lk_lane_kind(j->kind);
-
-    refine_kind(k, p, j, is_later);
-    for (int r = 0; r < lk_kind_rows(k) && lk_lane_is_soft(j->kind); r++) /* E is meant there */
-        block_at(p, j->at)[lk_kind_x(k) + r] = (lanes_t){0};
+    right_side_kind(k, run->p, joints_at(run, block), SEEK_VELOCITIES, 0);
 }
+
+STAGE_FN(seek_velocities_single)
+{
+    seek_one_by_one(run, block, SEEK_VELOCITIES, 0);
+    seek_impacts(run, block, SEEK_VELOCITIES);
+}
+#define WORK seek_velocities
+#include "step/lanes/each_kind_inl.h"
+
+ROWS_FN(seek_accelerations_rows)
+{
+    right_side_kind(k, run->p, joints_at(run, block), SEEK_ACCELERATIONS, 0);
+}
+
+STAGE_FN(seek_accelerations_single)
+{
+    seek_one_by_one(run, block, SEEK_ACCELERATIONS, 0);
+    seek_impacts(run, block, SEEK_ACCELERATIONS);
+}
+#define WORK seek_accelerations
+#include "step/lanes/each_kind_inl.h"
+
+/* lambda += @what (enum scale) times the solution, and Phi_q^T of it */
+ROWS_FN(take_solution_rows)
+{
+    take_solution_kind(k, run->p, joints_at(run, block),
+                       stage->what == SCALE_ONE ? 1
+                       : stage->what == SCALE_S ? run->sys->s
+                                                : 0);
+}
+
+STAGE_FN(take_solution_single)
+{
+    take_solution_rows(lk_lane_kind(joints_at(run, block)->kind), run, stage, t, block);
+}
+#define WORK take_solution
+#include "step/lanes/each_kind_inl.h"

@@ -81,9 +81,14 @@ LK_INLINE void stage_kind(const struct lk_joint_kind *k, const struct lk_batches
     scatter_load(k, f + lk_kind_jacobian(k), f + lk_kind_lambda(k), f + lk_kind_scatter(k));
 }
 
-static void stage_single(const struct run *run, int block)
+ROWS_FN(stage_rows_rows)
 {
-    const struct lk_batch_joints *j = &run->p->joints[block];
+    stage_kind(k, run->p, joints_at(run, block));
+}
+
+STAGE_FN(stage_rows_single)
+{
+    const struct lk_batch_joints *j = joints_at(run, block);
     const struct lk_joint_kind *k = lk_lane_kind(j->kind);
     lanes_t *f = block_at(run->p, j->at);
 
@@ -92,206 +97,117 @@ static void stage_single(const struct run *run, int block)
     scatter_load(k, f + lk_kind_jacobian(k), f + lk_kind_lambda(k), f + lk_kind_scatter(k));
 }
 
-static void stage_joints(const struct run *run, int block)
-{
-    const struct lk_batches *p = run->p;
-    const struct lk_batch_joints *j = &p->joints[block];
-
-    if (__builtin_expect(j->kind >= LK_KIND_SINGLE, 0)) {
-        stage_single(run, block);
-        return;
-    }
-
-#define CALL(NAME, ...)                                                                            \
-    case LK_KIND_##NAME:                                                                           \
-        stage_kind(&lk_joint_kinds[LK_KIND_##NAME], p, j);                                         \
-        break;
-    EACH_KIND(j, CALL)
-#undef CALL
-}
+#define WORK stage_rows
+#include "step/lanes/each_kind_inl.h"
 
 /* ---- sweeps ---- */
 
-LK_INLINE void rk4_bodies_up(const struct run *run, enum rk4_up up, int t, int block)
+static void show_stage_motion(const struct run *run, int block)
 {
-    struct lk_system *sys = run->sys;
-    const struct lk_batches *p = run->p;
-    struct watch *watch = &run->watch[t];
-
-    switch (up) {
-    case RK4_BEGIN:
-        advance_bodies(sys, p, block, 0, watch);
-        /* fall through */
-    case RK4_ROWS:
-        show_field(run, block, LK_BODY_X);
-        show_twist_in(run, block, LK_RK4_STAGE_V);
-        break;
-    case RK4_OPEN:
-        show_field(run, block, LK_BODY_NOW_X);
-        show_twist_in(run, block, LK_BODY_OLD_V);
-        break;
-    case RK4_SETTLE:
-        show_field(run, block, LK_BODY_X);
-        break;
-    case RK4_RATES:
-        show_twist_in(run, block, LK_BODY_OLD_V);
-        break;
-    case RK4_STAGE:
-    case RK4_NEW:
-        accelerate_freely(sys, p, block, up == RK4_NEW);
-        break;
-    case RK4_RATES_AGAIN:
-        show_motion(p, block, LK_BODY_OLD_V);
-        break;
-    case RK4_AGAIN:
-        show_motion(p, block, LK_BODY_OLD_A);
-        break;
-    case RK4_STORE:
-        store_bodies(run, block, watch);
-        break;
-    case RK4_REST:
-    case RK4_PROJECT:
-    case RK4_CONTRADICTION:
-    case RK4_CONTRADICTION_LAST:
-        break;
-    }
+    show_field(run, block, LK_BODY_X);
+    show_twist_in(run, block, LK_RK4_STAGE_V);
 }
 
-/* The right-hand side of the next solve: @weight E times the solution, lk_project_contradictions()
- */
-LK_INLINE void contradict(const struct lk_batches *p, int block, double weight)
+STAGE_FN(begun_bodies)
 {
-    const struct lk_batch_joints *j = &p->joints[block];
+    advance_bodies(run->sys, run->p, block, 0, &run->watch[t]);
+    show_stage_motion(run, block);
+}
+
+STAGE_FN(stage_bodies)
+{
+    show_stage_motion(run, block);
+}
+
+STAGE_FN(unclosed_motion)
+{
+    show_field(run, block, LK_BODY_NOW_X);
+    show_twist_in(run, block, LK_BODY_OLD_V);
+}
+
+STAGE_FN(settled_poses)
+{
+    show_field(run, block, LK_BODY_X);
+}
+
+STAGE_FN(stage_accelerations)
+{
+    accelerate_freely(run->sys, run->p, block, false);
+}
+
+STAGE_FN(new_accelerations)
+{
+    accelerate_freely(run->sys, run->p, block, true);
+}
+
+STAGE_FN(shown_velocities)
+{
+    show_motion(run->p, block, LK_BODY_OLD_V);
+}
+
+/* the right-hand side of the next solve: @what times E times the solution */
+STAGE_FN(contradict_rows)
+{
+    const struct lk_batch_joints *j = joints_at(run, block);
     const struct lk_joint_kind *k = lk_lane_kind(j->kind);
-    lanes_t *f = block_at(p, j->at);
+    lanes_t *f = block_at(run->p, j->at);
+    double weight = stage->what;
 
     for (int r = 0; r < lk_kind_rows(k); r++)
         f[lk_kind_x(k) + r] *= weight * f[lk_kind_regular(k) + r];
 }
 
-LK_INLINE void rk4_joints_up(const struct run *run, enum rk4_up up, int t, int block)
-{
-    const struct lk_batches *p = run->p;
-    struct watch *watch = &run->watch[t];
+static const struct joint_work contradict_work = {.any = contradict_rows};
 
-    switch (up) {
-    case RK4_BEGIN:
-    case RK4_ROWS:
-        stage_joints(run, block);
-        break;
-    case RK4_STAGE:
-    case RK4_NEW:
-    case RK4_AGAIN:
-        seek(run, block, SEEK_ACCELERATIONS, 0);
-        break;
-    case RK4_CONTRADICTION:
-        contradict(p, block, 1);
-        break;
-    case RK4_CONTRADICTION_LAST:
-        contradict(p, block, 1 - LK_LEAST_SOLVES);
-        break;
-    case RK4_OPEN:
-        open_joints(run, block);
-        break;
-    case RK4_SETTLE:
-        settle_all(run, block, true, watch);
-        break;
-    case RK4_PROJECT:
-        seek(run, block, SEEK_VELOCITIES, 0);
-        break;
-    case RK4_RATES:
-        rates_of_state(run, block, watch);
-        begin_multipliers(p, block, !run->sys->rows_are_independent);
-        break;
-    case RK4_RATES_AGAIN:
-        rates_of_state(run, block, watch);
-        break;
-    case RK4_STORE:
-        store_multipliers(run, block, 1, false, watch);
-        break;
-    case RK4_REST:
-        break;
-    }
+static const struct stage rk4_ups[RK4_UPS] = {
+    [RK4_BEGIN] = {begun_bodies, &stage_rows_work},
+    [RK4_ROWS] = {stage_bodies, &stage_rows_work},
+    [RK4_STAGE] = {stage_accelerations, &seek_accelerations_work, FACTOR_AND_ASSEMBLE},
+    [RK4_CONTRADICTION] = {NULL, &contradict_work, ASSEMBLE, 1},
+    [RK4_CONTRADICTION_LAST] = {NULL, &contradict_work, ASSEMBLE, 1 - LK_LEAST_SOLVES},
+    [RK4_OPEN] = {unclosed_motion, &open_work, ASSEMBLE},
+    [RK4_SETTLE] = {settled_poses, &settle_work, .what = true},
+    [RK4_PROJECT] = {NULL, &seek_velocities_work, FACTOR_AND_ASSEMBLE},
+    [RK4_RATES] = {shown_twists, &rate_work, .what = FORGET},
+    [RK4_NEW] = {new_accelerations, &seek_accelerations_work, ASSEMBLE},
+    [RK4_RATES_AGAIN] = {shown_velocities, &rate_work, .what = JUST_RATES},
+    [RK4_AGAIN] = {shown_accelerations, &seek_accelerations_work, ASSEMBLE},
+    [RK4_STORE] = {stored_motion, &store_work, .what = SCALE_ONE},
+};
+
+STAGE_FN(advanced_bodies)
+{
+    project_bodies(run->p, block, LK_BODY_OLD_A);
+    advance_bodies(run->sys, run->p, block, run->sys->progress->stage, &run->watch[t]);
 }
 
-static void rk4_up(const struct run *run, int t, int what)
-{
-    const enum rk4_up up = (enum rk4_up)what;
-    const struct lk_batches *p = run->p;
-    const struct lk_batch_task *task = &p->tasks[t];
-    bool factors = up == RK4_STAGE || up == RK4_PROJECT;
-    bool solves = factors || up == RK4_CONTRADICTION || up == RK4_CONTRADICTION_LAST ||
-                  up == RK4_OPEN || up == RK4_NEW || up == RK4_AGAIN;
-
-    if (up == RK4_REST)
-        return;
-    EACH_UP(task, rk4_bodies_up(run, up, t, index), rk4_joints_up(run, up, t, index),
-            if (solves) upward(p, index, factors ? FACTOR_AND_ASSEMBLE : ASSEMBLE,
-                               block_at(p, task->scratch)))
-}
-
-LK_INLINE void rk4_bodies_down(const struct run *run, enum rk4_down down, int t, int block)
-{
-    const struct lk_batches *p = run->p;
-    struct watch *watch = &run->watch[t];
-
-    switch (down) {
-    case RK4_ADVANCE:
-        project_bodies(p, block, LK_BODY_OLD_A);
-        advance_bodies(run->sys, p, block, run->sys->progress->stage, watch);
-        break;
-    case RK4_CLOSE:
-    case RK4_CLOSE_LAST:
-        close_poses(p, block, down == RK4_CLOSE_LAST, watch);
-        break;
-    case RK4_TWISTS:
-        project_bodies(p, block, LK_BODY_OLD_V);
-        break;
-    case RK4_ACCELERATIONS:
-        project_bodies(p, block, LK_BODY_OLD_A);
-        break;
-    case RK4_STAY:
-        break;
-    }
-}
-
-static void rk4_down(const struct run *run, int t, int what)
-{
-    const enum rk4_down down = (enum rk4_down)what;
-    const struct lk_batches *p = run->p;
-    const struct lk_batch_task *task = &p->tasks[t];
-    bool accelerates = down == RK4_ADVANCE || down == RK4_ACCELERATIONS;
-    double scale = accelerates ? run->sys->s : 0;
-
-    if (down == RK4_STAY)
-        return;
-    EACH_DOWN(task, rk4_bodies_down(run, down, t, index), take_solution(p, index, scale),
-              downward(p, index, block_at(p, task->scratch)))
-}
+static const struct stage rk4_downs[RK4_DOWNS] = {
+    [RK4_ADVANCE] = {advanced_bodies, &take_solution_work, SOLVE, SCALE_S},
+    [RK4_CLOSE] = {closed_poses, &take_solution_work, SOLVE, SCALE_NONE},
+    [RK4_CLOSE_LAST] = {last_closed_poses, &take_solution_work, SOLVE, SCALE_NONE},
+    [RK4_TWISTS] = {projected_velocities, &take_solution_work, SOLVE, SCALE_NONE},
+    [RK4_ACCELERATIONS] = {projected_accelerations, &take_solution_work, SOLVE, SCALE_S},
+};
 
 /* the state, whose accelerations inputs change */
 static void rk4_take(struct lk_system *sys)
 {
     const struct lk_batches *p = sys->batches;
-    const struct run run = new_run(sys, rk4_down, rk4_up);
+    const struct run run = new_run(sys);
 
     for (int b = 0; b < p->n_bodies; b++)
         show_motion(p, b, LK_BODY_OLD_V);
-    for (int b = 0; b < p->n_joints; b++) {
-        rates_of_state(&run, b, run.watch);
-        begin_multipliers(p, b, false);
-    }
+    do_all_joints(&run, &rate_work, GO_ON);
 }
 
 /* those that collect into a struct watch begin with the first stage */
 static void rk4_sweep(struct lk_system *sys, int down, int up)
 {
     const struct lk_batches *p = sys->batches;
-    struct run run = new_run(sys, rk4_down, rk4_up);
 
     if (up == RK4_BEGIN)
         memset(p->watch, 0, (size_t)p->n_tasks * sizeof(struct watch));
-    sweep(&run, down, up);
+    sweep(sys, down == RK4_STAY ? NULL : &rk4_downs[down], up == RK4_REST ? NULL : &rk4_ups[up]);
 }
 
 /* -Q of the bodies that loads act on, those that follow laws among them. @field: of the twists;
@@ -314,22 +230,4 @@ static struct lk_law_powers rk4_follow(struct lk_system *sys, double t, const do
 {
     return take_stage_loads(sys, sys->batches, t, inputs,
                             sys->progress->is_stage ? LK_RK4_STAGE_V : LK_BODY_OLD_V);
-}
-
-static void give_all_multipliers(struct lk_system *sys)
-{
-    const struct run run = new_run(sys, NULL, NULL);
-
-    show_multipliers(&run);
-}
-
-/* residuals, energies and what is watched, of `ali3` and `rk4` */
-static int store_state(struct lk_system *sys)
-{
-    const struct run run = new_run(sys, NULL, NULL);
-
-    sys->batches->n_phases = 0;
-    keep_balance(&run);
-    show_watched(sys, sys->batches, &sys->next);
-    return judge(&run);
 }

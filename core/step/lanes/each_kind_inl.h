@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Included once for every work on joints: with WORK defined as its name, e.g. iterate, this makes
+ * an instance of iterate_rows() for each kind of rows/table.h, in which the kind is a constant, and
+ * iterate_work, the table of these and of iterate_single(). Without include guard on purpose. */
+#define PASTE_(a, b)   a##b
+#define PASTE(a, b)    PASTE_(a, b)
+#define INSTANCE(name) PASTE(PASTE(WORK, _), name)
+
+#define X(NAME, ...)                                                                               \
+    STAGE_FN(INSTANCE(NAME))                                                                       \
+    {                                                                                              \
+        PASTE(WORK, _rows)(&lk_joint_kinds[LK_KIND_##NAME], run, stage, t, block);                 \
+    }
+LK_JOINT_KINDS(X)
+#undef X
+
+static const struct joint_work PASTE(WORK, _work) = {
+    .kind =
+        {
+#define X(NAME, ...) [LK_KIND_##NAME] = INSTANCE(NAME),
+            LK_JOINT_KINDS(X)
+#undef X
+        },
+    .single = PASTE(WORK, _single),
+};
+#undef PASTE_
+#undef PASTE
+#undef INSTANCE
+#undef WORK
