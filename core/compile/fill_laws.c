@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Laws of compliant rows from force elements and compliances. */
 #include "compile/fill.h"
-#include "step/elements/lines.h"
+#include "step/elements/elements.h"
 #include "step/one/evaluate.h"
 #include <math.h>
 #include <string.h>
@@ -406,7 +406,7 @@ void lk_fill_laws(struct lk_system *sys, const struct lk_draft *d)
     for (int i = 0; i < d->n_blocks; i++)
         if (d->blocks[i].kind >= LK_ROWS_COMPLIANT)
             fill_block_laws(sys, d, i, &used);
-    lk_lines_take(sys); /* what stands in them acts at the start, too */
+    lk_line_ops.refer(sys, &sys->now); /* what stands in them acts at the start, too */
 }
 
 /* A stop too stiff for the step has a restitution instead of its damper, which would push the row

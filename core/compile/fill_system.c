@@ -7,6 +7,7 @@
 #include "compile/independence.h"
 #include "compile/pulls.h"
 #include "maths/vec.h"
+#include "step/elements/elements.h"
 #include "step/elements/tyres.h"
 #include "step/kinematics.h"
 #include "step/one/evaluate.h"
@@ -314,6 +315,7 @@ int lk_fill_system(struct lk_system *sys, const struct lk_draft *d, struct lk_er
     lk_fill_dampers(sys, d);
     lk_fill_light(sys);
     r = lk_fill_check_massless(sys, ret_error);
+    lk_elements_find(sys);
     if (sys->batches)
         lk_batches_fill(sys);
     memcpy(sys->start.block, sys->now.block, sys->state_size * sizeof(double));

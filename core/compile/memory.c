@@ -5,6 +5,7 @@
 #include "compile/compile.h"
 #include "compile/fill.h"
 #include "solve/complementarity.h"
+#include "step/elements/elements.h"
 #include "step/elements/tyres.h"
 #include "step/executor.h"
 #include "step/scripts/extrapolate.h"
@@ -146,6 +147,7 @@ static int layout_system(struct lk_system *sys, const struct lk_draft *d, struct
     }
     sys->executor = sys->batches ? &d->batches->engine->executor[sys->formulation->script]
                                  : lk_executors_one[sys->formulation->script];
+    lk_elements_layout(sys, arena);
     sys->progress = lk_arena_take(arena, 1, sizeof(*sys->progress));
     sys->scale = lk_arena_take(arena, (size_t)sys->n_rows, sizeof(double));
     sys->cut = lk_arena_take(arena, (size_t)sys->n_named_joints, sizeof(*sys->cut));

@@ -4,6 +4,7 @@
 #include "step/step.h"
 #include "maths/arithmetic.h"
 #include "maths/vec.h"
+#include "step/elements/elements.h"
 #include "step/elements/lines.h"
 #include "step/elements/loads.h"
 #include "step/elements/ports.h"
@@ -73,10 +74,7 @@ static void keep_acceleration_residual(struct lk_system *sys)
 
 void lk_start_resume(struct lk_system *sys)
 {
-    lk_signals_take(sys, sys->now.inputs);
-    lk_lines_take(sys);
-    lk_blocks_refer(sys, &sys->now);
-    lk_wind_up_refer(sys, &sys->now);
+    lk_elements_refer(sys, &sys->now);
     if (sys->formulation->renew)
         sys->formulation->renew(sys);
     else
@@ -128,8 +126,7 @@ static void account(struct lk_system *sys)
     struct lk_balance *balance = sys->next.balance;
 
     lk_keep_coordinates(sys);
-    lk_wind_up_keep(sys);
-    lk_lines_keep(sys);
+    lk_elements_keep(sys);
     if (sys->formulation->keeps_balance) {
         balance->potential += lk_loads_potential(sys, &sys->next);
     } else {
@@ -165,11 +162,9 @@ void lk_step_begin(struct lk_system *sys, const double *inputs, struct lk_powers
 
     memcpy(sys->next.block + first, sys->now.block + first,
            (updated_to(sys) - first) * sizeof(double));
-    sys->next.balance->work_input += lk_signals_work(sys, inputs);
-    lk_signals_take(sys, inputs);
-    lk_lines_take(sys);
+    lk_elements_follow(sys, inputs);
     lk_loads_powers(sys, &sys->now, lk_time(sys), inputs, before);
-    lk_ports_begin(sys, inputs);
+    lk_elements_begin(sys, inputs);
     for (int i = 0; i < sys->input_size + sys->net.n_blocks; i++)
         sys->next.inputs[i] = inputs[i];
 }
@@ -186,9 +181,7 @@ int lk_step_end(struct lk_system *sys, const double *inputs, const struct lk_pow
         lk_keep_coordinates(sys);
     else
         account(sys);
-    lk_ports_book(sys, inputs);
-    if (sys->net.n_blocks > 0)
-        lk_blocks_keep(sys, inputs);
+    lk_elements_book(sys, inputs);
     lk_loads_powers(sys, &sys->next, lk_time(sys) + sys->h, inputs, &after);
     balance->work_input += half * (before->input + after.input);
     balance->work_drive += half * (before->drive + after.drive);

@@ -436,8 +436,8 @@ struct lk_system {
     struct lk_state start;
 
     /* scratch of a step */
-    struct lk_progress *progress;     /* of its iterations, NULL without a script */
-    struct lk_element_work *elements; /* of `rattle` */
+    struct lk_progress *progress; /* of its iterations, NULL without a script */
+    struct lk_element_work *elements;
     struct lk_fronts fronts;
     struct lk_fronts rigid_fronts; /* of rigid rows alone, where a step leaves_laws */
     bool laws_are_left;            /* the last factor is of these */

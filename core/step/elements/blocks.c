@@ -2,6 +2,7 @@
 /* Blocks in a step of the mechanism, see blocks.h. */
 #include "step/elements/blocks.h"
 #include "maths/vec.h"
+#include "step/elements/elements.h"
 #include "step/elements/loads.h"
 #include "step/elements/ports.h"
 #include "step/system.h"
@@ -375,3 +376,14 @@ void lk_blocks_rates(struct lk_system *sys, double *ret)
     evaluate_now(sys);
     memcpy(ret, sys->net.f, (size_t)sys->net.n_states * sizeof(double));
 }
+
+static bool is_in(const struct lk_system *sys)
+{
+    return sys->net.n_blocks > 0;
+}
+
+const struct lk_element_ops lk_block_ops = {
+    .is_in = is_in,
+    .refer = lk_blocks_refer,
+    .book = lk_blocks_keep,
+};

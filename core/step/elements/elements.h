@@ -1,14 +1,65 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What elements keep of a step of `rattle` while it is under way. */
+/* The elements of a system: one list, in one order, which elements.c says. A new sort of element
+ * has its file here, its line in that list, and its keys in model/read_forces.c. */
 #ifndef LK_STEP_ELEMENTS_ELEMENTS_H
 #define LK_STEP_ELEMENTS_ELEMENTS_H
 
 #include "step/elements/stops.h"
 
-/** struct lk_element_work - @value: of each law's row at q_n;  @rate: of each law's row by the half
- * kick alone, where the system closes_dampers;  @power: that soft stops and closed dampers take at
- * q_n, with what else acts along their coordinates [W] */
+/** struct lk_element_ops - what a sort of elements does, NULL where nothing. All for the cycle, RT:
+ * yes.
+ * @is_in:  whether a compiled system has any
+ * @refer:  it goes on from @state: its values in the scratch are those of it
+ * @follow: its values for the step that begins, from @inputs and system->now, and the work of a
+ *          change of them;  @begin: the step begins, at the poses and twists of system->now
+ * of a step of `rattle`:
+ * @start:  what it needs at q_n, before the first half kick;  @close: the positions of q_n+1 are
+ *          closed;  @kick: its velocities are, too, and the coordinates that go with them
+ * @settle: its multipliers in system->next, at the present poses and twists with the coordinates of
+ *          @state;  @rest: its accelerations are closed;  @end: the new state is complete
+ * of any:
+ * @keep:   its state in system->next, whose coordinates are known
+ * @book:   the work that it did, into the balance of system->next
+ * @energy: that it stores in @state [J] */
+struct lk_element_ops {
+    bool (*is_in)(const struct lk_system *system);
+    LK_RT void (*refer)(struct lk_system *system, const struct lk_state *state);
+    LK_RT void (*follow)(struct lk_system *system, const double *inputs);
+    LK_RT void (*begin)(struct lk_system *system, const double *inputs);
+    LK_RT void (*start)(struct lk_system *system, const double *inputs);
+    LK_RT void (*close)(struct lk_system *system);
+    LK_RT void (*kick)(struct lk_system *system);
+    LK_RT void (*settle)(struct lk_system *system, const struct lk_state *state);
+    LK_RT void (*rest)(struct lk_system *system);
+    LK_RT void (*end)(struct lk_system *system);
+    LK_RT void (*keep)(struct lk_system *system);
+    LK_RT void (*book)(struct lk_system *system, const double *inputs);
+    LK_RT double (*energy)(const struct lk_system *system, const struct lk_state *state);
+};
+
+#define LK_ELEMENTS 9 /* sorts of them */
+
+/* the hooks */
+#define LK_ELEMENT_HOOKS(X)                                                                        \
+    X(refer)                                                                                       \
+    X(follow) X(begin) X(start) X(close) X(kick) X(settle) X(rest) X(end) X(keep) X(book)          \
+        X(energy)
+
+/** struct lk_element_list - those of a system that have a hook. */
+struct lk_element_list {
+    int n;
+    const struct lk_element_ops *of[LK_ELEMENTS];
+};
+
+/** struct lk_element_work - lists by their hook; and of a step of `rattle`: @value: of each law's
+ * row at q_n;  @rate: of each law's row by the half kick alone, where the system closes_dampers;
+ * @power: that soft stops and closed dampers take at q_n, with what else acts along their
+ * coordinates [W]
+ */
 struct lk_element_work {
+#define X(hook) struct lk_element_list hook;
+    LK_ELEMENT_HOOKS(X)
+#undef X
     double *value;
     double *rate;
     double power;
@@ -17,5 +68,32 @@ struct lk_element_work {
 
 /** lk_elements_layout() - memory of system->elements. */
 void lk_elements_layout(struct lk_system *system, struct lk_arena *arena);
+
+/** lk_elements_find() - the lists of a compiled system. Not for the cycle. */
+void lk_elements_find(struct lk_system *system);
+
+/* the hooks of all elements of a system, in the order of the list; cycle, RT: yes */
+LK_RT void lk_elements_refer(struct lk_system *system, const struct lk_state *state);
+LK_RT void lk_elements_follow(struct lk_system *system, const double *inputs);
+LK_RT void lk_elements_begin(struct lk_system *system, const double *inputs);
+LK_RT void lk_elements_start(struct lk_system *system, const double *inputs);
+LK_RT void lk_elements_close(struct lk_system *system);
+LK_RT void lk_elements_kick(struct lk_system *system);
+LK_RT void lk_elements_settle(struct lk_system *system, const struct lk_state *state);
+LK_RT void lk_elements_rest(struct lk_system *system);
+LK_RT void lk_elements_end(struct lk_system *system);
+LK_RT void lk_elements_keep(struct lk_system *system);
+LK_RT void lk_elements_book(struct lk_system *system, const double *inputs);
+LK_RT double lk_elements_energy(const struct lk_system *system, const struct lk_state *state);
+
+extern const struct lk_element_ops lk_signal_ops;  /* ports.c: what inputs change */
+extern const struct lk_element_ops lk_line_ops;    /* lines.c */
+extern const struct lk_element_ops lk_wind_up_ops; /* wind_up.c */
+extern const struct lk_element_ops lk_law_ops;     /* law_steps.c */
+extern const struct lk_element_ops lk_tyre_ops;    /* tyres.c */
+extern const struct lk_element_ops lk_stop_ops;    /* stops.c */
+extern const struct lk_element_ops lk_sway_ops;    /* sway.c */
+extern const struct lk_element_ops lk_port_ops;    /* ports.c: the work of benches */
+extern const struct lk_element_ops lk_block_ops;   /* blocks.c */
 
 #endif

@@ -16,6 +16,7 @@
 
 #include "step/elements/law_steps.h"
 #include "step/elements/air.h"
+#include "step/elements/elements.h"
 #include "step/elements/laws.h"
 #include "step/elements/loads.h"
 #include "step/elements/tyres.h"
@@ -109,7 +110,9 @@ void lk_law_steps_follow(struct lk_system *sys, int i, bool is_first)
     }
 }
 
-void lk_law_steps_turn(struct lk_system *sys)
+/* The multipliers of laws, which are those of rows at the start of the step, for the rows at its
+ * end: a rotation may have passed half a turn. */
+static void turn(struct lk_system *sys)
 {
     for (int i = 0; i < sys->n_joints && sys->n_laws > 0; i++) {
         const struct lk_joint *j = &sys->joint[i];
@@ -152,10 +155,9 @@ void lk_law_steps_release(struct lk_system *sys, int i)
     }
 }
 
-void lk_law_steps_settle(struct lk_system *sys, const struct lk_state *state)
+static void settle(struct lk_system *sys, const struct lk_state *state)
 {
     lk_loads_law_multipliers(sys, state, 0, sys->next.lambda);
-    lk_tyres_settle(sys, state, &sys->next);
 }
 
 /* a stop that the step follows, with what else acts along its coordinate */
@@ -190,10 +192,13 @@ static bool books_laws(const struct lk_system *sys)
     return sys->n_stops > 0 || sys->closes_dampers;
 }
 
-void lk_law_steps_begin(struct lk_system *sys)
+/* values of the rows at q_n, and the powers that book() replaces; multipliers begin with those of
+ * system->now */
+static void start(struct lk_system *sys, const double *inputs)
 {
     double x, rate;
 
+    (void)inputs;
     sys->elements->power = 0;
     for (int i = 0; i < sys->n_laws; i++) {
         struct lk_law *law = &sys->law[i];
@@ -241,7 +246,7 @@ static double way_of(const struct lk_system *sys, const struct lk_law *law, doub
 /* The dampers of stops act where a contact begins or ends within the step, and stiff ones end a
  * motion within it: their work is their mean force times the way, not what their power at both ends
  * tells. */
-void lk_law_steps_book(struct lk_system *sys)
+static void book(struct lk_system *sys)
 {
     double work = -0.5 * sys->h * sys->elements->power;
 
@@ -271,9 +276,13 @@ static bool is_of_inputs(const struct lk_system *sys, const struct lk_law *law)
     return found;
 }
 
-void lk_law_steps_book_damping(struct lk_system *sys, const double *sigma)
+/* The work of the impulses that close dampers: s sigma, the solution of the projection of
+ * velocities, times the mean of the rates before and after it. It counts as dissipated, that of
+ * impedances as taken by the step. */
+static void book_damping(struct lk_system *sys)
 {
     struct lk_balance *balance = sys->next.balance;
+    const double *sigma = sys->solution;
 
     for (int i = 0; i < sys->n_joints && sys->closes_dampers; i++) {
         const struct lk_joint *j = &sys->joint[i];
@@ -335,3 +344,17 @@ void lk_law_steps_follow_pose(struct lk_system *sys, int i, struct lk_jacobian j
             (f.elastic + f.dissipative - sys->next.lambda[j->row + r]) * *regular;
     }
 }
+
+static bool is_in(const struct lk_system *sys)
+{
+    return sys->n_laws > 0;
+}
+
+const struct lk_element_ops lk_law_ops = {
+    .is_in = is_in,
+    .start = start,
+    .close = turn,
+    .kick = book_damping,
+    .settle = settle,
+    .end = book,
+};

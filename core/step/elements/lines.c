@@ -15,6 +15,7 @@
  * State: the waves that each end has sent, in a ring by the number of the step, and the pressure at
  * both ends. */
 #include "step/elements/lines.h"
+#include "step/elements/elements.h"
 #include <stdint.h>
 
 static int slot_of(const struct lk_system *sys, const struct lk_line *line)
@@ -28,7 +29,7 @@ static double arriving(const struct lk_system *sys, const struct lk_line *line, 
     return sys->now.waves[line->at + !end * line->steps + slot_of(sys, line)];
 }
 
-void lk_lines_take(struct lk_system *sys)
+static void take_waves(struct lk_system *sys)
 {
     for (int i = 0; i < sys->n_lines; i++) {
         const struct lk_line *line = &sys->line[i];
@@ -46,7 +47,7 @@ static double way_of(const struct lk_system *sys, const struct lk_law *law)
     return sys->next.coordinate[at] - sys->now.coordinate[at];
 }
 
-void lk_lines_keep(struct lk_system *sys)
+static void keep(struct lk_system *sys)
 {
     for (int i = 0; i < sys->n_lines; i++) {
         const struct lk_line *line = &sys->line[i];
@@ -62,7 +63,7 @@ void lk_lines_keep(struct lk_system *sys)
     }
 }
 
-double lk_lines_energy(const struct lk_system *sys, const struct lk_state *state)
+static double energy_of(const struct lk_system *sys, const struct lk_state *state)
 {
     double energy = 0;
 
@@ -82,3 +83,28 @@ double lk_lines_force(const struct lk_system *sys, const struct lk_line *line, i
 {
     return 0.0 - line->ratio[end] * sys->now.waves[line->at + 2 * line->steps + end];
 }
+
+static void refer(struct lk_system *sys, const struct lk_state *state)
+{
+    (void)state;
+    take_waves(sys);
+}
+
+static void follow(struct lk_system *sys, const double *inputs)
+{
+    (void)inputs;
+    take_waves(sys);
+}
+
+static bool is_in(const struct lk_system *sys)
+{
+    return sys->n_lines > 0;
+}
+
+const struct lk_element_ops lk_line_ops = {
+    .is_in = is_in,
+    .refer = refer,
+    .follow = follow,
+    .keep = keep,
+    .energy = energy_of,
+};

@@ -2,6 +2,7 @@
 /* Applied forces: gravity, loads, input channels; and the energy balance. */
 #include "step/elements/loads.h"
 #include "step/elements/air.h"
+#include "step/elements/elements.h"
 #include "step/elements/lines.h"
 #include "step/elements/tyres.h"
 #include "step/equations.h"
@@ -394,7 +395,7 @@ static double kinetic_energy(const struct lk_body *body, const struct lk_motion 
 
 double lk_loads_potential(const struct lk_system *sys, const struct lk_state *state)
 {
-    double potential = lk_tyres_potential(sys) + lk_lines_energy(sys, state);
+    double potential = lk_elements_energy(sys, state);
 
     for (int i = 0; i < sys->n_laws; i++) {
         struct lk_law_value f;

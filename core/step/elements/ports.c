@@ -12,6 +12,7 @@
  * which a bench that sees x finds as well, to round-off. */
 #include "step/elements/ports.h"
 #include "maths/vec.h"
+#include "step/elements/elements.h"
 #include "step/elements/loads.h"
 #include "step/kinematics.h"
 #include "step/one/evaluate.h"
@@ -74,7 +75,9 @@ static double stored(const struct lk_system *sys)
     return sum;
 }
 
-double lk_signals_work(struct lk_system *sys, const double *inputs)
+/* the work of inputs that become @inputs at the present poses: by so much a spring that gets
+ * stiffer, or gravity, stores more at once */
+static double work_of_change(struct lk_system *sys, const double *inputs)
 {
     double before;
 
@@ -126,7 +129,8 @@ static void note_places(struct lk_system *sys)
     }
 }
 
-void lk_ports_begin(struct lk_system *sys, const double *inputs)
+/* powers of shown inputs as a step begins, at the present poses */
+static void begin(struct lk_system *sys, const double *inputs)
 {
     note_places(sys);
     for (int i = 0; i < sys->n_shown_ports; i++) {
@@ -146,7 +150,8 @@ static double work_of_port(const struct lk_system *sys, const struct lk_port *p,
            (p->power + lk_loads_input_power(sys, &p->place, inputs + p->place.offset, sys->twist));
 }
 
-void lk_ports_book(struct lk_system *sys, const double *inputs)
+/* the work that impedances did in the step, and that of shown ports */
+static void book(struct lk_system *sys, const double *inputs)
 {
     for (int i = 0; i < sys->n_laws && sys->n_ports > 0; i++) {
         const struct lk_law *law = &sys->law[i];
@@ -263,3 +268,36 @@ void lk_ports_show(struct lk_system *sys, struct lk_state *state)
         if (sys->port[i].type == LK_OUTPUT_MOBILITY)
             show_mobility(sys, &sys->port[i], state->shown + sys->port[i].at);
 }
+
+static void refer(struct lk_system *sys, const struct lk_state *state)
+{
+    lk_signals_take(sys, state->inputs);
+}
+
+static void follow(struct lk_system *sys, const double *inputs)
+{
+    sys->next.balance->work_input += work_of_change(sys, inputs);
+    lk_signals_take(sys, inputs);
+}
+
+static bool is_tuned(const struct lk_system *sys)
+{
+    return sys->n_signals + sys->n_ports > 0 || sys->is_tuned;
+}
+
+const struct lk_element_ops lk_signal_ops = {
+    .is_in = is_tuned,
+    .refer = refer,
+    .follow = follow,
+};
+
+static bool is_in(const struct lk_system *sys)
+{
+    return sys->n_ports + sys->n_shown_ports > 0;
+}
+
+const struct lk_element_ops lk_port_ops = {
+    .is_in = is_in,
+    .begin = begin,
+    .book = book,
+};

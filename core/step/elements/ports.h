@@ -8,14 +8,6 @@
 
 /** lk_signals_take() - what terms follow of @inputs: scales, values of impedances. RT: yes. */
 LK_RT void lk_signals_take(struct lk_system *system, const double *inputs);
-/** lk_signals_work() - the work of inputs that become @inputs at the present poses: by so much a
- * spring that gets stiffer, or gravity, stores more at once. RT: yes. */
-LK_RT double lk_signals_work(struct lk_system *system, const double *inputs);
-/** lk_ports_begin() - powers of shown inputs as a step begins, at the present poses. RT: yes. */
-LK_RT void lk_ports_begin(struct lk_system *system, const double *inputs);
-/** lk_ports_book() - the work that impedances did in the step to system->next, whose coordinates,
- * poses and twists are known, into its balance, and that of shown ports. RT: yes. */
-LK_RT void lk_ports_book(struct lk_system *system, const double *inputs);
 /** lk_ports_gap() - the largest difference of a port's work from what its bench told [J]. RT: yes.
  */
 LK_RT double lk_ports_gap(const struct lk_system *system);

@@ -182,7 +182,8 @@ static void solve_rigid(struct lk_stops *stops, double *x)
 
 /* ---- the start of a step ---- */
 
-void lk_stops_begin(struct lk_system *sys, const double *inputs)
+/* what the stops see at q_n; their forces go out of the multipliers of system->next */
+static void start(struct lk_system *sys, const double *inputs)
 {
     struct lk_stops *stops = &sys->elements->stops;
     struct lk_powers powers;
@@ -318,7 +319,8 @@ void lk_stops_take_kept(struct lk_stops *stops)
 
 /* ---- velocities ---- */
 
-void lk_stops_return(struct lk_system *sys)
+/* the second half kick takes the pushes back */
+static void return_pushes(struct lk_system *sys)
 {
     const struct lk_stops *stops = &sys->elements->stops;
 
@@ -442,7 +444,7 @@ static void find_impulses(struct lk_system *sys, struct lk_stops *stops, double 
 /* first without restitution, then the rebounds, scaled down together where they would give energy:
  * at the contacts, or, as poses have changed in the step, in the whole. Drives do work that is not
  * known yet; with them the contacts alone tell. */
-void lk_stops_bounce(struct lk_system *sys)
+static void bounce(struct lk_system *sys)
 {
     struct lk_stops *stops = &sys->elements->stops;
     size_t size = (size_t)stops->n * sizeof(double);
@@ -481,13 +483,11 @@ void lk_stops_bounce(struct lk_system *sys)
 
 /* ---- accelerations and reactions ---- */
 
-void lk_stops_rest(struct lk_system *sys)
+static void rest(struct lk_system *sys)
 {
     struct lk_stops *stops = &sys->elements->stops;
     double *p = stops->bounce;
 
-    if (stops->n == 0)
-        return;
     lk_evaluate_accelerations(sys, &sys->next);
     for (int i = 0; i < stops->n; i++) {
         const struct lk_contact *c = &stops->contact[i];
@@ -514,3 +514,38 @@ void lk_stops_rest(struct lk_system *sys)
         sys->next.lambda[row_of(sys, &stops->contact[i])] +=
             stops->contact[i].is_blocked ? stops->push[i] : sys->s * p[i];
 }
+
+/* impulses of the stops that pushed, into the velocities of the new state */
+static void kick(struct lk_system *sys)
+{
+    if (sys->elements->stops.n == 0)
+        return;
+    if (sys->executor->give)
+        sys->executor->give(sys);
+    bounce(sys);
+    if (sys->executor->fetch)
+        sys->executor->fetch(sys);
+}
+
+/* reactions of the stops that are at rest, into its accelerations and multipliers */
+static void come_to_rest(struct lk_system *sys)
+{
+    if (sys->elements->stops.n == 0)
+        return;
+    rest(sys);
+    if (sys->executor->fetch)
+        sys->executor->fetch(sys);
+}
+
+static bool is_in(const struct lk_system *sys)
+{
+    return sys->n_stops > 0;
+}
+
+const struct lk_element_ops lk_stop_ops = {
+    .is_in = is_in,
+    .start = start,
+    .close = return_pushes,
+    .kick = kick,
+    .rest = come_to_rest,
+};

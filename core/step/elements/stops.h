@@ -65,10 +65,6 @@ void lk_stops_layout(const struct lk_system *system, struct lk_stops *stops,
 /** lk_stops_find() - the hard stops of a compiled system. */
 void lk_stops_find(struct lk_system *system);
 
-/** lk_stops_begin() - what the stops see at q_n; takes their forces out of the multipliers
- * of system->next. */
-LK_RT void lk_stops_begin(struct lk_system *system, const double *inputs);
-
 /** lk_stops_find_yields() - stops->yield with the factor of the first half kick.
  * system->solution stays. */
 LK_RT void lk_stops_find_yields(struct lk_system *system);
@@ -87,17 +83,5 @@ LK_RT void lk_stops_take_kept(struct lk_stops *stops);
 
 /** lk_stops_add() - @part of the pushes of increment @iteration. */
 LK_RT void lk_stops_add(struct lk_stops *stops, int iteration, double part);
-
-/** lk_stops_return() - the second half kick takes the pushes back: into the multipliers of
- * system->next. */
-LK_RT void lk_stops_return(struct lk_system *system);
-
-/** lk_stops_bounce() - impulses of the stops that pushed, into the velocities and twists of
- * system->next, whose coordinates are up to date. */
-LK_RT void lk_stops_bounce(struct lk_system *system);
-
-/** lk_stops_rest() - reactions of the stops that are at rest, into the accelerations and
- * multipliers of system->next. */
-LK_RT void lk_stops_rest(struct lk_system *system);
 
 #endif

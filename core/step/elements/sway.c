@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* See sway.h. */
 #include "step/elements/sway.h"
+#include "step/elements/elements.h"
 #include "step/elements/laws.h"
 #include "step/elements/tension.h"
 #include "step/equations.h"
@@ -28,8 +29,12 @@ static void take_motion(struct lk_system *sys, int body)
         sys->correction[body] = (struct lk_twist){0};
 }
 
-void lk_sways_take(struct lk_system *sys, const double *value)
+/* K+ and delta' of the step that begins, into the terms of their laws */
+static void start(struct lk_system *sys, const double *inputs)
 {
+    const double *value = sys->elements->value;
+
+    (void)inputs;
     for (int i = 0; i < sys->n_sways; i++) {
         const struct lk_sway *sway = &sys->sway[i];
         const struct lk_joint *j = &sys->joint[sway->block];
@@ -54,7 +59,9 @@ void lk_sway_step(const struct lk_term *t, double delta, struct lk_law_value *su
     sum->stiffness += t->stiffness * (1 + 2 * LK_TENSION_LATE);
 }
 
-void lk_sways_turn(struct lk_system *sys)
+/* multipliers of these rows from those of the first half kick to those of the second, and what both
+ * took of the energy */
+static void turn(struct lk_system *sys)
 {
     for (int i = 0; i < sys->n_sways; i++) {
         const struct lk_joint *j = &sys->joint[sys->sway[i].block];
@@ -72,3 +79,14 @@ void lk_sways_turn(struct lk_system *sys)
         }
     }
 }
+
+static bool is_in(const struct lk_system *sys)
+{
+    return sys->n_sways > 0;
+}
+
+const struct lk_element_ops lk_sway_ops = {
+    .is_in = is_in,
+    .start = start,
+    .close = turn,
+};

@@ -22,11 +22,4 @@ struct lk_sway {
     int along;
 };
 
-/** lk_sways_take() - K+ and delta' of the step that begins with system->now, into the terms of
- * their laws. @value: of the rows of all laws there. RT: yes. */
-LK_RT void lk_sways_take(struct lk_system *system, const double *value);
-/** lk_sways_turn() - multipliers of these rows in system->next from those of the first half kick to
- * those of the second, and what both took of the energy into its balance. RT: yes. */
-LK_RT void lk_sways_turn(struct lk_system *system);
-
 #endif

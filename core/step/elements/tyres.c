@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "step/elements/tyres.h"
+#include "step/elements/elements.h"
 #include "step/elements/tyre_load.h"
 #include "step/kinematics.h"
 #include "step/system.h"
@@ -280,8 +281,9 @@ static void find_forces(const struct lk_tyre *t, const struct lk_wheel *w, const
 
 /* ---- a step ---- */
 
-void lk_tyres_begin(struct lk_system *sys)
+static void start(struct lk_system *sys, const double *inputs)
 {
+    (void)inputs;
     for (int i = 0; i < sys->n_tyres; i++) {
         struct lk_tyre *t = &sys->tyre[i];
         const struct lk_joint *j = joint_of(sys, t);
@@ -384,7 +386,7 @@ void lk_tyres_iterate(struct lk_system *sys, int i, int is_first, double ret_lam
         find_tangents(sys, t, &normal, &f, &carcass, l, ret_regular);
 }
 
-void lk_tyres_end(struct lk_system *sys)
+static void end(struct lk_system *sys)
 {
     for (int i = 0; i < sys->n_tyres; i++) {
         const struct lk_tyre *t = &sys->tyre[i];
@@ -545,8 +547,9 @@ void lk_tyres_rest(struct lk_system *sys)
     }
 }
 
-double lk_tyres_potential(const struct lk_system *sys)
+static double potential_of(const struct lk_system *sys, const struct lk_state *state)
 {
+    (void)state;
     double sum = 0;
 
     for (int i = 0; i < sys->n_tyres; i++) {
@@ -580,3 +583,21 @@ void lk_tyres_view(const struct lk_system *sys, int i, struct lk_tyre_view *ret)
     ret->depth = w.depth;
     memcpy(ret->point, w.P, sizeof(ret->point));
 }
+
+static void settle(struct lk_system *sys, const struct lk_state *state)
+{
+    lk_tyres_settle(sys, state, &sys->next);
+}
+
+static bool is_in(const struct lk_system *sys)
+{
+    return sys->n_tyres > 0;
+}
+
+const struct lk_element_ops lk_tyre_ops = {
+    .is_in = is_in,
+    .start = start,
+    .close = end,
+    .settle = settle,
+    .energy = potential_of,
+};

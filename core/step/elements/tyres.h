@@ -104,19 +104,11 @@ struct lk_tyre_view {
 void lk_tyre_place(struct lk_system *system, int index);
 void lk_tyres_place(struct lk_system *system);
 
-/** lk_tyres_begin() - contacts at the start of a step; poses, planes are those of system->now.
- * Cycle, RT: yes. */
-void lk_tyres_begin(struct lk_system *system);
-
 /** lk_tyres_iterate() - the law of tyre @i over the step to the present poses, with the velocities
  * there as far as they are known. @is_first: the planes are still those of the start
  * @ret_lambda: multipliers of its rows;  @ret_regular: E of them. Cycle, RT: yes. */
 void lk_tyres_iterate(struct lk_system *system, int i, int is_first,
                       double ret_lambda[LK_TYRE_ROWS], double ret_regular[LK_TYRE_ROWS]);
-
-/** lk_tyres_end() - carcasses at the end of a step, and what the tyres dissipated in it; poses are
- * closed, multipliers those of the step. Cycle, RT: yes. */
-void lk_tyres_end(struct lk_system *system);
 
 /** lk_tyres_settle() - multipliers of the rows of tyres, and lengths of relaxation, in @ret, by
  * their laws at the present poses and twists with the carcasses of @state. Cycle, RT: yes. */
@@ -130,11 +122,6 @@ void lk_tyres_hold(struct lk_system *system);
  * lk_tyres_hold() to the present ones, and the multipliers of the rows of tyres by their laws at
  * rest. Not for the cycle. */
 void lk_tyres_rest(struct lk_system *system);
-
-/** lk_tyres_potential() - energy that tyres store by their depths at the present poses [J]. RT:
- * yes.
- */
-double lk_tyres_potential(const struct lk_system *system);
 
 /** lk_tyres_view() - tyre @i in system->now. RT: yes. */
 void lk_tyres_view(const struct lk_system *system, int i, struct lk_tyre_view *ret);

@@ -16,6 +16,7 @@
  * s is a state, too: where the level falls, holding and sliding are both solutions, and it goes on
  * with what it did. */
 #include "step/elements/wind_up.h"
+#include "step/elements/elements.h"
 #include <math.h>
 
 #define ROUNDS 8 /* towards the rate at which it slides */
@@ -92,7 +93,7 @@ static double wind(struct lk_term *t, double way, double h, double *ret_lost)
     return z;
 }
 
-void lk_wind_up_keep(struct lk_system *sys)
+static void keep(struct lk_system *sys)
 {
     for (int i = 0; i < sys->n_laws && sys->n_winds > 0; i++) {
         const struct lk_law *law = &sys->law[i];
@@ -147,3 +148,14 @@ void lk_wind_up_refer(struct lk_system *sys, const struct lk_state *state)
         }
     }
 }
+
+static bool is_in(const struct lk_system *sys)
+{
+    return sys->n_winds > 0;
+}
+
+const struct lk_element_ops lk_wind_up_ops = {
+    .is_in = is_in,
+    .refer = lk_wind_up_refer,
+    .keep = keep,
+};

@@ -9,8 +9,5 @@
 LK_RT void lk_wind_up_refer(struct lk_system *system, const struct lk_state *state);
 /** lk_wind_up_settle() - the wind-up in system->now follows its coordinates, at rest. RT: yes. */
 LK_RT void lk_wind_up_settle(struct lk_system *system);
-/** lk_wind_up_keep() - system->next gets their wind-up after the step, and the balance the work
- * that they took; then lk_wind_up_refer(). RT: yes. */
-LK_RT void lk_wind_up_keep(struct lk_system *system);
 
 #endif

@@ -75,15 +75,6 @@ const char *lk_system_engine(const struct lk_system *system)
     return system->batches ? system->batches->engine->name : "one by one";
 }
 
-int lk_lanes_rattle_layout(struct lk_system *sys, const struct lk_topology *topology,
-                           const struct lk_plan *plan, struct lk_arena *arena)
-{
-    (void)topology;
-    (void)plan;
-    lk_elements_layout(sys, arena);
-    return 0;
-}
-
 void lk_lanes_rattle_begin(struct lk_system *sys)
 {
     struct lk_batches *p = sys->batches;

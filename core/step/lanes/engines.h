@@ -10,9 +10,7 @@ int lk_engine_has_avx2(void);
 int lk_engine_has_two(void);
 int lk_engine_has_one(void);
 
-/** lk_lanes_rattle_layout(), lk_lanes_rattle_begin() - see struct lk_formulation. */
-int lk_lanes_rattle_layout(struct lk_system *system, const struct lk_topology *topology,
-                           const struct lk_plan *plan, struct lk_arena *arena);
+/** lk_lanes_rattle_begin() - see struct lk_formulation. */
 LK_RT void lk_lanes_rattle_begin(struct lk_system *system);
 
 extern const struct lk_engine lk_engine_avx512;

@@ -28,7 +28,6 @@ int lk_one_rattle_layout(struct lk_system *sys, const struct lk_topology *topolo
         lk_arena_take(arena, (size_t)sys->n_bodies + 1 + (size_t)sys->n_frames, sizeof(*load));
 
     sys->gap = lk_arena_take(arena, (size_t)sys->n_rows, sizeof(double));
-    lk_elements_layout(sys, arena);
     (void)topology;
     (void)plan;
     if (arena->base)

@@ -32,10 +32,7 @@
 #include "maths/vec.h"
 #include "step/elements/drives.h"
 #include "step/elements/elements.h"
-#include "step/elements/law_steps.h"
 #include "step/elements/loads.h"
-#include "step/elements/sway.h"
-#include "step/elements/tyres.h"
 #include "step/executor.h"
 #include "step/kinematics.h"
 #include "step/lanes/engines.h"
@@ -187,28 +184,6 @@ static void close_accelerations(struct lk_system *sys, enum rattle_up then)
     sweep(sys, sys->is_redundant ? RATTLE_LEAST_ACCELERATIONS : RATTLE_ACCELERATIONS, then);
 }
 
-/* impulses of the stops that pushed */
-static void bounce(struct lk_system *sys)
-{
-    if (sys->elements->stops.n == 0)
-        return;
-    if (sys->executor->give)
-        sys->executor->give(sys);
-    lk_stops_bounce(sys);
-    if (sys->executor->fetch)
-        sys->executor->fetch(sys);
-}
-
-/* reactions of the stops that are at rest */
-static void rest(struct lk_system *sys)
-{
-    if (sys->elements->stops.n == 0)
-        return;
-    lk_stops_rest(sys);
-    if (sys->executor->fetch)
-        sys->executor->fetch(sys);
-}
-
 /* the second part of the velocities, and free accelerations with the loads at the end of the step;
  * laws ask for the velocities first */
 static void close_velocities(struct lk_system *sys, const double *inputs)
@@ -221,10 +196,9 @@ static void close_velocities(struct lk_system *sys, const double *inputs)
         return;
     }
     sweep(sys, RATTLE_VELOCITIES, RATTLE_REST);
-    lk_law_steps_book_damping(sys, sys->solution);
     lk_keep_coordinates(sys);
-    bounce(sys);
-    lk_law_steps_settle(sys, &sys->next);
+    lk_elements_kick(sys);
+    lk_elements_settle(sys, &sys->next);
     sys->executor->loads(sys, end, inputs);
     balance_massless(sys);
     sweep(sys, RATTLE_STAY, RATTLE_FREE);
@@ -246,7 +220,7 @@ bool lk_rattle_may_jump(const struct lk_system *sys)
 static double drive_power(struct lk_system *sys, const double *inputs)
 {
     sys->executor->carry(sys);
-    lk_law_steps_settle(sys, &sys->now);
+    lk_elements_settle(sys, &sys->now);
     sys->executor->loads(sys, lk_time(sys), inputs);
     balance_massless(sys);
     sweep(sys, RATTLE_STAY, RATTLE_FREE);
@@ -284,10 +258,7 @@ static int rattle_step(struct lk_system *sys, const double *inputs)
 
     book_jump(sys, inputs);
     x->begin(sys);
-    lk_law_steps_begin(sys);
-    lk_tyres_begin(sys);
-    lk_stops_begin(sys, inputs);
-    lk_sways_take(sys, sys->elements->value);
+    lk_elements_start(sys, inputs);
     x->carry(sys);
     x->take(sys);
     x->loads(sys, middle, inputs);
@@ -295,10 +266,7 @@ static int rattle_step(struct lk_system *sys, const double *inputs)
         sweep(sys, RATTLE_PULL, RATTLE_REST);
     lk_drives_advance(sys, inputs);
     close_positions(sys);
-    lk_tyres_end(sys);
-    lk_stops_return(sys);
-    lk_sways_turn(sys);
-    lk_law_steps_turn(sys);
+    lk_elements_close(sys);
     x->loads(sys, middle, inputs);
     if (carries(sys))
         sweep(sys, RATTLE_STAY, RATTLE_SETTLE);
@@ -307,9 +275,9 @@ static int rattle_step(struct lk_system *sys, const double *inputs)
     solve_again(sys);
     close_velocities(sys, inputs);
     close_accelerations(sys, RATTLE_STORE);
-    rest(sys);
+    lk_elements_rest(sys);
     result = x->store(sys);
-    lk_law_steps_book(sys);
+    lk_elements_end(sys);
     return result;
 }
 
@@ -356,7 +324,6 @@ const struct lk_formulation lk_formulation_rattle_lanes = {
     .script = LK_SCRIPT_RATTLE,
     .step = rattle_step,
     .keeps_balance = 1,
-    .layout = lk_lanes_rattle_layout,
     .own_size = lk_rattle_own_size,
     .begin = lk_lanes_rattle_begin,
     .renew = renew,
