@@ -46,8 +46,8 @@ typedef void (*fmi3PreemptionCallback)(void);
 
 #define FMI3_REFERENCES const fmi3ValueReference references[], size_t n
 
-/* all functions of the interface: ENTRY(result, name without fmi3, arguments) */
-#define FMI3_FUNCTIONS(ENTRY)                                                                      \
+/* Functions of what a unit has. Here and below: ENTRY(result, name without fmi3, arguments) */
+#define FMI3_OFFERED(ENTRY)                                                                        \
     ENTRY(const char *, GetVersion, (void))                                                        \
     ENTRY(fmi3Status, SetDebugLogging,                                                             \
           (fmi3Instance instance, fmi3Boolean on, size_t n, const fmi3String categories[]))        \
@@ -70,36 +70,11 @@ typedef void (*fmi3PreemptionCallback)(void);
           (fmi3Instance instance, fmi3Boolean has_tolerance, fmi3Float64 tolerance,                \
            fmi3Float64 start, fmi3Boolean has_stop, fmi3Float64 stop))                             \
     ENTRY(fmi3Status, ExitInitializationMode, (fmi3Instance instance))                             \
-    ENTRY(fmi3Status, EnterEventMode, (fmi3Instance instance))                                     \
     ENTRY(fmi3Status, Terminate, (fmi3Instance instance))                                          \
     ENTRY(fmi3Status, Reset, (fmi3Instance instance))                                              \
-    FMI3_VALUES(ENTRY, Float32)                                                                    \
     FMI3_VALUES(ENTRY, Float64)                                                                    \
-    FMI3_VALUES(ENTRY, Int8)                                                                       \
-    FMI3_VALUES(ENTRY, UInt8)                                                                      \
-    FMI3_VALUES(ENTRY, Int16)                                                                      \
-    FMI3_VALUES(ENTRY, UInt16)                                                                     \
-    FMI3_VALUES(ENTRY, Int32)                                                                      \
-    FMI3_VALUES(ENTRY, UInt32)                                                                     \
-    FMI3_VALUES(ENTRY, Int64)                                                                      \
-    FMI3_VALUES(ENTRY, UInt64)                                                                     \
-    FMI3_VALUES(ENTRY, Boolean)                                                                    \
-    FMI3_VALUES(ENTRY, String)                                                                     \
-    ENTRY(fmi3Status, GetBinary,                                                                   \
-          (fmi3Instance instance, FMI3_REFERENCES, size_t sizes[], fmi3Binary values[],            \
-           size_t n_values))                                                                       \
-    ENTRY(fmi3Status, SetBinary,                                                                   \
-          (fmi3Instance instance, FMI3_REFERENCES, const size_t sizes[],                           \
-           const fmi3Binary values[], size_t n_values))                                            \
-    ENTRY(fmi3Status, GetClock, (fmi3Instance instance, FMI3_REFERENCES, fmi3Clock values[]))      \
-    ENTRY(fmi3Status, SetClock,                                                                    \
-          (fmi3Instance instance, FMI3_REFERENCES, const fmi3Clock values[]))                      \
     ENTRY(fmi3Status, GetNumberOfVariableDependencies,                                             \
           (fmi3Instance instance, fmi3ValueReference reference, size_t * n))                       \
-    ENTRY(fmi3Status, GetVariableDependencies,                                                     \
-          (fmi3Instance instance, fmi3ValueReference dependent, size_t elements[],                 \
-           fmi3ValueReference independents[], size_t independent_elements[], fmi3Kind kinds[],     \
-           size_t n))                                                                              \
     ENTRY(fmi3Status, GetFMUState, (fmi3Instance instance, fmi3FMUState * state))                  \
     ENTRY(fmi3Status, SetFMUState, (fmi3Instance instance, fmi3FMUState state))                    \
     ENTRY(fmi3Status, FreeFMUState, (fmi3Instance instance, fmi3FMUState * state))                 \
@@ -109,16 +84,46 @@ typedef void (*fmi3PreemptionCallback)(void);
           (fmi3Instance instance, fmi3FMUState state, fmi3Byte bytes[], size_t size))              \
     ENTRY(fmi3Status, DeserializeFMUState,                                                         \
           (fmi3Instance instance, const fmi3Byte bytes[], size_t size, fmi3FMUState *state))       \
-    ENTRY(fmi3Status, GetDirectionalDerivative,                                                    \
-          (fmi3Instance instance, const fmi3ValueReference unknowns[], size_t n_unknowns,          \
-           const fmi3ValueReference knowns[], size_t n_knowns, const fmi3Float64 seed[],           \
-           size_t n_seed, fmi3Float64 sensitivity[], size_t n_sensitivity))                        \
-    ENTRY(fmi3Status, GetAdjointDerivative,                                                        \
-          (fmi3Instance instance, const fmi3ValueReference unknowns[], size_t n_unknowns,          \
-           const fmi3ValueReference knowns[], size_t n_knowns, const fmi3Float64 seed[],           \
-           size_t n_seed, fmi3Float64 sensitivity[], size_t n_sensitivity))                        \
-    ENTRY(fmi3Status, EnterConfigurationMode, (fmi3Instance instance))                             \
-    ENTRY(fmi3Status, ExitConfigurationMode, (fmi3Instance instance))                              \
+    ENTRY(fmi3Status, DoStep,                                                                      \
+          (fmi3Instance instance, fmi3Float64 time, fmi3Float64 size, fmi3Boolean no_state_before, \
+           fmi3Boolean * event_needed, fmi3Boolean * terminate, fmi3Boolean * early_return,        \
+           fmi3Float64 * last_time))
+
+/* Functions of what no unit has, one list for each reason to refuse them. */
+#define FMI3_EVENT_MODE(ENTRY)                                                                     \
+    ENTRY(fmi3Status, EnterEventMode, (fmi3Instance instance))                                     \
+    ENTRY(fmi3Status, EvaluateDiscreteStates, (fmi3Instance instance))                             \
+    ENTRY(fmi3Status, UpdateDiscreteStates,                                                        \
+          (fmi3Instance instance, fmi3Boolean * need_update, fmi3Boolean * terminate,              \
+           fmi3Boolean * nominals_changed, fmi3Boolean * values_changed,                           \
+           fmi3Boolean * event_defined, fmi3Float64 * event_time))                                 \
+    ENTRY(fmi3Status, EnterStepMode, (fmi3Instance instance))
+
+#define FMI3_OTHER_VALUES(ENTRY)                                                                   \
+    FMI3_VALUES(ENTRY, Float32)                                                                    \
+    FMI3_VALUES(ENTRY, Int8)                                                                       \
+    FMI3_VALUES(ENTRY, UInt8)                                                                      \
+    FMI3_VALUES(ENTRY, Int16)                                                                      \
+    FMI3_VALUES(ENTRY, UInt16)                                                                     \
+    FMI3_VALUES(ENTRY, Int32)                                                                      \
+    FMI3_VALUES(ENTRY, UInt32)                                                                     \
+    FMI3_VALUES(ENTRY, Int64)                                                                      \
+    FMI3_VALUES(ENTRY, UInt64)                                                                     \
+    FMI3_VALUES(ENTRY, Boolean)                                                                    \
+    FMI3_VALUES(ENTRY, String)
+
+#define FMI3_BINARIES(ENTRY)                                                                       \
+    ENTRY(fmi3Status, GetBinary,                                                                   \
+          (fmi3Instance instance, FMI3_REFERENCES, size_t sizes[], fmi3Binary values[],            \
+           size_t n_values))                                                                       \
+    ENTRY(fmi3Status, SetBinary,                                                                   \
+          (fmi3Instance instance, FMI3_REFERENCES, const size_t sizes[],                           \
+           const fmi3Binary values[], size_t n_values))
+
+#define FMI3_CLOCKS(ENTRY)                                                                         \
+    ENTRY(fmi3Status, GetClock, (fmi3Instance instance, FMI3_REFERENCES, fmi3Clock values[]))      \
+    ENTRY(fmi3Status, SetClock,                                                                    \
+          (fmi3Instance instance, FMI3_REFERENCES, const fmi3Clock values[]))                      \
     ENTRY(                                                                                         \
         fmi3Status, GetIntervalDecimal,                                                            \
         (fmi3Instance instance, FMI3_REFERENCES, fmi3Float64 intervals[], fmi3Kind qualifiers[]))  \
@@ -140,11 +145,33 @@ typedef void (*fmi3PreemptionCallback)(void);
     ENTRY(fmi3Status, SetShiftFraction,                                                            \
           (fmi3Instance instance, FMI3_REFERENCES, const fmi3UInt64 counters[],                    \
            const fmi3UInt64 resolutions[]))                                                        \
-    ENTRY(fmi3Status, EvaluateDiscreteStates, (fmi3Instance instance))                             \
-    ENTRY(fmi3Status, UpdateDiscreteStates,                                                        \
-          (fmi3Instance instance, fmi3Boolean * need_update, fmi3Boolean * terminate,              \
-           fmi3Boolean * nominals_changed, fmi3Boolean * values_changed,                           \
-           fmi3Boolean * event_defined, fmi3Float64 * event_time))                                 \
+    ENTRY(fmi3Status, ActivateModelPartition,                                                      \
+          (fmi3Instance instance, fmi3ValueReference clock, fmi3Float64 time))
+
+#define FMI3_CHANGED_DEPENDENCIES(ENTRY)                                                           \
+    ENTRY(fmi3Status, GetVariableDependencies,                                                     \
+          (fmi3Instance instance, fmi3ValueReference dependent, size_t elements[],                 \
+           fmi3ValueReference independents[], size_t independent_elements[], fmi3Kind kinds[],     \
+           size_t n))
+
+#define FMI3_DERIVATIVES(ENTRY)                                                                    \
+    ENTRY(fmi3Status, GetDirectionalDerivative,                                                    \
+          (fmi3Instance instance, const fmi3ValueReference unknowns[], size_t n_unknowns,          \
+           const fmi3ValueReference knowns[], size_t n_knowns, const fmi3Float64 seed[],           \
+           size_t n_seed, fmi3Float64 sensitivity[], size_t n_sensitivity))                        \
+    ENTRY(fmi3Status, GetAdjointDerivative,                                                        \
+          (fmi3Instance instance, const fmi3ValueReference unknowns[], size_t n_unknowns,          \
+           const fmi3ValueReference knowns[], size_t n_knowns, const fmi3Float64 seed[],           \
+           size_t n_seed, fmi3Float64 sensitivity[], size_t n_sensitivity))                        \
+    ENTRY(fmi3Status, GetOutputDerivatives,                                                        \
+          (fmi3Instance instance, FMI3_REFERENCES, const fmi3Int32 orders[], fmi3Float64 values[], \
+           size_t n_values))
+
+#define FMI3_CONFIGURATION(ENTRY)                                                                  \
+    ENTRY(fmi3Status, EnterConfigurationMode, (fmi3Instance instance))                             \
+    ENTRY(fmi3Status, ExitConfigurationMode, (fmi3Instance instance))
+
+#define FMI3_MODEL_EXCHANGE(ENTRY)                                                                 \
     ENTRY(fmi3Status, EnterContinuousTimeMode, (fmi3Instance instance))                            \
     ENTRY(fmi3Status, CompletedIntegratorStep,                                                     \
           (fmi3Instance instance, fmi3Boolean no_state_before, fmi3Boolean * event_mode,           \
@@ -161,17 +188,19 @@ typedef void (*fmi3PreemptionCallback)(void);
     ENTRY(fmi3Status, GetNominalsOfContinuousStates,                                               \
           (fmi3Instance instance, fmi3Float64 nominals[], size_t n))                               \
     ENTRY(fmi3Status, GetNumberOfEventIndicators, (fmi3Instance instance, size_t * n))             \
-    ENTRY(fmi3Status, GetNumberOfContinuousStates, (fmi3Instance instance, size_t * n))            \
-    ENTRY(fmi3Status, EnterStepMode, (fmi3Instance instance))                                      \
-    ENTRY(fmi3Status, GetOutputDerivatives,                                                        \
-          (fmi3Instance instance, FMI3_REFERENCES, const fmi3Int32 orders[], fmi3Float64 values[], \
-           size_t n_values))                                                                       \
-    ENTRY(fmi3Status, DoStep,                                                                      \
-          (fmi3Instance instance, fmi3Float64 time, fmi3Float64 size, fmi3Boolean no_state_before, \
-           fmi3Boolean * event_needed, fmi3Boolean * terminate, fmi3Boolean * early_return,        \
-           fmi3Float64 * last_time))                                                               \
-    ENTRY(fmi3Status, ActivateModelPartition,                                                      \
-          (fmi3Instance instance, fmi3ValueReference clock, fmi3Float64 time))
+    ENTRY(fmi3Status, GetNumberOfContinuousStates, (fmi3Instance instance, size_t * n))
+
+/* All functions of the interface. */
+#define FMI3_FUNCTIONS(ENTRY)                                                                      \
+    FMI3_OFFERED(ENTRY)                                                                            \
+    FMI3_EVENT_MODE(ENTRY)                                                                         \
+    FMI3_OTHER_VALUES(ENTRY)                                                                       \
+    FMI3_BINARIES(ENTRY)                                                                           \
+    FMI3_CLOCKS(ENTRY)                                                                             \
+    FMI3_CHANGED_DEPENDENCIES(ENTRY)                                                               \
+    FMI3_DERIVATIVES(ENTRY)                                                                        \
+    FMI3_CONFIGURATION(ENTRY)                                                                      \
+    FMI3_MODEL_EXCHANGE(ENTRY)
 
 #define FMI3_VALUES(ENTRY, Type)                                                                   \
     ENTRY(fmi3Status, Get##Type,                                                                   \
