@@ -1,150 +1,123 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "names.h"
+#include "names_parts.h"
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
-#define N(list) (sizeof(list) / sizeof((list)[0]))
+#define N(list)   (sizeof(list) / sizeof((list)[0]))
+#define WORDS_MAX 20 /* values of an enumeration */
+#define WORD_SIZE 20
 
-/* By number; 0 is UNSPECIFIED everywhere. */
-static const char *const results[] = {
-    [LINKAGE__V1__RESULT__RESULT_OK] = "ok",
-    [LINKAGE__V1__RESULT__RESULT_BAD_MESSAGE] = "bad-message",
-    [LINKAGE__V1__RESULT__RESULT_WRONG_STATE] = "wrong-state",
-    [LINKAGE__V1__RESULT__RESULT_BAD_MODEL] = "bad-model",
-    [LINKAGE__V1__RESULT__RESULT_UNKNOWN_CHANNEL] = "unknown-channel",
-    [LINKAGE__V1__RESULT__RESULT_BAD_VALUE] = "bad-value",
-    [LINKAGE__V1__RESULT__RESULT_NO_REALTIME] = "no-realtime",
-    [LINKAGE__V1__RESULT__RESULT_INTERNAL] = "internal",
-    [LINKAGE__V1__RESULT__RESULT_NO_BUDGET] = "no-budget",
-    [LINKAGE__V1__RESULT__RESULT_CLAIMED] = "claimed",
-    [LINKAGE__V1__RESULT__RESULT_BAD_TOKEN] = "bad-token",
-    [LINKAGE__V1__RESULT__RESULT_FORBIDDEN] = "forbidden",
-    [LINKAGE__V1__RESULT__RESULT_BAD_UNIT] = "bad-unit",
-    [LINKAGE__V1__RESULT__RESULT_NO_RECORDER] = "no-recorder",
-    [LINKAGE__V1__RESULT__RESULT_NO_SNAPSHOT] = "no-snapshot",
+/* struct words - the words of an enumeration, in the order of its descriptor */
+struct words {
+    const ProtobufCEnumDescriptor *of;
+    char text[WORDS_MAX][WORD_SIZE];
 };
 
-static const char *const modes[] = {
-    [LINKAGE__V1__MODE__MODE_REALTIME] = "realtime",
-    [LINKAGE__V1__MODE__MODE_LOCKSTEP] = "lockstep",
-    [LINKAGE__V1__MODE__MODE_ASAP] = "asap",
+static struct words vocabulary[] = {
+    {.of = &linkage__v1__state__descriptor},     {.of = &linkage__v1__result__descriptor},
+    {.of = &linkage__v1__mode__descriptor},      {.of = &linkage__v1__action__descriptor},
+    {.of = &linkage__v1__condition__descriptor}, {.of = &linkage__v1__role__descriptor},
+    {.of = &linkage__v1__flag__descriptor},      {.of = &linkage__v1__injection_kind__descriptor},
 };
+static pthread_once_t derived = PTHREAD_ONCE_INIT;
 
-static const char *const actions[] = {
-    [LINKAGE__V1__ACTION__ACTION_COUNT] = "count", [LINKAGE__V1__ACTION__ACTION_HOLD] = "hold",
-    [LINKAGE__V1__ACTION__ACTION_ZERO] = "zero",   [LINKAGE__V1__ACTION__ACTION_RAMP] = "ramp",
-    [LINKAGE__V1__ACTION__ACTION_FAULT] = "fault",
-};
-
-static const char *const conditions[] = {
-    [LINKAGE__V1__CONDITION__CONDITION_LATE] = "late",
-    [LINKAGE__V1__CONDITION__CONDITION_STALE] = "stale",
-    [LINKAGE__V1__CONDITION__CONDITION_RANGE] = "range",
-    [LINKAGE__V1__CONDITION__CONDITION_NOT_FINITE] = "not-finite",
-    [LINKAGE__V1__CONDITION__CONDITION_LOST] = "lost",
-    [LINKAGE__V1__CONDITION__CONDITION_RESIDUAL] = "residual",
-    [LINKAGE__V1__CONDITION__CONDITION_ENERGY] = "energy",
-    [LINKAGE__V1__CONDITION__CONDITION_BOUNDS] = "bounds",
-    [LINKAGE__V1__CONDITION__CONDITION_ENERGY_JUMP] = "energy-jump",
-    [LINKAGE__V1__CONDITION__CONDITION_INCREMENT] = "increment",
-    [LINKAGE__V1__CONDITION__CONDITION_PIVOT] = "pivot",
-    [LINKAGE__V1__CONDITION__CONDITION_TURN] = "turn",
-    [LINKAGE__V1__CONDITION__CONDITION_PORT] = "port",
-};
-
-static const char *const roles[] = {
-    [LINKAGE__V1__ROLE__ROLE_READ] = "read",
-    [LINKAGE__V1__ROLE__ROLE_BENCH] = "bench",
-    [LINKAGE__V1__ROLE__ROLE_CONTROL] = "control",
-};
-
-static const char *const injections[] = {
-    [LINKAGE__V1__INJECTION_KIND__INJECTION_DELAY] = "delay",
-    [LINKAGE__V1__INJECTION_KIND__INJECTION_DROP] = "drop",
-    [LINKAGE__V1__INJECTION_KIND__INJECTION_REORDER] = "reorder",
-    [LINKAGE__V1__INJECTION_KIND__INJECTION_FREEZE] = "freeze",
-    [LINKAGE__V1__INJECTION_KIND__INJECTION_SPIKE] = "spike",
-    [LINKAGE__V1__INJECTION_KIND__INJECTION_STALL] = "stall",
-};
-
-/* By bit. */
-static const char *const flag_words[] = {"degraded",     "stale",    "tripped",
-                                         "rate-limited", "injected", "lost"};
-
-static const char *word_of(const char *const *words, size_t n, int value)
+/* RESULT_BAD_VALUE becomes "bad-value". */
+static void derive_word(const char *name, char ret_word[WORD_SIZE])
 {
-    return value > 0 && (size_t)value < n && words[value] ? words[value] : "unknown";
+    snprintf(ret_word, WORD_SIZE, "%s", strchr(name, '_') + 1);
+    for (char *at = ret_word; *at != '\0'; at++)
+        *at = (char)(*at == '_' ? '-' : *at | 0x20); /* lower case; a digit has the bit */
 }
 
-static int number_of(const char *const *words, size_t n, const char *word)
+static void derive_words(void)
 {
-    for (size_t i = 1; i < n; i++)
-        if (words[i] && strcmp(words[i], word) == 0)
-            return (int)i;
+    for (size_t i = 0; i < N(vocabulary); i++)
+        for (unsigned int j = 0; j < vocabulary[i].of->n_values && j < WORDS_MAX; j++)
+            derive_word(vocabulary[i].of->values[j].name, vocabulary[i].text[j]);
+}
+
+const char *lk_names_word(const ProtobufCEnumDescriptor *of, int value)
+{
+    const ProtobufCEnumValue *found = protobuf_c_enum_descriptor_get_value(of, value);
+
+    pthread_once(&derived, derive_words);
+    for (size_t i = 0; value > 0 && found != NULL && i < N(vocabulary); i++)
+        if (vocabulary[i].of == of && found - of->values < WORDS_MAX)
+            return vocabulary[i].text[found - of->values];
+    return "unknown";
+}
+
+static int number_of(const ProtobufCEnumDescriptor *of, const char *word)
+{
+    for (unsigned int i = 0; i < of->n_values; i++)
+        if (of->values[i].value > 0 && strcmp(lk_names_word(of, of->values[i].value), word) == 0)
+            return of->values[i].value;
     return 0;
 }
 
 const char *lk_names_result(Linkage__V1__Result result)
 {
-    return word_of(results, N(results), (int)result);
+    return lk_names_word(&linkage__v1__result__descriptor, (int)result);
 }
 
 const char *lk_names_mode(Linkage__V1__Mode mode)
 {
-    return word_of(modes, N(modes), (int)mode);
+    return lk_names_word(&linkage__v1__mode__descriptor, (int)mode);
 }
 
 const char *lk_names_action(Linkage__V1__Action action)
 {
-    return word_of(actions, N(actions), (int)action);
+    return lk_names_word(&linkage__v1__action__descriptor, (int)action);
 }
 
 const char *lk_names_condition(Linkage__V1__Condition condition)
 {
-    return word_of(conditions, N(conditions), (int)condition);
+    return lk_names_word(&linkage__v1__condition__descriptor, (int)condition);
 }
 
 const char *lk_names_role(Linkage__V1__Role role)
 {
-    return word_of(roles, N(roles), (int)role);
+    return lk_names_word(&linkage__v1__role__descriptor, (int)role);
 }
 
 const char *lk_names_injection(Linkage__V1__InjectionKind kind)
 {
-    return word_of(injections, N(injections), (int)kind);
+    return lk_names_word(&linkage__v1__injection_kind__descriptor, (int)kind);
 }
 
 Linkage__V1__Mode lk_names_to_mode(const char *word)
 {
-    return (Linkage__V1__Mode)number_of(modes, N(modes), word);
+    return (Linkage__V1__Mode)number_of(&linkage__v1__mode__descriptor, word);
 }
 
 Linkage__V1__InjectionKind lk_names_to_injection(const char *word)
 {
-    return (Linkage__V1__InjectionKind)number_of(injections, N(injections), word);
+    return (Linkage__V1__InjectionKind)number_of(&linkage__v1__injection_kind__descriptor, word);
 }
 
 const char *lk_names_flag(Linkage__V1__Flag flag)
 {
-    for (size_t i = 0; i < N(flag_words); i++)
-        if ((uint32_t)flag == 1u << i)
-            return flag_words[i];
-    return "unknown";
+    return lk_names_word(&linkage__v1__flag__descriptor, (int)flag);
 }
 
 const char *lk_names_flags(uint32_t flags, char text[LK_NAMES_FLAGS_SIZE])
 {
+    const ProtobufCEnumDescriptor *of = &linkage__v1__flag__descriptor;
     size_t used = 0;
 
     text[0] = '\0';
-    for (size_t i = 0; i <= N(flag_words); i++) {
-        bool known = i < N(flag_words);
+    for (unsigned int i = 0; i <= of->n_values && flags != 0; i++) {
+        bool known = i < of->n_values;
+        uint32_t bits = known ? flags & (uint32_t)of->values[i].value : flags;
 
-        if ((known ? flags >> i & 1u : flags >> i) == 0)
+        if (bits == 0)
             continue;
-        used += (size_t)snprintf(text + used, LK_NAMES_FLAGS_SIZE - used, "%s%s",
-                                 used > 0 ? ", " : "", known ? flag_words[i] : "unknown");
+        used +=
+            (size_t)snprintf(text + used, LK_NAMES_FLAGS_SIZE - used, "%s%s", used > 0 ? ", " : "",
+                             known ? lk_names_flag((Linkage__V1__Flag)bits) : "unknown");
+        flags &= ~bits;
     }
     return text;
 }

@@ -13,9 +13,6 @@
 extern "C" {
 #endif
 
-/** lk_reply_numbers_json() - member @key: an array of @n numbers. */
-void lk_reply_numbers_json(struct lk_json *json, const char *key, const double *values, size_t n);
-
 /** lk_reply_flags_json() - member @key: flags of a sample or a status as an array of words. */
 void lk_reply_flags_json(struct lk_json *json, const char *key, uint32_t flags);
 

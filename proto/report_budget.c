@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Round trips of benches, divided into segments. */
+#include "fields_json.h"
 #include "report_parts.h"
 
 #include <inttypes.h>
@@ -70,17 +71,14 @@ void lk_report_budgets_text(FILE *file, const Linkage__V1__Evidence *evidence)
 static void put_budget_json(struct lk_json *json, const Linkage__V1__LatencyBudget *b)
 {
     lk_json_open(json, NULL, '{');
-    lk_json_count(json, "claim", b->claim);
-    lk_json_text(json, "bench", b->bench);
-    lk_json_bool(json, "one_way", b->one_way);
-    lk_json_count(json, "uncertainty_ns", b->uncertainty_ns);
-    lk_report_durations_json(json, "wire", b->wire);
-    lk_report_durations_json(json, "wire_in", b->one_way ? b->wire_in : NULL);
-    lk_report_durations_json(json, "wire_out", b->one_way ? b->wire_out : NULL);
-    lk_report_durations_json(json, "wait", b->wait);
-    lk_report_durations_json(json, "step", b->step);
-    lk_report_durations_json(json, "publish", b->publish);
-    lk_report_durations_json(json, "bench_hold", b->bench_hold);
+    lk_fields_json(json, &b->base, "claim bench one_way uncertainty_ns");
+    lk_report_durations_json(json, "wire", b->wire, '[');
+    lk_report_durations_json(json, "wire_in", b->one_way ? b->wire_in : NULL, '[');
+    lk_report_durations_json(json, "wire_out", b->one_way ? b->wire_out : NULL, '[');
+    lk_report_durations_json(json, "wait", b->wait, '[');
+    lk_report_durations_json(json, "step", b->step, '[');
+    lk_report_durations_json(json, "publish", b->publish, '[');
+    lk_report_durations_json(json, "bench_hold", b->bench_hold, '[');
     lk_json_close(json, '}');
 }
 

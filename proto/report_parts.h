@@ -10,9 +10,11 @@
 void lk_report_durations_head(FILE *file);
 void lk_report_durations_text(FILE *file, const char *label, const Linkage__V1__Durations *d);
 
-/** lk_report_durations_json() - add durations as member @key. @d: NULL: an empty object */
+/** lk_report_durations_json() - add durations as member @key.
+ * @d: NULL: none, all fields are zero
+ * @bracket: of a bucket: '[' [upper_ns, count], '{' an object of both */
 void lk_report_durations_json(struct lk_json *json, const char *key,
-                              const Linkage__V1__Durations *d);
+                              const Linkage__V1__Durations *d, char bracket);
 
 /** lk_report_budgets_text(), lk_report_budgets_json() - write the latency budgets of all benches.
  */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "wire.h"
+#include "names_parts.h"
 #include "wire_check.h"
 #include <errno.h>
 #include <stdarg.h>
@@ -32,26 +33,7 @@ const char *lk_wire_status_text(int status)
 
 const char *lk_wire_state_name(Linkage__V1__State state)
 {
-    switch (state) {
-    case LINKAGE__V1__STATE__STATE_EMPTY:
-        return "empty";
-    case LINKAGE__V1__STATE__STATE_READY:
-        return "ready";
-    case LINKAGE__V1__STATE__STATE_ARMING:
-        return "arming";
-    case LINKAGE__V1__STATE__STATE_LOADING:
-        return "loading";
-    case LINKAGE__V1__STATE__STATE_ARMED:
-        return "armed";
-    case LINKAGE__V1__STATE__STATE_RUNNING:
-        return "running";
-    case LINKAGE__V1__STATE__STATE_PAUSED:
-        return "paused";
-    case LINKAGE__V1__STATE__STATE_FAULT:
-        return "fault";
-    default:
-        return "unknown";
-    }
+    return lk_names_word(&linkage__v1__state__descriptor, (int)state);
 }
 
 static void *arena_alloc(void *data, size_t size)

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Answers as JSON: the keys that programs rely on, words for enumerations, null for what is no
  * number, and empty messages. */
+#include "fields_json.h"
 #include "linkage.pb-c.h"
+#include "names_parts.h"
 #include "reply_json.h"
 #include <math.h>
 #include <setjmp.h>
@@ -38,17 +40,66 @@ static void assert_draft(struct draft *draft, const char *expected)
 
 static void test_numbers(void **state)
 {
-    const double values[] = {1, -0.5, NAN};
+    Linkage__V1__Platform platform = LINKAGE__V1__PLATFORM__INIT;
+    double values[] = {1, -0.5, NAN};
     struct draft draft;
 
     (void)state;
-    lk_reply_numbers_json(begin(&draft), "v", values, 3);
-    lk_reply_numbers_json(&draft.json, "none", NULL, 0);
+    platform.pose = values;
+    platform.n_pose = 3;
+    lk_fields_json(begin(&draft), &platform.base, "pose>v actuators>none");
     lk_reply_flags_json(&draft.json, "flags",
                         LINKAGE__V1__FLAG__FLAG_STALE | LINKAGE__V1__FLAG__FLAG_LOST);
     lk_reply_flags_json(&draft.json, "no", 0);
     assert_draft(&draft,
                  "{\"v\":[1,-0.5,null],\"none\":[],\"flags\":[\"stale\",\"lost\"],\"no\":[]}");
+}
+
+/* a list within a list ends where its bracket does; a field that is not there is null */
+static void test_lists(void **state)
+{
+    Linkage__V1__Status status = LINKAGE__V1__STATUS__INIT;
+    Linkage__V1__Ptp ptp = LINKAGE__V1__PTP__INIT;
+    Linkage__V1__InputReport input = LINKAGE__V1__INPUT_REPORT__INIT;
+    struct draft draft;
+
+    (void)state;
+    ptp.offset_ns = -3;
+    ptp.age_ns = UINT64_MAX;
+    status.ptp = &ptp;
+    status.mode = (Linkage__V1__Mode)99;
+    lk_fields_json(begin(&draft), &status.base, "ptp>clock(offset_ns age_ns) gateway(sent) mode");
+    lk_fields_json(&draft.json, &status.base, "no_such_field");
+    lk_fields_json(&draft.json, &input.base, "condition condition?");
+    lk_fields_json(&draft.json, &input.base, "");
+    assert_draft(&draft, "{\"clock\":{\"offset_ns\":-3,\"age_ns\":18446744073709551615},"
+                         "\"mode\":\"unknown\",\"no_such_field\":null,"
+                         "\"condition\":\"unknown\",\"condition\":\"\"}");
+}
+
+/* every number that linkage.proto gives a name has a word; where there is none, room is missing */
+static void test_words(void **state)
+{
+    static const ProtobufCEnumDescriptor *const all[] = {
+        &linkage__v1__state__descriptor,     &linkage__v1__result__descriptor,
+        &linkage__v1__mode__descriptor,      &linkage__v1__action__descriptor,
+        &linkage__v1__condition__descriptor, &linkage__v1__role__descriptor,
+        &linkage__v1__flag__descriptor,      &linkage__v1__injection_kind__descriptor};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+        for (unsigned int j = 0; j < all[i]->n_values; j++) {
+            const ProtobufCEnumValue *value = &all[i]->values[j];
+            const char *word = lk_names_word(all[i], value->value);
+
+            if (value->value == 0)
+                assert_string_equal(word, "unknown");
+            else
+                assert_int_equal(strlen(word), strlen(strchr(value->name, '_') + 1));
+        }
+    }
+    assert_string_equal(lk_names_result(LINKAGE__V1__RESULT__RESULT_BAD_MESSAGE), "bad-message");
+    assert_string_equal(lk_names_word(&linkage__v1__role__descriptor, -1), "unknown");
 }
 
 static void test_inputs(void **state)
@@ -156,10 +207,8 @@ static void test_status(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_numbers),
-        cmocka_unit_test(test_inputs),
-        cmocka_unit_test(test_rules),
-        cmocka_unit_test(test_status),
+        cmocka_unit_test(test_numbers), cmocka_unit_test(test_lists), cmocka_unit_test(test_words),
+        cmocka_unit_test(test_inputs),  cmocka_unit_test(test_rules), cmocka_unit_test(test_status),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a page is told as JSON, apart from what the threads of the line make. */
 #include "draft.h"
+#include "fields_json.h"
 #include "foxglove/scene_json.h"
 #include "page.h"
 #include "reply_json.h"
@@ -9,24 +10,6 @@
 #include <stdlib.h>
 
 /* ---- the model ---- */
-
-static void put_parameters(struct lk_json *json, const Linkage__V1__ModelDescription *model)
-{
-    lk_json_open(json, "parameters", '[');
-    for (size_t i = 0; i < model->n_parameters; i++) {
-        const Linkage__V1__ParameterDescription *p = model->parameters[i];
-
-        lk_json_open(json, NULL, '{');
-        lk_json_text(json, "name", p->name);
-        lk_json_text(json, "unit", p->unit);
-        lk_json_number(json, "low", p->low);
-        lk_json_number(json, "high", p->high);
-        lk_json_number(json, "value", p->value);
-        lk_json_bool(json, "tunable", p->tunable);
-        lk_json_close(json, '}');
-    }
-    lk_json_close(json, ']');
-}
 
 struct gate_parcel *page_text_model(const struct gate_meaning *meaning)
 {
@@ -37,10 +20,9 @@ struct gate_parcel *page_text_model(const struct gate_meaning *meaning)
     if (meaning != NULL) {
         const Linkage__V1__ModelDescription *model = meaning->model;
 
-        lk_json_text(&draft.json, "name", model->name);
-        lk_json_number(&draft.json, "step_s", model->step_s);
+        lk_fields_json(&draft.json, &model->base, "name step_s");
         lk_reply_channels_json(&draft.json, model);
-        put_parameters(&draft.json, model);
+        lk_fields_json(&draft.json, &model->base, "parameters(name unit low high value tunable)");
         lk_json_text(&draft.json, "no_scene", meaning->no_scene);
         if (meaning->scene != NULL)
             lk_scene_json(&draft.json, meaning->scene);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `channels`: inputs and outputs of the model, with all that a bench needs to know of them. */
 #include "ctl.h"
+#include "fields_json.h"
 #include "linkage/json.h"
 #include "reply_json.h"
 #include "report.h"
@@ -121,12 +122,7 @@ static void show_json(const Linkage__V1__ModelDescription *d)
 
     lk_json_open(&json, NULL, '{');
     lk_json_text(&json, "result", "ok");
-    lk_json_text(&json, "model", d->name);
-    lk_json_count(&json, "model_id", d->model_id);
-    lk_json_count(&json, "period_ns", d->period_ns);
-    lk_json_number(&json, "step_s", d->step_s);
-    lk_json_text(&json, "engine", d->engine);
-    lk_json_text(&json, "engine_prices", d->engine_prices);
+    lk_fields_json(&json, &d->base, "name>model model_id period_ns step_s engine engine_prices");
     lk_reply_channels_json(&json, d);
     lk_json_close(&json, '}');
     lk_json_end(&json);

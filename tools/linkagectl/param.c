@@ -2,6 +2,7 @@
 /* `param`: the parameters of the model, and the tunable ones while it runs. A tunable parameter is
  * an input channel; what acts is what the cycle says of that channel. */
 #include "ctl.h"
+#include "fields_json.h"
 #include "linkage/json.h"
 #include "linkage/nearest.h"
 #include "report.h"
@@ -106,14 +107,9 @@ static void show_json(struct lk_json *json, const struct acting *acting,
                       const Linkage__V1__ParameterDescription *p)
 {
     lk_json_open(json, NULL, '{');
-    lk_json_text(json, "name", p->name);
+    lk_fields_json(json, &p->base, "name");
     lk_json_number(json, "value", acts(acting, p));
-    lk_json_text(json, "unit", p->unit);
-    lk_json_number(json, "low", p->low);
-    lk_json_number(json, "high", p->high);
-    lk_json_bool(json, "tunable", p->tunable);
-    lk_json_number(json, "loaded", p->value);
-    lk_json_texts(json, "acts", (const char *const *)p->acts, p->n_acts);
+    lk_fields_json(json, &p->base, "unit low high tunable value>loaded acts");
     lk_json_close(json, '}');
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Prints a daemon's answers, for people and for programs. */
 #include "ctl.h"
+#include "fields_json.h"
 #include "linkage/json.h"
 #include "reply_json.h"
 #include "report.h"
@@ -8,34 +9,18 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* Prints the errors of a model that is to be loaded, or its warnings. */
-static void json_notes(struct lk_json *json, const Linkage__V1__ControlReply *reply)
-{
-    if (reply->n_errors > 0)
-        lk_json_texts(json, "errors", (const char *const *)reply->errors, reply->n_errors);
-    if (reply->n_warnings == 0)
-        return;
-    lk_json_open(json, "warnings", '[');
-    for (size_t i = 0; i < reply->n_warnings; i++) {
-        lk_json_open(json, NULL, '{');
-        lk_json_text(json, "id", reply->warnings[i]->id);
-        lk_json_text(json, "where", reply->warnings[i]->where);
-        lk_json_text(json, "text", reply->warnings[i]->text);
-        lk_json_close(json, '}');
-    }
-    lk_json_close(json, ']');
-}
-
 static void show_json(const Linkage__V1__ControlReply *reply)
 {
     struct lk_json json = {.file = stdout};
 
     lk_json_open(&json, NULL, '{');
-    lk_json_text(&json, "result", lk_client_result_name(reply->result));
-    lk_json_text(&json, "text", reply->text);
+    lk_fields_json(&json, &reply->base, "result text");
     if (reply->id_of_error[0] != '\0')
-        lk_json_text(&json, "id", reply->id_of_error);
-    json_notes(&json, reply);
+        lk_fields_json(&json, &reply->base, "id_of_error>id");
+    if (reply->n_errors > 0)
+        lk_fields_json(&json, &reply->base, "errors");
+    if (reply->n_warnings > 0)
+        lk_fields_json(&json, &reply->base, "warnings(id where text)");
     if (reply->status != NULL) {
         lk_json_open(&json, "status", '{');
         lk_reply_status_json(&json, reply->status);

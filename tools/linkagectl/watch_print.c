@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Samples as a table, as a block that is redrawn in place, and as JSON. */
+#include "fields_json.h"
 #include "linkage/json.h"
 #include "linkage/text.h"
 #include "reply_json.h"
@@ -135,19 +136,11 @@ void watch_print_description_json(const struct watch_selection *selection)
 
     lk_json_open(&json, NULL, '{');
     lk_json_text(&json, "type", "description");
-    lk_json_text(&json, "model", selection->description->name);
-    lk_json_count(&json, "model_id", selection->description->model_id);
-    lk_json_count(&json, "period_ns", selection->description->period_ns);
-    lk_json_number(&json, "step_s", selection->description->step_s);
+    lk_fields_json(&json, &selection->description->base, "name>model model_id period_ns step_s");
     lk_json_open(&json, "outputs", '[');
     for (size_t i = 0; i < selection->n; i++) {
-        const Linkage__V1__ChannelDescription *channel = selection->channels[i];
-
         lk_json_open(&json, NULL, '{');
-        lk_json_text(&json, "name", channel->name);
-        lk_json_texts(&json, "components", (const char *const *)channel->components,
-                      channel->n_components);
-        lk_json_texts(&json, "units", (const char *const *)channel->units, channel->n_units);
+        lk_fields_json(&json, &selection->channels[i]->base, "name components units");
         lk_json_close(&json, '}');
     }
     lk_json_close(&json, ']');
@@ -176,16 +169,9 @@ void watch_print_sample_json(const struct watch_selection *selection,
         print_gap_json(gap);
     lk_json_open(&json, NULL, '{');
     lk_json_text(&json, "type", "sample");
-    lk_json_count(&json, "sequence", sample->sequence);
-    lk_json_count(&json, "step", sample->step);
-    lk_json_number(&json, "time_s", sample->time_s);
-    lk_json_text(&json, "state", lk_client_state_name(sample->state));
-    lk_json_count(&json, "deadline_ns", sample->deadline_ns);
-    lk_json_count(&json, "computed_ns", sample->computed_ns);
-    lk_json_count(&json, "published_ns", sample->published_ns);
-    lk_json_count(&json, "input_sequence", sample->input_sequence);
-    lk_json_count(&json, "overruns", sample->overruns);
-    lk_json_bool(&json, "degraded", sample->degraded);
+    lk_fields_json(&json, &sample->base,
+                   "sequence step time_s state deadline_ns computed_ns published_ns "
+                   "input_sequence overruns degraded");
     lk_reply_flags_json(&json, "flags", sample->flags);
     lk_json_open(&json, "values", '{');
     for (size_t i = 0; i < selection->n; i++) {

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Fields of a message as members of a JSON object, by the descriptors of linkage.proto. */
+#ifndef LK_FIELDS_JSON_H
+#define LK_FIELDS_JSON_H
+
+#include "linkage.pb-c.h"
+#include "linkage/json.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** lk_fields_json() - add fields of @message to an open object.
+ * @list: the fields in the order of their members, with spaces between. The type of a field gives
+ *        the form of its value; an enumeration is a word of names.h, a repeated field an array.
+ *        - "name": the key is the name of the field
+ *        - "name>key": the key is another one
+ *        - "name?": a negative number becomes null, an unspecified enumeration an empty text
+ *        - "name(list)": a message, as an object with the fields of that list; left out if absent
+ * A field that the message does not have becomes null. Thread: any but the cycle. */
+void lk_fields_json(struct lk_json *json, const ProtobufCMessage *message, const char *list);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
