@@ -118,27 +118,22 @@ static void show_engine(const Linkage__V1__ModelDescription *d)
 
 static void show_json(const Linkage__V1__ModelDescription *d)
 {
-    struct lk_json json = {.file = stdout};
+    struct lk_json json = ctl_begin_json();
 
-    lk_json_open(&json, NULL, '{');
-    lk_json_text(&json, "result", "ok");
     lk_fields_json(&json, &d->base, "name>model model_id period_ns step_s engine engine_prices");
     lk_reply_channels_json(&json, d);
-    lk_json_close(&json, '}');
-    lk_json_end(&json);
+    ctl_end_json(&json);
 }
 
 int ctl_channels(const struct ctl_options *options, struct lk_client *client, int n, char **args)
 {
     const Linkage__V1__ControlReply *reply;
-    struct lk_error error;
-    int code =
-        lk_client_command(client, LINKAGE__V1__CONTROL_REQUEST__COMMAND_DESCRIBE, &reply, &error);
+    int status = ctl_ask(options, client, LINKAGE__V1__CONTROL_REQUEST__COMMAND_DESCRIBE, &reply);
 
     (void)n;
     (void)args;
-    if (code != 0)
-        return ctl_report(options, code, &error);
+    if (status != CTL_OK)
+        return status;
     if (reply->result != LINKAGE__V1__RESULT__RESULT_OK || reply->description == NULL)
         return ctl_show_reply(options, reply);
     if (options->json) {

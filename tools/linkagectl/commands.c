@@ -52,25 +52,51 @@ int ctl_call(const struct ctl_options *options, struct lk_client *client,
     return code == 0 ? CTL_OK : ctl_report(options, code, &error);
 }
 
-static int run_plain(const struct ctl_options *options, struct lk_client *client,
-                     Linkage__V1__ControlRequest__CommandCase command)
+int ctl_ask(const struct ctl_options *options, struct lk_client *client,
+            Linkage__V1__ControlRequest__CommandCase command,
+            const Linkage__V1__ControlReply **ret_reply)
 {
-    const Linkage__V1__ControlReply *reply;
     struct lk_error error;
-    int code = lk_client_command(client, command, &reply, &error);
+    int code = lk_client_command(client, command, ret_reply, &error);
 
-    if (code != 0)
-        return ctl_report(options, code, &error);
-    if (command == LINKAGE__V1__CONTROL_REQUEST__COMMAND_STATUS)
-        return ctl_show_status(options, reply);
-    return ctl_show_reply(options, reply);
+    return code == 0 ? CTL_OK : ctl_report(options, code, &error);
 }
 
-int ctl_status(const struct ctl_options *options, struct lk_client *client, int n, char **args)
+/* A command of the name @name without fields or arguments. */
+#define PLAIN(name, COMMAND, show)                                                                 \
+    int name(const struct ctl_options *options, struct lk_client *client, int n, char **args)      \
+    {                                                                                              \
+        const Linkage__V1__ControlReply *reply;                                                    \
+        int status = ctl_ask(options, client, COMMAND, &reply);                                    \
+                                                                                                   \
+        (void)n;                                                                                   \
+        (void)args;                                                                                \
+        return status == CTL_OK ? show(options, reply) : status;                                   \
+    }
+PLAIN(ctl_status, LINKAGE__V1__CONTROL_REQUEST__COMMAND_STATUS, ctl_show_status)
+PLAIN(ctl_pause, LINKAGE__V1__CONTROL_REQUEST__COMMAND_PAUSE, ctl_show_reply)
+PLAIN(ctl_stop, LINKAGE__V1__CONTROL_REQUEST__COMMAND_STOP, ctl_show_reply)
+PLAIN(ctl_reset, LINKAGE__V1__CONTROL_REQUEST__COMMAND_RESET, ctl_show_reply)
+PLAIN(ctl_shutdown, LINKAGE__V1__CONTROL_REQUEST__COMMAND_SHUTDOWN, ctl_show_reply)
+
+static int send_request(const struct ctl_options *options, struct lk_client *client,
+                        Linkage__V1__ControlRequest *request)
 {
-    (void)n;
-    (void)args;
-    return run_plain(options, client, LINKAGE__V1__CONTROL_REQUEST__COMMAND_STATUS);
+    const Linkage__V1__ControlReply *reply;
+    int status = ctl_call(options, client, request, &reply);
+
+    return status == CTL_OK ? ctl_show_reply(options, reply) : status;
+}
+
+int ctl_start_run(const struct ctl_options *options, struct lk_client *client)
+{
+    Linkage__V1__ControlRequest request = LINKAGE__V1__CONTROL_REQUEST__INIT;
+    Linkage__V1__StartRequest start = LINKAGE__V1__START_REQUEST__INIT;
+
+    start.steps = options->pause_after;
+    request.command_case = LINKAGE__V1__CONTROL_REQUEST__COMMAND_START;
+    request.start = &start;
+    return send_request(options, client, &request);
 }
 
 int ctl_start(const struct ctl_options *options, struct lk_client *client, int n, char **args)
@@ -78,57 +104,6 @@ int ctl_start(const struct ctl_options *options, struct lk_client *client, int n
     (void)n;
     (void)args;
     return ctl_start_run(options, client);
-}
-
-int ctl_start_run(const struct ctl_options *options, struct lk_client *client)
-{
-    Linkage__V1__ControlRequest request = LINKAGE__V1__CONTROL_REQUEST__INIT;
-    Linkage__V1__StartRequest start = LINKAGE__V1__START_REQUEST__INIT;
-    const Linkage__V1__ControlReply *reply;
-    int status;
-
-    start.steps = options->pause_after;
-    request.command_case = LINKAGE__V1__CONTROL_REQUEST__COMMAND_START;
-    request.start = &start;
-    status = ctl_call(options, client, &request, &reply);
-    return status == CTL_OK ? ctl_show_reply(options, reply) : status;
-}
-
-int ctl_pause(const struct ctl_options *options, struct lk_client *client, int n, char **args)
-{
-    (void)n;
-    (void)args;
-    return run_plain(options, client, LINKAGE__V1__CONTROL_REQUEST__COMMAND_PAUSE);
-}
-
-int ctl_stop(const struct ctl_options *options, struct lk_client *client, int n, char **args)
-{
-    (void)n;
-    (void)args;
-    return run_plain(options, client, LINKAGE__V1__CONTROL_REQUEST__COMMAND_STOP);
-}
-
-int ctl_reset(const struct ctl_options *options, struct lk_client *client, int n, char **args)
-{
-    (void)n;
-    (void)args;
-    return run_plain(options, client, LINKAGE__V1__CONTROL_REQUEST__COMMAND_RESET);
-}
-
-int ctl_shutdown(const struct ctl_options *options, struct lk_client *client, int n, char **args)
-{
-    (void)n;
-    (void)args;
-    return run_plain(options, client, LINKAGE__V1__CONTROL_REQUEST__COMMAND_SHUTDOWN);
-}
-
-static int send_named(const struct ctl_options *options, struct lk_client *client,
-                      Linkage__V1__ControlRequest *request)
-{
-    const Linkage__V1__ControlReply *reply;
-    int status = ctl_call(options, client, request, &reply);
-
-    return status == CTL_OK ? ctl_show_reply(options, reply) : status;
 }
 
 int ctl_snapshot(const struct ctl_options *options, struct lk_client *client, int n, char **args)
@@ -140,7 +115,7 @@ int ctl_snapshot(const struct ctl_options *options, struct lk_client *client, in
     snapshot.name = args[0];
     request.command_case = LINKAGE__V1__CONTROL_REQUEST__COMMAND_SNAPSHOT;
     request.snapshot = &snapshot;
-    return send_named(options, client, &request);
+    return send_request(options, client, &request);
 }
 
 int ctl_restore(const struct ctl_options *options, struct lk_client *client, int n, char **args)
@@ -152,7 +127,7 @@ int ctl_restore(const struct ctl_options *options, struct lk_client *client, int
     restore.name = args[0];
     request.command_case = LINKAGE__V1__CONTROL_REQUEST__COMMAND_RESTORE;
     request.restore = &restore;
-    return send_named(options, client, &request);
+    return send_request(options, client, &request);
 }
 
 static int refuse_file(const struct ctl_options *options, const char *path, const char *why)

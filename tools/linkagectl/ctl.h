@@ -9,6 +9,7 @@
 #define TOOLS_LINKAGECTL_CTL_H
 
 #include "client.h"
+#include "linkage/json.h"
 #include "linkage/parameters.h"
 #include <stdbool.h>
 
@@ -122,6 +123,15 @@ int ctl_report(const struct ctl_options *options, int code, const struct lk_erro
 int ctl_call(const struct ctl_options *options, struct lk_client *client,
              Linkage__V1__ControlRequest *request, const Linkage__V1__ControlReply **ret_reply);
 
+/** ctl_ask() - ctl_call() of a request without arguments, see lk_client_command(). */
+int ctl_ask(const struct ctl_options *options, struct lk_client *client,
+            Linkage__V1__ControlRequest__CommandCase command,
+            const Linkage__V1__ControlReply **ret_reply);
+
+/** ctl_begin_json(), ctl_end_json() - print an object that begins with "result": "ok". */
+struct lk_json ctl_begin_json(void);
+void ctl_end_json(struct lk_json *json);
+
 /** ctl_show_reply() - print the daemon's reply to a command.
  * Return: CTL_OK, or CTL_FAILED for a refusal. */
 int ctl_show_reply(const struct ctl_options *options, const Linkage__V1__ControlReply *reply);
@@ -138,42 +148,21 @@ int ctl_set_channel(const struct ctl_options *options, struct lk_client *client,
 int ctl_load_file(const struct ctl_options *options, struct lk_client *client, const char *path);
 int ctl_start_run(const struct ctl_options *options, struct lk_client *client);
 
-/* The commands. @args: @n arguments of the command; their number is already checked.
+/** typedef ctl_command - a command. @args: @n arguments of it; their number is already checked.
  * Return: an exit status. */
-int ctl_status(const struct ctl_options *options, struct lk_client *client, int n, char **args);
-int ctl_load(const struct ctl_options *options, struct lk_client *client, int n, char **args);
-int ctl_arm(const struct ctl_options *options, struct lk_client *client, int n, char **args);
-int ctl_run(const struct ctl_options *options, struct lk_client *client, int n, char **args);
-int ctl_start(const struct ctl_options *options, struct lk_client *client, int n, char **args);
-int ctl_pause(const struct ctl_options *options, struct lk_client *client, int n, char **args);
-int ctl_stop(const struct ctl_options *options, struct lk_client *client, int n, char **args);
-int ctl_reset(const struct ctl_options *options, struct lk_client *client, int n, char **args);
-int ctl_set(const struct ctl_options *options, struct lk_client *client, int n, char **args);
-int ctl_step(const struct ctl_options *options, struct lk_client *client, int n, char **args);
-int ctl_watch(const struct ctl_options *options, struct lk_client *client, int n, char **args);
-int ctl_param(const struct ctl_options *options, struct lk_client *client, int n, char **args);
-int ctl_snapshot(const struct ctl_options *options, struct lk_client *client, int n, char **args);
-int ctl_restore(const struct ctl_options *options, struct lk_client *client, int n, char **args);
-int ctl_channels(const struct ctl_options *options, struct lk_client *client, int n, char **args);
-int ctl_inputs(const struct ctl_options *options, struct lk_client *client, int n, char **args);
-int ctl_policy(const struct ctl_options *options, struct lk_client *client, int n, char **args);
-int ctl_platform(const struct ctl_options *options, struct lk_client *client, int n, char **args);
-int ctl_inject(const struct ctl_options *options, struct lk_client *client, int n, char **args);
-int ctl_record(const struct ctl_options *options, struct lk_client *client, int n, char **args);
-int ctl_latency(const struct ctl_options *options, struct lk_client *client, int n, char **args);
-int ctl_trace(const struct ctl_options *options, struct lk_client *client, int n, char **args);
-int ctl_shutdown(const struct ctl_options *options, struct lk_client *client, int n, char **args);
-/* Check arguments as far as possible without the daemon, before connecting.
+typedef int ctl_command(const struct ctl_options *options, struct lk_client *client, int n,
+                        char **args);
+ctl_command ctl_status, ctl_load, ctl_arm, ctl_run, ctl_start, ctl_pause, ctl_stop, ctl_reset,
+    ctl_set, ctl_step, ctl_watch, ctl_param, ctl_snapshot, ctl_restore, ctl_channels, ctl_inputs,
+    ctl_policy, ctl_platform, ctl_inject, ctl_record, ctl_latency, ctl_trace, ctl_shutdown;
+
+/** typedef ctl_check - check arguments as far as possible without the daemon, before connecting.
  * Return: CTL_OK, or CTL_USAGE after an error message. */
-int ctl_check_set(const struct ctl_options *options, int n, char **args);
-int ctl_check_param(const struct ctl_options *options, int n, char **args);
-int ctl_check_step(const struct ctl_options *options, int n, char **args);
-int ctl_check_watch(const struct ctl_options *options, int n, char **args);
-int ctl_check_inject(const struct ctl_options *options, int n, char **args);
-int ctl_check_platform(const struct ctl_options *options, int n, char **args);
-int ctl_check_record(const struct ctl_options *options, int n, char **args);
+typedef int ctl_check(const struct ctl_options *options, int n, char **args);
+ctl_check ctl_check_set, ctl_check_param, ctl_check_step, ctl_check_watch, ctl_check_inject,
+    ctl_check_platform, ctl_check_record;
 
 /** ctl_keygen() - needs no daemon: @client is NULL. */
-int ctl_keygen(const struct ctl_options *options, struct lk_client *client, int n, char **args);
+ctl_command ctl_keygen;
 
 #endif

@@ -27,17 +27,6 @@ static void show_injections(const Linkage__V1__InjectReport *report)
     }
 }
 
-static void show_injections_json(const Linkage__V1__InjectReport *report)
-{
-    struct lk_json json = {.file = stdout};
-
-    lk_json_open(&json, NULL, '{');
-    lk_json_text(&json, "result", "ok");
-    lk_reply_injections_json(&json, report);
-    lk_json_close(&json, '}');
-    lk_json_end(&json);
-}
-
 int ctl_check_inject(const struct ctl_options *options, int n, char **args)
 {
     static const char kinds[] = "delay, drop, reorder, freeze, spike or stall";
@@ -73,9 +62,13 @@ int ctl_inject(const struct ctl_options *options, struct lk_client *client, int 
         return status;
     if (reply->injections == NULL)
         return ctl_show_reply(options, reply);
-    if (options->json)
-        show_injections_json(reply->injections);
-    else
+    if (options->json) {
+        struct lk_json json = ctl_begin_json();
+
+        lk_reply_injections_json(&json, reply->injections);
+        ctl_end_json(&json);
+    } else {
         show_injections(reply->injections);
+    }
     return ferror(stdout) ? CTL_FAILED : CTL_OK;
 }

@@ -178,12 +178,10 @@ static int find_unbounded(const struct ctl_options *options, struct lk_client *c
                           struct unbounded *u)
 {
     const Linkage__V1__ControlReply *reply;
-    struct lk_error error;
-    int code =
-        lk_client_command(client, LINKAGE__V1__CONTROL_REQUEST__COMMAND_DESCRIBE, &reply, &error);
+    int status = ctl_ask(options, client, LINKAGE__V1__CONTROL_REQUEST__COMMAND_DESCRIBE, &reply);
 
-    if (code != 0)
-        return ctl_report(options, code, &error);
+    if (status != CTL_OK)
+        return status;
     for (size_t i = 0; reply->description != NULL && i < reply->description->n_inputs; i++) {
         const Linkage__V1__ChannelDescription *c = reply->description->inputs[i];
 
@@ -213,15 +211,12 @@ static void show_unbounded(const struct unbounded *u)
 
 static void show_inputs_json(const Linkage__V1__InputsReport *report, const struct unbounded *u)
 {
-    struct lk_json json = {.file = stdout};
+    struct lk_json json = ctl_begin_json();
 
-    lk_json_open(&json, NULL, '{');
-    lk_json_text(&json, "result", "ok");
     lk_reply_inputs_json(&json, report);
     lk_json_count(&json, "without_limits", (uint64_t)u->n[LIMITS]);
     lk_json_count(&json, "without_rate", (uint64_t)u->n[RATE]);
-    lk_json_close(&json, '}');
-    lk_json_end(&json);
+    ctl_end_json(&json);
 }
 
 int ctl_inputs(const struct ctl_options *options, struct lk_client *client, int n, char **args)

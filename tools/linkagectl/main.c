@@ -15,9 +15,9 @@ static const struct command {
     const char *name;
     int n_min;
     int n_max;
-    int (*run)(const struct ctl_options *options, struct lk_client *client, int n, char **args);
+    ctl_command *run;
     unsigned int takes;
-    int (*check)(const struct ctl_options *options, int n, char **args);
+    ctl_check *check;
 } commands[] = {
     {"status", 0, 0, ctl_status, 0},
     {"load", 1, 1, ctl_load, CTL_PARAM},

@@ -116,7 +116,7 @@ static void show_json(struct lk_json *json, const struct acting *acting,
 static void show_all(const struct ctl_options *options, const struct acting *acting,
                      const Linkage__V1__ModelDescription *d)
 {
-    struct lk_json json = {.file = stdout};
+    struct lk_json json;
 
     if (!options->json) {
         if (d->n_parameters == 0)
@@ -125,14 +125,12 @@ static void show_all(const struct ctl_options *options, const struct acting *act
             show_text(acting, d->parameters[i]);
         return;
     }
-    lk_json_open(&json, NULL, '{');
-    lk_json_text(&json, "result", "ok");
+    json = ctl_begin_json();
     lk_json_open(&json, "parameters", '[');
     for (size_t i = 0; i < d->n_parameters; i++)
         show_json(&json, acting, d->parameters[i]);
     lk_json_close(&json, ']');
-    lk_json_close(&json, '}');
-    lk_json_end(&json);
+    ctl_end_json(&json);
 }
 
 /* The parameter @name of the model; reports that there is none. */
@@ -203,15 +201,12 @@ int ctl_param(const struct ctl_options *options, struct lk_client *client, int n
 {
     const Linkage__V1__ControlReply *reply;
     struct acting acting;
-    struct lk_error error;
-    int code, status = find_acting(options, client, &acting);
+    int status = find_acting(options, client, &acting);
 
+    if (status == CTL_OK)
+        status = ctl_ask(options, client, LINKAGE__V1__CONTROL_REQUEST__COMMAND_DESCRIBE, &reply);
     if (status == CTL_OK) {
-        code = lk_client_command(client, LINKAGE__V1__CONTROL_REQUEST__COMMAND_DESCRIBE, &reply,
-                                 &error);
-        if (code != 0)
-            status = ctl_report(options, code, &error);
-        else if (reply->result != LINKAGE__V1__RESULT__RESULT_OK || reply->description == NULL)
+        if (reply->result != LINKAGE__V1__RESULT__RESULT_OK || reply->description == NULL)
             status = ctl_show_reply(options, reply);
         else if (n == 3)
             status = set_one(options, client, reply->description, args[1], strtod(args[2], NULL));

@@ -58,17 +58,6 @@ static void show_platform(const Linkage__V1__Platform *p)
            p->limited);
 }
 
-static void show_platform_json(const Linkage__V1__Platform *p)
-{
-    struct lk_json json = {.file = stdout};
-
-    lk_json_open(&json, NULL, '{');
-    lk_json_text(&json, "result", "ok");
-    lk_reply_platform_json(&json, p);
-    lk_json_close(&json, '}');
-    lk_json_end(&json);
-}
-
 int ctl_platform(const struct ctl_options *options, struct lk_client *client, int n, char **args)
 {
     Linkage__V1__ControlRequest request = LINKAGE__V1__CONTROL_REQUEST__INIT;
@@ -84,9 +73,13 @@ int ctl_platform(const struct ctl_options *options, struct lk_client *client, in
         return status;
     if (reply->platform == NULL)
         return ctl_show_reply(options, reply);
-    if (options->json)
-        show_platform_json(reply->platform);
-    else
+    if (options->json) {
+        struct lk_json json = ctl_begin_json();
+
+        lk_reply_platform_json(&json, reply->platform);
+        ctl_end_json(&json);
+    } else {
         show_platform(reply->platform);
+    }
     return ferror(stdout) ? CTL_FAILED : CTL_OK;
 }

@@ -40,17 +40,6 @@ static void show_policy(const Linkage__V1__Policy *policy)
            policy->recover_samples);
 }
 
-static void show_policy_json(const Linkage__V1__Policy *policy)
-{
-    struct lk_json json = {.file = stdout};
-
-    lk_json_open(&json, NULL, '{');
-    lk_json_text(&json, "result", "ok");
-    lk_reply_policy_json(&json, policy);
-    lk_json_close(&json, '}');
-    lk_json_end(&json);
-}
-
 int ctl_policy(const struct ctl_options *options, struct lk_client *client, int n, char **args)
 {
     Linkage__V1__ControlRequest request = LINKAGE__V1__CONTROL_REQUEST__INIT;
@@ -67,9 +56,13 @@ int ctl_policy(const struct ctl_options *options, struct lk_client *client, int 
         return status;
     if (reply->policy == NULL)
         return ctl_show_reply(options, reply);
-    if (options->json)
-        show_policy_json(reply->policy);
-    else
+    if (options->json) {
+        struct lk_json json = ctl_begin_json();
+
+        lk_reply_policy_json(&json, reply->policy);
+        ctl_end_json(&json);
+    } else {
         show_policy(reply->policy);
+    }
     return ferror(stdout) ? CTL_FAILED : CTL_OK;
 }

@@ -9,6 +9,21 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+struct lk_json ctl_begin_json(void)
+{
+    struct lk_json json = {.file = stdout};
+
+    lk_json_open(&json, NULL, '{');
+    lk_json_text(&json, "result", "ok");
+    return json;
+}
+
+void ctl_end_json(struct lk_json *json)
+{
+    lk_json_close(json, '}');
+    lk_json_end(json);
+}
+
 static void show_json(const Linkage__V1__ControlReply *reply)
 {
     struct lk_json json = {.file = stdout};
@@ -26,8 +41,15 @@ static void show_json(const Linkage__V1__ControlReply *reply)
         lk_reply_status_json(&json, reply->status);
         lk_json_close(&json, '}');
     }
-    lk_json_close(&json, '}');
-    lk_json_end(&json);
+    ctl_end_json(&json);
+}
+
+/* A line of the status. */
+static void show_text(const char *label, const char *text)
+{
+    printf("%-13s ", label);
+    lk_report_put(stdout, text);
+    putchar('\n');
 }
 
 static void show_durations(const char *label, const Linkage__V1__Durations *d)
@@ -145,21 +167,15 @@ static void show_proof(const Linkage__V1__Status *s)
     if (s->state == LINKAGE__V1__STATE__STATE_ARMING)
         printf("%-13s %.0f %%, %" PRIu64 " steps\n", "arming", 100 * s->proof->progress,
                s->proof->steps);
-    if (s->proof->text[0] != '\0') {
-        printf("%-13s ", "proof");
-        lk_report_put(stdout, s->proof->text);
-        putchar('\n');
-    }
+    if (s->proof->text[0] != '\0')
+        show_text("proof", s->proof->text);
 }
 
 static void show_people(const Linkage__V1__Status *s)
 {
     printf("%-13s %s\n", "state", lk_client_state_name(s->state));
-    if (s->fault[0] != '\0') {
-        printf("%-13s ", "fault");
-        lk_report_put(stdout, s->fault);
-        putchar('\n');
-    }
+    if (s->fault[0] != '\0')
+        show_text("fault", s->fault);
     if (s->loading != NULL) {
         printf("%-13s ", "loading");
         lk_report_put(stdout, s->loading->name);
@@ -176,11 +192,8 @@ static void show_people(const Linkage__V1__Status *s)
         show_run(s);
     }
     show_line(s);
-    for (size_t i = 0; i < s->n_degraded; i++) {
-        printf("%-13s ", i == 0 ? "degraded" : "");
-        lk_report_put(stdout, s->degraded[i]);
-        putchar('\n');
-    }
+    for (size_t i = 0; i < s->n_degraded; i++)
+        show_text(i == 0 ? "degraded" : "", s->degraded[i]);
 }
 
 /* Prints the daemon's refusal. */

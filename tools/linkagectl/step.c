@@ -124,17 +124,13 @@ int ctl_step(const struct ctl_options *options, struct lk_client *client, int n,
 {
     const Linkage__V1__OutputSample *outputs = NULL;
     const Linkage__V1__ControlReply *reply;
-    struct lk_error error;
     uint64_t left = 1;
     int status = n > 0 ? read_steps(args[0], &left) : CTL_OK;
-    int code;
 
+    if (status == CTL_OK)
+        status = ctl_ask(options, client, LINKAGE__V1__CONTROL_REQUEST__COMMAND_DESCRIBE, &reply);
     if (status != CTL_OK)
         return status;
-    code =
-        lk_client_command(client, LINKAGE__V1__CONTROL_REQUEST__COMMAND_DESCRIBE, &reply, &error);
-    if (code != 0)
-        return ctl_report(options, code, &error);
     if (reply->description == NULL)
         return ctl_show_reply(options, reply);
     for (int i = 0; status == CTL_OK && i < options->n_settings; i++)
@@ -164,12 +160,10 @@ static void show_recording(const Linkage__V1__Recording *recording)
 static int show_record_status(const struct ctl_options *options, struct lk_client *client)
 {
     const Linkage__V1__ControlReply *reply;
-    struct lk_error error;
-    int code =
-        lk_client_command(client, LINKAGE__V1__CONTROL_REQUEST__COMMAND_STATUS, &reply, &error);
+    int status = ctl_ask(options, client, LINKAGE__V1__CONTROL_REQUEST__COMMAND_STATUS, &reply);
 
-    if (code != 0)
-        return ctl_report(options, code, &error);
+    if (status != CTL_OK)
+        return status;
     if (options->json || reply->result != LINKAGE__V1__RESULT__RESULT_OK || reply->status == NULL)
         return ctl_show_reply(options, reply);
     if (reply->status->recording == NULL || reply->status->recording->file[0] == '\0')
