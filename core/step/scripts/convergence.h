@@ -42,8 +42,8 @@ LK_INLINE double lk_rattle_stretch(double alpha)
  * are known: the matrix is that of q_n, and where bodies turn fast it is wrong by as much as they
  * turn in a step (C. G. Broyden's update of the inverse, in the form of P. Deuflhard, Newton
  * Methods for Nonlinear Problems, 2004, algorithm QNERR). Return: the factor on the increment. */
-LK_INLINE double lk_rattle_look_back(const struct lk_convergence *past,
-                                     struct lk_progress *progress, int last)
+LK_INLINE double lk_rattle_look_back(const struct lk_convergence *restrict past,
+                                     struct lk_progress *restrict progress, int last)
 {
     double alpha = 0;
 
@@ -61,8 +61,9 @@ LK_INLINE double lk_rattle_look_back(const struct lk_convergence *past,
 
 /** lk_rattle_remember() - the products of increment @last once it is corrected, and times @part,
  * from those that were found, with itself as well. */
-LK_INLINE void lk_rattle_remember(struct lk_convergence *past, const struct lk_progress *progress,
-                                  int last, double part)
+LK_INLINE void lk_rattle_remember(struct lk_convergence *restrict past,
+                                  const struct lk_progress *restrict progress, int last,
+                                  double part)
 {
     lk_measures square = progress->product[last], inverse;
 
