@@ -30,12 +30,14 @@ int usage_error(const char *format, ...)
     return EXIT_USAGE;
 }
 
-bool parse_number(const char *text, double *ret_value)
+int refuse_value(const struct option_row *row, const char *text, const char *expected)
 {
-    char *end;
+    return usage_error("%s is '%s', expected %s", row->name, text, expected);
+}
 
-    *ret_value = strtod(text, &end);
-    return end != text && *end == '\0' && isfinite(*ret_value);
+int print_help(void)
+{
+    return EXIT_DONE;
 }
 
 /* advances by this much at each reading, however long that took */

@@ -6,6 +6,7 @@
 #include "linkage/linkage.h"
 #include "linkage/parameters.h"
 #include "numbers.h"
+#include "option_table.h"
 
 #include <limits.h>
 #include <stdbool.h>
@@ -19,7 +20,8 @@ enum exit_code {
         3, /* check --strict: a valid model with warnings; sweep: cases that did not pass */
 };
 
-/* Subcommands: @argv[0] is "linkage", options and model follow. Return: enum exit_code. */
+/* Subcommands: @argv[0] is "linkage", options and model follow. Return: enum exit_code, or
+ * OPTIONS_END after --help. */
 int command_run(int argc, char *argv[]);
 int command_sweep(int argc, char *argv[]);
 int command_compare(int argc, char *argv[]);
@@ -57,7 +59,7 @@ int usage_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /** take_param() - "PATH=VALUE" of a command line, for every load_model() that follows. Return:
  * EXIT_DONE, EXIT_USAGE or EXIT_REFUSED after a message. */
-int take_param(const char *text);
+int take_param(const struct option_row *row, const char *text);
 /** give_params() - those of @text, as lk_settings_write() has them, likewise. Return: whether it is
  * such a text; @ret_error: why not. */
 bool give_params(const char *text, struct lk_error *ret_error);
@@ -80,12 +82,16 @@ struct lk_system *compile_model(const char *path, const struct lk_model *model,
 #define TOLERANCE_MIN 1e-14 /* of error control, relative and absolute */
 #define TOLERANCE_MAX 0.1
 
-/* Values of options. Return: EXIT_DONE, EXIT_USAGE after a complaint. */
-int parse_step(const char *text, double *ret_step);
-int parse_duration(const char *text, double *ret_duration);
-int parse_tolerance(const char *text, double *ret_tolerance);
-/** parse_baumgarte() - "ALPHA,BETA" [1/s]. */
-int parse_baumgarte(const char *text, double ret[2]);
+/** refuse_value() - complain about the value of an option, see struct option_table. Return:
+ * EXIT_USAGE. */
+int refuse_value(const struct option_row *row, const char *text, const char *expected);
+/** parse_command() - options of a subcommand, and its file: its only other argument. @expected:
+ * the complaint if there is not one. Return: as options_parse(). */
+int parse_command(int argc, char *argv[], const struct option_row *rows, const char *expected,
+                  const char **ret_path);
+/** take_baumgarte() - "ALPHA,BETA" [1/s] into two numbers at @row->data. Return: EXIT_DONE,
+ * EXIT_USAGE after a complaint. */
+int take_baumgarte(const struct option_row *row, const char *text);
 
 /** struct progress - a bar on the standard error, if that is a terminal, after the first second.
  * @start_s, @shown_s: times on the clock of now_s() */

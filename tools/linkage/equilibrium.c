@@ -2,30 +2,8 @@
 /* linkage equilibrium: where a mechanism rests, and what holds it there. */
 #include "commands.h"
 
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-static int parse_options(int argc, char *argv[], const char **ret_path, bool *ret_help)
-{
-    static const struct option longs[] = {{"param", required_argument, NULL, 'p'},
-                                          {"help", no_argument, NULL, 'h'},
-                                          {NULL, 0, NULL, 0}};
-    int option, code = EXIT_DONE;
-
-    while (code == EXIT_DONE && (option = getopt_long(argc, argv, "p:h", longs, NULL)) != -1) {
-        *ret_help = option == 'h';
-        if (option == 'h')
-            return EXIT_DONE;
-        code = option == 'p' ? take_param(optarg) : EXIT_USAGE;
-    }
-    if (code != EXIT_DONE)
-        return code;
-    if (optind != argc - 1)
-        return usage_error("equilibrium takes one model");
-    *ret_path = argv[optind];
-    return EXIT_DONE;
-}
 
 static void print_head(const char *path, const struct lk_system *system,
                        const struct lk_model *model)
@@ -114,11 +92,13 @@ static int show(const char *path)
 
 int command_equilibrium(int argc, char *argv[])
 {
+    static const struct option_row rows[] = {
+        {"param", 'p', .take = take_param},
+        {"help", 'h', .end = print_help},
+        {NULL},
+    };
     const char *path = NULL;
-    bool help = false;
-    int code = parse_options(argc, argv, &path, &help);
+    int code = parse_command(argc, argv, rows, "equilibrium takes one model", &path);
 
-    if (code != EXIT_DONE)
-        return code;
-    return help ? print_help() : show(path);
+    return code == EXIT_DONE ? show(path) : code;
 }

@@ -312,7 +312,7 @@ static int run_main(int argc, char *argv[])
     for (const struct command *c = commands; c->name != NULL; c++) {
         if (strcmp(argv[1], c->name) == 0) {
             argv[1] = name;
-            return c->run(argc - 1, argv + 1);
+            return options_status(c->run(argc - 1, argv + 1));
         }
     }
     return usage_error("'%s' is no subcommand", argv[1]);

@@ -33,15 +33,13 @@ static void print_names(const struct lk_lab_name *names, int n, bool are_integra
 
 int command_methods(int argc, char *argv[])
 {
-    static const struct option longs[] = {{"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
+    static const struct option_row rows[] = {{"help", 'h', .end = print_help}, {NULL}};
     const struct lk_lab_name *names;
     char blas[256];
-    int option = getopt_long(argc, argv, "h", longs, NULL), n;
+    int code = options_parse(argc, argv, &(const struct option_table){rows}), n;
 
-    if (option == 'h')
-        return print_help();
-    if (option != -1)
-        return EXIT_USAGE; /* getopt has printed the error */
+    if (code != EXIT_DONE)
+        return code;
     if (optind != argc)
         return usage_error("methods takes no arguments");
     names = lk_laboratory_formulations(&n);

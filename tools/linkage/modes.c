@@ -6,7 +6,6 @@
 #include "modes_picture.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -30,60 +29,24 @@ struct options {
     bool still;
 };
 
-static int parse_mode(const char *text, int *ret)
+static int parse_options(int argc, char *argv[], struct options *o)
 {
-    double value;
+    const struct option_row rows[] = {
+        {"param", 'p', .take = take_param},
+        {"pose", .flag = &o->pose},
+        {"still", .flag = &o->still},
+        {"output", 'o', .text = &o->prefix},
+        {"mode", 'm', .integer = &o->mode, .low = 1, .high = INT_MAX,
+         .expected = "its number in the table"},
+        {"svg", 's', .text = &o->svg},
+        {"help", 'h', .end = print_help},
+        {NULL},
+    };
+    int code = parse_command(argc, argv, rows, "modes takes one model", &o->path);
 
-    if (!parse_number(text, &value) || value < 1 || value > INT_MAX || value != floor(value))
-        return usage_error("mode is '%s', expected its number in the table", text);
-    *ret = (int)value;
-    return EXIT_DONE;
-}
-
-static int parse_options(int argc, char *argv[], struct options *o, bool *ret_help)
-{
-    static const struct option longs[] = {
-        {"param", required_argument, NULL, 'p'}, {"pose", no_argument, NULL, 'P'},
-        {"still", no_argument, NULL, 'S'},       {"output", required_argument, NULL, 'o'},
-        {"help", no_argument, NULL, 'h'},        {NULL, 0, NULL, 0}};
-    int option, code = EXIT_DONE;
-
-    while (code == EXIT_DONE &&
-           (option = getopt_long(argc, argv, "p:o:s:m:h", longs, NULL)) != -1) {
-        *ret_help = option == 'h';
-        switch (option) {
-        case 'h':
-            return EXIT_DONE;
-        case 'P':
-            o->pose = true;
-            break;
-        case 'S':
-            o->still = true;
-            break;
-        case 's':
-            o->svg = optarg;
-            break;
-        case 'm':
-            code = parse_mode(optarg, &o->mode);
-            break;
-        case 'o':
-            o->prefix = optarg;
-            break;
-        case 'p':
-            code = take_param(optarg);
-            break;
-        default:
-            code = EXIT_USAGE;
-        }
-    }
-    if (code != EXIT_DONE)
-        return code;
-    if (optind != argc - 1)
-        return usage_error("modes takes one model");
-    if ((o->svg != NULL) != (o->mode > 0))
+    if (code == EXIT_DONE && (o->svg != NULL) != (o->mode > 0))
         return usage_error("a picture takes both --mode N and --svg FILE");
-    o->path = argv[optind];
-    return EXIT_DONE;
+    return code;
 }
 
 /* ---- the table ---- */
@@ -369,11 +332,10 @@ int command_modes(int argc, char *argv[])
     struct lk_options how = {.all_rows = 1};
     struct lk_system *system;
     struct lk_model *model;
-    bool help = false;
-    int code = parse_options(argc, argv, &o, &help);
+    int code = parse_options(argc, argv, &o);
 
-    if (code != EXIT_DONE || help)
-        return help ? print_help() : code;
+    if (code != EXIT_DONE)
+        return code;
     how.equilibrium = !o.pose;
     model = load_model(o.path);
     system = model != NULL ? compile_model(o.path, model, &how) : NULL;

@@ -5,7 +5,6 @@
 #include "linkage/json.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,13 +12,14 @@
 
 static struct lk_settings given; /* by --param, in the order of the command line */
 
-int take_param(const char *text)
+int take_param(const struct option_row *row, const char *text)
 {
     char path[LK_PATH_SIZE];
     struct lk_error error;
     double value = 0;
     int result = lk_setting_parse(text, path, &value, &error);
 
+    (void)row;
     if (result == 0)
         result = lk_settings_add(&given, path, value);
     if (result == 0)
@@ -69,35 +69,16 @@ struct options {
     bool is_json;
 };
 
-static int parse_options(int argc, char *argv[], struct options *o, bool *ret_help)
+static int parse_options(int argc, char *argv[], struct options *o)
 {
-    static const struct option longs[] = {{"param", required_argument, NULL, 'p'},
-                                          {"json", no_argument, NULL, 'j'},
-                                          {"help", no_argument, NULL, 'h'},
-                                          {NULL, 0, NULL, 0}};
-    int option, code;
+    const struct option_row rows[] = {
+        {"param", 'p', .take = take_param},
+        {"json", 'j', .flag = &o->is_json},
+        {"help", 'h', .end = print_help},
+        {NULL},
+    };
 
-    while ((option = getopt_long(argc, argv, "p:jh", longs, NULL)) != -1) {
-        switch (option) {
-        case 'p':
-            code = take_param(optarg);
-            if (code != EXIT_DONE)
-                return code;
-            break;
-        case 'j':
-            o->is_json = true;
-            break;
-        case 'h':
-            *ret_help = true;
-            return EXIT_DONE;
-        default:
-            return EXIT_USAGE;
-        }
-    }
-    if (optind != argc - 1)
-        return usage_error("params takes one model");
-    o->path = argv[optind];
-    return EXIT_DONE;
+    return parse_command(argc, argv, rows, "params takes one model", &o->path);
 }
 
 /* ---- for people ---- */
@@ -207,13 +188,10 @@ int command_params(int argc, char *argv[])
     struct options o = {0};
     struct lk_numbers *numbers = NULL;
     struct lk_model *model;
-    bool help = false;
-    int code = parse_options(argc, argv, &o, &help);
+    int code = parse_options(argc, argv, &o);
 
     if (code != EXIT_DONE)
         return code;
-    if (help)
-        return print_help();
     model = load_model(o.path);
     code = model == NULL ? EXIT_REFUSED : read_numbers(o.path, &numbers);
     if (code == EXIT_DONE) {

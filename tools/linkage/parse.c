@@ -1,39 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Option values that several subcommands share. */
+/* Command lines of the subcommands: what several of them share. */
 #include "commands.h"
 
-#include <math.h>
-#include <stdlib.h>
+#include <getopt.h>
 
-int parse_step(const char *text, double *ret_step)
+int refuse_value(const struct option_row *row, const char *text, const char *expected)
 {
-    if (!parse_number(text, ret_step) || *ret_step < LK_STEP_MIN || *ret_step > LK_STEP_MAX)
-        return usage_error("step is '%s', expected %g to %g s", text, LK_STEP_MIN, LK_STEP_MAX);
-    return EXIT_DONE;
+    return usage_error("%s is '%s', expected %s", row->name, text, expected);
 }
 
-int parse_duration(const char *text, double *ret_duration)
+int parse_command(int argc, char *argv[], const struct option_row *rows, const char *expected,
+                  const char **ret_path)
 {
-    if (!parse_number(text, ret_duration) || *ret_duration < 0)
-        return usage_error("duration is '%s', expected a number of seconds", text);
-    return EXIT_DONE;
+    const struct option_table table = {rows, .refuse = refuse_value};
+    int code = options_parse(argc, argv, &table);
+
+    if (code == EXIT_DONE && optind != argc - 1)
+        return usage_error("%s", expected);
+    if (code == EXIT_DONE)
+        *ret_path = argv[optind];
+    return code;
 }
 
-int parse_tolerance(const char *text, double *ret_tolerance)
-{
-    if (!parse_number(text, ret_tolerance) || *ret_tolerance < TOLERANCE_MIN ||
-        *ret_tolerance > TOLERANCE_MAX)
-        return usage_error("tolerance is '%s', expected %g to %g", text, TOLERANCE_MIN,
-                           TOLERANCE_MAX);
-    return EXIT_DONE;
-}
-
-int parse_baumgarte(const char *text, double ret[2])
+int take_baumgarte(const struct option_row *row, const char *text)
 {
     const char *at = text;
+    double *ret = row->data;
 
     if (take_value(&at, &ret[0]) && *at++ == ',' && take_value(&at, &ret[1]) && *at == '\0' &&
         ret[0] > 0 && ret[1] > 0)
         return EXIT_DONE;
-    return usage_error("baumgarte is '%s', expected ALPHA,BETA, both more than 0 per second", text);
+    return refuse_value(row, text, "ALPHA,BETA, both more than 0 per second");
 }

@@ -231,8 +231,6 @@ int command_bench(int argc, char *argv[])
 
     if (code != 0)
         return code;
-    if (options.is_help)
-        return print_help();
     if (options.is_list)
         return list_models();
     if (options.is_prices)

@@ -40,14 +40,13 @@ struct bench_options {
     bool is_json;
     bool is_list;
     bool is_prices;
-    bool is_help;
     bool simulates;
     char **names;
     int n_names;
 };
 
 /** bench_options_parse() - @argv[0] is "linkage".
- * Return: 0, EXIT_USAGE after a complaint. */
+ * Return: as options_parse(). */
 int bench_options_parse(int argc, char *argv[], struct bench_options *ret_options);
 
 /** bench_parse_workers() - "1,2,4": 1 to BENCH_VARIANTS_MAX ascending numbers of 1 to

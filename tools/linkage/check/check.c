@@ -6,7 +6,6 @@
 #include "model/model.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -385,8 +384,9 @@ static int check_model(const struct check_options *o, const struct lk_model *mod
 }
 
 /* "JOINT=VALUE" */
-static int take_rate(const char *text, struct check_options *o)
+static int take_rate(const struct option_row *row, const char *text)
 {
+    struct check_options *o = row->data;
     const char *sign = strchr(text, '=');
     size_t length = sign == NULL ? 0 : (size_t)(sign - text);
     double rate;
@@ -401,57 +401,45 @@ static int take_rate(const char *text, struct check_options *o)
     return EXIT_DONE;
 }
 
-/* Return: EXIT_DONE, EXIT_USAGE or EXIT_REFUSED after a message. */
-static int parse_check(int argc, char *argv[], struct check_options *o, bool *ret_help)
+static int take_form(const struct option_row *row, const char *text)
 {
-    static const struct option longs[] = {
-        {"json", no_argument, NULL, 'j'},        {"tree", no_argument, NULL, 't'},
-        {"dot", no_argument, NULL, 'd'},         {"strict", no_argument, NULL, 's'},
-        {"param", required_argument, NULL, 'p'}, {"rate", required_argument, NULL, 'r'},
-        {"help", no_argument, NULL, 'h'},        {NULL, 0, NULL, 0},
-    };
-    int option, code = EXIT_DONE;
+    enum form *form = row->data;
 
-    while (code == EXIT_DONE &&
-           (option = getopt_long(argc, argv, "jtdsp:r:h", longs, NULL)) != -1) {
-        if (option == 'h') {
-            *ret_help = true;
-            return EXIT_DONE;
-        }
-        if (option == 'p')
-            code = take_param(optarg);
-        else if (option == 'r')
-            code = take_rate(optarg, o);
-        else if (option == '?')
-            code = EXIT_USAGE;
-        else if (option == 's')
-            o->strict = true;
-        else if (o->form != FORM_TABLE)
-            code = usage_error("check takes one of --json, --tree and --dot");
-        else
-            o->form = option == 'j' ? FORM_JSON : option == 't' ? FORM_TREE : FORM_DOT;
-    }
-    if (code != EXIT_DONE)
-        return code;
-    if (optind != argc - 1)
-        return usage_error("check takes one model");
-    if (o->strict && o->form == FORM_DOT)
-        return usage_error("check --dot draws the tree alone, without --strict");
-    o->path = argv[optind];
+    (void)text;
+    if (*form != FORM_TABLE)
+        return usage_error("check takes one of --json, --tree and --dot");
+    *form = (enum form)row->mark;
     return EXIT_DONE;
+}
+
+/* Return: as options_parse(). */
+static int parse_check(int argc, char *argv[], struct check_options *o)
+{
+    const struct option_row rows[] = {
+        {"json", 'j', .bare = true, .take = take_form, .data = &o->form, .mark = FORM_JSON},
+        {"tree", 't', .bare = true, .take = take_form, .data = &o->form, .mark = FORM_TREE},
+        {"dot", 'd', .bare = true, .take = take_form, .data = &o->form, .mark = FORM_DOT},
+        {"strict", 's', .flag = &o->strict},
+        {"param", 'p', .take = take_param},
+        {"rate", 'r', .take = take_rate, .data = o},
+        {"help", 'h', .end = print_help},
+        {NULL},
+    };
+    int code = parse_command(argc, argv, rows, "check takes one model", &o->path);
+
+    if (code == EXIT_DONE && o->strict && o->form == FORM_DOT)
+        return usage_error("check --dot draws the tree alone, without --strict");
+    return code;
 }
 
 int command_check(int argc, char *argv[])
 {
     struct check_options o = {.form = FORM_TABLE};
-    bool help = false;
     struct lk_model *model;
-    int code = parse_check(argc, argv, &o, &help);
+    int code = parse_check(argc, argv, &o);
 
     if (code != EXIT_DONE)
         return code;
-    if (help)
-        return print_help();
     model = load_model(o.path);
     if (model == NULL)
         return EXIT_REFUSED;

@@ -143,7 +143,7 @@ int command_compare(int argc, char *argv[])
     int code = compare_options_parse(argc, argv, &options);
 
     if (code == EXIT_DONE)
-        code = options.is_help ? print_help() : run_comparison(&options);
+        code = run_comparison(&options);
     compare_options_release(&options);
     return code;
 }

@@ -56,7 +56,6 @@ struct compare_options {
     double duration;
     double limit_s;
     bool is_json;
-    bool is_help;
     const char **maps;
     int n_maps;
     const char **sets;

@@ -3,48 +3,14 @@
 #include "commands.h"
 #include "compare.h"
 
-#include <getopt.h>
+#include <float.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define LIMIT_S   2.0
-#define LIMIT_MAX 3600.0
-
-enum {
-    FORMULATIONS = 256,
-    INTEGRATORS,
-    TOLERANCES,
-    STEPS,
-    ORIENTATIONS,
-    STABILISATIONS,
-    BAUMGARTE,
-    MAP,
-    SET,
-};
-
-static const struct option longs[] = {
-    {"formulations", required_argument, NULL, FORMULATIONS},
-    {"integrators", required_argument, NULL, INTEGRATORS},
-    {"tolerances", required_argument, NULL, TOLERANCES},
-    {"steps", required_argument, NULL, STEPS},
-    {"orientations", required_argument, NULL, ORIENTATIONS},
-    {"stabilisations", required_argument, NULL, STABILISATIONS},
-    {"baumgarte", required_argument, NULL, BAUMGARTE},
-    {"duration", required_argument, NULL, 'd'},
-    {"reference", required_argument, NULL, 'r'},
-    {"map", required_argument, NULL, MAP},
-    {"output", required_argument, NULL, 'o'},
-    {"limit", required_argument, NULL, 'l'},
-    {"set", required_argument, NULL, SET},
-    {"param", required_argument, NULL, 'p'},
-    {"json", no_argument, NULL, 'j'},
-    {"help", no_argument, NULL, 'h'},
-    {NULL, 0, NULL, 0},
-};
-
 /* Return: EXIT_DONE, EXIT_REFUSED (memory), EXIT_USAGE after an error message */
-static int parse_list(const char *what, const char *text, struct compare_list *ret)
+static int take_list(const struct option_row *row, const char *text)
 {
+    struct compare_list *ret = row->data;
     char *save = NULL;
 
     free(ret->text);
@@ -53,117 +19,81 @@ static int parse_list(const char *what, const char *text, struct compare_list *r
         return EXIT_REFUSED;
     for (char *word = strtok_r(ret->text, ",", &save); word; word = strtok_r(NULL, ",", &save)) {
         if (ret->n == COMPARE_LIST_MAX)
-            return usage_error("%s is '%s', expected at most %d names", what, text,
+            return usage_error("%s is '%s', expected at most %d names", row->name, text,
                                COMPARE_LIST_MAX);
         ret->name[ret->n++] = word;
     }
-    return ret->n > 0 ? EXIT_DONE
-                      : usage_error("%s is '%s', expected names, separated by commas", what, text);
+    return ret->n > 0 ? EXIT_DONE : refuse_value(row, text, "names, separated by commas");
 }
 
-static int parse_numbers(const char *what, const char *text, double min, double max,
-                         struct compare_numbers *ret)
+static int take_numbers(const struct option_row *row, const char *text)
 {
+    struct compare_numbers *ret = row->data;
     const char *at = text;
     double value;
 
     *ret = (struct compare_numbers){0};
-    while (ret->n < COMPARE_LIST_MAX && take_value(&at, &value) && value >= min && value <= max) {
+    while (ret->n < COMPARE_LIST_MAX && take_value(&at, &value) && value >= row->low &&
+           value <= row->high) {
         ret->value[ret->n++] = value;
         if (*at == '\0')
             return EXIT_DONE;
         at++;
     }
     return usage_error("%s is '%s', expected up to %d numbers from %g to %g, separated by commas",
-                       what, text, COMPARE_LIST_MAX, min, max);
+                       row->name, text, COMPARE_LIST_MAX, row->low, row->high);
 }
 
-static int parse_limit(const char *text, double *ret)
+static int take_map(const struct option_row *row, const char *text)
 {
-    if (!parse_number(text, ret) || *ret <= 0 || *ret > LIMIT_MAX)
-        return usage_error("limit is '%s', expected seconds, more than 0 and at most %g", text,
-                           LIMIT_MAX);
-    return EXIT_DONE;
+    struct compare_options *o = row->data;
+
+    o->maps[o->n_maps++] = text;
+    return strchr(text, '=') != NULL ? EXIT_DONE : refuse_value(row, text, "COLUMN=TARGET");
 }
 
-static int take_list(int option, const char *text, struct compare_options *o)
+static int parse_all(int argc, char *argv[], struct compare_options *o)
 {
-    switch (option) {
-    case FORMULATIONS:
-        return parse_list("formulations", text, &o->formulations);
-    case INTEGRATORS:
-        return parse_list("integrators", text, &o->integrators);
-    case ORIENTATIONS:
-        return parse_list("orientations", text, &o->orientations);
-    case STABILISATIONS:
-        return parse_list("stabilisations", text, &o->stabilisations);
-    case TOLERANCES:
-        return parse_numbers("tolerances", text, TOLERANCE_MIN, TOLERANCE_MAX, &o->tolerances);
-    case STEPS:
-        return parse_numbers("steps", text, LK_STEP_MIN, LK_STEP_MAX, &o->steps);
-    case BAUMGARTE:
-        return parse_baumgarte(text, o->baumgarte);
-    default: /* getopt has printed the error */
-        return EXIT_USAGE;
-    }
-}
+    const struct option_row rows[] = {
+        {"formulations", .take = take_list, .data = &o->formulations},
+        {"integrators", .take = take_list, .data = &o->integrators},
+        {"tolerances", .take = take_numbers, .data = &o->tolerances, .low = TOLERANCE_MIN,
+         .high = TOLERANCE_MAX},
+        {"steps", .take = take_numbers, .data = &o->steps, .low = LK_STEP_MIN, .high = LK_STEP_MAX},
+        {"orientations", .take = take_list, .data = &o->orientations},
+        {"stabilisations", .take = take_list, .data = &o->stabilisations},
+        {"baumgarte", .take = take_baumgarte, .data = o->baumgarte},
+        {"duration", 'd', .number = &o->duration, .low = OPTIONS_ABOVE_0, .high = DBL_MAX,
+         .expected = "seconds, more than 0"},
+        {"reference", 'r', .text = &o->reference},
+        {"map", .take = take_map, .data = o},
+        {"output", 'o', .text = &o->output},
+        {"limit", 'l', .number = &o->limit_s, .low = OPTIONS_ABOVE_0, .high = 3600,
+         .expected = "seconds, more than 0 and at most 3600"},
+        {"set", .list = o->sets, .n = &o->n_sets},
+        {"param", 'p', .take = take_param},
+        {"json", 'j', .flag = &o->is_json},
+        {"help", 'h', .end = print_help},
+        {NULL},
+    };
 
-static int take_option(int option, const char *text, struct compare_options *o)
-{
-    switch (option) {
-    case 'd':
-        if (parse_number(text, &o->duration) && o->duration > 0)
-            return EXIT_DONE;
-        return usage_error("duration is '%s', expected seconds, more than 0", text);
-    case 'r':
-        o->reference = text;
-        return EXIT_DONE;
-    case 'o':
-        o->output = text;
-        return EXIT_DONE;
-    case 'l':
-        return parse_limit(text, &o->limit_s);
-    case MAP:
-        o->maps[o->n_maps++] = text;
-        return strchr(text, '=') != NULL ? EXIT_DONE
-                                         : usage_error("map is '%s', expected COLUMN=TARGET", text);
-    case SET:
-        o->sets[o->n_sets++] = text;
-        return EXIT_DONE;
-    case 'p':
-        return take_param(text);
-    case 'j':
-        o->is_json = true;
-        return EXIT_DONE;
-    case 'h':
-        o->is_help = true;
-        return EXIT_DONE;
-    default:
-        return take_list(option, text, o);
-    }
+    return parse_command(argc, argv, rows, "compare takes one model", &o->path);
 }
 
 int compare_options_parse(int argc, char *argv[], struct compare_options *ret)
 {
     struct compare_options *o = ret;
-    int option, code = EXIT_DONE;
+    int code;
 
-    *o = (struct compare_options){.output = "compare-output", .limit_s = LIMIT_S};
+    *o = (struct compare_options){.output = "compare-output", .limit_s = 2};
     o->maps = calloc((size_t)argc, sizeof(*o->maps));
     o->sets = calloc((size_t)argc, sizeof(*o->sets));
     if (o->maps == NULL || o->sets == NULL)
         return EXIT_REFUSED;
-    while (code == EXIT_DONE && !o->is_help &&
-           (option = getopt_long(argc, argv, "d:r:o:l:p:jh", longs, NULL)) != -1)
-        code = take_option(option, optarg, o);
-    if (code != EXIT_DONE || o->is_help)
-        return code;
-    if (optind != argc - 1)
-        return usage_error("compare takes one model");
-    if (o->n_maps > 0 && o->reference == NULL)
+    code = parse_all(argc, argv, o);
+    if (code == EXIT_DONE && o->n_maps > 0 && o->reference == NULL)
         return usage_error("a map names columns of a file, expected --reference with it");
-    o->path = argv[optind];
-    return EXIT_DONE;
+    return code;
 }
 
 void compare_options_release(struct compare_options *o)

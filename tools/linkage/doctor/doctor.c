@@ -13,23 +13,15 @@
 #define PROBE_MIN_S      0.05
 #define PROBE_MAX_S      3600.0
 
-enum { OPTION_PROBE = 256 };
-
-static const struct option option_table[] = {
-    {"core", required_argument, NULL, 'c'},
-    {"priority", required_argument, NULL, 'p'},
-    {"directory", required_argument, NULL, 'd'},
-    {"root", required_argument, NULL, 'r'},
-    {"probe", required_argument, NULL, OPTION_PROBE},
-    {"json", no_argument, NULL, 'j'},
-    {"quiet", no_argument, NULL, 'q'},
-    {"help", no_argument, NULL, 'h'},
-    {NULL, 0, NULL, 0},
-};
-
 static int refuse_usage(const char *text, const char *value)
 {
     usage_error("%s '%s'", text, value);
+    return DOCTOR_EXIT_USAGE;
+}
+
+static int refuse_option(const struct option_row *row, const char *text, const char *expected)
+{
+    usage_error("--%s: expected %s, not '%s'", row->name, expected, text);
     return DOCTOR_EXIT_USAGE;
 }
 
@@ -61,45 +53,34 @@ static bool is_directory(const char *path)
     return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
-/* Return: 0, or DOCTOR_EXIT_USAGE after an error message. */
-static int take_option(int option, struct doctor_options *options)
+static int take_cores(const struct option_row *row, const char *text)
 {
-    double number = 0.0;
+    return parse_cores(text, row->data)
+               ? 0
+               : refuse_option(row, text, "a list of cores like 2 or 1-3,5");
+}
 
-    switch (option) {
-    case 'c':
-        if (!parse_cores(optarg, &options->cores))
-            return refuse_usage("--core: expected a list of cores like 2 or 1-3,5, not", optarg);
+static int take_root(const struct option_row *row, const char *text)
+{
+    *(const char **)row->data = text;
+    return is_directory(text) ? 0 : refuse_option(row, text, "a folder with proc and sys in it");
+}
+
+static int take_probe(const struct option_row *row, const char *text)
+{
+    double *seconds = row->data;
+
+    if (parse_number(text, seconds) && *seconds <= PROBE_MAX_S &&
+        (*seconds == 0.0 || *seconds >= PROBE_MIN_S))
         return 0;
-    case 'p':
-        if (!parse_number(optarg, &number) || number < 1 || number > PRIORITY_MAX ||
-            number != (int)number)
-            return refuse_usage("--priority: expected a whole number from 1 to 99, not", optarg);
-        options->priority = (int)number;
-        return 0;
-    case OPTION_PROBE:
-        if (!parse_number(optarg, &number) || number > PROBE_MAX_S ||
-            (number != 0.0 && number < PROBE_MIN_S))
-            return refuse_usage("--probe: expected 0, or 0.05 to 3600 seconds, not", optarg);
-        options->probe_s = number;
-        return 0;
-    case 'd':
-        options->directory = optarg;
-        return 0;
-    case 'r':
-        if (!is_directory(optarg))
-            return refuse_usage("--root: expected a folder with proc and sys in it, not", optarg);
-        options->root = optarg;
-        return 0;
-    case 'j':
-        options->json = true;
-        return 0;
-    case 'q':
-        options->quiet = true;
-        return 0;
-    default: /* getopt has printed the error */
-        return DOCTOR_EXIT_USAGE;
-    }
+    return refuse_option(row, text, "0, or 0.05 to 3600 seconds");
+}
+
+static int refuse_unknown(int c, const char *word)
+{
+    (void)c; /* getopt has printed the error */
+    (void)word;
+    return DOCTOR_EXIT_USAGE;
 }
 
 static int examine_machine(const struct doctor_options *options)
@@ -134,15 +115,25 @@ done:
 int command_doctor(int argc, char *argv[])
 {
     struct doctor_options options = {.root = "", .priority = PRIORITY_DEFAULT, .probe_s = 1.0};
-    int option;
+    const struct option_row rows[] = {
+        {"core", 'c', .take = take_cores, .data = &options.cores},
+        {"priority", 'p', .integer = &options.priority, .low = 1, .high = PRIORITY_MAX,
+         .expected = "a whole number from 1 to 99"},
+        {"directory", 'd', .text = &options.directory},
+        {"root", .take = take_root, .data = &options.root},
+        {"probe", .take = take_probe, .data = &options.probe_s},
+        {"json", 'j', .flag = &options.json},
+        {"quiet", 'q', .flag = &options.quiet},
+        {"help", 'h', .end = print_help},
+        {NULL},
+    };
+    const struct option_table table = {rows, .refuse = refuse_option, .unknown = refuse_unknown};
+    int code;
 
     CPU_ZERO(&options.cores);
-    while ((option = getopt_long(argc, argv, "c:p:d:jqh", option_table, NULL)) != -1) {
-        if (option == 'h')
-            return print_help();
-        if (take_option(option, &options))
-            return DOCTOR_EXIT_USAGE;
-    }
+    code = options_parse(argc, argv, &table);
+    if (code != 0)
+        return code;
     if (optind < argc)
         return refuse_usage("doctor takes options only, not", argv[optind]);
     return examine_machine(&options);

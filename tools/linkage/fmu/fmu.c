@@ -8,40 +8,33 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define EMBEDDED_MAX (8u << 20) /* bytes of a model that compilers still take as an array */
 
-static int parse_options(int argc, char *argv[], struct fmu_export *e, bool *ret_help)
+static int take_version(const struct option_row *row, const char *text)
 {
-    static const struct option longs[] = {{"output", required_argument, NULL, 'o'},
-                                          {"version", required_argument, NULL, 'v'},
-                                          {"source", no_argument, NULL, 's'},
-                                          {"help", no_argument, NULL, 'h'},
-                                          {NULL, 0, NULL, 0}};
-    int option;
-
-    while ((option = getopt_long(argc, argv, "o:h", longs, NULL)) != -1) {
-        if (option == 'o')
-            e->output = optarg;
-        else if (option == 'v' && (strcmp(optarg, "2") == 0 || strcmp(optarg, "3") == 0))
-            e->version = optarg[0] - '0';
-        else if (option == 'v')
-            return usage_error("version is '%s', expected 2 or 3, of FMI", optarg);
-        else if (option == 's')
-            e->with_sources = true;
-        else if (option == 'h')
-            *ret_help = true;
-        else
-            return EXIT_USAGE;
-    }
-    if (!*ret_help && (optind != argc - 1 || e->output == NULL))
-        return usage_error("fmu: expected one model, and -o FILE.fmu");
-    e->path = argv[optind];
+    if (strcmp(text, "2") != 0 && strcmp(text, "3") != 0)
+        return refuse_value(row, text, "2 or 3, of FMI");
+    *(int *)row->data = text[0] - '0';
     return EXIT_DONE;
+}
+
+static int parse_options(int argc, char *argv[], struct fmu_export *e)
+{
+    static const char expected[] = "fmu: expected one model, and -o FILE.fmu";
+    const struct option_row rows[] = {
+        {"output", 'o', .text = &e->output},
+        {"version", .take = take_version, .data = &e->version},
+        {"source", .flag = &e->with_sources},
+        {"help", 'h', .end = print_help},
+        {NULL},
+    };
+    int code = parse_command(argc, argv, rows, expected, &e->path);
+
+    return code == EXIT_DONE && e->output == NULL ? usage_error("%s", expected) : code;
 }
 
 /* The name of a model as an identifier of C. */
@@ -119,14 +112,11 @@ static int export_model(struct fmu_export *e)
 int command_fmu(int argc, char *argv[])
 {
     struct fmu_export e = {.version = 3};
-    bool help = false;
     int count[FMU_OUTPUT + 1] = {0};
-    int code = parse_options(argc, argv, &e, &help);
+    int code = parse_options(argc, argv, &e);
 
     if (code != EXIT_DONE)
         return code;
-    if (help)
-        return print_help();
     code = export_model(&e);
     for (int i = 0; i < e.variables.n; i++)
         count[e.variables.list[i].kind]++;

@@ -10,7 +10,6 @@
 #include "linkage/findings.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,17 +20,19 @@
 
 /* ---- options ---- */
 
-static int parse_root(const char *text, struct import_options *o)
+static int take_root(const struct option_row *row, const char *text)
 {
+    struct import_options *o = row->data;
     o->floating = strcmp(text, "floating") == 0;
     o->has_root = true;
     if (!o->floating && strcmp(text, "fixed") != 0)
-        return usage_error("root is '%s', expected fixed or floating", text);
+        return refuse_value(row, text, "fixed or floating");
     return EXIT_DONE;
 }
 
-static int parse_stops(const char *text, struct import_options *o)
+static int take_stops(const struct option_row *row, const char *text)
 {
+    struct import_options *o = row->data;
     const char *at = text;
 
     o->no_stops = strcmp(text, "none") == 0;
@@ -40,29 +41,31 @@ static int parse_stops(const char *text, struct import_options *o)
     if (!take_value(&at, &o->stops[0]) || *at++ != ',' || !take_value(&at, &o->stops[1]) ||
         *at != '\0' || !(o->stops[0] > 0) || !(o->stops[1] >= 0) || o->stops[0] > 1e15 ||
         o->stops[1] > 1e15)
-        return usage_error("stops is '%s', expected STIFFNESS,DAMPING, or none", text);
+        return refuse_value(row, text, "STIFFNESS,DAMPING, or none");
     return EXIT_DONE;
 }
 
-static int parse_gravity(const char *text, struct import_options *o)
+static int take_gravity(const struct option_row *row, const char *text)
 {
+    struct import_options *o = row->data;
     const char *at = text;
 
     o->has_gravity = true;
     for (int i = 0; i < 3; i++)
         if (!take_value(&at, &o->gravity[i]) || fabs(o->gravity[i]) > 1e6 ||
             *at++ != (i < 2 ? ',' : '\0'))
-            return usage_error("gravity is '%s', expected X,Y,Z [m/s^2]", text);
+            return refuse_value(row, text, "X,Y,Z [m/s^2]");
     return EXIT_DONE;
 }
 
-static int parse_value(const char *text, struct import_options *o)
+static int take_joint(const struct option_row *row, const char *text)
 {
+    struct import_options *o = row->data;
     const char *sign = strrchr(text, '=');
     double value;
 
     if (sign == NULL || sign == text || !parse_number(sign + 1, &value))
-        return usage_error("joint is '%s', expected NAME=VALUE [rad or m]", text);
+        return refuse_value(row, text, "NAME=VALUE [rad or m]");
     if (o->n_values == (int)(sizeof(o->values) / sizeof(o->values[0])))
         return usage_error("too many --joint, expected at most %d", o->n_values);
     o->values[o->n_values++] = text;
@@ -71,43 +74,21 @@ static int parse_value(const char *text, struct import_options *o)
 
 static int parse_options(int argc, char *argv[], struct import_options *o)
 {
-    static const struct option longs[] = {{"output", required_argument, NULL, 'o'},
-                                          {"root", required_argument, NULL, 'r'},
-                                          {"loops", required_argument, NULL, 'l'},
-                                          {"joint", required_argument, NULL, 'j'},
-                                          {"stops", required_argument, NULL, 's'},
-                                          {"repair", no_argument, NULL, 'R'},
-                                          {"help", no_argument, NULL, 'h'},
-                                          {"gravity", required_argument, NULL, 'g'},
-                                          {NULL, 0, NULL, 0}};
-    int option, code = EXIT_DONE;
+    static const char expected[] = "import: expected one file and -o MODEL.yaml";
+    const struct option_row rows[] = {
+        {"output", 'o', .text = &o->output},
+        {"root", .take = take_root, .data = o},
+        {"loops", .text = &o->loops},
+        {"joint", .take = take_joint, .data = o},
+        {"stops", .take = take_stops, .data = o},
+        {"repair", .flag = &o->repair},
+        {"help", 'h', .end = print_help},
+        {"gravity", .take = take_gravity, .data = o},
+        {NULL},
+    };
+    int code = parse_command(argc, argv, rows, expected, &o->path);
 
-    while (code == EXIT_DONE && (option = getopt_long(argc, argv, "o:h", longs, NULL)) != -1) {
-        if (option == 'o')
-            o->output = optarg;
-        else if (option == 'r')
-            code = parse_root(optarg, o);
-        else if (option == 'l')
-            o->loops = optarg;
-        else if (option == 'j')
-            code = parse_value(optarg, o);
-        else if (option == 's')
-            code = parse_stops(optarg, o);
-        else if (option == 'g')
-            code = parse_gravity(optarg, o);
-        else if (option == 'R')
-            o->repair = true;
-        else if (option == 'h')
-            o->help = true;
-        else
-            return EXIT_USAGE;
-    }
-    if (code != EXIT_DONE || o->help)
-        return code;
-    if (optind != argc - 1 || o->output == NULL)
-        return usage_error("import: expected one file and -o MODEL.yaml");
-    o->path = argv[optind];
-    return EXIT_DONE;
+    return code == EXIT_DONE && o->output == NULL ? usage_error("%s", expected) : code;
 }
 
 /* The file may say itself what stands on the ground; else the options have to. */
@@ -258,8 +239,6 @@ int command_import(int argc, char *argv[])
 
     if (code != EXIT_DONE)
         return code;
-    if (o.help)
-        return print_help();
     result = lk_file_read(o.path, IMPORT_SIZE_MAX + 1, &text, &size);
     if (result == 0 && size > IMPORT_SIZE_MAX) {
         free(text);

@@ -205,7 +205,7 @@ bool loops_read(const char *path, struct robot *robot, struct notes *notes);
  * @repair: mend what can be mended */
 struct import_options {
     const char *path, *output, *loops;
-    bool floating, has_root, repair, help;
+    bool floating, has_root, repair;
     bool no_stops, has_gravity;
     double gravity[3];
     double stops[2];

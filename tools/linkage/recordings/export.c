@@ -12,9 +12,7 @@
 #include "scene_file.h"
 
 #include <arpa/inet.h>
-#include <getopt.h>
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,81 +47,40 @@ struct wanted {
     double rate;
     bool a2l;
     const char *address;
-    double port;
+    int port;
     bool dbc;
     bool is_fd;
-    bool help;
 };
 
-/* those of the files of a model */
-static int take_of_model(struct wanted *e, int option)
+static int take_address(const struct option_row *row, const char *text)
 {
     struct in_addr ignored;
 
-    if (option == 'x')
-        e->a2l = true;
-    else if (option == 'b')
-        e->dbc = true;
-    else if (option == 'f')
-        e->is_fd = true;
-    else if (option == 'd')
-        e->address = optarg;
-    if (option == 'd' && inet_pton(AF_INET, optarg, &ignored) != 1)
-        return usage_error("address is '%s', expected one like 192.168.7.1", optarg);
-    if (option == 'p' && (!parse_number(optarg, &e->port) ||
-                          !(e->port >= 1 && e->port <= 65535 && e->port == floor(e->port))))
-        return usage_error("port is '%s', expected 1 to 65535", optarg);
-    return EXIT_DONE;
+    *(const char **)row->data = text;
+    return inet_pton(AF_INET, text, &ignored) == 1
+               ? EXIT_DONE
+               : refuse_value(row, text, "one like 192.168.7.1");
 }
 
 static int parse_options(int argc, char *argv[], struct wanted *e)
 {
-    static const struct option longs[] = {
-        {"topic", required_argument, NULL, 't'},   {"output", required_argument, NULL, 'o'},
-        {"scene", required_argument, NULL, 's'},   {"rate", required_argument, NULL, 'a'},
-        {"roads", required_argument, NULL, 'r'},   {"a2l", no_argument, NULL, 'x'},
-        {"address", required_argument, NULL, 'd'}, {"port", required_argument, NULL, 'p'},
-        {"dbc", no_argument, NULL, 'b'},           {"fd", no_argument, NULL, 'f'},
-        {"help", no_argument, NULL, 'h'},          {NULL, 0, NULL, 0}};
-    int option;
+    const struct option_row rows[] = {
+        {"topic", 't', .text = &e->topic},
+        {"output", 'o', .text = &e->output},
+        {"scene", 's', .text = &e->scene},
+        {"rate", .number = &e->rate, .low = 0.1, .high = 10000, .unit = "pictures a second"},
+        {"roads", 'r', .text = &e->roads},
+        {"a2l", .flag = &e->a2l},
+        {"address", .take = take_address, .data = &e->address},
+        {"port", .integer = &e->port, .low = 1, .high = 65535},
+        {"dbc", .flag = &e->dbc},
+        {"fd", .flag = &e->is_fd},
+        {"help", 'h', .end = print_help},
+        {NULL},
+    };
 
-    while ((option = getopt_long(argc, argv, "t:o:s:r:h", longs, NULL)) != -1) {
-        switch (option) {
-        case 't':
-            e->topic = optarg;
-            break;
-        case 'o':
-            e->output = optarg;
-            break;
-        case 's':
-            e->scene = optarg;
-            break;
-        case 'r':
-            e->roads = optarg;
-            break;
-        case 'a':
-            if (!parse_number(optarg, &e->rate) || !(e->rate >= 0.1 && e->rate <= 10000))
-                return usage_error("rate is '%s', expected 0.1 to 10000 pictures a second", optarg);
-            break;
-        case 'x':
-        case 'd':
-        case 'p':
-        case 'b':
-        case 'f':
-            if (take_of_model(e, option) != EXIT_DONE)
-                return EXIT_USAGE;
-            break;
-        case 'h':
-            e->help = true;
-            return EXIT_DONE;
-        default:
-            return EXIT_USAGE;
-        }
-    }
-    if (optind != argc - 1)
-        return usage_error("export takes one recording, or with --a2l or --dbc one model");
-    e->path = argv[optind];
-    return EXIT_DONE;
+    return parse_command(argc, argv, rows,
+                         "export takes one recording, or with --a2l or --dbc one model", &e->path);
 }
 
 static void add_column(struct rows *rows, const struct lk_column *column)
@@ -283,10 +240,8 @@ int command_export(int argc, char *argv[])
 
     if (code != EXIT_DONE)
         return code;
-    if (e.help)
-        return print_help();
     if (e.a2l)
-        return a2l_file_write(e.path, e.output, e.address, (int)e.port);
+        return a2l_file_write(e.path, e.output, e.address, e.port);
     if (e.dbc)
         return dbc_file_write(e.path, e.output, e.is_fd);
     if (e.scene != NULL)

@@ -11,9 +11,7 @@
 #include "recorded.h"
 #include "scene_file.h"
 
-#include <getopt.h>
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,46 +58,19 @@ struct replay {
     bool over;
 };
 
-static int parse_options(int argc, char *argv[], struct options *options, bool *ret_help)
+static int parse_options(int argc, char *argv[], struct options *options)
 {
-    static const struct option longs[] = {
-        {"model", required_argument, NULL, 'm'},   {"roads", required_argument, NULL, 'r'},
-        {"workers", required_argument, NULL, 'w'}, {"limit", required_argument, NULL, 'l'},
-        {"help", no_argument, NULL, 'h'},          {NULL, 0, NULL, 0}};
-    double number;
-    int option;
+    const struct option_row rows[] = {
+        {"model", 'm', .text = &options->model},
+        {"roads", 'r', .text = &options->roads},
+        {"workers", 'w', .whole = &options->workers, .low = 1, .high = LK_POOL_MAX},
+        {"limit", 'l', .count = &options->limit, .low = 1, .high = 1e15,
+         .expected = "a number of steps"},
+        {"help", 'h', .end = print_help},
+        {NULL},
+    };
 
-    while ((option = getopt_long(argc, argv, "m:r:w:l:h", longs, NULL)) != -1) {
-        switch (option) {
-        case 'm':
-            options->model = optarg;
-            break;
-        case 'r':
-            options->roads = optarg;
-            break;
-        case 'w':
-            if (!parse_number(optarg, &number) || number != floor(number) || number < 1 ||
-                number > LK_POOL_MAX)
-                return usage_error("workers is '%s', expected 1 to %d", optarg, LK_POOL_MAX);
-            options->workers = (long)number;
-            break;
-        case 'l':
-            if (!parse_number(optarg, &number) || number != floor(number) || number < 1 ||
-                number > 1e15)
-                return usage_error("limit is '%s', expected a number of steps", optarg);
-            options->limit = (uint64_t)number;
-            break;
-        case 'h':
-            *ret_help = true;
-            return EXIT_DONE;
-        default:
-            return EXIT_USAGE;
-        }
-    }
-    if (optind != argc - 1)
-        return usage_error("replay takes one recording");
-    options->path = argv[optind];
-    return EXIT_DONE;
+    return parse_command(argc, argv, rows, "replay takes one recording", &options->path);
 }
 
 /* ---- the model ---- */
@@ -504,10 +475,7 @@ int replay_scene(const char *path, const char *roads, const char *scene, double 
 int command_replay(int argc, char *argv[])
 {
     struct options options = {.workers = 1};
-    bool help = false;
-    int code = parse_options(argc, argv, &options, &help);
+    int code = parse_options(argc, argv, &options);
 
-    if (code != EXIT_DONE)
-        return code;
-    return help ? print_help() : replay(&options);
+    return code == EXIT_DONE ? replay(&options) : code;
 }

@@ -7,7 +7,6 @@
 #include "model/road_file.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,39 +23,19 @@ struct road_options {
     double margin;
 };
 
-static int parse_road_options(int argc, char *argv[], struct road_options *o, bool *ret_help)
+static int parse_road_options(int argc, char *argv[], struct road_options *o)
 {
-    static const struct option longs[] = {{"output", required_argument, NULL, 'o'},
-                                          {"step", required_argument, NULL, 's'},
-                                          {"margin", required_argument, NULL, 'm'},
-                                          {"help", no_argument, NULL, 'h'},
-                                          {NULL, 0, NULL, 0}};
-    int option;
+    static const char expected[] = "road: expected one OpenCRG file, and -o FILE.road";
+    const struct option_row rows[] = {
+        {"output", 'o', .text = &o->output},
+        {"step", 's', .number = &o->step, .low = 1e-3, .high = 1e3, .unit = "m"},
+        {"margin", 'm', .number = &o->margin, .low = 0, .high = MARGIN_MAX, .unit = "m"},
+        {"help", 'h', .end = print_help},
+        {NULL},
+    };
+    int code = parse_command(argc, argv, rows, expected, &o->path);
 
-    while ((option = getopt_long(argc, argv, "o:s:m:h", longs, NULL)) != -1) {
-        switch (option) {
-        case 'o':
-            o->output = optarg;
-            break;
-        case 's':
-            if (!parse_number(optarg, &o->step) || o->step < 1e-3 || o->step > 1e3)
-                return usage_error("step is '%s', expected 0.001 to 1000 m", optarg);
-            break;
-        case 'm':
-            if (!parse_number(optarg, &o->margin) || o->margin < 0 || o->margin > MARGIN_MAX)
-                return usage_error("margin is '%s', expected 0 to %d m", optarg, MARGIN_MAX);
-            break;
-        case 'h':
-            *ret_help = true;
-            return EXIT_DONE;
-        default:
-            return EXIT_USAGE;
-        }
-    }
-    if (optind != argc - 1 || o->output == NULL)
-        return usage_error("road: expected one OpenCRG file, and -o FILE.road");
-    o->path = argv[optind];
-    return EXIT_DONE;
+    return code == EXIT_DONE && o->output == NULL ? usage_error("%s", expected) : code;
 }
 
 /* as fine as the file, in both directions */
@@ -225,15 +204,12 @@ static int read_and_convert(const struct road_options *o, const char *bytes, siz
 int command_road(int argc, char *argv[])
 {
     struct road_options o = {.margin = 1};
-    bool help = false;
     size_t size;
     char *bytes;
-    int code = parse_road_options(argc, argv, &o, &help), result;
+    int code = parse_road_options(argc, argv, &o), result;
 
     if (code != EXIT_DONE)
         return code;
-    if (help)
-        return print_help();
     result = lk_file_read(o.path, LK_CRG_SIZE_MAX + 1, &bytes, &size);
     if (result == 0 && size > LK_CRG_SIZE_MAX) {
         free(bytes);

@@ -334,15 +334,14 @@ int command_run(int argc, char *argv[])
 {
     struct run_options options = {
         .argc = argc, .argv = argv, .duration = 10, .every = 1, .workers = 1};
-    bool help = false;
     int code;
 
     options.sets = calloc((size_t)argc, sizeof(*options.sets));
     if (options.sets == NULL)
         return EXIT_REFUSED;
-    code = run_options_parse(argc, argv, &options, &help);
+    code = run_options_parse(argc, argv, &options);
     if (code == EXIT_DONE)
-        code = help ? print_help() : run_model(&options);
+        code = run_model(&options);
     free(options.sets);
     return code;
 }

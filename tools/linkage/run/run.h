@@ -53,8 +53,8 @@ struct run_options {
 };
 
 /** run_options_parse() - @options: defaults, and room for as many sets as there are arguments.
- * Return: EXIT_DONE, EXIT_USAGE after an error message; @ret_help: help was requested. */
-int run_options_parse(int argc, char *argv[], struct run_options *options, bool *ret_help);
+ * Return: as options_parse(). */
+int run_options_parse(int argc, char *argv[], struct run_options *options);
 
 /** struct run_inputs - inputs of a run. @present: values of all inputs, as they act
  * @table: numbers over time, none where its n is 0; of each of its columns:

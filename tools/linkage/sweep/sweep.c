@@ -4,17 +4,16 @@
 
 #include <getopt.h>
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define JOBS_MAX 1024
 
 /* struct options - the command line. @job: also for one case, or a join, its output;  @i: of
- * --case, from 1; 0: all cases;  @paths: a study, or with --join journals */
+ * --case, from 1; 0: all cases;  @shard: "K/N";  @paths: a study, or with --join journals */
 struct options {
     struct job job;
-    bool has_shard;
+    const char *shard;
     uint64_t i;
     bool is_list;
     bool is_join;
@@ -22,82 +21,36 @@ struct options {
     int n_paths;
 };
 
-enum { SHARD = 256, CASE, LIST, JOIN, FRESH };
-
-static int parse_count(const char *what, const char *text, double max, double *ret)
+static int parse_options(int argc, char *argv[], struct options *o)
 {
-    if (parse_number(text, ret) && *ret == floor(*ret) && *ret >= 1 && *ret <= max)
-        return EXIT_DONE;
-    return usage_error("%s is '%s', expected 1 to %.0f", what, text, max);
-}
+    const struct option_row rows[] = {
+        {"output", 'o', .text = &o->job.output},
+        {"jobs", 'j', .whole = &o->job.n_jobs, .low = 1, .high = JOBS_MAX},
+        {"shard", .text = &o->shard},
+        {"case", .count = &o->i, .low = 1, .high = STUDY_CASES_MAX},
+        {"list", .flag = &o->is_list},
+        {"join", .flag = &o->is_join},
+        {"fresh", .flag = &o->job.is_fresh},
+        {"help", 'h', .end = print_help},
+        {NULL},
+    };
+    int code = options_parse(argc, argv, &(struct option_table){rows, .refuse = refuse_value});
 
-static int take_option(int option, const char *text, struct options *o)
-{
-    double number = 0;
-    int code;
-
-    switch (option) {
-    case 'o':
-        o->job.output = text;
-        return EXIT_DONE;
-    case 'j':
-        code = parse_count("jobs", text, JOBS_MAX, &number);
-        o->job.n_jobs = (long)number;
+    if (code == EXIT_DONE && o->shard != NULL)
+        code = shard_parse(o->shard, &o->job.shard);
+    if (code != EXIT_DONE)
         return code;
-    case CASE:
-        code = parse_count("case", text, STUDY_CASES_MAX, &number);
-        o->i = (uint64_t)number;
-        return code;
-    case SHARD:
-        o->has_shard = true;
-        return shard_parse(text, &o->job.shard);
-    case LIST:
-        o->is_list = true;
-        return EXIT_DONE;
-    case JOIN:
-        o->is_join = true;
-        return EXIT_DONE;
-    case FRESH:
-        o->job.is_fresh = true;
-        return EXIT_DONE;
-    default: /* getopt has printed the error */
-        return EXIT_USAGE;
-    }
-}
-
-static int parse_options(int argc, char *argv[], struct options *o, bool *ret_help)
-{
-    static const struct option longs[] = {{"output", required_argument, NULL, 'o'},
-                                          {"jobs", required_argument, NULL, 'j'},
-                                          {"shard", required_argument, NULL, SHARD},
-                                          {"case", required_argument, NULL, CASE},
-                                          {"list", no_argument, NULL, LIST},
-                                          {"join", no_argument, NULL, JOIN},
-                                          {"fresh", no_argument, NULL, FRESH},
-                                          {"help", no_argument, NULL, 'h'},
-                                          {NULL, 0, NULL, 0}};
-    int option, code;
-
-    while ((option = getopt_long(argc, argv, "o:j:h", longs, NULL)) != -1) {
-        if (option == 'h') {
-            *ret_help = true;
-            return EXIT_DONE;
-        }
-        code = take_option(option, optarg, o);
-        if (code != EXIT_DONE)
-            return code;
-    }
     o->paths = argv + optind;
     o->n_paths = argc - optind;
     if (o->is_join ? o->n_paths < 1 : o->n_paths != 1)
         return usage_error(o->is_join ? "sweep --join takes journals" : "sweep takes one study");
-    if (o->is_list + o->is_join + (o->i > 0) + o->has_shard > 1)
+    if (o->is_list + o->is_join + (o->i > 0) + (o->shard != NULL) > 1)
         return usage_error("expected one of --list, --case, --shard, --join");
     if (o->job.output == NULL && !o->is_list && o->i == 0)
         return usage_error("expected --output TABLE.csv");
     if (o->job.output != NULL && strcmp(o->job.output, "-") == 0 && o->i == 0)
         return usage_error("the table is kept with its journal, expected --output FILE");
-    return o->has_shard || o->is_join || o->is_list || o->i > 0
+    return o->shard != NULL || o->is_join || o->is_list || o->i > 0
                ? EXIT_DONE
                : shard_find(&o->job.shard, &o->job.place);
 }
@@ -169,13 +122,10 @@ int command_sweep(int argc, char *argv[])
 {
     struct options o = {.job.shard = {0, 1, NULL}};
     uint64_t cases, bad;
-    bool help = false;
-    int code = parse_options(argc, argv, &o, &help);
+    int code = parse_options(argc, argv, &o);
 
     if (code != EXIT_DONE)
         return code;
-    if (help)
-        return print_help();
     if (!o.is_join)
         return run_study(&o);
     code = table_write((const char *const *)o.paths, o.n_paths, o.job.output, &cases, &bad);

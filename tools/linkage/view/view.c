@@ -7,7 +7,6 @@
 #include "offline.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +18,7 @@
 #define PAGE_NUMBERS 400000 /* and numbers in their poses */
 #define OPEN         1e-6   /* a gap that is told, in sizes of the mechanism, and in rad */
 
-/* struct view - @from: direction to the eye, if @has_from;  @has_time: @time was given
+/* struct view - @from: direction to the eye, if @has_from;  @time: below 0: not given
  * @kept: instants of a page;  @instant, @motion: @n_kept of them, and their poses */
 struct view {
     const char *path;
@@ -31,7 +30,6 @@ struct view {
     double time;
     double from[3];
     bool has_from;
-    bool has_time;
     int kept;
     int n_kept;
     double *instant;
@@ -42,51 +40,28 @@ struct view {
     bool frames;
 };
 
-enum {
-    OPTION_SET = 256,
-    OPTION_PARAM,
-    OPTION_FROM,
-    OPTION_NAMES,
-    OPTION_FRAMES,
-    OPTION_SIZE,
-    OPTION_HTML
-};
-
-static const struct option longs[] = {
-    {"png", required_argument, NULL, 'p'},
-    {"svg", required_argument, NULL, 's'},
-    {"html", required_argument, NULL, OPTION_HTML},
-    {"time", required_argument, NULL, 't'},
-    {"param", required_argument, NULL, OPTION_PARAM},
-    {"set", required_argument, NULL, OPTION_SET},
-    {"from", required_argument, NULL, OPTION_FROM},
-    {"size", required_argument, NULL, OPTION_SIZE},
-    {"names", no_argument, NULL, OPTION_NAMES},
-    {"frames", no_argument, NULL, OPTION_FRAMES},
-    {"help", no_argument, NULL, 'h'},
-    {NULL, 0, NULL, 0},
-};
-
-static int parse_from(const char *text, struct view *v)
+static int take_from(const struct option_row *row, const char *text)
 {
+    struct view *v = row->data;
     const char *rest = text;
     double length = 0;
 
     for (int k = 0; k < 3; k++) {
         if ((k > 0 && *rest++ != ',') || !take_value(&rest, &v->from[k]))
-            return usage_error("from is '%s', expected X,Y,Z, the direction to the eye", text);
+            return refuse_value(row, text, "X,Y,Z, the direction to the eye");
         length = fmax(length, fabs(v->from[k]));
     }
     if (*rest != '\0' || length == 0)
-        return usage_error("from is '%s', expected X,Y,Z, not all 0", text);
+        return refuse_value(row, text, "X,Y,Z, not all 0");
     for (int k = 0; k < 3; k++)
         v->from[k] /= length;
     v->has_from = true;
     return EXIT_DONE;
 }
 
-static int parse_size(const char *text, struct view *v)
+static int take_size(const struct option_row *row, const char *text)
 {
+    struct view *v = row->data;
     int end = 0;
 
     if (sscanf(text, "%5dx%5d%n", &v->width, &v->height, &end) == 2 && text[end] == '\0' &&
@@ -97,43 +72,6 @@ static int parse_size(const char *text, struct view *v)
                        SIDE_MAX);
 }
 
-static int parse_option(int option, struct view *v)
-{
-    switch (option) {
-    case 'p':
-        v->png = optarg;
-        return EXIT_DONE;
-    case 's':
-        v->svg = optarg;
-        return EXIT_DONE;
-    case OPTION_HTML:
-        v->html = optarg;
-        return EXIT_DONE;
-    case 't':
-        v->has_time = true;
-        if (!parse_number(optarg, &v->time) || v->time < 0 || v->time > 1e9)
-            return usage_error("time is '%s', expected a number of seconds", optarg);
-        return EXIT_DONE;
-    case OPTION_SET:
-        v->sets[v->n_sets++] = optarg;
-        return EXIT_DONE;
-    case OPTION_PARAM:
-        return take_param(optarg);
-    case OPTION_FROM:
-        return parse_from(optarg, v);
-    case OPTION_SIZE:
-        return parse_size(optarg, v);
-    case OPTION_NAMES:
-        v->names = true;
-        return EXIT_DONE;
-    case OPTION_FRAMES:
-        v->frames = true;
-        return EXIT_DONE;
-    default:
-        return EXIT_USAGE;
-    }
-}
-
 static int refuse_page(const char *path)
 {
     complain("--html %s: this program was built without three, a package of npm (-Dpage); --svg "
@@ -142,30 +80,34 @@ static int refuse_page(const char *path)
     return EXIT_REFUSED;
 }
 
-static int parse_options(int argc, char *argv[], struct view *v, bool *ret_help)
+static int parse_options(int argc, char *argv[], struct view *v)
 {
-    int option, code = EXIT_DONE;
+    const struct option_row rows[] = {
+        {"png", 'p', .text = &v->png},
+        {"svg", 's', .text = &v->svg},
+        {"html", .text = &v->html},
+        {"time", 't', .number = &v->time, .low = 0, .high = 1e9, .expected = "a number of seconds"},
+        {"param", .take = take_param},
+        {"set", .list = v->sets, .n = &v->n_sets},
+        {"from", .take = take_from, .data = v},
+        {"size", .take = take_size, .data = v},
+        {"names", .flag = &v->names},
+        {"frames", .flag = &v->frames},
+        {"help", 'h', .end = print_help},
+        {NULL},
+    };
+    int code = parse_command(argc, argv, rows, "view takes one model", &v->path);
 
-    while (code == EXIT_DONE && (option = getopt_long(argc, argv, "p:s:t:h", longs, NULL)) != -1) {
-        if (option == 'h') {
-            *ret_help = true;
-            return EXIT_DONE;
-        }
-        code = parse_option(option, v);
-    }
     if (code != EXIT_DONE)
         return code;
-    if (optind != argc - 1)
-        return usage_error("view takes one model");
     if (v->png == NULL && v->svg == NULL && v->html == NULL)
         return usage_error("view needs a file for the picture, expected --png FILE, --svg FILE or "
                            "--html FILE");
     if (v->html != NULL && offline_tail_size == 0)
         return refuse_page(v->html);
-    if (v->html != NULL && !v->has_time)
-        v->time = PAGE_TIME;
-    v->path = argv[optind];
-    return EXIT_DONE;
+    if (v->time < 0)
+        v->time = v->html != NULL ? PAGE_TIME : 0;
+    return code;
 }
 
 /* ---- the state ---- */
@@ -426,8 +368,7 @@ static int view_model(struct view *v)
 
 int command_view(int argc, char *argv[])
 {
-    struct view v = {.width = 960, .height = 640};
-    bool help = false;
+    struct view v = {.time = -1, .width = 960, .height = 640};
     int code;
 
     v.sets = calloc((size_t)argc, sizeof(*v.sets));
@@ -435,10 +376,8 @@ int command_view(int argc, char *argv[])
         complain("out of memory");
         return EXIT_REFUSED;
     }
-    code = parse_options(argc, argv, &v, &help);
-    if (help)
-        code = print_help();
-    else if (code == EXIT_DONE)
+    code = parse_options(argc, argv, &v);
+    if (code == EXIT_DONE)
         code = view_model(&v);
     free(v.sets);
     return code;
