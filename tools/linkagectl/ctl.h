@@ -49,12 +49,12 @@ struct ctl_options {
     const char *outputs;
     bool json;
     int timeout_ms;
-    unsigned long count;
+    uint64_t count;
     bool allow_degraded;
-    uint32_t steps;
+    uint64_t steps;
     bool no_wait;
     Linkage__V1__Mode mode;
-    unsigned long pause_after;
+    uint64_t pause_after;
     char *settings[CTL_SETTINGS_MAX];
     int n_settings;
     struct lk_settings params;
@@ -66,8 +66,8 @@ struct ctl_options {
     const char *key;
     bool watch;
     bool histogram;
-    unsigned int limit_us;
-    uint32_t cycles;
+    uint64_t limit_us;
+    uint64_t cycles;
     const char *output;
     const char *role;
     unsigned int given;
@@ -94,10 +94,8 @@ int ctl_usage(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /** ctl_read_options() - parse options up to the first other argument, with @permute also those
  * after it.
- * @ret_done: only --help was requested
- * Return: an exit status; the other arguments begin at optind. */
-int ctl_read_options(int argc, char **argv, struct ctl_options *options, bool permute,
-                     bool *ret_done);
+ * Return: as options_parse(); the other arguments begin at optind. */
+int ctl_read_options(int argc, char **argv, struct ctl_options *options, bool permute);
 
 /** ctl_read_last() - parse an option without a value at the end of the command line.
  * Return: whether @word is one. */
@@ -107,8 +105,8 @@ bool ctl_read_last(const char *word, struct ctl_options *options);
  * Return: an exit status, after an error message. */
 int ctl_connect(const struct ctl_options *options, struct lk_client **ret_client);
 
-/** ctl_help() - print the page of --help. */
-void ctl_help(void);
+/** ctl_help() - print the page of --help. Return: CTL_OK. */
+int ctl_help(void);
 
 /** ctl_fail() - print @error to the standard error, or with --json as an object to the standard
  * output. Return: CTL_FAILED. */

@@ -102,7 +102,7 @@ static void print_options(void)
         "\n");
 }
 
-void ctl_help(void)
+int ctl_help(void)
 {
     print_commands();
     print_options();
@@ -117,4 +117,5 @@ void ctl_help(void)
         "  2  the command line is wrong\n"
         "  3  no daemon answers: there is none, or it is silent\n"
         "  4  watch --count: no sample came within --timeout\n");
+    return CTL_OK;
 }

@@ -3,6 +3,7 @@
 #include "ctl.h"
 #include "linkage/stacks.h"
 #include "names.h"
+#include "option_table.h"
 
 #include <getopt.h>
 #include <stdlib.h>
@@ -94,14 +95,13 @@ int main(int argc, char **argv)
                                   .timeout_ms = 5000,
                                   .injection = LINKAGE__V1__INJECTION__INIT};
     const struct command *command;
-    bool done = false;
     struct lk_error error;
-    int status = ctl_read_options(argc, argv, &options, false, &done);
+    int status = ctl_read_options(argc, argv, &options, false);
 
     if (lk_stacks_prepare(&error) != 0)
         return ctl_fail(&options, &error);
-    if (status != CTL_OK || done)
-        return status;
+    if (status != CTL_OK)
+        return options_status(status);
     if (optind >= argc)
         return ctl_usage("a command is missing");
     command = find_command(argv[optind]);
@@ -112,9 +112,9 @@ int main(int argc, char **argv)
     /* Options may also follow the command; the values of `set` may begin with a minus sign, so
      * options of `set` end at the channel. */
     status = ctl_read_options(argc, argv, &options,
-                              command->run != ctl_set && command->run != ctl_param, &done);
-    if (status != CTL_OK || done)
-        return status;
+                              command->run != ctl_set && command->run != ctl_param);
+    if (status != CTL_OK)
+        return options_status(status);
     /* options without a value may also end the line of `set`: they are no numbers */
     for (; argc > optind && ctl_read_last(argv[argc - 1], &options); argc--)
         continue;
