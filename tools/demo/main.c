@@ -2,6 +2,7 @@
 /* Command line of linkage-demo and the course of a run. */
 #include "demo.h"
 #include "linkage/stacks.h"
+#include "option_table.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -21,9 +22,9 @@ struct options {
     double duration_s;
 };
 
-static void print_help(void)
+static int print_help(void)
 {
-    printf(
+    return printf(
         "usage: linkage-demo [OPTION...]\n"
         "\n"
         "A test bench for a daemon that has a model with the input `motor` and the outputs\n"
@@ -43,49 +44,30 @@ static void print_help(void)
         DEMO_RATE_HZ);
 }
 
+static int refuse_value(const struct option_row *row, const char *text, const char *expected)
+{
+    fprintf(stderr, "linkage-demo: --%s %s: expected %s\n", row->name, text, expected);
+    return DEMO_USAGE;
+}
+
 static int read_options(int argc, char **argv, struct options *options)
 {
-    static const struct option long_options[] = {
-        {"endpoint", required_argument, NULL, 'e'},
-        {"inputs", required_argument, NULL, 'i'},
-        {"outputs", required_argument, NULL, 'o'},
-        {"duration", required_argument, NULL, 'd'},
-        {"directory", required_argument, NULL, 'D'},
-        {"help", no_argument, NULL, 'h'},
-        {NULL, 0, NULL, 0},
+    const struct option_row rows[] = {
+        {"endpoint", .text = &options->endpoint},
+        {"inputs", .text = &options->inputs},
+        {"outputs", .text = &options->outputs},
+        {"duration", .number = &options->duration_s, .low = 1, .high = 3600, .unit = "seconds"},
+        {"directory", .text = &options->directory},
+        {"help", .end = print_help},
+        {NULL},
     };
-    char *end;
-    int c;
+    const struct option_table table = {rows, .refuse = refuse_value};
+    int status = options_parse(argc, argv, &table);
 
-    while ((c = getopt_long(argc, argv, "", long_options, NULL)) != -1) {
-        switch (c) {
-        case 'e':
-            options->endpoint = optarg;
-            break;
-        case 'i':
-            options->inputs = optarg;
-            break;
-        case 'o':
-            options->outputs = optarg;
-            break;
-        case 'D':
-            options->directory = optarg;
-            break;
-        case 'd':
-            options->duration_s = strtod(optarg, &end);
-            if (*end == '\0' && options->duration_s >= 1 && options->duration_s <= 3600)
-                break;
-            fprintf(stderr, "linkage-demo: --duration %s: expected 1 to 3600 seconds\n", optarg);
-            return DEMO_USAGE;
-        case 'h':
-            print_help();
-            exit(DEMO_OK);
-        default:
-            return DEMO_USAGE;
-        }
-    }
-    if (optind == argc)
-        return DEMO_OK;
+    if (status == OPTIONS_END)
+        exit(DEMO_OK);
+    if (status != 0 || optind == argc)
+        return status;
     fprintf(stderr, "linkage-demo: unexpected argument '%s'\n", argv[optind]);
     return DEMO_USAGE;
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "options.h"
+#include "option_table.h"
 #include "process.h"
 
 #include <errno.h>
 #include <getopt.h>
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -73,39 +73,20 @@ __attribute__((format(printf, 1, 2))) static int usage_error(const char *format,
     return LAT_USAGE;
 }
 
-static int parse_whole(const char *name, const char *text, int least, int most, int *ret_value)
+static int refuse_value(const struct option_row *row, const char *text, const char *expected)
 {
-    char *end;
-    long value;
-
-    errno = 0;
-    value = strtol(text, &end, 10);
-    if (end == text || *end != '\0' || errno != 0 || value < least || value > most)
-        return usage_error("--%s %s: expected a whole number from %d to %d", name, text, least,
-                           most);
-    *ret_value = (int)value;
-    return 0;
+    return usage_error("--%s %s: expected %s%s", row->name, text,
+                       row->integer != NULL ? "a whole number from " : "", expected);
 }
 
-static int parse_slice(const char *text, double *ret_slice_s)
-{
-    char *end;
-    double value = strtod(text, &end);
-
-    if (end == text || *end != '\0' || !(value >= 0.1 && value <= 600))
-        return usage_error("--slice %s: expected 0.1 to 600 seconds", text);
-    *ret_slice_s = value;
-    return 0;
-}
-
-static int parse_seed(const char *text, uint64_t *ret_seed)
+static int take_seed(const struct option_row *row, const char *text)
 {
     char *end;
 
     errno = 0;
-    *ret_seed = strtoull(text, &end, 10);
+    *(uint64_t *)row->data = strtoull(text, &end, 10);
     if (*text < '0' || *text > '9' || *end != '\0' || errno != 0)
-        return usage_error("--seed %s: expected a whole number", text);
+        return refuse_value(row, text, "a whole number");
     return 0;
 }
 
@@ -131,10 +112,11 @@ static int parse_list(const char *name, const char *text, const char *const word
     }
 }
 
-static int parse_wakes(const char *text, struct lat_options *o)
+static int take_wakes(const struct option_row *row, const char *text)
 {
+    struct lat_options *o = row->data;
     bool chosen[LAT_N_WAKES];
-    int code = parse_list("wake", text, wake_names, LAT_N_WAKES, chosen);
+    int code = parse_list(row->name, text, wake_names, LAT_N_WAKES, chosen);
 
     o->n_wakes = 0;
     for (int i = 0; i < LAT_N_WAKES && code == 0; i++) {
@@ -144,10 +126,11 @@ static int parse_wakes(const char *text, struct lat_options *o)
     return code;
 }
 
-static int parse_loads(const char *text, struct lat_options *o)
+static int take_loads(const struct option_row *row, const char *text)
 {
+    struct lat_options *o = row->data;
     bool chosen[LAT_N_LOADS];
-    int code = parse_list("load", text, load_names, LAT_N_LOADS, chosen);
+    int code = parse_list(row->name, text, load_names, LAT_N_LOADS, chosen);
 
     o->n_loads = 0;
     for (int i = 0; i < LAT_N_LOADS && code == 0; i++) {
@@ -155,58 +138,6 @@ static int parse_loads(const char *text, struct lat_options *o)
             o->loads[o->n_loads++] = (enum lat_load)i;
     }
     return code;
-}
-
-static int print_and_end(const char *text)
-{
-    fputs(text, stdout);
-    exit(fflush(stdout) == 0 ? LAT_DONE : LAT_FAILED);
-}
-
-static int take_option(int option, struct lat_options *o, const char **daemon)
-{
-    switch (option) {
-    case 'c':
-        return parse_whole("core", optarg, 0, CPU_SETSIZE - 1, &o->core);
-    case 'p':
-        return parse_whole("priority", optarg, 0, 99, &o->priority);
-    case 'P':
-        return parse_whole("period", optarg, 50, 1000000, &o->period_us);
-    case 'w':
-        return parse_wakes(optarg, o);
-    case 'l':
-        return parse_loads(optarg, o);
-    case 'r':
-        return parse_whole("rounds", optarg, 1, 1000, &o->n_rounds);
-    case 's':
-        return parse_slice(optarg, &o->slice_s);
-    case 'S':
-        return parse_seed(optarg, &o->seed);
-    case 'm':
-        o->model = optarg;
-        return 0;
-    case 'd':
-        *daemon = optarg;
-        return 0;
-    case 'o':
-        o->output = optarg;
-        return 0;
-    case 'q':
-        o->quick = true;
-        return 0;
-    case 'g':
-        o->gate = true;
-        return 0;
-    case 'j':
-        o->json = true;
-        return 0;
-    case 'h':
-        return print_and_end(help_text);
-    case 'V':
-        return print_and_end("linkage-latency " LINKAGE_VERSION "\n");
-    default: /* getopt has printed the error */
-        return LAT_USAGE;
-    }
 }
 
 /* Prefers the daemon of the same build, or of the same installation. */
@@ -238,33 +169,33 @@ static int find_daemon(const char *given, char ret_path[PATH_MAX])
 
 static int take_all(int argc, char *argv[], struct lat_options *o, const char **daemon)
 {
-    static const struct option longs[] = {{"core", required_argument, NULL, 'c'},
-                                          {"priority", required_argument, NULL, 'p'},
-                                          {"period", required_argument, NULL, 'P'},
-                                          {"wake", required_argument, NULL, 'w'},
-                                          {"load", required_argument, NULL, 'l'},
-                                          {"rounds", required_argument, NULL, 'r'},
-                                          {"slice", required_argument, NULL, 's'},
-                                          {"seed", required_argument, NULL, 'S'},
-                                          {"model", required_argument, NULL, 'm'},
-                                          {"daemon", required_argument, NULL, 'd'},
-                                          {"output", required_argument, NULL, 'o'},
-                                          {"quick", no_argument, NULL, 'q'},
-                                          {"gate", no_argument, NULL, 'g'},
-                                          {"json", no_argument, NULL, 'j'},
-                                          {"help", no_argument, NULL, 'h'},
-                                          {"version", no_argument, NULL, 'V'},
-                                          {NULL, 0, NULL, 0}};
-    int option, code;
+    const struct option_row rows[] = {
+        {"core", .integer = &o->core, .low = 0, .high = CPU_SETSIZE - 1},
+        {"priority", .integer = &o->priority, .low = 0, .high = 99},
+        {"period", .integer = &o->period_us, .low = 50, .high = 1000000},
+        {"wake", .take = take_wakes, .data = o},
+        {"load", .take = take_loads, .data = o},
+        {"rounds", .integer = &o->n_rounds, .low = 1, .high = 1000},
+        {"slice", .number = &o->slice_s, .low = 0.1, .high = 600, .unit = "seconds"},
+        {"seed", .take = take_seed, .data = &o->seed},
+        {"model", .text = &o->model},
+        {"daemon", .text = daemon},
+        {"output", .text = &o->output},
+        {"quick", .flag = &o->quick},
+        {"gate", .flag = &o->gate},
+        {"json", .flag = &o->json},
+        {"help", .print = help_text},
+        {"version", .print = "linkage-latency " LINKAGE_VERSION "\n"},
+        {NULL},
+    };
+    const struct option_table table = {rows, .refuse = refuse_value};
+    int code = options_parse(argc, argv, &table);
 
-    while ((option = getopt_long(argc, argv, "", longs, NULL)) != -1) {
-        code = take_option(option, o, daemon);
-        if (code != 0)
-            return code;
-    }
-    if (optind < argc)
+    if (code == OPTIONS_END)
+        exit(fflush(stdout) == 0 ? LAT_DONE : LAT_FAILED);
+    if (code == 0 && optind < argc)
         return usage_error("unexpected argument '%s'", argv[optind]);
-    return 0;
+    return code;
 }
 
 int lat_options_parse(int argc, char *argv[], struct lat_options *ret_options)
