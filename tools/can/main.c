@@ -4,6 +4,7 @@
 #include "can_model.h"
 #include "can_rig.h"
 #include "linkage/stacks.h"
+#include "option_table.h"
 
 #include <getopt.h>
 #include <signal.h>
@@ -75,19 +76,6 @@ static int complain(const struct lk_error *error)
 
 /* ---- the command line ---- */
 
-static void take_option(struct options *options, int c, const char *text)
-{
-    const char **const where[] = {
-        ['d'] = &options->dbc,     ['m'] = &options->map,        ['i'] = &options->interface,
-        ['n'] = &options->node,    ['e'] = &options->endpoint,   ['p'] = &options->inputs,
-        ['o'] = &options->outputs, ['s'] = &options->server_key, ['k'] = &options->key};
-
-    if (c == 'c')
-        options->is_check = true;
-    else
-        *where[c] = text;
-}
-
 static int check_options(const struct options *options)
 {
     if (options->dbc == NULL)
@@ -100,32 +88,27 @@ static int check_options(const struct options *options)
     return 0;
 }
 
-/* Return: 0, 2: wrong use, -1: nothing else is to be done. */
+/* Return: as options_parse(). */
 static int read_options(struct options *options, int argc, char **argv)
 {
-    static const struct option names[] = {{"dbc", required_argument, NULL, 'd'},
-                                          {"interface", required_argument, NULL, 'i'},
-                                          {"node", required_argument, NULL, 'n'},
-                                          {"map", required_argument, NULL, 'm'},
-                                          {"check", no_argument, NULL, 'c'},
-                                          {"endpoint", required_argument, NULL, 'e'},
-                                          {"inputs", required_argument, NULL, 'p'},
-                                          {"outputs", required_argument, NULL, 'o'},
-                                          {"server-key", required_argument, NULL, 's'},
-                                          {"key", required_argument, NULL, 'k'},
-                                          {"help", no_argument, NULL, 'h'},
-                                          {NULL, 0, NULL, 0}};
-    int c;
+    const struct option_row rows[] = {
+        {"dbc", .text = &options->dbc},
+        {"interface", .text = &options->interface},
+        {"node", .text = &options->node},
+        {"map", .text = &options->map},
+        {"check", .flag = &options->is_check},
+        {"endpoint", .text = &options->endpoint},
+        {"inputs", .text = &options->inputs},
+        {"outputs", .text = &options->outputs},
+        {"server-key", .text = &options->server_key},
+        {"key", .text = &options->key},
+        {"help", .print = usage_text},
+        {NULL},
+    };
+    int status = options_parse(argc, argv, &(const struct option_table){rows});
 
-    while ((c = getopt_long(argc, argv, "", names, NULL)) != -1) {
-        if (c == 'h') {
-            fputs(usage_text, stdout);
-            return -1;
-        }
-        if (c == '?')
-            return 2;
-        take_option(options, c, optarg);
-    }
+    if (status != 0)
+        return status;
     if (optind < argc && options->is_check)
         options->model = argv[optind++];
     if (optind < argc)
@@ -263,7 +246,7 @@ int main(int argc, char **argv)
     int status = read_options(&options, argc, argv);
 
     if (status != 0)
-        return status > 0 ? status : 0;
+        return options_status(status);
     if (lk_stacks_prepare(&error) != 0 || dbc_read(options.dbc, &dbc, &error) != 0 ||
         (options.key != NULL &&
          lk_client_keyring_read(options.server_key, options.key, &ring, &error) != 0))

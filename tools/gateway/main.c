@@ -2,11 +2,11 @@
 /* linkage-gateway: command line, threads, end. See README.md. */
 #include "gateway.h"
 #include "linkage/stacks.h"
+#include "option_table.h"
 #include "tls.h"
 
 #include <errno.h>
 #include <getopt.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,105 +57,44 @@ static int usage(const char *what, const char *text)
     return 2;
 }
 
-static bool read_number(const char *text, double low, double high, double *ret)
+static int refuse_value(const struct option_row *row, const char *text, const char *expected)
 {
-    char *end;
+    char what[96];
 
-    *ret = strtod(text, &end);
-    return end != text && *end == '\0' && *ret >= low && *ret <= high;
+    if (expected == NULL)
+        snprintf(what, sizeof(what), "--%s: too many of them:", row->name);
+    else
+        snprintf(what, sizeof(what), "--%s: expected %s, not", row->name, expected);
+    return usage(what, text);
 }
 
-static int take_option(struct gate_options *options, int c, const char *text)
-{
-    double number;
-
-    switch (c) {
-    case 'e':
-        options->endpoint = text;
-        return 0;
-    case 'i':
-        options->inputs = text;
-        return 0;
-    case 'd':
-        options->recordings = text;
-        return 0;
-    case 'o':
-        options->outputs = text;
-        return 0;
-    case 's':
-        options->server_key = text;
-        return 0;
-    case 'k':
-        options->key = text;
-        return 0;
-    case 'f':
-        options->roads = text;
-        return 0;
-    case 'p':
-        if (!read_number(text, 1, 65535, &number) || number != floor(number))
-            return usage("--port: expected a number from 1 to 65535, not", text);
-        options->port = (int)number;
-        return 0;
-    case 'r':
-        if (!read_number(text, 0.1, 1000, &options->rate))
-            return usage("--rate: expected 0.1 to 1000, not", text);
-        return 0;
-    case 'l':
-        options->address = text;
-        return 0;
-    case 'c':
-        options->tls_cert = text;
-        return 0;
-    case 'y':
-        options->tls_key = text;
-        return 0;
-    case 't':
-        options->tls_clients = text;
-        return 0;
-    case 'n':
-        if (options->n_operators == GATE_OPERATORS)
-            return usage("--operator: too many of them:", text);
-        options->operators[options->n_operators++] = text;
-        return 0;
-    case 'a':
-        if (options->n_origins == GATE_ORIGINS)
-            return usage("--allow-origin: too many of them:", text);
-        options->origin[options->n_origins++] = text;
-        return 0;
-    default:
-        return 2;
-    }
-}
-
-/* Return: 0, 2: wrong use, -1: nothing else is to be done. */
+/* Return: as options_parse(). */
 static int read_options(struct gate_options *options, int argc, char **argv)
 {
-    static const struct option names[] = {{"endpoint", required_argument, NULL, 'e'},
-                                          {"inputs", required_argument, NULL, 'i'},
-                                          {"outputs", required_argument, NULL, 'o'},
-                                          {"recordings", required_argument, NULL, 'd'},
-                                          {"server-key", required_argument, NULL, 's'},
-                                          {"key", required_argument, NULL, 'k'},
-                                          {"port", required_argument, NULL, 'p'},
-                                          {"address", required_argument, NULL, 'l'},
-                                          {"tls-cert", required_argument, NULL, 'c'},
-                                          {"tls-key", required_argument, NULL, 'y'},
-                                          {"tls-clients", required_argument, NULL, 't'},
-                                          {"operator", required_argument, NULL, 'n'},
-                                          {"rate", required_argument, NULL, 'r'},
-                                          {"allow-origin", required_argument, NULL, 'a'},
-                                          {"roads", required_argument, NULL, 'f'},
-                                          {"help", no_argument, NULL, 'h'},
-                                          {NULL, 0, NULL, 0}};
-    int c, status = 0;
+    const struct option_row rows[] = {
+        {"endpoint", .text = &options->endpoint},
+        {"inputs", .text = &options->inputs},
+        {"outputs", .text = &options->outputs},
+        {"recordings", .text = &options->recordings},
+        {"server-key", .text = &options->server_key},
+        {"key", .text = &options->key},
+        {"port", .integer = &options->port, .low = 1, .high = 65535,
+         .expected = "a number from 1 to 65535"},
+        {"address", .text = &options->address},
+        {"tls-cert", .text = &options->tls_cert},
+        {"tls-key", .text = &options->tls_key},
+        {"tls-clients", .text = &options->tls_clients},
+        {"operator", .list = options->operators, .n = &options->n_operators,
+         .most = GATE_OPERATORS},
+        {"rate", .number = &options->rate, .low = 0.1, .high = 1000},
+        {"allow-origin", .list = options->origin, .n = &options->n_origins, .most = GATE_ORIGINS},
+        {"roads", .text = &options->roads},
+        {"help", .print = usage_text},
+        {NULL},
+    };
+    const struct option_table table = {rows, .refuse = refuse_value};
+    int status = options_parse(argc, argv, &table);
 
-    while (status == 0 && (c = getopt_long(argc, argv, "", names, NULL)) != -1) {
-        if (c == 'h') {
-            fputs(usage_text, stdout);
-            return -1;
-        }
-        status = take_option(options, c, optarg);
-    }
     if (status == 0 && optind < argc)
         return usage("no argument is expected, not", argv[optind]);
     if (status == 0 && (options->server_key != NULL) != (options->key != NULL))
@@ -261,7 +200,7 @@ int main(int argc, char **argv)
     int status = read_options(&options, argc, argv);
 
     if (status != 0)
-        return status > 0 ? status : 0;
+        return options_status(status);
     status = tls_check(&options, &error);
     if (status != 0) {
         fprintf(stderr, "linkage-gateway: %s\n", error.text);

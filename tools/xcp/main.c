@@ -2,13 +2,13 @@
 /* linkage-xcp: a slave of XCP on Ethernet beside a daemon. See README.md. */
 #include "line.h"
 #include "linkage/stacks.h"
+#include "option_table.h"
 
 #include <arpa/inet.h>
 #include <getopt.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define WAIT_MS 100 /* at most, between two looks at what is due */
 
@@ -55,52 +55,24 @@ static int usage(const char *what, const char *text)
     return 2;
 }
 
-static int read_port(const char *text, int *ret)
+static int refuse_value(const struct option_row *row, const char *text, const char *expected)
 {
-    char *end;
-    long port = strtol(text, &end, 10);
+    char what[96];
 
-    if (end == text || *end != '\0' || port < 1 || port > 65535)
-        return usage("--port: expected a number from 1 to 65535, not", text);
-    *ret = (int)port;
-    return 0;
+    snprintf(what, sizeof(what), "--%s: expected %s, not", row->name, expected);
+    return usage(what, text);
 }
 
-static int add_master(struct xcp_ports *ports, const char *text)
+static int add_master(const struct option_row *row, const char *text)
 {
+    struct xcp_ports *ports = row->data;
+
     if (ports->n_allowed == XCP_MASTERS)
         return usage("--master: too many of them:", text);
     if (inet_pton(AF_INET, text, &ports->allowed[ports->n_allowed]) != 1)
-        return usage("--master: expected an address like 192.168.7.2, not", text);
+        return refuse_value(row, text, "an address like 192.168.7.2");
     ports->n_allowed++;
     return 0;
-}
-
-static int take_option(struct options *options, struct xcp_ports *ports, int c, const char *text)
-{
-    switch (c) {
-    case 'e':
-        options->endpoint = text;
-        return 0;
-    case 'o':
-        options->outputs = text;
-        return 0;
-    case 's':
-        options->server_key = text;
-        return 0;
-    case 'k':
-        options->key = text;
-        return 0;
-    case 'l':
-        options->address = text;
-        return 0;
-    case 'p':
-        return read_port(text, &options->port);
-    case 'm':
-        return add_master(ports, text);
-    default:
-        return 2;
-    }
 }
 
 /* An address of everybody's is none that the A2L file could name, and none for a slave that lets
@@ -119,27 +91,24 @@ static int check_options(struct options *options, const struct xcp_ports *ports)
     return 0;
 }
 
-/* Return: 0, 2: wrong use, -1: nothing else is to be done. */
+/* Return: as options_parse(). */
 static int read_options(struct options *options, struct xcp_ports *ports, int argc, char **argv)
 {
-    static const struct option names[] = {{"endpoint", required_argument, NULL, 'e'},
-                                          {"outputs", required_argument, NULL, 'o'},
-                                          {"server-key", required_argument, NULL, 's'},
-                                          {"key", required_argument, NULL, 'k'},
-                                          {"port", required_argument, NULL, 'p'},
-                                          {"address", required_argument, NULL, 'l'},
-                                          {"master", required_argument, NULL, 'm'},
-                                          {"help", no_argument, NULL, 'h'},
-                                          {NULL, 0, NULL, 0}};
-    int c, status = 0;
+    const struct option_row rows[] = {
+        {"endpoint", .text = &options->endpoint},
+        {"outputs", .text = &options->outputs},
+        {"server-key", .text = &options->server_key},
+        {"key", .text = &options->key},
+        {"port", .integer = &options->port, .low = 1, .high = 65535,
+         .expected = "a number from 1 to 65535"},
+        {"address", .text = &options->address},
+        {"master", .take = add_master, .data = ports},
+        {"help", .print = usage_text},
+        {NULL},
+    };
+    const struct option_table table = {rows, .refuse = refuse_value};
+    int status = options_parse(argc, argv, &table);
 
-    while (status == 0 && (c = getopt_long(argc, argv, "", names, NULL)) != -1) {
-        if (c == 'h') {
-            fputs(usage_text, stdout);
-            return -1;
-        }
-        status = take_option(options, ports, c, optarg);
-    }
     if (status == 0 && optind < argc)
         return usage("no argument is expected, not", argv[optind]);
     return status != 0 ? status : check_options(options, ports);
@@ -207,7 +176,7 @@ int main(int argc, char **argv)
     int status = read_options(&options, &ports, argc, argv);
 
     if (status != 0)
-        return status > 0 ? status : 0;
+        return options_status(status);
     xcp_slave_init(&slave, &(const struct xcp_calls){.context = &line,
                                                      .write = xcp_line_write,
                                                      .fits = fit_packets,
