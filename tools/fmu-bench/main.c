@@ -2,11 +2,13 @@
 /* linkage-fmu: a unit (FMU) as a bench of a daemon. This process unpacks it and watches; another
  * one loads and calls it, which may crash or never return. See README.md. */
 #include "linkage/stacks.h"
+#include "numbers.h"
+#include "option_table.h"
 #include "play.h"
 
 #include <errno.h>
+#include <float.h>
 #include <getopt.h>
-#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -80,8 +82,9 @@ static int usage(const char *what, const char *text)
 
 /* ---- the command line ---- */
 
-static int read_map(struct play *p, const char *text)
+static int read_map(const struct option_row *row, const char *text)
 {
+    struct play *p = row->data;
     struct play_map *m = &p->map[p->n_maps];
     const char *sign = strrchr(text, '='), *colon = strchr(text, ':');
     char left[UNIT_NAME_SIZE];
@@ -101,14 +104,6 @@ static int read_map(struct play *p, const char *text)
     return 0;
 }
 
-static bool take_number(const char *text, double *ret)
-{
-    char *end;
-
-    *ret = strtod(text, &end);
-    return end != text && *end == '\0' && isfinite(*ret);
-}
-
 /* Inputs and outputs by default one and two ports after control. */
 static int read_endpoints(struct play *p, const char *text)
 {
@@ -122,73 +117,66 @@ static int read_endpoints(struct play *p, const char *text)
     return 0;
 }
 
-enum { MAP, SET, CONTROL, STEPS, REALTIME, DURATION, PATIENCE_S, SERVER_KEY, KEY, HELP };
-
-static const struct option options[] = {
-    {"map", required_argument, NULL, MAP},
-    {"set", required_argument, NULL, SET},
-    {"control", required_argument, NULL, CONTROL},
-    {"steps", required_argument, NULL, STEPS},
-    {"realtime", no_argument, NULL, REALTIME},
-    {"duration", required_argument, NULL, DURATION},
-    {"patience", required_argument, NULL, PATIENCE_S},
-    {"server-key", required_argument, NULL, SERVER_KEY},
-    {"key", required_argument, NULL, KEY},
-    {"help", no_argument, NULL, HELP},
-    {NULL, 0, NULL, 0},
-};
-
-/* Return: 0, -1: end, all is said; 2. */
-static int read_option(struct job *job, int option, const char *text)
+static int read_control(const struct option_row *row, const char *text)
 {
-    double number = 0;
+    return read_endpoints(row->data, text);
+}
 
-    switch (option) {
-    case MAP:
-        return read_map(&job->play, text);
-    case SET:
-        if (job->n_sets == SETS_MAX || strrchr(text, '=') == NULL ||
-            !take_number(strrchr(text, '=') + 1, &number))
-            return usage("not a value, or too many:", text);
-        job->sets[job->n_sets++] = text;
-        return 0;
-    case CONTROL:
-        return read_endpoints(&job->play, text);
-    case STEPS:
-        if (!take_number(text, &number) || !(number >= 1) || number > 1e15)
-            return usage("not a number of steps:", text);
-        job->play.steps = (uint64_t)number;
-        return 0;
-    case REALTIME:
-        job->play.realtime = true;
-        return 0;
-    case DURATION:
-        return take_number(text, &job->play.seconds) && job->play.seconds > 0
-                   ? 0
-                   : usage("not a duration in seconds:", text);
-    case PATIENCE_S:
-        return take_number(text, &job->patience) && job->patience > 0
-                   ? 0
-                   : usage("not a time in seconds:", text);
-    case SERVER_KEY:
-        job->server_key = text;
-        return 0;
-    case KEY:
-        job->key = text;
-        return 0;
-    default:
-        fputs(usage_text, stdout);
-        return -1;
-    }
+static int read_set(const struct option_row *row, const char *text)
+{
+    const char *sign = strrchr(text, '=');
+    struct job *job = row->data;
+    double number;
+
+    if (job->n_sets == SETS_MAX || sign == NULL || !parse_number(sign + 1, &number))
+        return usage("not a value, or too many:", text);
+    job->sets[job->n_sets++] = text;
+    return 0;
+}
+
+static int refuse_value(const struct option_row *row, const char *text, const char *expected)
+{
+    (void)row;
+    return usage(expected, text);
+}
+
+static int refuse_unknown(int c, const char *word)
+{
+    (void)c;
+    return usage("cannot use", word);
+}
+
+static int read_table(struct job *job, int argc, char **argv)
+{
+    struct play *play = &job->play;
+    double steps = 0;
+    const struct option_row rows[] = {
+        {"map", .take = read_map, .data = play},
+        {"set", .take = read_set, .data = job},
+        {"control", .take = read_control, .data = play},
+        {"steps", .number = &steps, .low = 1, .high = 1e15, .expected = "not a number of steps:"},
+        {"realtime", .flag = &play->realtime},
+        {"duration", .number = &play->seconds, .low = OPTIONS_ABOVE_0, .high = DBL_MAX,
+         .expected = "not a duration in seconds:"},
+        {"patience", .number = &job->patience, .low = OPTIONS_ABOVE_0, .high = DBL_MAX,
+         .expected = "not a time in seconds:"},
+        {"server-key", .text = &job->server_key},
+        {"key", .text = &job->key},
+        {"help", .print = usage_text},
+        {NULL},
+    };
+    const struct option_table table = {rows, .refuse = refuse_value, .unknown = refuse_unknown};
+    int status = options_parse(argc, argv, &table);
+
+    play->steps = (uint64_t)steps;
+    return status;
 }
 
 static int read_options(struct job *job, int argc, char **argv)
 {
     const char *endpoint = getenv("LINKAGE_ENDPOINT");
-    int c, r = 0;
+    int r = read_table(job, argc, argv);
 
-    while (r == 0 && (c = getopt_long(argc, argv, "", options, NULL)) != -1)
-        r = c == '?' ? usage("cannot use", argv[optind - 1]) : read_option(job, c, optarg);
     if (r == 0 && !*job->play.endpoint[0])
         r = read_endpoints(&job->play, endpoint && *endpoint ? endpoint : LK_CLIENT_CONTROL);
     if (r != 0)
@@ -357,7 +345,7 @@ int main(int argc, char **argv)
     int r = read_options(&job, argc, argv);
 
     if (r != 0)
-        return r > 0 ? r : 0;
+        return options_status(r);
     snprintf(job.folder, sizeof(job.folder), "%.3000s/linkage-fmu-XXXXXX",
              base != NULL && base[0] == '/' ? base : "/tmp");
     sigaction(SIGINT, &action, NULL); /* the folder is removed in any case */

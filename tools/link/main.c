@@ -2,7 +2,9 @@
 /* linkage-link: couples two daemons, each with a part of a machine. See README.md. */
 #include "link.h"
 #include "linkage/stacks.h"
+#include "option_table.h"
 
+#include <float.h>
 #include <getopt.h>
 #include <math.h>
 #include <signal.h>
@@ -144,66 +146,54 @@ static int read_endpoints(struct link_side *side, const char *text)
     return 0;
 }
 
-enum link_option { LEFT, RIGHT, STEPS, REALTIME, DURATION, HELP, SERVER_KEY, KEY = SERVER_KEY + 2 };
-
-static const struct option options[] = {
-    {"left", required_argument, NULL, LEFT},
-    {"right", required_argument, NULL, RIGHT},
-    {"steps", required_argument, NULL, STEPS},
-    {"realtime", no_argument, NULL, REALTIME},
-    {"duration", required_argument, NULL, DURATION},
-    {"left-server-key", required_argument, NULL, SERVER_KEY + LINK_LEFT},
-    {"right-server-key", required_argument, NULL, SERVER_KEY + LINK_RIGHT},
-    {"left-key", required_argument, NULL, KEY + LINK_LEFT},
-    {"right-key", required_argument, NULL, KEY + LINK_RIGHT},
-    {"help", no_argument, NULL, HELP},
-    {NULL, 0, NULL, 0},
-};
-
-/* Return: 0, -1: end, all is said; 2. */
-static int read_option(struct link *link, int option, char *text)
+static int read_side(const struct option_row *row, const char *text)
 {
-    double steps = 0;
+    return read_endpoints(row->data, text) == 0 ? 0 : usage("not an endpoint, or not three:", text);
+}
 
-    switch (option) {
-    case LEFT:
-    case RIGHT:
-        return read_endpoints(&link->side[option == RIGHT], text) == 0
-                   ? 0
-                   : usage("not an endpoint, or not three:", text);
-    case STEPS:
-        if (take_number(text, &steps) == NULL || !(steps >= 1) || steps > 1e15)
-            return usage("not a number of steps:", text);
-        link->steps = (uint64_t)steps;
-        return 0;
-    case REALTIME:
-        link->realtime = true;
-        return 0;
-    case DURATION:
-        return take_number(text, &link->seconds) != NULL && link->seconds > 0
-                   ? 0
-                   : usage("not a duration in seconds:", text);
-    case HELP:
-        fputs(usage_text, stdout);
-        return -1;
-    default:
-        if (option >= KEY)
-            link->side[option - KEY].key = text;
-        else
-            link->side[option - SERVER_KEY].server_key = text;
-        return 0;
-    }
+static int refuse_value(const struct option_row *row, const char *text, const char *expected)
+{
+    (void)row;
+    return usage(expected, text);
+}
+
+static int refuse_unknown(int c, const char *word)
+{
+    (void)c;
+    return usage("cannot use", word);
+}
+
+static int read_table(struct link *link, int argc, char **argv)
+{
+    struct link_side *left = &link->side[LINK_LEFT], *right = &link->side[LINK_RIGHT];
+    double steps = 0;
+    const struct option_row rows[] = {
+        {"left", .take = read_side, .data = left},
+        {"right", .take = read_side, .data = right},
+        {"steps", .number = &steps, .low = 1, .high = 1e15, .expected = "not a number of steps:"},
+        {"realtime", .flag = &link->realtime},
+        {"duration", .number = &link->seconds, .low = OPTIONS_ABOVE_0, .high = DBL_MAX,
+         .expected = "not a duration in seconds:"},
+        {"left-server-key", .text = &left->server_key},
+        {"right-server-key", .text = &right->server_key},
+        {"left-key", .text = &left->key},
+        {"right-key", .text = &right->key},
+        {"help", .print = usage_text},
+        {NULL},
+    };
+    const struct option_table table = {rows, .refuse = refuse_value, .unknown = refuse_unknown};
+    int status = options_parse(argc, argv, &table);
+
+    link->steps = (uint64_t)steps;
+    return status;
 }
 
 static int read_options(struct link *link, int argc, char **argv)
 {
-    int c, r;
+    int r = read_table(link, argc, argv);
 
-    while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
-        r = c == '?' ? usage("cannot use", argv[optind - 1]) : read_option(link, c, optarg);
-        if (r != 0)
-            return r;
-    }
+    if (r != 0)
+        return r;
     for (int side = 0; side < LINK_SIDES; side++) {
         if (!*link->side[side].endpoint[0])
             return usage("missing:", "--left or --right");
@@ -276,7 +266,7 @@ int main(int argc, char **argv)
     int r = read_options(&link, argc, argv);
 
     if (r != 0)
-        return r > 0 ? r : 0;
+        return options_status(r);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     r = open_clients(&link, &error);
