@@ -8,7 +8,7 @@
 #include "step/elements/tension.h"
 #include "step/kinematics.h"
 #include "step/one/evaluate.h"
-#include "step/step.h"
+#include "step/scripts/step.h"
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>

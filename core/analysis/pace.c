@@ -7,7 +7,7 @@
 #include "maths/arithmetic.h"
 #include "maths/vec.h"
 #include "step/one/evaluate.h"
-#include "step/step.h"
+#include "step/scripts/step.h"
 #include <errno.h>
 #include <math.h>
 #include <stdint.h>

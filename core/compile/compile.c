@@ -10,9 +10,10 @@
 #include "maths/vec.h"
 #include "step/elements/stops.h"
 #include "step/elements/tension.h"
+#include "step/outputs/reactions.h"
 #include "step/scripts/extrapolate.h"
 #include "step/scripts/rattle.h"
-#include "step/step.h"
+#include "step/scripts/step.h"
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>

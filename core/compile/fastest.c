@@ -7,7 +7,7 @@
 #include "step/elements/tension.h"
 #include "step/kinematics.h"
 #include "step/one/evaluate.h"
-#include "step/step.h"
+#include "step/scripts/step.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What hangs on joints that lack rows, see step/outputs/reactions.h. */
 #include "compile/fill.h"
+#include "step/outputs/reactions.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -8,6 +8,7 @@
 #include "step/elements/elements.h"
 #include "step/elements/tyres.h"
 #include "step/executor.h"
+#include "step/outputs/reactions.h"
 #include "step/scripts/extrapolate.h"
 #include <errno.h>
 #include <stdio.h>

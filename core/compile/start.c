@@ -19,7 +19,7 @@
 #include "step/elements/wind_up.h"
 #include "step/kinematics.h"
 #include "step/one/evaluate.h"
-#include "step/step.h"
+#include "step/scripts/step.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

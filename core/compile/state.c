@@ -4,7 +4,7 @@
 #include "linkage/build.h"
 #include "linkage/hash.h"
 #include "maths/arithmetic.h"
-#include "step/step.h"
+#include "step/scripts/step.h"
 #include "step/system.h"
 #include <math.h>
 #include <string.h>

@@ -8,7 +8,7 @@
 #include "methods/registry.h"
 #include "step/elements/loads.h"
 #include "step/one/evaluate.h"
-#include "step/step.h"
+#include "step/scripts/step.h"
 #include "step/system.h"
 #include <errno.h>
 #include <math.h>

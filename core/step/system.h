@@ -15,9 +15,9 @@
 #include "step/elements/drives.h"
 #include "step/elements/laws.h"
 #include "step/elements/sway.h"
-#include "step/outputs/reactions.h"
 
 struct lk_carcass;  /* step/elements/tyres.h */
+struct lk_cut;      /* step/outputs/reactions.h */
 struct lk_executor; /* step/executor.h */
 struct lk_progress;
 struct lk_element_work; /* step/elements/elements.h */

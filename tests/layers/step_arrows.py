@@ -11,10 +11,9 @@ import re
 import sys
 
 LIMIT = 12
-# data and kinematics of a system; what acts on bodies; the two ways to execute a stage; methods;
-# what a step is for its caller, and what is read of its state
-RANKS = {'.': 0, 'elements': 1, 'one': 2, 'lanes': 2, 'scripts': 3, 'outputs': 4}
-ABOVE = {'step': 3}  # files of the folder itself that stand on another one's shoulders
+# data and kinematics of a system; what acts on bodies; the two ways to execute a stage; what is read
+# of a state; methods, and what a step of any method begins and ends with
+RANKS = {'.': 0, 'elements': 1, 'one': 2, 'lanes': 2, 'outputs': 3, 'scripts': 4}
 
 COMMENT = re.compile(r'/\*.*?\*/|//[^\n]*', re.S)
 INCLUDE = re.compile(r'^\s*#\s*include\s+"step/([^"]+)"', re.M)
@@ -27,8 +26,7 @@ def unit(name):
 
 
 def rank(name):
-    folder, _, file = name.rpartition('/')
-    return RANKS[folder or '.'] if folder or file not in ABOVE else ABOVE[file]
+    return RANKS[name.rpartition('/')[0] or '.']
 
 
 def main():

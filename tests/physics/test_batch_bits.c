@@ -8,7 +8,7 @@
 #include "linkage/pool.h"
 #include "pool_threads.h"
 #include "sanitized.h"
-#include "step/step.h"
+#include "step/scripts/step.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 #include "machines.h"
 #include "model/model.h"
 #include "step/lanes/batch.h"
-#include "step/step.h"
+#include "step/scripts/step.h"
 #include "trajectory.h"
 #include <math.h>
 #include <stdio.h>

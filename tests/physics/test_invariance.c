@@ -12,7 +12,7 @@
 #include "maths/vec.h"
 #include "mechanism.h"
 #include "sanitized.h"
-#include "step/step.h"
+#include "step/scripts/step.h"
 #include "step/system.h"
 #include <float.h>
 #include <math.h>

@@ -4,7 +4,7 @@
 #include "methods/mechanics/mechanics.h"
 #include "step/elements/loads.h"
 #include "step/one/evaluate.h"
-#include "step/step.h"
+#include "step/scripts/step.h"
 #include <string.h>
 
 #define REFINEMENTS 3 /* solves for the multipliers of a state, where rows are redundant */

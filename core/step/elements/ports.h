@@ -11,10 +11,4 @@ LK_RT void lk_signals_take(struct lk_system *system, const double *inputs);
 /** lk_ports_gap() - the largest difference of a port's work from what its bench told [J]. RT: yes.
  */
 LK_RT double lk_ports_gap(const struct lk_system *system);
-/** lk_ports_show() - mobilities at the present poses, with the factor that belongs to them, into
- * @state: a unit of force at a port gives its place the acceleration Q^T (W - W Phi_q^T (Phi_q W
- * Phi_q^T)^-1 Phi_q W) Q. Springs and dampers have no say in that, and stops that do not push.
- * One solve for each, two where rows may depend on each other. RT: yes. */
-LK_RT void lk_ports_show(struct lk_system *system, struct lk_state *state);
-
 #endif

@@ -6,6 +6,7 @@
 #include "step/elements/loads.h"
 #include "step/elements/tyres.h"
 #include "step/kinematics.h"
+#include "step/outputs/reactions.h"
 #include "step/system.h"
 #include <string.h>
 

@@ -14,7 +14,7 @@
  * side by side. It keeps no state from one step to the next. */
 #include "step/scripts/extrapolate.h"
 #include "maths/vec.h"
-#include "step/step.h"
+#include "step/scripts/step.h"
 #include <string.h>
 
 /* ---- sequences ---- */

@@ -15,7 +15,7 @@
 #include "step/rattle_state.h"
 #include "step/scripts/extrapolate.h"
 #include "step/scripts/rattle.h"
-#include "step/step.h"
+#include "step/scripts/step.h"
 #include <string.h>
 
 /* acceleration of the half kick that led to @state with step @h */

@@ -22,8 +22,8 @@
 #include "step/lanes/fields.h"
 #include "step/one/evaluate.h"
 #include "step/scripts/rk4.h"
+#include "step/scripts/step.h"
 #include "step/stages.h"
-#include "step/step.h"
 #include <stdbool.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One step of any formulation: checks the inputs, updates the energy balance, accepts or refuses
  * the result. */
-#include "step/step.h"
+#include "step/scripts/step.h"
 #include "maths/arithmetic.h"
 #include "maths/vec.h"
 #include "step/elements/elements.h"
@@ -12,6 +12,7 @@
 #include "step/kinematics.h"
 #include "step/lanes/batch.h"
 #include "step/one/evaluate.h"
+#include "step/outputs/mobility.h"
 #include "step/scripts/extrapolate.h"
 #include "step/system.h"
 #include <string.h>
