@@ -455,8 +455,6 @@ struct lk_system {
     const struct lk_prices *prices; /* cost model that chooses engine and workers */
     char prices_name[64];
     struct lk_step_cost cost; /* from which the number of workers is chosen */
-    lk_probe probe;           /* of lk_system_set_probe(), or NULL */
-    void *probe_context;
 };
 
 /** lk_time() - of system->now [s]. RT: yes. */

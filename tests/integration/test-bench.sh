@@ -50,7 +50,7 @@ for key in version host conditions peak meeting_ns counters_missing models; do
     has "json: $key" "  \"$key\": " out
 done
 for key in model bodies joints rows times workers steps batch median_ns p99_ns p999_ns max_ns cpu_ns \
-    ns_per_joint instructions cycles speed_up step_flops peak_share predicted_ns workers_useful memory_bytes; do
+    ns_per_joint instructions cycles speed_up step_flops peak_share workers_useful memory_bytes; do
     has "json: $key" "\"$key\": " out
 done
 has 'json: model' '"model": "chain-8", "step_s": 0.001, "bodies": 8, "joints": 8, "rows": 24' out
@@ -58,20 +58,9 @@ has 'json: file' '"model": "steering"' out
 has 'json: steps' '{"workers": 2, "steps": 50,' out
 [ -s err ] && { echo 'FAIL json: something on the standard error'; cat err; failed=1; }
 
-# the curve needs two processors for a meeting
-expect 0 'processors' nproc
-if [ "$(cat out)" -gt 1 ]; then
-    expect 0 'simulate' "$linkage" bench --quick --json --simulate chain-8
-    is_json 'simulate'
-    has 'simulate' '"predicted_ns": [' out
-    expect 0 'simulate, table' "$linkage" bench --quick --simulate tree-15
-    has 'simulate, table' 'predicted [us], workers' out
-fi
 if command -v taskset >/dev/null && taskset -c 0 true 2>/dev/null; then
     expect 0 'one processor' taskset -c 0 "$linkage" bench --quick --json four-bar
     has 'one processor' '"meeting_ns": null' out
-    expect 1 'one processor, simulate' taskset -c 0 "$linkage" bench --quick --simulate four-bar
-    has 'one processor, simulate' 'needs two processors' err
 fi
 
 # a folder is all its models, by name

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* linkage bench without its clock: command line, built-in models, the curve, and the output.
+/* linkage bench without its clock: command line, built-in models, and the output.
  * argv[1]: config/models. */
 #include "../cmocka_all.h"
 #include "bench.h"
@@ -99,23 +99,22 @@ static int parse(const char *line, struct bench_options *options)
 
 static void options_have_defaults_and_bounds(void **state)
 {
-    static const char *const bad[] = {
-        "-t 0",      "-t x",   "-t 601",          "-s 0",  "-s 1.5", "-s 1e8",
-        "-s 5 -t 1", "-w 2,1", "--simulate -w 2", "--fast"};
+    static const char *const bad[] = {"-t 0",   "-t x",      "-t 601", "-s 0",  "-s 1.5",
+                                      "-s 1e8", "-s 5 -t 1", "-w 2,1", "--fast"};
     struct bench_options o;
 
     (void)state;
     assert_int_equal(parse("", &o), 0);
     assert_true(o.time_s == 0.5 && o.steps == 0 && o.n_workers == 1 && o.workers[0] == 1);
-    assert_true(!o.is_quick && !o.is_json && !o.is_list && !o.simulates && o.n_names == 0);
+    assert_true(!o.is_quick && !o.is_json && !o.is_list && o.n_names == 0);
     assert_int_equal(parse("--quick --json -w 1,2 chain-8 four-bar", &o), 0);
     assert_true(o.is_quick && o.is_json && o.time_s == 0.02 && o.n_workers == 2);
     assert_int_equal(o.n_names, 2);
     assert_string_equal(o.names[1], "four-bar");
     assert_int_equal(parse("-q -t 2", &o), 0);
     assert_true(o.time_s == 2);
-    assert_int_equal(parse("-s 100 --simulate -l", &o), 0);
-    assert_true(o.steps == 100 && o.simulates && o.is_list);
+    assert_int_equal(parse("-s 100 -l", &o), 0);
+    assert_true(o.steps == 100 && o.is_list);
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
         assert_int_equal(parse(bad[i], &o), EXIT_USAGE);
 }
@@ -149,26 +148,6 @@ static struct subject open_built_in(const char *name)
 
     assert_non_null(text);
     s = open_text(name, text, size);
-    free(text);
-    return s;
-}
-
-/* by the step that has lanes, and so phases and tasks */
-static struct subject open_in_lanes(const char *name)
-{
-    static const char solver[] = "solver: {formulation: ali3}\n";
-    size_t size;
-    char *text = bench_model_text(name, &size), *at = strstr(text, "solver:"), *whole;
-    struct subject s;
-
-    assert_non_null(at);
-    size = (size_t)(at - text);
-    whole = calloc(1, size + sizeof(solver));
-    assert_non_null(whole);
-    memcpy(whole, text, size);
-    memcpy(whole + size, solver, sizeof(solver));
-    s = open_text(name, whole, size + sizeof(solver) - 1);
-    free(whole);
     free(text);
     return s;
 }
@@ -371,7 +350,7 @@ static void a_spring_is_in_the_iterations_alone(void **state)
     close_subject(&s);
 }
 
-/* ---- the curve ---- */
+/* ---- output ---- */
 
 static struct bench_result result_of(struct subject *s, double median_ns)
 {
@@ -387,62 +366,6 @@ static struct bench_result result_of(struct subject *s, double median_ns)
                                       .cpu_ns = median_ns};
     return r;
 }
-
-static const double two_tasks_ns[] = {4000, 4000};
-static struct simulate_phase two_phases[] = {{1000, 2, two_tasks_ns}, {500, 2, two_tasks_ns}};
-
-static struct bench_profile profile_of(void)
-{
-    return (struct bench_profile){
-        .alone_ns = 17600, .two_ns = 11000, .n_phases = 2, .phases = two_phases, .after_ns = 100};
-}
-
-/* fork and join, and a few joins on either side of the other workers' share */
-static void the_curve_is_made_of_the_profile(void **state)
-{
-    struct bench_result r = {.profile = profile_of()};
-
-    (void)state;
-    assert_int_equal(bench_curve(300, 0, &r), 0);
-    assert_true(r.has_curve);
-    assert_true(r.curve_ns[0] == 17600);
-    assert_true(r.curve_ns[1] == 1600 + 2 * 4300);
-    /* more workers find no more work */
-    assert_true(r.curve_ns[63] > r.curve_ns[1]);
-    assert_int_equal(bench_curve(300, 100, &r), 0);
-    assert_true(r.curve_ns[1] > 1600 + 2 * 4300 && r.curve_ns[1] < 1600 + 2 * 5500);
-}
-
-/* each part includes a reading of the clock, and so does the step without marks: the rest is the
- * cost of the marks. The parts add up to that step, and the tasks are those of the engine. 1e-6:
- * sums of large times */
-static void a_profile_is_measured(void **state)
-{
-    struct subject s = open_in_lanes("chain-512");
-    struct bench_profile p;
-    double sum = 0;
-    int n_parts = 1;
-
-    (void)state;
-    assert_int_equal(bench_profile_measure("chain-512", s.model, 1e5, 0.1, &p), 0);
-    assert_true(p.n_phases > 1 && p.phases[0].n_tasks > 1);
-    for (int i = 0; i < p.n_phases; i++) {
-        sum += p.phases[i].before_ns;
-        for (int t = 0; t < p.phases[i].n_tasks; t++)
-            sum += p.phases[i].task_ns[t];
-        assert_int_equal(p.phases[i].n_tasks, p.phases[0].n_tasks);
-        n_parts += 1 + p.phases[i].n_tasks;
-    }
-    sum += p.after_ns;
-    assert_true(fabs(p.alone_ns / (1e9 * TICK_S) - 1) < 1e-6);
-    assert_true(fabs(p.two_ns / (1e9 * TICK_S) - 1) < 1e-6);
-    assert_true(fabs(p.mark_ns / (1e9 * TICK_S) - 1) < 1e-6);
-    assert_true(fabs(sum / p.alone_ns - 1) < 1e-6 * n_parts);
-    bench_profile_release(&p);
-    close_subject(&s);
-}
-
-/* ---- output ---- */
 
 static char *printed(const struct bench_run *run, bool is_json)
 {
@@ -463,7 +386,7 @@ static char *printed(const struct bench_run *run, bool is_json)
     return text;
 }
 
-/* a run with all its parts: two numbers of workers, a curve, a model without joints */
+/* a run with all its parts: two numbers of workers, a model without joints */
 static struct bench_run example(struct bench_result results[2], struct bench_options *options)
 {
     struct subject s = open_built_in("ladder-2"), free_body = open_shipped("free-body");
@@ -480,7 +403,7 @@ static struct bench_run example(struct bench_result results[2], struct bench_opt
         .results = results,
     };
 
-    assert_int_equal(parse("--simulate -w 1,64", options), 0);
+    assert_int_equal(parse("-w 1,64", options), 0);
     results[0] = result_of(&s, 12345678);
     strcpy(results[0].name, "a name of more than twenty-four characters");
     results[0].summary.n_bodies = results[0].summary.n_joints = 4096;
@@ -490,8 +413,6 @@ static struct bench_run example(struct bench_result results[2], struct bench_opt
     results[0].times[1] = results[0].times[0];
     results[0].times[1].n_workers = 64;
     results[0].n_times = 2;
-    results[0].profile = profile_of();
-    assert_int_equal(bench_curve(300, 100, &results[0]), 0);
     results[1] = result_of(&free_body, 321);
     close_subject(&s);
     close_subject(&free_body);
@@ -535,7 +456,6 @@ static void what_is_not_there_is_said(void **state)
     text = printed(&run, true);
     assert_non_null(strstr(text, "\"instructions\": null, \"cycles\": null"));
     assert_non_null(strstr(text, "\"ns_per_joint\": null"));
-    assert_non_null(strstr(text, "\"predicted_ns\": null"));
     assert_non_null(strstr(text, "\"processor\": \"a \\\"good\\\" \\\\ processor\""));
     free(text);
     run.meeting_ns = -1;
@@ -562,8 +482,6 @@ int main(int argc, char *argv[])
         cmocka_unit_test(batches_last_five_microseconds),
         cmocka_unit_test(fronts_add_up_to_what_the_compiler_counts),
         cmocka_unit_test(a_spring_is_in_the_iterations_alone),
-        cmocka_unit_test(the_curve_is_made_of_the_profile),
-        cmocka_unit_test(a_profile_is_measured),
         cmocka_unit_test(the_table_has_at_most_a_hundred_columns),
         cmocka_unit_test(what_is_not_there_is_said),
     };

@@ -139,7 +139,6 @@ static const char help_others[] =
     "  -s, --steps N           or for so many steps\n"
     "  -q, --quick             for 0.02 s: to see that it works, not to be believed\n"
     "  -w, --workers N[,N...]  numbers of workers to compare, in one run; default 1\n"
-    "      --simulate          predict the step on 1 to 64 workers\n"
     "  -j, --json              for programs\n"
     "\n"
     "doctor:\n"

@@ -135,22 +135,6 @@ const char *lk_system_prices(const struct lk_system *system);
  * would wait for each other. 1 for small mechanisms. Return: 1 to LK_POOL_MAX. */
 int lk_system_workers_useful(const struct lk_system *system);
 
-/** typedef lk_probe - called as a step progresses, so that a clock can be read there.
- *
- * A step that workers can share is a series of phases. A phase consists of tasks, independent of
- * each other; all workers meet before the first and after the last of them. Of n tasks worker k of
- * w executes n k / w to n (k + 1) / w - 1, rounded down. One worker executes what is between two
- * phases, before the first and after the last.
- * @phase: counts from 0 in every step
- * @task:  just completed, 0 to n - 1 in this order; -1: the phase begins */
-typedef void (*lk_probe)(void *context, int phase, int task);
-
-/** lk_system_set_probe() - observe further steps on one worker: the probe is not called with more
- * workers, nor for a model whose steps cannot be shared.
- * @probe: must not touch the system; NULL: none
- * Thread: that which steps, or any while none does.  RT: yes. */
-LK_RT void lk_system_set_probe(struct lk_system *system, lk_probe probe, void *context);
-
 /** lk_system_outputs() - evaluate the output channels in the present state.
  * @values: lk_system_output_size() values, in channel order; written
  * Thread: cycle.  RT: yes. */

@@ -357,7 +357,7 @@ struct lk_batches {
     int n_tense, n_tense_sides;
     struct lk_batch_tense *tense;
     struct lk_batch_tense_side *tense_sides;
-    int n_phases;  /* of the step under way, without a pool */
+    int n_phases;  /* meetings since the last step began, without a pool; for tests */
     double *watch; /* a struct watch of each task, see bodies_inl.h; then: */
     double *sums;  /* a struct sums of each task, see rattle_bodies_inl.h */
 };

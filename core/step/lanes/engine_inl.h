@@ -315,13 +315,6 @@ static void do_share(void *context, int what, int worker)
         do_task(run, t);
 }
 
-/* progress of a step without a pool, see lk_probe */
-LK_INLINE void tell(const struct run *run, int t)
-{
-    if (__builtin_expect(run->sys->probe != NULL, 0))
-        run->sys->probe(run->sys->probe_context, run->p->n_phases, t);
-}
-
 /* all tasks but the top; the order among them does not matter */
 static void share_out(struct run *run)
 {
@@ -331,11 +324,8 @@ static void share_out(struct run *run)
         lk_pool_run(run->sys->pool, do_share, run, 0);
         return;
     }
-    tell(run, -1);
-    for (int t = 0; t < n; t++) {
+    for (int t = 0; t < n; t++)
         do_task(run, t);
-        tell(run, t);
-    }
     run->sys->batches->n_phases++;
 }
 
@@ -448,7 +438,6 @@ static int store_state(struct lk_system *sys)
 {
     const struct run run = new_run(sys);
 
-    sys->batches->n_phases = 0;
     keep_balance(&run);
     show_watched(sys, sys->batches, &sys->next);
     return judge(&run);

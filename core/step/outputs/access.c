@@ -191,12 +191,6 @@ LK_RT void lk_system_set_pool(struct lk_system *system, struct lk_pool *pool)
     system->pool = pool;
 }
 
-LK_RT void lk_system_set_probe(struct lk_system *system, lk_probe probe, void *context)
-{
-    system->probe = probe;
-    system->probe_context = context;
-}
-
 const char *lk_system_prices(const struct lk_system *system)
 {
     return system->prices_name;

@@ -216,6 +216,8 @@ int lk_system_step(struct lk_system *sys, const double *inputs)
         return LK_E_NOT_FINITE;
     if (sys->net.n_blocks > 0)
         inputs = lk_blocks_begin(sys, inputs);
+    if (sys->batches)
+        sys->batches->n_phases = 0;
     lk_step_begin(sys, inputs, &before);
     r = lk_step_end(sys, inputs, &before, sys->formulation->step(sys, inputs));
     if (r == 0 && sys->order > 2)

@@ -11,7 +11,6 @@
 
 #define PEAK_S       0.25
 #define PEAK_QUICK_S 0.02
-#define PROFILE_S    1.0
 #define PATH_SIZE    4096
 
 /** struct names - models to run, in order; copies. */
@@ -115,25 +114,11 @@ static struct lk_model *open_model(const char *name)
     return model;
 }
 
-/* Return: 0, negative errno, outcome of a step */
-static int predict_curve(const char *name, const struct lk_model *model,
-                         const struct bench_run *run, struct bench_result *result)
-{
-    double time_s = PROFILE_S * (run->options->is_quick ? 0.1 : 1);
-    int r =
-        bench_profile_measure(name, model, result->times[0].median_ns, time_s, &result->profile);
-
-    if (r == 0)
-        r = bench_curve(run->fork_ns, run->meeting_ns, result);
-    return r;
-}
-
-/* adds what the compiled model tells without stepping it, and the curve from the measurements */
+/* adds what the compiled model tells without stepping it */
 static int explain_result(const char *name, const struct lk_model *model,
-                          const struct bench_run *run, struct bench_result *result)
+                          struct bench_result *result)
 {
     struct lk_system *system = compile_model(name, model, NULL);
-    int r = 0;
 
     if (system == NULL)
         return EXIT_REFUSED;
@@ -141,13 +126,8 @@ static int explain_result(const char *name, const struct lk_model *model,
     lk_system_summary(system, &result->summary);
     result->step_s = lk_system_step_size(system);
     result->workers_useful = lk_system_workers_useful(system);
-    if (run->options->simulates)
-        r = predict_curve(name, model, run, result);
     lk_system_free(system);
-    if (r == 0)
-        return EXIT_DONE;
-    complain("%s: %s", name, strerror(-r));
-    return EXIT_REFUSED;
+    return EXIT_DONE;
 }
 
 static int bench_one(const char *name, const struct bench_run *run, struct bench_result *result)
@@ -159,7 +139,7 @@ static int bench_one(const char *name, const struct bench_run *run, struct bench
         return EXIT_REFUSED;
     code = bench_measure(name, model, run->options, result);
     if (code == EXIT_DONE)
-        code = explain_result(name, model, run, result);
+        code = explain_result(name, model, result);
     lk_model_free(model);
     return code;
 }
@@ -177,10 +157,6 @@ static int look_at_machine(struct bench_run *run)
     r = bench_meeting_measure(time_s, &run->meeting_ns);
     if (r == 0)
         r = bench_fork_measure(time_s, &run->fork_ns);
-    if (r == -ENOTSUP && run->options->simulates) {
-        complain("--simulate needs two processors to measure a meeting, this process has one");
-        return EXIT_REFUSED;
-    }
     if (r != 0 && r != -ENOTSUP) {
         complain("the machine cannot be measured: %s", strerror(-r));
         return EXIT_REFUSED;
@@ -247,8 +223,6 @@ int command_bench(int argc, char *argv[])
         code = look_at_machine(&run);
     if (code == EXIT_DONE)
         code = bench_all(&run, &names);
-    for (int i = 0; i < run.n_results; i++)
-        bench_profile_release(&run.results[i].profile);
     free(run.results);
     release_names(&names);
     return code;

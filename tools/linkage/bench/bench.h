@@ -7,8 +7,6 @@
  *   counters.c  hardware counters: instructions and cycles, if available
  *   host.c      processor, kernel, caches;  peak.c: peak arithmetic
  *   meeting.c   latency from a write by one thread to its being seen by another
- *   profile.c   time of each part of a step
- *   curve.c     predicted time of the step on more workers (simulate.h)
  *   prices.c    a row of the price table by which engines are chosen
  *   print.c     for people;  json.c: for programs
  */
@@ -17,7 +15,6 @@
 
 #include "linkage/linkage.h"
 #include "linkage/pool.h"
-#include "simulate.h"
 #include <stdbool.h>
 #include <stdio.h>
 
@@ -40,7 +37,6 @@ struct bench_options {
     bool is_json;
     bool is_list;
     bool is_prices;
-    bool simulates;
     char **names;
     int n_names;
 };
@@ -154,31 +150,8 @@ struct bench_times {
     double cycles;
 };
 
-/** struct bench_profile - measured times of the parts of a step [ns]; medians.
- * @alone_ns, @two_ns: the step on one worker and on two
- * @phases, @after_ns: see struct simulate_shared;  @part_ns: their memory
- * @mark_ns:           time of a clock reading, subtracted from each part */
-struct bench_profile {
-    double alone_ns;
-    double two_ns;
-    int n_phases;
-    struct simulate_phase *phases;
-    double after_ns;
-    double *part_ns;
-    double mark_ns;
-};
-
-/** bench_profile_measure() - @step_ns: roughly. Takes about @time_s.
- * Return: 0, -ENOMEM, -EINVAL after a complaint, a step's outcome. Release with
- * bench_profile_release(). */
-int bench_profile_measure(const char *name, const struct lk_model *model, double step_ns,
-                          double time_s, struct bench_profile *ret);
-void bench_profile_release(struct bench_profile *profile);
-
 /** struct bench_result - one model.
- * @workers_useful: useful number of workers, as liblinkage chooses it
- * @curve_ns: predicted time of a step on 1 to BENCH_WORKERS_MAX workers, if @has_curve, and what it
- *            was made of: @profile */
+ * @workers_useful: useful number of workers, as liblinkage chooses it */
 struct bench_result {
     char name[LK_NAME_SIZE];
     struct lk_summary summary;
@@ -186,9 +159,6 @@ struct bench_result {
     double step_s;
     int n_times;
     struct bench_times times[BENCH_VARIANTS_MAX];
-    bool has_curve;
-    double curve_ns[BENCH_WORKERS_MAX];
-    struct bench_profile profile;
 };
 
 /** bench_measure() - measure all numbers of workers of the options in alternating slices, so that
@@ -203,11 +173,6 @@ double bench_quantile(const float *sorted, size_t n, double q);
 
 /** bench_batch() - steps between two readings of the clock, for a step of @step_ns. */
 int bench_batch(double step_ns);
-
-/** bench_curve() - predict the step on more workers from the profile of one.
- * @fork_ns, @meeting_ns: from bench_fork_measure(), bench_meeting_measure()
- * Return: 0, -EINVAL. */
-int bench_curve(double fork_ns, double meeting_ns, struct bench_result *result);
 
 /** bench_prices() - measure this processor and print its row of core's price table, with the data
  * behind it. @is_quick: only a functional test.

@@ -101,36 +101,6 @@ static void write_times(struct lk_json *json, const struct bench_result *r,
     lk_json_close(json, '}');
 }
 
-static void write_numbers(struct lk_json *json, const char *key, const double *values, int n)
-{
-    lk_json_open(json, key, '[');
-    for (int i = 0; i < n; i++)
-        write_measured(json, NULL, values[i]);
-    lk_json_close(json, ']');
-}
-
-/* time of each phase on one worker: the part before its tasks, then the tasks */
-static void write_profile(struct lk_json *json, const struct bench_profile *p)
-{
-    lk_json_open(json, "profile", '{');
-    write_measured(json, "alone_ns", p->alone_ns);
-    write_measured(json, "two_ns", p->two_ns);
-    lk_json_rounded(json, "mark_ns", p->mark_ns, RATIO);
-    lk_json_line(json, 7);
-    lk_json_open(json, "phases", '[');
-    for (int i = 0; i < p->n_phases; i++) {
-        if (i > 0)
-            lk_json_line(json, 9);
-        lk_json_open(json, NULL, '{');
-        write_measured(json, "before_ns", p->phases[i].before_ns);
-        write_numbers(json, "tasks_ns", p->phases[i].task_ns, p->phases[i].n_tasks);
-        lk_json_close(json, '}');
-    }
-    lk_json_close(json, ']');
-    write_measured(json, "after_ns", p->after_ns);
-    lk_json_close(json, '}');
-}
-
 static void write_summary(struct lk_json *json, const struct bench_run *run,
                           const struct bench_result *r)
 {
@@ -163,16 +133,6 @@ static void write_result(struct lk_json *json, const struct bench_run *run,
         write_times(json, r, &r->times[i]);
     }
     lk_json_close(json, ']');
-    lk_json_line(json, 5);
-    if (r->has_curve)
-        write_numbers(json, "predicted_ns", r->curve_ns, BENCH_WORKERS_MAX);
-    else
-        lk_json_null(json, "predicted_ns");
-    lk_json_line(json, 5);
-    if (r->has_curve)
-        write_profile(json, &r->profile);
-    else
-        lk_json_null(json, "profile");
     lk_json_close(json, '}');
 }
 

@@ -66,7 +66,6 @@ int bench_options_parse(int argc, char *argv[], struct bench_options *ret_option
         {"json", 'j', .flag = &o.is_json},
         {"list", 'l', .flag = &o.is_list},
         {"prices", .flag = &o.is_prices},
-        {"simulate", 'S', .flag = &o.simulates},
         {"help", 'h', .end = print_help},
         {NULL},
     };
@@ -76,8 +75,6 @@ int bench_options_parse(int argc, char *argv[], struct bench_options *ret_option
         return result;
     if (o.steps > 0 && o.time_s > 0)
         return usage_error("bench takes --steps or --time, not both");
-    if (o.simulates && o.workers[0] != 1)
-        return usage_error("--simulate goes out from one worker, expected --workers 1,...");
     if (o.time_s <= 0)
         o.time_s = o.is_quick ? TIME_QUICK_S : TIME_S;
     o.names = argv + optind;

@@ -6,10 +6,6 @@
 
 #define CELL_SIZE 32
 
-/* columns of the predicted curve */
-static const int curve_workers[] = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64};
-#define N_CURVE (int)(sizeof(curve_workers) / sizeof(curve_workers[0]))
-
 double bench_peak_share(const struct bench_run *run, const struct bench_result *r)
 {
     double flops = r->summary.step_flops;
@@ -100,7 +96,7 @@ static void print_work(FILE *f, const struct bench_run *run, const struct bench_
     fputc('\n', f);
 }
 
-static void print_all_work(FILE *f, const struct bench_run *run)
+void bench_print_end(FILE *f, const struct bench_run *run)
 {
     bool counted = run->n_results > 0 && run->results[0].times[0].has_counters;
 
@@ -111,35 +107,4 @@ static void print_all_work(FILE *f, const struct bench_run *run)
     if (!counted)
         fprintf(f, "instructions and cycles: not available, %s\n",
                 run->counters_missing != NULL ? run->counters_missing : "they counted nothing");
-}
-
-static void print_curve(FILE *f, const struct bench_result *r)
-{
-    const struct bench_profile *p = &r->profile;
-    char cell[CELL_SIZE];
-
-    if (!r->has_curve)
-        return;
-    fprintf(f, "%-24.24s", r->name);
-    for (int i = 0; i < N_CURVE; i++)
-        fprintf(f, " %5.5s", digits(r->curve_ns[curve_workers[i] - 1] / 1000, cell));
-    fprintf(f, "\n%-24s", "  speed-up");
-    for (int i = 0; i < N_CURVE; i++)
-        fprintf(f, " %5.2f", r->curve_ns[0] / r->curve_ns[curve_workers[i] - 1]);
-    fprintf(f, "\n  measured in the same run: 1 worker %s us,", digits(p->alone_ns / 1000, cell));
-    fprintf(f, " 2 workers %s us; the prediction is %+.1f %% off\n", digits(p->two_ns / 1000, cell),
-            100 * (r->curve_ns[1] / p->two_ns - 1));
-}
-
-void bench_print_end(FILE *f, const struct bench_run *run)
-{
-    print_all_work(f, run);
-    if (!run->options->simulates)
-        return;
-    fprintf(f, "\n%-24s", "predicted [us], workers");
-    for (int i = 0; i < N_CURVE; i++)
-        fprintf(f, " %5d", curve_workers[i]);
-    fputc('\n', f);
-    for (int i = 0; i < run->n_results; i++)
-        print_curve(f, &run->results[i]);
 }
