@@ -677,7 +677,7 @@ static bool has_idle_rows(const struct lk_system *sys)
     return has;
 }
 
-/* Find whether rows depend on others, and how many solves lk_evaluate_least() takes, from the
+/* Find whether rows depend on others, and how many solves shown multipliers take, from the
  * pivots of the factor at the start. Independent rows are never near a singular pose. */
 static void find_redundancy(struct lk_system *sys)
 {

@@ -10,9 +10,10 @@
 
 /** enum rattle_down - INCREMENT: of an iteration;  CLOSE: the closed pose;  REFINE, REFINE_MORE:
  * the first and a middle part of a refined solution;  VELOCITIES, ACCELERATIONS: projected;
- * LEAST_ACCELERATIONS: of redundant rows, see lk_evaluate_least();  HOLD, HOLD_REFINED: what holds
- * against a motion, see lk_executor.hold;  PULL: forces that multipliers carry on;  CARRY: the
- * solution goes on with them;  CLOSE_STATE: the state of a higher order, towards its closed pose */
+ * LEAST_ACCELERATIONS: of redundant rows, see close_accelerations() in scripts/rattle.c;  HOLD,
+ * HOLD_REFINED: what holds against a motion, see lk_executor.hold;  PULL: forces that multipliers
+ * carry on;  CARRY: the solution goes on with them;  CLOSE_STATE: the state of a higher order,
+ * towards its closed pose */
 enum rattle_down {
     RATTLE_STAY,
     RATTLE_INCREMENT,

@@ -381,7 +381,7 @@ struct lk_system {
     int starts_balanced; /* the start is a static equilibrium */
     int n_stops;         /* laws with stops */
     int is_redundant;    /* rows depend on others at the start, see LK_DEPENDENT */
-    int n_least;         /* solves of lk_evaluate_least() */
+    int n_least;         /* solves for shown multipliers, see step/scripts/rattle.c */
     int n_held;          /* bodies held upright in no plane or in place, see compile/plane.h */
     int n_jumps;         /* inputs that are loads, and laws with stops: forces that may jump */
     int n_outputs;

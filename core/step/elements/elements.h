@@ -42,8 +42,7 @@ struct lk_element_ops {
 /* the hooks */
 #define LK_ELEMENT_HOOKS(X)                                                                        \
     X(refer)                                                                                       \
-    X(follow) X(begin) X(start) X(close) X(kick) X(settle) X(rest) X(end) X(keep) X(book)          \
-        X(energy)
+    X(follow) X(begin) X(start) X(close) X(kick) X(settle) X(rest) X(end) X(keep) X(book) X(energy)
 
 /** struct lk_element_list - those of a system that have a hook. */
 struct lk_element_list {

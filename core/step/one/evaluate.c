@@ -100,27 +100,6 @@ void lk_evaluate_refined(struct lk_system *sys, double *scratch)
     lk_evaluate_spread(sys);
 }
 
-void lk_evaluate_least(struct lk_system *sys, double *scratch)
-{
-    int last = sys->n_least - 1;
-
-    if (last < 2) {
-        lk_evaluate_refined(sys, scratch);
-        return;
-    }
-    for (int part = 0; part <= last; part++) {
-        double weight = part == last && sys->is_redundant ? -last : 1;
-
-        lk_evaluate_solve(sys, sys->solution);
-        for (int r = 0; r < sys->n_rows; r++) {
-            scratch[r] = (part > 0 ? scratch[r] : 0) + weight * sys->solution[r];
-            sys->solution[r] *= sys->rigid[r];
-        }
-    }
-    memcpy(sys->solution, scratch, (size_t)sys->n_rows * sizeof(double));
-    lk_evaluate_spread(sys);
-}
-
 void lk_evaluate_spread(struct lk_system *sys)
 {
     for (int b = 0; b < sys->n_bodies; b++) {

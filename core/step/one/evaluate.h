@@ -34,13 +34,6 @@ LK_RT void lk_evaluate_refined(struct lk_system *system, double *scratch);
 
 #define LK_LEAST_SOLVES 3 /* where rows are redundant */
 
-/** lk_evaluate_least() - the same for multipliers that are shown, from system->n_least solves. Each
- * further solve of E x makes its part smaller by q = E / (E + what moves): the sum of n is wrong by
- * q^n, so that a start near a singular pose takes four. Round-off that contradicts itself in
- * redundant rows is divided by E, 1e-5 of the reactions of a loop 10 km from the origin, and has q
- * = 1: there the sum of two less twice the third is without it, and wrong by 3 q^2. */
-LK_RT void lk_evaluate_least(struct lk_system *system, double *scratch);
-
 /** lk_evaluate_velocity_violation() - dPhi/dt of rigid rows at the present twists into
  * system->solution; 0 for compliant rows but those of stops that are hit. */
 LK_RT void lk_evaluate_velocity_violation(struct lk_system *system);

@@ -135,7 +135,8 @@ LK_RT void lk_one_carry(struct lk_system *system);
 /** lk_one_kick() - velocities of system->next by the half kick, and what they leave of the rows. */
 LK_RT void lk_one_kick(struct lk_system *system);
 /** lk_one_refine(), lk_one_again() - the first part of a solution is kept, or added to those
- * before; E times the last one is solved for, see lk_evaluate_least(). */
+ * before; E times the last one is solved for, see close_accelerations() in step/scripts/rattle.c.
+ */
 LK_RT void lk_one_refine(struct lk_system *system);
 LK_RT void lk_one_refine_more(struct lk_system *system);
 LK_RT void lk_one_again(struct lk_system *system);
