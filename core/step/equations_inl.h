@@ -184,7 +184,7 @@ LK_INLINE void LK_NAME(rattle_close_body)(double h, const LK_REAL change[6], con
         bent[i] = 1 / (h * h) * (moved[i] - last[i]);
 }
 
-/* dq . M a of what closing changes, a = 2/h (u / h - v_n), see lk_rattle_book_closing() */
+/* dq . M a of what closing changes, a = 2/h (u / h - v_n), see lk_one_book_closing() */
 LK_INLINE LK_REAL LK_NAME(rattle_closing_work)(double h, bool is_ball, LK_REAL mass,
                                                const LK_REAL J[6], const LK_REAL change[6],
                                                const LK_REAL u[6], const LK_REAL v[6])

@@ -340,7 +340,7 @@ struct lk_system {
     int n_solves;        /* per step; with it the tree was chosen */
     int leak_always;     /* subtract E lambda from rigid rows in every iteration, not once a step */
     int shows_condition; /* an output shows the violation of accelerations */
-    int books_closing;   /* an output shows its work, see lk_rattle_book_closing() */
+    int books_closing;   /* an output shows its work, see lk_one_book_closing() */
     bool rows_are_independent; /* rigid ones, see compile/independence.h: E at round-off */
     bool leaves_laws;          /* as its formulation, where it has laws and none closes_dampers */
     bool closes_dampers; /* a damper may stop a motion within a step, see step/scripts/rattle.h */
@@ -448,7 +448,7 @@ struct lk_system {
     struct lk_quad *quad;          /* (n_bodies + 3) / 4 */
     struct lk_jacobian *jacobian;  /* at the pose of the last factor */
     double *solution;              /* right-hand side, then solution: n_rows, motions of hubs */
-    double *gap;                   /* n_rows, or NULL: see lk_rattle_find_gaps() */
+    double *gap;                   /* n_rows, or NULL: see lk_one_find_gaps() */
 
     struct lk_batches *batches; /* the step on batches, see step/lanes/batch.h; NULL: one by one */
     struct lk_pool *pool;       /* lent by lk_system_set_pool(); NULL: the caller steps alone */

@@ -307,7 +307,7 @@ struct lk_batch_tense_side {
  * @rare: offset in a body of its fields of enum lk_rare_field, 0: there are none;  @factors_twice:
  * the iterations have a factor of their own;  @carries: multipliers of rigid rows go on from step
  * to step, as bodies without inertia pass forces on;  @keeps_gaps: of `rattle`, rows may
- * depend on each other, see lk_rattle_find_gaps();  @tense, @tense_sides: see rare.h */
+ * depend on each other, see lk_one_find_gaps();  @tense, @tense_sides: see rare.h */
 struct lk_batches {
     const struct lk_engine *engine;
     int lanes;

@@ -26,7 +26,7 @@ LK_RT void lk_rare_take_tension(const struct lk_system *system, const struct lk_
 LK_RT void lk_rare_leave_tension(const struct lk_system *system, const struct lk_batches *batches,
                                  int block);
 
-/** lk_rare_book_tension() - lk_rattle_book_tension() after the bodies were kicked. */
+/** lk_rare_book_tension() - what following tension took of the energy, once the bodies are kicked. */
 LK_RT void lk_rare_book_tension(const struct lk_system *system, const struct lk_batches *batches);
 
 #endif

@@ -4,7 +4,7 @@
  * see lanes_inl.h. */
 
 /** struct sums - of a task in one phase. @violation: the largest of its rows;  @closing: work, see
- * lk_rattle_book_closing();  @inner: products of an increment, as it was found, with those before
+ * lk_one_book_closing();  @inner: products of an increment, as it was found, with those before
  * and with itself, in each measure */
 struct sums {
     lanes_t violation;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Work of closing, bodies side by side: lk_rattle_book_closing() of step/scripts/rattle.h. Without
+/* Work of closing, bodies side by side: lk_one_book_closing() of step/one/rattle.h. Without
  * include guard on purpose, see lanes_inl.h. */
 
 /* s W g of the last iterate; that of linear bodies is 0 after the first one */

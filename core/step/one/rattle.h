@@ -42,9 +42,9 @@ struct lk_rattle_increment {
  * @multipliers, n_rows each;  @lambda: of the iterate that is kept, then of a part of a solution,
  * n_rows;  @load: -Q at the present poses, as lk_system.residual, with the inputs @inputs; NULL: of
  * none
- * @has_clock: a load depends on time;  @violation: largest one of the last iterate;  @tense: bodies
- * whose tension is followed, with the
- * @root of their J and their own @free_sW, and @tension: K of all bodies */
+ * @has_clock: a load depends on time;  @violation: largest one of the last iterate
+ * @tense: bodies whose tension is followed, with the @root of their J and their own @free_sW, and
+ * @tension: K of all bodies */
 struct lk_one_rattle {
     struct lk_half_kicks *quad;
     struct lk_rattle_increment *increment;
@@ -100,8 +100,8 @@ LK_RT void lk_one_count_gaps_anew(struct lk_system *system);
 LK_RT void lk_one_predict(struct lk_system *system);
 LK_RT void lk_one_iterate(struct lk_system *system);
 LK_RT void lk_one_check(struct lk_system *system);
-/** lk_one_find_increment() - of an iteration: its solution, motions and, if @multiplies, products.
- */
+/** lk_one_find_increment() - of an iteration: its solution and motions, and without hard stops its
+ * products. */
 LK_RT void lk_one_find_increment(struct lk_system *system);
 /** lk_one_multiply_increment() - products of the last increment, which is in system->correction and
  * system->residual. */
