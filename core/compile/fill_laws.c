@@ -74,6 +74,7 @@ void lk_fill_laws_layout(struct lk_system *sys, const struct lk_draft *d, struct
     struct counts c = count(d);
 
     sys->law = lk_arena_take(arena, (size_t)c.laws, sizeof(*sys->law));
+    sys->stop = lk_arena_take(arena, (size_t)c.laws, sizeof(*sys->stop));
     sys->term = lk_arena_take(arena, (size_t)c.terms, sizeof(*sys->term));
     sys->sway = lk_arena_take(arena, (size_t)d->n_sways, sizeof(*sys->sway));
     sys->tables = lk_arena_take(arena, 4 * (size_t)c.points, sizeof(double));
@@ -95,7 +96,8 @@ static struct lk_law *add_law(struct lk_system *sys, int joint, int row)
 {
     struct lk_law *law = &sys->law[sys->n_laws++];
 
-    *law = (struct lk_law){.joint = joint, .row = row, .first_term = sys->n_terms, .stops_act = 1};
+    *law = (struct lk_law){.joint = joint, .row = row, .first_term = sys->n_terms};
+    sys->stop[law - sys->law].counts = 1;
     if (row == 0)
         sys->joint[joint].law = sys->n_laws - 1;
     return law;

@@ -112,7 +112,7 @@ struct lk_output {
 /** struct lk_port - what an output shows of the place where a bench acts. @type: mobility or work
  * @place: the input that acts there, or would;  @law, @term: of an impedance, @law -1: an input
  * @told: where its bench tells its own work in the inputs, or -1
- * @at: of its values in lk_state.shown;  @power: of an input as the step begins [W] */
+ * @at: of its values in lk_state.shown */
 struct lk_port {
     enum lk_output_type type;
     struct lk_input place;
@@ -120,7 +120,6 @@ struct lk_port {
     int term;
     int told;
     int at;
-    double power;
 };
 
 /** struct lk_line - a transmission line, see lines.c. @force: its element in the model
@@ -343,9 +342,8 @@ struct lk_system {
     int books_closing;   /* an output shows its work, see lk_one_book_closing() */
     bool rows_are_independent; /* rigid ones, see compile/independence.h: E at round-off */
     bool leaves_laws;          /* as its formulation, where it has laws and none closes_dampers */
-    bool closes_dampers; /* a damper may stop a motion within a step, see step/scripts/rattle.h */
-    int needs_twists;    /* rows depend on velocities: compliant ones and unwrapped coordinates */
-    double gravity[3];
+    bool closes_dampers;  /* a damper may stop a motion within a step, see step/scripts/rattle.h */
+    int needs_twists;     /* rows depend on velocities: compliant ones and unwrapped coordinates */
     int gravity_input[3]; /* where each entry is in the inputs, or -1 */
     int is_gravity_tuned; /* one of them is there */
     double most_gravity;  /* [m/s^2] that inputs may make of it, and @most_pull: what may pull in a
@@ -436,6 +434,9 @@ struct lk_system {
     struct lk_state start;
 
     /* scratch of a step */
+    double gravity[3];            /* of the step [m/s^2] */
+    struct lk_stop *stop;         /* of each law, its stops in the step */
+    double *port_power;           /* of each shown port: of its input as the step begins [W] */
     struct lk_progress *progress; /* of its iterations, NULL without a script */
     struct lk_element_work *elements;
     struct lk_fronts fronts;

@@ -393,7 +393,6 @@ static void set_rows(struct dense *d, struct half_kicks *k, int iteration)
                 continue;
             }
             law = sys->law[at];
-            law.stops_act = 0;
             lk_law_step(&law, sys->term, k->before[at], phi[r],
                         j->type == LK_JOINT_CREEP ? slip_rate(d, k, row)
                                                   : (phi[r] - k->before[at]) / sys->h,

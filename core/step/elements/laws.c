@@ -287,32 +287,32 @@ void lk_law_evaluate(const struct lk_law *law, const struct lk_term *terms, doub
             lk_term_evaluate(&terms[i], x, v + law->carry, ret);
 }
 
-static void add_tangent(const struct lk_law *law, const struct lk_term *t, double x, double v,
-                        struct lk_law_value *ret)
+static void add_tangent(const struct lk_law *law, const struct lk_term *t,
+                        const struct lk_stop *stop, double x, double v, struct lk_law_value *ret)
 {
     if (t->kind != LK_TERM_STOP)
         lk_term_evaluate(t, x, v + law->carry, ret);
-    else if (law->stops_act)
-        lk_term_evaluate(t, law->stop.reach, v, ret);
+    else if (stop->counts)
+        lk_term_evaluate(t, stop->reach, v, ret);
 }
 
-void lk_law_tangent(const struct lk_law *law, const struct lk_term *terms, double x, double v,
-                    struct lk_law_value *ret)
+void lk_law_tangent(const struct lk_law *law, const struct lk_term *terms,
+                    const struct lk_stop *stop, double x, double v, struct lk_law_value *ret)
 {
     *ret = (struct lk_law_value){0};
     for (int i = law->first_term; i < law->first_term + law->n_terms; i++)
-        add_tangent(law, &terms[i], x, v, ret);
+        add_tangent(law, &terms[i], stop, x, v, ret);
 }
 
-void lk_law_slope(const struct lk_law *law, const struct lk_term *terms, double x, double v,
-                  struct lk_law_value *ret)
+void lk_law_slope(const struct lk_law *law, const struct lk_term *terms, const struct lk_stop *stop,
+                  double x, double v, struct lk_law_value *ret)
 {
     *ret = (struct lk_law_value){0};
     for (int i = law->first_term; i < law->first_term + law->n_terms; i++)
         if (lk_term_creeps(&terms[i]))
             ret->damping += friction_slope(&terms[i], v + law->carry);
         else
-            add_tangent(law, &terms[i], x, v, ret);
+            add_tangent(law, &terms[i], stop, x, v, ret);
 }
 
 void lk_law_step(const struct lk_law *law, const struct lk_term *terms, double before, double after,

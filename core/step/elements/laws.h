@@ -121,6 +121,7 @@ static inline bool lk_term_drags(const struct lk_term *term)
 }
 
 /** struct lk_stop - state of the stops of a row in the step that begins.
+ * @counts: of ali3, they are part of the law and of its tangent
  * @acts:  they are solved with the step, with their stiffness at @reach
  * @reach: estimate of the row's value at the end of the step
  * @ends:  a contact ends in the step
@@ -129,6 +130,7 @@ static inline bool lk_term_drags(const struct lk_term *term)
  *         When a contact ends within the step, the whole force would create energy; this fraction
  *         releases just what the stops have stored */
 struct lk_stop {
+    int counts;
     int acts;
     int ends;
     int is_impact;
@@ -143,8 +145,7 @@ struct lk_stop {
  * @carry: added to the rate of the row [m/s]: minus the speed of a rail that runs past the bodies
  * @mobility: inverse effective mass of the row in the mechanism at the start, of nonlinear rows
  *            [1/kg, 1/(kg m^2)];  @free_mobility: how easily the row may move at any pose, no
- * compliant row holding, see lk_fill_dampers()
- * @stops_act, @stop: scratch of the step: whether stops count, and their state */
+ * compliant row holding, see lk_fill_dampers() */
 struct lk_law {
     int joint;
     int row;
@@ -156,8 +157,6 @@ struct lk_law {
     double carry;
     double mobility;
     double free_mobility;
-    int stops_act;
-    struct lk_stop stop;
 };
 
 /** struct lk_law_value - a law at one (x, v). @elastic + @dissipative: force;  @potential: stored
@@ -196,14 +195,14 @@ LK_RT void lk_law_evaluate(const struct lk_law *law, const struct lk_term *terms
                            double v, int stops, struct lk_law_value *ret);
 
 /** lk_law_tangent() - tangent of a law at the predicted value @x and rate @v of a step; active
- * stops are taken at stop.reach instead. Thread: cycle.  RT: yes. */
-LK_RT void lk_law_tangent(const struct lk_law *law, const struct lk_term *terms, double x, double v,
-                          struct lk_law_value *ret);
+ * stops are taken at @stop's reach instead. Thread: cycle.  RT: yes. */
+LK_RT void lk_law_tangent(const struct lk_law *law, const struct lk_term *terms,
+                          const struct lk_stop *stop, double x, double v, struct lk_law_value *ret);
 
 /** lk_law_slope() - the same at the rate @v that a step has ended with, for the projections:
  * friction that creeps has its own slope there. Thread: cycle.  RT: yes. */
-LK_RT void lk_law_slope(const struct lk_law *law, const struct lk_term *terms, double x, double v,
-                        struct lk_law_value *ret);
+LK_RT void lk_law_slope(const struct lk_law *law, const struct lk_term *terms,
+                        const struct lk_stop *stop, double x, double v, struct lk_law_value *ret);
 
 /** lk_law_step() - a law over a step in which the row goes from @before to @after with the mean
  * rate

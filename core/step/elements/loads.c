@@ -235,13 +235,13 @@ void lk_loads_subtract_stops(struct lk_system *sys, int leaving, struct lk_twist
         struct lk_twist wrench[2];
         double force;
 
-        if (j->kind != LK_ROWS_UNILATERAL || (leaving && law->stop.keep == 1))
+        if (j->kind != LK_ROWS_UNILATERAL || (leaving && sys->stop[i].keep == 1))
             continue;
         force = lk_loads_stop_force(sys, law);
         sys->next.lambda[j->row + law->row] -= force;
         joint_wrench(sys, j->of[0], j->which[0], wrench);
         for (int s = 0; s < 2; s++)
-            subtract(&sum[j->body[s]], (leaving ? 1 - law->stop.keep : 1) * force, &wrench[s]);
+            subtract(&sum[j->body[s]], (leaving ? 1 - sys->stop[i].keep : 1) * force, &wrench[s]);
     }
 }
 
@@ -257,7 +257,7 @@ static void set_tangent(struct lk_system *sys, const struct lk_law *law, double 
 {
     struct lk_law_value f;
 
-    lk_law_tangent(law, sys->term, x, rate, &f);
+    lk_law_tangent(law, sys->term, &sys->stop[law - sys->law], x, rate, &f);
     keep_tangent(sys, law, &f);
 }
 
@@ -275,7 +275,7 @@ void lk_loads_slide(struct lk_system *sys)
         if (!creeps)
             continue;
         lk_evaluate_violation(sys, law->joint, phi);
-        lk_law_slope(law, sys->term, phi[0],
+        lk_law_slope(law, sys->term, &sys->stop[i], phi[0],
                      lk_evaluate_coordinate_rate(sys, j->of[0], j->which[0], sys->twist), &f);
         keep_tangent(sys, law, &f);
     }
@@ -284,31 +284,33 @@ void lk_loads_slide(struct lk_system *sys)
 void lk_loads_decide_stops(struct lk_system *sys, int again)
 {
     for (int i = 0; i < sys->n_laws; i++) {
-        struct lk_law *law = &sys->law[i];
+        const struct lk_law *law = &sys->law[i];
+        struct lk_stop *stop = &sys->stop[i];
         const struct lk_joint *j = &sys->joint[law->joint];
-        struct lk_stop stop;
+        struct lk_stop decided;
         double rate, x, a, free_a;
 
-        if (j->kind != LK_ROWS_UNILATERAL || (again && law->stop.acts))
+        if (j->kind != LK_ROWS_UNILATERAL || (again && stop->acts))
             continue;
         x = lk_loads_law_place(sys, &sys->now, law, &rate);
         a = lk_evaluate_coordinate_acceleration(sys, &sys->now, j->of[0], j->which[0]);
         free_a = lk_evaluate_coordinate_acceleration(sys, &sys->next, j->of[0], j->which[0]);
-        stop = lk_law_stop(law, sys->term, sys->h, x, rate, a, free_a,
-                           lk_loads_stop_force(sys, law), sys->scale[j->row + law->row]);
-        if (!again || stop.acts)
-            law->stop = stop;
+        decided = lk_law_stop(law, sys->term, sys->h, x, rate, a, free_a,
+                              lk_loads_stop_force(sys, law), sys->scale[j->row + law->row]);
+        if (!again || decided.acts)
+            *stop = decided;
         /* at the jump a stop carries only what it keeps; the iterations take their own tangent */
-        law->stops_act = law->stop.acts && law->stop.keep == 1;
+        stop->counts = stop->acts && stop->keep == 1;
         set_tangent(sys, law, x, rate);
-        law->stops_act = law->stop.acts;
+        stop->counts = stop->acts;
     }
 }
 
 void lk_loads_release_stops(struct lk_system *sys, int keep_impacts)
 {
     for (int i = 0; i < sys->n_laws; i++) {
-        struct lk_law *law = &sys->law[i];
+        const struct lk_law *law = &sys->law[i];
+        struct lk_stop *stop = &sys->stop[i];
         const struct lk_joint *j = &sys->joint[law->joint];
         int row = j->row + law->row;
         double rate, phi[LK_ROWS_MAX];
@@ -317,9 +319,9 @@ void lk_loads_release_stops(struct lk_system *sys, int keep_impacts)
             continue;
         rate = lk_evaluate_coordinate_rate(sys, j->of[0], j->which[0], sys->twist);
         lk_evaluate_violation(sys, law->joint, phi);
-        law->stops_act = 0;
+        stop->counts = 0;
         set_tangent(sys, law, phi[0], rate);
-        if (keep_impacts && law->stop.is_impact) {
+        if (keep_impacts && stop->is_impact) {
             lk_loads_hold_stop(sys, law);
             sys->next.tangent[i] = sys->regular[row];
         }
@@ -338,7 +340,7 @@ int lk_loads_impacts(const struct lk_system *sys)
     int impacts = 0;
 
     for (int i = 0; i < sys->n_laws && sys->n_stops > 0; i++)
-        impacts |= sys->law[i].is_hard && (sys->law[i].stop.acts || sys->law[i].stop.ends);
+        impacts |= sys->law[i].is_hard && (sys->stop[i].acts || sys->stop[i].ends);
     return impacts;
 }
 

@@ -133,10 +133,11 @@ static void begin(struct lk_system *sys, const double *inputs)
 {
     note_places(sys);
     for (int i = 0; i < sys->n_shown_ports; i++) {
-        struct lk_port *p = &sys->port[i];
+        const struct lk_port *p = &sys->port[i];
 
         if (p->type == LK_OUTPUT_PORT_WORK && p->law < 0)
-            p->power = lk_loads_input_power(sys, &p->place, inputs + p->place.offset, sys->twist);
+            sys->port_power[i] =
+                lk_loads_input_power(sys, &p->place, inputs + p->place.offset, sys->twist);
     }
 }
 
@@ -146,7 +147,8 @@ static double work_of_port(const struct lk_system *sys, const struct lk_port *p,
     if (p->law >= 0)
         return work_of_impedance(sys, &sys->law[p->law], &sys->term[p->term]);
     return 0.5 * sys->h *
-           (p->power + lk_loads_input_power(sys, &p->place, inputs + p->place.offset, sys->twist));
+           (sys->port_power[p - sys->port] +
+            lk_loads_input_power(sys, &p->place, inputs + p->place.offset, sys->twist));
 }
 
 /* the work that impedances did in the step, and that of shown ports */

@@ -353,12 +353,12 @@ void lk_singles_take_multipliers(const struct lk_system *sys, const struct lk_ba
     }
 }
 
-/* the law of row @r of a joint, NULL: it has no stop that was hit */
-static const struct lk_law *hit_law(const struct lk_system *sys, int joint, int r)
+/* the stops of row @r of a joint, NULL: none was hit */
+static const struct lk_stop *hit_stop(const struct lk_system *sys, int joint, int r)
 {
-    const struct lk_law *law = &sys->law[sys->joint[joint].law + r];
+    const struct lk_stop *stop = &sys->stop[sys->joint[joint].law + r];
 
-    return law->stop.is_impact ? law : NULL;
+    return stop->is_impact ? stop : NULL;
 }
 
 void lk_singles_hold(struct lk_system *sys, const struct lk_batches *p, int block,
@@ -369,10 +369,10 @@ void lk_singles_hold(struct lk_system *sys, const struct lk_batches *p, int bloc
 
     for (int l = 0; l < p->lanes; l++)
         for (int r = 0; r < lk_kind_rows(k) && j->joint[l] >= 0; r++) {
-            const struct lk_law *law = hit_law(sys, j->joint[l], r);
+            const struct lk_stop *stop = hit_stop(sys, j->joint[l], r);
             double gamma[LK_ROWS_MAX] = {0};
 
-            if (!law || (is_acceleration && law->stop.rate != 0))
+            if (!stop || (is_acceleration && stop->rate != 0))
                 continue;
             if (is_acceleration)
                 lk_evaluate_gamma(sys, j->joint[l], gamma);
@@ -387,9 +387,9 @@ void lk_singles_bounce(const struct lk_system *sys, const struct lk_batches *p, 
 
     for (int l = 0; l < p->lanes; l++)
         for (int r = 0; r < lk_kind_rows(k) && j->joint[l] >= 0; r++) {
-            const struct lk_law *law = hit_law(sys, j->joint[l], r);
+            const struct lk_stop *stop = hit_stop(sys, j->joint[l], r);
 
-            lane_at(p, j->at + lk_kind_x(k) + r, l)[0] = law ? law->stop.rate : 0;
+            lane_at(p, j->at + lk_kind_x(k) + r, l)[0] = stop ? stop->rate : 0;
         }
 }
 
