@@ -36,9 +36,9 @@ static double sliding_secant(const struct lk_system *sys, const struct lk_law *l
 
     for (int k = law->first_term; k < law->first_term + law->n_terms; k++) {
         const struct lk_term *t = &sys->term[k];
-        double z = fabs(t->wound + x - t->from);
+        double z = fabs(t->now->wound + x - t->now->from);
 
-        if (t->wind >= 0 && t->stiffness * z > lk_friction_level(t, 0))
+        if (t->wind >= 0 && t->now->stiffness * z > lk_friction_level(t, 0))
             secant += lk_friction_level(t, 0) / z;
     }
     return secant;

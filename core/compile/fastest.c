@@ -20,7 +20,7 @@ double lk_steepest_tangent(const struct lk_system *sys, int i, int is_damping)
 {
     struct lk_law_value f;
 
-    lk_law_evaluate(&sys->law[i], sys->term, 0, -sys->law[i].carry, 1, &f);
+    lk_law_evaluate(&sys->law[i], sys->term, 0, -sys->law[i].now->carry, 1, &f);
     return is_damping ? f.damping : f.stiffness;
 }
 
@@ -120,7 +120,8 @@ const char *lk_fastest_law_name(const struct lk_system *sys, const struct lk_mod
     for (int k = law->first_term; k < law->first_term + law->n_terms; k++) {
         const struct lk_term *t = &sys->term[k];
 
-        if (is_damping ? t->damping > found->damping : t->stiffness > found->stiffness)
+        if (is_damping ? t->now->damping > found->now->damping
+                       : t->now->stiffness > found->now->stiffness)
             found = t;
     }
     return found->force >= 0 ? m->forces[found->force].name : sys->joint_name[law->joint];

@@ -30,13 +30,14 @@ static double largest_damping(const struct lk_model *m, const struct lk_term *t)
 {
     static const struct lk_force_def none = {.scale_input = -1, .port_input = {-1, -1, -1, -1}};
     const struct lk_force_def *f = t->force >= 0 ? &m->forces[t->force] : &none;
-    double scale = lk_pulls_signal(m, f->scale_input, t->scale), steepest = 0;
+    double scale = lk_pulls_signal(m, f->scale_input, t->now->scale), steepest = 0;
 
     switch (t->kind) {
     case LK_TERM_LINEAR:
     case LK_TERM_IMPEDANCE:
-        return lk_pulls_signal(
-            m, t->port[LK_PORT_DAMPING] >= 0 ? f->port_input[LK_PORT_DAMPING] : -1, t->damping);
+        return lk_pulls_signal(m,
+                               t->port[LK_PORT_DAMPING] >= 0 ? f->port_input[LK_PORT_DAMPING] : -1,
+                               t->now->damping);
     case LK_TERM_TABLE_DAMPING:
         steepest = steepest_chord(t->n_points, t->x, t->y);
         return steepest > 0 ? scale * steepest : 0;
@@ -48,9 +49,9 @@ static double largest_damping(const struct lk_model *m, const struct lk_term *t)
         }
         return steepest;
     case LK_TERM_CREEP:
-        return t->damping;
+        return t->now->damping;
     case LK_TERM_AIR:
-        return 2 * t->damping * LARGEST_SPEED;
+        return 2 * t->now->damping * LARGEST_SPEED;
     default:
         return 0;
     }

@@ -74,8 +74,9 @@ void lk_fill_laws_layout(struct lk_system *sys, const struct lk_draft *d, struct
     struct counts c = count(d);
 
     sys->law = lk_arena_take(arena, (size_t)c.laws, sizeof(*sys->law));
-    sys->stop = lk_arena_take(arena, (size_t)c.laws, sizeof(*sys->stop));
+    sys->law_now = lk_arena_take(arena, (size_t)c.laws, sizeof(*sys->law_now));
     sys->term = lk_arena_take(arena, (size_t)c.terms, sizeof(*sys->term));
+    sys->term_now = lk_arena_take(arena, (size_t)c.terms, sizeof(*sys->term_now));
     sys->sway = lk_arena_take(arena, (size_t)d->n_sways, sizeof(*sys->sway));
     sys->tables = lk_arena_take(arena, 4 * (size_t)c.points, sizeof(double));
 }
@@ -83,9 +84,11 @@ void lk_fill_laws_layout(struct lk_system *sys, const struct lk_draft *d, struct
 static struct lk_term *add_term(struct lk_system *sys, struct lk_law *law, int force,
                                 enum lk_term_kind kind)
 {
+    struct lk_term_now *now = &sys->term_now[sys->n_terms];
     struct lk_term *t = &sys->term[sys->n_terms++];
 
-    *t = (struct lk_term){.kind = kind, .force = force, .input = -1, .wind = -1, .scale = 1};
+    *now = (struct lk_term_now){.scale = 1};
+    *t = (struct lk_term){.kind = kind, .force = force, .now = now, .input = -1, .wind = -1};
     for (int i = 0; i < LK_PORT_VALUES; i++)
         t->port[i] = -1;
     law->n_terms++;
@@ -94,10 +97,11 @@ static struct lk_term *add_term(struct lk_system *sys, struct lk_law *law, int f
 
 static struct lk_law *add_law(struct lk_system *sys, int joint, int row)
 {
+    struct lk_law_now *now = &sys->law_now[sys->n_laws];
     struct lk_law *law = &sys->law[sys->n_laws++];
 
-    *law = (struct lk_law){.joint = joint, .row = row, .first_term = sys->n_terms};
-    sys->stop[law - sys->law].counts = 1;
+    *now = (struct lk_law_now){.stop.counts = 1};
+    *law = (struct lk_law){.joint = joint, .row = row, .first_term = sys->n_terms, .now = now};
     if (row == 0)
         sys->joint[joint].law = sys->n_laws - 1;
     return law;
@@ -108,9 +112,9 @@ static struct lk_term *add_linear(struct lk_system *sys, struct lk_law *law, int
 {
     struct lk_term *t = add_term(sys, law, force, LK_TERM_LINEAR);
 
-    t->stiffness = stiffness;
-    t->damping = damping;
-    t->rest = rest;
+    t->now->stiffness = stiffness;
+    t->now->damping = damping;
+    t->now->rest = rest;
     return t;
 }
 
@@ -136,7 +140,7 @@ static void add_table(struct lk_system *sys, struct lk_law *law, const struct lk
     memcpy(x, table->x, (size_t)n * sizeof(double));
     memcpy(y, table->y, (size_t)n * sizeof(double));
     lk_table_slopes(n, x, y, slope, area);
-    t->rest = rest;
+    t->now->rest = rest;
     t->n_points = n;
     t->x = x;
     t->y = y;
@@ -152,7 +156,7 @@ static void zero_area(struct lk_term *t)
     struct lk_law_value f = {0};
     double *area = (double *)t->area, shift;
 
-    lk_term_evaluate(t, t->rest, 0, &f);
+    lk_term_evaluate(t, t->now->rest, 0, &f);
     shift = f.potential;
     for (int i = 0; i < t->n_points; i++)
         area[i] -= shift;
@@ -161,7 +165,7 @@ static void zero_area(struct lk_term *t)
 static void scale_table(struct lk_system *sys, struct lk_law *law, const struct lk_force_def *f,
                         struct lk_term *t)
 {
-    t->scale = f->scale;
+    t->now->scale = f->scale;
     if (f->scale_input < 0)
         return;
     t->input = lk_fill_signal(sys, f->scale_input);
@@ -196,15 +200,15 @@ static void add_friction(struct lk_system *sys, struct lk_law *law, const struct
     t->stick = f->stick;
     t->stribeck = f->stribeck;
     t->creep = f->creep > 0 ? f->creep : 1;
-    t->damping = f->damping;
-    t->scale = f->scale;
+    t->now->damping = f->damping;
+    t->now->scale = f->scale;
     if (f->scale_input >= 0) {
         t->input = lk_fill_signal(sys, f->scale_input);
         sys->n_signals++;
     }
     if (f->has_wind_up) {
         t->wind = sys->n_winds++;
-        t->stiffness = t->give = t->yield = 1; /* until the mobility is known */
+        t->now->stiffness = t->give = t->yield = 1; /* until the mobility is known */
     }
     law->is_nonlinear = 1;
 }
@@ -215,10 +219,10 @@ static void add_impedance(struct lk_system *sys, struct lk_law *law, const struc
 {
     struct lk_term *t = add_term(sys, law, i, LK_TERM_IMPEDANCE);
 
-    t->push = f->port[LK_PORT_FORCE];
-    t->stiffness = f->port[LK_PORT_STIFFNESS];
-    t->damping = f->port[LK_PORT_DAMPING];
-    t->rest = f->port[LK_PORT_REST];
+    t->now->push = f->port[LK_PORT_FORCE];
+    t->now->stiffness = f->port[LK_PORT_STIFFNESS];
+    t->now->damping = f->port[LK_PORT_DAMPING];
+    t->now->rest = f->port[LK_PORT_REST];
     for (int k = 0; k < LK_PORT_VALUES; k++) {
         if (k == LK_PORT_FORCE && f->port_input[k] >= sys->n_inputs)
             lk_fill_push(sys, law, f->port_input[k] - sys->n_inputs);
@@ -250,7 +254,7 @@ static void add_map(struct lk_system *sys, struct lk_law *law, const struct lk_m
     t->n_levels = levels->n;
     t->x = level + levels->n;
     t->n_points = at->n;
-    t->scale = f->scale;
+    t->now->scale = f->scale;
     if (f->scale_input >= 0)
         t->input = lk_fill_signal(sys, f->scale_input);
     sys->n_ports++;
@@ -261,9 +265,9 @@ static void add_drag(struct lk_system *sys, struct lk_law *law, const struct lk_
 {
     struct lk_term *t = add_term(sys, law, i, LK_TERM_AIR);
 
-    t->damping = f->coefficient[law->row];
+    t->now->damping = f->coefficient[law->row];
     memcpy(t->wind_velocity, f->vector, sizeof(t->wind_velocity));
-    t->scale = f->scale;
+    t->now->scale = f->scale;
     if (f->scale_input >= 0) {
         t->input = lk_fill_signal(sys, f->scale_input);
         sys->n_signals++;
@@ -289,7 +293,7 @@ static void add_line_end(struct lk_system *sys, struct lk_law *law, const struct
     struct lk_term *t = add_term(sys, law, i, LK_TERM_LINE);
     struct lk_line *line = &sys->line[line_of(m, i)];
 
-    t->damping = f->line.impedance * f->line.ratio[end] * f->line.ratio[end];
+    t->now->damping = f->line.impedance * f->line.ratio[end] * f->line.ratio[end];
     line->law[end] = (int)(law - sys->law);
     line->term[end] = sys->n_terms - 1;
     law->is_nonlinear = 1; /* it changes with the wave */
@@ -299,8 +303,8 @@ static void add_stop(struct lk_system *sys, struct lk_law *law, const struct lk_
 {
     struct lk_term *t = add_term(sys, law, i, LK_TERM_STOP);
 
-    t->stiffness = f->stiffness;
-    t->damping = f->damping;
+    t->now->stiffness = f->stiffness;
+    t->now->damping = f->damping;
     t->lower = f->lower;
     t->upper = f->upper;
     t->onset = f->onset;
@@ -313,10 +317,10 @@ static void add_creep(struct lk_system *sys, struct lk_law *law, const struct lk
 {
     struct lk_term *t = add_term(sys, law, i, LK_TERM_CREEP);
 
-    t->damping = f->coefficient[law->row] / f->speed;
-    t->limit = f->limit;
+    t->now->damping = f->coefficient[law->row] / f->speed;
+    t->now->limit = f->limit;
     law->is_nonlinear = !isinf(f->limit);
-    law->carry = law->row == 0 ? -f->rail_speed : 0;
+    law->now->carry = law->row == 0 ? -f->rail_speed : 0;
 }
 
 /* all elements at one coordinate */
@@ -415,10 +419,11 @@ void lk_fill_laws(struct lk_system *sys, const struct lk_draft *d)
  * deep into it. @largest: mobility at which it is judged */
 static void find_restitution(struct lk_term *t, double mobility, double largest, double h)
 {
-    t->is_hard = t->stiffness * largest * h * h > RESOLVED || t->damping * largest * h > DAMPED;
-    t->restitution = lk_law_restitution(t->stiffness, t->damping, mobility);
-    t->loss = t->damping;
-    t->damping = t->is_hard ? 0 : t->damping;
+    t->is_hard =
+        t->now->stiffness * largest * h * h > RESOLVED || t->now->damping * largest * h > DAMPED;
+    t->restitution = lk_law_restitution(t->now->stiffness, t->now->damping, mobility);
+    t->loss = t->now->damping;
+    t->now->damping = t->is_hard ? 0 : t->now->damping;
 }
 
 /* With E = e in its row a unit on the right-hand side has the solution 1 / (e + s mobility). */
@@ -466,10 +471,11 @@ static void limit_wind_up(struct lk_term *t, const struct lk_force_def *f, doubl
 {
     double stiffest = 1 / (mobility * h * h);
 
-    t->stiffness = isnan(f->wind_stiffness) ? 0.25 * stiffest : fmin(f->wind_stiffness, stiffest);
-    t->give = isnan(f->wind_damping) ? 2 * sqrt(t->stiffness / mobility) : f->wind_damping;
+    t->now->stiffness =
+        isnan(f->wind_stiffness) ? 0.25 * stiffest : fmin(f->wind_stiffness, stiffest);
+    t->give = isnan(f->wind_damping) ? 2 * sqrt(t->now->stiffness / mobility) : f->wind_damping;
     t->give = fmin(t->give, stiffest * h);
-    t->yield = 0.5 * h * t->stiffness + t->give;
+    t->yield = 0.5 * h * t->now->stiffness + t->give;
 }
 
 #define RISEN 3 /* creep rates, at which tanh is 0.995 */

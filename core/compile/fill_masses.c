@@ -41,7 +41,7 @@ static double law_stiffness(const struct lk_system *sys, const struct lk_law *la
 {
     struct lk_law_value f;
 
-    lk_law_evaluate(law, sys->term, 0, -law->carry, 0, &f);
+    lk_law_evaluate(law, sys->term, 0, -law->now->carry, 0, &f);
     return f.stiffness + 2 * f.damping / sys->h;
 }
 

@@ -55,7 +55,7 @@ void lk_extrapolate_adopt(const struct lk_system *sys, struct lk_system *seq)
         const struct lk_law *law = &seq->law[i];
         struct lk_law_value f;
 
-        lk_law_evaluate(law, seq->term, 0, -law->carry, 1, &f);
+        lk_law_evaluate(law, seq->term, 0, -law->now->carry, 1, &f);
         seq->now.tangent[i] = lk_law_regular(&f, seq->h);
         seq->regular[seq->joint[law->joint].row + law->row] = seq->now.tangent[i];
     }

@@ -66,7 +66,7 @@ static void couple_compliant_rows(struct lk_system *sys, int coupled)
         if (coupled) {
             double x = law_place(sys, law, &rate);
 
-            sys->stop[i].counts = 1;
+            law->now->stop.counts = 1;
             lk_law_evaluate(law, sys->term, x, rate, 1, &f);
         }
         sys->now.tangent[i] = lk_law_regular(&f, sys->h);

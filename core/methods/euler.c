@@ -303,11 +303,11 @@ static double law_residual(struct lk_system *sys, const struct lk_joint *j, int 
     struct lk_law_value f;
 
     if (law->is_nonlinear && iteration == 0) {
-        lk_law_tangent(law, sys->term, &sys->stop[j->law + r], phi, rate, &f);
+        lk_law_tangent(law, sys->term, phi, rate, &f);
         *regular = lk_law_regular(&f, sys->h);
         sys->next.tangent[law - sys->law] = *regular;
     }
-    lk_law_evaluate(law, sys->term, phi, rate, sys->stop[j->law + r].counts, &f);
+    lk_law_evaluate(law, sys->term, phi, rate, law->now->stop.counts, &f);
     return (f.elastic + f.dissipative - sys->next.lambda[j->row + r]) * *regular;
 }
 

@@ -435,7 +435,8 @@ struct lk_system {
 
     /* scratch of a step */
     double gravity[3];            /* of the step [m/s^2] */
-    struct lk_stop *stop;         /* of each law, its stops in the step */
+    struct lk_term_now *term_now; /* of each term, its values in the step */
+    struct lk_law_now *law_now;   /* of each law, its values in the step */
     double *port_power;           /* of each shown port: of its input as the step begins [W] */
     struct lk_progress *progress; /* of its iterations, NULL without a script */
     struct lk_element_work *elements;

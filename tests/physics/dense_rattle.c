@@ -579,8 +579,8 @@ static void close_dampers(struct dense *d, const struct half_kicks *k)
         for (int t = law->first_term; t < law->first_term + law->n_terms; t++) {
             struct lk_law_value f = {0};
 
-            lk_term_evaluate(&sys->term[t], 0.5 * (phi[law->row] + k->before[i]), rate + law->carry,
-                             &f);
+            lk_term_evaluate(&sys->term[t], 0.5 * (phi[law->row] + k->before[i]),
+                             rate + law->now->carry, &f);
             if (sys->term[t].kind != LK_TERM_FRICTION && sys->term[t].kind != LK_TERM_STOP)
                 c += f.damping;
         }

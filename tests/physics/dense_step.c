@@ -450,10 +450,12 @@ static double law_residual(struct dense *d, int law_at, int row, double phi, int
     for (int i = 0; i < d->wide; i++)
         rate += d->J[row * d->wide + i] * ((const double *)d->twist)[i];
     if (law->is_nonlinear && tangent) {
-        struct lk_stop stop = d->stop[law_at];
+        struct lk_law here = *law;
+        struct lk_law_now now = {.carry = law->now->carry, .stop = d->stop[law_at]};
 
-        stop.counts = d->stops_act[law_at];
-        lk_law_tangent(law, d->sys->term, &stop, phi, rate, &f);
+        now.stop.counts = d->stops_act[law_at];
+        here.now = &now;
+        lk_law_tangent(&here, d->sys->term, phi, rate, &f);
         d->E[row] = 1 / (f.stiffness + 2 * f.damping / d->sys->h);
         d->E[row] = fmin(d->E[row], LK_DECOUPLED);
     }
@@ -717,15 +719,16 @@ static double row_acceleration(const struct dense *d, const struct lk_law *law, 
 static void set_stop_tangent(struct dense *d, int i)
 {
     struct lk_law law = d->sys->law[i];
-    struct lk_stop stop = d->stop[i];
+    struct lk_law_now now = {.carry = law.now->carry, .stop = d->stop[i]};
     struct lk_law_value f;
     double phi[LK_ROWS_MAX], rate = 0;
 
     dense_violation(d, &d->sys->joint[law.joint], phi);
     for (int k = 0; k < d->wide; k++)
         rate += d->J[d->sys->joint[law.joint].row * d->wide + k] * ((const double *)d->twist)[k];
-    stop.counts = d->stops_act[i];
-    lk_law_tangent(&law, d->sys->term, &stop, phi[0], rate, &f);
+    now.stop.counts = d->stops_act[i];
+    law.now = &now;
+    lk_law_tangent(&law, d->sys->term, phi[0], rate, &f);
     d->E[d->sys->joint[law.joint].row + law.row] = lk_law_regular(&f, d->sys->h);
 }
 
@@ -746,7 +749,7 @@ static void let_friction_slide(struct dense *d)
         dense_violation(d, &d->sys->joint[law->joint], phi);
         for (int k = 0; k < d->wide; k++)
             rate += d->J[row * d->wide + k] * ((const double *)d->twist)[k];
-        lk_law_slope(law, d->sys->term, &d->stop[law - d->sys->law], phi[0], rate, &f);
+        lk_law_slope(law, d->sys->term, phi[0], rate, &f);
         d->E[row] = lk_law_regular(&f, d->sys->h);
     }
 }

@@ -169,7 +169,7 @@ static double size_of(const struct lk_system *sys)
 static int has_impact(const struct lk_system *sys)
 {
     for (int i = 0; i < sys->n_laws; i++)
-        if (sys->stop[i].is_impact)
+        if (sys->law[i].now->stop.is_impact)
             return 1;
     return 0;
 }

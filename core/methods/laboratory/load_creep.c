@@ -33,8 +33,8 @@ static int find_one(const struct lk_mechanics *m, const struct lk_model *model, 
         return 0;
     *ret = (struct lk_load_creep){.term = law->first_term,
                                   .row = find_row(m, model->joints[f->joint].name),
-                                  .damping = term->damping,
-                                  .limit = term->limit,
+                                  .damping = term->now->damping,
+                                  .limit = term->now->limit,
                                   .load = f->load};
     if (ret->row >= 0)
         return 1;
@@ -71,10 +71,10 @@ void lk_load_creep_follow(struct lk_mechanics *m, const struct lk_load_creep *ro
                           const double *lambda)
 {
     for (int i = 0; i < n; i++) {
-        struct lk_term *term = &m->system->term[rows[i].term];
+        const struct lk_term *term = &m->system->term[rows[i].term];
         double part = fmax(-lambda[rows[i].row] / rows[i].load, LEAST), root = cbrt(part);
 
-        term->damping = rows[i].damping * root * root;
-        term->limit = rows[i].limit * part;
+        term->now->damping = rows[i].damping * root * root;
+        term->now->limit = rows[i].limit * part;
     }
 }

@@ -5,19 +5,19 @@
 void lk_air_follow(const struct lk_system *sys, const struct lk_joint *j, double axes[3][3],
                    const double *rates)
 {
-    struct lk_law *law = sys->law + j->law;
+    const struct lk_law *law = sys->law + j->law;
     double square = 0;
 
     for (int i = 0; i < 3; i++) {
         const struct lk_term *t = &sys->term[law[i].first_term];
         double v;
 
-        law[i].carry = -t->scale * lk_dot(axes[i], t->wind_velocity);
-        v = rates[i] + law[i].carry;
+        law[i].now->carry = -t->now->scale * lk_dot(axes[i], t->wind_velocity);
+        v = rates[i] + law[i].now->carry;
         square += v * v;
     }
     for (int i = 0; i < 3; i++)
-        sys->term[law[i].first_term].speed = sqrt(square);
+        sys->term[law[i].first_term].now->speed = sqrt(square);
 }
 
 void lk_air_follow_pose(const struct lk_system *sys, const struct lk_joint *j, const double *rates)

@@ -177,7 +177,7 @@ static void answer_step(struct lk_system *sys)
 
     for (int i = 0; i < net->n_pushes; i++) {
         const struct lk_net_push *p = &net->push[i];
-        struct lk_term *t = &sys->term[p->term];
+        const struct lk_term *t = &sys->term[p->term];
         double y = weighted(net->stage[0].y, net->stage[1].y, (size_t)p->block);
 
         for (int s = 0; s < m; s++) {
@@ -192,8 +192,8 @@ static void answer_step(struct lk_system *sys)
             net->by_place[s] = net->by_states[at] * (is_rate ? 1 / sys->h : 0.5);
             net->by_end[s] = net->by_sensor[at] + (is_rate ? 0 : net->by_place[s]);
         }
-        t->over_step = answer_of(sys, p, y, (struct slopes){net->by_mean, NULL}, 0.5);
-        t->at_end =
+        t->now->over_step = answer_of(sys, p, y, (struct slopes){net->by_mean, NULL}, 0.5);
+        t->now->at_end =
             answer_of(sys, p, net->y[p->block], (struct slopes){net->by_end, net->by_place}, 1);
     }
 }
@@ -204,7 +204,7 @@ static void set_pushes(struct lk_system *sys, const double *y)
     for (int i = 0; i < sys->net.n_pushes; i++) {
         const struct lk_net_push *p = &sys->net.push[i];
 
-        sys->term[p->term].over_step = sys->term[p->term].at_end =
+        sys->term[p->term].now->over_step = sys->term[p->term].now->at_end =
             (struct lk_answer){.value = y[p->block]};
     }
 }
@@ -365,7 +365,7 @@ void lk_blocks_settle(struct lk_system *sys)
 
         for (int s = 0; s < net->n_sensors; s++)
             net->by_end[s] = net->by_sensor[s * net->n_blocks + p->block];
-        sys->term[p->term].over_step = sys->term[p->term].at_end =
+        sys->term[p->term].now->over_step = sys->term[p->term].now->at_end =
             answer_of(sys, p, net->y[p->block], (struct slopes){net->by_end, NULL}, 0);
     }
 }

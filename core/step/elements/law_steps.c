@@ -171,7 +171,7 @@ static bool is_soft(const struct lk_system *sys, const struct lk_law *law)
 static bool is_booked(const struct lk_system *sys, const struct lk_law *law)
 {
     const struct lk_joint *j = &sys->joint[law->joint];
-    bool slips = j->type == LK_JOINT_CREEP || j->type == LK_JOINT_AIR || law->carry != 0;
+    bool slips = j->type == LK_JOINT_CREEP || j->type == LK_JOINT_AIR || law->now->carry != 0;
 
     return is_soft(sys, law) || (sys->closes_dampers && law->n_terms > 0 && !slips);
 }
@@ -209,7 +209,7 @@ static void start(struct lk_system *sys, const double *inputs)
             sys->elements->value[i] = lk_loads_law_place(sys, &sys->now, law, &rate);
         if (!books_laws(sys))
             continue;
-        sys->stop[i] = (struct lk_stop){.counts = 1};
+        law->now->stop = (struct lk_stop){.counts = 1};
         if (is_booked(sys, law))
             sys->elements->power += dissipated_power(sys, &sys->now, law, &x);
     }
@@ -309,7 +309,7 @@ LK_INLINE void renew_tangent(struct lk_system *sys, const struct lk_law *law, do
 {
     struct lk_law_value f;
 
-    lk_law_tangent(law, sys->term, &sys->stop[law - sys->law], x, v, &f);
+    lk_law_tangent(law, sys->term, x, v, &f);
     *regular = lk_law_regular(&f, sys->h);
     sys->next.tangent[law - sys->law] = *regular;
 }
@@ -339,7 +339,7 @@ void lk_law_steps_follow_pose(struct lk_system *sys, int i, struct lk_jacobian j
 
         if (law->is_nonlinear && is_first)
             renew_tangent(sys, law, phi[r], rates[r], regular);
-        lk_law_evaluate(law, sys->term, phi[r], rates[r], sys->stop[j->law + r].counts, &f);
+        lk_law_evaluate(law, sys->term, phi[r], rates[r], law->now->stop.counts, &f);
         sys->solution[j->row + r] =
             (f.elastic + f.dissipative - sys->next.lambda[j->row + r]) * *regular;
     }

@@ -46,7 +46,7 @@ void lk_table_slopes(int n, const double *x, const double *y, double *slope, dou
 /* the slope at rest is what the step allows */
 static double friction_creep(const struct lk_term *t)
 {
-    return t->creep * lk_max(1, t->scale);
+    return t->creep * lk_max(1, t->now->scale);
 }
 
 #define SLIDES_ON 16 /* creep rates: faster than what a step may stop, see lk_fill_contacts() */
@@ -55,7 +55,7 @@ static double friction_creep(const struct lk_term *t)
  * begins to fall at the rate t->late instead of 0, so that the force reaches stick first. */
 static double risen_level(const struct lk_term *t, double v)
 {
-    return lk_friction_level(t, lk_max(0, fabs(v) - t->late * lk_max(1, t->scale)));
+    return lk_friction_level(t, lk_max(0, fabs(v) - t->late * lk_max(1, t->now->scale)));
 }
 
 /* Coulomb friction with the Stribeck effect, made a function of the rate by tanh(v / creep). Its
@@ -68,8 +68,8 @@ static void friction(const struct lk_term *t, double v, struct lk_law_value *sum
     double creep = friction_creep(t);
     double slowest = lk_max(0, fabs(v) - SLIDES_ON * creep), flat = tanh(slowest / creep);
 
-    sum->dissipative += risen_level(t, v) * tanh(v / creep) + t->damping * v;
-    sum->damping += 0.5 * t->scale * t->stick / creep * (1 - flat * flat) + t->damping;
+    sum->dissipative += risen_level(t, v) * tanh(v / creep) + t->now->damping * v;
+    sum->damping += 0.5 * t->now->scale * t->stick / creep * (1 - flat * flat) + t->now->damping;
 }
 
 /* slope of the same at the rate @v, that of tanh alone: where the level falls it is less */
@@ -77,7 +77,7 @@ static double friction_slope(const struct lk_term *t, double v)
 {
     double creep = friction_creep(t), part = tanh(v / creep);
 
-    return risen_level(t, v) * (1 - part * part) / creep + t->damping;
+    return risen_level(t, v) * (1 - part * part) / creep + t->now->damping;
 }
 
 /* what a stop does at one limit: forces against the depth, and what they derive from */
@@ -96,14 +96,14 @@ LK_INLINE struct side stop_side(const struct lk_term *t, double depth, double sp
     double inside = lk_max(0, depth);
     double ramp = t->onset > 0 ? lk_min(1, inside / t->onset) : inside > 0;
     double soft = lk_min(t->onset, inside);
-    double elastic = t->stiffness * (0.5 * ramp * soft + (inside - soft));
+    double elastic = t->now->stiffness * (0.5 * ramp * soft + (inside - soft));
 
     return (struct side){
         .elastic = elastic,
-        .damper = lk_max(t->damping * ramp * speed, -elastic),
-        .potential = t->stiffness * (ramp * soft * soft / 6 + 0.5 * (inside - soft) * inside),
-        .stiffness = t->stiffness * lk_max(ramp, inside > 0 ? 0.1 : 0),
-        .damping = t->damping * ramp,
+        .damper = lk_max(t->now->damping * ramp * speed, -elastic),
+        .potential = t->now->stiffness * (ramp * soft * soft / 6 + 0.5 * (inside - soft) * inside),
+        .stiffness = t->now->stiffness * lk_max(ramp, inside > 0 ? 0.1 : 0),
+        .damping = t->now->damping * ramp,
     };
 }
 
@@ -132,7 +132,7 @@ static struct side stop_side_step(const struct lk_term *t, double before, double
         mean.elastic = (last.potential - first.potential) / way;
         mean.stiffness = 2 * (last.elastic - mean.elastic) / way;
     }
-    mean.stiffness = lk_max(mean.stiffness, after > 0 ? 0.1 * t->stiffness : 0);
+    mean.stiffness = lk_max(mean.stiffness, after > 0 ? 0.1 * t->now->stiffness : 0);
     mean.damper = lk_max(mean.damper, -mean.elastic);
     return mean;
 }
@@ -160,8 +160,9 @@ static void table_step(const struct lk_term *t, double before, double after,
     for (int i = 0; i < 3; i++) {
         double slope, area;
 
-        sum->elastic += weight[i] * t->scale * table_value(t, x[i] - t->rest, &slope, &area);
-        stiffness += slopes[i] * t->scale * slope;
+        sum->elastic +=
+            weight[i] * t->now->scale * table_value(t, x[i] - t->now->rest, &slope, &area);
+        stiffness += slopes[i] * t->now->scale * slope;
     }
     sum->stiffness += lk_max(0, stiffness);
 }
@@ -171,10 +172,10 @@ static void table_step(const struct lk_term *t, double before, double after,
  * 1991, with the friction coefficient times the normal force as limit */
 static void creep(const struct lk_term *t, double v, struct lk_law_value *sum)
 {
-    double slip = isinf(t->limit) ? 0 : tanh(t->damping * v / t->limit);
+    double slip = isinf(t->now->limit) ? 0 : tanh(t->now->damping * v / t->now->limit);
 
-    sum->dissipative += isinf(t->limit) ? t->damping * v : t->limit * slip;
-    sum->damping += t->damping * (1 - slip * slip);
+    sum->dissipative += isinf(t->now->limit) ? t->now->damping * v : t->now->limit * slip;
+    sum->damping += t->now->damping * (1 - slip * slip);
 }
 
 /* the curve at level @k of a map; it holds its last values beyond its ends */
@@ -194,7 +195,7 @@ static double map_value(const struct lk_term *t, int k, double v, double *ret_sl
  * step, so only the curve has a tangent */
 static void map_force(const struct lk_term *t, double v, struct lk_law_value *sum)
 {
-    double level = lk_min(t->level[t->n_levels - 1], lk_max(t->level[0], t->scale));
+    double level = lk_min(t->level[t->n_levels - 1], lk_max(t->level[0], t->now->scale));
     int k = 0;
 
     for (int i = 1; i < t->n_levels - 1; i++)
@@ -208,22 +209,23 @@ static void map_force(const struct lk_term *t, double v, struct lk_law_value *su
 
 static void air(const struct lk_term *t, double v, struct lk_law_value *sum)
 {
-    sum->dissipative += t->damping * t->speed * v;
-    sum->damping += t->speed > 0 ? t->damping * (t->speed + v * v / t->speed) : 0;
+    sum->dissipative += t->now->damping * t->now->speed * v;
+    sum->damping +=
+        t->now->speed > 0 ? t->now->damping * (t->now->speed + v * v / t->now->speed) : 0;
 }
 
 static void impedance(const struct lk_term *t, const struct lk_answer *a, double x, double v,
                       struct lk_law_value *sum)
 {
-    sum->elastic += t->stiffness * (x - t->rest) + t->damping * v - t->push;
+    sum->elastic += t->now->stiffness * (x - t->now->rest) + t->now->damping * v - t->now->push;
     sum->elastic -= a->value - a->stiffness * (x - a->place) - a->damping * (v - a->rate);
-    sum->stiffness += t->stiffness + a->tangent;
-    sum->damping += t->damping;
+    sum->stiffness += t->now->stiffness + a->tangent;
+    sum->damping += t->now->damping;
 }
 
 void lk_impedance_step(const struct lk_term *t, double x, double v, struct lk_law_value *sum)
 {
-    impedance(t, &t->over_step, x, v, sum);
+    impedance(t, &t->now->over_step, x, v, sum);
 }
 
 void lk_term_evaluate(const struct lk_term *t, double x, double v, struct lk_law_value *sum)
@@ -232,21 +234,21 @@ void lk_term_evaluate(const struct lk_term *t, double x, double v, struct lk_law
 
     switch (t->kind) {
     case LK_TERM_LINEAR:
-        sum->elastic += t->stiffness * (x - t->rest);
-        sum->dissipative += t->damping * v;
-        sum->potential += 0.5 * t->stiffness * (x - t->rest) * (x - t->rest);
-        sum->stiffness += t->stiffness;
-        sum->damping += t->damping;
+        sum->elastic += t->now->stiffness * (x - t->now->rest);
+        sum->dissipative += t->now->damping * v;
+        sum->potential += 0.5 * t->now->stiffness * (x - t->now->rest) * (x - t->now->rest);
+        sum->stiffness += t->now->stiffness;
+        sum->damping += t->now->damping;
         break;
     case LK_TERM_TABLE_STIFFNESS:
-        sum->elastic += t->scale * table_value(t, x - t->rest, &slope, &area);
-        sum->potential += t->scale * area;
-        sum->stiffness += t->scale * lk_max(0, slope);
+        sum->elastic += t->now->scale * table_value(t, x - t->now->rest, &slope, &area);
+        sum->potential += t->now->scale * area;
+        sum->stiffness += t->now->scale * lk_max(0, slope);
         break;
     case LK_TERM_TABLE_DAMPING:
-        force = t->scale * table_value(t, v, &slope, &area);
+        force = t->now->scale * table_value(t, v, &slope, &area);
         sum->dissipative += force;
-        sum->damping += t->scale * lk_max(0, slope);
+        sum->damping += t->now->scale * lk_max(0, slope);
         break;
     case LK_TERM_FRICTION:
         if (t->wind >= 0)
@@ -261,7 +263,7 @@ void lk_term_evaluate(const struct lk_term *t, double x, double v, struct lk_law
         creep(t, v, sum);
         break;
     case LK_TERM_IMPEDANCE:
-        impedance(t, &t->at_end, x, v, sum);
+        impedance(t, &t->now->at_end, x, v, sum);
         break;
     case LK_TERM_MAP:
         map_force(t, v, sum);
@@ -270,8 +272,8 @@ void lk_term_evaluate(const struct lk_term *t, double x, double v, struct lk_law
         air(t, v, sum);
         break;
     case LK_TERM_LINE:
-        sum->elastic += t->damping * v - t->push;
-        sum->damping += t->damping;
+        sum->elastic += t->now->damping * v - t->now->push;
+        sum->damping += t->now->damping;
         break;
     case LK_TERM_SWAY:
         break;
@@ -284,35 +286,35 @@ void lk_law_evaluate(const struct lk_law *law, const struct lk_term *terms, doub
     *ret = (struct lk_law_value){0};
     for (int i = law->first_term; i < law->first_term + law->n_terms; i++)
         if (stops || terms[i].kind != LK_TERM_STOP)
-            lk_term_evaluate(&terms[i], x, v + law->carry, ret);
+            lk_term_evaluate(&terms[i], x, v + law->now->carry, ret);
 }
 
-static void add_tangent(const struct lk_law *law, const struct lk_term *t,
-                        const struct lk_stop *stop, double x, double v, struct lk_law_value *ret)
+static void add_tangent(const struct lk_law *law, const struct lk_term *t, double x, double v,
+                        struct lk_law_value *ret)
 {
     if (t->kind != LK_TERM_STOP)
-        lk_term_evaluate(t, x, v + law->carry, ret);
-    else if (stop->counts)
-        lk_term_evaluate(t, stop->reach, v, ret);
+        lk_term_evaluate(t, x, v + law->now->carry, ret);
+    else if (law->now->stop.counts)
+        lk_term_evaluate(t, law->now->stop.reach, v, ret);
 }
 
-void lk_law_tangent(const struct lk_law *law, const struct lk_term *terms,
-                    const struct lk_stop *stop, double x, double v, struct lk_law_value *ret)
+void lk_law_tangent(const struct lk_law *law, const struct lk_term *terms, double x, double v,
+                    struct lk_law_value *ret)
 {
     *ret = (struct lk_law_value){0};
     for (int i = law->first_term; i < law->first_term + law->n_terms; i++)
-        add_tangent(law, &terms[i], stop, x, v, ret);
+        add_tangent(law, &terms[i], x, v, ret);
 }
 
-void lk_law_slope(const struct lk_law *law, const struct lk_term *terms, const struct lk_stop *stop,
-                  double x, double v, struct lk_law_value *ret)
+void lk_law_slope(const struct lk_law *law, const struct lk_term *terms, double x, double v,
+                  struct lk_law_value *ret)
 {
     *ret = (struct lk_law_value){0};
     for (int i = law->first_term; i < law->first_term + law->n_terms; i++)
         if (lk_term_creeps(&terms[i]))
-            ret->damping += friction_slope(&terms[i], v + law->carry);
+            ret->damping += friction_slope(&terms[i], v + law->now->carry);
         else
-            add_tangent(law, &terms[i], stop, x, v, ret);
+            add_tangent(law, &terms[i], x, v, ret);
 }
 
 void lk_law_step(const struct lk_law *law, const struct lk_term *terms, double before, double after,
@@ -331,7 +333,7 @@ void lk_law_step(const struct lk_law *law, const struct lk_term *terms, double b
         else if (t->kind == LK_TERM_IMPEDANCE)
             lk_impedance_step(t, 0.5 * (before + after), v, ret);
         else if (t->kind != LK_TERM_STOP)
-            lk_term_evaluate(t, 0.5 * (before + after), v + law->carry, ret);
+            lk_term_evaluate(t, 0.5 * (before + after), v + law->now->carry, ret);
         else if (!law->is_hard)
             stop_step(t, before, after, v, ret);
     }
@@ -350,7 +352,7 @@ static int is_beyond(const struct lk_law *law, const struct lk_term *terms, doub
  * f = k p^2 / (2 onset) over the onset, linear beyond. */
 static double resisted_depth(const struct lk_term *t, double depth, double yield)
 {
-    double stiff = yield * t->stiffness, inside = lk_max(0, depth);
+    double stiff = yield * t->now->stiffness, inside = lk_max(0, depth);
     double soft =
         t->onset > 0 ? t->onset / stiff * (sqrt(1 + 2 * stiff * inside / t->onset) - 1) : 0;
     double hard = (inside + 0.5 * stiff * t->onset) / (1 + stiff);
@@ -467,7 +469,7 @@ double lk_law_drag(const struct lk_law *law, const struct lk_term *terms, double
 
     for (int i = law->first_term; i < law->first_term + law->n_terms; i++)
         if (lk_term_drags(&terms[i]))
-            lk_term_evaluate(&terms[i], x, v + law->carry, &f);
+            lk_term_evaluate(&terms[i], x, v + law->now->carry, &f);
     return f.damping;
 }
 

@@ -39,38 +39,58 @@ struct lk_answer {
     double tangent;
 };
 
+/** struct lk_term_now - values of a term that inputs or the step before may change: scratch of the
+ * step, see struct lk_term. @push, @stiffness, @damping, @rest, @limit: as the model or inputs say
+ * @scale:  of a table, friction, map or the air
+ * @wound, @slip: FRICTION with wind-up: wind-up and rate of sliding after the last step, when the
+ *          row was @from
+ * @from:   IMPEDANCE: x as the step begins; SWAY: delta' of the step, with @stiffness K+
+ * @speed:  AIR: |V| of all rows of its element
+ * @over_step, @at_end: IMPEDANCE: what a block adds to its push in the step, and at its end */
+struct lk_term_now {
+    double push;
+    double stiffness;
+    double damping;
+    double rest;
+    double limit;
+    double scale;
+    double wound;
+    double slip;
+    double from;
+    double speed;
+    struct lk_answer over_step;
+    struct lk_answer at_end;
+};
+
 /** struct lk_term - one term of a law. x is the row's value [m or rad], v its rate.
  * @force:      index of its force element in the model, or -1
- * @stiffness, @damping, @rest: LINEAR: k (x - rest) + c v; STOP: beyond a limit
+ * @now:        its values that may change; stiffness, damping, rest, push, limit and scale below
+ *              are there
+ * stiffness, damping, rest: LINEAR: k (x - rest) + c v; STOP: beyond a limit
  * @port: of LINEAR and IMPEDANCE: where values are in the inputs, or -1
- * @n_points:   tables, times @scale: points @x, @y with @slope, and @area, the integral of y from
- * the first point
- * @coulomb, @stick, @stribeck, @creep: FRICTION, times @scale;  @late: rate from which the level
- * falls;  @input: of @scale in the inputs, or -1
- * @wind: index of its state of wind-up, or -1; then @stiffness and @give: of the spring and damper
+ * @n_points:   tables, times scale: points @x, @y with @slope, and @area, the integral of y from
+ *              the first point
+ * @coulomb, @stick, @stribeck, @creep: FRICTION, times scale;  @late: rate from which the level
+ *              falls;  @input: of scale in the inputs, or -1
+ * @wind: index of its state of wind-up, or -1; then stiffness and @give: of the spring and damper
  *              through which it holds;  @yield: by which their force falls with the rate of sliding
- *              over a step [N s/m];  @wound, @slip: wind-up and rate of sliding after the last
- * step, when the row was @from
- * @damping, @limit: CREEP: limit tanh(c v / limit), c v without a limit
- * @stiffness, @damping, @rest, @push: IMPEDANCE: k (x - rest) + c v - push, all of it work of its
- *              inputs;  @from: x as the step begins;  @over_step, @at_end: what a block adds to its
- *              push in the step, and at its end
+ *              over a step [N s/m]
+ * damping, limit: CREEP: limit tanh(c v / limit), c v without a limit
+ * stiffness, damping, rest, push: IMPEDANCE: k (x - rest) + c v - push, all of it work of its
+ * inputs
  * @level, @n_levels, @x: MAP: force over the rate at each level, for each of which there are @x, y,
- *              slope and area, @n_points each, one after another; at the level @scale, all of it
+ *              slope and area, @n_points each, one after another; at the level scale, all of it
  *              work of its input
- * @damping, @speed: AIR: c |V| V_i, with |V| of all rows of the element;  @wind_velocity: of the
- *              air, world [m/s], times @scale
- * @damping, @push: LINE: c v - push, all of it stored, see lines.c
- * @stiffness, @from: SWAY: K+ and delta' of the step, see sway.h; no force but over a step
+ * damping, speed: AIR: c |V| V_i, with the speed |V| of all rows of the element;  @wind_velocity:
+ * of the air, world [m/s], times scale damping, push: LINE: c v - push, all of it stored, see
+ * lines.c stiffness, from: SWAY, see sway.h; no force but over a step
  * @lower, @upper, @onset: STOP;  @is_hard: too stiff for the step to resolve, hence an impact with
  *              coefficient of restitution @restitution, of the pose at the start, in the place of
  *              its damper @loss */
 struct lk_term {
     enum lk_term_kind kind;
     int force;
-    double stiffness;
-    double damping;
-    double rest;
+    struct lk_term_now *now;
     int n_points;
     const double *x;
     const double *y;
@@ -81,22 +101,13 @@ struct lk_term {
     double stribeck;
     double creep;
     double late;
-    double scale;
     int input;
     int wind;
     double give;
     double yield;
-    double slip;
-    double wound;
-    double from;
-    double limit;
-    double push;
-    struct lk_answer over_step;
-    struct lk_answer at_end;
     int port[LK_PORT_VALUES];
     int n_levels;
     const double *level;
-    double speed;
     double wind_velocity[3];
     double lower;
     double upper;
@@ -139,10 +150,19 @@ struct lk_stop {
     double keep;
 };
 
+/** struct lk_law_now - values of a law that change in a step: scratch of the step. @stop: of its
+ * row
+ * @carry: added to the rate of the row [m/s]: minus the speed of a rail that runs past the bodies,
+ *         or of the air */
+struct lk_law_now {
+    double carry;
+    struct lk_stop stop;
+};
+
 /** struct lk_law - the terms of one row. @joint, @row: index of the block, and of the row in it
  * @is_tuned: a spring of it follows inputs;  @is_nonlinear: the tangent is not constant;  @is_hard:
  * a term is a hard end stop
- * @carry: added to the rate of the row [m/s]: minus the speed of a rail that runs past the bodies
+ * @now:   its values that change in a step
  * @mobility: inverse effective mass of the row in the mechanism at the start, of nonlinear rows
  *            [1/kg, 1/(kg m^2)];  @free_mobility: how easily the row may move at any pose, no
  * compliant row holding, see lk_fill_dampers() */
@@ -154,7 +174,7 @@ struct lk_law {
     int is_tuned;
     int is_nonlinear;
     int is_hard;
-    double carry;
+    struct lk_law_now *now;
     double mobility;
     double free_mobility;
 };
@@ -195,14 +215,14 @@ LK_RT void lk_law_evaluate(const struct lk_law *law, const struct lk_term *terms
                            double v, int stops, struct lk_law_value *ret);
 
 /** lk_law_tangent() - tangent of a law at the predicted value @x and rate @v of a step; active
- * stops are taken at @stop's reach instead. Thread: cycle.  RT: yes. */
-LK_RT void lk_law_tangent(const struct lk_law *law, const struct lk_term *terms,
-                          const struct lk_stop *stop, double x, double v, struct lk_law_value *ret);
+ * stops are taken at law.now.stop.reach instead. Thread: cycle.  RT: yes. */
+LK_RT void lk_law_tangent(const struct lk_law *law, const struct lk_term *terms, double x, double v,
+                          struct lk_law_value *ret);
 
 /** lk_law_slope() - the same at the rate @v that a step has ended with, for the projections:
  * friction that creeps has its own slope there. Thread: cycle.  RT: yes. */
-LK_RT void lk_law_slope(const struct lk_law *law, const struct lk_term *terms,
-                        const struct lk_stop *stop, double x, double v, struct lk_law_value *ret);
+LK_RT void lk_law_slope(const struct lk_law *law, const struct lk_term *terms, double x, double v,
+                        struct lk_law_value *ret);
 
 /** lk_law_step() - a law over a step in which the row goes from @before to @after with the mean
  * rate
@@ -246,8 +266,8 @@ static inline double lk_friction_level(const struct lk_term *term, double v)
     double ratio = v / term->stribeck;
 
     if (term->stick == term->coulomb) /* a constant of the model */
-        return term->scale * term->coulomb;
-    return term->scale * (term->coulomb + (term->stick - term->coulomb) * exp(-ratio * ratio));
+        return term->now->scale * term->coulomb;
+    return term->now->scale * (term->coulomb + (term->stick - term->coulomb) * exp(-ratio * ratio));
 }
 
 #define LK_DECOUPLED 1e100 /* E of a row that is decoupled from all others */

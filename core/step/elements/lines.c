@@ -35,7 +35,7 @@ static void take_waves(struct lk_system *sys)
         const struct lk_line *line = &sys->line[i];
 
         for (int end = 0; end < 2; end++)
-            sys->term[line->term[end]].push = -line->ratio[end] * arriving(sys, line, end);
+            sys->term[line->term[end]].now->push = -line->ratio[end] * arriving(sys, line, end);
     }
 }
 

@@ -235,13 +235,13 @@ void lk_loads_subtract_stops(struct lk_system *sys, int leaving, struct lk_twist
         struct lk_twist wrench[2];
         double force;
 
-        if (j->kind != LK_ROWS_UNILATERAL || (leaving && sys->stop[i].keep == 1))
+        if (j->kind != LK_ROWS_UNILATERAL || (leaving && law->now->stop.keep == 1))
             continue;
         force = lk_loads_stop_force(sys, law);
         sys->next.lambda[j->row + law->row] -= force;
         joint_wrench(sys, j->of[0], j->which[0], wrench);
         for (int s = 0; s < 2; s++)
-            subtract(&sum[j->body[s]], (leaving ? 1 - sys->stop[i].keep : 1) * force, &wrench[s]);
+            subtract(&sum[j->body[s]], (leaving ? 1 - law->now->stop.keep : 1) * force, &wrench[s]);
     }
 }
 
@@ -257,7 +257,7 @@ static void set_tangent(struct lk_system *sys, const struct lk_law *law, double 
 {
     struct lk_law_value f;
 
-    lk_law_tangent(law, sys->term, &sys->stop[law - sys->law], x, rate, &f);
+    lk_law_tangent(law, sys->term, x, rate, &f);
     keep_tangent(sys, law, &f);
 }
 
@@ -275,7 +275,7 @@ void lk_loads_slide(struct lk_system *sys)
         if (!creeps)
             continue;
         lk_evaluate_violation(sys, law->joint, phi);
-        lk_law_slope(law, sys->term, &sys->stop[i], phi[0],
+        lk_law_slope(law, sys->term, phi[0],
                      lk_evaluate_coordinate_rate(sys, j->of[0], j->which[0], sys->twist), &f);
         keep_tangent(sys, law, &f);
     }
@@ -285,7 +285,7 @@ void lk_loads_decide_stops(struct lk_system *sys, int again)
 {
     for (int i = 0; i < sys->n_laws; i++) {
         const struct lk_law *law = &sys->law[i];
-        struct lk_stop *stop = &sys->stop[i];
+        struct lk_stop *stop = &law->now->stop;
         const struct lk_joint *j = &sys->joint[law->joint];
         struct lk_stop decided;
         double rate, x, a, free_a;
@@ -310,7 +310,7 @@ void lk_loads_release_stops(struct lk_system *sys, int keep_impacts)
 {
     for (int i = 0; i < sys->n_laws; i++) {
         const struct lk_law *law = &sys->law[i];
-        struct lk_stop *stop = &sys->stop[i];
+        struct lk_stop *stop = &law->now->stop;
         const struct lk_joint *j = &sys->joint[law->joint];
         int row = j->row + law->row;
         double rate, phi[LK_ROWS_MAX];
@@ -340,7 +340,8 @@ int lk_loads_impacts(const struct lk_system *sys)
     int impacts = 0;
 
     for (int i = 0; i < sys->n_laws && sys->n_stops > 0; i++)
-        impacts |= sys->law[i].is_hard && (sys->stop[i].acts || sys->stop[i].ends);
+        impacts |=
+            sys->law[i].is_hard && (sys->law[i].now->stop.acts || sys->law[i].now->stop.ends);
     return impacts;
 }
 
@@ -359,8 +360,8 @@ static struct lk_law_powers evaluate_laws(const struct lk_system *sys, const str
             continue;
         x = lk_loads_law_place(sys, state, law, &rate);
         lk_law_evaluate(law, sys->term, x, rate, stops_act || !law->is_hard, &f);
-        powers.damping += f.dissipative * (rate + law->carry);
-        powers.carried += f.dissipative * law->carry;
+        powers.damping += f.dissipative * (rate + law->now->carry);
+        powers.carried += f.dissipative * law->now->carry;
         if (lambda)
             lambda[sys->joint[law->joint].row + law->row] = f.elastic + f.dissipative;
     }

@@ -18,29 +18,30 @@
 #include <math.h>
 #include <string.h>
 
-static void take_port(struct lk_term *t, const double *inputs)
+static void take_port(const struct lk_term *t, const double *inputs)
 {
     double *const values[LK_PORT_VALUES] = {
-        [LK_PORT_FORCE] = &t->push,
-        [LK_PORT_STIFFNESS] = &t->stiffness,
-        [LK_PORT_DAMPING] = &t->damping,
-        [LK_PORT_REST] = &t->rest,
+        [LK_PORT_FORCE] = &t->now->push,
+        [LK_PORT_STIFFNESS] = &t->now->stiffness,
+        [LK_PORT_DAMPING] = &t->now->damping,
+        [LK_PORT_REST] = &t->now->rest,
     };
 
     for (int i = 0; i < LK_PORT_VALUES; i++)
         if (t->port[i] >= 0)
             *values[i] = inputs[t->port[i]];
-    t->stiffness = fmax(t->stiffness, 0);
-    t->damping = fmax(t->damping, 0);
+    t->now->stiffness = fmax(t->now->stiffness, 0);
+    t->now->damping = fmax(t->now->damping, 0);
 }
 
 void lk_signals_take(struct lk_system *sys, const double *inputs)
 {
     for (int i = 0; i < sys->n_terms && sys->n_signals + sys->n_ports > 0; i++) {
-        struct lk_term *t = &sys->term[i];
+        const struct lk_term *t = &sys->term[i];
 
         if (t->input >= 0)
-            t->scale = t->kind <= LK_TERM_FRICTION ? fmax(inputs[t->input], 0) : inputs[t->input];
+            t->now->scale =
+                t->kind <= LK_TERM_FRICTION ? fmax(inputs[t->input], 0) : inputs[t->input];
         if (t->kind == LK_TERM_IMPEDANCE || t->kind == LK_TERM_LINEAR)
             take_port(t, inputs);
     }
@@ -93,13 +94,13 @@ static double work_of_change(struct lk_system *sys, const double *inputs)
 /* of an impedance or a map over the way of its coordinate to @after */
 static double work_over(const struct lk_term *t, double after, double h)
 {
-    double way = after - t->from;
+    double way = after - t->now->from;
     struct lk_law_value f = {0};
 
     if (t->kind == LK_TERM_IMPEDANCE)
-        lk_impedance_step(t, 0.5 * (t->from + after), way / h, &f);
+        lk_impedance_step(t, 0.5 * (t->now->from + after), way / h, &f);
     else
-        lk_term_evaluate(t, 0.5 * (t->from + after), way / h, &f);
+        lk_term_evaluate(t, 0.5 * (t->now->from + after), way / h, &f);
     return -f.elastic * way;
 }
 
@@ -124,7 +125,7 @@ static void note_places(struct lk_system *sys)
 
         for (int k = law->first_term; k < law->first_term + law->n_terms; k++)
             if (does_work_of_inputs(&sys->term[k]))
-                sys->term[k].from = lk_loads_law_place(sys, &sys->now, law, &rate);
+                sys->term[k].now->from = lk_loads_law_place(sys, &sys->now, law, &rate);
     }
 }
 

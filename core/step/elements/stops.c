@@ -224,8 +224,8 @@ static double linearise(const struct lk_term *t, double phi, struct lk_contact *
 {
     double depth = fmax(fmax(phi - t->upper, t->lower - phi), 0);
     double ramp = t->onset > 0 ? fmin(depth / t->onset, 1) : 1;
-    double soft = fmin(depth, t->onset), slope = t->stiffness * fmax(ramp, ONSET_MIN);
-    double force = t->stiffness * (0.5 * ramp * soft + (depth - soft));
+    double soft = fmin(depth, t->onset), slope = t->now->stiffness * fmax(ramp, ONSET_MIN);
+    double force = t->now->stiffness * (0.5 * ramp * soft + (depth - soft));
 
     c->own = 0.5 / slope;
     return depth - force / slope;
@@ -349,7 +349,7 @@ static double rebound(const struct lk_system *sys, int i, double after)
         inward >
         2 * sys->h * (lk_max(fabs(c->acceleration), fabs(free)) + mobility * fabs(c->held));
     return c->is_impact
-               ? lk_law_restitution(t->stiffness, t->loss, mobility) * sqrt(fmax(square, 0))
+               ? lk_law_restitution(t->now->stiffness, t->loss, mobility) * sqrt(fmax(square, 0))
                : 0;
 }
 
@@ -428,7 +428,7 @@ static bool find_rebounds(struct lk_system *sys)
         c->rebound = rebound(sys, i, stops->rate[i]);
         is_hit |= stops->push[i] != 0 && c->is_impact;
         if (stops->push[i] != 0)
-            sys->stop[c->law] = (struct lk_stop){.counts = 1, .acts = 1, .is_impact = 1};
+            sys->law[c->law].now->stop = (struct lk_stop){.counts = 1, .acts = 1, .is_impact = 1};
     }
     return is_hit;
 }

@@ -44,10 +44,10 @@ static void start(struct lk_system *sys, const double *inputs)
             take_motion(sys, j->body[s]);
         lk_evaluate_row_rates(sys, sway->block, sys->correction, last);
         for (int r = 0; r < j->n_rows; r++) {
-            struct lk_term *t = &sys->term[sys->law[j->law + r].first_term];
+            const struct lk_term *t = &sys->term[sys->law[j->law + r].first_term];
 
-            t->stiffness = sys->is_part ? 0 : K * lk_tension_share(K * sys->scale[j->row + r]);
-            t->from = last[r];
+            t->now->stiffness = sys->is_part ? 0 : K * lk_tension_share(K * sys->scale[j->row + r]);
+            t->now->from = last[r];
         }
     }
 }
@@ -55,8 +55,8 @@ static void start(struct lk_system *sys, const double *inputs)
 /* in the first half kick */
 void lk_sway_step(const struct lk_term *t, double delta, struct lk_law_value *sum)
 {
-    sum->elastic += t->stiffness * (0.5 * delta + LK_TENSION_LATE * (delta - t->from));
-    sum->stiffness += t->stiffness * (1 + 2 * LK_TENSION_LATE);
+    sum->elastic += t->now->stiffness * (0.5 * delta + LK_TENSION_LATE * (delta - t->now->from));
+    sum->stiffness += t->now->stiffness * (1 + 2 * LK_TENSION_LATE);
 }
 
 /* multipliers of these rows from those of the first half kick to those of the second, and what both
@@ -69,12 +69,12 @@ static void turn(struct lk_system *sys)
         for (int r = 0; r < j->n_rows; r++) {
             const struct lk_term *t = &sys->term[sys->law[j->law + r].first_term];
             double *lambda = &sys->next.lambda[j->row + r];
-            double late = LK_TENSION_LATE * t->stiffness;
+            double late = LK_TENSION_LATE * t->now->stiffness;
             /* K+ delta */
-            double change = (*lambda + late * t->from) / (0.5 + LK_TENSION_LATE);
-            double delta = t->stiffness > 0 ? change / t->stiffness : 0;
+            double change = (*lambda + late * t->now->from) / (0.5 + LK_TENSION_LATE);
+            double delta = t->now->stiffness > 0 ? change / t->now->stiffness : 0;
 
-            sys->next.balance->taken += late * delta * (delta - t->from);
+            sys->next.balance->taken += late * delta * (delta - t->now->from);
             *lambda -= change;
         }
     }

@@ -33,22 +33,22 @@ static void add(const struct lk_term *t, double trial, double force, double v,
                 struct lk_law_value *sum)
 {
     sum->elastic += force;
-    sum->dissipative += t->damping * v;
-    sum->stiffness += force == trial ? t->stiffness : 0;
-    sum->damping += (force == trial ? t->give : 0) + t->damping;
+    sum->dissipative += t->now->damping * v;
+    sum->stiffness += force == trial ? t->now->stiffness : 0;
+    sum->damping += (force == trial ? t->give : 0) + t->now->damping;
 }
 
 void lk_wind_up_evaluate(const struct lk_term *t, double x, double v, struct lk_law_value *sum)
 {
-    double z = t->wound + x - t->from, trial = t->stiffness * z + t->give * v;
+    double z = t->now->wound + x - t->now->from, trial = t->now->stiffness * z + t->give * v;
 
-    add(t, trial, slide(t, trial, t->slip), v, sum);
-    sum->potential += 0.5 * t->stiffness * z * z;
+    add(t, trial, slide(t, trial, t->now->slip), v, sum);
+    sum->potential += 0.5 * t->now->stiffness * z * z;
 }
 
 static double trial_of_step(const struct lk_term *t, double way, double v)
 {
-    return t->stiffness * (t->wound + 0.5 * way) + t->give * v;
+    return t->now->stiffness * (t->now->wound + 0.5 * way) + t->give * v;
 }
 
 /* Return the rate of sliding s >= 0 over a step: |trial| - yield s = level(s), by fixed-point
@@ -57,7 +57,7 @@ static double trial_of_step(const struct lk_term *t, double way, double v)
 static double slip_of(const struct lk_term *t, double trial)
 {
     int rounds = t->stick == t->coulomb ? 1 : ROUNDS;
-    double s = t->slip;
+    double s = t->now->slip;
 
     for (int i = 0; i < rounds; i++)
         s = fmax((fabs(trial) - lk_friction_level(t, s)) / t->yield, 0);
@@ -82,14 +82,14 @@ static double place(const struct lk_system *sys, const struct lk_state *state,
 }
 
 /* wind-up after a step along @way, and the work that is not stored */
-static double wind(struct lk_term *t, double way, double h, double *ret_lost)
+static double wind(const struct lk_term *t, double way, double h, double *ret_lost)
 {
     double trial = trial_of_step(t, way, way / h), slip = slip_of(t, trial);
     double force = slide(t, trial, slip);
-    double z = t->wound + way - copysign(fabs(trial) - fabs(force), trial) / t->yield * h;
+    double z = t->now->wound + way - copysign(fabs(trial) - fabs(force), trial) / t->yield * h;
 
-    t->slip = slip;
-    *ret_lost = force * way - 0.5 * t->stiffness * (z * z - t->wound * t->wound);
+    t->now->slip = slip;
+    *ret_lost = force * way - 0.5 * t->now->stiffness * (z * z - t->now->wound * t->now->wound);
     return z;
 }
 
@@ -99,16 +99,16 @@ static void keep(struct lk_system *sys)
         const struct lk_law *law = &sys->law[i];
 
         for (int k = law->first_term; k < law->first_term + law->n_terms; k++) {
-            struct lk_term *t = &sys->term[k];
+            const struct lk_term *t = &sys->term[k];
             double x, lost;
 
             if (t->wind < 0)
                 continue;
             x = place(sys, &sys->next, law);
-            t->wound = sys->next.wind[2 * t->wind] = wind(t, x - t->from, sys->h, &lost);
-            sys->next.wind[2 * t->wind + 1] = t->slip;
+            t->now->wound = sys->next.wind[2 * t->wind] = wind(t, x - t->now->from, sys->h, &lost);
+            sys->next.wind[2 * t->wind + 1] = t->now->slip;
             sys->next.balance->dissipated += lost;
-            t->from = x;
+            t->now->from = x;
         }
     }
 }
@@ -124,8 +124,11 @@ void lk_wind_up_settle(struct lk_system *sys)
             if (t->wind < 0)
                 continue;
             sys->now.wind[2 * t->wind] =
-                slide(t, t->stiffness * (t->wound + place(sys, &sys->now, law) - t->from), 0) /
-                t->stiffness;
+                slide(t,
+                      t->now->stiffness *
+                          (t->now->wound + place(sys, &sys->now, law) - t->now->from),
+                      0) /
+                t->now->stiffness;
             sys->now.wind[2 * t->wind + 1] = 0;
         }
     }
@@ -138,13 +141,13 @@ void lk_wind_up_refer(struct lk_system *sys, const struct lk_state *state)
         const struct lk_law *law = &sys->law[i];
 
         for (int k = law->first_term; k < law->first_term + law->n_terms; k++) {
-            struct lk_term *t = &sys->term[k];
+            const struct lk_term *t = &sys->term[k];
 
             if (t->wind < 0)
                 continue;
-            t->wound = state->wind[2 * t->wind];
-            t->slip = state->wind[2 * t->wind + 1];
-            t->from = place(sys, state, law);
+            t->now->wound = state->wind[2 * t->wind];
+            t->now->slip = state->wind[2 * t->wind + 1];
+            t->now->from = place(sys, state, law);
         }
     }
 }

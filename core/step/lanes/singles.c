@@ -356,7 +356,7 @@ void lk_singles_take_multipliers(const struct lk_system *sys, const struct lk_ba
 /* the stops of row @r of a joint, NULL: none was hit */
 static const struct lk_stop *hit_stop(const struct lk_system *sys, int joint, int r)
 {
-    const struct lk_stop *stop = &sys->stop[sys->joint[joint].law + r];
+    const struct lk_stop *stop = &sys->law[sys->joint[joint].law + r].now->stop;
 
     return stop->is_impact ? stop : NULL;
 }

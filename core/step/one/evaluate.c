@@ -131,8 +131,8 @@ void lk_evaluate_rebounds(struct lk_system *sys)
     for (int i = 0; i < sys->n_laws; i++) {
         const struct lk_law *law = &sys->law[i];
 
-        if (sys->stop[i].is_impact)
-            sys->solution[sys->joint[law->joint].row + law->row] = sys->stop[i].rate;
+        if (law->now->stop.is_impact)
+            sys->solution[sys->joint[law->joint].row + law->row] = law->now->stop.rate;
     }
 }
 
@@ -143,7 +143,7 @@ static void rest_on_stops(struct lk_system *sys)
         const struct lk_law *law = &sys->law[i];
         double rates[LK_ROWS_PAD], gamma[LK_ROWS_MAX];
 
-        if (!sys->stop[i].is_impact || sys->stop[i].rate != 0)
+        if (!law->now->stop.is_impact || law->now->stop.rate != 0)
             continue;
         rates_of_joint(sys, law->joint, sys->residual, rates);
         gamma_of_joint(sys, law->joint, gamma);
@@ -159,7 +159,7 @@ static void impact_rates(struct lk_system *sys)
         const struct lk_law *law = &sys->law[i];
         double rates[LK_ROWS_PAD];
 
-        if (!sys->stop[i].is_impact)
+        if (!law->now->stop.is_impact)
             continue;
         rates_of_joint(sys, law->joint, sys->twist, rates);
         sys->solution[sys->joint[law->joint].row + law->row] = rates[law->row];

@@ -168,7 +168,7 @@ static void element_force(const struct lk_system *sys, const struct lk_output *o
     struct lk_law_value f = {0};
 
     for (int i = out->term; i < out->term + out->n_terms; i++)
-        lk_term_evaluate(&sys->term[i], x, rate + law->carry, &f);
+        lk_term_evaluate(&sys->term[i], x, rate + law->now->carry, &f);
     ret[0] = sign * (f.elastic + f.dissipative);
 }
 
