@@ -62,31 +62,29 @@ struct lk_term_now {
     struct lk_answer at_end;
 };
 
-/** struct lk_term - one term of a law. x is the row's value [m or rad], v its rate.
- * @force:      index of its force element in the model, or -1
- * @now:        its values that may change; stiffness, damping, rest, push, limit and scale below
- *              are there
- * stiffness, damping, rest: LINEAR: k (x - rest) + c v; STOP: beyond a limit
- * @port: of LINEAR and IMPEDANCE: where values are in the inputs, or -1
- * @n_points:   tables, times scale: points @x, @y with @slope, and @area, the integral of y from
- *              the first point
- * @coulomb, @stick, @stribeck, @creep: FRICTION, times scale;  @late: rate from which the level
- *              falls;  @input: of scale in the inputs, or -1
- * @wind: index of its state of wind-up, or -1; then stiffness and @give: of the spring and damper
- *              through which it holds;  @yield: by which their force falls with the rate of sliding
- *              over a step [N s/m]
- * damping, limit: CREEP: limit tanh(c v / limit), c v without a limit
- * stiffness, damping, rest, push: IMPEDANCE: k (x - rest) + c v - push, all of it work of its
- * inputs
- * @level, @n_levels, @x: MAP: force over the rate at each level, for each of which there are @x, y,
- *              slope and area, @n_points each, one after another; at the level scale, all of it
- *              work of its input
- * damping, speed: AIR: c |V| V_i, with the speed |V| of all rows of the element;  @wind_velocity:
- * of the air, world [m/s], times scale damping, push: LINE: c v - push, all of it stored, see
- * lines.c stiffness, from: SWAY, see sway.h; no force but over a step
- * @lower, @upper, @onset: STOP;  @is_hard: too stiff for the step to resolve, hence an impact with
- *              coefficient of restitution @restitution, of the pose at the start, in the place of
- *              its damper @loss */
+/** struct lk_term - one term of a law: what the model says once. x is the row's value [m or rad], v
+ * its rate. @force: index of its force element in the model, or -1
+ * @now: its values that may change; stiffness, damping, rest, push, limit, scale, speed and from
+ *       below are there
+ * - LINEAR: stiffness (x - rest) + damping v;  @port: where values are in the inputs, or -1
+ * - tables: scale times @n_points points @x, @y with @slope, and @area, the integral of y from the
+ *       first point;  @input: of scale in the inputs, or -1
+ * - FRICTION: @coulomb, @stick, @stribeck, @creep, times scale;  @late: rate from which the
+ *       level falls;  @wind: index of its state of wind-up, or -1; then stiffness and @give: of
+ *       the spring and damper through which it holds;  @yield: by which their force falls with
+ *       the rate of sliding over a step [N s/m]
+ * - CREEP: limit tanh(damping v / limit), damping v without a limit
+ * - IMPEDANCE: stiffness (x - rest) + damping v - push, all of it work of its inputs at @port
+ * - MAP: force over the rate at each @level of @n_levels, for each of which there are @x, y,
+ *       slope and area, @n_points each, one after another; at the level scale, all of it work of
+ *       its input
+ * - AIR: damping speed V_i, with speed |V| of all rows of the element;  @wind_velocity: of the air,
+ *       world [m/s], times scale
+ * - LINE: damping v - push, all of it stored, see lines.c
+ * - SWAY: of stiffness and from, see sway.h; no force but over a step
+ * - STOP: stiffness beyond @lower and @upper, in full from @onset;  @is_hard: too stiff for the
+ *       step to resolve, hence an impact with coefficient of restitution @restitution, of the
+ *       pose at the start, in the place of its damper @loss */
 struct lk_term {
     enum lk_term_kind kind;
     int force;
