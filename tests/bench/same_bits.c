@@ -231,7 +231,7 @@ static bool next(FILE *from, char name[NAME_SIZE], struct numbers *ret)
     return fread(ret->values, sizeof(double), n, from) == n;
 }
 
-/* the largest difference, by the largest number of either */
+/* the largest difference, by the largest number of either, one that differs or not */
 static double difference(const struct numbers *a, const struct numbers *b)
 {
     double most = 0, largest = 0;
@@ -239,14 +239,12 @@ static double difference(const struct numbers *a, const struct numbers *b)
     if (a->n != b->n)
         return INFINITY;
     for (size_t i = 0; i < a->n; i++) {
-        double size = fmax(fabs(a->values[i]), fabs(b->values[i]));
-
+        largest = fmax(largest, fmax(fabs(a->values[i]), fabs(b->values[i])));
         if (memcmp(&a->values[i], &b->values[i], sizeof(double)) == 0)
             continue;
         if (isnan(a->values[i]) != isnan(b->values[i]))
             return INFINITY;
         most = fmax(most, fabs(a->values[i] - b->values[i]));
-        largest = fmax(largest, size);
     }
     return largest > 0 ? most / largest : 0;
 }
