@@ -180,6 +180,7 @@ static void what_is_wrong_is_said(void **state)
         const char *words;
     } cases[] = {
         {"--steps 1 line:x,wave=y,wave,30,0", 2, "not a coupling: 'line:x"},
+        {"--steps 1.5", 2, "not a number of steps: '1.5'"},
         {"--steps 1", 2, "missing: 'COUPLING'"},
         {"--steps 1 left:x", 2, "not a coupling: 'left:x'"},
         {"--duration 1 " LINE, 2, "does not fit: '--duration'"},

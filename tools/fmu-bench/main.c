@@ -149,12 +149,12 @@ static int refuse_unknown(int c, const char *word)
 static int read_table(struct job *job, int argc, char **argv)
 {
     struct play *play = &job->play;
-    double steps = 0;
     const struct option_row rows[] = {
         {"map", .take = read_map, .data = play},
         {"set", .take = read_set, .data = job},
         {"control", .take = read_control, .data = play},
-        {"steps", .number = &steps, .low = 1, .high = 1e15, .expected = "not a number of steps:"},
+        {"steps", .count = &play->steps, .low = 1, .high = 1e15,
+         .expected = "not a number of steps:"},
         {"realtime", .flag = &play->realtime},
         {"duration", .number = &play->seconds, .low = OPTIONS_ABOVE_0, .high = DBL_MAX,
          .expected = "not a duration in seconds:"},
@@ -166,10 +166,8 @@ static int read_table(struct job *job, int argc, char **argv)
         {NULL},
     };
     const struct option_table table = {rows, .refuse = refuse_value, .unknown = refuse_unknown};
-    int status = options_parse(argc, argv, &table);
 
-    play->steps = (uint64_t)steps;
-    return status;
+    return options_parse(argc, argv, &table);
 }
 
 static int read_options(struct job *job, int argc, char **argv)

@@ -166,11 +166,11 @@ static int refuse_unknown(int c, const char *word)
 static int read_table(struct link *link, int argc, char **argv)
 {
     struct link_side *left = &link->side[LINK_LEFT], *right = &link->side[LINK_RIGHT];
-    double steps = 0;
     const struct option_row rows[] = {
         {"left", .take = read_side, .data = left},
         {"right", .take = read_side, .data = right},
-        {"steps", .number = &steps, .low = 1, .high = 1e15, .expected = "not a number of steps:"},
+        {"steps", .count = &link->steps, .low = 1, .high = 1e15,
+         .expected = "not a number of steps:"},
         {"realtime", .flag = &link->realtime},
         {"duration", .number = &link->seconds, .low = OPTIONS_ABOVE_0, .high = DBL_MAX,
          .expected = "not a duration in seconds:"},
@@ -182,10 +182,8 @@ static int read_table(struct link *link, int argc, char **argv)
         {NULL},
     };
     const struct option_table table = {rows, .refuse = refuse_value, .unknown = refuse_unknown};
-    int status = options_parse(argc, argv, &table);
 
-    link->steps = (uint64_t)steps;
-    return status;
+    return options_parse(argc, argv, &table);
 }
 
 static int read_options(struct link *link, int argc, char **argv)
