@@ -10,7 +10,7 @@ import pathlib
 import re
 import sys
 
-LIMIT = 12
+LIMIT = 4
 # data and kinematics of a system; what acts on bodies; the two ways to execute a stage; what is read
 # of a state; methods, and what a step of any method begins and ends with
 RANKS = {'.': 0, 'elements': 1, 'one': 2, 'lanes': 2, 'outputs': 3, 'scripts': 4}
