@@ -392,14 +392,13 @@ LK_INLINE void forward_front(const lanes_t *restrict factor, int n, int e, lanes
             t[k] += lower[lower_at(e, i, k)] * t[i];
 }
 
-/* a front on the way up: right-hand side of its own rows and what the children leave */
-LK_INLINE void assemble(const struct lk_batches *p, const struct lk_batch_front *f, int n, int e,
+/* values of the rows of the first @n slots of a front, into @t. Return: number of rows */
+LK_INLINE int take_rows(const struct lk_batches *p, const struct lk_batch_front *f, int n,
                         lanes_t *t)
 {
-    lanes_t *sums = block_at(p, f->sums);
     int r = 0;
 
-    for (int i = f->first_slot; i < f->first_slot + f->n_elim; i++) {
+    for (int i = f->first_slot; i < f->first_slot + n; i++) {
         const struct lk_batch_slot *s = &p->slots[i];
         lanes_t buffer[ROWS_MAX];
         const lanes_t *x = view(p, &s->joint, s->x, s->rows, buffer);
@@ -407,6 +406,28 @@ LK_INLINE void assemble(const struct lk_batches *p, const struct lk_batch_front 
         for (int k = 0; k < s->rows; k++)
             t[r++] = x[k];
     }
+    return r;
+}
+
+/* and back, those of the rows that it eliminates */
+LK_INLINE void give_rows(const struct lk_batches *p, const struct lk_batch_front *f,
+                         const lanes_t *t)
+{
+    for (int i = f->first_slot; i < f->first_slot + f->n_elim; i++) {
+        const struct lk_batch_slot *s = &p->slots[i];
+
+        put(p, &s->joint, s->x, s->rows, t);
+        t += s->rows;
+    }
+}
+
+/* a front on the way up: right-hand sides of its own rows, and the sums of its children */
+LK_INLINE void assemble(const struct lk_batches *p, const struct lk_batch_front *f, int n, int e,
+                        lanes_t *t)
+{
+    lanes_t *sums = block_at(p, f->sums);
+    int r = take_rows(p, f, f->n_elim, t);
+
     for (; r < n; r++)
         t[r] = (lanes_t){0};
     for (int i = f->first_child; i < f->first_child + f->n_children; i++) {
@@ -416,12 +437,7 @@ LK_INLINE void assemble(const struct lk_batches *p, const struct lk_batch_front 
                       p->table + c->rows, c->n_rows, t);
     }
     forward_front(block_at(p, f->factor), n, e, t);
-    for (int i = f->first_slot, k = 0; i < f->first_slot + f->n_elim; i++) {
-        const struct lk_batch_slot *s = &p->slots[i];
-
-        put(p, &s->joint, s->x, s->rows, t + k);
-        k += s->rows;
-    }
+    give_rows(p, f, t);
     for (r = e; r < n; r++)
         sums[r - e] = t[r];
 }
@@ -431,16 +447,8 @@ LK_INLINE void disassemble(const struct lk_batches *p, const struct lk_batch_fro
                            lanes_t *t)
 {
     const lanes_t *U = block_at(p, f->factor) + e + e * (e - 1) / 2;
-    int r = 0;
 
-    for (int i = f->first_slot; i < f->first_slot + f->n_slots; i++) {
-        const struct lk_batch_slot *s = &p->slots[i];
-        lanes_t buffer[ROWS_MAX];
-        const lanes_t *x = view(p, &s->joint, s->x, s->rows, buffer);
-
-        for (int k = 0; k < s->rows; k++)
-            t[r++] = x[k];
-    }
+    take_rows(p, f, f->n_slots, t);
 #pragma GCC unroll 6
     for (int k = 0; k < e; k++) {
         lanes_t sum = {0};
@@ -450,13 +458,7 @@ LK_INLINE void disassemble(const struct lk_batches *p, const struct lk_batch_fro
             sum += U[k * (n - e) + i - e] * t[i];
         t[k] -= sum;
     }
-    r = 0;
-    for (int i = f->first_slot; i < f->first_slot + f->n_elim; i++) {
-        const struct lk_batch_slot *s = &p->slots[i];
-
-        put(p, &s->joint, s->x, s->rows, t + r);
-        r += s->rows;
-    }
+    give_rows(p, f, t);
 }
 
 LK_INLINE void factor_front(const struct lk_batches *p, const struct lk_batch_front *f, int n,
