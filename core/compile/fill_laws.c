@@ -72,11 +72,17 @@ static struct counts count(const struct lk_draft *d)
 void lk_fill_laws_layout(struct lk_system *sys, const struct lk_draft *d, struct lk_arena *arena)
 {
     struct counts c = count(d);
+    struct lk_law_now *law_now;
+    struct lk_term_now *term_now;
 
     sys->law = lk_arena_take(arena, (size_t)c.laws, sizeof(*sys->law));
-    sys->law_now = lk_arena_take(arena, (size_t)c.laws, sizeof(*sys->law_now));
+    law_now = lk_arena_take(arena, (size_t)c.laws, sizeof(*law_now));
     sys->term = lk_arena_take(arena, (size_t)c.terms, sizeof(*sys->term));
-    sys->term_now = lk_arena_take(arena, (size_t)c.terms, sizeof(*sys->term_now));
+    term_now = lk_arena_take(arena, (size_t)c.terms, sizeof(*term_now));
+    for (int i = 0; i < c.laws && arena->base; i++)
+        sys->law[i].now = &law_now[i];
+    for (int i = 0; i < c.terms && arena->base; i++)
+        sys->term[i].now = &term_now[i];
     sys->sway = lk_arena_take(arena, (size_t)d->n_sways, sizeof(*sys->sway));
     sys->tables = lk_arena_take(arena, 4 * (size_t)c.points, sizeof(double));
 }
@@ -84,11 +90,10 @@ void lk_fill_laws_layout(struct lk_system *sys, const struct lk_draft *d, struct
 static struct lk_term *add_term(struct lk_system *sys, struct lk_law *law, int force,
                                 enum lk_term_kind kind)
 {
-    struct lk_term_now *now = &sys->term_now[sys->n_terms];
     struct lk_term *t = &sys->term[sys->n_terms++];
 
-    *now = (struct lk_term_now){.scale = 1};
-    *t = (struct lk_term){.kind = kind, .force = force, .now = now, .input = -1, .wind = -1};
+    *t->now = (struct lk_term_now){.scale = 1};
+    *t = (struct lk_term){.kind = kind, .force = force, .now = t->now, .input = -1, .wind = -1};
     for (int i = 0; i < LK_PORT_VALUES; i++)
         t->port[i] = -1;
     law->n_terms++;
@@ -97,11 +102,10 @@ static struct lk_term *add_term(struct lk_system *sys, struct lk_law *law, int f
 
 static struct lk_law *add_law(struct lk_system *sys, int joint, int row)
 {
-    struct lk_law_now *now = &sys->law_now[sys->n_laws];
     struct lk_law *law = &sys->law[sys->n_laws++];
 
-    *now = (struct lk_law_now){.stop.counts = 1};
-    *law = (struct lk_law){.joint = joint, .row = row, .first_term = sys->n_terms, .now = now};
+    *law->now = (struct lk_law_now){.stop.counts = 1};
+    *law = (struct lk_law){.joint = joint, .row = row, .first_term = sys->n_terms, .now = law->now};
     if (row == 0)
         sys->joint[joint].law = sys->n_laws - 1;
     return law;

@@ -159,9 +159,6 @@ static int layout_system(struct lk_system *sys, const struct lk_draft *d, struct
     sys->input = lk_arena_take(arena, (size_t)m->n_inputs, sizeof(*sys->input));
     sys->output = lk_arena_take(arena, (size_t)m->n_outputs, sizeof(*sys->output));
     sys->port = lk_arena_take(arena, (size_t)sys->n_shown_ports, sizeof(*sys->port));
-    sys->port_power = lk_arena_take(arena, (size_t)sys->n_shown_ports, sizeof(double));
-    sys->port_rows =
-        lk_arena_take(arena, sys->n_shown_ports > 0 ? (size_t)sys->n_rows : 0, sizeof(double));
     layout_state(sys, &sys->start, arena);
     sys->input_channel = lk_arena_take(arena, (size_t)m->n_inputs, sizeof(*sys->input_channel));
     sys->output_channel = lk_arena_take(arena, (size_t)m->n_outputs, sizeof(*sys->output_channel));

@@ -419,7 +419,6 @@ struct lk_system {
     struct lk_port *port; /* n_shown_ports */
     struct lk_line *line;
     struct lk_net net; /* its blocks */
-    double *port_rows; /* scratch of mobilities, n_rows */
     struct lk_channel *input_channel;
     struct lk_channel *output_channel;
     char (*body_name)[LK_NAME_SIZE];
@@ -435,9 +434,6 @@ struct lk_system {
 
     /* scratch of a step */
     double gravity[3];            /* of the step [m/s^2] */
-    struct lk_term_now *term_now; /* of each term, its values in the step */
-    struct lk_law_now *law_now;   /* of each law, its values in the step */
-    double *port_power;           /* of each shown port: of its input as the step begins [W] */
     struct lk_progress *progress; /* of its iterations, NULL without a script */
     struct lk_element_work *elements;
     struct lk_fronts fronts;

@@ -8,6 +8,9 @@ void lk_elements_layout(struct lk_system *sys, struct lk_arena *arena)
     bool has_half_kicks = sys->formulation->script == LK_SCRIPT_RATTLE;
     size_t laws = has_half_kicks ? (size_t)sys->n_laws : 0;
     struct lk_element_work *work = lk_arena_take(arena, 1, sizeof(*work));
+    size_t ports = (size_t)sys->n_shown_ports, rows = ports > 0 ? (size_t)sys->n_rows : 0;
+    double *port_power = lk_arena_take(arena, ports, sizeof(double));
+    double *port_rows = lk_arena_take(arena, rows, sizeof(double));
     double *value = lk_arena_take(arena, laws, sizeof(double));
     double *rate = lk_arena_take(arena, sys->closes_dampers ? laws : 0, sizeof(double));
     struct lk_stops stops = {0};
@@ -15,7 +18,11 @@ void lk_elements_layout(struct lk_system *sys, struct lk_arena *arena)
     if (has_half_kicks)
         lk_stops_layout(sys, &stops, arena);
     if (arena->base)
-        *work = (struct lk_element_work){.value = value, .rate = rate, .stops = stops};
+        *work = (struct lk_element_work){.port_power = port_power,
+                                         .port_rows = port_rows,
+                                         .value = value,
+                                         .rate = rate,
+                                         .stops = stops};
     sys->elements = work;
 }
 

@@ -6,8 +6,8 @@
 
 #include "step/elements/stops.h"
 
-/** struct lk_element_ops - what a sort of elements does, NULL where nothing. All for the cycle, RT:
- * yes.
+/** struct lk_element_ops - functions of a sort of elements, NULL where it has nothing to do. All
+ * for the cycle, RT: yes.
  * @is_in:  whether a compiled system has any
  * @refer:  it goes on from @state: its values in the scratch are those of it
  * @follow: its values for the step that begins, from @inputs and system->now, and the work of a
@@ -50,15 +50,20 @@ struct lk_element_list {
     const struct lk_element_ops *of[LK_ELEMENTS];
 };
 
-/** struct lk_element_work - lists by their hook; and of a step of `rattle`: @value: of each law's
- * row at q_n;  @rate: of each law's row by the half kick alone, where the system closes_dampers;
- * @power: that soft stops and closed dampers take at q_n, with what else acts along their
- * coordinates [W]
+/** struct lk_element_work - scratch of the elements in a step, and their lists by hook.
+ * @port_power: power of the input of each shown port at the start of the step [W]
+ * @port_rows: n_rows, for mobilities, where ports are shown
+ * of a step of `rattle`:
+ * @value: of each law's row at q_n;  @rate: of each law's row after the half kick, before any
+ *         multiplier acts, where the system closes_dampers
+ * @power: power at q_n of soft stops, of closed dampers and of the other terms in their laws [W]
  */
 struct lk_element_work {
 #define X(hook) struct lk_element_list hook;
     LK_ELEMENT_HOOKS(X)
 #undef X
+    double *port_power;
+    double *port_rows;
     double *value;
     double *rate;
     double power;

@@ -137,7 +137,7 @@ static void begin(struct lk_system *sys, const double *inputs)
         const struct lk_port *p = &sys->port[i];
 
         if (p->type == LK_OUTPUT_PORT_WORK && p->law < 0)
-            sys->port_power[i] =
+            sys->elements->port_power[i] =
                 lk_loads_input_power(sys, &p->place, inputs + p->place.offset, sys->twist);
     }
 }
@@ -148,7 +148,7 @@ static double work_of_port(const struct lk_system *sys, const struct lk_port *p,
     if (p->law >= 0)
         return work_of_impedance(sys, &sys->law[p->law], &sys->term[p->term]);
     return 0.5 * sys->h *
-           (sys->port_power[p - sys->port] +
+           (sys->elements->port_power[p - sys->port] +
             lk_loads_input_power(sys, &p->place, inputs + p->place.offset, sys->twist));
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "step/outputs/mobility.h"
 #include "maths/vec.h"
+#include "step/elements/elements.h"
 #include "step/elements/laws.h"
 #include "step/elements/loads.h"
 #include "step/kinematics.h"
@@ -20,7 +21,7 @@ static void respond(struct lk_system *sys, struct lk_twist *sum)
         for (int r = 0; r < j->n_rows; r++)
             sys->solution[j->row + r] = r < lk_rigid_rows(j) ? rates[r] : 0;
     }
-    lk_evaluate_refined(sys, sys->port_rows);
+    lk_evaluate_refined(sys, sys->elements->port_rows);
     for (int b = 0; b < sys->n_bodies; b++)
         for (int i = 0; i < 3; i++) {
             sum[b].v[i] -= sys->correction[b].v[i];
