@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a script asks of an executor. A script (scripts/) is a method written once: sweeps over the
- * elimination tree, and decisions in between. It knows no body, no row and no lane. An executor
- * does each stage of a sweep (stages.h): four bodies at a time and rows one by one (one/), or alike
- * parts of the mechanism in the lanes of vector registers (lanes/). */
+/* The interface between scripts and executors. A script (scripts/) is a method written once: sweeps
+ * over the elimination tree, and decisions in between; it contains no loop over bodies, rows or
+ * lanes. An executor carries out each stage of a sweep (stages.h): `one` takes four bodies at a
+ * time and rows one by one (one/), `lanes` takes alike parts of the mechanism in the lanes of
+ * vector registers (lanes/). */
 #ifndef LK_STEP_EXECUTOR_H
 #define LK_STEP_EXECUTOR_H
 
@@ -14,22 +15,27 @@ struct lk_law_powers; /* step/elements/loads.h */
 /** enum lk_script - the methods that are scripts. */
 enum lk_script { LK_SCRIPT_NONE, LK_SCRIPT_RATTLE, LK_SCRIPT_ALI3, LK_SCRIPT_RK4, LK_SCRIPTS };
 
-/** enum lk_increment_measure - of increments. BY_MASS: a . M b;  BY_TURNS: of the turns alone. The
- * matrix is wrong because bodies turn: turns tell how wrong, where in the measure of the mass the
- * turn of a light body is nothing beside the way of a heavy one that it leads to. The mass tells it
- * where laws bend, and a wheel that spins says nothing of the rest. */
+/** enum lk_increment_measure - two inner products of increments a, b. BY_MASS: a . M b;  BY_TURNS:
+ * of their rotations alone. The iterations use the matrix of q_n, which is wrong by the rotation of
+ * the bodies in the step. BY_TURNS measures that error; BY_MASS does not see the rotation of a
+ * light body beside the motion of a heavy one. BY_MASS measures the error of nonlinear laws;
+ * BY_TURNS does not, where a wheel spins. */
 enum lk_increment_measure { LK_BY_MASS, LK_BY_TURNS, LK_MEASURES };
 typedef double lk_measures __attribute__((vector_size(LK_MEASURES * sizeof(double))));
 
-/** struct lk_progress - of the iterations of a step; the script writes it, stages read it.
- * @found, @done: increments so far, and those of them that were applied
- * @product: of the last one with each;  @part: factor on the last one;  @alpha: that times
- * increment k + 1 is added to it
- * @ends: an iterate was taken back: later increments are 0;  @goes_back: the last one is
- * @stage: of rk4, the one under way, @is_stage: none of the ends of a step;  @leaks: of ali3,
- * multipliers of rigid rows are forgotten in this iteration;  @jumps: of ali3, inputs or stops are
- * about to jump
- * @is_small: all turns of the step are less than half a turn, as executor `one` found */
+/** struct lk_progress - state of the iterations of a step. The script writes it, stages read it.
+ * of rattle:
+ * @found, @done: number of increments that were solved for, and that were applied
+ * @product: inner products of the last increment with each increment
+ * @part: factor on the last increment;  @alpha: factors with which later increments are added to
+ * it, see lk_rattle_look_back()
+ * @goes_back: the last iterate is discarded;  @ends: one was: further increments are 0
+ * of rk4:
+ * @stage: number of the Runge-Kutta stage;  @is_stage: false at both ends of a step
+ * of ali3:
+ * @leaks: multipliers of rigid rows lose E lambda in this iteration
+ * @jumps: the projection under way is that over a jump of inputs or stops
+ * @is_small: all rotations of the step are below half a turn; written by executor `one` */
 struct lk_progress {
     int found;
     int done;
@@ -45,33 +51,35 @@ struct lk_progress {
     bool is_small;
 };
 
-/** struct lk_executor - all for the cycle, RT: yes. NULL where no script of the method asks it.
- * @renew:  the scratch that a step begins with, from system->now
- * @begin:  nothing of the step, or of the combination of a higher order, is known yet
- * @carry:  multipliers of rigid rows in system->now go on, where they do
- * @take:   what elements have begun with, into the rows; what is left of Phi at the present poses;
- * of rk4, the state whose accelerations are made anew
- * @sweep:  stage @down of a method, on the way down the tree, which begins with a solution; then
- *          stage @up, on the way up, which ends with what is solved for
+/** struct lk_executor - functions of a method. All for the cycle, RT: yes. NULL: the script of the
+ * method does not call it, or the executor has nothing to do there.
+ * @renew:  make the scratch of the next step from system->now
+ * @begin:  discard results of the last step, or of the state of a higher order
+ * @carry:  multipliers of rigid rows of system->now are the first guess, where bodies lack inertia
+ * @take:   of rattle, multipliers of elements into the rows, and the gaps, see
+ *          lk_one_find_gaps(); of rk4, the motion of system->now
+ * @sweep:  stage @down of the method, on the way down the tree, which starts with the
+ *          solution; then stage @up, on the way up, which ends with the right-hand side and, where
+ *          the stage says so, the factor
  * @violation: the largest |Phi| of the last stage that evaluated it
- * @multiply: the products of the last increment, with number @last, with all up to itself, unless
- *          its stage has found them
- * @push:   lk_stops_push() on the last increment, and its products anew
- * @hold:   multipliers of all rows that hold against the motions @shove of the bodies, with the
- *          last factor, into system->solution, and what they do into system->correction;
- *          @is_refined: as projections are. Between two sweeps
- * @keeps_right_side: the right-hand side of the next solve outlives @hold
- * @loads:  -Q at the present poses and at time @t [s], with multipliers of laws as they are
- * @jump:   of ali3, W dQ of inputs and stops that jump into the accelerations, and what it leaves
- * of the rows of laws; @leaving: see lk_loads_subtract_stops()
+ * @multiply: products of increment number @last with those before it and itself; NULL where the
+ *          stage has computed them
+ * @push:   lk_stops_push() on the last increment, then its products again
+ * @hold:   multipliers of all rows that resist the motions @shove of the bodies, with the last
+ *          factor, into system->solution; their effect on the bodies into system->correction.
+ *          @is_refined: solved in two parts. Called between two sweeps
+ * @keeps_right_side: @hold preserves the right-hand side of the next solve
+ * @loads:  -Q at the present poses and at time @t [s], with the present multipliers of laws
+ * @jump:   of ali3, add W dQ of the jump of inputs and stops to the accelerations, and evaluate the
+ *          rows of laws; @leaving: see lk_loads_subtract_stops()
  * @follow: of rk4, multipliers of laws and -Q at the present poses, twists and time @t [s]. Return:
- *          powers of the laws;  @knows_multipliers: those of system->next are those of the last
+ *          powers of the laws;  @knows_multipliers: system->next has the multipliers of the last
  *          sweep
- * @settle: of ali3, accelerations and multipliers of system->now that belong to its poses and
- *          velocities, see ali3_extrapolate.c
- * @give:   motions that stages have found, into system->next, and @give_multipliers
- * @fetch:  motions back from there, after they were changed
- * @store:  the new state is complete: its balance, what outputs read. Return: 0, LK_E_TURN,
+ * @settle: of ali3, accelerations and multipliers of system->now from its poses and velocities, see
+ *          ali3_extrapolate.c
+ * @give:   copy motions from the executor's memory into system->next;  @give_multipliers: likewise
+ * @fetch:  copy motions back from there, after they were changed
+ * @store:  complete the new state: its balance, values for outputs. Return: 0, LK_E_TURN,
  *          LK_E_NOT_FINITE */
 struct lk_executor {
     LK_RT void (*renew)(struct lk_system *system);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the state of `rattle` has besides the motion of the bodies. */
+/* The state of `rattle` besides the motion of the bodies (lk_state.own). */
 #ifndef LK_STEP_RATTLE_STATE_H
 #define LK_STEP_RATTLE_STATE_H
 
 #include "step/system.h"
 
-/** struct lk_rattle_own - what the state of a body has besides its motion. @x, @q: pose of the last
+/** struct lk_rattle_own - additional state of a body. @x, @q: pose of the last
  * factor;
  * @moved: u and theta of the last step;  @bent: their difference from those before, by h^2; 0
  * before the first step */

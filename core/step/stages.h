@@ -1,19 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The stages of each method. A sweep goes down the tree with a solution and does what follows from
- * it at every body and row, then up the tree, where it does what leads to the next right-hand side,
- * see struct lk_executor. Stage 0 of either way does nothing.
+/* The stages of each method. A sweep visits the elimination tree twice. On the way down it takes
+ * the solution of the last right-hand side and updates bodies and rows from it (a stage `down`). On
+ * the way up it evaluates bodies and rows and assembles the next right-hand side (a stage `up`).
+ * See lk_executor.sweep. Stage 0 of either way does nothing.
  *
- * A factor needs the Jacobians of all bodies and rows: what makes these and the factor are two
- * sweeps. */
+ * A factor needs the Jacobians of all bodies and rows, so that a method evaluates these in one
+ * sweep and makes the factor in the next one. */
 #ifndef LK_STEP_STAGES_H
 #define LK_STEP_STAGES_H
 
-/** enum rattle_down - INCREMENT: of an iteration;  CLOSE: the closed pose;  REFINE, REFINE_MORE:
- * the first and a middle part of a refined solution;  VELOCITIES, ACCELERATIONS: projected;
- * LEAST_ACCELERATIONS: of redundant rows, see close_accelerations() in scripts/rattle.c;  HOLD,
- * HOLD_REFINED: what holds against a motion, see lk_executor.hold;  PULL: forces that multipliers
- * carry on;  CARRY: the solution goes on with them;  CLOSE_STATE: the state of a higher order,
- * towards its closed pose */
+/** enum rattle_down - stages of rattle that use a solution.
+ * - INCREMENT: the increment of an iteration
+ * - CLOSE: the closed pose of q_n+1
+ * - REFINE, REFINE_MORE: keep the first part of a refined solution, add a middle one
+ * - VELOCITIES, ACCELERATIONS: project them;  LEAST_ACCELERATIONS: the same for redundant rows, see
+ *   close_accelerations() in scripts/rattle.c
+ * - HOLD, HOLD_REFINED: multipliers that resist a given motion, see lk_executor.hold
+ * - PULL: forces of the multipliers of the last step;  CARRY: the solution continues these
+ * - CLOSE_STATE: the pose of a combined state (order above 2), one iteration closer */
 enum rattle_down {
     RATTLE_STAY,
     RATTLE_INCREMENT,
@@ -30,13 +34,17 @@ enum rattle_down {
     RATTLE_CLOSE_STATE
 };
 
-/** enum rattle_up - PREDICTION: the first iterate;  ITERATION: the next one;  CHECK: the last one;
- * UNCLOSE: the pose of the factor of q_n+1;  MATRIX: that factor;  KICK: velocities after the
- * second half kick;  AGAIN, AGAIN_MORE: for the second part of a refined solution, and a later one;
- * FREE: accelerations without joints;  SHOVE: a motion to hold against;  SETTLE: Jacobians of the
- * closed pose;  BALANCE: forces on bodies without inertia;  RELOAD: the state of a higher order,
- * whose pose is that of the factor;  VIOLATION: its rows;  RATES: its velocities;  STORE: the new
- * state. Nothing is solved after CHECK, UNCLOSE, SETTLE, RELOAD and STORE. */
+/** enum rattle_up - stages of rattle that assemble a right-hand side. CHECK, UNCLOSE, SETTLE,
+ * RELOAD and STORE assemble none.
+ * - PREDICTION, ITERATION, CHECK: the first iterate, the next one, the last one
+ * - UNCLOSE: back to the pose at which the factor of q_n+1 is made;  MATRIX: that factor
+ * - KICK: velocities after the second half kick
+ * - AGAIN, AGAIN_MORE: E times the first part of a refined solution, or a later one
+ * - FREE: accelerations without joints;  SHOVE: the motion that lk_executor.hold resists
+ * - SETTLE: Jacobians of the closed pose;  BALANCE: forces on bodies without inertia
+ * - RELOAD: a combined state (order above 2), at whose pose the factor is made;  VIOLATION: Phi of
+ *   it;  RATES: Phi_q v of it
+ * - STORE: the new state */
 enum rattle_up {
     RATTLE_REST,
     RATTLE_PREDICTION,
@@ -60,9 +68,11 @@ enum rattle_up {
 #define RATTLE_DOWNS (RATTLE_CLOSE_STATE + 1)
 #define RATTLE_UPS   (RATTLE_STORE + 1)
 
-/** enum ali3_down - INCREMENT, LAST_INCREMENT: of an iteration, and the accepted pose of the last
- * one;  VELOCITIES, ACCELERATIONS: projected;  CLOSE, CLOSE_LAST: a combined pose, towards the
- * closed one, and that;  BOUNCED: what stops do that are hit, into system->correction */
+/** enum ali3_down - stages of ali3 that use a solution.
+ * - INCREMENT, LAST_INCREMENT: increments of iterations; the last one gives the accepted pose
+ * - VELOCITIES, ACCELERATIONS: project them
+ * - CLOSE, CLOSE_LAST: the pose of a combined state (order above 2), one iteration closer
+ * - BOUNCED: changes of velocity by the stops that were hit, into system->correction */
 enum ali3_down {
     ALI3_STAY,
     ALI3_INCREMENT,
@@ -75,12 +85,15 @@ enum ali3_down {
 };
 #define ALI3_DOWNS (ALI3_BOUNCED + 1)
 
-/** enum ali3_up - PREDICT: the prediction and its rows;  FIRST: the first iteration, with its
- * factor;  ITERATE: a further one;  EVALUATE: the rows of an iterate;  SETTLE: those of the
- * accepted pose;  PROJECT_VELOCITIES: with the factor of that pose;  RATES: of the projected
- * velocities; PROJECT_ACCELERATIONS;  STORE: the new state;  RELOAD: a combined one;  OPEN: what is
- * left of its rows;  FREE: accelerations without joints, with a factor;  FACTOR: alone;  BOUNCE:
- * the rates that stops give which are hit */
+/** enum ali3_up - stages of ali3 that assemble a right-hand side.
+ * - PREDICT: the predicted pose, Phi and Jacobians of it
+ * - FIRST, ITERATE: right-hand side of the first iteration, with its factor, and of a later one
+ * - EVALUATE: Phi of an iterate;  SETTLE: Jacobians of the accepted pose
+ * - PROJECT_VELOCITIES: Phi_q v, with the factor of that pose;  RATES: gamma of the projected
+ *   velocities;  PROJECT_ACCELERATIONS: Phi_q a - gamma
+ * - STORE: the new state;  RELOAD: a combined state (order above 2);  OPEN: Phi of it
+ * - FREE: accelerations without joints, with a factor;  FACTOR: a factor alone
+ * - BOUNCE: rates of restitution of the stops that were hit */
 enum ali3_up {
     ALI3_REST,
     ALI3_PREDICT,
@@ -100,18 +113,23 @@ enum ali3_up {
 };
 #define ALI3_UPS (ALI3_BOUNCE + 1)
 
-/** enum rk4_down - ADVANCE: accelerations of a stage, which lead to the next one or to the new
- * state;  CLOSE, CLOSE_LAST: its pose, towards the closed one, and that;  TWISTS, ACCELERATIONS:
- * projected */
+/** enum rk4_down - stages of rk4 that use a solution.
+ * - ADVANCE: accelerations of a Runge-Kutta stage, and from them the next one or the new state
+ * - CLOSE, CLOSE_LAST: the pose of the new state, one iteration closer
+ * - TWISTS, ACCELERATIONS: project them */
 enum rk4_down { RK4_STAY, RK4_ADVANCE, RK4_CLOSE, RK4_CLOSE_LAST, RK4_TWISTS, RK4_ACCELERATIONS };
 #define RK4_DOWNS (RK4_ACCELERATIONS + 1)
 
-/** enum rk4_up - BEGIN: the stage
- * that starts the step;  ROWS: of a stage;  STAGE: its accelerations, with a factor; CONTRADICTION,
- * CONTRADICTION_LAST: what redundant rows contradict there, see lk_project_contradictions();  OPEN:
- * what is left of the rows of the new state, with the factor of the last stage;  SETTLE: its closed
- * pose;  PROJECT: of velocities, with its factor; RATES: of those;  NEW: accelerations of a state;
- * RATES_AGAIN, AGAIN: what they leave of the rows; STORE: the new state */
+/** enum rk4_up - stages of rk4 that assemble a right-hand side.
+ * - BEGIN: the first Runge-Kutta stage of a step;  ROWS: Phi and Jacobians of a stage
+ * - STAGE: free accelerations of it, with a factor
+ * - CONTRADICTION, CONTRADICTION_LAST: the part of them that redundant rows contradict, see
+ *   lk_project_contradictions()
+ * - OPEN: Phi of the new state, with the factor of the last stage;  SETTLE: its closed pose
+ * - PROJECT: Phi_q v of it, with its own factor;  RATES: gamma of the projected velocities
+ * - NEW: free accelerations of the new state;  RATES_AGAIN, AGAIN: gamma and Phi_q a - gamma of
+ *   it, for the further parts of a refined solution
+ * - STORE: the new state */
 enum rk4_up {
     RK4_REST,
     RK4_BEGIN,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tools/common/option_table.h: destinations, ranges, complaints, and where reading ends. */
+/* Tests of tools/common/option_table.h: destinations of values, ranges, error messages, and the
+ * word at which reading ends. */
 #include "../cmocka_all.h"
 #include "option_table.h"
 

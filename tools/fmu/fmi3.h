@@ -46,7 +46,7 @@ typedef void (*fmi3PreemptionCallback)(void);
 
 #define FMI3_REFERENCES const fmi3ValueReference references[], size_t n
 
-/* Functions of what a unit has. Here and below: ENTRY(result, name without fmi3, arguments) */
+/* Functions that units support. Here and below: ENTRY(result, name without fmi3, arguments) */
 #define FMI3_OFFERED(ENTRY)                                                                        \
     ENTRY(const char *, GetVersion, (void))                                                        \
     ENTRY(fmi3Status, SetDebugLogging,                                                             \
@@ -89,7 +89,7 @@ typedef void (*fmi3PreemptionCallback)(void);
            fmi3Boolean * event_needed, fmi3Boolean * terminate, fmi3Boolean * early_return,        \
            fmi3Float64 * last_time))
 
-/* Functions of what no unit has, one list for each reason to refuse them. */
+/* Functions that no unit supports. Each list has its own error message, see fmi3_none.c. */
 #define FMI3_EVENT_MODE(ENTRY)                                                                     \
     ENTRY(fmi3Status, EnterEventMode, (fmi3Instance instance))                                     \
     ENTRY(fmi3Status, EvaluateDiscreteStates, (fmi3Instance instance))                             \

@@ -78,8 +78,8 @@ struct lk_term_now {
  * - MAP: force over the rate at each @level of @n_levels, for each of which there are @x, y,
  *       slope and area, @n_points each, one after another; at the level scale, all of it work of
  *       its input
- * - AIR: damping speed V_i, with speed |V| of all rows of the element;  @wind_velocity: of the air,
- *       world [m/s], times scale
+ * - AIR: drag, damping times |V| V_i, V: velocity against the air;  now.speed: |V|;
+ *       @wind_velocity: of the air, world [m/s], times scale
  * - LINE: damping v - push, all of it stored, see lines.c
  * - SWAY: of stiffness and from, see sway.h; no force but over a step
  * - STOP: stiffness beyond @lower and @upper, in full from @onset;  @is_hard: too stiff for the

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The step on batches, for one kind of processor: a file that defines LK_LANES and LK_ENGINE
- * includes this once. Here is what the formulations share: loads, multipliers, tasks by several
- * workers. Their steps are in ali3_inl.h, rattle_inl.h and rk4_inl.h. */
+ * includes this once. Here is the part that all formulations share: loads, multipliers, tasks for
+ * several workers. Their steps are in ali3_inl.h, rattle_inl.h and rk4_inl.h. */
 #include "linkage/pool.h"
 #include "maths/lanes_inl.h"
 #include "step/elements/drives.h"
@@ -43,16 +43,17 @@ typedef void stage_fn(const struct run *run, const struct stage *stage, int task
     LK_INLINE void name(const struct lk_joint_kind *k, MAYBE const struct run *run,                \
                         MAYBE const struct stage *stage, MAYBE int t, MAYBE int block)
 
-/** struct joint_work - what is done to a block of joints: by its @kind, in which the kind is a
- * constant;  @single: where rows are found one by one;  @any: to all alike, in place of both */
+/** struct joint_work - function of a stage for a block of joints. @kind: instance for each kind of
+ * rows, which is a compile-time constant there;  @single: for blocks whose rows are evaluated one
+ * by one;  @any: for all blocks, in place of both */
 struct joint_work {
     stage_fn *kind[LK_KINDS];
     stage_fn *single;
     stage_fn *any;
 };
 
-/** struct stage - of a sweep, on one way: what is done to bodies, joints and fronts, each nothing
- * where it is not said.  @what: a number for the functions of the stage */
+/** struct stage - functions of a stage for bodies, joints and fronts; NULL or 0: nothing to do.
+ * @what: argument of these functions */
 struct stage {
     stage_fn *bodies;
     const struct joint_work *joints;
@@ -111,7 +112,7 @@ static __attribute__((noinline)) void store_bodies(const struct run *run, int bl
 
 #include "step/lanes/fronts_inl.h"
 
-/* ---- what is outside of lanes: loads ---- */
+/* ---- loads, which are computed outside of lanes ---- */
 
 /* the pose of body @b, one body of its block; @field: X or NOW_X */
 LK_INLINE void show_pose(struct lk_system *sys, const struct lk_batches *p, int b, int field)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Formulation `rattle` in lanes: what its stages (step/stages.h) do to bodies, joints and fronts.
- * Without include guard on purpose, see lanes_inl.h. */
+/* Formulation `rattle` in lanes: functions of its stages (step/stages.h) for bodies, joints,
+ * fronts. Without include guard on purpose, see lanes_inl.h. */
 
 LK_INLINE void show_iterate(const struct run *run, int block)
 {

@@ -5,8 +5,8 @@
 
 /* ---- bodies ---- */
 
-/* derivatives of the stage under way into the sum; returns them in @rate. @is_first: it is the
- * start of the step */
+/* add the derivatives of the present stage to the weighted sum, and return them in @rate.
+ * @is_first: the stage at the start of the step */
 LK_INLINE void add_rates(lanes_t *f, double weight, bool is_first, lanes_t rate[12])
 {
     const lanes_t *v = f + (is_first ? LK_BODY_OLD_V : LK_RK4_STAGE_V);
@@ -33,7 +33,7 @@ LK_INLINE void show_stage(lanes_t *f, const lanes_t by[12], double h)
     rotate(f + LK_BODY_R, f + LK_RK4_STAGE_V + 3, f + LK_BODY_V + 3);
 }
 
-/* the new state, open still; weights stay those of the last stage */
+/* the new state, not yet projected; W in world axes remains that of the last stage */
 LK_INLINE void take_sum(lanes_t *f, double h)
 {
     lanes_t turn[4], u[3], v[6];
@@ -65,7 +65,7 @@ static __attribute__((noinline)) void advance_bodies(const struct lk_system *sys
 
 /* ---- joints ---- */
 
-/* the Jacobian at the pose of the stage, gamma, and what the multipliers pull */
+/* Jacobian and gamma at the pose of the stage, and forces of the multipliers */
 LK_INLINE void stage_kind(const struct lk_joint_kind *k, const struct lk_batches *p,
                           const struct lk_batch_joints *j)
 {

@@ -8,7 +8,7 @@
 #include "step/one/quads.h"
 #include "step/rattle_state.h"
 
-/** struct lk_rattle_iterate - what an increment changes of four bodies: @u, @turn, @theta as in
+/** struct lk_rattle_iterate - the iterate of four bodies: @u, @turn, @theta as in
  * struct lk_quad */
 struct lk_rattle_iterate {
     lk_four u[3];
@@ -132,7 +132,7 @@ LK_RT void lk_one_sum_forces(struct lk_system *system);
  * others. Other rows solve to 0. */
 LK_RT void lk_one_balance(struct lk_system *system);
 LK_RT void lk_one_carry(struct lk_system *system);
-/** lk_one_kick() - velocities of system->next by the half kick, and what they leave of the rows. */
+/** lk_one_kick() - velocities of system->next after the half kick, and Phi_q v of them. */
 LK_RT void lk_one_kick(struct lk_system *system);
 /** lk_one_refine(), lk_one_again() - the first part of a solution is kept, or added to those
  * before; E times the last one is solved for, see close_accelerations() in step/scripts/rattle.c.
@@ -143,11 +143,11 @@ LK_RT void lk_one_again(struct lk_system *system);
 /** lk_one_project_velocities(), lk_one_project_accelerations() - by the last part of a solution. */
 LK_RT void lk_one_project_velocities(struct lk_system *system);
 LK_RT void lk_one_project_accelerations(struct lk_system *system);
-/** lk_one_free() - accelerations without joints, and what they leave of the rows. */
+/** lk_one_free() - accelerations without joints, and Phi_q a - gamma of them. */
 LK_RT void lk_one_free(struct lk_system *system);
 /** lk_one_reload(), lk_one_close_state(), lk_one_violate(), lk_one_rate() - the state of a higher
- * order in system->next: its pose is that of the factor; towards its closed pose; its violation
- * there; what its velocities leave of the rows. */
+ * order in system->next: make the factor at its pose; move it towards its closed pose; evaluate
+ * Phi; evaluate Phi_q v. */
 LK_RT void lk_one_reload(struct lk_system *system);
 LK_RT void lk_one_close_state(struct lk_system *system);
 LK_RT void lk_one_violate(struct lk_system *system);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How easily what a bench pushes moves. */
+/* Mobilities of shown ports: acceleration or velocity per force at the place where a bench acts. */
 #ifndef LK_STEP_OUTPUTS_MOBILITY_H
 #define LK_STEP_OUTPUTS_MOBILITY_H
 

@@ -30,6 +30,7 @@
 #include "step/kinematics.h"
 #include "step/lanes/fields.h"
 #include "step/scripts/extrapolate.h"
+#include "step/scripts/step.h"
 #include "step/stages.h"
 #include <stdbool.h>
 
@@ -162,11 +163,6 @@ void lk_ali3_finish(struct lk_system *sys)
     sys->next.balance->increment = increment;
 }
 
-static void renew(struct lk_system *sys)
-{
-    sys->executor->renew(sys);
-}
-
 const struct lk_formulation lk_formulation_ali3 = {
     .name = "ali3",
     .script = LK_SCRIPT_ALI3,
@@ -181,7 +177,7 @@ const struct lk_formulation lk_formulation_ali3_lanes = {
     .script = LK_SCRIPT_ALI3,
     .step = ali3_step,
     .keeps_balance = 1,
-    .renew = renew,
+    .renew = lk_script_renew,
     .extrapolation = &lk_extrapolation_ali3,
     .effort = {2, LK_ITERATIONS + 2, 2 * LK_ITERATIONS + 5, LK_ALI3_SIZE, 0, 3.2},
     .steps_in_plane = 1,

@@ -40,6 +40,7 @@
 #include "step/rattle_state.h"
 #include "step/scripts/convergence.h"
 #include "step/scripts/extrapolate.h"
+#include "step/scripts/step.h"
 #include "step/stages.h"
 
 static void sweep(struct lk_system *sys, enum rattle_down down, enum rattle_up up)
@@ -154,7 +155,8 @@ static void close_positions(struct lk_system *sys)
 
 /* ---- velocities: half a kick at q_n+1; accelerations ---- */
 
-/* the first part of a solution, and for the second one, where rows may depend on each other */
+/* where rows may depend on each other: keep the first part of a solution, and make the right-hand
+ * side of the second one */
 static void solve_again(struct lk_system *sys)
 {
     if (!sys->rows_are_independent)
@@ -249,11 +251,6 @@ static void book_jump(struct lk_system *sys, const double *inputs)
 
 /* ---- the step ---- */
 
-static void renew(struct lk_system *sys)
-{
-    sys->executor->renew(sys);
-}
-
 static int rattle_step(struct lk_system *sys, const double *inputs)
 {
     const struct lk_executor *x = sys->executor;
@@ -311,7 +308,7 @@ const struct lk_formulation lk_formulation_rattle = {
     .layout = lk_one_rattle_layout,
     .own_size = lk_rattle_own_size,
     .begin = lk_one_rattle_begin,
-    .renew = renew,
+    .renew = lk_script_renew,
     .keeps_rows = 1,
     .extrapolation = &lk_extrapolation_rattle,
     .stops_at_any_pose = 1,
@@ -330,7 +327,7 @@ const struct lk_formulation lk_formulation_rattle_lanes = {
     .keeps_balance = 1,
     .own_size = lk_rattle_own_size,
     .begin = lk_lanes_rattle_begin,
-    .renew = renew,
+    .renew = lk_script_renew,
     .stops_at_any_pose = 1,
     .keeps_rows = 1,
     .extrapolation = &lk_extrapolation_rattle,

@@ -184,11 +184,6 @@ static int prepare(struct lk_system *sys, const char *name, struct lk_error *ret
     return 0;
 }
 
-static void renew(struct lk_system *sys)
-{
-    sys->executor->renew(sys);
-}
-
 const struct lk_formulation lk_formulation_rk4 = {
     .name = "rk4",
     .script = LK_SCRIPT_RK4,
@@ -196,7 +191,7 @@ const struct lk_formulation lk_formulation_rk4 = {
     .in_lanes = &lk_formulation_rk4_lanes,
     .layout = lk_one_rk4_layout,
     .prepare = prepare,
-    .renew = renew,
+    .renew = lk_script_renew,
     .is_explicit = 1,
     .order = 4,
     .regularisation = LK_RK4_REGULARISATION,
@@ -211,7 +206,7 @@ const struct lk_formulation lk_formulation_rk4_lanes = {
     .step = rk4_step,
     .keeps_balance = 1,
     .prepare = prepare,
-    .renew = renew,
+    .renew = lk_script_renew,
     .effort = {LK_RK4_STAGES, LK_RK4_STAGES + 1 + LK_RK4_ROUNDS,
                2 * LK_RK4_STAGES + LK_RK4_ROUNDS + 3, LK_RK4_SIZE, 0, 6},
     .is_explicit = 1,

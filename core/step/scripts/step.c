@@ -73,6 +73,11 @@ static void keep_acceleration_residual(struct lk_system *sys)
     sys->next.balance->residual_acceleration = largest;
 }
 
+void lk_script_renew(struct lk_system *sys)
+{
+    sys->executor->renew(sys);
+}
+
 void lk_start_resume(struct lk_system *sys)
 {
     lk_elements_refer(sys, &sys->now);

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a step of any method begins and ends with, and the scratch that it begins with. */
+/* The parts of a step that all methods share: its begin and end, and the renewal of scratch. */
 #ifndef LK_STEP_STEP_H
 #define LK_STEP_STEP_H
 
 #include "step/elements/loads.h"
 #include "step/system.h"
-
-struct lk_powers; /* step/elements/loads.h */
 
 /** lk_step_swap() - system->next becomes system->now. RT: yes. */
 LK_RT void lk_step_swap(struct lk_system *system);
@@ -18,10 +16,10 @@ LK_RT void lk_step_swap(struct lk_system *system);
 
 /** lk_step_inputs_are_finite() - of all input channels. RT: yes. */
 LK_RT bool lk_step_inputs_are_finite(const struct lk_system *system, const double *inputs);
-/** lk_step_begin() - what a step of any formulation begins with: system->next, signals, powers at
- * its start into @before.  lk_step_end() - what it ends with: coordinates, energies, whether the
- * new state is finite. @result: of the formulation. Return: @result, or LK_E_NOT_FINITE. Cycle, RT:
- * yes. */
+/** lk_step_begin() - common begin of a step: copy of the state into system->next, values of
+ * elements from @inputs, powers at the start into @before. Cycle, RT: yes. lk_step_end() - common
+ * end: coordinates, energies, check that the new state is finite. @result: of the formulation.
+ * Return: @result, or LK_E_NOT_FINITE. Cycle, RT: yes. */
 LK_RT void lk_step_begin(struct lk_system *system, const double *inputs, struct lk_powers *before);
 LK_RT int lk_step_end(struct lk_system *system, const double *inputs,
                       const struct lk_powers *before, int result);
@@ -30,8 +28,11 @@ LK_RT int lk_step_end(struct lk_system *system, const double *inputs,
  * system->next. Cycle, RT: yes. Return: 0, LK_E_NOT_FINITE. */
 LK_RT int lk_step_account(struct lk_system *system);
 
-/** lk_start_begin() - what a formulation keeps in a state besides its motion, for one that was not
- * stepped to; then lk_start_resume(). RT: yes. */
+/** lk_script_renew() - lk_formulation.renew of all scripts: that of their executor. RT: yes. */
+LK_RT void lk_script_renew(struct lk_system *system);
+
+/** lk_start_begin() - initialise lk_state.own of a state that is not the result of a step, then
+ * lk_start_resume(). RT: yes. */
 LK_RT void lk_start_begin(struct lk_system *system);
 
 /** lk_start_resume() - restore the scratch that a step begins with from system->now, batched or
