@@ -209,7 +209,7 @@ static void start(struct lk_system *sys, const double *inputs)
             sys->elements->value[i] = lk_loads_law_place(sys, &sys->now, law, &rate);
         if (!books_laws(sys))
             continue;
-        law->now->stop = (struct lk_stop){.counts = 1};
+        law->now->stop = (struct lk_stop){0};
         if (is_booked(sys, law))
             sys->elements->power += dissipated_power(sys, &sys->now, law, &x);
     }

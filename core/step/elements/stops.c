@@ -428,7 +428,7 @@ static bool find_rebounds(struct lk_system *sys)
         c->rebound = rebound(sys, i, stops->rate[i]);
         is_hit |= stops->push[i] != 0 && c->is_impact;
         if (stops->push[i] != 0)
-            sys->law[c->law].now->stop = (struct lk_stop){.counts = 1, .acts = 1, .is_impact = 1};
+            sys->law[c->law].now->stop = (struct lk_stop){.acts = 1, .is_impact = 1};
     }
     return is_hit;
 }
