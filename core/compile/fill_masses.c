@@ -264,6 +264,7 @@ void lk_fill_masses(struct lk_system *sys, const struct lk_draft *d)
     all = scale_of_all(sys);
     for (int b = 0; b < sys->n_bodies; b++)
         fill_inverse(sys, b, d->plane[d->of[b]].normal, d->plane[d->of[b]].is_in_place, &all);
+    memcpy(sys->sW_now, sys->sW, (size_t)sys->n_bodies * sizeof(*sys->sW));
     fill_quads(sys);
 }
 

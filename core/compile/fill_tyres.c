@@ -39,10 +39,15 @@ static size_t grid_size(const struct lk_model *m)
 
 void lk_fill_tyres_layout(struct lk_system *sys, const struct lk_draft *d, struct lk_arena *arena)
 {
+    struct lk_tyre_now *now;
+
     sys->profiles = lk_arena_take(arena, profile_size(d->model), sizeof(double));
     sys->grids = lk_arena_take(arena, grid_size(d->model), 1);
     sys->road = lk_arena_take(arena, (size_t)sys->n_roads, sizeof(*sys->road));
     sys->tyre = lk_arena_take(arena, (size_t)sys->n_tyres, sizeof(*sys->tyre));
+    now = lk_arena_take(arena, (size_t)sys->n_tyres, sizeof(*now));
+    for (int i = 0; i < sys->n_tyres && arena->base; i++)
+        sys->tyre[i].now = now + i;
 }
 
 /* index in the system of the body that carries a road */
@@ -116,7 +121,7 @@ void lk_fill_tyre_joint(struct lk_system *sys, const struct lk_model *m, int for
     lk_rotate_back(wheel->R, arm, j->p[1]);
     lk_rotate_back(wheel->R, axle->axis[1], j->f[1][2]);
     j->tyre = f->tyre;
-    j->plane = &sys->tyre[f->tyre].plane;
+    j->plane = &sys->tyre[f->tyre].now->plane;
     j->radius = def->radius;
     j->is_by_centre = def->is_by_centre;
 }
@@ -155,6 +160,7 @@ static void fill_tyre(struct lk_system *sys, const struct lk_model *m, int block
     struct lk_tyre *t = &sys->tyre[index];
 
     *t = (struct lk_tyre){
+        .now = t->now,
         .joint = block,
         .road = def->road,
         .track = def->track,

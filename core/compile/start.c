@@ -242,17 +242,17 @@ static int close_joints(struct lk_system *sys, double size, double *ret_relative
 }
 
 /* Weights by which all bodies move alike, of the same mass on the average and of the size of the
- * model. @weight: those of the bodies, kept */
-static void weigh_alike(struct lk_system *sys, const struct lk_inverse_mass *weight, double size)
+ * model */
+static void weigh_alike(struct lk_system *sys, double size)
 {
     double sum = 0;
 
     for (int b = 0; b < sys->n_bodies; b++)
-        sum += log(weight[b].mass);
+        sum += log(sys->sW[b].mass);
     for (int b = 0; b < sys->n_bodies; b++) {
         double mass = exp(sum / sys->n_bodies), turn = mass / (0.01 * size * size);
 
-        sys->sW[b] = (struct lk_inverse_mass){.mass = mass, .inertia = {turn, turn, turn}};
+        sys->sW_now[b] = (struct lk_inverse_mass){.mass = mass, .inertia = {turn, turn, turn}};
     }
 }
 
@@ -261,21 +261,15 @@ static void weigh_alike(struct lk_system *sys, const struct lk_inverse_mass *wei
 static int close_alike(struct lk_system *sys, double size, const double *drawn,
                        double *ret_relative)
 {
-    size_t n = (size_t)sys->n_bodies;
-    struct lk_inverse_mass *weight = malloc(n * sizeof(*weight));
     int result;
 
-    if (!weight)
-        return -ENOMEM;
-    memcpy(weight, sys->sW, n * sizeof(*weight));
     /* whole turns of coordinates that the other way has made, too, are taken back */
     memcpy(sys->now.block, drawn, sys->state_size * sizeof(*drawn));
     lk_evaluate_poses(sys, &sys->now);
     start_coordinates(sys);
-    weigh_alike(sys, weight, size);
+    weigh_alike(sys, size);
     result = close_joints(sys, size, ret_relative);
-    memcpy(sys->sW, weight, n * sizeof(*weight));
-    free(weight);
+    memcpy(sys->sW_now, sys->sW, (size_t)sys->n_bodies * sizeof(*sys->sW));
     return result;
 }
 
@@ -492,9 +486,9 @@ static void hold_heavy_bodies(struct lk_system *sys, int hold)
         double shift = hold ? quad->massless[0][b % 4] : 1;
         double turn = hold ? quad->massless[1][b % 4] : 1;
 
-        sys->sW[b].mass = sys->s * shift * sys->W[b].mass;
+        sys->sW_now[b].mass = sys->s * shift * sys->W[b].mass;
         for (int i = 0; i < 6; i++)
-            sys->sW[b].inertia[i] = sys->s * turn * sys->W[b].inertia[i];
+            sys->sW_now[b].inertia[i] = sys->s * turn * sys->W[b].inertia[i];
     }
 }
 
@@ -548,7 +542,7 @@ static void move_massless(struct lk_system *sys, double t)
 {
     lk_evaluate_transpose(sys, sys->now.lambda, sys->residual);
     lk_loads_subtract(sys, 0, sys->now.inputs, sys->residual);
-    lk_evaluate_weigh(sys, sys->sW, sys->residual);
+    lk_evaluate_weigh(sys, sys->sW_now, sys->residual);
     damper_residual(sys, t);
     lk_evaluate_factor(sys);
     lk_evaluate_correction(sys);

@@ -389,16 +389,14 @@ struct lk_system {
     uint64_t model_hash; /* of all words and numbers of its file */
     struct lk_body *body;
     struct lk_inverse_mass *W;  /* of the mass, or of the artificial mass of massless bodies */
-    struct lk_inverse_mass *sW; /* h^2 / 4 W */
+    struct lk_inverse_mass *sW; /* h^2 / 4 W, one more than bodies: the ground */
     struct lk_side *side;       /* of all bodies, one body after another */
     int *first_side;            /* n_bodies + 1: index of the first side of each body, */
     int *first_law_side;        /* n_bodies: and of its first one that follows laws, after others */
     struct lk_joint *joint;
-    double *regular; /* E of every row: rigid, a small fraction of its diagonal; compliant,
-                      * 1 / (k + 2 c / h) */
-    double *rigid;   /* E of rigid rows, 0 of the others */
-    double *scale;   /* diagonal of s Phi_q W Phi_q^T at t = 0, of every row */
-    int *followed;   /* indices of these joints */
+    double *rigid; /* E of rigid rows, 0 of the others */
+    double *scale; /* diagonal of s Phi_q W Phi_q^T at t = 0, of every row */
+    int *followed; /* indices of these joints */
     struct lk_load *load;
     struct lk_law *law; /* of each compliant row, see laws.h */
     struct lk_term *term;
@@ -436,6 +434,10 @@ struct lk_system {
     double gravity[3];            /* of the step [m/s^2] */
     struct lk_progress *progress; /* of its iterations, NULL without a script */
     struct lk_element_work *elements;
+    double *regular; /* E of every row: rigid, a small fraction of its diagonal; compliant, of the
+                      * step: 1 / (k + 2 c / h) */
+    struct lk_inverse_mass *sW_now; /* of the last factor: sW, but in the iterations, where a
+                                     * tension is followed, see step/elements/tension.h */
     struct lk_fronts fronts;
     struct lk_fronts rigid_fronts; /* of rigid rows alone, where a step leaves_laws */
     bool laws_are_left;            /* the last factor is of these */

@@ -119,7 +119,7 @@ static void respond(struct lk_system *sys, struct lk_stops *stops, const double 
     for (int i = 0; i < stops->n; i++)
         stops->force[row_of(sys, &stops->contact[i])] += push[i];
     lk_evaluate_transpose(sys, stops->force, shove);
-    lk_evaluate_weigh(sys, sys->sW, shove);
+    lk_evaluate_weigh(sys, sys->sW_now, shove);
     sys->executor->hold(sys, shove, is_refined);
     for (int b = 0; b < sys->n_bodies; b++)
         for (int i = 0; i < 3; i++) {

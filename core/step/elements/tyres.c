@@ -78,7 +78,8 @@ static int sample(const struct lk_road *road, const struct lk_tyre *t, const dou
  * that below the centre */
 void lk_tyre_place(struct lk_system *sys, int index)
 {
-    struct lk_tyre *t = &sys->tyre[index];
+    const struct lk_tyre *t = &sys->tyre[index];
+    struct lk_road_plane *plane = &t->now->plane;
     const struct lk_joint *j = joint_of(sys, t);
     const struct lk_pose *const pose[2] = LK_TWO_SIDES(sys->pose, j);
     const struct lk_road *road = &sys->road[t->road];
@@ -90,16 +91,16 @@ void lk_tyre_place(struct lk_system *sys, int index)
     for (int i = 0; i < 3; i++)
         at[i] = at[i] + pose[1]->x[i] - pose[0]->x[i];
     lk_rotate_back(pose[0]->R, at, centre);
-    is_there = lk_road_at(road, t->track, centre, &t->plane);
+    is_there = lk_road_at(road, t->track, centre, plane);
     lk_wheel_at(j, pose, &w);
     for (int i = 0; i < 3; i++)
         at[i] = w.P[i] - pose[0]->x[i];
     lk_rotate_back(pose[0]->R, at, local);
     if (!t->is_by_centre)
-        is_there &= sample(road, t, pose[0]->R, &w, local, &t->plane);
+        is_there &= sample(road, t, pose[0]->R, &w, local, plane);
     if (!is_there)
-        fall(road, centre, t->radius, &t->plane);
-    t->plane.cosine = lk_dot(t->plane.normal, road->normal);
+        fall(road, centre, t->radius, plane);
+    plane->cosine = lk_dot(plane->normal, road->normal);
 }
 
 void lk_tyres_place(struct lk_system *sys)
@@ -285,18 +286,18 @@ static void start(struct lk_system *sys, const double *inputs)
 {
     (void)inputs;
     for (int i = 0; i < sys->n_tyres; i++) {
-        struct lk_tyre *t = &sys->tyre[i];
+        const struct lk_tyre *t = &sys->tyre[i];
         const struct lk_joint *j = joint_of(sys, t);
         const struct lk_pose *const pose[2] = LK_TWO_SIDES(sys->pose, j);
 
-        lk_wheel_at(j, pose, &t->start);
+        lk_wheel_at(j, pose, &t->now->start);
     }
 }
 
 /* the contact half way between two */
 static void halve(const struct lk_tyre *t, const struct lk_wheel *end, struct lk_wheel *ret)
 {
-    const struct lk_wheel *a = &t->start;
+    const struct lk_wheel *a = &t->now->start;
     double n = 0, ey = 0;
 
     for (int i = 0; i < 3; i++) {
@@ -311,7 +312,7 @@ static void halve(const struct lk_tyre *t, const struct lk_wheel *end, struct lk
         ret->ey[i] *= ey;
     }
     ret->height = 0.5 * (a->height + end->height);
-    lk_wheel_axes(ret, t->radius, t->is_by_centre ? t->plane.cosine : 0);
+    lk_wheel_axes(ret, t->radius, t->is_by_centre ? t->now->plane.cosine : 0);
 }
 
 /* contact and motion over the step to the present poses, with its multipliers as far as they are
@@ -326,12 +327,12 @@ static void see_step(const struct lk_system *sys, const struct lk_tyre *t, struc
     lk_wheel_at(j, pose, end);
     halve(t, end, mid);
     move_of(sys, j->body[1], 1, mid->c, none, W);
-    p->load =
-        lk_tyre_load(t, lk_tyre_share(t, lk_dot(W, mid->ey), sys->next.lambda + j->row),
-                     t->start.depth, end->depth, (end->depth - t->start.depth) / sys->h, normal);
+    p->load = lk_tyre_load(t, lk_tyre_share(t, lk_dot(W, mid->ey), sys->next.lambda + j->row),
+                           t->now->start.depth, end->depth,
+                           (end->depth - t->now->start.depth) / sys->h, normal);
     move_of(sys, j->body[0], 1, mid->P, road, turning);
     for (int i = 0; i < 3; i++)
-        v[i] = (end->c[i] - t->start.c[i]) / sys->h;
+        v[i] = (end->c[i] - t->now->start.c[i]) / sys->h;
     find_patch(t, mid, v, W, road, turning, p);
 }
 
@@ -366,7 +367,7 @@ static void find_tangents(const struct lk_system *sys, const struct lk_tyre *t,
 void lk_tyres_iterate(struct lk_system *sys, int i, int is_first, double ret_lambda[LK_TYRE_ROWS],
                       double ret_regular[LK_TYRE_ROWS])
 {
-    struct lk_tyre *t = &sys->tyre[i];
+    const struct lk_tyre *t = &sys->tyre[i];
     struct lk_carcass carcass = sys->now.carcass[i];
     struct lk_wheel end, mid;
     struct patch p;
@@ -409,8 +410,8 @@ static void end(struct lk_system *sys)
         if (t->is_by_centre) /* the load acts at the contact, and tilts the wheel besides */
             power -= lambda[0] * mid.radius * lk_dot(mid.er, mid.el) * p.turn[0];
         sys->next.balance->dissipated +=
-            sys->h * power - lambda[0] * (end.depth - t->start.depth) -
-            (lk_tyre_stored(t, end.depth) - lk_tyre_stored(t, t->start.depth));
+            sys->h * power - lambda[0] * (end.depth - t->now->start.depth) -
+            (lk_tyre_stored(t, end.depth) - lk_tyre_stored(t, t->now->start.depth));
     }
 }
 

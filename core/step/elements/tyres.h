@@ -48,6 +48,13 @@ struct lk_grip {
     int input;
 };
 
+/** struct lk_tyre_now - scratch of a tyre. @plane: of the road at the present pose, road axes;
+ * @start: contact at the start of the step */
+struct lk_tyre_now {
+    struct lk_road_plane plane;
+    struct lk_wheel start;
+};
+
 /** struct lk_tyre - one tyre. @joint: its block of rows, road first;  @road: index, and its @track
  * @radius, @width: [m];  @stiffness: of the depth and of its square [N/m, N/m^2];  @damping [N s/m]
  * @swell: more of the force of the depth for each rad/s of spin [s];  @sag: less of it, the squares
@@ -60,8 +67,6 @@ struct lk_grip {
  * @is_by_centre: slips are those of the centre's motion, not of the contact point's
  * @speed: TMeasy: its slips divide by the speed of rolling and this [m/s], see lk_tyres_slip()
  * @grip:  of the road and of the tyre, which multiply
- * @plane: of the road at the present pose, road axes
- * @start: contact at the start of the step
  * @held:  poses of road and wheel from which a carcass at rest is stretched, see lk_tyres_hold() */
 struct lk_tyre {
     int joint;
@@ -83,9 +88,8 @@ struct lk_tyre {
     int is_by_centre;
     double speed;
     struct lk_grip grip[2];
-    struct lk_road_plane plane;
-    struct lk_wheel start;
     struct lk_pose held[2];
+    struct lk_tyre_now *now;
 };
 
 /** struct lk_tyre_view - what an output shows: forces and moments of the road on the wheel in the

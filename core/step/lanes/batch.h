@@ -258,7 +258,7 @@ struct lk_batch_soft {
 };
 
 /** struct lk_batch_tense - a body whose tension is followed. @root: of its J, see
- * lk_tension_root();  @free: s J^-1 without tension
+ * lk_tension_root()
  * @first, @n: its sides at joints that hold a point;  @lead: of the parts of a split body the first
  * one in the list, -1 for all others */
 struct lk_batch_tense {
@@ -268,7 +268,6 @@ struct lk_batch_tense {
     int n;
     int lead;
     double root[6];
-    double free[6];
 };
 
 struct lk_batch_tense_side {

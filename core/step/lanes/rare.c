@@ -46,7 +46,6 @@ void lk_rare_find_tense(const struct lk_system *sys, struct lk_batches *p)
                 !lk_tension_root(sys->body[t.body].inertia, t.root))
                 continue;
             name_sides(sys, p, &t);
-            memcpy(t.free, sys->sW[t.body].inertia, sizeof(t.free));
             if (!p->bodies[i].tense)
                 p->bodies[i].first_tense = p->n_tense;
             p->bodies[i].tense |= 1u << l;
@@ -106,7 +105,7 @@ static void set_turn(const struct lk_system *sys, const struct lk_batches *p, in
                      const double SJ[6])
 {
     for (int i = 0; i < 6; i++)
-        sys->sW[b].inertia[i] = *body_at(p, b, LK_BODY_SJ + i) = SJ[i];
+        sys->sW_now[b].inertia[i] = *body_at(p, b, LK_BODY_SJ + i) = SJ[i];
 }
 
 void lk_rare_take_tension(const struct lk_system *sys, const struct lk_batches *p, int block)
@@ -139,7 +138,7 @@ void lk_rare_leave_tension(const struct lk_system *sys, const struct lk_batches 
     const struct lk_batch_bodies *b = &p->bodies[block];
 
     for (int i = b->first_tense; i < p->n_tense && p->tense[i].block == block; i++)
-        set_turn(sys, p, p->tense[i].body, p->tense[i].free);
+        set_turn(sys, p, p->tense[i].body, sys->sW[p->tense[i].body].inertia);
 }
 
 void lk_rare_book_tension(const struct lk_system *sys, const struct lk_batches *p)

@@ -34,7 +34,7 @@ void lk_evaluate_jacobians(struct lk_system *sys)
 
 void lk_evaluate_factor(struct lk_system *sys)
 {
-    lk_fronts_factor(&sys->fronts, sys->regular, sys->sW);
+    lk_fronts_factor(&sys->fronts, sys->regular, sys->sW_now);
     sys->laws_are_left = false;
 }
 
@@ -44,7 +44,7 @@ void lk_evaluate_rigid_factor(struct lk_system *sys)
         lk_evaluate_factor(sys);
         return;
     }
-    lk_fronts_factor(&sys->rigid_fronts, sys->regular, sys->sW);
+    lk_fronts_factor(&sys->rigid_fronts, sys->regular, sys->sW_now);
     sys->laws_are_left = true;
 }
 
@@ -103,7 +103,7 @@ void lk_evaluate_refined(struct lk_system *sys, double *scratch)
 void lk_evaluate_spread(struct lk_system *sys)
 {
     for (int b = 0; b < sys->n_bodies; b++) {
-        const struct lk_inverse_mass *sW = &sys->sW[b];
+        const struct lk_inverse_mass *sW = &sys->sW_now[b];
         struct lk_twist *c = &sys->correction[b];
         double sum[6];
 

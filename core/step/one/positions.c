@@ -63,13 +63,13 @@ static void take_tension(struct lk_system *sys, struct lk_one_rattle *r)
         lk_tension_part(r->root[i], sys->s, r->tension[b], K);
         for (int k = 0; k < 6; k++)
             sum[k] = J[k] + sys->s * K[k];
-        lk_sym_inverse(sum, sys->sW[b].inertia);
+        lk_sym_inverse(sum, sys->sW_now[b].inertia);
         for (int k = 0; k < 6; k++) {
-            sys->sW[b].inertia[k] *= sys->s;
+            sys->sW_now[b].inertia[k] *= sys->s;
             /* lanes beyond the last body repeat it */
             for (int lane = b % 4; lane < (b == sys->n_bodies - 1 ? 4 : b % 4 + 1); lane++) {
                 half->tension[k][lane] = K[k];
-                half->start_sW[k][lane] = sys->sW[b].inertia[k];
+                half->start_sW[k][lane] = sys->sW_now[b].inertia[k];
             }
         }
     }
@@ -78,7 +78,7 @@ static void take_tension(struct lk_system *sys, struct lk_one_rattle *r)
 static void leave_tension(struct lk_system *sys, const struct lk_one_rattle *r)
 {
     for (int i = 0; i < r->n_tense; i++)
-        sys->sW[r->tense[i]] = r->free_sW[i];
+        sys->sW_now[r->tense[i]] = sys->sW[r->tense[i]];
 }
 
 /* motion of the step by the acceleration of the half kick that led here, where tension is followed

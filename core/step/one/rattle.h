@@ -43,8 +43,8 @@ struct lk_rattle_increment {
  * n_rows;  @load: -Q at the present poses, as lk_system.residual, with the inputs @inputs; NULL: of
  * none
  * @has_clock: a load depends on time;  @violation: largest one of the last iterate
- * @tense: bodies whose tension is followed, with the @root of their J and their own @free_sW, and
- * @tension: K of all bodies */
+ * @tense: bodies whose tension is followed, with the @root of their J, and @tension: K of all
+ * bodies */
 struct lk_one_rattle {
     struct lk_half_kicks *quad;
     struct lk_rattle_increment *increment;
@@ -58,7 +58,6 @@ struct lk_one_rattle {
     int *tense;
     double (*root)[6];
     double (*tension)[6];
-    struct lk_inverse_mass *free_sW;
 };
 
 /* ---- state.c ---- */

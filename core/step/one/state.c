@@ -23,7 +23,6 @@ int lk_one_rattle_layout(struct lk_system *sys, const struct lk_topology *topolo
     int *tense = lk_arena_take(arena, (size_t)sys->n_bodies, sizeof(*tense));
     double(*tension)[6] = lk_arena_take(arena, (size_t)sys->n_bodies, sizeof(*tension));
     double(*root)[6] = lk_arena_take(arena, (size_t)sys->n_bodies, sizeof(*root));
-    struct lk_inverse_mass *free_sW = lk_arena_take(arena, (size_t)sys->n_bodies, sizeof(*free_sW));
     struct lk_twist *load =
         lk_arena_take(arena, (size_t)sys->n_bodies + 1 + (size_t)sys->n_frames, sizeof(*load));
 
@@ -38,7 +37,6 @@ int lk_one_rattle_layout(struct lk_system *sys, const struct lk_topology *topolo
                                     .tense = tense,
                                     .root = root,
                                     .tension = tension,
-                                    .free_sW = free_sW,
                                     .load = load};
     sys->formulation_data = r;
     return 0;
@@ -49,10 +47,8 @@ static void find_tense(struct lk_system *sys, struct lk_one_rattle *r)
     r->n_tense = 0;
     for (int b = 0; b < sys->n_bodies; b++)
         if (lk_tension_is_followed(sys, b) &&
-            lk_tension_root(sys->body[b].inertia, r->root[r->n_tense])) {
-            r->free_sW[r->n_tense] = sys->sW[b];
+            lk_tension_root(sys->body[b].inertia, r->root[r->n_tense]))
             r->tense[r->n_tense++] = b;
-        }
 }
 
 /* a state that was not stepped to: the factor of its own pose, as much motion as it has now */
