@@ -3,7 +3,6 @@
 #include "compile/compile.h"
 #include "compile/batch/batches.h"
 #include "compile/batch/cost.h"
-#include "compile/batch/prices.h"
 #include "compile/fill.h"
 #include "linkage/scene.h"
 #include "maths/arithmetic.h"
@@ -120,7 +119,7 @@ static int take_lanes(struct lk_draft *d, struct lk_draft *lanes,
     lanes->has_no_hubs = 1;
     r = lk_draft_init(lanes);
     if (r == 0)
-        r = lk_batches_draft(lanes, engines, lk_classic_time(d, d->prices));
+        r = lk_batches_draft(lanes, engines, lk_classic_time(d));
     if (r == 0 && lanes->batches && check_size(lanes, flops_max, &too_large) == 0) {
         struct lk_draft hubs = *d;
 
@@ -148,7 +147,7 @@ static int draft_either(struct lk_draft *d, const struct lk_engine *const *engin
     if (r != 0 || d->is_plain || !lk_batches_may_be(d))
         return r;
     if (d->n_hubs == 0)
-        return lk_batches_draft(d, engines, lk_classic_time(d, d->prices));
+        return lk_batches_draft(d, engines, lk_classic_time(d));
     return take_lanes(d, &lanes, engines, flops_max, ret_error);
 }
 
@@ -208,14 +207,11 @@ static int compile_model(const struct lk_model *model, const struct lk_options *
                         order_of(model, options) == 2,
     };
     const struct lk_engine *engines[LK_ENGINES_MAX + 1];
-    struct lk_processor processor;
     struct lk_draft asked;
     bool is_tense_in_plane;
     int r;
 
     lk_engines_here(engines);
-    lk_processor_here(&processor);
-    d.prices = lk_prices_find(&processor, &d.has_own_prices);
     d.engine = how.has_no_lanes             ? "none"
                : options && options->engine ? options->engine
                                             : model->solver.engine;

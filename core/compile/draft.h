@@ -21,7 +21,6 @@
 
 struct lk_batches;
 struct lk_formulation;
-struct lk_prices;
 
 /** struct lk_draft_block - one block of rows.
  * @type:   selects the functions of its rows;  @kind: rigid, compliant or driven
@@ -70,8 +69,7 @@ struct lk_draft_share {
  * @plane:      how each body of the model is held;  @n_in_plane: how many are;  @n_held: in no
  * plane or in place
  * @formulation: steps the system
- * @engine:     see struct lk_options;  @prices: choose the engine;  @has_own_prices: they were
- *              measured on this kind of processor
+ * @engine:     see struct lk_options
  * @size:       of the model, see lk_draft_size()
  * @is_tense:   `rattle` follows the tension of bodies, which the finished system tells
  * @follows_sway: and that of rods and springs, see sways.h: @n_sways of them
@@ -93,8 +91,6 @@ struct lk_draft {
     struct lk_plane *plane;
     const struct lk_formulation *formulation;
     const char *engine;
-    const struct lk_prices *prices;
-    bool has_own_prices;
     double size;
     bool is_tense;
     bool closes_dampers;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The memory of a system: how much it is, where everything lies, and who fills it. */
 #include "compile/batch/batches.h"
-#include "compile/batch/prices.h"
 #include "compile/compile.h"
 #include "compile/fill.h"
 #include "solve/complementarity.h"
@@ -11,7 +10,6 @@
 #include "step/outputs/reactions.h"
 #include "step/scripts/extrapolate.h"
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -307,13 +305,6 @@ static struct lk_system shape_of(const struct lk_draft *d)
     return shape;
 }
 
-static void name_prices(struct lk_system *sys, const struct lk_draft *d)
-{
-    sys->prices = d->prices;
-    snprintf(sys->prices_name, sizeof(sys->prices_name), "%s%s", d->prices->name,
-             d->has_own_prices ? "" : ", the nearest known");
-}
-
 /* first counts, then places: the only memory of a system */
 int lk_fill_create(const struct lk_draft *d, struct lk_system **ret_system,
                    struct lk_error *ret_error)
@@ -334,7 +325,6 @@ int lk_fill_create(const struct lk_draft *d, struct lk_system **ret_system,
     arena.used = 0;
     sys = lk_arena_take(&arena, 1, sizeof(*sys));
     *sys = shape;
-    name_prices(sys, d);
     r = layout_system(sys, d, &arena);
     if (r == 0)
         r = lk_fill_system(sys, d, ret_error);

@@ -206,7 +206,6 @@ struct lk_step_cost {
 
 struct lk_system;
 struct lk_batches;
-struct lk_prices;
 
 #define LK_SEQUENCES_MAX 3 /* ways to step one interval: in 1, 2 and 3 parts */
 
@@ -237,8 +236,9 @@ struct lk_extrapolation {
 
 /** struct lk_lane_effort - a step on batches with the usual iterations: @n_factors, @n_solves, and
  * @n_phases that its tasks share;  @fields: vectors that a body takes, without those of iterations,
- * and @fields_iteration: of each;  @single: price of a row that is found one by one, see
- * compile/batch/cost.c */
+ * and @fields_iteration: of each
+ * prices, see compile/batch/cost.c: @single: of a row that is found one by one beside lanes;
+ * beside those of ali3: @in_lanes: of bodies, rows and fronts;  @body, @row: one by one */
 struct lk_lane_effort {
     int n_factors;
     int n_solves;
@@ -246,6 +246,9 @@ struct lk_lane_effort {
     int fields;
     int fields_iteration;
     double single;
+    double in_lanes;
+    double body;
+    double row;
 };
 
 /** struct lk_formulation - equations and their step; one file each, listed in methods/registry.c.
@@ -452,9 +455,7 @@ struct lk_system {
 
     struct lk_batches *batches; /* the step on batches, see step/lanes/batch.h; NULL: one by one */
     struct lk_pool *pool;       /* lent by lk_system_set_pool(); NULL: the caller steps alone */
-    const struct lk_prices *prices; /* cost model that chooses engine and workers */
-    char prices_name[64];
-    struct lk_step_cost cost; /* from which the number of workers is chosen */
+    struct lk_step_cost cost;   /* from which the number of workers is chosen */
 };
 
 /** lk_time() - of system->now [s]. RT: yes. */

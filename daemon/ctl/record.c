@@ -132,7 +132,6 @@ static void gather_facts(const struct lkd_rig *rig, struct facts *facts)
     add_made(facts, "period_ns", "%" PRId64, loaded->cycle->period_ns);
     add_made(facts, "workers", "%d", rig->n_workers);
     add_fact(facts, "engine", lk_system_engine(loaded->system));
-    add_fact(facts, "engine_prices", lk_system_prices(loaded->system));
     add_fact(facts, "build", lk_build_id());
     add_fact(facts, "compiler", lk_build_compiler());
     add_fact(facts, "compiler_flags", lk_build_flags());

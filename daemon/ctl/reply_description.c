@@ -145,7 +145,6 @@ int lkd_reply_description(const struct lkd_rig *rig, struct lk_wire_arena *arena
     ret_description->mode = lkd_outgoing_mode(rig->mode);
     ret_description->daemon_id = lkd_daemon_id();
     ret_description->engine = (char *)lk_system_engine(loaded->system);
-    ret_description->engine_prices = (char *)lk_system_prices(loaded->system);
     ret_description->n_inputs = (size_t)n_inputs;
     ret_description->n_outputs = (size_t)n_outputs;
     r = make_parameters(loaded, arena, ret_description);

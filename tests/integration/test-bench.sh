@@ -66,12 +66,6 @@ fi
 # a folder is all its models, by name
 mkdir folder
 cp "$models/pendulum.yaml" "$models/free-body.yaml" folder
-# a row of prices, in the form of the table, and what it was made from
-expect 0 'prices' "$linkage" bench --quick --prices
-has 'prices: row' '        .widest = ' out
-same 'prices: lines' 4 "$(grep -c '^                {[0-9e., +-]*},$' out)"
-has 'prices: one by one' '        .classic = {' out
-same 'prices: models' 28 "$(grep -c '^    {"[a-z0-9-]*", {[0-9]*, [0-9]*, [0-9]*, [0-9]*, [0-9]*}},$' out)"
 
 expect 0 'folder' "$linkage" bench --quick --json folder
 [ "$(sed -n 's/.*"model": "\([^"]*\)".*/\1/p' out | tr '\n' ' ')" = 'free-body pendulum ' ] ||

@@ -549,7 +549,7 @@ static const char others[] =
     "lk_numbers_free lk_model_parameters"
     " lk_laboratory_time lk_model_free lk_model_name lk_model_files lk_system_body_index "
     "lk_system_body_name"
-    " lk_system_engine lk_system_prices lk_system_free lk_system_input_channels "
+    " lk_system_engine lk_system_free lk_system_input_channels "
     "lk_system_input_size"
     " lk_system_input_period lk_system_input_delay"
     " lk_system_joint_index lk_system_joint_name lk_system_note lk_system_output_channels"

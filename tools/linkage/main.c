@@ -133,8 +133,6 @@ static const char help_others[] =
     "      MODEL               a file, a folder of files, a built-in model, or built-in for\n"
     "                          all of those, which is also what it does without any\n"
     "  -l, --list              names of the built-in models; other numbers do, too\n"
-    "      --prices            a row of prices for this processor, by which engines are\n"
-    "                          chosen; for developers, see tools/linkage/README.md\n"
     "  -t, --time S            measure each model for so long; default 0.5\n"
     "  -s, --steps N           or for so many steps\n"
     "  -q, --quick             for 0.02 s: to see that it works, not to be believed\n"

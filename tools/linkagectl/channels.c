@@ -109,8 +109,6 @@ static void show_engine(const Linkage__V1__ModelDescription *d)
         return;
     printf("stepped by ");
     lk_report_put(stdout, d->engine);
-    printf(", by the prices of ");
-    lk_report_put(stdout, d->engine_prices);
     putchar('\n');
 }
 
@@ -120,7 +118,7 @@ static void show_json(const Linkage__V1__ModelDescription *d)
 {
     struct lk_json json = ctl_begin_json();
 
-    lk_fields_json(&json, &d->base, "name>model model_id period_ns step_s engine engine_prices");
+    lk_fields_json(&json, &d->base, "name>model model_id period_ns step_s engine");
     lk_reply_channels_json(&json, d);
     ctl_end_json(&json);
 }

@@ -1,33 +1,57 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Cost of a step as a sum of work times price (prices.h). The prices reproduce the times from which
- * they were fitted to within 20 %; the choice of an engine only needs ratios. */
+/* Cost of a step as a sum of work times price. */
 #include "compile/batch/cost.h"
 #include "compile/draft.h"
 #include "step/scripts/rattle.h"
 #include <math.h>
-#include <string.h>
+
+/** enum batch_work - units in which a batched step is counted: STEP: once a step; BODIES: blocks of
+ * bodies; ROWS: rows of blocks of joints; FRONTS, FRONT_FLOPS: fronts that are links (see struct
+ * lk_batch_part) and their operations; GENERAL_FLOPS: those of all other fronts; FAR: the surcharge
+ * for fronts that gather operands from several places, GENERAL times as much if not a link. */
+enum batch_work {
+    STEP,
+    BODIES,
+    ROWS,
+    FRONTS,
+    FRONT_FLOPS,
+    GENERAL_FLOPS,
+    FAR_FRONTS,
+    FAR_FLOPS,
+    BATCH_WORKS
+};
+#define GENERAL 1.6
+
+/* widths of engines that have prices: eight lanes, four, two, one */
+enum width { WIDTH_8, WIDTH_4, WIDTH_2, WIDTH_1, WIDTHS };
+
+/* Prices [ns], typical of three processors of 2021 to 2024: of 84 times of mechanisms by `ali3`
+ * (tests/unit/step_times.h) the choice of an engine by these is within 5 % of the best in all but
+ * the three of one chain, which takes 1.07 to 1.19 times the best. With a row of prices for each
+ * processor, fitted to its times, those were within 5 %, too. */
+static const double prices[WIDTHS][BATCH_WORKS] = {
+    [WIDTH_8] = {120, 240, 130, 93, 0.66, 0.92, 180, 0.52},
+    [WIDTH_4] = {126, 210, 100, 65, 0.52, 0.62, 220, 0.54},
+    [WIDTH_2] = {140, 220, 96, 24, 0.65, 1.24, 275, 0.18},
+    [WIDTH_1] = {130, 210, 85, 0, 0.65, 1.27, 0, 0},
+};
+
+/* the same of a step one by one: of the step, a body, a row, an operation of a front */
+#define STEP_CLASSIC 180
+#define BODY         55
+#define ROW          78
+#define FLOP         0.078
+
+static enum width width_of(int lanes)
+{
+    return lanes >= 8 ? WIDTH_8 : lanes >= 4 ? WIDTH_4 : lanes >= 2 ? WIDTH_2 : WIDTH_1;
+}
 
 /* the steps that prices were measured with: ali3's */
 #define PRICED_FACTORS 2
 #define PRICED_SOLVES  5
 
-/* What a step does beside its solves, in solves: rattle, with eleven, takes 1.2 to 1.5 times ali3
- * in lanes and 1.2 to 1.4 times one by one, on chains, trees and ladders of 8 to 40 bodies. */
-#define BESIDE_SOLVES         12
-#define BESIDE_SOLVES_CLASSIC 25
-
-/* work at bodies and rows, relative to those */
-static double sweeps_beside(const struct lk_lane_effort *effort, double beside)
-{
-    return (effort->n_solves + beside) / (PRICED_SOLVES + beside);
-}
-
-static double sweeps_of(const struct lk_lane_effort *effort)
-{
-    return sweeps_beside(effort, BESIDE_SOLVES);
-}
-
-/* likewise operations of a front */
+/* operations of a front, relative to those */
 static double share_of(const struct lk_lane_effort *effort, double factor, double solve)
 {
     return (effort->n_factors * factor + effort->n_solves * solve) /
@@ -35,22 +59,23 @@ static double share_of(const struct lk_lane_effort *effort, double factor, doubl
 }
 
 static void add_front(const struct lk_batches *p, const struct lk_batch_front *f,
-                      double work[LK_BATCH_WORKS])
+                      double work[BATCH_WORKS])
 {
-    double factor = lk_front_flops(f->e, f->n - f->e), more = f->merge >= 0 ? 1 : LK_GENERAL;
+    double factor = lk_front_flops(f->e, f->n - f->e), more = f->merge >= 0 ? 1 : GENERAL;
     double flops = factor * share_of(&p->effort, factor, lk_front_solve_flops(f->e, f->n - f->e));
-    double sweeps = sweeps_of(&p->effort);
+    double sweeps = p->effort.in_lanes;
     int is_far = 0;
 
     for (int i = f->first_child; i < f->first_child + f->n_children; i++)
         is_far |= p->children[i].remainder.map >= 0;
     for (int i = f->first_element; i < f->first_element + f->n_elements; i++)
         is_far |= p->elements[i].body.map >= 0;
-    work[f->merge >= 0 ? LK_WORK_FRONTS : LK_WORK_GENERAL_FRONTS] += sweeps;
-    work[f->merge >= 0 ? LK_WORK_FRONT_FLOPS : LK_WORK_GENERAL_FLOPS] += flops;
+    if (f->merge >= 0)
+        work[FRONTS] += sweeps;
+    work[f->merge >= 0 ? FRONT_FLOPS : GENERAL_FLOPS] += flops;
     if (is_far) {
-        work[LK_WORK_FAR_FRONTS] += more * sweeps;
-        work[LK_WORK_FAR_FLOPS] += more * flops;
+        work[FAR_FRONTS] += more * sweeps;
+        work[FAR_FLOPS] += more * flops;
     }
 }
 
@@ -59,26 +84,24 @@ static void add_front(const struct lk_batches *p, const struct lk_batch_front *f
  * where an operation of a front takes 0.5. */
 #define ROOT_PRODUCT 0.8
 
-static void add_root(const struct lk_batches *p, double work[LK_BATCH_WORKS])
+static void add_root(const struct lk_batches *p, double work[BATCH_WORKS])
 {
     double n = p->n_root_rows, vectors = lk_root_stride(p->lanes, p->n_root_rows) / p->lanes;
     double factor = 2.0 / 3 * n * n * vectors, solve = 2 * n * vectors;
 
-    work[LK_WORK_FRONTS] += sweeps_of(&p->effort);
-    work[LK_WORK_FRONT_FLOPS] +=
-        ROOT_PRODUCT * (p->effort.n_factors * factor + p->effort.n_solves * solve);
+    work[FRONTS] += p->effort.in_lanes;
+    work[FRONT_FLOPS] += ROOT_PRODUCT * (p->effort.n_factors * factor + p->effort.n_solves * solve);
 }
 
 static void add_op(const struct lk_batches *p, const struct lk_batch_op *op,
-                   double work[LK_BATCH_WORKS])
+                   double work[BATCH_WORKS])
 {
     switch (op->what) {
     case LK_BATCH_BODIES:
-        work[LK_WORK_BODIES] += sweeps_of(&p->effort);
+        work[BODIES] += p->effort.in_lanes;
         break;
     case LK_BATCH_JOINTS:
-        work[LK_WORK_ROWS] +=
-            sweeps_of(&p->effort) * lk_kind_rows(lk_lane_kind(p->joints[op->index].kind));
+        work[ROWS] += p->effort.in_lanes * lk_kind_rows(lk_lane_kind(p->joints[op->index].kind));
         break;
     case LK_BATCH_FRONT:
         if (p->fronts[op->index].root == LK_BATCH_BELOW_ROOT)
@@ -89,7 +112,7 @@ static void add_op(const struct lk_batches *p, const struct lk_batch_op *op,
     }
 }
 
-static void add_task(const struct lk_batches *p, int task, double work[LK_BATCH_WORKS])
+static void add_task(const struct lk_batches *p, int task, double work[BATCH_WORKS])
 {
     const struct lk_batch_task *t = &p->tasks[task];
 
@@ -97,11 +120,12 @@ static void add_task(const struct lk_batches *p, int task, double work[LK_BATCH_
         add_op(p, &p->ops[i], work);
 }
 
-static double sum_of(const double *work, const double *price, int n)
+static double time_of(const struct lk_batches *p, const double work[BATCH_WORKS])
 {
+    const double *price = prices[width_of(p->lanes)];
     double sum = 0;
 
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < BATCH_WORKS; i++)
         sum += work[i] * price[i];
     return sum;
 }
@@ -115,10 +139,9 @@ static double sum_of(const double *work, const double *price, int n)
  * all, half or a quarter of them, AMD Zen 5). */
 #define SINGLE_CLASSIC 2.2
 
-static double singles_time(const struct lk_batches *p, const struct lk_prices *prices, int task)
+static double singles_time(const struct lk_batches *p, int task)
 {
     const struct lk_batch_task *t = &p->tasks[task];
-    double price = prices->classic[LK_WORK_ROW] + prices->classic[LK_WORK_BODY];
     int rows = 0;
 
     for (int i = t->first_op; i < t->first_op + t->n_ops; i++) {
@@ -129,96 +152,77 @@ static double singles_time(const struct lk_batches *p, const struct lk_prices *p
         for (int l = 0; l < p->lanes; l++)
             rows += j->joint[l] < 0 ? 0 : lk_kind_rows(lk_lane_kind(j->kind));
     }
-    return p->effort.single * sweeps_of(&p->effort) * price * rows;
+    return p->effort.single * p->effort.in_lanes * (ROW + BODY) * rows;
 }
 
 /* What a row costs that follows a law and is a load, in rows and bodies as above. rk4 takes 0.3 to
  * 0.4 us a step for it, beside lanes as one by one; the price beside lanes is less than that, by so
  * much that the choice is right for chains of hinges in space with springs at all, half or a
  * quarter of them, of 8 to 128 bodies (test_cost). */
-#define LOAD         1.6
+#define LOAD         2.0
 #define LOAD_CLASSIC 0.7
 
-static double loads_time(const struct lk_batches *p, const struct lk_prices *prices)
+static double loads_time(const struct lk_batches *p)
 {
-    return LOAD * (prices->classic[LK_WORK_ROW] + prices->classic[LK_WORK_BODY]) * p->n_law_loads;
+    return LOAD * (ROW + BODY) * p->n_law_loads;
 }
 
-static double task_time(const struct lk_batches *p, const struct lk_prices *prices, int task)
+static double task_time(const struct lk_batches *p, int task)
 {
-    double work[LK_BATCH_WORKS] = {0};
+    double work[BATCH_WORKS] = {0};
 
     add_task(p, task, work);
-    return sum_of(work, prices->batches[lk_width_of(p->lanes)], LK_BATCH_WORKS) +
-           singles_time(p, prices, task);
+    return time_of(p, work) + singles_time(p, task);
 }
 
-void lk_batches_work(const struct lk_batches *p, double ret[LK_BATCH_WORKS])
+double lk_batches_time(const struct lk_batches *p)
 {
-    memset(ret, 0, LK_BATCH_WORKS * sizeof(double));
-    ret[LK_WORK_STEP] = 1;
-    for (int t = 0; t < p->n_tasks; t++)
-        add_task(p, t, ret);
-}
+    double work[BATCH_WORKS] = {[STEP] = 1}, singles = 0;
 
-double lk_batches_time(const struct lk_batches *p, const struct lk_prices *prices)
-{
-    double work[LK_BATCH_WORKS], singles = 0;
-
-    for (int t = 0; t < p->n_tasks; t++)
-        singles += singles_time(p, prices, t);
-    lk_batches_work(p, work);
-    return sum_of(work, prices->batches[lk_width_of(p->lanes)], LK_BATCH_WORKS) + singles +
-           loads_time(p, prices);
-}
-
-void lk_classic_work(const struct lk_draft *d, double ret[LK_CLASSIC_WORKS])
-{
-    const struct lk_formulation *lanes = d->formulation->in_lanes;
-    double sweeps = lanes ? sweeps_beside(&lanes->effort, BESIDE_SOLVES_CLASSIC) : 1;
-
-    ret[LK_WORK_CLASSIC_STEP] = 1;
-    ret[LK_WORK_BODY] = sweeps * d->n_bodies;
-    ret[LK_WORK_ROW] = 0;
-    for (int i = 0; i < d->n_blocks; i++)
-        ret[LK_WORK_ROW] += sweeps * d->n_rows[i];
-    ret[LK_WORK_FLOP] =
-        lk_draft_factors(d) * d->plan.factor_flops + lk_draft_solves(d) * d->plan.solve_flops;
+    for (int t = 0; t < p->n_tasks; t++) {
+        add_task(p, t, work);
+        singles += singles_time(p, t);
+    }
+    return time_of(p, work) + singles + loads_time(p);
 }
 
 /* rows of laws and drives; they were measured with rattle, and are the same work by `ali3` */
-static double follow_time(const struct lk_draft *d, const struct lk_prices *prices)
+static double follow_time(const struct lk_draft *d)
 {
-    double price = prices->classic[LK_WORK_ROW] + prices->classic[LK_WORK_BODY];
     int rows = 0;
 
     if (!d->formulation->in_lanes)
         return 0; /* nothing to choose from */
     if (d->formulation->in_lanes->laws_are_loads)
-        return LOAD_CLASSIC * price * lk_draft_laws(d);
+        return LOAD_CLASSIC * (ROW + BODY) * lk_draft_laws(d);
     for (int i = 0; i < d->n_blocks; i++)
         rows += d->blocks[i].kind == LK_ROWS_RIGID ? 0 : d->n_rows[i];
-    return SINGLE_CLASSIC * sweeps_of(&d->formulation->in_lanes->effort) * price * rows;
+    return SINGLE_CLASSIC * d->formulation->in_lanes->effort.in_lanes * (ROW + BODY) * rows;
 }
 
-double lk_classic_time(const struct lk_draft *d, const struct lk_prices *prices)
+double lk_classic_time(const struct lk_draft *d)
 {
-    double work[LK_CLASSIC_WORKS];
+    const struct lk_formulation *lanes = d->formulation->in_lanes;
+    double body = lanes ? lanes->effort.body : 1, row = lanes ? lanes->effort.row : 1;
+    int rows = 0;
 
-    lk_classic_work(d, work);
-    return sum_of(work, prices->classic, LK_CLASSIC_WORKS) + follow_time(d, prices);
+    for (int i = 0; i < d->n_blocks; i++)
+        rows += d->n_rows[i];
+    return STEP_CLASSIC + BODY * body * d->n_bodies + ROW * row * rows +
+           FLOP * (lk_draft_factors(d) * d->plan.factor_flops +
+                   lk_draft_solves(d) * d->plan.solve_flops) +
+           follow_time(d);
 }
 
-void lk_batches_cost(const struct lk_batches *p, const struct lk_prices *prices,
-                     struct lk_step_cost *ret)
+void lk_batches_cost(const struct lk_batches *p, struct lk_step_cost *ret)
 {
-    double step_ns = prices->batches[lk_width_of(p->lanes)][LK_WORK_STEP];
+    double step_ns = prices[width_of(p->lanes)][STEP];
     struct lk_phase_cost phase = {0};
 
-    *ret = (struct lk_step_cost){.serial_ns = step_ns + task_time(p, prices, p->n_tasks - 1) +
-                                              loads_time(p, prices)};
+    *ret =
+        (struct lk_step_cost){.serial_ns = step_ns + task_time(p, p->n_tasks - 1) + loads_time(p)};
     for (int t = 0; t < p->n_tasks - 1; t++) {
-        double time = task_time(p, prices, t) / p->effort.n_phases;
+        double time = task_time(p, t) / p->effort.n_phases;
 
         phase.work_ns += time;
         phase.largest_ns = fmax(phase.largest_ns, time);

@@ -166,8 +166,8 @@ static int consider_engine(struct lk_draft *d, const int *kind, const struct lk_
     if (r != 0)
         return r;
     worse = batches;
-    if (lk_batches_time(batches, d->prices) < *least_ns) {
-        *least_ns = lk_batches_time(batches, d->prices);
+    if (lk_batches_time(batches) < *least_ns) {
+        *least_ns = lk_batches_time(batches);
         worse = d->batches;
         d->batches = batches;
     }
@@ -209,7 +209,7 @@ int lk_batches_draft(struct lk_draft *d, const struct lk_engine *const *engines,
     if (known && named)
         r = make_batches(d, kind, named, &d->batches);
     for (int i = 0; known && d->n_bodies > FEW_BODIES && !named && engines[i] && r == 0; i++)
-        if ((i == 0 || engines[i]->lanes >= LANES_CHOSEN) && engines[i]->lanes <= d->prices->widest)
+        if (i == 0 || engines[i]->lanes >= LANES_CHOSEN)
             r = consider_engine(d, kind, engines[i], &least_ns);
     free(kind);
     return r;

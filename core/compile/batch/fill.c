@@ -263,5 +263,5 @@ void lk_batches_fill(struct lk_system *sys)
         for (int l = 0; l < p->lanes; l++)
             set_value(p, p->masks[i].at, l, (p->masks[i].lanes >> l) & 1);
     name_bodies(sys, p);
-    lk_batches_cost(p, sys->prices, &sys->cost);
+    lk_batches_cost(p, &sys->cost);
 }

@@ -120,16 +120,10 @@ LK_RT int lk_system_step(struct lk_system *system, const double *inputs);
 LK_RT void lk_system_set_pool(struct lk_system *system, struct lk_pool *pool);
 
 /** lk_system_engine() - what executes the steps: "avx512", "avx2", "portable", "scalar", each so
- * many alike bodies at a time, or "one by one". Where none
- * is named, it follows from the mechanism and the prices of lk_system_prices(), never from a clock:
- * the same on every load. The last bits of a motion depend on it. Static text. */
+ * many alike bodies at a time, or "one by one". Where none is named, it follows from the mechanism
+ * and the engines that the processor has, never from a clock: the same on every load. The last bits
+ * of a motion depend on it. Static text. */
 const char *lk_system_engine(const struct lk_system *system);
-
-/** lk_system_prices() - name of the processor whose prices engine and workers were chosen by:
- * "Intel Sapphire Rapids", followed by ", the nearest known" where this processor has not been
- * measured
- * (`linkage bench --prices` measures it). Valid as long as the system. */
-const char *lk_system_prices(const struct lk_system *system);
 
 /** lk_system_workers_useful() - number of workers that shorten a step, by a model of its cost: more
  * would wait for each other. 1 for small mechanisms. Return: 1 to LK_POOL_MAX. */

@@ -190,8 +190,3 @@ LK_RT void lk_system_set_pool(struct lk_system *system, struct lk_pool *pool)
 {
     system->pool = pool;
 }
-
-const char *lk_system_prices(const struct lk_system *system)
-{
-    return system->prices_name;
-}

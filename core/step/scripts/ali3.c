@@ -179,6 +179,6 @@ const struct lk_formulation lk_formulation_ali3_lanes = {
     .keeps_balance = 1,
     .renew = lk_script_renew,
     .extrapolation = &lk_extrapolation_ali3,
-    .effort = {2, LK_ITERATIONS + 2, 2 * LK_ITERATIONS + 5, LK_ALI3_SIZE, 0, 3.2},
+    .effort = {2, LK_ITERATIONS + 2, 2 * LK_ITERATIONS + 5, LK_ALI3_SIZE, 0, 3.2, 1, 1, 1},
     .steps_in_plane = 1,
 };

@@ -332,7 +332,7 @@ const struct lk_formulation lk_formulation_rattle_lanes = {
     .keeps_rows = 1,
     .extrapolation = &lk_extrapolation_rattle,
     .effort = {1, LK_RATTLE_ITERATIONS + 6, 2 * LK_RATTLE_ITERATIONS + 8, LK_RATTLE_INCREMENTS, 12,
-               6},
+               6, 2.7, 5, 1.13},
     .iterations = LK_RATTLE_ITERATIONS,
     .regularisation = LK_RATTLE_REGULARISATION,
     .solves_once = 1,

@@ -208,7 +208,7 @@ const struct lk_formulation lk_formulation_rk4_lanes = {
     .prepare = prepare,
     .renew = lk_script_renew,
     .effort = {LK_RK4_STAGES, LK_RK4_STAGES + 1 + LK_RK4_ROUNDS,
-               2 * LK_RK4_STAGES + LK_RK4_ROUNDS + 3, LK_RK4_SIZE, 0, 6},
+               2 * LK_RK4_STAGES + LK_RK4_ROUNDS + 3, LK_RK4_SIZE, 0, 6, 1.12, 1.07, 1.07},
     .is_explicit = 1,
     .order = 4,
     .regularisation = LK_RK4_REGULARISATION,

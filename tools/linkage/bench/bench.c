@@ -209,8 +209,6 @@ int command_bench(int argc, char *argv[])
         return code;
     if (options.is_list)
         return list_models();
-    if (options.is_prices)
-        return bench_prices(options.is_quick);
     code = gather_names(&options, &names);
     if (code == EXIT_DONE) {
         run.results = calloc((size_t)names.n, sizeof(*run.results));

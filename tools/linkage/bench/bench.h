@@ -7,7 +7,6 @@
  *   counters.c  hardware counters: instructions and cycles, if available
  *   host.c      processor, kernel, caches;  peak.c: peak arithmetic
  *   meeting.c   latency from a write by one thread to its being seen by another
- *   prices.c    a row of the price table by which engines are chosen
  *   print.c     for people;  json.c: for programs
  */
 #ifndef TOOLS_LINKAGE_BENCH_H
@@ -36,7 +35,6 @@ struct bench_options {
     bool is_quick;
     bool is_json;
     bool is_list;
-    bool is_prices;
     char **names;
     int n_names;
 };
@@ -173,11 +171,6 @@ double bench_quantile(const float *sorted, size_t n, double q);
 
 /** bench_batch() - steps between two readings of the clock, for a step of @step_ns. */
 int bench_batch(double step_ns);
-
-/** bench_prices() - measure this processor and print its row of core's price table, with the data
- * behind it. @is_quick: only a functional test.
- * Return: EXIT_DONE, EXIT_REFUSED after an error message. */
-int bench_prices(bool is_quick);
 
 /* ---- reports ---- */
 

@@ -65,7 +65,6 @@ int bench_options_parse(int argc, char *argv[], struct bench_options *ret_option
         {"quick", 'q', .flag = &o.is_quick},
         {"json", 'j', .flag = &o.is_json},
         {"list", 'l', .flag = &o.is_list},
-        {"prices", .flag = &o.is_prices},
         {"help", 'h', .end = print_help},
         {NULL},
     };

@@ -248,8 +248,7 @@ void print_findings(const struct findings *f)
            s->order);
     if (*why)
         printf("                    not rattle, for %s\n", why);
-    printf("engine              %s, by the prices of %s\n", lk_system_engine(f->system),
-           lk_system_prices(f->system));
+    printf("engine              %s\n", lk_system_engine(f->system));
     printf("a step              ");
     if (s->step_flops > 0)
         printf("%.3g kflop, ", 1e-3 * s->step_flops);

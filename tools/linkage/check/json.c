@@ -212,7 +212,6 @@ static void write_step(struct lk_json *json, const struct findings *f)
     line_number(json, "step_flops", s->step_flops);
     line_number(json, "memory_bytes", (double)s->memory);
     line_text(json, "engine", lk_system_engine(f->system));
-    line_text(json, "engine_prices", lk_system_prices(f->system));
     line_open(json, "solver", '{');
     lk_json_text(json, "formulation", lk_formulation_choose(f->model, NULL, &why));
     if (*why)
