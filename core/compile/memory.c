@@ -115,7 +115,6 @@ static int layout_system(struct lk_system *sys, const struct lk_draft *d, struct
     sys->body = lk_arena_take(arena, bodies + 1, sizeof(*sys->body));
     sys->W = lk_arena_take(arena, bodies + 1, sizeof(*sys->W));
     sys->sW = lk_arena_take(arena, bodies + 1, sizeof(*sys->sW));
-    sys->sW_now = lk_arena_take(arena, bodies + 1, sizeof(*sys->sW_now));
     sys->side = lk_arena_take(arena, LK_SIDES_MAX * joints, sizeof(*sys->side));
     sys->first_side = lk_arena_take(arena, bodies + 1, sizeof(*sys->first_side));
     sys->first_law_side = lk_arena_take(arena, bodies, sizeof(*sys->first_law_side));
@@ -126,6 +125,7 @@ static int layout_system(struct lk_system *sys, const struct lk_draft *d, struct
     sys->twist = lk_arena_take(arena, places, sizeof(*sys->twist));
     sys->residual = lk_arena_take(arena, places, sizeof(*sys->residual));
     sys->correction = lk_arena_take(arena, places, sizeof(*sys->correction));
+    sys->sW_now = lk_arena_take(arena, bodies + 1, sizeof(*sys->sW_now));
     sys->quad = lk_arena_take(arena, (bodies + 3) / 4, sizeof(*sys->quad));
     sys->jacobian = lk_arena_take(arena, joints, sizeof(*sys->jacobian));
     layout_jacobians(sys, d, arena);
