@@ -5,8 +5,12 @@
 #include <errno.h>
 #include <lapacke.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* of a pair of eigenvalue and vector: round-off of LAPACK is below this by far */
+#define RESIDUAL_MAX 1e-10
 
 /* largest shift or turn of a body in the motion @z, and its phase: @ret_re, @ret_im */
 static double largest_motion(const struct lk_linear *l, const double *z, double *ret_re,
@@ -73,38 +77,151 @@ static int compare(const void *a, const void *b)
     return x->re < y->re ? 1 : x->re > y->re ? -1 : 0;
 }
 
+/* A power of two, which rounds nothing, as the unit of the rates: the square root of the largest
+ * entry that accelerates a coordinate by itself. Then no entry of A is larger than the fastest rate
+ * of the motions by much, and slow motions keep their digits beside stiff ones. */
+static double unit_of_rates(const struct lk_linear *l)
+{
+    size_t n = (size_t)l->n_states, f = (size_t)l->n_motions;
+    double largest = 0;
+    int exponent;
+
+    for (size_t i = 0; i < f; i++)
+        for (size_t k = 0; k < f; k++)
+            largest = fmax(largest, fabs(l->A[(f + i) * n + k]));
+    if (!(largest > 0) || !isfinite(largest))
+        return 1;
+    frexp(sqrt(largest), &exponent);
+    return ldexp(1, exponent);
+}
+
+static bool is_rate(const struct lk_linear *l, size_t state)
+{
+    return (int)state >= l->n_motions && (int)state < 2 * l->n_motions;
+}
+
+/* A with the rates in that unit */
+static void scale_matrix(const struct lk_linear *l, double unit, double *ret)
+{
+    size_t n = (size_t)l->n_states;
+
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < n; k++)
+            ret[i * n + k] =
+                l->A[i * n + k] * (is_rate(l, k) ? unit : 1) / (is_rate(l, i) ? unit : 1);
+}
+
+/* |A v - w v| of the vector @re + i @im, relative to (|A| + |w|) |v| */
+static double residual_of(const double *A, size_t n, double w_re, double w_im, const double *re,
+                          const double *im)
+{
+    double size = 0, length = 0, left = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        double a = -w_re * re[i] + w_im * im[i], b = -w_re * im[i] - w_im * re[i];
+
+        for (size_t k = 0; k < n; k++) {
+            a += A[i * n + k] * re[k];
+            b += A[i * n + k] * im[k];
+            size += A[i * n + k] * A[i * n + k];
+        }
+        left += a * a + b * b;
+        length += re[i] * re[i] + im[i] * im[i];
+    }
+    return sqrt(left / length) / (sqrt(size) + hypot(w_re, w_im));
+}
+
+/** struct pairs - eigenvalues @re + i @im of the scaled @A and the columns of @V, as dgeev has
+ * them: real and imaginary part of a pair in two columns. @copy: of A, which is overwritten;
+ * @vector: two of n */
+struct pairs {
+    double *A;
+    double *copy;
+    double *V;
+    double *re;
+    double *im;
+    double *scale;
+    double *vector;
+};
+
+static int init_pairs(struct pairs *p, size_t n)
+{
+    p->A = malloc((n * n + 1) * sizeof(double));
+    p->copy = malloc((n * n + 1) * sizeof(double));
+    p->V = malloc((n * n + 1) * sizeof(double));
+    p->re = calloc(n + 1, sizeof(double));
+    p->im = calloc(n + 1, sizeof(double));
+    p->scale = calloc(n + 1, sizeof(double));
+    p->vector = calloc(2 * n + 1, sizeof(double));
+    return p->A && p->copy && p->V && p->re && p->im && p->scale && p->vector ? 0 : -ENOMEM;
+}
+
+static void free_pairs(struct pairs *p)
+{
+    free(p->A);
+    free(p->copy);
+    free(p->V);
+    free(p->re);
+    free(p->im);
+    free(p->scale);
+    free(p->vector);
+}
+
+/* Without the balancing of dgeev: round-off of 1e-27 in the column of a coordinate that turns
+ * freely makes it scale that column by 1e13, and the vectors are then those of other motions. */
+static int solve_pairs(struct pairs *p, size_t n)
+{
+    lapack_int low, high;
+    double norm, none;
+
+    memcpy(p->copy, p->A, n * n * sizeof(double));
+    return LAPACKE_dgeevx(LAPACK_ROW_MAJOR, 'P', 'N', 'V', 'N', (int)n, p->copy, (int)n, p->re,
+                          p->im, NULL, (int)n, p->V, (int)n, &low, &high, p->scale, &norm, &none,
+                          &none) == 0
+               ? 0
+               : -EINVAL;
+}
+
+/* the vector of eigenvalue @i, in the units of the states; -EDOM: it is none */
+static int take_vector(const struct lk_linear *l, const struct pairs *p, size_t i, double unit)
+{
+    size_t n = (size_t)l->n_states;
+    double *re = p->vector, *im = re + n;
+
+    for (size_t k = 0; k < n; k++) {
+        re[k] = p->V[k * n + i];
+        im[k] = p->im[i] > 0 ? p->V[k * n + i + 1] : 0;
+    }
+    if (!(residual_of(p->A, n, p->re[i], p->im[i], re, im) <= RESIDUAL_MAX))
+        return -EDOM;
+    for (size_t k = 0; k < 2 * n; k++)
+        p->vector[k] *= is_rate(l, k % n) ? unit : 1;
+    return 0;
+}
+
 int lk_modes_find(const struct lk_linear *l, struct lk_mode **ret_modes)
 {
     LK_ARITHMETIC;
     size_t n = (size_t)l->n_states;
-    double *A = malloc((n * n + 1) * sizeof(double)), *V = malloc((n * n + 1) * sizeof(double));
-    double *re = calloc(n + 1, sizeof(double)), *im = calloc(n + 1, sizeof(double));
     struct lk_mode *modes = calloc(n + 1, sizeof(*modes));
-    int n_modes = 0, r = A && V && re && im && modes ? 0 : -ENOMEM;
+    struct pairs p;
+    double unit = unit_of_rates(l);
+    int n_modes = 0, r = init_pairs(&p, n);
 
+    r = modes ? r : -ENOMEM;
     if (r == 0 && n > 0) {
-        memcpy(A, l->A, n * n * sizeof(double));
-        r = LAPACKE_dgeev(LAPACK_ROW_MAJOR, 'N', 'V', (int)n, A, (int)n, re, im, NULL, (int)n, V,
-                          (int)n) == 0
-                ? 0
-                : -EINVAL;
+        scale_matrix(l, unit, p.A);
+        r = solve_pairs(&p, n);
     }
     for (size_t i = 0; i < n && r == 0; i++) {
-        double *vector = A; /* no longer needed */
-
-        if (im[i] < 0)
+        if (p.im[i] < 0)
             continue;
-        for (size_t k = 0; k < n; k++) {
-            vector[k] = V[k * n + i];
-            vector[n + k] = im[i] > 0 ? V[k * n + i + 1] : 0;
-        }
-        r = take_mode(l, re[i], im[i], vector, &modes[n_modes]);
+        r = take_vector(l, &p, i, unit);
+        if (r == 0)
+            r = take_mode(l, p.re[i], p.im[i], p.vector, &modes[n_modes]);
         n_modes += r == 0;
     }
-    free(A);
-    free(V);
-    free(re);
-    free(im);
+    free_pairs(&p);
     if (r != 0) {
         lk_modes_free(modes, n_modes);
         return r;

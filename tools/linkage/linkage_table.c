@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The subcommands of linkage, and those that it leaves to the laboratory. */
-#include "check/check.h"
 #include "commands.h"
 #include "laboratory.h"
 #include "run/run.h"
@@ -58,44 +57,20 @@ static int list_methods_there(int argc, char *argv[])
     return hand_over("methods", argc, argv);
 }
 
-static int find_modes_there(int argc, char *argv[])
-{
-    return hand_over("modes", argc, argv);
-}
-
 int run_method(const struct lk_model *model, const struct run_options *options)
 {
     (void)model; /* the other program reads it again */
     return hand_over("run", options->argc, options->argv);
 }
 
-/* In the laboratory, if it can tell more; otherwise here. */
-static int check_there_or_here(int argc, char *argv[])
-{
-    char path[PATH_MAX];
-
-    return find_laboratory(path) ? hand_over("check", argc, argv) : command_check(argc, argv);
-}
-
-int find_rank(struct findings *f)
-{
-    f->left_out = "that needs the laboratory, which is not there; " REMEDY;
-    return 0;
-}
-
-void release_rank(struct findings *f)
-{
-    (void)f;
-}
-
 const struct command commands[] = {
     {"run", command_run},
-    {"check", check_there_or_here},
+    {"check", command_check},
     {"sweep", command_sweep},
     {"params", command_params},
     {"compare", compare_there},
     {"methods", list_methods_there},
-    {"modes", find_modes_there},
+    {"modes", command_modes},
     {"bench", command_bench},
     {"doctor", command_doctor},
     {"replay", command_replay},

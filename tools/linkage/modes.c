@@ -296,7 +296,9 @@ static bool print_all(const struct options *o, const struct lk_system *system,
     bool good = n >= 0;
 
     if (n < 0) {
-        complain("%s: no eigenvalues were found: %s", o->path, strerror(-n));
+        complain("%s: no eigenvalues were found: %s", o->path,
+                 n == -EDOM ? "motions do not satisfy A v = w v, as numbers of A are too far apart"
+                            : strerror(-n));
     } else {
         print_head(o, system, model, l);
         print_modes(system, l, modes, n, part);

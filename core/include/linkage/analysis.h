@@ -2,8 +2,9 @@
 /* Offline analysis of a compiled model in its present pose: rank, degrees of freedom, redundant
  * rows, singular poses, the elimination tree.
  *
- * Allocates. Mobility and pose use LAPACK: the laboratory's (meson dependency `linkage_analysis`);
- * texts and tree do not (`linkage_findings`). The daemon links neither LAPACK nor these.
+ * Allocates. Mobility and pose use LAPACK (meson dependency `linkage_analysis`), texts and tree do
+ * not
+ * (`linkage_findings`). The daemon links neither LAPACK nor these.
  * Thread: any but the cycle.  RT: no. */
 #ifndef LINKAGE_ANALYSIS_H
 #define LINKAGE_ANALYSIS_H
@@ -77,8 +78,8 @@ struct lk_mobility {
 /** lk_mobility_init() - rank-revealing QR (LAPACK dgeqp3) of the rigid rows, each scaled to unit
  * length, of the part of the mechanism that has loops; everything else has full rank.
  * Return: 0, LK_E_MODEL (the loops are too large for a dense matrix of their rows), -ENOMEM,
- * -EINVAL (not finite, or rows of hinges are left out, see struct lk_options.all_rows). Release with
- * lk_mobility_fini(). */
+ * -EINVAL (not finite, or rows of hinges are left out, see struct lk_options.all_rows). Release
+ * with lk_mobility_fini(). */
 int lk_mobility_init(const struct lk_system *system, struct lk_mobility *ret_mobility);
 
 /** lk_mobility_fini() - release what lk_mobility_init() took. */

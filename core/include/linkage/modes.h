@@ -17,7 +17,7 @@
  * tyres at a stand are springs here, drives stand still, and nothing arrives through transmission
  * lines and delays.
  *
- * Allocates, uses LAPACK: the laboratory's (meson dependency `linkage_analysis`).
+ * Allocates, uses LAPACK (meson dependency `linkage_analysis`).
  * Thread: any but the cycle.  RT: no. */
 #ifndef LINKAGE_MODES_H
 #define LINKAGE_MODES_H
@@ -81,10 +81,11 @@ struct lk_mode {
     double *shape;
 };
 
-/** lk_modes_find() - all of them, slow ones first (LAPACK dgeev). A coordinate that nothing holds
- * has two eigenvalues at zero, up to the square root of round-off.
+/** lk_modes_find() - all of them, slow ones first (LAPACK dgeevx without balancing). A coordinate
+ * that nothing holds has two eigenvalues at zero, up to the square root of round-off. Every pair is
+ * checked: |A v - w v| is at most 1e-10 of (|A| + |w|) |v|.
  * @ret_modes: one array of at most n_states; release it and its shapes with lk_modes_free()
- * Return: how many, -ENOMEM, -EINVAL (did not converge). */
+ * Return: how many, -ENOMEM, -EINVAL (did not converge), -EDOM (a pair fails its check). */
 int lk_modes_find(const struct lk_linear *linear, struct lk_mode **ret_modes);
 void lk_modes_free(struct lk_mode *modes, int n_modes);
 

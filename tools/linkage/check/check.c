@@ -2,7 +2,6 @@
 /* linkage check: what a model is made of, what its joints leave free, what a step will cost. */
 #include "check.h"
 #include "commands.h"
-#include "laboratory.h"
 #include "model/model.h"
 
 #include <errno.h>
@@ -80,8 +79,7 @@ static void print_coordinates(const struct findings *f)
 static void print_mobility(const struct findings *f)
 {
     if (!f->has_mobility) {
-        printf("degrees of freedom  not computed: %s\n",
-               f->left_out ? f->left_out : "the loops have too many rows");
+        printf("degrees of freedom  not computed: the loops have too many rows\n");
         return;
     }
     printf("degrees of freedom  %d, in the initial configuration", f->mobility.dof);
@@ -108,8 +106,7 @@ static void print_pose(const struct findings *f)
     const struct lk_pose_check *p = &f->pose;
 
     if (!f->has_pose) {
-        printf("pose                not examined: %s\n",
-               f->left_out ? f->left_out : "the loops have too many rows");
+        printf("pose                not examined: the loops have too many rows\n");
         return;
     }
     if (p->n_loop_rows == 0) {
@@ -276,6 +273,19 @@ struct check_options {
     char joint[RATES_MAX][LK_NAME_SIZE];
 };
 
+/* rank and pose, unless the loops are too large. Return: 0, negative errno */
+static int find_rank(struct findings *f)
+{
+    int result = lk_mobility_init(f->system, &f->mobility);
+
+    f->has_mobility = result == 0;
+    if (result < 0)
+        return result;
+    result = lk_pose_check_init(f->system, &f->pose);
+    f->has_pose = result == 0;
+    return result < 0 ? result : 0;
+}
+
 /* 0 or a negative errno; @ret_error says why where it is -ENOENT */
 static int examine(struct findings *f, struct lk_system *system, struct lk_error *ret_error)
 {
@@ -322,7 +332,8 @@ static int explain(const struct check_options *o, const struct lk_model *model,
         (form == FORM_JSON ? print_findings_json : print_findings)(&findings);
     else
         complain("%s: %s", o->path, result == -ENOENT ? error.text : strerror(-result));
-    release_rank(&findings);
+    lk_mobility_fini(&findings.mobility);
+    lk_pose_check_fini(&findings.pose);
     lk_findings_fini(&findings.warnings);
     return result;
 }

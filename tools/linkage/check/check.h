@@ -13,8 +13,7 @@
 
 /** struct findings - all that is printed, as text or JSON.
  * @rates: that the @n_rates options say, for @pace
- * @has_mobility, @has_pose: computed; not set if the loops were too large or @left_out is set
- * @left_out: why neither was computed, regardless of the loops; NULL: they were requested */
+ * @has_mobility, @has_pose: computed; not set if the loops were too large */
 struct findings {
     const char *path;
     const struct lk_model *model;
@@ -26,7 +25,6 @@ struct findings {
     struct lk_pace pace;
     const struct lk_pace_rate *rates;
     int n_rates;
-    const char *left_out;
     bool has_mobility;
     bool has_pose;
 };
