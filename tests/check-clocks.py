@@ -9,7 +9,7 @@ import pathlib
 import re
 import sys
 
-TREES = ('core', 'daemon', 'proto', 'tools')
+TREES = ('core', 'daemon', 'laboratory', 'proto', 'tools')
 WALL = re.compile(r'CLOCK_REALTIME\b|CLOCK_TAI\b|\btime\((?:NULL|&)|gettimeofday|timespec_get|\bftime\(|'
                   r'PTHREAD_COND_INITIALIZER|pthread_cond_init\([^,]*, NULL\)|\btime\.time\(|datetime\.(?:now|utcnow)|Date\.now')
 SHOWN = {

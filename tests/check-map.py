@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Holds MAP.md to the tree: each source file of core/ and daemon/ is on it, once, and no other; each
+"""Holds MAP.md to the tree: each source file of core/, daemon/ and laboratory/ is on it, once, and no other; each
 test that it names is there and is built.
 Usage: check-map.py SOURCE-ROOT
 """
@@ -8,8 +8,8 @@ import pathlib
 import re
 import sys
 
-TREES = ('core', 'daemon')
-PUBLIC = 'core/include/'  # declares what the files of other folders define
+TREES = ('core', 'daemon', 'laboratory')
+PUBLIC = ('core/include/', 'core/private/', 'laboratory/include/')  # they declare what the files of other folders define
 
 
 def module(path):

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "complement_run.h"
 #include "cmocka_all.h"
-#include "methods/laboratory/coordinates.h"
+#include "laboratory/coordinates.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -3,8 +3,8 @@
 #ifndef TESTS_LABORATORY_COMPLEMENT_RUN_H
 #define TESTS_LABORATORY_COMPLEMENT_RUN_H
 
-#include "methods/laboratory/complement/complement.h"
-#include "methods/laboratory/methods.h"
+#include "laboratory/complement/complement.h"
+#include "laboratory/methods.h"
 
 /** struct run - an open formulation and its state. @c: what is behind it;  @n: of y;  @t: [s]
  * @position, @velocity: largest violations after any step [m, rad; 1/s] */

@@ -4,7 +4,7 @@
 #ifndef TESTS_LABORATORY_CONSTRAINED_RUN_H
 #define TESTS_LABORATORY_CONSTRAINED_RUN_H
 
-#include "methods/laboratory/methods.h"
+#include "laboratory/methods.h"
 
 /** enum lab_quantity - POSITION: metres and parts of quaternions, VELOCITY, MULTIPLIER: forces,
  * or the multiplier of the pendulum [N/m] */

@@ -4,8 +4,8 @@
 #ifndef TESTS_LABORATORY_KNOWN_EQUATIONS_H
 #define TESTS_LABORATORY_KNOWN_EQUATIONS_H
 
+#include "laboratory/integrator.h"
 #include "linkage/laboratory.h"
-#include "methods/laboratory/integrator.h"
 
 #define KNOWN_MAX 3
 

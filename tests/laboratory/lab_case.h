@@ -4,8 +4,8 @@
 #define TESTS_LABORATORY_LAB_CASE_H
 
 #include "../physics/reference_cases.h"
+#include "laboratory/integrator.h"
 #include "linkage/laboratory.h"
-#include "methods/laboratory/integrator.h"
 
 /** struct lab_run - @error: largest, of each quantity, NAN where the reference has none;  @report:
  * work and drift */

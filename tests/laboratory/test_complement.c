@@ -3,7 +3,7 @@
  * motion, in every orientation coordinate; and the same motion, that of the references. */
 #include "cmocka_all.h"
 #include "complement_run.h"
-#include "methods/laboratory/coordinates.h"
+#include "laboratory/coordinates.h"
 
 #include <lapacke.h>
 #include <math.h>

@@ -4,7 +4,7 @@
  * formulations for multibody dynamics, 2016, section 4. */
 #include "cmocka_all.h"
 #include "complement_run.h"
-#include "methods/laboratory/coordinates.h"
+#include "laboratory/coordinates.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The terms of the equations of motion, each compared with differences of another, on shipped
  * models. */
+#include "laboratory/coordinates.h"
 #include "linkage/laboratory.h"
-#include "methods/laboratory/coordinates.h"
 #include "model/model.h"
 #include <math.h>
 #include <setjmp.h>

@@ -3,7 +3,7 @@
  * others. */
 #include "cmocka_all.h"
 #include "lab_case.h"
-#include "methods/laboratory/independent_rows.h"
+#include "laboratory/independent_rows.h"
 #include "step/system.h"
 #include <math.h>
 #include <string.h>

@@ -51,8 +51,9 @@ class Finder:
     def find(self, includer, header):
         folder = includer.rpartition('/')[0]
         for place in [folder, *self.search]:
-            if f'{place}/{header}' in self.sources:
-                return f'{place}/{header}'
+            path = header if place == '.' else f'{place}/{header}'
+            if path in self.sources:
+                return path
         # by its bare name, in the folders that the build looks through; where several have one of
         # that name, in those that it may look through
         found = self.by_name.get(header, [])

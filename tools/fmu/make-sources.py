@@ -20,14 +20,14 @@ LEFT_OUT = {"core/step/lanes/engine_avx2.c", "core/step/lanes/engine_avx512.c", 
             "core/model/document_yaml.c", "core/model/pack.c", "core/model/texts.c", "core/model/crg.c",
             "core/model/crg_surface.c", "core/model/tir.c", "core/model/road_build.c", "core/base/json.c",
             "tools/fmu/resource.c"}
-HEADERS = ["core/include", "core"]
+HEADERS = ["core/include", "core/private", "core"]
 CONFIG = "linkage_unit.h"
 INCLUDE = re.compile(r'^(\s*#\s*include\s+)"([^"]+)"', re.M)
 
 
 def flat(path):
     """The plain name of a file of the tree."""
-    for prefix in ("core/include/", "core/", "tools/"):
+    for prefix in ("core/include/", "core/private/", "core/", "tools/"):
         if path.startswith(prefix):
             path = path[len(prefix):]
             break

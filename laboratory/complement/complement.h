@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Formulation `complement`: a basis P of the null space of the rows, Phi_q P = 0, eliminates the
+ * multipliers.
+ *
+ *     P^T M P v'' = P^T (Q - M S Gamma)      q'' = S Gamma + P v''      [S P] = [Phi_q; P^T]^+
+ *
+ * M. Pekal, J. Fraczek, Comparison of natural complement formulations for multibody dynamics,
+ * Journal of Theoretical and Applied Mechanics 54 (2016), equations 3.1 to 3.8. The basis is
+ * computed again at each state, and S Gamma with it, so no derivative of the basis is needed. All
+ * coordinates are integrated.
+ *
+ * A method is a function that computes P, or the accelerations themselves, and a line in methods.c;
+ * each file holds a family. Matrices are column-major, as in LAPACK: Phi_q^T is n x m.
+ *
+ * The rank r is that of the start and constant: if drift makes dependent rows appear independent,
+ * or a pose is nearly singular, the n - r directions with the smallest singular values are the
+ * motions. In a singular pose itself there is no solution, LK_E_SINGULAR. */
+#ifndef LK_METHODS_LABORATORY_COMPLEMENT_COMPLEMENT_H
+#define LK_METHODS_LABORATORY_COMPLEMENT_COMPLEMENT_H
+
+#include "laboratory/complement/generalised.h"
+
+/* reciprocal condition number below which nothing is left of a solution */
+#define LK_COMPLEMENT_SINGULAR 1e-13
+
+struct lk_complement;
+
+/** struct lk_complement_method - @name: behind the colon
+ * @basis:         computes c->P from the matrices in c->g; NULL: the method has none
+ * @accelerations: computes c->q2, from c->P or otherwise
+ * @divides_by_mass: it needs the inverse of M, so it does not support bodies without mass, nor
+ * Euler parameters, whose M is singular (Pekal, Fraczek 2016, end of section 3.3.2)
+ * Both functions return 0, LK_E_SINGULAR, or LK_E_NOT_FINITE. */
+struct lk_complement_method {
+    const char *name;
+    int (*basis)(struct lk_complement *c);
+    int (*accelerations)(struct lk_complement *c);
+    int divides_by_mass;
+};
+
+/** lk_complement_methods - the list ends with an entry without a name; lk_complement_variants:
+ * their names. In methods.c. */
+extern const struct lk_complement_method lk_complement_methods[];
+extern const char *const lk_complement_variants[];
+
+/** struct lk_complement - @r: rank of Phi_q;  @s: n - r, degrees of freedom
+ * @n_positions: numbers of q;  @P: n x s;  @q2: q'', n;  @a: v', 6 a body
+ * @choice:   rows or columns in the order that the method takes them, of which the first r are
+ *            independent;  @margin: how independent when they were chosen;  @n_choices: how often
+ * @A, @B, @C: scratch, (n + m)^2 numbers each;  @u, @v, @tau: n + m numbers;  @pivot: n + m */
+struct lk_complement {
+    const struct lk_complement_method *method;
+    struct lk_generalised g;
+    enum lk_orientation orientation;
+    enum lk_stabilisation stabilisation;
+    double baumgarte[2];
+    int n_positions;
+    int r;
+    int s;
+    double *P;
+    double *q2;
+    double *a;
+    int *choice;
+    double margin;
+    unsigned long n_choices;
+    double *A;
+    double *B;
+    double *C;
+    double *u;
+    double *v;
+    double *tau;
+    int *pivot;
+};
+
+/** lk_complement_status() - the meaning of @info of a LAPACK routine. Return: 0, LK_E_SINGULAR,
+ * LK_E_NOT_FINITE (negative: LAPACKE found a NaN). */
+int lk_complement_status(int info);
+
+/* ---- project.c ---- */
+
+/** lk_complement_project() - accelerations of a method with a basis. */
+int lk_complement_project(struct lk_complement *c);
+
+/** lk_complement_reduce() - P^T M P v'' = P^T (Q - M a), q'' = a + P v''; a, which satisfies
+ * Phi_q a = Gamma, is in c->q2. */
+int lk_complement_reduce(struct lk_complement *c);
+
+/** lk_complement_last_columns() - P = the last s columns of Q, whose first r reflections are in A
+ * (n rows) and tau. */
+int lk_complement_last_columns(struct lk_complement *c);
+
+/* ---- choose.c ---- */
+
+/** lk_complement_choose() - c->choice: first the r most independent rows (@columns 0) or columns
+ * (1) of Phi_q, by Gaussian elimination with complete pivoting. Overwrites A. Return: 0,
+ * LK_E_SINGULAR: fewer than r exist. */
+int lk_complement_choose(struct lk_complement *c, int columns);
+
+/** lk_complement_keep() - whether the choice is still good. @margin: of the current factor,
+ * smallest relative to largest pivot. Return: 1; 0: choose again. */
+int lk_complement_keep(struct lk_complement *c, double margin);
+
+/** lk_complement_margin() - smallest to largest |diagonal| of the triangle in the first @n columns
+ * of @R with @rows rows. */
+double lk_complement_margin(const double *R, int rows, int n);
+
+/* ---- newton.c ---- */
+
+/** lk_complement_newton() - q and v onto the rows: Newton-Raphson for positions, one linear solve
+ * for velocities, each the change of minimum norm, six numbers per body in m and rad.
+ * @velocities: 0 leaves v unchanged, as in Pekal and Fraczek
+ * Return: 0, LK_E_SINGULAR, LK_E_STALLED (no convergence), LK_E_NOT_FINITE. */
+int lk_complement_newton(struct lk_complement *c, double t, double *q, double *v, int velocities);
+
+/* ---- multipliers.c ---- */
+
+/** lk_complement_multipliers() - of the rows of the joints, of minimum norm, from
+ * M v' + Phi_q^T lambda = Q with v' in c->a, at the last evaluation. */
+int lk_complement_multipliers(struct lk_complement *c, double *ret);
+
+#endif

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The equations of motion in the coordinates that the paper differentiates twice:
+ *
+ *     M q'' + Phi_q^T lambda = Q        Phi_q q'' = Gamma        v = L(q) q'
+ *
+ * M. Pekal, J. Fraczek, Comparison of natural complement formulations for multibody dynamics, 2016,
+ * equations 2.1 and 2.4. The laboratory uses velocities v, six per body; q'' of three angles or
+ * four Euler parameters differs from v' by L, and so do the matrices whose null space is computed.
+ * Euler parameters add a row for their length, p^T p'' = -p'^T p', after the rows of the joints,
+ * and have a singular mass matrix 4 G^T J G. With LK_ORIENTATION_LIE there is no such q: L = 1, and
+ * the accelerations are v' themselves. */
+#ifndef LK_METHODS_LABORATORY_COMPLEMENT_GENERALISED_H
+#define LK_METHODS_LABORATORY_COMPLEMENT_GENERALISED_H
+
+#include "methods/mechanics/equations.h"
+
+/** struct lk_generalised_body - @mass: [kg];  @n: coordinates of the orientation, 3 or 4
+ * @L: w = L r', 3 x n row-major;  @bias: L' r' [rad/s^2];  @inertia: L^T J L, n x n */
+struct lk_generalised_body {
+    double mass;
+    double L[12];
+    double bias[3];
+    double inertia[16];
+};
+
+/** struct lk_generalised - matrices of the last evaluation.
+ * @width: coordinates a body, 6 or 7;  @n: of all bodies;  @m: rows, with those of lengths
+ * @jacobian: Phi_q, m x n row-major, which is Phi_q^T column-major, n x m
+ * @gamma: Gamma, m;  @force: Q, n;  @plain, @forces: the same terms as mechanics gives them */
+struct lk_generalised {
+    struct lk_mechanics *mechanics;
+    enum lk_orientation orientation;
+    int width;
+    int n;
+    int m;
+    struct lk_generalised_body *body;
+    double *jacobian;
+    double *gamma;
+    double *force;
+    double *plain;
+    struct lk_twist *forces;
+};
+
+/** lk_generalised_init() - memory. Return: 0, -ENOMEM. Release with lk_generalised_fini(). */
+int lk_generalised_init(struct lk_generalised *g, struct lk_mechanics *mechanics,
+                        enum lk_orientation orientation);
+void lk_generalised_fini(struct lk_generalised *g);
+
+/** lk_generalised_evaluate() - all matrices at the last evaluation of the mechanics.
+ * @q, @v: absolute coordinates and velocities there, see laboratory/coordinates.h
+ * @baumgarte: alpha and beta [1/s] of Gamma - 2 alpha Phi' - beta^2 Phi, or NULL
+ * Return: 0, LK_E_SINGULAR (singular angles). */
+int lk_generalised_evaluate(struct lk_generalised *g, const double *q, const double *v,
+                            const double *baumgarte);
+
+/** lk_generalised_mass() - @ret = M @X, both n x @n_columns, column-major. */
+void lk_generalised_mass(const struct lk_generalised *g, int n_columns, const double *X,
+                         double *ret);
+
+/** lk_generalised_divide() - @X = M^-1 @X. Return: 0, LK_E_SINGULAR (M is singular). */
+int lk_generalised_divide(const struct lk_generalised *g, int n_columns, double *X);
+
+/** lk_generalised_accelerations() - v' = L q'' + L' q'; @ret: 6 a body. */
+void lk_generalised_accelerations(const struct lk_generalised *g, const double *q2, double *ret);
+
+#endif

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Private header of lk_dae_over_constraints(): the constrained equations of motion in absolute
+ * coordinates as B y' = g(t, y); see dae.h for the equations. constraints.c: g and its Jacobian;
+ * constraints_state.c: accepted states, and the start. */
+#ifndef LK_METHODS_LABORATORY_IMPLICIT_CONSTRAINTS_H
+#define LK_METHODS_LABORATORY_IMPLICIT_CONSTRAINTS_H
+
+#include "laboratory/implicit/dae.h"
+#include "laboratory/independent_rows.h"
+
+/** enum lk_dae_level - in the order of lk_dae_variants. */
+enum lk_dae_level {
+    LK_DAE_GGL,
+    LK_DAE_INDEX_2,
+    LK_DAE_INDEX_2_BAUMGARTE,
+    LK_DAE_INDEX_3,
+    LK_DAE_INDEX_1
+};
+
+/** struct lk_dae_motion - @nq, @nv, @nr: positions, velocities, rows;  @is_kept: of each row
+ * @decay: alpha_0 of index-2-baumgarte [1/s], else 0
+ * @G: Phi_q, nr x nv, row-major;  @force, @pull: of n bodies: Q - w x J w, Phi_q^T lambda
+ * @u: velocities that positions follow, and other vectors of nv
+ * @W: inverse mass and inertia of the bodies; of a body that lacks some, the largest of the others
+ * @lambda: multipliers of an accepted state;  @row_weight: root of Phi_q W Phi_q^T of each row */
+struct lk_dae_motion {
+    struct lk_dae dae;
+    enum lk_dae_level level;
+    int nq;
+    int nv;
+    int nr;
+    struct lk_independent_rows *rows;
+    int *is_kept;
+    double decay;
+    struct lk_inverse_mass *W;
+    double *G;
+    double *force;
+    double *pull;
+    double *u;
+    double *lambda;
+    double *row_weight;
+};
+
+/** lk_dae_motion_mechanics() - of its problem. */
+struct lk_mechanics *lk_dae_motion_mechanics(const struct lk_dae_motion *c);
+
+/** lk_dae_motion_evaluate() - evaluates the mechanics at (@t, @y), and G there. */
+void lk_dae_motion_evaluate(struct lk_dae_motion *c, double t, const double *y);
+
+/** lk_dae_motion_weigh() - @ret = W @x, of all bodies; may be the same. */
+void lk_dae_motion_weigh(const struct lk_dae_motion *c, const double *x, double *ret);
+
+/** lk_dae_motion_position_rates() - K(@q) @u, plus the term that restores the length of
+ * quaternions. Return: 0, LK_E_SINGULAR. */
+int lk_dae_motion_position_rates(const struct lk_dae_motion *c, const double *q, const double *u,
+                                 double *ret);
+
+/** lk_dae_motion_rate(), lk_dae_motion_jacobian() - see struct lk_dae. */
+int lk_dae_motion_rate(struct lk_dae *dae, double t, const double *y, double *ret);
+int lk_dae_motion_jacobian(struct lk_dae *dae, double t, const double *y, const double *g,
+                           double *ret);
+
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The matrices of a simplified Newton iteration for B y' = g(t, y): the Jacobian of g, and the
+ * factors of one real and one complex matrix s B - dg/dy. */
+#ifndef LK_METHODS_LABORATORY_IMPLICIT_NEWTON_H
+#define LK_METHODS_LABORATORY_IMPLICIT_NEWTON_H
+
+#include "laboratory/implicit/dae.h"
+#include <complex.h>
+
+/** struct lk_newton - private. @jacobian: n x n, column-major */
+struct lk_newton {
+    int n;
+    double *jacobian;
+    double *real;
+    double complex *twisted;
+    double complex *x;
+    int *real_pivot;
+    int *twisted_pivot;
+};
+
+/** lk_newton_take() - memory for matrices of @n x @n. Return: 0, -ENOMEM; lk_newton_drop() after
+ * either. */
+int lk_newton_take(struct lk_newton *newton, int n);
+void lk_newton_drop(struct lk_newton *newton);
+
+/** lk_newton_evaluate_jacobian() - dg/dy at (@t, @y), @g is g there. Return: as dae->rate(). */
+int lk_newton_evaluate_jacobian(struct lk_newton *newton, struct lk_dae *dae, double t,
+                                const double *y, const double *g);
+
+/** lk_newton_factor() - of @real B - dg/dy and @twisted B - dg/dy. Return: 0, LK_E_SINGULAR. */
+int lk_newton_factor(struct lk_newton *newton, struct lk_dae *dae, double real,
+                     double complex twisted);
+
+/** lk_newton_factor_real() - of @real B - dg/dy alone. Return: 0, LK_E_SINGULAR. */
+int lk_newton_factor_real(struct lk_newton *newton, struct lk_dae *dae, double real);
+
+/** lk_newton_solve() - with the real matrix, in place. */
+void lk_newton_solve(struct lk_newton *newton, double *x);
+
+/** lk_newton_solve_twisted() - with the complex one, @x + i @y in place. */
+void lk_newton_solve_twisted(struct lk_newton *newton, double *x, double *y);
+
+#endif

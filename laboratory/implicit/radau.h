@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The stages of Radau IIA with three stages, see radau.c: prediction, solution, error. */
+#ifndef LK_METHODS_LABORATORY_IMPLICIT_RADAU_H
+#define LK_METHODS_LABORATORY_IMPLICIT_RADAU_H
+
+#include "laboratory/implicit/newton.h"
+
+#define LK_RADAU_MOST 7 /* Newton iterations, of a step with error control */
+
+/** struct lk_radau - a run. @h: the next step;  @h_old, @error_old: of the previous accepted step,
+ * for the predictive rule;  @theta: contraction of the last iteration
+ * @has_jacobian: of the current state;  @has_factors: for steps of @h_factors
+ * @has_past: @past is the collocation polynomial of the last step: values minus y at its nodes
+ * @tolerance, @kappa: as used
+ * @y, @g: state and g there;  @weight: see lk_dae_weights()
+ * @z, @w: stages minus y, and the same in the other basis;  @dw: an increment;  @Bw: B w; 3 n
+ * @slope: y' at the end of the step */
+struct lk_radau {
+    struct lk_dae *dae;
+    struct lk_newton newton;
+    int n;
+    int n_steps;
+    int has_jacobian;
+    int is_fresh;
+    int has_factors;
+    int has_past;
+    double t;
+    double h;
+    double h_factors;
+    double h_old;
+    double error_old;
+    double theta;
+    double tolerance;
+    double kappa;
+    double *y;
+    double *g;
+    double *weight;
+    double *stage;
+    double *slope;
+    double *z;
+    double *w;
+    double *dw;
+    double *Bw;
+    double *past;
+    double *memory;
+};
+
+/** lk_radau_get_ready() - Jacobian and factors for a step @h, and weights. Return: 0,
+ * LK_E_SINGULAR. */
+int lk_radau_get_ready(struct lk_radau *s, double h);
+
+/** lk_radau_solve() - z and w of a step @h. Return: 0; LK_E_STALLED: no convergence, or
+ * LK_E_SINGULAR;
+ * @ret_ratio: of a step that may converge. */
+int lk_radau_solve(struct lk_radau *s, double h, int *ret_iterations, double *ret_ratio);
+
+/** lk_radau_error() - error of the solved step @h, relative to the tolerance. @again: if it is too
+ * large, its stiff components are filtered again. */
+double lk_radau_error(struct lk_radau *s, double h, int again);
+
+/** lk_radau_move() - y to the end of the step, slope there; stores the stages for prediction. */
+void lk_radau_move(struct lk_radau *s, double h);
+
+#endif

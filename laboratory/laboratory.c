@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Runs of the laboratory. lk_system_step() makes the library's own steps, as in the daemon; every
+ * other method is a formulation over lk_mechanics with an integrator. In both cases a struct
+ * lk_system holds the state, so outputs, energies and reactions are read the same way. */
+#include "linkage/laboratory.h"
+#include "laboratory/choice.h"
+#include "laboratory/drift.h"
+#include "laboratory/integrator.h"
+#include "maths/arithmetic.h"
+#include <cblas.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BAUMGARTE 5 /* alpha and beta [1/s] by default */
+
+/** struct lk_laboratory - @system: of @mechanics; or it steps itself and @mechanics is NULL
+ * @self: of choice.equations, @integration: of choice.integrator; NULL if there is none
+ * @inputs: initial values of all inputs, for callers that give none
+ * @cpu_s: CPU time of all advances, including the evaluations for @drift */
+struct lk_laboratory {
+    struct lk_lab_choice choice;
+    struct lk_system *system;
+    struct lk_mechanics *mechanics;
+    void *self;
+    void *integration;
+    struct lk_problem problem;
+    struct lk_lab_drift drift;
+    double *inputs;
+    double time;
+    double cpu_s;
+};
+
+static void note_step(void *context)
+{
+    struct lk_laboratory *lab = context;
+
+    lk_lab_drift_measure(&lab->drift);
+}
+
+void lk_laboratory_blas(char *text, size_t size)
+{
+    snprintf(text, size, "%s, on %s", openblas_get_config(), openblas_get_corename());
+}
+
+/* ---- opening ---- */
+
+static int open_own(struct lk_laboratory *lab, const struct lk_model *model,
+                    const struct lk_method *method, struct lk_error *ret_error)
+{
+    const struct lk_lab_own *own = lab->choice.own;
+    struct lk_model copy = *model; /* shares the lists of the model */
+    struct lk_options options = {
+        .step = method->step, .engine = method->engine, .all_rows = method->all_rows};
+    const char *why;
+
+    /* the iterations that a model asks for are those of its own formulation */
+    if (strcmp(lk_formulation_choose(model, NULL, &why), own->formulation) != 0)
+        copy.solver.iterations = 0;
+    strcpy(copy.solver.formulation, own->formulation);
+    copy.solver.order = own->order;
+    if (copy.solver.coordinates != own->coordinates)
+        copy.solver.penalty = 0;
+    copy.solver.coordinates = own->coordinates;
+    return lk_system_new(&copy, &options, &lab->system, ret_error);
+}
+
+static int open_equations(struct lk_laboratory *lab, const struct lk_model *model,
+                          const struct lk_method *method, struct lk_error *ret_error)
+{
+    const struct lk_equations_options options = {
+        .variant = lab->choice.variant,
+        .orientation = lab->choice.orientation,
+        .stabilisation = lab->choice.stabilisation,
+        .baumgarte = {method->baumgarte[0] > 0 ? method->baumgarte[0] : BAUMGARTE,
+                      method->baumgarte[1] > 0 ? method->baumgarte[1] : BAUMGARTE},
+        .model = model,
+    };
+
+    return lab->choice.by_itself
+               ? 0
+               : lab->choice.equations->open(lab->mechanics, &options, &lab->self, ret_error);
+}
+
+static int open_method(struct lk_laboratory *lab, const struct lk_model *model,
+                       const struct lk_method *method, struct lk_error *ret_error)
+{
+    int r = lk_mechanics_new(model, method->step, &lab->mechanics, ret_error);
+
+    if (r != 0)
+        return r;
+    lab->system = lab->mechanics->system;
+    r = open_equations(lab, model, method, ret_error);
+    if (r != 0)
+        return r;
+    lab->problem = (struct lk_problem){
+        .equations = lab->choice.equations,
+        .self = lab->self,
+        .mechanics = lab->mechanics,
+        .orientation = lab->choice.orientation,
+        .stabilisation = lab->choice.stabilisation,
+        .variant = lab->choice.integrator_variant,
+        .step = method->step > 0 ? method->step : model->solver.step,
+        .tolerance = method->tolerance,
+        .spectral_radius = method->spectral_radius,
+        .kappa = method->kappa,
+        .accepted = note_step,
+        .context = lab,
+    };
+    r = lk_problem_begin(&lab->problem);
+    return r != 0 ? r : lab->choice.integrator->open(&lab->problem, &lab->integration, ret_error);
+}
+
+/* Return: 0, -ENOMEM */
+static int take_inputs(struct lk_laboratory *lab)
+{
+    int n;
+    const struct lk_channel *channels = lk_system_input_channels(lab->system, &n);
+
+    lab->inputs = calloc((size_t)lk_system_input_size(lab->system) + 1, sizeof(*lab->inputs));
+    for (int i = 0; i < n && lab->inputs; i++)
+        for (int k = 0; k < channels[i].size; k++)
+            lab->inputs[channels[i].offset + k] = channels[i].initial;
+    return lab->inputs ? 0 : -ENOMEM;
+}
+
+/* a caller may leave any name of the method NULL */
+static struct lk_method complete_method(const struct lk_method *method)
+{
+    struct lk_method m = *method;
+
+    m.formulation = m.formulation ? m.formulation : "";
+    m.integrator = m.integrator ? m.integrator : "";
+    m.orientation = m.orientation ? m.orientation : "";
+    m.stabilisation = m.stabilisation ? m.stabilisation : "";
+    return m;
+}
+
+int lk_laboratory_open(const struct lk_model *model, const struct lk_method *method,
+                       struct lk_laboratory **ret, struct lk_error *ret_error)
+{
+    LK_ARITHMETIC;
+    struct lk_laboratory *lab = calloc(1, sizeof(*lab));
+    struct lk_method m = complete_method(method);
+    int r;
+
+    if (lab == NULL)
+        return -ENOMEM;
+    /* one thread: CPU time then counts one core, and sums do not depend on the number of threads */
+    openblas_set_num_threads(1);
+    r = lk_lab_choose(model, &m, &lab->choice, ret_error);
+    if (r == 0)
+        r = lab->choice.own ? open_own(lab, model, &m, ret_error)
+                            : open_method(lab, model, &m, ret_error);
+    if (r == 0)
+        r = take_inputs(lab);
+    if (r != 0) {
+        lk_laboratory_close(lab);
+        return r;
+    }
+    lk_lab_drift_start(&lab->drift, lab->system);
+    *ret = lab;
+    return 0;
+}
+
+void lk_laboratory_close(struct lk_laboratory *lab)
+{
+    if (lab == NULL)
+        return;
+    if (lab->integration)
+        lab->choice.integrator->close(lab->integration);
+    if (lab->self)
+        lab->choice.equations->close(lab->self);
+    if (lab->mechanics)
+        lk_mechanics_free(lab->mechanics);
+    else
+        lk_system_free(lab->system);
+    free(lab->inputs);
+    free(lab);
+}
+
+/* ---- advancing ---- */
+
+static int explain_step(struct lk_laboratory *lab, int r, struct lk_error *ret_error)
+{
+    double t = lk_system_time(lab->system);
+
+    if (r == LK_E_TURN) {
+        lk_error_set(ret_error,
+                     "the step from t = %.9g s turns a body by more than half a turn, expected a "
+                     "shorter step",
+                     t);
+        return LK_E_STALLED;
+    }
+    if (r == LK_E_NOT_FINITE)
+        lk_error_set(ret_error, "the step from t = %.9g s gives no finite state", t);
+    return r;
+}
+
+static int advance_own(struct lk_laboratory *lab, double t, const double *inputs,
+                       struct lk_error *ret_error)
+{
+    struct lk_problem *p = &lab->problem;
+    double h = lk_system_step_size(lab->system);
+    uint64_t end = (uint64_t)llround(t / h);
+    int r = 0;
+
+    if (fabs((double)end * h - t) > 1e-6 * h) {
+        lk_error_set(ret_error, "t = %.9g s is not a multiple of the step of %.9g s", t, h);
+        return LK_E_STALLED;
+    }
+    while (lk_system_step_count(lab->system) < end && r == 0) {
+        r = lk_system_step(lab->system, inputs);
+        p->counts.steps += r == 0;
+        if (r == 0)
+            note_step(lab);
+    }
+    return r == 0 ? 0 : explain_step(lab, r, ret_error);
+}
+
+static int advance_method(struct lk_laboratory *lab, double t, const double *inputs,
+                          struct lk_error *ret_error)
+{
+    lab->mechanics->inputs = inputs;
+    return lab->choice.integrator->advance(lab->integration, t, ret_error);
+}
+
+int lk_laboratory_advance(struct lk_laboratory *lab, double t, const double *inputs,
+                          struct lk_error *ret_error)
+{
+    LK_ARITHMETIC;
+    double begin = lk_lab_cpu();
+    const double *acting = inputs ? inputs : lab->inputs;
+    int r = lab->choice.own ? advance_own(lab, t, acting, ret_error)
+                            : advance_method(lab, t, acting, ret_error);
+
+    lab->cpu_s += lk_lab_cpu() - begin;
+    lab->time = r == 0 ? t : lk_system_time(lab->system);
+    return r;
+}
+
+int lk_laboratory_change_step(struct lk_laboratory *lab, double step, struct lk_error *ret_error)
+{
+    const struct lk_lab_choice *c = &lab->choice;
+
+    if (c->own || !c->integrator->changes_steps) {
+        lk_error_set(ret_error, "%s keeps its step, expected one of bdf-1 to bdf-6",
+                     c->own ? c->own->name : c->integrator->name);
+        return LK_E_MODEL;
+    }
+    lab->problem.step = step;
+    return 0;
+}
+
+/* ---- results ---- */
+
+const struct lk_system *lk_laboratory_system(const struct lk_laboratory *lab)
+{
+    return lab->system;
+}
+
+double lk_laboratory_time(const struct lk_laboratory *lab)
+{
+    return lab->time;
+}
+
+/* The work of a library step is fixed. A plain step has one residual per iteration and two factors;
+ * extrapolation takes 3 or 6 plain steps. rk4 evaluates four states. */
+static void count_own(const struct lk_laboratory *lab, struct lk_lab_report *ret)
+{
+    unsigned sequences = (unsigned)lab->system->n_sequences;
+    int is_rk4 = strcmp(lab->choice.own->formulation, "rk4") == 0;
+    uint64_t n = ret->steps * (sequences * (sequences + 1) / 2);
+
+    ret->rates = n * (is_rk4 ? 4 : (unsigned)lab->system->iterations);
+    ret->iterations = is_rk4 ? 0 : ret->rates;
+    ret->jacobians = ret->factorisations = n * (is_rk4 ? 4 : 2);
+}
+
+void lk_laboratory_report(const struct lk_laboratory *lab, struct lk_lab_report *ret)
+{
+    LK_ARITHMETIC;
+    const struct lk_lab_counts *counts = &lab->problem.counts;
+
+    *ret = (struct lk_lab_report){
+        .steps = counts->steps,
+        .rejected = counts->rejected,
+        .rates = counts->rates,
+        .jacobians = counts->jacobians,
+        .factorisations = counts->factorisations,
+        .iterations = counts->iterations,
+        .position = lab->drift.position,
+        .velocity = lab->drift.velocity,
+        .acceleration = lab->drift.acceleration,
+        .energy = lab->drift.energy,
+        .cpu_s = fmax(lab->cpu_s - lk_lab_drift_time(&lab->drift), 0),
+    };
+    if (lab->choice.own)
+        count_own(lab, ret);
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "laboratory/stepping.h"
+
+#include <errno.h>
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+
+int lk_stepping_start(struct lk_problem *p, int *ret_n, double **ret_y)
+{
+    int n = p->equations->size(p->self);
+    double *y = calloc((size_t)n + 1, sizeof(*y));
+
+    if (!y)
+        return -ENOMEM;
+    p->equations->read(p->self, y);
+    *ret_n = n;
+    *ret_y = y;
+    return 0;
+}
+
+int lk_stepping_rate(struct lk_problem *p, double t, const double *y, double *ret)
+{
+    p->counts.rates++;
+    return p->equations->rate(p->self, t, y, ret);
+}
+
+/* time scale for round-off where t is zero [s] */
+#define LEAST_TIME 1e-3
+
+int lk_stepping_is_there(double now, double t)
+{
+    return t - now <= 16 * DBL_EPSILON * fmax(fabs(t), LEAST_TIME);
+}
+
+double lk_stepping_cut(double now, double t, double h)
+{
+    double left = t - now;
+
+    if (h >= 0.999 * left)
+        return left;
+    return h > 0.5 * left ? 0.5 * left : h;
+}
+
+int lk_stepping_is_stalled(double now, double h)
+{
+    return !(h > 16 * DBL_EPSILON * fmax(fabs(now), LEAST_TIME));
+}
+
+int lk_stepping_divide(double now, double t, double h)
+{
+    double n = ceil((t - now) / h - 1e-6);
+
+    return n < 1 ? 1 : n > 1e9 ? 1000000000 : (int)n;
+}
+
+int lk_stepping_stalled(const char *integrator, double now, double h, const char *what,
+                        struct lk_error *ret_error)
+{
+    lk_error_set(ret_error,
+                 "integrator %s: t = %.9g s: %s down to a step of %.1e s, expected a larger "
+                 "tolerance, or another integrator, formulation or orientation",
+                 integrator, now, what, h);
+    return LK_E_STALLED;
+}
+
+double lk_stepping_time(const struct lk_problem *p)
+{
+    return p->mechanics ? p->mechanics->time : 0;
+}
+
+int lk_stepping_singular(const char *integrator, double now, int code, struct lk_error *ret_error)
+{
+    lk_error_set(ret_error,
+                 "integrator %s: t = %.9g s: the equations are singular there, or the step is too "
+                 "long for them; expected a smaller one, another formulation or orientation",
+                 integrator, now);
+    return code;
+}

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "laboratory/sundials/session.h"
+#include "laboratory/stepping.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ONE_STEP "rk4, radau, dormand-prince, arkode-erk, arkode-dirk"
+#define PAST     1e-6 /* of the time: an older failure does not explain that a step fails */
+
+/* ---- allocation ---- */
+
+void lk_sundials_free(void *self)
+{
+    struct lk_sundials *s = self;
+
+    if (!s)
+        return;
+    if (s->memory)
+        s->solver->free(&s->memory);
+    if (s->linear)
+        SUNLinSolFree(s->linear);
+    if (s->matrix)
+        SUNMatDestroy(s->matrix);
+    if (s->y)
+        N_VDestroy(s->y);
+    if (s->slope)
+        N_VDestroy(s->slope);
+    if (s->context)
+        SUNContext_Free(&s->context);
+    lk_dae_free(s->dae);
+    free(s->copy);
+    free(s);
+}
+
+/* vectors of n numbers; @y, @slope: their contents, or NULL */
+static int take_vectors(struct lk_sundials *s, int n, const double *y, const double *slope)
+{
+    size_t size = (size_t)n * sizeof(double);
+
+    s->n = n;
+    s->t = lk_stepping_time(s->problem);
+    s->copy = calloc((size_t)n + 1, sizeof(double));
+    if (!s->copy || SUNContext_Create(NULL, &s->context) != 0)
+        return -ENOMEM;
+    s->y = N_VNew_Serial(n, s->context);
+    s->slope = N_VNew_Serial(n, s->context);
+    if (!s->y || !s->slope)
+        return -ENOMEM;
+    memcpy(N_VGetArrayPointer(s->y), y, size);
+    if (slope)
+        memcpy(N_VGetArrayPointer(s->slope), slope, size);
+    return 0;
+}
+
+static struct lk_sundials *make_session(struct lk_problem *problem,
+                                        const struct lk_sundials_solver *solver)
+{
+    struct lk_sundials *s = calloc(1, sizeof(*s));
+
+    if (s) {
+        s->problem = problem;
+        s->solver = solver;
+    }
+    return s;
+}
+
+int lk_sundials_new(struct lk_problem *problem, const struct lk_sundials_solver *solver,
+                    int has_slope, struct lk_sundials **ret, struct lk_error *ret_error)
+{
+    struct lk_sundials *s = make_session(problem, solver);
+    double *y = NULL;
+    int n = 0, r = -ENOMEM;
+
+    if (s && lk_stepping_start(problem, &n, &y) == 0)
+        r = take_vectors(s, n, y, NULL);
+    if (r == 0 && has_slope) {
+        r = lk_stepping_rate(problem, s->t, y, N_VGetArrayPointer(s->slope));
+        if (r != 0)
+            lk_stepping_singular(solver->name, s->t, r, ret_error);
+    }
+    free(y);
+    if (r != 0) {
+        lk_sundials_free(s);
+        return r;
+    }
+    *ret = s;
+    return 0;
+}
+
+int lk_sundials_new_dae(struct lk_problem *problem, const struct lk_sundials_solver *solver,
+                        struct lk_sundials **ret, struct lk_error *ret_error)
+{
+    struct lk_sundials *s = make_session(problem, solver);
+    double *y = NULL, *slope = NULL;
+    int r = -ENOMEM;
+
+    if (s)
+        r = lk_dae_over_constraints(problem, solver->name, &s->dae, &y, &slope, ret_error);
+    if (r == 0)
+        r = take_vectors(s, s->dae->n, y, slope);
+    free(y);
+    free(slope);
+    if (r != 0) {
+        lk_sundials_free(s);
+        return r;
+    }
+    *ret = s;
+    return 0;
+}
+
+int lk_sundials_add_matrix(struct lk_sundials *s)
+{
+    s->matrix = SUNDenseMatrix(s->n, s->n, s->context);
+    s->linear = s->matrix ? SUNLinSol_Dense(s->y, s->matrix, s->context) : NULL;
+    return s->linear ? 0 : -ENOMEM;
+}
+
+int lk_sundials_needs_tolerance(const struct lk_problem *problem, const char *name,
+                                struct lk_error *ret_error)
+{
+    if (problem->tolerance > 0)
+        return 0;
+    lk_error_set(ret_error,
+                 "integrator %s chooses its steps by the error, expected a tolerance; with fixed "
+                 "steps: " ONE_STEP,
+                 name);
+    return LK_E_MODEL;
+}
+
+int lk_sundials_settles(const struct lk_problem *problem)
+{
+    const struct lk_equations *e = problem->equations;
+
+    return e && e->settle && e->settles ? e->settles(problem->self) : 0;
+}
+
+int lk_sundials_refuse_settled(const struct lk_problem *problem, const char *name, int projects,
+                               struct lk_error *ret_error)
+{
+    const char *formulation = problem->equations ? problem->equations->name : "";
+    int settles = lk_sundials_settles(problem);
+
+    if (settles & LK_SETTLES_MOMENTA)
+        lk_error_set(ret_error,
+                     "formulation %s chooses its momenta anew after each step, integrator %s goes "
+                     "on from those of several steps, expected %s:as-printed with it, or an "
+                     "integrator of one step: " ONE_STEP,
+                     formulation, name, formulation);
+    else if (settles & LK_SETTLES_ROWS && (!projects || settles & LK_SETTLES_IDLE))
+        lk_error_set(
+            ret_error,
+            "formulation %s projects onto the rows after each step, integrator %s goes on "
+            "without, expected no projection with it%s, or an integrator of one step: " ONE_STEP,
+            formulation, name, settles & LK_SETTLES_IDLE ? "" : ", or cvode:bdf");
+    else
+        return 0;
+    return LK_E_MODEL;
+}
+
+int lk_sundials_ready(struct lk_sundials *s, int flag, void **ret, struct lk_error *ret_error)
+{
+    if (flag >= 0) {
+        *ret = s;
+        return 0;
+    }
+    lk_error_set(ret_error, "integrator %s: SUNDIALS says: %s", s->solver->name,
+                 s->said[0] ? s->said : "no reason");
+    lk_sundials_free(s);
+    return LK_E_MODEL;
+}
+
+/* ---- called by SUNDIALS ---- */
+
+void lk_sundials_hear(int code, const char *module, const char *function, char *message, void *self)
+{
+    struct lk_sundials *s = self;
+
+    (void)module, (void)function;
+    if (code < 0)
+        snprintf(s->said, sizeof(s->said), "%s", message);
+}
+
+int lk_sundials_answer(struct lk_sundials *s, int r)
+{
+    if (r != 0) {
+        s->code = r;
+        s->failed_at = s->t;
+    }
+    return r == 0 ? 0 : r > 0 ? 1 : -1;
+}
+
+int lk_sundials_rate(realtype t, N_Vector y, N_Vector ret, void *self)
+{
+    struct lk_sundials *s = self;
+    int r = lk_stepping_rate(s->problem, t, N_VGetArrayPointer(y), N_VGetArrayPointer(ret));
+
+    return lk_sundials_answer(s, r);
+}
+
+/* ---- advancing to a time ---- */
+
+static int report_failure(struct lk_sundials *s, struct lk_error *ret_error)
+{
+    if (s->code != 0)
+        return lk_stepping_singular(s->solver->name, s->t, s->code, ret_error);
+    lk_error_set(ret_error, "integrator %s: t = %.9g s: SUNDIALS says: %s", s->solver->name, s->t,
+                 s->said[0] ? s->said : "no reason");
+    return LK_E_STALLED;
+}
+
+/* accepts a copy of the state; the solver continues with its own */
+static int accept_step(struct lk_sundials *s, struct lk_error *ret_error)
+{
+    s->problem->counts.steps++;
+    s->solver->count(s);
+    memcpy(s->copy, N_VGetArrayPointer(s->y), (size_t)s->n * sizeof(double));
+    if (s->dae)
+        return s->dae->accept(s->dae, s->t, s->copy, N_VGetArrayPointer(s->slope), ret_error);
+    return lk_problem_accept(s->problem, s->t, s->copy, ret_error);
+}
+
+int lk_sundials_advance(void *self, double t, struct lk_error *ret_error)
+{
+    struct lk_sundials *s = self;
+    int r = 0;
+
+    while (r == 0 && !lk_stepping_is_there(s->t, t)) {
+        double now = s->t;
+
+        if (s->t - s->failed_at > PAST * fabs(s->t))
+            s->code = 0;
+        if (s->solver->step(s, t, &now) < 0)
+            return report_failure(s, ret_error);
+        if (!(now > s->t))
+            return s->code ? report_failure(s, ret_error)
+                           : lk_stepping_stalled(s->solver->name, s->t, now - s->t,
+                                                 "the error is too large", ret_error);
+        s->t = lk_stepping_is_there(now, t) ? t : now;
+        r = accept_step(s, ret_error);
+    }
+    return r;
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Shared by the integrators of SUNDIALS: memory, error messages, advancing to a time.
+ *
+ * A. C. Hindmarsh et al., SUNDIALS: suite of nonlinear and differential/algebraic equation solvers,
+ * 2005. Its solvers print nothing here: their messages become part of the error line. */
+#ifndef LK_METHODS_LABORATORY_SUNDIALS_SESSION_H
+#define LK_METHODS_LABORATORY_SUNDIALS_SESSION_H
+
+#include "laboratory/implicit/dae.h"
+
+#include <nvector/nvector_serial.h>
+#include <sundials/sundials_context.h>
+#include <sunlinsol/sunlinsol_dense.h>
+#include <sunmatrix/sunmatrix_dense.h>
+
+struct lk_sundials;
+
+/** struct lk_sundials_solver - a package. @name: of the integrator
+ * @step:  one internal step that ends at or before @t. @ret_now: its end. Return: of SUNDIALS,
+ * negative: failed
+ * @count: copies the work done so far, except steps and rates, into problem->counts
+ * @free:  frees the solver's memory */
+struct lk_sundials_solver {
+    const char *name;
+    int (*step)(struct lk_sundials *session, double t, double *ret_now);
+    void (*count)(struct lk_sundials *session);
+    void (*free)(void **memory);
+};
+
+/** struct lk_sundials - @dae: of constrained equations, or NULL: y' = f of the problem
+ * @memory: of the solver;  @y, @slope: its current state, y' of residual forms
+ * @copy:   n numbers: the accepted state;  @code: of the last rate() that failed, in the step from
+ * @failed_at [s], or 0
+ * @said:   the last error message of SUNDIALS */
+struct lk_sundials {
+    const struct lk_sundials_solver *solver;
+    struct lk_problem *problem;
+    struct lk_dae *dae;
+    void *memory;
+    SUNContext context;
+    SUNMatrix matrix;
+    SUNLinearSolver linear;
+    N_Vector y;
+    N_Vector slope;
+    double *copy;
+    int n;
+    int code;
+    double t;
+    double failed_at;
+    char said[256];
+};
+
+/** lk_sundials_new() - for the formulation of @problem, the state in y, f there in slope if
+ * @has_slope. lk_sundials_new_dae() - for constrained equations, see lk_dae_over_constraints().
+ * Return: as open() of an integrator. */
+int lk_sundials_new(struct lk_problem *problem, const struct lk_sundials_solver *solver,
+                    int has_slope, struct lk_sundials **ret, struct lk_error *ret_error);
+int lk_sundials_new_dae(struct lk_problem *problem, const struct lk_sundials_solver *solver,
+                        struct lk_sundials **ret, struct lk_error *ret_error);
+
+/** lk_sundials_free() - close() of an integrator. */
+void lk_sundials_free(void *self);
+
+/** lk_sundials_hear() - error handler of all packages. */
+void lk_sundials_hear(int code, const char *module, const char *function, char *message,
+                      void *self);
+
+/** lk_sundials_answer() - the return value for SUNDIALS of a rate() that returned @r: positive,
+ * since a smaller step may succeed; stores @r. */
+int lk_sundials_answer(struct lk_sundials *session, int r);
+
+/** lk_sundials_rate() - right-hand side of all packages. */
+int lk_sundials_rate(realtype t, N_Vector y, N_Vector ret, void *self);
+
+/** lk_sundials_add_matrix() - dense matrix and linear solver. Return: 0, -ENOMEM. */
+int lk_sundials_add_matrix(struct lk_sundials *session);
+
+/** lk_sundials_ready() - @flag is the worst return value of the set-up. Return: 0, LK_E_MODEL with
+ * the message of SUNDIALS; the session is then freed. */
+int lk_sundials_ready(struct lk_sundials *session, int flag, void **ret,
+                      struct lk_error *ret_error);
+
+/** lk_sundials_needs_tolerance() - LK_E_MODEL with a line if the problem has none, or 0. */
+int lk_sundials_needs_tolerance(const struct lk_problem *problem, const char *name,
+                                struct lk_error *ret_error);
+
+/** lk_sundials_settles() - enum lk_settling of the formulation of the problem. */
+int lk_sundials_settles(const struct lk_problem *problem);
+
+/** lk_sundials_refuse_settled() - of a multistep method: LK_E_MODEL with a line if the
+ * formulation goes on from other values after a step and the method would not, or 0.
+ * @projects: it takes projections into its past */
+int lk_sundials_refuse_settled(const struct lk_problem *problem, const char *name, int projects,
+                               struct lk_error *ret_error);
+
+/** lk_sundials_advance() - advance() of an integrator. */
+int lk_sundials_advance(void *self, double t, struct lk_error *ret_error);
+
+#endif
