@@ -3,8 +3,11 @@
  * sockets. The result is UTF-8 without control characters, also where a sequence was cut. */
 #include "linkage/error.h"
 #include "linkage/text.h"
+#include "linkage/version.h"
 
+#include <errno.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 
 void lk_error_set(struct lk_error *error, const char *format, ...)
@@ -18,4 +21,31 @@ void lk_error_set(struct lk_error *error, const char *format, ...)
         error->text[0] = '\0';
     va_end(arguments);
     lk_text_clean(error->text);
+}
+
+const char *lk_status_text(int status)
+{
+    static const char *const texts[] = {
+        [LK_OK] = "no error",
+        [LK_E_TEXT] = "the text is refused",
+        [LK_E_ASSEMBLY] = "the joints cannot be closed from the initial configuration",
+        [LK_E_MODEL] = "the model cannot be stepped",
+        [LK_E_NOT_FINITE] = "a value is not a finite number",
+        [LK_E_TURN] = "a body would turn by more than half a turn in a step",
+        [LK_E_SINGULAR] = "the equations have no solution in this pose",
+        [LK_E_STALLED] = "the integrator cannot continue",
+        [LK_E_STATE] = "the state does not fit the system",
+    };
+
+    if (status == -ENOMEM)
+        return "out of memory";
+    if (status < 0)
+        return "an error of the system, a negative errno";
+    return status >= 0 && (size_t)status < sizeof(texts) / sizeof(*texts) ? texts[status]
+                                                                          : "an unknown status";
+}
+
+const char *lk_version(void)
+{
+    return LK_VERSION;
 }

@@ -32,6 +32,15 @@ int lk_compile(const struct lk_model *model, const struct lk_options *options,
  * LK_E_ASSEMBLY. */
 int lk_start_consistent(struct lk_system *system, struct lk_error *ret_error);
 
+/** lk_start_size() - the size of the model at the positions of system->now [m]. */
+double lk_start_size(const struct lk_system *system);
+/** lk_start_again() - the same for other positions and velocities in system->now, of a system that
+ * had its start: no equilibrium is sought, no joint absorbs a misfit, and what the compiler has
+ * decided stays. After an error system->now is to be replaced.
+ * @size: of the model at its own start
+ * Return: 0, LK_E_ASSEMBLY, -ENOMEM */
+int lk_start_again(struct lk_system *system, double size, struct lk_error *ret_error);
+
 /** lk_start_is_open() - whether joints are open, as the model file has them, by more than a misfit
  * that they could absorb. Return: 0, 1. */
 int lk_start_is_open(struct lk_system *system);

@@ -29,6 +29,7 @@
 #define ASSEMBLY_TURNING  3000  /* as long as each brings a far start nearer */
 #define ASSEMBLY_ROUNDOFF 1e-14 /* of the size of the model: closed to double precision */
 #define ASSEMBLY_ENOUGH   1e-4  /* of the size: a misfit that the joints can absorb */
+#define ASSEMBLY_CLOSED   1e-9  /* of the size: where no joint absorbs a misfit */
 #define ASSEMBLY_TURN     0.3   /* largest rotation in one iteration [rad] */
 #define REFINEMENTS       8
 #define REFINEMENTS_MAX   3000  /* near a singular pose, as long as each changes by less, */
@@ -290,9 +291,10 @@ int lk_start_is_open(struct lk_system *sys)
     return !(measure_drawn(sys, model_size(sys), &gap) < ASSEMBLY_ENOUGH);
 }
 
-int lk_start_assemble(struct lk_system *sys, struct lk_error *ret_error)
+/* @size: of the model;  @enough: the gaps that may be left, in sizes */
+static int assemble(struct lk_system *sys, double size, double enough, struct lk_error *ret_error)
 {
-    double size = model_size(sys), relative;
+    double relative;
     double *drawn = malloc(sys->state_size * sizeof(*drawn));
     char gaps[256];
     int result;
@@ -305,15 +307,20 @@ int lk_start_assemble(struct lk_system *sys, struct lk_error *ret_error)
     if (!result && !(relative < ASSEMBLY_ENOUGH))
         result = close_alike(sys, size, drawn, &relative);
     free(drawn);
-    if (result || relative < ASSEMBLY_ENOUGH)
+    if (result || relative < enough)
         return result;
     list_gaps(sys, size, gaps, sizeof(gaps));
     lk_error_set(
         ret_error,
         "the initial configuration cannot be assembled: gaps are left at %s; expected points "
         "and axes that meet within %.1g m",
-        gaps[0] ? gaps : "joints that are not finite", ASSEMBLY_ENOUGH * size);
+        gaps[0] ? gaps : "joints that are not finite", enough * size);
     return LK_E_ASSEMBLY;
+}
+
+int lk_start_assemble(struct lk_system *sys, struct lk_error *ret_error)
+{
+    return assemble(sys, model_size(sys), ASSEMBLY_ENOUGH, ret_error);
 }
 
 /* a direction of side 0 in the axes of side 1 */
@@ -467,11 +474,11 @@ static void fit_velocities(struct lk_system *sys)
 }
 
 /* before joints act; where there is no inertia, forces determine no acceleration, and 0 is used.
- * From an equilibrium rigid rows, too, have multipliers: those that pass forces on through bodies
- * without inertia are nowhere else. */
-static void free_accelerations(struct lk_system *sys)
+ * @is_balanced: from an equilibrium rigid rows, too, have multipliers: those that pass forces on
+ * through bodies without inertia are nowhere else. */
+static void free_accelerations(struct lk_system *sys, bool is_balanced)
 {
-    for (int r = 0; r < sys->n_rows && !sys->starts_balanced; r++)
+    for (int r = 0; r < sys->n_rows && !is_balanced; r++)
         sys->now.lambda[r] = 0;
     for (int b = 0; b < sys->n_bodies; b++)
         sys->now.motion[b].a = (struct lk_twist){0};
@@ -654,7 +661,7 @@ void lk_start_beside(struct lk_system *sys)
     project_velocities(sys);
     start_rates(sys);
     lk_blocks_settle(sys);
-    free_accelerations(sys);
+    free_accelerations(sys, sys->starts_balanced);
     push_massless(sys);
     constrain_accelerations(sys);
 }
@@ -685,9 +692,34 @@ static void find_redundancy(struct lk_system *sys)
                                                    : 2;
 }
 
-int lk_start_consistent(struct lk_system *sys, struct lk_error *ret_error)
+/* velocities, accelerations and multipliers for positions that are assembled */
+static void find_motion(struct lk_system *sys, bool is_balanced)
+{
+    lk_start_renew(sys);
+    fit_velocities(sys);
+    if (!is_balanced) /* forces are, without any velocity */
+        fit_massless_velocities(sys);
+    start_rates(sys);
+    lk_blocks_settle(sys);
+    free_accelerations(sys, is_balanced);
+    constrain_accelerations(sys);
+}
+
+/* what a step begins with, once motion is found */
+static void begin_steps(struct lk_system *sys)
 {
     struct lk_balance *balance = sys->now.balance;
+
+    couple_compliant_rows(sys, 1);
+    lk_start_renew(sys);
+    measure_gaps(sys, 1, &balance->residual_position);
+    lk_loads_energies(sys, &sys->now, &balance->kinetic, &balance->potential);
+    sys->unwrapping = 0.5 * sys->h;
+    lk_start_begin(sys);
+}
+
+int lk_start_consistent(struct lk_system *sys, struct lk_error *ret_error)
+{
     int r = lk_start_assemble(sys, ret_error);
 
     if (r != 0)
@@ -704,22 +736,31 @@ int lk_start_consistent(struct lk_system *sys, struct lk_error *ret_error)
         r = lk_equilibrium_find(sys, start_coordinates, ret_error);
     if (r != 0)
         return r;
-    lk_start_renew(sys);
-    fit_velocities(sys);
-    if (!sys->starts_balanced) /* forces are, without any velocity */
-        fit_massless_velocities(sys);
-    start_rates(sys);
-    lk_blocks_settle(sys);
-    free_accelerations(sys);
-    constrain_accelerations(sys);
+    find_motion(sys, sys->starts_balanced);
     find_redundancy(sys);
     if (spend_round(sys))
         return -ECANCELED;
-    couple_compliant_rows(sys, 1);
-    lk_start_renew(sys);
-    measure_gaps(sys, 1, &balance->residual_position);
-    lk_loads_energies(sys, &sys->now, &balance->kinetic, &balance->potential);
-    sys->unwrapping = 0.5 * sys->h;
-    lk_start_begin(sys);
+    begin_steps(sys);
     return 0;
+}
+
+double lk_start_size(const struct lk_system *sys)
+{
+    return model_size(sys);
+}
+
+int lk_start_again(struct lk_system *sys, double size, struct lk_error *ret_error)
+{
+    int r;
+
+    sys->unwrapping = 0;
+    r = assemble(sys, size, ASSEMBLY_CLOSED, ret_error);
+    if (r == 0) {
+        start_coordinates(sys);
+        lk_wind_up_refer(sys, &sys->now);
+        lk_blocks_settle(sys);
+        find_motion(sys, false);
+    }
+    begin_steps(sys);
+    return r;
 }

@@ -362,6 +362,22 @@ static void look_reset(struct scene *s, struct trace *trace)
     lk_system_reset(s->system);
 }
 
+/* the present poses and velocities as those of a start */
+static void look_start_at(struct scene *s, struct trace *trace)
+{
+    struct lk_body_state bodies[8], body;
+    struct lk_summary summary;
+    struct lk_error error;
+
+    lk_system_summary(s->system, &summary);
+    assert_in_range(summary.n_bodies, 1, 8);
+    for (int b = 0; b < summary.n_bodies; b++)
+        lk_system_body_state(s->system, b, &bodies[b]);
+    assert_int_equal(lk_system_start_at(s->system, bodies, &error), 0);
+    lk_system_body_state(s->system, 0, &body);
+    keep(trace, &body, sizeof(body));
+}
+
 static void look_state(struct scene *s, struct trace *trace)
 {
     size_t size = lk_system_state_size(s->system);
@@ -510,6 +526,7 @@ static const struct row {
     {"lk_mobility_init", LOOK, look_mobility},
     {"lk_pose_check_init", LOOK, look_pose},
     {"lk_tree_view_init", LOOK, look_tree},
+    {"lk_system_start_at", ONCE_AFTER, look_start_at},
     {"lk_system_reset", ONCE_AFTER, look_reset},
     {"lk_system_outputs", ONCE_AFTER, look_outputs},
     {"lk_linear_init lk_modes_find", ONCE_AFTER, look_modes},
@@ -530,7 +547,7 @@ static const char others[] =
     "lk_stacks_ "
     "lk_body_text "
     "lk_joint_coordinate_is_angle lk_input_is_load lk_input_is_along lk_coupled_joints "
-    "lk_system_equilibrium "
+    "lk_system_equilibrium lk_system_input_index lk_system_output_index lk_status_text lk_version "
     "lk_energy_known_source "
     "lk_joint_text "
     "lk_free_coordinate_text"

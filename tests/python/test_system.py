@@ -227,6 +227,22 @@ class Looks(unittest.TestCase):
         self.assertRaisesRegex(KeyError, 'crank, coupler, rocker', system.body, 'wheel')
         self.assertRaisesRegex(KeyError, 'is no joint', system.reaction, 'wheel')
 
+    def test_start_at(self):
+        run, again = (linkage.System(MODELS / 'double-pendulum.yaml', all_rows=True) for _ in range(2))
+        run.run(0.3)
+        again.start_at({name: run.body(name) for name in run.bodies})
+        self.assertEqual(again.time, 0)
+        for name in run.bodies:
+            np.testing.assert_allclose(again.body(name).position, run.body(name).position, atol=1e-9)
+            np.testing.assert_allclose(again.body(name).acceleration, run.body(name).acceleration, rtol=2e-3)
+        first = run.bodies[0]
+        with self.assertRaisesRegex(linkage.StateError, f"body '{first}'"):
+            again.start_at({first: run.body(first)._replace(orientation=[2, 0, 0, 0])})
+        with self.assertRaisesRegex(KeyError, "'wheel' is no body"):
+            again.start_at({'wheel': run.body(first)})
+        with self.assertRaisesRegex(linkage.ModelError, 'all_rows'):
+            linkage.System(FOUR_BAR).start_at({})
+
     def test_plot(self):
         table = linkage.System(FOUR_BAR).run(steps=5)
         self.assertNotIn('matplotlib', sys.modules)

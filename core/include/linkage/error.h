@@ -28,6 +28,10 @@ enum lk_status {
     LK_E_STATE = 8,      /* bytes that are no state of this system; the line says what differs */
 };
 
+/** lk_status_text() - what a return code means, in a few words: of enum lk_status, or a negative
+ * errno; static text. Thread: any but the cycle. */
+const char *lk_status_text(int status);
+
 #define LK_ERROR_SIZE 512 /* bytes of a line with its terminating zero */
 
 /** struct lk_error - one human-readable line, without a line feed.

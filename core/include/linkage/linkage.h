@@ -179,6 +179,10 @@ struct lk_channel {
  * @ret_n: how many; valid as long as the system. */
 const struct lk_channel *lk_system_input_channels(const struct lk_system *system, int *ret_n);
 const struct lk_channel *lk_system_output_channels(const struct lk_system *system, int *ret_n);
+/** lk_system_input_index(), lk_system_output_index() - index of the channel of a name among them,
+ * or -1. Not for the cycle. */
+int lk_system_input_index(const struct lk_system *system, const char *name);
+int lk_system_output_index(const struct lk_system *system, const char *name);
 /** lk_system_input_size(), lk_system_output_size() - scalars of all inputs, of all outputs. */
 LK_RT int lk_system_input_size(const struct lk_system *system);
 LK_RT int lk_system_output_size(const struct lk_system *system);
@@ -271,6 +275,19 @@ const char *lk_system_joint_name(const struct lk_system *system, int i);
 /** lk_system_body_state() - state of body @body. Thread: cycle.  RT: yes. */
 LK_RT void lk_system_body_state(const struct lk_system *system, int body,
                                 struct lk_body_state *ret_state);
+
+/** lk_system_start_at() - begin anew at time 0 from other poses and velocities than the model has:
+ * joints are closed and velocities projected onto them as at the start of a model, accelerations
+ * and reactions follow; inputs, blocks and energies are as at the model's own start, to which
+ * lk_system_reset() goes back. lk_system_summary() then has assembly_gap and velocity_change of it.
+ * @bodies: of all bodies of the model; their accelerations are not read
+ * Thread: any while none steps.  RT: no.
+ * Return: 0; LK_E_ASSEMBLY (the joints cannot be closed from there), LK_E_STATE (not finite, or no
+ *         unit quaternion), LK_E_MODEL (needs struct lk_options.all_rows, as bodies are held
+ *         upright without rows), -ENOMEM; after an error the system is as before. */
+int lk_system_start_at(struct lk_system *system, const struct lk_body_state *bodies,
+                       struct lk_error *ret_error);
+
 #define LK_POSE_SIZE 7 /* numbers of a pose */
 
 /** lk_system_poses() - of all bodies: x y z of the centre of mass [m] and w x y z of the unit

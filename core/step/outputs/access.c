@@ -129,6 +129,24 @@ static int find_name(const char (*names)[LK_NAME_SIZE], int n, const char *name)
     return -1;
 }
 
+static int find_channel(const struct lk_channel *channels, int n, const char *name)
+{
+    for (int i = 0; i < n; i++)
+        if (strcmp(channels[i].name, name) == 0)
+            return i;
+    return -1;
+}
+
+int lk_system_input_index(const struct lk_system *system, const char *name)
+{
+    return find_channel(system->input_channel, system->n_inputs, name);
+}
+
+int lk_system_output_index(const struct lk_system *system, const char *name)
+{
+    return find_channel(system->output_channel, system->n_outputs, name);
+}
+
 int lk_system_body_index(const struct lk_system *system, const char *name)
 {
     return find_name((const char(*)[LK_NAME_SIZE])system->body_name, system->n_named_bodies, name);

@@ -395,6 +395,41 @@ class System:
             core.lk_system_reset(self._c)
         self._held = self._in.initial()
 
+    def start_at(self, bodies: Mapping[str, BodyState]) -> None:
+        """Begin anew at time 0 from other poses and velocities than the model has.
+
+        Joints are closed and velocities projected onto them, accelerations and reactions follow; inputs, blocks and
+        energies are as at the model's own start, to which :meth:`reset` goes back.
+
+        Parameters
+        ----------
+        bodies : mapping
+            State of each body by name, as :meth:`body` has it; accelerations are not read. A body that is not named
+            keeps its present pose and velocity.
+
+        Raises
+        ------
+        ModelError
+            The joints cannot be closed from there, or the system has not all rows (``all_rows=True``).
+        StateError
+            A number is not finite, or a quaternion not of length 1. The system is as before.
+        """
+        names = self.bodies
+        unknown = [name for name in bodies if name not in names]
+        if unknown:
+            raise KeyError(f"'{unknown[0]}' is no body, expected one of: {', '.join(names)}")
+        states = [bodies[name] if name in bodies else self.body(name) for name in names]
+        c = ffi.new('struct lk_body_state[]', len(names))
+        for i, state in enumerate(states):
+            for field in BodyState._fields[:4]:
+                setattr(c[i], field, [float(value) for value in getattr(state, field)])
+        error = ffi.new('struct lk_error *')
+        with self._mine():
+            code = core.lk_system_start_at(self._c, c, error)
+        if code != 0:
+            _raise(code, text_of(error.text))
+        self._held = self._in.initial()
+
     # ---- state ----
 
     @property

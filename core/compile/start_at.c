@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A start from poses and velocities that a caller has. */
+#include "compile/compile.h"
+#include "maths/arithmetic.h"
+#include "maths/vec.h"
+#include "step/scripts/step.h"
+#include "step/system.h"
+#include <errno.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define UNIT_WITHIN 1e-6
+
+static bool are_finite(const double *x, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (!isfinite(x[i]))
+            return false;
+    return true;
+}
+
+/* the first body whose numbers are none of a motion, or -1 */
+static int find_nonsense(const struct lk_body_state *bodies, int n)
+{
+    for (int b = 0; b < n; b++) {
+        const struct lk_body_state *s = &bodies[b];
+        const double *q = s->orientation;
+        double size = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+
+        if (!are_finite(s->position, 3) || !are_finite(s->velocity, 3) ||
+            !are_finite(s->angular_velocity, 3) || !(fabs(size - 1) < UNIT_WITHIN))
+            return b;
+    }
+    return -1;
+}
+
+static void take_motion(struct lk_system *sys, const struct lk_body_state *bodies)
+{
+    for (int b = 0; b < sys->n_bodies; b++) {
+        const struct lk_body_state *s = &bodies[sys->body[b].of];
+        struct lk_motion *m = &sys->now.motion[b];
+
+        *m = (struct lk_motion){0};
+        memcpy(m->x, s->position, sizeof(m->x));
+        memcpy(m->q, s->orientation, sizeof(m->q));
+        lk_quat_normalise(m->q);
+        memcpy(m->v.v, s->velocity, sizeof(m->v.v));
+        memcpy(m->v.w, s->angular_velocity, sizeof(m->v.w));
+    }
+}
+
+int lk_system_start_at(struct lk_system *sys, const struct lk_body_state *bodies,
+                       struct lk_error *ret_error)
+{
+    LK_ARITHMETIC;
+    size_t size = sys->state_size * sizeof(double);
+    struct lk_summary before = sys->summary;
+    int odd = find_nonsense(bodies, sys->n_named_bodies), r;
+    double *kept, own_size;
+
+    if (odd >= 0) {
+        lk_error_set(ret_error,
+                     "body '%s' has a number that is not finite, or no unit quaternion: expected "
+                     "(w, x, y, z) of length 1",
+                     sys->body_name[odd]);
+        return LK_E_STATE;
+    }
+    if (sys->summary.n_in_plane > 0) {
+        lk_error_set(ret_error,
+                     "%d bodies are stepped without the rows that hold them upright, and could be "
+                     "put askew: expected a system with all rows (option all_rows)",
+                     sys->summary.n_in_plane);
+        return LK_E_MODEL;
+    }
+    kept = malloc(size);
+    if (!kept)
+        return -ENOMEM;
+    memcpy(kept, sys->now.block, size);
+    memcpy(sys->now.block, sys->start.block, size);
+    own_size = lk_start_size(sys);
+    take_motion(sys, bodies);
+    r = lk_start_again(sys, own_size, ret_error);
+    if (r != 0) {
+        memcpy(sys->now.block, kept, size);
+        sys->summary = before;
+        lk_start_resume(sys);
+    }
+    free(kept);
+    return r;
+}

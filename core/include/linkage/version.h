@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The version of these headers, and that of the library. */
+#ifndef LINKAGE_VERSION_H
+#define LINKAGE_VERSION_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define LK_VERSION       "0.1.0"
+#define LK_VERSION_MAJOR 0
+#define LK_VERSION_MINOR 1
+#define LK_VERSION_PATCH 0
+
+/** lk_version() - LK_VERSION of the library that runs. Thread: any. */
+const char *lk_version(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
