@@ -15,6 +15,7 @@
 #include "linkage/host.h"
 #include "linkage/nearest.h"
 #include "linkage/stacks.h"
+#include "linkage/version.h"
 #include "log.h"
 #include "orders.h"
 #include "process.h"
@@ -24,7 +25,6 @@
 #include "segments.h"
 #include "server.h"
 #include "signals.h"
-#include "version.h"
 #include <errno.h>
 #include <getopt.h>
 #include <sched.h>
@@ -604,7 +604,7 @@ static int read_arguments(int argc, char *argv[], struct command *ret)
             fputs(usage_text, stdout);
             return LKD_EXIT_OK;
         case 'V':
-            puts("linkaged " LKD_VERSION);
+            puts("linkaged " LK_VERSION);
             return LKD_EXIT_OK;
         default:
             return wrong_usage();

@@ -3,11 +3,11 @@
 #include "cueing/ride_numbers.h"
 #include "linkage/build.h"
 #include "linkage/file.h"
+#include "linkage/version.h"
 #include "log.h"
 #include "names.h"
 #include "outgoing.h"
 #include "recorder.h"
-#include "version.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -120,7 +120,7 @@ static void gather_facts(const struct lkd_rig *rig, struct facts *facts)
     s->config = rig->config_text;
     s->config_size = rig->config_text ? strlen(rig->config_text) : 0;
     add_platform(&s->platform, rig->exchange);
-    add_fact(facts, "version", LKD_VERSION);
+    add_fact(facts, "version", LK_VERSION);
     add_fact(facts, "model", loaded->name);
     add_made(facts, "model_crc32", "%08" PRIx32, lk_mcap_crc(s->text, s->text_size));
     if (lk_model_files(loaded->model, &roads) > 0)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "reply.h"
 #include "identity.h"
+#include "linkage/version.h"
 #include "outgoing.h"
 #include "record.h"
-#include "version.h"
 #include <errno.h>
 
 /* ---- durations ---- */
@@ -194,7 +194,7 @@ int lkd_reply_status(struct lkd_rig *rig, bool with_histograms, struct lk_wire_a
     ret_status->fault = rig->fault;
     ret_status->mode = lkd_outgoing_mode(rig->mode);
     ret_status->daemon_id = lkd_daemon_id();
-    ret_status->version = (char *)LKD_VERSION;
+    ret_status->version = (char *)LK_VERSION;
     r = fill_degraded(rig, arena, ret_status);
     if (r == 0)
         r = fill_loading(rig, arena, ret_status);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "linkage/host.h"
+#include "linkage/version.h"
 #include "reply.h"
 #include "segments.h"
-#include "version.h"
 #include <errno.h>
 #include <string.h>
 #include <time.h>
@@ -264,7 +264,7 @@ static int fill_texts(struct lkd_rig *rig, struct lk_wire_arena *arena, Linkage_
     e->n_degraded = (size_t)rig->machine.lacks.n;
     e->model = rig->loaded->name;
     e->fault = rig->fault;
-    e->version = (char *)LKD_VERSION;
+    e->version = (char *)LK_VERSION;
     return 0;
 }
 

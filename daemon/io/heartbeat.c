@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "heartbeat.h"
 #include "identity.h"
-#include "version.h"
+#include "linkage/version.h"
 #include "wait.h"
 #include "wire.h"
 
@@ -11,7 +11,7 @@ static void beat(struct lkd_heartbeat *heartbeat, const struct lkd_life *life)
     unsigned char buffer[128];
     size_t size;
 
-    message.version = (char *)LKD_VERSION; /* encoding only reads */
+    message.version = (char *)LK_VERSION; /* encoding only reads */
     message.daemon_id = lkd_daemon_id();
     message.state = life->state;
     message.mode = life->mode;

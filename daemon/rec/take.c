@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "take.h"
-#include "version.h"
+#include "linkage/version.h"
 #include "wait.h"
 #include <errno.h>
 #include <stdio.h>
@@ -71,7 +71,7 @@ static int make_front(struct lkd_take *take, const struct lkd_take_source *sourc
     struct lk_mcap_buffer *front = &take->front;
     uint64_t now_ns = (uint64_t)read_clock_ns(CLOCK_REALTIME);
 
-    lk_mcap_put_header(front, "linkaged " LKD_VERSION);
+    lk_mcap_put_header(front, "linkaged " LK_VERSION);
     put_types(front, take);
     put_channels(front, take);
     lk_mcap_put_attachment(front, now_ns, LK_RECORDING_MODEL, "application/yaml", source->text,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* linkage-latency: is this machine fit to run a rig? See README.md for the method. */
 #include "linkage/stacks.h"
+#include "linkage/version.h"
 #include "report.h"
 #include "setup.h"
 
@@ -140,7 +141,7 @@ static void date_report(struct lat_report *report)
 
     if (gmtime_r(&now, &utc) != NULL)
         strftime(report->date_utc, sizeof(report->date_utc), "%Y-%m-%dT%H:%M:%SZ", &utc);
-    snprintf(report->version, sizeof(report->version), "%s", LINKAGE_VERSION);
+    snprintf(report->version, sizeof(report->version), "%s", LK_VERSION);
 }
 
 int main(int argc, char *argv[])

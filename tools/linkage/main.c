@@ -5,6 +5,7 @@
 #include "laboratory.h"
 #include "linkage/file.h"
 #include "linkage/stacks.h"
+#include "linkage/version.h"
 
 #include <errno.h>
 #include <math.h>
@@ -303,7 +304,7 @@ static int run_main(int argc, char *argv[])
         strcmp(argv[1], "help") == 0)
         return print_help();
     if (strcmp(argv[1], "--version") == 0) {
-        puts("linkage " LINKAGE_VERSION);
+        puts("linkage " LK_VERSION);
         return EXIT_DONE;
     }
     for (const struct command *c = commands; c->name != NULL; c++) {

@@ -2,6 +2,7 @@
 /* The report of a bench for programs: one JSON object, a line per model; README.md has the keys. */
 #include "linkage/json.h"
 #include "bench.h"
+#include "linkage/version.h"
 
 #include <math.h>
 
@@ -142,7 +143,7 @@ void bench_json(FILE *f, const struct bench_run *run)
 
     lk_json_open(&json, NULL, '{');
     lk_json_line(&json, 2);
-    lk_json_text(&json, "version", LINKAGE_VERSION);
+    lk_json_text(&json, "version", LK_VERSION);
     write_machine(&json, run);
     lk_json_line(&json, 2);
     lk_json_open(&json, "models", '[');

@@ -3,6 +3,7 @@
 #include "compare.h"
 
 #include "linkage/json.h"
+#include "linkage/version.h"
 
 static const char *const outcomes[] = {
     [COMPARE_WAITING] = "waiting", [COMPARE_DONE] = "done",   [COMPARE_MISFIT] = "does not fit",
@@ -80,7 +81,7 @@ void compare_json(FILE *f, const struct compare *c)
     struct lk_json json = {.file = f};
 
     lk_json_open(&json, NULL, '{');
-    lk_json_text(&json, "version", LINKAGE_VERSION);
+    lk_json_text(&json, "version", LK_VERSION);
     lk_json_text(&json, "model", lk_model_name(c->model));
     lk_json_number(&json, "duration_s", c->reference.time[c->reference.n_times - 1]);
     lk_json_count(&json, "samples", (uint64_t)c->reference.n_times);

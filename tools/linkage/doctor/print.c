@@ -2,6 +2,7 @@
 /* Prints the findings, for people and for programs. */
 #include "doctor.h"
 #include "linkage/json.h"
+#include "linkage/version.h"
 
 #include <string.h>
 
@@ -178,7 +179,7 @@ void doctor_print_json(FILE *file, const struct doctor *doctor,
 
     doctor_count(findings, counts);
     lk_json_open(&json, NULL, '{');
-    lk_json_text(&json, "version", LINKAGE_VERSION);
+    lk_json_text(&json, "version", LK_VERSION);
     write_host(&json, &doctor->host);
     lk_json_text(&json, "cores", doctor->cores_text);
     lk_json_count(&json, "priority", (uint64_t)doctor->options->priority);

@@ -3,6 +3,7 @@
  * components of a channel may have different units, which a variable of several values cannot. */
 #include "fmu.h"
 #include "linkage/build.h"
+#include "linkage/version.h"
 
 #include <errno.h>
 #include <libxml/xmlwriter.h>
@@ -264,7 +265,7 @@ static void describe_all(struct writer *w, const struct fmu_export *e)
     put(w, "fmiVersion", w->version == 2 ? "2.0" : "3.0");
     put(w, "modelName", e->title);
     put(w, w->version == 2 ? "guid" : "instantiationToken", e->token);
-    snprintf(text, sizeof(text), "linkage " LINKAGE_VERSION ", build %.16s", lk_build_id());
+    snprintf(text, sizeof(text), "linkage " LK_VERSION ", build %.16s", lk_build_id());
     put(w, "generationTool", text);
     put(w, "variableNamingConvention", "flat");
     if (w->version == 2)
