@@ -50,10 +50,10 @@ void lk_model_free(struct lk_model *model);
 /** lk_model_name() - the model's own name, as in its file. */
 const char *lk_model_name(const struct lk_model *model);
 
-/** lk_model_files() - what the model's text does not say itself: the files of its roads. A
- * recording holds the checksum, so that a replay knows that they are the same.
- * @ret_crc: CRC-32 of all of them, in the order of the model; 0 where there are none
- * Return: how many. */
+/** lk_model_files() - number and checksum of the files that the model names (roads). A recording
+ * holds the checksum, so that a replay can tell whether the files are the same.
+ * @ret_crc: CRC-32 of all files in the order of the model; 0 without files
+ * Return: number of files. */
 int lk_model_files(const struct lk_model *model, uint32_t *ret_crc);
 
 /** struct lk_options - settings that override the model's `solver` section.
@@ -62,10 +62,10 @@ int lk_model_files(const struct lk_model *model, uint32_t *ret_crc);
  * @order:      of convergence, 2 to LK_ORDER_MAX (config/README.md says which a formulation has,
  * and what they require of a model); 0 takes the model's
  * @equilibrium: 1: the start is a static equilibrium, as if the model said `start: equilibrium`
- * @all_rows:   1: joints have all their rows also where hinges and prismatic joints hold bodies
- *              upright. They are otherwise stepped with fewer, with the same motion to round-off.
- *              For analyses (modes, freedom), and for reactions that are otherwise not known, see
- *              lk_system_joint_reaction()
+ * @all_rows:   1: no planar reduction. By default, bodies that revolute and prismatic joints keep
+ *              from tilting are stepped without the corresponding constraint rows, with the same
+ *              motion to round-off. Needed for analyses (modes, mobility), for
+ *              lk_system_start_at(), and for some reactions, see lk_system_joint_reaction()
  * @engine:     a name of lk_system_engine(), "none" for one by one, "auto" for the cheapest by
  * size; NULL takes the model's. Last bits depend on it */
 struct lk_options {
@@ -78,9 +78,10 @@ struct lk_options {
 };
 
 /** lk_formulation_choose() - the formulation that steps @model. @options: as of lk_system_new();
- * @ret_why: what makes it another than "rattle" where the model leaves the choice open, ""
- * otherwise: static text, "redundancy: soft". Thread: any but the cycle.  RT: no. Return: its name
- * with variant, of static storage or the model's. */
+ * @ret_why: if the model leaves the choice open and it is not "rattle", the reason, such as
+ *           "redundancy: soft"; otherwise "". Static text
+ * Thread: any but the cycle.  RT: no.
+ * Return: its name with variant, in static storage or in that of the model. */
 const char *lk_formulation_choose(const struct lk_model *model, const struct lk_options *options,
                                   const char **ret_why);
 
@@ -91,9 +92,9 @@ const char *lk_formulation_choose(const struct lk_model *model, const struct lk_
  * afterwards.
  * @options: NULL takes the model's
  * Thread: any but the cycle.  RT: no; this is the only function of a system that allocates.
- * Return: 0, LK_E_ASSEMBLY (names the joints with the largest gaps), LK_E_MODEL (also for
- *         an order that the model does not allow: names the element), -ENOMEM. LK_E_ASSEMBLY also
- *         where the model wants an equilibrium and there is none: names the body, or the block. */
+ * Return: 0; LK_E_ASSEMBLY (names the joints with the largest gaps; also if the model asks for a
+ *         static equilibrium and there is none: names the body or the block); LK_E_MODEL (also for
+ *         an order that the model does not allow: names the element); -ENOMEM. */
 int lk_system_new(const struct lk_model *model, const struct lk_options *options,
                   struct lk_system **ret_system, struct lk_error *ret_error);
 
@@ -119,14 +120,15 @@ LK_RT int lk_system_step(struct lk_system *system, const double *inputs);
  * Thread: that which steps, or any while none does.  RT: yes. */
 LK_RT void lk_system_set_pool(struct lk_system *system, struct lk_pool *pool);
 
-/** lk_system_engine() - what executes the steps: "avx512", "avx2", "portable", "scalar", each so
- * many alike bodies at a time, or "one by one". Where none is named, it follows from the mechanism
- * and the engines that the processor has, never from a clock: the same on every load. The last bits
- * of a motion depend on it. Static text. */
+/** lk_system_engine() - name of the engine that executes the steps: "avx512", "avx2", "portable" or
+ * "scalar" process 8, 4, 2 or 1 bodies of the same type at a time; "one by one" uses no engine.
+ * Unless the options or the model name an engine, the choice depends on the mechanism and on the
+ * vector width of the processor, never on timing, so every load makes the same choice. The last
+ * bits of a motion depend on the engine. Static text. */
 const char *lk_system_engine(const struct lk_system *system);
 
-/** lk_system_workers_useful() - number of workers that shorten a step, by a model of its cost: more
- * would wait for each other. 1 for small mechanisms. Return: 1 to LK_POOL_MAX. */
+/** lk_system_workers_useful() - number of workers beyond which a step does not become shorter, by a
+ * cost model. 1 for small mechanisms. Return: 1 to LK_POOL_MAX. */
 int lk_system_workers_useful(const struct lk_system *system);
 
 /** lk_system_outputs() - evaluate the output channels in the present state.
@@ -158,7 +160,7 @@ LK_RT double lk_system_time(const struct lk_system *system);
  *             outputs.  @rate: its largest change a second, infinite where the model has none. The
  *             step checks neither: that is for whoever accepts values from outside
  * @initial:   value of each scalar of an input before the first one from outside
- * @ahead:     by how much an output is predicted [s], 0: it is of the present state */
+ * @ahead:     prediction time of an output [s]; 0: the output is that of the present state */
 struct lk_channel {
     char name[LK_NAME_SIZE];
     const char *type;
@@ -191,19 +193,21 @@ LK_RT int lk_system_output_size(const struct lk_system *system);
  * @residual_position: largest |violation| of a rigid row after the step [m or rad]
  * @residual_velocity: largest |rate of violation| of a rigid row after the projection [m/s, rad/s]
  * @residual_acceleration: largest |second derivative of violation| of a rigid row after the
- *                     projection [m/s^2, rad/s^2]; only of models with a `condition` output, else 0
+ *                     projection [m/s^2, rad/s^2]; 0 unless the model has a `condition` output
  * @increment:         largest component of the last Newton increment [m or rad]
  * @kinetic:           kinetic energy [J]
  * @potential:         energy of gravity and constant forces (zero at the world origin), of springs
  *                     and of stops that are not impacts [J]
  * @work_input:        work done by the input channels since the start [J]
  * @work_drive:        work done by drives [J];  @work_applied: by loads that have no potential [J]
- * @dissipated:        energy dissipated by dampers, friction and stops since the start, and by the
- *                     step itself where it follows a tension [J]; a `work` output has both apart,
- *                     and what closing puts in, which is in none of these
- * @port_gap:          largest difference of the work of a port, up to the step before, from what
- * its bench told in the last one [J]; only of `port-work` outputs with `told`, else 0
- * @taken:             the part of @dissipated that the step took: none of it is the mechanism's */
+ * @dissipated:        energy dissipated by dampers, friction and stops since the start, plus @taken
+ *                     [J]
+ * @port_gap:          largest difference between the work of a port up to the step before and the
+ *                     work that its bench reported [J]; 0 without `port-work` outputs with `told`
+ * @taken:             energy that the step removed because it treats geometric stiffness
+ * implicitly, or closes the damper of an impedance [J]: numerical, not physical. A `work` output
+ * shows it separately, together with the work of closing the joints, which is in none of these
+ * fields */
 struct lk_health {
     double residual_position;
     double residual_velocity;
@@ -222,17 +226,17 @@ struct lk_health {
 /** lk_system_health() - as of the last step. Thread: cycle.  RT: yes. */
 LK_RT void lk_system_health(const struct lk_system *system, struct lk_health *ret_health);
 
-/** lk_system_dependent_rows() - number of rows of rigid joints that others hold already in the pose
- * of the last step: redundant ones, and more of them near a change point, where a mechanism may go
- * on in more than one way. @share: of the rate of such a row a solve leaves more than this: all of
- * it where a row is redundant, 1e-7 or so where it is not. Constant with formulations that have no
- * such factor. Thread: cycle.  RT: yes, O(rows). */
+/** lk_system_dependent_rows() - number of rows of rigid joints that depend on other rows in the
+ * pose of the last step: the redundant rows, and more near a change point, where a mechanism may
+ * continue in more than one way. Constant for formulations without a factor of the rows.
+ * @share: a row counts as dependent if a solve leaves more than this share of its rate: a redundant
+ *         row keeps all of it, an independent one about 1e-7
+ * Thread: cycle.  RT: yes, O(rows). */
 LK_RT int lk_system_dependent_rows(const struct lk_system *system, double share);
 
-#define LK_TURN_MAX                                                                                \
-    0.7 /* of a body in a step [rad]: beyond it what is unbalanced swings by several per cent of   \
-         * its energy, and from 1 rad on may do anything; config/README.md, policy, has            \
-         * measurements */
+/* Largest turn of a body in a step [rad]. Above it the energy of an unbalanced rotor oscillates by
+ * several per cent, from 1 rad on without bound; see config/README.md, policy. */
+#define LK_TURN_MAX 0.7
 
 /** struct lk_extent - how far the bodies of the model are, and how fast.
  * @position: largest distance of a centre of mass from the world's origin [m];  @farthest: its body
@@ -295,13 +299,14 @@ int lk_system_start_at(struct lk_system *system, const struct lk_body_state *bod
  * @poses: LK_POSE_SIZE numbers a body of the model, written.  Thread: cycle.  RT: yes, one copy. */
 LK_RT void lk_system_poses(const struct lk_system *system, double *poses);
 /** lk_system_joint_reaction() - force [N] and torque about the joint's point [N m] that joint
- * @joint exerts on its second body, world frame. Converges with the order of the solver (the
- * acceleration projection corrects the multiplier). What holds bodies upright without rows is found
- * by the balance of all that hangs on the joint. NAN where nothing tells who carries how much: of
- * joints in a loop of hinges and prismatic joints, but of a mechanism that is flat and has no load
- * out of its plane, and where bodies are held upright and rows depend on each other. Known are
- * those that outputs show, and all with struct lk_options.all_rows. Thread: cycle.  RT: yes; a walk
- * through all rows where it is by balance. */
+ * @joint exerts on its second body, world frame. Converges with the order of the solver, because
+ * the acceleration projection corrects the multipliers. Components whose rows planar reduction
+ * removed follow from the force balance of the bodies behind the joint.
+ * NAN if that balance does not determine them: for joints in a loop of revolute and prismatic
+ * joints, unless the mechanism is planar without loads out of its plane; and if rows depend on each
+ * other in a system with planar reduction. Reactions of joints that an output shows are always
+ * known; with struct lk_options.all_rows, those of all joints. Thread: cycle.  RT: yes, O(rows) if
+ * by force balance. */
 LK_RT void lk_system_joint_reaction(const struct lk_system *system, int joint,
                                     double ret_force_torque[6]);
 
@@ -309,12 +314,11 @@ LK_RT void lk_system_joint_reaction(const struct lk_system *system, int joint,
  * @n_bodies, @n_joints:       counts, as in the model
  * @n_split:                   bodies with many joints that were split into parts, welded together
  * @n_parts:                   parts of all these bodies
- * @n_in_plane:                bodies that cannot tilt, as in a plane, and are stepped so
+ * @n_in_plane:                bodies with planar reduction: they cannot tilt
  * @n_rows_rigid:              scalar constraints of joints, drives and welds
- * @n_rows_compliant:          spring-damper rows, solved with the constraints, and three for each
- * of
- * @n_sways:                   rods and springs whose tension is in the matrix of the step, as what
- *                             they hold is light for it
+ * @n_rows_compliant:          rows of springs, dampers and friction, solved with the constraints;
+ *                             includes three for each of @n_sways
+ * @n_sways:                   rods and springs with geometric stiffness in the matrix of the step
  * @n_blocks, @n_block_states: blocks and their states, stepped with the mechanism
  * @tree_depth, @tree_fronts:  levels and nodes of the elimination tree
  * @largest_front:             rows of the largest dense block that is factored
@@ -322,8 +326,8 @@ LK_RT void lk_system_joint_reaction(const struct lk_system *system, int joint,
  * @order:                     of convergence, 2 to LK_ORDER_MAX
  * @step_flops:                floating point operations of the linear algebra of one step; 0: not
  *                             counted (formulations in joint coordinates)
- * @memory:                    bytes of the arena, and of one more for each further sequence of a
- *                             higher order: all that a step touches
+ * @memory:                    bytes of all arenas (one more for each sequence of a higher order):
+ *                             all memory that a step touches
  * @total_mass:                [kg]
  * @assembly_gap:              largest violation of a joint in the initial configuration [m or rad]
  * @velocity_change:           largest change that made the given velocities consistent with the
@@ -356,7 +360,7 @@ struct lk_summary {
  * @iterations: of Newton's method
  * @residual:   largest force that is left on a body [N], moments by the arm of the mechanism
  * @force:      largest weight of a body, force of a joint or of a spring [N, N m]
- * @moved:      largest way of a centre of mass from the closed drawing [m] */
+ * @moved:      largest displacement of a centre of mass from the assembled drawing [m] */
 struct lk_equilibrium {
     int is_sought;
     int iterations;
@@ -368,10 +372,10 @@ struct lk_equilibrium {
 /** lk_system_equilibrium() - see struct lk_equilibrium. Thread: any. */
 void lk_system_equilibrium(const struct lk_system *system, struct lk_equilibrium *ret_equilibrium);
 
-/** lk_system_note() - one line that the user should read about the compiled model, or "". */
+/** lk_system_note() - one line for the user about the compiled model, or "". */
 const char *lk_system_note(const struct lk_system *system);
 
-/** lk_system_summary() - figures of the compiled model. */
+/** lk_system_summary() - counts and sizes of the compiled model. Thread: any. */
 void lk_system_summary(const struct lk_system *system, struct lk_summary *ret_summary);
 
 #ifdef __cplusplus

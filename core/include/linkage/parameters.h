@@ -4,11 +4,11 @@
  *     struct lk_setting settings[] = {{"bodies.arm.mass", 2.5}, {"grip", 0.8}};
  *     lk_model_read_file_with("car.yaml", settings, 2, &model, &errors);
  *
- * A path has the names that lead to a number in the file, with dots between them; entries of lists
+ * A path is the list of keys that lead to a number in the file, separated by dots; list entries
  * count from 1: `bodies.arm.mass`, `gravity.3`, `forces.spring.stiffness_table.force.2`. A name
- * without dots is one of the section `parameters` of the model. Values are put in before a reader
- * looks, so all checks and messages are those of the file; a number that the file leaves to its
- * default can be set like others. The model with its values has another hash than without. */
+ * without dots is a parameter of the model's section `parameters`. Values are substituted before
+ * the text is checked, so checks and messages are the same as for the file; numbers that the file
+ * leaves to their defaults can be set, too. The values are part of the model's hash. */
 #ifndef LINKAGE_PARAMETERS_H
 #define LINKAGE_PARAMETERS_H
 
@@ -23,7 +23,7 @@ extern "C" {
 #define LK_SETTINGS_MAX   256 /* of one model */
 #define LK_PARAMETERS_MAX 256
 
-/** struct lk_setting - a value from outside. @path: or name of a parameter */
+/** struct lk_setting - a value for a number of the model. @path: its path, or a parameter's name */
 struct lk_setting {
     const char *path;
     double value;
@@ -34,39 +34,39 @@ struct lk_setting {
 int lk_setting_parse(const char *text, char *ret_path, double *ret_value,
                      struct lk_error *ret_error);
 
-/** struct lk_settings - such values with their memory; {0} at first. */
+/** struct lk_settings - list of settings that owns its memory. Initialise with {0}. */
 struct lk_settings {
     struct lk_setting *list;
     int n;
 };
 
-/** lk_settings_add() - append one. Return: 0, -EINVAL (no form of a path, or not finite), -E2BIG
- * (LK_SETTINGS_MAX), -ENOMEM. */
+/** lk_settings_add() - append a setting. Return: 0, -EINVAL (malformed path, or not finite), -E2BIG
+ * (more than LK_SETTINGS_MAX), -ENOMEM. */
 int lk_settings_add(struct lk_settings *settings, const char *path, double value);
-/** lk_settings_read() - append those of @text, "PATH=VALUE PATH=VALUE"; release after an error,
- * too. Return: 0, LK_E_TEXT (one line), -ENOMEM. */
+/** lk_settings_read() - append the settings of @text, "PATH=VALUE PATH=VALUE". Release also after
+ * an error. Return: 0, LK_E_TEXT (one line), -ENOMEM. */
 int lk_settings_read(const char *text, struct lk_settings *ret_settings,
                      struct lk_error *ret_error);
-/** lk_settings_write() - such a text, with numbers that read back to the same bits.
- * @ret_text: on the heap. Return: 0, -ENOMEM. */
+/** lk_settings_write() - the same text, with numbers that read back to the same bits.
+ * @ret_text: to be freed by the caller. Return: 0, -ENOMEM. */
 int lk_settings_write(const struct lk_settings *settings, char **ret_text);
 /** lk_settings_fini() - release. */
 void lk_settings_fini(struct lk_settings *settings);
 
-/** lk_model_read_file_with() - as lk_model_read_file_all(), with @n values from outside.
- * Return: also LK_E_TEXT for a path that is not there (what is like it), given twice, no number, or
- * beyond the limits of its parameter. */
+/** lk_model_read_file_with() - lk_model_read_file_all() with @n settings.
+ * Return: the same; LK_E_TEXT also if a path does not exist (the message suggests a similar one),
+ * is given twice, is not a number, or if a value exceeds the limits of its parameter. */
 int lk_model_read_file_with(const char *path, const struct lk_setting *settings, int n,
                             struct lk_model **ret_model, struct lk_errors *ret_errors);
-/** lk_model_read_text_with() - as lk_model_read_text_in(), likewise. */
+/** lk_model_read_text_with() - lk_model_read_text_in() with @n settings. */
 int lk_model_read_text_with(const char *folder, const char *name, const char *text, size_t size,
                             const struct lk_setting *settings, int n, struct lk_model **ret_model,
                             struct lk_errors *ret_errors);
 
-/** struct lk_parameter - one of the section `parameters`.
- * @acts: the paths where it acts, with blanks between them;  @unit: "" where the file has none and
- * none is known;  @low, @high: infinite where there is none;  @value: of the model as it was read
- * @is_tunable: it is also an input channel of this name, of type signal, that acts at once */
+/** struct lk_parameter - a parameter of the section `parameters`.
+ * @acts: paths of the numbers that it sets, separated by blanks;  @unit: "" if unknown
+ * @low, @high: limits, infinite if there are none;  @value: in the model as it was read
+ * @is_tunable: it is also an input channel of the same name, of type signal */
 struct lk_parameter {
     char name[LK_NAME_SIZE];
     const char *acts;
@@ -77,13 +77,13 @@ struct lk_parameter {
     int is_tunable;
 };
 
-/** lk_model_parameters() - those of a model, in the order of its file. @ret_n: how many; valid as
- * long as the model. */
+/** lk_model_parameters() - parameters of a model, in the order of its file, valid as long as the
+ * model. @ret_n: number of them */
 const struct lk_parameter *lk_model_parameters(const struct lk_model *model, int *ret_n);
 
-/** struct lk_number - a number of a model's text. @unit: "" where it has none, "?" where the
- * list knows none;  @parameter: name of the parameter that acts there, or "";  @may_be_tuned: a
- * parameter that acts here may be tunable */
+/** struct lk_number - a number of a model's text. @unit: "" if it has none, "?" if unknown
+ * @parameter: name of the parameter that sets it, or "";  @may_be_tuned: a parameter that sets it
+ * may be tunable */
 struct lk_number {
     const char *path;
     const char *unit;
@@ -94,13 +94,13 @@ struct lk_number {
 
 struct lk_numbers;
 
-/** lk_numbers_new() - all numbers of a model's text, but of the section `parameters`, in the order
- * of the text. It is not read as a model: what that refuses may be listed all the same.
+/** lk_numbers_new() - list all numbers of a model's text, except those of the section `parameters`,
+ * in the order of the text. The text need not be a valid model.
  * Return: 0, LK_E_TEXT (@ret_errors), -ENOMEM. */
 int lk_numbers_new(const char *name, const char *text, size_t size,
                    const struct lk_setting *settings, int n, struct lk_numbers **ret_numbers,
                    struct lk_errors *ret_errors);
-/** lk_numbers_list() - @ret_n of them; valid as long as @numbers. */
+/** lk_numbers_list() - the list, valid as long as @numbers. @ret_n: number of entries */
 const struct lk_number *lk_numbers_list(const struct lk_numbers *numbers, int *ret_n);
 /** lk_numbers_free() - release; NULL is allowed. */
 void lk_numbers_free(struct lk_numbers *numbers);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Many steps in one call, for callers to whom a call for each step is dear, as from an interpreted
- * language. The same steps and bits as by lk_system_step() one by one. */
+/* Many steps in one call, for callers with expensive function calls, such as interpreted languages.
+ * Same steps and bits as with single calls of lk_system_step(). */
 #ifndef LINKAGE_RUN_H
 #define LINKAGE_RUN_H
 
@@ -10,8 +10,8 @@
 extern "C" {
 #endif
 
-/** struct lk_run - what to run, and where the values go.
- * @steps:  how many
+/** struct lk_run - a run and the memory for its results.
+ * @steps:  number of steps
  * @inputs: rows of lk_system_input_size() values; NULL for a model without inputs.  @stride: from a
  *          row to that of the next step, in values: 0: one row acts in all steps
  * @every:  a row of outputs after each @every steps; 0: none

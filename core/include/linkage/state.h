@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The state of a system as bytes: keep it, go back to it, continue in another program.
+/* The state of a system as bytes: save it, restore it, continue in another program.
  *
  *     size_t size = lk_system_state_size(system);
  *     lk_system_state_get(system, bytes);          at any step
  *     lk_system_state_set(other, bytes, size, &error);
  *
- * A system that takes the bytes of another one of the same model goes on with the same bits. They
- * hold all that a further step depends on: motion, multipliers, coordinates with their turns,
- * inputs, carcasses, energies and the number of steps. In front is what the bits depend on: the
- * model (all its words and numbers; comments and layout do not count), formulation, order,
- * iterations, step size, engine and build. Bytes of a machine of the same byte order only. */
+ * A system that restores the state of another system of the same model continues with the same
+ * bits. The state holds everything that a further step depends on: motion, multipliers, unwrapped
+ * coordinates, inputs, states of force elements, energies and the number of steps. Its header
+ * identifies the model (all words and numbers; not comments and layout), formulation, order,
+ * iterations, step size, engine and build. States are exchanged only between machines of the same
+ * byte order. */
 #ifndef LINKAGE_STATE_H
 #define LINKAGE_STATE_H
 
@@ -27,18 +28,17 @@ LK_RT size_t lk_system_state_size(const struct lk_system *system);
  * Thread: that which steps.  RT: yes, one copy and one sum over it. */
 LK_RT void lk_system_state_get(const struct lk_system *system, void *bytes);
 
-/** lk_system_state_copy() - the same but for the sum over it: what a cycle has time for.
- * lk_state_seal() makes of it what lk_system_state_get() writes. Thread: that which steps.  RT:
- * yes, one copy. */
+/** lk_system_state_copy() - the same without the checksum, for the cycle; lk_state_seal() adds it.
+ * Thread: that which steps.  RT: yes, one copy. */
 LK_RT void lk_system_state_copy(const struct lk_system *system, void *bytes);
 /** lk_state_seal() - @bytes: of lk_system_state_copy(). Thread: any. */
 void lk_state_seal(void *bytes, size_t size);
 
-/** lk_system_state_set() - continue from @bytes; time and energies are theirs, too.
- * @bytes: of lk_system_state_get(); may come from outside: all of it is checked before the first
- *         number is taken
+/** lk_system_state_set() - restore @bytes, including time and energies.
+ * @bytes: of lk_system_state_get(); may be untrusted: everything is checked before the system
+ *         changes
  * Thread: any while none steps.  RT: no.
- * Return: 0, LK_E_STATE (the line says what differs; the system is as before). */
+ * Return: 0, LK_E_STATE (the message names the difference; the system is unchanged). */
 int lk_system_state_set(struct lk_system *system, const void *bytes, size_t size,
                         struct lk_error *ret_error);
 
