@@ -80,19 +80,18 @@ static int refuse_unknown(struct lkd_call *call, const char *name, const struct 
 static int choose_channel(struct lkd_call *call, const char *name, const struct offer *offer,
                           struct chosen *chosen)
 {
-    const struct lk_channel *channels = offer->channel, *found = NULL;
+    int index = lk_channel_index(offer->channel, offer->n, name);
+    const struct lk_channel *found;
 
-    for (int i = 0; i < offer->n && !found; i++)
-        if (strcmp(channels[i].name, name) == 0)
-            found = &channels[i];
-    if (!found)
+    if (index < 0)
         return refuse_unknown(call, name, offer);
-    if (chosen->taken[found - channels]) {
+    found = &offer->channel[index];
+    if (chosen->taken[index]) {
         lkd_rig_answer(call->answer, LINKAGE__V1__RESULT__RESULT_BAD_VALUE,
                        "%s %s twice, expected each once", offer->what, found->name);
         return 0;
     }
-    chosen->taken[found - channels] = true;
+    chosen->taken[index] = true;
     chosen->channel[chosen->n++] = found;
     for (int i = 0; i < found->size; i++)
         chosen->from[chosen->n_values++] = found->offset + i;

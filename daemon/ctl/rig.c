@@ -508,14 +508,9 @@ void lkd_rig_step(struct lkd_rig *rig, uint64_t number, uint32_t n, struct lkd_a
 
 static const struct lk_channel *find_channel(const struct lkd_rig *rig, const char *name)
 {
-    const struct lk_channel *channels;
-    int n;
+    int n, index = lk_system_input_index(rig->loaded->system, name);
 
-    channels = lk_system_input_channels(rig->loaded->system, &n);
-    for (int i = 0; i < n; i++)
-        if (strcmp(channels[i].name, name) == 0)
-            return &channels[i];
-    return NULL;
+    return index < 0 ? NULL : &lk_system_input_channels(rig->loaded->system, &n)[index];
 }
 
 /* A refused value: the previous one continues to act. */

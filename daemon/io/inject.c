@@ -163,7 +163,7 @@ static void append_source(struct lkd_injector *injector, const struct lkd_inject
     source->what.number = ++injector->numbers;
     source->what.active = false;
     source->what.count = 0;
-    source->channel = lkd_injection_channel(injector->channels, injector->n_channels, add->target);
+    source->channel = lk_channel_index(injector->channels, injector->n_channels, add->target);
     source->begin_ns = after(now_ns, add->after_s);
     source->end_ns = add->for_s > 0 ? after(source->begin_ns, add->for_s) : INT64_MAX;
     source->due_ns = source->begin_ns;

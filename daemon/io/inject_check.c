@@ -11,14 +11,6 @@
 #define SCHEDULE_MAX_S 86400.0
 #define SPIKE_MAX      1e15
 
-int lkd_injection_channel(const struct lk_channel *channels, int n, const char *target)
-{
-    for (int i = 0; i < n; i++)
-        if (strcmp(channels[i].name, target) == 0)
-            return i;
-    return -1;
-}
-
 static bool is_bench(const struct lkd_claims *claims, const char *target)
 {
     for (int i = 1; i <= LKD_CLAIMS_MAX; i++)
@@ -30,7 +22,7 @@ static bool is_bench(const struct lkd_claims *claims, const char *target)
 static Linkage__V1__Result check_target(const struct lkd_injection *what,
                                         const struct lkd_claims *claims, struct lk_error *error)
 {
-    bool channel = lkd_injection_channel(claims->channels, claims->n_channels, what->target) >= 0;
+    bool channel = lk_channel_index(claims->channels, claims->n_channels, what->target) >= 0;
 
     if (what->kind == KIND(STALL) && *what->target) {
         lk_error_set(error, "stall of '%s': a stall is of the cycle and has no target",

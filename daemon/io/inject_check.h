@@ -11,7 +11,4 @@
 Linkage__V1__Result lkd_injection_check(const struct lkd_injection *injection,
                                         const struct lkd_claims *claims, struct lk_error *error);
 
-/** lkd_injection_channel() - the channel that @target names, or -1. */
-int lkd_injection_channel(const struct lk_channel *channels, int n, const char *target);
-
 #endif

@@ -125,15 +125,6 @@ void lkd_motion_send(struct lkd_motion *motion, const struct lkd_motion_view *vi
 
 /* ---- which output ---- */
 
-static const struct lk_channel *find_channel(const char *name, const struct lk_channel *channels,
-                                             int n)
-{
-    for (int i = 0; i < n; i++)
-        if (strcmp(channels[i].name, name) == 0)
-            return &channels[i];
-    return NULL;
-}
-
 static int find_component(const struct lk_channel *channel, const char *name)
 {
     for (int i = 0; i < channel->size; i++)
@@ -155,7 +146,8 @@ static enum lkd_motion_kind angle_kind(const char *component)
 bool lkd_motion_resolve(const struct lkd_motion_slot *slot, const struct lk_channel *channels,
                         int n_channels, struct lkd_motion_source *ret_source)
 {
-    const struct lk_channel *channel = find_channel(slot->channel, channels, n_channels);
+    int index = lk_channel_index(channels, n_channels, slot->channel);
+    const struct lk_channel *channel = index < 0 ? NULL : &channels[index];
     enum lkd_motion_kind kind = LKD_MOTION_SCALAR;
     int component;
 

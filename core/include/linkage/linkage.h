@@ -181,8 +181,9 @@ struct lk_channel {
  * @ret_n: how many; valid as long as the system. */
 const struct lk_channel *lk_system_input_channels(const struct lk_system *system, int *ret_n);
 const struct lk_channel *lk_system_output_channels(const struct lk_system *system, int *ret_n);
-/** lk_system_input_index(), lk_system_output_index() - index of the channel of a name among them,
- * or -1. Not for the cycle. */
+/** lk_channel_index() - index of the channel @name among @n channels, or -1. Not for the cycle. */
+int lk_channel_index(const struct lk_channel *channels, int n, const char *name);
+/** lk_system_input_index(), lk_system_output_index() - the same among the channels of a system. */
 int lk_system_input_index(const struct lk_system *system, const char *name);
 int lk_system_output_index(const struct lk_system *system, const char *name);
 /** lk_system_input_size(), lk_system_output_size() - scalars of all inputs, of all outputs. */

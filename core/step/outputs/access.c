@@ -129,7 +129,7 @@ static int find_name(const char (*names)[LK_NAME_SIZE], int n, const char *name)
     return -1;
 }
 
-static int find_channel(const struct lk_channel *channels, int n, const char *name)
+int lk_channel_index(const struct lk_channel *channels, int n, const char *name)
 {
     for (int i = 0; i < n; i++)
         if (strcmp(channels[i].name, name) == 0)
@@ -139,12 +139,12 @@ static int find_channel(const struct lk_channel *channels, int n, const char *na
 
 int lk_system_input_index(const struct lk_system *system, const char *name)
 {
-    return find_channel(system->input_channel, system->n_inputs, name);
+    return lk_channel_index(system->input_channel, system->n_inputs, name);
 }
 
 int lk_system_output_index(const struct lk_system *system, const char *name)
 {
-    return find_channel(system->output_channel, system->n_outputs, name);
+    return lk_channel_index(system->output_channel, system->n_outputs, name);
 }
 
 int lk_system_body_index(const struct lk_system *system, const char *name)
