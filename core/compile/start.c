@@ -30,6 +30,7 @@
 #define ASSEMBLY_ROUNDOFF 1e-14 /* of the size of the model: closed to double precision */
 #define ASSEMBLY_ENOUGH   1e-4  /* of the size: a misfit that the joints can absorb */
 #define ASSEMBLY_CLOSED   1e-9  /* of the size: where no joint absorbs a misfit */
+#define ASSEMBLY_NEAR     0.1   /* of the size, or rad: a pose that is meant to be closed */
 #define ASSEMBLY_TURN     0.3   /* largest rotation in one iteration [rad] */
 #define REFINEMENTS       8
 #define REFINEMENTS_MAX   3000  /* near a singular pose, as long as each changes by less, */
@@ -692,8 +693,8 @@ static void find_redundancy(struct lk_system *sys)
                                                    : 2;
 }
 
-/* velocities, accelerations and multipliers for positions that are assembled */
-static void find_motion(struct lk_system *sys, bool is_balanced)
+/* velocities for positions that are assembled, and accelerations before joints act */
+static void find_velocities(struct lk_system *sys, bool is_balanced)
 {
     lk_start_renew(sys);
     fit_velocities(sys);
@@ -702,10 +703,9 @@ static void find_motion(struct lk_system *sys, bool is_balanced)
     start_rates(sys);
     lk_blocks_settle(sys);
     free_accelerations(sys, is_balanced);
-    constrain_accelerations(sys);
 }
 
-/* what a step begins with, once motion is found */
+/* what a step begins with, once accelerations are found */
 static void begin_steps(struct lk_system *sys)
 {
     struct lk_balance *balance = sys->now.balance;
@@ -736,7 +736,8 @@ int lk_start_consistent(struct lk_system *sys, struct lk_error *ret_error)
         r = lk_equilibrium_find(sys, start_coordinates, ret_error);
     if (r != 0)
         return r;
-    find_motion(sys, sys->starts_balanced);
+    find_velocities(sys, sys->starts_balanced);
+    constrain_accelerations(sys);
     find_redundancy(sys);
     if (spend_round(sys))
         return -ECANCELED;
@@ -749,17 +750,41 @@ double lk_start_size(const struct lk_system *sys)
     return model_size(sys);
 }
 
+/* Poses far from closed are no poses of the mechanism at time 0: of a gear whose coordinates have
+ * turned further than half a turn, or of a drive that was elsewhere. */
+static int check_near(struct lk_system *sys, double size, struct lk_error *ret_error)
+{
+    char gaps[256];
+    double gap;
+
+    if (measure_drawn(sys, size, &gap) < ASSEMBLY_NEAR)
+        return 0;
+    list_gaps(sys, size, gaps, sizeof(gaps));
+    lk_error_set(ret_error,
+                 "the poses leave gaps at %s; expected poses that nearly close the joints, with "
+                 "drives as at time 0, and coordinates of gears and screws within half a turn",
+                 gaps[0] ? gaps : "joints that are not finite");
+    return LK_E_ASSEMBLY;
+}
+
 int lk_start_again(struct lk_system *sys, double size, struct lk_error *ret_error)
 {
     int r;
 
     sys->unwrapping = 0;
-    r = assemble(sys, size, ASSEMBLY_CLOSED, ret_error);
+    lk_evaluate_poses(sys, &sys->now);
+    start_coordinates(sys);
+    r = check_near(sys, size, ret_error);
+    if (r == 0)
+        r = assemble(sys, size, ASSEMBLY_CLOSED, ret_error);
     if (r == 0) {
         start_coordinates(sys);
         lk_wind_up_refer(sys, &sys->now);
         lk_blocks_settle(sys);
-        find_motion(sys, false);
+        find_velocities(sys, false);
+        /* rows pass forces on through bodies without inertia from the first instant */
+        push_massless(sys);
+        constrain_accelerations(sys);
     }
     begin_steps(sys);
     return r;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A start from poses and velocities that a caller has. */
 #include "compile/compile.h"
+#include "compile/state.h"
 #include "maths/arithmetic.h"
 #include "maths/vec.h"
 #include "step/scripts/step.h"
@@ -10,8 +11,6 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define UNIT_WITHIN 1e-6
 
 static bool are_finite(const double *x, int n)
 {
@@ -27,10 +26,10 @@ static int find_nonsense(const struct lk_body_state *bodies, int n)
     for (int b = 0; b < n; b++) {
         const struct lk_body_state *s = &bodies[b];
         const double *q = s->orientation;
-        double size = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+        double square = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
 
         if (!are_finite(s->position, 3) || !are_finite(s->velocity, 3) ||
-            !are_finite(s->angular_velocity, 3) || !(fabs(size - 1) < UNIT_WITHIN))
+            !are_finite(s->angular_velocity, 3) || !(fabs(square - 1) < LK_UNIT_WITHIN))
             return b;
     }
     return -1;
@@ -51,37 +50,68 @@ static void take_motion(struct lk_system *sys, const struct lk_body_state *bodie
     }
 }
 
+/* whether the system may start from poses of its caller at all */
+static int check_system(const struct lk_system *sys, struct lk_error *ret_error)
+{
+    if (sys->formulation->own_size && !sys->formulation->begin) {
+        lk_error_set(
+            ret_error,
+            "the model's formulation has coordinates of its own and starts where the model "
+            "says, expected rattle, ali3 or rk4");
+        return LK_E_MODEL;
+    }
+    if (sys->summary.n_in_plane > 0) {
+        lk_error_set(
+            ret_error,
+            "%d bodies are stepped without the rows that keep them from tilting, and could "
+            "be put askew: expected a system with all rows (option all_rows)",
+            sys->summary.n_in_plane);
+        return LK_E_MODEL;
+    }
+    return 0;
+}
+
+static int start_from(struct lk_system *sys, const struct lk_body_state *bodies,
+                      struct lk_error *ret_error)
+{
+    double own_size;
+    int r;
+
+    memcpy(sys->now.block, sys->start.block, sys->state_size * sizeof(double));
+    own_size = lk_start_size(sys);
+    take_motion(sys, bodies);
+    r = lk_start_again(sys, own_size, ret_error);
+    if (r == 0 && !lk_state_is_plausible(sys, &sys->now)) {
+        lk_error_set(ret_error, "the numbers are too large: accelerations or energies from there "
+                                "are not finite, expected poses and velocities of a mechanism");
+        r = LK_E_STATE;
+    }
+    return r;
+}
+
 int lk_system_start_at(struct lk_system *sys, const struct lk_body_state *bodies,
                        struct lk_error *ret_error)
 {
     LK_ARITHMETIC;
     size_t size = sys->state_size * sizeof(double);
     struct lk_summary before = sys->summary;
-    int odd = find_nonsense(bodies, sys->n_named_bodies), r;
-    double *kept, own_size;
+    int odd = find_nonsense(bodies, sys->n_named_bodies), r = check_system(sys, ret_error);
+    double *kept;
 
-    if (odd >= 0) {
+    if (r == 0 && odd >= 0) {
         lk_error_set(ret_error,
                      "body '%s' has a number that is not finite, or no unit quaternion: expected "
                      "(w, x, y, z) of length 1",
                      sys->body_name[odd]);
-        return LK_E_STATE;
+        r = LK_E_STATE;
     }
-    if (sys->summary.n_in_plane > 0) {
-        lk_error_set(ret_error,
-                     "%d bodies are stepped without the rows that hold them upright, and could be "
-                     "put askew: expected a system with all rows (option all_rows)",
-                     sys->summary.n_in_plane);
-        return LK_E_MODEL;
-    }
+    if (r != 0)
+        return r;
     kept = malloc(size);
     if (!kept)
         return -ENOMEM;
     memcpy(kept, sys->now.block, size);
-    memcpy(sys->now.block, sys->start.block, size);
-    own_size = lk_start_size(sys);
-    take_motion(sys, bodies);
-    r = lk_start_again(sys, own_size, ret_error);
+    r = start_from(sys, bodies, ret_error);
     if (r != 0) {
         memcpy(sys->now.block, kept, size);
         sys->summary = before;

@@ -9,8 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-#define STEPS_MAX   9007199254740992.0 /* 2^53 */
-#define UNIT_WITHIN 1e-6
+#define STEPS_MAX 9007199254740992.0 /* 2^53 */
 
 /* the field is filled with zeroes, which are none of the word */
 static void put_word(char *field, size_t size, const char *word)
@@ -79,8 +78,7 @@ static const char *difference(const struct lk_state_header *a, const struct lk_s
     return a->n_numbers != b->n_numbers ? "it has another number of numbers" : NULL;
 }
 
-/* Numbers that no step leaves behind: not finite, quaternions that are none, half a step. */
-static bool is_plausible(const struct lk_system *sys, const struct lk_state *state)
+bool lk_state_is_plausible(const struct lk_system *sys, const struct lk_state *state)
 {
     double steps = state->balance->steps;
 
@@ -90,7 +88,7 @@ static bool is_plausible(const struct lk_system *sys, const struct lk_state *sta
     for (int b = 0; b < sys->n_bodies; b++) {
         const double *q = state->motion[b].q;
 
-        if (!(fabs(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3] - 1) < UNIT_WITHIN))
+        if (!(fabs(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3] - 1) < LK_UNIT_WITHIN))
             return false;
     }
     return steps >= 0 && steps < STEPS_MAX && steps == floor(steps);
@@ -116,7 +114,7 @@ int lk_system_state_set(struct lk_system *sys, const void *bytes, size_t size,
         why = "it is damaged";
     if (!why) { /* system->next is scratch between steps */
         memcpy(sys->next.block, numbers, block);
-        if (!is_plausible(sys, &sys->next))
+        if (!lk_state_is_plausible(sys, &sys->next))
             why = "its numbers are no state of a mechanism";
     }
     if (why) {

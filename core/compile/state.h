@@ -3,6 +3,7 @@
 #ifndef LK_COMPILE_STATE_H
 #define LK_COMPILE_STATE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -26,5 +27,14 @@ struct lk_state_header {
     char engine[16];
     char formulation[32];
 };
+
+struct lk_state;
+struct lk_system;
+
+#define LK_UNIT_WITHIN 1e-6 /* of 1, the square of the length of a quaternion of a state */
+
+/** lk_state_is_plausible() - whether the numbers of @state may be those of a mechanism: finite,
+ * unit quaternions, a whole number of steps. Thread: any.  RT: yes. */
+bool lk_state_is_plausible(const struct lk_system *system, const struct lk_state *state);
 
 #endif

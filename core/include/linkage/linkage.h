@@ -285,11 +285,14 @@ LK_RT void lk_system_body_state(const struct lk_system *system, int body,
  * joints are closed and velocities projected onto them as at the start of a model, accelerations
  * and reactions follow; inputs, blocks and energies are as at the model's own start, to which
  * lk_system_reset() goes back. lk_system_summary() then has assembly_gap and velocity_change of it.
- * @bodies: of all bodies of the model; their accelerations are not read
+ * @bodies: of all bodies of the model; their accelerations are not read. Drives are as at time 0,
+ *          and coordinates of gears and screws count from half a turn back to half a turn on
  * Thread: any while none steps.  RT: no.
- * Return: 0; LK_E_ASSEMBLY (the joints cannot be closed from there), LK_E_STATE (not finite, or no
- *         unit quaternion), LK_E_MODEL (needs struct lk_options.all_rows, as bodies are held
- *         upright without rows), -ENOMEM; after an error the system is as before. */
+ * Return: 0; LK_E_ASSEMBLY (the joints are open by more than a tenth of the model's size or 0.1
+ * rad, or cannot be closed); LK_E_STATE (not finite, no unit quaternion, or so large that
+ *         accelerations are not finite); LK_E_MODEL (needs struct lk_options.all_rows, because
+ *         planar reduction removed rows; or a formulation in coordinates of its own); -ENOMEM.
+ *         After an error the system is as before. */
 int lk_system_start_at(struct lk_system *system, const struct lk_body_state *bodies,
                        struct lk_error *ret_error);
 
