@@ -78,8 +78,8 @@ static int compare(const void *a, const void *b)
 }
 
 /* A power of two, which rounds nothing, as the unit of the rates: the square root of the largest
- * entry that accelerates a coordinate by itself. Then no entry of A is larger than the fastest rate
- * of the motions by much, and slow motions keep their digits beside stiff ones. */
+ * entry that accelerates a coordinate by another. Then no entry of A is larger than the fastest
+ * rate of the motions by much, and one tolerance serves all residuals. */
 static double unit_of_rates(const struct lk_linear *l)
 {
     size_t n = (size_t)l->n_states, f = (size_t)l->n_motions;
@@ -167,15 +167,14 @@ static void free_pairs(struct pairs *p)
     free(p->vector);
 }
 
-/* Without the balancing of dgeev: round-off of 1e-27 in the column of a coordinate that turns
- * freely makes it scale that column by 1e13, and the vectors are then those of other motions. */
-static int solve_pairs(struct pairs *p, size_t n)
+/* @balance: as of dgeevx: 'B': rows and columns are scaled to like sizes, 'P': they are not */
+static int solve_pairs(struct pairs *p, size_t n, char balance)
 {
     lapack_int low, high;
     double norm, none;
 
     memcpy(p->copy, p->A, n * n * sizeof(double));
-    return LAPACKE_dgeevx(LAPACK_ROW_MAJOR, 'P', 'N', 'V', 'N', (int)n, p->copy, (int)n, p->re,
+    return LAPACKE_dgeevx(LAPACK_ROW_MAJOR, balance, 'N', 'V', 'N', (int)n, p->copy, (int)n, p->re,
                           p->im, NULL, (int)n, p->V, (int)n, &low, &high, p->scale, &norm, &none,
                           &none) == 0
                ? 0
@@ -199,6 +198,33 @@ static int take_vector(const struct lk_linear *l, const struct pairs *p, size_t 
     return 0;
 }
 
+/* Return: number of modes, -EINVAL, -EDOM, -ENOMEM; @modes with what was found are released by the
+ * caller */
+static int take_modes(const struct lk_linear *l, struct pairs *p, double unit, char balance,
+                      struct lk_mode *modes)
+{
+    size_t n = (size_t)l->n_states;
+    int n_modes = 0, r = n > 0 ? solve_pairs(p, n, balance) : 0;
+
+    /* all vectors are checked before the first mode takes memory */
+    for (size_t i = 0; i < n && r == 0; i++)
+        r = p->im[i] < 0 ? 0 : take_vector(l, p, i, unit);
+    for (size_t i = 0; i < n && r == 0; i++) {
+        if (p->im[i] < 0)
+            continue;
+        take_vector(l, p, i, unit);
+        r = take_mode(l, p->re[i], p->im[i], p->vector, &modes[n_modes++]);
+    }
+    if (r == 0)
+        return n_modes;
+    for (int i = 0; i < n_modes; i++)
+        free(modes[i].shape);
+    return r;
+}
+
+/* With balancing slow motions keep their digits beside stiff ones. Where an entry of round-off in
+ * the column of a coordinate that turns freely leads it astray, by factors of 1e13, the vectors are
+ * those of other motions: then without. */
 int lk_modes_find(const struct lk_linear *l, struct lk_mode **ret_modes)
 {
     LK_ARITHMETIC;
@@ -206,29 +232,24 @@ int lk_modes_find(const struct lk_linear *l, struct lk_mode **ret_modes)
     struct lk_mode *modes = calloc(n + 1, sizeof(*modes));
     struct pairs p;
     double unit = unit_of_rates(l);
-    int n_modes = 0, r = init_pairs(&p, n);
+    int r = init_pairs(&p, n);
 
-    r = modes ? r : -ENOMEM;
-    if (r == 0 && n > 0) {
+    if (r == 0 && modes) {
         scale_matrix(l, unit, p.A);
-        r = solve_pairs(&p, n);
-    }
-    for (size_t i = 0; i < n && r == 0; i++) {
-        if (p.im[i] < 0)
-            continue;
-        r = take_vector(l, &p, i, unit);
-        if (r == 0)
-            r = take_mode(l, p.re[i], p.im[i], p.vector, &modes[n_modes]);
-        n_modes += r == 0;
+        r = take_modes(l, &p, unit, 'B', modes);
+        if (r == -EDOM)
+            r = take_modes(l, &p, unit, 'P', modes);
+    } else {
+        r = -ENOMEM;
     }
     free_pairs(&p);
-    if (r != 0) {
-        lk_modes_free(modes, n_modes);
+    if (r < 0) {
+        free(modes);
         return r;
     }
-    qsort(modes, (size_t)n_modes, sizeof(*modes), compare);
+    qsort(modes, (size_t)r, sizeof(*modes), compare);
     *ret_modes = modes;
-    return n_modes;
+    return r;
 }
 
 void lk_modes_free(struct lk_mode *modes, int n_modes)

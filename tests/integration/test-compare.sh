@@ -265,6 +265,8 @@ holds 'modes: stiffness over mass' "$a21 + 100 < 1e-6 && $a21 + 100 > -1e-6"
 same 'modes: rows of C' "$(head -n 1 "$dir/ms-C.csv" | tr -cd , | wc -c)" 2
 expect 0 'modes: free' "$linkage" modes "$models/free-body.yaml" --still
 has 'modes: free' '0                    free           rotor along x 100 %' out
+expect 0 'modes: what is free' "$linkage" modes "$models/strut.yaml" --pose
+has 'modes: what is free' 'free: slower than ' out
 expect 0 'modes: off rest' "$linkage" modes "$models/pendulum-aside.yaml" --pose
 has 'modes: off rest' 'note: it does not rest there' out
 expect 1 'modes: rolling' "$linkage" modes "$models/iltis.yaml"

@@ -166,6 +166,33 @@ static void a_wheel_spins_freely(void **state)
     close_case(&c);
 }
 
+/* Two masses in a row on springs of 1e10 and 0.01 N/m: the slow one keeps its digits beside a
+ * frequency a million times as high. */
+static void slow_beside_stiff(void **state)
+{
+    struct case_of c;
+
+    (void)state;
+    open_case(
+        &c,
+        compile("linkage: 1\nname: stiff\nbodies:\n"
+                "  a: {mass: 1, inertia: [1, 1, 1], position: [0, 0, 0]}\n"
+                "  b: {mass: 1, inertia: [1, 1, 1], position: [1, 0, 0]}\n"
+                "joints:\n"
+                "  ra: {type: prismatic, bodies: [ground, a], point: [0, 0, 0], "
+                "axis: [1, 0, 0]}\n"
+                "  rb: {type: prismatic, bodies: [a, b], point: [1, 0, 0], axis: [1, 0, 0]}\n"
+                "forces:\n"
+                "  ka: {type: joint-spring-damper, joint: ra, stiffness: 1.0e10, damping: 0}\n"
+                "  kb: {type: joint-spring-damper, joint: rb, stiffness: 0.01, damping: 0}\n",
+                NULL),
+        false);
+    assert_int_equal(c.n, 2);
+    near_to(c.mode[0].im, 0.1, 1e-9);
+    near_to(c.mode[1].im, 1e5, 1e-2);
+    close_case(&c);
+}
+
 #define MASSES    6
 #define STIFFNESS 400.0
 #define MASS      0.5
@@ -570,17 +597,12 @@ static void refusals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(motor_and_current),
-        cmocka_unit_test(a_wheel_spins_freely),
-        cmocka_unit_test(row_of_masses),
-        cmocka_unit_test(sleeping_top),
-        cmocka_unit_test(double_pendulum),
-        cmocka_unit_test(beam_of_links),
-        cmocka_unit_test(matrices),
-        cmocka_unit_test(step_agrees),
-        cmocka_unit_test(iltis),
-        cmocka_unit_test(points_on_a_rope),
-        cmocka_unit_test(refusals),
+        cmocka_unit_test(motor_and_current), cmocka_unit_test(a_wheel_spins_freely),
+        cmocka_unit_test(slow_beside_stiff), cmocka_unit_test(row_of_masses),
+        cmocka_unit_test(sleeping_top),      cmocka_unit_test(double_pendulum),
+        cmocka_unit_test(beam_of_links),     cmocka_unit_test(matrices),
+        cmocka_unit_test(step_agrees),       cmocka_unit_test(iltis),
+        cmocka_unit_test(points_on_a_rope),  cmocka_unit_test(refusals),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

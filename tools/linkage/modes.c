@@ -154,14 +154,17 @@ static void print_shape(const struct lk_system *system, const struct lk_linear *
 static void print_modes(const struct lk_system *system, const struct lk_linear *l,
                         const struct lk_mode *mode, int n, struct part *part)
 {
-    double fastest = n > 0 ? 2 * M_PI * mode[n - 1].frequency : 0;
+    double zero = n > 0 ? NOTHING * 2 * M_PI * mode[n - 1].frequency : 0;
+    bool has_free = false;
 
     puts("mode       eigenvalue [1/s]         [Hz]  damping  what moves, by its kinetic energy");
     for (int i = 0; i < n; i++) {
         const struct lk_mode *m = &mode[i];
         double damping = fabs(m->damping) < NO_DAMPING ? 0 : m->damping;
+        bool is_free = 2 * M_PI * m->frequency <= zero;
 
-        if (2 * M_PI * m->frequency <= NOTHING * fastest)
+        has_free |= is_free;
+        if (is_free)
             printf("%4d  %12s %-14s %8s %8s", i + 1, "0", "", "free", "");
         else if (m->im > 0)
             printf("%4d  %12.6g +- %-11.6g %8.4g %8.4f", i + 1, damping == 0 ? 0 : m->re, m->im,
@@ -171,6 +174,10 @@ static void print_modes(const struct lk_system *system, const struct lk_linear *
                    m->re > 0 ? "grows" : "creeps");
         print_shape(system, l, m, part);
     }
+    if (has_free && zero > 0)
+        printf("free: slower than %.3g 1/s (%g of the fastest eigenvalue), which finite "
+               "differences cannot distinguish from zero\n",
+               zero, NOTHING);
 }
 
 /* ---- matrices as files ---- */

@@ -81,9 +81,9 @@ struct lk_mode {
     double *shape;
 };
 
-/** lk_modes_find() - all of them, slow ones first (LAPACK dgeevx without balancing). A coordinate
- * that nothing holds has two eigenvalues at zero, up to the square root of round-off. Every pair is
- * checked: |A v - w v| is at most 1e-10 of (|A| + |w|) |v|.
+/** lk_modes_find() - all of them, slow ones first (LAPACK dgeevx, with balancing unless a pair
+ * fails its check). A coordinate that nothing holds has two eigenvalues at zero, up to the square
+ * root of round-off. Every pair is checked: |A v - w v| is at most 1e-10 of (|A| + |w|) |v|.
  * @ret_modes: one array of at most n_states; release it and its shapes with lk_modes_free()
  * Return: how many, -ENOMEM, -EINVAL (did not converge), -EDOM (a pair fails its check). */
 int lk_modes_find(const struct lk_linear *linear, struct lk_mode **ret_modes);
