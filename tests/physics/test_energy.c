@@ -242,7 +242,7 @@ static void trips_until(const char *text, double fine)
 static void test_too_long_a_step(void **state)
 {
     (void)state;
-    trips_until(kinked(), 1e-4);
+    trips_until(kinked(), 5e-5);
     trips_until(kinked_rope(1e-3), 1e-4);
 }
 
