@@ -160,7 +160,7 @@ static double hanging_swing(const struct lk_system *sys, int b)
     double lever = 0, moment = 0.5 * (J[0] + J[1] + J[2]); /* a slender body's across its length */
     bool *scratch;
 
-    if (!(2 * lk_tension_bound(sys, b) > TENSION_MAX)) /* of one lever */
+    if (!(2 * sys->body[b].tension > TENSION_MAX)) /* of one lever */
         return 0;
     for (int i = 0; i < sys->n_joints; i++)
         for (int s = 0; s < 2; s++)

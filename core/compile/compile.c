@@ -151,50 +151,11 @@ static int draft_either(struct lk_draft *d, const struct lk_engine *const *engin
     return take_lanes(d, &lanes, engines, flops_max, ret_error);
 }
 
-/* Add to @asked the decisions that only a finished system allows: whether the tension of bodies is
- * followed, for which batches need other fields, and whether dampers may stop a motion within a
- * step, so that their rows stay in every factor. Return true if @asked has changed. */
-static bool learn(const struct lk_draft *d, const struct lk_system *sys, bool is_plain_step,
-                  struct lk_draft *asked)
-{
-    bool is_tense, closes_dampers;
-
-    if (d->formulation != &lk_formulation_rattle)
-        return false;
-    is_tense = d->batches && lk_tension_count(sys) > 0;
-    closes_dampers = is_plain_step && lk_fill_may_close_dampers(sys, d->model);
-    if (d->is_tense >= is_tense && d->closes_dampers >= closes_dampers)
-        return false;
-    asked->is_tense |= is_tense;
-    asked->closes_dampers |= closes_dampers;
-    return true;
-}
-
-/* The system of a draft; it is drafted again with what the finished system tells. @asked: the draft
- * before anything was made of it */
-static int create_either(struct lk_draft *d, struct lk_draft asked, bool is_plain_step,
-                         const struct lk_engine *const *engines, double flops_max,
-                         struct lk_system **ret_system, struct lk_error *ret_error)
-{
-    int r = lk_fill_create(d, ret_system, ret_error);
-
-    while (r == 0 && learn(d, *ret_system, is_plain_step, &asked)) {
-        lk_system_free(*ret_system);
-        *ret_system = NULL;
-        lk_draft_fini(d);
-        *d = asked;
-        r = draft_either(d, engines, flops_max, ret_error);
-        if (r == 0)
-            r = lk_fill_create(d, ret_system, ret_error);
-    }
-    return r;
-}
-
-/* Compiles the model; its initial configuration is not assembled yet. What turns a body across the
- * tension in it has its inertia in all directions, so such bodies keep all rows. */
+/* Compiles the model; its initial configuration is not assembled yet. */
 static int compile_model(const struct lk_model *model, const struct lk_options *options,
                          struct how how, struct lk_system **ret_system, struct lk_error *ret_error)
 {
+    bool is_plain_step = order_of(model, options) == 2;
     struct lk_draft d = {
         .model = model,
         .in_hold = how.in_hold,
@@ -203,12 +164,11 @@ static int compile_model(const struct lk_model *model, const struct lk_options *
         .has_all_rows = how.has_all_rows,
         .has_rows_that_carry = how.has_rows_that_carry,
         .formulation = how.told.formulation,
-        .follows_sway = how.told.formulation == &lk_formulation_rattle && !how.is_plain &&
-                        order_of(model, options) == 2,
+        .may_close_dampers = is_plain_step && !how.told.is_bare,
+        .follows_sway =
+            how.told.formulation == &lk_formulation_rattle && !how.is_plain && is_plain_step,
     };
     const struct lk_engine *engines[LK_ENGINES_MAX + 1];
-    struct lk_draft asked;
-    bool is_tense_in_plane;
     int r;
 
     lk_engines_here(engines);
@@ -227,19 +187,10 @@ static int compile_model(const struct lk_model *model, const struct lk_options *
         return r;
     d.interval = d.h;
     d.h /= how.parts;
-    asked = d;
     r = draft_either(&d, engines, how.told.flops_max, ret_error);
     if (r == 0)
-        r = create_either(&d, asked, order_of(model, options) == 2 && !how.told.is_bare, engines,
-                          how.told.flops_max, ret_system, ret_error);
-    is_tense_in_plane = r == 0 && d.n_in_plane > 0 && lk_tension_count(*ret_system) > 0;
+        r = lk_fill_create(&d, ret_system, ret_error);
     lk_draft_fini(&d);
-    if (is_tense_in_plane) {
-        lk_system_free(*ret_system);
-        *ret_system = NULL;
-        how.has_all_rows = 1;
-        return compile_model(model, options, how, ret_system, ret_error);
-    }
     if (r == -ENOMEM)
         lk_error_set(ret_error, "not enough memory to compile '%s'", model->name);
     return r;

@@ -7,6 +7,7 @@
 #include "compile/hubs.h"
 #include "compile/pulls.h"
 #include "compile/sways.h"
+#include "compile/tensions.h"
 #include "compile/tree/plan.h"
 #include "maths/vec.h"
 #include <errno.h>
@@ -563,12 +564,14 @@ static int take_memory(struct lk_draft *d)
     d->exchanged = calloc(joints + 1, sizeof(int));
     d->frame_of = malloc((joints + 1) * sizeof(int));
     d->plane = calloc(bodies + 1, sizeof(*d->plane));
+    d->tension = calloc(bodies + 1, sizeof(*d->tension));
     d->blocks = calloc(blocks, sizeof(*d->blocks));
     d->ends = calloc(blocks, sizeof(*d->ends));
     d->n_rows = calloc(blocks, sizeof(*d->n_rows));
     d->n_rigid = calloc(blocks, sizeof(*d->n_rigid));
     if (!d->n_parts || !d->share || !d->of || !d->hangs_on || !d->is_hub || !d->exchanged ||
-        !d->frame_of || !d->plane || !d->blocks || !d->ends || !d->n_rows || !d->n_rigid)
+        !d->frame_of || !d->plane || !d->tension || !d->blocks || !d->ends || !d->n_rows ||
+        !d->n_rigid)
         return -ENOMEM;
     for (size_t i = 0; i < bodies; i++)
         d->n_parts[i] = 1;
@@ -577,40 +580,80 @@ static int take_memory(struct lk_draft *d)
     return 0;
 }
 
-int lk_draft_init(struct lk_draft *d)
+/* which bodies cannot tilt. Return: 0, -ENOMEM */
+static int find_planes(struct lk_draft *d)
 {
-    struct lk_draft_block *original = NULL;
-    int r = take_memory(d);
+    const struct lk_model *m = d->model;
 
-    d->size = lk_draft_size(d->model);
-    if (r == 0 && d->formulation->keeps_rows)
-        r = lk_carriers_find(d->model, d->interval, d->exchanged);
-    if (r == 0 && !d->has_all_rows) {
-        d->n_in_plane = lk_plane_find(d->model, !d->has_rows_that_carry, d->plane);
-        r = d->n_in_plane < 0 ? d->n_in_plane : 0;
-        for (int b = 0; b < d->model->n_bodies && r == 0; b++)
-            d->n_held += d->plane[b].is_held && (!d->plane[b].is_whole || d->plane[b].is_in_place);
+    d->n_in_plane = d->n_held = 0;
+    memset(d->plane, 0, ((size_t)m->n_bodies + 1) * sizeof(*d->plane));
+    if (d->has_all_rows)
+        return 0;
+    d->n_in_plane = lk_plane_find(m, !d->has_rows_that_carry, d->plane);
+    for (int b = 0; b < m->n_bodies && d->n_in_plane >= 0; b++)
+        d->n_held += d->plane[b].is_held && (!d->plane[b].is_whole || d->plane[b].is_in_place);
+    return d->n_in_plane < 0 ? d->n_in_plane : 0;
+}
+
+static void add_blocks(struct lk_draft *d)
+{
+    d->n_blocks = d->n_sways = 0;
+    add_joints(d);
+    add_drives(d);
+    add_laws(d);
+    add_sways(d);
+    add_holds(d);
+    d->n_own_blocks = d->n_blocks;
+}
+
+/* Rows of the model, before parts. What turns a body across the tension in it has its inertia in
+ * all directions: where a tension is followed, bodies keep all rows. Return: 0, -ENOMEM */
+static int find_rows(struct lk_draft *d)
+{
+    int n, r = find_planes(d);
+
+    if (r != 0)
+        return r;
+    add_blocks(d);
+    n = lk_tensions_find(d, d->tension);
+    if (n > 0 && d->n_in_plane > 0) {
+        d->has_all_rows = 1;
+        return find_rows(d);
     }
-    if (r == 0) {
-        add_joints(d);
-        add_drives(d);
-        add_laws(d);
-        add_sways(d);
-        add_holds(d);
-        d->n_own_blocks = d->n_blocks;
-        for (int i = 0; i < d->model->n_joints; i++)
-            d->n_coordinates += lk_joint_traits[d->model->joints[i].type].n_coordinates;
-        original = malloc(((size_t)d->n_blocks + 1) * sizeof(*original));
-        r = original ? 0 : -ENOMEM;
-    }
-    if (r == 0) {
-        memcpy(original, d->blocks, (size_t)d->n_blocks * sizeof(*original));
-        r = make_plan(d, original);
-    }
+    d->is_tense = n > 0 && d->formulation == &lk_formulation_rattle;
+    return n < 0 ? n : 0;
+}
+
+/* copies the blocks as they are before parts, and distributes them. Return: 0, -ENOMEM, -ECANCELED
+ */
+static int find_parts(struct lk_draft *d)
+{
+    size_t size = ((size_t)d->n_blocks + 1) * sizeof(*d->blocks);
+    struct lk_draft_block *original = malloc(size);
+    int r;
+
+    if (!original)
+        return -ENOMEM;
+    memcpy(original, d->blocks, size);
+    r = make_plan(d, original);
     if (r == 0 && !d->is_plain)
         r = relieve_bodies(d, original);
     free(original);
     return r;
+}
+
+int lk_draft_init(struct lk_draft *d)
+{
+    int r = take_memory(d);
+
+    d->size = lk_draft_size(d->model);
+    for (int i = 0; i < d->model->n_joints; i++)
+        d->n_coordinates += lk_joint_traits[d->model->joints[i].type].n_coordinates;
+    if (r == 0 && d->formulation->keeps_rows)
+        r = lk_carriers_find(d->model, d->interval, d->exchanged);
+    if (r == 0)
+        r = find_rows(d);
+    return r == 0 ? find_parts(d) : r;
 }
 
 void lk_draft_fini(struct lk_draft *d)
@@ -625,6 +668,7 @@ void lk_draft_fini(struct lk_draft *d)
     free(d->exchanged);
     free(d->frame_of);
     free(d->plane);
+    free(d->tension);
     free(d->blocks);
     free(d->ends);
     free(d->n_rows);

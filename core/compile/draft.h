@@ -71,7 +71,8 @@ struct lk_draft_share {
  * @formulation: steps the system
  * @engine:     see struct lk_options
  * @size:       of the model, see lk_draft_size()
- * @is_tense:   `rattle` follows the tension of bodies, which the finished system tells
+ * @tension:    of each body of the model, see tensions.h;  @is_tense: `rattle` follows that of some
+ * @may_close_dampers: if one may stop a motion within a step, see lk_fill_dampers()
  * @follows_sway: and that of rods and springs, see sways.h: @n_sways of them
  * @is_hub:     of each body of the model;  @hangs_on: of each body of the system, see struct
  *              lk_topology
@@ -92,8 +93,9 @@ struct lk_draft {
     const struct lk_formulation *formulation;
     const char *engine;
     double size;
+    double *tension;
     bool is_tense;
-    bool closes_dampers;
+    bool may_close_dampers;
     bool follows_sway;
     int n_sways;
     int n_bodies;

@@ -263,7 +263,7 @@ int lk_fastest_hanging(struct lk_system *sys, double *ret_rate, int *ret_body)
     double root[6], rate = 0;
 
     for (int b = 0; b < sys->n_bodies && turning.K && scratch; b++)
-        if (lk_tension_bound(sys, b) > HANGS && lk_tension_root(sys->body[b].inertia, root)) {
+        if (sys->body[b].tension > HANGS && lk_tension_root(sys->body[b].inertia, root)) {
             lk_hanging_stiffness(sys, b, lk_hanging_weight(sys, b, scratch), turning.K[b]);
             is_any = true;
         }

@@ -79,11 +79,10 @@ void lk_fill_contacts(struct lk_system *system, const struct lk_draft *draft);
 /** lk_fill_hard_stops() - how many end stops the step cannot follow, after lk_fill_contacts(). */
 int lk_fill_hard_stops(const struct lk_system *system);
 /** lk_fill_dampers() - free_mobility of all laws of `rattle`: that of the start, at
- * least a twentieth and at most all of that of the bodies without joints.
- * lk_fill_may_close_dampers() - whether a damper of @model may have a share in the closing of
- * velocities, for any value that its inputs may take, see lk_law_closing(). */
+ * least a twentieth and at most all of that of the bodies without joints. Then whether the system
+ * closes_dampers: one of them may have a share in the closing of velocities, for any value that its
+ * inputs may take, see lk_law_closing(); if so, it leaves no laws. */
 void lk_fill_dampers(struct lk_system *system, const struct lk_draft *draft);
-bool lk_fill_may_close_dampers(const struct lk_system *system, const struct lk_model *model);
 
 /* ---- fill_blocks.c ---- */
 

@@ -80,6 +80,20 @@ static double mobility_of(struct lk_system *sys, const struct lk_law *law)
     return lk_max(rates[law->row] / sys->s, 0);
 }
 
+/* whether a damper may have a share in the closing of velocities, for any value of its inputs */
+static bool may_close(const struct lk_system *sys, const struct lk_model *m)
+{
+    bool found = false;
+
+    for (int i = 0; i < sys->n_laws; i++) {
+        const struct lk_law *law = &sys->law[i];
+        double c = largest_drag(sys, m, law);
+
+        found |= c > 0 && lk_law_closing(law, fmin(c, DBL_MAX), sys->h) < LK_DECOUPLED;
+    }
+    return found;
+}
+
 void lk_fill_dampers(struct lk_system *sys, const struct lk_draft *d)
 {
     if (!lk_steps_by(sys, &lk_formulation_rattle))
@@ -95,17 +109,6 @@ void lk_fill_dampers(struct lk_system *sys, const struct lk_draft *d)
     }
     for (int i = 0; i < sys->n_laws; i++)
         sys->regular[sys->joint[sys->law[i].joint].row + sys->law[i].row] = 0;
-}
-
-bool lk_fill_may_close_dampers(const struct lk_system *sys, const struct lk_model *m)
-{
-    bool found = false;
-
-    for (int i = 0; i < sys->n_laws; i++) {
-        const struct lk_law *law = &sys->law[i];
-        double c = largest_drag(sys, m, law);
-
-        found |= c > 0 && lk_law_closing(law, fmin(c, DBL_MAX), sys->h) < LK_DECOUPLED;
-    }
-    return found;
+    sys->closes_dampers = d->may_close_dampers && may_close(sys, d->model);
+    sys->leaves_laws &= !sys->closes_dampers;
 }

@@ -259,7 +259,6 @@ static void fill_gravity(struct lk_system *sys, const struct lk_model *m)
     }
     sys->is_tuned |= sys->is_gravity_tuned;
     sys->most_gravity = lk_pulls_gravity(m);
-    sys->most_pull = lk_pulls_most(m, false);
 }
 
 int lk_fill_system(struct lk_system *sys, const struct lk_draft *d, struct lk_error *ret_error)

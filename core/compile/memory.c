@@ -287,8 +287,7 @@ static struct lk_system shape_of(const struct lk_draft *d)
     shape.n_laws = lk_draft_laws(d);
     for (int i = 0; i < d->n_blocks; i++)
         shape.n_rows += d->n_rows[i];
-    shape.closes_dampers = d->closes_dampers;
-    shape.leaves_laws = shape.formulation->leaves_laws && shape.n_laws > 0 && !shape.closes_dampers;
+    shape.leaves_laws = shape.formulation->leaves_laws && shape.n_laws > 0; /* or closes_dampers */
     for (int i = 0; i < m->n_inputs; i++)
         shape.n_jumps += lk_input_is_load(m->inputs[i].type);
     for (int i = 0; i < m->n_forces; i++)

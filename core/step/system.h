@@ -27,6 +27,8 @@ struct lk_road; /* tyre/road.h */
 /** struct lk_body - constants of a body. @inertia: J [kg m^2], body axes; both may be zero.
  * @of: index of the body in the model; the @n_parts of a split body share it
  * @hangs_on: see struct lk_topology; no step reads it
+ * @tension: s K / J that it may meet, the same for all parts of a split one, see
+ * compile/tensions.h
  * @is_in_plane: it is held upright: W lets it turn about one axis alone, or not at all, see
  * compile/plane.h */
 struct lk_body {
@@ -35,6 +37,7 @@ struct lk_body {
     int of;
     int n_parts;
     int hangs_on;
+    double tension;
     bool is_in_plane;
 };
 
@@ -349,9 +352,7 @@ struct lk_system {
     int needs_twists;     /* rows depend on velocities: compliant ones and unwrapped coordinates */
     int gravity_input[3]; /* where each entry is in the inputs, or -1 */
     int is_gravity_tuned; /* one of them is there */
-    double most_gravity;  /* [m/s^2] that inputs may make of it, and @most_pull: what may pull in a
-                           * joint [N], see compile/pulls.h */
-    double most_pull;
+    double most_gravity;  /* [m/s^2] that inputs may make of it, see compile/pulls.h */
     int is_tuned; /* that, or a spring follows inputs */
     int n_bodies;
     int n_named_bodies;

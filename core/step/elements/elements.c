@@ -12,7 +12,7 @@ void lk_elements_layout(struct lk_system *sys, struct lk_arena *arena)
     double *port_power = lk_arena_take(arena, ports, sizeof(double));
     double *port_rows = lk_arena_take(arena, rows, sizeof(double));
     double *value = lk_arena_take(arena, laws, sizeof(double));
-    double *rate = lk_arena_take(arena, sys->closes_dampers ? laws : 0, sizeof(double));
+    double *rate = lk_arena_take(arena, laws, sizeof(double));
     struct lk_stops stops = {0};
 
     if (has_half_kicks)

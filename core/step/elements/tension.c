@@ -194,31 +194,6 @@ void lk_tension_part(const double L[6], double s, const double K[6], double ret[
     }
 }
 
-double lk_tension_bound(const struct lk_system *sys, int b)
-{
-    const double *J = sys->body[b].inertia;
-    double mass = 0, lever = 0, moment, pull;
-    int n_held = 0;
-
-    for (int k = 0; k < sys->n_bodies; k++)
-        mass += sys->body[k].mass;
-    for (int i = 0; i < sys->n_joints; i++)
-        for (int s = 0; s < 2; s++)
-            if (is_at(sys, i, s, b) && lk_tension_holds_point(sys, i)) {
-                lever = lk_max(lever, lk_norm(sys->joint[i].p[s]));
-                n_held++;
-            }
-    pull = n_held > 1 ? sys->most_pull : mass * sys->most_gravity;
-    /* a lever does not turn a slender body about its own axis: the mean moment of the other two */
-    moment = 0.5 * sys->body[b].n_parts * (J[0] + J[1] + J[2]);
-    return moment > 0 ? sys->s * pull * lever / moment : 0;
-}
-
-int lk_tension_is_followed(const struct lk_system *sys, int b)
-{
-    return !sys->is_part && lk_tension_bound(sys, b) > LK_TENSE;
-}
-
 int lk_tension_count(const struct lk_system *sys)
 {
     int n = 0;

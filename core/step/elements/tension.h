@@ -50,15 +50,14 @@ static inline double lk_tension_share(double e)
 
 #define LK_TENSE 0.03 /* s K / J that a body may meet: rattle follows its tension */
 
-/** lk_tension_bound() - s K / J that body @b may meet, the same for all parts of a split one: if
- * system->most_pull goes through it from joint to joint, or the weight of all bodies hangs on its
- * only one. A chain swings across its tension with up to four times this, and a load that swings
- * weighs three times as much. RT: yes. */
-LK_RT double lk_tension_bound(const struct lk_system *system, int b);
-
-/** lk_tension_is_followed() - whether `rattle` follows the tension in body @b: where the bound is
- * large, but in the parts of a step of a higher order, which could not be combined. RT: yes. */
-LK_RT int lk_tension_is_followed(const struct lk_system *system, int b);
+/** lk_tension_is_followed() - whether `rattle` follows the tension in body @b: where it may be
+ * large, but in the parts of a step of a higher order, which could not be combined. A chain swings
+ * across its tension with up to four times the bound of one lever, and a load that swings weighs
+ * three times as much. RT: yes. */
+static inline bool lk_tension_is_followed(const struct lk_system *system, int b)
+{
+    return !system->is_part && system->body[b].tension > LK_TENSE;
+}
 
 /** lk_tension_count() - number of bodies whose tension `rattle` follows. Not for the cycle. */
 int lk_tension_count(const struct lk_system *system);
