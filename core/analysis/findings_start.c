@@ -115,7 +115,8 @@ static struct worst change_of(const struct lk_system *sys, int b)
     return (struct worst){lk_norm(v), lk_norm(turn)};
 }
 
-/* what the start leaves out of the velocity of a body that is held upright, see compile/plane.h */
+/* what the start leaves out of the velocity of a body that is held upright, see
+ * compile/passes/plane.h */
 static struct worst left_out_of(const struct lk_system *sys, int b)
 {
     struct lk_twist given, kept;

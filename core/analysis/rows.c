@@ -98,16 +98,20 @@ static void normalise(double d[3])
         d[i] /= length;
 }
 
-static void describe_direction(const double d[3], char *text, size_t size)
+const char *lk_direction_text(const double direction[3], char *text, size_t size)
 {
+    double d[3] = {direction[0], direction[1], direction[2]};
+
+    normalise(d);
     for (int i = 0; i < 3; i++)
         if (fabs(d[(i + 1) % 3]) < ALONG_AXIS && fabs(d[(i + 2) % 3]) < ALONG_AXIS) {
             snprintf(text, size, "%c", "xyz"[i]);
-            return;
+            return text;
         }
     /* adding zero turns a rounded -0 into 0 */
     snprintf(text, size, "(%.3g, %.3g, %.3g)", round(1e3 * d[0]) / 1e3 + 0.0,
              round(1e3 * d[1]) / 1e3 + 0.0, round(1e3 * d[2]) / 1e3 + 0.0);
+    return text;
 }
 
 /* rows that relate coordinates of other joints */
@@ -148,9 +152,7 @@ const char *lk_row_text(const struct lk_system *sys, struct lk_row row, char *te
     } else if (joint->type == LK_JOINT_SCREW && row.row == joint->n_length - 1) {
         what = "thread along"; /* a shift for each turn */
     }
-    normalise(direction);
-    describe_direction(direction, where, sizeof(where));
-    snprintf(text, size, "%s %s", what, where);
+    snprintf(text, size, "%s %s", what, lk_direction_text(direction, where, sizeof(where)));
     return text;
 }
 

@@ -92,18 +92,17 @@ static int own_iterations(const struct lk_formulation *f, const struct lk_model 
     return f->iterations != 0 ? f->iterations : LK_ITERATIONS;
 }
 
-/* struct how - arguments of lk_compile(). @in_hold: adds rows that hold coordinates;  @is_plain:
- * see struct lk_draft, as @has_all_rows, @has_rows_that_carry;  @has_no_lanes: whatever the engine;
- * @parts: divisor of the requested step */
+/** struct how - arguments of compile_model(). @in_hold: adds rows that hold coordinates;
+ * @reductions: that may be used, see struct lk_draft;  @parts: divisor of the requested step */
 struct how {
     struct lk_compile_how told;
     int in_hold;
-    int is_plain;
-    int has_all_rows;
-    int has_rows_that_carry;
-    int has_no_lanes;
+    unsigned reductions;
     int parts;
 };
+
+/* of a tree of the bodies that the model has, one by one */
+#define TREE_REDUCTIONS ((unsigned)(LK_REDUCTION_HUBS | LK_REDUCTION_SPLITS | LK_REDUCTION_LANES))
 
 /* The draft of a step in lanes, of the same model, in place of that of one by one with hubs, if it
  * costs less or is named. Of one that is chosen by its cost the limits are no reason to refuse.
@@ -116,7 +115,7 @@ static int take_lanes(struct lk_draft *d, struct lk_draft *lanes,
     struct lk_error too_large;
     int r;
 
-    lanes->has_no_hubs = 1;
+    lanes->reductions &= ~(unsigned)LK_REDUCTION_HUBS;
     r = lk_draft_init(lanes);
     if (r == 0)
         r = lk_batches_draft(lanes, engines, lk_classic_time(d));
@@ -144,7 +143,7 @@ static int draft_either(struct lk_draft *d, const struct lk_engine *const *engin
 
     if (r == 0)
         r = check_size(d, flops_max, ret_error);
-    if (r != 0 || d->is_plain || !lk_batches_may_be(d))
+    if (r != 0 || !(d->reductions & LK_REDUCTION_LANES) || !lk_batches_may_be(d))
         return r;
     if (d->n_hubs == 0)
         return lk_batches_draft(d, engines, lk_classic_time(d));
@@ -159,22 +158,17 @@ static int compile_model(const struct lk_model *model, const struct lk_options *
     struct lk_draft d = {
         .model = model,
         .in_hold = how.in_hold,
-        .is_plain = how.is_plain,
-        .has_no_hubs = how.told.has_no_hubs || how.told.formulation->has_no_hubs,
-        .has_all_rows = how.has_all_rows,
-        .has_rows_that_carry = how.has_rows_that_carry,
+        .reductions = how.reductions,
         .formulation = how.told.formulation,
         .may_close_dampers = is_plain_step && !how.told.is_bare,
         .follows_sway =
-            how.told.formulation == &lk_formulation_rattle && !how.is_plain && is_plain_step,
+            how.told.formulation == &lk_formulation_rattle && !how.in_hold && is_plain_step,
     };
     const struct lk_engine *engines[LK_ENGINES_MAX + 1];
     int r;
 
     lk_engines_here(engines);
-    d.engine = how.has_no_lanes             ? "none"
-               : options && options->engine ? options->engine
-                                            : model->solver.engine;
+    d.engine = options && options->engine ? options->engine : model->solver.engine;
     d.h = options && options->step != 0 ? options->step : model->solver.step;
     d.iterations = options && options->iterations != 0 ? options->iterations
                    : model->solver.iterations != 0
@@ -215,10 +209,9 @@ static int compile_assembly(const struct lk_model *model, struct lk_system **ret
                             struct lk_error *ret_error)
 {
     static const struct lk_options options = {.engine = "none"};
-    struct how how = {{&lk_formulation_rattle, 0, 0, 0},
+    struct how how = {{.formulation = &lk_formulation_rattle},
                       .in_hold = 1,
-                      .is_plain = 1,
-                      .has_all_rows = 1,
+                      .reductions = LK_REDUCTION_INDEPENDENT_ROWS,
                       .parts = 1};
 
     return compile_model(model, &options, how, ret_system, ret_error);
@@ -287,12 +280,12 @@ static int add_sequences(const struct lk_model *model, const struct lk_options *
     bool has_hubs = sys->fronts.n_motions > 0;
     int r = 0;
 
+    how.reductions &= has_hubs ? ~(unsigned)LK_REDUCTION_LANES : ~(unsigned)LK_REDUCTION_HUBS;
+    if (summary->n_in_plane == 0)
+        how.reductions &= ~(unsigned)LK_REDUCTION_PLANAR;
     for (int k = 1; k < LK_SEQUENCES_MAX && sys->combination->weight[k] != 0 && r == 0; k++) {
-        how = (struct how){{how.told.formulation, 0, !has_hubs, 0},
-                           .has_all_rows = summary->n_in_plane == 0,
-                           .has_rows_that_carry = how.has_rows_that_carry,
-                           .has_no_lanes = has_hubs,
-                           .parts = k + 1};
+        how = (struct how){
+            {.formulation = how.told.formulation}, .reductions = how.reductions, .parts = k + 1};
         r = compile_model(model, options, how, &sys->sequence[k - 1], ret_error);
         if (r != 0)
             break;
@@ -368,6 +361,21 @@ static bool wants_all_rows(const struct lk_model *model, const struct lk_options
            (options && (options->all_rows || options->equilibrium));
 }
 
+/* that the formulation allows, and that nobody has switched off */
+static unsigned reductions_of(const struct lk_model *model, const struct lk_options *options,
+                              const struct lk_compile_how *told)
+{
+    unsigned without = told->without | (LK_REDUCTIONS_ALL & ~model->solver.reductions);
+
+    if (told->is_bare || told->formulation->wants_plain)
+        without |= TREE_REDUCTIONS;
+    if (told->formulation->has_no_hubs)
+        without |= LK_REDUCTION_HUBS;
+    if (wants_all_rows(model, options, told))
+        without |= LK_REDUCTION_PLANAR;
+    return LK_DRAFT_REDUCTIONS_ALL & ~without;
+}
+
 /* the model at its start, of order 2. @ret_gap: that an assembly apart closed */
 static int start_model(const struct lk_model *model, const struct lk_options *options,
                        struct how how, struct lk_system **ret_system, double *ret_gap,
@@ -412,8 +420,7 @@ int lk_compile(const struct lk_model *model, const struct lk_options *options,
 {
     struct how how = {
         .told = told,
-        .is_plain = told.is_bare || told.formulation->wants_plain,
-        .has_all_rows = wants_all_rows(model, options, &told),
+        .reductions = reductions_of(model, options, &told),
         .parts = 1,
     };
     struct lk_system *sys = NULL;
@@ -422,7 +429,7 @@ int lk_compile(const struct lk_model *model, const struct lk_options *options,
 
     if (r == 0 && !knows_reactions(sys)) {
         lk_system_free(sys);
-        how.has_rows_that_carry = 1;
+        how.reductions &= ~(unsigned)LK_REDUCTION_LOADED;
         r = start_model(model, options, how, &sys, &gap, ret_error);
     }
     if (r == 0 && !told.is_bare)

@@ -10,12 +10,12 @@
 /** struct lk_compile_how - how a model is compiled.
  * @formulation: steps the system
  * @is_bare:   overrides the solver section: order 2, no body a hub or split, nothing batched
- * @has_no_hubs: one by one with the rows and bodies of a step in lanes, for comparison
+ * @without:   bits of enum lk_reduction that are not used, for comparison
  * @flops_max: bound on the operations of a step, 0: none, see struct lk_bounds */
 struct lk_compile_how {
     const struct lk_formulation *formulation;
     int is_bare;
-    int has_no_hubs;
+    unsigned without;
     double flops_max;
 };
 
@@ -78,7 +78,7 @@ int lk_extrapolate_check(struct lk_system *system, const struct lk_model *model,
 void lk_extrapolate_adopt(const struct lk_system *system, struct lk_system *sequence);
 
 /** lk_start_hold_upright() - W M t, what a body @b that is held upright keeps of the given twist
- * @twist, as rows would leave it that are not there, see compile/plane.h. */
+ * @twist, as rows would leave it that are not there, see compile/passes/plane.h. */
 void lk_start_hold_upright(const struct lk_system *system, int b, struct lk_twist *twist);
 
 #endif

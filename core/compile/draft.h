@@ -9,11 +9,16 @@
  * A body with many joints makes one large dense front. Where it lowers the work, such a body is a
  * hub, see solve/tree.h; where it cannot be one, and in lanes, which know none, it is split into
  * parts of equal mass and inertia at the same place, welded in a chain; each part takes some of the
- * joints. Everything here runs when a model is compiled: not for the cycle. */
+ * joints.
+ *
+ * Passes make the draft, each from the model and from what those before it have set, before any
+ * memory is laid out: carriers, rows (with plane, tensions, sways), parts (with hubs and the tree),
+ * independence; see passes/. Then batch/ may find a program of lanes that costs less, and fill.h
+ * makes the system. Everything here runs when a model is compiled: not for the cycle. */
 #ifndef LK_COMPILE_DRAFT_H
 #define LK_COMPILE_DRAFT_H
 
-#include "compile/plane.h"
+#include "compile/passes/plane.h"
 #include "compile/tree/plan.h"
 #include "model/model.h"
 #include "rows/joint.h"
@@ -55,6 +60,14 @@ struct lk_draft_share {
     int first_extra;
 };
 
+/** enum lk_draft_reduction - bits beside those of enum lk_reduction. LOADED: planar reduction where
+ * the rows that are left out may carry something, see plane.h;  LANES: a step in lanes */
+enum lk_draft_reduction {
+    LK_REDUCTION_LOADED = LK_REDUCTIONS_ALL + 1,
+    LK_REDUCTION_LANES = LK_REDUCTION_LOADED << 1,
+    LK_DRAFT_REDUCTIONS_ALL = (LK_REDUCTION_LANES << 1) - 1
+};
+
 /** struct lk_draft - the whole draft.
  * @interval:   of a step; @h is a part of it in the sequences of a higher order, whose systems must
  *              be alike: what rows there are and which way round depends on the interval alone [s]
@@ -62,10 +75,7 @@ struct lk_draft_share {
  * @exchanged:  of each joint: see carriers.h, or all 0
  * @frame_of:   frame of each joint whose first body is moved by drives, or -1
  * @in_hold:    coordinates are held: this system only assembles the initial configuration
- * @is_plain:   no body is a hub or split, nothing is batched
- * @has_no_hubs: no body is a hub
- * @has_all_rows: joints of bodies that are held upright have them, too, see plane.h;
- * @has_rows_that_carry: those of them that may carry something, see there
+ * @reductions: that may be used: bits of enum lk_reduction and enum lk_draft_reduction
  * @plane:      how each body of the model is held;  @n_in_plane: how many are;  @n_held: in no
  * plane or in place
  * @formulation: steps the system
@@ -73,6 +83,7 @@ struct lk_draft_share {
  * @size:       of the model, see lk_draft_size()
  * @tension:    of each body of the model, see tensions.h;  @is_tense: `rattle` follows that of some
  * @may_close_dampers: if one may stop a motion within a step, see lk_fill_dampers()
+ * @rows_are_independent: see independence.h
  * @follows_sway: and that of rods and springs, see sways.h: @n_sways of them
  * @is_hub:     of each body of the model;  @hangs_on: of each body of the system, see struct
  *              lk_topology
@@ -83,10 +94,7 @@ struct lk_draft {
     double h;
     int iterations;
     int in_hold;
-    int is_plain;
-    int has_no_hubs;
-    int has_all_rows;
-    int has_rows_that_carry;
+    unsigned reductions;
     int n_in_plane;
     int n_held;
     struct lk_plane *plane;
@@ -96,6 +104,7 @@ struct lk_draft {
     double *tension;
     bool is_tense;
     bool may_close_dampers;
+    bool rows_are_independent;
     bool follows_sway;
     int n_sways;
     int n_bodies;
@@ -121,7 +130,7 @@ struct lk_draft {
 };
 
 /** lk_draft_init() - make blocks, parts and plan of @d->model. The caller has set model, interval,
- * h, iterations, in_hold, is_plain, has_no_hubs, has_all_rows and formulation. Return: 0, -ENOMEM,
+ * h, iterations, in_hold, reductions and formulation. Return: 0, -ENOMEM,
  * -ECANCELED. Release with lk_draft_fini(). */
 int lk_draft_init(struct lk_draft *d);
 void lk_draft_fini(struct lk_draft *d);

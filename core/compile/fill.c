@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Constants of bodies and joints: the initial configuration in the axes of the bodies. */
 #include "compile/fill.h"
-#include "compile/carriers.h"
-#include "compile/sways.h"
+#include "compile/passes/carriers.h"
+#include "compile/passes/sways.h"
 #include "maths/vec.h"
 #include "rows/table.h"
 #include <string.h>

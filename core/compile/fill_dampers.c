@@ -4,7 +4,7 @@
 #include "compile/draft.h"
 #include "compile/fastest.h"
 #include "compile/fill.h"
-#include "compile/pulls.h"
+#include "compile/passes/pulls.h"
 #include "maths/vec.h"
 #include "step/kinematics.h"
 #include "step/one/evaluate.h"

@@ -4,8 +4,7 @@
 #include "compile/batch/batches.h"
 #include "compile/compile.h"
 #include "compile/fill.h"
-#include "compile/independence.h"
-#include "compile/pulls.h"
+#include "compile/passes/pulls.h"
 #include "maths/vec.h"
 #include "step/elements/elements.h"
 #include "step/elements/tyres.h"
@@ -304,11 +303,7 @@ int lk_fill_system(struct lk_system *sys, const struct lk_draft *d, struct lk_er
     lk_fill_masses(sys, d);
     lk_evaluate_jacobians(sys);
     lk_fill_scales(sys);
-    if (sys->formulation->solves_once && !m->solver.soft_redundancy) {
-        r = lk_independence_find(sys, &sys->rows_are_independent);
-        if (r < 0)
-            return r;
-    }
+    sys->rows_are_independent = d->rows_are_independent && sys->formulation->solves_once;
     lk_fill_regularise(sys, m->solver.soft_redundancy);
     lk_fill_contacts(sys, d);
     lk_fill_dampers(sys, d);

@@ -388,11 +388,27 @@ enum lk_coordinates { LK_COORDINATES_LIE, LK_COORDINATES_EULER_PARAMETERS };
 /* what a model or a study may name as `engine` */
 #define LK_ENGINE_NAMES "auto", "avx512", "avx2", "portable", "scalar", "none"
 
+/** enum lk_reduction - what the compiler may leave out of the equations of a step, with the same
+ * motion to round-off. PLANAR: rows of bodies that cannot tilt, compile/passes/plane.h;  HUBS: a
+ * body with many joints stays unknown in the tree, SPLITS: or becomes parts that welds hold,
+ * compile/draft.h; INDEPENDENT_ROWS: the second solve of rows that never depend on each other,
+ * compile/passes/independence.h */
+enum lk_reduction {
+    LK_REDUCTION_PLANAR = 1 << 0,
+    LK_REDUCTION_HUBS = 1 << 1,
+    LK_REDUCTION_SPLITS = 1 << 2,
+    LK_REDUCTION_INDEPENDENT_ROWS = 1 << 3,
+    LK_REDUCTIONS_ALL = (1 << 4) - 1
+};
+/** lk_reduction_names - in a model, in the order of the bits; NULL at the end */
+extern const char *const lk_reduction_names[];
+
 /** struct lk_solver_def - the `solver` section. @formulation: "auto", see lk_formulation_choose(),
  * or a name;  @step in [1e-6, 0.1] s;  @iterations 1 to 20, 0: of the formulation;  @order as
  * lk_solver_check_order(), 2 where the formulation has its own;  @penalty: of the Euler-parameter
  * form, 0: automatic;  @soft_redundancy: rigid rows have the compliance of steel parts, 5e-10 m/N,
- * so redundant rows may be inconsistent;  @engine: see struct lk_options */
+ * so redundant rows may be inconsistent;  @engine: see struct lk_options;  @reductions: bits of
+ * enum lk_reduction */
 struct lk_solver_def {
     char formulation[LK_NAME_SIZE];
     enum lk_coordinates coordinates;
@@ -402,6 +418,7 @@ struct lk_solver_def {
     int iterations;
     int order;
     char engine[16];
+    unsigned reductions;
 };
 
 /** struct lk_model - all sections, each in the order of the file. @folder: while it is read: where

@@ -57,6 +57,47 @@ static int read_engine(struct lk_node map, struct lk_solver_def *solver, struct 
     return result;
 }
 
+const char *const lk_reduction_names[] = {"planar", "hubs", "splits", "independent-rows", NULL};
+
+/* a list of those that may be used */
+static int read_list_of_reductions(struct lk_node list, unsigned *ret, struct lk_error *err)
+{
+    int r = 0;
+
+    *ret = 0;
+    for (int i = 0; i < lk_node_size(list) && r == 0; i++) {
+        const char *name = lk_node_text(lk_node_at(list, i));
+        int k = 0;
+
+        while (lk_reduction_names[k] && strcmp(lk_reduction_names[k], name) != 0)
+            k++;
+        if (lk_reduction_names[k])
+            *ret |= 1u << k;
+        else
+            r = lk_node_refuse(lk_node_at(list, i), err,
+                               "a reduction is '%.40s', expected planar, hubs, splits, "
+                               "independent-rows",
+                               name);
+    }
+    return r;
+}
+
+static int read_reductions(struct lk_node map, struct lk_solver_def *solver, struct lk_error *err)
+{
+    struct lk_node node = lk_node_get(map, "reductions");
+    bool is_none = strcmp(lk_node_text(node), "none") == 0;
+
+    solver->reductions = is_none ? 0 : LK_REDUCTIONS_ALL;
+    if (lk_node_kind(node) == LK_NODE_LIST)
+        return read_list_of_reductions(node, &solver->reductions, err);
+    if (node.index == 0 || is_none || strcmp(lk_node_text(node), "all") == 0)
+        return 0;
+    return lk_node_refuse(node, err,
+                          "reductions is '%.40s', expected all, none, or a list of those to use: "
+                          "planar, hubs, splits, independent-rows",
+                          lk_node_text(node));
+}
+
 /* Only one of the two forms of ali3 has a penalty. */
 static int read_penalty(struct lk_node map, struct lk_solver_def *solver, struct lk_error *err)
 {
@@ -167,7 +208,7 @@ int lk_read_solver(struct lk_node root, struct lk_model *model, struct lk_error 
 {
     static const char *const keys[] = {"formulation", "coordinates", "penalty",    "redundancy",
                                        "step",        "rate",        "iterations", "order",
-                                       "engine",      NULL};
+                                       "engine",      "reductions",  NULL};
     static const char *const coordinates[] = {"lie", "euler-parameters", NULL};
     static const char *const redundancies[] = {"rigid", "soft", NULL};
     struct lk_solver_def *solver = &model->solver;
@@ -177,6 +218,7 @@ int lk_read_solver(struct lk_node root, struct lk_model *model, struct lk_error 
     int result = map.index != 0 ? lk_node_check_keys(map, "the solver", keys, err) : 0;
 
     solver->step = 0.001;
+    solver->reductions = LK_REDUCTIONS_ALL;
     if (map.index != 0 && lk_node_kind(map) != LK_NODE_MAP)
         return result;
     result = lk_also(result, read_formulation(map, solver, err));
@@ -187,6 +229,7 @@ int lk_read_solver(struct lk_node root, struct lk_model *model, struct lk_error 
     result = lk_also(result, read_penalty(map, solver, err));
     result = lk_also(result, read_step(map, solver, err));
     result = lk_also(result, read_engine(map, solver, err));
+    result = lk_also(result, read_reductions(map, solver, err));
     result = lk_also(
         result, lk_node_read_int_or(map, "iterations", 1, LK_ITERATIONS_MAX, &iterations, err));
     result = lk_also(result, read_order(map, solver, err));

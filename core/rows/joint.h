@@ -45,7 +45,7 @@ struct lk_road_plane; /* tyre/road.h */
  *              instead of the world's, so that each can have a stiffness of its own
  * @is_exchanged: side 0 is the second body of the joint in the model
  * @n_length:   number of rows that are lengths [m], which come first; the others are angles [rad]
- * @is_known:   its rows carry all that the joint does, see compile/plane.h
+ * @is_known:   its rows carry all that the joint does, see compile/passes/plane.h
  * @row:        index of its first row among all, in the order of elimination
  * @p:          the joint's point on either body, from the centre of mass [m], body axes
  * @f:          the joint's frame on either body: three unit vectors, body axes; f[s][2] is the axis

@@ -191,7 +191,7 @@ LK_INLINE void add_child(struct lk_fronts *fr, double *F, const struct lk_child 
 }
 
 /* Phi_h^T of the rows of block @b in the rows of the motion at @at, below or to the right of them.
- * No pin of two rows is at a hub, see compile/hubs.h. */
+ * No pin of two rows is at a hub, see compile/passes/hubs.h. */
 LK_INLINE void add_motion_block(double *F, int stride, const struct lk_block *b, int at)
 {
     const struct lk_side *side = &b->side;

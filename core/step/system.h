@@ -28,9 +28,9 @@ struct lk_road; /* tyre/road.h */
  * @of: index of the body in the model; the @n_parts of a split body share it
  * @hangs_on: see struct lk_topology; no step reads it
  * @tension: s K / J that it may meet, the same for all parts of a split one, see
- * compile/tensions.h
+ * compile/passes/tensions.h
  * @is_in_plane: it is held upright: W lets it turn about one axis alone, or not at all, see
- * compile/plane.h */
+ * compile/passes/plane.h */
 struct lk_body {
     double mass;
     double inertia[6];
@@ -269,7 +269,8 @@ struct lk_lane_effort {
  * to
  * @renew:  the scratch that a step begins with, from system->now; NULL: lk_start_renew(). RT: yes.
  * @wants_plain: no body is a hub or split, nothing is batched;  @has_no_hubs: no body is a hub
- * @keeps_rows: the iterations have the Jacobian of the start of the step, see compile/carriers.h
+ * @keeps_rows: the iterations have the Jacobian of the start of the step, see
+ * compile/passes/carriers.h
  * @stops_at_any_pose: which stops are hard is judged for the poses that a mechanism may take, not
  * for its start
  * @in_lanes: the same step on batches, see step/lanes/batch.h, or NULL;  @effort: of such a one
@@ -346,14 +347,14 @@ struct lk_system {
     int leak_always;     /* subtract E lambda from rigid rows in every iteration, not once a step */
     int shows_condition; /* an output shows the violation of accelerations */
     int books_closing;   /* an output shows its work, see lk_one_book_closing() */
-    bool rows_are_independent; /* rigid ones, see compile/independence.h: E at round-off */
+    bool rows_are_independent; /* rigid ones, see compile/passes/independence.h: E at round-off */
     bool leaves_laws;          /* as its formulation, where it has laws and none closes_dampers */
     bool closes_dampers;  /* a damper may stop a motion within a step, see step/scripts/rattle.h */
     int needs_twists;     /* rows depend on velocities: compliant ones and unwrapped coordinates */
     int gravity_input[3]; /* where each entry is in the inputs, or -1 */
     int is_gravity_tuned; /* one of them is there */
-    double most_gravity;  /* [m/s^2] that inputs may make of it, see compile/pulls.h */
-    int is_tuned; /* that, or a spring follows inputs */
+    double most_gravity;  /* [m/s^2] that inputs may make of it, see compile/passes/pulls.h */
+    int is_tuned;         /* that, or a spring follows inputs */
     int n_bodies;
     int n_named_bodies;
     int n_frames;
@@ -384,8 +385,8 @@ struct lk_system {
     int n_stops;         /* laws with stops */
     int is_redundant;    /* rows depend on others at the start, see LK_DEPENDENT */
     int n_least;         /* solves for shown multipliers, see step/scripts/rattle.c */
-    int n_held;          /* bodies held upright in no plane or in place, see compile/plane.h */
-    int n_jumps;         /* inputs that are loads, and laws with stops: forces that may jump */
+    int n_held;  /* bodies held upright in no plane or in place, see compile/passes/plane.h */
+    int n_jumps; /* inputs that are loads, and laws with stops: forces that may jump */
     int n_outputs;
     int input_size;
     int output_size;

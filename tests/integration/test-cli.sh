@@ -79,6 +79,18 @@ has 'rope, ten tonnes' ', 2 s' out
 same 'rope, ten tonnes' '' "$(cat err)"
 expect 2 'no such chain' "$make_chain" 20 cord
 
+# what the compiler made of it, and without that
+expect 0 'treatment' "$linkage" check --treatment "$models/four-bar.yaml"
+has 'treatment' 'body crank         turns about z alone (planar reduction)' out
+has 'treatment' 'joint pin_c        2 of 5 rows: those of a point in the plane' out
+has 'treatment' 'reductions          planar; ' out
+sed 's/^solver: {/&reductions: none, /' "$models/four-bar.yaml" >whole.yaml
+expect 0 'no reductions' "$linkage" check -T whole.yaml
+has 'no reductions' 'reductions          none' out
+expect 0 'treatment for programs' "$linkage" check --json "$models/four-bar.yaml"
+has 'treatment for programs' '"reductions": ["planar"]' out
+expect 2 'treatment of a drawing' "$linkage" check --dot --treatment "$models/four-bar.yaml"
+
 # every shipped model is good and runs
 for model in "$models"/*.yaml; do
     expect 0 "check $model" "$linkage" check --strict "$model"

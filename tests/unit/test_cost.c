@@ -159,7 +159,8 @@ static const struct lk_engine *choose_for(const struct lk_formulation *formulati
     struct lk_error error;
     struct lk_model *model = NULL;
     /* with the rows with which the times of step_times.h were taken */
-    struct lk_draft draft = {.engine = "auto", .has_all_rows = 1};
+    struct lk_draft draft = {.engine = "auto",
+                             .reductions = LK_DRAFT_REDUCTIONS_ALL & ~LK_REDUCTION_PLANAR};
     const struct lk_engine *engine;
 
     assert_non_null(text);
@@ -168,7 +169,7 @@ static const struct lk_engine *choose_for(const struct lk_formulation *formulati
     draft.formulation = formulation;
     draft.h = model->solver.step;
     draft.iterations = formulation->iterations ? formulation->iterations : LK_ITERATIONS;
-    draft.has_no_hubs = 1;
+    draft.reductions &= ~(unsigned)LK_REDUCTION_HUBS;
     assert_int_equal(lk_draft_init(&draft), 0);
     assert_int_equal(lk_batches_draft(&draft, engines, lk_classic_time(&draft)), 0);
     engine = draft.batches ? draft.batches->engine : NULL;

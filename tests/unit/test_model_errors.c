@@ -315,7 +315,7 @@ static const struct row {
      "m:19:54: iterations is '2.5', expected a whole number from 1 to 20"},
     {"iterations: 3", "tolerance: 1",
      "m:19:42: unknown key 'tolerance' in the solver, expected formulation, coordinates, penalty, "
-     "redundancy, step, rate, iterations, order, engine"},
+     "redundancy, step, rate, iterations, order, engine, reductions"},
     {"iterations: 3", "engine: fast",
      "m:19:50: engine is 'fast', expected auto, avx512, avx2, portable, scalar, none"},
     {"iterations: 3", "order: 1", "m:19:49: order is '1', expected a whole number from 2 to 6"},
@@ -328,7 +328,7 @@ static const struct row {
      "m:19:49: order is 'high', expected a whole number from 2 to 6"},
     {"solver: {", "solver: 1\nx: {",
      "m:19:9: the solver is '1', expected a map with keys out of formulation, coordinates, "
-     "penalty, redundancy, step, rate, iterations, order, engine"},
+     "penalty, redundancy, step, rate, iterations, order, engine, reductions"},
     {"formulation: ali3", "formulation: [ali3]",
      "m:19:23: formulation is a list, expected auto, ali3, rattle, rk4, dca, hdca, recursive, "
      "complement, absolute"},

@@ -116,6 +116,7 @@ static const char help_others[] =
     "  -j, --json              for programs\n"
     "  -t, --tree              draw the elimination tree, too\n"
     "  -d, --dot               only the elimination tree, for Graphviz\n"
+    "  -T, --treatment         what the compiler made of each body, joint and force, too\n"
     "  -s, --strict            exit with 3 where something looks wrong\n"
     "  -r, --rate JOINT=VALUE  examine turns, modes and iterations at this rate of a joint\n"
     "                          instead of the start's; rad/s or m/s. May be given several\n"

@@ -23,6 +23,10 @@ extern "C" {
 const char *lk_joint_text(const struct lk_system *system, int i, char *text, size_t size);
 const char *lk_body_text(const struct lk_system *system, int i, char *text, size_t size);
 
+/** lk_direction_text() - an axis without sense: "x", "(0.6, 0, 0.8)". @direction: world, not 0
+ * @text: @size bytes, written and returned */
+const char *lk_direction_text(const double direction[3], char *text, size_t size);
+
 /** struct lk_row - one scalar constraint.  @row: within the joint */
 struct lk_row {
     int joint;

@@ -65,8 +65,8 @@ struct lk_batch_side {
  * @shown: bit mask of the lanes whose poses rows read that are found one by one
  * @tense: of those whose tension is followed, from @first_tense on among all
  * @are_linear: there are no rare fields, and all are balls, whose moments of inertia are the same
- *         about all axes, or all move in a plane, see compile/plane.h: A is constant, nothing is
- *         gyroscopic, and momentum is linear in the turn of a step;  @are_balls: they are balls
+ *         about all axes, or all move in a plane, see compile/passes/plane.h: A is constant,
+ * nothing is gyroscopic, and momentum is linear in the turn of a step;  @are_balls: they are balls
  * @body:  -1 in empty lanes */
 struct lk_batch_bodies {
     int at;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What joints do to their bodies: by the multipliers of their rows, and, where rows are left out
- * that would keep bodies upright (compile/plane.h), by the balance of what hangs on them.
+ * that would keep bodies upright (compile/passes/plane.h), by the balance of what hangs on them.
  *
  * Cut free at such a joint, with all that it alone holds upright, bodies have the balance
  *

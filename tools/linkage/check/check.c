@@ -268,6 +268,7 @@ struct check_options {
     const char *path;
     enum form form;
     bool strict;
+    bool treatment;
     int n_rates;
     struct lk_pace_rate rate[RATES_MAX];
     char joint[RATES_MAX][LK_NAME_SIZE];
@@ -312,6 +313,18 @@ static int refuse_start(const struct findings *f)
     return -EINVAL;
 }
 
+/* JSON always has the treatment */
+static void print_all(const struct check_options *o, enum form form, const struct findings *f)
+{
+    if (form == FORM_JSON) {
+        print_findings_json(f);
+        return;
+    }
+    print_findings(f);
+    if (o->treatment)
+        print_treatment(&f->treatment);
+}
+
 /* @system: what is stepped;  @whole: the same with all rows, for the analyses
  * @ret_warned: the model looks wrong somewhere */
 static int explain(const struct check_options *o, const struct lk_model *model,
@@ -324,17 +337,20 @@ static int explain(const struct check_options *o, const struct lk_model *model,
     int result;
 
     lk_system_summary(system, &findings.summary);
-    result = examine(&findings, whole, &error);
+    result = lk_treatment_init(model, system, &findings.treatment);
+    if (result == 0)
+        result = examine(&findings, whole, &error);
     *ret_warned = findings.warnings.n > 0;
     if (result == 0 && o->n_rates == 0 && findings.pace.status != 0)
         result = refuse_start(&findings);
     else if (result == 0)
-        (form == FORM_JSON ? print_findings_json : print_findings)(&findings);
+        print_all(o, form, &findings);
     else
         complain("%s: %s", o->path, result == -ENOENT ? error.text : strerror(-result));
     lk_mobility_fini(&findings.mobility);
     lk_pose_check_fini(&findings.pose);
     lk_findings_fini(&findings.warnings);
+    lk_treatment_fini(&findings.treatment);
     return result;
 }
 
@@ -429,6 +445,7 @@ static int parse_check(int argc, char *argv[], struct check_options *o)
         {"json", 'j', .bare = true, .take = take_form, .data = &o->form, .mark = FORM_JSON},
         {"tree", 't', .bare = true, .take = take_form, .data = &o->form, .mark = FORM_TREE},
         {"dot", 'd', .bare = true, .take = take_form, .data = &o->form, .mark = FORM_DOT},
+        {"treatment", 'T', .flag = &o->treatment},
         {"strict", 's', .flag = &o->strict},
         {"param", 'p', .take = take_param},
         {"rate", 'r', .take = take_rate, .data = o},
@@ -437,8 +454,9 @@ static int parse_check(int argc, char *argv[], struct check_options *o)
     };
     int code = parse_command(argc, argv, rows, "check takes one model", &o->path);
 
-    if (code == EXIT_DONE && o->strict && o->form == FORM_DOT)
-        return usage_error("check --dot draws the tree alone, without --strict");
+    if (code == EXIT_DONE && (o->strict || o->treatment) && o->form == FORM_DOT)
+        return usage_error("check --dot draws the tree alone, without --%s",
+                           o->strict ? "strict" : "treatment");
     return code;
 }
 

@@ -9,9 +9,11 @@
 #include "linkage/json.h"
 #include "linkage/linkage.h"
 #include "linkage/pace.h"
+#include "linkage/treatment.h"
 #include <stdbool.h>
 
 /** struct findings - all that is printed, as text or JSON.
+ * @treatment: of the system that is stepped
  * @rates: that the @n_rates options say, for @pace
  * @has_mobility, @has_pose: computed; not set if the loops were too large */
 struct findings {
@@ -23,6 +25,7 @@ struct findings {
     struct lk_pose_check pose;
     struct lk_findings warnings;
     struct lk_pace pace;
+    struct lk_treatment treatment;
     const struct lk_pace_rate *rates;
     int n_rates;
     bool has_mobility;
@@ -37,6 +40,9 @@ void print_findings_json(const struct findings *findings);
  * JSON object. */
 void print_pace(const struct findings *findings);
 void write_pace(struct lk_json *json, const struct findings *findings);
+
+/** print_treatment() - print what the compiler made of each element, as text. */
+void print_treatment(const struct lk_treatment *treatment);
 
 /** print_tree() - print the elimination tree as text, root first;  print_tree_dot() - for Graphviz.
  */

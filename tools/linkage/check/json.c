@@ -221,6 +221,24 @@ static void write_step(struct lk_json *json, const struct findings *f)
     lk_json_close(json, '}');
 }
 
+/* every element: programs filter by themselves */
+static void write_treatment(struct lk_json *json, const struct lk_treatment *t)
+{
+    line_open(json, "reductions", '[');
+    for (int k = 0; lk_reduction_names[k]; k++)
+        if (t->reductions >> k & 1)
+            lk_json_text(json, NULL, lk_reduction_names[k]);
+    lk_json_close(json, ']');
+    line_open(json, "treatment", '[');
+    for (int i = 0; i < t->n; i++) {
+        open_element(json);
+        lk_json_text(json, "where", t->list[i].where);
+        lk_json_text(json, "how", t->list[i].how);
+        lk_json_close(json, '}');
+    }
+    close_elements(json, t->n);
+}
+
 static void write_motion(struct lk_json *json, const struct findings *f)
 {
     line_open(json, "motion", '{');
@@ -242,6 +260,7 @@ void print_findings_json(const struct findings *f)
     line_text(&json, "note", lk_system_note(f->system));
     write_warnings(&json, &f->warnings);
     write_step(&json, f);
+    write_treatment(&json, &f->treatment);
     write_motion(&json, f);
     channels = lk_system_input_channels(f->system, &n);
     write_channels(&json, "inputs", channels, n, f->system);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* See plane.h. */
-#include "compile/plane.h"
+#include "compile/passes/plane.h"
 #include "compile/fill.h"
 #include "maths/vec.h"
 #include <errno.h>

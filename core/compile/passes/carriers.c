@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* See carriers.h. */
-#include "compile/carriers.h"
+#include "compile/passes/carriers.h"
 #include "maths/vec.h"
 #include <errno.h>
 #include <stdlib.h>

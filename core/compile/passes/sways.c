@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* See sways.h. */
-#include "compile/sways.h"
+#include "compile/passes/sways.h"
 #include "maths/vec.h"
 #include "step/elements/tension.h"
 #include "step/system.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* See pulls.h. */
-#include "compile/pulls.h"
+#include "compile/passes/pulls.h"
 #include "maths/vec.h"
 #include <math.h>
 #include <stdbool.h>

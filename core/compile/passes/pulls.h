@@ -12,7 +12,8 @@
 #define LK_PULLS_SWING 3
 #define LK_PULLS_ANY   100
 
-/** lk_pulls_signal() - largest size of a signal: of input or block @at, or of the constant @value if
+/** lk_pulls_signal() - largest size of a signal: of input or block @at, or of the constant @value
+ * if
  * @at is negative; INFINITY where nothing bounds it. Offline. */
 double lk_pulls_signal(const struct lk_model *model, int at, double value);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* See hubs.h. */
-#include "compile/hubs.h"
+#include "compile/passes/hubs.h"
 #include "compile/effort.h"
 #include <errno.h>
 #include <stdlib.h>

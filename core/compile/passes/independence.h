@@ -6,12 +6,13 @@
 #ifndef LK_COMPILE_INDEPENDENCE_H
 #define LK_COMPILE_INDEPENDENCE_H
 
-#include "step/system.h"
+#include "compile/draft.h"
+#include <stdbool.h>
 
-/** lk_independence_find() - whether the rigid rows of @system are independent at every pose: joints
+/** lk_independence_find() - whether the rigid rows of @draft are independent at every pose: joints
  * and ground form no loop, each coordinate is driven once at most, nothing relates coordinates.
  * Only types of joint that are regular in all poses count, and only bodies that have mass and
  * inertia. Return: 0, -ENOMEM. */
-int lk_independence_find(const struct lk_system *system, bool *ret);
+int lk_independence_find(const struct lk_draft *draft, bool *ret);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* See tensions.h. */
-#include "compile/tensions.h"
-#include "compile/pulls.h"
+#include "compile/passes/tensions.h"
+#include "compile/passes/pulls.h"
 #include "maths/vec.h"
 #include "step/elements/tension.h"
 #include <errno.h>

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The rows of a model: a pass of the draft. */
+#ifndef LK_COMPILE_PASSES_ROWS_H
+#define LK_COMPILE_PASSES_ROWS_H
+
+#include "compile/draft.h"
+
+/* bodies in blocks before parts are placed: of the model, the ground, then frames */
+#define LK_FRAME_CODE(k) (-2 - (k))
+
+/** lk_rows_find() - blocks of rows between the bodies of the model, in the order that draft.h says.
+ * Bodies that cannot tilt have fewer (plane.h), unless a tension in some body is followed
+ * (tensions.h): what turns a body across it has its inertia in all directions. Sets blocks, plane,
+ * n_in_plane, n_held, tension, is_tense, n_sways, n_frames and frame_of of @draft.
+ * Return: 0, -ENOMEM. */
+int lk_rows_find(struct lk_draft *draft);
+
+/** lk_rows_add_block() - one more block, between the ground and the ground. */
+struct lk_draft_block *lk_rows_add_block(struct lk_draft *draft, enum lk_joint_type type,
+                                         int joint);
+
+#endif
