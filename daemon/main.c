@@ -11,11 +11,11 @@
 #include "files.h"
 #include "identity.h"
 #include "line.h"
+#include "linkage/commit.h"
 #include "linkage/document.h"
 #include "linkage/host.h"
 #include "linkage/nearest.h"
 #include "linkage/stacks.h"
-#include "linkage/version.h"
 #include "log.h"
 #include "orders.h"
 #include "process.h"
@@ -604,7 +604,7 @@ static int read_arguments(int argc, char *argv[], struct command *ret)
             fputs(usage_text, stdout);
             return LKD_EXIT_OK;
         case 'V':
-            puts("linkaged " LK_VERSION);
+            printf("linkaged %s\n", lk_version_text());
             return LKD_EXIT_OK;
         default:
             return wrong_usage();

@@ -37,6 +37,7 @@ static const char usage_text[] =
     "  --server-key FILE     public key of the daemon\n"
     "  --key FILE            secret key of this client: of role read to send, bench to receive\n"
     "  --help                this page\n"
+    "  --version             and the commit of its sources\n"
     "\n"
     "Ended by a signal it prints counts, as one line of JSON.\n"
     "Exit status: 0 ended by a signal, or checked; 1 failed, 2 wrong use.\n";
@@ -103,6 +104,7 @@ static int read_options(struct options *options, int argc, char **argv)
         {"server-key", .text = &options->server_key},
         {"key", .text = &options->key},
         {"help", .print = usage_text},
+        {"version", .program = "linkage-can"},
         {NULL},
     };
     int status = options_parse(argc, argv, &(const struct option_table){rows});

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "option_table.h"
+#include "linkage/commit.h"
 #include "numbers.h"
 
 #include <assert.h>
@@ -14,9 +15,14 @@ static bool is_row(const struct option_row *row)
     return row->name != NULL || row->letter != 0;
 }
 
+static bool ends(const struct option_row *row)
+{
+    return row->print != NULL || row->program != NULL || row->end != NULL;
+}
+
 static int has_value(const struct option_row *row)
 {
-    if (row->bare || row->flag != NULL || row->print != NULL || row->end != NULL)
+    if (row->bare || row->flag != NULL || ends(row))
         return no_argument;
     return row->optional ? optional_argument : required_argument;
 }
@@ -80,9 +86,11 @@ static int take_option(const struct option_table *table, const struct option_row
         *table->given |= row->mark;
     if (row->take != NULL)
         return row->take(row, text);
-    if (row->print != NULL || row->end != NULL) {
+    if (ends(row)) {
         if (row->print != NULL)
             fputs(row->print, stdout);
+        else if (row->program != NULL)
+            printf("%s %s\n", row->program, lk_version_text());
         else
             row->end();
         return OPTIONS_END;

@@ -25,7 +25,8 @@
  * @take:   callback for any other value, which complains itself. @text: NULL if there is none.
  *          Return: 0, or an exit status that ends the reading
  * @data:   for @take
- * @print, @end: text for the standard output, or callback. They end the reading with OPTIONS_END
+ * @print, @end: text for the standard output, or callback;  @program: its name and version, with
+ * the commit. They end the reading with OPTIONS_END
  * @bare, @optional: @take is called without a value, or the value may be absent
  * @low, @high: range of a number; equal: any
  * @unit:   behind the range in the complaint, or NULL
@@ -46,6 +47,7 @@ struct option_row {
     int (*take)(const struct option_row *row, const char *text);
     void *data;
     const char *print;
+    const char *program;
     int (*end)(void);
     bool bare;
     bool optional;

@@ -38,6 +38,7 @@ static int print_help(void)
         "  --duration S     length of the run, 1 to 3600 s (10)\n"
         "  --directory DIR  where the files go; must exist (.)\n"
         "  --help           this page\n"
+        "  --version        and the commit of its sources\n"
         "\n"
         "exit status: 0 all is well, 1 something is wrong (the table says what), 2 the command\n"
         "line is wrong, 3 no daemon answers\n",
@@ -59,6 +60,7 @@ static int read_options(int argc, char **argv, struct options *options)
         {"duration", .number = &options->duration_s, .low = 1, .high = 3600, .unit = "seconds"},
         {"directory", .text = &options->directory},
         {"help", .end = print_help},
+        {"version", .program = "linkage-demo"},
         {NULL},
     };
     const struct option_table table = {rows, .refuse = refuse_value};

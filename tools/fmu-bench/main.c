@@ -38,6 +38,7 @@ static const char usage_text[] =
     "  --patience S                  a call of the unit that takes longer ends it; default 2\n"
     "  --server-key FILE, --key FILE  of a daemon with security\n"
     "  --help\n"
+    "  --version\n"
     "Exit status: 0 done; 1 unit, map or run failed, one line says why; 2 wrong usage.\n";
 
 /* struct job - @sets: "NAME=NUMBER" */
@@ -163,6 +164,7 @@ static int read_table(struct job *job, int argc, char **argv)
         {"server-key", .text = &job->server_key},
         {"key", .text = &job->key},
         {"help", .print = usage_text},
+        {"version", .program = "linkage-fmu"},
         {NULL},
     };
     const struct option_table table = {rows, .refuse = refuse_value, .unknown = refuse_unknown};

@@ -19,7 +19,7 @@ PARTS = ["core/base", "core/maths", "core/tyre", "core/rows", "core/solve", "cor
 LEFT_OUT = {"core/step/lanes/engine_avx2.c", "core/step/lanes/engine_avx512.c", "core/step/lanes/engine_scalar.c",
             "core/model/document_yaml.c", "core/model/pack.c", "core/model/texts.c", "core/model/crg.c",
             "core/model/crg_surface.c", "core/model/tir.c", "core/model/road_build.c", "core/base/json.c",
-            "tools/fmu/resource.c"}
+            "core/build-info/commit.c", "tools/fmu/resource.c"}
 HEADERS = ["core/include", "core/private", "core"]
 CONFIG = "linkage_unit.h"
 INCLUDE = re.compile(r'^(\s*#\s*include\s+)"([^"]+)"', re.M)

@@ -37,6 +37,7 @@ static const char usage_text[] =
     "  --recordings FOLDER    where the daemon of this machine records, to download from the page\n"
     "  --roads FOLDER         where files of roads are that a model names, as for the daemon\n"
     "  --help                 this page\n"
+    "  --version              and the commit of its sources\n"
     "\n"
     "Exit status: 0 ended by a signal, 1 failed, 2 wrong use.\n";
 
@@ -90,6 +91,7 @@ static int read_options(struct gate_options *options, int argc, char **argv)
         {"allow-origin", .list = options->origin, .n = &options->n_origins, .most = GATE_ORIGINS},
         {"roads", .text = &options->roads},
         {"help", .print = usage_text},
+        {"version", .program = "linkage-gateway"},
         {NULL},
     };
     const struct option_table table = {rows, .refuse = refuse_value};

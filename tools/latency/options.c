@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "options.h"
-#include "linkage/version.h"
 #include "option_table.h"
 #include "process.h"
 
@@ -186,7 +185,7 @@ static int take_all(int argc, char *argv[], struct lat_options *o, const char **
         {"gate", .flag = &o->gate},
         {"json", .flag = &o->json},
         {"help", .print = help_text},
-        {"version", .print = "linkage-latency " LK_VERSION "\n"},
+        {"version", .program = "linkage-latency"},
         {NULL},
     };
     const struct option_table table = {rows, .refuse = refuse_value};

@@ -29,6 +29,7 @@ static const char usage_text[] =
     "  --left-key FILE                   our own secret key\n"
     "  --right-server-key FILE           likewise\n"
     "  --right-key FILE\n"
+    "  --help, --version                 this page; the version with the commit of its sources\n"
     "couplings:\n"
     "  left:OUTPUT=INPUT    a number of the left side to an input of the right one; or right:\n"
     "  line:OUTPUT,INPUT=OUTPUT,INPUT,IMPEDANCE[,STEPS[,RATIO,RATIO[,START,START]]]\n"
@@ -179,6 +180,7 @@ static int read_table(struct link *link, int argc, char **argv)
         {"left-key", .text = &left->key},
         {"right-key", .text = &right->key},
         {"help", .print = usage_text},
+        {"version", .program = "linkage-link"},
         {NULL},
     };
     const struct option_table table = {rows, .refuse = refuse_value, .unknown = refuse_unknown};

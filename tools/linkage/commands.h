@@ -52,8 +52,12 @@ int write_output(const char *output, const char *text, size_t size);
  * folder, installed in the folder of libraries. @path: written. Return: whether it is there. */
 bool find_part(const char *name, char path[PATH_MAX]);
 
-/** print_help() - print the help to the standard output. Return: EXIT_DONE. */
+/** print_help() - print the manual to the standard output, or what is about the subcommand that
+ * help_is_about() names. Return: EXIT_DONE. */
 int print_help(void);
+void help_is_about(const char *subcommand);
+/** only_help - rows of a subcommand without other options. */
+extern const struct option_row only_help[];
 /** usage_error() - complain() and refer to the help. Return: EXIT_USAGE. */
 int usage_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

@@ -3,9 +3,9 @@
  * own file. */
 #include "commands.h"
 #include "laboratory.h"
+#include "linkage/commit.h"
 #include "linkage/file.h"
 #include "linkage/stacks.h"
-#include "linkage/version.h"
 
 #include <errno.h>
 #include <math.h>
@@ -13,226 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* in parts: C guarantees string literals only up to 4095 characters */
-static const char help_usage[] =
-    "usage: linkage run MODEL [options]      simulate, as fast as possible\n"
-    "       linkage check MODEL [options]    validate and explain a model\n"
-    "       linkage params MODEL             its numbers by their paths, for --param\n"
-    "       linkage view MODEL --png FILE    a picture of it, and of what does not close; --html: "
-    "a page\n"
-    "       linkage equilibrium MODEL        where it rests, and the forces that hold it\n"
-    "       linkage modes MODEL [options]    how it swings about that, and A, B, C, D of it\n"
-    "       linkage sweep STUDY -o TABLE.csv many cases of a model: parameters, inputs, checks\n"
-    "       linkage compare MODEL [options]  the same model by many methods, with their errors\n"
-    "       linkage methods                  formulations and integrators there are\n"
-    "       linkage bench [MODEL...]         measure how long a step takes on this machine\n"
-    "       linkage doctor [options]         is this machine fit for real time?\n"
-    "       linkage replay FILE [options]    run a recording again, compare every bit\n"
-    "       linkage export FILE [options]    a recording as CSV\n"
-    "       linkage info FILE                what a recording holds\n"
-    "       linkage tyre FILE.tir            a tyre property file as the law of a tyre\n"
-    "       linkage road FILE.crg -o FILE    an OpenCRG file as a height field of a road\n"
-    "       linkage import FILE -o MODEL [options]   URDF, MJCF or Simscape as a model\n"
-    "       linkage fmu MODEL -o FILE.fmu    a model as a unit of FMI for co-simulation\n"
-    "       linkage --help | --version\n"
-    "\n"
-    "MODEL is a YAML file; config/README.md documents it, config/models has examples.\n"
-    "  -p, --param PATH=VALUE  another number than in the file: bodies.arm.mass=2, gravity.3=-9.8, "
-    "or\n"
-    "                          the name of one of its parameters; of run, check, params,\n"
-    "                          equilibrium, modes, compare. May be given several times\n"
-    "\n"
-    "run:\n"
-    "  -s, --step S            step size [s], 1e-6 to 0.1; otherwise as in the model\n"
-    "  -d, --duration S        simulated time [s]; default 10\n"
-    "  -i, --iterations N      Newton iterations a step, 1 to 20; otherwise as in the model\n"
-    "  -o, --output FILE.csv   write the output channels; - is the standard output\n"
-    "  -n, --every N           one row every N steps; default 1\n"
-    "  -w, --workers N         threads that share a step, 1 to 64, or auto: as many as the\n"
-    "                          model pays for; default 1. The results have the same bits\n"
-    "      --set CHANNEL=VALUE[,VALUE...]\n"
-    "                          hold an input at a constant from the first step on; the row at\n"
-    "                          t = 0, and inputs without it, have the initial values of the "
-    "model.\n"
-    "                          May be given several times\n"
-    "      --inputs FILE       inputs that change: a CSV with the time and a column for each "
-    "input,\n"
-    "                          or a recording, also of another model. A row holds until the next\n"
-    "      --interpolate       their values go linearly from row to row instead\n"
-    "      --save-state FILE   keep the state at the end, in a new file\n"
-    "      --start-state FILE  begin with a state that was kept, with its time: the same bits as "
-    "if\n"
-    "                          the run had not been interrupted\n"
-    "      --formulation F     another way to the equations of motion, or\n"
-    "      --integrator I      another way through time, see linkage methods\n"
-    "      --tolerance T       of integrators with error control, 1e-14 to 0.1, relative and\n"
-    "                          absolute; --step is then the first one tried, and apart rows\n"
-    "      --orientation O     lie, parameters, angles or euler; in absolute coordinates\n"
-    "      --stabilisation S   none, baumgarte, projection, or position (complement alone)\n"
-    "      --baumgarte A,B     its alpha and beta [1/s]; default 5,5\n"
-    "      --spectral-radius R generalized-alpha: of what is fast for the step, 0.001 (gone at "
-    "once)\n"
-    "                          to 1 (stays); default 0.9\n"
-    "      --kappa K           where Newton iterations end, of the tolerance, 1e-10 to 1\n"
-    "      --first-steps S,T   bdf-1 to bdf-6: steps of S [s] until T [s], then those of --step\n"
-    "\n";
-
-static const char help_sweep[] =
-    "sweep:                    STUDY is a YAML file; doc/studies.md documents it\n"
-    "  -o, --output TABLE.csv  a row for each case; beside it TABLE.csv.journal, by which the\n"
-    "                          same command goes on after a kill\n"
-    "  -j, --jobs N            processes; default: one for each core\n"
-    "      --shard K/N         part K of N, from 1, with a journal of its own; otherwise as\n"
-    "                          arrays of Slurm say in the environment. Ranks of Open MPI\n"
-    "                          (mpirun) share the cases while they run\n"
-    "      --join              make the table of journals: sweep --join JOURNAL... -o TABLE.csv\n"
-    "      --case N            run case N alone; --output is then a CSV as of run\n"
-    "      --list              only print the values of all cases\n"
-    "      --fresh             begin anew, whatever the journal has\n"
-    "\n";
-
-static const char help_compare[] =
-    "compare:                  lists are separated by commas; all combinations are made\n"
-    "      --formulations F    names of linkage methods, complement:all, all\n"
-    "      --integrators I     likewise. By default each formulation with one integrator,\n"
-    "                          and each integrator with one formulation\n"
-    "      --steps S           [s]; default 10, 5 and 2.5 times the model's\n"
-    "      --tolerances T      of integrators with error control; default 1e-6,1e-8,1e-10\n"
-    "      --orientations O    --stabilisations S    --baumgarte A,B    --set ..., as for run\n"
-    "  -d, --duration S        [s]; default 1, or as long as the reference\n"
-    "  -r, --reference FILE    right values: a CSV as run writes it, or with columns like\n"
-    "                          BODY.x, BODY.qw, JOINT.fx; otherwise a method with a second\n"
-    "                          one that confirms it\n"
-    "      --map COLUMN=NAME   what a column of it is called in the model\n"
-    "  -o, --output DIR        for compare.csv, drift.csv and two pictures; default\n"
-    "                          compare-output\n"
-    "  -l, --limit S           processor time of a run; default 2\n"
-    "  -j, --json              for programs\n"
-    "\n";
-
-static const char help_others[] =
-    "check:\n"
-    "  -j, --json              for programs\n"
-    "  -t, --tree              draw the elimination tree, too\n"
-    "  -d, --dot               only the elimination tree, for Graphviz\n"
-    "  -T, --treatment         what the compiler made of each body, joint and force, too\n"
-    "  -s, --strict            exit with 3 where something looks wrong\n"
-    "  -r, --rate JOINT=VALUE  examine turns, modes and iterations at this rate of a joint\n"
-    "                          instead of the start's; rad/s or m/s. May be given several\n"
-    "                          times: blows along these coordinates, one after another\n"
-    "\n"
-    "modes:\n"
-    "      --still             as if nothing moved there, whatever velocities the model has\n"
-    "      --pose              about the drawing, not about the static equilibrium\n"
-    "  -o, --output PREFIX     write A, B, C and D of x' = A x + B u, y = C x + D u, for inputs u "
-    "and\n"
-    "                          outputs y, to PREFIX-A.csv .. PREFIX-D.csv\n"
-    "  -m, --mode N            draw mode N of the table, and what it is at rest, into\n"
-    "  -s, --svg FILE\n"
-    "\n"
-    "bench:\n"
-    "      MODEL               a file, a folder of files, a built-in model, or built-in for\n"
-    "                          all of those, which is also what it does without any\n"
-    "  -l, --list              names of the built-in models; other numbers do, too\n"
-    "  -t, --time S            measure each model for so long; default 0.5\n"
-    "  -s, --steps N           or for so many steps\n"
-    "  -q, --quick             for 0.02 s: to see that it works, not to be believed\n"
-    "  -w, --workers N[,N...]  numbers of workers to compare, in one run; default 1\n"
-    "  -j, --json              for programs\n"
-    "\n"
-    "doctor:\n"
-    "  -c, --core LIST         cores of the cycle, like 3 or 2-3; otherwise the isolated ones,\n"
-    "                          or the last one as linkaged takes it\n"
-    "  -p, --priority N        of the cycle, 1 to 99; default 80\n"
-    "  -d, --directory DIR     judge the place for evidence and recordings, too\n"
-    "      --probe S           look for gaps on the cores for so long; default 1, 0: not\n"
-    "      --root DIR          read proc and sys below DIR instead, and try nothing\n"
-    "  -q, --quiet             only what is not ok\n"
-    "  -j, --json              for programs\n"
-    "\n"
-    "view:\n"
-    "  -p, --png FILE          the picture, or\n"
-    "  -s, --svg FILE          the same as lines and faces\n"
-    "      --html FILE         a page for a browser, without server or network: drag the time, "
-    "turn\n"
-    "                          the mechanism, show joints, centres of mass, frames, what is open\n"
-    "  -t, --time S            simulate so long first, with --set and --param; default 0, and 5\n"
-    "                          for a page, which has the way there\n"
-    "      --from X,Y,Z        direction to the eye; otherwise from the side of what is flat\n"
-    "      --size WxH          of the page in pixels; default 960x640\n"
-    "      --names             of the bodies, too\n"
-    "      --frames            the axes of the bodies, too\n"
-    "\n";
-
-static const char help_files[] =
-    "replay:\n"
-    "      FILE                a recording of linkaged (MCAP)\n"
-    "  -m, --model MODEL       this model instead of the one in the recording\n"
-    "  -r, --roads FOLDER      where the files of its roads are; default: beside the recording\n"
-    "  -w, --workers N         threads that share a step, 1 to 64; default 1\n"
-    "  -l, --limit N           so many steps at most\n"
-    "\n"
-    "road:\n"
-    "  -o, --output FILE.road  what a road of type grid names\n"
-    "  -s, --step M            distance of its nodes [m]; default: the finest of the file\n"
-    "  -m, --margin M          so far beyond its borders the road goes on level [m]; default 1\n"
-    "\n"
-    "import:\n"
-    "  -o, --output MODEL.yaml written if our own reader and compiler accept it\n"
-    "      --root R            of URDF, which does not say it: fixed: the root link stands;\n"
-    "                          floating: it is free\n"
-    "      --joint NAME=VALUE  draw a joint at this angle or displacement [rad, m]; default 0.\n"
-    "                          May be given several times\n"
-    "      --gravity X,Y,Z     [m/s^2] instead of what the file says; default along -z\n"
-    "      --loops FILE.yaml   pairs of frames that close loops, see doc/import.md\n"
-    "      --stops K,C         stiffness and damping of end stops, or none; default 1e6,1e4\n"
-    "      --repair            mend inertia that no body has, lock joints of massless ends\n"
-    "\n"
-    "fmu:\n"
-    "  -o, --output FILE.fmu   see doc/fmi.md\n"
-    "      --version V         of FMI, 2 or 3; default 3\n"
-    "      --source            with its sources, for importers that compile\n"
-    "\n"
-    "export:\n"
-    "  -t, --topic TOPIC       outputs (the default), inputs, cycle or events\n"
-    "  -o, --output FILE.csv   otherwise the standard output\n"
-    "  -s, --scene FILE.mcap   instead: the recording with the motion of all bodies and their\n"
-    "                          shapes, for Foxglove, Lichtblick, rerun\n"
-    "      --rate HZ           pictures of the motion a second; default 60\n"
-    "  -r, --roads FOLDER      for it, as of replay\n"
-    "      --a2l MODEL             instead of a recording: the A2L file of a model for masters of\n"
-    "                          XCP, as linkage-xcp has it\n"
-    "      --address A --port N    where that listens; 127.0.0.1, 5555\n"
-    "      --dbc MODEL             instead of a recording: the DBC file of a model for its "
-    "signals\n"
-    "                          on a CAN bus, see linkage-can\n"
-    "      --fd                    with messages of CAN FD, of 64 bytes\n"
-    "\n"
-    "The CSV has one column a scalar, named output.component [unit], the first is time [s];\n"
-    "the first row is the start. A summary follows on the standard output (on the standard\n"
-    "error when the CSV goes there).\n"
-    "\n"
-    "Exit status: 0 done; 1 the model was refused or the run failed; 2 wrong usage.\n"
-    "Of check --strict: 3 a good model, but there are warnings.\n"
-    "Of sweep: 0 all cases passed; 3 the table is complete, and some did not.\n"
-    "Of replay: 0 every bit is the same; 1 one differs, or not all can be compared; 2 wrong "
-    "usage.\n"
-    "Of doctor: 0 all is ok or unknown; 1 there is a warning, linkaged arms all the same;\n"
-    "2 something fails, or linkaged refuses to arm without --allow-degraded; 3 wrong usage.\n"
-    "\n"
-    "  linkage run config/models/four-bar.yaml --duration 30 --set motor=5 -o four-bar.csv\n"
-    "  linkage compare config/models/four-bar.yaml --formulations ali3,hdca,complement:qr\n";
-
-int print_help(void)
-{
-    fputs(help_usage, stdout);
-    fputs(help_sweep, stdout);
-    fputs(help_compare, stdout);
-    fputs(help_others, stdout);
-    fputs(help_files, stdout);
-    return EXIT_DONE;
-}
 
 void complain(const char *format, ...)
 {
@@ -305,12 +85,13 @@ static int run_main(int argc, char *argv[])
         strcmp(argv[1], "help") == 0)
         return print_help();
     if (strcmp(argv[1], "--version") == 0) {
-        puts("linkage " LK_VERSION);
+        printf("linkage %s\n", lk_version_text());
         return EXIT_DONE;
     }
     for (const struct command *c = commands; c->name != NULL; c++) {
         if (strcmp(argv[1], c->name) == 0) {
             argv[1] = name;
+            help_is_about(c->name);
             return options_status(c->run(argc - 1, argv + 1));
         }
     }

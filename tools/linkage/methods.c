@@ -33,10 +33,9 @@ static void print_names(const struct lk_lab_name *names, int n, bool are_integra
 
 int command_methods(int argc, char *argv[])
 {
-    static const struct option_row rows[] = {{"help", 'h', .end = print_help}, {NULL}};
     const struct lk_lab_name *names;
     char blas[256];
-    int code = options_parse(argc, argv, &(const struct option_table){rows}), n;
+    int code = options_parse(argc, argv, &(const struct option_table){only_help}), n;
 
     if (code != EXIT_DONE)
         return code;

@@ -2,7 +2,6 @@
 /* The options of linkagectl. An option for some commands only sets a bit, which main.c checks
  * against those that the command accepts. */
 #include "ctl.h"
-#include "linkage/version.h"
 #include "numbers.h"
 #include "option_table.h"
 #include "report.h"
@@ -130,7 +129,7 @@ int ctl_read_options(int argc, char **argv, struct ctl_options *o, bool permute)
         {"timeout", 't', .take = take_seconds, .data = &o->timeout_ms},
         {"count", 'n', .take = take_count, .data = &o->count},
         {"help", 'h', .end = ctl_help},
-        {"version", 'V', .print = "linkagectl " LK_VERSION "\n"},
+        {"version", 'V', .program = "linkagectl"},
         {"allow-degraded", .flag = &o->allow_degraded, .mark = CTL_ARMING},
         {"steps", .take = take_count, .data = &o->steps, .high = UINT32_MAX, .mark = CTL_ARMING},
         {"no-wait", .flag = &o->no_wait, .mark = CTL_NO_WAIT},

@@ -29,6 +29,7 @@ static const char usage_text[] =
     "                        that others reach needs --master\n"
     "  --master ADDRESS      only from there masters are heard; up to 8 times\n"
     "  --help                this page\n"
+    "  --version             and the commit of its sources\n"
     "\n"
     "Exit status: 0 ended by a signal, 1 failed, 2 wrong use.\n";
 
@@ -104,6 +105,7 @@ static int read_options(struct options *options, struct xcp_ports *ports, int ar
         {"address", .text = &options->address},
         {"master", .take = add_master, .data = ports},
         {"help", .print = usage_text},
+        {"version", .program = "linkage-xcp"},
         {NULL},
     };
     const struct option_table table = {rows, .refuse = refuse_value};

@@ -282,11 +282,12 @@ int command_info(int argc, char *argv[])
     struct recorded_topic *topic;
     struct recorded file;
     struct lk_mcap_item item;
-    int result;
+    const char *path;
+    int result = parse_command(argc, argv, only_help, "info takes one recording", &path);
 
-    if (argc != 2 || argv[1][0] == '-')
-        return usage_error("info takes one recording");
-    if (!recorded_open(argv[1], &file))
+    if (result != EXIT_DONE)
+        return result;
+    if (!recorded_open(path, &file))
         return EXIT_REFUSED;
     while ((result = recorded_next(&file, &item, &topic)) == 1) {
         if (topic == NULL)

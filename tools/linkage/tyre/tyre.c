@@ -61,17 +61,18 @@ static int convert(const char *path, const char *text, size_t size)
 int command_tyre(int argc, char *argv[])
 {
     size_t size;
+    const char *path;
     char *text;
-    int result;
+    int result = parse_command(argc, argv, only_help, "tyre takes one file, a .tir", &path);
 
-    if (argc != 2 || argv[1][0] == '-')
-        return usage_error("tyre: expected one file, a .tir");
-    result = lk_file_read(argv[1], LK_TIR_SIZE_MAX + 1, &text, &size);
+    if (result != EXIT_DONE)
+        return result;
+    result = lk_file_read(path, LK_TIR_SIZE_MAX + 1, &text, &size);
     if (result != 0) {
-        complain("%s: %s", argv[1], lk_file_error(result));
+        complain("%s: %s", path, lk_file_error(result));
         return EXIT_REFUSED;
     }
-    result = convert(argv[1], text, size);
+    result = convert(path, text, size);
     free(text);
     return result;
 }
