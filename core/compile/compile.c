@@ -47,6 +47,25 @@ static int check_size(const struct lk_draft *d, double flops_max, struct lk_erro
     return LK_E_MODEL;
 }
 
+/* names of joints */
+static int check_reactions(const struct lk_model *m, const struct lk_options *options,
+                           struct lk_error *ret_error)
+{
+    for (int i = 0; options && options->reactions && options->reactions[i]; i++) {
+        int joint = 0;
+
+        while (joint < m->n_joints && strcmp(m->joints[joint].name, options->reactions[i]) != 0)
+            joint++;
+        if (joint == m->n_joints) {
+            lk_error_set(ret_error,
+                         "the reaction of '%.60s' is asked for, expected the name of a joint",
+                         options->reactions[i]);
+            return LK_E_MODEL;
+        }
+    }
+    return 0;
+}
+
 static int check_options(const struct lk_draft *d, struct lk_error *ret_error)
 {
     if (!(d->h >= LK_STEP_MIN && d->h <= LK_STEP_MAX)) {
@@ -397,10 +416,13 @@ static int start_model(const struct lk_model *model, const struct lk_options *op
     return r;
 }
 
-/* whether those that outputs show are known */
-static bool knows_reactions(const struct lk_system *sys)
+/* whether those are known that outputs show and that the caller names */
+static bool knows_reactions(const struct lk_system *sys, const struct lk_options *options)
 {
     bool knows = true;
+
+    for (int i = 0; options && options->reactions && options->reactions[i]; i++)
+        knows &= lk_reaction_is_known(sys, lk_system_joint_index(sys, options->reactions[i]));
 
     for (int i = 0; i < sys->n_outputs; i++) {
         const struct lk_output *out = &sys->output[i];
@@ -425,9 +447,11 @@ int lk_compile(const struct lk_model *model, const struct lk_options *options,
     };
     struct lk_system *sys = NULL;
     double gap = 0;
-    int r = start_model(model, options, how, &sys, &gap, ret_error);
+    int r = check_reactions(model, options, ret_error);
 
-    if (r == 0 && !knows_reactions(sys)) {
+    if (r == 0)
+        r = start_model(model, options, how, &sys, &gap, ret_error);
+    if (r == 0 && !knows_reactions(sys, options)) {
         lk_system_free(sys);
         how.reductions &= ~(unsigned)LK_REDUCTION_LOADED;
         r = start_model(model, options, how, &sys, &gap, ret_error);

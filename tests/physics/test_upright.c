@@ -136,7 +136,7 @@ static void balanced_cranks_turn_in_place(void **state)
         for (int i = 0; i < STEPS; i++) {
             double x[6];
 
-            lk_system_joint_reaction(held, 0, x);
+            assert_int_equal(lk_system_joint_reaction(held, 0, x), LK_E_MODEL);
             assert_true(isnan(x[0]));
             assert_same_motion(by[f], held, all, CRANKS);
             assert_int_equal(lk_system_step(held, NULL), 0);
@@ -212,6 +212,7 @@ static void rows_that_move_nothing_do_no_harm(void **state)
 {
     static const char *const by[] = {"rattle", "ali3", "rk4"};
     static const char shown[] = IDLE("outputs:\n  f: {type: joint-reaction, joint: q}\n");
+    static const char *const named[] = {"q", NULL};
     const struct lk_engine *here[LK_ENGINES_MAX + 1];
 
     (void)state;
@@ -220,7 +221,8 @@ static void rows_that_move_nothing_do_no_harm(void **state)
         const char *engines[] = {"none", here[0]->name};
         struct lk_system *all =
             compile_by(by[f], IDLE(""), &(struct lk_options){.step = 1e-3, .all_rows = 1});
-        struct lk_system *held[2], *told;
+        struct lk_system *held[2], *told, *asked;
+        double y[6];
 
         for (int k = 0; k < 2; k++) {
             double x[6];
@@ -229,9 +231,14 @@ static void rows_that_move_nothing_do_no_harm(void **state)
                                  &(struct lk_options){.step = 1e-3, .engine = engines[k]});
             assert_int_equal(count_rows(held[k]), count_rows(all) - 10);
             /* nor is known what these rows would carry of it */
-            lk_system_joint_reaction(held[k], lk_system_joint_index(held[k], "q"), x);
-            assert_true(isnan(x[0]));
+            assert_int_equal(
+                lk_system_joint_reaction(held[k], lk_system_joint_index(held[k], "q"), x),
+                LK_E_MODEL);
         }
+        asked = compile_by(by[f], IDLE(""), &(struct lk_options){.step = 1e-3, .reactions = named});
+        assert_int_equal(count_rows(asked), count_rows(all));
+        assert_int_equal(lk_system_joint_reaction(asked, lk_system_joint_index(asked, "q"), y), 0);
+        lk_system_free(asked);
         told = compile_by(by[f], shown, &(struct lk_options){.step = 1e-3});
         assert_int_equal(count_rows(told), count_rows(all));
         for (int i = 0; i < STEPS; i++) {

@@ -227,6 +227,16 @@ class Looks(unittest.TestCase):
         self.assertRaisesRegex(KeyError, 'crank, coupler, rocker', system.body, 'wheel')
         self.assertRaisesRegex(KeyError, 'is no joint', system.reaction, 'wheel')
 
+    def test_reactions(self):
+        lean, asked, whole = (linkage.System(MODELS / 'steering.yaml', **how)
+                              for how in ({}, {'reactions': ['bearing']}, {'all_rows': True}))
+        self.assertRaisesRegex(ValueError, r"expected System\(..., reactions=\['bearing'\]\)", lean.reaction, 'bearing')
+        for system in (asked, whole):
+            system.run(0.1)
+        self.assertTrue(np.allclose(asked.reaction('bearing'), whole.reaction('bearing'), atol=1e-9))
+        self.assertRaisesRegex(linkage.ModelError, "reaction of 'no' is asked for, expected the name of a joint",
+                               linkage.System, MODELS / 'steering.yaml', reactions=['no'])
+
     def test_start_at(self):
         run, again = (linkage.System(MODELS / 'double-pendulum.yaml', all_rows=True) for _ in range(2))
         run.run(0.3)

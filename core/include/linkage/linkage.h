@@ -64,8 +64,11 @@ int lk_model_files(const struct lk_model *model, uint32_t *ret_crc);
  * @equilibrium: 1: the start is a static equilibrium, as if the model said `start: equilibrium`
  * @all_rows:   1: no planar reduction. By default, bodies that revolute and prismatic joints keep
  *              from tilting are stepped without the corresponding constraint rows, with the same
- *              motion to round-off. Needed for analyses (modes, mobility), for
- *              lk_system_start_at(), and for some reactions, see lk_system_joint_reaction()
+ *              motion to round-off. Needed for analyses (modes, mobility) and for
+ *              lk_system_start_at()
+ * @reactions:  names of joints whose reactions the caller will read, NULL at the end; NULL: none.
+ *              They keep the rows that lk_system_joint_reaction() needs, as those do that an output
+ *              shows
  * @engine:     a name of lk_system_engine(), "none" for one by one, "auto" for the cheapest by
  * size; NULL takes the model's. Last bits depend on it */
 struct lk_options {
@@ -75,6 +78,7 @@ struct lk_options {
     const char *engine;
     int equilibrium;
     int all_rows;
+    const char *const *reactions;
 };
 
 /** lk_formulation_choose() - the formulation that steps @model. @options: as of lk_system_new();
@@ -305,14 +309,15 @@ LK_RT void lk_system_poses(const struct lk_system *system, double *poses);
 /** lk_system_joint_reaction() - force [N] and torque about the joint's point [N m] that joint
  * @joint exerts on its second body, world frame. Converges with the order of the solver, because
  * the acceleration projection corrects the multipliers. Components whose rows planar reduction
- * removed follow from the force balance of the bodies behind the joint.
- * NAN if that balance does not determine them: for joints in a loop of revolute and prismatic
- * joints, unless the mechanism is planar without loads out of its plane; and if rows depend on each
- * other in a system with planar reduction. Reactions of joints that an output shows are always
- * known; with struct lk_options.all_rows, those of all joints. Thread: cycle.  RT: yes, O(rows) if
- * by force balance. */
-LK_RT void lk_system_joint_reaction(const struct lk_system *system, int joint,
-                                    double ret_force_torque[6]);
+ * removed follow from the force balance of the bodies behind the joint. Where that balance does not
+ * determine them (a loop of revolute and prismatic joints with loads out of its plane, rows that
+ * depend on each other), a joint has its rows if an output of the model shows its reaction or
+ * struct lk_options.reactions names it; otherwise the call is refused.
+ * Thread: cycle.  RT: yes, O(rows) if by force balance.
+ * Return: 0; LK_E_MODEL: nobody asked for this reaction when the system was compiled, and it is not
+ *         known; @ret_force_torque is NAN. */
+LK_RT int lk_system_joint_reaction(const struct lk_system *system, int joint,
+                                   double ret_force_torque[6]);
 
 /** struct lk_summary - results of compiling.
  * @n_bodies, @n_joints:       counts, as in the model

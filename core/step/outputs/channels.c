@@ -304,11 +304,12 @@ static void evaluate_output(const struct lk_system *sys, const struct lk_output 
     }
 }
 
-void lk_system_joint_reaction(const struct lk_system *sys, int joint, double ret[6])
+int lk_system_joint_reaction(const struct lk_system *sys, int joint, double ret[6])
 {
     LK_ARITHMETIC;
 
     lk_reaction(sys, joint, ret);
+    return sys->joint[joint].of[0] || lk_reaction_is_known(sys, joint) ? 0 : LK_E_MODEL;
 }
 
 void lk_system_outputs(const struct lk_system *sys, double *values)

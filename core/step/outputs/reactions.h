@@ -32,7 +32,7 @@ struct lk_cut {
 /** lk_reaction_is_known() - whether rows and balance tell what named joint @joint carries: not
  * where bodies are held in a circle, or are held and rows depend on each other. RT: yes. */
 LK_RT bool lk_reaction_is_known(const struct lk_system *system, int joint);
-/** lk_reaction() - as lk_system_joint_reaction(). RT: yes. */
+/** lk_reaction() - as lk_system_joint_reaction(); NAN where it is not known. RT: yes. */
 LK_RT void lk_reaction(const struct lk_system *system, int joint, double ret[6]);
 /** lk_reaction_of_rows() - what the rows of any block do to its second body. RT: yes. */
 LK_RT void lk_reaction_of_rows(const struct lk_system *system, int block, double ret[6]);

@@ -108,8 +108,7 @@ static bool needs_all_rows(struct lk_model *model)
     for (int i = 0; i < summary.n_joints; i++) {
         double wrench[6];
 
-        lk_system_joint_reaction(system, i, wrench);
-        needs |= isnan(wrench[0]);
+        needs |= lk_system_joint_reaction(system, i, wrench) != 0;
     }
     lk_system_free(system);
     return needs;

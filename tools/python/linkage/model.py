@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from contextlib import contextmanager
-from typing import Any, Iterator, Mapping, NamedTuple
+from typing import Any, Iterator, Mapping, NamedTuple, Sequence
 
 import numpy as np
 
@@ -205,8 +205,10 @@ class System:
     equilibrium : bool
         The start is a static equilibrium.
     all_rows : bool
-        Joints that hold bodies upright keep all their rows, so that :meth:`reaction` knows what those in loops
-        carry; the last bits are then not those of ``linkage run``.
+        No planar reduction: joints of bodies that cannot tilt keep all their rows. The last bits are then not those of
+        ``linkage run``.
+    reactions : sequence of str
+        Joints whose :meth:`reaction` is wanted: they keep the rows that it needs, as those do that an output shows.
 
     All that is left out is as the model says.
 
@@ -222,15 +224,18 @@ class System:
 
     def __init__(self, model: Model | str | os.PathLike, params: Mapping[str, float] | None = None, *,
                  step: float | None = None, iterations: int | None = None, order: int | None = None,
-                 engine: str | None = None, equilibrium: bool = False, all_rows: bool = False) -> None:
+                 engine: str | None = None, equilibrium: bool = False, all_rows: bool = False,
+                 reactions: Sequence[str] = ()) -> None:
         if not isinstance(model, Model):
             model = Model(model, params)
         elif params is not None:
             raise TypeError('params are of the model, expected them where it is made')
         word = ffi.new('char[]', engine.encode()) if engine is not None else ffi.NULL
+        names = [ffi.new('char[]', name.encode()) for name in reactions]
+        list_of_names = ffi.new('char *[]', names + [ffi.NULL])
         options = ffi.new('struct lk_options *', {'step': step or 0, 'iterations': iterations or 0,
                                                   'order': order or 0, 'engine': word, 'equilibrium': equilibrium,
-                                                  'all_rows': all_rows})
+                                                  'all_rows': all_rows, 'reactions': list_of_names})
         made, error = ffi.new('struct lk_system **'), ffi.new('struct lk_error *')
         code = core.lk_system_new(model._c, options, made, error)
         if code != 0:
@@ -502,8 +507,8 @@ class System:
             raise KeyError(f"'{joint}' is no joint, expected one of: {', '.join(self.joints)}")
         values = np.empty(6)
         with self._mine():
-            core.lk_system_joint_reaction(self._c, index, _pointer(values))
-        if np.isnan(values[0]):
-            raise ValueError(f"'{joint}' shares what it carries with rows that are left out, as they hold bodies "
-                             'upright; expected System(..., all_rows=True), or an output of it in the model')
+            code = core.lk_system_joint_reaction(self._c, index, _pointer(values))
+        if code != 0:
+            raise ValueError(f"the reaction of '{joint}' needs rows that planar reduction left out; expected "
+                             f"System(..., reactions=['{joint}']), or an output of it in the model")
         return values
