@@ -4,6 +4,7 @@
 #include "compile/batch/batches.h"
 #include "compile/batch/cost.h"
 #include "compile/fill.h"
+#include "compile/state.h"
 #include "linkage/scene.h"
 #include "maths/arithmetic.h"
 #include "maths/vec.h"
@@ -60,6 +61,45 @@ static int check_reactions(const struct lk_model *m, const struct lk_options *op
             lk_error_set(ret_error,
                          "the reaction of '%.60s' is asked for, expected the name of a joint",
                          options->reactions[i]);
+            return LK_E_MODEL;
+        }
+    }
+    return 0;
+}
+
+static const struct lk_callback *find_callback(const struct lk_callback *all, const char *force)
+{
+    for (; all && all->force; all++)
+        if (strcmp(all->force, force) == 0)
+            return all;
+    return NULL;
+}
+
+/* a function for each callback, a callback for each function */
+static int check_callbacks(const struct lk_model *m, const struct lk_options *options,
+                           struct lk_error *ret_error)
+{
+    const struct lk_callback *all = options ? options->callbacks : NULL;
+
+    for (int i = 0; i < m->n_forces; i++)
+        if (m->forces[i].type == LK_FORCE_CALLBACK && !find_callback(all, m->forces[i].name)) {
+            lk_error_set(ret_error,
+                         "force '%s' is a callback and has no function; expected one in "
+                         "lk_options.callbacks: programs that call the library step such a model, "
+                         "linkage and linkaged cannot",
+                         m->forces[i].name);
+            return LK_E_MODEL;
+        }
+    for (; all && all->force; all++) {
+        int i = 0;
+
+        while (i < m->n_forces && (m->forces[i].type != LK_FORCE_CALLBACK ||
+                                   strcmp(m->forces[i].name, all->force) != 0))
+            i++;
+        if (i == m->n_forces || !all->evaluate) {
+            lk_error_set(ret_error, "a function for '%.60s', expected %s", all->force,
+                         i < m->n_forces ? "one that is not NULL"
+                                         : "the name of a force of type callback");
             return LK_E_MODEL;
         }
     }
@@ -188,6 +228,7 @@ static int compile_model(const struct lk_model *model, const struct lk_options *
 
     lk_engines_here(engines);
     d.engine = options && options->engine ? options->engine : model->solver.engine;
+    d.callbacks = options ? options->callbacks : NULL;
     d.h = options && options->step != 0 ? options->step : model->solver.step;
     d.iterations = options && options->iterations != 0 ? options->iterations
                    : model->solver.iterations != 0
@@ -450,6 +491,9 @@ int lk_compile(const struct lk_model *model, const struct lk_options *options,
     int r = check_reactions(model, options, ret_error);
 
     if (r == 0)
+        r = check_callbacks(model, options, ret_error);
+
+    if (r == 0)
         r = start_model(model, options, how, &sys, &gap, ret_error);
     if (r == 0 && !knows_reactions(sys, options)) {
         lk_system_free(sys);
@@ -463,6 +507,11 @@ int lk_compile(const struct lk_model *model, const struct lk_options *options,
     if (r != 0) {
         lk_system_free(sys);
         return r;
+    }
+    if (!lk_state_is_plausible(sys, &sys->now)) {
+        lk_error_set(ret_error, "the accelerations of the start are not finite");
+        lk_system_free(sys);
+        return LK_E_MODEL;
     }
     note_tension(sys);
     sys->summary.assembly_gap = fmax(sys->summary.assembly_gap, gap);

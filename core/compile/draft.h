@@ -79,7 +79,7 @@ enum lk_draft_reduction {
  * @plane:      how each body of the model is held;  @n_in_plane: how many are;  @n_held: in no
  * plane or in place
  * @formulation: steps the system
- * @engine:     see struct lk_options
+ * @engine, @callbacks: see struct lk_options
  * @size:       of the model, see lk_draft_size()
  * @tension:    of each body of the model, see tensions.h;  @is_tense: `rattle` follows that of some
  * @may_close_dampers: if one may stop a motion within a step, see lk_fill_dampers()
@@ -100,6 +100,7 @@ struct lk_draft {
     struct lk_plane *plane;
     const struct lk_formulation *formulation;
     const char *engine;
+    const struct lk_callback *callbacks;
     double size;
     double *tension;
     bool is_tense;

@@ -50,6 +50,8 @@ static double largest_damping(const struct lk_model *m, const struct lk_term *t)
         return steepest;
     case LK_TERM_CREEP:
         return t->now->damping;
+    case LK_TERM_CALLBACK:
+        return INFINITY; /* nobody knows */
     case LK_TERM_AIR:
         return 2 * t->now->damping * LARGEST_SPEED;
     default:

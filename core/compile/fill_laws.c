@@ -265,6 +265,18 @@ static void add_map(struct lk_system *sys, struct lk_law *law, const struct lk_m
     law->is_nonlinear = 1;
 }
 
+static void add_callback(struct lk_system *sys, struct lk_law *law, const struct lk_callback *all,
+                         const struct lk_force_def *f, int i)
+{
+    struct lk_term *t = add_term(sys, law, i, LK_TERM_CALLBACK);
+
+    t->callback = all;
+    while (strcmp(t->callback->force, f->name) != 0)
+        t->callback++;
+    sys->n_ports++;
+    law->is_nonlinear = 1;
+}
+
 static void add_drag(struct lk_system *sys, struct lk_law *law, const struct lk_force_def *f, int i)
 {
     struct lk_term *t = add_term(sys, law, i, LK_TERM_AIR);
@@ -353,6 +365,8 @@ static void fill_coordinate_law(struct lk_system *sys, const struct lk_draft *d,
             add_impedance(sys, law, f, i);
         else if (f->type == LK_FORCE_MAP)
             add_map(sys, law, m, i, used);
+        else if (f->type == LK_FORCE_CALLBACK)
+            add_callback(sys, law, d->callbacks, f, i);
         else
             add_stop(sys, law, f, i);
     }

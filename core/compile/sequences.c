@@ -84,6 +84,7 @@ static void find_kink(const struct lk_model *m, char *text, size_t room)
         const char *kind = f->type == LK_FORCE_FRICTION                       ? "friction"
                            : f->type == LK_FORCE_STOP                         ? "the stop"
                            : f->type == LK_FORCE_MAP                          ? "the map of"
+                           : f->type == LK_FORCE_CALLBACK                     ? "the callback"
                            : is_tuned(f)                                      ? "the tuned"
                            : f->stiffness_table >= 0 || f->damping_table >= 0 ? "the table of"
                                                                               : NULL;

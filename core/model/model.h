@@ -127,6 +127,7 @@ enum lk_force_type {
                              * scale */
     LK_FORCE_IMPEDANCE,     /* joint, coordinate, or two bodies, points, joint -1; port */
     LK_FORCE_MAP,           /* joint, coordinate, map, scale */
+    LK_FORCE_CALLBACK,      /* joint, coordinate; see struct lk_callback */
     LK_FORCE_LINE,          /* line */
     LK_FORCE_STOP,          /* joint, coordinate, lower, upper, stiffness, damping, onset */
     LK_FORCE_CONSTANT_FORCE,  /* body, point, vector, frame */
@@ -273,7 +274,7 @@ static inline int lk_force_is_on_coordinate(const struct lk_force_def *f)
 {
     return f->type == LK_FORCE_JOINT_SPRING_DAMPER || f->type == LK_FORCE_FRICTION ||
            (f->type == LK_FORCE_IMPEDANCE && f->joint >= 0) || f->type == LK_FORCE_MAP ||
-           f->type == LK_FORCE_STOP;
+           f->type == LK_FORCE_CALLBACK || f->type == LK_FORCE_STOP;
 }
 
 /** struct lk_input_def - an input channel; members as in struct lk_force_def.

@@ -291,8 +291,8 @@ static int read_force(struct lk_node map, const struct lk_model *model, int *ret
         return lk_node_refuse(
             lk_node_get(map, "force"), err,
             "force '%s' is given by the model, expected a joint-spring-damper, "
-            "spring-damper, bushing, creep, friction, impedance, force-map, line, "
-            "stop or drag",
+            "spring-damper, bushing, creep, friction, impedance, force-map, callback, "
+            "line, stop or drag",
             model->forces[*ret_force].name);
     return result;
 }

@@ -84,8 +84,9 @@ static int read_law(struct lk_node map, struct lk_model *model, struct lk_force_
                                                     &force->scale_input, err));
 }
 
-static int read_coordinate(struct lk_node map, const struct lk_model *model,
-                           struct lk_force_def *force, struct lk_error *err)
+/* all of a callback, whose force is a function of the program that compiles the model */
+static int read_coordinate(struct lk_node map, struct lk_model *model, struct lk_force_def *force,
+                           struct lk_error *err)
 {
     return lk_read_coordinate_key(map, model, LK_COORDINATE_ANY, &force->joint, &force->coordinate,
                                   err);
@@ -388,6 +389,7 @@ static const char *const types[] = {"joint-spring-damper",
                                     "friction",
                                     "impedance",
                                     "force-map",
+                                    "callback",
                                     "line",
                                     "stop",
                                     "constant-force",
@@ -423,6 +425,7 @@ static const struct {
       NULL},
      read_impedance},
     {"a force-map", {"type", "joint", "coordinate", "level", "map", NULL}, read_map},
+    {"a callback", {"type", "joint", "coordinate", NULL}, read_coordinate},
     {"a line", {"type", "joints", "impedance", "delay", "ratio", "load", NULL}, read_line},
     {"a stop",
      {"type", "joint", "coordinate", "lower", "upper", "stiffness", "damping", "onset", NULL},

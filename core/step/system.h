@@ -369,7 +369,7 @@ struct lk_system {
     int n_sways;   /* rods and springs whose tension is followed, see sway.h */
     int n_winds;   /* frictions that wind up */
     int n_signals; /* what follows inputs beside loads and drives */
-    int n_ports;   /* impedances */
+    int n_ports;   /* impedances, maps, callbacks: what they do is work of inputs */
     int n_shown_ports;
     int n_shown; /* values of them */
     int n_drives;

@@ -545,6 +545,7 @@ static const char others[] =
     "lk_error_ "
     "lk_errors_ lk_file_ lk_hash lk_crc32 lk_crc32_join lk_text_ "
     "lk_stacks_ "
+    "lk_treatment_ lk_direction_text lk_version_text "
     "lk_body_text "
     "lk_joint_coordinate_is_angle lk_input_is_load lk_input_is_along lk_coupled_joints "
     "lk_system_equilibrium lk_channel_index lk_system_input_index lk_system_output_index "

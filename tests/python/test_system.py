@@ -227,6 +227,28 @@ class Looks(unittest.TestCase):
         self.assertRaisesRegex(KeyError, 'crank, coupler, rocker', system.body, 'wheel')
         self.assertRaisesRegex(KeyError, 'is no joint', system.reaction, 'wheel')
 
+    def test_forces(self):
+        text = MODELS.joinpath('mass-spring.yaml').read_text(encoding='utf-8')
+        there = text.replace('joint-spring-damper, joint: guide, stiffness: 100, damping: 0.5, rest: 0',
+                             'callback, joint: guide')
+        own = linkage.System(text)
+        own.run(1.0)
+        for force in (lambda x, v: (-100 * x - 0.5 * v, 100, 0.5), lambda x, v: -100 * x - 0.5 * v):
+            other = linkage.System(there, forces={'spring': force})
+            other.run(1.0)
+            self.assertTrue(np.allclose(other.body('block').position, own.body('block').position, atol=1e-9))
+        self.assertRaisesRegex(linkage.ModelError, 'is a callback and has no function', linkage.System, there)
+        self.assertRaisesRegex(linkage.ModelError, "a function for 'no', expected the name", linkage.System, there,
+                               forces={'spring': force, 'no': force})
+        self.assertRaises(ZeroDivisionError, linkage.System, there, forces={'spring': lambda x, v: 1 / 0})
+        inverse = [1.0]
+        other = linkage.System(there, forces={'spring': lambda x, v: -1 / inverse[0]})
+        other.step()
+        inverse[0] = 0.0
+        self.assertRaises(ZeroDivisionError, other.step)
+        inverse[0] = 1.0
+        other.step()
+
     def test_reactions(self):
         lean, asked, whole = (linkage.System(MODELS / 'steering.yaml', **how)
                               for how in ({}, {'reactions': ['bearing']}, {'all_rows': True}))

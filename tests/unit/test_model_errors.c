@@ -200,11 +200,12 @@ static const struct row {
     {"joint-spring-damper", "spring",
      "m:12:18: type is 'spring', expected joint-spring-damper, spring-damper, bushing, creep, "
      "friction, "
-     "impedance, force-map, line, stop, constant-force, constant-torque, harmonic-force, "
+     "impedance, force-map, callback, line, stop, constant-force, constant-torque, harmonic-force, "
      "harmonic-torque, tyre, drag"},
     {"type: joint-spring-damper, ", "",
      "m:12:11: the key 'type' is missing, expected joint-spring-damper, spring-damper, bushing, "
-     "creep, friction, impedance, force-map, line, stop, constant-force, constant-torque, "
+     "creep, friction, impedance, force-map, callback, line, stop, constant-force, "
+     "constant-torque, "
      "harmonic-force, "
      "harmonic-torque, "
      "tyre, drag"},
@@ -695,7 +696,7 @@ static const struct row rich_rows[] = {
      "m:40:30: unknown force 'dragg', expected drag, pad, shake, twist, strut, end"},
     {"force: drag", "force: shake",
      "m:40:30: force 'shake' is given by the model, expected a joint-spring-damper, spring-damper, "
-     "bushing, creep, friction, impedance, force-map, line, stop or drag"},
+     "bushing, creep, friction, impedance, force-map, callback, line, stop or drag"},
     {"stribeck: 0.1}", "wind_up: 3}",
      "m:29:73: wind_up is '3', expected a map with keys out of stiffness, damping"},
     {"stribeck: 0.1}", "wind_up: {stiffness: 0}}",
@@ -718,7 +719,7 @@ static const struct row rich_rows[] = {
     {"friction, joint: hinge, coulomb: 2, stick: 2.5, stribeck: 0.1",
      "constant-force, body: a, force: [1, 0, 0]",
      "m:40:30: force 'drag' is given by the model, expected a joint-spring-damper, spring-damper, "
-     "bushing, creep, friction, impedance, force-map, line, stop or drag"},
+     "bushing, creep, friction, impedance, force-map, callback, line, stop or drag"},
     {", force: drag", "", "m:40:9: the key 'force' is missing, expected the name of a force"},
     {"drive-force, joint: hinge", "drive-force, joint: bolt",
      "m:41:37: joint 'bolt' has no drive, expected a joint with one"},

@@ -348,6 +348,8 @@ static double pull_of_force(const struct pulls *p, const struct lk_force_def *f)
     switch (f->type) {
     case LK_FORCE_MAP:
         return pull_of_map(p->model, f);
+    case LK_FORCE_CALLBACK: /* what has no limits */
+        return INFINITY;
     case LK_FORCE_CONSTANT_FORCE:
     case LK_FORCE_HARMONIC_FORCE:
         return lk_norm(f->vector);

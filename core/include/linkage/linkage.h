@@ -56,6 +56,28 @@ const char *lk_model_name(const struct lk_model *model);
  * Return: number of files. */
 int lk_model_files(const struct lk_model *model, uint32_t *ret_crc);
 
+/** struct lk_callback_force - what a function of a program gives along a coordinate, as a force on
+ * the second body of the joint: @force [N or N m];  @stiffness [N/m or N m/rad], @damping [N s/m or
+ * N m s/rad]: by how much it falls with the coordinate and with its rate, or less; 0 for a force
+ * that changes little in a step. They decide how fast the iterations converge, not where to. */
+struct lk_callback_force {
+    double force;
+    double stiffness;
+    double damping;
+};
+
+/** struct lk_callback - a function for a force of type callback in a model, offline.
+ * @force:    its name in the model
+ * @evaluate: the force at @value of the coordinate [m or rad] and @rate. Called several times in a
+ *            step, at the middle of the step and at its end, in the iterations, by the thread that
+ *            steps or by a worker of its pool: it depends on its arguments and on @context alone,
+ *            which the caller may change between steps. What it does is booked as work of inputs */
+struct lk_callback {
+    const char *force;
+    void (*evaluate)(void *context, double value, double rate, struct lk_callback_force *ret);
+    void *context;
+};
+
 /** struct lk_options - settings that override the model's `solver` section.
  * @step:       step size h [s], LK_STEP_MIN to LK_STEP_MAX; 0 takes the model's
  * @iterations: Newton iterations a step, 1 to LK_ITERATIONS_MAX; 0 takes the model's
@@ -69,6 +91,8 @@ int lk_model_files(const struct lk_model *model, uint32_t *ret_crc);
  * @reactions:  names of joints whose reactions the caller will read, NULL at the end; NULL: none.
  *              They keep the rows that lk_system_joint_reaction() needs, as those do that an output
  *              shows
+ * @callbacks:  functions for all forces of type callback, one with @force NULL at the end; NULL:
+ *              none. Functions and contexts have to last as long as the system
  * @engine:     a name of lk_system_engine(), "none" for one by one, "auto" for the cheapest by
  * size; NULL takes the model's. Last bits depend on it */
 struct lk_options {
@@ -79,6 +103,7 @@ struct lk_options {
     int equilibrium;
     int all_rows;
     const char *const *reactions;
+    const struct lk_callback *callbacks;
 };
 
 /** lk_formulation_choose() - the formulation that steps @model. @options: as of lk_system_new();

@@ -228,6 +228,16 @@ void lk_impedance_step(const struct lk_term *t, double x, double v, struct lk_la
     impedance(t, &t->now->over_step, x, v, sum);
 }
 
+static void callback(const struct lk_term *t, double x, double v, struct lk_law_value *sum)
+{
+    struct lk_callback_force f = {0};
+
+    t->callback->evaluate(t->callback->context, x, v, &f);
+    sum->elastic -= f.force;
+    sum->stiffness += lk_max(0, f.stiffness);
+    sum->damping += lk_max(0, f.damping);
+}
+
 void lk_term_evaluate(const struct lk_term *t, double x, double v, struct lk_law_value *sum)
 {
     double slope, area, force;
@@ -267,6 +277,9 @@ void lk_term_evaluate(const struct lk_term *t, double x, double v, struct lk_law
         break;
     case LK_TERM_MAP:
         map_force(t, v, sum);
+        break;
+    case LK_TERM_CALLBACK:
+        callback(t, x, v, sum);
         break;
     case LK_TERM_AIR:
         air(t, v, sum);

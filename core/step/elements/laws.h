@@ -10,6 +10,7 @@
 
 #include "linkage/error.h"
 #include "linkage/kinds.h"
+#include "linkage/linkage.h"
 #include <math.h>
 #include <stdbool.h>
 
@@ -22,6 +23,7 @@ enum lk_term_kind {
     LK_TERM_CREEP,
     LK_TERM_IMPEDANCE,
     LK_TERM_MAP,
+    LK_TERM_CALLBACK,
     LK_TERM_AIR,
     LK_TERM_LINE,
     LK_TERM_SWAY
@@ -78,6 +80,7 @@ struct lk_term_now {
  * - MAP: force over the rate at each @level of @n_levels, for each of which there are @x, y,
  *       slope and area, @n_points each, one after another; at the level scale, all of it work of
  *       its input
+ * - CALLBACK: what @callback gives, all of it work of inputs
  * - AIR: drag, damping times |V| V_i, V: velocity against the air;  now.speed: |V|;
  *       @wind_velocity: of the air, world [m/s], times scale
  * - LINE: damping v - push, all of it stored, see lines.c
@@ -106,6 +109,7 @@ struct lk_term {
     int port[LK_PORT_VALUES];
     int n_levels;
     const double *level;
+    const struct lk_callback *callback;
     double wind_velocity[3];
     double lower;
     double upper;

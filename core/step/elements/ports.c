@@ -114,7 +114,7 @@ static double work_of_impedance(const struct lk_system *sys, const struct lk_law
 
 static int does_work_of_inputs(const struct lk_term *t)
 {
-    return t->kind == LK_TERM_IMPEDANCE || t->kind == LK_TERM_MAP;
+    return t->kind == LK_TERM_IMPEDANCE || t->kind == LK_TERM_MAP || t->kind == LK_TERM_CALLBACK;
 }
 
 static void note_places(struct lk_system *sys)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from contextlib import contextmanager
-from typing import Any, Iterator, Mapping, NamedTuple, Sequence
+from typing import Any, Callable, Iterator, Mapping, NamedTuple, Sequence
 
 import numpy as np
 
@@ -185,6 +185,22 @@ def _pointer(array: np.ndarray):
     return ffi.cast('double *', array.ctypes.data)
 
 
+def _callback_of(function: Callable[[float, float], Any], failed: list[BaseException]) -> Any:
+    """A function of C that calls one of Python; what this raises goes into @failed, and the step has no result."""
+    def evaluate(_: Any, value: float, rate: float, ret: Any) -> None:
+        try:
+            result = function(value, rate)
+            if np.ndim(result) == 0:
+                dx, dv = 1e-6 * max(1, abs(value)), 1e-6 * max(1, abs(rate))
+                result = (result, (result - function(value + dx, rate)) / dx,
+                          (result - function(value, rate + dv)) / dv)
+            ret.force, ret.stiffness, ret.damping = result
+        except BaseException as error:  # pylint: disable=broad-except # nothing of Python may pass through C
+            failed[:] = failed[:1] or [error]
+            ret.force = float('nan')
+    return ffi.callback('void(void *, double, double, struct lk_callback_force *)', evaluate)
+
+
 class System:
     """A compiled model and its state.
 
@@ -207,6 +223,11 @@ class System:
     all_rows : bool
         No planar reduction: joints of bodies that cannot tilt keep all their rows. The last bits are then not those of
         ``linkage run``.
+    forces : mapping, optional
+        A function ``force(value, rate)`` for each force of type ``callback`` in the model, by its name: the force
+        [N or N m] on the second body of its joint, at a value of its coordinate [m or rad] and its rate. It is called
+        several times in a step, in the iterations. What it returns is the force, or the force with its stiffness and
+        its damping, by which it falls with value and rate; of a force alone these are found by differences.
     reactions : sequence of str
         Joints whose :meth:`reaction` is wanted: they keep the rows that it needs, as those do that an output shows.
 
@@ -225,7 +246,8 @@ class System:
     def __init__(self, model: Model | str | os.PathLike, params: Mapping[str, float] | None = None, *,
                  step: float | None = None, iterations: int | None = None, order: int | None = None,
                  engine: str | None = None, equilibrium: bool = False, all_rows: bool = False,
-                 reactions: Sequence[str] = ()) -> None:
+                 reactions: Sequence[str] = (),
+                 forces: Mapping[str, Callable[[float, float], Any]] | None = None) -> None:
         if not isinstance(model, Model):
             model = Model(model, params)
         elif params is not None:
@@ -236,8 +258,17 @@ class System:
         options = ffi.new('struct lk_options *', {'step': step or 0, 'iterations': iterations or 0,
                                                   'order': order or 0, 'engine': word, 'equilibrium': equilibrium,
                                                   'all_rows': all_rows, 'reactions': list_of_names})
+        self._failed: list[BaseException] = []
+        self._forces = [(ffi.new('char[]', name.encode()), _callback_of(function, self._failed))
+                        for name, function in (forces or {}).items()]
+        callbacks = ffi.new('struct lk_callback[]', len(self._forces) + 1)
+        for callback, (name, function) in zip(callbacks, self._forces):
+            callback.force, callback.evaluate = name, function
+        self._callbacks = options.callbacks = callbacks
         made, error = ffi.new('struct lk_system **'), ffi.new('struct lk_error *')
         code = core.lk_system_new(model._c, options, made, error)
+        if self._failed:
+            raise self._failed.pop()
         if code != 0:
             _raise(code, text_of(error.text))
         self._c = ffi.gc(made[0], core.lk_system_free)
@@ -387,6 +418,8 @@ class System:
                 run.inputs = _pointer(rows)
                 run.times, run.outputs = _pointer(times[at:]), _pointer(values[at:])
                 code = core.lk_system_run(self._c, run, done)
+                if self._failed:
+                    raise self._failed.pop()
                 if code != 0:
                     raise StepError(f'{self.name}: the step from t = {self.time:.9g} s '
                                     f'{_FAULTS.get(code, "has no result")}', self.time)
