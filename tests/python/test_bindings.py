@@ -10,7 +10,7 @@ import sys
 import unittest
 
 from linkage._bindings import ffi
-from linkage._library import core, get_client
+from linkage._library import core, get_analysis, get_client
 from linkage.model import BodyState, Health, Summary
 
 compiler, *arguments = sys.argv[1:]
@@ -48,10 +48,10 @@ class Bindings(unittest.TestCase):
 
     def test_functions_are_in_the_libraries(self):
         n = 0
-        for library in core, get_client():
+        for library in core, get_analysis(), get_client():
             for name in dir(library):
                 if name.startswith('lk_'):
-                    self.assertTrue(any(self.has(lib, name) for lib in (core, get_client())), name)
+                    self.assertTrue(any(self.has(lib, name) for lib in (core, get_analysis(), get_client())), name)
                     n += 1
         self.assertGreater(n, 80)
 

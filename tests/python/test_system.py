@@ -227,6 +227,27 @@ class Looks(unittest.TestCase):
         self.assertRaisesRegex(KeyError, 'crank, coupler, rocker', system.body, 'wheel')
         self.assertRaisesRegex(KeyError, 'is no joint', system.reaction, 'wheel')
 
+    def test_linearise(self):
+        system = linkage.System(MODELS / 'mass-spring.yaml', equilibrium=True, all_rows=True)
+        linear = system.linearise()
+        self.assertEqual(linear.coordinates, ['guide travel (prismatic, ground to block)'])
+        self.assertTrue(np.allclose(linear.A, [[0, 1], [-100, -0.5]], atol=1e-6))
+        self.assertTrue(np.allclose(linear.B, [[0], [1]], atol=1e-6))
+        self.assertTrue(np.allclose(linear.mass, [[1]]) and linear.unrest < 1e-9)
+        self.assertEqual(linear.motion.shape, (1, 6))
+        self.assertAlmostEqual(linear.modes[0].frequency, 10 / (2 * np.pi), places=6)
+        self.assertAlmostEqual(linear.modes[0].damping, 0.025, places=6)
+        self.assertEqual(system.mobility(), (1, 0, 0, [], linear.coordinates))
+        system.step()
+        self.assertRaisesRegex(ValueError, 'has been stepped', system.linearise)
+        lean = linkage.System(MODELS / 'four-bar.yaml')
+        self.assertRaisesRegex(ValueError, 'all_rows=True', lean.linearise)
+        self.assertRaisesRegex(ValueError, 'all_rows=True', lean.mobility)
+        whole = linkage.System(MODELS / 'four-bar.yaml', all_rows=True)
+        self.assertEqual((whole.mobility().dof, whole.mobility().redundant), (1, 3))
+        rolling = linkage.System(MODELS / 'iltis.yaml', all_rows=True)
+        self.assertRaisesRegex(linkage.ModelError, 'small motions of a model with tyres', rolling.linearise)
+
     def test_forces(self):
         text = MODELS.joinpath('mass-spring.yaml').read_text(encoding='utf-8')
         there = text.replace('joint-spring-damper, joint: guide, stiffness: 100, damping: 0.5, rest: 0',

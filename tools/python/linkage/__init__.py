@@ -10,6 +10,7 @@
 The library makes the steps: numbers are those of ``linkage run``, bit for bit. Everything is SI, world frame unless
 said otherwise, quaternions are (w, x, y, z).
 """
+from .analysis import Linear, Mobility, Mode
 from .channels import Channel
 from .claim import Claim
 from .errors import DaemonError, LinkageError, ModelError, NoAnswer, Refused, StateError, StepError
@@ -19,6 +20,6 @@ from .rig import Rig, connect
 from .samples import Sample, Stream
 from .table import Table
 
-__all__ = ['BodyState', 'Channel', 'Claim', 'DaemonError', 'Health', 'LinkageError', 'Model', 'ModelError', 'NoAnswer',
-           'Parameter', 'Refused', 'Rig', 'Sample', 'StateError', 'StepError', 'Stream', 'Summary', 'System', 'Table', 'build_id',
+__all__ = ['BodyState', 'Channel', 'Claim', 'DaemonError', 'Health', 'Linear', 'LinkageError', 'Mobility', 'Mode', 'Model', 'ModelError',
+           'NoAnswer', 'Parameter', 'Refused', 'Rig', 'Sample', 'StateError', 'StepError', 'Stream', 'Summary', 'System', 'Table', 'build_id',
            'connect', 'read_recording']

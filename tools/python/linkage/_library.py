@@ -1,13 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The two shared libraries. Every call into them releases the interpreter's lock."""
+"""The shared libraries. Every call into them releases the interpreter's lock."""
 from __future__ import annotations
 
 from ._bindings import ffi
 
-__all__ = ['core', 'ffi', 'get_client', 'text_of']
+__all__ = ['core', 'ffi', 'get_analysis', 'get_client', 'text_of']
 
 core = ffi.dlopen('liblinkage.so.0')
 _client = None
+_analysis = None
+
+
+def get_analysis():
+    """liblinkage-analysis with LAPACK, loaded when small motions are first asked for."""
+    global _analysis
+    if _analysis is None:
+        _analysis = ffi.dlopen('liblinkage-analysis.so.0')
+    return _analysis
 
 
 def get_client():

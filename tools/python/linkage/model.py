@@ -9,6 +9,7 @@ from typing import Any, Callable, Iterator, Mapping, NamedTuple, Sequence
 
 import numpy as np
 
+from . import analysis
 from ._library import core, ffi, text_of
 from .channels import Channel, Layout
 from .errors import ModelError, StateError, StepError
@@ -432,6 +433,33 @@ class System:
         with self._mine():
             core.lk_system_reset(self._c)
         self._held = self._in.initial()
+
+    def linearise(self, *, at_rest: bool = False) -> analysis.Linear:
+        """Small motions about the start, of a system with all rows (``all_rows=True``), which is then reset.
+
+        Parameters
+        ----------
+        at_rest : bool
+            As if nothing moved there, whatever velocities the model has.
+
+        Raises
+        ------
+        ModelError
+            A motion has no mass, tyres roll, or there are too many degrees of freedom.
+        ValueError
+            The system lacks rows, or is not at its start.
+        """
+        if self.step_count != 0:
+            raise ValueError('the system has been stepped, expected one at its start: reset() or start_at()')
+        with self._mine():
+            result = analysis.linearise(self._c, at_rest)
+        self._held = self._in.initial()
+        return result
+
+    def mobility(self) -> analysis.Mobility:
+        """Degrees of freedom and redundant rows in the present pose, of a system with all rows (``all_rows=True``)."""
+        with self._mine():
+            return analysis.mobility(self._c)
 
     def start_at(self, bodies: Mapping[str, BodyState]) -> None:
         """Begin anew at time 0 from other poses and velocities than the model has.

@@ -2,9 +2,9 @@
 /* Offline analysis of a compiled model in its present pose: rank, degrees of freedom, redundant
  * rows, singular poses, the elimination tree.
  *
- * Allocates. Mobility and pose use LAPACK (meson dependency `linkage_analysis`), texts and tree do
- * not
- * (`linkage_findings`). The daemon links neither LAPACK nor these.
+ * A library of its own, liblinkage-analysis, as mobility and pose use LAPACK; texts and tree do not.
+ * It takes a system of the liblinkage of the same build. The daemon links neither LAPACK nor these.
+ * Allocates.
  * Thread: any but the cycle.  RT: no. */
 #ifndef LINKAGE_ANALYSIS_H
 #define LINKAGE_ANALYSIS_H

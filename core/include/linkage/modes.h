@@ -17,12 +17,13 @@
  * tyres at a stand are springs here, drives stand still, and nothing arrives through transmission
  * lines and delays.
  *
- * Allocates, uses LAPACK (meson dependency `linkage_analysis`).
+ * Allocates, uses LAPACK: of liblinkage-analysis, not of liblinkage.
  * Thread: any but the cycle.  RT: no. */
 #ifndef LINKAGE_MODES_H
 #define LINKAGE_MODES_H
 
 #include "linkage/analysis.h"
+#include <stdbool.h>
 
 #ifdef __cplusplus
 extern "C" {
