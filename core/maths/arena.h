@@ -15,7 +15,7 @@ struct lk_arena {
     size_t used;
 };
 
-/** lk_arena_take() - @n elements of @size bytes from @arena. */
+/** lk_arena_take() - allocate @n elements of @size bytes from @arena. */
 static inline void *lk_arena_take(struct lk_arena *arena, size_t n, size_t size)
 {
     size_t bytes = (n * size + LK_CACHE_LINE - 1) / LK_CACHE_LINE * LK_CACHE_LINE;

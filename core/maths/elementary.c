@@ -7,8 +7,8 @@
 #include <stdint.h>
 #include <string.h>
 
-#define ROUND     6755399441055744.0 /* 1.5 * 2^52: added and taken off, rounds to an integer */
-#define TURNS_MAX 1e5                /* quarters of a turn up to which the reduction is exact */
+#define ROUND     6755399441055744.0 /* 1.5 * 2^52: adding and subtracting it rounds to an integer */
+#define TURNS_MAX 1e5 /* largest number of quarter turns for which the reduction is exact */
 
 /* pi/2 and log 2 in parts: the first ones have trailing zeros, so that their multiples are exact */
 #define QUARTER_1 0x1.921fb544p+0
@@ -77,7 +77,7 @@ void lk_atan_four(const lk_four *x, lk_four *ret)
         rest[i] = from[1];
     }
     point = 0.125 * k;
-    /* tangent of the difference; of 1 / t without the rounding of that quotient */
+    /* tangent of the difference; for 1 / t without the rounding of the quotient */
     u = lk_select_four(is_steep, point * t - 1, t - point) /
         lk_select_four(is_steep, t + point, 1 + t * point);
     angle = first + (u + (u * u * u * polynomial_four(u * u, c, 6) + rest));

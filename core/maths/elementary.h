@@ -20,7 +20,7 @@ void lk_sin_cos_four(const lk_four *x, lk_four *ret_sin, lk_four *ret_cos);
 /** lk_exp() - exp(@x), x clipped to [-700, 700]. */
 double lk_exp(double x);
 
-/** lk_log() - of a normal @x > 0; -708.4 for all below. */
+/** lk_log() - natural logarithm of a normal @x > 0; -708.4 for smaller x. */
 double lk_log(double x);
 
 /** lk_power() - @x to the @y, x > 0; relative error about |y log x| units in the last place. */

@@ -27,10 +27,10 @@
 typedef double lk_four __attribute__((vector_size(32), aligned(8), may_alias));
 typedef long long lk_four_mask __attribute__((vector_size(32), aligned(8), may_alias));
 
-/* What a register holds of them: sums that live in a loop, and what they are multiplied by, are in
- * parts. gcc 12 keeps a vector that is wider than a register, and lives beyond a block, in memory,
- * and writes a scalar there lane by lane, for which the load waits. */
-#ifndef LK_PART /* a test has the other width */
+/* Part of four doubles that fits into a register. Sums in loops, and their factors, use this type:
+ * if a vector is wider than a register and lives beyond a basic block, gcc 12 keeps it in memory.
+ * It then writes a scalar there lane by lane, and the next load waits for these stores. */
+#ifndef LK_PART /* a test compiles the other width */
 #ifdef __AVX__
 #define LK_PART 4
 #else
@@ -40,7 +40,7 @@ typedef long long lk_four_mask __attribute__((vector_size(32), aligned(8), may_a
 #define LK_PARTS (4 / LK_PART) /* of a lk_four */
 typedef double lk_part __attribute__((vector_size(8 * LK_PART), aligned(8), may_alias));
 
-/* the part from row @r on, 0 or LK_PART, of four rows of which the last one is 0 */
+/* the part that begins at row @r, 0 or LK_PART, of four rows; the last row is 0 */
 #if LK_PART == 4
 #define LK_THREE(a, b, c, r) ((void)(r), (lk_part){a, b, c, 0})
 #else

@@ -128,8 +128,8 @@ LK_INLINE lanes_t with_lane(lanes_t values, int l, const double *from)
 #endif
 }
 
-/** struct lanes_of_one - which lanes of one block are read. permute(): @one by it, @none elsewhere
- */
+/** struct lanes_of_one - source lanes of one block. permute(): @one in the live lanes, @none
+ * elsewhere */
 #if LK_LANES == 8 && defined(__AVX512F__)
 #define LK_PERMUTES 1
 struct lanes_of_one {
@@ -253,7 +253,7 @@ LK_INLINE const lanes_t *view(const struct lk_batches *p, const struct lk_ref *r
     return buffer;
 }
 
-/* likewise @n vectors from @k0 on and as many from @k1 on, which is another place */
+/* likewise @n vectors from @k0 on and as many from @k1 on, which are separate */
 LK_INLINE void view_two(const struct lk_batches *p, const struct lk_ref *ref, int k0, int k1, int n,
                         lanes_t *buffer, const lanes_t *ret[2])
 {
@@ -282,7 +282,7 @@ static __attribute__((noinline)) void distribute(const struct lk_batches *p,
     }
 }
 
-/* store @n vectors from @k0 on, the inverse of view(); lanes without a place are dropped */
+/* store @n vectors from @k0 on, the inverse of view(); lanes without a destination are ignored */
 LK_INLINE void put(const struct lk_batches *p, const struct lk_ref *ref, int k0, int n,
                    const lanes_t *values)
 {

@@ -31,7 +31,7 @@ LK_INLINE void LK_NAME(quat_mul)(const LK_REAL a[4], const LK_REAL b[4], LK_REAL
     r[3] = a[0] * b[3] + a[1] * b[2] - a[2] * b[1] + a[3] * b[0];
 }
 
-/* a quaternion that is off by round-off: one Newton step of 1/sqrt */
+/* normalise a quaternion whose norm is 1 but for round-off: one Newton step of 1/sqrt */
 LK_INLINE void LK_NAME(quat_normalise)(LK_REAL q[4])
 {
     LK_REAL scale = 1.5 - 0.5 * (q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
@@ -153,8 +153,8 @@ LK_INLINE void LK_NAME(rotation_log)(const LK_REAL q[4], LK_REAL theta[3])
 }
 
 /* r = D(theta) y = y + theta x y / 2 + c theta x (theta x y), c = (1 - t/2 cot(t/2)) / t^2 with
- * t = |theta|: the transposed inverse of the right-trivialised tangent of exp, which turns a
- * momentum of the mean motion into one at the start of the step (-theta: at its end). N. Bou-Rabee,
+ * t = |theta|: the transposed inverse of the right-trivialised tangent of exp. It converts the
+ * momentum of the mean motion to that at the start of the step (-theta: at its end). N. Bou-Rabee,
  * J. E. Marsden, Hamilton-Pontryagin Integrators on Lie Groups, Part I, 2009, sec. 4. */
 LK_INLINE void LK_NAME(dexp_inverse)(const LK_REAL theta[3], const LK_REAL y[3], LK_REAL r[3])
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A function given by points, as cubic Hermite polynomials between them. All pure and safe on the
- * cycle thread: the same work at any place. */
+/* A function given by points, as cubic Hermite polynomials between them. All functions are pure and
+ * RT safe: the work is the same for every argument. */
 #ifndef LK_MATHS_TABLE_H
 #define LK_MATHS_TABLE_H
 
@@ -26,10 +26,10 @@ struct lk_piece {
     double c;
 };
 
-#define LK_POINTS_COUNTED 32 /* so many at most; more are halved first */
+#define LK_POINTS_COUNTED 32 /* most intervals to count through; more are bisected first */
 
-/** lk_points_interval() - that holds @x: the same work for every x. Each halving waits for the one
- * before; of what is left points are counted, which wait for nothing. */
+/** lk_points_interval() - return the interval that contains @x, with the same work for every x.
+ * Each bisection depends on the last one; the final count of points does not, and is vectorised. */
 LK_INLINE int lk_points_interval(int n, const double *points, double x)
 {
     lk_four_mask below = {0}; /* -1 for each point */
@@ -44,7 +44,8 @@ LK_INLINE int lk_points_interval(int n, const double *points, double x)
     return low + count - (int)(below[0] + below[1] + below[2] + below[3]);
 }
 
-/** lk_points_piece() - the polynomial at @x, which is between the first and the last point. */
+/** lk_points_piece() - return the polynomial at @x, which must lie between the first and the last
+ * point. */
 LK_INLINE struct lk_piece lk_points_piece(const struct lk_points *p, double x)
 {
     int i = lk_points_interval(p->n, p->x, x);

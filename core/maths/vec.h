@@ -22,7 +22,7 @@ LK_INLINE double lk_min(double a, double b)
     return b < a ? b : a;
 }
 
-/* the value within -@limit and @limit that is nearest to @x; -@limit where that is not a number */
+/* @x clamped to [-@limit, @limit]; -@limit if x is not a number */
 LK_INLINE double lk_clamp(double x, double limit)
 {
     double above = lk_max(-limit, x);
@@ -99,7 +99,7 @@ LK_INLINE double lk_largest_lane(lk_four x)
 #undef LK_NAME
 #pragma GCC diagnostic pop
 
-/* where entry (@i, @k) of a symmetric matrix stands */
+/* index of entry (@i, @k) of a symmetric matrix */
 LK_INLINE int lk_sym_at(int i, int k)
 {
     return i == k ? i : i + k + 2;

@@ -8,8 +8,9 @@
  *
  *   K = 1 - theta~ / 2 + g theta~^2,    g = (1 - c) / |theta|^2,    c = |theta|/2 cot(|theta|/2)
  *
- * regular for |theta| < 2 pi; theta itself jumps at pi, where the two ways round are equally short.
- * theta~ theta = 0, so a law k theta turns the body back about theta with the torque k theta. */
+ * regular for |theta| < 2 pi; theta itself jumps at pi, where the rotations about n and -n are
+ * equally short. theta~ theta = 0, so a law k theta turns the body back about theta with the torque
+ * k theta. */
 #include "rows/rows.h"
 
 /* q of A with w >= 0. A gives all products 4 q_i q_k; the column of the largest |q_k| has the
@@ -40,8 +41,9 @@ static void relative_quaternion(const struct lk_joint *j, const struct lk_pose *
         q[k] = scale * product[best][k];
 }
 
-/* theta and g. c = q_w |theta| / (2 |q_v|), whose limit 1 the two tiny terms keep; the round-off of
- * 1 - c is divided by |theta|^2 and meets theta~^2, so it stays round-off for any theta. */
+/* theta and g. c = q_w |theta| / (2 |q_v|); the two tiny terms give the limit 1 at theta = 0. The
+ * round-off of 1 - c is divided by |theta|^2 and multiplied by theta~^2, so it stays round-off for
+ * any theta. */
 static double rotation(const struct lk_joint *j, const struct lk_pose *const *pose, double theta[3])
 {
     const double tiny = 1e-60;
@@ -116,10 +118,9 @@ static void jacobian(const struct lk_joint *j, const struct lk_pose *const *pose
     }
 }
 
-/* The rotation is known but for whole turns: beyond half a turn theta (1 - 2 pi / |theta|), the
- * same rotation the other way round, goes on from where @before came. Return: its factor, 1: theta
- * does.
- */
+/* The pose gives the rotation modulo whole turns. Beyond half a turn, theta (1 - 2 pi / |theta|),
+ * the same rotation about the opposite axis, continues the rotation vector @before. Return: the
+ * factor on theta that gives the continuous vector; 1 if theta itself is continuous. */
 static double factor_of(const double before[3], const double theta[3])
 {
     double other = 1 - 2 * M_PI / lk_max(lk_norm(theta), 1e-30), straight = 0, round = 0;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where a conical wheel (side 1) touches a straight, round rail (side 0).
+/* Contact of a conical wheel (side 1) with a straight, round rail (side 0).
  *
  * The rail is a cylinder of radius rho about the line through C along t; the wheel a cone about the
  * axle, the line through W along b, of radius r in the plane of W, whose surface makes the angle
  * delta with the axle: it widens along b for delta > 0. Their common normal n points from the wheel
- * into the rail. It is square to t and makes the cone's fixed angle with the axle,
+ * into the rail. It is normal to t and makes the cone's fixed angle with the axle,
  *
  *     n . t = 0,   n . b = -sin delta,   |n| = 1
  *
@@ -13,13 +13,13 @@
  *
  *     Phi = n . d - (r cos delta + rho)
  *
- * With m = t x n (square to the rail, in the contact plane) d = k b + l t + j n, which locates the
- * contact along axle and rail: k = d . m / b . m, l = d . t - k b . t, j = n . d + k sin delta.
- * The derivatives of n follow from its three equations,
+ * With m = t x n (normal to the rail, in the contact plane) d = k b + l t + j n, which locates the
+ * contact along axle and rail: k = d . m / b . m, l = d . t - k b . t, j = n . d + k sin delta. The
+ * derivatives of n follow from its three equations,
  *
  *     n' = -(n . t') t + ((b . t) (n . t') - n . b') / (b . m) m
  *
- * and, as d - k b - l t is along n and n' square to it,
+ * and, because d - k b - l t is along n and n' is normal to it,
  *
  *     Phi'  = n . u,   u = d' - k b' - l t'       the approach of the material points in contact
  *     Phi'' = n' . u + n . (d'' - k b'' - l t'' - k' b' - l' t')

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Cone on rail: a conical wheel stays in contact with a straight rail, one row, the gap between
- * them; the geometry is in cone.h. Wheel and rail may roll and slide on each other; what resists
- * that is an element of its own (creep.c). The contact also pulls: it is permanent, as in B.
- * Simeon, C. Fuehrer, P. Rentrop, Differential-algebraic equations in vehicle system dynamics,
- * 1991, whose equations for wheels of any profile become these for a cone. */
+ * them; the geometry is in cone.h. Wheel and rail may roll and slide on each other; the resistance
+ * to that is a separate element (creep.c). The contact is bilateral and permanent, as in B. Simeon,
+ * C. Fuehrer, P. Rentrop, Differential-algebraic equations in vehicle system dynamics, 1991, whose
+ * equations for wheels of any profile become these for a cone. */
 #include "rows/cone.h"
 
 static void violation(const struct lk_joint *j, const struct lk_pose *const *pose, double *phi)
@@ -24,8 +24,9 @@ static void row_of(const struct lk_joint *j, const struct lk_pose *const *pose, 
     lk_cone_row(pose, arm, c.n, 1, J);
 }
 
-/* The exact derivative of Phi has the arms of the points on either surface; they differ from the
- * one used by the gap along n, which gives no moment to a force along n. So this is exact, too. */
+/* The exact derivative of Phi has the arms of the contact points on either surface. They differ
+ * from the arms used here by the gap along n, and a force along n has no moment about it. So this
+ * Jacobian is exact, too. */
 static void jacobian(const struct lk_joint *j, const struct lk_pose *const *pose,
                      struct lk_jacobian ret)
 {

@@ -2,16 +2,16 @@
 /* Constant-velocity joint of two shafts along f[0][2] and f[1][2]: the points coincide, and the
  * shafts bend but do not twist against each other, four rows. The last is
  *
- *   (f[0][0] . f[1][1] - f[0][1] . f[1][0]) / 2 = 0
+ *     (f[0][0] . f[1][1] - f[0][1] . f[1][0]) / 2 = 0
  *
- * Why this is homokinetic: let the shafts run in bearings at a bend angle b, the second bearing
- * being the first turned by b about a line n across the shaft, and let phi0 and phi1 be the angles
- * of the shafts in them. Then f[1] against f[0] is Rz(-phi0) exp(b n) Rz(phi1) = exp(b n') Rz(phi1
- * - phi0) with n' = Rz(-phi0) n still across the shaft. The quaternion of this product has w =
- * cos(b/2) cos(delta/2) and z = cos(b/2) sin(delta/2), delta = phi1 - phi0, and the row is -2 w z =
- * -(1 + cos b) / 2 sin(delta). For any bend short of folding back (b = pi) it vanishes where
- * delta = 0: both shafts turn by the same angle at all times, hence at the same rate. Near straight
- * shafts the row is the twist itself [rad], which the factor 1/2 is for. */
+ * This row is homokinetic. Proof: let the shafts run in bearings at a bend angle b, the second
+ * bearing being the first turned by b about a line n across the shaft, and let phi0 and phi1 be the
+ * angles of the shafts in them. Then f[1] against f[0] is Rz(-phi0) exp(b n) Rz(phi1) = exp(b n')
+ * Rz(delta), delta = phi1 - phi0, with n' = Rz(-phi0) n still across the shaft. The quaternion of
+ * this product has w = cos(b/2) cos(delta/2) and z = cos(b/2) sin(delta/2), and the row is -2 w z =
+ * -(1 + cos b) / 2 sin(delta). For any bend angle b < pi it is zero where delta = 0: both shafts
+ * turn by the same angle at all times, hence at the same rate. For nearly straight shafts the row
+ * is the twist itself [rad], because of the factor 1/2. */
 #include "rows/rows.h"
 
 static void violation(const struct lk_joint *j, const struct lk_pose *const *pose, double *phi)

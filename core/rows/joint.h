@@ -13,15 +13,14 @@
 #define LK_ROWS_PAD  8                    /* the same rounded up to whole vectors */
 #define LK_SIDES_MAX (2 * LK_COUPLED_MAX) /* bodies that one joint acts on */
 
-/** struct lk_pose - where a body is. @x: centre of mass [m], world; @R: body to world, row-major.
- */
+/** struct lk_pose - pose of a body. @x: centre of mass [m], world; @R: body to world, row-major. */
 struct lk_pose {
     double x[3];
     double R[9];
 };
 
-/** struct lk_twist - how a body moves, or a vector in its six directions. @v: [m/s], world;
- * @w: [rad/s], body axes. */
+/** struct lk_twist - velocities of a body, or a vector in its six directions. @v: [m/s], world; @w:
+ * [rad/s], body axes. */
 struct lk_twist {
     double v[3];
     double w[3];
@@ -45,7 +44,7 @@ struct lk_road_plane; /* tyre/road.h */
  *              instead of the world's, so that each can have a stiffness of its own
  * @is_exchanged: side 0 is the second body of the joint in the model
  * @n_length:   number of rows that are lengths [m], which come first; the others are angles [rad]
- * @is_known:   its rows carry all that the joint does, see compile/passes/plane.h
+ * @is_known:   its rows transmit the whole reaction of the joint, see compile/passes/plane.h
  * @row:        index of its first row among all, in the order of elimination
  * @p:          the joint's point on either body, from the centre of mass [m], body axes
  * @f:          the joint's frame on either body: three unit vectors, body axes; f[s][2] is the axis
@@ -221,8 +220,8 @@ static inline void lk_jacobian_row(struct lk_jacobian jacobian, int side, int ro
  * @load:        adds Phi_q^T lambda of the rows to each body (force: world, torque: body axes)
  * @jacobian:    Phi_q of the rows
  * @gamma:       d2Phi/dt2 of the rows with all accelerations zero
- * @way:         how far the rows went from @before to @now in one step [m, rad], where poses give
- *               them but for whole turns: the short way; NULL: the difference
+ * @way:         change of the rows from @before to @now in one step [m, rad]. If poses give the
+ *               rows modulo whole turns, the smallest such change; NULL: the difference
  * @coordinate:  coordinate @i of the joint [rad or m], angles wrapped; NULL, or never called, for
  *               types without coordinates
  * @coordinate_jacobian: its derivative, one row a side (sides 0 and 1)
@@ -269,9 +268,9 @@ static inline const struct lk_joint_type_ops *lk_joint_ops(enum lk_joint_type ty
     return lk_joint_types[type];
 }
 
-/** lk_bushing_turn() - the multipliers of a bushing that pull as @lambda does, whose rows went from
- * @before to @now and on: the same where no rotation has passed half a turn. @lambda: changed in
- * place. RT: yes. */
+/** lk_bushing_turn() - convert the multipliers @lambda of a bushing at rows that continue from
+ * @before beyond half a turn to those at the rows @now, which the pose gives, with the same forces.
+ * Unchanged if no rotation has passed half a turn. @lambda: changed in place. RT: yes. */
 void lk_bushing_turn(const double *before, const double *now, double *lambda);
 
 /* ---- joints.c: the functions of a type, with the point rows of compliant joints along the axes

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The three primitives that joints are made of. P is the joint's point on either body, d = P0 - P1,
+/* The three primitive constraints of joints. P is the joint's point on either body, d = P0 - P1,
  * and u, v, n are unit vectors fixed to a body.
  *
  *   point     d = 0                      3 rows [m], world axes; Haug: spherical; of a pin 2
@@ -13,7 +13,8 @@
  *
  *     d^2(u . v)/dt^2 = ((a - b) . u) (a . v) - ((a - b) . v) (b . u) - |a - b|^2 u . v
  *
- * as d(u . v)/dt = (a - b) . (u x v): no large terms cancel where both sides spin alike. */
+ * as d(u . v)/dt = (a - b) . (u x v): there is no cancellation of large terms if both sides spin
+ * alike. */
 #ifndef LK_ROWS_ROWS_H
 #define LK_ROWS_ROWS_H
 
@@ -412,8 +413,8 @@ LK_INLINE double lk_rows_angle_gamma(const struct lk_joint *j, const struct lk_p
     return scale * (c * dds - s * ddc - 2 * (c * dc + s * ds) * rate);
 }
 
-/* Jacobian of the angle as a coordinate. Rigid rows keep the axes parallel, so constants are exact;
- * compliant ones need the derivative at any pose, or their force would gain or lose energy. */
+/* Jacobian of the angle as a coordinate. Rigid rows keep the axes parallel, so constants are exact.
+ * Compliant rows need the derivative at any pose, or their force would gain or lose energy. */
 LK_INLINE void lk_rows_angle_coordinate_jacobian(const struct lk_joint *j,
                                                  const struct lk_pose *const *pose, double J[2][6])
 {
@@ -429,8 +430,8 @@ LK_INLINE double lk_rows_angle_coordinate_gamma(const struct lk_joint *j,
     return lk_is_compliant(j) ? lk_rows_angle_gamma(j, pose, twist) : 0;
 }
 
-/* ---- coordinates of other joints, for coordinate rows and couplings: poses and twists are those
- * of the sides of @j; @k selects the joint of[k] ---- */
+/* ---- coordinates of other joints, for coordinate rows and couplings: poses and twists belong to
+ * the sides of @j; @k selects the joint of[k] ---- */
 
 LK_INLINE void lk_rows_poses_of(const struct lk_joint *j, int k, const struct lk_pose *const *pose,
                                 const struct lk_pose *of[2])

@@ -4,16 +4,16 @@
  * angle.
  *
  * The row of the thread is travel - pitch * angle modulo the lead, 2 pi pitch, reduced to half a
- * lead on either side of zero. The poses give the angle only modulo 2 pi, and after a whole turn a
- * thread meets itself one lead further along, so the reduced row is exact and needs no memory of
- * turns. Around zero, where a step keeps it, the row is smooth with the derivative of travel -
- * pitch * angle, also where the angle passes from pi to -pi; it jumps half a lead off, between two
- * grooves. */
+ * lead on either side of zero. The poses give the angle only modulo 2 pi. A thread is periodic with
+ * the lead, so the reduced row is exact and needs no count of turns. Near zero, where a step keeps
+ * it, the row is smooth with the derivative of travel - pitch * angle, also where the angle passes
+ * from pi to -pi. It has a jump at half a lead, between two grooves. */
 #include "rows/rows.h"
 
-#define THREAD 2 /* its row */
+#define THREAD 2 /* index of the row of the thread */
 
-/* fixed work, unlike remainder(); both have only the round-off of @x */
+/* reduce @x to half a lead about zero; the work is fixed, unlike that of remainder(). Both have
+ * only the round-off of @x */
 static double nearest_groove(const struct lk_joint *j, double x)
 {
     double lead = 2 * M_PI * j->pitch;
@@ -21,8 +21,8 @@ static double nearest_groove(const struct lk_joint *j, double x)
     return x - lead * rint(x / lead);
 }
 
-/* The thread is known but for whole leads: where it gives way and slips from one groove into the
- * next it went the short way, not back by a lead. */
+/* Change of the rows in a step. The pose gives the thread modulo whole leads: if the thread slips
+ * into the next groove, the change is the short way, not a whole lead back. */
 static void way(const struct lk_joint *j, const double *before, const double *now, double *ret)
 {
     for (int r = 0; r < j->n_rows; r++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sway: three rows, always compliant, that measure the gap between the points of a rod along the
- * axes of the world, whatever turns. Their law is that of the tension in the rod, see
+ * axes of the world, independent of rotations. Their law is that of the tension in the rod, see
  * step/elements/sway.h. */
 #include "rows/rows.h"
 #include <string.h>

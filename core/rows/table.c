@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The joints of table.h: every function below has an instance for each line, with the line as a
- * constant, so that loops unroll and branches fold. Rows are found before any is written: where one
- * is written might be a pose, for all the compiler knows, and what rows share be found again. */
+ * constant, so that loops unroll and branches fold. All rows are computed before any is written:
+ * the compiler must assume that a written row aliases a pose, and would recompute common terms. */
 #include "rows/table.h"
 #include "rows/rows.h"
 #include "rows/universal.h"
@@ -24,7 +24,7 @@ LK_INLINE bool is_ball(const struct lk_joint_kind *k)
     return k->point == LK_POINTS_XYZ && k->n_slide + k->n_square == 0;
 }
 
-/* the point rows of a vector along the world's axes; of three they are it */
+/* copy the components of a world vector that are point rows; all three if there are three */
 LK_INLINE void take_points(const struct lk_joint_kind *k, const double world[3], double *row)
 {
     for (int i = 0; i < lk_kind_point_rows(k); i++)
@@ -120,7 +120,8 @@ LK_INLINE void gamma_rows(const struct lk_joint_kind *k, const struct lk_joint *
 
 /* ---- coordinates ---- */
 
-/* a joint with one coordinate is asked for that one only, so the measure is a constant, too */
+/* measure of coordinate @i; a joint with one coordinate has that one only, so the measure is a
+ * constant, too */
 LK_INLINE enum lk_measure measure_of(const struct lk_joint_kind *k, int i)
 {
     return k->measure[k->n_coordinates == 1 ? 0 : i];

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Joints as rows: one line per joint type holds all that the step, the batched step, the compiler
- * and the reader need to know of it. The rows are the basic constraints of E. J. Haug
- * (Computer-aided kinematics and dynamics of mechanical systems, 1989, ch. 9): with the point P and
- * the frame f of the joint on either body, d = P0 - P1,
+/* Joints as rows: the definition of each joint type for the step, the batched step, the compiler
+ * and the reader, one line each. The rows are the basic constraints of E. J. Haug (Computer-aided
+ * kinematics and dynamics of mechanical systems, 1989, ch. 9): with the point P and the frame f of
+ * the joint on either body, d = P0 - P1,
  *
  *   point     d = 0                                       three rows [m]     Haug: spherical;
  *                                                         of a pin two, across a world axis
  *   slide     n . d = 0, n a direction of side 0          one row [m]        dot-2
  *   square    u . v = 0, u of side 0 and v of side 1      one row [rad]      dot-1
  *
- * in this order. A slider is a prismatic joint of what moves in a plane: its side 0 has the normal
- * as its second direction, and nothing but the turn about that is left to a square row. Joints with
- * other rows (distance, screw, cone on rail, ...) have their own files.
- */
+ * in this order. A slider is a prismatic joint of bodies that move in a plane. Direction 1 of its
+ * side 0 is the normal of the plane; its one square row holds the angle about this normal. Joints
+ * with other rows (distance, screw, cone on rail, ...) have their own files. */
 #ifndef LK_ROWS_TABLE_H
 #define LK_ROWS_TABLE_H
 
@@ -23,8 +22,8 @@
  * direction x of the model;  CROSS: f[s][0] is the axis of the other side */
 enum lk_frame_rule { LK_FRAMES_WORLD, LK_FRAMES_AXIS, LK_FRAMES_PLANE, LK_FRAMES_CROSS };
 
-/** enum lk_measure - what a coordinate is: travel of P1 along f[0][k]; the angle about the common
- * axis; the angles of a universal joint about the axis of side 0 and of side 1. */
+/** enum lk_measure - meaning of a coordinate: travel of P1 along f[0][k]; the angle about the
+ * common axis; the angles of a universal joint about the axis of side 0 and of side 1. */
 enum lk_measure {
     LK_NO_MEASURE,
     LK_ALONG_0,
@@ -38,8 +37,8 @@ enum lk_measure {
 /** enum lk_point_rows - point rows, in the order of their world axes. */
 enum lk_point_rows { LK_POINTS_NONE, LK_POINTS_XYZ, LK_POINTS_YZ, LK_POINTS_ZX, LK_POINTS_XY };
 
-/** lk_points_rows() - number of them;  lk_points_first() - world axis of the first one, which those
- * of the others follow in a circle. RT: yes. */
+/** lk_points_rows() - number of point rows;  lk_points_first() - world axis of the first of them.
+ * The axes of the others follow in cyclic order. RT: yes. */
 static inline int lk_points_rows(enum lk_point_rows points)
 {
     return points == LK_POINTS_NONE ? 0 : points == LK_POINTS_XYZ ? 3 : 2;
@@ -54,7 +53,7 @@ static inline int lk_points_first(enum lk_point_rows points)
  * @point:  which point rows;  @n_slide, @slide: along which direction of side 0
  * @n_square, @square: direction of side 0 and of side 1; both count in @dir
  * @n_dir, @dir: directions of each side in use: indices of struct lk_joint.f
- * @n_coordinates, @measure: what the joint leaves free and measures */
+ * @n_coordinates, @measure: coordinates of the free motions of the joint */
 struct lk_joint_kind {
     enum lk_point_rows point;
     int n_slide;
@@ -120,8 +119,8 @@ static const struct lk_joint_kind lk_joint_kinds[LK_KINDS] = {
 #undef X
 };
 
-/** lk_kind_of() - the line with the rows of @type, or LK_KINDS for types with their own file. RT:
- * yes. */
+/** lk_kind_of() - return the line with the rows of @type, or LK_KINDS for types with their own
+ * file. RT: yes. */
 static inline enum lk_kind lk_kind_of(enum lk_joint_type type)
 {
     switch (type) {

@@ -5,7 +5,7 @@
  * turning about the axes of the contact. The first row has a value, the distance of its lowest
  * point from the road; no coordinate has the rates of the others.
  *
- * The multipliers are minus the forces and moments of the road on the wheel; what they follow is in
+ * The multipliers are minus the forces and moments of the road on the wheel; their laws are in
  * step/elements/tyres.c. */
 #include "rows/wheel.h"
 

@@ -2,9 +2,10 @@
 /* The angles of a universal joint: the first axis a = f[0][2], fixed to body 0, stays at a right
  * angle to the second axis b = f[1][2], fixed to body 1.
  *
- * A cross-piece without mass carries both axes. The coordinate `first` is its angle about a against
- * body 0, `second` the angle of body 1 about b against it. Initially f[0][0] = b and f[1][0] =
- * a, and both frames are right-handed, so with both angles counted from there
+ * Both axes are fixed to a cross-piece without mass. The coordinate `first` is its angle about a
+ * relative to body 0, `second` the angle of body 1 about b relative to the cross-piece. Initially
+ * f[0][0] = b and f[1][0] = a, and both frames are right-handed. So with both angles counted from
+ * this pose
  *
  *   b = cos(first) f[0][0] + sin(first) f[0][1]      the cross-piece turns b in body 0
  *   a = cos(second) f[1][0] - sin(second) f[1][1]    seen from body 1, which turns, a turns back

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where a wheel (side 1) stands on the road (side 0): the axes of its contact.
+/* Contact of a wheel (side 1) with the road (side 0): its point and axes.
  *
  * With the centre c, the spin axis e_y to the left, and the plane of the road through Q with the
  * normal n,
@@ -10,8 +10,8 @@
  *     R_l = (c - Q) . n / (e_r . n),  P = c - R_l e_r      the contact point
  *     rho = R0 e_r . n - (c - Q) . n                       depth of the lowest point of the rim
  *
- * rho is a function of the pose, and its derivative the velocity of the point c - R0 e_r along n:
- * a spring along it has a potential. The IAVSD benchmark has instead, with the height z of the
+ * rho is a function of the pose, and its derivative the velocity of the point c - R0 e_r along n: a
+ * spring along it has a potential. The IAVSD benchmark defines instead, with the height z of the
  * centre over the road along the normal n0 of the road as a whole, (c - Q) . n = z n . n0,
  *
  *     rho = (R0 - z) n . n0                                depth below the centre */
@@ -21,7 +21,7 @@
 #include "rows/rows.h"
 #include "tyre/road.h"
 
-#define LK_WHEEL_UPRIGHT 0.1 /* least e_r . n at which a tyre rolls: it lies on its side below */
+#define LK_WHEEL_UPRIGHT 0.1 /* least e_r . n of a rolling tyre; below it, it lies on its side */
 
 /** struct lk_wheel - contact geometry at one pose; vectors in world axes.
  * @upright: e_r . n;  @camber: e_y . n, the sine of the angle to the right;  @height: of the centre
@@ -41,8 +41,8 @@ struct lk_wheel {
     double depth;
 };
 
-/** lk_wheel_axes() - all that follows from c, n, ey and height. @R0: free radius;  @cosine: n . n0
- * where the depth is that below the centre, else 0 */
+/** lk_wheel_axes() - compute all values that follow from c, n, ey and height. @R0: free radius;
+ * @cosine: n . n0 if the depth is that below the centre, else 0 */
 LK_INLINE void lk_wheel_axes(struct lk_wheel *w, double R0, double cosine)
 {
     double length, least;
@@ -58,13 +58,13 @@ LK_INLINE void lk_wheel_axes(struct lk_wheel *w, double R0, double cosine)
     w->camber = lk_dot(w->ey, w->n);
     w->radius = w->height / lk_max(length, LK_WHEEL_UPRIGHT);
     w->depth = R0 * (cosine > 0 ? cosine : length) - w->height;
-    if (cosine > 0 && w->depth > 0) /* leaning far it would touch beyond its rim */
+    if (cosine > 0 && w->depth > 0) /* keeps the contact of an inclined wheel within its rim */
         w->radius = lk_min(R0, w->radius);
     for (int i = 0; i < 3; i++)
         w->P[i] = w->c[i] - w->radius * w->er[i];
 }
 
-/** lk_wheel_at() - the contact of joint @j at @pose, on the plane that it points to. */
+/** lk_wheel_at() - compute the contact of joint @j at @pose, on its plane of the road. */
 LK_INLINE void lk_wheel_at(const struct lk_joint *j, const struct lk_pose *const *pose,
                            struct lk_wheel *w)
 {

@@ -77,7 +77,7 @@ static void exchange(int n, int which, double least, double *T)
     }
 }
 
-/* d = b - A x, and @size: bounds of the largest number in each row of that, as A is positive
+/* d = b - A x, and @size: bounds of the largest term in each row of it, because A is positive
  * definite. @root: of the diagonal of A */
 static void find_distances(int n, const double *A, const double *b, const double *root,
                            const double *x, double *d, double *size)
@@ -95,7 +95,7 @@ static void find_distances(int n, const double *A, const double *b, const double
     }
 }
 
-/* the contact that violates its limit most acts from now on. Return: it, or -1 */
+/* activate the contact that violates its limit most. Return: its index, or -1 */
 static int add_most_violated(int n, const double *d, const double *size, const double *lower,
                              const double *upper, double *acts)
 {
@@ -115,7 +115,7 @@ static int add_most_violated(int n, const double *d, const double *size, const d
     return which;
 }
 
-/* y = x + A_aa^-1 (d - limits): the contacts that act are at their limits; 0 of the others.
+/* y = x + A_aa^-1 (d - limits): with y the active contacts are at their limits; 0 for the others.
  * @beyond: d - limits */
 static void solve_acting(int n, const double *T, const double *d, const double *lower,
                          const double *upper, const double *acts, const double *x, double *beyond,
@@ -130,8 +130,8 @@ static void solve_acting(int n, const double *T, const double *d, const double *
         y[i] = acts[i] != 0 ? y[i] : 0;
 }
 
-/* x towards the solution @y among the contacts that act, until one of them would pull; that one
- * acts no more. Return: it, or -1 */
+/* Move x towards the solution @y of the active contacts, until one of them would pull; that contact
+ * becomes inactive. Return: its index, or -1 */
 static int approach(int n, const double *y, double *x, double *acts)
 {
     double part = 1;

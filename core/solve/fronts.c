@@ -6,9 +6,9 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* s W Phi^T of one block, direction by direction, so many rows at a time as a register holds. Here
- * and below n, pad and is_point of a side are compile-time constants in the instances for common
- * joints. */
+/* s W Phi^T of one block, direction by direction, with as many rows at a time as fit into a
+ * register. Here and below n, pad and is_point of a side are compile-time constants in the
+ * instances for common joints. */
 LK_INLINE void weigh(const struct lk_side *rows, const struct lk_inverse_mass *sW,
                      lk_part WJ[2 * LK_PARTS][6])
 {
@@ -39,7 +39,7 @@ LK_INLINE lk_part point_product(const struct lk_side *rows, const struct lk_side
         return m * rows->sign *
                LK_THREE(move[first * pad], move[lk_point_axis(first, 1) * pad],
                         move[lk_point_axis(first, 2) * pad], r);
-    /* all pins of a plane leave out the same axis, and it has no balls */
+    /* all pins of a plane omit the same axis, and a plane has no spherical joints */
     m *= rows->sign * columns->sign;
     return LK_THREE(c == 0 ? m : 0, c == 1 ? m : 0, c == 2 ? m : 0, r);
 }
@@ -77,7 +77,7 @@ LK_INLINE void add_product(double *F, int stride, lk_part WJ[2 * LK_PARTS][6],
                 product_column(WJ[r / LK_PART], rows, columns, r, c, m);
 }
 
-/* the same where nothing is known of the columns: what they store is a constant in each branch */
+/* the same for any columns: their storage format is a constant in each branch */
 LK_INLINE void add_product_of(double *F, int stride, lk_part WJ[2 * LK_PARTS][6],
                               const struct lk_side *rows, const struct lk_side *columns, double m)
 {
@@ -129,8 +129,8 @@ LK_INLINE void add_blocks(double *F, int stride, const struct lk_block *block, i
     add_product(F + block[j].at * (stride + 1), stride, WJ, &rows, &rows, sW->mass);
 }
 
-/* The same for rows of rarer joints. A function of its own: it is large, and every instance of a
- * front has elements. */
+/* The same for rows of less common joints. It is a separate function because it is large, and every
+ * instance of a front has elements. */
 static LK_APART void add_rare_blocks(double *F, int stride, const struct lk_block *block, int j,
                                      const struct lk_inverse_mass *sW)
 {
@@ -167,7 +167,7 @@ LK_INLINE void add_element(double *F, int stride, const struct lk_block *block, 
     }
 }
 
-/* add what elimination left of a child */
+/* add the remainder of a child */
 LK_INLINE void add_remainder(double *restrict F, const double *restrict C, int rest, int stride,
                              const int *place)
 {
@@ -223,8 +223,8 @@ static void invert_mass(const struct lk_inverse_mass *sW, double *ret_mass, doub
         ret_inertia[i] = i < 3 ? HELD : 0;
 }
 
-/* what the motions of hubs add to front @f, see tree.h. A function of its own, as add_rare_blocks()
- */
+/* add the motions of hubs to front @f, see tree.h. A separate function for the same reason as
+ * add_rare_blocks() */
 static LK_APART void add_hubs(const struct lk_fronts *fr, const struct lk_front *f, double *F,
                               int stride, const struct lk_inverse_mass *sW)
 {
@@ -302,7 +302,7 @@ LK_INLINE void eliminate_any(struct lk_fronts *fr, const struct lk_front *f, int
     lk_any_kernel_transpose(F, height, f->n, e, fr->matrices + f->across);
 }
 
-/* fronts without an instance: the height alone is a constant where it is small */
+/* factor a front without an instance: only the height is a constant, if it is small */
 static void factor_any(struct lk_fronts *fr, const struct lk_front *f, const double *regular,
                        const struct lk_inverse_mass *sW)
 {
@@ -325,8 +325,8 @@ static void factor_any(struct lk_fronts *fr, const struct lk_front *f, const dou
     }
 }
 
-/* Each instance is a function of its own: some passes of gcc 12 are quadratic in the size of a
- * function; one function for all takes three times as long to compile. */
+/* Each instance is a separate function, because some passes of gcc 12 are quadratic in the size of
+ * a function: one function for all takes three times as long to compile. */
 #define X(E, N)                                                                                    \
     static LK_APART void factor_##E##_##N(struct lk_fronts *fr, const struct lk_front *f,          \
                                           const double *regular, const struct lk_inverse_mass *sW) \
@@ -489,12 +489,12 @@ LK_FRONTS(X)
 LK_FRONTS_TALL(X)
 #undef X
 
-/* Fronts without an instance: the numbers of vectors are constants where they are small: heights
- * where one vector is eliminated, and where two are. */
+/* Fronts without an instance: the numbers of vectors are constants if they are small. Heights for
+ * one eliminated vector, and for two. */
 #define NARROW(X) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8)
 #define WIDE(X)   X(2) X(3) X(4) X(5) X(6) X(7) X(8)
 
-/* tells them apart; 0: neither */
+/* index of the case; 0: none of them */
 LK_INLINE int size_of(const struct lk_front *f)
 {
     int width = lk_vectors(f->e);
@@ -525,8 +525,8 @@ static void assemble_any(struct lk_fronts *fr, const struct lk_front *f, const d
     }
 }
 
-/* One or two vectors of rows, and any number of others, which are taken in pairs, each into a sum
- * of its own: a sum waits for what was added to it before. */
+/* One or two vectors of rows, and any number of others. The others are processed in pairs, each
+ * with its own sum, because an addition waits for the last one to the same sum. */
 LK_INLINE void disassemble_narrow(const struct lk_fronts *fr, const struct lk_front *f, int width,
                                   double *x)
 {

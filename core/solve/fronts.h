@@ -3,11 +3,10 @@
  *
  * The matrix is E + s Phi_q W Phi_q^T over all rows in the order of elimination, symmetric and
  * positive definite; with the motions of hubs among the rows, see tree.h, it is quasi-definite. It
- * is never formed as a whole. Each front adds the elements of its bodies, what the motions of hubs
- * have in common with its rows, and the remainders of its children, factors the eliminated rows
- * (L D L^T) and leaves the Schur complement for its parent. The plan alone fixes the arithmetic,
- * whatever the order of execution.
- */
+ * is never formed as a whole. Each front adds the elements of its bodies, the Jacobians Phi_h
+ * between its rows and the motions of hubs, and the remainders of its children. It factors the
+ * eliminated rows (L D L^T) and passes the Schur complement to its parent. The plan alone fixes the
+ * arithmetic, whatever the order of execution. */
 #ifndef LK_SOLVE_FRONTS_H
 #define LK_SOLVE_FRONTS_H
 
@@ -29,7 +28,7 @@ struct lk_block {
  * @reduced: offset of its remaining right-hand side in the sums
  * @pull:    offset of the map: sum that adds to each row of the parent, up to whole vectors
  * @is_first: remaining row r adds to row r of the parent
- * @place:   offset of the places in the parent's matrix to which the lower triangle of the
+ * @place:   offset of the indices in the parent's matrix to which the lower triangle of the
  *           remainder adds, column by column; in its lower triangle even if the map swaps rows */
 struct lk_child {
     int rest;
@@ -48,9 +47,10 @@ struct lk_element {
     int n_blocks;
 };
 
-/** struct lk_hub_block - where the motion of a hub meets rows of joints in a front.
+/** struct lk_hub_block - the motion of a hub in a front, and the rows of joints that it meets
+ * there.
  * @body:     the hub;  @at: first of its six rows in the front
- * @has_mass: they are eliminated here, so that its M/s is added */
+ * @has_mass: the six rows are eliminated in this front, which adds M/s of the hub */
 struct lk_hub_block {
     int body;
     int at;
@@ -70,15 +70,15 @@ struct lk_hub_block {
 #define LK_FRONTS_LARGE(X) X(5, 11) X(5, 12) X(5, 13) X(6, 13)
 #define LK_FRONTS(X)       LK_FRONTS_ALIKE(X) LK_FRONTS_SMALL(X) LK_FRONTS_LARGE(X)
 
-/* (e, height in vectors of four rows) of larger ones, where all but the number of columns is a
- * constant: where loops of a car meet, the few rows of a joint are eliminated and 8 to 26 others
- * remain */
+/* (e, height in vectors of four rows) of larger fronts, for which all but the number of columns is
+ * a constant: at the joints between the loops of a car few rows are eliminated, and 8 to 26 remain
+ */
 #define LK_FRONTS_TALL(X)                                                                          \
     X(1, 3) X(3, 3)                                                                                \
     X(3, 4) X(3, 5) X(3, 6) X(4, 3) X(4, 4) X(4, 5) X(4, 6) X(5, 4) X(5, 5) X(5, 6) X(5, 7)        \
         X(5, 8) X(6, 4) X(6, 5) X(6, 6) X(6, 7) X(6, 8) X(7, 4)
 
-/** enum lk_front_shape - which instance of the kernels a front takes. */
+/** enum lk_front_shape - instance of the kernels for a front. */
 enum lk_front_shape {
     LK_FRONT_ANY,
 #define X(E, N) LK_FRONT_##E##_##N,
@@ -96,7 +96,7 @@ enum lk_front_shape {
  * @matrix:   offset of its columns in the matrices, @across and @pivot: of these parts of its
  * factor
  * @reduced:  offset of n values in the sums, the last n - e for the parent;  @solved: of e more,
- * the solution of its rows without what follows. The parent need not wait for that
+ * the solution of its rows without the remaining ones, for which the parent need not wait
  * @rest:     offset of the row indices of the n - e remaining rows
  * @parent:   front of the plan that receives the remainder, or -1 */
 struct lk_front {
@@ -123,8 +123,9 @@ struct lk_front {
  * rest is written when a model is compiled.
  * @front: in the order of execution;  @plan_front: in the order of the plan
  * @zero:  index of a sum that is always 0
- * @hub:   of the fronts where rows of joints and motions of hubs meet
- * @motions: index of the first motion in a solution, behind all rows;  @n_motions: of six values */
+ * @hub:   of the fronts with motions of hubs
+ * @motions: index of the first motion in a solution, after all rows;  @n_motions: number of
+ * motions, of six values each */
 struct lk_fronts {
     int n_fronts;
     int n_rows;
@@ -159,7 +160,7 @@ LK_RT void lk_fronts_factor(struct lk_fronts *fronts, const double *regular,
                             const struct lk_inverse_mass *sW);
 
 /** lk_fronts_solve() - solve with the last factor, in place: assembly, then disassembly.
- * @x: values of all rows in the order of elimination, then room for the motions of the hubs
+ * @x: values of all rows in the order of elimination, then space for the motions of the hubs
  * Thread: cycle.  RT: yes. */
 LK_RT void lk_fronts_solve(struct lk_fronts *fronts, double *x);
 
@@ -173,8 +174,8 @@ void lk_fronts_schedule(struct lk_fronts *fronts, const int *order);
  * Thread: cycle.  RT: yes. */
 LK_RT double lk_fronts_smallest_pivot(const struct lk_fronts *fronts, const double *scale);
 
-/** lk_fronts_dependent_rows() - number of rows in whose pivot of the last factor E is more than
- * @share. @regular: n_rows, E, or 0 for rows that do not count
+/** lk_fronts_dependent_rows() - number of rows whose pivot in the last factor contains E with more
+ * than the fraction @share. @regular: n_rows, E, or 0 for rows that do not count
  * Thread: cycle.  RT: yes. */
 LK_RT int lk_fronts_dependent_rows(const struct lk_fronts *fronts, const double *regular,
                                    double share);

@@ -10,10 +10,10 @@
  *   across:   the same transposed, ceil(e / 4) vectors for each of the n rows
  *   pivots:   D^-1, padded by 1
  *
- * and the Schur complement A22 - U A12 in the lower triangle behind the columns. A solve then only
- * adds multiples of whole vectors, and what the parent waits for is one such product away. D stays
- * apart: redundant rows make it as small as the regularisation, and A11^-1 itself would spread
- * their round-off over all rows. */
+ * and the Schur complement A22 - U A12 in the lower triangle after the columns. A solve then only
+ * adds multiples of whole vectors, and the right-hand side of the parent needs one such product
+ * only. D is stored separately: redundant rows make it as small as the regularisation, and A11^-1
+ * itself would spread their round-off over all rows. */
 #ifndef LK_SOLVE_KERNELS_H
 #define LK_SOLVE_KERNELS_H
 
@@ -31,16 +31,16 @@ LK_INLINE double lk_entry(const lk_four *F, int height, int row, int column)
     return F[column * height + row / 4][row % 4];
 }
 
-/* the first vector of column @j that counts: where a column is low, to compute all takes less than
- * to tell */
+/* the first nonzero vector of column @j; for low columns, computing all vectors costs less than the
+ * test */
 LK_INLINE int lk_first_vector(int j, int height, bool is_fixed)
 {
     return is_fixed || height > 4 ? j / 4 : 0;
 }
 
-#define LK_PANEL 16 /* columns that are eliminated before those behind them take them */
+#define LK_PANEL 16 /* number of columns that are eliminated before later columns are updated */
 
-/** enum lk_filled - where a matrix is not zero: below its diagonal, above it, everywhere. */
+/** enum lk_filled - nonzero part of a matrix: below its diagonal, above it, everywhere. */
 enum lk_filled { LK_BELOW, LK_ABOVE, LK_FILLED };
 
 #define LK_NAME(f)  lk_fixed_##f
@@ -58,8 +58,8 @@ enum lk_filled { LK_BELOW, LK_ABOVE, LK_FILLED };
 #undef LK_IS_FIXED
 #undef LK_UNROLL
 
-/** lk_kernel_add_columns() - y += M t, M of @n columns of @height vectors. @filled: zeros are left
- * out where the sizes are constants, @is_fixed. RT: yes. */
+/** lk_kernel_add_columns() - y += M t, M of @n columns of @height vectors. @filled: zeros are
+ * skipped if the sizes are constants, @is_fixed. RT: yes. */
 LK_INLINE void lk_kernel_add_columns(bool is_fixed, const lk_four *columns, int height, int n,
                                      const double *t, enum lk_filled filled, lk_four *y)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The kernels of kernels.h, which includes this file once for sizes that are constants, where loops
- * are unrolled, and once for any size, where that would only fill the cache of instructions. No
- * include guard on purpose. */
+/* The kernels of kernels.h, which includes this file once for constant sizes, with unrolled loops,
+ * and once for any size, where unrolling would only fill the instruction cache. No include guard on
+ * purpose. */
 
-/* y += sum of @n columns of @height vectors, times t, whose values are @step apart, @count vectors
- * from @first on */
+/* y += sum of @n columns of @height vectors times t, for @count vectors from @first on; values of t
+ * are @step apart */
 LK_INLINE void LK_NAME(add_stripe)(const lk_four *columns, int height, int first, int count, int n,
                                    const double *t, int step, enum lk_filled filled, lk_four *y)
 {
@@ -53,7 +53,7 @@ LK_INLINE void LK_NAME(add_columns)(const lk_four *columns, int height, int firs
     }
 }
 
-/* columns @from to @to of L D L^T, and what they take from those before @last */
+/* eliminate columns @from to @to of L D L^T, and update the columns before @last by them */
 LK_INLINE void LK_NAME(eliminate_panel)(lk_four *F, int height, int from, int to, int last,
                                         double *pivot)
 {
@@ -77,10 +77,10 @@ LK_INLINE void LK_NAME(eliminate_panel)(lk_four *F, int height, int from, int to
 }
 
 /* L D L^T of the first e columns, which keep L D, and the Schur complement in the rest. Without
- * constant sizes they are eliminated in panels, and each column behind a panel takes
- * all of it at once: its vectors are loaded and stored once instead of for every column of the
- * panel, for the same sums in the same order. Low columns are computed above the diagonal there,
- * too, see lk_first_vector(). */
+ * constant sizes they are eliminated in panels, and each later column is updated by a whole panel:
+ * its vectors are loaded and stored once instead of for every column of the panel, for the same
+ * sums in the same order. Low columns are computed above the diagonal there, too, see
+ * lk_first_vector(). */
 LK_INLINE void LK_NAME(kernel_eliminate)(lk_four *F, int height, int n, int e, double *pivot)
 {
     const int panel = LK_PANEL;
@@ -104,8 +104,8 @@ LK_INLINE void LK_NAME(kernel_eliminate)(lk_four *F, int height, int n, int e, d
 }
 
 /* X = [L^-1 - I; -U] column by column, the last one first: X_k = -(L_k + sum_j X_j L_jk).
- * @l: scratch of e. What lies below the first e rows takes all columns at once where sizes are not
- * constants. */
+ * @l: scratch of e. If sizes are not constants, the rows below the first e are updated by all
+ * columns at once. */
 LK_INLINE void LK_NAME(kernel_invert)(lk_four *F, int height, int e, const double *pivot, double *l)
 {
     static const lk_four_mask below[] = {{0, -1, -1, -1}, {0, 0, -1, -1}, {0, 0, 0, -1}, {0}};
@@ -141,8 +141,9 @@ LK_INLINE void LK_NAME(kernel_invert)(lk_four *F, int height, int e, const doubl
     }
 }
 
-/* Four rows of four columns at a time, or one by one where that is known to be little. @across: its
- * zeros, and its padding, stay as they are; what lies beyond @e in a row is 0, and is written. */
+/* Transpose four rows of four columns at a time, or one by one if sizes are small constants.
+ * @across: its zeros and its padding are not written, except entries beyond @e in a row, which are
+ * set to 0. */
 LK_INLINE void LK_NAME(kernel_transpose)(const lk_four *F, int height, int n, int e, double *across)
 {
     int width = 4 * lk_vectors(e);

@@ -13,7 +13,7 @@ static void swap_rows(int n, double *A, int i, int k)
     }
 }
 
-/* rows, then columns, to a largest entry of 1; 0 where there is nothing but noise */
+/* scale rows, then columns, to a largest entry of 1; scale 0 for those at noise level */
 static void equilibrate(int n, double *A, double noise, double *rows, double *columns)
 {
     for (int i = 0; i < n; i++) {

@@ -13,13 +13,13 @@ struct lk_lu_scale {
     int *pivot;
 };
 
-/** lk_lu_factor() - P A = L U of the equilibrated matrix, n by n, row-major, in place.
- * @noise: entries up to that size count as zero;  @least: a pivot of the equilibrated matrix up to
- * that size is none
+/** lk_lu_factor() - factor P A = L U of the equilibrated matrix, n by n, row-major, in place.
+ * @noise: entries up to that size count as zero;  @least: pivots of the equilibrated matrix up to
+ * that size count as zero
  * Return: -1: success; else the first column without pivot, and the factor must not be used.
  * RT: yes. */
 LK_RT int lk_lu_factor(int n, double *A, double noise, double least, struct lk_lu_scale scale);
-/** lk_lu_solve() - A x = @b with the factor; @b: overwritten by x. RT: yes. */
+/** lk_lu_solve() - solve A x = @b with the factor; @b: overwritten by x. RT: yes. */
 LK_RT void lk_lu_solve(int n, const double *A, struct lk_lu_scale scale, double *b);
 
 #endif

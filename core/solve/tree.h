@@ -7,20 +7,20 @@
  * joint to the ground is internal to its body. The merges form binary trees, one for each mechanism
  * that is not connected with the others.
  *
- * A hub, a body with many joints, would make one large dense element. Its motion u = s W Phi_h^T
+ * A hub, a body with many joints, would have one large dense element. Its motion u = s W Phi_h^T
  * lambda stays unknown instead, six rows beside those of the joints:
  *
  *     (E + s Phi W Phi^T, of the others) lambda + Phi_h u = b
  *     Phi_h^T lambda - M/s u = 0
  *
- * What hangs on the hub is merged, and merged with the hub, which eliminates its joints to it and
- * lets six rows remain; they are eliminated when all that hangs on it is in them. M/s has then
- * become the inertia of the hub with all that hangs on it (R. Featherstone, Rigid Body Dynamics
- * Algorithms, 2008, section 7.1, articulated-body inertia). What remains of it acts on the other
- * joints of the hub as the element of a body. On a hub hangs what is connected to the rest by the
- * hub alone and not held between hub and ground by rigid rows: forces in its rows that move nothing
- * of it have no resultant on the hub then, so that where all rows are independent, they are with
- * the hub at rest.
+ * A branch of a hub is a set of bodies that only the hub connects to the other bodies, and that
+ * rigid rows do not hold between hub and ground. The bodies of a branch are merged, and then merged
+ * with the hub. This eliminates the joints between branch and hub, and the six rows of the motion
+ * remain. They are eliminated when all branches are merged. M/s has then become the
+ * articulated-body inertia of the hub with its branches (R. Featherstone, Rigid Body Dynamics
+ * Algorithms, 2008, section 7.1). The remainder acts on the other joints of the hub as the element
+ * of a body. Multipliers within a branch that move none of its bodies have no resultant on the hub.
+ * So if all rows are independent, the rows of a branch are independent with the hub at rest.
  *
  * compile/tree/ chooses the merges and turns them into fronts: dense blocks with an eliminated and
  * a remaining part, in an order in which children come first. */
@@ -31,9 +31,9 @@
 
 /** struct lk_topology - which joints connect which bodies.
  * @body:   distinct bodies of each joint; n_bodies stands for the ground and for unused entries
- * @n_rows: rows of each joint;  @n_rigid: those that hold exactly, all or none, or NULL: all. Of
- * the rows that a front eliminates they are the first
- * @hangs_on: of each body: the hub that it hangs on, or -1; NULL: there are no hubs */
+ * @n_rows: rows of each joint;  @n_rigid: number of rigid rows, all or none, or NULL: all. A front
+ * eliminates them first
+ * @hangs_on: of each body: the hub whose branch it is in, or -1; NULL: there are no hubs */
 struct lk_topology {
     int n_bodies;
     int n_joints;
@@ -46,7 +46,7 @@ struct lk_topology {
 #define LK_MOTION_ROWS 6 /* unknowns of a hub */
 
 /** struct lk_merge - merges two assemblies. Index i < n_bodies is body i, n_bodies + k is the
- * result of merge k; a second one below 0: the first is merged with the hub that it hangs on. */
+ * result of merge k; a second one below 0: the first is merged with the hub of its branch. */
 struct lk_merge {
     int part[2];
 };
@@ -61,8 +61,8 @@ struct lk_tree {
 
 /** struct lk_front_plan - one dense block of the factor.
  * @n_elim:   joints eliminated here, the first ones of @joints
- * @joints:   eliminated, then remaining joints, @n_joints of them; beyond those of the topology,
- * the motion of a hub each
+ * @joints:   eliminated, then remaining joints, @n_joints of them; indices beyond those of the
+ * topology are motions of hubs
  * @rows:     rows of all, @elim_rows of the eliminated ones
  * @children: fronts whose remainder is added here
  * @bodies:   bodies whose element is added here */

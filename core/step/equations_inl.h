@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a body does in a step: the equations of `ali3`, `rattle` and `rk4`, in the number type
- * LK_REAL, see equations.h. What calls them moves values, about one body, four or as many as an
- * engine has lanes; rows and fronts are elsewhere. No include guard on purpose.
+/* Motion of a body in a step: the equations of `ali3`, `rattle` and `rk4`, in the number type
+ * LK_REAL, see equations.h. The caller loads and stores the values: of one body, of four, or of as
+ * many as an engine has lanes. Rows and fronts are elsewhere. No include guard on purpose.
  *
  * v, a: translation in world axes, then rotation in the axes of the body; u, theta: the motion of a
- * step likewise, @turn: exp(theta);  sm, sJ: s / m, s J^-1. @is_ball: J is J[0] times unity, and
- * sJ likewise. Results may not alias arguments, unless said. */
+ * step likewise, @turn: exp(theta);  sm, sJ: s / m, s J^-1. @is_ball: J is J[0] times unity, and sJ
+ * likewise. Results may not alias arguments, unless said. */
 
 /* ---- poses ---- */
 
-/* what is looked at: x_old + u and the matrix of q_old turn */
+/* pose at which rows are evaluated: x_old + u and the matrix of q_old turn */
 LK_INLINE void LK_NAME(moved_place)(const LK_REAL x_old[3], const LK_REAL q_old[4],
                                     const LK_REAL u[3], const LK_REAL turn[4], LK_REAL x[3],
                                     LK_REAL R[9])
@@ -22,7 +22,7 @@ LK_INLINE void LK_NAME(moved_place)(const LK_REAL x_old[3], const LK_REAL q_old[
     LK_NAME(quat_matrix)(q, R);
 }
 
-/* what is kept: the quaternion loses its round-off. @x, @q may be the old ones */
+/* pose that is stored: the quaternion is normalised. @x, @q may be the old ones */
 LK_INLINE void LK_NAME(moved_state)(const LK_REAL x_old[3], const LK_REAL q_old[4],
                                     const LK_REAL u[3], const LK_REAL turn[4], LK_REAL x[3],
                                     LK_REAL q[4])
@@ -68,7 +68,7 @@ LK_INLINE void LK_NAME(gyroscopic)(const LK_REAL J[6], const LK_REAL w[3], LK_RE
     LK_NAME(cross)(w, Jw, r);
 }
 
-/* what is undetermined about an @axis without inertia, which is a unit vector or 0 */
+/* remove the undetermined component about an @axis without inertia, which is a unit vector or 0 */
 LK_INLINE void LK_NAME(drop_along)(const LK_REAL axis[3], LK_REAL vector[3])
 {
     LK_REAL along = LK_NAME(inner)(axis, vector);
@@ -79,7 +79,7 @@ LK_INLINE void LK_NAME(drop_along)(const LK_REAL axis[3], LK_REAL vector[3])
 
 /* ---- ali3, see ali3.c ---- */
 
-/* h v + h^2/2 a, @part of it */
+/* predictor h v + h^2/2 a, the second term times @part */
 LK_INLINE LK_REAL LK_NAME(taylor)(double h, LK_REAL part, LK_REAL v, LK_REAL a)
 {
     return h * v + 0.5 * h * h * part * a;
@@ -114,8 +114,8 @@ LK_INLINE void LK_NAME(inertial_force)(LK_REAL mass, const LK_REAL J[6], const d
 
 /* ---- rattle, see rattle.c ---- */
 
-/* h v + h^2/2 a with the acceleration of the half kick that led here, 2/h (v - @moved / h), @part
- * of it: multipliers and accelerations of the state may be large near a singular pose */
+/* predictor h v + h^2/2 a, the second term times @part. a is that of the last half kick, 2/h (v -
+ * @moved / h), because accelerations of the state may be large near a singular pose */
 LK_INLINE LK_REAL LK_NAME(rattle_ahead)(double h, LK_REAL part, LK_REAL v, LK_REAL moved)
 {
     return h * v + part * (h * v - moved);
@@ -133,9 +133,9 @@ LK_INLINE void LK_NAME(rattle_start)(double s, const LK_REAL J[6], const LK_REAL
         r[i] = 0.5 / s * (carried[i] - hJw[i]);
 }
 
-/* The torque of tension in a step that turns by @theta, by @more than the last one, in its half
- * kicks: K theta / 2 more in the first, as much less in the second; both have d K more in addition,
- * see LK_TENSION_LATE. */
+/* Torque of the tension in a step with rotation @theta, in its half kicks: K theta / 2 more in the
+ * first, K theta / 2 less in the second. Both contain d K @more in addition, @more = theta - theta'
+ * of the last step, see LK_TENSION_LATE. */
 LK_INLINE void LK_NAME(rattle_tension_start)(const LK_REAL K[6], const LK_REAL theta[3],
                                              const LK_REAL more[3], LK_REAL r[3])
 {
@@ -156,7 +156,7 @@ LK_INLINE void LK_NAME(rattle_tension_end)(const LK_REAL K[6], const LK_REAL the
     LK_NAME(sym_mul)(K, turn, r);
 }
 
-/* what both take of the energy: they leave an impulse of -h d K more */
+/* energy that both half kicks dissipate: together they contain an impulse of -h d K @more */
 LK_INLINE LK_REAL LK_NAME(rattle_tension_takes)(const LK_REAL K[6], const LK_REAL theta[3],
                                                 const LK_REAL more[3])
 {
@@ -166,8 +166,8 @@ LK_INLINE LK_REAL LK_NAME(rattle_tension_takes)(const LK_REAL K[6], const LK_REA
     return LK_TENSION_LATE * LK_NAME(inner)(theta, torque);
 }
 
-/* the motion of a step that is closed by dq = -@change, and how it differs from the @last one, by
- * h^2; @turned: its turn */
+/* Motion of a step after closing by dq = -@change, and its difference from the @last one, by h^2.
+ * @turned: its rotation */
 LK_INLINE void LK_NAME(rattle_close_body)(double h, const LK_REAL change[6], const LK_REAL u[3],
                                           const LK_REAL turn[4], const LK_REAL last[6],
                                           LK_REAL moved[6], LK_REAL turned[4], LK_REAL bent[6])
@@ -184,7 +184,7 @@ LK_INLINE void LK_NAME(rattle_close_body)(double h, const LK_REAL change[6], con
         bent[i] = 1 / (h * h) * (moved[i] - last[i]);
 }
 
-/* dq . M a of what closing changes, a = 2/h (u / h - v_n), see lk_one_book_closing() */
+/* dq . M a of the motion @change by closing, a = 2/h (u / h - v_n), see lk_one_book_closing() */
 LK_INLINE LK_REAL LK_NAME(rattle_closing_work)(double h, bool is_ball, LK_REAL mass,
                                                const LK_REAL J[6], const LK_REAL change[6],
                                                const LK_REAL u[6], const LK_REAL v[6])
@@ -214,8 +214,8 @@ LK_INLINE LK_REAL LK_NAME(rattle_left_work)(double s, const LK_REAL J[6], const 
     return 0.5 / s * LK_NAME(inner)(g, theta);
 }
 
-/* velocities by half a kick at q_n+1, from the motion @u, @theta of the step and @force: Phi_q^T
- * lambda - Q there, less what tension pulls; @is_linear: D(theta) is unity */
+/* velocities by half a kick at q_n+1, from the motion @u, @theta of the step. @force: Phi_q^T
+ * lambda - Q there, less the torque of tension; @is_linear: D(theta) is unity */
 LK_INLINE void LK_NAME(rattle_kick_body)(double h, double s, bool is_ball, bool is_linear,
                                          const LK_REAL J[6], LK_REAL sm, const LK_REAL sJ[6],
                                          const LK_REAL u[3], const LK_REAL theta[3],
@@ -237,8 +237,9 @@ LK_INLINE void LK_NAME(rattle_kick_body)(double h, double s, bool is_ball, bool 
     LK_NAME(times_moments)(sJ, is_ball, momentum, v + 3);
 }
 
-/* How much of the change of @bent from the @last step is extrapolated, of translation and rotation:
- * 2 a.b / (a.a + b.b), not below 0. That is 1 - O(h^2) in smooth motion, and 0 after a jump. */
+/* Weight of the change of @bent since the @last step in the extrapolation, of translation and
+ * rotation: 2 a.b / (a.a + b.b), not below 0. It is 1 - O(h^2) in smooth motion, and 0 after a
+ * jump. */
 LK_INLINE void LK_NAME(rattle_smoothness)(const LK_REAL bent[6], const LK_REAL last[6],
                                           LK_REAL ret[2])
 {
@@ -250,9 +251,9 @@ LK_INLINE void LK_NAME(rattle_smoothness)(const LK_REAL bent[6], const LK_REAL l
     }
 }
 
-/* Velocity and acceleration at the end of a step by its positions alone: the backward difference
+/* Velocity and acceleration at the end of a step from its positions alone: the backward difference
  * (11 u - 7 u_last + 2 u_before) / 6h, of order 3, and the extrapolated second difference, of order
- * 2; after a jump u / h and the second difference alone. */
+ * 2. After a jump: u / h and the second difference alone. */
 LK_INLINE void LK_NAME(rattle_differences)(double h, const LK_REAL moved[6], const LK_REAL bent[6],
                                            const LK_REAL last[6], LK_REAL v[6], LK_REAL a[6])
 {
@@ -267,8 +268,8 @@ LK_INLINE void LK_NAME(rattle_differences)(double h, const LK_REAL moved[6], con
     }
 }
 
-/* Replace @v by @other where there is no inertia: of @massless translation and rotation, and about
- * the axis @thin. Impulses do not determine the motion there. */
+/* Replace @v by @other in directions without inertia: in @massless translation and rotation, and
+ * about the axis @thin. Impulses do not determine the motion there. */
 LK_INLINE void LK_NAME(rattle_replace)(const LK_REAL massless[2], const LK_REAL thin[3],
                                        const LK_REAL other[6], LK_REAL v[6])
 {
@@ -305,7 +306,7 @@ LK_INLINE void LK_NAME(free_acceleration)(double s, bool is_ball, bool is_linear
 
 /* ---- rk4, see rk4.c ---- */
 
-/* derivatives of x, theta, v, w in a stage turned by @theta; @is_first: by nothing */
+/* derivatives of x, theta, v, w in a stage with rotation @theta; @is_first: theta is 0 */
 LK_INLINE void LK_NAME(rk4_rates)(const LK_REAL theta[3], bool is_first, const LK_REAL v[6],
                                   const LK_REAL a[6], LK_REAL rate[12])
 {
@@ -323,7 +324,7 @@ LK_INLINE void LK_NAME(rk4_rates)(const LK_REAL theta[3], bool is_first, const L
     }
 }
 
-/* motion since the start of the step, and velocities, after @h times @by */
+/* motion since the start of the step, and velocities, from the derivatives @by over the time @h */
 LK_INLINE void LK_NAME(rk4_advance)(double h, const LK_REAL by[12], const LK_REAL v_old[6],
                                     LK_REAL u[3], LK_REAL theta[3], LK_REAL v[6])
 {

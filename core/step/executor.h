@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The interface between scripts and executors. A script (scripts/) is a method written once: sweeps
  * over the elimination tree, and decisions in between; it contains no loop over bodies, rows or
- * lanes. An executor carries out each stage of a sweep (stages.h): `one` takes four bodies at a
- * time and rows one by one (one/), `lanes` takes alike parts of the mechanism in the lanes of
- * vector registers (lanes/). */
+ * lanes. An executor performs each stage of a sweep (stages.h): `one` processes four bodies at a
+ * time and rows one by one (one/), `lanes` processes similar assemblies side by side in the lanes
+ * of vector registers (lanes/). */
 #ifndef LK_STEP_EXECUTOR_H
 #define LK_STEP_EXECUTOR_H
 
@@ -53,9 +53,10 @@ struct lk_progress {
 
 /** struct lk_executor - functions of a method. All for the cycle, RT: yes. NULL: the script of the
  * method does not call it, or the executor has nothing to do there.
- * @renew:  make the scratch of the next step from system->now
+ * @renew:  compute the scratch of the next step from system->now
  * @begin:  discard results of the last step, or of the state of a higher order
- * @carry:  multipliers of rigid rows of system->now are the first guess, where bodies lack inertia
+ * @carry:  use the multipliers of rigid rows of system->now as the first guess, where bodies lack
+ *          inertia
  * @take:   of rattle, multipliers of elements into the rows, and the gaps, see
  *          lk_one_find_gaps(); of rk4, the motion of system->now
  * @sweep:  stage @down of the method, on the way down the tree, which starts with the
@@ -78,8 +79,8 @@ struct lk_progress {
  * @settle: of ali3, accelerations and multipliers of system->now from its poses and velocities, see
  *          ali3_extrapolate.c
  * @give:   copy motions from the executor's memory into system->next;  @give_multipliers: likewise
- * @fetch:  copy motions back from there, after they were changed
- * @store:  complete the new state: its balance, values for outputs. Return: 0, LK_E_TURN,
+ * @fetch:  copy changed motions back from system->next
+ * @store:  complete the new state: energy balance and output values. Return: 0, LK_E_TURN,
  *          LK_E_NOT_FINITE */
 struct lk_executor {
     LK_RT void (*renew)(struct lk_system *system);

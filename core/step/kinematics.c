@@ -32,7 +32,7 @@ void lk_evaluate_twists(struct lk_system *sys, const struct lk_state *state)
         sys->twist[b] = state->motion[b].v;
 }
 
-/* the angle @value with so many whole turns that it is nearest to @near */
+/* return the angle @value plus whole turns, such that it is nearest to @near */
 LK_INLINE double unwrap(double value, double near)
 {
     double off = value - near;
@@ -66,7 +66,7 @@ double lk_evaluate_coordinate_rate(const struct lk_system *sys, const struct lk_
     return rate;
 }
 
-/* coordinate @at of a state at the end of the step, where its rate is @rate */
+/* prediction of coordinate @at at the end of the step, with its rate @rate there */
 LK_INLINE double predicted(const struct lk_system *sys, int at, double rate)
 {
     return sys->now.coordinate[at] + sys->unwrapping * (sys->now.rate[at] + rate);
@@ -101,8 +101,8 @@ double lk_evaluate_coordinate_acceleration(const struct lk_system *sys,
     return sum;
 }
 
-/** struct wound - a coordinate as its pose has it, and the whole @turns beside that, 0 of lengths.
- */
+/** struct wound - a coordinate: the value at a pose, and the number of whole @turns to be added, 0
+ * for lengths. */
 struct wound {
     double value;
     double turns;
@@ -122,8 +122,9 @@ static struct wound wind(const struct lk_system *sys, const struct lk_joint *joi
     return w;
 }
 
-/* The row of a coupling. Whole turns are counted apart: with two halves of the ratio they are exact
- * for millions of them, where unwrapped angles would leave the round-off of their size. */
+/* Violation of a coupling. Whole turns are multiplied separately, by two halves of the ratio. This
+ * is exact for millions of turns, where unwrapped angles would have round-off that grows with their
+ * size. */
 static double coupling_violation(const struct lk_system *sys, const struct lk_joint *j)
 {
     struct wound first = wind(sys, j->of[0], j->which[0]);
@@ -222,7 +223,7 @@ void lk_evaluate_weigh(const struct lk_system *sys, const struct lk_inverse_mass
     lk_evaluate_clear_frames(sys, sum);
 }
 
-/* of all bodies, from side @from of each on */
+/* Phi_q^T lambda of all bodies, over the sides of each from @from on */
 static void transpose_of_bodies(const struct lk_system *sys, const int *from, const double *lambda,
                                 struct lk_twist *ret)
 {

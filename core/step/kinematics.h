@@ -26,7 +26,8 @@ LK_RT void lk_evaluate_gamma(const struct lk_system *system, int j, double *ret)
  * than half a turn a step. @ret_rate: written. */
 LK_RT double lk_evaluate_coordinate(const struct lk_system *system, const struct lk_joint *joint,
                                     int which, double *ret_rate);
-/** lk_evaluate_coordinate_near() - the same without rate, unwrapped to the value nearest @near. */
+/** lk_evaluate_coordinate_near() - coordinate @which of @joint at the current poses, unwrapped to
+ * the value nearest @near. */
 LK_RT double lk_evaluate_coordinate_near(const struct lk_system *system,
                                          const struct lk_joint *joint, int which, double near);
 /** lk_evaluate_coordinate_rate() - rate of coordinate @which at @twist. */
@@ -41,15 +42,16 @@ LK_RT double lk_evaluate_coordinate_acceleration(const struct lk_system *system,
 /** lk_evaluate_row_rates() - Phi_q (@twist) of joint @j, all rows; @ret has LK_ROWS_PAD. */
 LK_RT void lk_evaluate_row_rates(const struct lk_system *system, int j,
                                  const struct lk_twist *twist, double *ret);
-/** lk_evaluate_weigh() - @sum := @W @sum, forces on all bodies, which are 0 on moving frames. */
+/** lk_evaluate_weigh() - multiply by the inverse mass: @sum := @W @sum. @sum: forces on all bodies,
+ * 0 on moving frames. */
 LK_RT void lk_evaluate_weigh(const struct lk_system *system, const struct lk_inverse_mass *W,
                              struct lk_twist *sum);
 /** lk_evaluate_transpose() - Phi_q^T @lambda of every body; @lambda: of a state, or the solution.
  * Reads up to LK_ROWS_PAD values beyond the last row. */
 LK_RT void lk_evaluate_transpose(const struct lk_system *system, const double *lambda,
                                  struct lk_twist *ret);
-/** lk_evaluate_law_forces() - the same where multipliers of rigid rows are 0, which it does not
- * read. */
+/** lk_evaluate_law_forces() - Phi_q^T @lambda of every body if the multipliers of rigid rows are 0;
+ * they are not read. */
 LK_RT void lk_evaluate_law_forces(const struct lk_system *system, const double *lambda,
                                   struct lk_twist *ret);
 
@@ -57,8 +59,8 @@ LK_RT void lk_evaluate_law_forces(const struct lk_system *system, const double *
  */
 LK_RT void lk_evaluate_clear_frames(const struct lk_system *system, struct lk_twist *array);
 
-/** lk_evaluate_accelerations() - those of all bodies in @state, and of frames, into
- * system->residual. RT: yes. */
+/** lk_evaluate_accelerations() - copy the accelerations of all bodies in @state, and of frames,
+ * into system->residual. RT: yes. */
 LK_RT void lk_evaluate_accelerations(struct lk_system *system, const struct lk_state *state);
 
 /** lk_keep_coordinates() - coordinates and rates of system->next at the current poses and twists.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What kinematics.c and the step one by one take of one joint or one body, in line: they go through
- * all of them in every solve. */
+/* Inline functions of one joint or one body, for kinematics.c and the step one by one. Every solve
+ * calls them for all joints and bodies. */
 #ifndef LK_STEP_KINEMATICS_INL_H
 #define LK_STEP_KINEMATICS_INL_H
 
@@ -25,8 +25,8 @@ LK_INLINE void gamma_of_joint(const struct lk_system *sys, int i, double *ret)
         ret[0] -= sys->drive[j->drive].acceleration;
 }
 
-/* Phi_q t of one joint, four rows at a time; @pad, @is_point and @first are constants where it
- * counts */
+/* Phi_q t of one joint, four rows at a time; @pad, @is_point and @first are compile-time constants
+ * in the frequent cases */
 LK_INLINE void row_rates(struct lk_jacobian jacobian, int pad, int is_point, int first_axis,
                          const struct lk_twist *t0, const struct lk_twist *t1, double *ret)
 {
@@ -75,14 +75,14 @@ LK_INLINE void rates_of_joint(const struct lk_system *sys, int j, const struct l
     }
 }
 
-/** struct sums - six sums of products, each spread over four lanes until all rows are in; the
+/** struct sums - six sums of products, each spread over four lanes until all rows are added. The
  * translation part of point rows is a vector of its own. */
 struct sums {
     lk_four direction[6];
     lk_four point;
 };
 
-/* the first two lanes along the world axis @first and the one behind it */
+/* the first two lanes along the world axis @first and the next one */
 LK_INLINE lk_four along_axes(lk_four pin, int first)
 {
     const lk_four zero = {0};
@@ -92,8 +92,8 @@ LK_INLINE lk_four along_axes(lk_four pin, int first)
                         : __builtin_shufflevector(pin, zero, 1, 4, 0, 4);
 }
 
-/* sums += J^T lambda of one side, four rows at a time; @pad, @is_point and @is_pin are constants
- * where it counts. Lanes beyond the rows meet zeros of the Jacobian. */
+/* sums += J^T lambda of one side, four rows at a time; @pad, @is_point and @is_pin are compile-time
+ * constants in the frequent cases. In lanes beyond the rows the Jacobian is 0. */
 LK_INLINE void add_transpose(const struct lk_side *side, int pad, int is_point, bool is_pin,
                              const double *lambda, struct sums *sums)
 {

@@ -3,10 +3,10 @@
  *
  * Fork. The caller writes phase, context and what, then increments order.word (release); workers
  * spin on that one cache line (acquire), so an order costs the transfer of a single line. The
- * caller does not wait for it: it goes on with its own part at once.
+ * caller does not wait for the workers: it starts its own part at once.
  *
- * Join. Each worker then sets its lane to the order (release), and the caller looks at one lane
- * after another (acquire). Nothing of an order is overwritten before all lanes show it.
+ * Join. Each worker then sets its lane to the order (release), and the caller reads one lane after
+ * another (acquire). The caller overwrites an order only after all lanes contain it.
  *
  * Sleep. A worker whose spin is over increments `sleepers` and sleeps on order.word; the kernel
  * lets it sleep only if the word is unchanged. The caller loads `sleepers` right after its store,
@@ -16,11 +16,12 @@
  * worker's acquires the order and the kernel does not let it sleep; if the worker's is first, the
  * caller sees it and wakes it.
  * The caller sleeps on the lane that it waits for and marks it by LK_POOL_AWAITED; the worker swaps
- * the lane and sees the mark. Its swap waits for a transfer, but nobody waits for the worker then.
+ * the lane and sees the mark. Its swap waits for the transfer of the cache line, but no thread
+ * waits for the worker then.
  *
- * Idle. A pool that runs once a period would spin through all of it, or has to be woken, which
- * costs the caller a system call. So a sleeping worker wakes by a timeout shortly before the next
- * period (order.next_ns) and then spins for longer. */
+ * Idle. A pool that runs once a period would spin for the whole period, or the caller would have to
+ * wake it by a system call. So a timeout wakes a sleeping worker shortly before the next period
+ * (order.next_ns), and the worker then spins for longer. */
 #include "step/pool.h"
 #include "maths/arithmetic.h"
 #include "step/futex.h"
@@ -67,8 +68,8 @@ static bool sleep_on(struct lk_pool *pool, uint32_t word, int64_t until_ns)
     return time_has_come;
 }
 
-/* Spin while the word is @done, for a bounded time. A worker that is @expecting a run, as it woke
- * by its timeout, spins for longer and ignores LK_POOL_RESTING. */
+/* Spin while the word is @done, for a bounded time. A worker that is @expecting a run, because its
+ * timeout woke it, spins for longer and ignores LK_POOL_RESTING. */
 static uint32_t spin_on(struct lk_pool *pool, uint32_t done, bool expecting)
 {
     int spins = expecting ? LK_POOL_SPINS_EXPECTING : LK_POOL_SPINS;
@@ -84,7 +85,7 @@ static uint32_t spin_on(struct lk_pool *pool, uint32_t done, bool expecting)
     return atomic_load_explicit(&pool->order.word, memory_order_acquire);
 }
 
-/* The next order after @done. @up_ns: last time at which the worker woke by its timeout. */
+/* Return the next order after @done. @up_ns: last timeout that woke the worker. */
 static uint32_t await_order(struct lk_pool *pool, uint32_t done, int64_t *up_ns)
 {
     bool expecting = false;
@@ -98,7 +99,7 @@ static uint32_t await_order(struct lk_pool *pool, uint32_t done, int64_t *up_ns)
         next_ns = atomic_load_explicit(&pool->order.next_ns, memory_order_relaxed);
         if (sleep_on(pool, word, next_ns == *up_ns ? 0 : next_ns))
             *up_ns = next_ns;
-        /* not if only a rest mark came in between */
+        /* false if the word has changed, e.g. by a rest mark only */
         expecting = word == atomic_load_explicit(&pool->order.word, memory_order_relaxed);
     }
 }
@@ -164,7 +165,7 @@ static void await_lane(_Atomic uint32_t *lane, uint32_t order)
     }
 }
 
-/* Waits for all lanes, and wakes workers that slept through the order; see the top of this file. */
+/* Wait for all lanes, and wake workers that slept through the order; see the top of this file. */
 static void join_workers(struct lk_pool *pool, bool woken)
 {
     for (int k = 1; k < pool->n_workers; k++) {
@@ -225,5 +226,5 @@ void lk_pool_wait_ready(struct lk_pool *pool)
 void lk_pool_stop(struct lk_pool *pool)
 {
     give_order(pool, NULL, NULL, 0);
-    lk_futex_wake(&pool->order.word); /* a system call gives the order that `sleepers` would have */
+    lk_futex_wake(&pool->order.word); /* the system call gives the ordering of `sleepers` */
 }

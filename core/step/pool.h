@@ -10,7 +10,7 @@
 
 /* Spins before a waiting thread sleeps: 20 to 100 us, as the pause instruction differs. */
 #define LK_POOL_SPINS 2000
-/* The same for a worker that woke by its timeout in time for the next run. */
+/* Spins of a worker whose timeout woke it before the next run. */
 #define LK_POOL_SPINS_EXPECTING (4 * LK_POOL_SPINS)
 
 /** struct lk_pool_lane - progress of one worker; a cache line of its own.

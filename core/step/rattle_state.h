@@ -21,8 +21,8 @@ LK_INLINE struct lk_rattle_own *lk_rattle_own(const struct lk_state *state)
     return (struct lk_rattle_own *)state->own;
 }
 
-/** lk_rattle_has_differences() - whether velocities or accelerations are taken from differences of
- * positions: of bodies that lack inertia, or by dampers. RT: yes. */
+/** lk_rattle_has_differences() - whether some velocities or accelerations are differences of
+ * positions: those of bodies that lack inertia, or along stiff dampers. RT: yes. */
 LK_INLINE bool lk_rattle_has_differences(const struct lk_system *sys)
 {
     return sys->closes_dampers || sys->n_massless > 0 || sys->n_thin > 0;
@@ -31,12 +31,13 @@ LK_INLINE bool lk_rattle_has_differences(const struct lk_system *sys)
 /** lk_rattle_own_size() - see lk_formulation.own_size. */
 int lk_rattle_own_size(int n_bodies);
 
-/** lk_rattle_begin_body() - it of a body in system->now that was not stepped to: the pose of the
- * factor is its own, and it moves on as it does now. RT: yes. */
+/** lk_rattle_begin_body() - initialise the additional state of a body in system->now at a start or
+ * reset. The pose of the factor is that of the body; the last motion follows from its velocity and
+ * acceleration. RT: yes. */
 LK_RT void lk_rattle_begin_body(struct lk_system *system, int b);
 
-/** lk_rattle_forget_way() - the next step is predicted from the velocities of system->next, not
- * from the way of the last one. RT: yes. */
+/** lk_rattle_forget_way() - predict the next step from the velocities of system->next, not from the
+ * motion of the last step. RT: yes. */
 LK_RT void lk_rattle_forget_way(struct lk_system *system);
 
 #endif

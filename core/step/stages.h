@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The stages of each method. A sweep visits the elimination tree twice. On the way down it takes
- * the solution of the last right-hand side and updates bodies and rows from it (a stage `down`). On
- * the way up it evaluates bodies and rows and assembles the next right-hand side (a stage `up`).
- * See lk_executor.sweep. Stage 0 of either way does nothing.
+/* The stages of each method. A sweep visits the elimination tree twice. On the way down it updates
+ * bodies and rows from the solution of the last right-hand side (a stage `down`). On the way up it
+ * evaluates bodies and rows and assembles the next right-hand side (a stage `up`). See
+ * lk_executor.sweep. Stage 0 does nothing in either direction.
  *
- * A factor needs the Jacobians of all bodies and rows, so that a method evaluates these in one
- * sweep and makes the factor in the next one. */
+ * A factor needs the Jacobians of all bodies and rows. So a method evaluates the Jacobians in one
+ * sweep and computes the factor in the next. */
 #ifndef LK_STEP_STAGES_H
 #define LK_STEP_STAGES_H
 
@@ -37,13 +37,13 @@ enum rattle_down {
 /** enum rattle_up - stages of rattle that assemble a right-hand side. CHECK, UNCLOSE, SETTLE,
  * RELOAD and STORE assemble none.
  * - PREDICTION, ITERATION, CHECK: the first iterate, the next one, the last one
- * - UNCLOSE: back to the pose at which the factor of q_n+1 is made;  MATRIX: that factor
+ * - UNCLOSE: back to the pose of the factor of q_n+1;  MATRIX: that factor
  * - KICK: velocities after the second half kick
  * - AGAIN, AGAIN_MORE: E times the first part of a refined solution, or a later one
  * - FREE: accelerations without joints;  SHOVE: the motion that lk_executor.hold resists
  * - SETTLE: Jacobians of the closed pose;  BALANCE: forces on bodies without inertia
- * - RELOAD: a combined state (order above 2), at whose pose the factor is made;  VIOLATION: Phi of
- *   it;  RATES: Phi_q v of it
+ * - RELOAD: a combined state (order above 2), and the factor of its pose;  VIOLATION: Phi of it;
+ *   RATES: Phi_q v of it
  * - STORE: the new state */
 enum rattle_up {
     RATTLE_REST,
@@ -123,8 +123,8 @@ enum rk4_down { RK4_STAY, RK4_ADVANCE, RK4_CLOSE, RK4_CLOSE_LAST, RK4_TWISTS, RK
 /** enum rk4_up - stages of rk4 that assemble a right-hand side.
  * - BEGIN: the first Runge-Kutta stage of a step;  ROWS: Phi and Jacobians of a stage
  * - STAGE: free accelerations of it, with a factor
- * - CONTRADICTION, CONTRADICTION_LAST: the part of them that redundant rows contradict, see
- *   lk_project_contradictions()
+ * - CONTRADICTION, CONTRADICTION_LAST: the correction of those of redundant rows that contradict
+ *   each other, see accelerate_stage() in scripts/rk4.c
  * - OPEN: Phi of the new state, with the factor of the last stage;  SETTLE: its closed pose
  * - PROJECT: Phi_q v of it, with its own factor;  RATES: gamma of the projected velocities
  * - NEW: free accelerations of the new state;  RATES_AGAIN, AGAIN: gamma and Phi_q a - gamma of
@@ -150,8 +150,8 @@ enum rk4_up {
 
 #define LK_RK4_STAGES 4 /* Runge-Kutta stages of a step of rk4 */
 
-/* when a stage is, in steps after the start, and its weight (W. Kutta, Beitrag zur naeherungsweisen
- * Integration totaler Differentialgleichungen, 1901) */
+/* time of each Runge-Kutta stage after the start of the step, by h, and its weight (W. Kutta,
+ * Beitrag zur naeherungsweisen Integration totaler Differentialgleichungen, 1901) */
 static const double lk_rk4_when[LK_RK4_STAGES] = {0, 0.5, 0.5, 1};
 static const double lk_rk4_weight[LK_RK4_STAGES] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};
 

@@ -2,8 +2,8 @@
 /* A compiled model: constants, state and scratch, all in one arena.
  *
  * The state lives in two equal blocks of doubles: a step reads `now`, writes `next`, and the two
- * are swapped when the result is finite; a third block keeps the start. Every step overwrites the
- * scratch, except that it begins with the last factor and Jacobians, those of the final pose. */
+ * are swapped when the result is finite; a third block stores the start. Every step overwrites the
+ * scratch, but begins with the last factor and Jacobians, those of the final pose. */
 #ifndef LK_STEP_SYSTEM_H
 #define LK_STEP_SYSTEM_H
 
@@ -27,9 +27,9 @@ struct lk_road; /* tyre/road.h */
 /** struct lk_body - constants of a body. @inertia: J [kg m^2], body axes; both may be zero.
  * @of: index of the body in the model; the @n_parts of a split body share it
  * @hangs_on: see struct lk_topology; no step reads it
- * @tension: s K / J that it may meet, the same for all parts of a split one, see
+ * @tension: upper bound of s K / J, the same for all parts of a split body, see
  * compile/passes/tensions.h
- * @is_in_plane: it is held upright: W lets it turn about one axis alone, or not at all, see
+ * @is_in_plane: planar reduction: W permits rotation about one axis only, or none, see
  * compile/passes/plane.h */
 struct lk_body {
     double mass;
@@ -101,8 +101,8 @@ struct lk_output {
     int joint;
     int body;
     int tyre;
-    int line;  /* whose forces are shown, or -1 */
-    int input; /* where its values begin; of a port: in lk_state.shown */
+    int line;  /* transmission line whose forces are the output, or -1 */
+    int input; /* index of its first value in the inputs; of a port: in lk_state.shown */
     int offset;
     int size;
     int term;
@@ -112,10 +112,10 @@ struct lk_output {
     double axes[3][3]; /* of a sensor, body axes */
 };
 
-/** struct lk_port - what an output shows of the place where a bench acts. @type: mobility or work
- * @place: the input that acts there, or would;  @law, @term: of an impedance, @law -1: an input
- * @told: where its bench tells its own work in the inputs, or -1
- * @at: of its values in lk_state.shown */
+/** struct lk_port - an output about the point of action of a bench. @type: mobility or work
+ * @place: the input that acts there, or would act;  @law, @term: of an impedance; @law -1: an input
+ * @told: index in the inputs of the work that the bench reports, or -1
+ * @at: index of the values in lk_state.shown */
 struct lk_port {
     enum lk_output_type type;
     struct lk_input place;
@@ -126,8 +126,8 @@ struct lk_port {
 };
 
 /** struct lk_line - a transmission line, see lines.c. @force: its element in the model
- * @steps: that a wave is under way;  @law, @term: of both ends;  @at: of its numbers in
- * lk_state.waves */
+ * @steps: travel time of a wave in steps;  @law, @term: of both ends;  @at: index in lk_state.waves
+ */
 struct lk_line {
     int force;
     int steps;
@@ -139,9 +139,9 @@ struct lk_line {
 };
 
 /** struct lk_balance - energy balance and residuals of a run; all doubles, part of the state.
- * @steps: done so far, exact up to 2^53;  @taken: by the step itself, which damps where it follows
- * a tension or closes the damper of an impedance [J];  @closing: put in by what the iterations
- * leave and the closing takes away, where system->books_closing [J] */
+ * @steps: done so far, exact up to 2^53;  @taken: dissipated by the step itself, which damps
+ * followed tensions and closes dampers of impedances [J];  @closing: energy added by closing the
+ * remaining violation after the iterations, if system->books_closing [J] */
 struct lk_balance {
     double steps;
     double residual_position;
@@ -164,9 +164,8 @@ struct lk_balance {
  *              both only where the joint needs_coordinate
  * @inputs:     values that act in the step that led here: of inputs, then of blocks
  * @tangent:    E of the rows of all laws, as used in the projections of the step that led here
- * @wind:       wind-up of each friction that holds by it, and the rate at which it slides, see
- * wind_up.c
- * @shown:      of each port that outputs show, see struct lk_port
+ * @wind:       wind-up and sliding rate of each friction that winds up, see wind_up.c
+ * @shown:      values of each port with an output, see struct lk_port
  * @samples:    of each drive that follows an input, see drives.h
  * @carcass:    of each tyre, see tyres.h
  * @waves:      of each transmission line, see lines.c
@@ -220,12 +219,13 @@ struct lk_combination {
     double swing_max;
 };
 
-/** struct lk_extrapolation - how a formulation reaches a higher order, see extrapolate.c. All for
- * the cycle, RT: yes.
- * @by:     what there is, the lowest order first;  @n_solves: in @finish, beside one factor
- * @iterations: of a part, where the model does not say; 0: as in a plain step
- * @begin:  the scratch of @sequence, whose motion is that of @system, for its first part
- * @settle: between two parts, only if sequence->settles; or NULL
+/** struct lk_extrapolation - extrapolation of a formulation to a higher order, see extrapolate.c.
+ * All for the cycle, RT: yes.
+ * @by:     available combinations, the lowest order first;  @n_solves: in @finish, beside one
+ *          factor
+ * @iterations: of a part, if the model does not specify them; 0: as in a plain step
+ * @begin:  prepare the scratch of @sequence, whose motion is that of @system, for its first part
+ * @settle: called between two parts, only if sequence->settles; or NULL
  * @finish: close the joints of the combined motion in system->next, then its accelerations and
  *          multipliers */
 struct lk_extrapolation {
@@ -237,11 +237,11 @@ struct lk_extrapolation {
     LK_RT void (*finish)(struct lk_system *system, const double *inputs);
 };
 
-/** struct lk_lane_effort - a step on batches with the usual iterations: @n_factors, @n_solves, and
- * @n_phases that its tasks share;  @fields: vectors that a body takes, without those of iterations,
- * and @fields_iteration: of each
- * prices, see compile/batch/cost.c: @single: of a row that is found one by one beside lanes;
- * beside those of ali3: @in_lanes: of bodies, rows and fronts;  @body, @row: one by one */
+/** struct lk_lane_effort - work of a step on batches with the default iterations: @n_factors,
+ * @n_solves, and @n_phases that its tasks share;  @fields: number of vectors of a body, without
+ * those of iterations;  @fields_iteration: of each iteration
+ * prices, see compile/batch/cost.c: @single: of a row that is computed one by one beside lanes;
+ * relative to ali3: @in_lanes: of bodies, rows and fronts;  @body, @row: one by one */
 struct lk_lane_effort {
     int n_factors;
     int n_solves;
@@ -259,29 +259,31 @@ struct lk_lane_effort {
  * @step:   computes system->next from system->now; @inputs: NULL when the model has none. Cycle.
  *          Return: 0, LK_E_TURN; the work is the same.
  * @keeps_balance: the step itself computes violations and the energy of the bodies
- * @layout: takes memory for system->formulation_data from @arena, or NULL. Called like
- *          lk_fronts_layout(). Return: 0, -ENOMEM.
+ * @layout: allocate system->formulation_data from @arena, or NULL. Called like lk_fronts_layout().
+ *          Return: 0, -ENOMEM.
  * @prepare: after the start, with the formulation's name as the model has it, or NULL; may
  *          allocate. Return: 0, -ENOMEM, LK_E_MODEL
- * @close:  frees what prepare() allocated, or NULL
+ * @close:  free the memory that prepare() allocated, or NULL
  * @own_size: size of lk_state.own for @n_bodies, or NULL
- * @begin:  lk_state.own of system->now from its motion, or NULL: for a state that was not stepped
- * to
- * @renew:  the scratch that a step begins with, from system->now; NULL: lk_start_renew(). RT: yes.
+ * @begin:  compute lk_state.own of system->now from its motion, after a start or reset; or NULL
+ * @renew:  compute the scratch at the start of a step from system->now; NULL: lk_start_renew(). RT:
+ *          yes.
  * @wants_plain: no body is a hub or split, nothing is batched;  @has_no_hubs: no body is a hub
- * @keeps_rows: the iterations have the Jacobian of the start of the step, see
+ * @keeps_rows: the iterations use the Jacobian of the start of the step, see
  * compile/passes/carriers.h
- * @stops_at_any_pose: which stops are hard is judged for the poses that a mechanism may take, not
- * for its start
- * @in_lanes: the same step on batches, see step/lanes/batch.h, or NULL;  @effort: of such a one
+ * @stops_at_any_pose: hard stops are selected for all poses that the mechanism may reach, not for
+ * the start alone
+ * @in_lanes: the same step on batches, see step/lanes/batch.h, or NULL;  @effort: of a step on
+ * batches
  * @is_explicit: springs and dampers are applied forces, not rows;  @order: of convergence, 0: as
  *          the options say;  @extrapolation: to more than 2, or NULL
- * @iterations: a step, where the model does not say;
+ * @iterations: of a step, if the model does not specify them;
  * @regularisation: E of rigid rows, half of their mean diagonal being 1; 0: as ali3
  * @solves_once: where rigid rows never depend on each other, with E at round-off
- * @leaves_laws: compliant rows are in no factor but that of iterations
- * @laws_are_loads: of one in lanes: rows of laws are no rows there, and act on bodies as loads do
- * @steps_in_plane: what is held upright has no rows for it, and W of its motion alone */
+ * @leaves_laws: only the factor of the iterations contains compliant rows
+ * @laws_are_loads: in lanes only: the fronts omit compliant rows; their forces act as applied loads
+ * @steps_in_plane: planar reduction: bodies that cannot tilt lack the tilt rows, and W contains
+ * their free motion only */
 struct lk_formulation {
     const char *name;
     int script;
@@ -339,22 +341,23 @@ struct lk_system {
     int is_part;        /* a plain step is a part of a whole one: only its motion and works count */
     int takes_massless; /* its formulation handles bodies without inertia */
     int settles;     /* of a sequence: recompute accelerations from the state between sub-steps */
-    int n_sequences; /* with this one */
+    int n_sequences; /* number of sequences, including this one */
     struct lk_system *sequence[LK_SEQUENCES_MAX - 1]; /* with h/2 and h/3 */
-    double project_flops; /* of the linear algebra after sequences are combined */
+    double project_flops; /* of the linear algebra after the combination of sequences */
     int iterations;
     int n_solves;        /* per step; with it the tree was chosen */
     int leak_always;     /* subtract E lambda from rigid rows in every iteration, not once a step */
     int shows_condition; /* an output shows the violation of accelerations */
-    int books_closing;   /* an output shows its work, see lk_one_book_closing() */
+    int books_closing;   /* an output shows the work of closing, see lk_one_book_closing() */
     bool rows_are_independent; /* rigid ones, see compile/passes/independence.h: E at round-off */
-    bool leaves_laws;          /* as its formulation, where it has laws and none closes_dampers */
+    bool leaves_laws;     /* the formulation leaves_laws, there are laws, and not closes_dampers */
     bool closes_dampers;  /* a damper may stop a motion within a step, see step/scripts/rattle.h */
     int needs_twists;     /* rows depend on velocities: compliant ones and unwrapped coordinates */
-    int gravity_input[3]; /* where each entry is in the inputs, or -1 */
-    int is_gravity_tuned; /* one of them is there */
-    double most_gravity;  /* [m/s^2] that inputs may make of it, see compile/passes/pulls.h */
-    int is_tuned;         /* that, or a spring follows inputs */
+    int gravity_input[3]; /* index of each component in the inputs, or -1 */
+    int is_gravity_tuned; /* inputs set a component of gravity */
+    double most_gravity;  /* largest magnitude by its input limits [m/s^2], see
+                             compile/passes/pulls.h */
+    int is_tuned;         /* gravity or the values of a spring follow inputs */
     int n_bodies;
     int n_named_bodies;
     int n_frames;
@@ -368,10 +371,10 @@ struct lk_system {
     int n_terms;
     int n_sways;   /* rods and springs whose tension is followed, see sway.h */
     int n_winds;   /* frictions that wind up */
-    int n_signals; /* what follows inputs beside loads and drives */
-    int n_ports;   /* impedances, maps, callbacks: what they do is work of inputs */
+    int n_signals; /* values that follow inputs, without loads and drives */
+    int n_ports;   /* impedances, maps, callbacks: their work is work of inputs */
     int n_shown_ports;
-    int n_shown; /* values of them */
+    int n_shown; /* size of lk_state.shown */
     int n_drives;
     int n_tyres;
     int n_lines;
@@ -384,9 +387,10 @@ struct lk_system {
     int starts_balanced; /* the start is a static equilibrium */
     int n_stops;         /* laws with stops */
     int is_redundant;    /* rows depend on others at the start, see LK_DEPENDENT */
-    int n_least;         /* solves for shown multipliers, see step/scripts/rattle.c */
-    int n_held;  /* bodies held upright in no plane or in place, see compile/passes/plane.h */
-    int n_jumps; /* inputs that are loads, and laws with stops: forces that may jump */
+    int n_least;         /* number of solves for output multipliers, see step/scripts/rattle.c */
+    int n_held;          /* bodies that cannot tilt, outside a plane or rotating in place, see
+                            compile/passes/plane.h */
+    int n_jumps;         /* inputs that are loads, and laws with stops: forces that may jump */
     int n_outputs;
     int input_size;
     int output_size;
@@ -397,7 +401,7 @@ struct lk_system {
     struct lk_inverse_mass *sW; /* h^2 / 4 W, one more than bodies: the ground */
     struct lk_side *side;       /* of all bodies, one body after another */
     int *first_side;            /* n_bodies + 1: index of the first side of each body, */
-    int *first_law_side;        /* n_bodies: and of its first one that follows laws, after others */
+    int *first_law_side;        /* n_bodies: index of its first compliant side, after rigid ones */
     struct lk_joint *joint;
     double *rigid; /* E of rigid rows, 0 of the others */
     double *scale; /* diagonal of s Phi_q W Phi_q^T at t = 0, of every row */
@@ -406,8 +410,8 @@ struct lk_system {
     struct lk_law *law; /* of each compliant row, see laws.h */
     struct lk_term *term;
     struct lk_cut *cut; /* of each named joint */
-    int *hanging;    /* bodies that hang on joints which lack rows, what hangs on one behind it */
-    int *hanging_at; /* where each body of the system is among them, or -1 */
+    int *hanging;       /* subtrees of joints with omitted rows, each in one range */
+    int *hanging_at;    /* index of each body of the system in @hanging, or -1 */
     struct lk_sway *sway;
     double *tables;         /* of laws */
     struct lk_drive *drive; /* see drives.h */
@@ -441,15 +445,15 @@ struct lk_system {
     struct lk_element_work *elements;
     double *regular; /* E of every row: rigid, a small fraction of its diagonal; compliant, of the
                       * step: 1 / (k + 2 c / h) */
-    struct lk_inverse_mass *sW_now; /* of the last factor: sW, but in the iterations, where a
-                                     * tension is followed, see step/elements/tension.h */
+    struct lk_inverse_mass *sW_now; /* of the last factor: sW, except in iterations that follow a
+                                       tension, see step/elements/tension.h */
     struct lk_fronts fronts;
-    struct lk_fronts rigid_fronts; /* of rigid rows alone, where a step leaves_laws */
-    bool laws_are_left;            /* the last factor is of these */
+    struct lk_fronts rigid_fronts; /* of rigid rows alone, if leaves_laws */
+    bool laws_are_left;            /* the last factor is rigid_fronts */
     struct lk_pose *pose;          /* n_bodies + 1 + n_frames */
-    struct lk_twist *twist;        /* the same: velocities that go with the poses */
-    struct lk_twist *residual;     /* the same: g, then s W g */
-    struct lk_twist *correction;   /* the same: Phi_q^T of a solution */
+    struct lk_twist *twist;        /* the same size: velocities at the poses */
+    struct lk_twist *residual;     /* the same size: g, then s W g */
+    struct lk_twist *correction;   /* the same size: Phi_q^T of a solution */
     struct lk_quad *quad;          /* (n_bodies + 3) / 4 */
     struct lk_jacobian *jacobian;  /* at the pose of the last factor */
     double *solution;              /* right-hand side, then solution: n_rows, motions of hubs */
@@ -457,23 +461,23 @@ struct lk_system {
 
     struct lk_batches *batches; /* the step on batches, see step/lanes/batch.h; NULL: one by one */
     struct lk_pool *pool;       /* lent by lk_system_set_pool(); NULL: the caller steps alone */
-    struct lk_step_cost cost;   /* from which the number of workers is chosen */
+    struct lk_step_cost cost;   /* determines the number of workers */
 };
 
-/** lk_time() - of system->now [s]. RT: yes. */
+/** lk_time() - return the time of system->now [s]. RT: yes. */
 static inline double lk_time(const struct lk_system *sys)
 {
     return sys->now.balance->steps * sys->h;
 }
 
-/** lk_last_factor() - the fronts of it. */
+/** lk_last_factor() - return the fronts of the last factor. */
 static inline const struct lk_fronts *lk_last_factor(const struct lk_system *sys)
 {
     return sys->laws_are_left ? &sys->rigid_fronts : &sys->fronts;
 }
 
-/** lk_is_on_frame() - whether a frame that drives move carries a joint's second body: then the
- * reaction of the joint is what the drives do. RT: yes. */
+/** lk_is_on_frame() - return whether the joint connects its body to a frame that drives move. Then
+ * the reaction of the joint is the force of the drives. RT: yes. */
 static inline bool lk_is_on_frame(const struct lk_system *sys, int joint)
 {
     return sys->joint[joint].body[0] > sys->n_bodies;

@@ -5,7 +5,7 @@
 #include "maths/vec.h"
 #include "tyre/tyre.h"
 
-/* the side force over the friction, saturated at three times unit slip */
+/* side force relative to friction, saturated at three times unit slip */
 static double saturate(double x)
 {
     double size = fabs(x);

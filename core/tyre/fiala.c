@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fiala as Adams and Chrono have it: a brush with one friction that falls with the total slip. Fx
- * and Fy do not share it: no law for combined slip. */
+/* Fiala as in Adams and Chrono: a brush model with one coefficient of friction that decreases with
+ * the total slip. Fx and Fy do not share it: the model has no combined slip. */
 #include "maths/vec.h"
 #include "tyre/tyre.h"
 

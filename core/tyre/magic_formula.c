@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parts of the Magic Formula that version 5.2 and 6.1 have in common. */
+/* Common equations of versions 5.2 and 6.1 of the Magic Formula. */
 #include "tyre/magic_formula.h"
 
 struct lk_magic_load lk_magic_load(const struct lk_tyre_magic *p, const struct lk_tyre_slip *slip)
@@ -17,7 +17,8 @@ struct lk_magic_load lk_magic_load(const struct lk_tyre_magic *p, const struct l
 
 #define FOUR(c, field) ((lk_four){(c)[0].field, (c)[1].field, (c)[2].field, (c)[3].field})
 
-/* Step by step for all fours: each waits for its own results alone. */
+/* Each operation is performed for all fours before the next, because it waits for its own results
+ * alone. */
 void lk_magic_draw(struct lk_magic_curve *curve, int n)
 {
     lk_four bx[LK_MAGIC_CURVES / 4], angle[LK_MAGIC_CURVES / 4], sine, cosine;
@@ -57,7 +58,7 @@ void lk_magic_close_side(struct lk_magic_side *y, const struct lk_magic_load *l,
     y->secant = fabs(curve->x) > LK_MAGIC_TINY ? lk_max(0, -F / curve->x) : lk_max(0, -y->K);
 }
 
-/* at a slip and without it */
+/* set the curve of a weight at a slip and without it */
 static void weigh(double B, double C, double E, double shift, double slip,
                   struct lk_magic_curve *ret_there, struct lk_magic_curve *ret_at_rest)
 {
@@ -85,7 +86,7 @@ static double weight(const struct lk_magic_curve *there, const struct lk_magic_c
     return lk_max(0, there->cosine / lk_magic_divisor(at_rest->cosine, LK_MAGIC_LEAST));
 }
 
-/* the offset SVyk that kappa makes */
+/* offset SVyk of the side force by kappa */
 static double shift_of(const struct lk_tyre_magic *p, const struct lk_magic_load *l,
                        const struct lk_tyre_slip *slip, double mu, double sine)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the versions of the Magic Formula share (H. B. Pacejka, Tyre and Vehicle Dynamics, 2012,
- * chapter 4.3). Letters are those of the book; alpha stands for tan alpha, gamma for sin gamma. */
+/* Common equations of the versions of the Magic Formula (H. B. Pacejka, Tyre and Vehicle Dynamics,
+ * 2012, chapter 4.3). Letters are those of the book; alpha stands for tan alpha, gamma for sin
+ * gamma. */
 #ifndef LK_TYRE_MAGIC_FORMULA_H
 #define LK_TYRE_MAGIC_FORMULA_H
 
@@ -8,9 +9,9 @@
 #include "maths/vec.h"
 #include "tyre/tyre.h"
 
-#define LK_MAGIC_LOAD_MAX 10    /* times the nominal load; beyond it forces stay as they are */
-#define LK_MAGIC_LEAST    1e-3  /* friction and fade of stiffness with camber, of their values */
-#define LK_MAGIC_TINY     1e-12 /* below it a slip is none */
+#define LK_MAGIC_LOAD_MAX 10    /* times the nominal load; forces are constant beyond it */
+#define LK_MAGIC_LEAST    1e-3  /* lower bound of friction and stiffness factors */
+#define LK_MAGIC_TINY     1e-12 /* slips below it count as 0 */
 
 /** struct lk_magic_load - @d: (Fz - F0) / F0 with the scaled nominal load @F0;  @dp: (p - p0) / p0
  */
@@ -31,8 +32,8 @@ struct lk_magic_curve {
     double cosine;
 };
 
-/** enum lk_magic_place - curves of a tyre. None of them needs what another one comes to, so that
- * they are found four at a time. @LK_MAGIC_X, @LK_MAGIC_Y: pure slip;  @LK_MAGIC_GX, @LK_MAGIC_GY:
+/** enum lk_magic_place - curves of a tyre. They do not depend on each other, so that they are
+ * evaluated four at a time. @LK_MAGIC_X, @LK_MAGIC_Y: pure slip;  @LK_MAGIC_GX, @LK_MAGIC_GY:
  * weights of combined slip, @LK_MAGIC_GX0, @LK_MAGIC_GY0 without slip;  @LK_MAGIC_SHIFT: SVyk;
  * @LK_MAGIC_TRAIL;  of version 6.1 alone @LK_MAGIC_UPRIGHT: LK_MAGIC_Y without camber, and
  * @LK_MAGIC_TILT: of the overturning moment */
@@ -50,8 +51,7 @@ enum lk_magic_place {
     LK_MAGIC_CURVES = 12 /* whole fours */
 };
 
-/** struct lk_magic_side - pure side slip and what combined slip and moments need of it. @mu, @K,
- * @By,
+/** struct lk_magic_side - pure side slip, and values for combined slip and moments. @mu, @K, @By,
  * @Cy; @SH, @SV: shifts;  by lk_magic_close_side() @Fy0 and @secant: see struct lk_tyre_forces */
 struct lk_magic_side {
     double Fy0;
@@ -91,8 +91,8 @@ struct lk_magic_moments {
     double mz;
 };
 
-/** lk_magic_set_curve() - @curve, before lk_magic_draw(). Value by value: a copy of all of them at
- * once would wait for the stores of each. */
+/** lk_magic_set_curve() - set @curve before lk_magic_draw(), value by value: a copy of the whole
+ * structure would wait for the single stores. */
 LK_INLINE void lk_magic_set_curve(struct lk_magic_curve *curve, double B, double C, double E,
                                   double x)
 {
@@ -107,7 +107,7 @@ LK_INLINE double lk_magic_sign(double x)
     return x >= 0 ? 1 : -1;
 }
 
-/* every curvature factor is cut at 1 */
+/* every curvature factor is limited to 1 */
 LK_INLINE double lk_magic_curvature(double E)
 {
     return lk_min(1, E);
@@ -132,23 +132,24 @@ LK_INLINE double lk_magic_divisor(double x, double least)
 
 struct lk_magic_load lk_magic_load(const struct lk_tyre_magic *p, const struct lk_tyre_slip *slip);
 
-/** lk_magic_draw() - sines and cosines of the first @n curves, whole fours. */
+/** lk_magic_draw() - compute sines and cosines of the first @n curves, whole fours. */
 void lk_magic_draw(struct lk_magic_curve *curve, int n);
 
-/** lk_magic_close_length(), lk_magic_close_side() - the forces of pure slip, with their curves. */
+/** lk_magic_close_length(), lk_magic_close_side() - compute the forces of pure slip from their
+ * curves. */
 void lk_magic_close_length(struct lk_magic_length *x, const struct lk_magic_curve *curve);
 void lk_magic_close_side(struct lk_magic_side *y, const struct lk_magic_load *l,
                          const struct lk_magic_curve *curve);
 
-/** lk_magic_equivalent() - the slip at that has the effect of both, Pacejka 4.E77. @ratio: Kx / Ky
- * kappa */
+/** lk_magic_equivalent() - return the equivalent slip for @at and the other slip together, Pacejka
+ * 4.E77. @ratio: Kx / Ky kappa */
 LK_INLINE double lk_magic_equivalent(double at, double ratio)
 {
     return lk_magic_sign(at) * lk_root(at * at + ratio * ratio);
 }
 
-/** lk_magic_weigh() - the curves of combined slip, 4.E50 to 4.E67. @Bxa, @Byk: stiffness factors,
- * with the camber as each version has it */
+/** lk_magic_weigh() - set the curves of combined slip, 4.E50 to 4.E67. @Bxa, @Byk: stiffness
+ * factors, with the camber terms of each version */
 void lk_magic_weigh(const struct lk_tyre_magic *p, const struct lk_magic_load *l,
                     const struct lk_tyre_slip *slip, double Bxa, double Byk,
                     struct lk_magic_curve *curve);
@@ -160,20 +161,21 @@ LK_INLINE double lk_magic_ratio(const struct lk_magic_load *l, const struct lk_t
     return x->K * slip->kappa / lk_magic_divisor(y->K, LK_MAGIC_TINY * l->F0);
 }
 
-/** lk_magic_combine() - forces of combined slip, with all curves. */
+/** lk_magic_combine() - compute the forces of combined slip from all curves. */
 void lk_magic_combine(const struct lk_tyre_magic *p, const struct lk_magic_load *l,
                       const struct lk_tyre_slip *slip, const struct lk_magic_length *x,
                       const struct lk_magic_side *y, const struct lk_magic_curve *curve,
                       struct lk_magic_combined *ret);
 
-/** lk_magic_trail() - the curve of the pneumatic trail, 4.E33 on. @slope: tan alpha;  @ratio:
- * see lk_magic_ratio(). Return: Dt [m]; the trail is that by the cosine of the curve and cos alpha.
- */
+/** lk_magic_trail() - set the curve of the pneumatic trail, 4.E33 on. @slope: tan alpha;  @ratio:
+ * see lk_magic_ratio(). Return: Dt [m]; the trail is Dt times the cosine of the curve and cos
+ * alpha. */
 double lk_magic_trail(const struct lk_tyre_magic *p, const struct lk_magic_load *l, double camber,
                       double slope, double ratio, double pressure,
                       struct lk_magic_curve *ret_curve);
 
-/** lk_magic_forces() - what all of it comes to, with the lever of Fx about the vertical, 4.E76. */
+/** lk_magic_forces() - compute the resulting forces and moments, with the lever of Fx about the
+ * vertical, 4.E76. */
 void lk_magic_forces(const struct lk_tyre_magic *p, const struct lk_magic_load *l,
                      const struct lk_tyre_slip *slip, const struct lk_magic_length *x,
                      const struct lk_magic_side *y, const struct lk_magic_combined *c,

@@ -47,8 +47,8 @@ static struct lk_magic_side pure_side(const struct lk_tyre_magic *p, const struc
     return s;
 }
 
-/* without the lever of Fx. @Fy: without SVyk;  @ratio: see lk_magic_ratio();  @trail: without cos
- * alpha */
+/* aligning moment without the lever of Fx. @Fy: without SVyk;  @ratio: see lk_magic_ratio();
+ * @trail: without cos alpha */
 static double aligning(const struct lk_tyre_magic *p, const struct lk_magic_load *l,
                        const struct lk_tyre_slip *slip, const struct lk_magic_side *s, double Fy,
                        double ratio, double trail)

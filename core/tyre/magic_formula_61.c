@@ -39,7 +39,7 @@ static double load_of_peak(const struct lk_tyre_magic *p, const struct lk_magic_
     return l->Fz / l->F0 / lk_magic_divisor(load, LK_MAGIC_LEAST);
 }
 
-/* with the camber @g, and without camber */
+/* cornering stiffness with the camber @g, and without camber */
 static void cornering_stiffness(const struct lk_tyre_magic *p, const struct lk_magic_load *l,
                                 double g, double ret[2])
 {
@@ -80,8 +80,8 @@ static struct lk_magic_side pure_side(const struct lk_tyre_magic *p, const struc
     return s;
 }
 
-/* without the lever of Fx. @Fy: weighted, of a wheel without camber;  @ratio: see lk_magic_ratio();
- * @trail: without cos alpha */
+/* aligning moment without the lever of Fx. @Fy: weighted, of a wheel without camber;  @ratio: see
+ * lk_magic_ratio();  @trail: without cos alpha */
 static double aligning(const struct lk_tyre_magic *p, const struct lk_magic_load *l,
                        const struct lk_tyre_slip *slip, const struct lk_magic_side *s, double Fy,
                        double ratio, double trail)

@@ -3,8 +3,8 @@
 #include "maths/vec.h"
 #include <string.h>
 
-/* the tangent plane of a height along the normal that depends on the distance along the direction
- */
+/* tangent plane of a profile, whose height along the normal depends on the distance along the
+ * direction */
 static void touch_profile(const struct lk_road *road, const struct lk_points *profile,
                           const double place[3], struct lk_road_plane *ret)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Roads: the plane that touches a road near a point, in the axes of the body that carries the road.
- * Pure functions of fixed work. Thread: any. RT: yes. */
+/* Roads: the tangent plane of a road near a point, in the axes of the body to which the road is
+ * fixed. Pure functions of fixed work. Thread: any. RT: yes. */
 #ifndef LK_TYRE_ROAD_H
 #define LK_TYRE_ROAD_H
 
@@ -15,10 +15,10 @@ enum lk_road_kind { LK_ROAD_PLANE, LK_ROAD_PROFILE, LK_ROAD_GRID };
 /** enum lk_track - which profile a wheel runs on. */
 enum lk_track { LK_TRACK_LEFT, LK_TRACK_RIGHT, LK_TRACKS };
 
-/** struct lk_road - one road. @point, @normal, @direction (unit, square to each other): in the axes
+/** struct lk_road - one road. @point, @normal, @direction (unit vectors, orthogonal): in the axes
  * of its body, from its centre of mass [m];  @profile: of each track, slopes 0 at both ends
  * @grid:    and whether it @ends: there is no road beyond it
- * @samples: places that a tyre takes its plane from, 1 or 4 */
+ * @samples: number of points from which a tyre computes its plane, 1 or 4 */
 struct lk_road {
     enum lk_road_kind kind;
     int samples;
@@ -30,22 +30,24 @@ struct lk_road {
     int ends;
 };
 
-/** struct lk_road_plane - what a wheel stands on: a point and the unit normal. @cosine: of the
- * angle between it and the normal of the road as a whole, above which heights are */
+/** struct lk_road_plane - tangent plane at a wheel: a point and the unit normal. @cosine: of the
+ * angle between this normal and the normal of the road as a whole, along which heights are measured
+ */
 struct lk_road_plane {
     double point[3];
     double normal[3];
     double cosine;
 };
 
-/** lk_road_at() - the plane that touches @road above or below @place on @track. Return: whether
- * there is a road; if not, @ret is the plane through @place. */
+/** lk_road_at() - compute the tangent plane of @road above or below @place on @track. Return:
+ * whether there is a road; if not, @ret is the plane through @place. */
 int lk_road_at(const struct lk_road *road, enum lk_track track, const double place[3],
                struct lk_road_plane *ret);
 
-/** lk_road_patch() - the plane that a tyre takes four samples for: at @place plus and minus @ahead
+/** lk_road_patch() - compute the plane of a tyre with four samples: at @place plus and minus @ahead
  * and @left, axes of the road's body. Its normal is that of the diagonals, its height their mean
- * (G. Rill, Road Vehicle Dynamics, 2011). Where a sample has no road, as lk_road_at(). */
+ * (G. Rill, Road Vehicle Dynamics, 2011). If a sample has no road, @ret is that of lk_road_at().
+ * Return: as lk_road_at(). */
 int lk_road_patch(const struct lk_road *road, enum lk_track track, const double place[3],
                   const double ahead[3], const double left[3], struct lk_road_plane *ret);
 

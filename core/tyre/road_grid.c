@@ -3,8 +3,8 @@
 #include "maths/hot.h"
 #include <math.h>
 
-/** struct cubic - in one direction: @cell, and the weights of its four nodes and their derivatives
- */
+/** struct cubic - interpolation in one direction: @cell, and the weights of its four nodes and
+ * their derivatives */
 struct cubic {
     int cell;
     int is_beyond;
@@ -12,7 +12,7 @@ struct cubic {
     double slope[4];
 };
 
-/* of @place in cells from the first node */
+/* compute the cubic at @place, in cells from the first node */
 static struct cubic find_cubic(double place, int cells)
 {
     double inside = fmin(fmax(place, 0), cells), u;
@@ -49,7 +49,7 @@ static void sum_nodes(const struct lk_road_grid *grid, const int32_t *node, cons
         slope[1] += c[1].slope[k] * value;
     }
     ret->z = grid->base + grid->quantum * z;
-    for (int i = 0; i < 2; i++) /* beyond an edge the ground goes on level, across it */
+    for (int i = 0; i < 2; i++) /* beyond an edge the surface is level across the edge */
         ret->slope[i] = c[i].is_beyond ? 0 : grid->quantum * slope[i] / grid->step[i];
     ret->is_beyond = c[0].is_beyond | c[1].is_beyond;
 }
@@ -67,7 +67,7 @@ int lk_road_grid_at(const struct lk_road_grid *grid, const double place[2],
         cell[i] = c[i].cell % LK_ROAD_TILE;
     }
     index = grid->index[tile[1] * lk_road_grid_tiles(grid, 0) + tile[0]];
-    t = &grid->tile[index >= 0 ? index : 0]; /* where there is none the work is done all the same */
+    t = &grid->tile[index >= 0 ? index : 0]; /* without a tile, the first one, for the same work */
     sum_nodes(grid, t->count + cell[1] * LK_ROAD_NODES + cell[0], c, ret);
     return index >= 0 && ((t->cells[cell[1]] >> cell[0]) & 1);
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A height field over a plane: a grid of equal cells, kept in tiles so that ground without a road
- * costs nothing.
+/* A height field over a plane: a grid of equal cells, stored in tiles, so that areas without a road
+ * need no memory.
  *
  * Between its nodes the surface is bicubic, by convolution (R. G. Keys, Cubic Convolution
- * Interpolation for Digital Image Processing, 1981, a = -1/2): it goes through every node, is
- * continuous with its slopes, and exact for heights that are quadratic in either coordinate. Behind
- * a jump it overshoots by up to 7 % of it. The work is the same everywhere. Thread: any. RT: yes.
- */
+ * Interpolation for Digital Image Processing, 1981, a = -1/2): it interpolates every node, has
+ * continuous slopes, and is exact for heights that are quadratic in either coordinate. Next to a
+ * jump it overshoots by up to 7 % of the jump. The work is the same everywhere. Thread: any. RT:
+ * yes. */
 #ifndef LK_TYRE_ROAD_GRID_H
 #define LK_TYRE_ROAD_GRID_H
 
@@ -16,8 +16,8 @@
 #define LK_ROAD_NODES (LK_ROAD_TILE + 3) /* nodes that their surface depends on */
 
 /** struct lk_road_tile - 64 by 64 cells. @cells: bit i of word j: cell (i, j) has a surface
- * @count: heights of the nodes, those before the first cell first, rows of rising x; one more that
- *         is 0 */
+ * @count: heights of the nodes, starting with those before the first cell, row by row, x
+ *         increasing; one more entry is 0 */
 struct lk_road_tile {
     uint64_t cells[LK_ROAD_TILE];
     int32_t count[LK_ROAD_NODES * LK_ROAD_NODES + 1];
@@ -25,7 +25,8 @@ struct lk_road_tile {
 
 /** struct lk_road_grid - a height field z = base + quantum * count over x and y [m]. @origin: of
  * the first node;  @step: of the nodes;  @cells: in x and in y
- * @index: of the tile in @tile, or -1; rows of rising x, a tile for each 64 cells begun
+ * @index: of the tile in @tile, or -1; row by row, x increasing; the last tile of a row may be
+ * partial
  * @tile: @n_tiles of them */
 struct lk_road_grid {
     double origin[2];
@@ -38,7 +39,8 @@ struct lk_road_grid {
     const struct lk_road_tile *tile;
 };
 
-/** lk_road_grid_tiles() - tiles in direction @i, and in all. RT: yes. */
+/** lk_road_grid_tiles() - number of tiles in direction @i. lk_road_grid_places() - of the whole
+ * grid. RT: yes. */
 static inline int lk_road_grid_tiles(const struct lk_road_grid *grid, int i)
 {
     return (grid->cells[i] + LK_ROAD_TILE - 1) / LK_ROAD_TILE;
@@ -49,14 +51,14 @@ static inline int lk_road_grid_places(const struct lk_road_grid *grid)
 }
 
 /** struct lk_road_height - @z [m] and its derivatives by x and y. @is_beyond: the place is outside
- * of the grid, all this is that of its nearest edge */
+ * the grid; then these are the values at its nearest edge */
 struct lk_road_height {
     double z;
     double slope[2];
     int is_beyond;
 };
 
-/** lk_road_grid_at() - the surface at @place. Return: whether there is one. */
+/** lk_road_grid_at() - compute the surface at @place. Return: whether there is one. */
 int lk_road_grid_at(const struct lk_road_grid *grid, const double place[2],
                     struct lk_road_height *ret);
 

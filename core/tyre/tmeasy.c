@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* TMeasy: G. Rill, Road Vehicle Dynamics, 2011; the curves as in S. Frank, TMeasyExternal, 2025.
  * Its slips divide by the speed of rolling r |Omega|, not by that of the wheel: kappa and -tan
- * alpha of struct lk_tyre_slip are sx and sy here. Longitudinal and lateral slip are normalised,
- * one curve of the generalised slip has the force. */
+ * alpha of struct lk_tyre_slip are sx and sy here. Longitudinal and lateral slip are normalised;
+ * one curve over the generalised slip gives the force. */
 #include "maths/vec.h"
 #include "tyre/tyre.h"
 
-#define LOAD_MIN 1e-3 /* of the nominal load: curves keep their shape below */
+#define LOAD_MIN 1e-3 /* of the nominal load: below it curves have constant shape */
 #define LOAD_MAX 4
 
 /** struct curve - of one direction, or of a generalised one, at the present load */
@@ -40,7 +40,7 @@ static struct curve curve_at(const struct lk_tyre_curve *c, double z, double fri
     };
 }
 
-/* what brings both slips to one scale */
+/* factors that normalise both slips */
 static void normalise(const struct curve c[2], double ret[2])
 {
     double lead[2] = {c[0].force_max / c[0].initial, c[1].force_max / c[1].initial};
@@ -99,7 +99,8 @@ static double secant(const struct curve *g, double s)
     return (s >= g->slip_slide ? g->force_slide : fall(g, s)) / s;
 }
 
-/* pneumatic trail over the length of the contact, falls to zero, turns, and ends */
+/* pneumatic trail over the length of the contact: it falls to zero, changes sign, and ends at zero
+ */
 static double trail_at(const struct lk_tyre_tmeasy *p, double z, double size)
 {
     double zero = slip_at(p->trail_zero, z), end = slip_at(p->trail_end, z), u = size / end;
@@ -117,7 +118,7 @@ void lk_tyre_tmeasy(const struct lk_tyre_tmeasy *p, const struct lk_tyre_slip *s
                     struct lk_tyre_forces *ret)
 {
     double z = lk_min(LOAD_MAX, lk_max(LOAD_MIN, slip->load / p->load));
-    double share = lk_min(1, slip->load / (LOAD_MIN * p->load)); /* a light load: in proportion */
+    double share = lk_min(1, slip->load / (LOAD_MIN * p->load)); /* light loads: proportional */
     struct curve c[2] = {curve_at(&p->curve[0], z, slip->friction),
                          curve_at(&p->curve[1], z, slip->friction)};
     double norm[2], n[2], s, f, length, trail;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The laws by their kinds, and what they have beside the steady forces. */
+/* Calls of the laws by their type; relaxation lengths and rolling radius. */
 #include "tyre/tyre.h"
 #include "maths/elementary.h"
 #include "maths/vec.h"
@@ -16,7 +16,7 @@ static double within(double x, double low, double high)
     return lk_min(high, lk_max(low, x));
 }
 
-/* within bounds in which no law overflows; on the side that the parameters are for */
+/* limit slips to bounds in which no law overflows, and mirror them for a mirrored tyre */
 static struct lk_tyre_slip bounded(const struct lk_tyre_slip *slip, double side)
 {
     return (struct lk_tyre_slip){
@@ -61,7 +61,7 @@ void lk_tyre_evaluate(const struct lk_tyre_law *law, const struct lk_tyre_slip *
     ret->mz *= side;
 }
 
-/* Pacejka 2002; Adams and Chrono write exp(+), and a file for them has PTX3 of the other sign */
+/* Pacejka 2002. Adams and Chrono use exp(+), so that PTX3 in their files has the opposite sign */
 static void relaxation_52(const struct lk_tyre_magic *p, const struct lk_tyre_slip *slip,
                           double ret[2])
 {
@@ -74,7 +74,7 @@ static void relaxation_52(const struct lk_tyre_magic *p, const struct lk_tyre_sl
              p->UNLOADED_RADIUS * p->LSGAL;
 }
 
-/* slip stiffness over that of the carcass, 4.E79 on */
+/* slip stiffness divided by that of the carcass, 4.E79 on */
 static void relaxation_61(const struct lk_tyre_magic *p, const struct lk_tyre_slip *slip,
                           const struct lk_tyre_forces *forces, double ret[2])
 {

@@ -2,8 +2,8 @@
 /* Steady tyre laws: from the load and the slips of a rolling wheel to the forces at its contact.
  *
  * Frames and signs are those of ISO 8855 (TYDEX-W): x ahead, y to the left, z up, all at the
- * contact point on the road; kappa > 0 drives, the contact moves left where tan alpha > 0 (then Fy
- * < 0), the top leans right where sin gamma > 0. A law knows nothing of the side of the car: for a
+ * contact point on the road; kappa > 0 drives, the contact moves left if tan alpha > 0 (then Fy <
+ * 0), the top leans right if sin gamma > 0. A law does not depend on the side of the car: for a
  * mirrored tyre lk_tyre_evaluate() mirrors slips and forces.
  *
  * Pure functions of their arguments: arithmetic and square roots, no mathematical library, so the
@@ -14,11 +14,11 @@
 
 #include "tyre/magic_formula_keys.h"
 
-/** struct lk_tyre_slip - what a law sees. @load: Fz [N], no force where it is not positive
+/** struct lk_tyre_slip - arguments of a law. @load: Fz [N]; there is no force unless it is positive
  * @kappa:    longitudinal slip -Vsx / |Vcx|;  @slope: tan alpha = Vcy / |Vcx|. For TMeasy: its own
  *            slips sx and -sy, which divide by the speed of rolling, see tmeasy.c
  * @camber:   sin gamma;  @speed: |Vcx| [m/s], for rolling resistance
- * @friction: of this road, of that which the parameters are for */
+ * @friction: of this road, relative to that of the parameters */
 struct lk_tyre_slip {
     double load;
     double kappa;
@@ -69,9 +69,9 @@ struct lk_tyre_curve {
 
 /** struct lk_tyre_tmeasy - G. Rill, Road Vehicle Dynamics. @load: nominal one [N]
  * @curve: along and across;  @trail: pneumatic trail over the length of the contact, @trail_zero
- * and @trail_end: lateral slips where it vanishes first and for good; all at the nominal load and
- * twice that;  @radius [m], @stiffness [N/m]: length of the contact;  @rolling: coefficient of
- * rolling resistance;  @speed: vn [m/s], by which slips are smoothed at a stand */
+ * and @trail_end: lateral slips at its first zero and beyond which it is 0; all at the nominal load
+ * and twice that;  @radius [m], @stiffness [N/m]: length of the contact;  @rolling: coefficient of
+ * rolling resistance;  @speed: vn [m/s], which smooths slips at standstill */
 struct lk_tyre_tmeasy {
     double load;
     struct lk_tyre_curve curve[2];
@@ -114,8 +114,8 @@ enum lk_tyre_law_kind {
     LK_TYRE_LAWS
 };
 
-/** struct lk_tyre_law - a law with its parameters. @is_mirrored: evaluated as the mirror image of
- * the tyre that the parameters are for */
+/** struct lk_tyre_law - a law with its parameters. @is_mirrored: evaluate the mirror image of the
+ * tyre */
 struct lk_tyre_law {
     enum lk_tyre_law_kind kind;
     int is_mirrored;
@@ -127,23 +127,24 @@ struct lk_tyre_law {
     } of;
 };
 
-/** lk_tyre_evaluate() - forces of a law, mirrored where it says so. */
+/** lk_tyre_evaluate() - compute the forces of a law, mirrored if law->is_mirrored. */
 void lk_tyre_evaluate(const struct lk_tyre_law *law, const struct lk_tyre_slip *slip,
                       struct lk_tyre_forces *ret);
 
-/** lk_tyre_relaxation() - lengths over which the forces along and across follow the slips [m] at
- * the present @load and @camber; 0 where the law has none.
+/** lk_tyre_relaxation() - compute the relaxation lengths of the forces along and across [m] at the
+ * present @load and @camber; 0 if the law has none.
  * @forces: of lk_tyre_evaluate() there */
 void lk_tyre_relaxation(const struct lk_tyre_law *law, const struct lk_tyre_slip *slip,
                         const struct lk_tyre_forces *forces, double ret[2]);
 
-/** lk_tyre_rolling_radius() - effective rolling radius Re [m] of a tyre with the free @radius, the
- * distance @loaded of its centre from the road, under @load [N], turning with @rate [rad/s];
+/** lk_tyre_rolling_radius() - return the effective rolling radius Re [m] of a tyre with the free
+ * @radius, the distance @loaded of its centre from the road, under @load [N], turning with @rate
+ * [rad/s];
  * @stiffness: vertical [N/m] */
 double lk_tyre_rolling_radius(const struct lk_tyre_law *law, double radius, double loaded,
                               double load, double stiffness, double rate);
 
-/* of each kind, for a tyre on its own side; slips within LK_TYRE_SLIP_MAX */
+/* laws of each type, for a tyre that is not mirrored; slips within LK_TYRE_SLIP_MAX */
 void lk_tyre_fiala(const struct lk_tyre_fiala *p, const struct lk_tyre_slip *slip,
                    struct lk_tyre_forces *ret);
 void lk_tyre_mf52(const struct lk_tyre_magic *p, const struct lk_tyre_slip *slip,

@@ -5,20 +5,20 @@
  *     force_i = -c_i |V| V_i,    V_i = e_i . (v + w x arm - wind)
  *
  * Each axis is a compliant row with the rate e_i . (v + w x arm), see rows/air.c. The law of a row
- * needs |V|, and the wind along its axis: both are told before the rows of an element are
- * evaluated. */
+ * needs |V| and the wind along its axis. The functions below set both before the rows of an element
+ * are evaluated. */
 #ifndef LK_STEP_AIR_H
 #define LK_STEP_AIR_H
 
 #include "step/system.h"
 
-/** lk_air_follow() - tell the laws of drag @j that its rows have @rates while its axes are @axes
- * (world). Cycle, RT: yes. */
+/** lk_air_follow() - set |V| and the wind in the laws of drag @j, whose rows have @rates and whose
+ * axes are @axes (world). Cycle, RT: yes. */
 void lk_air_follow(const struct lk_system *system, const struct lk_joint *j, double axes[3][3],
                    const double *rates);
 
-/** lk_air_follow_pose() - the same with the axes of the present pose; nothing for other joints.
- * Cycle, RT: yes. */
+/** lk_air_follow_pose() - the same with the axes of the present pose; does nothing for other
+ * joints. Cycle, RT: yes. */
 void lk_air_follow_pose(const struct lk_system *system, const struct lk_joint *j,
                         const double *rates);
 

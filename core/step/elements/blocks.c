@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* ---- lk_state.blocks: states, what is shown, rates of sensors a step before, rings ---- */
+/* ---- lk_state.blocks: states, output values, rates of sensors a step before, rings ---- */
 
 double *lk_blocks_shown(const struct lk_system *sys, const struct lk_state *state)
 {
@@ -23,7 +23,8 @@ static double *rates_before(const struct lk_system *sys, const struct lk_state *
 
 /* ---- sensors ---- */
 
-/* the place that a sensor sees in @state, whose poses and twists are known */
+/* value of a sensor's coordinate in @state, whose poses and twists are known; its rate in @ret_rate
+ */
 static double place_of(const struct lk_system *sys, const struct lk_state *state,
                        const struct lk_net_sensor *s, double *ret_rate)
 {
@@ -33,7 +34,7 @@ static double place_of(const struct lk_system *sys, const struct lk_state *state
     return state->coordinate[s->at];
 }
 
-/* what sensors see in system->now, into net->from */
+/* evaluate the sensors in system->now, into net->from */
 static void sense_now(struct lk_system *sys)
 {
     struct lk_net *net = &sys->net;
@@ -44,7 +45,8 @@ static void sense_now(struct lk_system *sys)
     }
 }
 
-/* over the step to system->next: the mean of a place, its way by h, and what sensors see there */
+/* evaluate the sensors over the step to system->next: the mean of a coordinate, or its change by h;
+ * and at its end */
 static void sense_step(struct lk_system *sys)
 {
     struct lk_net *net = &sys->net;
@@ -58,7 +60,7 @@ static void sense_step(struct lk_system *sys)
     }
 }
 
-/* mean over the step that begins, as the last one leads on, of the rate that sensor @i sees */
+/* predicted mean over the next step of the rate of sensor @i, extrapolated from the last step */
 static double expected_rate(const struct lk_system *sys, int i)
 {
     double v = sys->net.speed[i];
@@ -66,7 +68,7 @@ static double expected_rate(const struct lk_system *sys, int i)
     return v + 0.5 * (v - rates_before(sys, &sys->now)[i]);
 }
 
-/* the same as sense_step(), as the rates of the last step lead on */
+/* the same as sense_step(), predicted from the rates of the last step */
 static void expect_step(struct lk_system *sys)
 {
     struct lk_net *net = &sys->net;
@@ -91,8 +93,8 @@ static int slot(const struct lk_net_block *b, double step)
     return (int)((int64_t)step % (b->steps + 1));
 }
 
-/* Of a ring of the last numbers, one a step, the newest from before step @step: what was there
- * @steps + @part before it. */
+/* Return the value @steps + @part before step @step, out of a ring of the last values, one a step.
+ */
 static double look_back(const struct lk_net_block *b, const double *ring, double step)
 {
     double newer = ring[slot(b, step + 1)], older = ring[slot(b, step)];
@@ -100,7 +102,7 @@ static double look_back(const struct lk_net_block *b, const double *ring, double
     return (1 - b->part) * newer + b->part * older;
 }
 
-/* what delays give at the end of the step from @state, or as its mean */
+/* outputs of delays over the step from @state: at its end, or the mean */
 static void look_back_all(struct lk_system *sys, const struct lk_state *state, bool at_end)
 {
     struct lk_net *net = &sys->net;
@@ -115,22 +117,22 @@ static void look_back_all(struct lk_system *sys, const struct lk_state *state, b
     }
 }
 
-/* ---- pushes: terms of laws that blocks feed ---- */
+/* ---- pushes: terms of laws whose values are outputs of blocks ---- */
 
 static bool sees(const struct lk_net_sensor *s, const struct lk_net_push *p)
 {
     return s->at == p->at && s->law == p->law;
 }
 
-/** struct slopes - of an output by all sensors. @dy: directly;  @by_place: of sensors of rates, by
- * the place at the end of the step, NULL: none */
+/** struct slopes - derivatives of an output with respect to all sensors. @dy: directly;  @by_place:
+ * of sensors of rates, through the coordinate at the end of the step, NULL: none */
 struct slopes {
     const double *dy;
     const double *by_place;
 };
 
-/* What a push with the output @y of its block answers to its own place and rate, after the part
- * @when of a step. */
+/* Answer of a push to its own coordinate and rate, at the time @when of a step, by h. @y: output of
+ * its block. */
 static struct lk_answer answer_of(const struct lk_system *sys, const struct lk_net_push *p,
                                   double y, struct slopes slopes, double when)
 {
@@ -157,7 +159,8 @@ static double weighted(const double *first, const double *second, size_t i)
     return (1 - LK_NET_GAMMA) * first[i] + LK_NET_GAMMA * second[i];
 }
 
-/* what outputs at the end change with the end of sensor @s, and with its mean on the way */
+/* derivatives of the outputs at the end of the step with respect to sensor @s at the end, and
+ * through its mean over the step */
 static void differentiate_end(struct lk_net *net)
 {
     for (int s = 0; s < net->n_sensors; s++)
@@ -169,7 +172,7 @@ static void differentiate_end(struct lk_net *net)
         }
 }
 
-/* over the step that begins, and at its end */
+/* set the answers of pushes over the next step, and at its end */
 static void answer_step(struct lk_system *sys)
 {
     struct lk_net *net = &sys->net;
@@ -188,7 +191,7 @@ static void answer_step(struct lk_system *sys)
                 continue;
             net->by_mean[s] =
                 weighted(net->stage[0].dy, net->stage[1].dy, (size_t)(p->block * m + s));
-            /* the mean moves with the end of the step */
+            /* the mean changes with the value at the end */
             net->by_place[s] = net->by_states[at] * (is_rate ? 1 / sys->h : 0.5);
             net->by_end[s] = net->by_sensor[at] + (is_rate ? 0 : net->by_place[s]);
         }
@@ -198,7 +201,7 @@ static void answer_step(struct lk_system *sys)
     }
 }
 
-/* what pushes have, whatever their rows do */
+/* set the pushes to the outputs @y, independent of their rows */
 static void set_pushes(struct lk_system *sys, const double *y)
 {
     for (int i = 0; i < sys->net.n_pushes; i++) {
@@ -240,14 +243,14 @@ const double *lk_blocks_begin(struct lk_system *sys, const double *inputs)
     return net->acting;
 }
 
-/* the states at the end, with sensors that hold, and the means that delays take */
+/* compute the states at the end, with constant sensors, and the means that delays store */
 static void keep_states(struct lk_system *sys, const double *inputs)
 {
     struct lk_net *net = &sys->net;
     const struct lk_net_signals at = {inputs, net->mean, net->delayed};
 
     look_back_all(sys, &sys->now, false);
-    if (net->n_sensors > 0) /* else the stages of the beginning are those */
+    if (net->n_sensors > 0) /* otherwise the stages of lk_blocks_begin() are still valid */
         lk_net_step(net, sys->now.blocks, (struct lk_net_signals[2]){at, at}, false);
     memcpy(sys->next.blocks, net->stage[1].z, (size_t)net->n_states * sizeof(double));
     for (int i = 0; i < net->n_blocks; i++) {
@@ -260,7 +263,8 @@ static void keep_states(struct lk_system *sys, const double *inputs)
     }
 }
 
-/* what is shown at the end, with sensors that move evenly, and the samples that delays take */
+/* compute the output values at the end, with sensors that are linear in time, and the samples that
+ * delays store */
 static void show(struct lk_system *sys, const double *inputs)
 {
     struct lk_net *net = &sys->net;

@@ -10,27 +10,28 @@
  *     Z1 = z0 + h gamma f(Z1)
  *     Z2 = z0 + h (1 - gamma) f(Z1) + h gamma f(Z2) = z1
  *
- * u and s hold over the step: s is the mean of a coordinate, or its way over the step by h. What
- * acts on the mechanism is the mean of g over the step, (1 - gamma) g(Z1) + gamma g(Z2), which
- * satisfies (z1 - z0) / h = mean of f exactly: what a motor takes from its circuit it gives to its
- * shaft, to round-off, and an integrator of a rate is a spring that keeps its energy.
+ * u and s are constant over the step: s is the mean of a coordinate, or its change over the step by
+ * h. The mean of g over the step, (1 - gamma) g(Z1) + gamma g(Z2), acts on the mechanism. The same
+ * weights give (z1 - z0) / h = mean of f exactly. So a motor gives its shaft the energy that it
+ * draws from its circuit, to round-off, and an integrator of a rate is a spring that conserves
+ * energy.
  *
- * The mean depends on s, hence on the end of the step. What pushes on a row is a function of that
- * row's own place and rate, linearised where the step is expected to go, and is a part of the law
- * of the row (struct lk_answer), solved with the constraints: so neither a stiff circuit nor a
- * stiff chamber limits the step. What depends on other coordinates takes them as expected, to
+ * The mean depends on s, hence on the end of the step. A push on a row is a function of the value
+ * and rate of that row, linearised about the predicted end of the step. It is a term of the law of
+ * the row (struct lk_answer), solved with the constraints, so that neither a stiff circuit nor a
+ * stiff chamber limits the step. A push that depends on other coordinates uses their prediction, of
  * order 2. After the step the states follow from the true s.
  *
- * With s that holds, z1 is where the block goes for the mean of s; a fast one is half a step late.
- * z goes on from there, as the coupled step is stable then for any stiffness and circuit. What is
- * shown is found once more with s that moves evenly, and nothing follows from it.
+ * With constant s, z1 is the state for the mean of s; a fast block lags by half a step. The next
+ * step starts from this z1, because the coupled step is then stable for any stiffness and circuit.
+ * Output values come from one more solution with s linear in time, which nothing else uses.
  *
- * A stage is solved block by block, each after those that it takes of, with a factor that is found
- * before the first step; at a limit a state ends there. Blocks that take of each other are solved
- * together: with such a factor where they are linear, else by Newton iterations with the true
- * Jacobian, in which a state is held at a limit while its rate leads out (an active set). Where no
- * block has a sensor all three solutions of a step are one, and what nothing takes is not shown.
- * Same work in each step but for the pivots. */
+ * A stage is solved block by block, each after its sources, with a factor computed before the first
+ * step; a state beyond a limit is set to the limit. Blocks in an algebraic loop are solved
+ * together: with such a factor if they are linear, else by Newton iterations with the true
+ * Jacobian, in which a state is held at a limit while its rate leads out (an active set). If no
+ * block has a sensor, the three solutions of a step are the same. Values at the end of the step are
+ * computed only if something uses them. The work of each step is the same but for the pivots. */
 #ifndef LK_STEP_BLOCKS_H
 #define LK_STEP_BLOCKS_H
 
@@ -44,20 +45,22 @@
 struct lk_system;
 struct lk_state;
 
-/* gamma: place of the first stage in a step, and weight of the second one in its mean */
+/* gamma: time of the first stage after the start of a step, by h, and weight of the second stage in
+ * the mean */
 #define LK_NET_GAMMA  0.29289321881345248
-#define LK_NET_NEWTON 3 /* iterations of a loop that is curved */
+#define LK_NET_NEWTON 3 /* Newton iterations of a nonlinear loop */
 
-/** struct lk_net_source - @at: in the inputs, sensors or blocks;  @value: of a number */
+/** struct lk_net_source - a value that a block reads. @at: index in the inputs, sensors or blocks;
+ * @value: of a constant */
 struct lk_net_source {
     enum lk_net_kind kind;
     int at;
     double value;
 };
 
-/** struct lk_net_sensor - a place or its rate: a coordinate, @at in lk_state.coordinate, or the
- * distance of two points, the row of @law; -1: the other one
- * @is_answered: a push acts on this row: what the push has depends on the sensor within the step */
+/** struct lk_net_sensor - a coordinate, @at in lk_state.coordinate, or the distance of two points,
+ * the row of @law; the unused index is -1.  @is_rate: the sensor is its rate
+ * @is_answered: a push acts on this row, so that the push depends on the sensor within the step */
 struct lk_net_sensor {
     int at;
     int law;
@@ -92,10 +95,10 @@ struct lk_net_block {
     int ring;
 };
 
-/** struct lk_net_group - one block, or blocks that take of each other, whose states are solved
+/** struct lk_net_group - one block, or the blocks of an algebraic loop, whose states are solved
  * together: @n of lk_net.order from @first on, @n_states of lk_net.state_of from @first_state on
- * @matrix: where its factor is in lk_net.matrix
- * @is_loop: they take of each other;  @is_curved: in a loop with curves or limits */
+ * @matrix: index of its factor in lk_net.matrix
+ * @is_loop: the blocks are sources of each other;  @is_curved: a loop with curves or limits */
 struct lk_net_group {
     int first;
     int n;
@@ -106,8 +109,8 @@ struct lk_net_group {
     bool is_curved;
 };
 
-/** struct lk_net_push - a term of a law that a block feeds. @at, @law: of its row, as those of a
- * sensor */
+/** struct lk_net_push - a term of a law whose value is the output of a block. @at, @law: of its
+ * row, as those of a sensor */
 struct lk_net_push {
     int term;
     int block;
@@ -115,8 +118,9 @@ struct lk_net_push {
     int law;
 };
 
-/** struct lk_net_stage - blocks at one place. @z: n_states, and @dz: n_states x n_sensors: what
- * they change with the sensors;  @y: n_blocks, and @dy: n_blocks x n_sensors */
+/** struct lk_net_stage - states and outputs at one stage. @z: n_states, and @dz: n_states x
+ * n_sensors: their derivatives with respect to the sensors;  @y: n_blocks, and @dy: n_blocks x
+ * n_sensors */
 struct lk_net_stage {
     double *z;
     double *dz;
@@ -124,7 +128,8 @@ struct lk_net_stage {
     double *dy;
 };
 
-/** struct lk_net_signals - what blocks take at one place beside their states. @delayed: n_blocks */
+/** struct lk_net_signals - values that blocks read at one stage, beside their states. @delayed:
+ * outputs of the delays, n_blocks */
 struct lk_net_signals {
     const double *inputs;
     const double *sensors;
@@ -132,22 +137,23 @@ struct lk_net_signals {
 };
 
 /** struct lk_net - all blocks of a system, and scratch.
- * @group: in which they are solved, each after those that it takes of;  @order: of the blocks, in
- * which their outputs follow from each other;  @state_of: the states in the order of the groups
- * @is_linear: without curves and limits;  @is_shown: something takes what blocks have at the end of
- * a step;  @step: h gamma [s]
- * @size: of lk_state.blocks: states, what is shown, rates of all sensors a step before, rings
- * @slope: of outputs by each source
+ * @group: in the order of solution, each after its sources;  @order: of the blocks, for the
+ * evaluation of their outputs;  @state_of: the states in the order of the groups
+ * @is_linear: without curves and limits;  @is_shown: something uses the values of blocks at the end
+ * of a step;  @step: h gamma [s]
+ * @size: of lk_state.blocks: states, output values, rates of all sensors a step before, rings
+ * @slope: of outputs with respect to each source
  * @acting: inputs of the model, then the mean of each block
  * @y, @f: of the last evaluation
- * @matrix, @scale: factors of I - h gamma df/dz of all groups;  @base: of the right-hand side,
- * without f;  @right: one of them;  @column: of a matrix;  @is_held: of each state: at a limit
+ * @matrix, @scale: factors of I - h gamma df/dz of all groups;  @base: terms of the right-hand side
+ * without f;  @right: one right-hand side;  @column: of a matrix;  @is_held: of each state: at a
+ * limit
  * @dz, @inner, @outer: changes of states, of outputs of one group, of all outputs
- * @place, @speed: of what each sensor sees as the step begins
+ * @place, @speed: value and rate of each sensor at the start of the step
  * @from, @to, @mean, @at: sensors at the ends of a step, their mean, at a stage
- * @by_states, @by_sensor: n_sensors x n_blocks: outputs at the end of the step by each sensor, by
- * way of the states there, and directly;  @by_mean, @by_end, @by_place: of one of them by each
- * sensor */
+ * @by_states, @by_sensor: n_sensors x n_blocks: derivatives of the outputs at the end of the step
+ * with respect to each sensor, through the states there, and directly;  @by_mean, @by_end,
+ * @by_place: derivatives of one output with respect to each sensor */
 struct lk_net {
     int n_blocks;
     int n_groups;
@@ -197,50 +203,52 @@ struct lk_net {
     struct lk_net_stage stage[2];
 };
 
-/** lk_net_value() - what source @i gives, with the outputs @y of all blocks. RT: yes. */
+/** lk_net_value() - return the value of source @i, with the outputs @y of all blocks. RT: yes. */
 LK_RT double lk_net_value(const struct lk_net *net, int i, const double *y,
                           const struct lk_net_signals *at);
-/** lk_net_outputs() - net->y at @z, and slopes there. RT: yes. */
+/** lk_net_outputs() - compute net->y and slopes at @z. RT: yes. */
 LK_RT void lk_net_outputs(struct lk_net *net, const double *z, const struct lk_net_signals *at);
-/** lk_net_rates() - net->f at @z, for the outputs in net->y. RT: yes. */
+/** lk_net_rates() - compute net->f at @z, for the outputs in net->y. RT: yes. */
 LK_RT void lk_net_rates(struct lk_net *net, const double *z, const struct lk_net_signals *at);
-/** lk_net_differentiate() - by how much the outputs of the last lk_net_outputs() change with
- * @sensor, states held. @ret: n_blocks. RT: yes. */
+/** lk_net_differentiate() - compute the derivatives of the outputs of the last lk_net_outputs()
+ * with respect to @sensor, with constant states. @ret: n_blocks. RT: yes. */
 LK_RT void lk_net_differentiate(struct lk_net *net, int sensor, double *ret);
-/** lk_net_follow() - the same by way of the states at the end of the step, of which the last
- * lk_net_step() has found how they change with @sensor. @ret: n_blocks. RT: yes. */
+/** lk_net_follow() - compute the derivatives of these outputs with respect to @sensor through the
+ * states at the end of the step. The last lk_net_step() has computed the derivatives of the states.
+ * @ret: n_blocks. RT: yes. */
 LK_RT void lk_net_follow(struct lk_net *net, int sensor, double *ret);
-/** lk_net_step() - both stages from @z with the signals of each; stage 2 has z1.
- * @is_tangent: with what they change with the sensors that pushes answer to. RT: yes. */
+/** lk_net_step() - compute both stages from @z with the signals of each; stage 2 has z1.
+ * @is_tangent: also compute the derivatives with respect to answered sensors. RT: yes. */
 LK_RT void lk_net_step(struct lk_net *net, const double *z, const struct lk_net_signals at[2],
                        bool is_tangent);
-/** lk_net_prepare() - for steps of @h [s]: factors of all groups but curved ones, and what a linear
- * net changes with the sensors. Call when all blocks, sensors and pushes are set.
+/** lk_net_prepare() - compute the factors for steps of @h [s] of all groups but nonlinear loops,
+ * and the derivatives of a linear net with respect to the sensors. Call when all blocks, sensors
+ * and pushes are set.
  * Return: -1; a state for which a step of @h has no solution. */
 LK_RT int lk_net_prepare(struct lk_net *net, double h);
 
-/** lk_blocks_prepare() - when all of the system is set but its start: lk_net_prepare(). */
+/** lk_blocks_prepare() - call lk_net_prepare(), when all of the system but its start is set. */
 LK_RT int lk_blocks_prepare(struct lk_system *system);
-/** lk_blocks_begin() - as a step begins: the means that act in it as far as they are known, and
- * what pushes answer to their rows. Return: @inputs, then the means. RT: yes. */
+/** lk_blocks_begin() - compute the predicted means of all blocks at the start of a step, and the
+ * answers of pushes to their rows. Return: @inputs, then the means. RT: yes. */
 LK_RT const double *lk_blocks_begin(struct lk_system *system, const double *inputs);
-/** lk_blocks_keep() - system->next, whose coordinates are known, gets the states of its blocks.
- * RT: yes. */
+/** lk_blocks_keep() - compute the states of the blocks in system->next, whose coordinates are
+ * known. RT: yes. */
 LK_RT void lk_blocks_keep(struct lk_system *system, const double *inputs);
-/** lk_blocks_settle() - outputs of the blocks in system->now from their states, its coordinates and
- * inputs: what they push with at the start of a run. RT: yes. */
+/** lk_blocks_settle() - compute the outputs of the blocks in system->now from their states, its
+ * coordinates and inputs, and the pushes at the start of a run. RT: yes. */
 LK_RT void lk_blocks_settle(struct lk_system *system);
-/** lk_blocks_refer() - what pushes have in @state, between steps. RT: yes. */
+/** lk_blocks_refer() - set the pushes to their values in @state, between steps. RT: yes. */
 LK_RT void lk_blocks_refer(struct lk_system *system, const struct lk_state *state);
-/** lk_blocks_rates() - f of system->now, n_states. RT: yes. */
+/** lk_blocks_rates() - compute f of system->now, n_states. RT: yes. */
 LK_RT void lk_blocks_rates(struct lk_system *system, double *ret);
-/** lk_blocks_shown() - what blocks show in @state, n_blocks; of a delay what it gives. RT: yes. */
+/** lk_blocks_shown() - return the output values of the blocks in @state, n_blocks. RT: yes. */
 LK_RT double *lk_blocks_shown(const struct lk_system *system, const struct lk_state *state);
-/** lk_blocks_rest() - net->y and net->f of system->now as if nothing moved, with what delays give
- * there. @ret_behind: n_blocks: by how much what a delay takes is more than what it gives. RT: yes.
- */
+/** lk_blocks_rest() - compute net->y and net->f of system->now with all sensors of rates at 0, and
+ * the stored outputs of delays. @ret_behind: n_blocks: source minus output of each delay, else 0.
+ * RT: yes. */
 LK_RT void lk_blocks_rest(struct lk_system *system, double *ret_behind);
-/** lk_blocks_push() - all that takes of blocks takes @y of them, at once, until the next step.
+/** lk_blocks_push() - set all values that depend on blocks to the outputs @y, until the next step.
  * RT: yes. */
 LK_RT void lk_blocks_push(struct lk_system *system, const double *y);
 

@@ -20,7 +20,7 @@ static void ramp(struct lk_drive *d, double t)
     d->acceleration = 0;
 }
 
-/* the cubic spline; before and after the table its ends hold, at rest */
+/* cubic spline; before and after the table the drive rests at its end values */
 static void table(struct lk_drive *d, double t)
 {
     int last = d->n_points - 1, low = 0;
@@ -178,8 +178,8 @@ void lk_spline_curvatures(int n, const double *x, const double *y, int is_period
 
     for (int i = 0; i < n; i++)
         ret[i] = 0;
-    /* the ends: slope 0, or the same slope and curvature at both, found by going round; each round
-     * forgets the error of the last by a factor of 1/4 or so for every point */
+    /* the ends: slope 0, or the same slope and curvature at both, by fixed-point iteration; each
+     * round reduces the error by a factor of about 1/4 for every point */
     for (int round = 0; round < rounds; round++) {
         double w = x[1] - x[0], v = x[n - 1] - x[n - 2];
         double slope = 0;

@@ -5,10 +5,10 @@
  * its first derivative from the rate, its second from gamma. u comes from a harmonic, from a ramp,
  * from a table (cubic spline, so that the acceleration has no jump), or from an input channel.
  *
- * An input is piecewise constant: a sample holds until the next. Followed directly, every jump
- * would be an impact. So the samples are the control points of a uniform cubic B-spline: position,
- * velocity and acceleration are continuous, the curve never overshoots the samples, it follows a
- * constant velocity exactly, and it lags two sample periods behind. */
+ * An input is piecewise constant: a sample is valid until the next. If a drive reproduced it
+ * directly, every jump would be an impact. So the samples are the control points of a uniform cubic
+ * B-spline: position, velocity and acceleration are continuous, the curve never overshoots the
+ * samples, it follows a constant velocity exactly, and it lags two sample periods behind. */
 #ifndef LK_STEP_DRIVES_H
 #define LK_STEP_DRIVES_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The elements of a system: one list, in one order, which elements.c says. A new sort of element
- * has its file here, its line in that list, and its keys in model/read_forces.c. */
+/* The elements of a system: one list, in the order that elements.c defines. A new sort of element
+ * needs its own file here, an entry in that list, and its keys in model/read_forces.c. */
 #ifndef LK_STEP_ELEMENTS_ELEMENTS_H
 #define LK_STEP_ELEMENTS_ELEMENTS_H
 
@@ -9,18 +9,20 @@
 /** struct lk_element_ops - functions of a sort of elements, NULL where it has nothing to do. All
  * for the cycle, RT: yes.
  * @is_in:  whether a compiled system has any
- * @refer:  it goes on from @state: its values in the scratch are those of it
- * @follow: its values for the step that begins, from @inputs and system->now, and the work of a
- *          change of them;  @begin: the step begins, at the poses and twists of system->now
+ * @refer:  set the scratch values of the elements to those of @state
+ * @follow: set the values for the next step from @inputs and system->now, and book the work of
+ *          their change;  @begin: called at the start of a step, at the poses and twists of
+ *          system->now
  * of a step of `rattle`:
- * @start:  what it needs at q_n, before the first half kick;  @close: the positions of q_n+1 are
- *          closed;  @kick: its velocities are, too, and the coordinates that go with them
- * @settle: its multipliers in system->next, at the present poses and twists with the coordinates of
- *          @state;  @rest: its accelerations are closed;  @end: the new state is complete
+ * @start:  called at q_n, before the first half kick;  @close: called when the positions of q_n+1
+ *          are closed;  @kick: called when its velocities are closed and its coordinates known
+ * @settle: compute the multipliers in system->next, at the present poses and twists with the
+ * coordinates of @state;  @rest: called when the accelerations are closed;  @end: called when the
+ * new state is complete
  * of any:
- * @keep:   its state in system->next, whose coordinates are known
- * @book:   the work that it did, into the balance of system->next
- * @energy: that it stores in @state [J] */
+ * @keep:   compute the element states in system->next, whose coordinates are known
+ * @book:   add the work of the step to the balance of system->next
+ * @energy: stored energy in @state [J] */
 struct lk_element_ops {
     bool (*is_in)(const struct lk_system *system);
     LK_RT void (*refer)(struct lk_system *system, const struct lk_state *state);
@@ -37,14 +39,14 @@ struct lk_element_ops {
     LK_RT double (*energy)(const struct lk_system *system, const struct lk_state *state);
 };
 
-#define LK_ELEMENTS 9 /* sorts of them */
+#define LK_ELEMENTS 9 /* number of sorts of elements */
 
 /* the hooks */
 #define LK_ELEMENT_HOOKS(X)                                                                        \
     X(refer)                                                                                       \
     X(follow) X(begin) X(start) X(close) X(kick) X(settle) X(rest) X(end) X(keep) X(book) X(energy)
 
-/** struct lk_element_list - those of a system that have a hook. */
+/** struct lk_element_list - the sorts of elements of a system that have one hook. */
 struct lk_element_list {
     int n;
     const struct lk_element_ops *of[LK_ELEMENTS];
@@ -70,10 +72,10 @@ struct lk_element_work {
     struct lk_stops stops;
 };
 
-/** lk_elements_layout() - memory of system->elements. */
+/** lk_elements_layout() - reserve the memory of system->elements. */
 void lk_elements_layout(struct lk_system *system, struct lk_arena *arena);
 
-/** lk_elements_find() - the lists of a compiled system. Not for the cycle. */
+/** lk_elements_find() - fill the lists of a compiled system. Not for the cycle. */
 void lk_elements_find(struct lk_system *system);
 
 /* the hooks of all elements of a system, in the order of the list; cycle, RT: yes */
@@ -90,7 +92,7 @@ LK_RT void lk_elements_keep(struct lk_system *system);
 LK_RT void lk_elements_book(struct lk_system *system, const double *inputs);
 LK_RT double lk_elements_energy(const struct lk_system *system, const struct lk_state *state);
 
-extern const struct lk_element_ops lk_signal_ops;  /* ports.c: what inputs change */
+extern const struct lk_element_ops lk_signal_ops;  /* ports.c: values that inputs set */
 extern const struct lk_element_ops lk_line_ops;    /* lines.c */
 extern const struct lk_element_ops lk_wind_up_ops; /* wind_up.c */
 extern const struct lk_element_ops lk_law_ops;     /* law_steps.c */

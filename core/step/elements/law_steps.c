@@ -2,17 +2,17 @@
 /* Laws of compliant rows over a step of two half kicks: a row has one multiplier in both, its law
  * over the step, and is in the matrix of the iterations alone.
  *
- * What stiff dampers add to the second half kick: a damper that stops a motion within a step
- * (a = h c / 2 J W J^T > 1) lets the symmetric velocity v = 2 u / h - v_n ring by (1 - a) / (1 + a)
- * a step, although positions are right. Where the system closes_dampers, their rows stay in the
- * factor of q_n+1 with E = h / 2 c, and the projection of velocities and accelerations takes
+ * Stiff dampers in the second half kick: if a damper stops a motion within a step (a = h c / 2 J W
+ * J^T > 1), the symmetric velocity v = 2 u / h - v_n rings by (1 - a) / (1 + a) a step, although
+ * positions are right. If the system closes_dampers, their rows are in the factor of q_n+1 with E =
+ * h / 2 c. Their violations in the projections of velocities and accelerations are
  *
  *     J (v - v'),   J (a - a')
  *
- * as their violations, v' and a' by differences of positions, see lk_rattle_differences(): v
- * becomes (v + a v') / (1 + a) along each row, seen through all rigid rows. Order 2 is kept,
- * nothing rings, and no threshold decides where it acts: c has a weight that grows from 0 to 1 as a
- * passes LK_RINGS_FROM, see lk_law_closing(). */
+ * with v' and a' from differences of positions, see lk_rattle_differences(). So v becomes (v + a
+ * v') / (1 + a) along each row, with J W J^T projected on the rigid rows. Order 2 is kept and
+ * nothing rings. There is no threshold: c has a weight that grows from 0 to 1 above a =
+ * LK_RINGS_FROM, see lk_law_closing(). */
 
 #include "step/elements/law_steps.h"
 #include "step/elements/air.h"
@@ -22,7 +22,8 @@
 #include "step/elements/tyres.h"
 #include "step/kinematics.h"
 
-/* the mean of the axes of drag @i at both ends; @last: its Jacobian at the present pose */
+/* set the axes of drag @i to the mean of those at both ends; @last: its Jacobian at the present
+ * pose */
 static void follow_air(const struct lk_system *sys, int i, struct lk_jacobian last,
                        const double *rates)
 {
@@ -39,7 +40,7 @@ static void follow_air(const struct lk_system *sys, int i, struct lk_jacobian la
     lk_air_follow(sys, &sys->joint[i], axes, rates);
 }
 
-/* rows without a coordinate whose rate they are: by the mean of their Jacobians at both ends */
+/* rates of rows that have no coordinate: by the mean of their Jacobians at both ends */
 static void slip_rates(const struct lk_system *sys, int i, double *ret)
 {
     const struct lk_joint *j = &sys->joint[i];
@@ -110,8 +111,8 @@ void lk_law_steps_follow(struct lk_system *sys, int i, bool is_first)
     }
 }
 
-/* The multipliers of laws, which are those of rows at the start of the step, for the rows at its
- * end: a rotation may have passed half a turn. */
+/* Convert the multipliers of laws from rows that continue those at the start of the step to the
+ * rows at its end, because a rotation may have passed half a turn. */
 static void turn(struct lk_system *sys)
 {
     for (int i = 0; i < sys->n_joints && sys->n_laws > 0; i++) {
@@ -119,7 +120,7 @@ static void turn(struct lk_system *sys)
         const double *before = sys->elements->value + j->law;
         double phi[LK_ROWS_MAX];
 
-        /* far from half a turn no step gets there */
+        /* too far from half a turn to reach it in one step */
         if (j->type != LK_JOINT_BUSHING || lk_dot(before + 3, before + 3) < 0.25 * M_PI * M_PI)
             continue;
         lk_evaluate_violation(sys, i, phi);
@@ -160,7 +161,7 @@ static void settle(struct lk_system *sys, const struct lk_state *state)
     lk_loads_law_multipliers(sys, state, 0, sys->next.lambda);
 }
 
-/* a stop that the step follows, with what else acts along its coordinate */
+/* a stop that the step resolves, with all other terms along its coordinate */
 static bool is_soft(const struct lk_system *sys, const struct lk_law *law)
 {
     return sys->joint[law->joint].kind == LK_ROWS_UNILATERAL && !law->is_hard;
@@ -192,8 +193,8 @@ static bool books_laws(const struct lk_system *sys)
     return sys->n_stops > 0 || sys->closes_dampers;
 }
 
-/* values of the rows at q_n, and the powers that book() replaces; multipliers begin with those of
- * system->now */
+/* store the values of the rows at q_n, and the powers that book() replaces; initialise multipliers
+ * with those of system->now */
 static void start(struct lk_system *sys, const double *inputs)
 {
     double x, rate;
@@ -243,9 +244,9 @@ static double way_of(const struct lk_system *sys, const struct lk_law *law, doub
     return way[law->row];
 }
 
-/* The dampers of stops act where a contact begins or ends within the step, and stiff ones end a
- * motion within it: their work is their mean force times the way, not what their power at both ends
- * tells. */
+/* The dampers of stops act while a contact begins or ends within the step, and stiff dampers end a
+ * motion within it. So their work is the mean force times the way, not the mean of the powers at
+ * both ends. */
 static void book(struct lk_system *sys)
 {
     double work = -0.5 * sys->h * sys->elements->power;
@@ -277,8 +278,8 @@ static bool is_of_inputs(const struct lk_system *sys, const struct lk_law *law)
 }
 
 /* The work of the impulses that close dampers: s sigma, the solution of the projection of
- * velocities, times the mean of the rates before and after it. It counts as dissipated, that of
- * impedances as taken by the step. */
+ * velocities, times the mean of the rates before and after it. It counts as dissipated; that of
+ * impedances as dissipated by the step itself, balance->taken. */
 static void book_damping(struct lk_system *sys)
 {
     struct lk_balance *balance = sys->next.balance;

@@ -5,23 +5,23 @@
 
 #include "step/elements/elements.h"
 
-/** lk_law_steps_follow() - (f - lambda) E of the compliant rows of joint @j at the pose of an
- * iterate into system->solution; @is_first: at the predicted one, whose tangent gives E. */
+/** lk_law_steps_follow() - compute (f - lambda) E of the compliant rows of joint @j at the pose of
+ * an iterate, into system->solution. @is_first: at the predicted pose, whose tangent gives E. */
 LK_RT void lk_law_steps_follow(struct lk_system *system, int j, bool is_first);
 
-/** lk_law_steps_release() - E of the compliant rows of joint @j in the factor of velocities and
- * accelerations, at the present poses, into system->next.tangent: LK_DECOUPLED, or
+/** lk_law_steps_release() - compute E of the compliant rows of joint @j in the factor of velocities
+ * and accelerations, at the present poses, into system->next.tangent: LK_DECOUPLED, or
  * lk_law_closing() where the system closes_dampers. */
 LK_RT void lk_law_steps_release(struct lk_system *system, int j);
 
-/** lk_law_steps_keep_rates() - rates of their rows by the half kick alone, at the present twists.
- */
+/** lk_law_steps_keep_rates() - store the rates of compliant rows after the half kick alone, at the
+ * present twists. */
 LK_RT void lk_law_steps_keep_rates(struct lk_system *system);
 
-/** lk_law_steps_follow_pose() - of `ali3`: (f - lambda) E of the compliant rows of joint @j at the
- * present poses and twists into system->solution, with the multipliers of system->next.
+/** lk_law_steps_follow_pose() - of `ali3`: compute (f - lambda) E of the compliant rows of joint @j
+ * at the present poses and twists into system->solution, with the multipliers of system->next.
  * @jacobian: of the joint at that pose
- * @is_first: at the predicted one, where E of a nonlinear law is made anew of its tangent */
+ * @is_first: at the predicted pose, where E of a nonlinear law is computed from its tangent */
 LK_RT void lk_law_steps_follow_pose(struct lk_system *system, int j, struct lk_jacobian jacobian,
                                     bool is_first);
 

@@ -4,8 +4,8 @@
 #include "maths/table.h"
 #include "maths/vec.h"
 
-#define WAY_MIN 1e-6 /* of a depth: over a shorter way a difference of potentials is round-off */
-#define AT_REST 1e-3 /* acceleration on a stop, of that without it */
+#define WAY_MIN 1e-6 /* of a depth: least change for a difference of potentials above round-off */
+#define AT_REST 1e-3 /* largest acceleration of a resting row, of that without the stop */
 
 /* cubic Hermite polynomial inside the table, a straight line beyond its ends */
 static double table_value(const struct lk_term *t, double x, double *ret_slope, double *ret_area)
@@ -43,13 +43,13 @@ void lk_table_slopes(int n, const double *x, const double *y, double *slope, dou
     }
 }
 
-/* the slope at rest is what the step allows */
+/* rate of creep at the present level: the slope at rest stays within the limit of the step */
 static double friction_creep(const struct lk_term *t)
 {
     return t->creep * lk_max(1, t->now->scale);
 }
 
-#define SLIDES_ON 16 /* creep rates: faster than what a step may stop, see lk_fill_contacts() */
+#define SLIDES_ON 16 /* in rates of creep: faster than a step may stop, see lk_fill_contacts() */
 
 /* Friction level at the rate @v. Where the step needs more creep than the model gives, the level
  * begins to fall at the rate t->late instead of 0, so that the force reaches stick first. */
@@ -60,9 +60,9 @@ static double risen_level(const struct lk_term *t, double v)
 
 /* Coulomb friction with the Stribeck effect, made a function of the rate by tanh(v / creep). Its
  * tangent is half the steepest slope that a step at @v may end at: then the iteration contracts by
- * 1/3 or better whether the joint slips (true slope near 0) or sticks. What slides fast has none:
- * half the slope at rest would hold the first iterate as if it stuck, and few iterations would
- * leave a part of that. */
+ * 1/3 or better whether the joint slips (true slope near 0) or sticks. Fast sliding has no tangent:
+ * with half the slope at rest the first iterate would be held as in sticking, and a few iterations
+ * would not remove that. */
 static void friction(const struct lk_term *t, double v, struct lk_law_value *sum)
 {
     double creep = friction_creep(t);
@@ -72,7 +72,7 @@ static void friction(const struct lk_term *t, double v, struct lk_law_value *sum
     sum->damping += 0.5 * t->now->scale * t->stick / creep * (1 - flat * flat) + t->now->damping;
 }
 
-/* slope of the same at the rate @v, that of tanh alone: where the level falls it is less */
+/* slope of the same at the rate @v, without the change of the level */
 static double friction_slope(const struct lk_term *t, double v)
 {
     double creep = friction_creep(t), part = tanh(v / creep);
@@ -80,7 +80,7 @@ static double friction_slope(const struct lk_term *t, double v)
     return risen_level(t, v) * (1 - part * part) / creep + t->now->damping;
 }
 
-/* what a stop does at one limit: forces against the depth, and what they derive from */
+/* forces of a stop at one limit, against the depth, with their potential and tangent */
 struct side {
     double elastic;
     double damper;
@@ -89,8 +89,8 @@ struct side {
     double damping;
 };
 
-/* @depth: beyond the limit;  @speed: at which it grows. The stiffness builds up over the onset; the
- * damper never pulls. */
+/* evaluate a stop at one limit. @depth: beyond the limit;  @speed: its rate. The stiffness
+ * increases over the onset; the damper never pulls. */
 LK_INLINE struct side stop_side(const struct lk_term *t, double depth, double speed)
 {
     double inside = lk_max(0, depth);
@@ -107,7 +107,7 @@ LK_INLINE struct side stop_side(const struct lk_term *t, double depth, double sp
     };
 }
 
-/* the elastic part; the rest counts as dissipated */
+/* add a stop; only its spring has a potential, its damper dissipates */
 static void stop(const struct lk_term *t, double x, double v, struct lk_law_value *sum)
 {
     struct side low = stop_side(t, t->lower - x, -v), high = stop_side(t, x - t->upper, v);
@@ -119,8 +119,9 @@ static void stop(const struct lk_term *t, double x, double v, struct lk_law_valu
     sum->dissipative += high.damper - low.damper;
 }
 
-/* one limit over a step from @before to @after beyond it: the mean of its spring is the difference
- * of what it stores over the way, so that a contact that begins or ends on the way gains nothing */
+/* evaluate a stop at one limit over a step from @before to @after beyond it. The mean force of its
+ * spring is the difference of the stored energy over the way, so that a contact that begins or ends
+ * within the step creates no energy */
 static struct side stop_side_step(const struct lk_term *t, double before, double after,
                                   double speed)
 {
@@ -178,7 +179,7 @@ static void creep(const struct lk_term *t, double v, struct lk_law_value *sum)
     sum->damping += t->now->damping * (1 - slip * slip);
 }
 
-/* the curve at level @k of a map; it holds its last values beyond its ends */
+/* value of the curve at level @k of a map; constant beyond its ends */
 static double map_value(const struct lk_term *t, int k, double v, double *ret_slope)
 {
     int n = t->n_points;
@@ -191,8 +192,8 @@ static double map_value(const struct lk_term *t, int k, double v, double *ret_sl
     return lk_piece_value(&p);
 }
 
-/* a smooth curve over the rate at each level, straight between the levels: a level holds over the
- * step, so only the curve has a tangent */
+/* a smooth curve over the rate at each level, with linear interpolation between the levels. The
+ * level is constant over the step, so only the curve has a tangent */
 static void map_force(const struct lk_term *t, double v, struct lk_law_value *sum)
 {
     double level = lk_min(t->level[t->n_levels - 1], lk_max(t->level[0], t->now->scale));
@@ -388,8 +389,8 @@ static double resisted_reach(const struct lk_law *law, const struct lk_term *ter
 }
 
 /* A stop too stiff for the step to resolve is an impact: the inward rate is reversed times the
- * restitution, or zero if no faster than two steps of the acceleration give. @pushed: acceleration
- * by the force of a stop that the row rests on. */
+ * restitution, or zero if it is below the change of rate by the acceleration in two steps. @pushed:
+ * acceleration by the force of a stop that the row rests on. */
 static void find_impact(const struct lk_law *law, const struct lk_term *terms, double h, double x,
                         double v, double free_a, double pushed, struct lk_stop *stop)
 {
@@ -404,8 +405,8 @@ static void find_impact(const struct lk_law *law, const struct lk_term *terms, d
         if (t->kind != LK_TERM_STOP || !stop->acts || !t->is_hard || isinf(inward))
             continue;
         stop->is_impact = 1;
-        /* the step ends at the limit: a body that a force has not slowed down on the way there must
-         * not return with more energy than it has */
+        /* the step ends at the limit: include the deceleration on the way there, so that a body
+         * does not return with more energy than it has */
         speed =
             v * v + lk_min(0, 2 * free_a * ((stop->reach < t->lower ? t->lower : t->upper) - x));
         stop->rate = inward > 2 * h * (fabs(free_a) + pushed)
@@ -425,10 +426,10 @@ static int is_pressed(const struct lk_law *law, const struct lk_term *terms, dou
     return pressed;
 }
 
-/* A contact ends within the step when the last force, if it continued, would carry the row back
- * inside. The fraction @keep of it does the work keep force (x1 - x) / 2 in a trapezoidal step,
- * with x1 - x = D + keep C, D the displacement without the stops, C that by the whole force. This
- * equals the stored energy when keep (D + keep C) = 2 stored / force. */
+/* A contact ends within the step when the last force, if it continued, would return the row to
+ * within its limits. The fraction @keep of it does the work keep force (x1 - x) / 2 in a
+ * trapezoidal step, with x1 - x = D + keep C, D the displacement without the stops, C that by the
+ * whole force. This equals the stored energy when keep (D + keep C) = 2 stored / force. */
 struct lk_stop lk_law_stop(const struct lk_law *law, const struct lk_term *terms, double h,
                            double x, double v, double a, double free_a, double force, double yield)
 {

@@ -29,7 +29,7 @@ enum lk_term_kind {
     LK_TERM_SWAY
 };
 
-/** struct lk_answer - a force as a function of the place x and the rate v of its row: @value -
+/** struct lk_answer - a force as a linear function of the value x and rate v of its row: @value -
  * @stiffness (x - @place) - @damping (v - @rate);  @tangent: stiffness + 2 damping / h, never
  * negative */
 struct lk_answer {
@@ -41,14 +41,14 @@ struct lk_answer {
     double tangent;
 };
 
-/** struct lk_term_now - values of a term that inputs or the step before may change: scratch of the
- * step, see struct lk_term. @push, @stiffness, @damping, @rest, @limit: as the model or inputs say
+/** struct lk_term_now - values of a term that inputs or the last step may change: scratch of the
+ * step, see struct lk_term. @push, @stiffness, @damping, @rest, @limit: from the model or inputs
  * @scale:  of a table, friction, map or the air
  * @wound, @slip: FRICTION with wind-up: wind-up and rate of sliding after the last step, when the
  *          row was @from
  * @from:   IMPEDANCE: x as the step begins; SWAY: delta' of the step, with @stiffness K+
  * @speed:  AIR: |V| of all rows of its element
- * @over_step, @at_end: IMPEDANCE: what a block adds to its push in the step, and at its end */
+ * @over_step, @at_end: IMPEDANCE: the push of a block, in addition, over the step and at its end */
 struct lk_term_now {
     double push;
     double stiffness;
@@ -64,30 +64,30 @@ struct lk_term_now {
     struct lk_answer at_end;
 };
 
-/** struct lk_term - one term of a law: what the model says once. x is the row's value [m or rad], v
- * its rate. @force: index of its force element in the model, or -1
+/** struct lk_term - one term of a law: its constants. x is the row's value [m or rad], v its rate.
+ * @force: index of its force element in the model, or -1
  * @now: its values that may change; stiffness, damping, rest, push, limit, scale, speed and from
  *       below are there
  * - LINEAR: stiffness (x - rest) + damping v;  @port: where values are in the inputs, or -1
  * - tables: scale times @n_points points @x, @y with @slope, and @area, the integral of y from the
  *       first point;  @input: of scale in the inputs, or -1
- * - FRICTION: @coulomb, @stick, @stribeck, @creep, times scale;  @late: rate from which the
- *       level falls;  @wind: index of its state of wind-up, or -1; then stiffness and @give: of
- *       the spring and damper through which it holds;  @yield: by which their force falls with
- *       the rate of sliding over a step [N s/m]
+ * - FRICTION: @coulomb, @stick, @stribeck, @creep, times scale;  @late: rate from which the level
+ *       falls;  @wind: index of its state of wind-up, or -1. With wind-up: stiffness and @give:
+ *       spring and damper in series with the slider;  @yield: decrease of their force over a step
+ *       with the rate of sliding [N s/m]
  * - CREEP: limit tanh(damping v / limit), damping v without a limit
- * - IMPEDANCE: stiffness (x - rest) + damping v - push, all of it work of its inputs at @port
- * - MAP: force over the rate at each @level of @n_levels, for each of which there are @x, y,
- *       slope and area, @n_points each, one after another; at the level scale, all of it work of
- *       its input
- * - CALLBACK: what @callback gives, all of it work of inputs
+ * - IMPEDANCE: stiffness (x - rest) + damping v - push; its work is work of its inputs at @port
+ * - MAP: force over the rate at each @level of @n_levels, for each of which there are @x, y, slope
+ *       and area, @n_points each, one after another; evaluated at the level scale. All of its work
+ *       counts as work of its input
+ * - CALLBACK: the force that @callback returns; all of its work counts as work of inputs
  * - AIR: drag, damping times |V| V_i, V: velocity against the air;  now.speed: |V|;
  *       @wind_velocity: of the air, world [m/s], times scale
- * - LINE: damping v - push, all of it stored, see lines.c
- * - SWAY: of stiffness and from, see sway.h; no force but over a step
+ * - LINE: damping v - push; the line stores its work, see lines.c
+ * - SWAY: a function of stiffness and from, with a force over a step only, see sway.h
  * - STOP: stiffness beyond @lower and @upper, in full from @onset;  @is_hard: too stiff for the
- *       step to resolve, hence an impact with coefficient of restitution @restitution, of the
- *       pose at the start, in the place of its damper @loss */
+ *       step to resolve, hence an impact with coefficient of restitution @restitution, of the pose
+ *       at the start, instead of its damper @loss */
 struct lk_term {
     enum lk_term_kind kind;
     int force;
@@ -119,14 +119,15 @@ struct lk_term {
     double loss;
 };
 
-/** lk_term_creeps() - whether it is friction that gives way, see lk_force_def.creep. RT: yes. */
+/** lk_term_creeps() - return whether the term is friction that creeps, see lk_force_def.creep. RT:
+ * yes. */
 static inline bool lk_term_creeps(const struct lk_term *term)
 {
     return term->kind == LK_TERM_FRICTION && term->wind < 0;
 }
 
-/** lk_term_drags() - whether its tangent damps at any rate: friction gives way, stops let go. RT:
- * yes. */
+/** lk_term_drags() - return whether the tangent of the term damps at any rate. Friction may slide,
+ * stops may separate, and lines store. RT: yes. */
 static inline bool lk_term_drags(const struct lk_term *term)
 {
     return term->kind != LK_TERM_FRICTION && term->kind != LK_TERM_STOP &&
@@ -134,14 +135,15 @@ static inline bool lk_term_drags(const struct lk_term *term)
 }
 
 /** struct lk_stop - state of the stops of a row in the step that begins.
- * @counts: of ali3, they are part of the law and of its tangent
- * @acts:  they are solved with the step, with their stiffness at @reach
+ * @counts: of ali3: the law and its tangent include them
+ * @acts:  the step includes their force, with their stiffness at @reach
  * @reach: estimate of the row's value at the end of the step
  * @ends:  a contact ends in the step
- * @is_impact: they are too stiff for the step to resolve: at its end the row has the rate @rate
+ * @is_impact: they are too stiff for the step to resolve. Then the row has the rate @rate at its
+ * end
  * @keep:  fraction of the last step's force that still acts in the first half of this one, 0 to 1.
  *         When a contact ends within the step, the whole force would create energy; this fraction
- *         releases just what the stops have stored */
+ *         releases exactly the energy that the stops have stored */
 struct lk_stop {
     int counts;
     int acts;
@@ -166,8 +168,8 @@ struct lk_law_now {
  * a term is a hard end stop
  * @now:   its values that change in a step
  * @mobility: inverse effective mass of the row in the mechanism at the start, of nonlinear rows
- *            [1/kg, 1/(kg m^2)];  @free_mobility: how easily the row may move at any pose, no
- * compliant row holding, see lk_fill_dampers() */
+ *            [1/kg, 1/(kg m^2)];  @free_mobility: inverse effective mass without compliant rows,
+ *            estimated for any pose, see lk_fill_dampers() */
 struct lk_law {
     int joint;
     int row;
@@ -191,48 +193,48 @@ struct lk_law_value {
     double damping;
 };
 
-/** lk_term_evaluate() - adds one term at (x, v) to @sum. Thread: cycle.  RT: yes. */
+/** lk_term_evaluate() - add one term at (x, v) to @sum. Thread: cycle.  RT: yes. */
 LK_RT void lk_term_evaluate(const struct lk_term *term, double x, double v,
                             struct lk_law_value *sum);
 
-/** lk_wind_up_evaluate() - adds friction that winds up at (x, v), see wind_up.c. Its work is not
- * dissipative * v but booked by lk_wind_up_keep(). Thread: cycle.  RT: yes. */
+/** lk_wind_up_evaluate() - add friction that winds up at (x, v), see wind_up.c. Its work is not
+ * dissipative * v; wind_up.c books it at the end of the step. Thread: cycle.  RT: yes. */
 LK_RT void lk_wind_up_evaluate(const struct lk_term *term, double x, double v,
                                struct lk_law_value *sum);
 /** lk_wind_up_step() - the same over a step, as lk_law_step(). Thread: cycle.  RT: yes. */
 LK_RT void lk_wind_up_step(const struct lk_term *term, double before, double after, double v,
                            struct lk_law_value *sum);
 
-/** lk_sway_step() - adds a sway over a step that changes its row by @delta, see sway.h. Thread:
+/** lk_sway_step() - add a sway over a step that changes its row by @delta, see sway.h. Thread:
  * cycle.  RT: yes. */
 LK_RT void lk_sway_step(const struct lk_term *term, double delta, struct lk_law_value *sum);
 
-/** lk_impedance_step() - adds an impedance over a step with the mean place @x and rate @v. Thread:
- * cycle.  RT: yes. */
+/** lk_impedance_step() - add an impedance over a step with the mean value @x and mean rate @v.
+ * Thread: cycle.  RT: yes. */
 LK_RT void lk_impedance_step(const struct lk_term *term, double x, double v,
                              struct lk_law_value *sum);
 
-/** lk_law_evaluate() - all terms. @stops: whether stops count. Thread: cycle.  RT: yes. */
+/** lk_law_evaluate() - evaluate all terms of a law. @stops: include stops. Thread: cycle.  RT: yes.
+ */
 LK_RT void lk_law_evaluate(const struct lk_law *law, const struct lk_term *terms, double x,
                            double v, int stops, struct lk_law_value *ret);
 
-/** lk_law_tangent() - tangent of a law at the predicted value @x and rate @v of a step; active
- * stops are taken at law.now.stop.reach instead. Thread: cycle.  RT: yes. */
+/** lk_law_tangent() - compute the tangent of a law at the predicted value @x and rate @v of a step;
+ * that of active stops at law.now.stop.reach. Thread: cycle.  RT: yes. */
 LK_RT void lk_law_tangent(const struct lk_law *law, const struct lk_term *terms, double x, double v,
                           struct lk_law_value *ret);
 
-/** lk_law_slope() - the same at the rate @v that a step has ended with, for the projections:
- * friction that creeps has its own slope there. Thread: cycle.  RT: yes. */
+/** lk_law_slope() - compute the tangent for the projections, at the rate @v at the end of a step:
+ * friction that creeps has its true slope there. Thread: cycle.  RT: yes. */
 LK_RT void lk_law_slope(const struct lk_law *law, const struct lk_term *terms, double x, double v,
                         struct lk_law_value *ret);
 
-/** lk_law_step() - a law over a step in which the row goes from @before to @after with the mean
- * rate
- * @v: the mean force over the way, so that the work of what is elastic is what it stores (a
- * discrete gradient along one row; O. Gonzalez, Time integration and discrete Hamiltonian systems,
- * 1996), and what is dissipative at the mean rate. Stiffness: twice the derivative of the mean
- * force with respect to @after. Potential: not set. Hard stops do not count. Thread: cycle.  RT:
- * yes. */
+/** lk_law_step() - evaluate a law over a step in which the row goes from @before to @after with the
+ * mean rate @v. The elastic force is the mean over the way, so that its work equals the change of
+ * stored energy (a discrete gradient along one row; O. Gonzalez, Time integration and discrete
+ * Hamiltonian systems, 1996). The dissipative force is that at the mean rate. Stiffness: twice the
+ * derivative of the mean force with respect to @after. Potential: not set. Hard stops do not count.
+ * Thread: cycle.  RT: yes. */
 LK_RT void lk_law_step(const struct lk_law *law, const struct lk_term *terms, double before,
                        double after, double v, struct lk_law_value *ret);
 
@@ -244,25 +246,26 @@ LK_RT struct lk_stop lk_law_stop(const struct lk_law *law, const struct lk_term 
                                  double x, double v, double a, double free_a, double force,
                                  double yield);
 
-/** lk_law_restitution() - the part of the speed left after half a swing of a mass on a stop's
- * spring @stiffness and @damping. @mobility: inverse of the mass [1/kg, 1/(kg m^2)]. RT: yes. */
+/** lk_law_restitution() - return the ratio of the speeds after and before half a swing of a mass on
+ * a stop's spring @stiffness and @damping. @mobility: inverse of the mass [1/kg, 1/(kg m^2)]. RT:
+ * yes. */
 LK_RT double lk_law_restitution(double stiffness, double damping, double mobility);
 
 /** lk_law_regular() - E of a row with this tangent and step @h [s], at most LK_DECOUPLED. */
 LK_RT double lk_law_regular(const struct lk_law_value *value, double h);
 
-/** lk_law_drag() - tangent of the dampers of a law at (@x, @v) [N s/m, N m s]: of all its terms but
- * friction, which gives way, and stops, which let go. Thread: cycle.  RT: yes. */
+/** lk_law_drag() - return the tangent of the dampers of a law at (@x, @v) [N s/m, N m s], without
+ * terms that lk_term_drags() excludes. Thread: cycle.  RT: yes. */
 LK_RT double lk_law_drag(const struct lk_law *law, const struct lk_term *terms, double x, double v);
 
-#define LK_RINGS_FROM 1.5 /* a: there a velocity rings by 1/5 a step, which is gone in a few */
+#define LK_RINGS_FROM 1.5 /* value of a at which a velocity rings by 1/5 a step */
 
 /** lk_law_closing() - E of a row with the damper @c [N s/m, N m s] in the factor that closes
  * velocities after a step of @h [s]: h / (2 c w), w = b^2 / (1 + b^2), b = a - LK_RINGS_FROM, not
  * below 0, a = h c / 2 times free_mobility; at most LK_DECOUPLED. Thread: cycle.  RT: yes. */
 LK_RT double lk_law_closing(const struct lk_law *law, double c, double h);
 
-/** lk_friction_level() - what a friction resists by at the rate @v, without its damper. */
+/** lk_friction_level() - return the friction force or torque at the rate @v, without the damper. */
 static inline double lk_friction_level(const struct lk_term *term, double v)
 {
     double ratio = v / term->stribeck;

@@ -141,7 +141,7 @@ static double input_power(const struct lk_system *sys, const double *inputs)
     return sum;
 }
 
-/* a force that keeps its world direction and its size has a potential of its own */
+/* whether a load has a potential: a force of constant world direction and magnitude */
 static int has_potential(const struct lk_load *l)
 {
     return !l->in_body_frame && !l->is_torque && !l->is_harmonic;
@@ -299,7 +299,8 @@ void lk_loads_decide_stops(struct lk_system *sys, int again)
                               lk_loads_stop_force(sys, law), sys->scale[j->row + law->row]);
         if (!again || decided.acts)
             *stop = decided;
-        /* at the jump a stop carries only what it keeps; the iterations take their own tangent */
+        /* in the projection of a jump only a stop that keeps its whole force counts; the iterations
+         * use their own tangent */
         stop->counts = stop->acts && stop->keep == 1;
         set_tangent(sys, law, x, rate);
         stop->counts = stop->acts;
@@ -345,7 +346,7 @@ int lk_loads_impacts(const struct lk_system *sys)
     return impacts;
 }
 
-/* Forces of the laws and what they dissipate. @lambda: their multipliers, or NULL */
+/* Forces of the laws, and the powers that they dissipate. @lambda: their multipliers, or NULL */
 static struct lk_law_powers evaluate_laws(const struct lk_system *sys, const struct lk_state *state,
                                           int stops_act, double *lambda)
 {
@@ -356,7 +357,7 @@ static struct lk_law_powers evaluate_laws(const struct lk_system *sys, const str
         struct lk_law_value f;
         double rate, x;
 
-        if (law->n_terms == 0) /* of a tyre, which books its own work */
+        if (law->n_terms == 0) /* a tyre, which books its own work */
             continue;
         x = lk_loads_law_place(sys, state, law, &rate);
         lk_law_evaluate(law, sys->term, x, rate, stops_act || !law->is_hard, &f);

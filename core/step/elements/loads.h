@@ -5,19 +5,19 @@
 
 #include "step/system.h"
 
-/** lk_restitution() - the fraction of a bounce, 0 to 1, at which the energy does not exceed that of
- * the last step and the @work done since [J]. The bounce is @sign times system->correction, a
- * change of the velocities of @state that gives stops their rates; the coordinates of @state match
- * its poses. */
+/** lk_restitution() - return the fraction of a bounce, 0 to 1, at which the energy does not exceed
+ * that of the last step plus the @work done since [J]. The bounce is @sign times
+ * system->correction, a change of the velocities of @state with which stops reach their rebound
+ * rates. The coordinates of @state match its poses. */
 LK_RT double lk_restitution(const struct lk_system *system, double sign,
                             const struct lk_state *state, double work);
 
-/** lk_loads_wrench() - force and torque of @vector, which acts as a load or input does, in the six
- * directions of its body, whose axes are @R: world, body axes. RT: yes. */
+/** lk_loads_wrench() - compute the force and torque of @vector, which acts as a load or input does,
+ * in the six directions of its body. @R: orientation of the body. RT: yes. */
 LK_RT void lk_loads_wrench(const struct lk_load *load, const double R[9], const double vector[3],
                            struct lk_twist *ret);
-/** lk_loads_along() - the same of one newton (metre) along coordinate @which of a joint, on both
- * its bodies, which are at @pose. RT: yes. */
+/** lk_loads_along() - compute the forces and torques of one newton (metre) along coordinate @which
+ * of a joint on both its bodies, whose poses are @pose. RT: yes. */
 LK_RT void lk_loads_along(const struct lk_joint *joint, const struct lk_pose *const *pose,
                           int which, struct lk_twist ret[2]);
 /** lk_loads_scale() - factor on the vector of a load at time @t [s]. RT: yes. */
@@ -35,60 +35,60 @@ LK_RT void lk_loads_subtract_applied(const struct lk_system *system, double t, c
 /** lk_loads_subtract_input() - @sum -= Q of @value of an input that is a load. RT: yes. */
 LK_RT void lk_loads_subtract_input(const struct lk_system *system, const struct lk_input *in,
                                    const double *value, struct lk_twist *sum);
-/** lk_loads_input_power() - what @value of such an input does at @twist [W]. RT: yes. */
+/** lk_loads_input_power() - return the power of @value of such an input at @twist [W]. RT: yes. */
 LK_RT double lk_loads_input_power(const struct lk_system *system, const struct lk_input *in,
                                   const double *value, const struct lk_twist *twist);
 
-/** lk_loads_subtract_jumps() - @sum -= dQ of the jump of the inputs as a step begins; system->next
- * holds the new ones before and after. */
+/** lk_loads_subtract_jumps() - @sum -= dQ of the jump of the inputs at the start of a step.
+ * system->next contains the new inputs on return. */
 LK_RT void lk_loads_subtract_jumps(struct lk_system *system, const double *inputs,
                                    struct lk_twist *sum);
 
-/** lk_loads_stop_force() - share of the stops in the multiplier of the row of @law in system->now;
- * poses and twists are those of system->now. */
+/** lk_loads_stop_force() - return the contribution of the stops to the multiplier of the row of
+ * @law in system->now; poses and twists are those of system->now. */
 LK_RT double lk_loads_stop_force(const struct lk_system *system, const struct lk_law *law);
 
-/** lk_loads_subtract_stops() - remove forces of stops as the step begins: @sum -= their Q, and
- * their multipliers are subtracted from those of system->next.
+/** lk_loads_subtract_stops() - remove forces of stops at the start of a step: @sum -= their Q;
+ * subtract their multipliers from those of system->next.
  * @leaving: 0: of all stops; 1: of those whose contact ends, less the fraction lk_stop.keep; after
  *           lk_loads_decide_stops() */
 LK_RT void lk_loads_subtract_stops(struct lk_system *system, int leaving, struct lk_twist *sum);
 
 /** lk_loads_decide_stops() - decide the state of every stop in the step, from the accelerations
  * without stops in system->next, and E of their rows for the step.
- * @again: the accelerations include the active stops; only the others are decided anew, as one
- *         stop may press a coordinate against another */
+ * @again: the accelerations include the active stops. Only the others are decided again, because
+ *         one stop may press a coordinate against another */
 LK_RT void lk_loads_decide_stops(struct lk_system *system, int again);
 
-/** lk_loads_release_stops() - E of rows with stops, computed without the stops at the current poses
- * and twists; with @keep_impacts that of rigid rows where stops are hit, for the projections. */
+/** lk_loads_release_stops() - compute E of rows with stops for the projections, without the stops,
+ * at the current poses and twists. @keep_impacts: rows whose stops are hit get E of rigid rows. */
 LK_RT void lk_loads_release_stops(struct lk_system *system, int keep_impacts);
 
-/** lk_loads_slide() - E of rows with friction that creeps, for the projections: with its slope at
- * the current poses and twists. That of the iterations follows from a prediction; what slides would
- * be held by it. */
+/** lk_loads_slide() - compute E of rows with friction that creeps for the projections, from its
+ * slope at the current poses and twists. E of the iterations follows from a prediction and would
+ * hold a sliding row. */
 LK_RT void lk_loads_slide(struct lk_system *system);
 
-/** lk_loads_hold_stop() - E of the row of a hard stop that is hit: as of a rigid row. */
+/** lk_loads_hold_stop() - set E of the row of a hard stop that is hit to that of a rigid row. */
 LK_RT void lk_loads_hold_stop(struct lk_system *system, const struct lk_law *law);
 
-/** struct lk_law_powers - of the laws of compliant rows [W]: what they dissipate, and what moving
- * surroundings bring: the force of a row times their motion */
+/** struct lk_law_powers - powers of the laws of compliant rows [W]. @damping: dissipated;
+ * @carried: brought in by moving surroundings: the force of a row times their motion */
 struct lk_law_powers {
     double damping;
     double carried;
 };
 
-/** lk_loads_law_multipliers() - multipliers of compliant rows by their laws, at the current poses
- * and twists with the coordinates of @state, into @lambda. @stops_act: those of hard stops, too.
- * Return: powers of the laws. */
+/** lk_loads_law_multipliers() - compute the multipliers of compliant rows from their laws, at the
+ * current poses and twists with the coordinates of @state, into @lambda. @stops_act: include hard
+ * stops. Return: powers of the laws. */
 LK_RT struct lk_law_powers lk_loads_law_multipliers(const struct lk_system *system,
                                                     const struct lk_state *state, int stops_act,
                                                     double *lambda);
 
-/** lk_loads_accelerate() - multipliers of compliant rows by their laws into @state, then its
- * accelerations without joints, a = W (Q - gyroscopic - Phi_q^T lambda) with all multipliers as
- * they are, loads at time @t [s]. Where there is no inertia, accelerations do not follow from
+/** lk_loads_accelerate() - compute the multipliers of compliant rows from their laws into @state,
+ * then its accelerations without joints, a = W (Q - gyroscopic - Phi_q^T lambda) with all present
+ * multipliers, loads at time @t [s]. Accelerations in directions without inertia do not follow from
  * forces and stay unchanged. Return: powers of the laws at these poses and twists. */
 LK_RT struct lk_law_powers lk_loads_accelerate(struct lk_system *system, struct lk_state *state,
                                                double t, const double *inputs);
@@ -108,8 +108,9 @@ struct lk_powers {
 LK_RT double lk_loads_law_place(const struct lk_system *system, const struct lk_state *state,
                                 const struct lk_law *law, double *ret_rate);
 
-/** lk_loads_powers() - at the current poses and twists, with multipliers and coordinates of @state,
- * at time @t [s].  lk_loads_powers_with() - the same where those of @laws are known. */
+/** lk_loads_powers() - compute the powers at the current poses and twists, with multipliers and
+ * coordinates of @state, at time @t [s].  lk_loads_powers_with() - the same with known powers of
+ * the @laws. */
 LK_RT void lk_loads_powers(const struct lk_system *system, const struct lk_state *state, double t,
                            const double *inputs, struct lk_powers *ret);
 LK_RT void lk_loads_powers_with(const struct lk_system *system, const struct lk_state *state,
@@ -117,7 +118,8 @@ LK_RT void lk_loads_powers_with(const struct lk_system *system, const struct lk_
                                 struct lk_powers *ret);
 /** lk_loads_drive_power() - power of the drives [W]. RT: yes. */
 LK_RT double lk_loads_drive_power(const struct lk_system *system, const struct lk_state *state);
-/** lk_loads_impacts() - whether a hard stop was hit or left in the step. RT: yes. */
+/** lk_loads_impacts() - return whether a contact of a hard stop acted or ended in the step. RT:
+ * yes. */
 LK_RT int lk_loads_impacts(const struct lk_system *system);
 /** lk_loads_potential() - potential energy of the laws and loads in @state [J]. */
 LK_RT double lk_loads_potential(const struct lk_system *system, const struct lk_state *state);
@@ -125,9 +127,9 @@ LK_RT double lk_loads_potential(const struct lk_system *system, const struct lk_
 LK_RT void lk_loads_energies(const struct lk_system *system, const struct lk_state *state,
                              double *ret_kinetic, double *ret_potential);
 
-/** lk_bounce_back() - restitution of impacts, after the projection of velocities:
- * system->correction, which gives stops their rates, scaled down where the energy would exceed that
- * of the last step, into the velocities of @state. RT: yes. */
+/** lk_bounce_back() - add the restitution of impacts to the velocities of @state, after the
+ * projection of velocities: system->correction, scaled down if the energy would exceed that of the
+ * last step. RT: yes. */
 LK_RT void lk_bounce_back(struct lk_system *system, struct lk_state *state);
 
 #endif

@@ -29,7 +29,7 @@ static double value_of(const struct lk_net *net, int i, const struct lk_net_sign
     return lk_net_value(net, i, net->y, at);
 }
 
-/* the look-up and its slope; beyond the ends they hold */
+/* table value and slope; constant beyond the ends */
 static double look_up(const struct lk_net_block *b, double x, double *ret_slope)
 {
     double inside = fmin(fmax(x, b->x[0]), b->x[b->n_points - 1]), value;
@@ -58,12 +58,12 @@ static double linear(const struct lk_net *net, const struct lk_net_block *b, con
     for (int k = 0; k < b->n_states; k++)
         sum += b->c[k] * z[b->state + k];
     for (int k = 0; k < b->n_sources; k++)
-        if (b->d[k] != 0) /* else it may not be known yet */
+        if (b->d[k] != 0) /* otherwise the source may not be evaluated yet */
             sum += b->d[k] * value_of(net, b->first + k, at);
     return sum;
 }
 
-/* @slope: by each of its sources */
+/* product of all sources. @slope: derivative with respect to each source */
 static double product(const struct lk_net *net, const struct lk_net_block *b,
                       const struct lk_net_signals *at, double *slope)
 {
@@ -94,7 +94,7 @@ static double curve(const struct lk_net *net, const struct lk_net_block *b,
     return u - inside;
 }
 
-/* with its slopes, where they are not the same everywhere */
+/* evaluate the output of block @i, and its slopes unless they are constant */
 static void evaluate_output(struct lk_net *net, int i, const double *z,
                             const struct lk_net_signals *at)
 {
@@ -151,9 +151,11 @@ void lk_net_rates(struct lk_net *net, const double *z, const struct lk_net_signa
         evaluate_rates(net, &net->block[i], z, at);
 }
 
-/* ---- derivatives: what follows when the states change by net->dz, and one sensor by 1 ---- */
+/* ---- derivatives: changes of outputs and rates if the states change by net->dz, and one sensor by
+ * 1 ---- */
 
-/** struct change - @sensor: the one that changes, or -1;  @y: of all outputs, found in order */
+/** struct change - @sensor: the sensor that changes, or -1;  @y: changes of all outputs, found in
+ * order */
 struct change {
     int sensor;
     double *y;
@@ -181,7 +183,7 @@ static void change_output(const struct lk_net *net, int i, const struct change *
     by->y[i] = sum;
 }
 
-/* of the rate of row @r of a block */
+/* change of the rate of row @r of a block */
 static double change_of_rate(const struct lk_net *net, const struct lk_net_block *b, int r,
                              const struct change *by)
 {
@@ -229,7 +231,7 @@ static void change_group(const struct lk_net *net, const struct lk_net_group *g,
         change_output(net, net->order[i], by);
 }
 
-/* rates of a group as they change, or by how much they do, in the order of its states */
+/* changes of the rates of a group, in the order of its states */
 static void change_rates(const struct lk_net *net, const struct lk_net_group *g,
                          const struct change *by, double *ret)
 {
@@ -241,13 +243,13 @@ static void change_rates(const struct lk_net *net, const struct lk_net_group *g,
     }
 }
 
-/* 1 - @x without its round-off: what is left of two equal numbers is nothing */
+/* 1 - @x, or 0 if the difference is round-off */
 static double less(double x)
 {
     return fabs(1 - x) > 4 * DBL_EPSILON ? 1 - x : 0;
 }
 
-/* I - h gamma df/dz of a group, but for states that are held, and its factor. Return: as of
+/* compute I - h gamma df/dz of a group, unity for states that are held, and its factor. Return: as
  * lk_lu_factor(). */
 static int factor(struct lk_net *net, const struct lk_net_group *g)
 {
@@ -331,8 +333,8 @@ static void find_group_residual(struct lk_net *net, const struct lk_net_group *g
     find_residual(net, g, z);
 }
 
-/* Blocks that take of each other, from the @z that is there; where they are curved or have limits
- * by Newton iterations. Without a solution z is not finite. */
+/* Solve an algebraic loop, starting from @z; if it has curves or limits, by Newton iterations.
+ * Without a solution z is not finite. */
 static void solve_loop(struct lk_net *net, const struct lk_net_group *g,
                        const struct lk_net_signals *at, double *z)
 {
@@ -373,8 +375,8 @@ static double part_of(int stage)
     return stage * (1 - LK_NET_GAMMA) / LK_NET_GAMMA;
 }
 
-/* what the stage just found changes with a sensor: (I - h gamma df/dz) dz = the part of the first
- * stage + h gamma df/ds;  dy = g_z dz + g_s */
+/* derivatives of the last stage with respect to a sensor: (I - h gamma df/dz) dz = the term of the
+ * first stage + h gamma df/ds;  dy = g_z dz + g_s */
 static void find_column(struct lk_net *net, int sensor, int stage)
 {
     const struct change by = {sensor, net->outer};
@@ -412,7 +414,7 @@ static void find_tangent(struct lk_net *net, int stage)
             find_column(net, s, stage);
 }
 
-/* the factors of loops at the stage just found */
+/* factor nonlinear loops at the last stage */
 static void factor_loops(struct lk_net *net, const struct lk_net_signals *at, const double *z)
 {
     for (int i = 0; i < net->n_groups; i++)
@@ -441,7 +443,7 @@ void lk_net_step(struct lk_net *net, const double *z, const struct lk_net_signal
         }
         if (i > 0)
             break;
-        /* what f had in the first stage, also of states at their limits: (Z1 - z0) / h gamma */
+        /* f of the first stage, also of states at their limits: (Z1 - z0) / h gamma */
         for (int k = 0; k < net->n_states; k++) {
             net->base[k] = z[k] + part_of(1) * (first[k] - z[k]);
             second[k] = first[k];
@@ -449,7 +451,7 @@ void lk_net_step(struct lk_net *net, const double *z, const struct lk_net_signal
     }
 }
 
-/* ---- what does not change from step to step ---- */
+/* ---- constants of all steps ---- */
 
 int lk_net_prepare(struct lk_net *net, double h)
 {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What benches say of force elements, the work that they do.
+/* Force elements whose values benches set, and the work that they do.
  *
- * An impedance is a spring and damper of the bench's own: push - k (x - rest) - c v on a
- * coordinate, or on the distance of two points, with values that hold over the step. It is a
- * compliant row like other springs, solved with the constraints, so that no stiffness is too large
- * for the step; only its constants are the inputs'. All of its work is done by them: over the way
- * from x0 to x1 in a step,
+ * An impedance is a spring and damper whose constants a bench sets: push - k (x - rest) - c v on a
+ * coordinate, or on the distance of two points, with values that are constant over the step. It is
+ * a compliant row like other springs, solved with the constraints, so that no stiffness is too
+ * large for the step. All of its work counts as work of the inputs: over the way from x0 to x1 in a
+ * step,
  *
  *     (push - k ((x0 + x1) / 2 - rest) - c (x1 - x0) / h) (x1 - x0)
  *
- * which a bench that sees x finds as well, to round-off. */
+ * A bench that knows x computes the same, to round-off. */
 #include "step/elements/ports.h"
 #include "maths/vec.h"
 #include "step/elements/elements.h"
@@ -50,9 +50,9 @@ void lk_signals_take(struct lk_system *sys, const double *inputs)
             sys->gravity[i] = inputs[sys->gravity_input[i]];
 }
 
-/* ---- what a change of values stores ---- */
+/* ---- energy stored by a change of values ---- */
 
-/* of all springs that follow inputs, and of gravity, at the values that they have */
+/* energy of all springs that follow inputs, and of gravity, with their present values */
 static double stored(const struct lk_system *sys)
 {
     double sum = 0;
@@ -75,8 +75,8 @@ static double stored(const struct lk_system *sys)
     return sum;
 }
 
-/* the work of inputs that become @inputs at the present poses: by so much a spring that gets
- * stiffer, or gravity, stores more at once */
+/* the work of a change of the inputs to @inputs at the present poses: the change of energy of
+ * springs and gravity that it causes */
 static double work_of_change(struct lk_system *sys, const double *inputs)
 {
     double before;
@@ -91,7 +91,7 @@ static double work_of_change(struct lk_system *sys, const double *inputs)
 
 /* ---- work ---- */
 
-/* of an impedance or a map over the way of its coordinate to @after */
+/* work of an impedance or a map over the way of its coordinate to @after */
 static double work_over(const struct lk_term *t, double after, double h)
 {
     double way = after - t->now->from;
@@ -129,7 +129,7 @@ static void note_places(struct lk_system *sys)
     }
 }
 
-/* powers of shown inputs as a step begins, at the present poses */
+/* store the powers of shown inputs at the start of a step, at the present poses */
 static void begin(struct lk_system *sys, const double *inputs)
 {
     note_places(sys);
@@ -152,7 +152,7 @@ static double work_of_port(const struct lk_system *sys, const struct lk_port *p,
             lk_loads_input_power(sys, &p->place, inputs + p->place.offset, sys->twist));
 }
 
-/* the work that impedances did in the step, and that of shown ports */
+/* book the work of impedances in the step, and of shown ports */
 static void book(struct lk_system *sys, const double *inputs)
 {
     for (int i = 0; i < sys->n_laws && sys->n_ports > 0; i++) {
@@ -168,7 +168,7 @@ static void book(struct lk_system *sys, const double *inputs)
         if (p->type != LK_OUTPUT_PORT_WORK)
             continue;
         sys->next.shown[p->at] += work_of_port(sys, p, inputs);
-        if (p->told >= 0) /* the bench knows of the steps before this one */
+        if (p->told >= 0) /* the report of the bench includes earlier steps only */
             sys->next.shown[p->at + 1] = sys->now.shown[p->at] - inputs[p->told];
     }
 }

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Hard end stops of `rattle`: those too stiff for the step to follow. They are no rows of the tree
- * but multipliers on rows of it, which push only, found for all stops at once from what a push at
- * one does to the others through the rest of the mechanism (lk_complementarity_solve()).
+/* Hard end stops of `rattle`: stops too stiff for the step to resolve. They are not rows of the
+ * tree but unilateral multipliers on rows of it. They are solved for all stops at once, from the
+ * compliance between each two of them through the mechanism (lk_complementarity_solve()).
  *
  * Positions, velocities and accelerations are three problems (O. Bruels, V. Acary, A. Cardona,
  * Simultaneous enforcement of constraints at position and velocity levels in the nonsmooth
  * generalized-alpha scheme, 2014). In the first half kick a stop is its spring at q_n+1: a push p
  * leaves the row beyond the limit by p / k, so that a load comes to rest where it should. The
- * second half kick takes that push back, and impulses take its place: at the stops that pushed, the
- * rate is that of Newton's law of impact, rate <= -restitution times the one before, with an
- * impulse over the whole step that pushes only (J. J. Moreau, Unilateral contact and dry friction
- * in finite freedom dynamics, 1988). While a contact lasts that is RATTLE with one row more,
- * symmetric; where it begins it takes energy, and lifting what lies beyond a limit adds no
- * velocity. Accelerations and reactions follow from the stops that are at rest. */
+ * second half kick removes that push and replaces it by impulses: at the stops that pushed, the
+ * rate obeys Newton's law of impact, rate <= -restitution times the one before, with a unilateral
+ * impulse over the whole step (J. J. Moreau, Unilateral contact and dry friction in finite freedom
+ * dynamics, 1988). While a contact lasts, this is RATTLE with one more row, symmetric. At its
+ * beginning it dissipates energy, and the correction of a row beyond its limit adds no velocity.
+ * Accelerations and reactions follow from the stops that are at rest. */
 #include "maths/vec.h"
 #include "solve/complementarity.h"
 #include "step/elements/elements.h"
@@ -25,7 +25,7 @@
 
 #define ONSET_MIN 0.1  /* least stiffness within the onset, of that beyond it */
 #define RIGID     1e-6 /* E of a stop as a rigid row, of the scale of its row */
-#define MOVABLE   1e-5 /* of the scale of its row: a row that moves less is held by others */
+#define MOVABLE   1e-5 /* of the scale of its row: other rows hold a row that yields less */
 
 void lk_stops_layout(const struct lk_system *sys, struct lk_stops *stops, struct lk_arena *arena)
 {
@@ -107,9 +107,9 @@ static double acceleration_of(const struct lk_system *sys, const struct lk_conta
     return rate_at(sys, c, sys->residual) + gamma[law->row];
 }
 
-/* Multipliers @push of the contacts: system->correction := s W times their forces, less what the
- * rows of the factor hold of that, with the multipliers of those in system->solution.
- * system->residual stays. */
+/* Response to the multipliers @push of the contacts: system->correction := s W times their forces,
+ * reduced by the rows of the factor, whose multipliers are in system->solution. system->residual is
+ * preserved. */
 static void respond(struct lk_system *sys, struct lk_stops *stops, const double *push,
                     bool is_refined)
 {
@@ -129,7 +129,8 @@ static void respond(struct lk_system *sys, struct lk_stops *stops, const double 
     lk_evaluate_clear_frames(sys, sys->correction);
 }
 
-/* stops->yield: change of the row of each contact by a unit push at each, through all others */
+/* compute stops->yield: change of the row of each contact by a unit push at each, with the response
+ * of all other rows */
 static void find_yields(struct lk_system *sys, struct lk_stops *stops, bool is_refined)
 {
     int n = stops->n;
@@ -158,7 +159,7 @@ static double yield_to(const struct lk_stops *stops, int i, const double *x)
     return sum;
 }
 
-/* @x from b and limits, with the diagonal raised by what each contact yields itself */
+/* solve for @x from b and limits; the compliance of each contact is added to the diagonal */
 static void solve(struct lk_stops *stops, double *x)
 {
     int n = stops->n;
@@ -170,8 +171,8 @@ static void solve(struct lk_stops *stops, double *x)
                              stops->scratch);
 }
 
-/* the same where what the contacts yield themselves only makes the solution unique: almost without
- * it */
+/* the same for rigid contacts, whose compliance only makes the solution unique; a second solution
+ * removes most of its effect */
 static void solve_rigid(struct lk_stops *stops, double *x)
 {
     solve(stops, x);
@@ -182,7 +183,7 @@ static void solve_rigid(struct lk_stops *stops, double *x)
 
 /* ---- the start of a step ---- */
 
-/* what the stops see at q_n; their forces go out of the multipliers of system->next */
+/* evaluate the stops at q_n, and subtract their forces from the multipliers of system->next */
 static void start(struct lk_system *sys, const double *inputs)
 {
     struct lk_stops *stops = &sys->elements->stops;
@@ -218,8 +219,9 @@ void lk_stops_find_yields(struct lk_system *sys)
     memcpy(sys->solution, stops->solution, (size_t)sys->n_rows * sizeof(double));
 }
 
-/* The spring of a stop beyond its limits, linear about its depth at the present pose: its half in
- * the matrix, and how far the onset puts the limits off. Both limits have it; one is far away. */
+/* Linearise the spring of a stop beyond its limits about its depth at the present pose. @c: gets
+ * half its compliance. Return: the shift of the limits by the onset. It applies to both limits,
+ * because the other one is far away. */
 static double linearise(const struct lk_term *t, double phi, struct lk_contact *c)
 {
     double depth = fmax(fmax(phi - t->upper, t->lower - phi), 0);
@@ -231,7 +233,7 @@ static double linearise(const struct lk_term *t, double phi, struct lk_contact *
     return depth - force / slope;
 }
 
-/* the multipliers that the pushes change by @change, into the increment of an iteration */
+/* add the response to the @change of the pushes to the increment of an iteration */
 static void add_response(struct lk_system *sys, struct lk_stops *stops, const double *change)
 {
     struct lk_twist *correction = sys->correction;
@@ -293,7 +295,8 @@ void lk_stops_add(struct lk_stops *stops, int iteration, double part)
     for (int i = 0; i < stops->n; i++) {
         double push = stops->push[i] + part * change[i];
 
-        /* the impulses hold what this increment wants; more than that may not change the sign */
+        /* stops->impulse contains the pushes of the whole increment; a factor must not change their
+         * sign */
         stops->push[i] = part == 0 || acts_alike(push, stops->impulse[i]) ? push : 0;
     }
 }
@@ -319,7 +322,7 @@ void lk_stops_take_kept(struct lk_stops *stops)
 
 /* ---- velocities ---- */
 
-/* the second half kick takes the pushes back */
+/* remove the pushes from the second half kick */
 static void return_pushes(struct lk_system *sys)
 {
     const struct lk_stops *stops = &sys->elements->stops;
@@ -328,9 +331,9 @@ static void return_pushes(struct lk_system *sys)
         sys->next.lambda[row_of(sys, &stops->contact[i])] -= stops->push[i];
 }
 
-/* Newton's law of impact: the rate at which a row must leave a stop, or 0 if it came no faster than
- * two steps of its acceleration give. The row comes to the end of the step, which is at the limit,
- * with what forces do on the way there. @after: rate without stops */
+/* Newton's law of impact: the rate at which a row must leave a stop, or 0 if it arrives no faster
+ * than its acceleration explains in two steps. The speed at the limit, where the step ends,
+ * includes the work of the forces on the way there. @after: rate without stops */
 static double rebound(const struct lk_system *sys, int i, double after)
 {
     const struct lk_element_work *work = sys->elements;
@@ -353,8 +356,8 @@ static double rebound(const struct lk_system *sys, int i, double after)
                : 0;
 }
 
-/* limits of the rates: a stop that pushed lets its row leave it at @part of the rebound or faster;
- * a row that others hold does not move whatever a stop does */
+/* set the limits of the rates: the row of a stop that pushed must leave it at @part of the rebound
+ * or faster; no stop moves a row that others hold */
 static void limit_rates(struct lk_system *sys, struct lk_stops *stops, double part)
 {
     for (int i = 0; i < stops->n; i++) {
@@ -370,8 +373,8 @@ static void limit_rates(struct lk_system *sys, struct lk_stops *stops, double pa
     }
 }
 
-/* the largest part of the bounce, up to 1, with which no work is done by the stops: that is minus
- * the impulse times the mean of the rates before and after it */
+/* return the largest part of the bounce, up to 1, at which the stops do no work. Their work is
+ * minus the impulse times the mean of the rates before and after it */
 static double passive_part(const struct lk_stops *stops)
 {
     double constant = 0, linear = 0, square = 0;
@@ -405,7 +408,7 @@ static void correct_velocities(struct lk_system *sys, double part)
     lk_evaluate_twists(sys, &sys->next);
 }
 
-/* s times the multipliers of all rows that go with the last response to the contacts, @x */
+/* add s times the multipliers of all rows in the last response to the contacts, @x */
 static void add_impulses(struct lk_system *sys, struct lk_stops *stops, double part,
                          const double *x)
 {
@@ -433,7 +436,7 @@ static bool find_rebounds(struct lk_system *sys)
     return is_hit;
 }
 
-/* impulses @x that leave the rates at @part of the rebounds */
+/* find impulses @x after which the rates are @part of the rebounds */
 static void find_impulses(struct lk_system *sys, struct lk_stops *stops, double part, double *x)
 {
     memcpy(stops->b, stops->rate, (size_t)stops->n * sizeof(double));
@@ -441,9 +444,9 @@ static void find_impulses(struct lk_system *sys, struct lk_stops *stops, double 
     solve_rigid(stops, x);
 }
 
-/* first without restitution, then the rebounds, scaled down together where they would give energy:
- * at the contacts, or, as poses have changed in the step, in the whole. Drives do work that is not
- * known yet; with them the contacts alone tell. */
+/* First solve without restitution, then add the rebounds. They are scaled down together if they
+ * would add energy: at the contacts, or, because poses have changed in the step, in total. With
+ * drives, whose work is not known yet, only the contacts are checked. */
 static void bounce(struct lk_system *sys)
 {
     struct lk_stops *stops = &sys->elements->stops;
@@ -476,7 +479,7 @@ static void bounce(struct lk_system *sys)
     if (!is_hit)
         return;
     lk_rattle_forget_way(sys);
-    /* drives hold against an impulse; what they do against forces is booked with those */
+    /* drives resist an impulse; their work against forces is booked with the forces */
     sys->next.balance->work_drive +=
         lk_loads_drive_power(sys, &(struct lk_state){.lambda = stops->solution});
 }
@@ -515,7 +518,7 @@ static void rest(struct lk_system *sys)
             stops->contact[i].is_blocked ? stops->push[i] : sys->s * p[i];
 }
 
-/* impulses of the stops that pushed, into the velocities of the new state */
+/* add the impulses of the stops that pushed to the velocities of the new state */
 static void kick(struct lk_system *sys)
 {
     if (sys->elements->stops.n == 0)
@@ -527,7 +530,8 @@ static void kick(struct lk_system *sys)
         sys->executor->fetch(sys);
 }
 
-/* reactions of the stops that are at rest, into its accelerations and multipliers */
+/* add the reactions of the stops that are at rest to accelerations and multipliers of the new state
+ */
 static void come_to_rest(struct lk_system *sys)
 {
     if (sys->elements->stops.n == 0)

@@ -8,11 +8,11 @@
 
 struct lk_arena;
 
-/** struct lk_contact - a hard stop. @law, @term: of it;  @rate, @acceleration, @held: of its row at
- * q_n: rate, acceleration, and the force of the stop;
- * @own: what it yields itself, in the problem at hand;  @rebound: rate at which the row must leave
- * it;  @is_impact: it is hit faster than by its acceleration;  @is_blocked: other rows hold its row
- */
+/** struct lk_contact - a hard stop. @law, @term: indices;  @rate, @acceleration, @held: rate and
+ * acceleration of its row, and force of the stop, at q_n;
+ * @own: compliance of the stop itself in the present problem;  @rebound: rate at which the row must
+ * leave it;  @is_impact: the row arrives faster than its acceleration explains;  @is_blocked: other
+ * rows hold its row */
 struct lk_contact {
     int law;
     int term;
@@ -25,14 +25,14 @@ struct lk_contact {
     bool is_blocked;
 };
 
-#define LK_HARD_STOPS_MAX 128 /* they are decided together, in n^3 operations a step */
+#define LK_HARD_STOPS_MAX 128 /* solved together, in n^3 operations a step */
 
 /** struct lk_stops - the @n hard stops, n numbers each unless said. Positive multipliers
  * push from the upper limit, negative from the lower one.
- * @yield:     n x n: s Phi_q W Phi_q^T of their rows, less what all other rows hold
- * @push:      multipliers of the first half kick [N, N m], @kept_push of the iterate that is kept,
- *             @increments of all iterations, one after another
- * @impulse:   over the step, by 4 / h^2;  @bounce: what restitution adds
+ * @yield:     n x n: s Phi_q W Phi_q^T of their rows, reduced by all other rows
+ * @push:      multipliers of the first half kick [N, N m];  @kept_push: of the last accepted
+ *             iterate;  @increments: of all iterations, one after another
+ * @impulse:   over the step, by 4 / h^2;  @bounce: additional impulse of restitution
  * @rate:      of their rows at q_n+1 without stops
  * @work:      of inputs and loads in the step, estimated at its start [J]
  * @b .. @scratch: of lk_complementarity_solve();  @force, @solution: n_rows;  @shove, @response: as
@@ -62,26 +62,27 @@ struct lk_stops {
 void lk_stops_layout(const struct lk_system *system, struct lk_stops *stops,
                      struct lk_arena *arena);
 
-/** lk_stops_find() - the hard stops of a compiled system. */
+/** lk_stops_find() - find the hard stops of a compiled system. */
 void lk_stops_find(struct lk_system *system);
 
-/** lk_stops_find_yields() - stops->yield with the factor of the first half kick.
- * system->solution stays. */
+/** lk_stops_find_yields() - compute stops->yield with the factor of the first half kick.
+ * system->solution is preserved. */
 LK_RT void lk_stops_find_yields(struct lk_system *system);
 
-/** lk_stops_push() - pushes of the stops in increment @iteration, added to the increment of all
- * rows in system->solution and system->correction. Return: whether the same stops act as before. */
+/** lk_stops_push() - compute the changes of the pushes in increment @iteration, and add their
+ * effect to the increment of all rows in system->solution and system->correction. Return: whether
+ * the same stops act as before. */
 LK_RT bool lk_stops_push(struct lk_system *system, int iteration);
 
-/** lk_stops_blend() - @alpha times those of increment @before more in @iteration. */
+/** lk_stops_blend() - add @alpha times the pushes of increment @before to those of @iteration. */
 LK_RT void lk_stops_blend(struct lk_stops *stops, int iteration, int before, double alpha);
 
-/** lk_stops_keep() - those of the present iterate, unless the iterations have ended.
- * lk_stops_take_kept() - those of the iterate that was kept last. */
+/** lk_stops_keep() - store the pushes of the present iterate, unless the iterations have ended.
+ * lk_stops_take_kept() - restore the pushes that were stored last. */
 LK_RT void lk_stops_keep(struct lk_stops *stops, bool ends);
 LK_RT void lk_stops_take_kept(struct lk_stops *stops);
 
-/** lk_stops_add() - @part of the pushes of increment @iteration. */
+/** lk_stops_add() - add @part times the pushes of increment @iteration. */
 LK_RT void lk_stops_add(struct lk_stops *stops, int iteration, double part);
 
 #endif

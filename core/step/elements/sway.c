@@ -10,7 +10,7 @@
 #include "step/system.h"
 #include <string.h>
 
-/* tension over length of the gap [N/m]; a rod under pressure turns nothing back */
+/* geometric stiffness: tension over length of the gap [N/m]; 0 for a rod under pressure */
 static double stiffness_across(const struct lk_system *sys, int along, const double *value)
 {
     const struct lk_joint *j = &sys->joint[along];
@@ -19,7 +19,7 @@ static double stiffness_across(const struct lk_system *sys, int along, const dou
     return length > 0 ? lk_max(sys->now.lambda[j->row] / length, 0) : 0;
 }
 
-/* the motion of the last step, as a twist */
+/* copy the motion of the last step to system->correction, as a twist */
 static void take_motion(struct lk_system *sys, int body)
 {
     if (body < sys->n_bodies)
@@ -29,7 +29,7 @@ static void take_motion(struct lk_system *sys, int body)
         sys->correction[body] = (struct lk_twist){0};
 }
 
-/* K+ and delta' of the step that begins, into the terms of their laws */
+/* set K+ and delta' of the next step in the terms of their laws */
 static void start(struct lk_system *sys, const double *inputs)
 {
     const double *value = sys->elements->value;
@@ -52,15 +52,15 @@ static void start(struct lk_system *sys, const double *inputs)
     }
 }
 
-/* in the first half kick */
+/* multiplier in the first half kick */
 void lk_sway_step(const struct lk_term *t, double delta, struct lk_law_value *sum)
 {
     sum->elastic += t->now->stiffness * (0.5 * delta + LK_TENSION_LATE * (delta - t->now->from));
     sum->stiffness += t->now->stiffness * (1 + 2 * LK_TENSION_LATE);
 }
 
-/* multipliers of these rows from those of the first half kick to those of the second, and what both
- * took of the energy */
+/* convert the multipliers of these rows from the first half kick to the second, and book the energy
+ * that both dissipate */
 static void turn(struct lk_system *sys)
 {
     for (int i = 0; i < sys->n_sways; i++) {

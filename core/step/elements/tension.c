@@ -4,7 +4,7 @@
 #include "step/kinematics.h"
 #include <string.h>
 
-#define SWEEPS 5 /* of Jacobi rotations: 3 x 3 matrices have converged by then */
+#define SWEEPS 5 /* number of sweeps of Jacobi rotations: 3 x 3 matrices have converged by then */
 
 static void add_force(const double l[3], const double f[3], double sum[6])
 {
@@ -35,7 +35,7 @@ void lk_tension_add_joint(const struct lk_system *sys, int i, int s, const doubl
     add_force(j->p[s], force, sum);
 }
 
-/* whether side @s of joint @i is a part of the body that @b is a part of */
+/* whether side @s of joint @i is a part of the same body as @b */
 static int is_at(const struct lk_system *sys, int i, int s, int b)
 {
     int other = sys->joint[i].body[s];
@@ -67,7 +67,7 @@ void lk_tension_all(const struct lk_system *sys, double (*ret)[6])
             if (b < sys->n_bodies)
                 lk_tension_add_joint(sys, i, s, sys->pose[b].R, ret[sys->body[b].of]);
         }
-    for (int b = 0; b < sys->n_bodies; b++) /* other parts of a body are behind all first ones */
+    for (int b = 0; b < sys->n_bodies; b++) /* further parts of a body follow all first ones */
         for (int k = 0; k < 6; k++)
             ret[b][k] = b < sys->n_named_bodies ? ret[b][k] / sys->body[b].n_parts
                                                 : ret[sys->body[b].of][k];

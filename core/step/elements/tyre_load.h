@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The normal force of a tyre: of its depth, a spring with a second one below the rim, times the
- * share that spin and forces along the road leave of it, and a damper. */
+/* The normal force of a tyre: a spring over its depth, with a second one below the rim, and a
+ * damper. A factor for spin and for forces along the road multiplies the springs. */
 #ifndef LK_STEP_TYRE_LOAD_H
 #define LK_STEP_TYRE_LOAD_H
 
@@ -9,9 +9,9 @@
 #include "step/elements/tyres.h"
 #include <math.h>
 
-#define LK_TYRE_WAY_MIN     1e-6 /* of a depth: a shorter way has a difference of round-off */
+#define LK_TYRE_WAY_MIN     1e-6 /* of a depth: least change that is above round-off */
 #define LK_TYRE_STIFF_LEAST 0.1  /* least tangent in contact, of the stiffness */
-#define LK_TYRE_SHARE_LEAST 0.1  /* whatever spin and forces along the road do */
+#define LK_TYRE_SHARE_LEAST 0.1  /* lower bound of lk_tyre_share() */
 
 /** lk_tyre_stored(), lk_tyre_elastic(), lk_tyre_slope() - energy [J], force [N] and its tangent
  * [N/m] of a depth alone. */
@@ -37,9 +37,9 @@ LK_INLINE double lk_tyre_slope(const struct lk_tyre *t, double depth)
                      : 0;
 }
 
-/** lk_tyre_share() - 1 + Q_V2 R0 / V0 |Omega| - (Q_FCX Fx / F0)^2 - (Q_FCY Fy / F0)^2 (I. J. M.
- * Besselink, A. J. C. Schmeitz, H. B. Pacejka, 2010, equation of the vertical force). @lambda: of
- * the rows, as far as it is known */
+/** lk_tyre_share() - return the factor on the springs, 1 + Q_V2 R0 / V0 |Omega| - (Q_FCX Fx / F0)^2
+ * - (Q_FCY Fy / F0)^2 (I. J. M. Besselink, A. J. C. Schmeitz, H. B. Pacejka, 2010, equation of the
+ * vertical force). @lambda: of the rows, as far as it is known */
 LK_INLINE double lk_tyre_share(const struct lk_tyre *t, double spin,
                                const double lambda[LK_TYRE_ROWS])
 {
@@ -48,8 +48,8 @@ LK_INLINE double lk_tyre_share(const struct lk_tyre *t, double spin,
     return lk_max(LK_TYRE_SHARE_LEAST, 1 + t->swell * fabs(spin) - ahead * ahead - left * left);
 }
 
-/** lk_tyre_load() - mean force over the way of the depth from @before to @after, never a pull; its
- * tangent. @share: of what the depth alone makes */
+/** lk_tyre_load() - return the mean force over the change of the depth from @before to @after,
+ * never negative; its tangent in @ret. @share: lk_tyre_share() */
 LK_INLINE double lk_tyre_load(const struct lk_tyre *t, double share, double before, double after,
                               double rate, struct lk_law_value *ret)
 {

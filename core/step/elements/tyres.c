@@ -6,19 +6,19 @@
 #include "step/system.h"
 #include <string.h>
 
-#define LENGTH_MIN 0.05  /* of relaxation [m] */
-#define AIR_TIME   0.010 /* in which a carcass without load comes back [s] */
-#define BRISK      1     /* [m/s] at which rolling resistance and aligning moment are fully there */
-#define PASSES     4     /* for normal force and forces along the road, each of the other */
+#define LENGTH_MIN 0.05  /* least relaxation length [m] */
+#define AIR_TIME   0.010 /* time constant of a carcass without load [s] */
+#define BRISK      1     /* speed of full rolling resistance and aligning moment [m/s] */
+#define PASSES     4     /* iterations of normal force and forces along the road */
 
 /* four samples of a road, of the radius and of the width (G. Rill, Road Vehicle Dynamics, 2011) */
 #define SAMPLE_AHEAD 0.1
 #define SAMPLE_ASIDE 0.3
-#define ABYSS        2 /* below the centre where there is no road, of the radius */
+#define ABYSS        2 /* depth of the road below the centre if there is none, of the radius */
 
-/** struct patch - how a wheel moves over the road. @along, @across: Vcx, Vcy;  @spin: Omega;
- * @bore: wn;  @turn: rates about e_x and e_l;  @creep: of the wheel's material at the contact,
- * along e_x and e_l;  @rolling: Re;  @speed: Vr;  @load: N */
+/** struct patch - motion of a wheel over the road. @along, @across: Vcx, Vcy;  @spin: Omega; @bore:
+ * wn;  @turn: rates about e_x and e_l;  @creep: of the wheel's material at the contact, along e_x
+ * and e_l;  @rolling: Re;  @speed: Vr;  @load: N */
 struct patch {
     double along;
     double across;
@@ -31,9 +31,8 @@ struct patch {
     double load;
 };
 
-/** struct lagging - one coordinate of the carcass over a step: its value at the end and half way,
- * its
- * @rate. @decay: by which both are divided, at least 1 */
+/** struct lagging - one coordinate of the carcass over a step: its value at the end and at the
+ * middle, its @rate. @decay: divisor of both, at least 1 */
 struct lagging {
     double to;
     double mid;
@@ -48,7 +47,7 @@ static const struct lk_joint *joint_of(const struct lk_system *sys, const struct
 
 /* ---- the road ---- */
 
-/* where there is no road, the wheel is above an abyss */
+/* put the plane far below the wheel, if there is no road */
 static void fall(const struct lk_road *road, const double centre[3], double radius,
                  struct lk_road_plane *ret)
 {
@@ -57,7 +56,7 @@ static void fall(const struct lk_road *road, const double centre[3], double radi
     memcpy(ret->normal, road->normal, sizeof(ret->normal));
 }
 
-/* the plane at the contact of @w, by as many samples as the road says */
+/* compute the plane at the contact of @w, from the number of samples of the road */
 static int sample(const struct lk_road *road, const struct lk_tyre *t, const double R[9],
                   const struct lk_wheel *w, const double at[3], struct lk_road_plane *ret)
 {
@@ -74,8 +73,8 @@ static int sample(const struct lk_road *road, const struct lk_tyre *t, const dou
     return lk_road_patch(road, t->track, at, ahead, left, ret);
 }
 
-/* the plane below the contact point, found in two passes: below the centre, then at the contact; or
- * that below the centre */
+/* compute the plane below the contact point in two passes: below the centre, then at the contact;
+ * or only that below the centre */
 void lk_tyre_place(struct lk_system *sys, int index)
 {
     const struct lk_tyre *t = &sys->tyre[index];
@@ -111,8 +110,8 @@ void lk_tyres_place(struct lk_system *sys)
 
 /* ---- motion ---- */
 
-/* @v: velocity of the centre;  @W: of turning;  @road: of the road at the contact, @turning: of its
- * turning; all world */
+/* compute the motion of the contact. @v: velocity of the centre;  @W: angular velocity;  @road:
+ * velocity of the road at the contact, @turning: its angular velocity; all world */
 static void find_patch(const struct lk_tyre *t, const struct lk_wheel *w, const double v[3],
                        const double W[3], const double road[3], const double turning[3],
                        struct patch *ret)
@@ -143,8 +142,8 @@ static void find_patch(const struct lk_tyre *t, const struct lk_wheel *w, const 
     ret->speed = lk_max(ret->speed, fabs(ret->across) / 3);
 }
 
-/* velocity of turning of body @b, world, and of its point @at; @mean: over the step to the present
- * pose instead of at it */
+/* angular velocity of body @b, world, and velocity of its point @at; @mean: over the step to the
+ * present pose instead of at it */
 static void move_of(const struct lk_system *sys, int b, int mean, const double at[3], double v[3],
                     double W[3])
 {
@@ -157,7 +156,7 @@ static void move_of(const struct lk_system *sys, int b, int mean, const double a
         v[i] = 0.5 * (now->v[i] + before->v[i]);
     }
     lk_rotate(sys->pose[b].R, local, W);
-    for (int i = 0; i < 3; i++) /* half a step ago the body was there */
+    for (int i = 0; i < 3; i++) /* position of the body half a step ago */
         arm[i] = at[i] - (sys->pose[b].x[i] - (mean ? 0.5 * sys->h * v[i] : 0));
     lk_cross(W, arm, swing);
     for (int i = 0; i < 3; i++)
@@ -177,7 +176,7 @@ static struct lagging lag(double from, double drive, double decay, double h)
     return l;
 }
 
-/* of the contact */
+/* length of the contact [m] */
 static double patch_length(const struct lk_tyre *t, double depth)
 {
     return 2 * lk_root(t->radius * lk_max(0, depth));
@@ -234,8 +233,9 @@ static void find_slip(const struct lk_tyre *t, const struct lk_wheel *w, const s
     ret->friction = grip_of(&t->grip[0], inputs) * grip_of(&t->grip[1], inputs);
 }
 
-/* What turns with the way of rolling fades at a stand. Without a carcass the slips are cut at BRISK
- * and exact beyond it, and so is this. */
+/* Factor on terms that change sign with the direction of rolling; it decreases to 0 at standstill.
+ * Without a carcass the slips are limited below BRISK and exact beyond it, and so is this factor.
+ */
 static double signed_part(const struct lk_tyre *t, double speed)
 {
     double cut = lk_min(1, lk_max(-1, speed / BRISK));
@@ -243,7 +243,7 @@ static double signed_part(const struct lk_tyre *t, double speed)
     return t->length[1] == 0 ? cut : speed / lk_root(speed * speed + BRISK * BRISK);
 }
 
-/* lengths of relaxation by what is given, else by the law */
+/* relaxation lengths: those of the parameters, else of the law */
 static void find_lengths(const struct lk_tyre *t, const struct lk_tyre_slip *slip,
                          const struct lk_tyre_forces *f, double ret[2])
 {
@@ -260,7 +260,7 @@ static void find_lengths(const struct lk_tyre *t, const struct lk_tyre_slip *sli
     }
 }
 
-/* Forces and moments of the road on the wheel, but for N itself; @ret_lambda: minus them */
+/* Forces and moments of the road on the wheel, except N itself; @ret_lambda: minus them */
 static void find_forces(const struct lk_tyre *t, const struct lk_wheel *w, const struct patch *p,
                         const double *inputs, const struct lk_carcass *carcass,
                         const struct lagging l[3], struct lk_tyre_forces *ret, double ret_length[2],
@@ -294,7 +294,7 @@ static void start(struct lk_system *sys, const double *inputs)
     }
 }
 
-/* the contact half way between two */
+/* contact half way between the start of the step and @end */
 static void halve(const struct lk_tyre *t, const struct lk_wheel *end, struct lk_wheel *ret)
 {
     const struct lk_wheel *a = &t->now->start;
@@ -315,8 +315,8 @@ static void halve(const struct lk_tyre *t, const struct lk_wheel *end, struct lk
     lk_wheel_axes(ret, t->radius, t->is_by_centre ? t->now->plane.cosine : 0);
 }
 
-/* contact and motion over the step to the present poses, with its multipliers as far as they are
- * known; p->load is set */
+/* evaluate contact and motion over the step to the present poses, with the known part of the
+ * multipliers; p->load is set */
 static void see_step(const struct lk_system *sys, const struct lk_tyre *t, struct lk_wheel *end,
                      struct lk_wheel *mid, struct patch *p, struct lk_law_value *normal)
 {
@@ -407,7 +407,7 @@ static void end(struct lk_system *sys)
         next->turn = l[2].to;
         power = lambda[1] * p.creep[0] + lambda[2] * p.creep[1] + lambda[3] * p.turn[0] +
                 lambda[4] * p.turn[1] + lambda[5] * p.bore;
-        if (t->is_by_centre) /* the load acts at the contact, and tilts the wheel besides */
+        if (t->is_by_centre) /* the load acts at the contact and also tilts the wheel */
             power -= lambda[0] * mid.radius * lk_dot(mid.er, mid.el) * p.turn[0];
         sys->next.balance->dissipated +=
             sys->h * power - lambda[0] * (end.depth - t->now->start.depth) -
@@ -417,8 +417,8 @@ static void end(struct lk_system *sys)
 
 /* ---- a state ---- */
 
-/* contact and motion at the present poses and twists. @lambda: of the rows, as far as it is known
- */
+/* evaluate contact and motion at the present poses and twists. @lambda: of the rows, as far as it
+ * is known */
 static void see_state(const struct lk_system *sys, const struct lk_tyre *t,
                       const double lambda[LK_TYRE_ROWS], struct lk_wheel *w, struct patch *p)
 {
@@ -435,7 +435,7 @@ static void see_state(const struct lk_system *sys, const struct lk_tyre *t,
     find_patch(t, w, v, W, road, turning, p);
 }
 
-/* the normal force depends on those along the road, and they on it */
+/* number of iterations: the normal force and the forces along the road depend on each other */
 static int passes_of(const struct lk_tyre *t)
 {
     return t->sag[0] != 0 || t->sag[1] != 0 ? PASSES : 1;
@@ -471,7 +471,8 @@ void lk_tyres_hold(struct lk_system *sys)
             sys->tyre[i].held[s] = sys->pose[joint_of(sys, &sys->tyre[i])->body[s]];
 }
 
-/* way of the point @at of a body since it was @held, and its turn, world: axis times sine */
+/* displacement of the point @at of a body since it was @held, and its rotation, world: axis times
+ * sine */
 static void way_of(const struct lk_pose *held, const struct lk_pose *pose, const double at[3],
                    double way[3], double turn[3])
 {
@@ -493,7 +494,8 @@ static void way_of(const struct lk_pose *held, const struct lk_pose *pose, const
         way[i] = (pose->x[i] - held->x[i]) + (arm[i] - before[i]);
 }
 
-/* how far the rim has gone from the patch: as a patch's motion, ways in place of velocities */
+/* displacement of the rim from the patch: in the form of a motion, with displacements instead of
+ * velocities */
 static void stretch(const struct lk_system *sys, const struct lk_tyre *t, const struct lk_wheel *w,
                     struct patch *p, struct lk_carcass *ret)
 {
@@ -510,7 +512,7 @@ static void stretch(const struct lk_system *sys, const struct lk_tyre *t, const 
     p->along = p->across = p->spin = p->bore = p->speed = 0;
 }
 
-/* what has no carcass slips wherever it is pushed, so at rest it holds nothing */
+/* set forces without a carcass to 0: at rest such a tyre slips under any force */
 static void let_go(const struct lk_tyre *t, double ret_lambda[LK_TYRE_ROWS])
 {
     for (int i = 0; i < 2; i++)

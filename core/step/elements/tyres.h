@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tyres in a step of `rattle`: a law of core/tyre at the slips of a carcass that gives way.
+/* Tyres in a step of `rattle`: a law of core/tyre at the slips of a flexible carcass.
  *
  * The contact patch lags behind the rim by u ahead and v to the left [m], and by psi about the
  * normal. With the velocity Vc of the wheel over the road at the contact, Vsx = Vcx - Re Omega, and
@@ -10,17 +10,17 @@
  *     v' =  Vcy - Vr / s_y v      tan alpha = (v + t_y v') / s_y
  *     psi' = wn - (|wn| k / Mmax + 2 Vr / L) psi      Mz -= k (psi + t psi')
  *
- * and the law has the forces: a rolling wheel has the slips of the law, up to kappa = 1.5 and tan
- * alpha = 3; at a stand the carcass is a spring with a damper within the law, which holds on a
- * slope without creep, breaks away at the peak of the law, and needs no other equations (H. B.
- * Pacejka, Tyre and Vehicle Dynamics, 2012, chapter 7, single contact point; the damper after G.
- * Rill, Road Vehicle Dynamics, 2011). In the air u, v and psi decay with 10 ms.
+ * and the law gives the forces at these slips. A rolling wheel has the slips of the law, up to
+ * kappa = 1.5 and tan alpha = 3. At standstill the carcass is a spring with a damper within the
+ * law: it holds on a slope without creep, breaks away at the peak of the law, and needs no other
+ * equations (H. B. Pacejka, Tyre and Vehicle Dynamics, 2012, chapter 7, single contact point; the
+ * damper after G. Rill, Road Vehicle Dynamics, 2011). In the air u, v and psi decay with 10 ms.
  *
  * Over a step the velocities are its means, and u, v, psi follow by the midpoint rule, in closed
- * form, in each iteration: of order 2, and symmetric. The normal force is the difference of what
- * the tyre stores over the way of its depth, as for other laws (lk_law_step()). Magic Formula 6.1
- * multiplies it by a function of the spin and of the forces along the road, which has no potential:
- * what it adds or takes counts as dissipated. */
+ * form, in each iteration: of order 2, and symmetric. The normal force is the difference of stored
+ * energy over the change of the depth, as for other laws (lk_law_step()). Magic Formula 6.1
+ * multiplies it by a function of the spin and of the forces along the road, which has no potential.
+ * The work of this factor counts as dissipated. */
 #ifndef LK_STEP_TYRES_H
 #define LK_STEP_TYRES_H
 
@@ -41,8 +41,8 @@ struct lk_carcass {
     double length[2];
 };
 
-/** struct lk_grip - friction of that which the parameters of a tyre are for. @value;  @input: index
- * among the inputs that says it instead, or -1 */
+/** struct lk_grip - friction, relative to that of the tyre's parameters. @value;  @input: index of
+ * the input that replaces it, or -1 */
 struct lk_grip {
     double value;
     int input;
@@ -57,17 +57,19 @@ struct lk_tyre_now {
 
 /** struct lk_tyre - one tyre. @joint: its block of rows, road first;  @road: index, and its @track
  * @radius, @width: [m];  @stiffness: of the depth and of its square [N/m, N/m^2];  @damping [N s/m]
- * @swell: more of the force of the depth for each rad/s of spin [s];  @sag: less of it, the squares
- *         of these times the forces ahead and to the left [1/N]; Magic Formula 6.1, else 0
- * @rim_depth: at which the rim touches [m], INFINITY: never;  @rim_stiffness [N/m]: more from there
- * @delay: t_x, t_y, t [s];  @length: of relaxation [m], where it is given: 0: no carcass, negative:
- *         as the law or @carcass says;  @carcass: stiffness along and across [N/m] from which
- *         lengths follow, or 0
+ * @swell: relative increase of the force of the depth with the spin [s];  @sag: its relative
+ *         decrease is the sum of squares of these times the forces ahead and to the left [1/N];
+ *         Magic Formula 6.1, else 0
+ * @rim_depth: depth at rim contact [m], INFINITY: never;  @rim_stiffness [N/m]: in addition beyond
+ * it
+ * @delay: t_x, t_y, t [s];  @length: of relaxation [m]; 0: no carcass; negative: from the law or
+ *         @carcass;  @carcass: stiffness along and across [N/m] from which lengths follow, or 0
  * @bore:  k, stiffness about the normal [N m/rad], or 0
- * @is_by_centre: slips are those of the centre's motion, not of the contact point's
- * @speed: TMeasy: its slips divide by the speed of rolling and this [m/s], see lk_tyres_slip()
+ * @is_by_centre: slips follow from the motion of the centre, not of the contact point
+ * @speed: TMeasy: its slips divide by the speed of rolling and this [m/s], see find_slip() in
+ * tyres.c
  * @grip:  of the road and of the tyre, which multiply
- * @held:  poses of road and wheel from which a carcass at rest is stretched, see lk_tyres_hold() */
+ * @held:  poses of road and wheel without deflection of the carcass, see lk_tyres_hold() */
 struct lk_tyre {
     int joint;
     int road;
@@ -92,7 +94,7 @@ struct lk_tyre {
     struct lk_tyre_now *now;
 };
 
-/** struct lk_tyre_view - what an output shows: forces and moments of the road on the wheel in the
+/** struct lk_tyre_view - values for outputs: forces and moments of the road on the wheel in the
  * axes of the contact, slips, camber, depth, contact point. */
 struct lk_tyre_view {
     double force[LK_TYRE_ROWS];
@@ -103,31 +105,32 @@ struct lk_tyre_view {
     double point[3];
 };
 
-/** lk_tyre_place(), lk_tyres_place() - the plane of the road below tyre @index, or below all, at
- * the present poses; the Jacobians stand on it. Cycle, RT: yes. */
+/** lk_tyre_place(), lk_tyres_place() - find the plane of the road below tyre @index, or below all,
+ * at the present poses; the Jacobians depend on it. Cycle, RT: yes. */
 void lk_tyre_place(struct lk_system *system, int index);
 void lk_tyres_place(struct lk_system *system);
 
-/** lk_tyres_iterate() - the law of tyre @i over the step to the present poses, with the velocities
- * there as far as they are known. @is_first: the planes are still those of the start
+/** lk_tyres_iterate() - evaluate the law of tyre @i over the step to the present poses, with the
+ * known part of the velocities there. @is_first: the planes are still those of the start
  * @ret_lambda: multipliers of its rows;  @ret_regular: E of them. Cycle, RT: yes. */
 void lk_tyres_iterate(struct lk_system *system, int i, int is_first,
                       double ret_lambda[LK_TYRE_ROWS], double ret_regular[LK_TYRE_ROWS]);
 
-/** lk_tyres_settle() - multipliers of the rows of tyres, and lengths of relaxation, in @ret, by
- * their laws at the present poses and twists with the carcasses of @state. Cycle, RT: yes. */
+/** lk_tyres_settle() - compute the multipliers of the rows of tyres, and lengths of relaxation,
+ * into @ret, from their laws at the present poses and twists with the carcasses of @state. Cycle,
+ * RT: yes. */
 void lk_tyres_settle(struct lk_system *system, const struct lk_state *state, struct lk_state *ret);
 
-/** lk_tyres_hold() - from now on the contact patches stay where they are, see lk_tyres_rest(). Not
- * for the cycle. */
+/** lk_tyres_hold() - fix the contact patches at the present poses, see lk_tyres_rest(). Not for the
+ * cycle. */
 void lk_tyres_hold(struct lk_system *system);
 
-/** lk_tyres_rest() - carcasses of system->now stretched by the way from the poses of
- * lk_tyres_hold() to the present ones, and the multipliers of the rows of tyres by their laws at
- * rest. Not for the cycle. */
+/** lk_tyres_rest() - deflect the carcasses of system->now by the motion from the poses of
+ * lk_tyres_hold() to the present ones, and compute the multipliers of the rows of tyres from their
+ * laws at rest. Not for the cycle. */
 void lk_tyres_rest(struct lk_system *system);
 
-/** lk_tyres_view() - tyre @i in system->now. RT: yes. */
+/** lk_tyres_view() - compute the output values of tyre @i in system->now. RT: yes. */
 void lk_tyres_view(const struct lk_system *system, int i, struct lk_tyre_view *ret);
 
 #endif

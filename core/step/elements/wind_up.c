@@ -4,24 +4,24 @@
  *
  *     force = k z + c z',  z' = v while |force| <= level;  else force = +-level, and z follows it
  *
- * At rest the force is that of a spring: what it holds does not creep. The level is that of the
- * rate s = v - z' at which it slides, so that it does not fall while the spring is wound up,
- * however fast. It may change at any time; z gives way at once. Over a step z goes on from z0 along
- * the way of the row, less what slides,
+ * At rest the force is that of a spring, and there is no creep. The level depends on the rate of
+ * sliding s = v - z', so that it does not fall while the spring winds up, at any rate. The level
+ * may change at any time; z follows at once. Over a step z changes from z0 by the way of the row
+ * less the sliding,
  *
  *     force = k (z0 + z1) / 2 + c (z1 - z0) / h,  z1 = z0 + way - s h,
  *     s = 0, or force = +-level(s)
  *
- * The work is force * way; what the spring does not store of it is dissipated, and never negative.
- * s is a state, too: where the level falls, holding and sliding are both solutions, and it goes on
- * with what it did. */
+ * The work is force * way. The part that the spring does not store is dissipated, and never
+ * negative. s is a state, too: where the level falls with s, holding and sliding may both be
+ * solutions, and the state selects the present one. */
 #include "step/elements/wind_up.h"
 #include "step/elements/elements.h"
 #include <math.h>
 
-#define ROUNDS 8 /* towards the rate at which it slides */
+#define ROUNDS 8 /* fixed-point rounds for the rate of sliding */
 
-/* from the force @trial that would hold, sliding at the rate @s */
+/* limit the force @trial of holding to the level, at the rate of sliding @s */
 static double slide(const struct lk_term *t, double trial, double s)
 {
     double level = lk_friction_level(t, s);
@@ -52,8 +52,8 @@ static double trial_of_step(const struct lk_term *t, double way, double v)
 }
 
 /* Return the rate of sliding s >= 0 over a step: |trial| - yield s = level(s), by fixed-point
- * rounds that begin at the rate of the last step, so that a sliding contact goes on sliding and a
- * holding one holds where both are solutions. */
+ * rounds that begin at the rate of the last step, so that, if both are solutions, a sliding contact
+ * continues to slide and a holding one to hold. */
 static double slip_of(const struct lk_term *t, double trial)
 {
     int rounds = t->stick == t->coulomb ? 1 : ROUNDS;

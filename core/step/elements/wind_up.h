@@ -5,9 +5,10 @@
 
 #include "step/system.h"
 
-/** lk_wind_up_refer() - frictions that wind up go on from the coordinates of @state. RT: yes. */
+/** lk_wind_up_refer() - set the scratch of frictions that wind up to wind-up and coordinates of
+ * @state. RT: yes. */
 LK_RT void lk_wind_up_refer(struct lk_system *system, const struct lk_state *state);
-/** lk_wind_up_settle() - the wind-up in system->now follows its coordinates, at rest. RT: yes. */
+/** lk_wind_up_settle() - update the wind-up in system->now to its coordinates, at rest. RT: yes. */
 LK_RT void lk_wind_up_settle(struct lk_system *system);
 
 #endif

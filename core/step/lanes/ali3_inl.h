@@ -19,7 +19,8 @@ static void subtract_loads(struct lk_system *sys, const struct lk_batches *p, do
     }
 }
 
-/* a += W dQ for the jump of the inputs as the step begins, and what it leaves of soft rows */
+/* a += W dQ for the jump of the inputs at the start of a step, and Phi_q of this change into the
+ * right-hand side of soft rows */
 static void add_jumps(struct lk_system *sys, const struct lk_batches *p, const double *inputs,
                       int leaving)
 {
@@ -51,7 +52,7 @@ static void add_jumps(struct lk_system *sys, const struct lk_batches *p, const d
             lk_singles_jump(sys, p, b);
 }
 
-/* where there is no inertia accelerations do not follow from forces, and stay as they are */
+/* in directions without inertia accelerations do not follow from forces, and stay unchanged */
 static void keep_massless(const struct lk_batches *p, int block)
 {
     lanes_t *f = block_at(p, p->bodies[block].at), turn[3];
@@ -64,7 +65,7 @@ static void keep_massless(const struct lk_batches *p, int block)
     }
 }
 
-/* what stops change of velocities, into V: world, body axes */
+/* changes of velocities by the stops that were hit, into V: world, body axes */
 static void bounce_bodies(const struct lk_batches *p, int block)
 {
     const struct lk_batch_bodies *b = &p->bodies[block];
@@ -76,8 +77,8 @@ static void bounce_bodies(const struct lk_batches *p, int block)
     rotate_back(f + LK_BODY_R, change + 3, f + LK_BODY_V + 3);
 }
 
-/* Phi or what laws want, and Phi_q^T lambda at the present pose; @is_first: at the predicted one,
- * whose Jacobian is kept */
+/* Phi, or (f - lambda) E of laws, and Phi_q^T lambda at the present pose; @is_first: at the
+ * predicted one, whose Jacobian is stored */
 static void evaluate_single(const struct run *run, int block, bool is_first)
 {
     struct lk_system *sys = run->sys;
@@ -128,7 +129,7 @@ STAGE_FN(evaluate_again_single)
 
 /* ---- sweeps ---- */
 
-/* poses, and twists where laws ask for them */
+/* poses, and twists if rows depend on velocities */
 LK_INLINE void show_iterate_in(const struct run *run, int block, int field)
 {
     if (__builtin_expect(run->p->bodies[block].shown == 0, 1))
@@ -149,7 +150,7 @@ STAGE_FN(evaluated_bodies)
     show_iterate_in(run, block, LK_BODY_NOW_X);
 }
 
-/* @what: where the present pose is */
+/* @what: field of the present pose */
 STAGE_FN(weighed_bodies)
 {
     weigh_residual(run->p, block, stage->what);
@@ -328,7 +329,7 @@ static void ali3_give(struct lk_system *sys)
         read_six(p, p->loaded[i], LK_BODY_OLD_A, &sys->next.motion[p->loaded[i]].a);
 }
 
-/* the scratch that a step begins with, from sys->now */
+/* compute the scratch at the start of a step from sys->now */
 static void ali3_renew(struct lk_system *sys)
 {
     const struct lk_batches *p = sys->batches;
@@ -340,7 +341,7 @@ static void ali3_renew(struct lk_system *sys)
 
 /* ---- higher orders, see step/scripts/ali3_extrapolate.c ---- */
 
-/* sys->now has the accelerations and multipliers in lanes */
+/* copy the accelerations and multipliers from the lanes to sys->now */
 static void keep_accelerations(struct lk_system *sys, const struct lk_batches *p)
 {
     for (int b = 0; b < sys->n_bodies; b++)
@@ -356,7 +357,7 @@ static void keep_accelerations(struct lk_system *sys, const struct lk_batches *p
     }
 }
 
-/* pose, Jacobians and weights are those that the last step left */
+/* uses the pose, Jacobians and weights of the last step */
 static void ali3_settle(struct lk_system *sys, const double *inputs)
 {
     struct lk_batches *p = sys->batches;

@@ -3,7 +3,7 @@
  * step, impacts after it; see absorb_jumps() and ali3_step() in step/scripts/ali3.c. Without
  * include guard on purpose, see lanes_inl.h. */
 
-/* accelerations and multipliers of the state, before a jump is tried */
+/* restore the accelerations and multipliers of the state, before a jump is tried */
 static void restore_accelerations(struct lk_system *sys, const struct lk_batches *p)
 {
     for (int b = 0; b < p->n_bodies; b++)
@@ -17,7 +17,7 @@ static void restore_accelerations(struct lk_system *sys, const struct lk_batches
     }
 }
 
-/* all motions into system->next, and system->correction from V: world, body axes */
+/* copy all motions to system->next, and V (world, body axes) to system->correction */
 static void give_bounce(struct lk_system *sys)
 {
     const struct lk_batches *p = sys->batches;
@@ -30,7 +30,8 @@ static void give_bounce(struct lk_system *sys)
         read_six(p, b, LK_BODY_V, &sys->correction[b]);
 }
 
-/* rates that stops which were hit give, into the right-hand side; 0 for other rows */
+/* write the rates of restitution at stops that were hit into the right-hand side; 0 for other rows
+ */
 static void find_bounces(const struct lk_system *sys, const struct lk_batches *p)
 {
     for (int b = 0; b < p->n_joints; b++) {

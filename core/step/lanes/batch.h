@@ -11,12 +11,12 @@
  *   joints    constants, Jacobian, E, lambda, right-hand side, scatter     struct lk_joint_kind
  *   fronts    factor; the remainder and its right-hand side on a stack
  *
- * Here rotations are about world axes: the Jacobian of a point row is just its arm R p, and a
- * square row has one vector for both sides. In the iterations these axes belong to R0, the
- * orientation at the Jacobian: torques on a body are mapped by R0 R^T, and the increment in body
- * axes is dtheta (body) = R0^T dtheta. So Newton method and projections are those of
- * step/scripts/ali3.c and step/scripts/rattle.c, whose residual is about the body's axes at R0
- * already; step/scripts/rk4.c has R0 at its last stage.
+ * Here rotations are about world axes: the Jacobian of a point row is its arm R p, and a square row
+ * has one vector for both sides. In the iterations these axes belong to R0, the orientation at the
+ * Jacobian: R0 R^T maps torques on a body, and the increment in body axes is dtheta (body) = R0^T
+ * dtheta. So Newton method and projections are those of step/scripts/ali3.c and
+ * step/scripts/rattle.c, whose residual is about the body's axes at R0 already. In
+ * step/scripts/rk4.c R0 is that of the last stage.
  *
  * The number of lanes is fixed when a model is compiled; engines.c has the table of engines.
  * Results differ between engines by round-off, never between runs. */
@@ -62,11 +62,14 @@ struct lk_batch_side {
 };
 
 /** struct lk_batch_bodies - bodies side by side. @at: of their fields
- * @shown: bit mask of the lanes whose poses rows read that are found one by one
- * @tense: of those whose tension is followed, from @first_tense on among all
+ * @shown: bit mask of the lanes whose poses are copied to system->pose, for rows evaluated one by
+ * one
+ * @tense: bit mask of bodies whose tension is followed; @first_tense: index of the first of them in
+ * the list
  * @are_linear: there are no rare fields, and all are balls, whose moments of inertia are the same
- *         about all axes, or all move in a plane, see compile/passes/plane.h: A is constant,
- * nothing is gyroscopic, and momentum is linear in the turn of a step;  @are_balls: they are balls
+ *         about all axes, or all move in a plane, see compile/passes/plane.h: A is constant, there
+ *         are no gyroscopic terms, and momentum is linear in the rotation of a step;  @are_balls:
+ *         they are balls
  * @body:  -1 in empty lanes */
 struct lk_batch_bodies {
     int at;
@@ -81,7 +84,8 @@ struct lk_batch_bodies {
 };
 
 /** struct lk_batch_joints - joints of one kind side by side, see fields.h. @joint: -1 in empty
- * lanes, whose both sides are the ground;  @joins_linear: all bodies are in blocks that are */
+ * lanes, where both sides are the ground;  @joins_linear: all bodies are in blocks that are_linear
+ */
 struct lk_batch_joints {
     int kind;
     int joins_linear;
@@ -130,8 +134,8 @@ struct lk_batch_slot {
     int x;
 };
 
-/* (e, n) of the fronts that have instances of the kernels: those of chains and loops of joints with
- * 2, 3, 5 and 6 rows. */
+/* (e, n) of the fronts with their own instances of the kernels: those of chains and loops of joints
+ * with 2, 3, 5 and 6 rows. */
 #define LK_BATCH_SHAPES(X)                                                                         \
     X(2, 2)                                                                                        \
     X(2, 4)                                                                                        \
@@ -164,14 +168,14 @@ struct lk_batch_part {
     int mask;
 };
 
-/** enum lk_batch_root - whether a front is in the root: then it is eliminated with all of it when
- * the last one of it comes */
+/** enum lk_batch_root - whether a front is in the root. The fronts of the root are eliminated
+ * together, when the last of them (IS_ROOT) is reached */
 enum lk_batch_root { LK_BATCH_BELOW_ROOT, LK_BATCH_IN_ROOT, LK_BATCH_IS_ROOT };
 
 /** struct lk_batch_front - @n rows, @e of them eliminated.
  * @factor:    D^-1 (e), L^-1 (strictly lower, column by column), U (column by column)
  * @remainder: lower triangle, column by column;  @sums: its right-hand side
- * @merge:     index of the first of two parts where the front is such a merge, else -1
+ * @merge:     index of the first of two parts if the front is such a merge, else -1
  * @n_kept:    joints that remain: 2, 1 (of the first part), 0
  * @n_masks:   number of rows of its elements that some lanes lack;  @root: enum lk_batch_root */
 struct lk_batch_front {
@@ -206,9 +210,9 @@ struct lk_batch_mask {
 /** struct lk_batch_root_row - a row of the root: the last fronts of the elimination tree, which
  * have few lanes each, in one dense matrix whose rows are side by side (as the root node of
  * multifrontal solvers, P. R. Amestoy, I. S. Duff, J.-Y. L'Excellent, Multifrontal parallel
- * distributed symmetric and unsymmetric solvers, 2000). @x, @regular: where its solution and its E
- * are in the values;  @first_sum, @n_sums: in root_sums, where what its children leave of its
- * right-hand side is */
+ * distributed symmetric and unsymmetric solvers, 2000). @x, @regular: indices of its solution and
+ * its E in the values;  @first_sum, @n_sums: its entries in root_sums: indices of the right-hand
+ * sides that its children contribute */
 struct lk_batch_root_row {
     int x;
     int regular;
@@ -216,18 +220,18 @@ struct lk_batch_root_row {
     int n_sums;
 };
 
-/** struct lk_batch_root_entry - one of a remainder, @from in the values, and the place of the
- * matrix that it adds to */
+/** struct lk_batch_root_entry - an entry of a remainder, @from in the values, and the index of the
+ * matrix entry that it adds to */
 struct lk_batch_root_entry {
     int from;
     int to;
 };
 
 #define LK_ROOT_ROWS_MAX 24
-#define LK_ROOT_MATRICES 3 /* of the root: its matrix, L^-1 by columns and by rows; then */
-#define LK_ROOT_VECTORS  2 /* D^-1 and a solution; all of columns of lk_root_stride() numbers */
+#define LK_ROOT_MATRICES 3 /* of the root: C, L^-1 by columns, L^-1 by rows */
+#define LK_ROOT_VECTORS  2 /* D^-1 and a solution; all columns have lk_root_stride() numbers */
 
-/** lk_root_stride() - @rows in whole vectors. RT: yes. */
+/** lk_root_stride() - return @rows rounded up to whole vectors. RT: yes. */
 static inline int lk_root_stride(int lanes, int rows)
 {
     return (rows + lanes - 1) / lanes * lanes;
@@ -249,8 +253,8 @@ struct lk_batch_task {
     int scratch;
 };
 
-/** struct lk_batch_soft - where a joint whose rows follow laws lies; @block, @lane: -1 where they
- * are loads. */
+/** struct lk_batch_soft - block and lane of a joint whose rows follow laws; @block, @lane: -1 if
+ * they are loads. */
 struct lk_batch_soft {
     int joint;
     int block;
@@ -259,8 +263,8 @@ struct lk_batch_soft {
 
 /** struct lk_batch_tense - a body whose tension is followed. @root: of its J, see
  * lk_tension_root()
- * @first, @n: its sides at joints that hold a point;  @lead: of the parts of a split body the first
- * one in the list, -1 for all others */
+ * @first, @n: its sides at joints that hold a point;  @lead: index of the first part of a split
+ * body in the list; -1 for bodies that are not split */
 struct lk_batch_tense {
     int body;
     int block;
@@ -275,8 +279,8 @@ struct lk_batch_tense_side {
     int side;
 };
 
-/* the lists of a program, and how many entries each has; all are of integers, without gaps, so that
- * they compare byte by byte */
+/* the lists of a program, and their numbers of entries. All entries are integers, without gaps, so
+ * that two lists compare byte by byte */
 #define LK_BATCHES_LISTS(X)                                                                        \
     X(ops, n_ops)                                                                                  \
     X(tasks, n_tasks)                                                                              \
@@ -301,11 +305,11 @@ struct lk_batch_tense_side {
  * @effort: of the formulation;  @body_size: fields of a body
  * @loaded:  bodies that loads and inputs act on;  @watched: bodies whose pose and twist are read
  * after a step: by loads, outputs, coordinates. @place: offset of each body [doubles]
- * @soft: the joints of soft blocks, in their order, with the @block of each and its @lane, or those
- * that are loads, @n_law_loads rows
+ * @soft: the joints of soft blocks, in their order, with their @block and @lane; or compliant
+ * joints that act as loads, with @n_law_loads rows
  * @rare: offset in a body of its fields of enum lk_rare_field, 0: there are none;  @factors_twice:
- * the iterations have a factor of their own;  @carries: multipliers of rigid rows go on from step
- * to step, as bodies without inertia pass forces on;  @keeps_gaps: of `rattle`, rows may
+ * the iterations have a factor of their own;  @carries: multipliers of rigid rows are kept from
+ * step to step, because bodies without inertia transmit forces;  @keeps_gaps: of `rattle`, rows may
  * depend on each other, see lk_one_find_gaps();  @tense, @tense_sides: see rare.h */
 struct lk_batches {
     const struct lk_engine *engine;
@@ -315,7 +319,7 @@ struct lk_batches {
     struct lk_lane_effort effort;
     int body_size;
     int ground;  /* fields of a body that does not move */
-    int nothing; /* block of empty lanes, writes are dropped: zeros, then ones */
+    int nothing; /* block of empty lanes, writes are ignored: zeros, then ones */
     int n_nothing;
     int n_bodies;
     struct lk_batch_bodies *bodies;
@@ -356,13 +360,13 @@ struct lk_batches {
     int n_tense, n_tense_sides;
     struct lk_batch_tense *tense;
     struct lk_batch_tense_side *tense_sides;
-    int n_phases;  /* meetings since the last step began, without a pool; for tests */
+    int n_phases;  /* number of joins since the last step began, without a pool; for tests */
     double *watch; /* a struct watch of each task, see bodies_inl.h; then: */
     double *sums;  /* a struct sums of each task, see rattle_bodies_inl.h */
 };
 
-/** lk_batches_dependent_rows() - see lk_system_dependent_rows(). Lanes beyond the last part of a
- * block may count, too, the same number of times in every pose. RT: yes. */
+/** lk_batches_dependent_rows() - see lk_system_dependent_rows(). The result may include lanes
+ * beyond the last part of a block, the same number in every pose. RT: yes. */
 LK_RT int lk_batches_dependent_rows(const struct lk_batches *batches, double share);
 
 /** struct lk_engine - one build of engine_inl.h. @is_supported: by this processor.
@@ -381,11 +385,11 @@ struct lk_engine {
  * first; NULL at the end. In engines.c. */
 extern const struct lk_engine *const lk_engines[];
 
-/** lk_engine_find() - the engine called @name, or NULL where this processor does not support it or
- * it was not built. */
+/** lk_engine_find() - return the engine called @name, or NULL if this processor does not support it
+ * or it was not built. */
 const struct lk_engine *lk_engine_find(const char *name);
 #define LK_ENGINES_MAX 4
-/** lk_engines_here() - those of lk_engines that this processor supports; NULL at the end. */
+/** lk_engines_here() - list the engines that this processor supports; NULL at the end. */
 void lk_engines_here(const struct lk_engine *ret[LK_ENGINES_MAX + 1]);
 
 #endif

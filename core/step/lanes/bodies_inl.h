@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bodies side by side: what joints pull at them with, poses, their state. Of `ali3` also residual
- * and increments, of it and `rk4` accelerations of free bodies and the closing of a pose; the
+/* Bodies side by side: forces of joints on them, poses, their state. For `ali3` also residual and
+ * increments, for `ali3` and `rk4` accelerations of free bodies and the closing of a pose. The
  * equations are those of step/equations_inl.h. Without include guard on purpose, see lanes_inl.h.
  */
 
@@ -16,7 +16,7 @@ struct watch {
 };
 _Static_assert(sizeof(struct watch) == LK_WATCHES * sizeof(lanes_t), "memory of the watches");
 
-/* what a pin pulls with, whose axis @z is constant at every call; @R as in pull() */
+/* force and torque of a pin, whose axis @z is constant at every call; @R as in pull() */
 LK_INLINE void pull_pin(const struct lk_batches *p, const struct lk_batch_side *s, int z,
                         const lanes_t *R, int takes_lambda, lanes_t force[3], lanes_t torque[3])
 {
@@ -36,9 +36,9 @@ LK_INLINE void pull_pin(const struct lk_batches *p, const struct lk_batch_side *
     torque[z] += (R ? arm[x] : read[1][0]) * l[1] - (R ? arm[y] : read[1][1]) * l[0];
 }
 
-/* Phi_q^T, over the sides at each body, of what is scattered: of lambda or, without
- * @takes_lambda, of the solution. @R: of the bodies, at their present poses;  NULL: with the
- * Jacobian that the joints keep */
+/* Phi_q^T lambda over the sides at each body; without @takes_lambda, of the solution. @R:
+ * orientation of the bodies at their present poses;  NULL: with the Jacobian that the joints store
+ */
 LK_INLINE void pull(const struct lk_batches *p, const struct lk_batch_bodies *b, const lanes_t *R,
                     int takes_lambda, lanes_t force[3], lanes_t torque[3])
 {
@@ -100,7 +100,7 @@ LK_INLINE void place(lanes_t *f, const lanes_t u[3], const lanes_t turn[4], lane
     lk_moved_place_lanes(f + LK_BODY_OLD_X, f + LK_BODY_OLD_Q, u, turn, pose, pose + 3);
 }
 
-/* velocities and accelerations; where there is no inertia as in step/scripts/ali3.c */
+/* velocities and accelerations; in directions without inertia as in step/scripts/ali3.c */
 LK_INLINE void differentiate(const struct lk_system *sys, const struct lk_batches *p,
                              const lanes_t *f, const lanes_t u[3], const lanes_t theta[3],
                              lanes_t v[6], lanes_t a[6])
@@ -123,7 +123,7 @@ LK_INLINE void inertial_residual(const struct lk_system *sys, const struct lk_ba
     lk_inertial_force_lanes(f[LK_BODY_MASS], f + LK_BODY_J, sys->gravity, v, a, f + LK_BODY_V);
 }
 
-/* twists of an iterate, for laws that ask for them */
+/* twists of an iterate, for rows that depend on velocities */
 static __attribute__((noinline)) void show_twists_of_turn(struct lk_system *sys,
                                                           const struct lk_batches *p, int block)
 {
@@ -135,7 +135,8 @@ static __attribute__((noinline)) void show_twists_of_turn(struct lk_system *sys,
     lk_singles_show_values(sys, p, block, (const double *)v);
 }
 
-/* x + h v + h^2/2 a, likewise for the turn, less where lk_fill_light() says so */
+/* predictor h v + h^2/2 a of translation and rotation, with less of a where lk_fill_light()
+ * requires it */
 LK_INLINE void look_ahead(const struct lk_system *sys, const struct lk_batches *p, lanes_t *f,
                           lanes_t ahead[6])
 {
@@ -199,7 +200,7 @@ LK_INLINE void correction(const struct lk_batches *p, const struct lk_batch_bodi
     lk_sym_mul_lanes(f + LK_BODY_A, torque, ret + 3);
 }
 
-/* the new state, and what the projections begin with: its pose, and its twist to be projected */
+/* the new state: its pose, and its twist and acceleration before projection */
 LK_INLINE void accept_motion(const struct lk_system *sys, const struct lk_batches *p, lanes_t *f,
                              const lanes_t u[3], const lanes_t turn[4], const lanes_t theta[3])
 {
@@ -276,7 +277,7 @@ static __attribute__((noinline)) void project_bodies(const struct lk_batches *p,
     rotate_back(f + LK_BODY_R, f + LK_BODY_V + 3, f + field + 3);
 }
 
-/* what a projection begins with; @field: OLD_V or OLD_A */
+/* copy the motion to V (world axes), for a projection; @field: OLD_V or OLD_A */
 static __attribute__((noinline)) void show_motion(const struct lk_batches *p, int block, int field)
 {
     lanes_t *f = block_at(p, p->bodies[block].at);
@@ -286,7 +287,7 @@ static __attribute__((noinline)) void show_motion(const struct lk_batches *p, in
     rotate(f + LK_BODY_R, f + field + 3, f + LK_BODY_V + 3);
 }
 
-/* the pose that the positions are closed from */
+/* set NOW_X, NOW_R to the pose of the state, from which its positions are closed */
 LK_INLINE void show_unclosed_pose(lanes_t *f)
 {
     for (int i = 0; i < 3; i++)
@@ -344,7 +345,7 @@ static __attribute__((noinline)) void close_poses(const struct lk_batches *p, in
     show_state(f);
 }
 
-/* between the state of the system, one body after another, and lanes */
+/* copy the state of the system, one body after another, to the lanes */
 static void load_bodies(const struct lk_state *state, const struct lk_batches *p, int block)
 {
     const struct lk_batch_bodies *b = &p->bodies[block];
@@ -367,7 +368,7 @@ static void load_bodies(const struct lk_state *state, const struct lk_batches *p
     }
 }
 
-/* @n <= 8 vectors into the rows of LK_LANES arrays: @to[l] gets lane l of each */
+/* store @n <= 8 vectors as rows of LK_LANES arrays: @to[l] gets lane l of each */
 LK_INLINE void store_rows(const lanes_t *from, int n, double *const to[LK_LANES])
 {
 #if LK_LANES == 8 && defined(__AVX512F__)
@@ -415,7 +416,7 @@ LK_INLINE lanes_t zero_if_finite(const lanes_t *motion)
     return sum[0] + sum[1];
 }
 
-/* MOTION_SIZE vectors; @to: moves on */
+/* store MOTION_SIZE vectors; @to is advanced */
 LK_INLINE void store_motion(const lanes_t *from, double *to[LK_LANES])
 {
 #pragma GCC unroll 3

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How many rows depend on others, from the factors of the fronts side by side. */
+/* Number of rows that depend on others, from the factors of the fronts side by side. */
 #include "step/lanes/batch.h"
 
 /* number of lanes in which E of row @r of a slot is more than @share of the pivot; @inverse: of the

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The step on batches, for one kind of processor: a file that defines LK_LANES and LK_ENGINE
- * includes this once. Here is the part that all formulations share: loads, multipliers, tasks for
- * several workers. Their steps are in ali3_inl.h, rattle_inl.h and rk4_inl.h. */
+/* The step on batches, for one type of processor: a file that defines LK_LANES and LK_ENGINE
+ * includes this once. This file contains the common functions of all formulations: loads,
+ * multipliers, tasks for several workers. Their steps are in ali3_inl.h, rattle_inl.h and
+ * rk4_inl.h. */
 #include "linkage/pool.h"
 #include "maths/lanes_inl.h"
 #include "step/elements/drives.h"
@@ -35,7 +36,7 @@ typedef void stage_fn(const struct run *run, const struct stage *stage, int task
 
 #define MAYBE __attribute__((unused))
 
-/* the head of a function of a stage, and of one that has an instance for each kind @k of joints */
+/* head of a function of a stage, and of one with an instance for each joint type @k */
 #define STAGE_FN(name)                                                                             \
     static void name(MAYBE const struct run *run, MAYBE const struct stage *stage, MAYBE int t,    \
                      MAYBE int block)
@@ -43,9 +44,9 @@ typedef void stage_fn(const struct run *run, const struct stage *stage, int task
     LK_INLINE void name(const struct lk_joint_kind *k, MAYBE const struct run *run,                \
                         MAYBE const struct stage *stage, MAYBE int t, MAYBE int block)
 
-/** struct joint_work - function of a stage for a block of joints. @kind: instance for each kind of
- * rows, which is a compile-time constant there;  @single: for blocks whose rows are evaluated one
- * by one;  @any: for all blocks, in place of both */
+/** struct joint_work - function of a stage for a block of joints. @kind: instance for each joint
+ * type of rows/table.h, which is a compile-time constant there;  @single: for blocks whose rows are
+ * evaluated one by one;  @any: for all blocks, instead of both */
 struct joint_work {
     stage_fn *kind[LK_KINDS];
     stage_fn *single;
@@ -61,8 +62,8 @@ struct stage {
     int what;
 };
 
-/** enum scale - of a solution, or of the multipliers in lanes: 0, 1, s, or s where those of soft
- * rows add to what their laws say */
+/** enum scale - factor on a solution, or on the multipliers in lanes: 0, 1, s; or s, with the
+ * multipliers of soft rows added to the forces of their laws */
 enum scale { SCALE_NONE, SCALE_ONE, SCALE_S, SCALE_S_MORE };
 
 /** struct run - a sweep under way: its two stages. Each task collects into a struct watch of its
@@ -142,7 +143,8 @@ LK_INLINE void show_twist(struct lk_system *sys, const struct lk_batches *p, int
     read_six(p, b, field, &sys->twist[b]);
 }
 
-/* poses and twists of the watched bodies before they are in a state; @field: of the twists */
+/* copy poses and twists of the watched bodies to the system before they are in a state; @field: of
+ * the twists */
 static void show_motions(struct lk_system *sys, const struct lk_batches *p, int field)
 {
     for (int i = 0; i < p->n_watched; i++) {
@@ -165,7 +167,7 @@ static void sum_loads(struct lk_system *sys, const struct lk_batches *p, double 
     lk_loads_subtract_applied(sys, t, inputs, sys->residual);
 }
 
-/* sys->residual of the same into their lanes */
+/* copy sys->residual of the same bodies to their lanes */
 static void put_sums(struct lk_system *sys, const struct lk_batches *p, int field)
 {
     for (int i = 0; i < p->n_loaded; i++) {
@@ -179,7 +181,8 @@ static void put_sums(struct lk_system *sys, const struct lk_batches *p, int fiel
     }
 }
 
-/* Phi_q^T lambda of soft rows - Q of the same at the poses in X into their lanes; @field: LOAD */
+/* compute Phi_q^T lambda of soft rows - Q of the same bodies at the poses in X into their lanes;
+ * @field: LOAD */
 static void put_loads(struct lk_system *sys, const struct lk_batches *p, double t,
                       const double *inputs, int field)
 {
@@ -188,7 +191,8 @@ static void put_loads(struct lk_system *sys, const struct lk_batches *p, double 
     put_sums(sys, p, field);
 }
 
-/* what rows that are found one by one look at; @field: of poses, X or NOW_X, and of twists */
+/* copy poses (@field: X or NOW_X) and twists of a block to the system, for rows evaluated one by
+ * one */
 LK_INLINE void show_field(const struct run *run, int block, int field)
 {
     if (run->p->bodies[block].shown)
@@ -232,8 +236,8 @@ STAGE_FN(store_multipliers)
 
 static const struct joint_work store_work = {.any = store_multipliers};
 
-/* those that the work of drives is booked with: their rows, and those at moving frames, are found
- * one by one */
+/* copy the multipliers of the rows of drives and of rows at moving frames, for the work of drives.
+ * These rows are evaluated one by one */
 static void show_multipliers(const struct run *run)
 {
     const struct stage stage = {.what = SCALE_ONE};
@@ -255,7 +259,7 @@ LK_INLINE void do_joints(const struct run *run, const struct stage *stage, int t
                        : work->single)(run, stage, t, block);
 }
 
-/* to all joints, for what lies between two sweeps */
+/* perform @work on all joints, between two sweeps */
 static void do_all_joints(const struct run *run, const struct joint_work *work, int what)
 {
     const struct stage stage = {.joints = work, .what = what};
@@ -264,7 +268,7 @@ static void do_all_joints(const struct run *run, const struct joint_work *work, 
         do_joints(run, &stage, 0, b);
 }
 
-/* one operation of task @t, on either way */
+/* one operation of task @t, upwards or downwards */
 LK_INLINE void do_operation(const struct run *run, const struct stage *stage, int t,
                             const struct lk_batch_op *op)
 {
@@ -330,10 +334,10 @@ static void share_out(struct run *run)
     run->sys->batches->n_phases++;
 }
 
-/* A solve is a sweep up the tree and one down. Between two meetings the tasks do in one go what
- * follows a solution on the way down, then what leads to the next one on the way up. The top, which
- * joins them, is first on the way down and last on the way up: no task reads what the top does on
- * the way up before the next meeting. @down, @up: NULL: nothing */
+/* A solve is a sweep up the tree and one down. Between two joins of the workers each task performs
+ * the down stage of one solve, then the up stage of the next. The top of the tree, which joins the
+ * tasks, is first on the way down and last on the way up. No task reads its results of the way up
+ * before the next join. @down, @up: NULL: nothing */
 static void sweep(struct lk_system *sys, const struct stage *down, const struct stage *up)
 {
     struct run run = new_run(sys);
@@ -357,7 +361,7 @@ static void factor_all(const struct lk_batches *p)
 
 /* ---- results ---- */
 
-/* over the lanes, by halves */
+/* largest value over the lanes, by halves */
 LK_INLINE double largest(lanes_t x)
 {
     double most[LK_LANES];
@@ -399,7 +403,7 @@ static void keep_balance(const struct run *run)
     }
 }
 
-/* poses and twists of the watched bodies, which are those of @state, into those of the system */
+/* copy poses and twists of the watched bodies, which are those of @state, to the system */
 static void show_watched(struct lk_system *sys, const struct lk_batches *p,
                          const struct lk_state *state)
 {
@@ -411,7 +415,7 @@ static void show_watched(struct lk_system *sys, const struct lk_batches *p,
     }
 }
 
-/* whether the new state is one. Return: 0, LK_E_TURN, LK_E_NOT_FINITE */
+/* check the new state. Return: 0, LK_E_TURN, LK_E_NOT_FINITE */
 static int judge(const struct run *run)
 {
     double finite = 0;
@@ -434,7 +438,7 @@ static void give_all_multipliers(struct lk_system *sys)
     show_multipliers(&run);
 }
 
-/* residuals, energies, what is watched, and whether the new state is one */
+/* store residuals, energies and watched bodies, and check the new state */
 static int store_state(struct lk_system *sys)
 {
     const struct run run = new_run(sys);
@@ -444,7 +448,7 @@ static int store_state(struct lk_system *sys)
     return judge(&run);
 }
 
-/* ---- what a step begins with ---- */
+/* ---- scratch at the start of a step ---- */
 
 /* also in empty lanes, where a step that overflowed may have left NaN */
 static void load_multipliers_of(const struct lk_system *sys, const struct lk_state *state,
@@ -467,7 +471,7 @@ static void load_multipliers(const struct lk_system *sys, const struct lk_state 
         load_multipliers_of(sys, state, p, b);
 }
 
-/* the scratch that a step of `ali3` or `rk4` begins with, from sys->now */
+/* compute the scratch at the start of a step of `ali3` or `rk4` from sys->now */
 static void renew_factor(struct lk_system *sys)
 {
     struct lk_batches *p = sys->batches;

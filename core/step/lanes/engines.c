@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of engines, and the formulations that step by the one chosen. */
+/* The table of engines, and functions of formulations that step in lanes. */
 #include "step/lanes/engines.h"
 #include "step/elements/elements.h"
 #include "step/elements/laws.h"

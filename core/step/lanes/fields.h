@@ -14,9 +14,9 @@
 #include "rows/table.h"
 
 /* Kinds of joints in lanes: those of rows/table.h, then blocks of 1 to LK_SINGLE_ROWS rows whose
- * values and Jacobians are found one by one (singles.h) and kept as those of slides. The rows of a
- * soft block follow laws. The one row of a coupling pulls at up to LK_SIDES_MAX bodies, at each by
- * a force and a torque of its own. */
+ * values and Jacobians are computed one by one (singles.h) and stored as those of slides. The rows
+ * of a soft block follow laws. The one row of a coupling acts on up to LK_SIDES_MAX bodies, on each
+ * with its own force and torque. */
 #define LK_SINGLE_ROWS 6
 enum {
     LK_KIND_SINGLE = LK_KINDS,
@@ -53,8 +53,8 @@ static inline int lk_kind_axis(const struct lk_joint_kind *k, int row)
     return lk_point_axis(lk_points_first(k->point), row);
 }
 
-/** lk_kind_sides() - bodies that the rows of a block may act on. lk_lane_is_soft() - whether they
- * follow laws. RT: yes. */
+/** lk_kind_sides() - number of bodies that the rows of a block may act on. lk_lane_is_soft() -
+ * whether the rows of a block follow laws. RT: yes. */
 static inline int lk_kind_sides(const struct lk_joint_kind *k)
 {
     return k == &lk_coupled_kind ? LK_SIDES_MAX : 2;
@@ -133,7 +133,8 @@ static inline int lk_kind_scatter_size(const struct lk_joint_kind *k)
     return k->n_slide > 0 ? 9 : k->n_square > 0 ? 3 : 0;
 }
 
-/* where rows may depend on each other: what is left of Phi / 2 at the closed pose */
+/* if rows may depend on each other: the remaining Phi / 2 at the closed pose, see
+ * lk_one_find_gaps() */
 static inline int lk_kind_gap(const struct lk_joint_kind *k)
 {
     return lk_kind_scatter(k) + lk_kind_scatter_size(k);
@@ -144,7 +145,7 @@ static inline int lk_kind_size(const struct lk_joint_kind *k)
     return lk_kind_gap(k) + lk_kind_rows(k);
 }
 
-/* Of soft blocks, behind those: multipliers of the iterate, of the last one but one, and their
+/* Of soft blocks, after those: multipliers of the iterate, of the one before it, and their
  * increments in each iteration. */
 static inline int lk_soft_lambda(const struct lk_joint_kind *k)
 {
@@ -162,7 +163,7 @@ static inline int lk_soft_increment(const struct lk_joint_kind *k, int iteration
 }
 
 /** lk_lane_size() - vectors of a block of @kind in a step of @iterations; @carries: rigid rows have
- * the fields of soft ones, too, see struct lk_batches. */
+ * the fields of soft rows, too, see struct lk_batches. */
 static inline int lk_lane_size(int kind, int iterations, int carries)
 {
     const struct lk_joint_kind *k = lk_lane_kind(kind);
@@ -176,7 +177,7 @@ static inline int lk_lane_size(int kind, int iterations, int carries)
  * V, W: twist, or the vector solved for: velocity, angular velocity (world)
  * A, SM:      s R J^-1 R^T (xx yy zz xy xz yz), s / m
  * U, TURN:    motion within the step: x - x_old, q_old^-1 q
- * OLD_*:      state: x, q, v (world, body axes), a; the old one until the step accepts the new one
+ * OLD_*:      state: x, q, v (world, body axes), a; replaced when the step accepts the new state
  * MASS, J, SJ: m, J, s J^-1 (body axes) */
 enum lk_body_field {
     LK_BODY_X = 0,
@@ -202,11 +203,10 @@ enum lk_body_field {
  * NOW_X, NOW_R: pose in the iterations, then that of the factor
  * FACTOR_X .. BENT: struct lk_rattle_own;  LOAD: -Q without gravity (force: world, torque: body)
  * G:            angular part of s W g, body axes
- * ITERATE:      u, theta;  REST: what else s W g consists of, see momentum_residual()
+ * ITERATE:      u, theta;  REST: the other terms of s W g, see momentum_residual()
  * ACCELERATION: of the new state (world)
- * INCREMENTS:   of each iteration dq and what it takes from REST, all about the body's axes; the
- *               translation of either is there where bodies may lack inertia, see struct lk_batches
- */
+ * INCREMENTS:   of each iteration: dq and the change of REST, about the body's axes; their
+ *               translations are valid only where bodies may lack inertia, see struct lk_batches */
 enum lk_rattle_field {
     LK_RATTLE_FACTOR_X = LK_BODY_SIZE,
     LK_RATTLE_FACTOR_Q = LK_RATTLE_FACTOR_X + 3,
@@ -220,7 +220,7 @@ enum lk_rattle_field {
     LK_RATTLE_INCREMENTS = LK_RATTLE_ACCELERATION + 6
 };
 
-/* behind those, of `ali3` and `rk4`: -Q without gravity (force: world, torque: body) */
+/* after those, of `ali3` and `rk4`: -Q without gravity (force: world, torque: body) */
 #define LK_FREE_LOAD LK_BODY_SIZE
 
 #define LK_ALI3_SIZE (LK_FREE_LOAD + 6)
@@ -237,13 +237,12 @@ enum lk_rk4_field {
     LK_RK4_SIZE = LK_RK4_STAGE_V + 6
 };
 
-/** enum lk_rare_field - behind those of all bodies where one of them has any, see rare.h. AHEAD:
- * weight of the last acceleration in the prediction, of the translation and the rotation;  THIN,
- * TENSION: see struct lk_quad, struct lk_half_kicks;  SHOVE: a motion (world) that all rows hold
- * against, then what they do (translation: world, rotation: body); where a system closes_dampers,
+/** enum lk_rare_field - additional fields of all bodies, if one body needs any of them, see rare.h.
+ * AHEAD: weight of the last acceleration in the prediction, of the translation and the rotation;
+ * THIN, TENSION: see struct lk_quad, struct lk_half_kicks;  SHOVE: a motion (world) that all rows
+ * resist, then their response (translation: world, rotation: body); where a system closes_dampers,
  * also v - v' and a - a' of step/scripts/rattle.h (world);  MASSLESS: 1 where there is no inertia,
- * translation and rotation;  LAST_BENT: BENT of the step before
- */
+ * translation and rotation;  LAST_BENT: BENT of the step before */
 enum lk_rare_field {
     LK_RARE_AHEAD,
     LK_RARE_THIN = 2,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Fronts side by side: elements of bodies, factor, forward and backward. The same matrix and the
- * same factor as in solve/fronts.h, E + s Phi_q W Phi_q^T. Sizes and kinds are compile-time
+ * same factor as in solve/fronts.h, E + s Phi_q W Phi_q^T. Sizes and joint types are compile-time
  * constants in the instances for common joints. Without include guard on purpose, see lanes_inl.h.
  */
 
@@ -54,7 +54,7 @@ LK_INLINE void look_at(const struct lk_joint_kind *k, const lanes_t *J, int side
             r->turn[k->n_slide + i][c] = sign * J[c];
 }
 
-/* what look_at() makes of the rows of a block */
+/* type of the rows that look_at() returns for a block */
 LK_INLINE const struct lk_joint_kind *rows_of(const struct lk_joint_kind *k)
 {
     return lk_kind_is_pin(k) ? &lk_single_kinds[1] : k;
@@ -80,7 +80,8 @@ LK_INLINE void weigh_rows(const struct lk_joint_kind *k, const lanes_t *A, const
         lk_sym_mul_lanes(A, r->turn[i], w[n + i]);
 }
 
-/* F += rows of @row, from @first on, against column @c of the other, which is weighed */
+/* F += products of the rows of @row, from @first on, with column @c of the other side, which is
+ * weighed */
 LK_INLINE void add_column(const struct lk_joint_kind *kr, const struct rows_at *row,
                           const struct lk_joint_kind *kc, const struct rows_at *column, int c,
                           int first, const lanes_t w[3], lanes_t m, lanes_t *F)
@@ -112,8 +113,8 @@ LK_INLINE void add_column(const struct lk_joint_kind *kr, const struct rows_at *
     }
 }
 
-/* the products of the blocks of a body, columns of one against rows of itself and those behind it;
- * @uniform: the kind of all, or NULL where they differ */
+/* add the products of the blocks of a body: columns of each block with its own rows and those of
+ * later blocks; @uniform: the type of all, or NULL if they differ */
 LK_INLINE void add_element(const struct lk_batches *p, const struct lk_batch_element *el,
                            const struct lk_joint_kind *uniform, int n_blocks, int n, lanes_t *F)
 {
@@ -151,13 +152,13 @@ LK_INLINE void add_element(const struct lk_batches *p, const struct lk_batch_ele
     }
 }
 
-/** struct pin - one side of a pin. @arm: across the normal;  @turned: about it, by weight A */
+/** struct pin - one side of a pin. @arm: components across the normal;  @turned: A times @arm */
 struct pin {
     lanes_t arm[2];
     lanes_t turned[2];
 };
 
-/* A: that of turns about the normal */
+/* A: inverse inertia, times s, about the normal */
 LK_INLINE void look_at_pin(const struct lk_batches *p, const struct lk_ref *joint, int kind,
                            int side, lanes_t A, struct pin *ret)
 {
@@ -208,15 +209,15 @@ LK_INLINE void add_pins(const struct lk_batches *p, const struct lk_batch_elemen
         }
 }
 
-/* elements of any kinds; one for all shapes of fronts */
+/* elements of any joint types; one function for all shapes of fronts */
 static LK_APART void add_any_element(const struct lk_batches *p, const struct lk_batch_element *el,
                                      int n, lanes_t *F)
 {
     add_element(p, el, NULL, el->n_blocks, n, F);
 }
 
-/* elements of the kinds that mechanisms are mostly made of have instances, in fronts that have the
- * rows of two such joints */
+/* add all elements of a front. Elements of the most frequent joint types have instances, in fronts
+ * with the rows of two such joints */
 LK_INLINE void add_elements(const struct lk_batches *p, const struct lk_batch_front *f, int n,
                             lanes_t *F)
 {
@@ -263,7 +264,8 @@ LK_INLINE void add_scattered(const struct lk_batches *p, const struct lk_ref *re
     }
 }
 
-/* Elements also fill the rows that a lane lacks: remove these. Remainders of children have none. */
+/* Set the rows that some lanes lack to 0 in these lanes, because elements fill them. Remainders of
+ * children have no such rows. */
 LK_INLINE void mask_rows(const struct lk_batches *p, const struct lk_batch_front *f, int n,
                          lanes_t *F)
 {
@@ -304,7 +306,7 @@ LK_INLINE void build_front(const struct lk_batches *p, const struct lk_batch_fro
 }
 
 /* D^-1, L^-1 (strictly lower) and U = A21 A11^-1 into @factor, A22 - U A12 into @rest; see
- * lk_kernel_factor(). @l: scratch of e */
+ * solve/kernels.h. @l: scratch of e */
 LK_INLINE void eliminate_front(lanes_t *restrict F, int n, int e, lanes_t *restrict l,
                                lanes_t *restrict factor, lanes_t *restrict rest)
 {
@@ -367,7 +369,7 @@ LK_INLINE void eliminate_front(lanes_t *restrict F, int n, int e, lanes_t *restr
         }
 }
 
-/* rest rows lose U t1, then t1 := A11^-1 t1 */
+/* remaining rows: t2 -= U t1; then t1 := A11^-1 t1 */
 LK_INLINE void forward_front(const lanes_t *restrict factor, int n, int e, lanes_t *restrict t)
 {
     const lanes_t *lower = factor + e, *U = lower + e * (e - 1) / 2;
@@ -409,7 +411,7 @@ LK_INLINE int take_rows(const struct lk_batches *p, const struct lk_batch_front 
     return r;
 }
 
-/* and back, those of the rows that it eliminates */
+/* copy the values of the eliminated rows back to their joints */
 LK_INLINE void give_rows(const struct lk_batches *p, const struct lk_batch_front *f,
                          const lanes_t *t)
 {
@@ -442,7 +444,7 @@ LK_INLINE void assemble(const struct lk_batches *p, const struct lk_batch_front 
         sums[r - e] = t[r];
 }
 
-/* and on the way down: t1 -= U^T t2 */
+/* a front on the way down: t1 -= U^T t2 */
 LK_INLINE void disassemble(const struct lk_batches *p, const struct lk_batch_front *f, int n, int e,
                            lanes_t *t)
 {
@@ -473,8 +475,8 @@ LK_INLINE void factor_front(const struct lk_batches *p, const struct lk_batch_fr
 #define LINK_ROWS 6
 #define LINK_LOW  (LINK_ROWS * (LINK_ROWS + 1) / 2)
 
-/** struct link - what a part adds: @own: lower triangle at the eliminated joint;  @cross: rows of
- * the kept joint against it, column by column;  @kept: lower triangle at the kept joint */
+/** struct link - contribution of one part: @own: lower triangle at the eliminated joint;  @cross:
+ * rows of the kept joint with it, column by column;  @kept: lower triangle at the kept joint */
 struct link {
     lanes_t own[LINK_LOW];
     lanes_t cross[LINK_ROWS * LINK_ROWS];
@@ -551,7 +553,7 @@ LK_INLINE void link_pins(const struct lk_batches *p, const struct lk_batch_part 
             ret->cross[c * 2 + r] = sign * pin_product(&kept, &own, r, c, m);
 }
 
-/* the lower triangle of @e rows from column @first on, of one with @n rows */
+/* copy the lower triangle of @e rows from column @first on, out of a lower triangle of @n rows */
 LK_INLINE void take_low(const lanes_t *low, int n, int first, int e, lanes_t *ret)
 {
     for (int c = first; c < first + e; c++)
@@ -590,7 +592,7 @@ LK_INLINE void link_child(const struct lk_batches *p, const struct lk_batch_part
     }
 }
 
-/* lanes that lack the kept joint */
+/* set the kept joint to 0 in lanes that lack it */
 LK_INLINE void mask_link(const struct lk_batches *p, const struct lk_batch_part *part, int e,
                          struct link *ret)
 {
@@ -712,7 +714,7 @@ LK_INLINE void factor_forms(const struct lk_batches *p, const struct lk_batch_fr
     for (int r = 0; r < e; r++)
         factor[r] = d[r];
     invert_own(l, e, factor + e);
-    /* rows of what is kept, column j of the remainder */
+    /* rows of the kept joints, column j of the remainder */
 #pragma GCC unroll 2
     for (int s = 0; s < kept; s++)
 #pragma GCC unroll 6
@@ -749,7 +751,7 @@ LK_INLINE void factor_link(const struct lk_batches *p, const struct lk_batch_fro
         factor_forms(p, f, e, kept, part[0].form, part[1].form);
 }
 
-/* what a child part leaves of the right-hand side, at the eliminated and at the kept joint */
+/* add the right-hand sides of a child part at the eliminated and at the kept joint */
 LK_INLINE void add_link_sums(const struct lk_batches *p, const struct lk_batch_part *part, int e,
                              int keeps, lanes_t *own, lanes_t *kept)
 {

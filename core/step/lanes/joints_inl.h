@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Joints side by side: rows of rows/table.h. @k is a constant at every call, so that each kind has
- * an instance of its own. Without include guard on purpose, see lanes_inl.h. */
+/* Joints side by side: rows of rows/table.h. @k is a constant at every call, so that each joint
+ * type has an instance of its own. Without include guard on purpose, see lanes_inl.h. */
 
 #define ROWS_MAX     6
 #define SQUARE_MAX   3
@@ -40,7 +40,7 @@ LK_INLINE void violation(const struct lk_joint_kind *k, const struct place_of *a
         phi[n + i] = lk_inner_lanes(at->dir[0][k->square[i][0]], at->dir[1][k->square[i][1]]);
 }
 
-/* the Jacobian in the form in which it is kept */
+/* Jacobian in the form of the fields, see fields.h */
 LK_INLINE void jacobian(const struct lk_joint_kind *k, const struct place_of *at, lanes_t *J)
 {
     for (int s = 0; s < 2; s++)
@@ -178,13 +178,12 @@ LK_INLINE void gamma_rows(const struct lk_joint_kind *k, const struct place_of *
     }
 }
 
-/* ---- what happens to a block of joints, by kind ---- */
+/* ---- functions of a block of joints, by joint type ---- */
 
-/** enum sought - what the multipliers of a solve change */
+/** enum sought - quantity that the multipliers of a solve correct */
 enum sought { SEEK_POSES, SEEK_VELOCITIES, SEEK_ACCELERATIONS };
 
-/* Phi and Phi_q^T lambda at the present pose; in the first iteration, at the predicted one, the
- * Jacobian is kept */
+/* Phi and Phi_q^T lambda at the present pose; @keep: at the predicted pose, store the Jacobian */
 LK_INLINE void evaluate_kind(const struct lk_joint_kind *k, const struct lk_batches *p,
                              const struct lk_batch_joints *j, int keep)
 {

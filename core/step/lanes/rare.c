@@ -11,7 +11,7 @@ LK_INLINE double *body_at(const struct lk_batches *p, int b, int field)
     return p->values + p->place[b] + field * p->lanes;
 }
 
-/* those of all parts of a split body, named once */
+/* list the sides of all parts of a split body once */
 static void name_sides(const struct lk_system *sys, struct lk_batches *p, struct lk_batch_tense *t)
 {
     int of = sys->body[t->body].of;
@@ -66,7 +66,7 @@ void lk_rare_body(const struct lk_system *sys, const struct lk_batches *p, int b
         *body_at(p, b, p->rare + LK_RARE_THIN + i) = quad->thin[i][b % 4];
 }
 
-/* K of a body at the pose in its lane; of a split one that of a part */
+/* K of a body at the pose in its lane; for a split body, the share of one part */
 static void find_tension(const struct lk_system *sys, const struct lk_batches *p,
                          const struct lk_batch_tense *t, double K[6])
 {
@@ -100,7 +100,7 @@ void lk_rare_share_tension(const struct lk_system *sys, const struct lk_batches 
     }
 }
 
-/* in the lanes, and in the system, whose hard stops push by it */
+/* set s J^-1 in the lanes, and in the system for hard stops */
 static void set_turn(const struct lk_system *sys, const struct lk_batches *p, int b,
                      const double SJ[6])
 {

@@ -3,9 +3,9 @@
  * about the axes of the body, those of joints about the world's. Without include guard on purpose,
  * see lanes_inl.h. */
 
-/** struct sums - of a task in one phase. @violation: the largest of its rows;  @closing: work, see
- * lk_one_book_closing();  @inner: products of an increment, as it was found, with those before
- * and with itself, in each measure */
+/** struct sums - extremes and sums of a task in one phase. @violation: the largest of its rows;
+ * @closing: work, see lk_one_book_closing();  @inner: products of an increment, before its
+ * correction, with earlier ones and with itself, in each measure */
 struct sums {
     lanes_t violation;
     lanes_t closing;
@@ -13,7 +13,7 @@ struct sums {
 };
 _Static_assert(sizeof(struct sums) == LK_SUMS * sizeof(lanes_t), "memory of the sums");
 
-/* @n: products that are asked for */
+/* @n: number of products to be computed */
 LK_INLINE void clear_sums(struct sums *sums, int n)
 {
     sums->closing = (lanes_t){0};
@@ -83,10 +83,10 @@ LK_INLINE void show_unclosed(const struct lk_batch_bodies *b, lanes_t *f)
 /* ---- positions: half a kick at q_n ---- */
 
 /* The angular part of s W g of an iterate, in G. It is s W (2/h (D J theta/h - J w) - Q + Phi_q^T
- * lambda), and an increment as it is found changes s W Phi_q^T lambda by -(dq/2 + s W g); all are
- * sums of such. So s W g has -theta/2 and, in REST, the kick and what increments took from it. The
- * translation is linear: nothing is left of it after the first increment, unless there is no mass.
- */
+ * lambda). An increment, before its correction, changes s W Phi_q^T lambda by -(dq/2 + s W g), and
+ * all increments are sums of such. So s W g contains -theta/2 and, in REST, the kick less the sum
+ * of these s W g. The translation is linear: its residual is 0 after the first increment, unless
+ * there is no mass. */
 LK_INLINE void momentum_residual(const struct lk_system *sys, const struct lk_batches *p,
                                  lanes_t *f)
 {
@@ -112,7 +112,7 @@ LK_INLINE void momentum_residual(const struct lk_system *sys, const struct lk_ba
     rotate(f + LK_BODY_R, f + LK_RATTLE_G, f + LK_BODY_V + 3);
 }
 
-/* likewise of the first iterate of linear bodies: nothing is left of it after that */
+/* likewise for the first iterate of linear bodies, whose residual is 0 after it */
 LK_INLINE void linear_momentum(const struct lk_system *sys, lanes_t *f)
 {
     for (int i = 0; i < 3; i++)
@@ -120,7 +120,7 @@ LK_INLINE void linear_momentum(const struct lk_system *sys, lanes_t *f)
     rotate(f + LK_BODY_R, f + LK_RATTLE_G, f + LK_BODY_V + 3);
 }
 
-/* the translation of the first iterate, and of all where some have no mass */
+/* translation of s W g: of the first iterate, and of all iterates if some bodies have no mass */
 LK_INLINE void momentum_translation(const struct lk_system *sys, const struct lk_batches *p,
                                     lanes_t *f)
 {
@@ -144,7 +144,8 @@ LK_INLINE void place_iterate(lanes_t *f)
     place(f, f + LK_RATTLE_ITERATE, turn, f + LK_BODY_NOW_X);
 }
 
-/* beyond half a turn a rotation vector means another motion; also where it is not finite */
+/* collect the largest rotation: beyond half a turn a rotation vector stands for another motion. NaN
+ * if it is not finite */
 LK_INLINE void watch_turn(const lanes_t *theta, struct watch *watch)
 {
     lanes_t square = lk_inner_lanes(theta, theta);
@@ -152,7 +153,8 @@ LK_INLINE void watch_turn(const lanes_t *theta, struct watch *watch)
     watch->widest = lk_max_lanes(watch->widest, square) + square * 0.0;
 }
 
-/* some without acceleration; where tension is followed, with that of the state */
+/* prediction without acceleration for light bodies; if a tension is followed, with the
+ * accelerations of the state */
 LK_INLINE void predict_rare(const struct lk_system *sys, const struct lk_batches *p, lanes_t *f)
 {
     const lanes_t *v = f + LK_BODY_OLD_V, *ahead = f + p->rare + LK_RARE_AHEAD;
@@ -191,7 +193,8 @@ static __attribute__((noinline)) void predict_motion(const struct lk_system *sys
         momentum_residual(sys, p, f);
 }
 
-/* products of increment @iteration of a block, which is @dq, with those before and with itself */
+/* add the products of increment @iteration of a block, which is @dq, with earlier increments and
+ * with itself */
 LK_INLINE void multiply_increment(const struct lk_batches *p, int block, int iteration,
                                   const lanes_t dq[6], struct sums *sums)
 {
@@ -227,7 +230,7 @@ static __attribute__((noinline)) void find_increments(const struct lk_batches *p
         now[i] = dq[i];
 }
 
-/* the next iterate, by the last increment with what those before tell of it */
+/* compute the next iterate from the last increment, corrected by earlier ones */
 LK_INLINE void take_increment(const struct lk_progress *newton, lanes_t *f)
 {
     int last = newton->done - 1;
@@ -244,8 +247,8 @@ LK_INLINE void take_increment(const struct lk_progress *newton, lanes_t *f)
         u[i] -= increment_of(f, last - 1)[i];
 }
 
-/* what an increment takes from REST, the same sum of the residuals that the increments met:
- * @residual of this one, and three from @field on of those before */
+/* subtract the effect of the last increment from REST: the same combination of the residuals as of
+ * the increments. @residual: of this increment;  @field: of the stored ones */
 LK_INLINE void take_rest(const struct lk_progress *newton, lanes_t *f, const lanes_t residual[3],
                          int field)
 {
@@ -301,7 +304,7 @@ static __attribute__((noinline)) void finish_bodies(const struct lk_batches *p, 
     watch->increment = largest;
 }
 
-/* what the iterations end with: the pose of the factor */
+/* the pose of the factor, at which the iterations end */
 static __attribute__((noinline)) void unclose_bodies(const struct lk_batches *p, int block,
                                                      const struct lk_progress *newton,
                                                      struct watch *watch)
@@ -338,8 +341,8 @@ static __attribute__((noinline)) void close_bodies(const struct lk_system *sys,
 
 static void load_own(const struct lk_state *state, const struct lk_batches *p, int block);
 
-/* the state @from one body after another, which is not closed yet: its pose is that of the factor
- */
+/* load the state @from, one body after another, which is not closed yet: its pose is that of the
+ * factor */
 static __attribute__((noinline)) void reload_bodies(const struct lk_state *from,
                                                     const struct lk_batches *p, int block)
 {
@@ -367,7 +370,7 @@ static __attribute__((noinline)) void close_state(const struct lk_batches *p, in
     show_closed(f);
 }
 
-/* At the start of a step the state has one BENT, and tells nothing of those before. */
+/* Set LAST_BENT to BENT at the start of a step, because the state contains no earlier one. */
 LK_INLINE void forget_last_bent(const struct lk_batches *p, int block)
 {
     lanes_t *f = block_at(p, p->bodies[block].at);
@@ -378,7 +381,7 @@ LK_INLINE void forget_last_bent(const struct lk_batches *p, int block)
 
 /* ---- velocities: half a kick at q_n+1; accelerations ---- */
 
-/* what tension pulls at the end of the step, out of the forces @sum */
+/* subtract the torque of tension at the end of the step from the forces @sum */
 LK_INLINE void subtract_tension(const struct lk_system *sys, const struct lk_batches *p,
                                 const lanes_t *f, lanes_t sum[6])
 {
@@ -405,7 +408,7 @@ LK_INLINE void keep_difference(const struct lk_batches *p, lanes_t *f, const lan
     rotate(f + LK_BODY_R, turn, ret + 3);
 }
 
-/* Replace velocities by differences of positions where there is no inertia; keep v - v' for
+/* Replace velocities in directions without inertia by differences of positions; store v - v' for
  * dampers. */
 LK_INLINE void replace_velocity(const struct lk_system *sys, const struct lk_batches *p, lanes_t *f)
 {
@@ -447,7 +450,7 @@ LK_INLINE void subtract_pull(const struct lk_batches *p, int block, int field)
         f[field + i] -= change[i];
 }
 
-/* s W Phi_q^T of what holds against a motion, in its place */
+/* replace the motion in SHOVE by s W Phi_q^T of the multipliers that resist it */
 static __attribute__((noinline)) void hold_bodies(const struct lk_batches *p, int block,
                                                   int takes_lambda)
 {
@@ -470,7 +473,7 @@ static __attribute__((noinline)) void project_accelerations(const struct lk_batc
 
 /* ---- bodies without inertia: see balance_massless() in step/one/velocities.c ---- */
 
-/* forces of what joints scatter, more of what acts on the body */
+/* add the scattered forces of joints to the loads of the body */
 static __attribute__((noinline)) void add_pull(const struct lk_batches *p, int block)
 {
     const struct lk_batch_bodies *b = &p->bodies[block];
@@ -484,7 +487,7 @@ static __attribute__((noinline)) void add_pull(const struct lk_batches *p, int b
     }
 }
 
-/* s W g where there is no inertia, 0 elsewhere */
+/* s W g in directions without inertia, 0 elsewhere */
 static __attribute__((noinline)) void shove_massless(const struct lk_system *sys,
                                                      const struct lk_batches *p, int block)
 {
@@ -501,7 +504,7 @@ static __attribute__((noinline)) void shove_massless(const struct lk_system *sys
     rotate(f + LK_BODY_R, turn, shove + 3);
 }
 
-/* Replace accelerations likewise; keep a - a' for dampers. */
+/* Replace accelerations likewise; store a - a' for dampers. */
 LK_INLINE void replace_acceleration(const struct lk_system *sys, const struct lk_batches *p,
                                     lanes_t *f)
 {

@@ -2,7 +2,7 @@
 /* Work of closing, bodies side by side: lk_one_book_closing() of step/one/rattle.h. Without
  * include guard on purpose, see lanes_inl.h. */
 
-/* s W g of the last iterate; that of linear bodies is 0 after the first one */
+/* s W g of the last iterate; 0 for linear bodies after the first iteration */
 LK_INLINE void find_left(const struct lk_system *sys, const struct lk_batches *p,
                          const struct lk_batch_bodies *b, const struct lk_progress *newton,
                          lanes_t *f)
@@ -13,7 +13,8 @@ LK_INLINE void find_left(const struct lk_system *sys, const struct lk_batches *p
     momentum_residual(sys, p, f);
 }
 
-/* g . u / 2, where g is not 0: of rotations. It lacks what massless bodies leave in translation. */
+/* g . u / 2 of rotations, whose g is not 0. It omits the residual of massless bodies in
+ * translation. */
 LK_INLINE lanes_t work_of_left(const struct lk_system *sys, const struct lk_batches *p,
                                const struct lk_batch_bodies *b, const lanes_t *f)
 {
@@ -25,7 +26,7 @@ LK_INLINE lanes_t work_of_left(const struct lk_system *sys, const struct lk_batc
                                      f + LK_RATTLE_ITERATE + 3);
 }
 
-/* before the bodies are closed; into sums->closing */
+/* add the work of closing to sums->closing, before the bodies are closed */
 static __attribute__((noinline)) void book_closing(const struct lk_system *sys,
                                                    const struct lk_batches *p, int block,
                                                    const struct lk_progress *newton,

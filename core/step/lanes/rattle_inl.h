@@ -11,7 +11,7 @@ static void rattle_begin(struct lk_system *sys)
     memset(p->watch, 0, (size_t)p->n_tasks * sizeof(struct watch));
 }
 
-/* of rigid rows, where there are bodies without inertia */
+/* carry the multipliers of rigid rows, if there are bodies without inertia */
 static void rattle_carry(struct lk_system *sys)
 {
     const struct lk_batches *p = sys->batches;
@@ -37,7 +37,7 @@ static void rattle_take(struct lk_system *sys)
     find_gaps_of_singles(&run);
 }
 
-/* Phi_q^T lambda of soft rows - Q at the pose of the state in OLD_* */
+/* compute Phi_q^T lambda of soft rows - Q at the pose of the state in OLD_* */
 static void rattle_loads(struct lk_system *sys, double t, const double *inputs)
 {
     const struct lk_batches *p = sys->batches;
@@ -84,7 +84,7 @@ static double rattle_violation(const struct lk_system *sys)
     return violation;
 }
 
-/* the last increment and its products change */
+/* hard stops change the last increment and its products */
 static bool rattle_push(struct lk_system *sys, int iteration)
 {
     const struct lk_batches *p = sys->batches;
@@ -101,14 +101,14 @@ static bool rattle_push(struct lk_system *sys, int iteration)
 
 /* ---- sweeps ---- */
 
-/* the poses of the state in OLD_* */
+/* copy the poses of the state in OLD_* to the system */
 static void show_loaded(struct lk_system *sys, const struct lk_batches *p)
 {
     for (int i = 0; i < p->n_loaded && p->n_soft > 0; i++)
         show_pose(sys, p, p->loaded[i], LK_BODY_X);
 }
 
-/* what elements look at once the way down is done */
+/* copy the closed poses and Jacobians that elements read, after the way down */
 static void show_closed_state(struct lk_system *sys, const struct lk_batches *p)
 {
     show_loaded(sys, p);
@@ -190,7 +190,8 @@ static void rattle_fetch(struct lk_system *sys)
     }
 }
 
-/* where tension is followed, bodies predict by the accelerations of the state */
+/* copy the multipliers to the state, and, if a tension is followed, the accelerations for the next
+ * prediction to the lanes */
 static void rattle_give_multipliers(struct lk_system *sys)
 {
     const struct lk_batches *p = sys->batches;
@@ -201,8 +202,8 @@ static void rattle_give_multipliers(struct lk_system *sys)
         load_bodies(&sys->now, p, b);
 }
 
-/* The scratch that a step begins with, from sys->now: the factor of the pose that the iterations
- * ended at, Jacobians of the closed one. */
+/* Compute the scratch at the start of a step from sys->now: the factor of the pose at which the
+ * iterations ended, and the Jacobians of the closed pose. */
 static void rattle_renew(struct lk_system *sys)
 {
     struct lk_batches *p = sys->batches;

@@ -3,7 +3,7 @@
  * lanes_inl.h. */
 
 /* Phi at the pose of an iterate; the right-hand side Phi/2 - s Phi_q W g with the Jacobian of q_n,
- * less what no motion removes, if rows @leave any. @rests: g is 0 */
+ * less the gap that no motion removes, if rows @leave one. @rests: g is 0 */
 LK_INLINE void iterate_kind(const struct lk_joint_kind *k, const struct lk_batches *p,
                             const struct lk_batch_joints *j, int rests, int leave,
                             struct sums *sums)
@@ -58,7 +58,7 @@ LK_INLINE void violate_kind(const struct lk_joint_kind *k, const struct lk_batch
     violation(k, &at, f + lk_kind_x(k));
 }
 
-/* the rates of the rows, of the motion in @field of the bodies */
+/* rates of the rows for the motion in @field of the bodies */
 LK_INLINE void kick_kind(const struct lk_joint_kind *k, const struct lk_batches *p,
                          const struct lk_batch_joints *j, int field)
 {
@@ -80,11 +80,11 @@ LK_INLINE void accelerate_kind(const struct lk_joint_kind *k, const struct lk_ba
         x[r] += rate[r];
 }
 
-/** enum solved - what becomes of a solution. ONCE: it is what bodies ask for;  FIRST_PART: E times
- * it is solved for;  MIDDLE_PART: that, too, added to the first in lambda;  BOTH_PARTS: bodies ask
- * for the sum of both, in lambda;  LESS_TWICE: or for the first ones less twice this one;  WHOLE:
- * bodies ask for it, in lambda;  LAST_PART: WHOLE where rows are independent, else
- * BOTH_PARTS;  INCREMENT: as ONCE, of an iteration. */
+/** enum solved - use of a solution. ONCE: it acts on the bodies;  FIRST_PART: stored in lambda for
+ * refinement;  MIDDLE_PART: added to lambda for further refinement;  BOTH_PARTS: added to lambda,
+ * and the sum acts on the bodies;  LESS_TWICE: subtracted twice from lambda, and the result acts on
+ * the bodies;  WHOLE: stored in lambda, and acts on the bodies;  LAST_PART: WHOLE if rows are
+ * independent, else BOTH_PARTS;  INCREMENT: as ONCE, of an iteration. */
 enum solved { ONCE, INCREMENT, FIRST_PART, MIDDLE_PART, BOTH_PARTS, LESS_TWICE, WHOLE, LAST_PART };
 
 LK_INLINE void solved_kind(const struct lk_joint_kind *k, const struct lk_batches *p,
@@ -103,7 +103,8 @@ LK_INLINE void solved_kind(const struct lk_joint_kind *k, const struct lk_batche
                      what == BOTH_PARTS || what == LESS_TWICE ? lambda : x, f + lk_kind_scatter(k));
 }
 
-/* E times the first part of a solution, in lambda, or, @is_later, the last one */
+/* right-hand side of a refinement: E times the first part of a solution, in lambda, or, @is_later,
+ * the last part */
 LK_INLINE void refine_kind(const struct lk_joint_kind *k, const struct lk_batches *p,
                            const struct lk_batch_joints *j, int is_later)
 {
@@ -113,9 +114,9 @@ LK_INLINE void refine_kind(const struct lk_joint_kind *k, const struct lk_batche
         f[lk_kind_x(k) + r] = f[lk_kind_regular(k) + r] * last[r];
 }
 
-/* ---- blocks whose rows are found one by one, see singles.h ---- */
+/* ---- blocks whose rows are evaluated one by one, see singles.h ---- */
 
-/* the last increment of the multipliers, corrected and taken like that of bodies */
+/* correct and apply the last increment of the multipliers, like that of the bodies */
 LK_INLINE void take_soft_increment(const struct lk_joint_kind *k, const struct lk_progress *newton,
                                    lanes_t *f)
 {
@@ -162,7 +163,8 @@ static void iterate_one_by_one(const struct run *run, int block, struct sums *su
     bool is_soft = lk_lane_is_soft(j->kind);
     lanes_t *f = block_at(p, j->at), *x = f + lk_kind_x(k), rate[ROWS_MAX];
 
-    /* a tyre would move on its lengths of relaxation, which the last increment has used */
+    /* evaluating a tyre again would change its relaxation lengths, which the last increment has
+     * used */
     if (is_soft && newton->done == sys->iterations)
         return;
     LANE(sums->violation, 0) = lk_max(
@@ -187,7 +189,7 @@ static void unclose_one_by_one(struct lk_system *sys, const struct lk_batches *p
     lk_singles_turn(sys, p, block, false);
 }
 
-/* the Jacobian at the closed pose, and the violation that is left there; @knows_laws: the Jacobians
+/* compute the Jacobian at the closed pose, and the remaining violation; @knows_laws: the Jacobians
  * of soft rows are up to date */
 static void settle_one_by_one(const struct run *run, int block, bool knows_laws,
                               struct watch *watch)
@@ -200,8 +202,8 @@ static void settle_one_by_one(const struct run *run, int block, bool knows_laws,
             lk_max(LANE(watch->position, 0), lk_singles_violate(run->sys, run->p, block, false));
 }
 
-/* what they leave of Phi; other joints know it from the last step, but here it depends by bits on
- * the turns that coordinates are counted from */
+/* compute the remaining Phi of these rows. For other joints it is known from the last step; here
+ * its last bits depend on the unwrapped angles of coordinates */
 static void find_gaps_of_singles(const struct run *run)
 {
     const struct lk_batches *p = run->p;
@@ -277,7 +279,7 @@ static void accelerate_one_by_one(const struct run *run, int block, struct watch
         x[r] += rate[r];
 }
 
-/* increments of the multipliers of a block that follows them */
+/* store the increments of the multipliers of a block whose multipliers are iterated */
 LK_INLINE void keep_increment(const struct lk_joint_kind *k, const struct lk_batches *p,
                               const struct lk_batch_joints *j, int iteration)
 {
@@ -287,8 +289,8 @@ LK_INLINE void keep_increment(const struct lk_joint_kind *k, const struct lk_bat
         f[lk_soft_increment(k, iteration) + r] = f[lk_kind_x(k) + r];
 }
 
-/* what the multipliers of the new state pull before they are found; @forgets: none, so that those
- * of redundant rows are of minimum norm */
+/* forces of the multipliers at the start of the projection of accelerations; @forgets: the
+ * multipliers are set to 0, so that those of redundant rows have minimum norm */
 LK_INLINE void begin_kind(const struct lk_joint_kind *k, const struct lk_batches *p,
                           const struct lk_batch_joints *j, bool forgets)
 {
@@ -299,7 +301,7 @@ LK_INLINE void begin_kind(const struct lk_joint_kind *k, const struct lk_batches
     scatter_load(k, f + lk_kind_jacobian(k), lambda, f + lk_kind_scatter(k));
 }
 
-/* ---- work on a block, see struct joint_work ---- */
+/* ---- functions of a block, see struct joint_work ---- */
 
 LK_INLINE const struct lk_batch_joints *joints_at(const struct run *run, int block)
 {
@@ -311,8 +313,8 @@ LK_INLINE struct sums *sums_of(const struct run *run, int t)
     return (struct sums *)run->p->sums + t;
 }
 
-/* an iterate: Phi, and the right-hand side of its increment; multipliers that go on take the last
- * one */
+/* an iterate: Phi, and the right-hand side of its increment; multipliers that are iterated change
+ * by the last increment */
 LK_INLINE void go_on(const struct lk_joint_kind *k, const struct run *run, int block)
 {
     const struct lk_progress *newton = run->sys->progress;
@@ -339,8 +341,7 @@ STAGE_FN(iterate_single)
 #define WORK iterate
 #include "step/lanes/each_kind_inl.h"
 
-/* the pose of the factor; @what: there were iterations, of which the last iterate that counts is
- * taken */
+/* the pose of the factor; @what: after iterations, whose last accepted iterate is used */
 LK_INLINE void end_carried(const struct lk_joint_kind *k, const struct run *run,
                            const struct stage *stage, int block)
 {
@@ -380,7 +381,7 @@ STAGE_FN(violate_single)
 #define WORK violate
 #include "step/lanes/each_kind_inl.h"
 
-/* Phi at the pose in NOW_X; laws close nothing */
+/* Phi at the pose in NOW_X; 0 for laws */
 ROWS_FN(open_rows)
 {
     violate_kind(k, run->p, joints_at(run, block), LK_BODY_NOW_X);
@@ -425,8 +426,8 @@ STAGE_FN(kick_single)
 #define WORK kick
 #include "step/lanes/each_kind_inl.h"
 
-/* gamma of the velocities of a state, and what is left of the rates of rows; @what: multipliers
- * pull as the accelerations begin: see enum beginning */
+/* gamma of the velocities of a state, and the remaining rates of the rows; @what: multipliers at
+ * the start of the projection of accelerations, enum beginning */
 enum beginning { JUST_RATES, GO_ON, FORGET };
 
 LK_INLINE void begin_multipliers(const struct lk_joint_kind *k, const struct run *run,
@@ -512,20 +513,20 @@ STAGE_FN(solved_single)
 #define WORK solved
 #include "step/lanes/each_kind_inl.h"
 
-/* E times the first part of a solution, or, @what, the last one */
+/* E times the first part of a solution, or, if @what, the last part */
 STAGE_FN(refine_any)
 {
     const struct lk_batch_joints *j = joints_at(run, block);
     const struct lk_joint_kind *k = lk_lane_kind(j->kind);
 
     refine_kind(k, run->p, j, stage->what);
-    for (int r = 0; r < lk_kind_rows(k) && lk_lane_is_soft(j->kind); r++) /* E is meant there */
+    for (int r = 0; r < lk_kind_rows(k) && lk_lane_is_soft(j->kind); r++) /* E is intended there */
         block_at(run->p, j->at)[lk_kind_x(k) + r] = (lanes_t){0};
 }
 
 static const struct joint_work refine_work = {.any = refine_any};
 
-/* what the multipliers do that are carried on */
+/* forces of the multipliers that are kept from step to step */
 STAGE_FN(pull_any)
 {
     const struct lk_batch_joints *j = joints_at(run, block);
@@ -539,7 +540,7 @@ STAGE_FN(pull_any)
 
 static const struct joint_work pull_work = {.any = pull_any};
 
-/* the solution is carried on, too; 0 in soft rows where a system closes no dampers */
+/* add the solution to these multipliers; 0 in soft rows unless a system closes dampers */
 STAGE_FN(carry_any)
 {
     const struct lk_batch_joints *j = joints_at(run, block);
@@ -557,8 +558,8 @@ static const struct joint_work carry_work = {.any = carry_any};
 
 /* ---- the same of `ali3` and `rk4` ---- */
 
-/* what V leaves of the rows: s W g, velocities or accelerations; @leaks: less E lambda. Rows of
- * laws have no rate to close, and what their accelerations leave is in the right-hand side. */
+/* right-hand side from V: s W g, velocities or accelerations; @leaks: less E lambda. Rows of laws
+ * have no rate to be closed, and the right-hand side of their accelerations is set already. */
 static __attribute__((noinline)) void seek_one_by_one(const struct run *run, int block,
                                                       enum sought sought, int leaks)
 {

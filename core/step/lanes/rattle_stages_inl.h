@@ -98,7 +98,7 @@ static const struct stage rattle_ups[RATTLE_UPS] = {
     [RATTLE_STORE] = {stored_bodies, &store_work, .what = SCALE_S_MORE},
 };
 
-/* where the iterations have a factor of their own */
+/* if the iterations have a factor of their own */
 static const struct stage rattle_prediction_factors = {prediction_bodies, &iterate_work,
                                                        FACTOR_AND_ASSEMBLE};
 
@@ -129,7 +129,7 @@ STAGE_FN(acceleration_bodies)
     project_accelerations(run->p, block);
 }
 
-/* @what: of the solution */
+/* @what: enum solved of the solution */
 STAGE_FN(held_bodies)
 {
     hold_bodies(run->p, block, stage->what == LAST_PART);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Formulation `rk4` on batches: bodies, joints, sweeps, the step. The method is that of
- * step/scripts/rk4.c, equation by equation; what follows laws pulls at bodies as loads do. Without
+ * step/scripts/rk4.c, equation by equation; the forces of laws act on bodies as loads do. Without
  * include guard on purpose, see lanes_inl.h. */
 
 /* ---- bodies ---- */
@@ -19,7 +19,7 @@ LK_INLINE void add_rates(lanes_t *f, double weight, bool is_first, lanes_t rate[
     }
 }
 
-/* pose, weights and twist of the stage, @h times @by after the start of the step */
+/* pose, weights and twist of the stage, after the time @h with the derivatives @by */
 LK_INLINE void show_stage(lanes_t *f, const lanes_t by[12], double h)
 {
     lanes_t turn[4], u[3];
@@ -47,7 +47,7 @@ LK_INLINE void take_sum(lanes_t *f, double h)
     show_unclosed_pose(f);
 }
 
-/* from stage @k, whose accelerations are known, to the next one or to the new state */
+/* advance from stage @k, whose accelerations are known, to the next one or to the new state */
 static __attribute__((noinline)) void advance_bodies(const struct lk_system *sys,
                                                      const struct lk_batches *p, int block, int k,
                                                      struct watch *watch)
@@ -189,7 +189,7 @@ static const struct stage rk4_downs[RK4_DOWNS] = {
     [RK4_ACCELERATIONS] = {projected_accelerations, &take_solution_work, SOLVE, SCALE_S},
 };
 
-/* the state, whose accelerations inputs change */
+/* copy the state, whose accelerations inputs may change */
 static void rk4_take(struct lk_system *sys)
 {
     const struct lk_batches *p = sys->batches;
@@ -200,7 +200,7 @@ static void rk4_take(struct lk_system *sys)
     do_all_joints(&run, &rate_work, GO_ON);
 }
 
-/* those that collect into a struct watch begin with the first stage */
+/* clears the struct watch of each task at the first stage */
 static void rk4_sweep(struct lk_system *sys, int down, int up)
 {
     const struct lk_batches *p = sys->batches;
@@ -210,14 +210,14 @@ static void rk4_sweep(struct lk_system *sys, int down, int up)
     sweep(sys, down == RK4_STAY ? NULL : &rk4_downs[down], up == RK4_REST ? NULL : &rk4_ups[up]);
 }
 
-/* -Q of the bodies that loads act on, those that follow laws among them. @field: of the twists;
- * Return: powers of the laws */
+/* compute -Q of the bodies on which loads or laws act. @field: of the twists; Return: powers of the
+ * laws */
 static struct lk_law_powers take_stage_loads(struct lk_system *sys, const struct lk_batches *p,
                                              double t, const double *inputs, int field)
 {
     struct lk_law_powers laws;
 
-    if (p->n_soft > 0) /* laws follow coordinates, all of which are found */
+    if (p->n_soft > 0) /* laws depend on coordinates, which are all evaluated */
         show_motions(sys, p, field);
     for (int i = 0; i < p->n_loaded && p->n_soft == 0; i++)
         show_twist(sys, p, p->loaded[i], field);

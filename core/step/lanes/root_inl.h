@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The root, whose rows are side by side: struct lk_batch_root_row. Its fronts one by one would wait
- * for each other in few lanes. Without include guard on purpose, see lanes_inl.h.
+/* The root, with its rows side by side: struct lk_batch_root_row. If its fronts were eliminated one
+ * by one, each would wait for the last, and few lanes would be used. Without include guard on
+ * purpose, see lanes_inl.h.
  *
- * C = L D L^T, and L^-1: a solution is the two products L^-T (D^-1 (L^-1 b)). L D^1/2 has the
- * square root of the condition of C, so they lose less than C^-1 would. */
+ * C = L D L^T, and L^-1: a solution is the two products L^-T (D^-1 (L^-1 b)). The condition of L
+ * D^1/2 is the square root of that of C, so that these products have less round-off than C^-1. */
 
-/** struct root - @stride: numbers of a column, in @n_vectors. @columns, @rows: L^-1, unit lower */
+/** struct root - matrices and vectors of the root. @stride: numbers of a column, in @n_vectors.
+ * @columns, @rows: L^-1, unit lower */
 struct root {
     int n;
     int stride;
@@ -39,7 +41,7 @@ LK_INLINE lanes_t *column_of(double *matrix, struct root r, int k)
     return (lanes_t *)(matrix + k * r.stride);
 }
 
-/* E + s Phi_q W Phi_q^T, of which the children have left their part; below the diagonal */
+/* E + s Phi_q W Phi_q^T, below the diagonal, from the remainders of the children */
 LK_INLINE void build_root(const struct lk_batches *p, struct root r)
 {
     const struct lk_batch_root_entry *entry = p->root_entries, *end = entry + p->n_root_entries;
@@ -54,7 +56,7 @@ LK_INLINE void build_root(const struct lk_batches *p, struct root r)
         r.C[k * (r.stride + 1)] += values[row[k].regular];
 }
 
-/* unity, whose rows become those of L^-1, and room for its columns */
+/* set @rows to unity, from which elimination makes L^-1, and @columns to 0 */
 LK_INLINE void begin_inverse(struct root r, int n)
 {
     for (int i = 0; i < r.n * n; i++)
@@ -65,9 +67,9 @@ LK_INLINE void begin_inverse(struct root r, int n)
         r.inverse[k] = 0;
 }
 
-/* column @k is eliminated from those behind it, and from the rows of unity. What stands above the
- * diagonal is not read. @n: of vectors, a constant where it counts, as @own, that of the diagonal
- */
+/* eliminate column @k from later columns and from the rows of unity. Entries above the diagonal are
+ * not read. @n: number of vectors, @own: index of the vector of the diagonal; both are compile-time
+ * constants in the instances */
 LK_INLINE void eliminate_column(struct root r, int k, int n, int own)
 {
     lanes_t from[LK_ROOT_ROWS_MAX / LK_LANES], unity[LK_ROOT_ROWS_MAX / LK_LANES];
@@ -111,7 +113,7 @@ LK_INLINE void factor_root_of(const struct lk_batches *p, struct root r, int n)
             r.columns[k * r.stride + i] = r.rows[i * r.stride + k];
 }
 
-/* the right-hand side of a row, with what the children leave of it */
+/* right-hand side of a row, with the contributions of its children */
 LK_INLINE double root_side(const double *values, const int *sums, struct lk_batch_root_row row)
 {
     double sum = values[row.x];
@@ -131,8 +133,8 @@ LK_INLINE void add_root_column(double *matrix, struct root r, int k, double part
         sum[v] += part * column[v];
 }
 
-/* @n: of vectors, a constant where it counts: sums are in registers then, of even and of odd
- * columns, so that neither waits for the other */
+/* @n: number of vectors, a compile-time constant in the instances: sums are then in registers, of
+ * even and of odd columns, so that neither waits for the other */
 LK_INLINE void solve_root_of(const struct lk_batches *p, struct root r, int n)
 {
     lanes_t y[2][LK_ROOT_ROWS_MAX / LK_LANES], x[2][LK_ROOT_ROWS_MAX / LK_LANES];
@@ -166,7 +168,7 @@ LK_INLINE void solve_root_of(const struct lk_batches *p, struct root r, int n)
         values[rows[k].x] = r.solution[k];
 }
 
-/* instances for as many vectors as there may be */
+/* instances for all possible numbers of vectors */
 #if LK_LANES == 8
 #define ROOTS(X) X(1) X(2) X(3)
 #elif LK_LANES == 4

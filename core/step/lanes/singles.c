@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows that are found one by one, beside the lanes. */
+/* Rows evaluated one by one, beside the lanes. */
 #include "step/lanes/singles.h"
 #include "maths/vec.h"
 #include "step/elements/law_steps.h"
@@ -18,7 +18,7 @@ LK_INLINE bool is_soft(const struct lk_batch_joints *j)
     return lk_lane_is_soft(j->kind);
 }
 
-/* ---- what bodies show ---- */
+/* ---- poses and twists of bodies ---- */
 
 static void show_pose(struct lk_pose *pose, const double *f, int stride)
 {
@@ -115,7 +115,7 @@ double lk_singles_violate(struct lk_system *sys, const struct lk_batches *p, int
     return largest;
 }
 
-/* E of rows that are left alone */
+/* E of decoupled rows */
 static const double released[LK_ROWS_MAX] = {LK_DECOUPLED, LK_DECOUPLED, LK_DECOUPLED,
                                              LK_DECOUPLED, LK_DECOUPLED, LK_DECOUPLED};
 
@@ -177,8 +177,8 @@ void lk_singles_share(const struct lk_system *sys, const struct lk_batches *p, i
             sys->next.lambda[j->row[l] + r] += lane_at(p, j->at + lk_kind_x(k) + r, l)[0];
 }
 
-/* Rows as those of a slide: the direction, the turn of either side, along the world's axes; the row
- * of a coupling: both of each side. */
+/* Write rows in the form of a slide: the direction, and the rotation part of either side, along the
+ * world's axes; for the row of a coupling: both of each side. */
 static void write_jacobian(const struct lk_system *sys, const struct lk_batches *p,
                            const struct lk_batch_joints *j, int lane, double *to)
 {
@@ -424,7 +424,7 @@ void lk_singles_take_laws(struct lk_system *sys, const struct lk_batches *p)
     }
 }
 
-/* @vector: of a body, a velocity or force and a turn about its axes */
+/* read a vector of body @b: translation, and rotation about its axes */
 static void read_twist(const struct lk_batches *p, int b, int linear, int turn,
                        struct lk_twist *ret)
 {
@@ -459,7 +459,7 @@ bool lk_singles_push(struct lk_system *sys, const struct lk_batches *p, int iter
         for (int i = 0; i < 6; i++)
             to[i * p->lanes] = -2 * (sum[i] + g[i]);
     }
-    /* those of rigid rows go on, too, where bodies without inertia pass forces on */
+    /* also for rigid rows, whose multipliers are kept if bodies without inertia transmit forces */
     for (int i = 0; i < p->n_joints; i++) {
         const struct lk_batch_joints *j = &p->joints[i];
         const struct lk_joint_kind *k = lk_lane_kind(j->kind);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Executor `one` of `ali3`: what each stage does to all bodies and rows. */
+/* Executor `one` of `ali3`: the stages, for all bodies and rows. */
 #include "step/elements/law_steps.h"
 #include "step/elements/laws.h"
 #include "step/elements/loads.h"
@@ -50,9 +50,9 @@ static void ali3_jump(struct lk_system *sys, const double *inputs, int leaving)
 
 /* ---- the iterations ---- */
 
-/* Velocities and accelerations. Where there is no inertia nothing pulls the acceleration to the
- * right value and the trapezoidal rule would carry an error on with alternating sign for ever; it
- * is the difference of the velocities there. */
+/* Velocities and accelerations. In directions without inertia no equation determines the
+ * acceleration, and the trapezoidal rule would keep an error with alternating sign. There the
+ * acceleration is the difference of the velocities. */
 LK_INLINE void differentiate(const struct lk_quad *quad, double h, lk_four v[6], lk_four a[6])
 {
     lk_trapezoidal_four(h, quad->u, quad->theta, quad->v_old, quad->a_old, v, a);
@@ -61,7 +61,7 @@ LK_INLINE void differentiate(const struct lk_quad *quad, double h, lk_four v[6],
 }
 
 /* g = M (a - gravity) + w x J w of four bodies; @with_twists: their velocities too, which only
- * compliant rows and the projections look at */
+ * compliant rows and the projections use */
 LK_INLINE void inertial_residual(struct lk_system *sys, const struct lk_lanes *l,
                                  const struct lk_quad *quad, bool with_twists)
 {
@@ -74,9 +74,9 @@ LK_INLINE void inertial_residual(struct lk_system *sys, const struct lk_lanes *l
         lk_scatter(l, v, LK_STRIDE(struct lk_twist), 6, sys->twist[0].v);
 }
 
-/* x + h v + h^2/2 a, likewise for the turn; @start: whose accelerations to begin with.
- * Return: whether every turn is less than half a turn; beyond, the logarithm means another motion.
- */
+/* Predict the poses of all bodies. @start: state with the accelerations at the start of the step.
+ * Return: whether every rotation is less than half a turn; beyond, the logarithm would give another
+ * motion. */
 static bool predict(struct lk_system *sys, const struct lk_state *start)
 {
     double h = sys->h;
@@ -104,9 +104,9 @@ static bool predict(struct lk_system *sys, const struct lk_state *start)
     return lk_largest_lane(widest) < M_PI * M_PI;
 }
 
-/* Compliant rows of a joint: their place in the right-hand side, and their part of Phi_q^T lambda.
- * A law is followed at the present pose, so its rows need the Jacobian of this pose, not the
- * factor's. */
+/* Compliant rows of a joint: their right-hand side, and their contribution to Phi_q^T lambda. A law
+ * is evaluated at the present pose, so its rows need the Jacobian of this pose, not that of the
+ * factor. */
 static void compliant_rows(struct lk_system *sys, int i, bool is_first)
 {
     const struct lk_joint *j = &sys->joint[i];
@@ -160,8 +160,8 @@ static void row_residual(struct lk_system *sys, bool is_first)
     }
 }
 
-/* Subtract E lambda from the rigid rows, once a step: multipliers of redundant rows are forgotten
- * at the rate they are made and stay of minimum norm; the later iterations restore Phi = 0. */
+/* Subtract E lambda from the rigid rows, once a step: multipliers of redundant rows decay at the
+ * rate at which they arise, and stay of minimum norm. The later iterations restore Phi = 0. */
 static void leak(struct lk_system *sys)
 {
     for (int i = 0; i < sys->n_joints; i++) {
@@ -172,7 +172,7 @@ static void leak(struct lk_system *sys)
     }
 }
 
-/* g := s W g, then the right-hand side loses Phi_q s W g with the Jacobian of the factor */
+/* g := s W g; subtract Phi_q s W g from the right-hand side, with the Jacobian of the factor */
 static void reduce_right_side(struct lk_system *sys)
 {
     lk_evaluate_weigh(sys, sys->sW, sys->residual);
@@ -210,8 +210,8 @@ static void apply_increment(struct lk_system *sys, bool is_last)
     sys->next.balance->increment = lk_largest_lane(largest);
 }
 
-/* the state at the final increments. The poses are then made anew from the state, not kept:
- * lk_start_renew() has to find the same bits after a refused step. */
+/* write the state after the last increment. The poses are then recomputed from the state:
+ * lk_start_renew() must compute the same bits after a refused step. */
 static void accept_motion(struct lk_system *sys)
 {
     for (int k = 0; 4 * k < sys->n_bodies; k++) {
@@ -335,7 +335,7 @@ static void close_down(struct lk_system *sys)
     lk_correct_positions(sys, &sys->next);
 }
 
-/* E of compliant rows is so large that a projection leaves them alone */
+/* set E of compliant rows so large that a projection does not change them */
 static void decouple_laws(struct lk_system *sys)
 {
     for (int i = 0; i < sys->n_laws; i++)

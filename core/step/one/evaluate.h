@@ -11,28 +11,30 @@ LK_RT void lk_evaluate_jacobians(struct lk_system *system);
 /** lk_evaluate_factor() - factor at the current Jacobians. */
 LK_RT void lk_evaluate_factor(struct lk_system *system);
 /** lk_evaluate_rigid_factor() - factor of rigid rows alone at the current Jacobians, if @system
- * leaves_laws; otherwise of all rows. Until the next factor right-hand sides of the others are to
- * be 0, and their solution is. */
+ * leaves_laws; otherwise of all rows. Until the next factor the right-hand sides of the other rows
+ * must be 0; their solutions are 0. */
 LK_RT void lk_evaluate_rigid_factor(struct lk_system *system);
 /** lk_evaluate_rigid() - Jacobians of the same rows, then lk_evaluate_rigid_factor(). */
 LK_RT void lk_evaluate_rigid(struct lk_system *system);
 /** lk_evaluate_solve() - solve with the last factor, in place, all rows; @x: system->solution. */
 LK_RT void lk_evaluate_solve(struct lk_system *system, double *x);
-/** lk_evaluate_reduce() - system->solution -= Phi_q @motion, all rows of the last factor: the
- * right-hand side loses what s W g, or another motion, does to the rows. */
+/** lk_evaluate_reduce() - system->solution -= Phi_q @motion, all rows of the last factor. @motion:
+ * s W g, or another motion of the bodies. */
 LK_RT void lk_evaluate_reduce(struct lk_system *system, const struct lk_twist *motion);
 /** lk_evaluate_correction() - solve with the right-hand side in system->solution, then
  * system->correction = s W Phi_q^T solution. */
 LK_RT void lk_evaluate_correction(struct lk_system *system);
-/** lk_evaluate_spread() - the second half of that: system->solution holds the solution. */
+/** lk_evaluate_spread() - system->correction = s W Phi_q^T solution, with the solution in
+ * system->solution. */
 LK_RT void lk_evaluate_spread(struct lk_system *system);
 
-/** lk_evaluate_refined() - lk_evaluate_correction() almost without E: (E + A) x = b, then (E + A)
- * x' = E x, and the sum of both; x alone where rows are independent, with their E at round-off.
+/** lk_evaluate_refined() - lk_evaluate_correction() with iterative refinement, which removes most
+ * of the effect of E: (E + A) x = b, then (E + A) x' = E x, and the sum of both. If rows are
+ * independent, E is at round-off and x alone is used.
  * @scratch: n_rows. */
 LK_RT void lk_evaluate_refined(struct lk_system *system, double *scratch);
 
-#define LK_LEAST_SOLVES 3 /* where rows are redundant */
+#define LK_LEAST_SOLVES 3 /* number of solves if rows are redundant */
 
 /** lk_evaluate_velocity_violation() - dPhi/dt of rigid rows at the present twists into
  * system->solution; 0 for compliant rows but those of stops that are hit. */
@@ -52,7 +54,7 @@ LK_RT void lk_project_accelerations(struct lk_system *system, struct lk_state *s
 
 /** lk_evaluate_acceleration_violation() - Phi_q a + d2Phi/dt2 of rigid rows into system->solution,
  * with the accelerations of @state. Compliant rows: 0, or Phi_q @jump, so that rows that are stiff
- * for the step carry a jump of the loads at once, like rigid ones, and soft rows do not. */
+ * for the step transmit a jump of the loads at once, like rigid rows; soft rows do not. */
 LK_RT void lk_evaluate_acceleration_violation(struct lk_system *system,
                                               const struct lk_state *state,
                                               const struct lk_twist *jump);
@@ -61,20 +63,20 @@ LK_RT void lk_evaluate_acceleration_violation(struct lk_system *system,
  * side; 0 for the others. */
 LK_RT void lk_evaluate_rigid_violations(struct lk_system *system);
 
-/** lk_correct_positions(), lk_correct_velocities() - system->correction out of the poses, or of the
- * velocities and twists, of @state. Return: largest component [m, rad]. */
+/** lk_correct_positions(), lk_correct_velocities() - subtract system->correction from the poses, or
+ * from the velocities and twists, of @state. Return: largest component [m, rad]. */
 LK_RT double lk_correct_positions(struct lk_system *system, struct lk_state *state);
 LK_RT void lk_correct_velocities(struct lk_system *system, struct lk_state *state);
 
-/** lk_correct_accelerations() - s W Phi_q^T of system->solution out of the accelerations of @state,
- * and s times that into its multipliers. */
+/** lk_correct_accelerations() - subtract s W Phi_q^T times system->solution from the accelerations
+ * of @state, and add s times system->solution to its multipliers. */
 LK_RT void lk_correct_accelerations(struct lk_system *system, struct lk_state *state);
 
-/** lk_evaluate_rebounds() - rates that stops which were hit give their rows into the right-hand
- * side; 0 for the others. */
+/** lk_evaluate_rebounds() - write the rates of restitution at stops that were hit into the
+ * right-hand side; 0 for other rows. */
 LK_RT void lk_evaluate_rebounds(struct lk_system *system);
 
-/** lk_start_renew() - the scratch that a step one by one begins with: poses, twists, drives,
+/** lk_start_renew() - compute the scratch at the start of a step one by one: poses, twists, drives,
  * Jacobians and factor of system->now. Cycle, RT: yes. */
 LK_RT void lk_start_renew(struct lk_system *system);
 

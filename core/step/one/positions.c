@@ -7,8 +7,8 @@
 #include "step/one/rattle.h"
 #include <string.h>
 
-/* s W g of four bodies; where rows ask for them, their velocities at the end of the step, too, as
- * far as they are known */
+/* s W g of four bodies; if rows depend on velocities, also the estimates of these at the end of the
+ * step */
 LK_INLINE void momentum_residual(struct lk_system *sys, const struct lk_lanes *l,
                                  const struct lk_quad *quad, const struct lk_half_kicks *half)
 {
@@ -32,7 +32,7 @@ LK_INLINE void momentum_residual(struct lk_system *sys, const struct lk_lanes *l
         lk_scatter(l, v, LK_STRIDE(struct lk_twist), 6, sys->twist[0].v);
 }
 
-/* the kick that system->residual holds into the lanes, as s W g has it */
+/* copy the kick in system->residual to the lanes, in the form of s W g */
 LK_INLINE void take_kick(const struct lk_system *sys, const struct lk_lanes *l,
                          struct lk_half_kicks *half)
 {
@@ -47,9 +47,9 @@ LK_INLINE void take_kick(const struct lk_system *sys, const struct lk_lanes *l,
     }
 }
 
-/* The change of tension over a step, as far as it is too stiff for the step, acts at its start:
- * s (J + s K)^-1 in place of s W, and K theta / 2 more there, as much less at its end; both have
- * d K (theta - theta of the last step) more, see LK_TENSION_LATE. */
+/* The part of the change of tension over a step that is too stiff for it acts at its start: s (J +
+ * s K)^-1 instead of s W, and K theta / 2 more; at its end K theta / 2 less. Both also contain d K
+ * (theta - theta of the last step), see LK_TENSION_LATE. */
 static void take_tension(struct lk_system *sys, struct lk_one_rattle *r)
 {
     if (r->n_tense > 0)
@@ -81,8 +81,8 @@ static void leave_tension(struct lk_system *sys, const struct lk_one_rattle *r)
         sys->sW_now[r->tense[i]] = sys->sW[r->tense[i]];
 }
 
-/* motion of the step by the acceleration of the half kick that led here, where tension is followed
- * by that of the state */
+/* predict the motion of the step with the acceleration of the last half kick, or, if a tension is
+ * followed, with that of the state */
 LK_INLINE void predict_motion(const struct lk_system *sys, const struct lk_lanes *l,
                               const struct lk_one_rattle *r, struct lk_half_kicks *half,
                               struct lk_quad *quad)
@@ -150,8 +150,8 @@ double lk_one_violations(struct lk_system *sys, double part)
 
 #define EACH_OF_ITERATE(X) X(u, 3) X(turn, 4) X(theta, 3)
 
-/* The present iterate is kept, unless they have ended: then the kept one is the result, whatever
- * comes after it. The work is the same. */
+/* Store the present iterate, unless the iterations have ended: then the stored one is the result,
+ * and later ones are ignored. The work is the same. */
 static void keep_iterate(const struct lk_system *sys, struct lk_one_rattle *r)
 {
     bool ends = sys->progress->ends;
@@ -178,7 +178,7 @@ static void keep_iterate(const struct lk_system *sys, struct lk_one_rattle *r)
         r->lambda[row] = ends ? r->lambda[row] : sys->next.lambda[row];
 }
 
-/* the iterate that was kept last */
+/* restore the stored iterate */
 static void take_kept(struct lk_system *sys, struct lk_one_rattle *r)
 {
     for (int k = 0; 4 * k < sys->n_bodies; k++) {
@@ -204,7 +204,7 @@ LK_INLINE void start_increment(const struct lk_system *sys, int quad,
         increment->dq[i] = -2.0 * (increment->correction[i] + residual[i]);
 }
 
-/* M dq and the turns of a quad; those of lanes that repeat the last body count for nothing */
+/* M dq and the rotations of a quad; 0 in lanes that repeat the last body */
 LK_INLINE void weigh_increment(const struct lk_quad *quad, int n_bodies, const lk_four dq[6],
                                lk_four Mdq[6], lk_four turns[3])
 {
@@ -254,7 +254,7 @@ void lk_one_find_increment(struct lk_system *sys)
         lk_one_multiply_increment(sys, sys->progress->found - 1);
 }
 
-/* what those before tell of the last increment, with the multipliers that go with it */
+/* correct the last increment, and its multipliers, by earlier increments */
 static void correct_increment(struct lk_system *sys, struct lk_one_rattle *r, int iteration)
 {
     int quads = (sys->n_bodies + 3) / 4, rows = sys->n_rows;
@@ -274,7 +274,7 @@ static void correct_increment(struct lk_system *sys, struct lk_one_rattle *r, in
     }
 }
 
-/* the new poses and s W g */
+/* apply the increment: new poses and s W g */
 static void apply_increment(struct lk_system *sys, struct lk_one_rattle *r, int iteration,
                             double part)
 {
@@ -316,7 +316,7 @@ static void apply_increment(struct lk_system *sys, struct lk_one_rattle *r, int 
     sys->next.balance->increment = lk_largest_lane(largest);
 }
 
-/* the next iterate, by the last increment; the one before is kept */
+/* store the present iterate, and compute the next one from the last increment */
 static void move_on(struct lk_system *sys, struct lk_one_rattle *r)
 {
     int last = sys->progress->done - 1;
@@ -326,7 +326,7 @@ static void move_on(struct lk_system *sys, struct lk_one_rattle *r)
     apply_increment(sys, r, last, sys->progress->part);
 }
 
-/* the right-hand side of the next increment */
+/* compute the right-hand side of the next increment */
 static void seek_increment(struct lk_system *sys, struct lk_one_rattle *r, bool is_first)
 {
     lk_evaluate_clear_frames(sys, sys->residual);
@@ -453,7 +453,8 @@ void lk_one_matrix(struct lk_system *sys)
     lk_one_violations(sys, 1);
 }
 
-/* what following tension took of the energy in the step whose turns are in system->quad */
+/* book the energy that followed tensions dissipate in the step whose rotations are in system->quad
+ */
 static void book_tension(struct lk_system *sys, const struct lk_one_rattle *r)
 {
     for (int i = 0; i < r->n_tense; i++) {

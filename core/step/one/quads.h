@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Four bodies of a step side by side: values move between the arrays of bodies and the lanes of
- * struct lk_quad here. All for the cycle, RT: yes. */
+/* Four bodies of a step side by side: functions that copy values between the arrays of bodies and
+ * the lanes of struct lk_quad. All for the cycle, RT: yes. */
 #ifndef LK_STEP_QUADS_H
 #define LK_STEP_QUADS_H
 
@@ -33,8 +33,8 @@ LK_INLINE void lk_gather(const struct lk_lanes *l, const double *first, size_t s
                       first[l->at[2] * stride + (size_t)i], first[l->at[3] * stride + (size_t)i]};
 }
 
-/* the inverse; lanes that repeat a body write the same values again. What reads a wide store a
- * value at a time need not wait for it, so whole vectors are stored where there are four values. */
+/* the inverse; lanes that repeat a body write the same values again. A later load of one value need
+ * not wait for a wide store, so groups of four values are stored as whole vectors. */
 LK_INLINE void lk_scatter(const struct lk_lanes *l, const lk_four *values, size_t stride, int n,
                           double *first)
 {

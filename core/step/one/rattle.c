@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Executor `one` of `rattle`: what each stage does to all bodies and rows. */
+/* Executor `one` of `rattle`: the stages, for all bodies and rows. */
 #include "step/one/rattle.h"
 #include "step/elements/elements.h"
 #include "step/elements/loads.h"
@@ -45,7 +45,7 @@ static void begin_step(struct lk_system *sys)
     r->inputs = NULL;
 }
 
-/* 0 where none pass forces on bodies without inertia */
+/* initialise the multipliers of rigid rows: 0, unless bodies without inertia transmit forces */
 static void carry(struct lk_system *sys)
 {
     bool goes_on = sys->n_massless > 0;
@@ -83,7 +83,7 @@ static void hold(struct lk_system *sys, const struct lk_twist *shove, bool is_re
         lk_evaluate_correction(sys);
 }
 
-/* those of the present poses are known already, unless a load depends on time */
+/* compute the loads, unless those of the present poses are known and none depends on time */
 static void loads(struct lk_system *sys, double t, const double *inputs)
 {
     struct lk_one_rattle *r = sys->formulation_data;

@@ -19,7 +19,7 @@ struct lk_rattle_iterate {
 /** struct lk_half_kicks - four bodies. @weight: m W, 1, or 0 where there is no mass;  @last_turn:
  * theta of the last step;
  * @sW: of the inertia;  @tension: K, see tension.h, and @start_sW: s (J + s K)^-1;  @momentum: h J
- * w_n;  @kick: s W (Phi_q^T lambda - Q) at q_n;  @kept: the last iterate that counts */
+ * w_n;  @kick: s W (Phi_q^T lambda - Q) at q_n;  @kept: the last accepted iterate */
 struct lk_half_kicks {
     lk_four weight;
     lk_four last_turn[3];
@@ -39,9 +39,9 @@ struct lk_rattle_increment {
 };
 
 /** struct lk_one_rattle - scratch. @increment: of all iterations, one after another, with their
- * @multipliers, n_rows each;  @lambda: of the iterate that is kept, then of a part of a solution,
- * n_rows;  @load: -Q at the present poses, as lk_system.residual, with the inputs @inputs; NULL: of
- * none
+ * @multipliers, n_rows each;  @lambda: of the last accepted iterate, then of a part of a solution,
+ * n_rows;  @load: -Q at the present poses, as lk_system.residual, for the inputs @inputs; NULL: not
+ * valid for any
  * @has_clock: a load depends on time;  @violation: largest one of the last iterate
  * @tense: bodies whose tension is followed, with the @root of their J, and @tension: K of all
  * bodies */
@@ -68,84 +68,87 @@ int lk_one_rattle_layout(struct lk_system *system, const struct lk_topology *top
 LK_RT void lk_one_rattle_begin(struct lk_system *system);
 /** lk_one_rattle_renew() - see lk_executor.renew. */
 LK_RT void lk_one_rattle_renew(struct lk_system *system);
-/** lk_one_place_unclosed() - system->pose of all bodies: those that the iterations of @state ended
- * at. */
+/** lk_one_place_unclosed() - set system->pose of all bodies to the last poses of the iterations of
+ * @state, before closing. */
 LK_RT void lk_one_place_unclosed(struct lk_system *system, const struct lk_state *state);
-/** lk_one_factor_unclosed() - Jacobians and factor at the present poses, with E of compliant rows
- * from the tangents of @state. */
+/** lk_one_factor_unclosed() - compute Jacobians and factor at the present poses, with E of
+ * compliant rows from the tangents of @state. */
 LK_RT void lk_one_factor_unclosed(struct lk_system *system, const struct lk_state *state);
-/** lk_one_forget_rigid() - multipliers of rigid rows in system->next: 0, but where bodies without
- * inertia pass forces on. Each half kick finds its own. What was found before is as good a guess,
- * but for a part that loads no body, and that is large near a singular pose. */
+/** lk_one_forget_rigid() - set the multipliers of rigid rows in system->next to 0, unless bodies
+ * without inertia transmit forces. Each half kick computes its own. Earlier multipliers would be as
+ * good a guess, except for components that load no body and are large near a singular pose. */
 LK_RT void lk_one_forget_rigid(struct lk_system *system);
 
 /* ---- positions.c: half a kick at q_n ---- */
 
-/** lk_one_violations() - Phi of the rigid rows, times @part, into the right-hand side; 0 for the
- * others. Return: the largest |Phi|. */
+/** lk_one_violations() - compute Phi of the rigid rows, times @part, into the right-hand side; 0
+ * for the others. Return: the largest |Phi|. */
 LK_RT double lk_one_violations(struct lk_system *system, double part);
 
-/** lk_one_find_gaps() - system->gap: Phi at the present poses, which are closed. Redundant rows
- * contradict each other by that, where axes that should be parallel are not by round-off of the
- * model. No motion removes it; driven again in each iteration its multipliers would grow. Where
- * rows may depend on each other they go back to that, not to 0; it changes with the pose, and
- * closing has all of Phi. lk_one_count_gaps_anew(): of coordinates, whose last bits depend on
- * the turns that they are counted from: those of system->now. */
+/** lk_one_find_gaps() - compute system->gap: the remaining Phi at the present, closed poses.
+ * Redundant rows contradict each other by this gap, e.g. if axes that should be parallel differ by
+ * round-off of the model. No motion removes it, and if each iteration tried, multipliers would
+ * grow. So rows that may depend on each other return to the gap, not to 0. It changes with the
+ * pose; closing uses all of Phi. lk_one_count_gaps_anew(): recompute the gaps of coordinates
+ * relative to the unwrapped angles of system->now, on which their last bits depend. */
 LK_RT void lk_one_find_gaps(struct lk_system *system);
 LK_RT void lk_one_count_gaps_anew(struct lk_system *system);
 
-/** lk_one_predict(), lk_one_iterate(), lk_one_check() - the first, next and last iterate, and the
- * right-hand side of its increment, but after the last one. */
+/** lk_one_predict(), lk_one_iterate(), lk_one_check() - compute the first, next and last iterate,
+ * and, except for the last, the right-hand side of the next increment. */
 LK_RT void lk_one_predict(struct lk_system *system);
 LK_RT void lk_one_iterate(struct lk_system *system);
 LK_RT void lk_one_check(struct lk_system *system);
-/** lk_one_find_increment() - of an iteration: its solution and motions, and without hard stops its
- * products. */
+/** lk_one_find_increment() - compute the solution and motions of an iteration, and its products if
+ * there are no hard stops. */
 LK_RT void lk_one_find_increment(struct lk_system *system);
-/** lk_one_multiply_increment() - products of the last increment, which is in system->correction and
- * system->residual. */
+/** lk_one_multiply_increment() - compute the products of the last increment, which is in
+ * system->correction and system->residual. */
 LK_RT void lk_one_multiply_increment(struct lk_system *system, int iteration);
-/** lk_one_unclose() - the pose of the factor of q_n+1: that of the last iterate that counts. */
+/** lk_one_unclose() - set the pose of the factor of q_n+1: that of the last accepted iterate. */
 LK_RT void lk_one_unclose(struct lk_system *system);
-/** lk_one_matrix() - that factor, and all of Phi into the right-hand side. */
+/** lk_one_matrix() - compute this factor, and write all of Phi into the right-hand side. */
 LK_RT void lk_one_matrix(struct lk_system *system);
-/** lk_one_close() - the last violation is taken away; poses and Jacobians of system->next. */
+/** lk_one_close() - remove the remaining violation; compute poses and Jacobians of system->next. */
 LK_RT void lk_one_close(struct lk_system *system);
 
-/** lk_one_book_closing() - the work of closing by system->correction, dq = -s W Phi_q^T kappa,
- * and of the s W g in system->residual that the iterations left, into system->next; the iterate is
- * in system->quad. To first order the energy differs from that of a step without either by
+/** lk_one_book_closing() - book the work of closing by system->correction, dq = -s W Phi_q^T kappa,
+ * and of the residual s W g in system->residual after the iterations, into system->next. The
+ * iterate is in system->quad. To first order the energy differs from that of a step without either
+ * by
  *
  *     g . u / 2 - dq . M a,    a = 2/h (u/h - v_n)
  *
- * as kicks of q_n would have taken the violation away along its rows, which are not those of q_n+1:
- * see doc/method.md. An iterate that was taken back has no g here. */
+ * because kicks at q_n would have removed the violation along the rows of q_n, which are not those
+ * of q_n+1: see doc/method.md. If an iterate was taken back, its g is not included. */
 LK_RT void lk_one_book_closing(struct lk_system *system);
 
 /* ---- velocities.c: half a kick at q_n+1, accelerations, states of higher orders ---- */
 
-/** lk_one_sum_forces() - Phi_q^T lambda of system->next less Q into system->residual. */
+/** lk_one_sum_forces() - compute Phi_q^T lambda - Q of system->next into system->residual. */
 LK_RT void lk_one_sum_forces(struct lk_system *system);
-/** lk_one_balance(), lk_one_carry() - multipliers of the rows in the last factor that hold the
- * forces on bodies without inertia at the present pose: artificial masses hardly count beside the
- * others. Other rows solve to 0. */
+/** lk_one_balance(), lk_one_carry() - compute the multipliers of the rows in the last factor that
+ * balance the forces on bodies without inertia at the present pose, where artificial masses hardly
+ * count beside the others. Other rows solve to 0. */
 LK_RT void lk_one_balance(struct lk_system *system);
 LK_RT void lk_one_carry(struct lk_system *system);
-/** lk_one_kick() - velocities of system->next after the half kick, and Phi_q v of them. */
-LK_RT void lk_one_kick(struct lk_system *system);
-/** lk_one_refine(), lk_one_again() - the first part of a solution is kept, or added to those
- * before; E times the last one is solved for, see close_accelerations() in step/scripts/rattle.c.
+/** lk_one_kick() - compute the velocities of system->next after the half kick, and Phi_q v of them.
  */
+LK_RT void lk_one_kick(struct lk_system *system);
+/** lk_one_refine(), lk_one_refine_more() - store the first part of a solution, or add the next part
+ * to it. lk_one_again() - set the right-hand side to E times the last part, see
+ * close_accelerations() in step/scripts/rattle.c. */
 LK_RT void lk_one_refine(struct lk_system *system);
 LK_RT void lk_one_refine_more(struct lk_system *system);
 LK_RT void lk_one_again(struct lk_system *system);
-/** lk_one_project_velocities(), lk_one_project_accelerations() - by the last part of a solution. */
+/** lk_one_project_velocities(), lk_one_project_accelerations() - project with the last part of a
+ * solution. */
 LK_RT void lk_one_project_velocities(struct lk_system *system);
 LK_RT void lk_one_project_accelerations(struct lk_system *system);
-/** lk_one_free() - accelerations without joints, and Phi_q a - gamma of them. */
+/** lk_one_free() - compute the accelerations without joints, and Phi_q a - gamma of them. */
 LK_RT void lk_one_free(struct lk_system *system);
 /** lk_one_reload(), lk_one_close_state(), lk_one_violate(), lk_one_rate() - the state of a higher
- * order in system->next: make the factor at its pose; move it towards its closed pose; evaluate
+ * order in system->next: compute the factor at its pose; move it towards its closed pose; evaluate
  * Phi; evaluate Phi_q v. */
 LK_RT void lk_one_reload(struct lk_system *system);
 LK_RT void lk_one_close_state(struct lk_system *system);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Executor `one` of `rk4`: what each stage does to all bodies and rows. */
+/* Executor `one` of `rk4`: the stages, for all bodies and rows. */
 #include "step/one/rk4.h"
 #include "maths/arena.h"
 #include "step/elements/drives.h"
@@ -41,7 +41,8 @@ int lk_one_rk4_layout(struct lk_system *sys, const struct lk_topology *topology,
     return 0;
 }
 
-/* system->next := system->now + @h times @by, x theta v w of a body; @ret_theta: the turn */
+/* system->next := system->now + @h times the derivatives @by of x, theta, v, w of a body;
+ * @ret_theta: the rotation */
 static void advance_body(struct lk_system *sys, int b, double h, const double by[12],
                          double ret_theta[3])
 {
@@ -55,7 +56,7 @@ static void advance_body(struct lk_system *sys, int b, double h, const double by
     lk_turn_on(old->q, ret_theta, m->q);
 }
 
-/* derivatives of a stage, with the accelerations that it has now, into its sum */
+/* add the weighted derivatives of a stage, with its present accelerations, to the sum */
 static void add_rates(const struct lk_motion *m, double w, struct stage *s)
 {
     lk_rk4_rates(s->theta, false, (const double *)&m->v, (const double *)&m->a, s->rate);
@@ -63,7 +64,7 @@ static void add_rates(const struct lk_motion *m, double w, struct stage *s)
         s->sum[i] += w * s->rate[i];
 }
 
-/* from stage @k, whose accelerations are known, to the next one or to the new state */
+/* advance from stage @k, whose accelerations are known, to the next one or to the new state */
 static void advance_bodies(struct lk_system *sys, int k)
 {
     struct one_rk4 *r = sys->formulation_data;
@@ -181,7 +182,7 @@ static void twists_down(struct lk_system *sys)
     lk_correct_velocities(sys, &sys->next);
 }
 
-/* where rows are redundant the multipliers of the new state start from 0 */
+/* if rows may be redundant, the multipliers of the new state start from 0 */
 static void rates_up(struct lk_system *sys)
 {
     for (int r = 0; r < sys->n_rows && !sys->rows_are_independent; r++)

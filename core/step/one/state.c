@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What `rattle` keeps beside the motion of the bodies, and the scratch that a step begins with. */
+/* Additional state of `rattle`, and its scratch at the start of a step. */
 #include "maths/arena.h"
 #include "step/elements/drives.h"
 #include "step/elements/elements.h"
@@ -51,7 +51,8 @@ static void find_tense(struct lk_system *sys, struct lk_one_rattle *r)
             r->tense[r->n_tense++] = b;
 }
 
-/* a state that was not stepped to: the factor of its own pose, as much motion as it has now */
+/* initialise a state that is not the result of a step: the factor is that of its own pose, and the
+ * last motion follows from its velocities */
 void lk_one_rattle_begin(struct lk_system *sys)
 {
     struct lk_one_rattle *r = sys->formulation_data;

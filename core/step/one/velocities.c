@@ -7,8 +7,9 @@
 #include "step/one/rattle.h"
 #include <string.h>
 
-/* Velocities @v, or accelerations, of four bodies by differences of positions where there is no
- * inertia: those of @thin turns, too. Their difference from that into system->correction. */
+/* Replace velocities @v, or accelerations, of four bodies by differences of positions in directions
+ * without inertia, rotations about @thin included. Write their difference from the differences of
+ * positions to system->correction. */
 LK_INLINE void see_positions(const struct lk_system *sys, const struct lk_lanes *l,
                              const struct lk_quad *quad, bool is_acceleration,
                              const lk_four thin[3], lk_four v[6])
@@ -26,7 +27,7 @@ LK_INLINE void see_positions(const struct lk_system *sys, const struct lk_lanes 
     lk_scatter(l, rest, LK_STRIDE(struct lk_twist), 6, sys->correction[0].v);
 }
 
-/* what dampers leave of the differences in system->correction, into system->solution */
+/* write the rates of these differences along damped rows into system->solution */
 static void violate_dampers(struct lk_system *sys)
 {
     if (!sys->closes_dampers)
@@ -74,7 +75,8 @@ void lk_one_sum_forces(struct lk_system *sys)
     const struct lk_twist *load = r->load;
     const double *lambda = sys->next.lambda;
 
-    /* but for bodies without inertia those of rigid rows are 0, by lk_one_forget_rigid() */
+    /* multipliers of rigid rows are 0 after lk_one_forget_rigid(), unless there are bodies without
+     * inertia */
     if (sys->n_laws + sys->n_massless == 0) {
         memcpy(sys->residual, load, (size_t)sys->n_bodies * sizeof(*load));
     } else {
@@ -116,7 +118,7 @@ void lk_one_carry(struct lk_system *sys)
         sys->next.lambda[row] += sys->solution[row];
 }
 
-/* ---- accelerations and reactions; nothing but the state enters ---- */
+/* ---- accelerations and reactions, functions of the state alone ---- */
 
 static void free_accelerations(struct lk_system *sys, const struct lk_one_rattle *r)
 {
@@ -138,7 +140,8 @@ static void free_accelerations(struct lk_system *sys, const struct lk_one_rattle
     }
 }
 
-/* @which: where the velocities or accelerations of the bodies of system->next begin */
+/* subtract system->correction. @which: velocities or accelerations of the first body of
+ * system->next */
 static void subtract_corrections(const struct lk_system *sys, double *which)
 {
     for (int b = 0; b < sys->n_bodies; b++) {
@@ -151,7 +154,7 @@ static void subtract_corrections(const struct lk_system *sys, double *which)
     }
 }
 
-/* system->solution, from its parts */
+/* compute the last part of system->solution, and add the others */
 static void end_solution(struct lk_system *sys, int n, double weight)
 {
     const struct lk_one_rattle *r = sys->formulation_data;

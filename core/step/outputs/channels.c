@@ -10,7 +10,7 @@
 #include "step/system.h"
 #include <string.h>
 
-/* a value, with its first and second derivative, after the time that an output is ahead */
+/* extrapolate a value with its first and second derivative by the time out->ahead */
 static double ahead(const struct lk_output *out, double value, double rate, double acceleration)
 {
     return value + out->ahead * (rate + 0.5 * out->ahead * acceleration);
@@ -53,7 +53,7 @@ static void point_acceleration(const struct lk_system *sys, const struct lk_outp
         ret[i] = m->a.v[i] + world[i];
 }
 
-/* a point of a body or its velocity, as the present acceleration leads on */
+/* a point of a body or its velocity, extrapolated with the present acceleration */
 static void point_ahead(const struct lk_system *sys, const struct lk_output *out, double *ret)
 {
     double velocity[3], acceleration[3];
@@ -66,7 +66,7 @@ static void point_ahead(const struct lk_system *sys, const struct lk_output *out
                      : ahead(out, ret[i], velocity[i], acceleration[i]);
 }
 
-/* what an accelerometer and a gyroscope fixed to the body read: a - gravity and w, sensor axes */
+/* readings of an accelerometer and a gyroscope fixed to the body: a - gravity and w, sensor axes */
 static void inertial_sensor(const struct lk_system *sys, const struct lk_output *out, double *ret)
 {
     const struct lk_motion *m = &sys->now.motion[out->body];
@@ -97,7 +97,7 @@ static void body_twist(const struct lk_system *sys, int body, const struct lk_tw
     lk_rotate(sys->pose[body].R, t->w, ret + 3);
 }
 
-/* a coordinate of a joint or its rate, as the present acceleration leads on */
+/* a coordinate of a joint or its rate, extrapolated with the present acceleration */
 static double joint_ahead(const struct lk_system *sys, const struct lk_output *out, int i)
 {
     const struct lk_joint *j = &sys->joint[out->joint];
@@ -122,8 +122,8 @@ static void joint_coordinates(const struct lk_system *sys, const struct lk_outpu
                      : lk_evaluate_coordinate_acceleration(sys, &sys->now, j, i);
 }
 
-/* The laws of its turns push along the rotation vector, as they are rows of it; what that is about
- * the axes of the bushing, on the first body, its Jacobian tells. */
+/* The laws of its rotations act along the rotation vector. The Jacobian of the bushing converts
+ * them to torques about the axes of the bushing on the first body. */
 static void bushing_force(const struct lk_system *sys, int joint, double *ret)
 {
     const struct lk_joint *j = &sys->joint[joint];
@@ -139,10 +139,10 @@ static void bushing_force(const struct lk_system *sys, int joint, double *ret)
     }
 }
 
-/* A force element: what it does to the second body along its coordinate, or the tension between two
- * points; of an impedance there what drives them apart, as their distance is its coordinate. A row
- * with one element has its multiplier, which converges better than the law of the projected state;
- * several elements in one row are told apart by their laws. */
+/* Force of an element on the second body along its coordinate, or the tension between two points.
+ * For an impedance between points it is positive when it drives them apart, as their distance is
+ * its coordinate. The force of a row with one element is its multiplier, which converges better
+ * than the law of the projected state. If a row has several elements, their laws separate them. */
 static void element_force(const struct lk_system *sys, const struct lk_output *out, double *ret)
 {
     const struct lk_joint *j = &sys->joint[out->joint];

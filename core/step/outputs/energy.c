@@ -6,8 +6,8 @@
 #include "step/system.h"
 #include <math.h>
 
-/* Below this, energy is round-off: of the sums, of a mechanism that has come to rest, of one that
- * never moved. */
+/* Energies up to this count as round-off: relative to the sums, relative to the peak of a mechanism
+ * that has come to rest, and in a mechanism that never moved. */
 #define SUM_SHARE  1e-9
 #define PEAK_SHARE 1e-6
 #define LEAST_J    1e-9
@@ -25,7 +25,7 @@ static double sum_of(const struct lk_health *h)
 
 /* ---- in the last steps ---- */
 
-/* Energy in the mechanism, and what moved in the step [J]. */
+/* Energy in the mechanism, plus the energy transferred in the step [J]. */
 static double turnover(const struct lk_health *before, const struct lk_health *after)
 {
     return fmax(before->kinetic, after->kinetic) + fabs(after->potential - before->potential) +
@@ -45,7 +45,7 @@ LK_RT void lk_energy_account(struct lk_energy_watch *watch, const struct lk_heal
                       put_in(health) + put_in(before);
     double round_off;
 
-    /* a law with a negative slope gives energy, and says so */
+    /* a law with a negative slope supplies energy, and books it */
     appeared += fmin(dissipated, 0);
     watch->kinetic = fmax(watch->kinetic, health->kinetic);
     round_off = SUM_SHARE * sum_of(health) + PEAK_SHARE * watch->kinetic + LEAST_J;
@@ -83,7 +83,7 @@ static int swing(const struct lk_system *system, double *ret_beside, double *ret
     return system->n_bodies > 0 ? system->body[body].of : 0;
 }
 
-/* Put in or taken out, in all [J]. */
+/* Total of energy supplied and dissipated [J]. */
 static double passed(const struct lk_health *start, const struct lk_health *now)
 {
     return fabs(now->work_input - start->work_input) + fabs(now->work_drive - start->work_drive) +
@@ -144,7 +144,7 @@ LK_RT bool lk_energy_appears(const struct lk_energy_watch *watch)
 
 LK_RT bool lk_energy_explodes(const struct lk_energy_watch *watch)
 {
-    /* not where it was lost before: rows that give way store what is booked nowhere */
+    /* false if energy was lost before: rows that yield store energy that is not booked */
     return watch->jump > LK_ENERGY_JUMP && watch->appeared > 0;
 }
 

@@ -8,8 +8,8 @@
 #include "step/one/evaluate.h"
 #include <string.h>
 
-/* accelerations of all bodies by forces @sum on them, which become them, less their gyroscopic
- * part: W Q - W Phi_q^T (Phi_q W Phi_q^T)^-1 Phi_q W Q */
+/* Replace the forces @sum on all bodies by the accelerations that they cause, without gyroscopic
+ * terms: W Q - W Phi_q^T (Phi_q W Phi_q^T)^-1 Phi_q W Q */
 static void respond(struct lk_system *sys, struct lk_twist *sum)
 {
     lk_evaluate_weigh(sys, sys->W, sum);
@@ -29,7 +29,7 @@ static void respond(struct lk_system *sys, struct lk_twist *sum)
         }
 }
 
-/* a unit of force between two points, into @sum */
+/* add a unit of force between two points to @sum */
 static void pull_at_row(const struct lk_system *sys, const struct lk_law *law, struct lk_twist *sum)
 {
     const struct lk_joint *j = &sys->joint[law->joint];

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-/** struct wrench - on bodies that are cut free, world axes, about the point @about. */
+/** struct wrench - resultant on bodies that are cut free, world axes, about the point @about. */
 struct wrench {
     double force[3];
     double torque[3];
@@ -62,7 +62,8 @@ static struct lk_twist pull_of(const struct lk_system *sys, const struct lk_join
     return sum;
 }
 
-/* @on: in the six directions of a body, which is at @pose */
+/* add @sign times a force and torque to @sum. @on: in the six directions of the body, whose pose is
+ * @pose */
 static void add(const struct lk_pose *pose, const struct lk_twist *on, double sign,
                 struct wrench *sum)
 {
@@ -83,7 +84,7 @@ static bool is_cut_free(const struct lk_system *sys, const struct lk_cut *cut, i
            sys->hanging_at[body] < cut->end;
 }
 
-/* M a and gyroscopic torque, less weight */
+/* add M a and the gyroscopic torque, less the weight */
 static void add_inertia(const struct lk_system *sys, int b, struct wrench *sum)
 {
     const struct lk_body *body = &sys->body[b];
@@ -152,7 +153,7 @@ static void add_inputs(const struct lk_system *sys, const struct lk_cut *cut, st
     }
 }
 
-/* what acts within the cut takes nothing from outside and needs no look */
+/* add the forces of rows across the cut; forces within the cut cancel */
 static void add_rows(const struct lk_system *sys, const struct lk_cut *cut, struct wrench *sum)
 {
     for (int i = 0; i < sys->n_joints; i++) {
@@ -174,7 +175,7 @@ static void add_rows(const struct lk_system *sys, const struct lk_cut *cut, stru
     }
 }
 
-/* what rows of a joint that are left out do to the bodies that are cut free */
+/* resultant of the omitted rows of a joint on the bodies that are cut free */
 static void balance(const struct lk_system *sys, const struct lk_cut *cut, struct wrench *sum)
 {
     double along;
@@ -200,7 +201,7 @@ bool lk_reaction_is_known(const struct lk_system *sys, int joint)
     return sys->cut[joint].first < sys->cut[joint].end && !sys->is_redundant;
 }
 
-/* the joint's point on its second body, and what its rows do there, which is -Phi_q^T lambda */
+/* reaction of the rows of a joint, -Phi_q^T lambda, at the joint's point on its second body */
 static void act_by_rows(const struct lk_system *sys, int block, struct wrench *ret)
 {
     const struct lk_joint *j = &sys->joint[block];

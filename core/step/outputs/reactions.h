@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What joints do to their bodies: by the multipliers of their rows, and, where rows are left out
- * that would keep bodies upright (compile/passes/plane.h), by the balance of what hangs on them.
+/* Reactions of joints: from the multipliers of their rows, and, if planar reduction omits rows
+ * (compile/passes/plane.h), from the balance of the subtree that the joint holds.
  *
- * Cut free at such a joint, with all that it alone holds upright, bodies have the balance
+ * The subtree of such a joint is the set of bodies that this joint alone keeps from tilting. If it
+ * is cut free, it has the balance
  *
- *     M a - Q + Phi_q^T lambda = what the rows that are left out do,
+ *     M a - Q + Phi_q^T lambda = force of the omitted rows,
  *
- * in the directions that these hold, as W has none there: the other rows and the accelerations are
- * those of the state. Joints within the cut do not count, whatever they carry. */
+ * in the directions of the omitted rows, where W is 0. The other rows and the accelerations are
+ * those of the state. Joints within the subtree cancel, whatever their reactions are. */
 #ifndef LK_STEP_REACTIONS_H
 #define LK_STEP_REACTIONS_H
 
@@ -16,11 +17,11 @@
 
 struct lk_system;
 
-/** struct lk_cut - what hangs on a joint that lacks rows: bodies @first to @end of
- * system->hanging; none where no cut tells what it carries, as bodies are held in a circle.
- * @side:   of the joint, on which they are
- * @normal: about which the body on it turns [unit vector, world]; 0: it does not turn
- * @is_in_place: all that the joint carries is left out */
+/** struct lk_cut - subtree of a joint with omitted rows: bodies @first to @end of system->hanging.
+ * Empty if no cut determines the reaction, because the bodies form a loop of such joints.
+ * @side:   side of the joint on which the subtree is
+ * @normal: axis about which the body on this side turns [unit vector, world]; 0: it does not turn
+ * @is_in_place: all rows of the joint are omitted */
 struct lk_cut {
     int first;
     int end;
@@ -29,12 +30,14 @@ struct lk_cut {
     double normal[3];
 };
 
-/** lk_reaction_is_known() - whether rows and balance tell what named joint @joint carries: not
- * where bodies are held in a circle, or are held and rows depend on each other. RT: yes. */
+/** lk_reaction_is_known() - return whether rows and balance determine the reaction of named joint
+ * @joint. They do not if bodies form a loop of joints with omitted rows, or if bodies are held and
+ * rows depend on each other. RT: yes. */
 LK_RT bool lk_reaction_is_known(const struct lk_system *system, int joint);
-/** lk_reaction() - as lk_system_joint_reaction(); NAN where it is not known. RT: yes. */
+/** lk_reaction() - as lk_system_joint_reaction(); NAN if the reaction is not known. RT: yes. */
 LK_RT void lk_reaction(const struct lk_system *system, int joint, double ret[6]);
-/** lk_reaction_of_rows() - what the rows of any block do to its second body. RT: yes. */
+/** lk_reaction_of_rows() - compute the reaction of the rows of any block on its second body. RT:
+ * yes. */
 LK_RT void lk_reaction_of_rows(const struct lk_system *system, int block, double ret[6]);
 
 #endif

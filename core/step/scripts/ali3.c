@@ -20,9 +20,9 @@
  *     v = 2/h u - v_old,          a  = 4/h^2 u - 4/h v_old - a_old        (world)
  *     w = 2/h theta - w_old,      al = 4/h^2 theta - 4/h w_old - al_old   (body axes)
  *
- * Increments turn the body, R := R exp(dtheta), so that Phi_q is the exact derivative. u and the
- * turn R_old^T R are kept and updated apart from x and R: as differences of those they would carry
- * the round-off of large numbers, which 4/h^2 turns into noise of the accelerations. */
+ * Increments turn the body, R := R exp(dtheta), so that Phi_q is the exact derivative. u and
+ * R_old^T R are stored and updated separately from x and R: as differences of these they would
+ * contain the round-off of large numbers, which 4/h^2 amplifies to noise of the accelerations. */
 #include "step/scripts/ali3.h"
 #include "step/elements/drives.h"
 #include "step/elements/loads.h"
@@ -41,8 +41,8 @@ static void sweep(struct lk_system *sys, enum ali3_down down, enum ali3_up up)
 
 /* ---- jumps of the inputs, and stops ---- */
 
-/* accelerations and multipliers over the jump of the inputs, and of stops that are left: the
- * projection of a + W dQ, with the factor at hand; @leaving: see lk_loads_subtract_stops() */
+/* accelerations and multipliers after a jump of the inputs, and of stops whose contact ends: the
+ * projection of a + W dQ, with the present factor; @leaving: see lk_loads_subtract_stops() */
 static void take_jumps(struct lk_system *sys, const double *inputs, int leaving)
 {
     sys->executor->jump(sys, inputs, leaving);
@@ -52,7 +52,8 @@ static void take_jumps(struct lk_system *sys, const double *inputs, int leaving)
     sys->progress->jumps = false;
 }
 
-/* the state of the stops by the accelerations that a jump leads to, and the factor with it */
+/* decide the state of the stops from the accelerations after a jump, and compute the factor with it
+ */
 static void decide_stops(struct lk_system *sys, int again)
 {
     if (sys->executor->give)
@@ -61,11 +62,11 @@ static void decide_stops(struct lk_system *sys, int again)
     sweep(sys, ALI3_STAY, ALI3_FACTOR);
 }
 
-/* An input is held over [t, t + h], so it may jump at t; and a stop that is left lets go at t.
- * Carry the accelerations and multipliers of the last step over the jump: M da + Phi_q^T dlambda =
+/* An input is constant over [t, t + h], so it may jump at t; and a contact that ends does so at t.
+ * Update the accelerations and multipliers of the last step by the jump: M da + Phi_q^T dlambda =
  * dQ, Phi_q da = 0 (E dlambda / s for compliant rows). That is the projection of a + W dQ with the
- * factor of the final pose, which is still at hand, or made anew where there are stops. Without it
- * a jump would act half a step late. */
+ * factor of the final pose, which is still valid, or recomputed if there are stops. Without it a
+ * jump would act half a step late. */
 static void absorb_jumps(struct lk_system *sys, const double *inputs)
 {
     if (sys->n_stops > 0) {
@@ -81,7 +82,7 @@ static void absorb_jumps(struct lk_system *sys, const double *inputs)
     take_jumps(sys, inputs, 1);
     if (sys->n_drives == 0)
         return;
-    /* drives push against a jump from the beginning of the step, not from half of it */
+    /* drives resist a jump from the start of the step, not from half of it */
     if (sys->executor->give_multipliers)
         sys->executor->give_multipliers(sys);
     sys->next.balance->work_drive +=
@@ -141,14 +142,15 @@ static int ali3_step(struct lk_system *sys, const double *inputs)
             sweep(sys, ALI3_INCREMENT, ALI3_EVALUATE);
     }
     sweep(sys, ALI3_LAST_INCREMENT, ALI3_SETTLE);
-    /* what the joints see of the final pose: a fresh factor, then both projections */
+    /* at the final pose: a new factor, then both projections */
     lk_loads_slide(sys);
     if (sys->n_stops > 0)
         lk_loads_release_stops(sys, 1);
     return project_motion(sys);
 }
 
-/* the factor is still that of the first sequence: near enough for a Newton iteration */
+/* the factor is still that of the first sequence, which is accurate enough for a Newton iteration
+ */
 void lk_ali3_finish(struct lk_system *sys)
 {
     double increment = sys->next.balance->increment;

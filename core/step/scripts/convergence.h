@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How the iterations of `rattle` converge, and what that tells of their last increment. */
+/* Convergence of the iterations of `rattle`, and the correction of increments that follows from it.
+ */
 #ifndef LK_STEP_SCRIPTS_CONVERGENCE_H
 #define LK_STEP_SCRIPTS_CONVERGENCE_H
 
 #include "maths/vec.h"
 #include "step/executor.h"
 
-/** struct lk_convergence - of the iterations of a step. @gram: products of two increments, [i][k]
- * for k = 1 .. i, and [0][0];  @inverse: of those with themselves, 0 where a measure sees nothing
- * @violation: largest one of the last iterate that counts;  @since: first increment that tells of
- * the matrix: those before had other stops act, or lk_rattle_leaks() */
+/** struct lk_convergence - history of the iterations of a step. @gram: products of two increments,
+ * [i][k] for k = 1 .. i, and [0][0];  @inverse: inverse of the products of each with itself, 0
+ * where a measure is 0
+ * @violation: largest one of the last accepted iterate;  @since: first increment that is
+ * informative about the matrix: before it other stops acted, or lk_rattle_leaks() was true */
 struct lk_convergence {
     lk_measures gram[LK_ITERATIONS_MAX][LK_ITERATIONS_MAX];
     lk_measures inverse[LK_ITERATIONS_MAX];
@@ -17,9 +19,10 @@ struct lk_convergence {
     int since;
 };
 
-/** lk_rattle_contraction() - @product of an increment with one before, and @inverse of that one's
- * with itself: the part of it that the error of the matrix has made of that one, as far as both
- * measures agree. Increments at round-off tell nothing: at most 1 either way. */
+/** lk_rattle_contraction() - return alpha: how many times an earlier increment the error of the
+ * matrix has added to the present one, by the smaller of both measures. @product: of both
+ * increments;  @inverse: inverse of the product of the earlier one with itself. Limited to 1 either
+ * way, because increments at round-off are not informative. */
 LK_INLINE double lk_rattle_contraction(lk_measures product, lk_measures inverse)
 {
     lk_measures part = product * inverse;
@@ -30,18 +33,19 @@ LK_INLINE double lk_rattle_contraction(lk_measures product, lk_measures inverse)
     return lk_clamp(turns_tell ? part[LK_BY_TURNS] : part[LK_BY_MASS], 1);
 }
 
-#define LK_CONTRACTION_MAX 0.5 /* that is made use of at most */
+#define LK_CONTRACTION_MAX 0.5 /* largest contraction that is used */
 
-/** lk_rattle_stretch() - factor on an increment whose contraction is @alpha. */
+/** lk_rattle_stretch() - return the factor on an increment whose contraction is @alpha. */
 LK_INLINE double lk_rattle_stretch(double alpha)
 {
     return 1 / (1 - lk_clamp(alpha, LK_CONTRACTION_MAX));
 }
 
-/** lk_rattle_look_back() - progress->alpha of increment @last, whose products with those before it
- * are known: the matrix is that of q_n, and where bodies turn fast it is wrong by as much as they
- * turn in a step (C. G. Broyden's update of the inverse, in the form of P. Deuflhard, Newton
- * Methods for Nonlinear Problems, 2004, algorithm QNERR). Return: the factor on the increment. */
+/** lk_rattle_look_back() - compute progress->alpha of increment @last from its products with
+ * earlier increments. The matrix is that of q_n; its error is the rotation of the bodies in the
+ * step. The correction is C. G. Broyden's update of the inverse, in the form of P. Deuflhard,
+ * Newton Methods for Nonlinear Problems, 2004, algorithm QNERR. Return: the factor on the
+ * increment. */
 LK_INLINE double lk_rattle_look_back(const struct lk_convergence *restrict past,
                                      struct lk_progress *restrict progress, int last)
 {
@@ -59,8 +63,9 @@ LK_INLINE double lk_rattle_look_back(const struct lk_convergence *restrict past,
     return lk_rattle_stretch(alpha);
 }
 
-/** lk_rattle_remember() - the products of increment @last once it is corrected, and times @part,
- * from those that were found, with itself as well. */
+/** lk_rattle_remember() - store the products of increment @last with all increments and itself,
+ * after its correction and multiplication by @part, computed from the products before the
+ * correction. */
 LK_INLINE void lk_rattle_remember(struct lk_convergence *restrict past,
                                   const struct lk_progress *restrict progress, int last,
                                   double part)
@@ -84,23 +89,24 @@ LK_INLINE void lk_rattle_remember(struct lk_convergence *restrict past,
     past->inverse[last] = inverse;
 }
 
-#define LK_WORSE_FROM 2     /* increments after which a violation that grows is taken back, */
-#define LK_WORSE      2     /* times the one before, */
-#define LK_WORSE_MIN  1e-10 /* if it is larger than this [m, rad] */
+#define LK_WORSE_FROM 2 /* least number of increments before an iterate is taken back */
+#define LK_WORSE      2 /* ratio of its violation to the last one, from which it is taken back */
+#define LK_WORSE_MIN  1e-10 /* violation up to which it is not taken back [m, rad] */
 
-/** lk_rattle_grows() - whether @violation is so much worse than the @last one that the last of the
- * increments @done is taken back. */
+/** lk_rattle_grows() - return whether @violation exceeds the @last one so much that the last
+ * increment is taken back. @done: increments so far */
 LK_INLINE bool lk_rattle_grows(int done, double violation, double last)
 {
     return done >= LK_WORSE_FROM && violation > LK_WORSE * last && violation > LK_WORSE_MIN;
 }
 
-#define LK_LEAKS     10    /* times the violation before the first increment, */
-#define LK_LEAKS_MIN 1e-13 /* if it is larger than this [m, rad]: not round-off */
+#define LK_LEAKS     10    /* ratio of the violation after the first increment to that before it */
+#define LK_LEAKS_MIN 1e-13 /* least violation above round-off [m, rad] */
 
-/** lk_rattle_leaks() - whether the first increment leaves a much larger @violation than the @last
- * one that it found: multipliers begin at 0, so it leaves E times all of them. The next increment
- * takes that back, and would pass for a contraction of -1: increments would be halved for nothing.
+/** lk_rattle_leaks() - return whether the first increment leaves a much larger @violation than the
+ * @last one, before it: multipliers begin at 0, so that it leaves E times all of them. The next
+ * increment removes that. It would look like a contraction of -1, and increments would be halved
+ * without need.
  * @done: increments so far */
 LK_INLINE bool lk_rattle_leaks(int done, double violation, double last)
 {

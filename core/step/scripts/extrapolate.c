@@ -2,16 +2,16 @@
 /* Higher orders by extrapolation (P. Deuflhard, E. Hairer, J. Zugck, One-step and extrapolation
  * methods for differential-algebraic systems, 1987).
  *
- * From one state the same stretch is stepped once with h, twice with h/2 and, for the highest order
- * of a formulation, three times with h/3. The results are combined so that the leading powers of h
- * in the error cancel: positions, velocities, accelerations, multipliers and works as they are,
- * orientations as rotation vectors from the finest sequence. What the joints ask for is not linear:
- * the formulation projects positions and velocities once more, and finds the accelerations; see
- * ali3_extrapolate.c and rattle_extrapolate.c.
+ * From one state the same interval is stepped once with h, twice with h/2 and, for the highest
+ * order of a formulation, three times with h/3. The results are combined so that the leading powers
+ * of h in the error cancel: positions, velocities, accelerations, multipliers and works as they
+ * are, orientations as rotation vectors from the finest sequence. The constraints are not linear,
+ * so the formulation projects positions and velocities once more, and computes the accelerations;
+ * see ali3_extrapolate.c and rattle_extrapolate.c.
  *
  * Each sequence but the first is a system of its own, compiled from the same model with its own
- * step: it shares nothing with the others but the state that it begins with, so sequences may run
- * side by side. It keeps no state from one step to the next. */
+ * step: it shares only the initial state with the others, so sequences may run in parallel. It
+ * keeps no state from one step to the next. */
 #include "step/scripts/extrapolate.h"
 #include "maths/vec.h"
 #include "step/scripts/step.h"
@@ -19,14 +19,14 @@
 
 /* ---- sequences ---- */
 
-/* from sys->now through @parts steps of @sequence */
+/* step @sequence @parts times from sys->now */
 static int run_sequence(const struct lk_system *sys, struct lk_system *sequence, int parts,
                         const double *inputs)
 {
     struct lk_state *from = &sequence->now;
     int r = 0;
 
-    /* all but E of laws, which depends on the step */
+    /* copy all but E of laws, which depends on the step */
     memcpy(from->block, sys->now.block,
            (size_t)(sys->now.tangent - sys->now.block) * sizeof(double));
     *from->balance = *sys->now.balance;
@@ -42,9 +42,9 @@ static int run_sequence(const struct lk_system *sys, struct lk_system *sequence,
 
 /* ---- combination ---- */
 
-/* @n doubles of the block of system->next, those of the first sequence, become the combination of
- * all.
- * @part: where they begin */
+/* Replace @n doubles of the block of system->next, the result of the first sequence, by the
+ * combination of all.
+ * @part: the first of them */
 static void combine(const struct lk_system *sys, const double *weight, const double *part, size_t n)
 {
     size_t at = (size_t)(part - sys->next.block);

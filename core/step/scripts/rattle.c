@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Formulation `rattle`: RATTLE on the rotation group, solved in multiplier space over the tree. It
- * is symmetric and symplectic, of order 2: what turns keeps turning (H. C. Andersen, Rattle: a
+ * is symmetric and symplectic, of order 2: it does not damp rotation (H. C. Andersen, Rattle: a
  * velocity version of the Shake algorithm, 1983; E. Hairer, C. Lubich, G. Wanner, Geometric
  * Numerical Integration, VII.1.4).
  *
@@ -17,17 +17,17 @@
  * over exactly (N. Bou-Rabee, J. E. Marsden, Hamilton-Pontryagin Integrators on Lie Groups, Part I,
  * 2009); it contains the gyroscopic term. The factor of the pose that the iterations end at closes
  * the positions, projects the velocities, gives accelerations and reactions of the new state, and
- * is the factor of the next step. That pose differs from the closed one by round-off or little
- * more; it is part of the state, so that a step finds the same bits after a reset.
+ * is the factor of the next step. That pose differs from the closed one by little more than
+ * round-off. It is part of the state, so that a step computes the same bits after a reset.
  *
- * What depends on time alone acts in both half kicks with its value at t_n + h/2, as the laws of
- * compliant rows do: a light body between springs would ring with the difference of two values.
+ * Loads that depend on time alone act in both half kicks with their value at t_n + h/2, as the laws
+ * of compliant rows do: a light body between springs would ring with the difference of two values.
  *
  * A compliant row has one multiplier in both half kicks, its law over the step (lk_law_step()), and
- * is in the matrix of the iterations alone: a model that has such rows needs a factor more, and the
- * other one, with all solves after the iterations, is of the rigid rows only. Hard end stops are
- * multipliers beside those of the rows, see elements/stops.c. Where bodies lack inertia, the
- * multipliers of rigid rows go on from step to step, as such bodies pass forces on. */
+ * is in the matrix of the iterations alone: a model with such rows needs one more factor. The other
+ * factor, for all solves after the iterations, contains rigid rows only. Hard end stops are
+ * multipliers beside those of the rows, see elements/stops.c. If bodies lack inertia, the
+ * multipliers of rigid rows are kept from step to step, because such bodies transmit forces. */
 #include "step/scripts/rattle.h"
 #include "maths/vec.h"
 #include "step/elements/drives.h"
@@ -50,8 +50,9 @@ static void sweep(struct lk_system *sys, enum rattle_down down, enum rattle_up u
 
 /* ---- positions: half a kick at q_n ---- */
 
-/* after a sweep up: whether the last increment is taken back. Near a singular pose the matrix of
- * q_n is no Newton matrix: a violation that grows is taken back, and the iterations end there. */
+/* After a sweep up: decide whether the last increment is taken back. Near a singular pose the
+ * matrix of q_n is not an approximation of the Newton matrix: an iterate with a larger violation is
+ * taken back, and the iterations end there. */
 static void judge_iterate(struct lk_system *sys, struct lk_convergence *of)
 {
     struct lk_progress *p = sys->progress;
@@ -70,7 +71,7 @@ static void multiply(struct lk_system *sys, int last)
         sys->executor->multiply(sys, last);
 }
 
-/* after a sweep down: the increment is corrected */
+/* after a sweep down: correct the increment */
 static void judge_increment(struct lk_system *sys, struct lk_convergence *of)
 {
     struct lk_stops *stops = &sys->elements->stops;
@@ -89,7 +90,7 @@ static void judge_increment(struct lk_system *sys, struct lk_convergence *of)
     p->done++;
 }
 
-/* the prediction; what hard stops yield is found with its factor */
+/* predict; compute the compliance of hard stops with the factor of the prediction */
 static void begin_positions(struct lk_system *sys, struct lk_convergence *of)
 {
     struct lk_progress *p = sys->progress;
@@ -107,7 +108,7 @@ static void begin_positions(struct lk_system *sys, struct lk_convergence *of)
     judge_iterate(sys, of);
 }
 
-/* the first increment, which nothing corrects, and the iterate that it leads to */
+/* apply the first increment, which is not corrected, and judge its iterate */
 static void take_first(struct lk_system *sys, struct lk_convergence *of, enum rattle_up up)
 {
     struct lk_progress *p = sys->progress;
@@ -120,7 +121,7 @@ static void take_first(struct lk_system *sys, struct lk_convergence *of, enum ra
     judge_iterate(sys, of);
 }
 
-/* an increment, and the iterate that it leads to once it is corrected */
+/* find, correct and apply an increment, and judge its iterate */
 static void take_next(struct lk_system *sys, struct lk_convergence *of, enum rattle_up up)
 {
     struct lk_progress *p = sys->progress;
@@ -155,7 +156,7 @@ static void close_positions(struct lk_system *sys)
 
 /* ---- velocities: half a kick at q_n+1; accelerations ---- */
 
-/* where rows may depend on each other: keep the first part of a solution, and make the right-hand
+/* if rows may depend on each other: store the first part of a solution, and compute the right-hand
  * side of the second one */
 static void solve_again(struct lk_system *sys)
 {
@@ -168,7 +169,7 @@ static bool carries(const struct lk_system *sys)
     return sys->n_massless > 0;
 }
 
-/* multipliers that hold the forces on bodies without inertia, among what acts on all */
+/* compute the multipliers that balance the forces on bodies without inertia */
 static void balance_massless(struct lk_system *sys)
 {
     if (!carries(sys))
@@ -178,10 +179,11 @@ static void balance_massless(struct lk_system *sys)
 }
 
 /* Accelerations and reactions, from system->n_least solves where rows may depend on each other.
- * Each further solve of E x makes its part smaller by q = E / (E + what moves): the sum of n is
- * wrong by q^n, so that a start near a singular pose takes four. Round-off that contradicts itself
- * in redundant rows is divided by E, 1e-5 of the reactions of a loop 10 km from the origin, and has
- * q = 1: there the sum of two less twice the third is without it, and wrong by 3 q^2. */
+ * Each further solve of E x reduces the error of E by q = E / (E + s Phi_q W Phi_q^T): the sum of n
+ * solves has the error q^n, so that a start near a singular pose takes four. Contradictory
+ * round-off in redundant rows is divided by E, 1e-5 of the reactions of a loop 10 km from the
+ * origin, and has q = 1. There the sum of two solves less twice the third is free of it, with an
+ * error of 3 q^2. */
 static void close_accelerations(struct lk_system *sys, enum rattle_up then)
 {
     solve_again(sys);
@@ -190,8 +192,8 @@ static void close_accelerations(struct lk_system *sys, enum rattle_up then)
     sweep(sys, sys->is_redundant ? RATTLE_LEAST_ACCELERATIONS : RATTLE_ACCELERATIONS, then);
 }
 
-/* the second part of the velocities, and free accelerations with the loads at the end of the step;
- * laws ask for the velocities first */
+/* second part of the velocities, and free accelerations with the loads at the end of the step; laws
+ * need the velocities first */
 static void close_velocities(struct lk_system *sys, const double *inputs)
 {
     double end = lk_time(sys) + sys->h;
@@ -221,8 +223,8 @@ bool lk_rattle_may_jump(const struct lk_system *sys)
     return jumps && sys->n_drives > 0;
 }
 
-/* power of the drives with @inputs at the state that a step begins with, from its multipliers,
- * whoever asked before */
+/* power of the drives with @inputs in the state at the start of a step, recomputed from the state
+ * alone */
 static double drive_power(struct lk_system *sys, const double *inputs)
 {
     sys->executor->carry(sys);
@@ -236,8 +238,8 @@ static double drive_power(struct lk_system *sys, const double *inputs)
     return lk_loads_drive_power(sys, &sys->next);
 }
 
-/* Drives push against a jump of the inputs from the beginning of the step, not from half of it.
- * Hard stops, whose forces are not among the loads, count in neither power. */
+/* Drives resist a jump of the inputs from the start of the step, not from half of it. The forces of
+ * hard stops are not among the loads and are in neither power. */
 static void book_jump(struct lk_system *sys, const double *inputs)
 {
     double before;

@@ -6,12 +6,12 @@
  *     order 4:  -1/3 z(h) + 4/3 z(h/2)
  *     order 6:  1/24 z(h) - 16/15 z(h/2) + 81/40 z(h/3)
  *
- * take one and two of them away with 3 and 6 steps (E. Hairer, C. Lubich, G. Wanner, Geometric
- * Numerical Integration, II.4). It is as symmetric as its iterations have converged: what they
- * leave has odd powers. Pose and velocity are the state of `rattle`: accelerations and multipliers
- * are not taken from the combination, but made from its poses and velocities. The combination is
- * not symmetric itself: it lets an undamped mode of phase 0.5 rad a step (order 4) or 0.8 rad
- * (order 6) grow by 1.2e-5 of itself a step. */
+ * remove one and two of them with 3 and 6 steps (E. Hairer, C. Lubich, G. Wanner, Geometric
+ * Numerical Integration, II.4). The step is symmetric only as far as its iterations have converged;
+ * their remaining error has odd powers. Pose and velocity are the state of `rattle`: accelerations
+ * and multipliers are computed from the combined poses and velocities. The combination itself is
+ * not symmetric: an undamped mode of phase 0.5 rad a step (order 4) or 0.8 rad (order 6) grows by a
+ * factor of 1 + 1.2e-5 a step. */
 #include "step/rattle_state.h"
 #include "step/scripts/extrapolate.h"
 #include "step/scripts/rattle.h"
@@ -26,7 +26,7 @@ static double last_kick(const struct lk_state *state, int b, int i, double h)
     return 2 / h * ((i < 3 ? m->v.v[i] : m->v.w[i - 3]) - lk_rattle_own(state)[b].moved[i] / h);
 }
 
-/* the displacement that says so in a state with step @h */
+/* displacement that corresponds to this acceleration in a state with step @h */
 static double moved_by(const struct lk_state *state, int b, int i, double h, double kick)
 {
     const struct lk_motion *m = &state->motion[b];
@@ -47,8 +47,8 @@ static void begin_sequence(const struct lk_system *sys, struct lk_system *sequen
     lk_start_resume(sequence);
 }
 
-/* What the next step predicts from: the last half kick of the finest sequence. The factor is that
- * of the combined pose. */
+/* Compute the values from which the next step predicts, from the last half kick of the finest
+ * sequence. The factor is that of the combined pose. */
 static void make_own(struct lk_system *sys)
 {
     const struct lk_system *fine = sys->sequence[sys->n_sequences - 2];
@@ -62,7 +62,7 @@ static void make_own(struct lk_system *sys)
         for (int i = 0; i < 6; i++) {
             own->moved[i] =
                 moved_by(&sys->next, b, i, sys->h, last_kick(&fine->now, b, i, fine->h));
-            own->bent[i] = 0; /* of bodies without inertia alone */
+            own->bent[i] = 0; /* used for bodies without inertia alone */
         }
     }
 }

@@ -8,8 +8,8 @@
  * makes them exact up to E. Springs and dampers are forces here; their rows are not in the factor.
  * Orientations are R_old exp(theta), theta' = w + theta x w / 2 + theta x (theta x w) / 12
  * (H. Munthe-Kaas, High order Runge-Kutta methods on manifolds, 1999), so that quaternions are
- * never added. Stages violate the rows by O(h^2), where redundant rows contradict each other: that
- * part of their multipliers is taken out. The step violates them by O(h^5), which projections
+ * never added. Stages violate the rows by O(h^2), so that redundant rows contradict each other: the
+ * corresponding multipliers are removed. The step violates them by O(h^5), which projections
  * remove: positions with the factor of the last stage, then velocities with a fresh one, which also
  * serves the accelerations and multipliers of the new state and the start of the next step.
  *
@@ -70,19 +70,19 @@ static void give_multipliers(struct lk_system *sys)
         sys->executor->give_multipliers(sys);
 }
 
-/* the first stage is the state, with the accelerations that it has by @inputs; drives do their work
- * by multipliers, which these may change */
+/* The first stage is the state, with the accelerations that @inputs give. The work of drives
+ * follows from multipliers, which inputs may change. */
 static void begin_stages(struct lk_system *sys, const double *inputs)
 {
     double t = lk_time(sys), first = lk_rk4_weight[0] * sys->h;
     bool jumps = sys->n_inputs > 0;
     bool apart = jumps && (sys->n_drives > 0 || sys->executor->knows_multipliers);
-    /* the same but for round-off, which each executor has its own of */
+    /* both expressions are equal but for round-off, which differs between the executors */
     double share =
         sys->executor->knows_multipliers ? (lk_rk4_weight[0] - 0.5) * sys->h : first - 0.5 * sys->h;
     struct lk_law_powers laws;
 
-    if (sys->n_drives > 0) /* lanes write those of all rows, and copy none */
+    if (sys->n_drives > 0) /* lanes write the multipliers of all rows */
         memcpy(sys->next.lambda, sys->now.lambda, (size_t)sys->n_rows * sizeof(double));
     correct_balance(sys, t, apart ? -0.5 * sys->h : share, inputs, NULL);
     if (sys->executor->begin)
@@ -103,7 +103,7 @@ static void begin_stages(struct lk_system *sys, const double *inputs)
     sweep(sys, RK4_STAY, RK4_BEGIN);
 }
 
-/* accelerations of a stage, but for the way down of the last solve */
+/* accelerations of a stage, except the way down of the last solve */
 static void accelerate_stage(struct lk_system *sys)
 {
     sweep(sys, RK4_STAY, RK4_STAGE);
@@ -112,7 +112,7 @@ static void accelerate_stage(struct lk_system *sys)
               part == LK_LEAST_SOLVES - 1 ? RK4_CONTRADICTION_LAST : RK4_CONTRADICTION);
 }
 
-/* the accelerations of stage @k, which lead to the next one or to the new state */
+/* compute the accelerations of stage @k, and advance to the next stage or to the new state */
 static void take_stage(struct lk_system *sys, int k, const double *inputs)
 {
     double t = (sys->now.balance->steps + lk_rk4_when[k]) * sys->h;
@@ -136,11 +136,11 @@ static void take_stage(struct lk_system *sys, int k, const double *inputs)
     sweep(sys, RK4_STAY, then);
 }
 
-/* Accelerations and multipliers of the new state. Where rows are redundant they start from lambda =
- * 0: corrections of the last multipliers would let those of redundant rows drift with the poses. So
- * they are of minimum norm, as after the three iterations of `ali3`; refinement removes the effect
- * of E. Where they are not, E is round-off: what corrects the multipliers of the last stage is
- * exact. */
+/* Accelerations and multipliers of the new state. If rows are redundant, multipliers start from 0:
+ * corrections of the last multipliers would let those of redundant rows drift with the poses. So
+ * they have minimum norm, as after the three iterations of `ali3`; refinement removes the effect of
+ * E. If rows are independent, E is at round-off, and the correction of the multipliers of the last
+ * stage is exact. */
 static struct lk_law_powers accelerate_anew(struct lk_system *sys, double t, const double *inputs)
 {
     int solves = sys->rows_are_independent ? 1 : LK_RK4_REFINEMENTS;
@@ -172,7 +172,7 @@ static int rk4_step(struct lk_system *sys, const double *inputs)
     sweep(sys, RK4_TWISTS, RK4_RATES);
     laws = accelerate_anew(sys, end, inputs);
     correct_balance(sys, end, -0.5 * sys->h, inputs, &laws);
-    sys->next.balance->steps = sys->now.balance->steps; /* counted by who called */
+    sys->next.balance->steps = sys->now.balance->steps; /* the caller counts the step */
     return sys->executor->store(sys);
 }
 

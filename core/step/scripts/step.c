@@ -62,7 +62,7 @@ static void keep_residuals(struct lk_system *sys)
     sys->next.balance->residual_velocity = velocity;
 }
 
-/* largest |Phi_q a + d2Phi/dt2| after the projection, only where an output asks for it */
+/* largest |Phi_q a + d2Phi/dt2| after the projection; called only if an output needs it */
 static void keep_acceleration_residual(struct lk_system *sys)
 {
     double largest = 0;
@@ -150,8 +150,9 @@ int lk_step_account(struct lk_system *sys)
     return finite_probe(sys->next.block, sys->state_size) != 0 ? LK_E_NOT_FINITE : 0;
 }
 
-/* What a step updates in place, of a state block: it overwrites motions, and on batches also
- * multipliers and what is its own; cache lines then do not move between cores needlessly. */
+/* Range of a state block that a step updates in place. It overwrites motions, and on batches also
+ * multipliers and lk_state.own, which are not copied, so that their cache lines do not move between
+ * cores. */
 static size_t updated_from(const struct lk_system *sys)
 {
     return (size_t)((sys->batches ? sys->now.coordinate : sys->now.lambda) - sys->now.block);
@@ -194,11 +195,11 @@ int lk_step_end(struct lk_system *sys, const double *inputs, const struct lk_pow
     balance->work_applied += half * (before->applied + after.applied);
     balance->dissipated += half * (before->damping + after.damping);
     if (lk_loads_impacts(sys)) {
-        balance->closing = sys->now.balance->closing; /* in what the impact took */
+        balance->closing = sys->now.balance->closing; /* booked by the impact */
         book_impact(sys, half, before, &after);
     }
     balance->steps += 1;
-    /* batches check their own results, but what stops add to them */
+    /* batches check their own results, without the changes by stops */
     first = sys->batches && sys->n_stops == 0 ? updated_from(sys) : 0;
     if (result == 0 && !sys->is_part &&
         finite_probe(sys->next.block + first, updated_to(sys) - first) != 0)

@@ -9,12 +9,12 @@
 /** lk_step_swap() - system->next becomes system->now. RT: yes. */
 LK_RT void lk_step_swap(struct lk_system *system);
 
-/* smallest pivot at the start, of the scale of its row, that is not taken for that of a dependent
- * row; and below which a pose is near a singular one */
+/* smallest pivot of an independent row at the start, relative to the scale of its row; and pivot
+ * below which a pose is near a singular one */
 #define LK_DEPENDENT       1e-5
 #define LK_NEARLY_SINGULAR 1e-3
 
-/** lk_step_inputs_are_finite() - of all input channels. RT: yes. */
+/** lk_step_inputs_are_finite() - return whether all input channels are finite. RT: yes. */
 LK_RT bool lk_step_inputs_are_finite(const struct lk_system *system, const double *inputs);
 /** lk_step_begin() - common begin of a step: copy of the state into system->next, values of
  * elements from @inputs, powers at the start into @before. Cycle, RT: yes. lk_step_end() - common
