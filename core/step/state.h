@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The state of a run: one block of doubles, complete for a restart with the same bits. */
+#ifndef LK_STEP_STATE_H
+#define LK_STEP_STATE_H
+
+#include "rows/joint.h"
+
+struct lk_carcass;       /* step/elements/tyres.h */
+struct lk_drive_samples; /* step/elements/drives.h */
+
+/** struct lk_motion - state of a body. @x, @v, @a: centre of mass, world; @q: body to world;
+ * @w, @al: angular velocity and acceleration, body axes. */
+struct lk_motion {
+    double x[3];
+    double q[4];
+    struct lk_twist v;
+    struct lk_twist a;
+};
+
+/** struct lk_balance - energy balance and residuals of a run; all doubles, part of the state.
+ * @steps: done so far, exact up to 2^53;  @taken: dissipated by the step itself, which damps
+ * followed tensions and closes dampers of impedances [J];  @closing: energy added by closing the
+ * remaining violation after the iterations, if system->books_closing [J] */
+struct lk_balance {
+    double steps;
+    double residual_position;
+    double residual_velocity;
+    double residual_acceleration;
+    double increment;
+    double kinetic;
+    double potential;
+    double work_input;
+    double work_drive;
+    double work_applied;
+    double dissipated;
+    double taken;
+    double closing;
+};
+
+/** struct lk_state - one block of doubles and pointers to its parts.
+ * @lambda:     multipliers of all rows, in the order of elimination [N, N m]
+ * @coordinate: coordinates of the joints [rad or m], angles unwrapped;  @rate: their derivatives;
+ *              both only where the joint needs_coordinate
+ * @inputs:     values that act in the step that led here: of inputs, then of blocks
+ * @tangent:    E of the rows of all laws, as used in the projections of the step that led here
+ * @wind:       wind-up and sliding rate of each friction that winds up, see wind_up.c
+ * @shown:      values of each port with an output, see struct lk_port
+ * @samples:    of each drive that follows an input, see drives.h
+ * @carcass:    of each tyre, see tyres.h
+ * @waves:      of each transmission line, see lines.c
+ * @blocks:     of the blocks of the model, see blocks.c
+ * @own:        further state of a formulation, n_own numbers */
+struct lk_state {
+    double *block;
+    struct lk_motion *motion;
+    double *lambda;
+    double *coordinate;
+    double *rate;
+    double *inputs;
+    double *tangent;
+    double *wind;
+    double *shown;
+    struct lk_drive_samples *samples;
+    struct lk_balance *balance;
+    struct lk_carcass *carcass;
+    double *waves;
+    double *blocks;
+    double *own;
+};
+
+#endif
