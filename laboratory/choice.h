@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From the names of a method to its functions, and why two of them do not fit together. */
+/* Resolves the names of a method to its functions, and refuses combinations that do not fit. */
 #ifndef LK_METHODS_LABORATORY_CHOICE_H
 #define LK_METHODS_LABORATORY_CHOICE_H
 
@@ -8,7 +8,8 @@
 #include "model/model.h"
 
 /** struct lk_lab_own - a step of the library itself, as in the daemon, with its own integrator.
- * @name: with variant;  @formulation, @coordinates, @order: in the solver section that selects it
+ * @name: with variant
+ * @formulation, @coordinates, @order: values of the solver section that select it
  * @paper: see struct lk_lab_name */
 struct lk_lab_own {
     const char *name;
@@ -20,7 +21,7 @@ struct lk_lab_own {
 
 /** struct lk_lab_choice - a resolved method. Either @own, or @equations with @integrator; the
  * variants are static text or parts of the method's strings, "" if there is none.
- * @by_itself: the integrator takes the constrained equations; do not open @equations */
+ * @by_itself: the integrator uses the constrained equations directly; do not open @equations */
 struct lk_lab_choice {
     const struct lk_lab_own *own;
     const struct lk_equations *equations;
@@ -32,9 +33,9 @@ struct lk_lab_choice {
     enum lk_stabilisation stabilisation;
 };
 
-/** lk_lab_choose() - resolves a method. @model: its solver section is the default.
+/** lk_lab_choose() - resolve a method. @model: its solver section is the default.
  * Return: 0, LK_E_MODEL: an unknown name, or names that do not fit together; @ret_error also lists
- * those that do. */
+ * valid ones. */
 int lk_lab_choose(const struct lk_model *model, const struct lk_method *method,
                   struct lk_lab_choice *ret, struct lk_error *ret_error);
 

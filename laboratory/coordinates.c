@@ -20,7 +20,7 @@ int lk_coordinates_size(enum lk_orientation orientation, int n_bodies)
     return size_of_body(orientation) * n_bodies;
 }
 
-/* However far from it: stages of an integrator may be. */
+/* Normalise a quaternion of any length; stages of an integrator may be far from unit length. */
 static void make_unit(double q[4])
 {
     double length = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);

@@ -5,10 +5,11 @@
 
 #include "linkage/laboratory.h"
 
-/** struct lk_lab_drift - measures a system after each accepted step. The measurement takes time
- * that is not the method's: its time is taken once in @LK_LAB_DRIFT_EVERY, to be subtracted.
- * @energy_start: of lk_lab_drift_start() [J];  @n_evaluations;  @n_measured, @measured_s: of the
- * timed ones */
+/** struct lk_lab_drift - drift of a system, measured after each accepted step. The CPU time of the
+ * measurement must not count for the method. It is measured in one of @LK_LAB_DRIFT_EVERY
+ * measurements, to be subtracted.
+ * @energy_start: at lk_lab_drift_start() [J];  @n_evaluations: number of measurements
+ * @n_measured, @measured_s: number and time of those that were timed */
 struct lk_lab_drift {
     struct lk_system *system;
     double energy_start;

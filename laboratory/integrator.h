@@ -22,17 +22,18 @@ struct lk_lab_counts {
     unsigned long long iterations;
 };
 
-/** struct lk_problem - what is integrated. @equations, @self: an open formulation; its rate() is
- * f. @mechanics: the constrained equations, for the integrators that take them;
- * NULL: f alone
- * @variant: behind the colon of the integrator's name, or ""
+/** struct lk_problem - the problem to integrate.
+ * @equations, @self: an open formulation; its rate() is f
+ * @mechanics: the constrained equations, for the integrators that use them; NULL: only f
+ * @variant: text after the colon of the integrator's name, or ""
  * @step:    of fixed-step methods [s], the first of those with error control
  * @tolerance: relative and absolute, of methods with error control; 0: fixed steps
  * @spectral_radius: of the alpha methods for infinite frequency, 0 to 1; 0 takes theirs
- * @kappa:   where the Newton iteration of implicit methods ends, of the tolerance; 0: the method's
- *            own (M. Arnold, DAE aspects of multibody system dynamics, 2016, Examples 10 and 11)
- * @accepted: called after each accepted step, when the mechanics holds the new state
- *            (lk_mechanics_accept() is done): @context */
+ * @kappa:   error at which the Newton iteration of implicit methods ends, relative to the
+ * tolerance; 0: the method's own (M. Arnold, DAE aspects of multibody system dynamics, 2016,
+ * Examples 10 and 11)
+ * @accepted: callback after each accepted step, with @context; the mechanics then has the new state
+ *            (lk_mechanics_accept() is done) */
 struct lk_problem {
     const struct lk_equations *equations;
     void *self;
@@ -50,11 +51,11 @@ struct lk_problem {
 };
 
 /** struct lk_integrator - @name: as on the command line;  @variants: see struct lk_equations
- * @constrained: it takes the constrained equations in absolute coordinates, not y' = f
- * @has_error_control: it takes a tolerance; without one it makes fixed steps, or refuses
- * @takes_radius, @takes_kappa: of struct lk_problem; settings that an integrator does not take are
- * refused
- * @changes_steps: problem->step may change between two advance()
+ * @constrained: it integrates the constrained equations in absolute coordinates, not y' = f
+ * @has_error_control: it supports a tolerance; without one it makes fixed steps, or refuses
+ * @takes_radius, @takes_kappa: it uses spectral_radius, kappa of struct lk_problem; unused settings
+ * are refused
+ * @changes_steps: problem->step may change between two calls of advance()
  * @open:    Return: 0, -ENOMEM, LK_E_MODEL (misfit, in @ret_error)
  * @advance: to time @t [s], exactly; every accepted step is reported as struct lk_problem says.
  *           Return: 0, LK_E_SINGULAR, LK_E_NOT_FINITE, LK_E_STALLED with a message in @ret_error */

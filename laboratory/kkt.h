@@ -53,14 +53,15 @@ int lk_kkt_factor(struct lk_kkt *kkt);
 void lk_kkt_solve(struct lk_kkt *kkt, const double *force, const double *c, double *ret_a,
                   double *ret_lambda);
 
-/** lk_kkt_solve_between() - M a + @before^T lambda = force, G a = c: forces act through the rows of
- * one pose, m x n, row-major, and the rows of the factor are those of another; M. Arnold, eq.
- * (81e). Return: 0, LK_E_SINGULAR if the forces cannot produce the required accelerations. */
+/** lk_kkt_solve_between() - solve M a + @before^T lambda = force, G a = c. @before: rows of the
+ * pose at which forces act, m x n, row-major; the rows G of the factor are those of another pose;
+ * M. Arnold, eq. (81e). Return: 0, LK_E_SINGULAR if the forces cannot produce the required
+ * accelerations. */
 int lk_kkt_solve_between(struct lk_kkt *kkt, const double *before, const double *force,
                          const double *c, double *ret_a, double *ret_lambda);
 
-/** lk_kkt_basis() - rank x m, row-major, B: B G has full rank and the row space of G, and B^T s are
- * the multipliers of minimal weighted norm. */
+/** lk_kkt_basis() - compute a basis B of the rows, rank x m, row-major: B G has full rank and the
+ * row space of G, and B^T s are the multipliers of minimal weighted norm. */
 void lk_kkt_basis(struct lk_kkt *kkt, double *ret);
 
 /** lk_kkt_mass() - @ret = M @a. lk_kkt_weight() - @ret = M^-1 @f. n numbers; may be the same. */

@@ -5,9 +5,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define LEAST 1e-9 /* of the load: a wheel that is pulled */
+#define LEAST 1e-9 /* least normal force, by the load; below it the wheel counts as lifted */
 
-/* of the contact of joint @name among the rigid rows, or -1 */
+/* return the row of the contact of joint @name among the rigid rows, or -1 */
 static int find_row(const struct lk_mechanics *m, const char *name)
 {
     int joint = lk_system_joint_index(m->system, name);
@@ -18,7 +18,7 @@ static int find_row(const struct lk_mechanics *m, const char *name)
     return -1;
 }
 
-/* the term of row @i of the laws, if its element says its load */
+/* find the term of law @i, if its element gives its load */
 static int find_one(const struct lk_mechanics *m, const struct lk_model *model, int i,
                     struct lk_load_creep *ret, struct lk_error *ret_error)
 {

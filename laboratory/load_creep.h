@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Creep forces that follow the contact force: f = f(q, v, lambda).
  *
- * Kalker's coefficients are G c^2 C, with c^2, the area of contact by Hertz, as the power 2/3 of
- * the normal force N; what bounds them is mu N (B. Simeon, C. Fuehrer, P. Rentrop,
- * Differential-algebraic equations in vehicle system dynamics, 1991). A creep element that says to
- * which `load` its numbers belong has c (N / load)^(2/3) and limit N / load here; a wheel that is
- * pulled has none. */
+ * Kalker's coefficients are G c^2 C, where c^2, the contact area by Hertz, grows with the power 2/3
+ * of the normal force N; the creep forces are bounded by mu N (B. Simeon, C. Fuehrer, P. Rentrop,
+ * Differential-algebraic equations in vehicle system dynamics, 1991). If a creep element gives the
+ * `load` of its numbers, it has the coefficients c (N / load)^(2/3) and the limit limit N / load
+ * here. A wheel that is lifted has no creep forces. */
 #ifndef LK_METHODS_LABORATORY_LOAD_CREEP_H
 #define LK_METHODS_LABORATORY_LOAD_CREEP_H
 
@@ -22,13 +22,14 @@ struct lk_load_creep {
     double load;
 };
 
-/** lk_load_creep_find() - of all elements that say their load. @ret: the caller frees it
- * Return: 0, -ENOMEM, LK_E_MODEL: a contact has compliance, hence no multiplier, with a line that
+/** lk_load_creep_find() - list the terms of all creep elements with a load. @ret: the caller frees
+ * it Return: 0, -ENOMEM, LK_E_MODEL: a contact has compliance, hence no multiplier; @ret_error
  * names it. */
 int lk_load_creep_find(const struct lk_mechanics *mechanics, const struct lk_model *model,
                        struct lk_load_creep **ret, int *ret_n, struct lk_error *ret_error);
 
-/** lk_load_creep_follow() - coefficients and limits of @n rows by @lambda, of all rigid rows. */
+/** lk_load_creep_follow() - update coefficients and limits of @n rows from @lambda, of all rigid
+ * rows. */
 void lk_load_creep_follow(struct lk_mechanics *mechanics, const struct lk_load_creep *rows, int n,
                           const double *lambda);
 

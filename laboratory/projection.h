@@ -7,16 +7,17 @@
 #include "laboratory/coordinates.h"
 #include "laboratory/kkt.h"
 
-/** lk_projection_positions() - @q to Phi(t, q) = 0 by simplified Newton steps with the rows of the
- * first pose, until they no longer help. @v: the current velocities, for laws and rates; unchanged.
+/** lk_projection_positions() - project @q to Phi(t, q) = 0 by simplified Newton steps with the rows
+ * of the first pose, until they no longer help. @v: the current velocities, for laws and rates;
+ * unchanged.
  * @move, @phi: scratch of n_velocities and n_rows. The mechanics is evaluated at the result.
  * Return: 0, LK_E_NOT_FINITE, LK_E_SINGULAR. */
 int lk_projection_positions(struct lk_kkt *kkt, enum lk_orientation orientation, double t,
                             double *q, const double *v, double *move, double *phi);
 
-/** lk_projection_velocities() - @v to dPhi/dt = 0, or to -@decay Phi [1/s], at the pose where the
- * mechanics was evaluated with @v; factors the rows there. @change, @phi: scratch as above; the
- * caller must write and evaluate the result. Return: as above. */
+/** lk_projection_velocities() - project @v to dPhi/dt = 0, or to -@decay Phi [1/s], at the pose
+ * where the mechanics was evaluated with @v; factors the rows there. @change, @phi: scratch as
+ * above; the caller must write and evaluate the result. Return: as above. */
 int lk_projection_velocities(struct lk_kkt *kkt, double decay, double *v, double *change,
                              double *phi);
 

@@ -1,38 +1,39 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shared by integrators of y' = f: the start, and how a step meets the requested time. */
+/* Shared by integrators of y' = f: the start, and steps that end at the requested time. */
 #ifndef LK_METHODS_LABORATORY_STEPPING_H
 #define LK_METHODS_LABORATORY_STEPPING_H
 
 #include "laboratory/integrator.h"
 
-/** lk_stepping_start() - y of the last accepted state. @ret_y: the caller frees it. Return: 0,
+/** lk_stepping_start() - read y of the last accepted state. @ret_y: the caller frees it. Return: 0,
  * -ENOMEM. */
 int lk_stepping_start(struct lk_problem *problem, int *ret_n, double **ret_y);
 
-/** lk_stepping_time() - of the last accepted state [s]. */
+/** lk_stepping_time() - return the time of the last accepted state [s]. */
 double lk_stepping_time(const struct lk_problem *problem);
 
-/** lk_stepping_rate() - evaluates f and counts it. Return: 0, LK_E_SINGULAR. */
+/** lk_stepping_rate() - evaluate f and count the evaluation. Return: 0, LK_E_SINGULAR. */
 int lk_stepping_rate(struct lk_problem *problem, double t, const double *y, double *ret);
 
-/** lk_stepping_is_there() - whether @now is @t up to round-off, or later. */
+/** lk_stepping_is_there() - return whether @now is @t up to round-off, or later. */
 int lk_stepping_is_there(double now, double t);
 
-/** lk_stepping_cut() - a step of at most @h towards @t: the rest, half of it, or @h, so that the
- * last step before @t is never tiny. */
+/** lk_stepping_cut() - choose a step of at most @h towards @t: the whole rest, half of it, or @h,
+ * so that the last step before @t is never tiny. */
 double lk_stepping_cut(double now, double t, double h);
 
-/** lk_stepping_divide() - the number of equal steps to @t, of @h or slightly less. */
+/** lk_stepping_divide() - return the number of equal steps to @t, of @h or slightly less. */
 int lk_stepping_divide(double now, double t, double h);
 
-/** lk_stepping_singular() - the message for an error of a formulation's rate(); returns that code.
- */
+/** lk_stepping_singular() - write the message for an error of a formulation's rate(). Return:
+ * @code. */
 int lk_stepping_singular(const char *integrator, double now, int code, struct lk_error *ret_error);
 
-/** lk_stepping_is_stalled() - whether @h is too small to advance time, or NaN. */
+/** lk_stepping_is_stalled() - return whether @h is too small to advance time, or NaN. */
 int lk_stepping_is_stalled(double now, double h);
 
-/** lk_stepping_stalled() - its message; returns LK_E_STALLED. @what: the cause. */
+/** lk_stepping_stalled() - write the message for a stalled step. @what: the cause. Return:
+ * LK_E_STALLED. */
 int lk_stepping_stalled(const char *integrator, double now, double h, const char *what,
                         struct lk_error *ret_error);
 

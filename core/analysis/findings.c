@@ -95,10 +95,11 @@ static void inspect_mobility(struct lk_inspection *in)
     }
 }
 
-#define TOLERANCE 1e-4 /* singular value of rows that were meant to depend on each other */
+#define TOLERANCE 1e-4 /* largest singular value of rows that are redundant within a tolerance */
 
-/* Rows that are redundant but for a maker's tolerance ask for another motion than exact ones, and
- * get it the more the shorter the step is. A pose that is singular as a whole is none of these. */
+/* Find rows that are redundant within a manufacturing tolerance. They prescribe another motion than
+ * exact rows, and enforce it the more the shorter the step is. Singular poses are not reported
+ * here. */
 static void inspect_dependence(struct lk_inspection *in, const struct lk_pose_check *pose)
 {
     char where[LK_TEXT_SIZE];
@@ -116,7 +117,7 @@ static void inspect_dependence(struct lk_inspection *in, const struct lk_pose_ch
         "smallest", "1", pose->smallest);
 }
 
-/* a chain drawn straight between two pins that are as far apart as it is long */
+/* report a stuck pose, such as a straight chain between two pins whose distance is its length */
 static void inspect_stuck(struct lk_inspection *in, const struct lk_pose_check *pose)
 {
     char where[LK_TEXT_SIZE] = "model", body[LK_TEXT_SIZE];
@@ -151,7 +152,7 @@ static void inspect_inputs(struct lk_inspection *in)
     }
 }
 
-/* takes the state back and hands over the list. Return: 0, -ENOMEM */
+/* restore the state and hand over the list. Return: 0, -ENOMEM */
 static int end(struct lk_inspection *in, struct lk_findings *ret_findings)
 {
     lk_system_reset(in->sys);

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 
 /** struct lk_inspection - state of an inspection of a model.
- * @bounds: or NULL;  @flops: operations so far that are many
+ * @bounds: or NULL;  @flops: operations so far of the expensive steps
  * @room:   capacity of @found;  @result: 0, -ENOMEM after a failed allocation */
 struct lk_inspection {
     const struct lk_model *model;
@@ -31,10 +31,11 @@ struct lk_finding *lk_finding_add(struct lk_inspection *in, const char *id, cons
 void lk_finding_number(struct lk_finding *finding, const char *name, const char *unit,
                        double value);
 
-/** lk_inspection_may() - whether there is time for @flops operations more, which count. */
+/** lk_inspection_may() - return whether the bounds allow @flops more operations, and count these.
+ */
 bool lk_inspection_may(struct lk_inspection *in, double flops);
 
-/** lk_finding_joint() - "joint pin (crank, coupler)" of block @i; @text: LK_TEXT_SIZE bytes,
+/** lk_finding_joint() - write "joint pin (crank, coupler)" of block @i; @text: LK_TEXT_SIZE bytes,
  * returned. */
 const char *lk_finding_joint(const struct lk_system *sys, int i, char *text);
 

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Blocks that couple coordinates faster than the step can follow.
  *
- * What pushes on one row and depends on another takes that one as the last steps lead on (step/
- * blocks.h): rate v + (v - v') / 2 in the mean, with v' a step before, place x + h/2 of it. For
- * m x'' = -k x that is stable to h^2 k/m = 2, for m x'' = -c x' to h c/m = 1. In general, with
- * places x and rates v of all that sensors see, states z, and the answer H of the rates to a unit
- * of each push with the rigid rows holding,
+ * A push on one row that depends on another row extrapolates the latter from the last steps
+ * (step/blocks.h): its mean rate is v + (v - v') / 2, with v' the rate a step before, and its mean
+ * value is x + h/2 of that rate. For m x'' = -k x this is stable up to h^2 k/m = 2, for m x'' = -c
+ * x' up to h c/m = 1. In general, let x and v be the values and rates of all sensors, z the states,
+ * and H the accelerations of the sensors for a unit of each push under the rigid rows. Then
  *
  *     v+ = v + h H (S s + R z),   x+ = x + h (v + v+) / 2,   z+ = P z + Q s
  *
- * where S, R, P, Q are differences of a step of the blocks as they start, and s is the mean that
- * each push takes of each sensor. What grows by that map from step to step, and does not where each
- * push takes the true mean, grows by the coupling alone. Springs and dampers are left out. */
+ * where S, R, P, Q are differences of a step of the blocks at the start, and s is the mean of each
+ * sensor as seen by each push. A motion that grows by this map, and does not grow with the true
+ * means, grows by the coupling alone. Springs and dampers are left out. */
 #include "analysis/findings.h"
 #include "compile/fastest.h"
 #include "solve/lu.h"
@@ -22,16 +22,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAP_MAX    100  /* values of the map: of more nothing is said, it costs their cube */
+#define MAP_MAX    100  /* largest map that is examined, because the work grows with its cube */
 #define GROWTH     1e-3 /* a step: e-fold in 1000 steps */
 #define SQUARINGS  20   /* of the map: growth over a million steps */
 #define HALVINGS   20
 #define DIFFERENCE 1e-4 /* of a state or a mean, or of 1 */
 
-/** struct coupling - @m: sensors, @n: states, @p: pushes;  @size: of the map, 3 m + n
- * @H: m x p, answer of the rates;  @y, @z: by the means of sensors and then by states, of each
- * push and of each state at the end
- * @map, @square, @left: size x size; m x m;  @scale: of its factor;  @mean: of the start, m */
+/** struct coupling - working state.
+ * @m: sensors, @n: states, @p: pushes;  @size: of the map, 3 m + n
+ * @H: m x p, rates of the sensors for a unit blow of each push
+ * @y, @z: derivatives of each push, and of each state at the end of a step, by the means of sensors
+ *         and then by states
+ * @map, @square: size x size;  @left: m x m, matrix of v+;  @scale: of its factor
+ * @mean: means of the sensors at the start, m */
 struct coupling {
     struct lk_system *sys;
     int m;
@@ -61,7 +64,7 @@ static bool is_own(const struct coupling *c, int push, int sensor)
 
 /* ---- a step of the blocks ---- */
 
-/* means of pushes, then the states at the end */
+/* compute the means of the pushes, then the states at the end of a step */
 static void solve_blocks(struct coupling *c, double *ret)
 {
     struct lk_net *net = &c->sys->net;
@@ -76,7 +79,7 @@ static void solve_blocks(struct coupling *c, double *ret)
     memcpy(ret + c->p, net->stage[1].z, (size_t)c->n * sizeof(double));
 }
 
-/* y and z by mean or state @k */
+/* compute the derivatives of y and z by mean or state @k */
 static void differ(struct coupling *c, int k)
 {
     double *value = k < c->m ? &c->mean[k] : &c->state[k - c->m], kept = *value;
@@ -99,7 +102,8 @@ static void differ(struct coupling *c, int k)
 
 /* ---- the map ---- */
 
-/* the mean of sensor @i as part of x, v, v' and v+. @is_true: as it comes about */
+/* write the mean of sensor @i as a combination of x, v, v' and v+. @is_true: the true mean of the
+ * step */
 static void mean_of(const struct coupling *c, int i, bool is_true, double ret[4])
 {
     double h = c->h;
@@ -114,7 +118,8 @@ static void mean_of(const struct coupling *c, int i, bool is_true, double ret[4]
                4 * sizeof(double));
 }
 
-/* row of v+ of sensor @r, with its part by v+ into left. @is_explicit: as the step takes it */
+/* fill the row of v+ of sensor @r; coefficients of v+ go to left. @is_explicit: means as the step
+ * predicts them */
 static void fill_rate(struct coupling *c, int r, bool is_explicit, double *row)
 {
     row[c->m + r] = 1;
@@ -188,7 +193,7 @@ static void fill_map(struct coupling *c, bool is_explicit)
     }
 }
 
-/* growth a step of what grows most: |map^(2^k)|^(1 / 2^k) */
+/* return the largest growth factor of a step: |map^(2^k)|^(1 / 2^k) */
 static double growth_of(struct coupling *c)
 {
     int n = c->size;
@@ -215,7 +220,8 @@ static double growth_of(struct coupling *c)
     return exp(logarithm);
 }
 
-/* by how much the coupling grows a step of @h [s] beyond 1, and beyond what grows anyway */
+/* return the growth by the coupling in a step of @h [s], beyond 1 and beyond the growth with true
+ * means */
 static double excess_at(struct coupling *c, double h)
 {
     struct lk_net *net = &c->sys->net;
@@ -237,7 +243,7 @@ static double excess_at(struct coupling *c, double h)
 
 /* ---- the finding ---- */
 
-/* the push and the sensor that do most to each other over steps of the system */
+/* find the push and the sensor with the strongest mutual coupling in steps of the system */
 static void find_worst(const struct coupling *c, int *ret_push, int *ret_sensor)
 {
     double most = 0, h = c->sys->h;
@@ -321,7 +327,7 @@ static bool take_memory(struct coupling *c)
     return true;
 }
 
-/* operations of all squarings, should a step be looked for */
+/* count the operations of all squarings, including the search for a stable step */
 static double work_of(const struct coupling *c)
 {
     return (HALVINGS + 7) * 2 * (SQUARINGS + 1) * 2.0 * c->size * c->size * c->size;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What looks wrong in the bodies of a model: mostly numbers in another unit than SI. */
+/* Findings on the bodies of a model: mostly numbers in another unit than SI. */
 #include "analysis/findings.h"
 #include "compile/draft.h"
 #include "compile/fill.h"
@@ -8,11 +8,11 @@
 #include <math.h>
 #include <stdio.h>
 
-#define GYRATION_MAX 5.0  /* radii of gyration in sizes; kg cm^2 in place of kg m^2 makes 100 */
-#define LONE_MIN     5.0  /* radius of gyration [m] that looks wrong beside a single joint */
-#define SIZE_SHARE   0.25 /* of the whole model: a wheel has its joint in its middle */
-#define BESIDE_MAX   1e-3 /* of the whole model: an arm that a point mass has by a rounded number */
-#define FAR_MAX      20.0 /* distances in sizes; mm in place of m makes 1000 */
+#define GYRATION_MAX 5.0  /* radius of gyration in sizes; kg cm^2 instead of kg m^2 gives 100 */
+#define LONE_MIN     5.0  /* suspicious radius of gyration of a body with a single joint [m] */
+#define SIZE_SHARE   0.25 /* of the model, least size of a body: a wheel has a central joint */
+#define BESIDE_MAX   1e-3 /* of the model, arm of a point mass due to a rounded number */
+#define FAR_MAX      20.0 /* distance in sizes; mm instead of m gives 1000 */
 
 static double distance(const double a[3], const double b[3])
 {
@@ -21,9 +21,9 @@ static double distance(const double a[3], const double b[3])
     return lk_norm(d);
 }
 
-/* struct places - of joints and of elements between bodies, seen from body b.
- * @nearest, @farthest: from its centre of mass;  @beside: the nearest that is not there;  @n: how
- * many;  @spread: from the first of them */
+/* struct places - distances of joints and of elements at a body [m].
+ * @nearest, @farthest: from its centre of mass;  @beside: the smallest distance that is not 0
+ * @n: number of joints and elements;  @spread: largest distance from the first of them */
 struct places {
     const double *first;
     double spread;
@@ -83,7 +83,7 @@ static void inspect_inertia(struct lk_inspection *in, int b, const struct places
     struct lk_finding *f;
     char where[LK_TEXT_SIZE];
 
-    /* beside one joint it may be an eccentric rotor, which is larger than its lever */
+    /* a body with one joint may be an eccentric rotor, which is larger than its lever arm */
     if (!(size > 0) || gyration <= GYRATION_MAX * size || (p->spread == 0 && gyration < LONE_MIN))
         return;
     snprintf(where, sizeof(where), "body %s", body->name);
@@ -114,8 +114,8 @@ static void inspect_centre(struct lk_inspection *in, int b, const struct places 
     lk_finding_number(f, "size", "m", size);
 }
 
-/* A point mass turns about an arm at will; arms that are round-off are none, see lk_fill_joint().
- */
+/* Find point masses with a small arm, about which they can turn freely. Arms that are only
+ * round-off count as 0, see lk_fill_joint(). */
 static void inspect_point(struct lk_inspection *in, int b, const struct places *p, double extent)
 {
     const struct lk_body_def *body = &in->model->bodies[b];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the start has to change of the initial configuration: joints that are open, velocities that
- * do not fit, stops that are exceeded already. */
+/* Findings on the start: open joints of the initial configuration, inconsistent velocities, stops
+ * that are exceeded already. */
 #include "analysis/findings.h"
 #include "compile/compile.h"
 #include "maths/vec.h"
@@ -15,7 +15,7 @@
 #define RATE_MAX  1e-3 /* of the largest speed that is given */
 #define STOP_PAST 1e-6 /* of the width between the stops, or [m or rad] */
 
-/* The bodies as the file has them. */
+/* Move the bodies to the initial configuration. */
 static void go_to_initial(struct lk_inspection *in)
 {
     struct lk_system *sys = in->sys;
@@ -56,7 +56,7 @@ static void measure(const struct lk_inspection *in, double *ret_size, double *re
     *ret_speed = speed;
 }
 
-/* struct worst - the largest violation of the rigid rows of a joint, lengths and angles. */
+/* struct worst - largest violation of the rigid rows of a joint: of lengths, of angles. */
 struct worst {
     double length;
     double angle;
@@ -74,7 +74,8 @@ static struct worst worst_of(const struct lk_joint *joint, const double *values)
     return w;
 }
 
-/* A drive says where its coordinate starts and how fast, whatever the file says. */
+/* Return whether no drive acts on the joint. A drive sets start value and rate of its coordinate,
+ * so a deviation of the file is no finding. */
 static bool is_free_of_drives(const struct lk_joint *joint)
 {
     return joint->kind == LK_ROWS_RIGID;
@@ -100,7 +101,7 @@ static void inspect_gap(struct lk_inspection *in, int j, double size)
     lk_finding_number(f, "gap_angle", "rad", gap.angle);
 }
 
-/* By how much the start changes the velocity of a body. */
+/* Return the change of a body's velocity at the start. */
 static struct worst change_of(const struct lk_system *sys, int b)
 {
     struct worst w = {0};
@@ -115,7 +116,7 @@ static struct worst change_of(const struct lk_system *sys, int b)
     return (struct worst){lk_norm(v), lk_norm(turn)};
 }
 
-/* what the start leaves out of the velocity of a body that is held upright, see
+/* return the velocity that the start removes from a body with planar reduction, see
  * compile/passes/plane.h */
 static struct worst left_out_of(const struct lk_system *sys, int b)
 {
@@ -131,7 +132,7 @@ static struct worst left_out_of(const struct lk_system *sys, int b)
     return (struct worst){lk_norm(v), lk_norm(turn)};
 }
 
-/* adds what the rows would find that joint @j lacks */
+/* add the velocity violation of the rows that planar reduction removed from joint @j */
 static void add_left_out(const struct lk_system *sys, const struct lk_joint *j, struct worst *rate)
 {
     for (int s = 0; s < 2 && !j->is_known; s++) {
@@ -196,7 +197,7 @@ static void inspect_stop(struct lk_inspection *in, const struct lk_force_def *st
     lk_finding_number(f, "beyond", unit, past);
 }
 
-/* whether there is a road below the centre of the wheel of tyre @i */
+/* return whether there is a road below the centre of the wheel of tyre @i */
 static int stands_over_road(const struct lk_system *sys, int i)
 {
     const struct lk_tyre *t = &sys->tyre[i];
@@ -231,7 +232,7 @@ void lk_inspect_start(struct lk_inspection *in)
     double size, speed;
 
     lk_evaluate_poses(in->sys, &in->sys->now);
-    /* a start in balance presses on stops as far as they have to carry */
+    /* in an equilibrium stops are deflected by the loads that they support */
     for (int i = 0; i < in->model->n_forces && !in->sys->starts_balanced; i++)
         if (in->model->forces[i].type == LK_FORCE_STOP)
             inspect_stop(in, &in->model->forces[i]);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is too fast for the step: springs, rotors, and bodies that swing across a tension. */
+/* Findings on motions too fast for the step: springs, rotors, bodies that swing across a tension.
+ */
 #include "analysis/findings.h"
 #include "compile/fill.h"
 #include "compile/hanging.h"
@@ -15,12 +16,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SWING_MAX   1.0 /* w h of a swing that is followed [rad]: six steps a period */
-#define TURN_MAX    0.1 /* of a body in a step [rad]; rattle follows to LK_TURN_MAX */
-#define STOP_MAX    0.2 /* likewise into a hard stop: what hangs on it whips several times as fast */
+#define SWING_MAX   1.0 /* largest w h of an oscillation [rad]: six steps a period */
+#define TURN_MAX    0.1 /* largest rotation of a body in a step [rad]; of rattle: LK_TURN_MAX */
+#define STOP_MAX    0.2 /* the same for a body with a hard stop, which may accelerate others more */
 #define TENSION_MAX 0.1 /* s times the square of the swing across the tension, s = h^2 / 4 */
 
-/* Springs and dampers of a row in the present pose; stops and friction take care of themselves. */
+/* Return the springs and dampers of a row in the present pose, without stops and friction, which
+ * are adapted to the step. */
 static struct lk_law_value springs_of(const struct lk_system *sys, const struct lk_law *law)
 {
     struct lk_law_value f = {0};
@@ -33,7 +35,7 @@ static struct lk_law_value springs_of(const struct lk_system *sys, const struct 
     return f;
 }
 
-/* Whether there is time for one factorisation more, which is less than half of a step. */
+/* Return whether the bounds allow one more factorisation, which is less work than half a step. */
 static bool may_factor(struct lk_inspection *in)
 {
     return lk_inspection_may(in, 0.5 * in->sys->summary.step_flops);
@@ -47,11 +49,11 @@ static void inspect_spring(struct lk_inspection *in, const struct lk_law *law)
     char where[LK_TEXT_SIZE];
     struct lk_finding *finding;
 
-    /* with all joints a row is no easier to move than without */
+    /* the mobility with all joints is never larger than without */
     if (!(sqrt(f.stiffness * alone) * sys->h > SWING_MAX))
         return;
     if (f.damping * alone >= 2 * sqrt(f.stiffness * alone))
-        return; /* a light body that its damper lets creep */
+        return; /* overdamped: a light body that creeps */
     if (!sys->formulation->is_explicit && !may_factor(in))
         return;
     mobility = sys->formulation->is_explicit ? alone : lk_fill_mobility(sys, law);
@@ -67,7 +69,7 @@ static void inspect_spring(struct lk_inspection *in, const struct lk_law *law)
     lk_finding_number(finding, "angle_a_step", "rad", w * sys->h);
 }
 
-/* whether a hard stop acts on body @b */
+/* return whether a hard stop acts on body @b */
 static bool has_hard_stop(const struct lk_system *sys, int b)
 {
     for (int i = 0; i < sys->n_laws; i++) {
@@ -101,7 +103,8 @@ static void inspect_turn_into_stop(struct lk_inspection *in, int b)
     lk_finding_number(f, "angle_a_step", "rad", w * sys->h);
 }
 
-/* No step can tell which way a body went that turns by half a turn or more: the first one fails. */
+/* Find bodies that turn by half a turn or more in a step. The sense of such a turn is undefined, so
+ * the first step fails. */
 static void inspect_half_turn(struct lk_inspection *in, int b)
 {
     const struct lk_system *sys = in->sys;
@@ -146,14 +149,15 @@ static void inspect_rotor(struct lk_inspection *in, int b)
     lk_finding_number(f, "angle_a_step", "rad", w * sys->h);
 }
 
-/* whether the step takes it along, see step/elements/tension.h */
+/* return whether the step includes the geometric stiffness of body @b, see step/elements/tension.h
+ */
 static bool follows_tension(const struct lk_system *sys, int b)
 {
     return lk_steps_by(sys, &lk_formulation_rattle) && lk_tension_is_followed(sys, b);
 }
 
-/* Square of the swing of body @b across the weight of all that has a way to the ground over it
- * alone, once that hangs on it. */
+/* Return the square of the frequency with which body @b swings across the weight that it will have
+ * to support, see compile/hanging.h. */
 static double hanging_swing(const struct lk_system *sys, int b)
 {
     const double *J = sys->body[b].inertia;
@@ -220,8 +224,9 @@ static double lightness(const struct lk_system *sys, int i)
     return sum;
 }
 
-/* s times the square of the swing across the tension that a rod, or a spring between two points,
- * begins with: along a rope twice as fast as at one rod. 0 where the step takes it along. */
+/* Return s times the square of the swing across the initial tension of a rod, or of a spring
+ * between two points. In a rope the swing is twice as fast as at a single rod. 0 if the step
+ * includes this geometric stiffness. */
 static double sway_across(const struct lk_system *sys, int i)
 {
     const struct lk_joint *j = &sys->joint[i];
@@ -235,7 +240,7 @@ static double sway_across(const struct lk_system *sys, int i)
     return 2 * sys->s * sys->now.lambda[j->row] / (j->length + phi) * lightness(sys, i);
 }
 
-/* The fastest of all, as there may be hundreds along a rope. */
+/* Report only the fastest sway, because a rope may have hundreds. */
 static void inspect_sway(struct lk_inspection *in)
 {
     const struct lk_system *sys = in->sys;

@@ -2,14 +2,14 @@
 /* Independent coordinates by pivoting of the null space.
  *
  * Z spans the motions that the rigid rows allow. Each candidate, a coordinate of a joint or a shift
- * or turn of a body along or about a world axis, has a gradient of unit length; its components in Z
- * say how much of it is free. Candidates are taken one by one, and what a taken one determines is
- * removed from all others (Gram-Schmidt). Coordinates of joints are what drives and outputs speak
- * of, so that they come first as long as one of them says nearly as much as the best of the bodies;
- * among equals the first in the file is taken.
+ * or turn of a body along or about a world axis, has a gradient of unit length. Its components in Z
+ * are the part of it that is free. Candidates are chosen one by one, and the component along the
+ * chosen one is removed from all others (Gram-Schmidt). Drives and outputs use coordinates of
+ * joints, so these are preferred if one of them has nearly as large a component as the best of the
+ * bodies. Among equals the first in the file is chosen.
  *
- * A body outside the loops adds as many motions as its joint leaves free, whatever the rest does,
- * and is looked at alone: with all chosen coordinates given, body after body stands still. */
+ * A body outside the loops adds as many motions as its joint leaves free, independent of all
+ * others, so it is treated alone. */
 #include "analysis/freedom.h"
 #include "maths/vec.h"
 #include <errno.h>
@@ -19,14 +19,14 @@
 
 #define MATRIX_MAX 2e7  /* values, 160 MB */
 #define WORK_MAX   5e9  /* products: some seconds */
-#define ENOUGH     0.5  /* of the largest: the first of those with more is taken */
-#define PREFERRED  0.1  /* of the largest among the bodies: a joint with more is taken */
-#define NO_LENGTH  1e-9 /* a coordinate that changes less with every motion is none here */
+#define ENOUGH     0.5  /* of the largest component: the first candidate above it is chosen */
+#define PREFERRED  0.1  /* of the largest component of bodies: joints above it are preferred */
+#define NO_LENGTH  1e-9 /* a coordinate with a shorter gradient is no candidate */
 
 #define ENTRIES_MAX 12
 
-/** struct candidate - @entry: @n_entries of its gradient, in the measure of the rows, of unit
- * length; at @row */
+/** struct candidate - gradient of a candidate, scaled as the rows, of unit length.
+ * @entry: its @n_entries nonzero entries;  @row: their rows */
 struct candidate {
     struct lk_free_coordinate is;
     int n_entries;
@@ -34,8 +34,8 @@ struct candidate {
     double entry[ENTRIES_MAX];
 };
 
-/** struct choice - under way.
- * @Z:    n_motions of n_rows values;  @W: of each candidate the components in Z that are left
+/** struct choice - working state.
+ * @Z:    n_motions of n_rows values;  @W: remaining components in Z of each candidate
  * @left: square of their length */
 struct choice {
     const struct lk_loops *l;
@@ -103,7 +103,7 @@ static void point_body(const struct lk_loops *l, int b, int direction, struct ca
         put(c, l->row[b] + 3 + k, R[3 * (direction - 3) + k]);
 }
 
-/* Coordinates of the joint whose bodies are all here or stand; of one that holds a body alone, too.
+/* Return whether the coordinates of joint @j are candidates: all its bodies are among @l or fixed.
  */
 static bool is_measured(const struct lk_loops *l, int j)
 {
@@ -117,7 +117,8 @@ static bool is_measured(const struct lk_loops *l, int j)
     return true;
 }
 
-/* Turns of bodies before shifts: most joints leave turns, and those have no lever. */
+/* List the candidates: rotations of bodies before shifts, because most joints leave rotations free,
+ * and these do not depend on a lever arm. */
 static int list_candidates(struct choice *c, int first_joint, int n_joints)
 {
     const struct lk_loops *l = c->l;
@@ -171,7 +172,7 @@ static double largest_left(const struct choice *c, int from, int to)
     return largest;
 }
 
-/* the next one to take; squares are compared */
+/* return the next candidate to choose; squares are compared */
 static int find_next(const struct choice *c)
 {
     double joints = largest_left(c, 0, c->n_joints), bodies = largest_left(c, c->n_joints, c->n);
@@ -184,7 +185,7 @@ static int find_next(const struct choice *c)
     return i;
 }
 
-/* what candidate @taken determines is taken out of all */
+/* remove the component along candidate @taken from all others */
 static void take_out(struct choice *c, int taken)
 {
     size_t m = (size_t)c->n_motions;
@@ -248,8 +249,8 @@ static int choose(const struct lk_loops *l, const struct lk_rank *rank, int firs
     return r;
 }
 
-/* Body @b outside the loops, as if all others stood. @l: with room for a joint, all of its rows -1
- */
+/* Choose the coordinates of body @b outside the loops, with all others fixed. @l: room for one
+ * joint, all of its rows -1 */
 static int choose_held(struct lk_loops *l, int b, int j, struct lk_free_coordinate *list, int *n)
 {
     struct lk_rank rank;

@@ -17,16 +17,16 @@
 #define NUDGE                                                                                      \
     1e-5 /* of a pose: radians, and arms of the mechanism; of velocities likewise a second */
 #define NUDGE_INPUT 1e-4 /* of the range of an input, or of 1 */
-#define STILL       1e-9 /* a speed [m/s] */
+#define STILL       1e-9 /* speed that counts as rest [m/s] */
 
-/* ---- states beside the start ---- */
+/* ---- states near the start ---- */
 
 static void restore(struct lk_linear_work *w)
 {
     memcpy(w->sys->now.block, w->base, w->sys->state_size * sizeof(double));
 }
 
-/* body @b shifted and turned, its spin turned along */
+/* shift and rotate body @b; its spin rotates with it */
 static void move_body(struct lk_system *sys, int b, const double *move, double amount)
 {
     struct lk_motion *m = &sys->now.motion[b];
@@ -59,7 +59,7 @@ static int size_of_look(const struct lk_linear_work *w)
     return 2 * w->n + w->l->n_outputs + w->sys->net.n_states;
 }
 
-/* velocities, accelerations, outputs and rates of blocks of the state that was made beside the
+/* evaluate velocities, accelerations, outputs and rates of blocks of the present state near the
  * start: n, n, outputs, states of blocks */
 static void look(struct lk_linear_work *w, double *ret)
 {
@@ -111,7 +111,8 @@ static void differ(struct lk_linear_work *w, enum change change, int i, double a
         w->side[0][k] = (w->side[0][k] - w->side[1][k]) / (2 * amount);
 }
 
-/* + spin x turn of a motion: moves are seen from the world, where the axis of a rotor stands */
+/* add spin x rotation of a motion: moves are in world axes, in which the axis of a rotor is fixed
+ */
 static void add_spin(const struct lk_linear_work *w, int i, double *moves)
 {
     for (int b = 0; b < w->sys->n_bodies; b++) {
@@ -229,7 +230,7 @@ static void fill_matrices(struct lk_linear_work *w)
         l->unrest = lk_max(l->unrest, fabs(z[i]));
 }
 
-/* ---- the whole ---- */
+/* ---- linearisation ---- */
 
 static double *take(size_t rows, size_t columns)
 {
@@ -278,7 +279,7 @@ static void name_states(struct lk_linear_work *w)
             w->l->block[net->block[i].state + k] = net->name[i];
 }
 
-/* The present state with all that lk_start_beside() changes, its spin and accelerations. */
+/* Store the present state after lk_start_beside(), with its spin and accelerations. */
 static int take_base(struct lk_linear_work *w)
 {
     struct lk_system *sys = w->sys;

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define IDLE 1e-6 /* of what may depend on a motion without inertia: round-off of differences */
+#define IDLE 1e-6 /* largest dependence on an idle coordinate: round-off of differences */
 
-/* ---- coordinates and the motions that belong to them ---- */
+/* ---- coordinates and their motions ---- */
 
 /* gradient of a free coordinate in the moves of all bodies, world axes; @row: n values, zero */
 static void differentiate(const struct lk_system *sys, struct lk_free_coordinate c, double *row)
@@ -37,7 +37,7 @@ static void differentiate(const struct lk_system *sys, struct lk_free_coordinate
     }
 }
 
-/* the motions of @Z, in the measure of the loops and body axes, as moves in world axes */
+/* transform the motions of @Z from the units of the loops and body axes to moves in world axes */
 static void show_motions(const struct lk_loops *loops, const double *Z, int f, double *N)
 {
     const struct lk_system *sys = loops->sys;
@@ -123,7 +123,7 @@ static int refuse_massless(const struct lk_linear_work *w, int motion, struct lk
     return LK_E_MODEL;
 }
 
-/* whether coordinate @c turns one body alone, which has no inertia */
+/* return whether coordinate @c turns only one body, which has no inertia */
 static bool turns_nothing(const struct lk_linear_work *w, int c)
 {
     struct lk_free_coordinate coordinate = w->l->coordinate[c];
@@ -140,7 +140,7 @@ static bool turns_nothing(const struct lk_linear_work *w, int c)
     return true;
 }
 
-/* N^T M N and its factor; an idle coordinate counts as one without others */
+/* compute N^T M N and its factor; an idle coordinate gets a unit diagonal without coupling */
 int lk_linear_weigh(struct lk_linear_work *w, struct lk_error *error)
 {
     struct lk_linear *l = w->l;
@@ -213,7 +213,7 @@ int lk_linear_find_motions(struct lk_linear_work *w)
     return r;
 }
 
-/* whether no other state's rate depends on coordinate @c or its rate */
+/* return whether no rate of another state depends on coordinate @c or its rate */
 static bool concerns_nothing(const struct lk_linear *l, int c)
 {
     size_t n = (size_t)l->n_states;
@@ -229,7 +229,7 @@ static bool concerns_nothing(const struct lk_linear *l, int c)
     return true;
 }
 
-/* leaves rows and columns out of @matrix, which has @rows x @columns; NULL: none */
+/* remove rows and columns from @matrix, which has @rows x @columns; NULL: none */
 static void keep(double *matrix, int rows, const bool *drops_row, int columns,
                  const bool *drops_column)
 {

@@ -29,7 +29,7 @@ static void count_sides(const struct lk_system *sys, const bool *gone, int *degr
                 degree[sys->joint[j].body[s]]++;
 }
 
-/* take away bodies with fewer than two joints until none is left; compliant rows bind nothing */
+/* remove bodies with fewer than two joints until none is left; compliant rows do not count */
 static int prune(const struct lk_system *sys, bool *gone, int *held_by)
 {
     int *degree = calloc((size_t)sys->n_bodies + 1, sizeof(int));
@@ -78,8 +78,8 @@ static void number_joint(struct lk_loops *l, int j)
     }
 }
 
-/* distance from each centre of mass to the farthest joint point; where there is none, the longest
- * of the others */
+/* compute the distance from each centre of mass to the farthest joint point; for a body without
+ * arms, the largest distance of all others */
 static void measure_lengths(struct lk_loops *l)
 {
     double longest = 0;
@@ -188,7 +188,7 @@ struct block {
     struct lk_jacobian jacobian;
 };
 
-/* where the sides of a joint are when the bodies are at @pose */
+/* return the poses of the sides of a joint if the bodies are at @pose */
 static void find_sides(const struct lk_system *sys, const struct lk_pose *pose,
                        const struct lk_joint *joint, const struct lk_pose *ret[LK_SIDES_MAX])
 {
@@ -217,7 +217,8 @@ static double change_of_coordinate(const struct lk_system *sys, const struct lk_
     return change;
 }
 
-/* a coupling holds in the present pose, whatever the turns so far; a drive is followed in time */
+/* evaluate a joint; a coupling counts as closed in the present pose, for any turns so far; a drive
+ * has its present value */
 static void evaluate_joint(const struct lk_loops *l, const struct lk_pose *pose, int j,
                            struct block *ret)
 {
@@ -236,7 +237,8 @@ static void evaluate_joint(const struct lk_loops *l, const struct lk_pose *pose,
                       (joint->of[2] ? change_of_coordinate(l->sys, pose, joint, 2) : 0);
 }
 
-/* one row into its column, scaled to unit length; returns the scale. Bodies without rows stand. */
+/* write one row into its column, scaled to unit length; return the scale. Bodies without rows are
+ * fixed. */
 static double fill_column(const struct lk_loops *l, const struct lk_joint *joint,
                           const struct block *block, int r, double *column)
 {

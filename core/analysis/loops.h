@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The Jacobian of the loops of a mechanism as one dense matrix, and its rank.
  *
- * The rows of a joint that alone holds a body are always independent, so such bodies are removed
- * first, repeatedly; the loops remain. Each rigid row becomes a column of unit length; each body
- * has six rows, translation in units of the distance from its centre of mass to its farthest joint,
- * and rotation. So the rank depends neither on units nor on masses: a body without mass counts like
- * any other. */
+ * The rows of the only joint of a body are always independent, so such bodies are removed first,
+ * repeatedly; the loops remain. Each rigid row becomes a column of unit length. Each body has six
+ * rows: translation in units of the distance from its centre of mass to its farthest joint, and
+ * rotation. So the rank depends neither on units nor on masses; a body without mass needs no
+ * special treatment. */
 #ifndef LK_ANALYSIS_LOOPS_H
 #define LK_ANALYSIS_LOOPS_H
 
@@ -19,7 +19,7 @@
  * @column:          first column of each joint, -1: not in a loop;  @row: first row of each body,
  * -1
  * @joint_of_column: its inverse;  @body_of: the body of rows 6 i to 6 i + 5
- * @held_by:         outside the loops, the joint that each body hangs by; -1: none, it is free
+ * @held_by:         outside the loops, the only joint of each body; -1: none, the body is free
  * @length:          unit of the translation of each body [m] */
 struct lk_loops {
     const struct lk_system *sys;
@@ -33,22 +33,22 @@ struct lk_loops {
     double *length;
 };
 
-/** lk_loops_init() - find the loops. Return: 0, -ENOMEM, -EINVAL: rows of hinges are left out, and
- * the others do not tell what holds. Release with lk_loops_fini(). */
+/** lk_loops_init() - find the loops. Return: 0, -ENOMEM, -EINVAL: planar reduction removed rows, so
+ * the remaining rows do not determine the rank. Release with lk_loops_fini(). */
 int lk_loops_init(const struct lk_system *sys, struct lk_loops *ret_loops);
 void lk_loops_fini(struct lk_loops *loops);
 
-/** lk_loops_all() - the same with all rigid joints and all bodies, in loops or not. */
+/** lk_loops_all() - lk_loops_init() for all rigid joints and all bodies, in loops or not. */
 int lk_loops_all(const struct lk_system *sys, struct lk_loops *ret_loops);
 
-/** lk_loops_is_driven() - whether column @c is a driven row. */
+/** lk_loops_is_driven() - return whether column @c is a driven row. */
 int lk_loops_is_driven(const struct lk_loops *loops, int c);
 
 /** enum lk_columns - columns to fill; the others are zero. */
 enum lk_columns { LK_COLUMNS_ALL, LK_COLUMNS_PASSIVE /* without drives */ };
 
-/** lk_loops_matrix() - the matrix, column by column, with the bodies at @pose.
- * @ret_phi: violations in the measure of the columns; NULL is allowed */
+/** lk_loops_matrix() - compute the matrix, column by column, with the bodies at @pose.
+ * @ret_phi: violations, scaled as the columns; NULL is allowed */
 void lk_loops_matrix(const struct lk_loops *loops, const struct lk_pose *pose,
                      enum lk_columns which, double *ret_A, double *ret_phi);
 
@@ -68,8 +68,9 @@ int lk_rank_init(const struct lk_loops *loops, const struct lk_pose *pose, enum 
                  double tolerance, struct lk_rank *ret_rank);
 void lk_rank_fini(struct lk_rank *rank);
 
-/** lk_rank_motions() - null space of the factored rows: n_rows - rank orthonormal motions of n_rows
- * values each, in the units of the matrix. Return: 0, -ENOMEM. Release @ret_motions with free(). */
+/** lk_rank_motions() - compute the null space of the factored rows: n_rows - rank orthonormal
+ * motions of n_rows values each, in the units of the matrix. Return: 0, -ENOMEM. Release
+ * @ret_motions with free(). */
 int lk_rank_motions(const struct lk_loops *loops, const struct lk_rank *rank, double **ret_motions);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Degrees of freedom, coordinates for them and redundant rows, from the rank of the rigid rows.
  *
- * A row takes part in a dependence when it has a coefficient in some combination of rows that
- * vanishes. QR with column pivoting gives a base of these combinations: each row beyond the rank in
- * terms of the independent ones; what occurs in the base occurs in some combination and the other
- * way round, so the answer does not depend on the choice of the base. */
+ * A row is in a dependence if it has a nonzero coefficient in some vanishing combination of rows.
+ * QR with column pivoting gives a basis of these combinations: each row beyond the rank in terms of
+ * the independent ones. A row occurs in some combination exactly if it occurs in the basis, so the
+ * result does not depend on the choice of the basis. */
 #include "analysis/freedom.h"
 #include "maths/arithmetic.h"
 #include <errno.h>
@@ -14,9 +14,9 @@
 #include <string.h>
 
 #define MATRIX_MAX      2e7  /* values of the dense matrix, 160 MB */
-#define SHARE_TOLERANCE 1e-6 /* a row with a smaller coefficient takes no part in a dependence */
+#define SHARE_TOLERANCE 1e-6 /* coefficients below it count as zero in a dependence */
 
-/* columns that depend on others, and those that they depend on */
+/* mark the columns that depend on others, and those on which they depend */
 static int mark_dependent(const struct lk_loops *l, const struct lk_rank *f, bool *marked)
 {
     size_t n = (size_t)l->n_rows;

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* of a pair of eigenvalue and vector: round-off of LAPACK is below this by far */
+/* largest residual of an eigenpair; round-off of LAPACK is far below it */
 #define RESIDUAL_MAX 1e-10
 
 /* largest shift or turn of a body in the motion @z, and its phase: @ret_re, @ret_im */
@@ -77,9 +77,9 @@ static int compare(const void *a, const void *b)
     return x->re < y->re ? 1 : x->re > y->re ? -1 : 0;
 }
 
-/* A power of two, which rounds nothing, as the unit of the rates: the square root of the largest
- * entry that accelerates a coordinate by another. Then no entry of A is larger than the fastest
- * rate of the motions by much, and one tolerance serves all residuals. */
+/* Return the unit of the rates: a power of two, so that scaling is exact, near the square root of
+ * the largest entry of A from a coordinate to an acceleration. Then no entry of A is much larger
+ * than the fastest rate of the motions, and one tolerance suits all residuals. */
 static double unit_of_rates(const struct lk_linear *l)
 {
     size_t n = (size_t)l->n_states, f = (size_t)l->n_motions;
@@ -222,9 +222,9 @@ static int take_modes(const struct lk_linear *l, struct pairs *p, double unit, c
     return r;
 }
 
-/* With balancing slow motions keep their digits beside stiff ones. Where an entry of round-off in
- * the column of a coordinate that turns freely leads it astray, by factors of 1e13, the vectors are
- * those of other motions: then without. */
+/* Balancing preserves the digits of slow motions in the presence of stiff ones. But a round-off
+ * entry in the column of a free coordinate may lead to scale factors of 1e13 and wrong vectors. If
+ * a pair fails its check, the problem is solved again without balancing. */
 int lk_modes_find(const struct lk_linear *l, struct lk_mode **ret_modes)
 {
     LK_ARITHMETIC;

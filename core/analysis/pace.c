@@ -15,8 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SETTLING 5     /* steps after a blow: the first ones are predicted from the motion before */
-#define ROUNDOFF 1e-14 /* of positions, in increments; and of the way of a step */
+#define SETTLING 5 /* steps after a blow, whose prediction still depends on the earlier motion */
+#define ROUNDOFF 1e-14 /* of increments, relative to positions and to the way of a step */
 
 /* ---- the motion ---- */
 
@@ -44,7 +44,7 @@ static int give_rate(struct lk_system *sys, const struct lk_pace_rate *rate,
     return -ENOENT;
 }
 
-/* ---- what is there ---- */
+/* ---- rotations and modes ---- */
 
 #define STILL 1e-9 /* [rad] a step */
 
@@ -68,7 +68,7 @@ static void find_turns(const struct lk_system *sys, struct lk_pace *p)
     }
 }
 
-#define SLOW 1e-6 /* [rad] a step: nothing that matters */
+#define SLOW 1e-6 /* phase of a mode in a step that is negligible [rad] */
 
 static void set_mode(struct lk_pace_mode *mode, double h, double rate, const char *where)
 {
@@ -118,7 +118,7 @@ static double way_of(const struct lk_system *sys)
     return sys->h * largest;
 }
 
-/** struct trial - what a step from here begins with. @block: the state;  @inputs: of the step */
+/** struct trial - start of a trial step. @block: state;  @inputs: of the step */
 struct trial {
     double *block;
     double *inputs;
@@ -136,9 +136,9 @@ static void go_back(struct lk_system *sys, const struct trial *t)
     lk_start_resume(sys);
 }
 
-/* By how much increments shrink from one to the next, down to the first at round-off. The first
- * increment is none of them: it leaves what the regularisation of rows leaves, see
- * lk_rattle_leaks(). */
+/* Return the mean ratio of successive increments, down to the first one at round-off. The first
+ * increment is excluded because it contains the error of the regularisation, see lk_rattle_leaks().
+ */
 static double contraction_of(const struct lk_pace *p, double floor)
 {
     int first = p->n > 2 ? 1 : 0, last = first;
@@ -148,7 +148,8 @@ static double contraction_of(const struct lk_pace *p, double floor)
     return last > first ? pow(p->increment[last] / p->increment[first], 1.0 / (last - first)) : 0;
 }
 
-/* An increment leaves what the next ones take away, after the last one a geometric series. */
+/* Return the number of iterations with an error of at most @bound. The error after an increment is
+ * the sum of the next ones, after the last one a geometric series. */
 static int iterations_for(const struct lk_pace *p, double bound)
 {
     double c = p->contraction, left = p->increment[p->n - 1];
@@ -162,7 +163,7 @@ static int iterations_for(const struct lk_pace *p, double bound)
     return p->n + (left > bound ? (int)ceil(log(bound / left) / log(c)) : 0);
 }
 
-/* Return: what the step returned with all its iterations. */
+/* Measure the increments of a step. Return: result of the step with all its iterations. */
 static int measure(struct lk_system *sys, const struct trial *t, struct lk_pace *p)
 {
     int n = sys->iterations, r = 0;
@@ -187,13 +188,13 @@ static int measure(struct lk_system *sys, const struct trial *t, struct lk_pace 
     return r;
 }
 
-/* ---- the motion ahead, its inputs thrown about ---- */
+/* ---- steps ahead, with random inputs ---- */
 
-#define STRETCH  8 /* steps in which each input goes one way */
-#define MEASURED 2 /* of them, the first ones: a drive feels a jump of its input a step later */
+#define STRETCH  8 /* steps in which each input moves in one direction */
+#define MEASURED 2 /* the first ones are measured: a drive responds to its input a step later */
 
-/* Each scalar of the inputs that has limits goes to one of them or to the other, as fast as its
- * rate allows; @chance: bits that decide, the same in each run. */
+/* Move each scalar of the inputs with limits towards one of them, as fast as its rate allows.
+ * @chance: random bits that choose the limit, the same in each run. */
 static void throw_inputs(const struct lk_system *sys, uint32_t chance, double *inputs)
 {
     int n;
@@ -218,8 +219,9 @@ static uint32_t next_chance(uint32_t chance)
 
 #define SHRINKS 0.2
 
-/* Adds to @left[k] what @p's step leaves after k + 1 iterations. Where increments hardly shrink, at
- * change points and where friction sets in, it is no matter of their number: not counted. */
+/* Add to @left[k] the error of @p's step after k + 1 iterations. Steps whose increments hardly
+ * shrink, at change points or at the onset of friction, are not counted, because more iterations do
+ * not help. */
 static void add_left(const struct lk_pace *p, double left[LK_PACE_INCREMENTS])
 {
     double c = p->contraction, rest = p->increment[p->n - 1] * c / (1 - c);
@@ -234,8 +236,8 @@ static void add_left(const struct lk_pace *p, double left[LK_PACE_INCREMENTS])
     }
 }
 
-/* Writes @p->needed_ahead. A step that fails ends the look: what inputs can break is for the
- * policy. Return: 0 or -ENOMEM. */
+/* Write @p->needed_ahead. A failing step ends the examination; failures due to inputs are handled
+ * by the policy of the daemon. Return: 0 or -ENOMEM. */
 static int look_ahead(struct lk_system *sys, const struct trial *start, struct lk_pace *p)
 {
     struct trial t = *start;
@@ -295,8 +297,8 @@ static bool turns_unbalanced(const struct lk_system *sys, const struct lk_pace *
     return false;
 }
 
-/* Energy in the steps from here with the inputs as they start: writes @p->energy_swing,
- * @p->calm_step, and a finding where energy appears. A step that fails ends the look. */
+/* Examine the energy in the next steps with the initial inputs: write @p->energy_swing,
+ * @p->calm_step, and add a finding if energy appears. A failing step ends the examination. */
 static void look_at_energy(struct lk_system *sys, const struct trial *t, struct lk_pace *p,
                            struct lk_inspection *in)
 {
@@ -329,7 +331,7 @@ static void judge_failure(const struct lk_system *sys, const struct lk_pace *p,
     char where[LK_TEXT_SIZE];
     struct lk_finding *f;
 
-    /* what turns slowly before the step is not what turned too far in it */
+    /* if all bodies turn slowly before the step, the one that turned too far is unknown */
     if (p->status != LK_E_TURN || p->n_turns == 0 || p->turn[0].turn < LK_TURN_MAX) {
         lk_finding_add(in, "step-fails", "model",
                        "a step of this motion fails; expected a smaller step");
@@ -343,7 +345,7 @@ static void judge_failure(const struct lk_system *sys, const struct lk_pace *p,
     lk_finding_number(f, "angle_a_step", "rad", p->turn[0].turn);
 }
 
-/* "iterations: 7, or ", where a model may have so many */
+/* write "iterations: 7, or ", if a model may have so many, else "" */
 static void say_enough(int needed, char ret[40])
 {
     ret[0] = '\0';

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Is the initial pose special? The rank of the rows is compared with the rank in poses nearby.
+/* Test whether the initial pose is singular, by comparing the rank of the rows with that in nearby
+ * poses.
  *
- * A nearby pose: all bodies move a little along a random motion that the rows allow to first order,
- * then the joints are closed again by Gauss-Newton (least squares, smallest motion, LAPACK dgelsy)
- * in the plane square to that motion, so that it cannot go back to the initial pose. Where no
- * motion leads away (a stretched strut between two grounds) that does not converge. Drives are left
- * out while moving, since they would move in time, but count for the rank. The generic rank is the
- * largest found. */
+ * To find a nearby pose, all bodies move a little along a random motion that the rows allow to
+ * first order. Then Gauss-Newton closes the joints again (least squares, smallest motion, LAPACK
+ * dgelsy) in the plane perpendicular to that motion, so that it cannot return to the initial pose.
+ * If no finite motion exists (a stretched strut between two ground points), this does not converge.
+ * Rows of drives are omitted while moving, because drives would move in time, but they count for
+ * the rank. The generic rank is the largest found. */
 #include "analysis/loops.h"
 #include "linkage/analysis.h"
 #include "maths/arithmetic.h"
@@ -19,20 +20,20 @@
 
 #define MATRIX_MAX     1e6   /* values of the dense matrix: a few seconds */
 #define SAMPLES        3     /* nearby poses to test; one is almost always enough */
-#define SAMPLES_MORE   12    /* where branches meet: some of them are singular all along */
+#define SAMPLES_MORE   12    /* where branches meet: all poses of some branches are singular */
 #define MATRIX_MORE    1e5   /* values of a matrix that is small enough for that */
-#define CLOSING_ROUNDS 30    /* few, but a factor of 4 a round where branches meet: 1e9 in 15 */
+#define CLOSING_ROUNDS 30    /* where branches meet, a round gains only a factor of 4: 1e9 in 15 */
 #define CLOSED         1e-12 /* gap; above round-off */
 #define ROUNDOFF       3e-15 /* of a position, in its own size: a few sums of doubles */
 #define LOST           20    /* steps: a pose farther away is not nearby */
 #define TRUNCATION     1e-9  /* of singular values while closing: round-off of the matrix */
 #define NEARBY         1e-5  /* tolerance of the rank there: more than the root of CLOSED */
-#define SHARE_SHOWN    0.1   /* of the largest: bodies and joints with less are not named */
+#define SHARE_SHOWN    0.1   /* of the largest: bodies and joints below it are not named */
 
 static const double steps[] = {0.05, 0.01, 0.002}; /* [rad], or of the length of a body */
 
-/** struct search - scratch of the way to a nearby pose.
- * @closed:    gap that counts as none
+/** struct search - working state of the search for a nearby pose.
+ * @closed:    gap that counts as closed
  * @z:         a motion, n_rows, or violations;  @moved: sum of the motions
  * @direction: the first motion, of unit length */
 struct search {
@@ -71,7 +72,7 @@ static void search_fini(struct search *s)
     free(s->pivot);
 }
 
-/* in [-1, 1), the same in every run (multiplier: Knuth, MMIX) */
+/* return a pseudo-random value in [-1, 1), the same in every run (multiplier: Knuth, MMIX) */
 static double random_value(struct search *s)
 {
     s->random = s->random * 6364136223846793005u + 1442695040888963407u;
@@ -115,8 +116,8 @@ static void move(struct search *s, double scale)
         move_body(&s->pose[l->body_of[i / 6]], l->length[l->body_of[i / 6]], s->z + i);
 }
 
-/* one round of Gauss-Newton: the smallest motion that the least squares ask for, square to the
- * direction, which is one column more */
+/* make one round of Gauss-Newton: the smallest motion of the least-squares problem, perpendicular
+ * to the direction, which is an additional column */
 static bool improve(struct search *s, double step)
 {
     const struct lk_loops *l = s->l;
@@ -185,7 +186,8 @@ static double initial_gap_of(struct search *s)
     return lk_max(lk_max(CLOSED, ROUNDOFF * roundoff), 2 * largest_of(s->z, l->n_columns));
 }
 
-/* whether @i attempts will do: enough poses found, and none that says more than the one here */
+/* return whether @i attempts suffice: enough poses were found, and none with a larger rank than
+ * here */
 static bool is_enough(const struct search *s, const struct lk_pose_check *c, int here, int best,
                       int i)
 {
@@ -263,8 +265,8 @@ static int *name_largest(const double *share, int n, int *ret_n)
     return list;
 }
 
-/* what is left of the motions @Z when those of the nearby pose, @Y, are taken out; summed up body
- * by body */
+/* remove the motions of the nearby pose, @Y, from the motions @Z, and sum up the remainder for each
+ * body */
 static void share_of_extra(const struct lk_loops *l, double *Z, int n_Z, const double *Y, int n_Y,
                            double *share)
 {
@@ -287,8 +289,8 @@ static void share_of_extra(const struct lk_loops *l, double *Z, int n_Z, const d
     }
 }
 
-/* bodies that move most where the pose allows more than those nearby; without @nearby, all motions
- * are of that kind */
+/* name the bodies that move most in motions that nearby poses do not have; without @nearby, in all
+ * motions */
 static int name_bodies(const struct lk_loops *l, const struct lk_rank *here,
                        const struct lk_rank *nearby, struct lk_pose_check *c)
 {
@@ -309,7 +311,8 @@ static int name_bodies(const struct lk_loops *l, const struct lk_rank *here,
     return r;
 }
 
-/* singular values, and the joints whose rows all but cancel in the smallest that is not zero */
+/* find the singular values, and the joints whose rows are nearly dependent in the smallest nonzero
+ * one */
 static int weigh_rows(const struct lk_loops *l, int rank, struct lk_pose_check *c)
 {
     int n = l->n_rows, m = l->n_columns, k = n < m ? n : m;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names, and what a row forbids, in words. Read off its Jacobian, so that a joint type needs no
- * text here unless its row is neither a shift nor a turn. */
+/* Names of elements, and descriptions of the motion that a row forbids. The description is derived
+ * from the Jacobian, so a joint type needs a text here only if its row is neither a shift nor a
+ * turn. */
 #include "linkage/analysis.h"
 #include "maths/arithmetic.h"
 #include "maths/vec.h"
@@ -8,8 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define ALONG_AXIS 1e-6 /* sine of the angle below which a direction is called by an axis */
-#define NO_SHIFT   1e-9 /* a row whose translation part is shorter is a turn */
+#define ALONG_AXIS 1e-6 /* sine of the angle below which a direction gets the name of an axis */
+#define NO_SHIFT   1e-9 /* a row with a shorter translation part counts as a turn */
 
 /* "pin", or "tube angle" where a joint has several coordinates */
 static const char *describe_coordinate(const struct lk_system *sys, const struct lk_joint *joint,

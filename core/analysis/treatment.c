@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See linkage/treatment.h. Read off the compiled system: what it says is what is stepped. */
+/* See linkage/treatment.h. The report is derived from the compiled system, so it always agrees with
+ * the step. */
 #include "linkage/treatment.h"
 #include "maths/vec.h"
 #include "model/model.h"
@@ -12,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* one more part of the sentence */
+/* append a clause to the sentence */
 __attribute__((format(printf, 2, 3))) static void say(struct lk_treated *t, const char *form, ...)
 {
     size_t used = strlen(t->how), room = sizeof(t->how) - used;
@@ -43,7 +44,8 @@ __attribute__((format(printf, 2, 3))) static struct lk_treated *add(struct lk_tr
 
 /* ---- bodies ---- */
 
-/* W of a body that turns about n alone is n n^T / (n.J n): its longest column is along n */
+/* Find the axis n of a body that turns about n only: W is n n^T / (n.J n), so its longest column is
+ * along n. */
 static bool axis_of(const double W[6], double ret[3])
 {
     static const int at[3][3] = {{0, 3, 4}, {3, 1, 5}, {4, 5, 2}};
@@ -198,7 +200,7 @@ static void treat_force(const struct lk_system *sys, int force, struct lk_treate
         say(t, "three rows across it for its geometric stiffness");
 }
 
-/* ---- the whole ---- */
+/* ---- the report ---- */
 
 static void treat_rows(const struct lk_system *sys, struct lk_treated *t)
 {

@@ -4,12 +4,13 @@
 #define POLYNOMIAL 0xedb88320u
 #define SLICES     4 /* bytes at a time */
 
-/* what a byte does to the sum, from so many bytes ahead */
+/* effect of a byte on the checksum, for each distance from the end of the slice */
 struct table {
     uint32_t of[SLICES][256];
 };
 
-/* Makes it anew at each call, a few microseconds: no state is shared between threads. */
+/* Compute the table. It is made anew at each call, in a few microseconds, so that threads share no
+ * state. */
 static void make_table(struct table *t)
 {
     for (uint32_t i = 0; i < 256; i++) {

@@ -45,7 +45,8 @@ static void plain(const char *word, char ret[LK_WORD_SIZE])
     ret[n] = '\0';
 }
 
-/* whether @other is nearer to @mine, plain, than @best edits; then @best is so many */
+/* return whether @other is nearer to the simplified word @mine than @best edits; if so, update
+ * @best */
 static int is_nearer(const char *mine, const char *other, int *best)
 {
     char theirs[LK_WORD_SIZE];
@@ -53,7 +54,7 @@ static int is_nearer(const char *mine, const char *other, int *best)
 
     plain(other, theirs);
     distance = lk_edit_distance(mine, theirs);
-    /* nothing of a word of two letters is left after two edits */
+    /* reject if as many edits as letters are needed */
     if (distance >= *best || distance >= (int)strlen(theirs))
         return 0;
     *best = distance;

@@ -21,8 +21,8 @@ int lk_text_sequence(const char *text)
     return size;
 }
 
-/* Characters that end a line or turn the direction of text (Unicode 15, 9.2): what is shown would
- * not be what is there. @s: 3 bytes */
+/* Return whether a character ends a line or changes the direction of text (Unicode 15, 9.2), so
+ * that the displayed text would differ from the actual one. @s: 3 bytes */
 static bool turns(const unsigned char *s)
 {
     return s[0] == 0xe2 &&
@@ -30,7 +30,7 @@ static bool turns(const unsigned char *s)
             (s[1] == 0x81 && s[2] >= 0xa6 && s[2] <= 0xa9));
 }
 
-/* Bytes of what stands at @text; @ret_clean: whether it may stay. */
+/* Return the length of the sequence at @text; @ret_clean: whether it is clean text. */
 static int look_at(const char *text, bool *ret_clean)
 {
     const unsigned char *s = (const unsigned char *)text;

@@ -48,7 +48,7 @@ static int check_size(const struct lk_draft *d, double flops_max, struct lk_erro
     return LK_E_MODEL;
 }
 
-/* names of joints */
+/* check that the reactions of the options name joints */
 static int check_reactions(const struct lk_model *m, const struct lk_options *options,
                            struct lk_error *ret_error)
 {
@@ -75,7 +75,7 @@ static const struct lk_callback *find_callback(const struct lk_callback *all, co
     return NULL;
 }
 
-/* a function for each callback, a callback for each function */
+/* check that each force of type callback has a function, and each function such a force */
 static int check_callbacks(const struct lk_model *m, const struct lk_options *options,
                            struct lk_error *ret_error)
 {
@@ -136,9 +136,9 @@ static double largest_turn(const struct lk_model *model, double h)
     return most * h;
 }
 
-/* Newton iterations of a formulation, where nobody says. A matrix that is kept over the step is
- * wrong by as much as bodies turn: a top that tumbles by 0.5, 1, 1.5 rad needs 6, 7, 9 instead
- * of 5. */
+/* Return the default number of Newton iterations of a formulation. The error of a matrix that is
+ * constant during the step grows with the rotation of the bodies: a top that tumbles by 0.5, 1, 1.5
+ * rad per step needs 6, 7, 9 iterations instead of 5. */
 static int own_iterations(const struct lk_formulation *f, const struct lk_model *model, int order,
                           double h)
 {
@@ -151,8 +151,8 @@ static int own_iterations(const struct lk_formulation *f, const struct lk_model 
     return f->iterations != 0 ? f->iterations : LK_ITERATIONS;
 }
 
-/** struct how - arguments of compile_model(). @in_hold: adds rows that hold coordinates;
- * @reductions: that may be used, see struct lk_draft;  @parts: divisor of the requested step */
+/** struct how - arguments of compile_model(). @in_hold: adds rows that hold coordinates
+ * @reductions: allowed reductions, see struct lk_draft;  @parts: divisor of the requested step */
 struct how {
     struct lk_compile_how told;
     int in_hold;
@@ -160,12 +160,12 @@ struct how {
     int parts;
 };
 
-/* of a tree of the bodies that the model has, one by one */
+/* reductions that need hubs, splits or lanes: off for a tree of the model's bodies, one by one */
 #define TREE_REDUCTIONS ((unsigned)(LK_REDUCTION_HUBS | LK_REDUCTION_SPLITS | LK_REDUCTION_LANES))
 
-/* The draft of a step in lanes, of the same model, in place of that of one by one with hubs, if it
- * costs less or is named. Of one that is chosen by its cost the limits are no reason to refuse.
- * @lanes: what the caller of lk_draft_init() sets */
+/* Replace the draft of a step one by one with hubs by that of a step in lanes, if it costs less or
+ * its engine is named. If it is chosen by its cost, exceeded limits do not refuse the model.
+ * @lanes: the fields that the caller of lk_draft_init() sets */
 static int take_lanes(struct lk_draft *d, struct lk_draft *lanes,
                       const struct lk_engine *const *engines, double flops_max,
                       struct lk_error *ret_error)
@@ -191,9 +191,9 @@ static int take_lanes(struct lk_draft *d, struct lk_draft *lanes,
     return r;
 }
 
-/* The draft of a step one by one, and where that is not plain, of one by batches instead if they
- * cost less or are named. Batches know no hubs: where there are any, theirs is a draft without.
- * @d: what the caller of lk_draft_init() sets; the caller releases it */
+/* Make the draft of a step one by one or, if batches cost less or are named, of a step by batches.
+ * Batches do not support hubs; if the draft has hubs, batches get a draft without them.
+ * @d: the fields that the caller of lk_draft_init() sets; the caller releases it */
 static int draft_either(struct lk_draft *d, const struct lk_engine *const *engines,
                         double flops_max, struct lk_error *ret_error)
 {
@@ -250,8 +250,8 @@ static int compile_model(const struct lk_model *model, const struct lk_options *
     return r;
 }
 
-/* a velocity turns with the body that the assembly turns; so does its angular velocity, which is
- * stored in body axes */
+/* Rotate the velocity with the body that the assembly has rotated. The angular velocity rotates
+ * too, because it is stored in body axes. */
 static void turn_velocity(struct lk_motion *m, const double q[4])
 {
     double before[9], after[9], local[3];
@@ -262,9 +262,10 @@ static void turn_velocity(struct lk_motion *m, const double q[4])
     lk_rotate(after, local, m->v.v);
 }
 
-/* The system that assembles: of one formulation, and of no option. A loop that is wide open passes
- * poses on its way in which its rows depend on each other, and there round-off of one elimination
- * or another decides which way it goes. Coordinates with a start have rows here. */
+/* Compile the system that assembles the initial configuration, always with the same formulation and
+ * without options. A wide-open loop passes poses in which its rows depend on each other; there the
+ * round-off of the elimination decides which branch it reaches. Coordinates with a `start` have
+ * rows in this system. */
 static int compile_assembly(const struct lk_model *model, struct lk_system **ret_system,
                             struct lk_error *ret_error)
 {
@@ -286,8 +287,8 @@ static int has_holds(const struct lk_model *model)
     return hold != 0;
 }
 
-/* Assembles held coordinates and wide-open loops: a separate system only assembles the initial
- * configuration; the running system copies its poses, so that it starts there whatever steps it. */
+/* Assemble held coordinates and wide-open loops in a separate system. The running system copies the
+ * poses, so that its start does not depend on its formulation and options. */
 static int assemble_apart(const struct lk_model *model, struct lk_system *sys, double *ret_gap,
                           struct lk_error *ret_error)
 {
@@ -311,14 +312,14 @@ static int assemble_apart(const struct lk_model *model, struct lk_system *sys, d
     }
     memcpy(sys->start.block, sys->now.block, sys->state_size * sizeof(double));
     *ret_gap = apart->summary.assembly_gap;
-    /* also of joints that a gear turned along with a held one */
+    /* coordinates also of joints that a gear turned together with a held one */
     for (int i = 0; i < sys->n_coordinates && r == 0; i++)
         sys->now.coordinate[i] = apart->now.coordinate[i];
     lk_system_free(apart);
     return r;
 }
 
-/* how @formulation reaches @order, or NULL */
+/* return the extrapolation by which @formulation reaches @order, or NULL */
 static const struct lk_combination *find_combination(const struct lk_formulation *formulation,
                                                      int order)
 {
@@ -330,8 +331,8 @@ static const struct lk_combination *find_combination(const struct lk_formulation
     return NULL;
 }
 
-/* Compiles the systems that step the same interval in two and three parts, for a higher order. They
- * have the same bodies and rows: with hubs none is in lanes, which have none. */
+/* Compile the systems that step the same interval in two and three steps, for a higher order. They
+ * have the same bodies and rows; with hubs, none of them is in lanes, which do not support hubs. */
 static int add_sequences(const struct lk_model *model, const struct lk_options *options,
                          struct how how, struct lk_system *sys, struct lk_error *ret_error)
 {
@@ -361,7 +362,7 @@ static int add_sequences(const struct lk_model *model, const struct lk_options *
     return r;
 }
 
-/* the order that is asked for, of a system at its start */
+/* raise the order of a system at its start to the requested one */
 static int raise_order(const struct lk_model *model, const struct lk_options *options,
                        struct how how, struct lk_system *sys, struct lk_error *ret_error)
 {
@@ -379,12 +380,13 @@ static int raise_order(const struct lk_model *model, const struct lk_options *op
     r = f->prepare ? f->prepare(sys, name, ret_error) : 0;
     if (r == 0)
         r = lk_extrapolate_check(sys, model, ret_error);
-    if (r == 0 && (sys->batches || f->renew)) /* it asks rows one by one, with a factor of all */
+    if (r == 0 && (sys->batches || f->renew)) /* the check used the scratch one by one */
         lk_start_resume(sys);
     return r == 0 && sys->combination ? add_sequences(model, options, how, sys, ret_error) : r;
 }
 
-/* rattle follows the tension in bodies that are light for it, which takes a factor more */
+/* Note for the user that `rattle` includes the geometric stiffness of light bodies under tension,
+ * which needs one more factorisation. */
 static void note_tension(struct lk_system *sys)
 {
     int n = lk_steps_by(sys, &lk_formulation_rattle) ? lk_tension_count(sys) : 0;
@@ -421,7 +423,7 @@ static bool wants_all_rows(const struct lk_model *model, const struct lk_options
            (options && (options->all_rows || options->equilibrium));
 }
 
-/* that the formulation allows, and that nobody has switched off */
+/* return the reductions that the formulation allows and that are not switched off */
 static unsigned reductions_of(const struct lk_model *model, const struct lk_options *options,
                               const struct lk_compile_how *told)
 {
@@ -436,7 +438,7 @@ static unsigned reductions_of(const struct lk_model *model, const struct lk_opti
     return LK_DRAFT_REDUCTIONS_ALL & ~without;
 }
 
-/* the model at its start, of order 2. @ret_gap: that an assembly apart closed */
+/* compile the model at its start, with order 2. @ret_gap: gap closed by assemble_apart() */
 static int start_model(const struct lk_model *model, const struct lk_options *options,
                        struct how how, struct lk_system **ret_system, double *ret_gap,
                        struct lk_error *ret_error)
@@ -457,7 +459,7 @@ static int start_model(const struct lk_model *model, const struct lk_options *op
     return r;
 }
 
-/* whether those are known that outputs show and that the caller names */
+/* return whether all reactions that outputs show or the caller names are known */
 static bool knows_reactions(const struct lk_system *sys, const struct lk_options *options)
 {
     bool knows = true;
@@ -475,8 +477,8 @@ static bool knows_reactions(const struct lk_system *sys, const struct lk_options
     return knows;
 }
 
-/* Where rows depend on each other, or bodies are held in a circle, all rows say who carries how
- * much: then reactions that are shown are those of all. */
+/* If rows depend on each other, or held bodies form a loop, only the complete set of rows
+ * determines the reactions. If such reactions are shown, compile again with all rows. */
 int lk_compile(const struct lk_model *model, const struct lk_options *options,
                struct lk_compile_how told, struct lk_system **ret_system,
                struct lk_error *ret_error)

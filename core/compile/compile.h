@@ -9,8 +9,8 @@
 
 /** struct lk_compile_how - how a model is compiled.
  * @formulation: steps the system
- * @is_bare:   overrides the solver section: order 2, no body a hub or split, nothing batched
- * @without:   bits of enum lk_reduction that are not used, for comparison
+ * @is_bare:   overrides the solver section: order 2, no hubs, no split bodies, no batches
+ * @without:   bits of enum lk_reduction to leave unused, for comparison
  * @flops_max: bound on the operations of a step, 0: none, see struct lk_bounds */
 struct lk_compile_how {
     const struct lk_formulation *formulation;
@@ -32,25 +32,25 @@ int lk_compile(const struct lk_model *model, const struct lk_options *options,
  * LK_E_ASSEMBLY. */
 int lk_start_consistent(struct lk_system *system, struct lk_error *ret_error);
 
-/** lk_start_size() - the size of the model at the positions of system->now [m]. */
+/** lk_start_size() - compute the size of the model at the positions of system->now [m]. */
 double lk_start_size(const struct lk_system *system);
-/** lk_start_again() - the same for other positions and velocities in system->now, of a system that
- * had its start: no equilibrium is sought, no joint absorbs a misfit, and what the compiler has
- * decided stays. After an error system->now is to be replaced.
- * @size: of the model at its own start
+/** lk_start_again() - lk_start_consistent() for other positions and velocities in system->now, once
+ * the system has had its own start. It seeks no equilibrium, joints absorb no misfit, and all
+ * decisions of the compiler remain. After an error the caller must replace system->now.
+ * @size: of the model at its own start [m]
  * Return: 0, LK_E_ASSEMBLY, -ENOMEM */
 int lk_start_again(struct lk_system *system, double size, struct lk_error *ret_error);
 
-/** lk_start_is_open() - whether joints are open, as the model file has them, by more than a misfit
- * that they could absorb. Return: 0, 1. */
+/** lk_start_is_open() - return 1 if joints are open in the initial configuration by more than a
+ * misfit that they could absorb, else 0. */
 int lk_start_is_open(struct lk_system *system);
 
-/** lk_start_beside() - velocities that the joints allow next to those of system->now, then
- * accelerations, multipliers and coordinates, where poses, velocities and inputs were changed by a
- * little after lk_start_consistent(). Positions stay as they are, open joints too. What acts on
- * bodies without inertia moves them as if they had the artificial mass of W, 1e-6 of a neighbour's.
- * Friction that winds up and carcasses of tyres follow as at rest. The system is not ready to step
- * after it. */
+/** lk_start_beside() - make a slightly changed state consistent. Call after lk_start_consistent()
+ * and a small change of poses, velocities or inputs. Projects the velocities of system->now onto
+ * the joints, then computes accelerations, multipliers and coordinates. Positions remain unchanged,
+ * also those of open joints. Forces on bodies without inertia act on the artificial mass of W, 1e-6
+ * of a neighbour's mass. Friction that winds up and tyre carcasses have their values at rest. The
+ * system cannot step afterwards. */
 void lk_start_beside(struct lk_system *system);
 
 /** lk_start_assemble() - assemble the positions only. Return: 0, LK_E_ASSEMBLY. */
@@ -65,10 +65,11 @@ void lk_channels_describe_output(const struct lk_model *model, const struct lk_o
 
 /* ---- sequences.c: steps of a higher order, see step/scripts/extrapolate.h ---- */
 
-/** lk_extrapolate_check() - check that @model moves smoothly enough for a step of higher order: no
- * friction, end stop or table, no drive from an input, no mode of its springs and dampers, turn of
- * an unbalanced body, nutation or swing across a tension faster than the step as it starts.
- * @system: of such an order, or `rk4`, at its start. Return: 0, LK_E_MODEL (@ret_error names the
+/** lk_extrapolate_check() - check that @model moves smoothly enough for a step of higher order. The
+ * model must have no friction, end stop or table, and no drive from an input. At the start, none of
+ * these may be too fast for the step: modes of springs and dampers, rotation of an unbalanced body,
+ * nutation, swing across a tension.
+ * @system: of higher order, or `rk4`, at its start. Return: 0, LK_E_MODEL (@ret_error names the
  * element). */
 int lk_extrapolate_check(struct lk_system *system, const struct lk_model *model,
                          struct lk_error *ret_error);
@@ -77,8 +78,9 @@ int lk_extrapolate_check(struct lk_system *system, const struct lk_model *model,
  * from the states of @system: copy its joint points and axes, scale E of its rows to the step. */
 void lk_extrapolate_adopt(const struct lk_system *system, struct lk_system *sequence);
 
-/** lk_start_hold_upright() - W M t, what a body @b that is held upright keeps of the given twist
- * @twist, as rows would leave it that are not there, see compile/passes/plane.h. */
+/** lk_start_hold_upright() - replace @twist of body @b by W M @twist. For a body with planar
+ * reduction this removes the components that the omitted rows would remove, see
+ * compile/passes/plane.h. */
 void lk_start_hold_upright(const struct lk_system *system, int b, struct lk_twist *twist);
 
 #endif

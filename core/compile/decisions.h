@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the compiler decides from a model, and what makes that hold for every value that inputs,
- * parameters and states take later. Who adds such a decision adds a row here, to the same table in
- * doc/architecture.md, and a motion to tests/physics/test_decisions.c in which what it depends on
- * changes. */
+/* Decisions that the compiler makes from a model, and the reason why each remains valid for every
+ * later value of inputs, parameters and states. A new decision needs a row here, a row in the same
+ * table of doc/architecture.md, and a motion in tests/physics/test_decisions.c that changes the
+ * quantities on which the decision depends. */
 #ifndef LK_COMPILE_DECISIONS_H
 #define LK_COMPILE_DECISIONS_H
 
-/** struct lk_decision - @what is decided, in @file;  @depends: on what of the model
- * @changes: which of that may change in a run;  @guard: why it holds then, or who watches it */
+/** struct lk_decision - one decision, documented as text.
+ * @what: what is decided;  @file: where
+ * @depends: data of the model on which it depends;  @changes: those of them that may change in a
+ *           run;  @guard: why it then remains valid, or which check watches it */
 struct lk_decision {
     const char *what;
     const char *file;
@@ -16,7 +18,7 @@ struct lk_decision {
     const char *guard;
 };
 
-/** lk_decisions - all of them, in the order of the table in the document. */
+/** lk_decisions - all decisions, in the order of the table in doc/architecture.md. */
 extern const struct lk_decision lk_decisions[];
 extern const int lk_n_decisions;
 

@@ -12,7 +12,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* of a determinant of moments: one axis may have no inertia */
+/* of a determinant of moments, scaled: below it, one axis may have no inertia */
 #define THIN 1e-6
 
 static void surround(const double point[3], double low[3], double high[3])

@@ -3,10 +3,10 @@
  *
  * The long loops of the compiler count their work in units of some nanoseconds: a visit to a joint
  * of an assembly, to a pair of joints, ten operations of a factorisation. The sum depends on the
- * model alone. Every LK_EFFORT_BETWEEN units the caller's is_cancelled() is asked.
+ * model alone. Every LK_EFFORT_BETWEEN units the caller's is_cancelled() is called.
  *
- * The counter is per thread, so that systems compiled on the way to a model count too. The cycle
- * has none. */
+ * The counter is per thread, so that auxiliary systems compiled for the same model count too. The
+ * cycle has no counter. */
 #ifndef LK_COMPILE_EFFORT_H
 #define LK_COMPILE_EFFORT_H
 
@@ -18,8 +18,8 @@
 
 /** struct lk_effort - counter of one compilation.
  * @is_cancelled: see linkage/compile.h;  @context: its argument
- * @spent:        units so far;  @asked: @spent at its last call
- * @is_over:      it returned true: the compilation ends with -ECANCELED */
+ * @spent:        units so far;  @asked: value of @spent at the last call of is_cancelled()
+ * @is_over:      is_cancelled() returned true: the compilation ends with -ECANCELED */
 struct lk_effort {
     bool (*is_cancelled)(void *context);
     void *context;

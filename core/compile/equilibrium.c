@@ -6,19 +6,19 @@
  *     | K + W^-1 / t^2   Phi_q^T | | dq      |     | g   |
  *     | Phi_q            -E      | | dlambda | = - | Phi |
  *
- * with K = dg/dq: the tangents of the laws, and by central differences what the forces of joints,
- * springs and loads do when they turn. The mass keeps it from saddles, as t is short enough for
- * that, and lets free directions be: for a small t it is a step of implicit Euler, downhill, in
- * which all velocities are forgotten; t grows as the balance gets better (T. Coffey, C. T. Kelley,
- * D. E. Keyes, Pseudotransient continuation and differential-algebraic equations, 2003). E lets
- * redundant rows share without any effect on the result; rows of a tree of joints need none. The
+ * with K = dg/dq: the tangents of the laws, and by central differences the change of the forces of
+ * joints, springs and loads with their directions. The mass term avoids saddles if t is short
+ * enough, and leaves free directions unchanged. For a small t it is a downhill step of implicit
+ * Euler without velocities; t grows as the residual decreases (T. Coffey, C. T. Kelley, D. E.
+ * Keyes, Pseudotransient continuation and differential-algebraic equations, 2003). E lets redundant
+ * rows share their load without any effect on the result; rows of a tree of joints need no E. The
  * states of blocks are unknowns as well, see rest.h.
  *
- * These steps are fast, but nothing keeps them from a saddle, nor from going to and fro across the
- * kink of a stop. Where they fail, steps that go down are made instead: with t so short that the
- * matrix is positive definite and that the energy falls, with stops as they are where a step leads,
- * and with bodies that move along their joints, so that a stiff stop is pressed by what the step
- * says and not by the square of its turns. */
+ * These steps are fast, but they may converge to a saddle, or alternate across the kink of a stop.
+ * If they fail, descent steps are made instead. Their t is so short that the matrix is positive
+ * definite and the energy decreases. Each stop has its state at the end of the step. Bodies move
+ * along their joints, so that the deflection of a stiff stop is exactly that of the step, without
+ * errors of second order in the rotations. */
 #include "compile/equilibrium.h"
 #include "compile/equilibrium_work.h"
 #include "maths/vec.h"
@@ -30,11 +30,11 @@
 #include <string.h>
 
 #define LEAST_TIME2 1e-7 /* t^2 [s^2] */
-#define ROLLING     1e-2 /* of the largest force: what tyres under stress drive a car by */
+#define ROLLING     1e-2 /* of the largest force: residual at which stressed tyres are released */
 
 /* ---- Newton's method ---- */
 
-/* the free choice of t: in proportion to the balance, but not by more than 8 at once */
+/* choose t^2 in proportion to the decrease of the residual, by at most a factor of 8 */
 static void choose_time(struct lk_equilibrium_work *w, double before, double now)
 {
     double ratio = now > 0 ? before / now : 8;
@@ -43,7 +43,7 @@ static void choose_time(struct lk_equilibrium_work *w, double before, double now
     w->time2 = fmin(fmax(w->time2 * factor, LEAST_TIME2), LK_EQUILIBRIUM_MOST_TIME2);
 }
 
-/* where the forces may be in balance, but block @at goes on */
+/* report that block @at does not come to rest, although the forces may be in balance */
 static int refuse_block(const struct lk_equilibrium_work *w, int at, struct lk_error *ret_error)
 {
     const struct lk_net *net = &w->sys->net;
@@ -75,10 +75,10 @@ int lk_equilibrium_refuse(const struct lk_equilibrium_work *w, int at, struct lk
     return LK_E_ASSEMBLY;
 }
 
-/* Wheels that roll freely change nothing where their tyres are without side force. But a car that
- * has settled has moved its wheels sideways, and its tyres, toed in or out, drive it by what they
- * still hold, as far as the iterations go: it has to roll a little, which lets the carcasses go.
- * What holds a car on a slope is found anew. Return: whether there are tyres. */
+/* Release the carcasses of the tyres, as if the car rolled a little. While a car settles, its
+ * wheels move sideways. The carcasses of tyres with toe angle then keep side forces that drive the
+ * car, and the iterations do not converge. The forces that hold a car on a slope are found again.
+ * Return: whether there are tyres. */
 static int roll_free(struct lk_equilibrium_work *w)
 {
     lk_tyres_hold(w->sys);
@@ -113,7 +113,7 @@ static int iterate(struct lk_equilibrium_work *w, struct lk_error *ret_error)
         lk_equilibrium_follow(w);
     }
 }
-/* ---- the whole ---- */
+/* ---- the search ---- */
 
 static double reach_of(const struct lk_system *sys, double size)
 {
@@ -174,7 +174,7 @@ static int take_memory(struct lk_equilibrium_work *w)
     return 0;
 }
 
-/* @drawn: a block of the state */
+/* Return whether any body has moved from the state @drawn. */
 static bool has_moved(const struct lk_equilibrium_work *w, const double *drawn)
 {
     const struct lk_state *now = &w->sys->now;
@@ -195,7 +195,7 @@ static bool has_moved(const struct lk_equilibrium_work *w, const double *drawn)
     return most > LK_EQUILIBRIUM_UNMOVED;
 }
 
-/* back to a balance, to the bit */
+/* restore a balanced state, to the bit */
 static void take_back(struct lk_equilibrium_work *w, const double *block)
 {
     struct lk_system *sys = w->sys;
@@ -207,7 +207,9 @@ static void take_back(struct lk_equilibrium_work *w, const double *block)
     lk_equilibrium_set_laws(w);
 }
 
-/* whether nothing grows about the balance @found, by e in a time of @time2 [s^2] */
+/* Test whether the balance @found is stable: no motion about it grows by a factor e within the time
+ * t,
+ * @time2 = t^2 [s^2]. */
 static int look_around(struct lk_equilibrium_work *w, const double *found, double time2,
                        bool *ret_is_valley)
 {
@@ -222,9 +224,9 @@ static int look_around(struct lk_equilibrium_work *w, const double *found, doubl
     return r;
 }
 
-/* A balance that it @is_drawn in, or from which no way down was found. What falls falls within
- * LK_EQUILIBRIUM_FALLS: what would take longer round-off may make of a direction in which nothing
- * moves it. */
+/* Note that the equilibrium is unstable. @is_drawn: the initial configuration is in it, else the
+ * descent failed. Only growth within LK_EQUILIBRIUM_FALLS counts, because round-off may give a free
+ * direction a slower growth. */
 static int note_saddle(struct lk_equilibrium_work *w, const double *found, bool is_drawn)
 {
     struct lk_system *sys = w->sys;
@@ -239,9 +241,11 @@ static int note_saddle(struct lk_equilibrium_work *w, const double *found, bool 
     return r;
 }
 
-/* Newton's method goes to a saddle as well as to a valley. From one that is not the drawing it goes
- * back, and then down step by step; the saddle stays where that finds nothing. Tyres hold a car by
- * forces without a potential, whose balance has no curvature. @drawn: the state; @found: for use */
+/* Replace a saddle by a minimum. Newton's method may converge to either. If it has moved to a
+ * saddle, go back to the initial configuration and descend from there; if the descent fails, keep
+ * the saddle. Systems with tyres are excluded, because tyre forces have no potential and so no
+ * curvature.
+ * @drawn: state of the initial configuration;  @found: scratch of the same size */
 static int leave_saddle(struct lk_equilibrium_work *w, const double *drawn, double *found)
 {
     struct lk_system *sys = w->sys;
@@ -266,9 +270,9 @@ static int leave_saddle(struct lk_equilibrium_work *w, const double *drawn, doub
     return note_saddle(w, found, false);
 }
 
-/* The velocities of the drawing are kept while the mechanism is at rest: that of a centre of mass
- * as it was drawn, so that a car that settles at another pitch still moves along the road; that of
- * turning in the axes of its body, so that a wheel spins about its axle. */
+/* Store the initial velocities before the search (@back 0), and restore them after it. The velocity
+ * of a centre of mass is restored in world axes, so that a car that settles at another pitch still
+ * moves along the road; the angular velocity in body axes, so that a wheel spins about its axle. */
 static void keep_velocities(struct lk_system *sys, struct lk_motion *kept, int back)
 {
     for (int b = 0; b < sys->n_bodies; b++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Static equilibrium: poses in which the mechanism stays where it is. */
+/* Static equilibrium: poses in which the forces on all bodies are in balance. */
 #ifndef LK_COMPILE_EQUILIBRIUM_H
 #define LK_COMPILE_EQUILIBRIUM_H
 
@@ -8,10 +8,10 @@
 #define LK_EQUILIBRIUM_MAX 1500 /* directions of all bodies and rigid rows together */
 
 /** lk_equilibrium_find() - move the bodies of system->now, whose joints are closed, until the
- * forces on each are in balance at rest; velocities are kept, of turning in body axes. Writes
- * system->equilibrium.
- * @coordinates: brings the coordinates of system->now up to its poses
- * Return: 0; LK_E_ASSEMBLY: not found, @ret_error says where a force is left; -ENOMEM, -ECANCELED.
+ * forces on each body are in balance at rest. Velocities remain unchanged (angular velocities in
+ * body axes). Writes system->equilibrium.
+ * @coordinates: callback that updates the coordinates of system->now from its poses
+ * Return: 0; LK_E_ASSEMBLY: not found, @ret_error names the unbalanced force; -ENOMEM, -ECANCELED.
  */
 int lk_equilibrium_find(struct lk_system *system, void (*coordinates)(struct lk_system *),
                         struct lk_error *ret_error);

@@ -15,9 +15,9 @@
 #define YIELD      1e-11 /* E, of t^2 Phi_q W Phi_q^T */
 #define DIFFERENCE 1e-5  /* of a pose: radians, and sizes of the mechanism */
 #define TURN_MAX   0.2   /* of a body in an iteration [rad], and way in reaches of the mechanism */
-#define HOLDS      1e6 /* stiffness of rows where the curvature is asked for, by that of the bodies */
-#define STALLED    3   /* iterations in which the force has not fallen by a half: round-off, */
-#define PATIENCE   20    /* or slow */
+#define HOLDS      1e6   /* stiffness of rows in the test of curvature, by that of the bodies */
+#define STALLED    3     /* iterations without a decrease of the force by a half: round-off, */
+#define PATIENCE   20    /* or slow convergence */
 #define SHED       1e-10 /* regularises Phi_q Phi_q^T of rows of unit length */
 
 /* ---- the residual ---- */
@@ -28,8 +28,8 @@ void lk_equilibrium_set_poses(struct lk_equilibrium_work *w)
     w->coordinates(w->sys);
 }
 
-/* Friction that slides has no tangent, and a step without one would carry it as far to the other
- * side: the secant to where it holds nothing leads back. */
+/* Return a secant stiffness of sliding friction. Its tangent is zero, and a step without stiffness
+ * would overshoot to the other side. The secant to the point of zero force avoids that. */
 static double sliding_secant(const struct lk_system *sys, const struct lk_law *law, double x)
 {
     double secant = 0;
@@ -44,7 +44,7 @@ static double sliding_secant(const struct lk_system *sys, const struct lk_law *l
     return secant;
 }
 
-/* force of law @i at @x, at rest, and what it stores. Return: its tangent */
+/* compute force and potential of law @i at @x, at rest. Return: its tangent */
 double lk_equilibrium_force_at(const struct lk_equilibrium_work *w, int i, double x,
                                double *ret_force, double *ret_potential)
 {
@@ -82,8 +82,9 @@ static int first_block(const struct lk_equilibrium_work *w)
     return w->n_moves + w->n_rows;
 }
 
-/* forces on the bodies, torques in body axes, by the present multipliers; then the violations of
- * rigid rows and what is left of the unknowns of blocks; then the values of laws and of blocks */
+/* Compute the residual with the present multipliers: forces on the bodies, torques in body axes;
+ * then violations of rigid rows and residuals of the unknowns of blocks; then values of laws and
+ * outputs of blocks. */
 void lk_equilibrium_find_residual(struct lk_equilibrium_work *w, double *ret)
 {
     struct lk_system *sys = w->sys;
@@ -114,7 +115,7 @@ void lk_equilibrium_find_residual(struct lk_equilibrium_work *w, double *ret)
 
 /* ---- poses ---- */
 
-/* the residual beside the present pose: body @b moved by @amount in direction @k */
+/* compute the residual with body @b moved by @amount in direction @k, then restore the pose */
 static void look_beside(struct lk_equilibrium_work *w, int b, int k, double amount, double *ret)
 {
     struct lk_motion *m = &w->sys->now.motion[b], kept = *m;
@@ -129,7 +130,7 @@ static void look_beside(struct lk_equilibrium_work *w, int b, int k, double amou
 
 /* ---- a step of Newton's method ---- */
 
-/* a column of K without the tangents of laws, and of Phi_q with its transpose */
+/* fill a column of K without the tangents of laws, and a column of Phi_q and of its transpose */
 static void fill_column(struct lk_equilibrium_work *w, int column)
 {
     int k = column % 6;
@@ -155,7 +156,7 @@ static void fill_column(struct lk_equilibrium_work *w, int column)
     }
 }
 
-/* what the output of block @i pulls at the bodies, in the present pose */
+/* compute the derivative of the forces on bodies by the output of block @i, in the present pose */
 static void fill_pull(struct lk_equilibrium_work *w, int i)
 {
     double amount = DIFFERENCE * lk_max(1, fabs(w->blocks.y[i]));
@@ -189,7 +190,7 @@ static int fill_blocks(struct lk_equilibrium_work *w)
     return 0;
 }
 
-/* + J^T @k J of law @i, which few bodies have a part in */
+/* add J^T @k J of law @i; only a few columns of J are nonzero */
 void lk_equilibrium_add_tangent(struct lk_equilibrium_work *w, int i, double k)
 {
     const double *slope = w->slope + (size_t)i * (size_t)w->n_moves;
@@ -199,7 +200,7 @@ void lk_equilibrium_add_tangent(struct lk_equilibrium_work *w, int i, double k)
             w->A[(size_t)r * (size_t)w->n + (size_t)c] += slope[r] * k * slope[c];
 }
 
-/* + W^-1 @part [1/s^2]: W is block diagonal, a number and a symmetric 3 x 3 matrix */
+/* add W^-1 @part [1/s^2]; W is block diagonal, a number and a symmetric 3 x 3 matrix */
 void lk_equilibrium_add_mass(struct lk_equilibrium_work *w, int b, double part)
 {
     const struct lk_inverse_mass *inverse = &w->sys->W[b];
@@ -275,8 +276,8 @@ static void multiply_rows(struct lk_equilibrium_work *w)
     }
 }
 
-/* x := x - (Phi_q Phi_q^T + eps)^-1 Phi_q Phi_q^T x: what loads no body stays, all else shrinks by
- * eps */
+/* Compute x := x - (Phi_q Phi_q^T + eps)^-1 Phi_q Phi_q^T x. The part of x that loads no body
+ * remains, all other parts shrink to order eps. */
 static int shrink_loads(struct lk_equilibrium_work *w, double *x)
 {
     size_t m = (size_t)w->n_rows;
@@ -297,8 +298,8 @@ static int shrink_loads(struct lk_equilibrium_work *w, double *x)
     return r;
 }
 
-/* Multipliers of redundant rows leave what holds against each other alone: it loads no body, but
- * what it does when rows turn would drown the curvature. The matrix is filled. */
+/* Remove the self-stress from the multipliers of redundant rows. It loads no body, but its
+ * geometric stiffness would dominate the curvature. Call after filling the matrix. */
 static int shed_self_stress(struct lk_equilibrium_work *w)
 {
     double *lambda = w->sys->now.lambda, *rest = w->side[1];
@@ -313,7 +314,7 @@ static int shed_self_stress(struct lk_equilibrium_work *w)
     return r;
 }
 
-/* what stretches row @i has HOLDS times the stiffness that the directions it is made of have */
+/* return a stiffness for row @i: HOLDS times that of the directions that move the row */
 static double stiffness_of(const struct lk_equilibrium_work *w, int i)
 {
     const double *row = row_of(w, i);
@@ -331,9 +332,9 @@ static double stiffness_of(const struct lk_equilibrium_work *w, int i)
     return length > 0 ? HOLDS * stiffness / (length * length) : 0;
 }
 
-/* Whether K + W^-1 / t^2 is positive definite where the rows hold: what they forbid is made stiff
- * in the place of them. If it is not, t is so long that Newton's step leads up to a saddle. Return:
- * 0, -ECANCELED. */
+/* Test whether K + W^-1 / t^2 is positive definite on the motions that the rows allow. The
+ * forbidden motions get a large stiffness instead of the rows. If the test fails, t is so long that
+ * the Newton step leads up to a saddle. Return: 0, -ECANCELED. */
 int lk_equilibrium_ask_curvature(struct lk_equilibrium_work *w, bool *ret_is_valley)
 {
     size_t n = (size_t)w->n, m = (size_t)w->n_moves;
@@ -368,13 +369,13 @@ int lk_equilibrium_solve(struct lk_equilibrium_work *w)
         return r;
     for (int i = 0; i < w->n; i++)
         w->x[i] = -w->g[i];
-    for (int k = 0; k < w->blocks.n; k++) /* 0 of what is held */
+    for (int k = 0; k < w->blocks.n; k++) /* 0 for a state at its limit */
         w->x[first_block(w) + k] = -w->blocks.f[k];
     return lk_dense_solve(w->n, w->A, w->x);
 }
 
-/* Moves along the Newton step, or as far as the rotations allow. Rows bend with turns: a long chain
- * of small links may go its own way in an iteration. */
+/* Move along the Newton step, shortened if rotations are too large. Rows are nonlinear in
+ * rotations, so a long chain of small links might otherwise diverge in an iteration. */
 void lk_equilibrium_follow(struct lk_equilibrium_work *w)
 {
     double largest = 0, part;
@@ -392,9 +393,10 @@ void lk_equilibrium_follow(struct lk_equilibrium_work *w)
         w->sys->now.lambda[w->row[r]] += part * w->x[w->n_moves + r];
 }
 
-/* ---- judging ---- */
+/* ---- convergence ---- */
 
-/* the largest force that is left, moments by the arms of the mechanism; @ret_at: its direction */
+/* return the largest residual force, moments divided by the size of the mechanism; @ret_at: its
+ * direction */
 static double left_over(const struct lk_equilibrium_work *w, int *ret_at)
 {
     double largest = 0;
@@ -452,10 +454,10 @@ void lk_equilibrium_look(struct lk_equilibrium_work *w, struct lk_equilibrium_le
     e->force = w->force;
 }
 
-/* Balanced to double precision; or as well as no iteration makes it better: where what is left of
- * the forces moves nothing, as round-off of a pose is a force of a stiff law; or, after some more
- * iterations, to a part of the forces, which may be much for what is light. Tyres never quite rest.
- */
+/* Return true in three cases: the pose is balanced to double precision; the iterations have stalled
+ * and the last step moved nothing, because round-off of a pose is a force in a stiff law; or, after
+ * more iterations, the residual is a small fraction of the largest force, which may still be large
+ * for a light body. Tyres never come to rest exactly. */
 bool lk_equilibrium_is_balanced(const struct lk_equilibrium_work *w,
                                 const struct lk_equilibrium_left *left)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Steps that go down, see equilibrium.c. A step is one of implicit Euler, t^2 of it such that the
- * matrix is positive definite and that the energy does not grow. Laws are straight lines through
- * the place where the step leads, which a few solutions find: a stop that it reaches holds, one
- * that it leaves does not. */
+/* Descent steps, see equilibrium.c. Each one is a step of implicit Euler with t^2 such that the
+ * matrix is positive definite and the energy does not grow. Laws are linearised at the end of the
+ * step, which a few solutions find: a stop that the step reaches is active, one that it leaves is
+ * not. */
 #include "compile/dense.h"
 #include "compile/equilibrium_work.h"
 #include "maths/vec.h"
@@ -14,8 +14,8 @@
 #include <string.h>
 
 #define TINY_TIME2 1e-24 /* t^2 that is too short for any step to lead up */
-#define LAW_ROUNDS 30    /* until a step and the laws where it leads agree, */
-#define ALIKE      1e-3  /* to this part of a tangent */
+#define LAW_ROUNDS 30    /* most iterations until a step and the laws at its end agree, */
+#define ALIKE      1e-3  /* to this fraction of a tangent */
 
 /* forces of loads and inputs on the bodies, into @ret */
 static void find_loads(struct lk_equilibrium_work *w, struct lk_twist *ret)
@@ -26,8 +26,9 @@ static void find_loads(struct lk_equilibrium_work *w, struct lk_twist *ret)
     lk_loads_subtract(sys, 0, sys->now.inputs, ret);
 }
 
-/* what law @i takes on the way from @x to the present pose, by what it stores where it has a kink,
- * and else by the mean of its force: friction and motors store nothing */
+/* Return the energy that law @i absorbs from @x to the present pose: the difference of its
+ * potential if it has a stop, else the mean force times the distance, because friction and motors
+ * have no potential. */
 static double taken_by_law(const struct lk_equilibrium_work *w, int i, double x, double *size)
 {
     const struct lk_law *law = &w->sys->law[i];
@@ -46,8 +47,8 @@ static double taken_by_law(const struct lk_equilibrium_work *w, int i, double x,
     return potential[1] - potential[0];
 }
 
-/** struct descent - a step down. @place: of laws, where it begins;  @pull, @tangent: of laws, where
- * it ends;  @load: on bodies, where it begins */
+/** struct descent - a descent step. @place: values of laws at its start;  @pull, @tangent:
+ * linearised laws at its end;  @load: loads on bodies at its start */
 struct descent {
     double *place;
     double *pull;
@@ -55,8 +56,8 @@ struct descent {
     struct lk_twist *load;
 };
 
-/* Whether a step that has led from @d to the present pose leads down: by the energy that it takes,
- * of loads by the mean of both ends, with that of the rows over the gaps that it leaves. */
+/* Return whether the step from @d to the present pose decreases the energy. Loads count with the
+ * mean of both ends, and multipliers with the change of the violation of their rows. */
 static bool leads_down(struct lk_equilibrium_work *w, const struct descent *d)
 {
     struct lk_system *sys = w->sys;
@@ -93,7 +94,8 @@ static bool leads_down(struct lk_equilibrium_work *w, const struct descent *d)
     return sum <= LK_EQUILIBRIUM_ROUNDOFF * size;
 }
 
-/* Laws where the step w->x leads. Return: whether any is much stiffer or softer than @d has it. */
+/* Linearise the laws at the end of the step w->x. Return: whether the tangent of any law differs
+ * from that in @d. */
 static bool follow_laws(const struct lk_equilibrium_work *w, struct descent *d)
 {
     bool is_other = false;
@@ -107,13 +109,13 @@ static bool follow_laws(const struct lk_equilibrium_work *w, struct descent *d)
         tangent = lk_max(0, lk_equilibrium_force_at(w, i, x, &force, &potential));
         is_other |= fabs(tangent - d->tangent[i]) > ALIKE * (tangent + d->tangent[i]);
         d->tangent[i] = tangent;
-        /* its straight line through that place, at the place where the step begins */
+        /* value of this linear law at the start of the step */
         d->pull[i] = force - tangent * (x - d->place[i]);
     }
     return is_other;
 }
 
-/* the step of the matrix w->copy, with laws as @d has them */
+/* compute the step with the matrix w->copy and the linearised laws of @d */
 static int solve_laws(struct lk_equilibrium_work *w, const struct descent *d)
 {
     memcpy(w->A, w->copy, (size_t)w->n * (size_t)w->n * sizeof(double));
@@ -129,7 +131,7 @@ static int solve_laws(struct lk_equilibrium_work *w, const struct descent *d)
     return lk_dense_solve(w->n, w->A, w->x);
 }
 
-/* the step, with laws as they are where it leads: those of stops that it reaches */
+/* compute the step, with laws linearised at its end, by repeated solutions */
 static int find_step(struct lk_equilibrium_work *w, struct descent *d)
 {
     int r = 0;
@@ -146,7 +148,7 @@ static int find_step(struct lk_equilibrium_work *w, struct descent *d)
     return r;
 }
 
-/* the matrix with another t, in w->copy */
+/* change t in the matrix w->copy */
 static void change_time(struct lk_equilibrium_work *w, double time2)
 {
     double *A = w->A;
@@ -160,7 +162,7 @@ static void change_time(struct lk_equilibrium_work *w, double time2)
     w->time2 = time2;
 }
 
-/* Whether K + W^-1 / t^2 is positive; t is made so short that it is. The matrix is in w->copy. */
+/* Shorten t until K + W^-1 / t^2, in w->copy, is positive definite on the motions of the rows. */
 static int shorten_time(struct lk_equilibrium_work *w)
 {
     bool is_valley = false;
@@ -177,7 +179,8 @@ static int shorten_time(struct lk_equilibrium_work *w)
     }
 }
 
-/* One step down, of which t is found. Return: 0, LK_E_ASSEMBLY where no step leads down. */
+/* Make one descent step and find its t. Return: 0, LK_E_ASSEMBLY if no step decreases the energy.
+ */
 static int step_down(struct lk_equilibrium_work *w, struct descent *d)
 {
     struct lk_system *sys = w->sys;
@@ -213,8 +216,8 @@ static int step_down(struct lk_equilibrium_work *w, struct descent *d)
     return r;
 }
 
-/* Steps of implicit Euler that lead down, each with a t at which the matrix is positive and the
- * energy falls, until no force is left: in the valley below the start. */
+/* Make descent steps until the forces are in balance, at a minimum of the energy below the start.
+ */
 static int go_down(struct lk_equilibrium_work *w, struct descent *d, struct lk_error *ret_error)
 {
     struct lk_equilibrium *e = &w->sys->equilibrium;

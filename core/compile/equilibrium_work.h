@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Private parts of the search for an equilibrium: the balance of a pose and its matrix
- * (equilibrium_balance.c), steps that go down (equilibrium_descent.c), and the whole
+/* Private header of the search for a static equilibrium: residual and matrix of a pose
+ * (equilibrium_balance.c), descent steps (equilibrium_descent.c), and the search itself
  * (equilibrium.c). */
 #ifndef LK_COMPILE_EQUILIBRIUM_WORK_H
 #define LK_COMPILE_EQUILIBRIUM_WORK_H
@@ -10,30 +10,33 @@
 #include "step/system.h"
 
 #define LK_EQUILIBRIUM_ITERATIONS  1000
-#define LK_EQUILIBRIUM_FIRST_TIME2 1e-2  /* t^2 [s^2] at first, */
-#define LK_EQUILIBRIUM_MOST_TIME2  1e2   /* and at most */
+#define LK_EQUILIBRIUM_FIRST_TIME2 1e-2  /* initial t^2 [s^2] */
+#define LK_EQUILIBRIUM_MOST_TIME2  1e2   /* largest t^2 [s^2] */
 #define LK_EQUILIBRIUM_ROUNDOFF    1e-13 /* of the largest force: balanced to double precision */
-#define LK_EQUILIBRIUM_ENOUGH      1e-9  /* balanced, where no iteration makes it better */
-#define LK_EQUILIBRIUM_FALLS       1     /* [s^2]: within a second */
+#define LK_EQUILIBRIUM_ENOUGH      1e-9  /* of the largest force: balanced if iterations stall */
+#define LK_EQUILIBRIUM_FALLS       1     /* least t^2 at which a step may count as unmoved [s^2] */
 #define LK_EQUILIBRIUM_UNMOVED                                                                     \
-    1e-9 /* in sizes of the mechanism and radians: as drawn, and balanced */
+    1e-9 /* step below which a pose counts as unmoved [rad, or sizes of the mechanism] */
 
-/** struct lk_equilibrium_work - a search.
- * @n_moves: directions of the bodies, six each;  @n_rows: rigid rows, which are @row of the system
- * @yields:  whether E is in a row: not in a tree of joints, whose rows are independent
- * @n:       both and the unknowns of blocks
- * @A, @x:   of Newton's step
- * @g:       residual, and @side: those beside the pose, n each, and then the values of all laws and
- *           the outputs of blocks
- * @tangent: of the laws [N/m, N m/rad];  @slope: n_moves for each: d value/dq
+/** struct lk_equilibrium_work - working state of a search.
+ * @coordinates: see lk_equilibrium_find();  @blocks: unknowns of the blocks
+ * @n_moves: directions of the bodies, six each;  @n_rows: rigid rows;  @row: their indices in the
+ *           system
+ * @yields:  of each row: it is regularised by E; false for rows of the tree of joints, which are
+ *           independent
+ * @n:       number of unknowns: n_moves, n_rows and the unknowns of blocks
+ * @A, @x:   matrix and solution of the Newton step
+ * @g:       residual: n values, then the values of all laws and the outputs of blocks
+ * @side:    the same at two nearby poses, for central differences
+ * @tangent: of the laws [N/m, N m/rad];  @slope: n_moves values for each law, d value/dq
  * @hessian: n_moves squared, and @gram: n_rows squared, for lk_equilibrium_ask_curvature()
- * @size:    length of the mechanism [m];  @reach: from its first body to the farthest, at least
- * @size
- * @force:   largest force in it [N or N m];  @time2: t^2 [s^2]
- * @moves:   how bodies move along their joints
- * @place:   of each law [rad or m], and @pull: its force
+ * @size:    length of the mechanism [m]
+ * @reach:   distance from its first body to the farthest one, at least @size [m]
+ * @force:   largest force in the mechanism [N or N m];  @time2: t^2 [s^2]
+ * @moves:   moves the bodies along their joints
+ * @place:   value of each law [rad or m];  @pull: its force [N or N m]
  * @copy:    of A, and @start: of the state, for lk_equilibrium_descend()
- * @way:     of the last step, in sizes and radians, before it is cut;  @way_time2: its t^2 */
+ * @way:     size of the last step before it is cut [sizes or rad];  @way_time2: its t^2 [s^2] */
 struct lk_equilibrium_work {
     struct lk_system *sys;
     void (*coordinates)(struct lk_system *);
@@ -64,9 +67,11 @@ struct lk_equilibrium_work {
     double way_time2;
 };
 
-/** struct lk_equilibrium_left - what is left of a balance. @force: largest, at direction @at,
- * moments by the arms of the mechanism;  @unrest: of blocks, most at unknown @block;  @best,
- * @stalled: force so far, and iterations since it fell by a half */
+/** struct lk_equilibrium_left - residual of a balance.
+ * @force:  largest residual force, moments divided by the size of the mechanism [N]
+ * @at:     its direction, 0 to n_moves - 1
+ * @unrest: largest relative residual of the unknowns of blocks;  @block: that unknown
+ * @best:   smallest @force so far;  @stalled: iterations since it fell by a half */
 struct lk_equilibrium_left {
     double force;
     int at;
@@ -78,53 +83,52 @@ struct lk_equilibrium_left {
 
 /* ---- equilibrium_balance.c ---- */
 
-/** lk_equilibrium_set_poses() - bring poses and coordinates up to the motions of system->now.
- * lk_equilibrium_set_laws() - forces and tangents of the laws there, at rest.
- * lk_equilibrium_find_residual() - forces on the bodies, torques in body axes, by the present
- * multipliers; then violations of rigid rows, what is left of the unknowns of blocks, values of
- * laws and outputs of blocks. @ret: n, laws and blocks */
+/** lk_equilibrium_set_poses() - update poses and coordinates from the motions of system->now.
+ * lk_equilibrium_set_laws() - compute forces and tangents of the laws at these poses, at rest.
+ * lk_equilibrium_find_residual() - compute the residual with the present multipliers: forces on the
+ * bodies (torques in body axes), violations of rigid rows, residuals of the unknowns of blocks,
+ * then values of laws and outputs of blocks. @ret: n values, laws, blocks */
 void lk_equilibrium_set_poses(struct lk_equilibrium_work *w);
 void lk_equilibrium_set_laws(struct lk_equilibrium_work *w);
 void lk_equilibrium_find_residual(struct lk_equilibrium_work *w, double *ret);
 
-/** lk_equilibrium_force_at() - force of law @i at @x, at rest [N, N m], and what it stores [J].
- * Return: its tangent. */
+/** lk_equilibrium_force_at() - compute force [N, N m] and potential [J] of law @i at the value @x,
+ * at rest. Return: its tangent. */
 double lk_equilibrium_force_at(const struct lk_equilibrium_work *w, int i, double x,
                                double *ret_force, double *ret_potential);
 
-/** lk_equilibrium_fill() - the matrix at the present pose and t. Return: 0, -ECANCELED.
- * lk_equilibrium_add_tangent() - add J^T @k J of law @i to it.
- * lk_equilibrium_add_mass() - add W^-1 @part of body @b to it; @part: [1/s^2]. */
+/** lk_equilibrium_fill() - compute the matrix at the present pose and t. Return: 0, -ECANCELED.
+ * lk_equilibrium_add_tangent() - add J^T @k J of law @i to the matrix.
+ * lk_equilibrium_add_mass() - add W^-1 @part of body @b to the matrix; @part: [1/s^2]. */
 int lk_equilibrium_fill(struct lk_equilibrium_work *w);
 void lk_equilibrium_add_tangent(struct lk_equilibrium_work *w, int i, double k);
 void lk_equilibrium_add_mass(struct lk_equilibrium_work *w, int b, double part);
 
-/** lk_equilibrium_ask_curvature() - whether K + W^-1 / t^2, which is filled, is positive definite
- * where the rows hold. Return: 0, -ECANCELED. */
+/** lk_equilibrium_ask_curvature() - test whether K + W^-1 / t^2 is positive definite on the motions
+ * that the rigid rows allow. Call after lk_equilibrium_fill(). Return: 0, -ECANCELED. */
 int lk_equilibrium_ask_curvature(struct lk_equilibrium_work *w, bool *ret_is_valley);
 
-/** lk_equilibrium_solve() - Newton's step into w->x. Return: 0, -ECANCELED.
- * lk_equilibrium_follow() - move along it, as far as rotations allow. */
+/** lk_equilibrium_solve() - compute the Newton step w->x. Return: 0, -ECANCELED.
+ * lk_equilibrium_follow() - move along w->x, shortened if bodies would turn too far. */
 int lk_equilibrium_solve(struct lk_equilibrium_work *w);
 void lk_equilibrium_follow(struct lk_equilibrium_work *w);
 
 /** lk_equilibrium_look() - evaluate the balance of the present pose into w->g and @left.
- * lk_equilibrium_is_balanced() - whether that is one. */
+ * lk_equilibrium_is_balanced() - return whether @left counts as balanced. */
 void lk_equilibrium_look(struct lk_equilibrium_work *w, struct lk_equilibrium_left *left);
 bool lk_equilibrium_is_balanced(const struct lk_equilibrium_work *w,
                                 const struct lk_equilibrium_left *left);
 
 /* ---- equilibrium_descent.c ---- */
 
-/** lk_equilibrium_descend() - go down from the present pose, for systems without tyres and blocks.
- * Return: 0, LK_E_ASSEMBLY, -ENOMEM, -ECANCELED. */
+/** lk_equilibrium_descend() - find an equilibrium by steps of decreasing energy from the present
+ * pose, for systems without tyres and blocks. Return: 0, LK_E_ASSEMBLY, -ENOMEM, -ECANCELED. */
 int lk_equilibrium_descend(struct lk_equilibrium_work *w, struct lk_error *ret_error);
 
 /* ---- equilibrium.c ---- */
 
-/** lk_equilibrium_refuse() - say in @ret_error, which may be NULL, that a force is left in
- * direction
- * @at. Return: LK_E_ASSEMBLY. */
+/** lk_equilibrium_refuse() - report in @ret_error, which may be NULL, the unbalanced force in
+ * direction @at. Return: LK_E_ASSEMBLY. */
 int lk_equilibrium_refuse(const struct lk_equilibrium_work *w, int at, struct lk_error *ret_error);
 
 #endif

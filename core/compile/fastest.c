@@ -13,9 +13,9 @@
 #include <string.h>
 
 #define POWER_ROUNDS 100
-#define NOTHING      1e-9 /* of the largest growth: round-off, which would be a mode of its own */
+#define NOTHING      1e-9 /* of the largest growth: below it is round-off, not a mode */
 
-/* stiffness or damping of a law: linear, or the steepest slope, at which nothing slips */
+/* return the stiffness or damping of a law: linear, or the steepest slope, which is without slip */
 double lk_steepest_tangent(const struct lk_system *sys, int i, int is_damping)
 {
     struct lk_law_value f;
@@ -33,8 +33,8 @@ int lk_lacks_inertia(const struct lk_system *sys, int b)
            q->thin[1][lane] != 0 || q->thin[2][lane] != 0;
 }
 
-/* Of a law, for the estimate of frequencies: in a formulation that supports bodies without inertia,
- * a spring at such a body is in equilibrium and has no mode */
+/* Return the tangent of a law for the estimate of frequencies. In an explicit formulation, a spring
+ * at a body without inertia is in equilibrium and has no mode. */
 static double tangent_at_work(const struct lk_system *sys, int i, int is_damping)
 {
     const struct lk_joint *j = &sys->joint[sys->law[i].joint];
@@ -64,9 +64,9 @@ void lk_fastest_accelerate(struct lk_system *sys)
         }
 }
 
-/* one round of the power iteration, @u := K^1/2 Phi A Phi^T K^1/2 u over the compliant rows, A the
- * inverse mass that rigid rows leave; returns by how much |u| = 1 has grown, @ret_law: of the most
- */
+/* Make one round of the power iteration, @u := K^1/2 Phi A Phi^T K^1/2 u over the compliant rows, A
+ * the inverse mass under the rigid rows. Return: growth of |u| = 1. @ret_law: law with the largest
+ * component */
 static double grow_mode(struct lk_system *sys, int is_damping, double *u, int *ret_law)
 {
     double square = 0, most = 0;
@@ -93,7 +93,7 @@ static double grow_mode(struct lk_system *sys, int is_damping, double *u, int *r
     return sqrt(square);
 }
 
-/* Square of the fastest frequency of all springs at work on the whole mechanism as it starts
+/* Compute the square of the fastest frequency of all springs of the mechanism at its start
  * [rad^2/s^2], or the fastest rate at which its dampers stop a motion [1/s]. */
 static double fastest(struct lk_system *sys, int is_damping, int *ret_law)
 {
@@ -110,7 +110,8 @@ static double fastest(struct lk_system *sys, int is_damping, int *ret_law)
     return found;
 }
 
-/* the element that contributes most of a law's stiffness or damping, or the compliant joint */
+/* return the element that contributes most to a law's stiffness or damping, or the compliant joint
+ */
 const char *lk_fastest_law_name(const struct lk_system *sys, const struct lk_model *m, int i,
                                 int is_damping)
 {
@@ -129,15 +130,15 @@ const char *lk_fastest_law_name(const struct lk_system *sys, const struct lk_mod
 
 /* ---- modes of turning bodies ---- */
 
-/** struct turning - what turns bodies back. @torque: on body @b that turns by or with @turn, body
- * axes;  @K: of each body, where @torque takes it from there */
+/** struct turning - restoring torques of rotating bodies. @torque: compute the torque on body @b
+ * for the rotation or rate @turn, body axes;  @K: stiffness of each body, if @torque uses it */
 struct turning {
     void (*torque)(const struct lk_system *sys, const struct turning *turning, int b,
                    const double turn[3], double ret[3]);
     double (*K)[6];
 };
 
-/* its angular momentum turned along */
+/* compute the torque due to a rotation of the angular momentum */
 static void gyroscopic_torque(const struct lk_system *sys, const struct turning *turning, int b,
                               const double turn[3], double ret[3])
 {
@@ -148,7 +149,7 @@ static void gyroscopic_torque(const struct lk_system *sys, const struct turning 
     lk_cross(momentum, turn, ret);
 }
 
-/* forces in its joints that pull it back, or will, see step/elements/tension.h and
+/* compute the torque due to the geometric stiffness, see step/elements/tension.h and
  * compile/hanging.h */
 static void pulling_torque(const struct lk_system *sys, const struct turning *turning, int b,
                            const double turn[3], double ret[3])
@@ -157,7 +158,7 @@ static void pulling_torque(const struct lk_system *sys, const struct turning *tu
     lk_sym_mul(turning->K[b], turn, ret);
 }
 
-/* kinetic energy of body @b at the twist in system->residual, twice */
+/* return twice the kinetic energy of body @b at the twist in system->residual */
 static double energy_of(const struct lk_system *sys, int b)
 {
     const struct lk_twist *t = &sys->residual[b];
@@ -167,8 +168,9 @@ static double energy_of(const struct lk_system *sys, int b)
     return sys->body[b].mass * lk_dot(t->v, t->v) + lk_dot(t->w, momentum);
 }
 
-/* one round of the power iteration in the metric of the mass, system->residual := A W torque, A as
- * above; returns by how much it has grown, @ret_body: of the most */
+/* Make one round of the power iteration in the metric of the mass: torques of the twists in
+ * system->residual, then their accelerations under the rigid rows. Return: growth. @ret_body: body
+ * with the largest energy */
 static double grow_turning(struct lk_system *sys, const struct turning *turning, int *ret_body)
 {
     double square = 0, most = 0, size;
@@ -199,8 +201,9 @@ static double grow_turning(struct lk_system *sys, const struct turning *turning,
     return size / sys->s;
 }
 
-/* Fastest nutation of the whole mechanism as it starts [rad/s], or the square of its fastest swing
- * across the forces in its joints [rad^2/s^2]. What turns about a fixed axis does neither. */
+/* Compute the fastest nutation of the mechanism at its start [rad/s], or the square of its fastest
+ * swing across the forces in its joints [rad^2/s^2]. A body that turns about a fixed axis has
+ * neither. */
 static double fastest_turning(struct lk_system *sys, const struct turning *turning, int *ret_body)
 {
     double found = 0, largest = 0;
@@ -254,7 +257,7 @@ int lk_fastest_swing(struct lk_system *sys, double *ret_rate, int *ret_body)
     return 0;
 }
 
-#define HANGS 1e-3 /* s K / J that no body reaches: nothing to look for */
+#define HANGS 1e-3 /* s K / J: bodies below this value are not examined */
 
 int lk_fastest_hanging(struct lk_system *sys, double *ret_rate, int *ret_body)
 {
@@ -277,9 +280,9 @@ int lk_fastest_hanging(struct lk_system *sys, double *ret_rate, int *ret_body)
 
 /* ---- a motion ---- */
 
-#define HELD 1e-6 /* of what the bodies would yield alone: E makes rows yield by less */
+#define HELD 1e-6 /* of the motion without joints: below it, only E lets the rows move */
 
-/* s times the power of the forces in system->residual on what each body does alone */
+/* return s times the power of the forces in system->residual on the accelerations without joints */
 static double yield_alone(const struct lk_system *sys)
 {
     double sum = 0;
@@ -294,7 +297,7 @@ static double yield_alone(const struct lk_system *sys)
     return sum;
 }
 
-/* the factor of the rigid rows alone, in the present pose */
+/* compute the factor of the rigid rows alone, in the present pose */
 static void renew_rigid(struct lk_system *sys)
 {
     lk_start_renew(sys);
@@ -303,7 +306,7 @@ static void renew_rigid(struct lk_system *sys)
     lk_evaluate_factor(sys);
 }
 
-/* the motion that a blow along the coordinate makes, as much of it as the rate takes */
+/* add the motion after a blow along the coordinate, scaled to the rate */
 bool lk_blow_to_rate(struct lk_system *sys, int joint, double rate)
 {
     const struct lk_input along = {.type = LK_INPUT_JOINT_FORCE, .joint = joint};
@@ -326,7 +329,7 @@ bool lk_blow_to_rate(struct lk_system *sys, int joint, double rate)
     return gained > least;
 }
 
-/* rate of what a sensor sees where bodies have @twist */
+/* return the rate that a sensor measures if bodies have @twist */
 static double rate_of(const struct lk_system *sys, const struct lk_net_sensor *s,
                       const struct lk_twist *twist)
 {

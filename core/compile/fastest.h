@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fastest modes of a whole mechanism in its present state, by power iteration with the rigid rows
- * holding; and the motion that a blow makes. Offline; one by one: after them lk_system_reset() or
- * lk_start_resume(). */
+/* Fastest modes of a whole mechanism in its present state, by power iteration under the rigid rows;
+ * and the motion after a blow (unit impulse). Offline. The functions use the scratch of the step
+ * one by one: call lk_system_reset() or lk_start_resume() afterwards. */
 #ifndef LK_COMPILE_FASTEST_H
 #define LK_COMPILE_FASTEST_H
 
@@ -10,48 +10,52 @@
 
 struct lk_model;
 
-/** lk_steepest_tangent() - stiffness or damping of law @i: linear, or the steepest slope, at which
- * nothing slips. */
+/** lk_steepest_tangent() - return the stiffness or damping of law @i: that of a linear law, else
+ * the steepest slope, which is the one without slip. */
 double lk_steepest_tangent(const struct lk_system *system, int i, int is_damping);
 
-/** lk_lacks_inertia() - whether body @b has none in some direction. */
+/** lk_lacks_inertia() - return whether body @b has no mass, or no inertia about some axis. */
 int lk_lacks_inertia(const struct lk_system *system, int b);
 
-/** lk_fastest_accelerate() - s a of every body under the forces in system->residual, which it
- * replaces, rigid rows holding: s a = s W (Q - Phi_q^T sigma). The factor is one of the rigid rows
- * alone. */
+/** lk_fastest_accelerate() - replace the forces Q in system->residual by s a of every body under
+ * the rigid rows: s a = s W (Q - Phi_q^T sigma). The factor must be that of the rigid rows alone.
+ */
 void lk_fastest_accelerate(struct lk_system *system);
 
-/** lk_fastest_law_name() - the element that contributes most of law @i's stiffness or damping, or
- * the compliant joint. */
+/** lk_fastest_law_name() - return the name of the element that contributes most to the stiffness or
+ * damping of law @i, or that of the compliant joint. */
 const char *lk_fastest_law_name(const struct lk_system *system, const struct lk_model *model, int i,
                                 int is_damping);
 
-/** lk_fastest_spring() - fastest frequency of all springs at work together [rad/s];
- * lk_fastest_decay() - fastest rate at which dampers stop a motion [1/s]. Both with system->now's
- * poses; 0 without. @ret_law: of the most, written where there are laws. */
+/** lk_fastest_spring() - compute the fastest frequency of all springs acting together [rad/s].
+ * lk_fastest_decay() - compute the fastest rate at which dampers stop a motion [1/s]. Both use the
+ * poses of system->now and return 0 without springs or dampers.
+ * @ret_law: law that contributes most, written if there are laws. */
 double lk_fastest_spring(struct lk_system *system, int *ret_law);
 double lk_fastest_decay(struct lk_system *system, int *ret_law);
 
-/** lk_fastest_nutation() - fastest nutation at the velocities of system->now [rad/s];
- * lk_fastest_swing() - fastest swing across the forces in the joints [rad/s]. What turns about a
- * fixed axis does neither. @ret_body: of the most, of the model, written unless it is 0. Return: of
- * the second 0 or -ENOMEM. */
+/** lk_fastest_nutation() - compute the fastest nutation at the velocities of system->now [rad/s].
+ * lk_fastest_swing() - compute the fastest swing across the forces in the joints, due to geometric
+ * stiffness [rad/s]. A body that turns about a fixed axis has neither.
+ * @ret_body: body of the model that contributes most, written unless the result is 0
+ * Return: lk_fastest_swing(): 0 or -ENOMEM. */
 double lk_fastest_nutation(struct lk_system *system, int *ret_body);
 int lk_fastest_swing(struct lk_system *system, double *ret_rate, int *ret_body);
 
-/** lk_fastest_hanging() - fastest swing across the weights that will hang on bodies, see
- * compile/hanging.h, in the present pose of the mechanism [rad/s]: what lk_fastest_swing() finds
- * once it hangs. @ret_body: as above. Return: 0 or -ENOMEM. */
+/** lk_fastest_hanging() - compute the fastest swing across the weights that bodies will have to
+ * support, see compile/hanging.h, in the present pose [rad/s]. lk_fastest_swing() finds this value
+ * once the mechanism hangs. @ret_body: as above. Return: 0 or -ENOMEM. */
 int lk_fastest_hanging(struct lk_system *system, double *ret_rate, int *ret_body);
 
-/** lk_blow_to_rate() - add the motion to system->now that a blow along the first coordinate of
- * @joint makes, until that has @rate [rad/s, m/s]. Return: false: nothing can move it. */
+/** lk_blow_to_rate() - add to system->now the motion after a blow along the first coordinate of
+ * @joint, scaled so that the coordinate has @rate [rad/s, m/s]. Return: false if the coordinate
+ * cannot move. */
 bool lk_blow_to_rate(struct lk_system *system, int joint, double rate);
 
-/** lk_blow_answer() - rates that a unit blow by push @push of the blocks gives what each sensor of
- * theirs sees, rigid rows holding, without springs and dampers [1/kg, 1/(kg m), 1/(kg m^2)].
- * @ret: that of sensor i at [i * @stride] */
+/** lk_blow_answer() - compute the rate that each sensor of the blocks measures after a unit blow by
+ * push @push of the blocks, under the rigid rows, without springs and dampers [1/kg, 1/(kg m),
+ * 1/(kg m^2)].
+ * @ret: rate of sensor i at [i * @stride] */
 void lk_blow_answer(struct lk_system *system, int push, double *ret, int stride);
 
 #endif

@@ -42,7 +42,7 @@ static void frame_of_two(const double axis[3], const double other[3], double f[3
     lk_cross(f[2], f[0], f[1]);
 }
 
-/* @f turned the shortest way that takes its third vector into @axis (half a turn about f[0] where
+/* rotate @f by the shortest rotation of its third vector to @axis (by half a turn about f[0] if
  * both are opposite) */
 static void turn_frame(double f[3][3], const double axis[3])
 {
@@ -115,8 +115,8 @@ static bool is_point(const struct lk_body_def *b)
     return b->mass > 0 && b->inertia[0] == 0 && b->inertia[1] == 0 && b->inertia[2] == 0;
 }
 
-/* An arm that is but the round-off of two places is none: about it a point mass would turn, as it
- * has no inertia. */
+/* Compute an arm; an arm that is only the round-off of two positions becomes 0. Otherwise a point
+ * mass, which has no inertia, would turn about it. */
 static void arm_of(const struct lk_system *sys, const struct lk_draft *d, int body,
                    const double point[3], double ret[3])
 {
@@ -214,11 +214,11 @@ static int side_at(const struct lk_joint *j, int body)
     return -1;
 }
 
-/* a coordinate row or a coupling: the joints it is about */
+/* set a reference from a coordinate row or a coupling to one of its joints */
 static void refer(struct lk_system *sys, const struct lk_draft *d, struct lk_joint *j, int k,
                   int joint, int which)
 {
-    /* the joint may stand behind this one and not be filled yet: its bodies are in the draft */
+    /* the joint may come later and not be filled yet: read its bodies from the draft */
     j->of[k] = &sys->joint[joint];
     j->which[k] = which;
     for (int s = 0; s < 2; s++)
@@ -249,7 +249,7 @@ static struct lk_joint_def slider_of(const struct lk_joint_def *def, const doubl
     return slider;
 }
 
-/* whether its rows are all that joint @def has, see plane.h */
+/* return whether block @b has all rows of joint @def, see plane.h */
 static int has_all_rows(const struct lk_draft_block *b, const struct lk_joint_def *def)
 {
     return b->type < LK_JOINT_PIN &&

@@ -22,7 +22,7 @@ static bool is_pushed(const struct lk_model *m, const struct lk_force_def *f)
     return f->type == LK_FORCE_IMPEDANCE && f->port_input[LK_PORT_FORCE] >= m->n_inputs;
 }
 
-/* what is shown goes into channels, forces between steps and delays */
+/* return whether block outputs at the end of a step are used: by channels, pushes or delays */
 static bool takes_shown(const struct lk_model *m, const struct lk_net *net)
 {
     bool does = net->n_pushes > 0;
@@ -140,7 +140,7 @@ static void fill_source(struct lk_system *sys, const struct lk_source_def *def,
     if (def->kind != LK_FROM_SENSOR)
         return;
     ret->at = net->n_sensors;
-    if (def->is_length) { /* found when there are laws */
+    if (def->is_length) { /* its row is set by lk_fill_lengths() */
         net->sensor[net->n_sensors++] =
             (struct lk_net_sensor){.at = -1, .law = def->at, .is_rate = def->is_rate};
         return;
@@ -171,7 +171,7 @@ static double *copy(double *to, const double *from, int n, const double **ret)
     return to + n;
 }
 
-/* Return: what is left of the numbers @at */
+/* Return: the first unused number after those of the table */
 static double *fill_table(const struct lk_table *table, bool is_monotone, double *at,
                           struct lk_net_block *ret)
 {

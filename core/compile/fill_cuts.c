@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What hangs on joints that lack rows, see step/outputs/reactions.h. */
+/* Bodies behind the joints with omitted rows, see step/outputs/reactions.h. */
 #include "compile/fill.h"
 #include "step/outputs/reactions.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-/** struct limbs - bodies that hang on such joints, one body after what it hangs on. @order: @n of
- * them;  @at: place of each body there, or -1
- * @by:     joint on which a body hangs;  @weight: bodies that hang on it, with itself
- * @behind: place of the next of them in system->hanging */
+/** struct limbs - a tree of bodies over such joints.
+ * @order:  its @n bodies, parents before children;  @at: index of each body in @order, or -1
+ * @by:     joint of each body to its parent;  @weight: number of bodies in its subtree, with itself
+ * @behind: next free index of the subtree of each body in system->hanging */
 struct limbs {
     struct lk_system *sys;
     int *order;
@@ -31,7 +31,7 @@ static bool is_reached(const struct limbs *l, int body)
     return body >= l->sys->n_bodies || l->at[body] >= 0;
 }
 
-/* the side of joint @i on which a body hangs, or -1 */
+/* return the side of joint @i with its child body, or -1 if it is not in the tree */
 static int side_of(const struct limbs *l, int i)
 {
     const int *body = l->sys->joint[i].body;
@@ -47,7 +47,7 @@ static int bearer_of(const struct limbs *l, int body)
     return l->sys->joint[l->by[body]].body[!side_of(l, l->by[body])];
 }
 
-/* what joint @i holds hangs on it, if it is not reached yet */
+/* add the bodies of joint @i that are not reached yet to the tree */
 static void hang(struct limbs *l, int i)
 {
     const struct lk_joint *j = &l->sys->joint[i];
@@ -63,7 +63,8 @@ static void hang(struct limbs *l, int i)
     }
 }
 
-/* Joints are passed to and fro, as chains are drawn in either order. */
+/* Build the tree. Joints are visited forward and backward in turn, because a chain may be listed in
+ * either order. */
 static void hang_all(struct limbs *l)
 {
     int n_joints = l->sys->n_named_joints, last = -1;
@@ -79,7 +80,8 @@ static void hang_all(struct limbs *l)
     }
 }
 
-/* the places of all in system->hanging, and what hangs on each joint behind the other */
+/* set system->hanging, in which the bodies behind each joint are contiguous, and the range of each
+ * joint */
 static void lay_out(struct limbs *l, const struct lk_draft *d)
 {
     struct lk_system *sys = l->sys;
@@ -109,7 +111,8 @@ static void lay_out(struct limbs *l, const struct lk_draft *d)
     }
 }
 
-/* Joint @i closes a circle: nothing tells what those in it carry. The others bear it as a whole. */
+/* Joint @i closes a loop: no force balance determines the reactions of the joints in the loop, so
+ * their ranges become empty. Joints outside the loop support it as a whole. */
 static void leave_circle(struct limbs *l, int i)
 {
     const struct lk_joint *j = &l->sys->joint[i];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Dampers that may stop a motion within a step, which `rattle` closes velocities with: see
- * step/scripts/rattle.h. */
+/* Dampers that may stop a motion within a step, whose rows `rattle` includes in the projection of
+ * velocities: see step/scripts/rattle.h. */
 #include "compile/draft.h"
 #include "compile/fastest.h"
 #include "compile/fill.h"
@@ -12,8 +12,8 @@
 #include <math.h>
 #include <string.h>
 
-#define LEAST         0.05 /* mobility of a row, by that of its bodies without joints */
-#define STEEPEST      3    /* slope of a monotone cubic, at most, by that of its chord */
+#define LEAST         0.05 /* least mobility of a row, by that of its bodies without joints */
+#define STEEPEST      3    /* largest slope of a monotone cubic, by that of its chord */
 #define LARGEST_SPEED 340. /* of air past a body [m/s] */
 
 static double steepest_chord(int n, const double *x, const double *y)
@@ -51,7 +51,7 @@ static double largest_damping(const struct lk_model *m, const struct lk_term *t)
     case LK_TERM_CREEP:
         return t->now->damping;
     case LK_TERM_CALLBACK:
-        return INFINITY; /* nobody knows */
+        return INFINITY; /* unknown */
     case LK_TERM_AIR:
         return 2 * t->now->damping * LARGEST_SPEED;
     default:
@@ -69,7 +69,7 @@ static double largest_drag(const struct lk_system *sys, const struct lk_model *m
     return sum;
 }
 
-/* what a unit of force along the row of @law does to its rate in a second, rigid rows holding */
+/* return the acceleration of the row of @law for a unit force along it, under the rigid rows */
 static double mobility_of(struct lk_system *sys, const struct lk_law *law)
 {
     double rates[LK_ROWS_PAD];
@@ -82,7 +82,7 @@ static double mobility_of(struct lk_system *sys, const struct lk_law *law)
     return lk_max(rates[law->row] / sys->s, 0);
 }
 
-/* whether a damper may have a share in the closing of velocities, for any value of its inputs */
+/* return whether a damper may affect the projection of velocities for some value of its inputs */
 static bool may_close(const struct lk_system *sys, const struct lk_model *m)
 {
     bool found = false;

@@ -50,8 +50,8 @@ static void fill_table(struct lk_drive *to, const struct lk_table *table, double
     to->curvature = memory + 2 * n;
 }
 
-/* An input with an initial value has been there before the start; else the coordinate begins where
- * it is drawn. */
+/* Return the start value of a drive: the initial value of its input, if it has one, else the
+ * coordinate of the initial configuration. */
 static double start_value(const struct lk_draft *d, const struct lk_drive_def *def)
 {
     const struct lk_joint_def *joint = &d->model->joints[def->joint];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The order in which blocks are solved: in groups that take of each other, each group after those
- * that it takes of. A delay takes of nothing within a step. */
+/* The order in which blocks are solved. Blocks that depend on each other's outputs form a group;
+ * each group comes after those on which it depends. A delay depends on no block within a step. */
 #include "compile/fill.h"
 #include <math.h>
 #include <stdint.h>
@@ -8,9 +8,9 @@
 
 #define WORDS ((LK_BLOCKS_MAX + 63) / 64)
 
-/** struct place - of block @i: @above: how many blocks it takes of, however far, which grows from
- * group to group;  @group: the first block of its group, by the order of outputs;  @at: in that
- * order */
+/** struct place - position of block @i in the order.
+ * @above: number of blocks on which it depends directly or indirectly; grows from group to group
+ * @group: the first block of its group, in the order of outputs;  @at: its index in that order */
 struct place {
     int i;
     int above;
@@ -25,8 +25,8 @@ static bool has(const uint64_t *set, int i)
     return set[i / 64] >> (i % 64) & 1;
 }
 
-/* @ret: of each block those that it takes of, however far (S. Warshall, A theorem on Boolean
- * matrices, 1962) */
+/* @ret: for each block, all blocks on which it depends directly or indirectly (S. Warshall, A
+ * theorem on Boolean matrices, 1962) */
 static void find_above(const struct lk_model *m, block_set *ret)
 {
     for (int i = 0; i < m->n_blocks; i++)

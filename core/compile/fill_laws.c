@@ -6,9 +6,9 @@
 #include <math.h>
 #include <string.h>
 
-#define DAMPED         0.5  /* part of the speed that a stop's damper may take in a step */
-#define POSE_MARGIN    4    /* by how much a coordinate may move more easily than initially */
-#define LEAST_MOBILITY 0.05 /* of that of the bodies alone */
+#define DAMPED         0.5 /* largest fraction of the speed that a stop's damper removes per step */
+#define POSE_MARGIN    4   /* largest ratio of a mobility in a run to that of the start */
+#define LEAST_MOBILITY 0.05 /* least mobility, by that of the bodies without joints */
 #define RESOLVED       0.1  /* (w h)^2 of a stop that the step can follow, ten steps a contact */
 
 /** struct counts - memory of laws. @points: of all tables, once for every term that uses one */
@@ -122,7 +122,7 @@ static struct lk_term *add_linear(struct lk_system *sys, struct lk_law *law, int
     return t;
 }
 
-/* its values that inputs say; its tangent then changes with them */
+/* connect the values of term @t that inputs set; the tangent of the law then changes with them */
 static void follow_inputs(struct lk_system *sys, struct lk_law *law, const struct lk_force_def *f,
                           struct lk_term *t)
 {
@@ -154,7 +154,7 @@ static void add_table(struct lk_system *sys, struct lk_law *law, const struct lk
     *used += 4 * n;
 }
 
-/* the deflection 0 of a stiffness table stores nothing */
+/* shift the potential of a stiffness table so that it is 0 at deflection 0 */
 static void zero_area(struct lk_term *t)
 {
     struct lk_law_value f = {0};
@@ -217,7 +217,7 @@ static void add_friction(struct lk_system *sys, struct lk_law *law, const struct
     law->is_nonlinear = 1;
 }
 
-/* its tangent changes with its inputs */
+/* add an impedance; its tangent changes with its inputs */
 static void add_impedance(struct lk_system *sys, struct lk_law *law, const struct lk_force_def *f,
                           int i)
 {
@@ -237,7 +237,7 @@ static void add_impedance(struct lk_system *sys, struct lk_law *law, const struc
     law->is_nonlinear = 1;
 }
 
-/* its own tables: the levels, then rates, forces and slopes at each */
+/* add a map with tables of its own: the levels, then rates, forces and slopes for each level */
 static void add_map(struct lk_system *sys, struct lk_law *law, const struct lk_model *m, int i,
                     int *used)
 {
@@ -291,7 +291,7 @@ static void add_drag(struct lk_system *sys, struct lk_law *law, const struct lk_
     law->is_nonlinear = 1;
 }
 
-/* index among the lines of the model */
+/* return the index of a force among the transmission lines of the model */
 static int line_of(const struct lk_model *m, int force)
 {
     int line = 0;
@@ -301,7 +301,7 @@ static int line_of(const struct lk_model *m, int force)
     return line;
 }
 
-/* An end of a line: a damper, and a wave that comes in. */
+/* Add one end of a transmission line: a damper and the incoming wave. */
 static void add_line_end(struct lk_system *sys, struct lk_law *law, const struct lk_model *m, int i,
                          int end)
 {
@@ -327,7 +327,7 @@ static void add_stop(struct lk_system *sys, struct lk_law *law, const struct lk_
     law->is_nonlinear = 1;
 }
 
-/* along the rail its own speed counts as slip, too */
+/* add creep; along the rail, the speed of the rail counts as slip too */
 static void add_creep(struct lk_system *sys, struct lk_law *law, const struct lk_force_def *f,
                       int i)
 {
@@ -430,11 +430,11 @@ void lk_fill_laws(struct lk_system *sys, const struct lk_draft *d)
     for (int i = 0; i < d->n_blocks; i++)
         if (d->blocks[i].kind >= LK_ROWS_COMPLIANT)
             fill_block_laws(sys, d, i, &used);
-    lk_line_ops.refer(sys, &sys->now); /* what stands in them acts at the start, too */
+    lk_line_ops.refer(sys, &sys->now); /* the initial waves of lines act at the start */
 }
 
-/* A stop too stiff for the step has a restitution instead of its damper, which would push the row
- * deep into it. @largest: mobility at which it is judged */
+/* A stop too stiff for the step gets a restitution instead of its damper, because the damper would
+ * drive the row deep into the stop. @largest: mobility used for the decision */
 static void find_restitution(struct lk_term *t, double mobility, double largest, double h)
 {
     t->is_hard =
@@ -481,9 +481,9 @@ static void release_contacts(struct lk_system *sys)
     }
 }
 
-/* Friction holds through a spring that the step follows: (w h)^2 at most 1. Where the file gives
- * none, 1/4 with critical damping: a load that is put on at once overshoots by less than a
- * fifth. */
+/* Limit the presliding spring of friction to a stiffness that the step can follow, (w h)^2 <= 1. If
+ * the file gives none, use (w h)^2 = 1/4 with critical damping: a load that is applied suddenly
+ * overshoots by less than a fifth. */
 static void limit_wind_up(struct lk_term *t, const struct lk_force_def *f, double mobility,
                           double h)
 {

@@ -3,7 +3,7 @@
 #include "compile/fill.h"
 #include <math.h>
 
-/* steps that a wave is under way, at least one */
+/* return the delay of a wave in steps, at least one */
 static int steps_of(const struct lk_force_def *f, double h)
 {
     return (int)fmax(1, round(f->line.delay / h));

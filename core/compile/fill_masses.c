@@ -3,9 +3,9 @@
  *
  * A body without mass (or without inertia about some axis) gets an artificial mass in W alone, 1e-6
  * of its lightest neighbour's: the matrix stays positive definite, and the Newton iterations, whose
- * residual has the true mass, remove the effect of the artificial mass. That works where joints or
- * compliant rows hold the body in every direction without inertia; the check below finds directions
- * in which nothing holds it. */
+ * residual has the true mass, remove the effect of the artificial mass. This requires joints or
+ * compliant rows that act on the body in every direction without inertia. The check below finds
+ * directions in which the body is free. */
 #include "compile/fill.h"
 #include "maths/vec.h"
 #include "step/kinematics.h"
@@ -15,8 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SOFTEST        1e-4 /* of the stiffest row at a body */
-#define SOFTEST_BESIDE 1e-3 /* of the lightest body at it */
+#define SOFTEST        1e-4 /* least mass of a compliant row, by that of the stiffest row */
+#define SOFTEST_BESIDE 1e-3 /* least mass of a compliant row, by that of the lightest body */
 #define RANK_TOLERANCE 1e-8 /* of a column of unit length: below, it depends on the others */
 
 /* largest entry on the diagonal: within a factor of three the largest principal moment */
@@ -36,7 +36,7 @@ bool lk_fill_lacks_moment(const double J[6])
     return !(det > 1e-13 * size * size * size);
 }
 
-/* what the rows of law @law amount to, at the start: k + 2 c / h */
+/* return the effective stiffness of law @law in a step at the start: k + 2 c / h */
 static double law_stiffness(const struct lk_system *sys, const struct lk_law *law)
 {
     struct lk_law_value f;
@@ -57,7 +57,7 @@ static void take_smaller(double candidate, double *smallest)
         *smallest = candidate;
 }
 
-/* the mass, or moment, that a row of its law moves in a step */
+/* return the mass, or moment of inertia, that row @r can move in a step: s (k + 2 c / h) */
 static double swung_mass(const struct lk_system *sys, const struct lk_joint *j, int r)
 {
     return sys->s * law_stiffness(sys, &sys->law[j->law + r]);
@@ -71,11 +71,12 @@ static int touches(const struct lk_joint *j, int b)
     return 0;
 }
 
-/* The lightest that body @b touches: bodies, and compliant rows by the mass that they move in a
- * step. A row much softer than the stiffest one does not count: a mass as small as that would be
- * round-off for the others. Nor, in a step with a regularisation of its own, one much softer than
- * the lightest body is heavy: where joints alone hold @b it asks for nothing, but E would have to
- * rise with the artificial W until the joints gave way. */
+/* Return the smallest mass and moment around body @b: of its neighbours, and of compliant rows the
+ * mass that they can move in a step. A row much softer than the stiffest one counts with a lower
+ * bound, because a mass as small as its own would be round-off for the other rows. If the
+ * formulation has a regularisation of its own, a row much softer than the lightest neighbour also
+ * counts with a lower bound. A smaller artificial mass would not be needed by the joints of @b, and
+ * E would rise with W until the joints became compliant. */
 static struct scale scale_around(const struct lk_system *sys, int b)
 {
     struct scale s = {INFINITY, INFINITY}, stiffest = {0, 0}, bodies;
@@ -138,8 +139,8 @@ static void add_square(double factor, const double n[3], double sum[6])
             sum[lk_sym_at(i, k)] += factor * n[i] * n[k];
 }
 
-/* a unit vector of the null space of @J, which lacks a moment: any column of a large power of the
- * inverse of J with a small moment about all axes */
+/* Compute a unit vector of the null space of @J, which lacks a moment, by inverse iteration on J
+ * plus a small moment about all axes. */
 static void null_axis(const double J[6], double axis[3])
 {
     double v[3] = {0.6, 0.5, 0.62}, W[6], moment = LK_ARTIFICIAL_MASS * largest_moment(J);
@@ -157,8 +158,9 @@ static void null_axis(const double J[6], double axis[3])
     memcpy(axis, v, sizeof(v));
 }
 
-/* Artificial inertia @moment where @J has none: about all axes, or about the one of a thin body. A
- * formulation may take velocities from momenta by W, so elsewhere it is the inverse of J. */
+/* Add the artificial inertia @moment about all axes, or for a thin body about the axis without
+ * inertia. A formulation may compute velocities from momenta by W, so W must remain the exact
+ * inverse of J in all other directions. */
 static void add_artificial(double moment, double J[6])
 {
     double n[3];
@@ -172,7 +174,7 @@ static void add_artificial(double moment, double J[6])
         J[i] += moment;
 }
 
-/* n n^T / (n . J n): what turns about @n [body axes] alone, or not at all */
+/* compute n n^T / (n . J n) for a body that turns only about @n [body axes]; 0 if @n is 0 */
 static void turn_about(const double n[3], const double J[6], double ret[6])
 {
     double Jn[3];
@@ -183,8 +185,8 @@ static void turn_about(const double n[3], const double J[6], double ret[6])
         add_square(1 / lk_dot(n, Jn), n, ret);
 }
 
-/* @world: the axis about which it turns where it is held, see plane.h, or 0;  @is_in_place: there
- */
+/* set W of body @b. @world: axis of rotation under planar reduction, or 0;  @is_in_place: see
+ * plane.h */
 static void fill_inverse(struct lk_system *sys, int b, const double world[3], bool is_in_place,
                          const struct scale *all)
 {
@@ -202,7 +204,8 @@ static void fill_inverse(struct lk_system *sys, int b, const double world[3], bo
         lightest = isinf(around.inertia) ? 0 : around.inertia;
         around.inertia = isinf(around.inertia) ? all->inertia : around.inertia;
     }
-    /* a slender body has a moment of its own to go by, unless its neighbours are heavier by far */
+    /* the scale of a thin body is its own largest moment, unless that of its neighbours is larger
+     */
     if (largest_moment(inertia) > 0)
         around.inertia = fmax(largest_moment(inertia), lightest);
     mass += mass == 0 ? LK_ARTIFICIAL_MASS * around.mass : 0;
@@ -269,8 +272,9 @@ void lk_fill_masses(struct lk_system *sys, const struct lk_draft *d)
     fill_quads(sys);
 }
 
-/* Whether compliant rows make the body oscillate within a step (m < s k): its last acceleration is
- * then no useful prediction, and the iteration would oscillate with growing amplitude. */
+/* Mark the bodies that compliant rows make oscillate within a step (m < s k). Their last
+ * acceleration is no useful prediction, and the iteration would oscillate with growing amplitude.
+ */
 void lk_fill_light(struct lk_system *sys)
 {
     for (int b = 0; b < sys->n_bodies; b++) {
@@ -302,7 +306,7 @@ void lk_fill_light(struct lk_system *sys)
                 sys->quad[(sys->n_bodies - 1) / 4].start_a[part][(sys->n_bodies - 1) % 4];
 }
 
-/* ---- what nothing holds ---- */
+/* ---- free directions of bodies without inertia ---- */
 
 /** struct column - a direction of a body without inertia. @d: in the six directions of the body */
 struct column {
@@ -338,7 +342,7 @@ static void row_motion(const struct lk_system *sys, const struct column *c, doub
             for (int r = 0; r < j->n_rows && j->body[s] == c->body; r++) {
                 double row[6];
 
-                /* a compliant row that gives no force holds nothing */
+                /* a compliant row without stiffness and damping does not constrain */
                 if (lk_is_compliant(j) && law_stiffness(sys, &sys->law[j->law + r]) == 0)
                     continue;
                 lk_jacobian_row(sys->jacobian[i], s, r, row);
@@ -356,10 +360,10 @@ static double dot(const double *a, const double *b, int n)
     return sum;
 }
 
-/** struct search - Gram-Schmidt over the columns.
- * @basis: what each independent column adds, orthonormal, n_rows each
- * @share: each of them, and at last the column under way, as a sum of columns, n each
- * @motion: of every body in the free direction under way */
+/** struct search - Gram-Schmidt orthogonalisation of the columns.
+ * @basis: orthonormal basis of the independent columns, n_rows values each
+ * @share: coefficients of each basis vector, and of the present column, in the columns, n each
+ * @motion: of every body in the present free direction */
 struct search {
     int n;
     int rank;
@@ -402,7 +406,7 @@ static void find_motion(const struct lk_system *sys, const struct column *column
         }
 }
 
-/* whether a force or torque, in whatever direction, meets a free motion */
+/* return whether a force or torque, of any direction, could act along a free motion */
 static int load_meets(const struct lk_system *sys, const struct lk_load *l,
                       const struct lk_twist *motion)
 {
@@ -435,7 +439,7 @@ static int is_loaded(const struct lk_system *sys, const struct lk_twist *motion)
     return loaded;
 }
 
-/* the body that a free motion moves most, and how */
+/* write a note on the body that a free motion moves most, and on its direction */
 static void tell(struct lk_system *sys, const struct lk_twist *motion, int n_free)
 {
     double most = 0, world[3] = {0};
@@ -464,7 +468,7 @@ static void tell(struct lk_system *sys, const struct lk_twist *motion, int n_fre
              n_free > 1 ? "; other motions likewise" : "");
 }
 
-/* whether a free motion turns a point mass, and nothing else: then it is none */
+/* return whether a free motion only turns one point mass, which does not count as a motion */
 static bool turns_a_point(const struct lk_system *sys, const struct lk_twist *motion)
 {
     int turned = 0;
@@ -495,7 +499,7 @@ static int check_columns(struct lk_system *sys, const struct column *columns, st
         row_motion(sys, &columns[k], m);
         before = sqrt(dot(m, m, sys->n_rows));
         after = orthogonalise(sys, f, k);
-        /* a row that holds a shift moves by 1, one that holds a turn by 1 or its lever */
+        /* a translation moves a row by 1, a rotation by 1 or its lever arm */
         if (after > RANK_TOLERANCE * fmax(before, unit)) {
             for (int r = 0; r < sys->n_rows; r++)
                 m[r] /= after;
@@ -523,7 +527,7 @@ static int check_columns(struct lk_system *sys, const struct column *columns, st
     return 0;
 }
 
-#define SEARCH_MAX 3e7 /* doubles: a model with more massless parts than that is not checked */
+#define SEARCH_MAX 3e7 /* memory of the check [doubles]; larger models are not checked */
 
 int lk_fill_check_massless(struct lk_system *sys, struct lk_error *ret_error)
 {

@@ -30,9 +30,10 @@ void lk_fill_scales(struct lk_system *sys)
                 sys->scale[sys->joint[i].row + r] += row_diagonal(sys, i, s, r);
 }
 
-/* The same for a body with its largest moment of inertia about every axis, and with its neighbour's
- * mass and moment where it has none. A slender axis, or the artificial mass in W, would make E so
- * large against the other bodies behind the joint that its rows became springs. */
+/* Compute s Phi W Phi^T of row @r for a body with its largest moment of inertia about every axis,
+ * and with the mass and moment of its neighbour if it has none. A slender axis, or the artificial
+ * mass in W, would make E so large relative to the other bodies behind the joint that its rows
+ * would act as springs. */
 static double rounded_diagonal(const struct lk_system *sys, int joint, int side, int r)
 {
     int b = sys->joint[joint].body[side];

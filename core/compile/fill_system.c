@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fills a system with what the model says: bodies, joints, loads, channels, and what follows from
- * them together. */
+/* Fills a system from the model: bodies, joints, loads, channels, and quantities derived from all
+ * of them. */
 #include "compile/batch/batches.h"
 #include "compile/compile.h"
 #include "compile/fill.h"
@@ -28,7 +28,7 @@ static void fill_body(struct lk_system *sys, int b, const struct lk_body_def *de
     lk_rotate_back(R, def->angular_velocity, m->v.w);
 }
 
-/* names for messages: joints have those of the model, other rows that of their origin */
+/* set the names for messages: joints have those of the model, other rows that of their element */
 static void name_joint(struct lk_system *sys, const struct lk_draft *d, int i)
 {
     const struct lk_draft_block *b = &d->blocks[d->blocks[i].along >= 0 ? d->blocks[i].along : i];
@@ -129,7 +129,7 @@ static void find_element(const struct lk_system *sys, int force, struct lk_outpu
     }
 }
 
-/* the next of the shown ports; @values: how many come before its own */
+/* add a port that an output shows; @values: number of values of the ports before it */
 static void fill_port(struct lk_system *sys, const struct lk_output_def *def, int port,
                       struct lk_output *out, int values)
 {
@@ -216,7 +216,7 @@ static void fill_output(struct lk_system *sys, const struct lk_model *m, int i)
     sys->books_closing |= def->type == LK_OUTPUT_WORK;
 }
 
-/* a length of the mechanism: the largest arm of a joint, of points without arms the longest rod [m]
+/* return a length of the mechanism [m]: the largest arm of a joint, or without arms the longest rod
  */
 static double longest_arm(const struct lk_system *sys)
 {

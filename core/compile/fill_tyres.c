@@ -16,7 +16,7 @@ static size_t profile_size(const struct lk_model *m)
     return size;
 }
 
-/* bytes of the index and the tiles of a grid; the one goes on at the next cache line */
+/* bytes of the index of a grid; its tiles begin at the next cache line */
 static size_t index_size(const struct lk_road_grid *grid)
 {
     size_t size = (size_t)lk_road_grid_places(grid) * sizeof(*grid->index);
@@ -50,13 +50,13 @@ void lk_fill_tyres_layout(struct lk_system *sys, const struct lk_draft *d, struc
         sys->tyre[i].now = now + i;
 }
 
-/* index in the system of the body that carries a road */
+/* return the index in the system of the body to which a road is fixed */
 static int carrier_of(const struct lk_system *sys, const struct lk_road_def *def)
 {
     return def->body == LK_GROUND ? sys->n_bodies : def->body;
 }
 
-/* level at both ends, so that it is smooth where it goes on level */
+/* fill a profile with slope 0 at both ends, because it continues level beyond them */
 static double *fill_profile(const struct lk_table *table, double *at, struct lk_points *ret)
 {
     int n = table->n;

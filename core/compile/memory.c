@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The memory of a system: how much it is, where everything lies, and who fills it. */
+/* The memory of a system: its size, its layout, and the calls that fill it. */
 #include "compile/batch/batches.h"
 #include "compile/compile.h"
 #include "compile/fill.h"
@@ -87,7 +87,7 @@ static void layout_jacobians(struct lk_system *sys, const struct lk_draft *d,
     }
 }
 
-/* what the fronts without rows of laws are made of */
+/* return the topology of the fronts without rows of laws */
 static struct lk_topology rigid_topology(const struct lk_draft *d)
 {
     struct lk_topology rigid = d->topology;
@@ -189,8 +189,9 @@ static void last_factor_flops(const struct lk_system *sys, const struct lk_draft
         lk_plan_work(&rigid, &d->plan, ret_factor, ret_solve);
 }
 
-/* Rows that are independent are solved for once. Hard stops ask what a push at each does, for
- * positions and for velocities, then for the pushes of the iterations, two impulses, reactions. */
+/* Count the operations of a step of `rattle`. Independent rows need one solve where others need
+ * two. Each hard stop needs a solve for its unit push, for positions and for velocities; further
+ * solves are for the pushes of the iterations, two impulses and the reactions. */
 static double rattle_flops(const struct lk_system *sys, const struct lk_draft *d)
 {
     int n = lk_fill_hard_stops(sys), parts = sys->rows_are_independent ? 1 : 2;

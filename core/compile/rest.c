@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DIFFERENCE 1e-4 /* of an unknown, or of 1: most of blocks is linear */
+#define DIFFERENCE 1e-4 /* of an unknown, or of 1: most blocks are linear */
 
 static int take_memory(struct lk_rest *rest)
 {
@@ -66,7 +66,7 @@ void lk_rest_fini(struct lk_rest *rest)
     *rest = (struct lk_rest){0};
 }
 
-/* ---- looking ---- */
+/* ---- outputs and residuals ---- */
 
 void lk_rest_look(struct lk_rest *rest, double *ret_y, double *ret_f)
 {
@@ -121,7 +121,8 @@ double lk_rest_left(const struct lk_rest *rest, int *ret_at)
 
 /* ---- the Newton step ---- */
 
-/* how y and f change with unknown @k, by central differences into other_y[0], other_f[0] */
+/* compute the derivatives of y and f by unknown @k into other_y[0], other_f[0], by central
+ * differences */
 static void differ(struct lk_rest *rest, int k)
 {
     double z = *rest->value[k], amount = DIFFERENCE * lk_max(1, fabs(z));
@@ -146,7 +147,8 @@ static void add_pull(const struct lk_rest *rest, double *A, size_t width, size_t
         A[(size_t)r * width + column] += pull[r] * slope;
 }
 
-/* the size of what f of the unknown in @row is made of, each part 1 at least, angles 1 rad */
+/* return the magnitude of the terms of f in @row: each unknown counts as at least 1, angles as 1
+ * rad */
 static double size_of(const struct lk_rest *rest, const double *row, int first, double length)
 {
     double sum = 0;

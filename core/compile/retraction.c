@@ -13,7 +13,7 @@ static bool leads_on(const struct lk_joint *j)
     return j->kind == LK_ROWS_RIGID && j->n_sides == 2 && !j->of[0];
 }
 
-/* Adds the bodies that joints lead to from those in the order, @n so far. Return: the new number.
+/* Append to the order the bodies that a joint connects with its @n bodies. Return: the new number.
  */
 static int extend(struct lk_retraction *t, bool *is_placed, int n)
 {
@@ -43,7 +43,7 @@ static void find_tree(struct lk_retraction *t, bool *is_placed)
 
         while (more == n && is_placed[b])
             b++;
-        if (more == n) { /* what nothing holds is the root of its own tree */
+        if (more == n) { /* an unconnected body is the root of a tree of its own */
             is_placed[b] = true;
             t->via[b] = -1;
             t->order[more++] = b;
@@ -110,7 +110,7 @@ static void shift_of(const struct lk_retraction *t, int b, const double *by, con
         ret[k] += by[6 * b + k];
 }
 
-/* q of body @b, turned by @by against the body @from and then along with it */
+/* rotate body @b by @by relative to body @from, then together with @from */
 static void turn_body(struct lk_retraction *t, int b, int from, const double *by)
 {
     struct lk_motion *m = &t->sys->now.motion[b];
@@ -135,8 +135,8 @@ static void turn_body(struct lk_retraction *t, int b, int from, const double *by
     memcpy(m->q, q, sizeof(q));
 }
 
-/* Body @b moves by @by against the body of the other side, whose own move is done: it turns about
- * its point of the joint, which is shifted in axes of the other. */
+/* Move body @b by @by relative to its parent, whose own move is done: rotate it about its joint
+ * point, which is shifted in the axes of the parent. */
 static void move_along(struct lk_retraction *t, int b, const double *by)
 {
     const struct lk_joint *j = &t->sys->joint[t->via[b]];

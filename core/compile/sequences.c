@@ -12,20 +12,22 @@
 
 #define DECAY_MAX 2.0 /* c / m h of a damped motion: critical damping at 1 rad a step */
 
-/* Largest phase [rad] of a mode in a step of `rk4`: at the limit it loses 0.6 % of its swing per
- * step; divergence from 2.8 on. Of springs, which may have dampers that take more than that and
- * whose modes may rest, more is noted, up to 2. Of extrapolation see struct lk_combination. With
- * `ali3` order 3 lets an undamped mode grow by 1.2e-5 per step at the limit, by 6e-4 at 1; order 4
- * damps it up to 1.7; beyond, both diverge: a stiff mode grows by 5/3 and 3.7 per step. */
+/* Largest phase [rad] of a mode in a step of `rk4`. At the limit it loses 0.6 % of its amplitude
+ * per step; it diverges from 2.8 on. Springs may have dampers that remove more than that, and their
+ * modes may be at rest, so they are accepted up to 2 with a note. For extrapolation see struct
+ * lk_combination. With `ali3`, order 3 lets an undamped mode grow by 1.2e-5 per step at the limit,
+ * by 6e-4 at 1; order 4 damps it up to 1.7; beyond, both diverge: a stiff mode grows by 5/3 and 3.7
+ * per step. */
 #define SWING_MAX_RK4  1.0
 #define SPRING_MAX_RK4 2.0
 
-/* A turn is no small part of a motion as a mode is: of an unbalanced rotor `rk4` makes 0.3, 2 and
- * 19 % more energy in a thousand steps of 0.5, 0.7 and 1 rad, order 4 of `rattle` 1.5 % at 0.5 rad,
- * order 6 takes 0.9 % at 0.8. */
+/* Largest rotation of an unbalanced rotor in a step of `rk4` [rad]. Unlike a mode, a rotor has a
+ * large share of the energy. In a thousand steps of 0.5, 0.7 and 1 rad, `rk4` adds 0.3, 2 and 19 %
+ * to its energy; order 4 of `rattle` adds 1.5 % at 0.5 rad, order 6 removes 0.9 % at 0.8 rad. */
 #define TURN_MAX_RK4 0.7
 
-/* whether sub-steps must settle accelerations: unequal moments, springs or dampers */
+/* return whether accelerations depend on the motion, so that sub-steps must make them consistent:
+ * unequal moments of inertia, springs or dampers */
 static int has_feedback(const struct lk_system *sys)
 {
     int found = 0;
@@ -67,7 +69,7 @@ void lk_extrapolate_adopt(const struct lk_system *sys, struct lk_system *seq)
     }
 }
 
-/* a spring or damper whose values inputs say: nothing tells how fast it will be */
+/* return whether inputs set the values of a spring or damper: its modes have no known bound */
 static int is_tuned(const struct lk_force_def *f)
 {
     bool is_spring = f->type == LK_FORCE_JOINT_SPRING_DAMPER || f->type == LK_FORCE_SPRING_DAMPER;
@@ -76,7 +78,7 @@ static int is_tuned(const struct lk_force_def *f)
            (is_spring && (f->scale_input >= 0 || f->port_input[LK_PORT_REST] >= 0));
 }
 
-/* what no step of higher order can integrate, as "friction 'brake'", or "" */
+/* name an element that no step of higher order can integrate, as "friction 'brake'", or "" */
 static void find_kink(const struct lk_model *m, char *text, size_t room)
 {
     for (int i = 0; i < m->n_forces && !text[0]; i++) {
@@ -102,7 +104,7 @@ static void find_kink(const struct lk_model *m, char *text, size_t room)
         snprintf(text, room, "redundancy: soft");
 }
 
-/* a body whose accelerations do not follow from forces; -1: none */
+/* find a body whose accelerations do not follow from the forces; -1: none */
 static int find_massless(const struct lk_system *sys)
 {
     for (int b = 0; b < sys->n_bodies; b++)
@@ -113,8 +115,8 @@ static int find_massless(const struct lk_system *sys)
 
 /* ---- the check ---- */
 
-/** struct attempt - what the solver section asks for. @what: in words;  @instead: what takes any
- * model;  @most, @most_of_springs: largest phase of a mode in a step [rad] */
+/** struct attempt - the requested solver. @what: its name in messages;  @instead: an alternative
+ * that accepts any model;  @most, @most_of_springs: largest phase of a mode in a step [rad] */
 struct attempt {
     char what[LK_NAME_SIZE + 16];
     const char *instead;
@@ -139,7 +141,8 @@ static int check_rate(const struct lk_system *sys, const struct attempt *attempt
     return LK_E_MODEL;
 }
 
-/* what Kutta's rule leaves of a swing in a step, |R(i y)| with R the series of exp up to y^4 */
+/* return the amplification of an oscillation by `rk4` in a step, |R(i y)| with R the series of exp
+ * up to y^4 */
 static double swing_left(double y)
 {
     double y2 = y * y;
@@ -147,7 +150,7 @@ static double swing_left(double y)
     return hypot(1 - y2 / 2 + y2 * y2 / 24, y * (1 - y2 / 6));
 }
 
-/* a spring that the step takes, but damps */
+/* note a spring that the step accepts, but damps */
 static void note_swing(struct lk_system *sys, const struct attempt *attempt, const char *does,
                        double rate)
 {

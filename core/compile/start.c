@@ -26,19 +26,19 @@
 #include <string.h>
 
 #define ASSEMBLY_ROUNDS   100
-#define ASSEMBLY_TURNING  3000  /* as long as each brings a far start nearer */
+#define ASSEMBLY_TURNING  3000  /* limit while each iteration reduces the gaps of a far start */
 #define ASSEMBLY_ROUNDOFF 1e-14 /* of the size of the model: closed to double precision */
 #define ASSEMBLY_ENOUGH   1e-4  /* of the size: a misfit that the joints can absorb */
-#define ASSEMBLY_CLOSED   1e-9  /* of the size: where no joint absorbs a misfit */
-#define ASSEMBLY_NEAR     0.1   /* of the size, or rad: a pose that is meant to be closed */
+#define ASSEMBLY_CLOSED   1e-9  /* of the size: tolerance if joints absorb no misfit */
+#define ASSEMBLY_NEAR     0.1   /* of the size, or rad: largest gap of a pose given by the caller */
 #define ASSEMBLY_TURN     0.3   /* largest rotation in one iteration [rad] */
 #define REFINEMENTS       8
-#define REFINEMENTS_MAX   3000  /* near a singular pose, as long as each changes by less, */
-#define REFINEMENT_SLOW   0.999 /* times what the one before did, */
-#define REFINEMENT_ENOUGH 1e-12 /* and more than this part of the largest value */
+#define REFINEMENTS_MAX   3000  /* near a singular pose, while the change of each */
+#define REFINEMENT_SLOW   0.999 /* is below this ratio to the change before, */
+#define REFINEMENT_ENOUGH 1e-12 /* and above this fraction of the largest value */
 
-/* charges a factorisation and some solves, at ten operations per unit. Return: whether to stop, see
- * compile/effort.h */
+/* count the work of a factorisation and some solves, at ten operations per unit. Return: whether to
+ * stop, see compile/effort.h */
 static bool spend_round(const struct lk_system *sys)
 {
     return lk_effort_spend((uint64_t)(sys->project_flops / 10));
@@ -243,8 +243,8 @@ static int close_joints(struct lk_system *sys, double size, double *ret_relative
     return 0;
 }
 
-/* Weights by which all bodies move alike, of the same mass on the average and of the size of the
- * model */
+/* set equal weights for all bodies: the geometric mean of their inverse masses, and a moment of
+ * inertia from the size of the model */
 static void weigh_alike(struct lk_system *sys, double size)
 {
     double sum = 0;
@@ -258,14 +258,15 @@ static void weigh_alike(struct lk_system *sys, double size)
     }
 }
 
-/* The same from the drawing again, @drawn, with all bodies alike: where a light part would have to
- * carry a heavy one a long way, the weights of the masses do not get there. */
+/* Repeat close_joints() from the initial configuration @drawn with equal weights of all bodies.
+ * With the weights of the masses it may fail if a light body would have to move a heavy one a long
+ * way. */
 static int close_alike(struct lk_system *sys, double size, const double *drawn,
                        double *ret_relative)
 {
     int result;
 
-    /* whole turns of coordinates that the other way has made, too, are taken back */
+    /* also restores coordinates that the first attempt has changed by whole turns */
     memcpy(sys->now.block, drawn, sys->state_size * sizeof(*drawn));
     lk_evaluate_poses(sys, &sys->now);
     start_coordinates(sys);
@@ -414,10 +415,11 @@ static double larger(double most, const struct lk_twist *twist)
     return most;
 }
 
-/* Whether to go on after @done refinements of the velocities or accelerations in system->now, the
- * last of which is system->correction. What E leaves shrinks by the same part each time; where rows
- * nearly depend on each other it takes many, and where they do none of them finds more.
- * @change: of the last one, 0 before it; set to the present one */
+/* Return whether to continue after @done refinements of the velocities or accelerations in
+ * system->now; the last one is system->correction. The error due to E shrinks by a constant factor.
+ * If rows nearly depend on each other, many refinements are needed; if they do depend, further ones
+ * have no effect.
+ * @change: in: change by the refinement before, initially 0; out: by the last one */
 static bool refines_on(const struct lk_system *sys, int done, bool are_accelerations,
                        double *change)
 {
@@ -474,9 +476,9 @@ static void fit_velocities(struct lk_system *sys)
     sys->summary.velocity_change = change;
 }
 
-/* before joints act; where there is no inertia, forces determine no acceleration, and 0 is used.
- * @is_balanced: from an equilibrium rigid rows, too, have multipliers: those that pass forces on
- * through bodies without inertia are nowhere else. */
+/* Compute the accelerations without joint forces; 0 in directions without inertia.
+ * @is_balanced: the start is an equilibrium, and the multipliers of rigid rows act too: forces
+ * transmitted by bodies without inertia appear only in them. */
 static void free_accelerations(struct lk_system *sys, bool is_balanced)
 {
     for (int r = 0; r < sys->n_rows && !is_balanced; r++)
@@ -486,7 +488,7 @@ static void free_accelerations(struct lk_system *sys, bool is_balanced)
     lk_loads_accelerate(sys, &sys->now, 0, sys->now.inputs);
 }
 
-/* Only bodies and axes without inertia move, as if all others were fixed. */
+/* With @hold, fix all bodies except those without mass, and their axes without inertia. */
 static void hold_heavy_bodies(struct lk_system *sys, int hold)
 {
     for (int b = 0; b < sys->n_bodies; b++) {
@@ -500,8 +502,8 @@ static void hold_heavy_bodies(struct lk_system *sys, int hold)
     }
 }
 
-/* writes lambda = f + c Phi_q dv for every law, with E = 1 / c, and 0 for joints, into the
- * right-hand side */
+/* write the right-hand side of lambda = f + c Phi_q dv for every law, with E = 1 / c, and that of 0
+ * for joints */
 static void damper_residual(struct lk_system *sys, double t)
 {
     for (int i = 0; i < sys->n_joints; i++) {
@@ -545,7 +547,7 @@ static double massless_imbalance(struct lk_system *sys)
     return largest > 0 ? left / largest : left;
 }
 
-/* one iteration: an implicit Euler step of @t seconds for all that has no inertia */
+/* make one iteration: an implicit Euler step of @t seconds for all bodies without inertia */
 static void move_massless(struct lk_system *sys, double t)
 {
     lk_evaluate_transpose(sys, sys->now.lambda, sys->residual);
@@ -567,9 +569,9 @@ static void move_massless(struct lk_system *sys, double t)
     lk_evaluate_twists(sys, &sys->now);
 }
 
-/* The velocity of a body without inertia that hangs on dampers is not free at the start: it follows
- * from the forces, 0 = Q - Phi_q^T lambda with lambda = f(x, v). An implicit Euler step of @t
- * seconds with all other bodies fixed finds it, since the artificial mass in W is negligible in
+/* Compute the velocities of bodies without inertia on dampers. They are not free at the start, but
+ * follow from the forces, 0 = Q - Phi_q^T lambda with lambda = f(x, v). An implicit Euler step of t
+ * seconds with all other bodies fixed finds them, because the artificial mass in W is negligible in
  * such a long step; further iterations remove its remaining effect. */
 static void fit_massless_velocities(struct lk_system *sys)
 {
@@ -609,8 +611,8 @@ static void start_rates(struct lk_system *sys)
     }
 }
 
-/* Each of @n refinements adds what round-off puts into redundant rows and no motion removes. One
- * more finds nothing else. */
+/* Remove the round-off that @n refinements have added to the multipliers of redundant rows, and
+ * that no motion removes. One more refinement finds the amount of each. */
 static void drop_unreachable(struct lk_system *sys, int n)
 {
     double *before = sys->next.lambda;
@@ -621,7 +623,7 @@ static void drop_unreachable(struct lk_system *sys, int n)
         sys->now.lambda[r] = before[r] - n * (sys->now.lambda[r] - before[r]);
 }
 
-/* What acts on bodies without inertia, as if they had the artificial mass of W. */
+/* Add the accelerations of bodies without inertia, computed with the artificial mass of W. */
 static void push_massless(struct lk_system *sys)
 {
     for (int b = 0; b < sys->n_bodies; b++) {
@@ -638,7 +640,7 @@ static void push_massless(struct lk_system *sys)
     }
 }
 
-/* on top of the free ones, with poses, velocities and factor as they are */
+/* add the accelerations due to the joints, with the present poses, velocities and factor */
 static void constrain_accelerations(struct lk_system *sys)
 {
     double change = 0;
@@ -667,8 +669,8 @@ void lk_start_beside(struct lk_system *sys)
     constrain_accelerations(sys);
 }
 
-/* whether rigid rows move nothing but by their E: what holds bodies upright does all that they do
- */
+/* return whether a rigid row has no effect but by its E, because planar reduction already prevents
+ * the motion that it forbids */
 static bool has_idle_rows(const struct lk_system *sys)
 {
     bool has = false;
@@ -679,8 +681,8 @@ static bool has_idle_rows(const struct lk_system *sys)
     return has;
 }
 
-/* Find whether rows depend on others, and how many solves shown multipliers take, from the
- * pivots of the factor at the start. Independent rows are never near a singular pose. */
+/* From the pivots of the factor at the start, find whether rows depend on others, and how many
+ * solves the multipliers of outputs need. Independent rows are never near a singular pose. */
 static void find_redundancy(struct lk_system *sys)
 {
     double smallest = lk_fronts_smallest_pivot(&sys->fronts, sys->scale);
@@ -693,19 +695,19 @@ static void find_redundancy(struct lk_system *sys)
                                                    : 2;
 }
 
-/* velocities for positions that are assembled, and accelerations before joints act */
+/* compute velocities for the assembled positions, and accelerations without joint forces */
 static void find_velocities(struct lk_system *sys, bool is_balanced)
 {
     lk_start_renew(sys);
     fit_velocities(sys);
-    if (!is_balanced) /* forces are, without any velocity */
+    if (!is_balanced) /* else forces are in balance without velocities */
         fit_massless_velocities(sys);
     start_rates(sys);
     lk_blocks_settle(sys);
     free_accelerations(sys, is_balanced);
 }
 
-/* what a step begins with, once accelerations are found */
+/* prepare the first step, once accelerations are found */
 static void begin_steps(struct lk_system *sys)
 {
     struct lk_balance *balance = sys->now.balance;
@@ -750,8 +752,8 @@ double lk_start_size(const struct lk_system *sys)
     return model_size(sys);
 }
 
-/* Poses far from closed are no poses of the mechanism at time 0: of a gear whose coordinates have
- * turned further than half a turn, or of a drive that was elsewhere. */
+/* Refuse poses with large gaps, which are no poses of the mechanism at time 0. Examples are a gear
+ * whose coordinates have turned by more than half a turn, or a drive at another time. */
 static int check_near(struct lk_system *sys, double size, struct lk_error *ret_error)
 {
     char gaps[256];
@@ -782,7 +784,7 @@ int lk_start_again(struct lk_system *sys, double size, struct lk_error *ret_erro
         lk_wind_up_refer(sys, &sys->now);
         lk_blocks_settle(sys);
         find_velocities(sys, false);
-        /* rows pass forces on through bodies without inertia from the first instant */
+        /* forces are transmitted through bodies without inertia from the first instant */
         push_massless(sys);
         constrain_accelerations(sys);
     }

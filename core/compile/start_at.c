@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A start from poses and velocities that a caller has. */
+/* A start from poses and velocities of the caller. */
 #include "compile/compile.h"
 #include "compile/state.h"
 #include "maths/arithmetic.h"
@@ -20,7 +20,7 @@ static bool are_finite(const double *x, int n)
     return true;
 }
 
-/* the first body whose numbers are none of a motion, or -1 */
+/* find the first body whose numbers are not those of a motion, or -1 */
 static int find_nonsense(const struct lk_body_state *bodies, int n)
 {
     for (int b = 0; b < n; b++) {
@@ -50,7 +50,7 @@ static void take_motion(struct lk_system *sys, const struct lk_body_state *bodie
     }
 }
 
-/* whether the system may start from poses of its caller at all */
+/* check that the system supports a start from poses of its caller */
 static int check_system(const struct lk_system *sys, struct lk_error *ret_error)
 {
     if (sys->formulation->own_size && !sys->formulation->begin) {

@@ -11,7 +11,7 @@
 
 #define STEPS_MAX 9007199254740992.0 /* 2^53 */
 
-/* the field is filled with zeroes, which are none of the word */
+/* copy @word and fill the rest of the field with zeros */
 static void put_word(char *field, size_t size, const char *word)
 {
     memcpy(field, word, strnlen(word, size));
@@ -60,7 +60,7 @@ void lk_system_state_get(const struct lk_system *sys, void *bytes)
     lk_state_seal(bytes, lk_system_state_size(sys));
 }
 
-/* What of two headers differs, in the words of a user; NULL: nothing. */
+/* Return the first difference of two headers as text for users; NULL: none. */
 static const char *difference(const struct lk_state_header *a, const struct lk_state_header *b)
 {
     if (a->model != b->model)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What stands in front of the numbers of a state, see linkage/state.h. */
+/* Header of a saved state, see linkage/state.h. */
 #ifndef LK_COMPILE_STATE_H
 #define LK_COMPILE_STATE_H
 
@@ -12,9 +12,9 @@
         'L', 'K', 'S', 'T', 'A', 'T', 'E', '1'                                                     \
     }
 
-/** struct lk_state_header - all that the bits of a further step depend on, besides the state.
- * @model: of the words and numbers of its file;  @sum: lk_hash() of the numbers that follow,
- * @n_numbers */
+/** struct lk_state_header - everything that determines the bits of a further step, besides the
+ * state. @model: hash of the words and numbers of its file
+ * @n_numbers: numbers of the state after the header;  @sum: their lk_hash() */
 struct lk_state_header {
     char magic[8];
     uint64_t model;
@@ -33,8 +33,8 @@ struct lk_system;
 
 #define LK_UNIT_WITHIN 1e-6 /* of 1, the square of the length of a quaternion of a state */
 
-/** lk_state_is_plausible() - whether the numbers of @state may be those of a mechanism: finite,
- * unit quaternions, a whole number of steps. Thread: any.  RT: yes. */
+/** lk_state_is_plausible() - check that all numbers of @state are finite, quaternions have unit
+ * length, and the number of steps is whole. Thread: any.  RT: yes. */
 bool lk_state_is_plausible(const struct lk_system *system, const struct lk_state *state);
 
 #endif

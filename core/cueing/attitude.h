@@ -7,7 +7,7 @@
 #include "maths/elementary.h"
 #include "maths/vec.h"
 
-/** lk_attitude_matrix() - R, row-major, that turns vectors of the platform into those of the room.
+/** lk_attitude_matrix() - compute R, row-major, which turns platform vectors into room vectors.
  * @angle: roll, pitch, yaw [rad], each at most 1e5 */
 LK_INLINE void lk_attitude_matrix(const double angle[3], double R[9])
 {
@@ -26,8 +26,8 @@ LK_INLINE void lk_attitude_matrix(const double angle[3], double R[9])
     R[8] = c[1] * c[0];
 }
 
-/** lk_attitude_rates() - rates of the angles from the angular velocity @w in axes of the platform.
- * Pitch is taken within 1.4 rad: at a quarter turn the angles have no rates. */
+/** lk_attitude_rates() - compute the rates of the angles from the angular velocity @w in platform
+ * axes. Pitch is limited to 1.4 rad, because the rates are singular at a quarter turn. */
 LK_INLINE void lk_attitude_rates(const double angle[3], const double w[3], double rate[3])
 {
     double pitch = fmin(fmax(angle[1], -1.4), 1.4);
@@ -41,8 +41,8 @@ LK_INLINE void lk_attitude_rates(const double angle[3], const double w[3], doubl
     rate[2] = turn;
 }
 
-/** lk_attitude_axes() - columns a of A: the angular velocity in the room is A times the rates of
- * the angles. @A: row-major */
+/** lk_attitude_axes() - compute A, row-major: the angular velocity in the room is A times the rates
+ * of the angles. */
 LK_INLINE void lk_attitude_axes(const double angle[3], double A[9])
 {
     double s1, c1, s2, c2;

@@ -4,7 +4,7 @@
 #include <stdbool.h>
 
 #define ROUNDING (1 - 1e-6)
-#define AS_MEANT 1e-9 /* how far from its demand an actuator is still where it was demanded */
+#define AS_MEANT 1e-9 /* deviation from the demand that does not count as limited [m or rad] */
 
 double lk_leg_guard_end(const struct lk_actuator_limits *limits, int side)
 {
@@ -30,7 +30,7 @@ void lk_leg_guard_init(struct lk_leg_guard *guard, const struct lk_platform *pla
     }
 }
 
-/* The fastest that can still brake within @way; see the header. */
+/* Return the largest speed that can be braked within @way; see the header. */
 static double braking_speed(double way, double brake, double h)
 {
     double bh = brake * h;
@@ -38,7 +38,7 @@ static double braking_speed(double way, double brake, double h)
     return lk_root(bh * bh + 2 * brake * fmax(way, 0)) - bh;
 }
 
-/* The speed that follows a demand that moved by @moved, from a lag of @lag before. */
+/* Return the speed that follows a demand which moved by @moved, after a lag of @lag. */
 static double wanted_speed(double lag, double moved, double brake, double h)
 {
     double size = fmin(fabs(lag) / h, braking_speed(fabs(lag), brake, h));

@@ -8,9 +8,9 @@
 #define TOLERANCE  1e-9
 #define CORNERS    (1 << N)
 #define WAY_POINTS 50   /* from neutral to a corner of the strokes */
-#define HELD       0.05 /* least pivot of the Jacobian: less, and legs push twenty times as hard */
+#define HELD       0.05 /* least pivot of the Jacobian; at it leg forces grow by a factor of 20 */
 
-/* Where each of the three poses of fewer axes stands: roll, pitch, heave. */
+/* Index in a pose of each actuator of a three-axis platform: roll, pitch, heave. */
 static const int three_axis[3] = {3, 4, 2};
 
 /* ---- hexapod ---- */
@@ -161,7 +161,7 @@ static double find_pose(const struct lk_platform *platform, const double positio
     return error;
 }
 
-/* Whether all poses from neutral to the corner @corner of the strokes are held by the legs. */
+/* Return whether all poses from neutral to the corner @corner of the strokes are regular. */
 static bool corner_holds(const struct lk_platform *platform, int corner)
 {
     double pose[6] = {0}, position[N], pivot = 0;

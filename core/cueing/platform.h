@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Platforms: which positions of its actuators a pose takes, and the other way round.
+/* Kinematics of platforms: actuator positions of a pose (inverse kinematics), and the pose of
+ * actuator positions (forward kinematics).
  *
  * A pose is x y z [m] of the reference point from neutral, and roll pitch yaw [rad]
  * (attitude.h). Actuator positions are measured from neutral:
@@ -26,9 +27,11 @@ struct lk_actuator_limits {
     double acceleration;
 };
 
-/** struct lk_hexapod - legs in pairs about 60, 180 and 300 degrees, at @base_angle beside these on
- * the floor and @platform_angle on the platform [rad]; leg 1 is the one before 60 degrees, and so
- * on. @height: of the platform's joints above those of the floor in neutral [m] */
+/** struct lk_hexapod - geometry of a hexapod. Its legs form pairs at 60, 180 and 300 degrees; leg 1
+ * is the one before 60 degrees, and so on.
+ * @base_angle, @platform_angle: angle between a leg and the centre of its pair, on the floor and on
+ *          the platform [rad]
+ * @height: of the platform's joints above those of the floor in neutral [m] */
 struct lk_hexapod {
     double base_radius;
     double base_angle;
@@ -52,20 +55,21 @@ struct lk_platform {
 /** lk_platform_count() - number of actuators of a @kind. */
 int lk_platform_count(enum lk_platform_kind kind);
 
-/** lk_platform_init() - @hexapod: NULL for the others;  @limits: one an actuator
- * Return: false where the legs, within their strokes, can bring a hexapod into a pose that they do
- * not hold: each corner of the strokes, and the way there, is tried. */
+/** lk_platform_init() - set up a platform. @hexapod: NULL for the others;  @limits: one for each
+ * actuator
+ * Return: false if a hexapod can reach a singular pose within its strokes; each corner of the
+ * strokes, and the path to it, is tried. */
 bool lk_platform_init(struct lk_platform *ret_platform, enum lk_platform_kind kind,
                       const struct lk_hexapod *hexapod, const struct lk_actuator_limits *limits);
 
-/** lk_platform_actuators() - positions for @pose; those behind the last one are 0. */
+/** lk_platform_actuators() - compute the actuator positions for @pose; unused elements are 0. */
 void lk_platform_actuators(const struct lk_platform *platform, const double pose[6],
                            double ret_position[LK_PLATFORM_ACTUATORS]);
 
-/** lk_platform_pose() - the pose that @position holds; of a hexapod by Newton's method, six passes
- * from @pose, which is one near by.
- * Return: largest error of a position [m]; more than 1e-9: no such pose near by, and @pose is as it
- * was. 0 for other platforms. */
+/** lk_platform_pose() - compute the pose for @position; for a hexapod by six iterations of Newton's
+ * method. @pose: in: a nearby pose; out: the result
+ * Return: largest error of a position [m]; if it exceeds 1e-9, there is no such pose nearby, and
+ * @pose is unchanged. 0 for other platforms. */
 double lk_platform_pose(const struct lk_platform *platform,
                         const double position[LK_PLATFORM_ACTUATORS], double pose[6]);
 

@@ -32,10 +32,10 @@ const char *lk_ride_cause_text(enum lk_ride_cause cause)
     return cause_texts[cause];
 }
 
-/* ---- a straight way ---- */
+/* ---- rising and settling ---- */
 
-/* 0 to 1 with speed and acceleration 0 at both ends; its rate is at most 15/8, the next 10/sqrt 3
- */
+/* Return a value from 0 to 1 with rate and second derivative 0 at both ends. Its rate is at most
+ * 15/8, its second derivative at most 10/sqrt 3. */
 static double smooth(double x)
 {
     x = fmin(fmax(x, 0), 1);
@@ -59,7 +59,7 @@ static void take_way(struct lk_ride *ride, const double to[N])
     ride->step = 0;
 }
 
-/* Return: whether this is the end of it. */
+/* Advance along the path. Return: whether its end is reached. */
 static bool go_on(struct lk_ride *ride, double demand[N])
 {
     double part = smooth((double)++ride->step / ride->steps);
@@ -123,7 +123,7 @@ enum lk_ride_cause lk_ride_engage(struct lk_ride *ride)
     return LK_RIDE_NO_CAUSE;
 }
 
-/* Where the guard brings each actuator to rest soonest. */
+/* Set the demand to the position in which the guard stops each actuator soonest. */
 static void stop_here(struct lk_ride *ride)
 {
     for (int i = 0; i < ride->platform.n; i++) {

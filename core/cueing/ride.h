@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A ride: what a platform does from its parking position and back to it.
+/* A ride: the motion of a platform from its parking position and back to it.
  *
  *                 engage             at neutral
  *     PARKED ---------------> RISING ----------> FOLLOWING
@@ -8,12 +8,12 @@
  *        +------- SETTLING <-- HOLDING <-------------+
  *          at rest       at rest
  *
- * RISING and SETTLING go straight, actuator by actuator, by a polynomial of degree 5, at a part of
- * the limits. FOLLOWING takes its pose from the washout, faded in. HOLDING brakes at the law of the
- * guard where the platform is; nothing brings it up again before it has parked. Every position of
- * every state passes the guard (leg_guard.h), and so does every change between states.
+ * RISING and SETTLING move each actuator along a polynomial of degree 5 in time, at a fraction of
+ * the limits. FOLLOWING uses the pose of the washout, faded in. HOLDING brakes to rest by the law
+ * of the guard; the platform cannot rise again before it has parked. The positions of all states,
+ * and of all changes between states, pass the guard (leg_guard.h).
  *
- * Pure but for the struct: no clock, no socket. One thread at a time. RT: yes, but for init. */
+ * All state is in the struct: no clock, no socket. One thread at a time. RT: yes, except init. */
 #ifndef LK_CUEING_RIDE_H
 #define LK_CUEING_RIDE_H
 
@@ -44,8 +44,8 @@ enum lk_ride_cause {
     LK_RIDE_UNDER_WAY,   /* only a parked platform rises */
 };
 
-/** struct lk_ride_config - @h: step [s];  @fade: of the washout's pose when it begins [s]
- * @pace: part of speed and acceleration that rising and settling use, 0.01 to 0.5 */
+/** struct lk_ride_config - @h: step [s];  @fade: duration of the fade-in of the washout's pose [s]
+ * @pace: fraction of the limits of speed and acceleration for rising and settling, 0.01 to 0.5 */
 struct lk_ride_config {
     struct lk_washout_set set;
     struct lk_platform platform;
@@ -54,18 +54,21 @@ struct lk_ride_config {
     double pace;
 };
 
-/* Orders that changed a ride between two steps, one after the other: four bits each, in a number
- * that a double holds. */
+/* Sequence of the orders that changed a ride between two steps: four bits each, in an integer that
+ * a double represents exactly. */
 #define LK_RIDE_ORDER_ENGAGE  1
 #define LK_RIDE_ORDER_RELEASE 2
-#define LK_RIDE_ORDER_END     3 /* and a cause */
+#define LK_RIDE_ORDER_END     3 /* plus the cause */
 #define LK_RIDE_ORDERS_MAX    9007199254740991.0
-#define LK_RIDE_ORDERS_LOST   (-1.0) /* there were more of them */
+#define LK_RIDE_ORDERS_LOST   (-1.0) /* too many orders for one number */
 
-/** struct lk_ride - @gains: of @washout;  @pose: of the guarded actuators;  @cause: of the last end
- * @emergency: latched;  @from, @to, @steps, @step: of the way in RISING and SETTLING; @step also
- * counts those of FOLLOWING;  @park: position of the actuators
- * @orders: since the last step;  @obeyed: those before it */
+/** struct lk_ride - state of a ride.
+ * @gains: of @washout;  @pose: of the guarded actuators;  @cause: of the last end
+ * @emergency: latched
+ * @from, @to: actuator positions at the ends of the path in RISING and SETTLING;  @steps: number of
+ *          its steps;  @step: present step of it, also counted in FOLLOWING
+ * @park:   parking position of the actuators
+ * @orders: received since the last step;  @obeyed: executed before the last step */
 struct lk_ride {
     struct lk_platform platform;
     struct lk_gains gains;
@@ -87,21 +90,22 @@ struct lk_ride {
     double obeyed;
 };
 
-/** lk_ride_init() - PARKED: a hexapod with its legs in, others with their heave down. */
+/** lk_ride_init() - begin in PARKED: a hexapod with retracted legs, others at the lowest heave. */
 void lk_ride_init(struct lk_ride *ride, const struct lk_ride_config *config);
 
-/** lk_ride_engage() - rise, then follow. Return: LK_RIDE_NO_CAUSE, or why not. */
+/** lk_ride_engage() - rise, then follow. Return: LK_RIDE_NO_CAUSE, or the reason for refusal. */
 enum lk_ride_cause lk_ride_engage(struct lk_ride *ride);
 
-/** lk_ride_end() - hold and settle because of @cause; without effect on a ride that ends already.
- * LK_RIDE_EMERGENCY stays until lk_ride_release(), in every state. */
+/** lk_ride_end() - hold and settle because of @cause; no effect on a ride that is ending already.
+ * LK_RIDE_EMERGENCY remains latched until lk_ride_release(), in every state. */
 void lk_ride_end(struct lk_ride *ride, enum lk_ride_cause cause);
 void lk_ride_release(struct lk_ride *ride);
 
-/** lk_ride_step() - one step of the configured h. @sensor: see lk_washout_step() */
+/** lk_ride_step() - make one step of the configured h. @sensor: see lk_washout_step() */
 void lk_ride_step(struct lk_ride *ride, const double sensor[6]);
 
-/** lk_ride_state_name(), lk_ride_cause_text() - "following"; "the cycle does not run". */
+/** lk_ride_state_name() - return the name of a state, "following".
+ * lk_ride_cause_text() - return the text of a cause, "the cycle does not run". */
 const char *lk_ride_state_name(enum lk_ride_state state);
 const char *lk_ride_cause_text(enum lk_ride_cause cause);
 

@@ -39,12 +39,12 @@ static const struct part {
 #undef PART
 };
 
-/* Behind them, whole numbers. */
+/* Integers, after the doubles. */
 enum { KIND, STATE, CAUSE, EMERGENCY, STEP, LIMITED, N_WHOLE };
 static const char *const whole_names[N_WHOLE] = {"kind",      "state", "cause",
                                                  "emergency", "step",  "limited"};
 
-/* ---- what they are ---- */
+/* ---- names and units ---- */
 
 static struct lk_channel scalar(const char *name, int number, int offset)
 {

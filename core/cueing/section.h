@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Filters of first and second order by the trapezoidal rule, which is Tustin's: stable for every
- * step, right to order 2 in h. The rule takes the input between two samples as their mean, so
- * a jump that the sample at t shows first acts from t - h/2.
+/* Filters of first and second order by the trapezoidal (Tustin) rule: stable for every step,
+ * accurate to order 2 in h. The rule uses the mean of two samples as the input between them. So a
+ * jump that first appears in the sample at t acts from t - h/2.
  *
- * The state is that of the differential equation, not sums of past samples: a frequency or a
- * damping that changes while the filter runs bends its output and does not make it jump. The state
- * is what a recording or a restart has to keep; zeros are rest. */
+ * The state is that of the differential equation, not sums of past samples. If a frequency or a
+ * damping changes while the filter runs, the slope of its output changes, but the output does not
+ * jump. A recording or a restart has to store the state; zeros mean rest. */
 #ifndef LK_CUEING_SECTION_H
 #define LK_CUEING_SECTION_H
 
@@ -18,7 +18,7 @@ struct lk_section {
     double bend;
 };
 
-/** lk_section_step() - on to the sample @u, @h [s] after the one before.
+/** lk_section_step() - advance to the sample @u, @h [s] after the previous one.
  * @omega: natural frequency [rad/s], at least 0;  @zeta: damping ratio. RT: yes. */
 LK_INLINE void lk_section_step(struct lk_section *s, double omega, double zeta, double h, double u)
 {
@@ -31,7 +31,8 @@ LK_INLINE void lk_section_step(struct lk_section *s, double omega, double zeta, 
     s->bend = u - damping * rate - w2 * s->y;
 }
 
-/** lk_section_follow() - omega^2 / (s^2 + 2 zeta omega s + omega^2) of @u. Return: the output. */
+/** lk_section_follow() - apply omega^2 / (s^2 + 2 zeta omega s + omega^2) to @u. Return: the
+ * output. */
 LK_INLINE double lk_section_follow(struct lk_section *s, double omega, double zeta, double h,
                                    double u)
 {
@@ -39,13 +40,15 @@ LK_INLINE double lk_section_follow(struct lk_section *s, double omega, double ze
     return s->y;
 }
 
-/** struct lk_leak - of s / (s + omega). @low: what is taken off;  @rate: its rate */
+/** struct lk_leak - state of the filter s / (s + omega). @low: low-pass part that is subtracted
+ * from the input;  @rate: its rate */
 struct lk_leak {
     double low;
     double rate;
 };
 
-/** lk_leak_step() - with @omega 0 and from rest the input itself. Return: the output. */
+/** lk_leak_step() - advance to the sample @u, @h [s] after the previous one. With @omega 0 and from
+ * rest the output is the input. Return: the output. */
 LK_INLINE double lk_leak_step(struct lk_leak *s, double omega, double h, double u)
 {
     double half = 0.5 * h;

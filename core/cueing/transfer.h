@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What of a small cue reaches the driver, by its frequency: the washout without its limits, and
- * without what turns one axis into another. Thread: any. RT: no. */
+/* Frequency response of the washout for small cues, from the scaled cue to the driver, without the
+ * limits and without coupling between axes. Thread: any. RT: no. */
 #ifndef LK_CUEING_TRANSFER_H
 #define LK_CUEING_TRANSFER_H
 
@@ -9,20 +9,21 @@
 /* Of the specific force: surge, sway, heave; of the angular rate: roll, pitch, yaw. */
 #define LK_TRANSFER_AXES 6
 
-/** struct lk_transfer - felt on the platform over scaled. @gain; @phase [rad], more than 0: ahead
- */
+/** struct lk_transfer - ratio of the cue felt on the platform to the scaled cue. @gain;
+ * @phase: [rad], above 0: lead */
 struct lk_transfer {
     double gain;
     double phase;
 };
 
-/** lk_transfer_at() - at @omega [rad/s]. Surge and sway are travel and tilt together: with H the
- * high-pass s^2/(s^2 + 2 z w s + w^2), by s/(s + leak) where there is one, and L the low-pass of
- * the tilt, H + L, or H (1 - L) + L where the attitude is in the loop. */
+/** lk_transfer_at() - compute the response at @omega [rad/s]. Surge and sway combine travel and
+ * tilt: with H the high-pass s^2/(s^2 + 2 z w s + w^2), by s/(s + leak) where there is one, and L
+ * the low-pass of the tilt, H + L, or H (1 - L) + L where the attitude is in the loop. */
 struct lk_transfer lk_transfer_at(const struct lk_washout_set *set, int axis, double omega);
 
-/** lk_transfer_sag() - surge and sway: the lowest gain of all frequencies.
- * lk_transfer_corner() - the others: below it less than 1/sqrt 2 is felt.
+/** lk_transfer_sag() - find the frequency with the lowest gain of surge or sway.
+ * lk_transfer_corner() - find the corner frequency of another axis, below which the gain is less
+ * than 1/sqrt 2.
  * Return: the frequency [rad/s], within 1 %. */
 double lk_transfer_sag(const struct lk_washout_set *set, int axis);
 double lk_transfer_corner(const struct lk_washout_set *set, int axis);

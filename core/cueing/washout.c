@@ -84,8 +84,9 @@ static double arc_sine(double x)
     return lk_atan(x / lk_root(1 - x * x));
 }
 
-/* The way of a step of @h at most @limit [rad/s^2] away from the rate before, @rate, such that it
- * can be braked before @left is gone: the law of the platform's legs. */
+/* Return the change of an angle in a step of @h. The acceleration relative to the previous rate
+ * @rate is at most @limit [rad/s^2], and the motion can be braked within the remaining angle @left,
+ * by the law of leg_guard.h. */
 static double braked(double left, double rate, double limit, double h)
 {
     double ah = limit * h, most = lk_root(ah * ah + 2 * limit * fabs(left)) - ah;
@@ -94,7 +95,8 @@ static double braked(double left, double rate, double limit, double h)
     return fmin(fmax(wanted, rate - ah), rate + ah) * h;
 }
 
-/* Roll (axis 0) or pitch (axis 1) that gravity imitates a lasting side or longitudinal force by. */
+/* Compute roll (axis 0) or pitch (axis 1) by which gravity imitates a sustained lateral or
+ * longitudinal force. */
 static void step_tilt(const struct lk_washout *washout, struct lk_washout_state *state, int axis)
 {
     const struct lk_washout_set *set = &washout->set;

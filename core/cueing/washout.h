@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The classical washout: from what a driver would feel in the simulated vehicle to a pose of a
- * platform with little travel. After L. D. Reid, M. A. Nahon, Flight simulation motion-base drive
- * algorithms, UTIAS reports 296 (1985) and 307 (1986); here z is up.
+/* The classical washout: computes the pose of a platform with little travel from the specific force
+ * and the rotation at the driver. After L. D. Reid, M. A. Nahon, Flight simulation motion-base
+ * drive algorithms, UTIAS reports 296 (1985) and 307 (1986); here z is up.
  *
  *     f, w --> scale, limit --+--> low-pass -> tilt, rate-limited --(+)--> attitude
  *                             +--> rates of the angles -> high-pass --^        |
@@ -9,11 +9,12 @@
  *                                      -> high-pass, integrated twice ------> position
  *
  * f is the specific force (acceleration less gravity, +g along z at rest) and w the angular
- * velocity at the driver's head, both in axes of the vehicle: x ahead, y to the left, z up; what an
- * output `inertial-sensor` gives. With the attitude in the loop the tilt's own gravity brings the
- * platform back, so that a sustained cue ends in the middle even without a leak.
+ * velocity at the driver's head, both in axes of the vehicle: x ahead, y to the left, z up; an
+ * output `inertial-sensor` has these values. With the attitude in the loop, the gravity component
+ * of the tilt moves the platform back, so that it returns to the centre under a sustained cue, even
+ * without a leak.
  *
- * Every function is pure: what changes is the state, one struct without pointers.
+ * Every function is pure: all state is in one struct without pointers.
  * Thread: any. RT: yes. */
 #ifndef LK_CUEING_WASHOUT_H
 #define LK_CUEING_WASHOUT_H
@@ -25,18 +26,18 @@
 
 /** struct lk_washout_set - parameters, all of them doubles. Three values: surge, sway, heave, or
  * roll, pitch, yaw.
- * @force_scale, @rate_scale: what part of f (less gravity) and w is cued
- * @force_limit [m/s^2], @rate_limit [rad/s]: of each component, behind the scale
+ * @force_scale, @rate_scale: factors on f (less gravity) and w
+ * @force_limit [m/s^2], @rate_limit [rad/s]: of each component, after scaling
  * @frequency [rad/s], @damping, @leak [rad/s]: of s / ((s^2 + 2 z w s + w^2)(s + leak)), from
- *             acceleration to travel; leak 0: without it and the s above
+ *             acceleration to travel; with leak 0 the factor s / (s + leak) is 1
  * @tilt_frequency, @tilt_damping: of the low-pass;  @tilt_rate [rad/s]: 0 for no limit;
  * @tilt_limit: of roll and pitch by tilt [rad]
  * @turn_frequency, @turn_damping: of s / (s^2 + 2 z w s + w^2), from rate to angle
  * @head:      of the driver, from the platform's reference point, in its axes [m]
- * @coupled:   what part of the attitude is in the loop of the translation, 0 to 1
- * @tilt_acceleration: of roll and pitch by tilt [rad/s^2]; 0 for no limit. The rate is then never
- * more than what can be braked within the way that is left: what moves on at the rate w is followed
- * w^2 / 2 a behind */
+ * @coupled:   fraction of the attitude in the loop of the translation, 0 to 1
+ * @tilt_acceleration: of roll and pitch by tilt, a [rad/s^2]; 0 for no limit. The rate never
+ * exceeds the one that can be braked within the remaining angle. So a target that moves at the rate
+ * w is followed with a lag of w^2 / 2 a */
 struct lk_washout_set {
     double force_scale[3];
     double rate_scale[3];
@@ -56,8 +57,9 @@ struct lk_washout_set {
     double tilt_acceleration;
 };
 
-/** lk_washout_names - of the documented sets, NULL-terminated; config/README.md has their sources.
- * lk_washout_named() - the set of the name with this index. */
+/** lk_washout_names - names of the documented sets, NULL-terminated; config/README.md has their
+ * sources.
+ * lk_washout_named() - return the set with the name of this index. */
 extern const char *const lk_washout_names[];
 struct lk_washout_set lk_washout_named(int index);
 
@@ -67,11 +69,12 @@ struct lk_washout {
     double h;
 };
 
-/** struct lk_washout_state - all that lasts from step to step; zeros are rest.
- * @force: scaled and limited, less gravity;  @rate: likewise; of the last finite sensor
- * @tilt: roll and pitch by tilt [rad];  @tilting: their rates [rad/s];  @turned: angles of the
- * rotational channel
- * @travel_by: of the head [m];  @angle: roll, pitch, yaw [rad] */
+/** struct lk_washout_state - state between steps; zeros mean rest.
+ * @force: scaled and limited specific force, less gravity [m/s^2];  @rate: scaled and limited
+ *         angular rate [rad/s]; both of the last finite sensor
+ * @tilt:  roll and pitch by tilt [rad];  @tilting: their rates [rad/s]
+ * @turned: angles of the rotational channel [rad]
+ * @travel_by: displacement of the head [m];  @angle: roll, pitch, yaw [rad] */
 struct lk_washout_state {
     struct lk_section travel[3];
     struct lk_leak leak[3];
@@ -89,9 +92,9 @@ struct lk_washout_state {
 /** lk_washout_init() - @h: step [s], more than 0. */
 void lk_washout_init(struct lk_washout *washout, const struct lk_washout_set *set, double h);
 
-/** lk_washout_step() - one step of @h.
- * @sensor:   fx fy fz [m/s^2], wx wy wz [rad/s]; where one of them is not finite, those before
- * count
+/** lk_washout_step() - make one step of @h.
+ * @sensor:   fx fy fz [m/s^2], wx wy wz [rad/s]; if one of them is not finite, the values of the
+ *            last finite sensor are used
  * @ret_pose: x y z [m] of the reference point from neutral, roll pitch yaw [rad] */
 void lk_washout_step(const struct lk_washout *washout, struct lk_washout_state *state,
                      const double sensor[6], double ret_pose[6]);

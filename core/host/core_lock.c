@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which core belongs to which rig: locks on the folders of the cores in sysfs, and who holds them
- * by proc/locks.
+/* Ownership of cores by rigs: locks on the folders of the cores in sysfs, and their holders from
+ * proc/locks.
  *
- * Any user can lock these folders. A lock counts if its process belongs to root, to this user or to
- * the service's account; others would otherwise keep a rig from starting. */
+ * Any user can lock these folders. A lock counts only if its process belongs to root, to this user
+ * or to the service's account, so that other users cannot keep a rig from starting. */
 #include "linkage/host.h"
 
 #include <ctype.h>
@@ -20,7 +20,7 @@
 
 #define COMMAND_MAX 160
 #define ACCOUNT     "linkaged" /* of the service */
-/* Who only looks whether a core is taken has it for less than this. */
+/* A process that only checks a lock holds it for less than TRIES times BETWEEN_NS. */
 #define TRIES      20
 #define BETWEEN_NS 1000000
 
@@ -58,8 +58,8 @@ int lk_host_lock_core(const char *root, int core, enum lk_host_share share)
     return -error;
 }
 
-/* "1: FLOCK  ADVISORY  WRITE 123 00:16:3591 0 EOF" of the file @of; those that wait have "->" in
- * front. Return: the process, or 0. */
+/* Parse "1: FLOCK  ADVISORY  WRITE 123 00:16:3591 0 EOF" for the file @of; lines of waiting
+ * processes begin with "->". Return: the process, or 0. */
 static int parse_holder(const char *line, const struct stat *of)
 {
     unsigned int major, minor;
@@ -137,7 +137,7 @@ static struct holder list_holders(const char *root, const struct stat *of)
     return found;
 }
 
-/* Its words, with what no terminal should get replaced; "" where they are hidden. */
+/* Read the command line of @process, as clean text; "" if it is hidden. */
 static void read_command(const char *root, int process, char command[COMMAND_MAX])
 {
     char path[512];
@@ -160,7 +160,7 @@ static void read_command(const char *root, int process, char command[COMMAND_MAX
             command[i] = '?';
 }
 
-/* Of a core whose lock is held. */
+/* Find the holder of a core whose lock is held. */
 static enum lk_host_lock find_holder(const char *root, int fd, char *ret_text, size_t size)
 {
     struct holder holder = {0};
@@ -194,6 +194,6 @@ enum lk_host_lock lk_host_core_holder(const char *root, int core, char *ret_text
         return LK_HOST_UNLOCKED;
     if (flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK)
         lock = find_holder(root, fd, ret_text, size);
-    close(fd); /* and what was locked to see whether it can be */
+    close(fd); /* also releases the lock of the check */
     return lock;
 }

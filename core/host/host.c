@@ -145,8 +145,8 @@ static void read_kernel(const char *root, struct lk_host *host)
         snprintf(host->kernel, sizeof(host->kernel), "Linux %s", release);
 }
 
-/* The file came with the patches and reached plain kernels later than PREEMPT_RT itself did, so the
- * version is asked, too. */
+/* Return whether the kernel is PREEMPT_RT. The file came with the patches and reached mainline
+ * later than PREEMPT_RT itself, so the version text is checked too. */
 static enum lk_host_known read_realtime(const char *root)
 {
     char text[512];
@@ -179,7 +179,8 @@ bool lk_host_has_flag(const char *root, const char *flag)
     return has_word(flags, flag);
 }
 
-/* Only processors with a line of flags say by its lack that there is no hypervisor. */
+/* Return whether a hypervisor is present. A missing flag means "no" only if the processor lists
+ * flags. */
 static enum lk_host_known read_virtual(const char *root)
 {
     char text[8192];
@@ -214,8 +215,8 @@ static int count_online(const char *root)
     return n > 0 ? (int)n : -1;
 }
 
-/* Cores can be taken from the scheduler by the kernel's command line, and since 6.7 by a partition
- * of cpusets; both keep other tasks away. */
+/* Read the isolated cores. Cores are isolated from the scheduler by the kernel's command line, and
+ * since 6.7 by a cpuset partition; both keep other tasks away. */
 static void read_cores(const char *root, struct lk_host *host)
 {
     char text[1024];

@@ -51,8 +51,8 @@ static uint64_t get_64(const uint8_t *from)
     return value;
 }
 
-/* A name of its own in the abstract space, for the answers: it needs no folder and leaves no file.
- */
+/* Bind the socket to an automatic name in the abstract namespace, to receive answers: it needs no
+ * folder and leaves no file. */
 static int bind_anywhere(int fd)
 {
     struct sockaddr_un own = {.sun_family = AF_UNIX};
@@ -110,7 +110,7 @@ int lk_ptp_ask(struct lk_ptp_client *client)
     return r ? r : ask_for(client, TIME_STATUS_NP);
 }
 
-/* What a port in this state says about the clock. */
+/* Return how informative a port in this state is about the clock. */
 static int weight(enum lk_ptp_state state)
 {
     switch (state) {

@@ -4,7 +4,8 @@
 #include <pthread.h>
 #include <sys/resource.h>
 
-/* The kernel looks at the limit when the stack grows, so that it acts at once. */
+/* Raise the limit of the first thread. The kernel checks the limit when the stack grows, so the new
+ * one takes effect at once. */
 static int prepare_first(struct lk_error *error)
 {
     struct rlimit limit;

@@ -15,7 +15,7 @@
 #define FLAG_KERNEL    0x00200000ul
 #define FLAG_TIED      0x04000000ul
 
-/* "PID (name) S ...": the name may hold anything, also brackets, so the last one ends it. */
+/* Parse "PID (name) S ...": the name may contain brackets, so the last bracket ends it. */
 static bool parse_stat(char *text, struct lk_host_task *task, unsigned long *ret_flags)
 {
     char *open = strchr(text, '(');
@@ -81,7 +81,7 @@ static bool read_task(const char *root, const char *folder, bool realtime_only,
     if (!read_allowed(root, folder, &task->allowed))
         return false;
     task->is_kernel = flags & FLAG_KERNEL;
-    /* a thread that serves an interrupt follows it, and that can be moved */
+    /* a thread that serves an interrupt moves with it, and the interrupt can be moved */
     task->per_core = task->is_kernel && flags & FLAG_TIED && CPU_COUNT(&task->allowed) == 1 &&
                      strncmp(task->name, "irq/", 4) != 0;
     return true;

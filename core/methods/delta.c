@@ -9,9 +9,9 @@
 
 /* ---- layout ---- */
 
-/** struct shape - handles of every front, found before anything is placed.
- * @first: where those of a front begin in @body, n_fronts + 1
- * @mark:  of each body: it is met by a joint that remains */
+/** struct shape - handles of every front, found before the layout.
+ * @first: first handle of each front in @body, n_fronts + 1
+ * @mark:  of each body: a joint at it remains */
 struct shape {
     const struct lk_topology *t;
     const struct lk_plan *plan;
@@ -22,7 +22,7 @@ struct shape {
     int capacity;
 };
 
-/** struct counts - of everything, to take memory by and to place by. */
+/** struct counts - number of all items, for allocation and for layout. */
 struct counts {
     int parts, blocks, kept, vectors, deltas, factors, phi, scratch;
 };
@@ -49,7 +49,7 @@ static int shape_add(struct shape *s, int body)
     return 0;
 }
 
-/* mark or unmark the bodies of the joints that front @f leaves over */
+/* mark or unmark the bodies of the joints that remain in front @f */
 static void mark_remaining(struct shape *s, const struct lk_front_plan *f, int value)
 {
     for (int i = f->n_elim; i < f->n_joints; i++)
@@ -100,7 +100,7 @@ struct joined {
     int joined;
 };
 
-/* the joined handle that is @body; the plan sees to it that there is one */
+/* find the joined handle of @body; the plan guarantees that there is one */
 static struct joined find_joined(const struct shape *s, const struct lk_front_plan *f, int body)
 {
     struct joined at = {0};
@@ -205,7 +205,7 @@ static void place_front(struct lk_delta *d, const struct shape *s, int i, const 
     place_kept(d, s, i, front);
 }
 
-/* what front @i adds to the counts */
+/* add the items of front @i to the counts */
 static void count_front(struct counts *c, const struct shape *s, int i)
 {
     const struct lk_front_plan *f = &s->plan->fronts[i];
@@ -235,7 +235,7 @@ static int sides_of(const struct lk_topology *t, int j)
     return n;
 }
 
-/* where Phi_q of every joint goes; @phi_at: NULL while counting. Return: doubles. */
+/* lay out Phi_q of every joint; @phi_at: NULL while counting. Return: number of doubles. */
 static int place_phi(const struct lk_topology *t, int *phi_at)
 {
     int n = 0;
@@ -478,8 +478,8 @@ static void multipliers(const struct lk_delta *d, const struct lk_delta_front *f
     }
 }
 
-/* the forces at the handles of the parts: from outside, and of the rows eliminated here, eq. (14)
- */
+/* compute the forces at the handles of the parts: from outside, and of the rows eliminated here,
+ * eq. (14) */
 static void hand_down(struct lk_delta *d, const struct lk_delta_front *f, const double *x)
 {
     for (int k = 0; k < f->n_parts; k++) {

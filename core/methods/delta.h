@@ -2,7 +2,7 @@
 /* The recursion of the index-3 DCA paper in its own letters: assembly and disassembly in the
  * coordinates of the handles, for any number of them.
  *
- * A (sub)assembly A answers to increments dF of the constraint forces at its handles by
+ * A (sub)assembly A moves under increments dF of the constraint forces at its handles by
  *
  *     dq_i = sum over handles j of delta_ij dF_j + delta_i3            eqs. (24), (28)-(31)
  *
@@ -33,7 +33,7 @@
 
 #define LK_DELTA_Q 8 /* stored coordinates of a body */
 
-/** struct lk_delta_part - a body or a front that takes part in a merge.
+/** struct lk_delta_part - a body or a front that is merged.
  * @n:      number of its handles;  @first: index of the first among the joined handles
  * @delta:  offset of its (8 n)^2 values;  @vector: offset of its bias and of its forces, 8 n */
 struct lk_delta_part {

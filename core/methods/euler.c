@@ -176,7 +176,7 @@ static void trapezoidal(double h, struct euler_body *body)
     }
 }
 
-/* the present coordinates, and what the joints see of them */
+/* update the present coordinates, and the pose and motion that the joints use */
 static void place_body(struct lk_system *sys, int b, struct euler_body *body)
 {
     double n[4], scale;
@@ -259,7 +259,7 @@ static void fill_rows(struct lk_system *sys, struct euler *e)
     }
 }
 
-/* at the present coordinates and the Jacobians of their pose */
+/* factor the matrix at the present coordinates and the Jacobians of their pose */
 static void factor_matrix(struct lk_system *sys, struct euler *e)
 {
     for (int b = 0; b < sys->n_bodies; b++)
@@ -332,7 +332,7 @@ static void row_residual(struct lk_system *sys, int iteration)
     }
 }
 
-/* see ali3.c: multipliers of redundant rows are forgotten at the rate they are made */
+/* let multipliers of redundant rows decay at the rate at which they are generated, see ali3.c */
 static void leak_multipliers(struct lk_system *sys, const struct euler *e)
 {
     for (int i = 0; i < sys->n_joints; i++) {
@@ -344,7 +344,7 @@ static void leak_multipliers(struct lk_system *sys, const struct euler *e)
 }
 
 /* u += dq, mu += dmu. From the equations of the increment, dmu = -p.g / (2 p.p) for every alpha:
- * nothing else acts along p. Return: the largest increment, angles as such. */
+ * no other term acts along p. Return: the largest increment, in m or rad. */
 static double move_body(struct euler_body *body, const double *dq)
 {
     double largest = 0;

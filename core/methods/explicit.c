@@ -120,8 +120,8 @@ static int explicit_prepare(struct lk_system *sys, const char *name, struct lk_e
     return r;
 }
 
-/* numbers that one of them may keep of @n bodies: positions and orientations, velocities or momenta
- */
+/* return an upper bound for the size of y with @n bodies: positions and orientations, velocities or
+ * momenta */
 static int own_size(int n)
 {
     return 14 * n + 8;
@@ -184,7 +184,7 @@ static int explicit_step(struct lk_system *sys, const double *inputs)
     e->mechanics->inputs = inputs;
     lk_loads_powers(sys, &sys->now, t, inputs, &before); /* poses are still those of now */
     lk_mechanics_start(e->mechanics);
-    for (int k = 0; k < sys->input_size; k++) /* which were those of the step before again */
+    for (int k = 0; k < sys->input_size; k++) /* still those of the last step */
         sys->next.inputs[k] = inputs[k];
     r = book_jump(sys, e, t, before.drive);
     if (r == 0)
@@ -197,7 +197,7 @@ static int explicit_step(struct lk_system *sys, const double *inputs)
         r = LK_E_TURN;
     if (r == 0)
         lk_mechanics_book(e->mechanics, end, &before);
-    sys->next.balance->steps = sys->now.balance->steps; /* counted by who called */
+    sys->next.balance->steps = sys->now.balance->steps; /* the caller counts steps */
     return r;
 }
 

@@ -80,7 +80,7 @@ static const struct lk_formulation *find_step(const char *name, enum lk_coordina
     return NULL;
 }
 
-/* a formulation that there is, with a variant that there is not. Return: 0: it is none of these */
+/* refuse a known formulation with an unknown variant. Return: 0: @name is no such combination */
 static int refuse_variant(const char *name, struct lk_error *ret_error)
 {
     const struct lk_equations *e;
@@ -151,7 +151,7 @@ const char *lk_formulation_choose(const struct lk_model *model, const struct lk_
     return **ret_why ? "ali3" : "rattle";
 }
 
-/* carcasses are states that only the plain step of rattle carries on */
+/* check tyres: their carcasses are states that only the plain step of rattle advances */
 static int check_tyres(const struct lk_model *model, const struct lk_options *options,
                        const char *name, struct lk_error *ret_error)
 {
@@ -166,7 +166,7 @@ static int check_tyres(const struct lk_model *model, const struct lk_options *op
     return LK_E_MODEL;
 }
 
-/* the mean rate of a step, by which a line is passive, is that of rattle */
+/* check transmission lines: they are passive only with the mean rate of a step of rattle */
 static int check_lines(const struct lk_model *model, const struct lk_options *options,
                        const char *name, struct lk_error *ret_error)
 {
@@ -184,8 +184,8 @@ static int check_lines(const struct lk_model *model, const struct lk_options *op
     return 0;
 }
 
-/* A mobility takes the factor that rattle leaves, of rigid rows alone at the pose reached; the
- * works of single ports are not extrapolated. */
+/* Check ports. A mobility needs the factor of rattle, of rigid rows alone at the pose reached. The
+ * works of single ports are not extrapolated to higher orders. */
 static int check_ports(const struct lk_model *model, const struct lk_options *options,
                        const char *name, struct lk_error *ret_error)
 {
@@ -208,8 +208,7 @@ static int check_ports(const struct lk_model *model, const struct lk_options *op
     return 0;
 }
 
-/* blocks are stepped with rattle, whose mean rates they take; the longest delay is bounded so that
- * memory is */
+/* check blocks: they use the mean rates of rattle; delays are bounded, so that their memory is */
 static int check_blocks(const struct lk_model *model, const struct lk_options *options,
                         const char *name, struct lk_error *ret_error)
 {
@@ -274,7 +273,7 @@ int lk_system_new_within(const struct lk_model *model, const struct lk_options *
     struct lk_effort effort = {0}, *before;
     int r = choose(model, options, &how, ret_error);
 
-    /* what is compiled on the way to another model counts there */
+    /* within another compilation, the work counts there */
     if (r != 0 || !bounds)
         return r != 0 ? r : lk_compile(model, options, how, ret_system, ret_error);
     effort.is_cancelled = bounds->is_cancelled;

@@ -19,8 +19,8 @@ LK_FORMULATIONS_FIXED(LK_FORMULATION_EXTERN)
  * without ":variant";  @ret_variant: the text after the colon, or "". Return: NULL for none. */
 const struct lk_equations *lk_equations_find_fixed(const char *name, const char **ret_variant);
 
-/** lk_formulation_why_offline() - the reason why the daemon refuses formulation @name; NULL: it
- * runs it, or there is none of that name. */
+/** lk_formulation_why_offline() - return the reason why the daemon refuses formulation @name; NULL:
+ * the daemon runs it, or there is no such formulation. */
 const char *lk_formulation_why_offline(const char *name);
 
 #endif

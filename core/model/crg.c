@@ -36,7 +36,8 @@ static void put(struct lk_crg *c, enum lk_crg_channel kind, int row, int section
         column[kind][row] = value;
 }
 
-/* A number in @width characters; one that begins with '*' is missing. Return: whether it is one. */
+/* Read a number in @width characters; a field that begins with '*' is missing. Return: whether it
+ * is a number or missing. */
 static bool read_field(const struct lk_crg_reading *r, const char *from, size_t width, double *ret)
 {
     char text[24];
@@ -47,7 +48,7 @@ static bool read_field(const struct lk_crg_reading *r, const char *from, size_t 
     return *lk_crg_trim(text) == '*' || lk_crg_number(r, lk_crg_trim(text), ret);
 }
 
-/* Row @row, of as many lines as it needs. Return: whether it is there and good. */
+/* Read row @row, of as many lines as it needs. Return: whether it is complete and valid. */
 static bool read_text_row(struct lk_crg_reading *r, int row)
 {
     size_t width = r->is_double ? 20 : 10, length = 0;
@@ -83,7 +84,7 @@ static bool read_text_row(struct lk_crg_reading *r, int row)
     return true;
 }
 
-/* lines from here on that are not empty */
+/* count the lines that are not empty, from the present position on */
 static size_t count_lines(const struct lk_crg_reading *r)
 {
     size_t n = 0;
@@ -138,7 +139,7 @@ static bool read_binary_row(struct lk_crg_reading *r, int row)
     return true;
 }
 
-/* rows that the file has room for; of a binary one the last record is filled up with NANs */
+/* count the rows in the rest of the file; the last record of a binary file is padded with NANs */
 static size_t count_rows(const struct lk_crg_reading *r)
 {
     size_t width = r->is_double ? 8 : 4, per_line = RECORD / (r->is_double ? 20 : 10);
@@ -154,7 +155,7 @@ static size_t count_rows(const struct lk_crg_reading *r)
     return rows;
 }
 
-/* Return: rows by the head, or 0 where it says nothing */
+/* return the number of rows according to the head, or 0 if it gives none */
 static size_t rows_by_head(const struct lk_crg_reading *r)
 {
     double length = r->end_u - (isnan(r->start_u) ? 0 : r->start_u);

@@ -263,7 +263,7 @@ static void take_line(struct lk_crg_reading *r, char *line)
         lk_crg_refuse(r, r->line, "'%.40s' is in no section, expected $ and its name before", line);
 }
 
-/* up to the line of $$ behind which the numbers are */
+/* read up to the line of $$, after which the numbers begin */
 static void read_lines(struct lk_crg_reading *r)
 {
     char text[LK_CRG_LINE_MAX + 1];
@@ -295,7 +295,7 @@ int lk_crg_count(const struct lk_crg_reading *r, enum lk_crg_channel kind)
     return n;
 }
 
-/* v of section @i of @n by its number */
+/* compute v of section @i of @n from its number */
 static double place_by_number(const struct lk_crg_reading *r, int i, int n)
 {
     double right = r->right, step = r->step_v;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the two halves of the reader of OpenCRG files share: crg_head.c reads the head, crg.c the
- * numbers behind it. */
+/* Private header of the reader of OpenCRG files: crg_head.c reads the head, crg.c the numbers after
+ * it. */
 #ifndef LK_MODEL_CRG_READING_H
 #define LK_MODEL_CRG_READING_H
 
@@ -24,10 +24,10 @@ enum lk_crg_section {
 
 enum lk_crg_channel { LK_CRG_OTHER, LK_CRG_PHI, LK_CRG_SLOPE, LK_CRG_BANKING, LK_CRG_LONG };
 
-/** struct lk_crg_reading - of one file. @at: next byte;  @line: its number
- * @start_u, @end_u, @right, @left, @step_v: NAN: not given
- * @channel, @place: kind of each, and v of a long section, NAN: by its number
- * @is_double, @is_binary: format of the numbers;  @format: line where it stands, 0: nowhere */
+/** struct lk_crg_reading - state of the reader. @at: next byte;  @line: its line number
+ * @start_u, @end_u, @right, @left, @step_v: [m], NAN: not given
+ * @channel: type of each channel;  @place: v of a long section [m], NAN: only its number is given
+ * @is_double, @is_binary: format of the numbers;  @format: line that states it, 0: none */
 struct lk_crg_reading {
     const char *name;
     const char *bytes;
@@ -51,27 +51,28 @@ struct lk_crg_reading {
     int format;
 };
 
-/** lk_crg_refuse() - a line about a mistake in @line, 0: about the whole file.
- * lk_crg_note() - a line about what has no effect, in the present line. */
+/** lk_crg_refuse() - add a message about an error in @line, 0: about the whole file.
+ * lk_crg_note() - add a note about an entry without effect in the present line. */
 void lk_crg_refuse(struct lk_crg_reading *r, int line, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 void lk_crg_note(struct lk_crg_reading *r, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/** lk_crg_trim() - @text without blanks around it; writes into it. */
+/** lk_crg_trim() - remove the blanks around @text, in place. Return: its first character. */
 char *lk_crg_trim(char *text);
 
-/** lk_crg_number() - Return: whether all of @text is a number within LK_CRG_NUMBER_MAX. */
+/** lk_crg_number() - parse a number. Return: whether all of @text is a number within
+ * LK_CRG_NUMBER_MAX. */
 bool lk_crg_number(const struct lk_crg_reading *r, const char *text, double *ret);
 
-/** lk_crg_next_line() - the next line, without its end. Return: whether there is one. */
+/** lk_crg_next_line() - read the next line, without its line feed. Return: whether there is one. */
 bool lk_crg_next_line(struct lk_crg_reading *r, char text[LK_CRG_LINE_MAX + 1], size_t *ret_length);
 
-/** lk_crg_count() - Return: channels of a @kind. */
+/** lk_crg_count() - count the channels of a @kind. */
 int lk_crg_count(const struct lk_crg_reading *r, enum lk_crg_channel kind);
 
-/** lk_crg_read_head() - up to the numbers, and where the long sections are; crg->v is allocated.
- * Mistakes are among the errors. Return: 0, -ENOMEM. */
+/** lk_crg_read_head() - read the file up to the numbers, and compute the positions of the long
+ * sections; allocates crg->v. Adds errors to r->errors. Return: 0, -ENOMEM. */
 int lk_crg_read_head(struct lk_crg_reading *r);
 
 #endif

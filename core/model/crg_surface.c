@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The surface of an OpenCRG file over the plane.
  *
- * The line is straight from row to row, at the heading of the way. At each row it has a direction
- * across, the mean of the ways before and behind; a place between two rows belongs to the fraction
- * u of the way between their two directions, at its distance v from the straight line. The height
- * is that of the line, and the banking times v, and the grid, linear in u and in v (ASAM
- * OpenCRG 1.2, 3.1 and 5.7). */
+ * The line consists of straight segments from row to row, called ways. Each row has a direction
+ * across the line, the bisector of the ways before and behind it. A point between the directions of
+ * two rows has the fraction u along the way and the distance v from the straight line. The height
+ * is the sum of the height of the line, the banking times v, and the grid, linear in u and in v
+ * (ASAM OpenCRG 1.2, 3.1 and 5.7). */
 #include "crg.h"
 
 #include <errno.h>
@@ -14,13 +14,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CHUNK    32   /* ways of the line that share a box */
-#define LEAN_MIN 0.1  /* cosine of half the turn at a row, at least */
-#define TWO_WAYS 0.01 /* heights that differ by more are those of a crossing [m] */
+#define CHUNK    32   /* number of ways that share a box */
+#define LEAN_MIN 0.1  /* least cosine of half the turn at a row */
+#define TWO_WAYS 0.01 /* difference of heights above which there is a crossing [m] */
 #define ROUNDING 1e-9 /* of a fraction of a way, of v [m] */
 
-/** struct knot - a row of the line: its place, height, banking, and unit direction across, to the
- * left. */
+/** struct knot - a row of the line: its position, height, banking, and unit direction across, to
+ * the left. */
 struct knot {
     double p[2];
     double z;
@@ -28,24 +28,25 @@ struct knot {
     double across[2];
 };
 
-/** struct box - corners of what one or several ways cover [m]; the low one above the high one:
- * nothing. */
+/** struct box - corners of the area that one or several ways cover [m]; empty if the low corner is
+ * above the high one. */
 struct box {
     double low[2];
     double high[2];
 };
 
-/** struct found - a place on the road. @way: -1: none;  @u: fraction of it;  @v: to the left [m] */
+/** struct found - a point on the road. @way: -1: none;  @u: fraction of the way;  @v: to the left
+ * [m] */
 struct found {
     int way;
     double u;
     double v;
 };
 
-/** struct lk_crg_surface - @reach: distance of the farthest place of the road from its line
- * @box: a binary tree of boxes: that of node i holds those of 2 i and 2 i + 1, that of chunk k of
- *       the line is at @n_leaves + k
- * @found: of the nodes of a patch */
+/** struct lk_crg_surface - @reach: largest distance of a point of the road from its line [m]
+ * @box: a binary tree of boxes: box i contains boxes 2 i and 2 i + 1; box @n_leaves + k belongs to
+ *       chunk k of the line
+ * @found: points on the road for the nodes of a patch */
 struct lk_crg_surface {
     const struct lk_crg *crg;
     double margin;
@@ -83,7 +84,7 @@ static double rise_of(const struct lk_crg *c, int way)
     return or_zero(c->rise[0]);
 }
 
-/* of coordinate @k (x, y, z) over way @way */
+/* return the change of coordinate @k (x, y, z) over way @way */
 static double change_of(const struct lk_crg *c, int way, int k)
 {
     double angle = heading_of(c, way);
@@ -96,8 +97,8 @@ static double *coordinate_of(struct knot *knot, int k)
     return k < 2 ? &knot->p[k] : &knot->z;
 }
 
-/* coordinate @k of all rows, from the start; the distance from the given end is spread over them.
- * Return: that distance, or 0 without one */
+/* Integrate coordinate @k of all rows from the start, and distribute the gap to the given end
+ * linearly over them. Return: the gap, or 0 if no end is given. */
 static double draw(struct lk_crg_surface *s, int k)
 {
     const struct lk_crg *c = s->crg;
@@ -124,7 +125,8 @@ static void normal_of(const struct knot *a, const struct knot *b, double ret[2])
     ret[1] = x / length;
 }
 
-/* The bisector of the ways before and behind a row: both end at the same straight line. */
+/* Find the direction across at each row: the bisector of the ways before and behind it, at which
+ * both ways end. */
 static void find_across(struct lk_crg_surface *s)
 {
     int n = s->crg->n;
@@ -145,9 +147,11 @@ static void find_across(struct lk_crg_surface *s)
 
 /* ---- ways ---- */
 
-/** struct way - a straight piece of the line and the ground that belongs to it. @along, @normal:
- * unit vectors;  @lean: change of the place along the way with v at both ends, as the directions
- * across are oblique to it;  @low, @high: of the fraction of the way;  @side: of v [m] */
+/** struct way - a straight segment of the line and its area.
+ * @along, @normal: unit vectors
+ * @lean: change of the position along the way with v at both ends, because the directions across
+ * are oblique to it
+ * @low, @high: limits of the fraction of the way;  @side: limits of v [m] */
 struct way {
     int index;
     double p[2];
@@ -303,13 +307,13 @@ static int section_of(const struct lk_crg *c, double v, double *ret_fraction)
     return low;
 }
 
-/* a corner with no weight may be a hole */
+/* return @weight @value, but 0 for weight 0, because such a corner may be a hole (NAN) */
 static double weighed(double weight, double value)
 {
     return weight > 1e-9 ? weight * value : 0;
 }
 
-/* at the fraction @u of way @way, at @v; beyond borders and ends as at them */
+/* compute the height at the fraction @u of way @way, at @v; constant beyond borders and ends */
 static double height_at(const struct lk_crg_surface *s, int way, double u, double v)
 {
     const struct lk_crg *c = s->crg;
@@ -342,7 +346,7 @@ static double place_in(const struct lk_road_patch *patch, int k, int i)
     return patch->origin[k] + patch->step[k] * (patch->first[k] + i);
 }
 
-/* First and last node of direction @k from @low to @high [m], at most all of them. */
+/* Find the first and last node in direction @k between @low and @high [m], limited to the patch. */
 static void nodes_in(const struct lk_road_patch *patch, int k, double low, double high, int ret[2])
 {
     double first = ceil((low - patch->origin[k]) / patch->step[k] - 1e-6) - patch->first[k];
@@ -352,7 +356,7 @@ static void nodes_in(const struct lk_road_patch *patch, int k, double low, doubl
     ret[1] = (int)fmin(fmax(last, -1), patch->n[k] - 1);
 }
 
-/* Narrows x from @range[0] to @range[1] to where @at + @slope x is not negative. */
+/* Narrow the interval of x from @range[0] to @range[1] so that @at + @slope x >= 0. */
 static void cut(double at, double slope, double range[2])
 {
     if (slope > 0)
@@ -363,8 +367,8 @@ static void cut(double at, double slope, double range[2])
         range[1] = -INFINITY;
 }
 
-/* The part of the row of nodes at @y that belongs to @w, from @range[0] to @range[1] beside its
- * begin [m]: four straight lines bound it. */
+/* Find the interval of the row of nodes at @y within the area of @w, from @range[0] to @range[1],
+ * relative to the begin of the way [m]. Four straight lines bound it. */
 static void range_at(const struct way *w, double y, double range[2])
 {
     const double v[2] = {y * w->normal[1], w->normal[0]}, s[2] = {y * w->along[1], w->along[0]};
@@ -377,7 +381,7 @@ static void range_at(const struct way *w, double y, double range[2])
     cut(high * v[0] + w->high * w->length - s[0], high * v[1] - s[1], range);
 }
 
-/* Whether @place belongs to @w; where the road crosses itself, to the nearer line. */
+/* Assign @place to @w if it is within the area of @w; at a crossing, to the nearer line. */
 static void find_place(struct lk_crg_surface *s, const struct way *w, const double place[2],
                        struct found *best)
 {
@@ -413,7 +417,7 @@ static void find_way(struct lk_crg_surface *s, const struct lk_road_patch *patch
     }
 }
 
-/* All ways in node @i of the tree of boxes that touch @box, that of @patch. */
+/* Find all ways below node @i of the tree of boxes that touch @box, the box of @patch. */
 static void find_ways(struct lk_crg_surface *s, const struct lk_road_patch *patch,
                       const struct box *box, int i)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A document as a tree: built node by node, by whoever reads a text (document_yaml.c, packed.c).
+/* A document as a tree, built node by node by the parsers of texts (document_yaml.c, packed.c).
  *
  * The text may come from a socket, so every limit is checked before memory is used: number of
  * nodes, nesting. No function is recursive. */
@@ -194,7 +194,7 @@ static uint64_t hash_node(const struct lk_document *document, int index, uint64_
                : hash;
 }
 
-/* in the order of the tree, which is that of what has been set, too */
+/* visit nodes in the order of the tree, so that values set from outside count at their position */
 uint64_t lk_document_hash(const struct lk_document *document)
 {
     struct {

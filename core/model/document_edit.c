@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A document after what has been set from outside: numbers in the place of others, new keys. What
- * is new stands behind all other nodes and has the place of what holds it. */
+/* Changes of a document by values from outside: replaced numbers, new keys. New nodes are stored
+ * after all others; their position in messages is that of their parent. */
 #include "document_tree.h"
 #include "linkage/nearest.h"
 #include "linkage/parameters.h"
@@ -12,7 +12,7 @@
 
 #define LISTED 160 /* bytes of the names that a message lists */
 
-/* "a, b, c" of the keys of @map, as many as fit. */
+/* Write the keys of @map as "a, b, c", as many as fit. */
 static void list_keys(struct lk_node map, char *text, size_t size)
 {
     size_t used = 0;
@@ -29,7 +29,7 @@ static void list_keys(struct lk_node map, char *text, size_t size)
     }
 }
 
-/* @part of @path is not in @map: what is like it, or what there is. */
+/* Report that @part of @path is not in @map, with a similar key or the list of keys. */
 static int refuse_part(struct lk_node map, const char *path, const char *part, struct lk_error *err)
 {
     int n = lk_node_size(map);
@@ -66,7 +66,7 @@ static int entry_of_list(struct lk_node list, const char *path, const char *part
     return 0;
 }
 
-/* Takes the part of @path that begins at @at. Return: the next one, NULL for none. */
+/* Copy the element of @path that begins at @at. Return: the next one, NULL for none. */
 static const char *take_part(const char *at, char part[LK_NAME_SIZE])
 {
     size_t size = strcspn(at, ".");
@@ -123,7 +123,7 @@ static long add_text(struct lk_document *d, const char *text)
     return (long)at;
 }
 
-/* The words, with what stands before them in a message. */
+/* Store the words together with the text that precedes them in a message. */
 static int add_words(struct lk_document *d, const char *words, int *ret)
 {
     char text[LK_PATH_SIZE + 64];
@@ -151,7 +151,7 @@ static int set_scalar(struct lk_document *d, int index, const char *text, int se
     return 0;
 }
 
-/* A node behind all others, at the place of @place. */
+/* Append a node after all others, with the position of @place. */
 static int add_node(struct lk_document *d, struct lk_node place, int *ret)
 {
     if (lk_document_grow(&d->nodes, &d->room_nodes, d->n_nodes, 1, sizeof(*d->nodes)) != 0)
@@ -162,8 +162,7 @@ static int add_node(struct lk_document *d, struct lk_node place, int *ret)
     return 0;
 }
 
-/* The pair of @key and @value becomes the last one of @map, whose entries move behind all others.
- */
+/* Append the pair of @key and @value to @map; the entries of @map move to the end of the array. */
 static int append_pair(struct lk_document *d, int map, int key, int value)
 {
     struct lk_tree_node *node = &d->nodes[map];

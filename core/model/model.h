@@ -50,8 +50,8 @@ struct lk_compliance {
 };
 
 /** struct lk_drive_def - prescribes one coordinate of a joint over time (a rheonomic row).
- * @joint:      whose;  @coordinate: which of its coordinates; of a fixed joint 0 to 5 for x, y, z
- *              [m] and roll, pitch, yaw [rad] of the second body against the initial configuration
+ * @joint:      index;  @coordinate: which of its coordinates; of a fixed joint 0 to 5 for x, y, z
+ *              [m] and roll, pitch, yaw [rad] of the second body relative to its initial pose
  * @input:      LK_DRIVE_INPUT: index of the input channel;  @period: of its samples [s], 0: each
  * step
  * @table:      LK_DRIVE_TABLE: index in the model's tables, time [s] to value; @is_periodic:
@@ -84,7 +84,7 @@ struct lk_drive_def {
  * @direction:  planar: unit vector of coordinate x in the plane, world
  * @coordinate: values of the joint's coordinates in the initial configuration [rad or m]; 0 unless
  * given
- * @length:     distance: of the rod [m];  @pitch: screw: travel [m] a radian
+ * @length:     distance: of the rod [m];  @pitch: screw: travel per radian [m/rad]
  * @half_angle: cone-on-rail: between surface and axle of the wheel [rad], positive where it widens
  *              along the axle;  @rail_radius, @wheel_radius [m]: the latter at the second point
  * @joint:      gear, rack: the two joints, differential: three;  @coupled: which coordinate of each
@@ -139,12 +139,14 @@ enum lk_force_type {
     LK_FORCE_TYPES
 };
 
-/** struct lk_road_def - a road in its initial configuration. @body: that carries it, or LK_GROUND;
- * @point: on it, world [m];  @normal: unit vector, world;  @direction: unit vector, square to it,
- * and
- * @profile: tables of distance and height of either track: of a profile;  @friction: of that which
- * the parameters of tyres are for;  @samples: 1 or 4;  @file: name of that of a grid, and what it
- * holds;  @ends: there is no road beyond it */
+/** struct lk_road_def - a road in its initial configuration.
+ * @body:      body to which the road is fixed, or LK_GROUND;  @point: on the road, world [m]
+ * @normal:    unit vector, world
+ * @direction: of a profile or grid: unit vector perpendicular to @normal, world
+ * @profile:   of a profile: tables of distance and height of either track [m]
+ * @friction:  factor on the friction for which the parameters of tyres hold
+ * @samples:   1 or 4;  @file: name of the file of a grid;  @grid: its content
+ * @ends:      of a grid: there is no road beyond it */
 struct lk_road_def {
     char name[LK_NAME_SIZE];
     enum lk_road_kind kind;
@@ -161,7 +163,7 @@ struct lk_road_def {
     int ends;
 };
 
-/** struct lk_law_def - a law of tyres that has a name; is_mirrored: measured on the right */
+/** struct lk_law_def - a named law of tyres; is_mirrored: measured as the tyre of a right wheel */
 struct lk_law_def {
     char name[LK_NAME_SIZE];
     struct lk_tyre_law law;
@@ -169,9 +171,10 @@ struct lk_law_def {
 
 /** struct lk_tyre_def - a tyre, see struct lk_tyre in step/elements/tyres.h. @radius, @width,
  * @stiffness,
- * @damping: as there;  @rim_radius [m], @rim_stiffness: 0: no rim;  @is_by_centre: depth below the
- * centre;  @length, @carcass: negative, 0: not given;  @lag: t_x, t_y [s];  @bore: stiffness
- * [N m/rad], damping [N m s/rad];  @law: on its own side */
+ * @damping: as there;  @rim_radius [m], @rim_stiffness: 0: no rim;  @is_by_centre: depth measured
+ * below the centre;  @length: negative: not given;  @carcass: 0: not given
+ * @lag: t_x, t_y [s];  @bore: stiffness [N m/rad], damping [N m s/rad]
+ * @law: for the side of the car on which the tyre is mounted */
 struct lk_tyre_def {
     int road;
     enum lk_track track;
@@ -193,33 +196,37 @@ struct lk_tyre_def {
 
 /** struct lk_force_def - a force element; its type selects the members in use, see above.
  * @body:       first and second body or LK_GROUND; one-body loads use the first
- * @stiffness: [N m/rad or N/m], >= 0, or initial values of the inputs @port_input, as @damping and
- * @rest;  @damping: [N m s/rad or N s/m], >= 0
- * @rest:      joint coordinate, or distance, without spring force [rad or m]; NAN: initial distance
+ * @stiffness: [N m/rad or N/m], >= 0;  @damping: [N m s/rad or N s/m], >= 0
+ * @rest:      joint coordinate, or distance, without spring force [rad or m]; NAN: initial
+ * distance. These three are the initial values of the inputs @port_input, if there are any
  * @stiffness_table: index in the model's tables, deflection (coordinate - rest) to force, or -1
  * @damping_table:   rate to force, or -1
  * @point:     at t = 0, world [m], on either body;  @vector: [N or N m] in @frame
  * @orientation: of a bushing's axes at t = 0, to world
  * @coulomb:   sliding friction [N or N m], >= 0;  @stick: at rest, >= coulomb
- * @stribeck:  rate at which friction falls from stick to coulomb;  @creep: rate below which it
- * gives way like a damper (regularisation), 0: as small as the step allows
- * @has_wind_up: friction holds by a spring that winds up, @wind_stiffness and @wind_damping: NAN:
- * as the step allows;  @scale: factor on friction, or on the tables, or the initial value of input
- * @scale_input, -1: none
+ * @stribeck:  rate at which friction falls from stick to coulomb
+ * @creep:     rate below which friction acts like a damper (regularisation), 0: as small as the
+ *             step allows
+ * @has_wind_up: friction with a presliding (bristle) spring of @wind_stiffness and @wind_damping;
+ *             NAN: as the step allows
+ * @scale:     factor on friction or on the tables, or the initial value of input @scale_input, -1:
+ *             no input
  * @lower, @upper: of a stop, -INFINITY or INFINITY for none
  * @onset:     penetration over which the stiffness of a stop builds up [rad or m], >= 0
- * @coefficient: of creep along and across the rail [N], >= 0;  @speed: by which slip is divided
- * [m/s], > 0;  @rail_speed: of the rail along its axis [m/s];  @limit: of either force [N], or
- * INFINITY;  @load: normal force to which both belong [N], 0: not said
+ * @coefficient: of creep along and across the rail [N], >= 0;  @speed: divisor of the slip [m/s],
+ *             > 0;  @rail_speed: of the rail along its axis [m/s];  @limit: of either force [N], or
+ *             INFINITY;  @load: normal force for which coefficients and limit hold [N], 0: not
+ * given
  * @omega [rad/s], @phase [rad]: of harmonic loads
  * @tyre: index in the model's tyres
- * @map: table whose x are the levels of a map, as many tables of rate to force follow it;  @scale:
- * its level, or the factor on the wind of a drag;  @coefficient: of a drag: 1/2 density times
- * drag area [kg/m]
- * @line: two coordinates that a transmission line connects;  @ratio: what flows into it for each
- * unit of their rates;  @impedance: > 0;  @delay [s], > 0;  @load: what stands in it at the start
- * @port: of an impedance: values, or the initial ones of the inputs @port_input, -1: a constant;
- * an index behind the last input is that of a block, here as everywhere that takes a signal */
+ * @map:       table whose x are the levels of a map; one table of rate to force for each level
+ *             follows it;  @scale: the level, or the factor on the wind of a drag
+ * @coefficient: of a drag: 1/2 density times drag area [kg/m]
+ * @line:      the two coordinates that a transmission line connects;  @ratio: flow into the line
+ *             for each unit of their rates;  @impedance: > 0;  @delay [s], > 0;  @load: initial
+ * load in the line
+ * @port:      of an impedance: values, or the initial values of the inputs @port_input, -1: a
+ *             constant. An index beyond the last input is that of a block, as for all signals */
 struct lk_force_def {
     char name[LK_NAME_SIZE];
     enum lk_force_type type;
@@ -269,7 +276,7 @@ struct lk_force_def {
     int port_input[LK_PORT_VALUES];
 };
 
-/** lk_force_is_on_coordinate() - whether an element acts along one coordinate of a joint. */
+/** lk_force_is_on_coordinate() - return whether an element acts along one coordinate of a joint. */
 static inline int lk_force_is_on_coordinate(const struct lk_force_def *f)
 {
     return f->type == LK_FORCE_JOINT_SPRING_DAMPER || f->type == LK_FORCE_FRICTION ||
@@ -278,12 +285,12 @@ static inline int lk_force_is_on_coordinate(const struct lk_force_def *f)
 }
 
 /** struct lk_input_def - an input channel; members as in struct lk_force_def.
- * @is_angle: of a drive;  @is_used: a force element or an output names the signal;  @unit: of a
- * signal, as it is used; NULL: not yet
- * @limits: lowest and highest value, infinite where there is none
- * @rate:   largest change a second, infinite where there is none
- * @initial: of each value;  @has_initial: the model gives it, so that a drive starts there and not
- * where its coordinate is drawn */
+ * @is_angle: of a drive: the unit is rad;  @is_used: a force element or an output names the signal
+ * @unit:   of a signal, set by the element that uses it; NULL: not used yet
+ * @limits: lowest and highest value; infinite: none
+ * @rate:   largest change per second; infinite: none
+ * @initial: of each value;  @has_initial: the model gives @initial, so that a drive starts there
+ * and not at the coordinate of the initial configuration */
 struct lk_input_def {
     char name[LK_NAME_SIZE];
     enum lk_input_type type;
@@ -301,13 +308,13 @@ struct lk_input_def {
     int has_initial;
 };
 
-#define LK_BLOCK_SOURCES_MAX 16 /* that a block takes */
+#define LK_BLOCK_SOURCES_MAX 16 /* inputs of a block */
 #define LK_BLOCKS_MAX        256
 #define LK_BLOCK_STATES_MAX  16 /* of a block */
 
-/** struct lk_source_def - what a block takes. @at: index of the input, the joint or the block, or,
- * @is_length, of a force element between two points;  @coordinate, @is_rate: of a sensor;
- * @value: of a number */
+/** struct lk_source_def - source of an input of a block.
+ * @at: index of the input, joint or block, or with @is_length of a force element between two points
+ * @coordinate, @is_rate: of a sensor;  @value: of a number */
 struct lk_source_def {
     enum lk_net_kind kind;
     int at;
@@ -317,12 +324,15 @@ struct lk_source_def {
     double value;
 };
 
-/** struct lk_block_def - a block, whatever its type in the file. @a, @b, @c, @d: of LINEAR, row by
- * row: n_states x n_states, n_states x n_sources, n_states, n_sources;  @initial: of its states, or
- * of a delay;  @lower, @upper: of the only state, or the limits of SATURATION and DEAD_BAND,
- * infinite where there is none;  @time: of a delay [s];  @table: in the model's tables, or -1, a
- * monotone curve or straight lines;  @place: in the order of evaluation;  @is_used: a force
- * element, another block or an output names it */
+/** struct lk_block_def - a block of any type.
+ * @a, @b, @c, @d: of LINEAR, row by row: n_states x n_states, n_states x n_sources, n_states,
+ *           n_sources
+ * @initial: value of its states, or of a delay
+ * @lower, @upper: limits of a single state, or of SATURATION and DEAD_BAND; infinite: none
+ * @time:    of a delay [s]
+ * @table:   in the model's tables, or -1;  @is_monotone: a monotone curve, else straight lines
+ * @place:   in the order of evaluation
+ * @is_used: a force element, another block or an output names it */
 struct lk_block_def {
     char name[LK_NAME_SIZE];
     enum lk_block_kind kind;
@@ -344,10 +354,11 @@ struct lk_block_def {
     int is_used;
 };
 
-/** struct lk_output_def - an output channel; @point is where the point is at t = 0, world [m];
- * @orientation: of a sensor's axes at t = 0, to world;  @force, @input, @block: index of the
- * force element, the input, the block;  @told: of a port's work, the input by which its bench tells
- * its own, or -1;  @ahead: by how much it is predicted [s] */
+/** struct lk_output_def - an output channel.
+ * @point: at t = 0, world [m];  @orientation: of a sensor's axes at t = 0, to world
+ * @force, @input, @block: index of the force element, the input, the block
+ * @told:  of a port's work: the input by which the bench reports its own value, or -1
+ * @ahead: prediction time [s] */
 struct lk_output_def {
     char name[LK_NAME_SIZE];
     enum lk_output_type type;
@@ -362,10 +373,12 @@ struct lk_output_def {
     double orientation[4];
 };
 
-/** struct lk_shape_def - a shape that the model gives, for viewers alone: no step knows it.
- * @body:        to which it is fixed, or LK_GROUND;  @frame: of places and orientation: WORLD as
- *               drawn, or BODY, from its centre of mass
- * @position:    of its middle [m];  @orientation: of its own axes
+/** struct lk_shape_def - a shape that the model gives, for viewers only; it does not affect the
+ * step.
+ * @body:        body to which it is fixed, or LK_GROUND
+ * @frame:       of positions and orientation: WORLD in the initial configuration, or BODY relative
+ *               to its centre of mass
+ * @position:    of its centre [m];  @orientation: of its own axes
  * @size:        [m], as in struct lk_shape;  @color: red, green, blue, opacity, if @has_color
  * @points:      of a line [m], @n_points of them, on the heap */
 struct lk_shape_def {
@@ -386,13 +399,15 @@ struct lk_shape_def {
  * the index-3 DCA paper, seven coordinates a body, rows and normalisation by penalty. */
 enum lk_coordinates { LK_COORDINATES_LIE, LK_COORDINATES_EULER_PARAMETERS };
 
-/* what a model or a study may name as `engine` */
+/* values of `engine` in a model or a study */
 #define LK_ENGINE_NAMES "auto", "avx512", "avx2", "portable", "scalar", "none"
 
-/** enum lk_reduction - what the compiler may leave out of the equations of a step, with the same
- * motion to round-off. PLANAR: rows of bodies that cannot tilt, compile/passes/plane.h;  HUBS: a
- * body with many joints stays unknown in the tree, SPLITS: or becomes parts that welds hold,
- * compile/draft.h; INDEPENDENT_ROWS: the second solve of rows that never depend on each other,
+/** enum lk_reduction - simplifications of a step that the compiler may use; the motion is the same
+ * to round-off.
+ * PLANAR: omit rows of bodies that cannot tilt, compile/passes/plane.h
+ * HUBS: keep the motion of a body with many joints as an unknown of the tree, compile/draft.h
+ * SPLITS: split such a body into parts joined by welds, compile/draft.h
+ * INDEPENDENT_ROWS: omit the second solve of rows that never depend on each other,
  * compile/passes/independence.h */
 enum lk_reduction {
     LK_REDUCTION_PLANAR = 1 << 0,
@@ -401,15 +416,17 @@ enum lk_reduction {
     LK_REDUCTION_INDEPENDENT_ROWS = 1 << 3,
     LK_REDUCTIONS_ALL = (1 << 4) - 1
 };
-/** lk_reduction_names - in a model, in the order of the bits; NULL at the end */
+/** lk_reduction_names - names in a model file, in the order of the bits; NULL at the end */
 extern const char *const lk_reduction_names[];
 
-/** struct lk_solver_def - the `solver` section. @formulation: "auto", see lk_formulation_choose(),
- * or a name;  @step in [1e-6, 0.1] s;  @iterations 1 to 20, 0: of the formulation;  @order as
- * lk_solver_check_order(), 2 where the formulation has its own;  @penalty: of the Euler-parameter
- * form, 0: automatic;  @soft_redundancy: rigid rows have the compliance of steel parts, 5e-10 m/N,
- * so redundant rows may be inconsistent;  @engine: see struct lk_options;  @reductions: bits of
- * enum lk_reduction */
+/** struct lk_solver_def - the `solver` section.
+ * @formulation: "auto", see lk_formulation_choose(), or a name
+ * @penalty:    of the Euler-parameter form, 0: automatic
+ * @soft_redundancy: rigid rows have the compliance of steel parts, 5e-10 m/N, so redundant rows may
+ *              be inconsistent
+ * @step:       1e-6 to 0.1 [s];  @iterations: 1 to 20, 0: default of the formulation
+ * @order:      see lk_solver_check_order(); 2 if the formulation has an order of its own
+ * @engine:     see struct lk_options;  @reductions: bits of enum lk_reduction */
 struct lk_solver_def {
     char formulation[LK_NAME_SIZE];
     enum lk_coordinates coordinates;
@@ -422,15 +439,16 @@ struct lk_solver_def {
     unsigned reductions;
 };
 
-/** struct lk_model - all sections, each in the order of the file. @folder: while it is read: where
- * the files are that it names, or NULL: none are read;  @files: these files themselves, or NULL */
+/** struct lk_model - all sections, each in the order of the file.
+ * @folder: used while reading: folder of the files that the model names; NULL: none are read
+ * @files:  content of these files, or NULL */
 struct lk_model {
     const char *folder;
     const struct lk_packed_files *files;
     char name[LK_NAME_SIZE];
     uint64_t hash;        /* of all words and numbers of the text, and of the files it names */
     double gravity[3];    /* [m/s^2], world */
-    int gravity_input[3]; /* of each entry, -1: constant */
+    int gravity_input[3]; /* input of each component, -1: constant */
     int starts_balanced;  /* the start is a static equilibrium */
     struct lk_body_def *bodies;
     struct lk_joint_def *joints;
@@ -465,7 +483,7 @@ struct lk_model {
 const char *lk_input_type_name(enum lk_input_type type);
 const char *lk_output_type_name(enum lk_output_type type);
 
-/** lk_solver_check_order() - whether @formulation steps with @order. Return: 0, LK_E_MODEL. */
+/** lk_solver_check_order() - check that @formulation supports @order. Return: 0, LK_E_MODEL. */
 int lk_solver_check_order(const char *formulation, int order, struct lk_error *ret_error);
 
 #endif

@@ -43,7 +43,8 @@ int lk_node_column(struct lk_node node)
     return tree_node(node)->column;
 }
 
-/* A missing key mostly stands in the map under a misspelt name, which has its own message. */
+/* Return whether a missing key is probably in the map under a misspelt name, which has its own
+ * message. */
 static bool is_consequence(struct lk_node node)
 {
     for (int i = 0; i < node.document->refusals->n; i++) {

@@ -15,7 +15,7 @@ struct lk_numbers {
     size_t room;
 };
 
-/* struct walk - @path: of the node that is looked at, @used bytes of it */
+/* struct walk - @path: of the present node;  @used: bytes of it */
 struct walk {
     struct lk_node root;
     const struct lk_parameters *parameters;
@@ -51,7 +51,8 @@ static int add_number(struct walk *w, double value)
     return next->path == NULL || next->parameter == NULL ? -ENOMEM : 0;
 }
 
-/* Sets the part of the path behind its first @used bytes. Return: its new length, 0: too long. */
+/* Set the last element of the path, after its first @used bytes. Return: its new length, 0: too
+ * long. */
 static size_t extend(struct walk *w, size_t used, struct lk_node node, int i)
 {
     size_t room = sizeof(w->path) - used;
@@ -64,8 +65,8 @@ static size_t extend(struct walk *w, size_t used, struct lk_node node, int i)
     return size > 0 && (size_t)size < room ? used + (size_t)size : 0;
 }
 
-/* A scalar that the reader takes as a number, or {input: NAME} of a tunable parameter, whose value
- * is that one's. */
+/* Add a number: a scalar that the reader accepts as a number, or {input: NAME} of a tunable
+ * parameter, with the value of this parameter. */
 static int look_at(struct walk *w, struct lk_node node)
 {
     const struct lk_parameters *p = w->parameters;

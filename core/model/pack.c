@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Nodes in the order of the text, which is that of their making: a collection comes before what is
- * in it. */
+/* Write the nodes in the order of the text, in which they were made: a collection comes before its
+ * entries. */
 static void write_tree(const struct lk_document *d, FILE *to)
 {
     for (size_t i = 1; i < d->n_nodes; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads a packed model; what is read from a block is checked before it is used. */
+/* Reads a packed model; everything is checked before it is used. */
 #include "model/packed.h"
 #include "document_tree.h"
 #include "linkage/crc.h"
@@ -13,7 +13,7 @@
 #define FIRST_LINE "linkage packed 1\n"
 #define CRC_LINE   13 /* bytes of "crc 01234567\n" */
 
-/* struct cursor - what is left of a block */
+/* struct cursor - remaining bytes */
 struct cursor {
     const char *at;
     const char *end;
@@ -29,7 +29,7 @@ static bool take_word(struct cursor *c, const char *word)
     return true;
 }
 
-/* A number below 2^30 and the @end behind it. */
+/* Read a number below 2^30 and the character @end after it. */
 static bool take_number(struct cursor *c, char end, int *ret)
 {
     const char *begin = c->at;
@@ -44,7 +44,7 @@ static bool take_number(struct cursor *c, char end, int *ret)
     return true;
 }
 
-/* @size bytes and a line feed. Return: where they begin, or NULL. */
+/* Skip @size bytes and a line feed. Return: the first of these bytes, or NULL. */
 static const char *take_bytes(struct cursor *c, int size)
 {
     const char *begin = c->at;
@@ -55,7 +55,7 @@ static const char *take_bytes(struct cursor *c, int size)
     return begin;
 }
 
-/* struct parts - of a block */
+/* struct parts - sections of a packed model */
 struct parts {
     char name[256];
     struct cursor tree;
@@ -113,7 +113,7 @@ static bool take_parts(const char *bytes, size_t size, struct parts *p)
     return c.at == c.end;
 }
 
-/* One node; @left: nodes that the collections still wait for, by depth. */
+/* Read one node; @left: number of missing nodes of the open collections, by depth. */
 static int take_node(struct cursor *c, struct lk_builder *b, int left[LK_DOCUMENT_DEPTH_MAX + 1])
 {
     struct lk_place place;

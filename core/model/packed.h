@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A model as one block of bytes, the tree of its text and the files that it names: for programs
- * without a parser of YAML. What is read from it is the model of the text, hash and places in
- * messages included.
+/* A packed model: the tree of its text and the files that it names as one sequence of bytes, for
+ * programs without a YAML parser. It is read to the same model as the text, including the hash and
+ * the positions in messages.
  *
  *     linkage packed 1              first line
- *     name BYTES                    then so many bytes and a line feed: how messages call the text
+ *     name BYTES                    then so many bytes and a line feed: name in messages
  *     tree BYTES                    in the order of the text, each with line and column:
  *         m 1 1 2                       a map of two pairs: four nodes follow
  *         l 3 5 2                       a list of two
@@ -12,7 +12,7 @@
  *     file BYTES NAME               of a road, once for each name
  *     crc SUM                       CRC-32 of all before this line, eight hexadecimal digits
  *
- * Text, so that it does not depend on the order of bytes of a machine; files are as they are. */
+ * The format is text, so it does not depend on the byte order of a machine; files are unchanged. */
 #ifndef LK_MODEL_PACKED_H
 #define LK_MODEL_PACKED_H
 
@@ -28,24 +28,24 @@ struct lk_packed_file {
 #define LK_PACKED_FILES_MAX 64
 #define LK_PACKED_SIZE_MAX  (300u << 20) /* bytes of a block */
 
-/** struct lk_packed_files - all of them; names are within. */
+/** struct lk_packed_files - all files; @names stores their names. */
 struct lk_packed_files {
     int n;
     struct lk_packed_file file[LK_PACKED_FILES_MAX];
     char names[LK_PACKED_FILES_MAX][256];
 };
 
-/** lk_model_pack() - the block of the model file at @path, which may name files in its folder. It
- * is not checked as a model but for these.
- * @ret_bytes: @ret_size bytes on the heap, the same for the same file. Return: 0, LK_E_TEXT (what
- * lk_model_read_file() says, or more files than a block can have), -ENOMEM. Needs libyaml. */
+/** lk_model_pack() - pack the model file at @path, which may name files in its folder. The
+ * model is read and checked first.
+ * @ret_bytes: @ret_size bytes on the heap, the same for the same file. Return: 0, LK_E_TEXT (as
+ * lk_model_read_file(), or more files than LK_PACKED_FILES_MAX), -ENOMEM. Needs libyaml. */
 int lk_model_pack(const char *path, char **ret_bytes, size_t *ret_size, struct lk_errors *ret);
 
-/** lk_model_read_packed() - as lk_model_read_text_with(), from a block, which may come from
- * outside: all of it is checked. Return: also LK_E_TEXT: no such block, or damaged. */
+/** lk_model_read_packed() - lk_model_read_text_with() for a packed model. @bytes may be untrusted:
+ * everything is checked. Return: also LK_E_TEXT: not a packed model, or damaged. */
 int lk_model_read_packed(const char *bytes, size_t size, const struct lk_setting *settings, int n,
                          struct lk_model **ret_model, struct lk_errors *ret_errors);
-/** lk_numbers_new_packed() - as lk_numbers_new(), likewise. */
+/** lk_numbers_new_packed() - lk_numbers_new() for a packed model. */
 int lk_numbers_new_packed(const char *bytes, size_t size, const struct lk_setting *settings, int n,
                           struct lk_numbers **ret_numbers, struct lk_errors *ret_errors);
 

@@ -11,15 +11,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* struct entry - a parameter as it is read. @map: of the file;  @has_value: the file or a setting
- * says what it is;  @is_set: a setting does */
+/* struct entry - a parameter while it is read. @map: of the file;  @has_value: the file or a
+ * setting gives its value;  @is_set: a setting gives it */
 struct entry {
     struct lk_node map;
     bool has_value;
     bool is_set;
 };
 
-/* struct work - what the functions below share; @entry: as many as parameters */
+/* struct work - working state; @entry: one for each parameter */
 struct work {
     struct lk_document *document;
     struct lk_parameters *parameters;
@@ -46,15 +46,16 @@ static void words_of(const char *path, const char *text, char *ret, size_t size)
     snprintf(ret, size, "parameter %s = %s", path, text);
 }
 
-/* ---- where it acts ---- */
+/* ---- paths ---- */
 
-/* What no setting may touch: the version, and what is said of parameters. */
+/* Return whether no setting may change @path: the version, and the section of parameters. */
 static bool is_apart(const char *path)
 {
     return strncmp(path, "parameters.", 11) == 0 || strcmp(path, "linkage") == 0;
 }
 
-/* Keys may be new in an item of a section and below, and in the solver: not names of items. */
+/* Return whether @path may be a new key: in an item of a section and below, and in the solver, but
+ * not the name of an item. */
 static bool may_be_new(const char *path)
 {
     const char *dot = strchr(path, '.');
@@ -62,7 +63,7 @@ static bool may_be_new(const char *path)
     return dot != NULL && (strncmp(path, "solver.", 7) == 0 || strchr(dot + 1, '.') != NULL);
 }
 
-/* The number at @path, or where it would stand. */
+/* Find the number at @path, or its parent. */
 static int find(struct lk_document *d, const char *path, struct lk_node *parent,
                 struct lk_node *node, struct lk_error *err)
 {
@@ -117,7 +118,7 @@ static int put(struct lk_document *d, const char *path, double value, const char
 
 /* ---- the section ---- */
 
-/* One path of `acts`: appended to the text of all of them. */
+/* Append one path of `acts` to the text of all of them. */
 static int read_path(struct lk_node node, struct lk_parameter *p, struct lk_error *err)
 {
     const char *path = lk_node_text(node);
@@ -248,7 +249,8 @@ static int refuse_name(const struct work *w, const char *name, struct lk_error *
                           name);
 }
 
-/* The parameter that @path names, or that acts there. Return: its index, -1: none, or LK_E_TEXT in
+/* Find the parameter that @path names, or that acts at @path. Return: its index, -1: none, or
+ * LK_E_TEXT in
  * @ret_result. */
 static int parameter_of(const struct work *w, const char *path, int *ret_result,
                         struct lk_error *err)
@@ -303,7 +305,7 @@ static int take_setting(struct work *w, int i, struct lk_error *err)
 
 /* ---- values ---- */
 
-/* The value that stands at the paths of @p, the same at all. */
+/* Read the value at the paths of @p, which must be the same at all of them. */
 static int find_value(struct work *w, const struct entry *e, struct lk_parameter *p,
                       const char *path, bool is_first, struct lk_error *err)
 {
@@ -326,7 +328,7 @@ static int find_value(struct work *w, const struct entry *e, struct lk_parameter
     return 0;
 }
 
-/* Its input, and {input: NAME} at @path. */
+/* Add the input of a tunable parameter, and {input: NAME} at @path. */
 static int tune(struct work *w, const struct entry *e, const struct lk_parameter *p,
                 const char *path, struct lk_error *err)
 {
@@ -387,7 +389,7 @@ static int add_input(struct work *w, const struct entry *e, const struct lk_para
     return lk_document_put(d, input, "rate", text, NULL);
 }
 
-/* One path after the other; @act gets it. */
+/* Call @act for each path. */
 static int at_each_path(struct work *w, int i,
                         int (*act)(struct work *w, int i, const char *path, bool is_first,
                                    struct lk_error *err),
@@ -439,7 +441,7 @@ static int act(struct work *w, int i, struct lk_error *err)
     if (result == 0 && !(p->value >= p->low && p->value <= p->high))
         result = lk_node_refuse(e->map, err, "parameter %s is %g, expected %g to %g", p->name,
                                 p->value, p->low, p->high);
-    /* what stands in the file already stays as it is written there */
+    /* a value that comes from the file remains as written */
     if (result == 0 && (e->has_value || p->is_tunable))
         result = at_each_path(w, i, act_at, err);
     return result == 0 && p->is_tunable ? add_input(w, e, p, err) : result;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Private header of parameters: what a reader of a model does with them before it looks.
+/* Private header of parameters: how they change a document before a model is read from it.
  *
- * A parameter that is tunable becomes an input of type signal, and the numbers at its paths become
- * {input: NAME}, as if the file had said so: one machinery for both. */
+ * A tunable parameter becomes an input of type signal, and the numbers at its paths become {input:
+ * NAME}, as if the file had said so. So both use the same code. */
 #ifndef LK_MODEL_PARAMETERS_H
 #define LK_MODEL_PARAMETERS_H
 
@@ -21,21 +21,22 @@ int lk_parameters_apply(struct lk_document *document, const struct lk_setting *s
                         struct lk_parameters *ret, struct lk_error *err);
 void lk_parameters_fini(struct lk_parameters *parameters);
 
-/** lk_parameter_acts_at() - whether @path is one of the paths of @p. @ret_alone: it is the only one
- */
+/** lk_parameter_acts_at() - return whether @path is one of the paths of @p. @ret_alone: it is the
+ * only one */
 bool lk_parameter_acts_at(const struct lk_parameter *p, const char *path, bool *ret_alone);
 
-/** lk_is_path() - whether @text has the form of a path, or of a name. */
+/** lk_is_path() - return whether @text has the form of a path, or of a name. */
 bool lk_is_path(const char *text);
 
-/** lk_decimal_text() - the shortest text that reads back to the same bits, in any locale. */
+/** lk_decimal_text() - write the shortest text that reads back to the same bits, in any locale. */
 void lk_decimal_text(double value, locale_t c_locale, char ret[32]);
 
 /* ---- units.c ---- */
 
-/** lk_path_unit() - unit of the number at @path of a model, "" for none, "?": not known here. */
+/** lk_path_unit() - return the unit of the number at @path of a model, "" for none, "?": unknown.
+ */
 const char *lk_path_unit(struct lk_node root, const char *path);
-/** lk_path_may_be_tuned() - whether {input: NAME} may stand there. */
+/** lk_path_may_be_tuned() - return whether {input: NAME} is allowed at @path. */
 bool lk_path_may_be_tuned(struct lk_node root, const char *path);
 
 #endif

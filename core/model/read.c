@@ -37,7 +37,7 @@ static int read_head(struct lk_node root, struct lk_model *model, struct lk_erro
     return result;
 }
 
-/* behind the inputs, which may say it */
+/* read gravity; call after the inputs, which may set it */
 static int read_gravity(struct lk_node root, struct lk_model *model, struct lk_error *err)
 {
     return lk_read_vector_or_signals(root, "gravity", "m/s^2", model, model->gravity,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Section `blocks`: transfer functions, sums, tables, delays between inputs, coordinates and
- * forces. Names and numbers come first, as force elements name blocks; what the blocks take is read
- * when all that they may name is known. */
+ * forces. Names and numbers are read first, because force elements name blocks. The inputs of
+ * blocks are read once all elements that they may name are known. */
 #include "reader.h"
 
 #include <ctype.h>
@@ -28,7 +28,7 @@ static const char *const types[BLOCK_TYPES + 1] = {
     "gain",        "sum",   "product", "integrator", "lag",       "transfer-function",
     "state-space", "table", "delay",   "saturation", "dead-band", NULL};
 
-/* ---- what blocks take ---- */
+/* ---- inputs of blocks ---- */
 
 static bool is_number(const char *text)
 {
@@ -165,7 +165,8 @@ static int read_sources(struct lk_node map, const struct lk_model *model, struct
 
 /* ---- order ---- */
 
-/** struct walk - along what follows from what at once. @seen: 1: on the way, 2: placed */
+/** struct walk - depth-first search along dependences within a step. @seen: 1: in progress, 2:
+ * placed */
 struct walk {
     const struct lk_model *model;
     int *way;
@@ -194,7 +195,7 @@ static int refuse_loop(struct lk_node blocks, const struct walk *w, int from, st
                           chain);
 }
 
-/* places block @i behind all whose outputs its own follows from */
+/* place block @i after all blocks on whose outputs it depends directly */
 static int place(struct lk_node blocks, struct walk *w, int i, struct lk_error *err)
 {
     struct lk_block_def *b = &w->model->blocks[i];
@@ -262,7 +263,7 @@ static int read_gain(struct lk_node map, struct lk_block_def *b, struct lk_error
     return lk_read_number(map, "gain", -LK_NUMBER_MAX, &b->d[0], err);
 }
 
-/* "+-": one sign for each of the inputs */
+/* read "+-": one sign for each of the inputs */
 static int read_signs(struct lk_node map, struct lk_block_def *b, struct lk_error *err)
 {
     struct lk_node node = lk_node_get(map, "signs");
@@ -403,7 +404,7 @@ static int read_numbers(struct lk_node map, enum block_type type, struct lk_mode
     }
 }
 
-/* how many it takes; which ones is read later */
+/* count the inputs of a block; they are read later */
 static int count_sources(struct lk_node map, bool takes_several, struct lk_block_def *b,
                          struct lk_error *err)
 {
@@ -424,7 +425,7 @@ static int count_sources(struct lk_node map, bool takes_several, struct lk_block
     return 0;
 }
 
-/* a unit goes into channels, recordings and descriptions as it is */
+/* read a unit, which appears unchanged in channels, recordings and descriptions */
 static int read_unit(struct lk_node map, char unit[LK_UNIT_SIZE], struct lk_error *err)
 {
     struct lk_node node = lk_node_get(map, "unit");

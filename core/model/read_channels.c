@@ -258,8 +258,7 @@ static int check_apart(struct lk_node key, const struct lk_model *model, struct 
     return 0;
 }
 
-/* Refuses loads that the file or an input gives: they are known; the step computes only the others.
- */
+/* Return whether an output is one of a tyre. */
 static bool is_of_tyre(enum lk_output_type type)
 {
     return type == LK_OUTPUT_TYRE || type == LK_OUTPUT_TYRE_CONTACT;
@@ -276,6 +275,8 @@ static int read_tyre(struct lk_node map, const struct lk_model *model, int *ret_
     return result;
 }
 
+/* Read the force of an output. Loads that the file or an input gives are refused: they are known,
+ * and the step computes only the others. */
 static int read_force(struct lk_node map, const struct lk_model *model, int *ret_force,
                       struct lk_error *err)
 {
@@ -362,7 +363,7 @@ static int read_port(struct lk_node map, const struct lk_model *model, struct lk
     return result;
 }
 
-/* Reads the signal by which a bench tells the work that it has put in. */
+/* Read the signal by which a bench reports the work that it has done. */
 static int read_told(struct lk_node map, const struct lk_model *model, struct lk_output_def *output,
                      struct lk_error *err)
 {
@@ -447,7 +448,7 @@ int lk_read_inputs(struct lk_node root, struct lk_model *model, struct lk_error 
     return result;
 }
 
-/* Refuses a signal that goes nowhere: mostly a force element was forgotten. */
+/* Refuse a signal that nothing uses: usually a force element was forgotten. */
 static int check_signals(struct lk_node root, const struct lk_model *model, struct lk_error *err)
 {
     struct lk_node map = lk_node_get(root, "inputs");
@@ -470,7 +471,7 @@ int lk_read_outputs(struct lk_node root, struct lk_model *model, struct lk_error
     for (int i = 0; i < model->n_outputs && lk_node_goes_on(root, result); i++)
         result = lk_also(result, read_output(lk_node_key_at(map, i), lk_node_at(map, i), model,
                                              &model->outputs[i], err));
-    if (!lk_node_is_refused(root)) /* otherwise what takes a signal may have been refused */
+    if (!lk_node_is_refused(root)) /* otherwise the user of a signal may have been refused */
         result = lk_also(lk_also(result, check_signals(root, model, err)),
                          lk_check_blocks(root, model, err));
     return result;

@@ -40,7 +40,7 @@ static int read_input(struct lk_node map, struct lk_model *model, struct lk_driv
     return lk_read_number_or(map, "period", 0, &drive->period, err);
 }
 
-/* The output of a block, which counts behind all inputs. */
+/* Read the output of a block, whose index counts after all inputs. */
 static int read_block(struct lk_node map, struct lk_model *model, struct lk_drive_def *drive,
                       struct lk_error *err)
 {
@@ -99,7 +99,8 @@ static int read_harmonic(struct lk_node map, struct lk_model *model, struct lk_d
     return result;
 }
 
-/* A ramp begins where the joint was drawn, unless it says otherwise. */
+/* Read a ramp, which begins at the coordinate of the initial configuration unless the file gives an
+ * offset. */
 static int read_ramp(struct lk_node map, struct lk_model *model, struct lk_drive_def *drive,
                      struct lk_error *err)
 {

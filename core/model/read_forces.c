@@ -7,8 +7,8 @@
 
 #define KEYS_LAW "stiffness", "damping", "stiffness_table", "damping_table", "scale"
 
-/* Refuses an input that may say what no spring and no damper can be; without limits it begins at 0.
- */
+/* Refuse an input whose limits allow a negative stiffness or damping; without limits, set the lower
+ * one to 0. */
 static int check_passive(struct lk_node map, const char *key, struct lk_input_def *input,
                          struct lk_error *err)
 {
@@ -20,7 +20,7 @@ static int check_passive(struct lk_node map, const char *key, struct lk_input_de
     return 0;
 }
 
-/* What a value is called, by what it may be said by, and its units along and about an axis. */
+/* Names of a value and of its input, and its units along and about an axis. */
 static const struct {
     const char *key;
     const char *units[2];
@@ -32,7 +32,7 @@ static const struct {
     {"rest", {"m", "rad"}, -LK_NUMBER_MAX},
 };
 
-/* Reads a value that an input may say. @key: NULL: by its usual name */
+/* Read a value that an input may set. @key: NULL: its usual name */
 static int read_value(struct lk_node map, const char *key, enum lk_port_value which,
                       struct lk_model *model, struct lk_force_def *force, double *ret,
                       struct lk_error *err)
@@ -84,7 +84,7 @@ static int read_law(struct lk_node map, struct lk_model *model, struct lk_force_
                                                     &force->scale_input, err));
 }
 
-/* all of a callback, whose force is a function of the program that compiles the model */
+/* read all of a callback; its force is a function of the program that compiles the model */
 static int read_coordinate(struct lk_node map, struct lk_model *model, struct lk_force_def *force,
                            struct lk_error *err)
 {
@@ -162,7 +162,7 @@ static int read_creep(struct lk_node map, struct lk_model *model, struct lk_forc
     return lk_also(result, lk_read_positive_or(map, "load", &force->load, err));
 }
 
-/* Reads the spring through which friction holds: an empty map takes what the step allows. */
+/* Read the presliding spring of friction; an empty map means values as the step allows. */
 static int read_wind_up(struct lk_node map, struct lk_force_def *force, struct lk_error *err)
 {
     static const char *const keys[] = {"stiffness", "damping", NULL};
@@ -203,7 +203,7 @@ static int read_friction(struct lk_node map, struct lk_model *model, struct lk_f
     return result;
 }
 
-/* Reads what an impedance acts on: a coordinate, or the distance of two points. */
+/* Read the coordinate of an impedance: that of a joint, or the distance of two points. */
 static int read_port_place(struct lk_node map, struct lk_model *model, struct lk_force_def *force,
                            struct lk_error *err)
 {
@@ -255,7 +255,7 @@ static int read_map(struct lk_node map, struct lk_model *model, struct lk_force_
     return lk_also(result, lk_read_map(map, "map", model, &force->map, err));
 }
 
-/* Reads what flows into a line for each unit of rate at its ends. */
+/* Read the flow into a transmission line for each unit of rate at its ends. */
 static int read_ratio(struct lk_node map, double ratio[2], struct lk_error *err)
 {
     struct lk_node list = lk_node_get(map, "ratio");

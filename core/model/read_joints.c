@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Section `joints`: which bodies a joint connects, and its initial place. */
+/* Section `joints`: the bodies that a joint connects, and its geometry in the initial
+ * configuration. */
 #include "reader.h"
 
 #include <math.h>

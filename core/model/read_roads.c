@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Section `roads`: what tyres stand on. */
+/* Section `roads`: the surfaces below tyres. */
 #include "linkage/crc.h"
 #include "packed.h"
 #include "reader.h"
@@ -32,7 +32,7 @@ static int read_plane(struct lk_node map, struct lk_road_def *road, struct lk_er
     return lk_also(result, lk_read_direction_node(normal, "normal", road->normal, err));
 }
 
-/* the direction as far as it is square to the normal */
+/* read the direction, and keep its component perpendicular to the normal */
 static int read_direction(struct lk_node map, struct lk_road_def *road, struct lk_error *err)
 {
     struct lk_node node = lk_node_get(map, "direction");
@@ -74,7 +74,8 @@ static int read_profile(struct lk_node map, struct lk_model *model, struct lk_ro
                                          &road->profile[LK_TRACK_RIGHT], err));
 }
 
-/* a name below the folder, so that a text from elsewhere cannot reach beyond it */
+/* check that a file name stays below the folder, so that an untrusted text cannot read other files
+ */
 static int check_name(struct lk_node node, const struct lk_model *model, const char *name,
                       struct lk_error *err)
 {
@@ -104,7 +105,7 @@ static size_t read_so_far(const struct lk_model *model)
     return sum;
 }
 
-/* One of the files that came with the model. */
+/* Read one of the files that were packed with the model. */
 static int take_given(const struct lk_packed_files *files, const char *name,
                       struct lk_road_file *ret, struct lk_error *err)
 {

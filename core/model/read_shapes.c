@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Section `shapes`: what viewers draw instead of what follows from joints and masses. */
+/* Section `shapes`: shapes for viewers, in place of those derived from joints and masses. */
 #include "reader.h"
 
 #include <errno.h>

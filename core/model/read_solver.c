@@ -59,7 +59,7 @@ static int read_engine(struct lk_node map, struct lk_solver_def *solver, struct 
 
 const char *const lk_reduction_names[] = {"planar", "hubs", "splits", "independent-rows", NULL};
 
-/* a list of those that may be used */
+/* read a list of allowed reductions */
 static int read_list_of_reductions(struct lk_node list, unsigned *ret, struct lk_error *err)
 {
     int r = 0;

@@ -104,7 +104,7 @@ int lk_read_table(struct lk_node map, const char *key, const char *x, const char
     return result;
 }
 
-/* the list of forces over the rates @rate at each level, a table for each */
+/* read the list of forces over the rates @rate, one table for each level */
 static int read_levels(struct lk_node list, const char *what, int levels, const double *rate, int n,
                        struct lk_model *model, struct lk_error *err)
 {

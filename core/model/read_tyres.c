@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* what a law takes from the tyre that has it */
+/* set the parameters of a law that depend on its tyre */
 static void fit_law(struct lk_tyre_def *tyre)
 {
     if (tyre->law.kind == LK_TYRE_FIALA)
@@ -73,7 +73,7 @@ static int read_road_key(struct lk_node map, const struct lk_model *model,
     return 0;
 }
 
-/* what a Magic Formula knows of its tyre holds where the model says nothing */
+/* use the tyre data of a Magic Formula where the model gives none */
 static void take_from_law(struct lk_tyre_def *tyre)
 {
     const struct lk_tyre_magic *m = &tyre->law.of.magic;
@@ -175,7 +175,7 @@ static int read_deflection(struct lk_node map, struct lk_tyre_def *tyre, struct 
                : lk_node_read_choice(map, "deflection", kinds, &tyre->is_by_centre, err);
 }
 
-/* mirrored where the side is not the one that the law was measured on */
+/* read the side; the law is mirrored if it was measured on the other side */
 static int read_side(struct lk_node map, struct lk_tyre_def *tyre, struct lk_error *err)
 {
     static const char *const sides[] = {"left", "right", NULL};
@@ -245,7 +245,7 @@ int lk_read_tyre(struct lk_node map, struct lk_model *model, struct lk_force_def
     result = lk_also(result, read_side(map, tyre, err));
     take_from_law(tyre);
     tyre->damping = fmax(tyre->damping, 0);
-    /* what a law that was refused would have given is not missing */
+    /* do not report data as missing that a refused law might have given */
     if (tyre->law.kind == LK_TYRE_LAWS)
         return result;
     if (result == 0)

@@ -33,9 +33,9 @@ int lk_read_joints(struct lk_node root, struct lk_model *model, struct lk_error 
 int lk_read_forces(struct lk_node root, struct lk_model *model, struct lk_error *err);
 int lk_read_laws(struct lk_node root, struct lk_model *model, struct lk_error *err);
 int lk_read_roads(struct lk_node root, struct lk_model *model, struct lk_error *err);
-/** struct lk_source - what a model is read from beside its document.
+/** struct lk_source - sources of a model in addition to its document.
  * @folder:   see lk_model_read_text_in()
- * @files:    those that the model names, in place of a folder; NULL: none
+ * @files:    files that the model names, in place of a folder; NULL: none
  * @settings: values from outside, @n of them */
 struct lk_source {
     const char *folder;
@@ -44,27 +44,29 @@ struct lk_source {
     int n;
 };
 
-/** lk_model_from_document() - the model of @document, which is freed. @result, @error: of reading
- * it. Return: 0, LK_E_TEXT, -ENOMEM. */
+/** lk_model_from_document() - read the model of @document, and free the document. @result, @error:
+ * outcome of parsing it. Return: 0, LK_E_TEXT, -ENOMEM. */
 int lk_model_from_document(int result, struct lk_document *document, const struct lk_source *source,
                            struct lk_error *error, struct lk_model **ret_model,
                            struct lk_errors *ret_errors);
-/** lk_numbers_from_document() - its numbers, likewise. */
+/** lk_numbers_from_document() - list the numbers of @document, and free the document. */
 int lk_numbers_from_document(int result, struct lk_document *document,
                              const struct lk_setting *settings, int n, struct lk_error *error,
                              struct lk_numbers **ret_numbers, struct lk_errors *ret_errors);
 
 /** lk_free_roads() - release the roads of a model, and their grids. */
 void lk_free_roads(struct lk_model *model);
-/** lk_read_shapes() - what viewers draw.  lk_free_shapes() - release them. */
+/** lk_read_shapes() - read the shapes for viewers.  lk_free_shapes() - release them. */
 int lk_read_shapes(struct lk_node root, struct lk_model *model, struct lk_error *err);
 void lk_free_shapes(struct lk_model *model);
 int lk_read_inputs(struct lk_node root, struct lk_model *model, struct lk_error *err);
-/** lk_read_drives() - the `drive` of every joint; read after the inputs, which they refer to. */
+/** lk_read_drives() - read the `drive` of every joint; call after the inputs, to which they refer.
+ */
 int lk_read_drives(struct lk_node root, struct lk_model *model, struct lk_error *err);
-/** lk_read_blocks() - the blocks but for what they take.  lk_read_block_sources() - that, and the
- * order in which they are evaluated; read after the joints and inputs.  lk_check_blocks() - refuses
- * one that nothing takes; when all else is read. */
+/** lk_read_blocks() - read the blocks without their inputs.
+ * lk_read_block_sources() - read the inputs of the blocks, and find the order of evaluation; call
+ * after the joints and inputs.
+ * lk_check_blocks() - refuse a block whose output nothing uses; call after all other sections. */
 int lk_read_blocks(struct lk_node root, struct lk_model *model, struct lk_error *err);
 int lk_read_block_sources(struct lk_node root, struct lk_model *model, struct lk_error *err);
 int lk_check_blocks(struct lk_node root, const struct lk_model *model, struct lk_error *err);
@@ -73,7 +75,8 @@ int lk_read_solver(struct lk_node root, struct lk_model *model, struct lk_error 
 
 /* ---- names.c ---- */
 
-/** lk_read_section() - the map @key of @root, allocated for its entries; absent means empty.
+/** lk_read_section() - find the map @key of @root and allocate an array for its entries; an absent
+ * section is empty.
  * @max:       entries at most
  * @size:      bytes of an element
  * @ret_map:   the section, or "no such node"
@@ -81,13 +84,13 @@ int lk_read_solver(struct lk_node root, struct lk_model *model, struct lk_error 
 int lk_read_section(struct lk_node root, const char *key, int max, size_t size,
                     struct lk_node *ret_map, void *ret_array, int *ret_n, struct lk_error *err);
 
-/** lk_read_name() - a name: a letter or '_', then letters, digits, '_', '-', 63 bytes at most.
- * @what: "body", as the message calls it */
+/** lk_read_name() - read a name: a letter or '_', then letters, digits, '_', '-', at most 63 bytes.
+ * @what: "body", its name in the message */
 int lk_read_name(struct lk_node node, const char *what, char name[LK_NAME_SIZE],
                  struct lk_error *err);
 
-/** lk_read_type() - the `type` of an entry of a section, which must be a map.
- * @what:  "a joint", as the message calls it;  @types: NULL-terminated */
+/** lk_read_type() - read the `type` of an entry of a section, which must be a map.
+ * @what:  "a joint", its name in the message;  @types: NULL-terminated */
 int lk_read_type(struct lk_node map, const char *what, const char *const types[], int *ret_type,
                  struct lk_error *err);
 
@@ -139,8 +142,8 @@ int lk_check_coordinate(struct lk_node node, const struct lk_model *model, int j
 int lk_read_coordinate(struct lk_node map, const struct lk_model *model,
                        enum lk_coordinate_kind kind, int joint, int *ret_coordinate,
                        struct lk_error *err);
-/** lk_read_coupled() - a joint and its coordinate by @node of a list: a name, or {joint,
- * coordinate} where the joint has several. */
+/** lk_read_coupled() - read a joint and its coordinate from @node of a list: a name, or {joint,
+ * coordinate} if the joint has several coordinates. */
 int lk_read_coupled(struct lk_node node, const struct lk_model *model, enum lk_coordinate_kind kind,
                     int *ret_joint, int *ret_coordinate, struct lk_error *err);
 /** lk_read_coordinate_key() - the joint that `joint` in @map names, and its coordinate. */
@@ -157,7 +160,7 @@ void lk_coordinate_names(enum lk_joint_type type, const char *ret[LK_COORDINATES
 
 /* ---- read_couplings.c ---- */
 
-/** lk_joint_is_coupling() - whether @type relates joints instead of two bodies. */
+/** lk_joint_is_coupling() - return whether @type relates joints instead of two bodies. */
 static inline bool lk_joint_is_coupling(enum lk_joint_type type)
 {
     return lk_coupled_joints(type) > 0;
@@ -173,8 +176,8 @@ int lk_read_coupling(struct lk_node map, const struct lk_model *model, struct lk
 /** lk_read_law_map() - a law of a tyre from its @map. */
 int lk_read_law_map(struct lk_node map, struct lk_tyre_law *law, struct lk_error *err);
 
-/** lk_read_tyre() - the force of type tyre @map: a wheel, its road, its law; appended to the tyres.
- */
+/** lk_read_tyre() - read the force of type tyre @map: a wheel, its road, its law; append it to the
+ * tyres. */
 int lk_read_tyre(struct lk_node map, struct lk_model *model, struct lk_force_def *force,
                  struct lk_error *err);
 
@@ -202,13 +205,14 @@ int lk_read_state_space(struct lk_node map, struct lk_block_def *block, struct l
 
 /* ---- values.c ---- */
 
-/** lk_read_vector_or() - three numbers within LK_NUMBER_MAX; absent leaves @ret as it is. */
+/** lk_read_vector_or() - read three numbers within LK_NUMBER_MAX; an absent key leaves @ret
+ * unchanged. */
 int lk_read_vector_or(struct lk_node map, const char *key, double ret[3], struct lk_error *err);
-/** lk_read_vector() - the same, required. */
+/** lk_read_vector() - the same, for a required key. */
 int lk_read_vector(struct lk_node map, const char *key, double ret[3], struct lk_error *err);
 /** lk_read_vector_node() - the same for @node itself; @what names it. */
 int lk_read_vector_node(struct lk_node node, const char *what, double ret[3], struct lk_error *err);
-/** lk_read_numbers() - @n numbers within LK_NUMBER_MAX. */
+/** lk_read_numbers() - read @n numbers within LK_NUMBER_MAX. */
 int lk_read_numbers(struct lk_node map, const char *key, int n, double *ret, struct lk_error *err);
 /** lk_read_numbers_node() - the same of @node itself, a list; @what names it. */
 int lk_read_numbers_node(struct lk_node node, const char *what, int n, double *ret,
@@ -216,22 +220,26 @@ int lk_read_numbers_node(struct lk_node node, const char *what, int n, double *r
 /** lk_read_numbers_within() - the same within @max. */
 int lk_read_numbers_within(struct lk_node node, const char *what, int n, double max, double *ret,
                            struct lk_error *err);
-/** lk_read_number_or() - a number from @min to LK_NUMBER_MAX; absent leaves *@ret as it is. */
+/** lk_read_number_or() - read a number from @min to LK_NUMBER_MAX; an absent key leaves *@ret
+ * unchanged.
+ */
 int lk_read_number_or(struct lk_node map, const char *key, double min, double *ret,
                       struct lk_error *err);
-/** lk_read_number() - the same, required. */
+/** lk_read_number() - the same, for a required key. */
 int lk_read_number(struct lk_node map, const char *key, double min, double *ret,
                    struct lk_error *err);
-/** lk_read_number_node() - @node itself; @what names it. */
+/** lk_read_number_node() - read @node itself as a number; @what names it. */
 int lk_read_number_node(struct lk_node node, const char *what, double *ret, struct lk_error *err);
 /** lk_read_limits() - `limits` of @map: a lowest and a highest value, which may be infinite; absent
  * leaves @ret as it is. */
 int lk_read_limits(struct lk_node map, double ret[2], struct lk_error *err);
-/** lk_read_positive_or() - a number from LK_POSITIVE_MIN to LK_NUMBER_MAX; absent leaves *@ret. */
+/** lk_read_positive_or() - read a number from LK_POSITIVE_MIN to LK_NUMBER_MAX; an absent key
+ * leaves *@ret unchanged. */
 int lk_read_positive_or(struct lk_node map, const char *key, double *ret, struct lk_error *err);
-/** lk_read_positive() - the same, required. */
+/** lk_read_positive() - the same, for a required key. */
 int lk_read_positive(struct lk_node map, const char *key, double *ret, struct lk_error *err);
-/** lk_read_nonzero() - a number of either sign, LK_POSITIVE_MIN to LK_NUMBER_MAX in magnitude. */
+/** lk_read_nonzero() - read a number of either sign, LK_POSITIVE_MIN to LK_NUMBER_MAX in magnitude.
+ */
 int lk_read_nonzero(struct lk_node map, const char *key, double *ret, struct lk_error *err);
 /** lk_read_compliance() - `stiffness` and `damping` of @map, @n numbers each, none below 0 and not
  * all 0; damping may be absent. */
@@ -249,39 +257,40 @@ int lk_read_both(struct lk_node map, const char *key, lk_vector_reader *read, do
  * an initial configuration in which the joint is open. Exactly one of the keys is required. */
 int lk_read_sides(struct lk_node map, const char *one, const char *two, lk_vector_reader *read,
                   double ret[2][3], struct lk_error *err);
-/** lk_read_number_or_signal() - a number from @min, or `{input: NAME}` with an input of type
- * signal, which is in @unit from then on, or `{block: NAME}`; absent leaves both as they are.
- * @ret_input: its index, that of a block behind all inputs, or left as it is */
+/** lk_read_number_or_signal() - read a number from @min, or `{input: NAME}` with an input of type
+ * signal, whose unit becomes @unit, or `{block: NAME}`; an absent key leaves both unchanged.
+ * @ret_input: index of the input, or of the block (counted after all inputs); else unchanged */
 int lk_read_number_or_signal(struct lk_node map, const char *key, double min, const char *unit,
                              const struct lk_model *model, double *ret, int *ret_input,
                              struct lk_error *err);
-/** lk_read_signal() - {input: NAME}, likewise; @key names it. */
+/** lk_read_signal() - read {input: NAME} or {block: NAME} of @node in the same way; @key names it.
+ */
 int lk_read_signal(struct lk_node node, const char *key, const char *unit,
                    const struct lk_model *model, double *ret, int *ret_input, struct lk_error *err);
-/** lk_read_vector_or_signals() - three of either kind within LK_NUMBER_MAX; absent leaves all as
- * they are. */
+/** lk_read_vector_or_signals() - read three numbers within LK_NUMBER_MAX or signals; an absent key
+ * leaves all unchanged. */
 int lk_read_vector_or_signals(struct lk_node map, const char *key, const char *unit,
                               const struct lk_model *model, double ret[3], int ret_input[3],
                               struct lk_error *err);
 /** lk_check_apart() - refuse `points` of @map, already read into @point, if they coincide. */
 int lk_check_apart(struct lk_node map, double point[2][3], double *ret_distance,
                    struct lk_error *err);
-/** lk_read_orientation_or() - {axis, angle} or {quaternion}, as unit quaternion; absent leaves @ret
- * as it is. */
+/** lk_read_orientation_or() - read {axis, angle} or {quaternion} as a unit quaternion; an absent
+ * key leaves @ret unchanged. */
 int lk_read_orientation_or(struct lk_node map, const char *key, double ret[4],
                            struct lk_error *err);
-/** lk_quaternion_to() - the shortest turn of the z axis to unit vector @axis. */
+/** lk_quaternion_to() - compute the shortest rotation of the z axis to unit vector @axis. */
 void lk_quaternion_to(const double axis[3], double ret[4]);
-/** lk_read_frame_or() - world or body; absent leaves *@ret as it is. */
+/** lk_read_frame_or() - read `world` or `body`; an absent key leaves *@ret unchanged. */
 int lk_read_frame_or(struct lk_node map, const char *key, enum lk_frame *ret, struct lk_error *err);
 
 /* ---- inertia.c ---- */
 
-/** lk_principal_moments() - eigenvalues of a symmetric 3 by 3 matrix, ascending.
+/** lk_principal_moments() - compute the eigenvalues of a symmetric 3 by 3 matrix, ascending.
  * @inertia: xx yy zz xy xz yz */
 void lk_principal_moments(const double inertia[6], double ret[3]);
-/** lk_principal_axes() - the same, not sorted, with unit eigenvectors in the columns of @ret_axes,
- * right-handed. */
+/** lk_principal_axes() - compute the eigenvalues, not sorted, and unit eigenvectors in the columns
+ * of @ret_axes, right-handed. */
 void lk_principal_axes(const double inertia[6], double ret[3], double ret_axes[3][3]);
 
 #endif

@@ -8,13 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define AROUND    (LK_ROAD_NODES + 4) /* nodes of a tile, and two more around, to go on from */
+#define AROUND    (LK_ROAD_NODES + 4) /* nodes of a tile plus a border of two, for extrapolation */
 #define COUNT_MAX 2000000000.0
 
-/** struct builder - @like: what to build;  @node: heights around the present tile, NAN where there
- * is no road, the node two before the first one of the tile first
- * @z: of those within the grid, as @heights gives them
- * @room: tiles that f->tile has room for */
+/** struct builder - @like: properties of the result
+ * @node: heights of the present tile and its border [m], NAN: no road
+ * @z: heights of those nodes that are within the grid, as @heights returns them
+ * @room: capacity of f->tile in tiles */
 struct builder {
     const struct lk_road_grid *like;
     lk_road_patches *heights;
@@ -25,8 +25,8 @@ struct builder {
     int room;
 };
 
-/* The heights around the tile at @column, @row. Beyond an edge of the grid those within, mirrored:
- * the slope across the edge is 0. Return: false if there is no road. */
+/* Compute the heights of the tile at @column, @row and its border. Beyond an edge of the grid they
+ * are mirrored, so that the slope across the edge is 0. Return: false if there is no road. */
 static bool fetch(struct builder *b, int column, int row)
 {
     const struct lk_road_grid *g = b->like;
@@ -56,8 +56,8 @@ static bool fetch(struct builder *b, int column, int row)
     return true;
 }
 
-/* a node without road, gone on to from its neighbours: the mean of the straight lines that reach it
- * in eight directions, else of its neighbours */
+/* extrapolate a node without road: the mean of linear extrapolations from eight directions, else of
+ * its neighbours */
 static double go_on(const struct builder *b, int i, int j)
 {
     double sum[2] = {0, 0};
@@ -82,7 +82,7 @@ static double go_on(const struct builder *b, int i, int j)
     return n[0] > 0 ? sum[0] / n[0] : n[1] > 0 ? sum[1] / n[1] : NAN;
 }
 
-/* Return: whether cell (i, j) of the tile at @column, @row is one of the grid and has a surface */
+/* return whether cell (i, j) of the tile at @column, @row is in the grid and has a surface */
 static bool has_surface(const struct builder *b, int column, int row, int i, int j)
 {
     if (column * LK_ROAD_TILE + i >= b->like->cells[0] ||
@@ -199,7 +199,7 @@ int lk_road_file_fill(const struct lk_road_grid *like, lk_road_patches *heights,
     return result;
 }
 
-/** struct places - heights by a function of a place. */
+/** struct places - heights by a function of a point. */
 struct places {
     lk_road_heights *heights;
     void *context;

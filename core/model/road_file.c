@@ -15,7 +15,7 @@ static const char mark[8] = "LKROAD1\n";
 
 #define NUMBER_MAX 1e9 /* of coordinates [m] */
 
-/** struct head - of a file, as it is there. */
+/** struct head - head of a file, in the layout of the file. */
 struct head {
     char mark[8];
     double origin[2];
@@ -75,7 +75,7 @@ static int check_index(const struct lk_road_file *f, struct lk_error *err)
     return 0;
 }
 
-/* after the head, sizes are known */
+/* read the index and the tiles; their sizes are known from the head */
 static int take_body(const struct head *h, const char *body, size_t size, struct lk_road_file *f,
                      struct lk_error *err)
 {

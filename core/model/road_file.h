@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files of height fields (.road): what `linkage road` writes and a road of type grid names.
+/* Files of height fields (.road), which `linkage road` writes and roads of type grid use.
  *
  * A file is a head of 80 bytes, the index of the tiles, then the tiles, as struct lk_road_grid has
  * them; all numbers little-endian:
@@ -23,8 +23,8 @@
 #define LK_ROAD_CELLS_MAX 1000000     /* in x, in y */
 #define LK_ROAD_HEAD      80
 
-/** struct lk_road_file - a height field and the memory that it is in. @crc: of the whole file, as
- * gzip computes it;  @size: of the file */
+/** struct lk_road_file - a height field and its memory. @crc: of the whole file, as gzip computes
+ * it;  @size: of the file [bytes] */
 struct lk_road_file {
     struct lk_road_grid grid;
     uint32_t crc;
@@ -33,18 +33,18 @@ struct lk_road_file {
     struct lk_road_tile *tile;
 };
 
-/** lk_road_file_take() - a height field from the @size bytes of a file.
- * Return: 0; LK_E_TEXT: what is wrong, "its cells ..., expected ..." in @ret_error; -ENOMEM. */
+/** lk_road_file_take() - decode a height field from the @size bytes of a file.
+ * Return: 0; LK_E_TEXT: @ret_error says what is wrong, "its cells ..., expected ..."; -ENOMEM. */
 int lk_road_file_take(const void *bytes, size_t size, struct lk_road_file *ret,
                       struct lk_error *ret_error);
 
 /** lk_road_file_read() - the same from the file at @path. */
 int lk_road_file_read(const char *path, struct lk_road_file *ret, struct lk_error *ret_error);
 
-/** lk_road_file_bytes() - the file of @grid, on the heap. Return: 0, -ENOMEM. */
+/** lk_road_file_bytes() - encode @grid as a file on the heap. Return: 0, -ENOMEM. */
 int lk_road_file_bytes(const struct lk_road_grid *grid, void **ret_bytes, size_t *ret_size);
 
-/** lk_road_file_free() - release what it holds; @file may be all zero. */
+/** lk_road_file_free() - release the memory of @file, which may be all zero. */
 void lk_road_file_free(struct lk_road_file *file);
 
 #define LK_ROAD_PATCH_MAX ((LK_ROAD_NODES + 4) * (LK_ROAD_NODES + 4))
@@ -58,22 +58,25 @@ struct lk_road_patch {
     int n[2];
 };
 
-/** typedef lk_road_patches - heights at the nodes of @patch [m], rows of rising x; NAN: there is no
- * road. Return: false if none of them has a height; @z may then be unwritten. */
+/** typedef lk_road_patches - callback that computes the heights at the nodes of @patch [m], rows of
+ * rising x; NAN: there is no road. Return: false if no node has a height; @z may then be unwritten.
+ */
 typedef bool lk_road_patches(void *context, const struct lk_road_patch *patch, double *z);
 
-/** typedef lk_road_heights - height at a place [m]; NAN: there is no road. */
+/** typedef lk_road_heights - callback that returns the height at a point [m]; NAN: there is no
+ * road. */
 typedef double lk_road_heights(void *context, const double place[2]);
 
-/** lk_road_file_fill() - a height field from its values at the nodes, asked for once a tile. A cell
- * has a surface where its four nodes have heights; tiles without any are left out. Nodes around it
- * are continued straight, and mirrored at the edges of the grid, so that it is level across them.
- * @like: origin, step, cells and quantum to take, base: near its heights
- * Return: 0; LK_E_TEXT: too large, or heights beyond what the quantum reaches; -ENOMEM. */
+/** lk_road_file_fill() - make a height field from its values at the nodes; @heights is called once
+ * for each tile. A cell has a surface if its four nodes have heights; tiles without such cells are
+ * omitted. Nodes around the surface are extrapolated linearly. At the edges of the grid nodes are
+ * mirrored, so that the slope across an edge is 0.
+ * @like: origin, step, cells and quantum of the result; base: a height near those of the road [m]
+ * Return: 0; LK_E_TEXT: too large, or heights beyond the range of the quantum; -ENOMEM. */
 int lk_road_file_fill(const struct lk_road_grid *like, lk_road_patches *heights, void *context,
                       struct lk_road_file *ret, struct lk_error *ret_error);
 
-/** lk_road_file_build() - lk_road_file_fill() with a function of a place. */
+/** lk_road_file_build() - lk_road_file_fill() with a function of a point. */
 int lk_road_file_build(const struct lk_road_grid *like, lk_road_heights *heights, void *context,
                        struct lk_road_file *ret, struct lk_error *ret_error);
 

@@ -22,7 +22,8 @@ enum unit { LENGTH, FORCE, TIME, PRESSURE, ANGLE, MASS, UNITS };
 static const char *const unit_keys[UNITS] = {"LENGTH",   "FORCE", "TIME",
                                              "PRESSURE", "ANGLE", "MASS"};
 
-/* a unit by its names in SI; a file in degrees would need parameters in degrees */
+/* units by their names, with their size in SI; angles in radians only, as parameters are per radian
+ */
 static const struct {
     enum unit unit;
     const char *name;
@@ -68,7 +69,7 @@ static const struct {
     {MASS, "slug", 14.593903},
 };
 
-/* powers of the units of length, force, time and pressure in those parameters that have any */
+/* exponents of the units of length, force, time and pressure, for parameters that have units */
 static const struct {
     const char *key;
     int power[PRESSURE + 1];
@@ -103,7 +104,7 @@ static const struct {
     {"60", LK_TYRE_MF61},      {"61", LK_TYRE_MF61},       {"62", LK_TYRE_MF61},
 };
 
-/* say nothing about the forces */
+/* keys without effect on the forces */
 static const char *const silent[] = {"FILE_TYPE",
                                      "FILE_VERSION",
                                      "FILE_FORMAT",
@@ -119,16 +120,15 @@ static const char *const silent[] = {"FILE_TYPE",
                                      "NOMINAL_SECTION_WIDTH",
                                      "NOMINAL_ASPECT_RATIO"};
 
-/* parameters that a law has and nothing here follows: a tyre of a model has its own `rim` */
+/* parameters of a law that are not used here: a tyre of a model has its own `rim` */
 static const char *const idle[] = {"BOTTOM_OFFST", "BOTTOM_STIFF", "LMP", "RIM_RADIUS"};
 
 #define LINE_MAX_LENGTH 400
 #define COUNT(array)    ((int)(sizeof(array) / sizeof((array)[0])))
 
-/** struct reading - of one file. @line: its number;  @given: line where each key stands, 0:
- * nowhere;
- * @format_line, @fittyp_line: likewise;  @format: kind by the name of the format, or LK_TYRE_LAWS
- */
+/** struct reading - state of the reader. @line: number of the present line
+ * @given: line of each key, 0: not given;  @format_line, @fittyp_line: likewise
+ * @format: law by the name of the format, or LK_TYRE_LAWS */
 struct reading {
     const char *name;
     struct lk_tir *tir;
@@ -232,7 +232,7 @@ static void take_parameter(struct reading *r, const struct lk_tyre_key *key, con
     r->given[key->offset / sizeof(double)] = r->line;
     if (!lk_decimal(value, r->locale, &number) || fabs(number) > 1e15) {
         refuse(r, r->line, "%s is '%.40s', expected a number", key->name, value);
-        number = 1; /* one mistake, one line */
+        number = 1; /* report only one error */
     }
     *lk_tyre_key_value(&r->tir->magic, key) = number;
     for (int i = 0; i < COUNT(idle); i++)
@@ -297,7 +297,7 @@ static char *read_value(char *text)
     return trim(value);
 }
 
-/* sections of tables have lines of numbers, which are no values of keys */
+/* read a line; lines of numbers in sections of tables are ignored */
 static void read_line(struct reading *r, char *line)
 {
     char *key = trim(line), *equals = strchr(key, '='), *value;
@@ -334,7 +334,7 @@ static void read_lines(struct reading *r, const char *text, size_t size)
     }
 }
 
-/* ---- the whole ---- */
+/* ---- the file ---- */
 
 static void convert_units(struct reading *r)
 {
@@ -348,7 +348,7 @@ static void convert_units(struct reading *r)
     }
 }
 
-/* both may say it; FITTYP is the finer one */
+/* choose the law: format and FITTYP may both give it; FITTYP is more specific */
 static void choose_kind(struct reading *r)
 {
     r->tir->kind = r->fittyp != LK_TYRE_LAWS ? r->fittyp : r->format;

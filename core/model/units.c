@@ -9,9 +9,10 @@
 
 #define PARTS_MAX 6
 
-/* struct row - numbers of a kind. @path: '*' is any name; positions in lists are left out
- * @type: of the item that they are in, NULL: any;  @unit: of lengths;  @angle: where they belong to
- * an angle, NULL: the same;  @may_be_tuned: {input: NAME} may stand there */
+/* struct row - units of the numbers at a path. @path: '*' is any name; positions in lists are
+ * omitted
+ * @type: of their item, NULL: any;  @unit: for lengths;  @angle: for angles, NULL: as @unit
+ * @may_be_tuned: {input: NAME} is allowed there */
 struct row {
     const char *path;
     const char *type;
@@ -141,8 +142,8 @@ static const struct row rows[] = {
     {"solver.order", NULL, "1", NULL, false},
 };
 
-/* struct parts - a path in parts. @n: of them, less positions in lists;  @place: the last position,
- * 0: none */
+/* struct parts - elements of a path. @n: number of elements without positions in lists;  @place:
+ * the last position, 0: none */
 struct parts {
     char text[LK_PATH_SIZE];
     const char *part[PARTS_MAX + 1];
@@ -207,8 +208,8 @@ static bool coordinate_is_angle(struct lk_node joint, const char *name)
     return strcmp(name, "roll") == 0 || strcmp(name, "pitch") == 0 || strcmp(name, "yaw") == 0;
 }
 
-/* entries of a bushing: three along and three about its axes; rows of a compliance: first lengths
- */
+/* return whether entry @place is an angle: a bushing has three entries along and three about its
+ * axes; in the rows of a compliance lengths come first */
 static bool entry_is_angle(struct lk_node item, int place)
 {
     const char *type = lk_node_text(lk_node_get(item, "type"));
@@ -233,8 +234,8 @@ static bool is_of_angle(struct lk_node root, const struct parts *p, const char *
                                lk_node_text(lk_node_get(item, "coordinate")));
 }
 
-/* Takes the name of a coordinate out of the path of a drive, `drive.travel.ramp.rate`. Return: it,
- * or "". */
+/* Remove the name of a coordinate from the path of a drive, `drive.travel.ramp.rate`. Return: the
+ * name, or "". */
 static const char *take_coordinate(struct parts *p)
 {
     const char *name = "";

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers of a model. They are finite and within LK_NUMBER_MAX, so that what is computed from them
- * stays finite. */
+/* Numbers of a model. They are finite and within LK_NUMBER_MAX, so that results computed from them
+ * are finite. */
 #include "reader.h"
 
 #include <math.h>
@@ -132,7 +132,7 @@ static int take_unit(struct lk_node node, struct lk_input_def *input, const char
     return 0;
 }
 
-/* A block counts behind all inputs. */
+/* Read the index of a block, which counts after all inputs. */
 static int take_block(struct lk_node node, const char *key, const struct lk_model *model,
                       int *ret_input, struct lk_error *err)
 {

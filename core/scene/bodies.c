@@ -78,7 +78,8 @@ static void quaternion_of(double R[3][3], double q[4])
     make_unit(q);
 }
 
-/* the box of even density with the mass and inertia of @def. Return: whether there is one. */
+/* compute the box of uniform density with the mass and inertia of @def. Return: whether there is
+ * one */
 static int box_of(const struct lk_body_def *def, double size[3], double q[4])
 {
     double moment[3], axes[3][3], sum, largest = 0;
@@ -130,7 +131,7 @@ static void add_centre(struct lk_sketch *d, int b, double mean)
     lk_sketch_paint(shape, b, 1);
 }
 
-/* whether a bar of @body ends at @local already; only the last few are looked at */
+/* return whether a bar of @body already ends at @local; only the last few bars are checked */
 static int is_known(const struct lk_sketch *d, int body, const double local[3], double near)
 {
     int first = d->scene->n_shapes - 64;

@@ -119,7 +119,7 @@ void lk_sketch_joints(struct lk_sketch *d)
         add_joint(d, &d->model->joints[i]);
 }
 
-/* the tyre stands for the wheel: no bars, no box */
+/* draw a tyre as the shape of its wheel, which gets no bars and no box */
 static void add_tyre(struct lk_sketch *d, const struct lk_force_def *f)
 {
     const struct lk_tyre_def *tyre = &d->model->tyres[f->tyre];

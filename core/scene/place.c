@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where things of a scene are at the poses of its bodies. */
+/* Positions of the elements of a scene at the poses of its bodies. */
 #include "linkage/kinds.h"
 #include "linkage/scene.h"
 #include "maths/arithmetic.h"
@@ -76,7 +76,7 @@ int lk_scene_span(const struct lk_scene *scene, const struct lk_shape *shape, co
     return n;
 }
 
-/* the part of @gap that a joint of type @type holds, along or across its axis */
+/* return the component of @gap that the joint constrains, along or across its axis */
 static double held_shift(const struct lk_scene_joint *j, const double gap[3], const double axis[3])
 {
     double along = lk_dot(gap, axis), across[3];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Roads as lines. A plane has no ends: it is drawn around the mechanism. */
+/* Roads as lines. A plane has no ends, so only its part around the mechanism is drawn. */
 #include "maths/vec.h"
 #include "sketch.h"
 
@@ -38,7 +38,7 @@ static void begin_line(struct lk_sketch *d, const struct ground *g)
     lk_sketch_add(d, LK_SHAPE_LINE, LK_PART_ROAD, g->road->body, g->road->name);
 }
 
-/* a plane's direction is not told */
+/* set the axes; a plane gives no direction, so one is chosen */
 static void set_axes(struct ground *g)
 {
     const struct lk_road_def *r = g->road;
@@ -59,7 +59,7 @@ static void set_axes(struct ground *g)
     lk_cross(g->axis[2], g->axis[0], g->axis[1]);
 }
 
-/* the middle of the bodies as drawn, in the axes of the road */
+/* compute the mean position of the bodies in the initial configuration, in the axes of the road */
 static void middle_of(const struct lk_sketch *d, const struct ground *g, double ret[3])
 {
     double sum[3] = {0, 0, 0};

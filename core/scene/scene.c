@@ -8,8 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* largest number of points beside those of the model's own shapes, so that no road fills a screen
- * with more than it shows */
+/* initial capacity of the lists of shapes and points, which more than double when full */
 #define GROWTH 256
 
 /* struct owned - a scene with what its pointers lead to */
@@ -158,7 +157,8 @@ static void widen(struct box *box, const double place[3])
     }
 }
 
-/* radius of gyration of the largest moment, of all bodies: a size where no joint tells one */
+/* return the radius of gyration of the largest moment of all bodies: the size if there are no
+ * joints */
 static double size_by_inertia(const struct lk_model *m)
 {
     double size = 0;
@@ -200,7 +200,7 @@ static void measure_reach(struct lk_sketch *d, struct box *box)
     }
 }
 
-/* half of the bodies that reach out at all reach less; without @sorted memory is short */
+/* return the median reach of the bodies with a reach above 0; @sorted: scratch, n_bodies */
 static double median_reach(const struct lk_sketch *d, double *sorted)
 {
     int n = 0;

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A scene while it is made: shapes are added one by one. */
+/* A scene under construction: shapes are added one by one. */
 #ifndef LK_SCENE_SKETCH_H
 #define LK_SCENE_SKETCH_H
 
 #include "linkage/scene.h"
 #include "model/model.h"
 
-/** struct lk_sketch - @scene: to fill;  @R: rotation of each body as drawn;  @is_given: the
- * body has shapes of the model, or is a wheel;  @reach: largest distance from its centre of mass to
- * a place where something acts [m]
- * @shape, @point: so far, room for @shapes_max, @points_max;  @failed: memory was short */
+/** struct lk_sketch - working state.
+ * @scene: scene to fill;  @R: rotation matrix of each body in the initial configuration
+ * @is_given: the body has shapes of the model, or is a wheel
+ * @reach: largest distance from its centre of mass to a point where a joint or force acts [m]
+ * @shape, @point: so far, room for @shapes_max, @points_max;  @failed: an allocation failed */
 struct lk_sketch {
     const struct lk_model *model;
     struct lk_scene *scene;
@@ -23,34 +24,35 @@ struct lk_sketch {
     int failed;
 };
 
-/** struct lk_mount - a place where something acts on a body. @place: world, as drawn */
+/** struct lk_mount - a point where a joint or force acts on a body. @place: world, initial
+ * configuration [m] */
 struct lk_mount {
     int body;
     double place[3];
 };
 
-/** lk_sketch_is_span() - whether a force acts between two places, as a spring does. */
+/** lk_sketch_is_span() - return whether a force acts between two points, as a spring does. */
 static inline int lk_sketch_is_span(const struct lk_force_def *f)
 {
     return f->type == LK_FORCE_SPRING_DAMPER || (f->type == LK_FORCE_IMPEDANCE && f->joint < 0);
 }
 
-/** lk_sketch_mounts() - places where joint or force @i of the model (forces behind the joints)
- * acts.
- * @ret: two of them. Return: how many. */
+/** lk_sketch_mounts() - find the points where joint or force @i of the model acts; forces are
+ * counted after the joints. @ret: at most two. Return: how many. */
 int lk_sketch_mounts(const struct lk_model *model, int i, struct lk_mount ret[2]);
 
-/** lk_sketch_local() - a place, lk_sketch_vector() - a vector, as drawn, in the axes of @body. */
+/** lk_sketch_local(), lk_sketch_vector() - transform a point, a vector of the initial configuration
+ * from world axes to the axes of @body. */
 void lk_sketch_local(const struct lk_sketch *d, int body, const double world[3], double ret[3]);
 void lk_sketch_vector(const struct lk_sketch *d, int body, const double world[3], double ret[3]);
 
-/** lk_sketch_add() - a shape of @body with no size at its centre of mass, of the colour of @part.
- * Return: where to fill in the rest; never NULL. */
+/** lk_sketch_add() - add a shape of @body with size 0 at its centre of mass, in the colour of
+ * @part. Return: the shape, for the caller to complete; never NULL. */
 struct lk_shape *lk_sketch_add(struct lk_sketch *d, enum lk_shape_kind kind,
                                enum lk_shape_part part, int body, const char *name);
-/** lk_sketch_add_point() - a point of the shape added last. */
+/** lk_sketch_add_point() - add a point to the last shape. */
 void lk_sketch_add_point(struct lk_sketch *d, const double local[3]);
-/** lk_sketch_paint() - the colour of a body: neighbours in the file differ. */
+/** lk_sketch_paint() - set the colour of a body; neighbours in the file have different colours. */
 void lk_sketch_paint(struct lk_shape *shape, int body, double opacity);
 
 void lk_sketch_bodies(struct lk_sketch *d);

@@ -20,14 +20,14 @@
 
 #include "laboratory/complement/generalised.h"
 
-/* reciprocal condition number below which nothing is left of a solution */
+/* reciprocal condition number below which a solution has no correct digits */
 #define LK_COMPLEMENT_SINGULAR 1e-13
 
 struct lk_complement;
 
-/** struct lk_complement_method - @name: behind the colon
- * @basis:         computes c->P from the matrices in c->g; NULL: the method has none
- * @accelerations: computes c->q2, from c->P or otherwise
+/** struct lk_complement_method - @name: text after the colon
+ * @basis:         compute c->P from the matrices in c->g; NULL: the method has no basis
+ * @accelerations: compute c->q2, from c->P or otherwise
  * @divides_by_mass: it needs the inverse of M, so it does not support bodies without mass, nor
  * Euler parameters, whose M is singular (Pekal, Fraczek 2016, end of section 3.3.2)
  * Both functions return 0, LK_E_SINGULAR, or LK_E_NOT_FINITE. */
@@ -45,8 +45,9 @@ extern const char *const lk_complement_variants[];
 
 /** struct lk_complement - @r: rank of Phi_q;  @s: n - r, degrees of freedom
  * @n_positions: numbers of q;  @P: n x s;  @q2: q'', n;  @a: v', 6 a body
- * @choice:   rows or columns in the order that the method takes them, of which the first r are
- *            independent;  @margin: how independent when they were chosen;  @n_choices: how often
+ * @choice:   rows or columns in the order of the method, of which the first r are independent
+ * @margin:   ratio of smallest to largest pivot when they were chosen;  @n_choices: number of
+ * choices
  * @A, @B, @C: scratch, (n + m)^2 numbers each;  @u, @v, @tau: n + m numbers;  @pivot: n + m */
 struct lk_complement {
     const struct lk_complement_method *method;
@@ -72,49 +73,49 @@ struct lk_complement {
     int *pivot;
 };
 
-/** lk_complement_status() - the meaning of @info of a LAPACK routine. Return: 0, LK_E_SINGULAR,
+/** lk_complement_status() - translate @info of a LAPACK routine. Return: 0, LK_E_SINGULAR,
  * LK_E_NOT_FINITE (negative: LAPACKE found a NaN). */
 int lk_complement_status(int info);
 
 /* ---- project.c ---- */
 
-/** lk_complement_project() - accelerations of a method with a basis. */
+/** lk_complement_project() - compute the accelerations of a method with a basis. */
 int lk_complement_project(struct lk_complement *c);
 
-/** lk_complement_reduce() - P^T M P v'' = P^T (Q - M a), q'' = a + P v''; a, which satisfies
- * Phi_q a = Gamma, is in c->q2. */
+/** lk_complement_reduce() - solve P^T M P v'' = P^T (Q - M a), q'' = a + P v''. c->q2: in: a, which
+ * satisfies Phi_q a = Gamma; out: q''. */
 int lk_complement_reduce(struct lk_complement *c);
 
-/** lk_complement_last_columns() - P = the last s columns of Q, whose first r reflections are in A
- * (n rows) and tau. */
+/** lk_complement_last_columns() - set P to the last s columns of Q, whose first r reflections are
+ * in A (n rows) and tau. */
 int lk_complement_last_columns(struct lk_complement *c);
 
 /* ---- choose.c ---- */
 
-/** lk_complement_choose() - c->choice: first the r most independent rows (@columns 0) or columns
- * (1) of Phi_q, by Gaussian elimination with complete pivoting. Overwrites A. Return: 0,
+/** lk_complement_choose() - set c->choice: first the r most independent rows (@columns 0) or
+ * columns (1) of Phi_q, by Gaussian elimination with complete pivoting. Overwrites A. Return: 0,
  * LK_E_SINGULAR: fewer than r exist. */
 int lk_complement_choose(struct lk_complement *c, int columns);
 
-/** lk_complement_keep() - whether the choice is still good. @margin: of the current factor,
+/** lk_complement_keep() - check whether the choice is still good. @margin: of the current factor,
  * smallest relative to largest pivot. Return: 1; 0: choose again. */
 int lk_complement_keep(struct lk_complement *c, double margin);
 
-/** lk_complement_margin() - smallest to largest |diagonal| of the triangle in the first @n columns
- * of @R with @rows rows. */
+/** lk_complement_margin() - return the ratio of smallest to largest |diagonal| of the triangle in
+ * the first @n columns of @R with @rows rows. */
 double lk_complement_margin(const double *R, int rows, int n);
 
 /* ---- newton.c ---- */
 
-/** lk_complement_newton() - q and v onto the rows: Newton-Raphson for positions, one linear solve
- * for velocities, each the change of minimum norm, six numbers per body in m and rad.
+/** lk_complement_newton() - project q and v onto the rows: Newton-Raphson for positions, one linear
+ * solve for velocities; each change has minimum norm, six numbers per body in m and rad.
  * @velocities: 0 leaves v unchanged, as in Pekal and Fraczek
  * Return: 0, LK_E_SINGULAR, LK_E_STALLED (no convergence), LK_E_NOT_FINITE. */
 int lk_complement_newton(struct lk_complement *c, double t, double *q, double *v, int velocities);
 
 /* ---- multipliers.c ---- */
 
-/** lk_complement_multipliers() - of the rows of the joints, of minimum norm, from
+/** lk_complement_multipliers() - compute the multipliers of the joint rows, of minimum norm, from
  * M v' + Phi_q^T lambda = Q with v' in c->a, at the last evaluation. */
 int lk_complement_multipliers(struct lk_complement *c, double *ret);
 

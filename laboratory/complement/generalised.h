@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The equations of motion in the coordinates that the paper differentiates twice:
+/* The equations of motion in generalised coordinates q, as in the paper:
  *
  *     M q'' + Phi_q^T lambda = Q        Phi_q q'' = Gamma        v = L(q) q'
  *
@@ -46,21 +46,21 @@ int lk_generalised_init(struct lk_generalised *g, struct lk_mechanics *mechanics
                         enum lk_orientation orientation);
 void lk_generalised_fini(struct lk_generalised *g);
 
-/** lk_generalised_evaluate() - all matrices at the last evaluation of the mechanics.
+/** lk_generalised_evaluate() - compute all matrices at the last evaluation of the mechanics.
  * @q, @v: absolute coordinates and velocities there, see laboratory/coordinates.h
  * @baumgarte: alpha and beta [1/s] of Gamma - 2 alpha Phi' - beta^2 Phi, or NULL
  * Return: 0, LK_E_SINGULAR (singular angles). */
 int lk_generalised_evaluate(struct lk_generalised *g, const double *q, const double *v,
                             const double *baumgarte);
 
-/** lk_generalised_mass() - @ret = M @X, both n x @n_columns, column-major. */
+/** lk_generalised_mass() - compute @ret = M @X, both n x @n_columns, column-major. */
 void lk_generalised_mass(const struct lk_generalised *g, int n_columns, const double *X,
                          double *ret);
 
-/** lk_generalised_divide() - @X = M^-1 @X. Return: 0, LK_E_SINGULAR (M is singular). */
+/** lk_generalised_divide() - compute @X = M^-1 @X. Return: 0, LK_E_SINGULAR (M is singular). */
 int lk_generalised_divide(const struct lk_generalised *g, int n_columns, double *X);
 
-/** lk_generalised_accelerations() - v' = L q'' + L' q'; @ret: 6 a body. */
+/** lk_generalised_accelerations() - compute v' = L q'' + L' q'; @ret: 6 per body. */
 void lk_generalised_accelerations(const struct lk_generalised *g, const double *q2, double *ret);
 
 #endif

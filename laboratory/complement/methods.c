@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The list of methods: a new one takes a function in the file of its family and a line here. */
+/* The list of methods. A new one needs a function in the file of its family and a line here. */
 #include "laboratory/complement/families.h"
 #include <stddef.h>
 

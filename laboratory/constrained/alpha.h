@@ -18,12 +18,12 @@
 enum lk_alpha_form { LK_ALPHA_GGL, LK_ALPHA_INDEX_3, LK_ALPHA_INDEX_2 };
 
 /** struct lk_alpha - @a: the acceleration-like vector of the method, next to v' in the state
- * @decay: alpha_0 of index-2-baumgarte, eq. (87c) [1/s];  @has_decay: it is asked for
+ * @decay: alpha_0 of index-2-baumgarte, eq. (87c) [1/s];  @has_decay: the variant uses it
  * @D, @s, @mu: the unknowns of a step: scaled increment [m/s, rad/s] (without the mu part), h times
  *         reduced multipliers, reduced mu;  @n_unknown: n + rank, or n + 2 rank
- * @q, @v, @vdot, @a_next: what they stand for, at @t_next;  @lambda
+ * @q, @v, @vdot, @a_next, @lambda: state at @t_next that belongs to the unknowns
  * @B: basis of the rows, of the last matrix;  @WG: W G_n^T B^T of this step, rank x n
- * @LU, @swaps: the matrix factored;  @has_matrix: for steps of @matrix_h */
+ * @LU, @swaps: the factored matrix;  @has_matrix: it exists, for steps of @matrix_h */
 struct lk_alpha {
     struct lk_constrained state;
     enum lk_alpha_form form;
@@ -61,21 +61,21 @@ struct lk_alpha {
     double *raw;
 };
 
-/** lk_alpha_take_memory() - memory for what alpha_newton.c needs. Return: 0, -ENOMEM. */
+/** lk_alpha_take_memory() - allocate the memory of alpha_newton.c. Return: 0, -ENOMEM. */
 int lk_alpha_take_memory(struct lk_alpha *alpha);
 
-/** lk_alpha_place() - q, v, vdot, a_next from the unknowns, eqs. (68), (94), evaluated by the
- * mechanics. Return: 0. lk_alpha_spread() - lambda = B^T s / h. */
+/** lk_alpha_place() - compute q, v, vdot, a_next from the unknowns, eqs. (68), (94), and evaluate
+ * the mechanics there. Return: 0, LK_E_SINGULAR. lk_alpha_spread() - compute lambda = B^T s / h. */
 int lk_alpha_place(struct lk_alpha *alpha);
 void lk_alpha_spread(struct lk_alpha *alpha);
 
-/** lk_alpha_evaluate() - the equations without h M v', after both. @ret: n_unknown.
- * lk_alpha_residual() - all terms, into residual. */
+/** lk_alpha_evaluate() - evaluate the equations without h M v'; call after place() and spread().
+ * @ret: n_unknown. lk_alpha_residual() - evaluate all terms into residual. */
 void lk_alpha_evaluate(struct lk_alpha *alpha, double *ret);
 void lk_alpha_residual(struct lk_alpha *alpha);
 
-/** lk_alpha_raw_rows() - rows of the form before B, into raw: Phi / h, or Phi' + decay Phi; with
- * ggl followed by Phi'. */
+/** lk_alpha_raw_rows() - write the rows before multiplication by B into raw: Phi / h, or Phi' +
+ * decay Phi; with ggl followed by Phi'. */
 void lk_alpha_raw_rows(struct lk_alpha *alpha);
 
 /** lk_alpha_add_reactions() - @ret += @factor Phi_q^T @lambda at the last evaluation. */
@@ -85,8 +85,8 @@ void lk_alpha_add_reactions(const struct lk_mechanics *mechanics, const double *
 /** lk_alpha_largest() - max |x|, or NaN. */
 double lk_alpha_largest(const double *x, int n);
 
-/** lk_alpha_solve() - the step of length h from the state to t_next: q, v, vdot, a_next, lambda.
- * Return: 0, LK_E_STALLED, LK_E_NOT_FINITE, LK_E_SINGULAR. */
+/** lk_alpha_solve() - solve the step of length h from the state to t_next: q, v, vdot, a_next,
+ * lambda. Return: 0, LK_E_STALLED, LK_E_NOT_FINITE, LK_E_SINGULAR. */
 int lk_alpha_solve(struct lk_alpha *alpha);
 
 #endif

@@ -29,16 +29,16 @@ struct lk_constrained {
     double *move;
 };
 
-/** lk_constrained_init() - memory, and the accepted state of the mechanics with consistent a and
- * lambda. Return: 0, -ENOMEM, LK_E_MODEL, LK_E_NOT_FINITE; lk_constrained_fini() after any of them.
- */
+/** lk_constrained_init() - allocate memory, and read the accepted state of the mechanics with
+ * consistent a and lambda. Return: 0, -ENOMEM, LK_E_MODEL, LK_E_NOT_FINITE; call
+ * lk_constrained_fini() after any of them. */
 int lk_constrained_init(struct lk_constrained *state, struct lk_problem *problem,
                         struct lk_error *ret_error);
 
 /** lk_constrained_fini() - release. */
 void lk_constrained_fini(struct lk_constrained *state);
 
-/** lk_constrained_zeros() - @n numbers, or NULL. */
+/** lk_constrained_zeros() - allocate @n zeros. Return: NULL if memory is exhausted. */
 double *lk_constrained_zeros(int n);
 
 /** lk_constrained_evaluate() - evaluates the mechanics at @q, @v at time @t; counts as a right-hand
@@ -46,23 +46,25 @@ double *lk_constrained_zeros(int n);
 void lk_constrained_evaluate(struct lk_constrained *state, double t, const double *q,
                              const double *v);
 
-/** lk_constrained_accelerate() - of the index-1 form at @t, @q, @v. @ret_lambda: or NULL.
+/** lk_constrained_accelerate() - compute the accelerations of the index-1 form at @t, @q, @v.
+ * @ret_lambda: or NULL.
  * Return: 0, LK_E_NOT_FINITE. */
 int lk_constrained_accelerate(struct lk_constrained *state, double t, const double *q,
                               const double *v, double *ret_a, double *ret_lambda);
 
-/** lk_constrained_project() - @q and @v onto the joints, if the problem requests it. */
+/** lk_constrained_project() - project @q and @v onto the joints, if the problem requests it. */
 int lk_constrained_project(struct lk_constrained *state, double t);
 
-/** lk_constrained_accept() - q, v, a, lambda as the state at @t. Return: 0, LK_E_NOT_FINITE,
+/** lk_constrained_accept() - accept q, v, a, lambda as the state at @t. Return: 0, LK_E_NOT_FINITE,
  * LK_E_TURN with a line. */
 int lk_constrained_accept(struct lk_constrained *state, double t, struct lk_error *ret_error);
 
-/** lk_constrained_fixed_step() - length of the next of equal steps to @end: at most the problem's
- * step; exactly that if @end is a multiple of it. */
+/** lk_constrained_fixed_step() - return the length of the next of equal steps to @end: at most the
+ * problem's step, and exactly this step if @end is a multiple of it. */
 double lk_constrained_fixed_step(const struct lk_constrained *state, double end);
 
-/** lk_constrained_explain() - the message for outcome @r of a step from state->t. Return: @r. */
+/** lk_constrained_explain() - write the message for outcome @r of a step from state->t. Return: @r.
+ */
 int lk_constrained_explain(const struct lk_constrained *state, int r, struct lk_error *ret_error);
 
 #endif

@@ -10,8 +10,8 @@
  * backward Euler method.
  *
  * The first k - 1 steps are those of Radau IIA with three stages in the stabilised index-2 form,
- * whose positions and velocities are of order 5: no worse than what follows. Multipliers have no
- * past. */
+ * whose positions and velocities are of order 5, which is accurate enough for the orders used here.
+ * Multipliers have no history. */
 #include "laboratory/coordinates.h"
 #include "laboratory/implicit/newton.h"
 #include "laboratory/stepping.h"
@@ -22,17 +22,18 @@
 #include <string.h>
 
 #define ORDER_MAX 6
-#define EXACT     1e-10 /* weighs the iteration .. */
-#define EXACT_END 1e-3  /* .. and where it ends, of that */
+#define EXACT     1e-10 /* tolerance that scales the iteration .. */
+#define EXACT_END 1e-3  /* .. which stops at this fraction of it */
 #define MOST      30
 #define SLOW      0.9 /* increments that shrink less are round-off */
 
 extern const struct lk_integrator lk_integrator_radau_dae;
 
-/** struct bdf - a run. @name: of the integrator;  @starter: Radau, while there is too little past
- * @when, @past: of the last states, the newest first; n_past of them
+/** struct bdf - a run. @name: of the integrator;  @starter: Radau, while the history is too short
+ * @when, @past: times and values of the last n_past states, the newest first
  * @y: the newest, with its multipliers;  @slope: y' there, of the states with a derivative
- * @z: y_n+1 less y;  @c: what the past gives to y_n+1';  @g, @weight, @stage, @work: n numbers */
+ * @z: y_n+1 less y;  @c: contribution of the history to y_n+1'
+ * @g, @weight, @stage, @work: n numbers */
 struct bdf {
     struct lk_dae *dae;
     struct lk_newton newton;
@@ -55,7 +56,7 @@ struct bdf {
     double *memory;
 };
 
-/* ---- made and freed ---- */
+/* ---- open and close ---- */
 
 static void drop_starter(struct bdf *s)
 {
@@ -99,7 +100,7 @@ static int take_memory(struct bdf *s)
     return 0;
 }
 
-/* y as the newest of the past */
+/* store y as the newest state of the history */
 static void remember(struct bdf *s)
 {
     double *oldest = s->past[ORDER_MAX - 1];
@@ -154,8 +155,9 @@ static int open_order(struct lk_problem *problem, const char *name, int order, v
 
 /* ---- a step ---- */
 
-/* Derivative at @t of the polynomial through (@t, y_n+1) and the past: w_0, and into c the rest,
- * as differences from y, so that steps of any length lose no digits. */
+/* Compute the derivative at @t of the polynomial through (@t, y_n+1) and the history: return w_0,
+ * and write the contribution of the history to c, from differences to y, so that short steps lose
+ * no digits. */
 static double differentiate(struct bdf *s, double t)
 {
     double first = 0;
@@ -173,7 +175,7 @@ static double differentiate(struct bdf *s, double t)
     return first;
 }
 
-/* g where z leads */
+/* evaluate g at y + z */
 static int evaluate(struct bdf *s, double t)
 {
     for (int i = 0; i < s->n; i++)
@@ -223,7 +225,7 @@ static int solve(struct bdf *s, double t, double first)
     return r != 0 || size < 1 ? r : LK_E_STALLED;
 }
 
-/* where the step leads becomes the state; multipliers of other rows replace those of y */
+/* accept the end of the step as the state; multipliers of other rows replace those of y */
 static int take_step(struct bdf *s, double t, double first, struct lk_error *ret_error)
 {
     int r;
@@ -262,9 +264,10 @@ static int step(struct bdf *s, double t, struct lk_error *ret_error)
     return r == 0 ? take_step(s, t, first, ret_error) : r;
 }
 
-/* ---- the way to a time ---- */
+/* ---- advancing to a time ---- */
 
-/* a step of Radau; multipliers stay those of the start, where the first iteration begins */
+/* make a step of Radau; multipliers remain those of the start, as initial values of the first
+ * iteration */
 static int start(struct bdf *s, double t, struct lk_error *ret_error)
 {
     const struct lk_problem *p = s->dae->problem;

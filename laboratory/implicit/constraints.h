@@ -17,11 +17,12 @@ enum lk_dae_level {
     LK_DAE_INDEX_1
 };
 
-/** struct lk_dae_motion - @nq, @nv, @nr: positions, velocities, rows;  @is_kept: of each row
+/** struct lk_dae_motion - @nq, @nv, @nr: positions, velocities, rows;  @is_kept: of each row: it is
+ * one of the independent rows
  * @decay: alpha_0 of index-2-baumgarte [1/s], else 0
  * @G: Phi_q, nr x nv, row-major;  @force, @pull: of n bodies: Q - w x J w, Phi_q^T lambda
- * @u: velocities that positions follow, and other vectors of nv
- * @W: inverse mass and inertia of the bodies; of a body that lacks some, the largest of the others
+ * @u: velocities v - W Phi_q^T mu, and other vectors of nv
+ * @W: inverse mass and inertia of the bodies; for a body without one, the largest of the others
  * @lambda: multipliers of an accepted state;  @row_weight: root of Phi_q W Phi_q^T of each row */
 struct lk_dae_motion {
     struct lk_dae dae;
@@ -41,16 +42,16 @@ struct lk_dae_motion {
     double *row_weight;
 };
 
-/** lk_dae_motion_mechanics() - of its problem. */
+/** lk_dae_motion_mechanics() - return the mechanics of its problem. */
 struct lk_mechanics *lk_dae_motion_mechanics(const struct lk_dae_motion *c);
 
-/** lk_dae_motion_evaluate() - evaluates the mechanics at (@t, @y), and G there. */
+/** lk_dae_motion_evaluate() - evaluate the mechanics and G at (@t, @y). */
 void lk_dae_motion_evaluate(struct lk_dae_motion *c, double t, const double *y);
 
-/** lk_dae_motion_weigh() - @ret = W @x, of all bodies; may be the same. */
+/** lk_dae_motion_weigh() - compute @ret = W @x of all bodies; both may be the same. */
 void lk_dae_motion_weigh(const struct lk_dae_motion *c, const double *x, double *ret);
 
-/** lk_dae_motion_position_rates() - K(@q) @u, plus the term that restores the length of
+/** lk_dae_motion_position_rates() - compute K(@q) @u, plus the term that restores the length of
  * quaternions. Return: 0, LK_E_SINGULAR. */
 int lk_dae_motion_position_rates(const struct lk_dae_motion *c, const double *q, const double *u,
                                  double *ret);

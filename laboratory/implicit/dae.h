@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What implicit integrators solve: B y' = g(t, y) with a constant matrix B.
+/* The equations of implicit integrators: B y' = g(t, y) with a constant matrix B.
  *
  * Of a formulation: B = 1, g = f. Of the constrained equations of motion in absolute coordinates,
  * y = (q, v, lambda) or (q, v, lambda, mu):
@@ -13,10 +13,10 @@
  *     ggl:      0 = Phi and 0 = dPhi/dt          and (92), the stabilised index-2 formulation
  *
  * W = M^-1 before the transpose gives mu one unit for all rows and makes its correction orthogonal
- * in the mass; for the exact solution mu is zero. Of redundant rows the independent ones are kept;
- * for the others the equation is 0 = lambda. A quaternion need not be of unit length in y:
- * everything is of the quaternion divided by its length, and its length goes back to one by |q|' =
- * (1 - |q|^2) |q| / s, so that multistep methods keep their past. */
+ * in the mass; for the exact solution mu is zero. Of redundant rows only independent ones are used;
+ * for the others the equation is 0 = lambda. A quaternion in y need not have unit length: all terms
+ * are evaluated with the quaternion divided by its length. Its length returns to one by |q|' = (1 -
+ * |q|^2) |q| / s, so that multistep methods need no normalisation and keep their history. */
 #ifndef LK_METHODS_LABORATORY_IMPLICIT_DAE_H
 #define LK_METHODS_LABORATORY_IMPLICIT_DAE_H
 
@@ -25,16 +25,16 @@
 /** struct lk_dae - @n: numbers of y
  * @index:    of each: 1: differential, or algebraic in equations of index 1; 2, 3: variables of
  *            that index, whose errors are larger by the step to the power -1, -2
- * @is_algebraic: 1 where B has no derivative; the integrator's to use
+ * @is_algebraic: 1 where B has no derivative; for the integrator
  * @mass:     B, n x n, column-major;  @is_identity: B = 1
  * @rate:     g. Return: 0, LK_E_SINGULAR
  * @jacobian: dg/dy, n x n, column-major: differences, but exact for multipliers; @g: g(t, y)
  * @is_new:   accept() chose other rows: lambda in y jumped, and the Jacobian with it; the
  *            integrator clears it
- * @accept:   @y as the new state of the mechanics, @slope: y' there; accepted() of the problem is
- *            called. @y is settled in place: unit quaternions, projections; a method of several
- *            steps gives a copy, which it forgets
- * @close:    frees what is behind the dae and the dae itself, NULL: free() */
+ * @accept:   accept @y as the new state of the mechanics, @slope: y' there, and call accepted() of
+ * the problem. @y is settled in place: unit quaternions, projections; a multistep method passes a
+ *            copy, which it discards
+ * @close:    free the dae and its own data, NULL: free() */
 struct lk_dae {
     struct lk_problem *problem;
     int n;
@@ -54,34 +54,36 @@ struct lk_dae {
 /** lk_dae_variants - "ggl", "index-2", "index-2-baumgarte", "index-3", "index-1", NULL. */
 extern const char *const lk_dae_variants[];
 
-/** lk_dae_over_equations() - of the formulation of @problem. @ret_y: n numbers, the caller frees
- * them: the last accepted state. Return: 0, -ENOMEM. */
+/** lk_dae_over_equations() - make the dae of the formulation of @problem. @ret_y: the last accepted
+ * state, n numbers, which the caller frees. Return: 0, -ENOMEM. */
 int lk_dae_over_equations(struct lk_problem *problem, struct lk_dae **ret, double **ret_y);
 
-/** lk_dae_over_constraints() - of the mechanics of @problem, in the index of its variant.
+/** lk_dae_over_constraints() - make the dae of the mechanics of @problem, in the index of its
+ * variant.
  * @integrator: its name, for messages;  @ret_y, @ret_slope: as above, consistent y and y' of the
- * last accepted state. Return: 0, -ENOMEM, LK_E_MODEL: what does not fit. */
+ * last accepted state. Return: 0, -ENOMEM, LK_E_MODEL: the model is not supported. */
 int lk_dae_over_constraints(struct lk_problem *problem, const char *integrator, struct lk_dae **ret,
                             double **ret_y, double **ret_slope, struct lk_error *ret_error);
 
-/** lk_dae_take() - memory of a dae of @n numbers, n n numbers more with @has_mass. Return: 0,
- * -ENOMEM. */
+/** lk_dae_take() - allocate the memory of a dae of @n numbers; @has_mass: also that of B. Return:
+ * 0, -ENOMEM. */
 int lk_dae_take(struct lk_dae *dae, int n, int has_mass);
 
-/** lk_dae_differences() - columns @begin to @end - 1 of dg/dy by forward differences. */
+/** lk_dae_differences() - compute columns @begin to @end - 1 of dg/dy by forward differences. */
 int lk_dae_differences(struct lk_dae *dae, double t, const double *y, const double *g, int begin,
                        int end, double *ret);
 
 /** lk_dae_mass() - @ret = B @x. */
 void lk_dae_mass(const struct lk_dae *dae, const double *x, double *ret);
 
-/** lk_dae_weights() - the largest error allowed of each number: tolerance (1 + |y|), divided by
+/** lk_dae_weights() - compute the largest allowed error of each number: tolerance (1 + |y|),
+ * divided by
  * @step^(index - 1) where the index is above 1 (E. Hairer, G. Wanner, Solving ordinary differential
  * equations II, 1996, section IV.8). @ret: n. */
 void lk_dae_weights(const struct lk_dae *dae, double tolerance, double step, const double *y,
                     double *ret);
 
-/** lk_dae_norm() - root of the mean of (@x / @weight)^2. */
+/** lk_dae_norm() - return the root mean square of @x / @weight. */
 double lk_dae_norm(int n, const double *x, const double *weight);
 
 /** lk_dae_free() - NULL is allowed. */

@@ -18,26 +18,27 @@ struct lk_newton {
     int *twisted_pivot;
 };
 
-/** lk_newton_take() - memory for matrices of @n x @n. Return: 0, -ENOMEM; lk_newton_drop() after
+/** lk_newton_take() - allocate matrices of @n x @n. Return: 0, -ENOMEM; call lk_newton_drop() after
  * either. */
 int lk_newton_take(struct lk_newton *newton, int n);
 void lk_newton_drop(struct lk_newton *newton);
 
-/** lk_newton_evaluate_jacobian() - dg/dy at (@t, @y), @g is g there. Return: as dae->rate(). */
+/** lk_newton_evaluate_jacobian() - evaluate dg/dy at (@t, @y), @g is g there. Return: as
+ * dae->rate(). */
 int lk_newton_evaluate_jacobian(struct lk_newton *newton, struct lk_dae *dae, double t,
                                 const double *y, const double *g);
 
-/** lk_newton_factor() - of @real B - dg/dy and @twisted B - dg/dy. Return: 0, LK_E_SINGULAR. */
+/** lk_newton_factor() - factor @real B - dg/dy and @twisted B - dg/dy. Return: 0, LK_E_SINGULAR. */
 int lk_newton_factor(struct lk_newton *newton, struct lk_dae *dae, double real,
                      double complex twisted);
 
-/** lk_newton_factor_real() - of @real B - dg/dy alone. Return: 0, LK_E_SINGULAR. */
+/** lk_newton_factor_real() - factor @real B - dg/dy only. Return: 0, LK_E_SINGULAR. */
 int lk_newton_factor_real(struct lk_newton *newton, struct lk_dae *dae, double real);
 
-/** lk_newton_solve() - with the real matrix, in place. */
+/** lk_newton_solve() - solve with the real matrix, in place. */
 void lk_newton_solve(struct lk_newton *newton, double *x);
 
-/** lk_newton_solve_twisted() - with the complex one, @x + i @y in place. */
+/** lk_newton_solve_twisted() - solve with the complex matrix, @x + i @y in place. */
 void lk_newton_solve_twisted(struct lk_newton *newton, double *x, double *y);
 
 #endif

@@ -45,20 +45,20 @@ struct lk_radau {
     double *memory;
 };
 
-/** lk_radau_get_ready() - Jacobian and factors for a step @h, and weights. Return: 0,
+/** lk_radau_get_ready() - prepare Jacobian and factors for a step @h, and weights. Return: 0,
  * LK_E_SINGULAR. */
 int lk_radau_get_ready(struct lk_radau *s, double h);
 
-/** lk_radau_solve() - z and w of a step @h. Return: 0; LK_E_STALLED: no convergence, or
- * LK_E_SINGULAR;
- * @ret_ratio: of a step that may converge. */
+/** lk_radau_solve() - compute z and w of a step @h. Return: 0; LK_E_STALLED: no convergence, or
+ * LK_E_SINGULAR; then @ret_ratio is the ratio to @h of a step that may converge. */
 int lk_radau_solve(struct lk_radau *s, double h, int *ret_iterations, double *ret_ratio);
 
-/** lk_radau_error() - error of the solved step @h, relative to the tolerance. @again: if it is too
- * large, its stiff components are filtered again. */
+/** lk_radau_error() - estimate the error of the solved step @h, relative to the tolerance. @again:
+ * if it is too large, filter its stiff components again. */
 double lk_radau_error(struct lk_radau *s, double h, int again);
 
-/** lk_radau_move() - y to the end of the step, slope there; stores the stages for prediction. */
+/** lk_radau_move() - move y to the end of the step, compute slope there, and store the stages for
+ * the next prediction. */
 void lk_radau_move(struct lk_radau *s, double h);
 
 #endif

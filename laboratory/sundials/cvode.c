@@ -4,9 +4,9 @@
  *
  * A projection after a step enters the history of BDF (E. Eich, Convergence results for a
  * coordinate projection method applied to mechanical systems with algebraic constraints, 1993);
- * rates of massless bodies do not, as their derivatives move nothing. Adams has no projection. What
- * a method would leave out silently is refused: other momenta after a step (hdca:reset),
- * projections with Adams. */
+ * rates of massless bodies do not, because their derivatives have no effect. Adams has no
+ * projection. Changes of the state that a method would ignore silently are refused: other momenta
+ * after a step (hdca:reset), projections with Adams. */
 #include "laboratory/stepping.h"
 #include "laboratory/sundials/session.h"
 

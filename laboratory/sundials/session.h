@@ -61,7 +61,7 @@ int lk_sundials_new_dae(struct lk_problem *problem, const struct lk_sundials_sol
 /** lk_sundials_free() - close() of an integrator. */
 void lk_sundials_free(void *self);
 
-/** lk_sundials_hear() - error handler of all packages. */
+/** lk_sundials_hear() - store an error message of SUNDIALS; the error handler of all packages. */
 void lk_sundials_hear(int code, const char *module, const char *function, char *message,
                       void *self);
 
@@ -75,21 +75,23 @@ int lk_sundials_rate(realtype t, N_Vector y, N_Vector ret, void *self);
 /** lk_sundials_add_matrix() - dense matrix and linear solver. Return: 0, -ENOMEM. */
 int lk_sundials_add_matrix(struct lk_sundials *session);
 
-/** lk_sundials_ready() - @flag is the worst return value of the set-up. Return: 0, LK_E_MODEL with
- * the message of SUNDIALS; the session is then freed. */
+/** lk_sundials_ready() - complete the set-up. @flag: its worst return value. Return: 0, LK_E_MODEL
+ * with the message of SUNDIALS; the session is then freed. */
 int lk_sundials_ready(struct lk_sundials *session, int flag, void **ret,
                       struct lk_error *ret_error);
 
-/** lk_sundials_needs_tolerance() - LK_E_MODEL with a line if the problem has none, or 0. */
+/** lk_sundials_needs_tolerance() - return LK_E_MODEL with a line if the problem has no tolerance,
+ * else 0. */
 int lk_sundials_needs_tolerance(const struct lk_problem *problem, const char *name,
                                 struct lk_error *ret_error);
 
-/** lk_sundials_settles() - enum lk_settling of the formulation of the problem. */
+/** lk_sundials_settles() - return the bits of enum lk_settling of the formulation of the problem.
+ */
 int lk_sundials_settles(const struct lk_problem *problem);
 
-/** lk_sundials_refuse_settled() - of a multistep method: LK_E_MODEL with a line if the
- * formulation goes on from other values after a step and the method would not, or 0.
- * @projects: it takes projections into its past */
+/** lk_sundials_refuse_settled() - refuse a formulation that changes the state after a step in a way
+ * that a multistep method cannot include in its history. Return: LK_E_MODEL with a line, else 0.
+ * @projects: the method includes projections in its history */
 int lk_sundials_refuse_settled(const struct lk_problem *problem, const char *name, int projects,
                                struct lk_error *ret_error);
 

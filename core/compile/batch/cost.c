@@ -25,10 +25,10 @@ enum batch_work {
 /* widths of engines that have prices: eight lanes, four, two, one */
 enum width { WIDTH_8, WIDTH_4, WIDTH_2, WIDTH_1, WIDTHS };
 
-/* Prices [ns], typical of three processors of 2021 to 2024: of 84 times of mechanisms by `ali3`
- * (tests/unit/step_times.h) the choice of an engine by these is within 5 % of the best in all but
- * the three of one chain, which takes 1.07 to 1.19 times the best. With a row of prices for each
- * processor, fitted to its times, those were within 5 %, too. */
+/* Prices [ns], typical of three processors of 2021 to 2024. For 84 measured steps of `ali3`
+ * (tests/unit/step_times.h) the engine chosen by these prices is within 5 % of the fastest, except
+ * for three measurements of one chain, with 1.07 to 1.19 times the shortest time. With separate
+ * prices for each processor, fitted to its times, these three are within 5 % too. */
 static const double prices[WIDTHS][BATCH_WORKS] = {
     [WIDTH_8] = {120, 240, 130, 93, 0.66, 0.92, 180, 0.52},
     [WIDTH_4] = {126, 210, 100, 65, 0.52, 0.62, 220, 0.54},
@@ -36,7 +36,7 @@ static const double prices[WIDTHS][BATCH_WORKS] = {
     [WIDTH_1] = {130, 210, 85, 0, 0.65, 1.27, 0, 0},
 };
 
-/* the same of a step one by one: of the step, a body, a row, an operation of a front */
+/* prices of a step one by one [ns]: of the step, a body, a row, an operation of a front */
 #define STEP_CLASSIC 180
 #define BODY         55
 #define ROW          78
@@ -130,13 +130,13 @@ static double time_of(const struct lk_batches *p, const double work[BATCH_WORKS]
     return sum;
 }
 
-/* What a row that follows a law or a drive costs one by one, in rows and bodies of ali3 one by one:
- * rattle takes 0.55 to 0.65 us a step for it, where it is in one of the two factors alone, in
- * chains of hinges in a plane with springs at all or half of them, of 32 and 128 bodies. Beside
- * lanes, where its bodies show their poses, it takes 1.1 to 1.9 us, which is effort.single. ali3
- * takes 0.5 to 0.9 us, and beside lanes 0.6 where all rows of a block are in use, up to 2.2 where
- * few are (linkage bench -t 0.08, chains of hinges in space of 16 to 128 bodies, with springs at
- * all, half or a quarter of them, AMD Zen 5). */
+/* Cost of a row that follows a law or a drive, one by one, in units of a row and a body of ali3 one
+ * by one. rattle needs 0.55 to 0.65 us a step for such a row if it is in only one of the two
+ * factors (planar chains of hinges, 32 and 128 bodies, springs at all or half of the hinges). In
+ * addition to lanes, where poses must be read from lanes, it needs 1.1 to 1.9 us, which is
+ * effort.single. ali3 needs 0.5 to 0.9 us; in addition to lanes 0.6 us if all rows of a block are
+ * in use, up to 2.2 us if few are (linkage bench -t 0.08, spatial chains of hinges, 16 to 128
+ * bodies, springs at all, half or a quarter of the hinges, AMD Zen 5). */
 #define SINGLE_CLASSIC 2.2
 
 static double singles_time(const struct lk_batches *p, int task)
@@ -155,10 +155,10 @@ static double singles_time(const struct lk_batches *p, int task)
     return p->effort.single * p->effort.in_lanes * (ROW + BODY) * rows;
 }
 
-/* What a row costs that follows a law and is a load, in rows and bodies as above. rk4 takes 0.3 to
- * 0.4 us a step for it, beside lanes as one by one; the price beside lanes is less than that, by so
- * much that the choice is right for chains of hinges in space with springs at all, half or a
- * quarter of them, of 8 to 128 bodies (test_cost). */
+/* Cost of a row that follows a law and is a load, in the same units. rk4 needs 0.3 to 0.4 us a step
+ * for it, both one by one and in addition to lanes. The price in addition to lanes is lower, fitted
+ * so that the choice is right for spatial chains of hinges, 8 to 128 bodies, springs at all, half
+ * or a quarter of the hinges (test_cost). */
 #define LOAD         2.0
 #define LOAD_CLASSIC 0.7
 
@@ -186,7 +186,7 @@ double lk_batches_time(const struct lk_batches *p)
     return time_of(p, work) + singles + loads_time(p);
 }
 
-/* rows of laws and drives; they were measured with rattle, and are the same work by `ali3` */
+/* time of the rows of laws and drives; measured with rattle, the work is the same with `ali3` */
 static double follow_time(const struct lk_draft *d)
 {
     int rows = 0;

@@ -17,7 +17,7 @@ static int kind_of(const struct lk_draft *d, const struct lk_draft_block *b)
         return (int)kind;
     if (lk_coupled_joints(b->type) > 0)
         return LK_KIND_COUPLED;
-    if (b->n_rows == 0) /* of no block */
+    if (b->n_rows == 0) /* no rows: in no block of lanes */
         return LK_KIND_SINGLE;
     return (b->kind >= LK_ROWS_COMPLIANT ? LK_KIND_SOFT : LK_KIND_SINGLE) + b->n_rows - 1;
 }
@@ -27,8 +27,9 @@ static bool has_inertia(const struct lk_body_def *b)
     return b->mass > 0 && (b->inertia[0] > 0 || b->inertia[1] > 0 || b->inertia[2] > 0);
 }
 
-/* whether bodies without mass or without a moment of inertia pass forces on by multipliers that go
- * on, see struct lk_batches; those of `ali3` do anyway */
+/* Return whether the multipliers of rigid rows continue from step to step, see struct lk_batches:
+ * needed by `rattle` if a body lacks mass or inertia and transmits forces. `ali3` always does it.
+ */
 static bool carries(const struct lk_draft *d)
 {
     bool lacks = false;
@@ -152,8 +153,8 @@ static int make_batches(const struct lk_draft *d, const int *kind, const struct 
  * were measured, a narrower one was never the fastest. */
 #define LANES_CHOSEN 4
 
-/* One or two bodies leave most lanes empty, whatever holds them: two hinges of a door, whose ten
- * rows are dear by any price, take 1.8 us one by one and 2.6 in lanes (ali3, AMD Zen 5). */
+/* One or two bodies leave most lanes empty, for any joints. For example a door with two hinges (ten
+ * rows) needs 1.8 us one by one and 2.6 us in lanes (ali3, AMD Zen 5). */
 #define FEW_BODIES 2
 
 /* Replaces the best program so far by that of @engine if it costs less. Return: 0, -ENOMEM. */

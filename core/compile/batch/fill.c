@@ -58,7 +58,8 @@ static void set_value(struct lk_batches *p, int at, int lane, double value)
     p->values[at * p->lanes + lane] = value;
 }
 
-/* Nothing that moves in a plane is a ball: its W turns it about one axis alone. */
+/* Return whether a body has equal moments about all axes. A body with planar reduction has not,
+ * because its W allows rotation about one axis only. */
 static bool is_ball(const struct lk_system *sys, int body)
 {
     const double *J = sys->body[body].inertia;
@@ -67,7 +68,7 @@ static bool is_ball(const struct lk_system *sys, int body)
            J[5] == 0;
 }
 
-/* s R J^-1 R^T of a body that it does not turn with */
+/* set s R J^-1 R^T of a body for which it does not depend on the rotation */
 static void fill_constant(const struct lk_system *sys, struct lk_batches *p, int at, int lane,
                           int body)
 {
@@ -169,7 +170,7 @@ static void fill_joints(const struct lk_system *sys, struct lk_batches *p)
     }
 }
 
-/* collects every body once, however often it is named */
+/* add @body to the list unless it is there already */
 static void name_body(const struct lk_system *sys, int *list, int *n, int body)
 {
     if (body < 0 || body >= sys->n_bodies)
@@ -186,7 +187,7 @@ static void name_joint(const struct lk_system *sys, int *list, int *n, int joint
         name_body(sys, list, n, sys->joint[joint].body[s]);
 }
 
-/* the lane of @body shows its pose */
+/* mark the lane of @body so that its pose is stored for singles */
 static void show_body(struct lk_batches *p, int body)
 {
     for (int i = 0; i < p->n_bodies; i++)
@@ -195,7 +196,7 @@ static void show_body(struct lk_batches *p, int body)
                 p->bodies[i].shown |= 1u << l;
 }
 
-/* a joint whose rows follow laws, at @block and @lane, or -1 where they are loads */
+/* add a joint whose rows follow laws, at @block and @lane; -1: its laws are loads */
 static void name_soft(struct lk_system *sys, struct lk_batches *p, int joint, int block, int lane)
 {
     name_joint(sys, p->watched, &p->n_watched, joint);
@@ -203,7 +204,7 @@ static void name_soft(struct lk_system *sys, struct lk_batches *p, int joint, in
     p->soft[p->n_soft++] = (struct lk_batch_soft){.joint = joint, .block = block, .lane = lane};
 }
 
-/* joints whose rows are found one by one: their bodies, and those that follow laws */
+/* list the singles (joints whose rows are found one by one), their bodies, and those with laws */
 static void name_singles(struct lk_system *sys, struct lk_batches *p)
 {
     p->n_soft = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes the fronts of pieces from similar assemblies, and those of the top one by one. */
+/* Makes the fronts of pieces from similar assemblies, and the fronts of the top one by one. */
 #include "compile/batch/piece_maker.h"
 #include <limits.h>
 #include <stdlib.h>
@@ -9,8 +9,7 @@
 #define KEY_GROUND   (INT_MAX - 1)
 #define KEY_EXTERNAL INT_MAX
 
-/** struct node - a part of the pieces being made: a front, or bodies whose element is in no front
- * yet. */
+/** struct node - intermediate result: a front, or bodies whose elements are in no front yet. */
 struct node {
     int front;
     int body[LK_LANES_MAX];
@@ -42,7 +41,8 @@ static int side_of(const struct lk_topology *t, int j, int body)
     return side;
 }
 
-/* of joint @j at @body: the last place among its other bodies, where the piece holds them all */
+/* return the sort key of joint @j at @body: the largest position of its other bodies, if the piece
+ * contains all of them */
 static int key_of(const struct lk_piece_maker *m, int j, int body, int lane)
 {
     const struct lk_piece_assembly root = {.first = m->root_first[lane], .size = m->root_size};
@@ -263,7 +263,7 @@ static int is_internal(const struct lk_piece_maker *m, const struct lk_piece_slo
         if (s->joint[l] >= 0) {
             const struct lk_piece_assembly *a = &m->a[assembly[l]];
 
-            /* among joints to the ground, only those kept to the root reach this place */
+            /* the only joints to the ground here are those that are kept up to the root */
             if (lk_piece_bodies_of(m->t, s->joint[l]) == 1)
                 return a->parent < 0;
             return lk_piece_holds_joint(m, a, s->joint[l]);
@@ -428,7 +428,7 @@ static struct node node_of(struct lk_piece_maker *m, int a, int *ret_lane)
     return node;
 }
 
-/* slots that the lane lacks are not slots of the top */
+/* return whether slot @s is empty in its lane, so that it is no slot of the top */
 static int is_dropped(const struct lk_piece_slot *s)
 {
     return some_joint(s) < 0;

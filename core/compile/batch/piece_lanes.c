@@ -38,8 +38,8 @@ static int like_slot(const struct lk_piece_front *a, const struct lk_piece_front
     return found;
 }
 
-/* Whether body @q has rows in all slots that body @p beside it has and that its front has, too; a
- * coupling may pull at other parts of that alone. @slot: see fits_lane() */
+/* Return whether body @q has rows in all slots of body @p in the other lane that its front has too.
+ * A coupling may act only on other parts of that front. @slot: see fits_lane() */
 static int has_all_rows(const struct lk_piece_part *p, const struct lk_piece_part *q,
                         const int *slot, int n_slots)
 {
@@ -51,9 +51,9 @@ static int has_all_rows(const struct lk_piece_part *p, const struct lk_piece_par
     return n == q->n;
 }
 
-/* Whether @b fits into another lane of @a: parts of the same sort; @a has all slots of @b, with the
- * same ones eliminated. @packed, @now: new places of their children;  @ret_slot: of @a, for each
- * slot of @b. */
+/* Return whether @b fits into another lane of @a: their parts have the same type, and @a has all
+ * slots of @b, with the same ones eliminated. @packed, @now: new indices of their children
+ * @ret_slot: slot of @a for each slot of @b. */
 static int fits_lane(const struct lk_piece_front *a, const struct lk_piece_front *b,
                      const struct lk_piece_front *packed, const int *now, int *ret_slot)
 {

@@ -7,15 +7,16 @@
 #include "compile/batch/pieces.h"
 
 /** struct lk_piece_assembly - a body or the result of a merge.
- * @first, @size: range of places of its bodies
- * @class: equal for similar assemblies; -1: similar to none
- * @root:  the last assembly that contains it
- * @front, @lane: its front and lane in it; -1: a body without a front */
+ * @part:  the two merged assemblies
+ * @first, @size: range of the positions of its bodies in the order of struct lk_piece_maker.place
+ * @class: equal for similar assemblies; -1: similar to no other
+ * @root:  the largest assembly that contains it
+ * @front, @lane: its front and its lane in that front; -1: a body without a front */
 struct lk_piece_assembly {
     int part[2];
     int parent;
     int root;
-    int n_ground; /* of a root: number of joints to the ground */
+    int n_ground; /* for a root: number of joints to the ground */
     int first;
     int size;
     int class;
@@ -24,9 +25,10 @@ struct lk_piece_assembly {
     int lane;
 };
 
-/** struct lk_piece_maker - the choice under way. @joints: of all bodies, those of body b from
- * first_joint[b] on;  @seen: count of each body;  @task: of new bodies and fronts, -1: the last one
- * @is_over: the effort ran out, see compile/effort.h */
+/** struct lk_piece_maker - working state of the choice of pieces.
+ * @joints: joints of all bodies; those of body b begin at first_joint[b]
+ * @seen: a counter for each body;  @task: assigned to new bodies and fronts, -1: the last task
+ * @is_over: the compilation was cancelled, see compile/effort.h */
 struct lk_piece_maker {
     const struct lk_topology *t;
     const int *kind;
@@ -34,14 +36,14 @@ struct lk_piece_maker {
     int n_bodies;
     int n;                       /* assemblies */
     struct lk_piece_assembly *a; /* bodies, then merges in their order */
-    int *place;                  /* of each body */
-    int *first_joint;            /* of each body, into: */
+    int *place;                  /* position of each body in the order of assemblies */
+    int *first_joint;            /* of each body, index into: */
     int *joints;
     int *seen;
-    int failed; /* memory, or: */
+    int failed; /* an allocation failed, or: */
     bool is_over;
     int task;
-    int root_first[LK_LANES_MAX]; /* first places and size of the pieces being made */
+    int root_first[LK_LANES_MAX]; /* first positions and size of the pieces being made */
     int root_size;
     struct lk_pieces *out;
 };
@@ -56,9 +58,9 @@ static inline int lk_piece_bodies_of(const struct lk_topology *t, int j)
     return n;
 }
 
-/* Whether the mechanism of @body has a single joint to the ground. That joint is then not
- * eliminated with its body but kept up to the root, so that this body, and every piece, resembles
- * the others. */
+/* Return whether the mechanism of @body has a single joint to the ground. If so, that joint is not
+ * eliminated with its body but kept up to the root, so that this body and every piece remain
+ * similar to the others. */
 static inline int lk_piece_hangs_on_one_joint(const struct lk_piece_maker *m, int body)
 {
     int root = m->a[body].root;
@@ -84,24 +86,26 @@ static inline int lk_piece_holds_joint(const struct lk_piece_maker *m,
     return holds;
 }
 
-/** lk_piece_grow() - @array with room for one more element than its @n of @size bytes; after a
- * failure, @array itself, and @m->failed is set. */
+/** lk_piece_grow() - grow @array, which has @n elements of @size bytes, by room for one more.
+ * Return: the array; after a failed allocation, @array unchanged, and @m->failed is set. */
 void *lk_piece_grow(struct lk_piece_maker *m, void *array, int n, size_t size);
 
-/** lk_piece_add_group() - bodies and fronts of similar assemblies and of all their parts.
- * @assembly: of each lane, -1: none;  @share: bodies per lane from which on parts become tasks */
+/** lk_piece_add_group() - add the bodies and fronts of similar assemblies and of all their
+ * subassemblies. @assembly: of each lane, -1: none
+ * @share: bodies per lane from which on a subassembly becomes a task of its own */
 void lk_piece_add_group(struct lk_piece_maker *m, const int *assembly, int share);
 
-/** lk_piece_add_loose_bodies() - bodies that are in no piece, side by side in their order. */
+/** lk_piece_add_loose_bodies() - add the bodies that are in no piece, side by side in their order.
+ */
 void lk_piece_add_loose_bodies(struct lk_piece_maker *m);
 
-/** lk_piece_add_top() - the fronts of all assemblies that are in no piece, each in lane 0. */
+/** lk_piece_add_top() - add the fronts of all assemblies that are in no piece, each in lane 0. */
 void lk_piece_add_top(struct lk_piece_maker *m);
 
-/** lk_piece_pack_top() - distributes the fronts of the top over lanes. */
+/** lk_piece_pack_top() - distribute the fronts of the top over the lanes. */
 void lk_piece_pack_top(struct lk_piece_maker *m);
 
-/** lk_piece_front_free() - releases the lists of a front. */
+/** lk_piece_front_free() - release the lists of a front. */
 void lk_piece_front_free(struct lk_piece_front *front);
 
 #endif

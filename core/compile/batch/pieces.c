@@ -35,7 +35,8 @@ void lk_piece_front_free(struct lk_piece_front *f)
 
 /* ---- classes ---- */
 
-/** struct tie - a joint that a merge makes internal; the places of its bodies, -1: none. */
+/** struct tie - a joint that a merge makes internal. @place: relative positions of its bodies, -1:
+ * none. */
 struct tie {
     int place[LK_TREE_SIDES];
     int kind;
@@ -56,8 +57,8 @@ struct class
     struct tie *ties;
 };
 
-/* whether a merge makes joint @j of @body internal, @body being the first of its bodies in part @p:
- * all others are in it or in part @q, one at least there */
+/* Return whether a merge makes joint @j of @body internal, and @body is its first body in part @p.
+ * All its bodies must be in @p or @q, at least one of them in @q. */
 static int is_tie(const struct lk_piece_maker *m, const struct lk_piece_assembly *p,
                   const struct lk_piece_assembly *q, int j, int body)
 {
@@ -182,7 +183,7 @@ static void group_class(struct lk_piece_maker *m, const int *order, int n, int s
 {
     int size = m->a[order[0]].size, full = n / m->lanes * m->lanes;
 
-    /* a nearly full batch costs less than taking its assemblies apart */
+    /* a nearly full batch costs less than splitting its assemblies */
     if (n - full >= (3 * m->lanes + 3) / 4)
         full = n;
     if (size == 1)
@@ -322,7 +323,7 @@ static void make_pieces(struct lk_piece_maker *m, const struct lk_tree *tree)
     free(body_at);
 }
 
-/* assigns the rest to the last task */
+/* assign all remaining bodies and fronts to the last task */
 static void close_tasks(struct lk_pieces *p)
 {
     for (int i = 0; i < p->n_fronts; i++)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Chooses the parts of a mechanism that share a batch.
+/* Chooses the pieces of a mechanism: similar assemblies of bodies that share a batch.
  *
  * The merges of the elimination tree (solve/tree.h) make assemblies of bodies. Two assemblies are
- * alike if the same kinds of joints join their bodies in the same order; joints to outside bodies
- * or to the ground do not count, since a lane may lack a row. From the largest assemblies down, as
- * many alike ones as there are lanes make a batch; others are taken apart into their children.
- * What is taken apart becomes the top of the tree, whose fronts share lanes where their shapes
- * happen to agree.
+ * similar if joints of the same types connect their bodies in the same order. Joints to outside
+ * bodies or to the ground do not count, because a lane may lack a row. The search begins with the
+ * largest assemblies: as many similar ones as there are lanes make a batch; any other assembly is
+ * split into its children. The assemblies that were split form the top of the tree. Fronts of the
+ * top share lanes if their shapes happen to agree.
  *
  * The result refers to bodies and joints by index; plan.c lays it out in memory. */
 #ifndef LK_COMPILE_BATCH_PIECES_H
@@ -15,8 +15,9 @@
 #include "compile/batch/batches.h"
 #include "compile/tree/plan.h"
 
-/** struct lk_piece_slot - rows of a joint, the same in every lane. @joint: per lane, -1: none;
- * @key, @order, @side: match the lanes at a body */
+/** struct lk_piece_slot - one joint in every lane, all with the same rows.
+ * @joint: per lane, -1: none;  @key, @order, @side: used to match the joints of the lanes of a body
+ */
 struct lk_piece_slot {
     int kind;
     int joint[LK_LANES_MAX];
@@ -25,8 +26,8 @@ struct lk_piece_slot {
     int order;
 };
 
-/** struct lk_piece_part - a body, or a child front, of a front.
- * @body:  per lane (@is_body);  @child, @lane: front of each lane and the lane in that front
+/** struct lk_piece_part - one contribution to a front: a body or a child front.
+ * @body:  per lane, if @is_body;  @child, @lane: otherwise, the front of each lane and its lane
  * @slot:  for each of its @n slots, the slot of the front
  * @from:  side of the joint at the body, or slot of the child */
 struct lk_piece_part {
@@ -39,9 +40,9 @@ struct lk_piece_part {
     int *from;
 };
 
-/** struct lk_piece_front - one front of a batch; eliminated slots first. @is_aligned: part of a
- * batch of alike pieces, so its bodies and joints are already in their lanes;  @level: greater than
- * that of its children */
+/** struct lk_piece_front - one front of a batch; eliminated slots first.
+ * @is_aligned: in a batch of similar pieces, so its bodies and joints are already in their lanes
+ * @level: greater than that of its children */
 struct lk_piece_front {
     int n_slots;
     int n_elim;
@@ -53,7 +54,7 @@ struct lk_piece_front {
     int task;
 };
 
-/** struct lk_piece_bodies - one body per lane, and the slots of their sides. */
+/** struct lk_piece_bodies - one body per lane, and the slots of the joints at these bodies. */
 struct lk_piece_bodies {
     int body[LK_LANES_MAX];
     int task;

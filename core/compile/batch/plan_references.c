@@ -4,9 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* @at: block of each lane, or -1;  @lane: lane in it;  @none: block that empty lanes read, and
- * those that name it, as the ground, which has the same in every lane
- * @live: lanes of the block that are in use; reading its unused lanes is harmless */
+/* Make a reference to @at, the block of each lane, or -1, and @lane, the lane in that block.
+ * @none: block for empty lanes, and for lanes that name it, such as the ground, which is the same
+ * in every lane
+ * @live: lanes of the block that are in use; reading unused lanes is harmless */
 static struct lk_ref refer_lanes(struct lk_planner *pl, const int *at, const int *lane,
                                  unsigned live, int none)
 {
@@ -219,11 +220,11 @@ static int merge_child(struct lk_planner *pl, const struct lk_piece_part *from, 
     return n <= 2;
 }
 
-/** struct row_map - the rows of a child's remainder that a front takes: @from: row of the
- * remainder,
- * @to: row of the front, in the order of the child's slots. A coupling of two bodies of a piece
- * with one outside has a row at each of them, as other lanes need not have it at both; they become
- * one in the top: twins, to the same row. */
+/** struct row_map - the rows of a child's remainder that a front uses.
+ * @from: row of the remainder;  @to: row of the front, in the order of the child's slots
+ * A coupling of two bodies of a piece with an outside body has one row at each of them, because
+ * other lanes may have it at only one. In the top these rows are twins: both map to the same row.
+ */
 struct row_map {
     int n;
     int *from;
@@ -258,7 +259,7 @@ static int count_twins(const struct row_map *map)
     return n;
 }
 
-/* whether @map takes all @rest rows of the remainder in their order, each entry once */
+/* return whether @map uses all @rest rows of the remainder in their order, each entry once */
 static int takes_whole(const struct row_map *map, int rest)
 {
     int is_whole = map->n == rest && count_twins(map) == 0;
@@ -274,8 +275,8 @@ static void add_rows(struct lk_planner *pl, const int *row, int n)
         LK_PLANNER_ADD(pl, pl->p->table, pl->p->n_table, row[r]);
 }
 
-/* how often an entry of the lower triangle adds to its place: what twins have with each other
- * stands above the diagonal, too, and all of it comes to lie on one */
+/* Return how often an entry of the lower triangle is added. The entry between twins is added twice
+ * to the diagonal, because its mirror image above the diagonal maps there too. */
 static int times_of(const struct row_map *map, int r, int col)
 {
     return r != col && map->to[r] == map->to[col] ? 2 : 1;

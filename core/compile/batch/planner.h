@@ -18,8 +18,9 @@ struct lk_gap {
     int size;
 };
 
-/** struct lk_planner - a plan under way. @p: the program;  @body, @joint: where each of them lies
- * @iterations: of a step;  @gaps: of the stack of the current task;  @failed: memory is exhausted
+/** struct lk_planner - working state of the layout.
+ * @p: the program;  @body, @joint: block and lane of each body and joint
+ * @iterations: in a step;  @gaps: of the stack of the current task;  @failed: an allocation failed
  */
 struct lk_planner {
     const struct lk_topology *t;
@@ -36,11 +37,11 @@ struct lk_planner {
     int failed;
 };
 
-/** lk_planner_grow() - @array with room for one more element than its @n of @size bytes; after a
- * failure, @array itself, and @pl->failed is set. */
+/** lk_planner_grow() - grow @array, which has @n elements of @size bytes, by room for one more.
+ * Return: the array; after a failed allocation, @array unchanged, and @pl->failed is set. */
 void *lk_planner_grow(struct lk_planner *pl, void *array, int n, size_t size);
 
-/** LK_PLANNER_ADD() - appends an element to @array, which has @n; nothing after a failure. */
+/** LK_PLANNER_ADD() - append an element to @array, which has @n; does nothing after a failure. */
 #define LK_PLANNER_ADD(pl, array, n, ...)                                                          \
     do {                                                                                           \
         (array) = lk_planner_grow(pl, array, n, sizeof(*(array)));                                 \
@@ -48,8 +49,8 @@ void *lk_planner_grow(struct lk_planner *pl, void *array, int n, size_t size);
             (array)[(n)++] = __VA_ARGS__;                                                          \
     } while (0)
 
-/** lk_planner_rows() - rows of a joint of @kind, and lk_planner_front_rows() - of the slots from
- * @first to @end - 1 of a front. */
+/** lk_planner_rows() - count the rows of a joint of @kind.
+ * lk_planner_front_rows() - count the rows of the slots @first to @end - 1 of a front. */
 static inline int lk_planner_rows(int kind)
 {
     return lk_kind_rows(lk_lane_kind(kind));
@@ -64,7 +65,7 @@ static inline int lk_planner_front_rows(const struct lk_piece_front *f, int firs
     return n;
 }
 
-/** lk_planner_reserve() - room for @n vectors of values. Return: its offset. */
+/** lk_planner_reserve() - reserve room for @n vectors of values. Return: its offset. */
 static inline int lk_planner_reserve(struct lk_batches *p, int n)
 {
     int at = p->n_values;
@@ -73,18 +74,19 @@ static inline int lk_planner_reserve(struct lk_batches *p, int n)
     return at;
 }
 
-/** lk_planner_mask_front() - masks the rows of bodies that some of their lanes lack, in front @i.
+/** lk_planner_mask_front() - in front @i, mask the rows of bodies that are missing in some lanes.
  */
 void lk_planner_mask_front(struct lk_planner *pl, int i);
 
-/** lk_planner_refer_sides() - references from all bodies to their joints, and back. */
+/** lk_planner_refer_sides() - set the references from all bodies to their joints, and back. */
 void lk_planner_refer_sides(struct lk_planner *pl);
 
-/** lk_planner_refer_front() - references of front @i: joints, bodies, children, merge. */
+/** lk_planner_refer_front() - set the references of front @i to joints, bodies, children and merge.
+ */
 void lk_planner_refer_front(struct lk_planner *pl, int i);
 
-/** lk_planner_refer_root() - chooses the fronts of the root, and refers to their rows; all others
- * are placed. */
+/** lk_planner_refer_root() - choose the fronts of the root and set the references to their rows.
+ * Call after all other fronts are placed. */
 void lk_planner_refer_root(struct lk_planner *pl);
 
 #endif

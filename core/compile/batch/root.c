@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Chooses the fronts of the top that are eliminated as one, see struct lk_batch_root_row, and
- * refers to their rows and to what their children leave. */
+/* Chooses the fronts of the top that are eliminated together as the root, see struct
+ * lk_batch_root_row, and sets the references to their rows and to the remainders of their children.
+ */
 #include "compile/batch/planner.h"
 #include <stdlib.h>
 
-/* whether front @i may be one of them: it has no bodies, and no other front uses it */
+/* return whether front @i may join the root: it has no bodies, and no other front uses it */
 static int may_join(const struct lk_planner *pl, const char *is_used, int i)
 {
     const struct lk_piece_front *f = &pl->pieces.fronts[i];
@@ -33,8 +34,8 @@ static void mark_children(const struct lk_piece_front *f, char *is_used)
                 is_used[f->parts[k].child[l]] = 1;
 }
 
-/* From the last front down, as long as there is room. @ret_rows: how many rows they eliminate.
- * Return: how many they are. */
+/* Choose fronts from the last one down, while there is room. @ret_rows: rows that they eliminate.
+ * Return: number of fronts. */
 static int choose_fronts(struct lk_planner *pl, char *is_in, char *is_used, int *ret_rows)
 {
     int n = 0;
@@ -55,7 +56,7 @@ static int choose_fronts(struct lk_planner *pl, char *is_in, char *is_used, int 
     return n;
 }
 
-/* where @field of a joint, its row @r, is in the values */
+/* return the index of @field of row @r of a joint in the values */
 static int joint_at(const struct lk_planner *pl, int joint, int field, int r)
 {
     struct lk_spot spot = pl->joint[joint];
@@ -76,8 +77,8 @@ static void add_joint(struct lk_planner *pl, int joint, int *first_row)
                        });
 }
 
-/** struct left - what lane @lane of front @front leaves: @n rows, in which row of the root each is,
- * -1: in none */
+/** struct left - remainder of front @front in lane @lane. @row: row of the root for each of its @n
+ * rows, -1: none */
 struct left {
     int front;
     int lane;
@@ -97,7 +98,7 @@ static void find_rows(struct lk_planner *pl, const int *first_row, struct left *
         }
 }
 
-/* its entries, column by column; those of two rows that become one count above the diagonal, too */
+/* add its entries, column by column; an entry between two rows that map to one is added twice */
 static void add_entries(struct lk_planner *pl, const struct left *left, int stride)
 {
     int at = pl->p->fronts[left->front].remainder;
@@ -115,7 +116,7 @@ static void add_entries(struct lk_planner *pl, const struct left *left, int stri
         }
 }
 
-/* its right-hand sides, for row @row of the root */
+/* add its right-hand sides, for row @row of the root */
 static void add_sums(struct lk_planner *pl, const struct left *left, int row)
 {
     int at = pl->p->fronts[left->front].sums;
@@ -196,7 +197,8 @@ static void add_rows(struct lk_planner *pl, const char *is_in, int *first_row)
         }
 }
 
-/* A factor of the root costs what it saves in some three to four solves. */
+/* Return whether the root saves time. Its factor costs as much as it saves in three to four solves.
+ */
 static int pays(const struct lk_batches *p)
 {
     return p->effort.n_solves > 4 * p->effort.n_factors;

@@ -6,11 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TURNS 1e-3 /* [rad] in a step: by less than that, no body turns more than another */
+#define TURNS 1e-3 /* difference of turns in a step that matters [rad] */
 
-/** struct search - of the joints between a body and the nearest root. @first: n_bodies + 1: index
- * of each body's first neighbour in @other;  @away: joints, or -1: not found yet;  @queue: bodies
- * in the order in which they are found, @n_found of them */
+/** struct search - breadth-first search for the distance of each body from its root.
+ * @first: n_bodies + 1: index of each body's first neighbour in @other
+ * @away:  number of joints to the root, or -1: not found yet
+ * @queue: bodies in the order in which they are found, @n_found of them */
 struct search {
     int *first;
     int *other;
@@ -51,7 +52,7 @@ static void found(struct search *f, int b, int away)
     f->queue[f->n_found++] = b;
 }
 
-/* breadth first: the distances of all bodies that the queue leads to from @from on */
+/* find the distances of all bodies that are connected with those in the queue from @from on */
 static void follow(struct search *f, int from)
 {
     for (int i = from; i < f->n_found; i++) {
@@ -63,8 +64,8 @@ static void follow(struct search *f, int from)
     }
 }
 
-/* from the ground; then from the heaviest body of each mechanism that hangs on nothing, which a
- * first search from any of its bodies finds */
+/* Measure distances from the ground; then, in each mechanism without ground, from its heaviest
+ * body, which a first search from any of its bodies finds. */
 static void measure(const struct lk_model *m, struct search *f)
 {
     for (int b = 0; b < m->n_bodies; b++)

@@ -5,17 +5,18 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/** struct groups - bodies that rows connect. @of: of each body another one of its group, the first
- * of the group itself;  @is_at_hub, @is_held: of the first of each: rows connect it with the hub,
- * and something forbids that it hangs there */
+/** struct groups - groups of bodies that rows connect (union-find).
+ * @of: of each body another one of its group, of the representative itself
+ * @is_at_hub, @is_held: of each representative: rows connect the group with the hub; the group must
+ * not hang on the hub */
 struct groups {
     int *of;
     bool *is_at_hub;
     bool *is_held;
 };
 
-/** struct parts - what falls apart without a hub. @all: by all rows;  @rigid: by rigid ones, where
- * those to the ground hold */
+/** struct parts - groups of bodies without a hub. @all: connected by all rows;  @rigid: by rigid
+ * rows; these are held by rigid rows to the ground */
 struct parts {
     struct groups all;
     struct groups rigid;
@@ -48,7 +49,7 @@ static bool is_body(const struct lk_draft *d, int b, int hub)
     return b != d->n_bodies && b != hub;
 }
 
-/* the bodies of block @i are one group, without @hub */
+/* unite the groups of the bodies of block @i, except @hub */
 static void join(const struct lk_draft *d, const struct groups *g, int i, int hub)
 {
     int one = -1;
@@ -84,7 +85,7 @@ static bool is_rigid(const struct lk_draft *d, int i)
     return d->blocks[i].kind < LK_ROWS_COMPLIANT;
 }
 
-/* what the mechanism falls into without @hub */
+/* find the groups into which the mechanism falls without @hub */
 static void take_apart(const struct lk_draft *d, const struct parts *p, int hub)
 {
     const struct groups *all = &p->all, *rigid = &p->rigid;
@@ -119,7 +120,7 @@ static bool hangs_on(const struct parts *p, int b, int hub)
     return b != hub && p->all.is_at_hub[first] && !p->all.is_held[first];
 }
 
-/* Return: whether something hangs on @hub */
+/* set hangs_on of all bodies on @hub. Return: whether there are any */
 static bool hang_on(struct lk_draft *d, const struct parts *p, int hub)
 {
     bool is_any = false;

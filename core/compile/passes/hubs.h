@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What hangs on a hub, see solve/tree.h. Offline. */
+/* Choice of hubs, and of the bodies that hang on each hub, see solve/tree.h. Offline. */
 #ifndef LK_COMPILE_HUBS_H
 #define LK_COMPILE_HUBS_H
 
 #include "compile/draft.h"
 
-/** lk_hubs_may_be() - whether body @b of the model, not split, may be one: the mechanism falls
- * apart without it, something hangs on it, and the matrix can take the inverse of its inverse
- * inertia. Return: 0, 1, -ENOMEM. */
+/** lk_hubs_may_be() - test whether body @b of the model, not split, may be a hub. Without it the
+ * mechanism must fall into at least two groups of bodies, at least one of which hangs on it, and
+ * its inverse mass matrix must be invertible. Return: 0, 1, -ENOMEM. */
 int lk_hubs_may_be(const struct lk_draft *draft, int b);
 
-/** lk_hubs_hang() - set draft->hangs_on of every body of the system from draft->is_hub, once the
- * blocks have their bodies. On a hub hangs what is connected with the rest by the hub alone, with
- * no other hub in it, no body that moves in a plane, and not both hub and ground at the ends of
- * rigid rows.
- * Return: number of hubs on which something hangs, -ENOMEM. */
+/** lk_hubs_hang() - set draft->hangs_on of every body of the system from draft->is_hub. Call once
+ * the blocks have their bodies. A group of bodies hangs on a hub if only the hub connects it with
+ * the rest of the mechanism. The group must contain no other hub and no body with planar reduction,
+ * and rigid rows must not connect it with both the hub and the ground.
+ * Return: number of hubs with at least one hanging body, -ENOMEM. */
 int lk_hubs_hang(struct lk_draft *draft);
 
 #endif

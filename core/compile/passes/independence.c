@@ -30,7 +30,7 @@ static bool drives_once(const struct lk_draft *d, int i)
     return true;
 }
 
-/* the body that stands for all that @b is connected with */
+/* return the representative of all bodies connected with @b */
 static int root_of(int *next, int b)
 {
     while (next[b] != b) {

@@ -14,8 +14,8 @@
 #define HUB_ROWS   16   /* a body with fewer rows is no hub */
 #define HUB_GAIN   0.97 /* as SPLIT_GAIN, but a hub adds no rows */
 
-/* index in the system of the part of body @body that takes the next block; the blocks of a body are
- * assigned to its parts in order */
+/* return the index in the system of the part of body @body that gets the next block; the blocks of
+ * a body are assigned to its parts in order */
 static int part_of(struct lk_draft *d, int body)
 {
     struct lk_draft_share *share = &d->share[body];
@@ -144,7 +144,7 @@ static double work_of(const struct lk_draft *d)
 
 /* ---- which bodies are hubs, and which are split ---- */
 
-/** struct stake - rows of a body's joints in a front: eliminated there, remaining. */
+/** struct stake - number of rows of a body's joints in a front: eliminated there, remaining. */
 struct stake {
     int e;
     int r;
@@ -162,7 +162,7 @@ static double front_work(struct times times, double e, double r)
     return times.factors * lk_front_flops(e, r) + times.solves * lk_front_solve_flops(e, r);
 }
 
-/* adds what front @f would save without the rows of a body, and resets the counts */
+/* add the work that front @f would save without the rows of each body, and reset the counts */
 static void save_front(const struct lk_draft *d, struct times times, const struct lk_front_plan *f,
                        struct stake *stake, double *saved)
 {
@@ -206,7 +206,7 @@ static int bound_savings(const struct lk_draft *d, struct stake *stake, double *
     return 0;
 }
 
-/* a hub on which nothing hangs any more is none: all of it hangs on another one. Return: as
+/* Drop hubs without hanging bodies, because all of these hang on another hub now. Return: as
  * make_plan() */
 static int drop_empty_hubs(struct lk_draft *d, const struct lk_draft_block *original)
 {
@@ -223,7 +223,7 @@ static int drop_empty_hubs(struct lk_draft *d, const struct lk_draft_block *orig
     return is_any ? make_plan(d, original) : 0;
 }
 
-/* makes @body a hub where that lowers the work */
+/* make @body a hub if that lowers the work */
 static int try_hub(struct lk_draft *d, const struct lk_draft_block *original, int body)
 {
     double least = work_of(d) * HUB_GAIN;
@@ -314,7 +314,7 @@ static int relieve_bodies(struct lk_draft *d, const struct lk_draft_block *origi
     return r;
 }
 
-/* copies the blocks as they are before parts, and distributes them. Return: 0, -ENOMEM, -ECANCELED
+/* copy the blocks of unsplit bodies, and distribute them to parts. Return: 0, -ENOMEM, -ECANCELED
  */
 int lk_parts_find(struct lk_draft *d)
 {

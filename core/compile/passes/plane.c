@@ -10,11 +10,13 @@
 #define ROUND_OFF                                                                                  \
     1e-12        /* of directions, and of lengths and velocities as a share of their size          \
                   */
-#define JOINTS 7 /* of a body: one with more may be split into parts, which welds hold */
+#define JOINTS 7 /* most joints of a body: one with more may be split into welded parts */
 
-/** struct mechanism - bodies that joints connect. @normal: of hinges, 0 as long as there is none
- * @level: height of a body along it [m];  @tilts: it moves out of its plane, or may;  @is_uneven:
- * it is not flat, see plane.h;  @is_pushed: it has something along its normal, if only round-off */
+/** struct mechanism - bodies that joints connect.
+ * @normal: axis of its hinges, 0 as long as none is found;  @level: height of a body along it [m]
+ * @tilts: it does not move in a plane, or may not
+ * @is_uneven: it is not flat, see plane.h
+ * @is_pushed: a load or motion has a component along the normal, if only round-off */
 struct mechanism {
     double normal[3];
     double level;
@@ -23,9 +25,11 @@ struct mechanism {
     bool is_pushed;
 };
 
-/** struct search - @of: representative of the bodies that joints connect, @held_with: that hinges
- * and prismatic joints do;  @n_joints: of each body
- * @mechanism: of each representative in @of;  @is_held: of each in @held_with: by the ground;
+/** struct search - working state.
+ * @of: representative of the bodies connected by joints;  @held_with: of those connected by hinges
+ * and prismatic joints;  @n_joints: of each body
+ * @mechanism: of each representative in @of
+ * @is_held: of each representative in @held_with: such a joint connects it with the ground
  * @has_tyre: of each body */
 struct search {
     int *of;
@@ -49,13 +53,13 @@ static void join(int *of, const struct lk_joint_def *j)
         of[find(of, j->body[1])] = find(of, j->body[0]);
 }
 
-/* whether nothing tilts against each other that it connects, in a plane of its own */
+/* return whether joint @j keeps its bodies from tilting relative to each other in some plane */
 static bool holds(const struct lk_joint_def *j)
 {
     return (j->type == LK_JOINT_REVOLUTE || j->type == LK_JOINT_PRISMATIC) && !j->has_compliance;
 }
 
-/* a body that the joint connects: it connects one at least */
+/* return a body of the joint, which connects at least one */
 static int body_of(const struct lk_joint_def *j)
 {
     return j->body[0] != LK_GROUND ? j->body[0] : j->body[1];
@@ -223,7 +227,7 @@ static bool is_between(const struct search *f, const struct lk_force_def *force,
     return true;
 }
 
-/* whether nothing of @force acts out of the plane of @a, at which it acts */
+/* return whether @force, which acts on @a, has no component out of the plane of @a */
 static bool force_is_flat(const struct search *f, const struct lk_force_def *force,
                           const struct mechanism *a)
 {
@@ -268,7 +272,7 @@ static void look_at_forces(const struct lk_model *m, struct search *f)
     for (int i = 0; i < m->n_forces; i++) {
         const struct lk_force_def *force = &m->forces[i];
 
-        /* creep belongs to the joint of a wheel, which holds nothing in a plane */
+        /* creep needs the joint of a wheel on a rail, with which the mechanism tilts anyway */
         if (lk_force_is_on_coordinate(force) || force->type == LK_FORCE_LINE ||
             force->type == LK_FORCE_CREEP)
             continue;
@@ -299,7 +303,7 @@ static bool is_on_ground(const struct lk_joint_def *j)
     return j->body[0] == LK_GROUND || j->body[1] == LK_GROUND;
 }
 
-/* whether hinge @j is closed, about an axis through @point with the direction @n */
+/* return whether hinge @j is closed and its axis goes through @point in direction @n */
 static bool is_about(const struct lk_joint_def *j, const double n[3], const double point[3])
 {
     double arm[3], off[3], gap[3], size = lk_norm(j->point[0]) + lk_norm(point);
@@ -311,7 +315,8 @@ static bool is_about(const struct lk_joint_def *j, const double n[3], const doub
            lk_norm(off) <= ROUND_OFF * size * lk_norm(n) && lk_norm(gap) <= ROUND_OFF * size;
 }
 
-/* bodies that are held, by a hinge on the ground, so that they turn in place */
+/* find the bodies that turn in place: held bodies with a hinge to the ground through their centre
+ * of mass */
 static void find_pivots(const struct lk_model *m, struct lk_plane *planes)
 {
     for (int i = 0; i < m->n_joints; i++) {
@@ -359,8 +364,8 @@ static const struct lk_plane *plane_at(const struct lk_joint_def *j, int s,
     return j->body[s] == LK_GROUND ? &ground : &planes[j->body[s]];
 }
 
-/* how joint @j holds a body at one side where another one, which is @from, is at the other; return:
- * whether it does */
+/* Find the normal of a body that joint @j connects with a held body @from. Return: whether the
+ * joint keeps it from tilting. */
 static bool hold(const struct lk_joint_def *j, const struct lk_plane *from, double ret_normal[3])
 {
     const double *axis = j->axis[0];
@@ -377,7 +382,7 @@ static bool hold(const struct lk_joint_def *j, const struct lk_plane *from, doub
     return true;
 }
 
-/* holds one of both bodies of joint @j by the other one, if it is not held yet */
+/* mark a body of joint @j as held if the other one is held */
 static bool hold_body(const struct lk_model *m, const struct search *f,
                       const struct lk_joint_def *j, struct lk_plane *planes)
 {
@@ -395,8 +400,9 @@ static bool hold_body(const struct lk_model *m, const struct search *f,
     return false;
 }
 
-/* Bodies of mechanisms that do not move in a plane, from the ground on. Joints are passed to and
- * fro, as chains are drawn in either order. Return: how many. */
+/* Find the held bodies of mechanisms that do not move in a plane, beginning at the ground. Joints
+ * are visited forward and backward in turn, because a chain may be listed in either order. Return:
+ * number of bodies. */
 static int hold_bodies(const struct lk_model *m, const struct search *f, struct lk_plane *planes)
 {
     int count = 0, last = -1;

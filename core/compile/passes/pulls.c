@@ -7,9 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** struct pulls - what pulls in a model. @mass: of all bodies [kg];  @speed: of all bodies at the
- * start, by their kinetic @energy [m/s, J];  @stored: in springs along a line at the start [J],
- * which have the stiffness @storing together, with others @stiffness [N/m] */
+/** struct pulls - sources of force in a model.
+ * @mass: of all bodies [kg];  @energy: kinetic energy at the start [J];  @speed: corresponding
+ * speed of all bodies [m/s]
+ * @stored: energy of linear springs at the start [J]
+ * @storing, @stiffness: total stiffness of these springs, of all linear springs [N/m] */
 struct pulls {
     const struct lk_model *model;
     double mass;
@@ -20,7 +22,7 @@ struct pulls {
     double stiffness;
 };
 
-/* 0 where one factor is 0, whatever the other is */
+/* return a b, but 0 if one factor is 0 and the other infinite */
 static double times(double a, double b)
 {
     return a == 0 || b == 0 ? 0 : a * b;
@@ -42,11 +44,11 @@ static double limits_most(double lower, double upper)
     return fmax(fabs(lower), fabs(upper));
 }
 
-#define DEEPEST 4 /* blocks behind each other whose limits are looked at */
+#define DEEPEST 4 /* longest chain of blocks whose limits are evaluated */
 
 static double block_most(const struct lk_model *m, const struct lk_block_def *b, int depth);
 
-/* the largest size of input or block @at */
+/* return the largest magnitude of input or block @at */
 static double wire_most(const struct lk_model *m, int at, int depth)
 {
     if (at >= m->n_inputs)
@@ -102,7 +104,7 @@ static double port_most(const struct lk_model *m, const struct lk_force_def *f, 
 
 /* ---- the mechanism ---- */
 
-/* whether anything but a tyre holds a body to the ground */
+/* return whether a joint or a spring connects a body with the ground; tyres do not count */
 static bool is_held(const struct lk_model *m)
 {
     for (int i = 0; i < m->n_joints; i++)
@@ -132,7 +134,8 @@ static double kinetic_energy(const struct lk_model *m, double mass)
     return sum;
 }
 
-/* what holds bodies together that go round each other: m v^2 over the radius of the widest */
+/* return the centripetal force of bodies that circle each other: sum of m v^2 over the largest
+ * radius */
 static double whirl(const struct lk_model *m, double mass)
 {
     double x[3] = {0}, v[3] = {0}, sum = 0, radius = 0;
@@ -153,10 +156,11 @@ static double whirl(const struct lk_model *m, double mass)
     return radius > 0 ? sum / radius : 0;
 }
 
-#define SAME 1e-6 /* distance of points that are one [m] */
+#define SAME 1e-6 /* distance below which points coincide [m] */
 
-/** struct levers - of a turn in a joint [m]: the shortest and the longest distance to another joint
- * of a body that it turns, 0: none;  @rail: what a rack or screw makes of it [m/rad] */
+/** struct levers - lever arms of a rotation in a joint: the shortest and the longest distance to
+ * another joint of a body that it turns [m], 0: none
+ * @rail: ratio of a rack or screw [m/rad] */
 struct levers {
     double shortest;
     double longest;
@@ -205,7 +209,7 @@ static double force_of_torque(const struct lk_model *m, int at, double torque)
     return shortest > 0 ? torque / shortest : 0;
 }
 
-/* likewise about any joint of body @b */
+/* return the largest force that a torque makes about any joint of body @b */
 static double force_at_body(const struct lk_model *m, int b, double torque)
 {
     double most = 0;
@@ -224,7 +228,7 @@ static bool is_angle(const struct lk_model *m, int joint, int coordinate)
                : lk_joint_coordinate_is_angle(m->joints[joint].type, coordinate);
 }
 
-/* what a force or torque along a coordinate pulls */
+/* return the force of a force or torque along a coordinate */
 static double along_coordinate(const struct lk_model *m, int joint, int coordinate, double value)
 {
     return is_angle(m, joint, coordinate) ? force_of_torque(m, joint, value) : value;
@@ -279,7 +283,8 @@ static double damping_of(const struct lk_model *m, const struct lk_force_def *f)
     return lk_pulls_signal(m, f->port_input[LK_PORT_DAMPING], f->damping);
 }
 
-/* largest way by which an element is drawn out at the start, or by what moves its rest [m, rad] */
+/* return the largest deflection of an element at the start, or due to an input of its rest [m, rad]
+ */
 static double deflection_of(const struct lk_model *m, const struct lk_force_def *f)
 {
     bool is_impedance = f->type == LK_FORCE_IMPEDANCE;
@@ -304,8 +309,8 @@ static double scaled(const struct lk_model *m, const struct lk_force_def *f)
     return lk_pulls_signal(m, f->scale_input, f->scale);
 }
 
-/* what an impedance, a spring or damper of an angle, or a stop there, pulls, and what dampers along
- * a line pull; springs along a line are found together */
+/* Return the largest force of an impedance, of a spring, damper or stop of an angle, or of a linear
+ * damper. Linear springs are treated together, see pull_of_springs(). */
 static double pull_of_spring(const struct pulls *p, const struct lk_force_def *f)
 {
     const struct lk_model *m = p->model;
@@ -318,7 +323,7 @@ static double pull_of_spring(const struct pulls *p, const struct lk_force_def *f
                            most + times(k, deflection_of(m, f)) + sqrt(times(2 * k, p->energy)));
 }
 
-/* springs along a line: k1 x1 + k2 x2 + .. <= sqrt(2 E (k1 + k2 + ..)) */
+/* return the largest force of all linear springs: k1 x1 + k2 x2 + .. <= sqrt(2 E (k1 + k2 + ..)) */
 static double pull_of_springs(const struct pulls *p)
 {
     return sqrt(times(2 * p->storing, p->stored)) + sqrt(times(2 * p->stiffness, p->energy));
@@ -348,7 +353,7 @@ static double pull_of_force(const struct pulls *p, const struct lk_force_def *f)
     switch (f->type) {
     case LK_FORCE_MAP:
         return pull_of_map(p->model, f);
-    case LK_FORCE_CALLBACK: /* what has no limits */
+    case LK_FORCE_CALLBACK: /* no limits */
         return INFINITY;
     case LK_FORCE_CONSTANT_FORCE:
     case LK_FORCE_HARMONIC_FORCE:
@@ -360,7 +365,7 @@ static double pull_of_force(const struct pulls *p, const struct lk_force_def *f)
         return fabs(f->line.load) * fmax(fabs(f->line.ratio[0]), fabs(f->line.ratio[1]));
     case LK_FORCE_DRAG:
         return pull_of_wind(p->model, f);
-    default: /* what holds, rolls or slides pulls by what it carries */
+    default: /* forces of friction, rolling and sliding are bounded by the other loads */
         return 0;
     }
 }
@@ -384,7 +389,7 @@ static double pull_of_input(const struct lk_model *m, const struct lk_input_def 
 
 /* ---- drives ---- */
 
-/** struct motion - largest way, speed and acceleration of a drive [m or rad, s] */
+/** struct motion - largest travel, speed and acceleration of a drive [m or rad, s] */
 struct motion {
     double way;
     double speed;
@@ -407,7 +412,8 @@ static struct motion motion_of_table(const struct lk_table *t)
     return ret;
 }
 
-/* it is taken to reach its rate within an eighth of its range */
+/* return the motion of a drive by an input, which is assumed to reach its rate within an eighth of
+ * its range */
 static struct motion motion_of_input(const struct lk_input_def *in)
 {
     double way = in->limits[1] - in->limits[0], speed = in->rate;
@@ -433,7 +439,7 @@ static struct motion motion_of(const struct lk_model *m, const struct lk_drive_d
     }
 }
 
-/* marks the bodies of a joint where one of them is marked; returns whether it marked any */
+/* mark all bodies of a joint if one of them is marked; return whether any was added */
 static bool spread(const struct lk_model *m, const struct lk_joint_def *j, bool *is_marked)
 {
     int n = lk_coupled_joints(j->type), body[2 * LK_COUPLED_MAX], n_bodies = 0;
@@ -454,8 +460,8 @@ static bool spread(const struct lk_model *m, const struct lk_joint_def *j, bool 
     return marks;
 }
 
-/* marks all that joints but @at connect to body @from, the ground left out; returns its mass, the
- * ground has no end */
+/* Mark the bodies that joints other than @at connect with body @from, not through the ground.
+ * Return: their mass; INFINITY for the ground. */
 static double mark_beyond(const struct lk_model *m, int at, int from, bool *is_marked)
 {
     bool grows = true;
@@ -465,7 +471,7 @@ static double mark_beyond(const struct lk_model *m, int at, int from, bool *is_m
     if (from < 0)
         return INFINITY;
     is_marked[from] = true;
-    for (int sweep = 0; grows; sweep++) { /* to and fro: a chain takes two */
+    for (int sweep = 0; grows; sweep++) { /* forward and backward: two sweeps suffice for a chain */
         grows = false;
         for (int n = 0; n < m->n_joints; n++) {
             int i = sweep % 2 ? m->n_joints - 1 - n : n;
@@ -479,7 +485,7 @@ static double mark_beyond(const struct lk_model *m, int at, int from, bool *is_m
     return mass;
 }
 
-/* stiffness of springs along a line that have one end among the marked bodies */
+/* return the stiffness of the linear springs with exactly one end at a marked body */
 static double stiffness_at(const struct lk_model *m, const bool *is_marked)
 {
     double sum = 0;
@@ -495,7 +501,8 @@ static double stiffness_at(const struct lk_model *m, const bool *is_marked)
     return sum;
 }
 
-/* what a drive needs to move the lighter side of its joint, and to draw out springs there */
+/* return the force that a drive needs to move the lighter side of its joint and to stretch springs
+ * there */
 static double pull_of_drive(const struct pulls *p, const struct lk_drive_def *d, bool *is_marked)
 {
     const struct lk_model *m = p->model;
@@ -508,7 +515,7 @@ static double pull_of_drive(const struct pulls *p, const struct lk_drive_def *d,
 
     if (second > first)
         mark_beyond(m, d->joint, moved, is_marked);
-    mass -= m->bodies[moved].mass; /* which it moves through no other joint */
+    mass -= m->bodies[moved].mass; /* its inertia loads no other joint */
     if (is_angle(m, d->joint, d->coordinate)) {
         add_levers(m, d->joint, moved, &l);
         return times(mass * (l.rail + l.longest), motion.acceleration) +
@@ -563,7 +570,7 @@ static void see_springs(struct pulls *p)
     }
 }
 
-/* what nothing bounds is taken to move all bodies */
+/* return @pull, or the force that accelerates all bodies by LK_PULLS_ANY if @pull is not finite */
 static double bounded(const struct pulls *p, double pull)
 {
     return isfinite(pull) ? pull : p->mass * LK_PULLS_ANY;

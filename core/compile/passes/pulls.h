@@ -1,31 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The largest force that may act in a joint, a rod or a spring of a model while it runs: from the
- * limits of its inputs and from all that pulls. It decides whose tension the step follows. */
+/* Largest force that may act in a joint, a rod or a spring of a model in a run, from the limits of
+ * the inputs and from all loads. It decides for which bodies, rods and springs the step includes
+ * the geometric stiffness. */
 #ifndef LK_COMPILE_PULLS_H
 #define LK_COMPILE_PULLS_H
 
 #include "model/model.h"
 #include <stdbool.h>
 
-/** LK_PULLS_SWING - by how much more than its weight a load pulls that swings;  LK_PULLS_ANY - what
- * has no limits is taken to accelerate all bodies so [m/s^2]. */
+/** LK_PULLS_SWING - largest pull of a swinging load, as a multiple of its weight.
+ * LK_PULLS_ANY - acceleration of all bodies that is assumed for a load without limits [m/s^2]. */
 #define LK_PULLS_SWING 3
 #define LK_PULLS_ANY   100
 
-/** lk_pulls_signal() - largest size of a signal: of input or block @at, or of the constant @value
- * if
- * @at is negative; INFINITY where nothing bounds it. Offline. */
+/** lk_pulls_signal() - return the largest magnitude of a signal: of input or block @at, or of the
+ * constant @value if @at is negative; INFINITY if it has no bound. Offline. */
 double lk_pulls_signal(const struct lk_model *model, int at, double value);
 
-/** lk_pulls_gravity() - largest size of gravity [m/s^2], LK_PULLS_ANY where an input without limits
- * gives it. Offline. */
+/** lk_pulls_gravity() - return the largest magnitude of gravity [m/s^2]; LK_PULLS_ANY if an input
+ * without limits sets it. Offline. */
 double lk_pulls_gravity(const struct lk_model *model);
 
-/** lk_pulls_most() - the weight whose loads pull as hard, when they swing, as anything may [N]: the
- * weight of all bodies, or, if @whirls, what keeps them on their circles; or a third of that with
- * all that forces, inputs, springs, dampers, impedances, maps, stops, winds and drives may pull.
- * Springs and stops pull as far as the energy goes that is stored in them or moves at the start; a
- * drive by an input is taken to reach its rate within an eighth of its range. Offline. */
+/** lk_pulls_most() - compute an equivalent weight [N]: swinging, it pulls as hard as any load of
+ * the model may. It is the larger of two values. The first is the weight of all bodies or, with
+ * @whirls, the force that keeps them on their circles, if that is larger. The second is 1 /
+ * LK_PULLS_SWING times the sum of the first and of the largest forces of all force elements, inputs
+ * and drives. Springs and stops pull as far as the stored and kinetic energy of the start allows. A
+ * drive by an input is assumed to reach its rate within an eighth of its range. Offline. */
 double lk_pulls_most(const struct lk_model *model, bool whirls);
 
 #endif

@@ -165,9 +165,9 @@ static void add_holds(struct lk_draft *d)
                 add_coordinate(d, i, k)->hold = i;
 }
 
-/* ---- planes and tension decide which rows there are ---- */
+/* ---- planar reduction and tension determine the rows ---- */
 
-/* which bodies cannot tilt. Return: 0, -ENOMEM */
+/* find the bodies that cannot tilt. Return: 0, -ENOMEM */
 static int find_planes(struct lk_draft *d)
 {
     const struct lk_model *m = d->model;
@@ -193,8 +193,8 @@ static void add_blocks(struct lk_draft *d)
     d->n_own_blocks = d->n_blocks;
 }
 
-/* Rows of the model, before parts. What turns a body across the tension in it has its inertia in
- * all directions: where a tension is followed, bodies keep all rows. Return: 0, -ENOMEM */
+/* Make the rows of the model, for unsplit bodies. Geometric stiffness needs the inertia of a body
+ * in all directions, so if the step includes it, bodies keep all rows. Return: 0, -ENOMEM */
 int lk_rows_find(struct lk_draft *d)
 {
     int n, r = find_planes(d);

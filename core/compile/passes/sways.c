@@ -36,7 +36,7 @@ static bool turns_freely(const struct lk_draft *d, int body)
     return true;
 }
 
-/* how light both ends are against a push across, of the bodies alone [1/kg] */
+/* return the inverse mass of both ends for a force across, of the bodies without joints [1/kg] */
 static double lightness(const struct lk_draft *d, const struct lk_draft_block *b)
 {
     const double(*point)[3] = lk_sways_points(d, b);
@@ -50,7 +50,7 @@ static double lightness(const struct lk_draft *d, const struct lk_draft_block *b
         if (!def)
             continue;
         if (!(def->mass > 0))
-            return 0; /* what has no mass does not swing */
+            return 0; /* a body without mass does not swing */
         lk_sub(point[s], def->position, arm);
         moment = (def->inertia[0] + def->inertia[1] + def->inertia[2]) / 3;
         sum += 1 / def->mass;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Chooses the merges. The handles of an assembly are its joints to other assemblies, and to the hub
- * that it hangs on. A merge with the hub eliminates these, and lets its motion remain. */
+/* Chooses the merges. The handles of an assembly are its joints to other assemblies and to the hub
+ * on which it hangs. A merge with the hub eliminates the joints to the hub; the motion of the hub
+ * remains. */
 #include "compile/effort.h"
 #include "compile/tree/plan.h"
 #include <errno.h>
@@ -14,10 +15,10 @@ struct assembly {
     int rows;
     int depth;
     int size;
-    bool has_motion; /* that of the hub is among the rows */
+    bool has_motion; /* its rows include the motion of the hub */
 };
 
-#define HUB_CODE(b) (-2 - (b)) /* owner of the side of a hub that the other bodies hang on */
+#define HUB_CODE(b) (-2 - (b)) /* owner of a side at the hub on which the other bodies hang */
 
 struct builder {
     const struct lk_topology *topology;
@@ -165,8 +166,8 @@ static struct pair pair_of(const struct builder *b, int one, int other)
     return p;
 }
 
-/* The same for an assembly and the hub that it hangs on. Its joints to both another assembly and
- * the hub stay. */
+/* Evaluate the merge of an assembly with its hub. Joints to both another assembly and the hub are
+ * not eliminated. */
 static struct pair pair_with_hub(const struct builder *b, int one, int hub)
 {
     const struct assembly *a = &b->assemblies[one];
@@ -202,8 +203,7 @@ static int pairs_of_joint(const struct builder *b, int j, struct pair *ret)
     return n;
 }
 
-/* merges two assemblies, or one and a hub; the handles of the result are those of either part that
- * lead elsewhere */
+/* merge two assemblies, or one and a hub; handles to other assemblies become those of the result */
 static int merge_pair(struct builder *b, const struct pair *p)
 {
     static const struct assembly nothing;
@@ -270,8 +270,8 @@ static int by_work(const void *va, const void *vb)
     return by_growth(a, b);
 }
 
-/* one round: disjoint pairs, best first; after the first pair it stops before a pair that would
- * grow */
+/* make one round of merges: disjoint pairs, best first; after the first pair, stop before a pair
+ * with growth */
 static int round_of_merges(struct builder *b, struct pair *pairs, bool *taken, int *ret_merged)
 {
     int n = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Places the fronts of a plan into the arena. */
+/* Lays out the fronts of a plan in the arena. */
 #include "compile/tree/plan.h"
 #include <stdbool.h>
 #include <stdlib.h>
@@ -66,7 +66,8 @@ static int all_rows(const struct lk_topology *t, const struct lk_front_plan *f)
     return rows_of(t, f, 0, f->n_joints);
 }
 
-/* A front that eliminates no row is none: its parent takes its bodies and its children. */
+/* Count the rows that a front eliminates. A front with 0 is dissolved: its bodies and children move
+ * to its parent. */
 static int eliminated_rows(const struct lk_topology *t, const struct lk_front_plan *f)
 {
     return rows_of(t, f, 0, f->n_elim);
@@ -108,8 +109,9 @@ static void add_blocks(struct lk_fronts *fr, const struct lk_topology *t,
     }
 }
 
-/* Where motions meet rows: with those that a front eliminates, of joints of what hangs on the hub;
- * in the front of the motion with the others of the hub, which remain. */
+/* Set the blocks between motions of hubs and rows. A front that eliminates joints on a hub has the
+ * blocks with these joints. The front that eliminates the motion has the blocks with the other
+ * joints of the hub, which remain. */
 static void fill_hubs(struct lk_fronts *fr, const struct lk_topology *t, const struct lk_plan *plan,
                       const struct lk_front_plan *f, const struct lk_jacobian *jacobian,
                       struct counts *c)
@@ -159,8 +161,8 @@ static int padded(int n)
     return (n + 3) / 4 * 4;
 }
 
-/* of the columns of a front; a block of rows is added in whole vectors, beyond the last column, too
- */
+/* count the doubles of the columns of a front; a block of rows is added in whole vectors, also
+ * beyond the last column */
 static int column_values(int n)
 {
     return padded(n) * n + LK_ROWS_PAD;
@@ -172,8 +174,8 @@ static int front_values(int n, int e)
     return column_values(n) + padded(e) * n + padded(e);
 }
 
-/* row of front @f for each remaining row of its child. Return: whether they are its first rows, in
- * this order */
+/* find the row of front @f for each remaining row of its child. Return: whether they are the first
+ * rows of @f, in the same order */
 static int map_child(const struct lk_topology *t, const struct lk_front_plan *f,
                      const struct lk_front_plan *child, int *map)
 {
@@ -302,7 +304,7 @@ static void fill_front(struct lk_fronts *fr, const struct lk_topology *t,
     c->sums += padded(n) + padded(e);
 }
 
-/* what the children of @f take of front @host, which are those of its own */
+/* count the items of the children of @f in front @host; dissolved fronts count with their host */
 static void count_children(const struct lk_topology *t, const struct lk_plan *plan,
                            const struct lk_front_plan *f, const struct lk_front_plan *host,
                            struct counts *c)
@@ -324,7 +326,7 @@ static void count_children(const struct lk_topology *t, const struct lk_plan *pl
     }
 }
 
-/* at most: the bodies of a joint are different */
+/* count an upper bound of the blocks of hubs: the bodies of a joint are different */
 static void count_hubs(const struct lk_topology *t, const struct lk_front_plan *f, struct counts *c)
 {
     for (int i = 0; i < f->n_joints; i++)

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From merges to fronts. A merge always eliminates rows and becomes a front; a body becomes a front
- * only if it has joints to the ground, otherwise its element goes directly into the front of its
- * first merge. What hangs on hubs comes first; then each hub takes the remainders of it and becomes
- * a front that eliminates its motion. A front has two children: fronts that eliminate nothing add
- * up remainders in pairs, and are dissolved where memory is laid out (layout.c). */
+/* Makes fronts from merges. A merge always eliminates rows and becomes a front. A body becomes a
+ * front only if it has joints to the ground; otherwise its element goes directly into the front of
+ * its first merge. Bodies that hang on hubs come first. Then each hub becomes a front that adds
+ * their remainders and eliminates the motion of the hub. A front has at most two children, so
+ * auxiliary fronts without eliminated rows add remainders in pairs; they are dissolved in the
+ * memory layout (layout.c). */
 #include "compile/tree/plan.h"
 #include "compile/effort.h"
 #include <errno.h>
 #include <stdlib.h>
 
-/** struct assembly_plan - what represents an assembly while fronts are made: a front, or a body
+/** struct assembly_plan - representative of an assembly while fronts are made: a front, or a body
  * whose element has not been added yet. */
 struct assembly_plan {
     int front; /* -1: none */
@@ -46,7 +47,7 @@ static int owner_of(struct maker *m, int b)
 }
 
 /* whether all bodies of joint @j, except the ground, are in assembly @index; also except the hub
- * that they hang on if it is merged @with_hub */
+ * on which they hang if it is merged @with_hub */
 static int is_internal(struct maker *m, int j, int index, bool with_hub)
 {
     const struct lk_topology *t = m->topology;
@@ -66,7 +67,7 @@ static int rows_of(const struct lk_topology *t, int j)
     return j < t->n_joints ? t->n_rows[j] : LK_MOTION_ROWS;
 }
 
-/* the motion that the bodies of joint @j hang on, as a joint, or -1 */
+/* return the motion of the hub of joint @j, numbered as a joint, or -1 */
 static int motion_at(const struct maker *m, int j)
 {
     const struct lk_topology *t = m->topology;
@@ -116,7 +117,7 @@ static int incidence_init(const struct lk_topology *t, struct incidence *in)
     return 0;
 }
 
-/* the joints of @body, but those of what hangs on it */
+/* add the joints of @body, except those to bodies that hang on it */
 static void meet_body(struct maker *m, const struct incidence *in, int body)
 {
     const struct lk_topology *t = m->topology;
@@ -157,7 +158,7 @@ static int turn_of(const struct maker *m, int j)
     return j < t->n_joints && t->n_rigid && t->n_rigid[j] < t->n_rows[j];
 }
 
-/* eliminates the joints that lead nowhere else; the motions that they act on remain */
+/* choose the internal joints for elimination; the motions of hubs at them remain */
 static void choose_eliminated(struct maker *m, int index, bool with_hub)
 {
     int n = m->n_list;
@@ -174,7 +175,7 @@ static void choose_eliminated(struct maker *m, int index, bool with_hub)
     }
 }
 
-/* of the hub with motion @motion: that alone is eliminated, the other joints of the hub remain */
+/* choose only the motion @motion of a hub for elimination; all joints of the hub remain */
 static void choose_motion(struct maker *m, int motion)
 {
     for (int i = 0; i < m->n_list; i++)
@@ -223,7 +224,7 @@ static int finish_front(struct maker *m, struct lk_front_plan *f)
     return lk_effort_spend((uint64_t)f->n_joints) ? -ECANCELED : 0;
 }
 
-/* the current front is what represents assembly @ret, @level levels from its bodies */
+/* make the current front the representative of assembly @ret, @level levels from its bodies */
 static int close_assembly(struct maker *m, struct lk_front_plan *f, struct assembly_plan *ret,
                           int level)
 {
@@ -266,7 +267,7 @@ static int plan_merge(struct maker *m, const struct incidence *in, const struct 
     return close_assembly(m, f, ret, level + 1);
 }
 
-/* of every assembly: the hub that it hangs on, as all its bodies do, or -1 */
+/* find the hub on which each assembly hangs with all its bodies, or -1 */
 static void find_zones(struct maker *m, const struct lk_tree *tree)
 {
     const struct lk_topology *t = m->topology;
@@ -277,7 +278,7 @@ static void find_zones(struct maker *m, const struct lk_tree *tree)
         m->zone[t->n_bodies + k] = m->zone[tree->merges[k].part[0]];
 }
 
-/* a front that eliminates nothing and adds up what two others leave of the motion of a hub */
+/* make a front without eliminated rows that adds the remainders of two others at a hub */
 static int add_up(struct maker *m, const struct incidence *in, struct assembly_plan a,
                   struct assembly_plan b, struct assembly_plan *ret)
 {
@@ -289,7 +290,7 @@ static int add_up(struct maker *m, const struct incidence *in, struct assembly_p
     return close_assembly(m, f, ret, 1 + (a.level > b.level ? a.level : b.level));
 }
 
-/* what is left of all that hangs on @hub, in pairs */
+/* add the remainders of all assemblies that hang on @hub, in pairs */
 static int add_up_all(struct maker *m, const struct incidence *in, int n_assemblies, int hub,
                       struct assembly_plan *ret)
 {
@@ -309,7 +310,7 @@ static int add_up_all(struct maker *m, const struct incidence *in, int n_assembl
     return r;
 }
 
-/* hub @k: its own front; where it has other joints to the ground, it becomes one more */
+/* make the front of hub @k; if it has other joints to the ground, make one more front */
 static int plan_hub(struct maker *m, const struct incidence *in, const struct lk_tree *tree, int k)
 {
     int hub = m->plan->hub[k], r;
@@ -328,7 +329,7 @@ static int plan_hub(struct maker *m, const struct incidence *in, const struct lk
     return r != 0 ? r : plan_body(m, in, hub);
 }
 
-/* bodies and merges that hang on hubs, or those that do not */
+/* make the fronts of the bodies and merges that hang on hubs, or of all others */
 static int plan_assemblies(struct maker *m, const struct incidence *in, const struct lk_tree *tree,
                            int hang)
 {
@@ -359,7 +360,7 @@ static int make_fronts(struct maker *m, const struct incidence *in, const struct
     return r == 0 ? plan_assemblies(m, in, tree, 0) : r;
 }
 
-/* bodies on which others hang. Return: 0, -ENOMEM */
+/* find the bodies on which others hang. Return: 0, -ENOMEM */
 static int find_hubs(const struct lk_topology *t, struct lk_plan *ret)
 {
     ret->hub = calloc((size_t)t->n_bodies + 1, sizeof(int));

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Topology to merges (build.c), merges to fronts (plan.c), their memory (layout.c) and their cost.
- * Terms: solve/tree.h. Everything here allocates: not for the cycle. */
+/* The elimination tree: merges from the topology (build.c), fronts from the merges (plan.c), memory
+ * of the fronts (layout.c), and their cost. Terms: solve/tree.h. Everything here allocates: not for
+ * the cycle. */
 #ifndef LK_COMPILE_TREE_PLAN_H
 #define LK_COMPILE_TREE_PLAN_H
 
 #include "solve/fronts.h"
 #include <stdbool.h>
 
-/** enum lk_tree_strategy - how the next merge is chosen.
- * ROUNDS: agglomeration in rounds of disjoint pairs; wide and balanced, for workers and lanes
- * CHEAPEST: always the merge of least work; deep and narrow, least work in total */
+/** enum lk_tree_strategy - choice of the next merge.
+ * ROUNDS: agglomeration in rounds of disjoint pairs; a wide and balanced tree for workers and lanes
+ * CHEAPEST: always the merge of least work; a deep and narrow tree with the least total work */
 enum lk_tree_strategy { LK_TREE_ROUNDS, LK_TREE_CHEAPEST };
 
-/** lk_tree_is_held() - whether side @s of joint @j holds the others as the ground does: it is the
- * ground, or the hub that the others hang on. */
+/** lk_tree_is_held() - return whether side @s of joint @j is the ground, or the hub on which
+ * another side of the joint hangs. Both are treated alike when joints are eliminated. */
 static inline bool lk_tree_is_held(const struct lk_topology *t, int j, int s)
 {
     int body = t->body[j][s];
@@ -31,36 +32,36 @@ int lk_tree_build(const struct lk_topology *topology, enum lk_tree_strategy stra
                   struct lk_tree *ret_tree);
 void lk_tree_fini(struct lk_tree *tree);
 
-/** lk_plan_init() - fronts of @tree. Return: 0, -ENOMEM. Release with lk_plan_fini(). */
+/** lk_plan_init() - make the fronts of @tree. Return: 0, -ENOMEM. Release with lk_plan_fini(). */
 int lk_plan_init(const struct lk_topology *topology, const struct lk_tree *tree,
                  struct lk_plan *ret_plan);
 void lk_plan_fini(struct lk_plan *plan);
 
-/** lk_plan_best() - the plan, among both strategies, with the least work of a step on one core: two
- * factorisations and @solves solves. Return: 0, -ENOMEM. */
+/** lk_plan_best() - make the plan of the strategy with the least work of a step on one core, for
+ * two factorisations and @solves solves. Return: 0, -ENOMEM. */
 int lk_plan_best(const struct lk_topology *topology, int solves, struct lk_plan *ret_plan);
 
-/** lk_plan_work() - operations of a factor and of a solve for the rows of @topology, see
- * lk_fronts_layout(). */
+/** lk_plan_work() - count the operations of a factorisation and of a solve for the rows of
+ * @topology, see lk_fronts_layout(). */
 void lk_plan_work(const struct lk_topology *topology, const struct lk_plan *plan,
                   double *ret_factor, double *ret_solve);
 
 /** lk_fronts_layout() - reserve memory for @plan; once the arena is allocated, also fill it.
- * @topology: that of the plan, or with fewer joints that have rows: those without are left out, but
- * rows keep their places in the order of elimination;  @jacobian: of every joint; each
- * factorisation reads its values */
+ * @topology: that of the plan, or one in which fewer joints have rows. Joints without rows are
+ *            omitted; all other rows keep their positions in the order of elimination
+ * @jacobian: of every joint; each factorisation reads its values */
 void lk_fronts_layout(struct lk_fronts *fronts, const struct lk_topology *topology,
                       const struct lk_plan *plan, const struct lk_jacobian *jacobian,
                       struct lk_arena *arena);
 
-/** lk_front_flops() - operations to eliminate @e rows with @r remaining. */
+/** lk_front_flops() - count the operations to eliminate @e rows with @r remaining. */
 static inline double lk_front_flops(double e, double r)
 {
     return e * e * e / 3 + e * e * r + e * r * r;
 }
 
-/** lk_front_solve_flops() - operations of a solve, forward and backward, @e rows eliminated, @r
- * remaining. */
+/** lk_front_solve_flops() - count the operations of a solve, forward and backward, with @e rows
+ * eliminated and @r remaining. */
 static inline double lk_front_solve_flops(double e, double r)
 {
     return 2 * (e * e + 2 * e * r);

@@ -25,7 +25,7 @@ enum lk_status {
     LK_E_TURN = 5,       /* a body would turn by more than half a turn in a step */
     LK_E_SINGULAR = 6,   /* the equations of a formulation have no solution in this pose */
     LK_E_STALLED = 7,    /* an integrator cannot continue: no convergence, or too short a step */
-    LK_E_STATE = 8,      /* bytes that are no state of this system; the line says what differs */
+    LK_E_STATE = 8, /* bytes that are not a state of this system; the line names the difference */
 };
 
 /** lk_status_text() - what a return code means, in a few words: of enum lk_status, or a negative

@@ -56,10 +56,11 @@ const char *lk_model_name(const struct lk_model *model);
  * Return: number of files. */
 int lk_model_files(const struct lk_model *model, uint32_t *ret_crc);
 
-/** struct lk_callback_force - what a function of a program gives along a coordinate, as a force on
- * the second body of the joint: @force [N or N m];  @stiffness [N/m or N m/rad], @damping [N s/m or
- * N m s/rad]: by how much it falls with the coordinate and with its rate, or less; 0 for a force
- * that changes little in a step. They decide how fast the iterations converge, not where to. */
+/** struct lk_callback_force - result of a callback: a force along a coordinate.
+ * @force:     on the second body of the joint [N or N m]
+ * @stiffness, @damping: decrease of the force with the coordinate [N/m or N m/rad] and with its
+ * rate [N s/m or N m s/rad], or less; 0 for a force that changes little in a step. They affect how
+ * fast the iterations converge, not their result */
 struct lk_callback_force {
     double force;
     double stiffness;

@@ -30,8 +30,8 @@ extern "C" {
 #endif
 
 /** struct lk_linear - small motions about the start of a system; matrices row by row, SI units.
- * @n_motions:  f, degrees of freedom, without turns of what has no inertia, as of point masses, on
- *              which no rate depends; that outputs show them does not count
+ * @n_motions:  f, degrees of freedom, without rotations of bodies without inertia (point masses) on
+ *              which no rate depends, even if outputs depend on them
  * @n_states:   2 f, coordinates and then their rates, and the states of blocks
  * @block:      of each of these, the name of its block, in the system
  * @coordinate: the free coordinates
@@ -59,8 +59,8 @@ struct lk_linear {
 };
 
 /** lk_linear_init() - small motions of @system about its present state, which must be that of its
- * start. The system is left as lk_system_reset() leaves it.
- * @at_rest: as if nothing moved there, whatever velocities the model has
+ * start. Afterwards the system is in the state of lk_system_reset().
+ * @at_rest: linearise with zero velocities instead of those of the model
  * Return: 0; LK_E_MODEL (@ret_error says why: too many degrees of freedom, a motion without mass,
  *         tyres that roll), -ENOMEM, -EINVAL (not finite, or rows of hinges are left out, see
  *         struct lk_options.all_rows). Release with lk_linear_fini(). */
@@ -82,9 +82,10 @@ struct lk_mode {
     double *shape;
 };
 
-/** lk_modes_find() - all of them, slow ones first (LAPACK dgeevx, with balancing unless a pair
- * fails its check). A coordinate that nothing holds has two eigenvalues at zero, up to the square
- * root of round-off. Every pair is checked: |A v - w v| is at most 1e-10 of (|A| + |w|) |v|.
+/** lk_modes_find() - find all modes, slow ones first (LAPACK dgeevx, with balancing unless a pair
+ * fails its check). A coordinate without stiffness and damping has two eigenvalues at zero, up to
+ * the square root of round-off. Every pair is checked: |A v - w v| is at most 1e-10 of (|A| + |w|)
+ * |v|.
  * @ret_modes: one array of at most n_states; release it and its shapes with lk_modes_free()
  * Return: how many, -ENOMEM, -EINVAL (did not converge), -EDOM (a pair fails its check). */
 int lk_modes_find(const struct lk_linear *linear, struct lk_mode **ret_modes);

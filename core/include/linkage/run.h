@@ -27,8 +27,8 @@ struct lk_run {
 };
 
 /** lk_system_run() - advance by @run->steps steps.
- * @ret_done: steps that were made, also where one fails
- * Thread: that which steps.  RT: no memory is taken, but it lasts as long as its steps.
+ * @ret_done: number of completed steps, also if a step fails
+ * Thread: that which steps.  RT: no allocation; the duration is that of all its steps.
  * Return: 0, or as lk_system_step() of the first step that fails, from which the state is as before
  *         it; the rows up to there are written. */
 int lk_system_run(struct lk_system *system, const struct lk_run *run, uint64_t *ret_done);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a mechanism looks like: shapes that follow from joints, masses and forces, or that the model
- * gives, and where they are at the poses of its bodies.
+/* Shapes of a mechanism for viewers: derived from joints, masses and forces, or given by the model;
+ * and their positions at the poses of the bodies.
  *
  *     lk_scene_new(model, &scene);
  *     lk_system_poses(system, poses);                      any state of the system
@@ -26,9 +26,9 @@ extern "C" {
 /** enum lk_shape_kind - a line goes through points. */
 enum lk_shape_kind { LK_SHAPE_BOX, LK_SHAPE_SPHERE, LK_SHAPE_CYLINDER, LK_SHAPE_LINE };
 
-/** enum lk_shape_part - what a shape stands for. GIVEN: the model's own;  BODY: a box that has the
- * body's mass and inertia if its density is even;  BAR: from the centre of mass to a place where
- * something acts;  CENTRE: of mass, its volume follows the mass */
+/** enum lk_shape_part - element that a shape represents. GIVEN: a shape of the model;  BODY: a box
+ * of uniform density with the body's mass and inertia;  BAR: from the centre of mass to a point
+ * where a joint or force acts;  CENTRE: centre of mass; its volume grows with the mass */
 enum lk_shape_part {
     LK_PART_GIVEN,
     LK_PART_BODY,
@@ -65,9 +65,9 @@ struct lk_shape {
     int n_points;
 };
 
-/** struct lk_scene_joint - where a joint holds. @type: as in the model
- * file, static text;  @kind: the same as a number of the library;  @is_soft: it gives way, so its
- * gap is no fault
+/** struct lk_scene_joint - geometry of a joint.
+ * @type: as in the model file, static text;  @kind: the same as a number of the library
+ * @is_soft: the joint is compliant, so its gap is no fault
  * @point: on either body [m];  @axis: unit, of either body, where @has_axis: both in the axes of
  * the body;  @length: of a distance [m] */
 struct lk_scene_joint {
@@ -86,8 +86,8 @@ struct lk_scene_joint {
  * @name:   of each body;  @mass: [kg]
  * @drawn:  poses of the initial configuration as the model gives them
  * @up:     unit vector against gravity; the z axis where there is none
- * @size:   of the mechanism as drawn [m], more than 0;  @unit: of one of its bodies: by how much
- *          half of those with joints reach out at most */
+ * @size:   of the mechanism in the initial configuration [m], more than 0
+ * @unit:   size of a typical body: median reach of the bodies with joints [m] */
 struct lk_scene {
     int n_bodies;
     int n_shapes;
@@ -108,31 +108,34 @@ struct lk_scene {
 int lk_scene_new(const struct lk_model *model, struct lk_scene **ret_scene);
 void lk_scene_free(struct lk_scene *scene);
 
-/** lk_scene_place() - where a point fixed to a body is. @local: in its axes, from its centre of
- * mass [m];  @ret: world */
+/** lk_scene_place() - compute the position of a point fixed to a body. @local: in body axes, from
+ * the centre of mass [m];  @ret: world [m] */
 void lk_scene_place(const double *poses, int body, const double local[3], double ret[3]);
-/** lk_scene_turn() - a vector of a body in world axes. */
+/** lk_scene_turn() - transform a body-fixed vector to world axes. */
 void lk_scene_turn(const double *poses, int body, const double local[3], double ret[3]);
 
-/** lk_scene_span() - a rod as a line, a spring as one with turns, between its ends in the world.
+/** lk_scene_span() - draw a rod as a straight line, a spring as a coil, between its ends in the
+ * world.
  * @shape: of part ROD or SPRING;  @ret: LK_SPAN_POINTS points, world [m]. Return: how many. */
 int lk_scene_span(const struct lk_scene *scene, const struct lk_shape *shape, const double *poses,
                   double (*ret)[3]);
 
-/** struct lk_scene_gap - by how much a joint is open. @shift: of its points, in the directions that
- * it holds [m];  @tilt: of its axes [rad];  @place: of its points on either body, world [m] */
+/** struct lk_scene_gap - gap of a joint. @shift: distance of its points in the constrained
+ * directions [m];  @tilt: angle between its axes [rad];  @place: of its points on either body,
+ * world [m] */
 struct lk_scene_gap {
     double shift;
     double tilt;
     double place[2][3];
 };
 
-/** lk_scene_gap() - of joint @joint at @poses. Of a cone on a rail: 0, it is no joint of points. */
+/** lk_scene_gap() - compute the gap of joint @joint at @poses; 0 for a cone on a rail, which has no
+ * joint points. */
 void lk_scene_gap(const struct lk_scene *scene, int joint, const double *poses,
                   struct lk_scene_gap *ret);
 
-/** lk_scene_assemble() - the poses with all joints closed and all coordinates with a `start` at it,
- * or the best that is found on the way there: to see which joints stay open.
+/** lk_scene_assemble() - compute the poses with all joints closed and all coordinates at their
+ * `start` values. If that fails, compute the best poses found, to show which joints remain open.
  * @poses: LK_POSE_SIZE a body, written if the model can be compiled
  * Return: 0, LK_E_ASSEMBLY (@poses are written; @ret_error names the joints), LK_E_MODEL, -ENOMEM.
  */

@@ -47,7 +47,7 @@ struct hdca {
     struct wrench *sum[2];
 };
 
-/* ---- opened and closed ---- */
+/* ---- open and close ---- */
 
 static void close_hdca(void *self)
 {
@@ -142,8 +142,8 @@ static struct wrench to_world(const struct lk_system *sys, int b, const struct l
     return ret;
 }
 
-/* Sums over all bodies beyond each, itself included, about its centre of mass: @sum holds what is
- * each body's own. */
+/* Sum wrenches over the subtree of each body, about its centre of mass. @sum: in: the wrench of
+ * each body; out: the sum. */
 static void gather_wrenches(struct hdca *h, struct wrench *sum)
 {
     const struct lk_relative *r = h->space.relative;
@@ -185,7 +185,7 @@ static void push_body(struct hdca *h, int b, const double at[3], const struct wr
     }
 }
 
-/* f(p): what passes along the joints; across them it is up to sigma */
+/* compute f(p): forces along the free directions of the joints; sigma acts in the others */
 static void spread_momenta(struct hdca *h, const double *p)
 {
     const struct lk_relative *r = h->space.relative;
@@ -291,7 +291,7 @@ static int rate(void *self, double t, const double *y, double *ret)
 
 /* ---- states ---- */
 
-/* p of a motion that is placed, without impulses in the cut rows */
+/* compute p of the placed motion, without impulses in the cut rows */
 static void find_momenta(struct hdca *h, double *p)
 {
     const struct lk_system *sys = h->space.mechanics->system;

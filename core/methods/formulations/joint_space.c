@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* without inertia a body has no velocity that follows from its momentum */
+/* refuse bodies without inertia, whose velocity does not follow from their momentum */
 static int refuse_massless(const char *name, const struct lk_system *sys,
                            struct lk_error *ret_error)
 {

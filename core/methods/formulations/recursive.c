@@ -11,7 +11,7 @@
 
 static const char *const variants[] = {"pseudo-inverse", "full-rank", "projected", NULL};
 
-/* ---- opened and closed ---- */
+/* ---- open and close ---- */
 
 static void close_recursive(void *self)
 {
@@ -140,7 +140,7 @@ static int refuse_rank(const struct lk_recursive *r, struct lk_error *ret_error)
     return LK_E_MODEL;
 }
 
-/* ranks, null directions and what is refused, at the present state */
+/* find ranks and null directions at the present state, and refuse unsupported models */
 static int check_ranks(struct lk_recursive *r, struct lk_error *ret_error)
 {
     const struct lk_system *sys = r->mechanics->system;
@@ -262,7 +262,7 @@ static int settle_recursive(void *self, double t, double *y)
     return result;
 }
 
-/* rates of what has no inertia are in y, but their derivatives move nothing */
+/* rates of directions without inertia are in y, but their derivatives have no effect */
 static int settles_recursive(const void *self)
 {
     const struct lk_recursive *r = self;
@@ -280,8 +280,9 @@ static void lambda_recursive(void *self, double *ret)
 
 /* ---- the residual ---- */
 
-/* q' - K(q) nu, and forces: M nu' - h by inverse dynamics, whose rows along null directions are the
- * balances of forces (25), (28b). With cut rows y' - f, as the multipliers are no unknowns. */
+/* Compute q' - K(q) nu and M nu' - h, the latter by inverse dynamics. Its rows along null
+ * directions are the force balances (25), (28b). With cut rows compute y' - f, because multipliers
+ * are no unknowns. */
 static int residual_recursive(void *self, double t, const double *y, const double *rate,
                               double *ret)
 {
@@ -304,7 +305,7 @@ static int residual_recursive(void *self, double t, const double *y, const doubl
     return 0;
 }
 
-/* rates of joints beyond which nothing has an inertia: their derivative moves nothing */
+/* mark the rates of joints without inertia beyond them, whose derivatives have no effect */
 static void is_algebraic_recursive(void *self, int *ret)
 {
     struct lk_recursive *r = self;

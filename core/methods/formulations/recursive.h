@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Private header of the formulation `recursive`.
  *
- * All vectors of six are [linear; angular] in world axes at the point O of the joint that the body
- * hangs on, see methods/relative/relative.h; matrices of six by six are row-major. Equation numbers
- * are those of M. Arnold, A recursive multibody formalism for systems with small mass and inertia
- * terms, Mech. Sci. 4, 2013, whose K_i is the identity here, whose -J_i is H and whose -H_i is the
- * shift from the parent's O to the body's.
+ * All vectors of six are [linear; angular] in world axes at the point O of the joint between the
+ * body and its parent, see methods/relative/relative.h; six by six matrices are row-major. Equation
+ * numbers are those of M. Arnold, A recursive multibody formalism for systems with small mass and
+ * inertia terms, Mech. Sci. 4, 2013, whose K_i is the identity here, whose -J_i is H and whose -H_i
+ * is the shift from the parent's O to the body's.
  *
  * Where the projected mass H^T M H of a joint is rank-deficient, there are directions of the rates
  * nu in which no mass moves: null directions, the columns of N(q). The forces along them balance,
@@ -21,7 +21,7 @@
 #include "methods/relative/relative.h"
 #include "solve/lu.h"
 
-/** struct lk_recursive_body - a body and the joint that it hangs on, as of the last evaluation.
+/** struct lk_recursive_body - a body and the joint to its parent, as of the last evaluation.
  * @may_lack: the projected mass of its joint may be rank-deficient; 0: the body has mass and
  *            inertia, so it is positive definite
  * @at_null, @n_null: null directions that begin at its joint
@@ -71,8 +71,8 @@ struct lk_recursive_row {
 /** struct lk_recursive - @full_rank: a joint without full rank is an error
  * @lacks_inertia: of some body
  * @body: of every body;  @force: n_bodies, Q - w x J w
- * @nu: rates at the last evaluation, that with gamma = 0 if there are null directions;  @nu_rate:
- * of the last write;  @y, @q_moved, @q_rate, @trial, @response: scratch
+ * @nu: rates at the last evaluation, with gamma = 0 if there are null directions;  @nu_rate: of the
+ * last write;  @y, @q_moved, @q_rate, @trial, @response: scratch
  * @n_rounds: of Newton's method for them;  @n_null: null directions;  @null_of: the directions,
  * cluster by cluster;  @gamma, @zeta: n_null
  * @row: n_cut_rows;  @S: operator of the cut rows;  @cut_lambda: their multipliers
@@ -131,7 +131,7 @@ LK_RT void lk_small_eigen(int n, double A[][6], double ret_X[][6]);
 /** lk_small_pseudo_inverse() - of a symmetric positive semi-definite matrix of at most six rows,
  * rank revealed by eigenvalues: (A1), in units in which the diagonal of a matrix of full rank would
  * be of order 1, so that lengths and angles can be compared.
- * @A: rows of six;  @scale: n, that diagonal; 0 where nothing has a mass at all
+ * @A: rows of six;  @scale: n, that diagonal; 0 if no body in that direction has a mass
  * @ret: A^+;  @ret_null: a basis of the null space, vector k at [k]
  * Return: dimension of the null space. */
 LK_RT int lk_small_pseudo_inverse(int n, double A[][6], const double *scale, double ret[][6],
@@ -171,21 +171,21 @@ LK_RT void lk_recursive_gather(struct lk_recursive *r, int with_bias);
  * all joints, the part along null directions zero. */
 LK_RT void lk_recursive_accelerate(struct lk_recursive *r, int with_bias, double *ret_nu_rate);
 
-/** lk_recursive_fit_rates() - rates with which the tree has the momentum of all bodies in the last
- * accepted state; velocities of bodies without mass do not count, as they are not part of the
- * state.
- * @q: where the bodies are;  @ret_nu: the part along null directions is zero. RT: yes. */
+/** lk_recursive_fit_rates() - compute the rates with which the tree has the momentum of all bodies
+ * in the last accepted state. Velocities of bodies without mass do not count, because they are not
+ * in the state.
+ * @q: coordinates of that state;  @ret_nu: zero along null directions. RT: yes. */
 LK_RT void lk_recursive_fit_rates(struct lk_recursive *r, const double *q, double *ret_nu);
 
-/** lk_recursive_drift() - nu += N zeta, forward. */
+/** lk_recursive_drift() - add N zeta to nu, forward along the tree. */
 LK_RT void lk_recursive_drift(struct lk_recursive *r, const double *zeta, double *nu);
 
-/** lk_recursive_scale() - magnitude of the diagonal of H^T M H of body @b's joint with its subtree
- * rigid; 0 where there is no inertia at all. @ret: n_v of the joint. */
+/** lk_recursive_scale() - compute the magnitude of the diagonal of H^T M H of body @b's joint with
+ * its subtree rigid; 0 for a direction without inertia. @ret: n_v of the joint. */
 LK_RT void lk_recursive_scale(const struct lk_recursive *r, int b, double *ret);
 
-/** lk_recursive_inverse() - M nu' - h by inverse dynamics at the last place and load, O(N).
- * @ret: n_v. */
+/** lk_recursive_inverse() - compute M nu' - h by inverse dynamics, after the last place and load,
+ * O(N). @ret: n_v. */
 LK_RT void lk_recursive_inverse(struct lk_recursive *r, const double *nu_rate, double *ret);
 
 /* ---- recursive_massless.c ---- */

@@ -114,7 +114,8 @@ int lk_small_inverse(int n, double A[][6], double ret[][6])
     return 0;
 }
 
-/* rows and columns @i and @k of symmetric A change places, and what is numbered like them */
+/* exchange rows and columns @i and @k of symmetric A, and the corresponding entries of @order and
+ * @b */
 static void exchange(int n, double *A, int *order, double *b, int i, int k)
 {
     double x = b[i];
@@ -136,7 +137,7 @@ static void exchange(int n, double *A, int *order, double *b, int i, int k)
     }
 }
 
-/* L of the pivoted matrix in its lower half, as far as its rank goes. Return: the rank. */
+/* compute L of the pivoted matrix in its lower half, up to its rank. Return: the rank. */
 static int factor_semidefinite(int n, double *A, int *order, double *b)
 {
     for (int k = 0; k < n; k++) {
@@ -174,7 +175,7 @@ static void substitute(int n, int rank, const double *L, double *b)
         b[i] = 0;
 }
 
-/* back to where they were: cycles of the permutation, in place */
+/* restore the original order, in place along the cycles of the permutation */
 static void put_in_order(int n, int *order, double *b)
 {
     for (int i = 0; i < n; i++)

@@ -32,7 +32,7 @@ void lk_recursive_list_rows(struct lk_recursive *r)
 }
 
 /* Phi_q a of a row: accelerations of centres of mass [world], of angular velocities [body axes].
- * @with_bias: of what is at O, or of a response, where velocities have no part */
+ * @with_bias: include the terms of velocities; false for a response to forces */
 static double row_acceleration(const struct lk_recursive *r, const struct lk_recursive_row *row,
                                int with_bias)
 {
@@ -97,7 +97,8 @@ static void find_operator(struct lk_recursive *r)
             r->S[i * n + k] = r->S[k * n + i] = 0.5 * (r->S[i * n + k] + r->S[k * n + i]);
 }
 
-/* residual of the accelerations: Phi'' of the cut rows, with Baumgarte's terms if selected */
+/* compute the residual of the accelerations: Phi'' of the cut rows, with Baumgarte's terms if
+ * selected */
 static void find_lack(struct lk_recursive *r, double *ret)
 {
     lk_mechanics_gamma(r->mechanics, r->all_rows);
@@ -145,8 +146,9 @@ static void wrench_of_row(const struct lk_recursive *r, const struct lk_mechanic
     }
 }
 
-/* rows of the joint that body @b hangs on: -Phi_q^T lambda is the wrench that the body gets there,
- * M a - p of what hangs on it, (13), by normal equations, as it lies in the range of the rows */
+/* Find the multipliers of the joint between body @b and its parent. -Phi_q^T lambda is the wrench
+ * on the body, which equals M a - p of its subtree, (13). It lies in the range of the rows, so
+ * normal equations are used. */
 static void split_reaction(struct lk_recursive *r, int b, double *ret)
 {
     const struct lk_recursive_body *body = &r->body[b];

@@ -11,14 +11,14 @@
 #include <string.h>
 
 #define ROUNDS   3    /* of Newton's method; the last one with the matrix of the one before */
-#define CURVED   8    /* rounds where forces are no straight lines over rates */
-#define STEP     1e-3 /* of differences, of a rate's size and 1 m/s or rad/s */
+#define CURVED   8    /* rounds if forces are nonlinear in rates */
+#define STEP     1e-3 /* of differences, by the largest rate, at least 1 m/s or rad/s */
 #define NOISE    100  /* round-off of forces in a difference, in units of DBL_EPSILON */
-#define PIVOT    1e-9 /* the least one of an equilibrated matrix */
-#define LEFT_MAX 1e-6 /* of the last correction, of a rate's size and 1 m/s or rad/s */
-#define AHEAD    1e-6 /* [s], for accelerations along null directions */
+#define PIVOT    1e-9 /* least pivot of an equilibrated matrix */
+#define LEFT_MAX 1e-6 /* largest last correction, by the same rate */
+#define AHEAD    1e-6 /* time difference for accelerations along null directions [s] */
 
-/* ---- which directions act on each other ---- */
+/* ---- coupling of directions ---- */
 
 /* null directions in which body @b moves: those of the joints between it and the first body above
  * with mass and inertia. Return: how many. */
@@ -228,7 +228,7 @@ static double solve_clusters(struct lk_recursive *r, const double *gamma)
     return largest;
 }
 
-/* places, masses and forces of a state as it stands */
+/* evaluate poses, masses and forces of a state without changing it */
 static int evaluate_balance(struct lk_recursive *r, double t, const double *q, const double *raw)
 {
     memcpy(r->nu, raw, (size_t)r->n_v * sizeof(double));
@@ -281,7 +281,7 @@ int lk_recursive_null_rates(struct lk_recursive *r, double t, const double *q, c
     return 0;
 }
 
-/* ---- what is refused ---- */
+/* ---- refusal ---- */
 
 static int body_of_direction(const struct lk_recursive *r, int z)
 {

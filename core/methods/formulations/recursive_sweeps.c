@@ -5,7 +5,7 @@
 #include "methods/formulations/recursive_six_inl.h"
 #include <string.h>
 
-/* ---- forward: where everything is ---- */
+/* ---- forward: kinematics ---- */
 
 void lk_recursive_place(struct lk_recursive *r, double t, const double *q, const double *nu)
 {
@@ -58,8 +58,8 @@ static void own_extent(const struct lk_body *body, const double arm[3], double r
     add_extent(arm, at_com, ret);
 }
 
-/* magnitude of the diagonal of H^T M H with the subtree of the body rigid; a point mass on an axis
- * counts like one beside it by a thousandth of the mechanism's length */
+/* Compute the magnitude of the diagonal of H^T M H with the subtree of the body rigid. A point mass
+ * on an axis counts as if its distance were a thousandth of the mechanism's length. */
 void lk_recursive_scale(const struct lk_recursive *r, int b, double *ret)
 {
     const struct lk_relative_joint *on = &r->relative->on[b];
@@ -259,7 +259,7 @@ static void from_parent(const struct lk_recursive *r, int b, double ret[6])
         lk_six_shift(r->body[b].shift, r->body[parent].a, ret);
 }
 
-/* rates of the joint that go with @V of the parent by the projected mass: -D U^T V */
+/* compute the rates of the joint that belong to @V of the parent by the projected mass: -D U^T V */
 static void follow_parent(const struct lk_relative_joint *on, const struct lk_recursive_body *body,
                           const double V[6], double *ret)
 {

@@ -9,7 +9,7 @@
 
 #define REFINEMENTS 3 /* solves for the multipliers of a state, where rows are redundant */
 
-/* M a = Q - Phi_q^T lambda without the rigid rows, whose part the projection adds */
+/* solve M a = Q - Phi_q^T lambda without the rigid rows, which the projection adds */
 static void accelerate_freely(struct lk_mechanics *m)
 {
     struct lk_system *sys = m->system;
@@ -82,7 +82,7 @@ void lk_mechanics_book(struct lk_mechanics *m, double t, const struct lk_powers 
     lk_loads_powers(sys, &sys->next, start + 0.5 * h, m->inputs, &half);
     memcpy(sys->next.motion, m->end, bytes);
     lk_mechanics_evaluate(m, t);
-    m->n_evaluations -= 2; /* no evaluations of a method */
+    m->n_evaluations -= 2; /* these do not count as evaluations of a method */
     balance->work_input += h / 3 * (2 * half.input - before->input - after.input);
     balance->work_applied += h / 3 * (2 * half.applied - before->applied - after.applied);
     balance->dissipated += h / 3 * (2 * half.damping - before->damping - after.damping);
@@ -97,7 +97,7 @@ int lk_mechanics_accept(struct lk_mechanics *m, double t, const double *lambda)
     int r;
 
     lk_mechanics_evaluate(m, t);
-    m->n_evaluations--; /* no evaluation of a method */
+    m->n_evaluations--; /* does not count as an evaluation of a method */
     if (lambda)
         lk_mechanics_take_multipliers(m, lambda);
     else

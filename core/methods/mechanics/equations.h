@@ -33,7 +33,7 @@ enum lk_stabilisation {
 
 /** struct lk_equations_options - options of open(). @variant: the text after the colon of the name,
  * or "";  @baumgarte: alpha and beta [1/s] of Phi'' + 2 alpha Phi' + beta^2 Phi = 0
- * @model: what was compiled, until open() returns; NULL in the daemon */
+ * @model: the compiled model, valid until open() returns; NULL in the daemon */
 struct lk_equations_options {
     const char *variant;
     enum lk_orientation orientation;
@@ -42,12 +42,12 @@ struct lk_equations_options {
     const struct lk_model *model;
 };
 
-/** enum lk_settling - bits: what a formulation changes in y after a step. The history of a
- * multistep method knows nothing of it.
+/** enum lk_settling - bits: changes that settle() makes to y after a step. The history of a
+ * multistep method does not contain these changes.
  *
  * LK_SETTLES_ROWS: projects the motion onto the rows
- * LK_SETTLES_IDLE: sets rates whose derivatives move nothing: a history may go on without
- * LK_SETTLES_MOMENTA: chooses other momenta for the same motion: a history would contradict them */
+ * LK_SETTLES_IDLE: sets rates whose derivatives have no effect; a history remains valid
+ * LK_SETTLES_MOMENTA: chooses other momenta for the same motion; a history becomes invalid */
 enum lk_settling { LK_SETTLES_ROWS = 1, LK_SETTLES_IDLE = 2, LK_SETTLES_MOMENTA = 4 };
 
 /** struct lk_equations - table of functions of a formulation
@@ -56,11 +56,11 @@ enum lk_settling { LK_SETTLES_ROWS = 1, LK_SETTLES_IDLE = 2, LK_SETTLES_MOMENTA 
  * @paper:   description and source, a line for `linkage methods`
  * @why_not_fixed: why a step has no fixed work, so that the daemon refuses it; NULL: fixed work
  * @takes_massless: it accepts bodies without inertia
- * @settles: what settle() does beside unit quaternions, of enum lk_settling; known once it is open.
- *           NULL: nothing
- * @open:    @ret: memory of its own, which close() frees; the state of @mechanics is consistent.
- *           Not for the cycle. Return: 0, -ENOMEM, LK_E_MODEL: @ret_error says what it does not
- *           support, and which formulation does
+ * @settles: return the changes that settle() makes besides unit quaternions, bits of enum
+ *           lk_settling; call after open(). NULL: none
+ * @open:    allocate the formulation in @ret, which close() frees; the state of @mechanics is
+ *           consistent. Not for the cycle. Return: 0, -ENOMEM, LK_E_MODEL: @ret_error says what it
+ *           does not support, and which formulation does
  * @size:    of y
  * @read:    y of the last accepted state of the system
  * @rate:    f. Return: 0, LK_E_SINGULAR

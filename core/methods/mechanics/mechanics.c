@@ -10,9 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- made and freed ---- */
+/* ---- create and free ---- */
 
-/* What has no derivative cannot be integrated by methods of high order. */
+/* Refuse elements without derivatives, which methods of high order cannot integrate, and elements
+ * that only rattle supports. */
 static int refuse_kinks(const struct lk_model *m, struct lk_error *ret_error)
 {
     if (m->n_blocks > 0) {
@@ -88,7 +89,7 @@ int lk_mechanics_over(struct lk_system *sys, struct lk_mechanics **ret)
     return 0;
 }
 
-/* evaluates the start, so that the works begin with its powers */
+/* evaluate the start, so that the first step has the powers at its begin */
 static void evaluate_start(struct lk_mechanics *m)
 {
     lk_mechanics_evaluate(m, 0);
@@ -354,6 +355,6 @@ void lk_mechanics_take_multipliers(struct lk_mechanics *m, const double *lambda)
     for (int i = 0; i < m->n_blocks; i++)
         for (int r = m->first_row[i]; r < m->first_row[i + 1]; r++)
             sys->next.lambda[sys->joint[m->block[i]].row + r - m->first_row[i]] = lambda[r];
-    if (sys->shows_condition) /* its pivots */
+    if (sys->shows_condition) /* the output shows its pivots */
         lk_evaluate_factor(sys);
 }

@@ -57,13 +57,14 @@ struct lk_mechanics_block {
 
 /** lk_mechanics_new() - compile @model, consistent at t = 0, with no body split and nothing
  * batched, whatever the solver section says. @step [s]: for laws that need one, 0: the model's.
- * Refuses forces that are not smooth (friction, stops) and drives from inputs, naming the element.
- * Thread: any but the cycle. Return: 0, as lk_system_new(). */
+ * Refuses forces that are not smooth (friction, stops), blocks, tyres, transmission lines and
+ * drives from inputs, naming the element. Thread: any but the cycle. Return: 0, as lk_system_new().
+ */
 int lk_mechanics_new(const struct lk_model *model, double step, struct lk_mechanics **ret,
                      struct lk_error *ret_error);
 
-/** lk_mechanics_over() - the same over a system that the caller owns, without split bodies and
- * batches. Return: 0, -ENOMEM. */
+/** lk_mechanics_over() - make the same view of a system that the caller owns; it must have no split
+ * bodies and no batches. Return: 0, -ENOMEM. */
 int lk_mechanics_over(struct lk_system *system, struct lk_mechanics **ret);
 
 /** lk_mechanics_free() - NULL is allowed. */
@@ -77,9 +78,10 @@ LK_RT void lk_mechanics_start(struct lk_mechanics *mechanics);
  * a.v, a.w too before lk_mechanics_accept(). RT: yes. */
 LK_RT struct lk_motion *lk_mechanics_motion(struct lk_mechanics *mechanics);
 
-/** lk_mechanics_evaluate() - drives, poses, twists, joint coordinates and Jacobians at time @t [s]
- * and the motion written, whose quaternions get the sign that is near the last accepted state.
- * Everything below is of the last evaluation. RT: yes. */
+/** lk_mechanics_evaluate() - evaluate drives, poses, twists, joint coordinates and Jacobians at
+ * time
+ * @t [s] and the written motion. Quaternions of the motion get the sign nearer to the last accepted
+ * state. All functions below refer to the last evaluation. RT: yes. */
 LK_RT void lk_mechanics_evaluate(struct lk_mechanics *mechanics, double t);
 
 /** lk_mechanics_evaluate_velocities() - repeat the part of the last evaluation that depends on

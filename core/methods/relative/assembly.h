@@ -3,12 +3,12 @@
  *
  * The divide and conquer of R. Featherstone (A divide-and-conquer articulated-body algorithm ..,
  * 1999), which Chadaj, Malczyk and Fraczek use for velocities and impulses (2016, eqs. (26)-(46)),
- * seen through the directions that the joints constrain: of the 6 x 6 matrices xi_hk between
- * handles h and k of a (sub)assembly there are the products D_h^T xi_hk D_k with D = Phi_q^T, and
- * of the equations of a joint that becomes internal those of its rows. A body, or a subassembly,
- * has any number of handles; a merge takes in all joints that its parts share, a joint to the
- * ground belongs to its body. Where that closes a loop the rows may depend on each other:
- * pseudo-inverse, pseudo_inverse.h.
+ * restricted to the directions that the joints constrain. Instead of the 6 x 6 matrices xi_hk
+ * between handles h and k of a (sub)assembly, the products D_h^T xi_hk D_k with D = Phi_q^T are
+ * stored. A joint that becomes internal has only the equations of its rows. A body or subassembly
+ * has any number of handles. A merge eliminates all joints that its two children share; a joint to
+ * the ground belongs to its body. If a merge closes a loop, its rows may depend on each other, and
+ * a pseudo-inverse is used (pseudo_inverse.h).
  *
  * Rows are all rigid ones of the mechanics, in its numbering. */
 #ifndef LK_METHODS_RELATIVE_ASSEMBLY_H
@@ -31,7 +31,7 @@ LK_RT int lk_assembly_factor(struct lk_assembly *assembly);
  * yes. */
 LK_RT void lk_assembly_solve(struct lk_assembly *assembly, double *x);
 
-/** lk_assembly_block() - block @i of the mechanics as of the last factor. RT: yes. */
+/** lk_assembly_block() - return block @i of the mechanics as of the last factor. RT: yes. */
 LK_RT const struct lk_mechanics_block *lk_assembly_block(const struct lk_assembly *assembly, int i);
 
 /** lk_assembly_add_rates() - @ret += Phi_q @v, all rows;  @v: n_bodies. RT: yes. */

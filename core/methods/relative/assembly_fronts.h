@@ -16,9 +16,11 @@ struct lk_assembly_link {
 
 /** struct lk_assembly_front - one merge, or a body with joints to the ground. @n, @e: rows, rows
  * eliminated
- * @row:     of the mechanics, n;  @child, @map: front whose n - e rows are added here, and where
+ * @row:     indices of the rows in the mechanics, n
+ * @child:   fronts whose n - e remaining rows are added here;  @map: position of each of these rows
  * @link:    rows of the bodies that are added here;  @first_link: by body, n_bodies + 1
- * @matrix:  n * n: what is left of xi in its lower right;  @weight: e * (n - e), K^+ B^T
+ * @matrix:  n * n; after elimination, xi of the remaining rows at its lower right
+ * @weight:  e * (n - e), K^+ B^T
  * @x:       n: right-hand side, then solution */
 struct lk_assembly_front {
     int n;

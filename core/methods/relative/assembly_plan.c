@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** struct draft - @at: of every block, its first row in the front under way, or -1
- * @group: of ground and bodies, which of them rigid chains connect already */
+/** struct draft - @at: of every block, its first row in the present front, or -1
+ * @group: union-find of ground and bodies that rigid chains already connect */
 struct draft {
     struct lk_topology topology;
     struct lk_plan plan;
@@ -66,8 +66,8 @@ static int group_of(const struct draft *d, int b)
     return b;
 }
 
-/* Whether the eliminated joints of a front close a loop: one that connects what is connected, or
- * relates more than two bodies. */
+/* Return whether the eliminated joints of a front close a loop: a joint that connects bodies of one
+ * group, or relates more than two bodies. */
 static int closes_loop(struct draft *d, const struct lk_front_plan *plan)
 {
     int closes = 0;
@@ -82,7 +82,7 @@ static int closes_loop(struct draft *d, const struct lk_front_plan *plan)
     return closes;
 }
 
-/* ---- layout: counts first, places then ---- */
+/* ---- layout: count, then place ---- */
 
 static int count_links(const struct draft *d, const struct lk_front_plan *plan)
 {
@@ -125,7 +125,7 @@ static void take_front(struct lk_assembly_front *fronts, int index,
     fronts[index] = taken;
 }
 
-/* rows of a front, and where those of its children and bodies go */
+/* fill the rows of a front, and the positions of the rows of its children and bodies */
 static void fill_front(struct lk_assembly *a, const struct draft *d, int index)
 {
     const struct lk_front_plan *plan = &d->plan.fronts[index];

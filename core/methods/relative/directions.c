@@ -43,7 +43,7 @@ static void lever_of_planar(const struct lk_relative_frames *f, const double w[3
         H_rate[i] = first[i] + second[i];
 }
 
-/* it travels across the axis that it turns about */
+/* return whether the joint slides across its axis of rotation */
 static int is_planar(const struct lk_relative_joint *j)
 {
     return j->kind == LK_RELATIVE_MEASURED && j->n_v == 3 && j->measure[0] == LK_ALONG_0;

@@ -9,7 +9,8 @@
 
 #include "methods/relative/relative.h"
 
-/** struct lk_relative_frames - constants of the joint a body hangs on, and its frame now.
+/** struct lk_relative_frames - constants of the joint between a body and its parent, and the frame
+ * of this joint at the last place.
  * @inboard, @outboard: joint axes to the axes of the parent and of the body, quaternions
  * @p_in, @p_out: the point on either, from the centre of mass [m], body axes
  * @zero:  coordinates where both frames coincide;  @pitch: of a screw
@@ -50,11 +51,12 @@ struct lk_relative_scratch {
 /** lk_relative_grow() - build the tree: on[], order, cut; in tree.c. Return: 0, -ENOMEM. */
 int lk_relative_grow(struct lk_relative *relative);
 
-/** lk_relative_turn() - angular velocity of body @b, from that of its parent and the frames now. */
+/** lk_relative_turn() - compute the angular velocity of body @b from that of its parent and the
+ * present frames. */
 LK_RT void lk_relative_turn(const struct lk_relative *relative, int b, const double *nu);
 
-/** lk_relative_directions() - H, H_rate, dual of the joint of body @b, from frames and angular
- * velocities now, and rates of @q; in directions.c. RT: yes. */
+/** lk_relative_directions() - compute H, H_rate and dual of the joint of body @b from the present
+ * frames and angular velocities, and the rates @nu; in directions.c. RT: yes. */
 LK_RT void lk_relative_directions(const struct lk_relative *relative, int b, const double *nu,
                                   struct lk_relative_joint *joint);
 

@@ -24,7 +24,7 @@ static int find_step(struct lk_relative *r)
     return 0;
 }
 
-/* no evaluation of a method */
+/* evaluate the state; does not count as an evaluation of a method */
 static void evaluate_state(struct lk_relative *r, double t, const double *q, const double *nu)
 {
     lk_relative_place(r, q, nu);

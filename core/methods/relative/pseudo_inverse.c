@@ -2,7 +2,7 @@
 #include "methods/relative/pseudo_inverse.h"
 #include <math.h>
 
-#define FLOOR 1e-13 /* below this part of a row's own scale there is nothing but round-off */
+#define FLOOR 1e-13 /* of the scale of a row: smaller pivots are round-off */
 
 void lk_pseudo_inverse_init(struct lk_pseudo_inverse *f, int n, int may_be_singular,
                             double *numbers, int *counts)
@@ -31,7 +31,7 @@ static int largest_left(const struct lk_pseudo_inverse *f)
     return best;
 }
 
-/* column @k of L from the row with the largest pivot, which leaves the rest */
+/* compute column @k of L from row @p with the largest pivot, and update the rest */
 static void eliminate_column(struct lk_pseudo_inverse *f, int k, int p, double inverse)
 {
     int n = f->n;

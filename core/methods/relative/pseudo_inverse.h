@@ -2,11 +2,11 @@
 /* Small symmetric equations K x = b, K positive semidefinite: Cholesky with the largest pivot
  * first.
  *
- * Where K may be singular (a loop with redundant rows, a singular pose), pivots below
+ * If K may be singular (a loop with redundant rows, a singular pose), pivots below
  * LK_PSEUDO_INVERSE_CUT of the first count as zero, and the solution is that of the pseudo-inverse:
- * with N an orthonormal base of the null space and G any inverse on the range, K^+ = (I - N N^T) G
- * (I - N N^T). Rows are made comparable first: a scale for each, so least norm and least squares
- * are those of scaled rows. The same work at every call, whatever the rank. */
+ * with N an orthonormal basis of the null space and G any inverse on the range, K^+ = (I - N N^T) G
+ * (I - N N^T). Each row is scaled first, so least norm and least squares are those of the scaled
+ * rows. The work is the same at every call, for any rank. */
 #ifndef LK_METHODS_RELATIVE_PSEUDO_INVERSE_H
 #define LK_METHODS_RELATIVE_PSEUDO_INVERSE_H
 
@@ -31,7 +31,9 @@ struct lk_pseudo_inverse {
     double *work;
 };
 
-/** lk_pseudo_inverse_size() - doubles and ints that one factor of @n rows takes. */
+/** lk_pseudo_inverse_doubles(), lk_pseudo_inverse_ints() - count the doubles and ints of a factor
+ * of
+ * @n rows. */
 static inline int lk_pseudo_inverse_doubles(int n)
 {
     return 3 * n * n + 3 * n;

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* the rotation that takes the three axes @f, as columns, from those of the world; Shepperd's choice
- * of the largest of four (S. W. Shepperd, Quaternion from rotation matrix, 1978) */
+/* compute the quaternion of the rotation matrix with the three axes @f as columns, by the largest
+ * of four components (S. W. Shepperd, Quaternion from rotation matrix, 1978) */
 static void quaternion_of_frame(const double f[3][3], double q[4])
 {
     double trace = f[0][0] + f[1][1] + f[2][2];
@@ -55,7 +55,7 @@ static void fill_frames(struct lk_relative *r, int b)
     memcpy(f->zero, j->coordinate, sizeof(f->zero));
     f->pitch = j->pitch;
     if (on->kind == LK_RELATIVE_SPHERICAL)
-        return; /* turns of one body against the other, whatever the axes */
+        return; /* relative rotations do not depend on the axes */
     quaternion_of_frame(j->f[in], f->inboard);
     quaternion_of_frame(j->f[1 - in], f->outboard);
 }

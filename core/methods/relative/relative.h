@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Joint coordinates: a spanning tree over the joints of a model, and its kinematics.
  *
- * Every body hangs on one joint of the tree, which connects it to its parent body or the ground; a
- * body without joint has a free joint of six coordinates. Joints outside the tree are cut: they,
- * and those without coordinates (distance rods, gears, drives ..), stay rows of the mechanics.
- * Loops through the ground are cut at the ground where that is possible.
+ * One joint of the tree connects every body to its parent body or the ground; a body without joints
+ * has a free joint of six coordinates. Joints outside the tree are cut joints. Cut joints, and
+ * elements without coordinates (distance rods, gears, drives ..), remain rows of the mechanics.
+ * Loops through the ground are cut at the ground if possible.
  *
  * State: q (n_q numbers, quaternions for spherical and free joints) and the rates nu (n_v numbers;
  * of a spherical joint the relative angular velocity in the axes of the outboard body, of a free
@@ -21,8 +21,8 @@
 
 #define LK_RELATIVE_DOF_MAX 6
 
-/** enum lk_relative_kind - MEASURED: its coordinates are those of its line in rows/table.h, all
- * that it leaves free. */
+/** enum lk_relative_kind - type of a joint of the tree. MEASURED: its coordinates are those of its
+ * line in rows/table.h, and include every motion that it leaves free. */
 enum lk_relative_kind {
     LK_RELATIVE_MEASURED,
     LK_RELATIVE_SCREW,
@@ -30,12 +30,12 @@ enum lk_relative_kind {
     LK_RELATIVE_FREE
 };
 
-/** struct lk_relative_joint - the joint that body number @body hangs on.
+/** struct lk_relative_joint - the joint between body @body and its parent.
  * @parent:  body, or n_bodies: the ground
  * @joint:   block of the system, or -1 for a free joint;  @is_reversed: the outboard body is side 0
  * of that block, not side 1
- * @measure: what the coordinates of a measured joint and of a screw are
- * @at_q, @n_q, @at_v, @n_v: its part of q and nu
+ * @measure: quantities of the coordinates of a measured joint and of a screw
+ * @at_q, @n_q, @at_v, @n_v: range of its values in q and nu
  * as of the last lk_relative_place():
  * @point:   O, world [m];  @point_rate: its absolute velocity [m/s]
  * @H:       columns: V_body - V_parent at O = sum of H[c] nu[c];  @H_rate: their time derivatives
@@ -61,7 +61,7 @@ struct lk_relative_joint {
     double bias[6];
 };
 
-/** struct lk_relative - the tree. @on: of every body, the joint it hangs on
+/** struct lk_relative - the tree. @on: of every body, the joint to its parent
  * @order: bodies, parents before children;  @cut: blocks of the mechanics (see block[] there) that
  * are not in the tree, n_cut, with n_cut_rows rows together */
 struct lk_relative {
@@ -76,25 +76,25 @@ struct lk_relative {
     void *scratch;
 };
 
-/** lk_relative_new() - tree over the present state of @mechanics. Not for the cycle.
+/** lk_relative_new() - build the tree at the present state of @mechanics. Not for the cycle.
  * Return: 0, -ENOMEM, LK_E_MODEL. */
 int lk_relative_new(struct lk_mechanics *mechanics, struct lk_relative **ret,
                     struct lk_error *ret_error);
 void lk_relative_free(struct lk_relative *relative);
 
-/** lk_relative_read() - q and nu of the last accepted state of the system; angles unwrapped. Places
- * the state, see lk_relative_place(). RT: yes. */
+/** lk_relative_read() - compute q and nu of the last accepted state of the system; angles
+ * unwrapped. Calls lk_relative_place() for this state. RT: yes. */
 LK_RT void lk_relative_read(struct lk_relative *relative, double *ret_q, double *ret_nu);
 
 /** lk_relative_place() - forward kinematics: x, q and v of all bodies into lk_mechanics_motion(),
  * and the members of struct lk_relative_joint. Does not evaluate the mechanics. RT: yes. */
 LK_RT void lk_relative_place(struct lk_relative *relative, const double *q, const double *nu);
 
-/** lk_relative_accelerate() - a of all bodies into lk_mechanics_motion(), from nu' at the last
- * place. RT: yes. */
+/** lk_relative_accelerate() - write the accelerations of all bodies to lk_mechanics_motion(), from
+ * nu' at the last place. RT: yes. */
 LK_RT void lk_relative_accelerate(struct lk_relative *relative, const double *nu_rate);
 
-/** lk_relative_rates() - q' of @q and @nu. RT: yes. */
+/** lk_relative_rates() - compute q' from @q and @nu. RT: yes. */
 LK_RT void lk_relative_rates(const struct lk_relative *relative, const double *q, const double *nu,
                              double *ret);
 
@@ -103,18 +103,18 @@ LK_RT void lk_relative_rates(const struct lk_relative *relative, const double *q
 LK_RT void lk_relative_move(const struct lk_relative *relative, const double *q, const double *d,
                             double *ret);
 
-/** lk_relative_components() - rates nu that go with velocities @v of all bodies (n_bodies) at the
- * last place. RT: yes. */
+/** lk_relative_components() - compute the rates nu for velocities @v of all bodies (n_bodies) at
+ * the last place. RT: yes. */
 LK_RT void lk_relative_components(const struct lk_relative *relative, const struct lk_twist *v,
                                   double *ret);
 
-/** lk_relative_rate_components() - nu' that goes with accelerations @a of all bodies (centres of
- * mass, n_bodies) at the last place. RT: yes. */
+/** lk_relative_rate_components() - compute nu' for accelerations @a of all bodies (centres of mass,
+ * n_bodies) at the last place. RT: yes. */
 LK_RT void lk_relative_rate_components(const struct lk_relative *relative, const struct lk_twist *a,
                                        double *ret);
 
-/** lk_relative_assembly() - the assembly over all rows, owned by @relative; lk_relative_project()
- * factors it too. */
+/** lk_relative_assembly() - return the assembly over all rows, owned by @relative;
+ * lk_relative_project() replaces its factor. */
 struct lk_assembly *lk_relative_assembly(const struct lk_relative *relative);
 
 /** lk_relative_normalise() - unit quaternions in @q. RT: yes. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Builds the spanning tree joint by joint. Next is the joint from a reached body to a new one with
- * the most rows, so that few rows are cut; among equals the one nearest to the root, for short
- * branches. Another joint to the ground is taken only if there is none: a mechanism with several
- * joints to the ground has all but one cut. Without a joint to the ground either, the heaviest
- * remaining body becomes the base of a floating mechanism. */
+/* Builds the spanning tree joint by joint. The next joint is the one from a reached body to a new
+ * one with the most rows, so that few rows are cut; among equals the one nearest to the root, for
+ * short branches. A further joint to the ground is used only if there is no such joint, so a
+ * mechanism with several joints to the ground has all but one cut. If there is no joint to the
+ * ground either, the heaviest remaining body becomes the base of a floating mechanism. */
 #include "methods/relative/private.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -52,7 +52,8 @@ static int fill_kind(const struct lk_joint *j, int n_bodies, struct lk_relative_
     return n >= 0;
 }
 
-/* the body that joint @j would add and where it hangs; 0: none, or both ends are there already */
+/* find the body that joint @j would add, and the position of its parent; 0: none, or both ends are
+ * in the tree already */
 static int leads_on(const struct grower *g, const struct lk_joint *j, int *ret_place, int *ret_side)
 {
     int n = g->relative->mechanics->n_bodies, place[2];
@@ -66,7 +67,8 @@ static int leads_on(const struct grower *g, const struct lk_joint *j, int *ret_p
     return 1;
 }
 
-/* the best block to go on with, or -1: n_bodies counts as the last place, behind all bodies */
+/* find the best block to add next, or -1; the ground counts as the last position, after all bodies
+ */
 static int best_block(const struct grower *g)
 {
     const struct lk_mechanics *m = g->relative->mechanics;

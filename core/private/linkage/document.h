@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A YAML text as a tree whose every node knows its line and column.
+/* A YAML text as a tree. Every node stores its line and column.
  *
  * The parser is libyaml; this header adds typed access that answers a wrong value with one line
  * "file:line:column: what is wrong, what was expected". The same functions read models (core/model)
@@ -59,8 +59,8 @@ int lk_document_text(const char *path, char **ret_text, size_t *ret_size,
 int lk_document_read(const char *path, struct lk_document **ret_document,
                      struct lk_error *ret_error);
 
-/** lk_document_hash() - of all its words and numbers and their arrangement, not of comments and
- * layout: 64 bits, FNV-1a. Finds differences, not malice. */
+/** lk_document_hash() - compute a hash of all words and numbers and their arrangement, without
+ * comments and layout: 64 bits, FNV-1a. It is not secure against deliberate collisions. */
 uint64_t lk_document_hash(const struct lk_document *document);
 
 /** lk_document_free() - release; NULL is allowed. */
@@ -81,16 +81,16 @@ int lk_node_column(struct lk_node node);
 int lk_node_refuse(struct lk_node node, struct lk_error *ret_error, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/** lk_node_is_refused() - whether @node or anything within it was refused; of the root: anything.
- */
+/** lk_node_is_refused() - return whether @node or any node within it was refused; for the root: any
+ * node of the document. */
 bool lk_node_is_refused(struct lk_node node);
 
-/** lk_node_goes_on() - whether a reader of a list continues after @result, the outcome of the
- * entries before: they were good or refused, and there is room for more lines. */
+/** lk_node_goes_on() - return whether a reader of a list should continue after @result, the outcome
+ * of the entries so far: they were accepted or refused, and there is room for more error lines. */
 bool lk_node_goes_on(struct lk_node node, int result);
 
-/** lk_also() - joint outcome of two values that were both read: the first failure, a negative errno
- * before an LK_E code. */
+/** lk_also() - combine the outcomes of two values that were both read. Return: the first failure; a
+ * negative errno has precedence over an LK_E code. */
 static inline int lk_also(int first, int second)
 {
     return first < 0 || (first > 0 && second >= 0) ? first : second;

@@ -1,27 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether energy appears in a mechanism that nothing put in: the sign of a step that is wrong while
- * its numbers are finite and its joints closed.
+/* Energy that appears: energy balance above 0 that no work explains. It is the symptom of a wrong
+ * step whose numbers are finite and whose joints are closed. Two tests watch it.
  *
- * Since the beginning. The balance is the energy gained, less what inputs, drives and loads put in,
- * plus what was taken out. To leading order a step of second order leaves in it
- *   - h^2/24 a.M a, by which the energy that the step keeps differs from the one that is looked at
- *     (doc/method.md, section 4; Hairer, Lubich, Wanner, Geometric Numerical Integration, IX.3):
- *     its largest value, and all its changes, as a force without a potential brings back only some;
+ * Since the beginning. The balance is the energy gained, less the work of inputs, drives and loads,
+ * plus the energy dissipated. To leading order, a step of second order leaves two terms in it:
+ *   - h^2/24 a.M a, the difference between the energy that the step conserves and the true energy
+ *     (doc/method.md, section 4; Hairer, Lubich, Wanner, Geometric Numerical Integration, IX.3).
+ *     Its largest value counts, and all its changes, because forces without a potential restore
+ *     only a fraction of it;
  *   - h/12 of each second difference of the power a.M v, the error h^3/12 P'' of the trapezoidal
- *     rule for the kinetic energy over a step: it also sees where a force has a kink, at a stop, at
- *     a contact, or where an input jumps.
- * The sum of these is explained. What is LK_ENERGY_FACTOR times as much, and LK_ENERGY_SHARE of the
- * energy that moved, has another cause: a law whose force and account differ, or a step so long
- * that there is no order. What is LK_ENERGY_MOST of the energy that moved is wrong with any cause.
+ *     rule for the kinetic energy over a step. This term includes kinks of a force: at a stop, at a
+ *     contact, or at a jump of an input.
+ * The order of the step explains the sum of both. A balance above LK_ENERGY_FACTOR times this sum
+ * and above LK_ENERGY_SHARE of the energy that moved has another cause: a law whose force and
+ * energy differ, or a step too long for its order. A balance above LK_ENERGY_MOST of the energy
+ * that moved is wrong in any case.
  *
- * In the last steps. What explodes has large accelerations, which explain much. So what appears is
- * also summed up with a memory of LK_ENERGY_STEPS steps, in which a loss cancels a gain, and
- * compared with the energy in the mechanism: its kinetic energy, and what moved between potential,
- * work and dissipation, the largest within the same memory. Growth by a tenth every step shows as
- * one half, growth by any factor in one step as up to one. Dissipation is no gain here, although an
- * account may book more of it than was there; energy that vanishes brakes, and is no danger.
+ * In the last steps. An exploding motion has large accelerations, which explain a large balance. So
+ * the energy that appears is also summed with a memory of LK_ENERGY_STEPS steps, in which a loss
+ * cancels a gain. The sum is compared with the energy in the mechanism: its kinetic energy, and the
+ * energy moved between potential, work and dissipation, the largest within the same memory. Growth
+ * by a tenth every step gives a ratio of one half, growth by any factor in one step up to one.
+ * Dissipation does not count as gain, although its balance may contain more than was available.
+ * Energy that vanishes brakes the motion, which is not dangerous.
  *
- * The first costs a pass over the bodies, the second a few numbers, the same in every step. */
+ * The first test costs a pass over the bodies, the second a few operations, the same in every step.
+ */
 #ifndef LINKAGE_ENERGY_H
 #define LINKAGE_ENERGY_H
 
@@ -32,19 +36,21 @@
 #define LK_ENERGY_SHARE  0.01
 #define LK_ENERGY_MOST   0.5
 #define LK_ENERGY_STEPS  10
-#define LK_ENERGY_JUMP   0.9 /* share of @jump at which a mechanism explodes */
+#define LK_ENERGY_JUMP   0.9 /* value of @jump above which a motion explodes */
 
 /** struct lk_energy_watch - the energy balance of a run, filled by lk_energy_begin().
- * @appeared:  since the beginning [J]; less than 0: energy vanished
- * @explained: by the order of the step [J];  @moved: largest kinetic energy, largest change of the
- *             potential one, and most that was put in or taken out [J]
+ * @appeared:  energy balance since the beginning [J]; less than 0: energy vanished
+ * @explained: balance that the order of the step explains [J]
+ * @moved:     sum of the largest kinetic energy, the largest change of the potential energy, and
+ *             the largest work or dissipation [J]
  * @body:      index of the body with the largest a.M a in the last step
- * @jump, @jumped: in the last steps, as a share of the energy in the mechanism, and [J]
- * What follows is private. @start, @before: at the beginning, after the last step
- * @round_off: part of @explained;  @beside, @beside_most: h^2/24 a.M a;  @changes: of it, and of
- * the power, so far;  @power: of the last two steps;  @kinetic, @potential, @passed: parts of
- * @moved
- * @turnover: largest with memory [J] */
+ * @jump, @jumped: energy that appeared in the last steps, relative to the energy in the mechanism,
+ *             and [J]
+ * The remaining fields are private. @start, @before: health at the beginning, after the last step
+ * @round_off: contained in @explained [J];  @beside, @beside_most: h^2/24 a.M a, its maximum [J]
+ * @changes:   sum of the changes of @beside and of the power so far [J]
+ * @power:     of the last two steps;  @kinetic, @potential, @passed: terms of @moved [J]
+ * @turnover:  largest energy in the mechanism, with memory [J] */
 struct lk_energy_watch {
     double appeared;
     double explained;
@@ -65,29 +71,30 @@ struct lk_energy_watch {
     double turnover;
 };
 
-/** lk_energy_begin() - from the present state on.  Thread: whoever steps.  RT: yes. */
+/** lk_energy_begin() - start the balance at the present state.  Thread: that which steps.  RT: yes.
+ */
 LK_RT void lk_energy_begin(struct lk_energy_watch *watch, const struct lk_system *system);
 
-/** lk_energy_look() - after each step.
- * @health: of it, see lk_system_health()
- * Thread: whoever steps.  RT: yes, O(bodies). */
+/** lk_energy_look() - update the balance. Call after each step.
+ * @health: of the step, see lk_system_health()
+ * Thread: that which steps.  RT: yes, O(bodies). */
 LK_RT void lk_energy_look(struct lk_energy_watch *watch, const struct lk_system *system,
                           const struct lk_health *health);
 
-/** lk_energy_account() - the part of lk_energy_look() about the last steps: @jump and @jumped.
- * RT: yes. */
+/** lk_energy_account() - update only the test of the last steps, @jump and @jumped. Called by
+ * lk_energy_look(). RT: yes. */
 LK_RT void lk_energy_account(struct lk_energy_watch *watch, const struct lk_health *health);
 
-/** lk_energy_appears() - whether energy has appeared since the beginning that the order of the step
- * does not explain.  RT: yes. */
+/** lk_energy_appears() - return whether energy has appeared since the beginning that the order of
+ * the step does not explain.  RT: yes. */
 LK_RT bool lk_energy_appears(const struct lk_energy_watch *watch);
 
-/** lk_energy_explodes() - whether so much has appeared in the last steps, and more since the
- * beginning than was lost.  RT: yes. */
+/** lk_energy_explodes() - return whether @jump exceeds LK_ENERGY_JUMP and the balance since the
+ * beginning is above 0.  RT: yes. */
 LK_RT bool lk_energy_explodes(const struct lk_energy_watch *watch);
 
-/** lk_energy_known_source() - what in @system is known to give energy: "", or a remark to put
- * behind the advice to shorten the step; static text. */
+/** lk_energy_known_source() - return a remark on an element of @system that is known to generate
+ * energy, to append to the advice to shorten the step; "" for none. Static text. */
 const char *lk_energy_known_source(const struct lk_system *system);
 
 #endif

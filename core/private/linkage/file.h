@@ -33,16 +33,16 @@ int lk_file_read(const char *path, size_t max, char **ret_text, size_t *ret_size
  * (-EEXIST: the name exists). */
 int lk_file_create(const char *path, mode_t mode);
 
-/** lk_file_write() - all @size bytes to @fd, in as many calls as it takes. Thread: any. Return: 0,
- * or negative errno: some of them may be written. */
+/** lk_file_write() - write all @size bytes to @fd, in as many calls as needed. Thread: any. Return:
+ * 0, or negative errno: some of the bytes may be written. */
 int lk_file_write(int fd, const void *bytes, size_t size);
 
-/** lk_file_discard() - remove what could not be written in whole: a full disk would leave an empty
- * file. Removes regular files only; errno stays as it is. Thread: any. */
+/** lk_file_discard() - remove an incompletely written file, such as an empty file on a full disk.
+ * Removes regular files only; errno remains unchanged. Thread: any. */
 void lk_file_discard(const char *path);
 
-/** lk_file_error() - why a file was not read, for people: strerror(), or what the path names if not
- * a regular file. @error: negative errno */
+/** lk_file_error() - return a text for users that says why a file was not read: strerror(), or the
+ * type of the file if it is not a regular one. @error: negative errno */
 const char *lk_file_error(int error);
 
 #ifdef __cplusplus

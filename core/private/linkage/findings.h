@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What looks wrong in a well-formed model: it can be stepped, but is hardly what its author means.
+/* Findings: suspicious properties of a well-formed model, which can be stepped but is hardly what
+ * its author intended.
  *
- * One list for tools, daemon and tests: a stable identifier, a place, a sentence that says how to
- * correct the model, and its numbers. No LAPACK (linkage/analysis.h needs it); meson
- * dependency `linkage_findings`.
+ * Tools, daemon and tests share one list. A finding has a stable identifier, the element of the
+ * model, a sentence that says how to correct the model, and numbers. Uses no LAPACK, unlike
+ * linkage/analysis.h; meson dependency `linkage_findings`.
  * Thread: any but the cycle.  RT: no. */
 #ifndef LINKAGE_FINDINGS_H
 #define LINKAGE_FINDINGS_H
@@ -16,7 +17,7 @@ extern "C" {
 #endif
 
 #define LK_FINDING_NUMBERS 4
-#define LK_FINDINGS_MAX    200 /* more of one model are left out */
+#define LK_FINDINGS_MAX    200 /* of one model; further ones are dropped */
 
 /** struct lk_quantity - one number of a finding, SI. @name: "gap";  @unit: "m" */
 struct lk_quantity {
@@ -25,8 +26,8 @@ struct lk_quantity {
     double value;
 };
 
-/** struct lk_finding - one thing that looks wrong.
- * @id:     the same in every version, as "joint-gap"
+/** struct lk_finding - one finding.
+ * @id:     the same in every version, such as "joint-gap"
  * @where:  "joint pin (crank, coupler)", "body crank", "input motor", "model"
  * @text:   what was found, and what to do
  * @number: the first @n_numbers */
@@ -46,36 +47,37 @@ struct lk_findings {
 
 /** lk_findings_init() - examine @model and the system compiled from it.
  *
- * inertia-too-large      no body of that mass and size has it
+ * inertia-too-large      the inertia is too large for the mass and size of the body
  * centre-far-from-joints the centre of mass is far from all joints of its body
- * point-beside-joint     a body without inertia has a joint a little beside its centre of mass
- * body-in-no-joint       nothing holds a body of a mechanism
+ * point-beside-joint     a body without inertia has a joint slightly off its centre of mass
+ * body-in-no-joint       a body of a mechanism has no joint
  * no-degree-of-freedom   nothing can move, and nothing is driven
- * driven-twice           a drive prescribes what other rows prescribe already
- * stuck-pose             the joints let it move at first, but to no pose beside the one as drawn
- * nearly-dependent       rows of a loop are redundant but for a tolerance, so that it moves wrongly
+ * driven-twice           a drive prescribes a coordinate that other rows prescribe already
+ * stuck-pose             the rows allow a motion to first order, but no nearby pose is reachable
+ * nearly-dependent       rows of a loop are redundant within a tolerance, so its motion is wrong
  * joint-gap              a joint is open in the initial configuration; the start closes it
  * velocity-change        the given velocities violate a joint; the start changes them
  * stop-violated          a coordinate starts beyond a stop
  * no-road                a wheel starts where its road has no surface
- * spring-too-stiff       a swing on a spring takes only a few steps
+ * spring-too-stiff       the period of a spring is only a few steps
  * rotor-too-fast         a body turns too far in a step
  * block-too-fast         blocks couple coordinates faster than the step can follow
- * tension-too-fast       a body under tension swings across it in a few steps
- * input-without-limits, input-without-rate   any value of it, any jump acts
+ * tension-too-fast       the period of a body that swings across a tension is only a few steps
+ * input-without-limits, input-without-rate   the step accepts any value, any jump of the input
  *
  * @system:   compiled from @model, at its start; its state is changed, then restored
  * @mobility: of @system, or NULL: skips no-degree-of-freedom and driven-twice
  * @pose:     of @system, or NULL: skips stuck-pose and nearly-dependent
- * @bounds:   flops_max limits the total work, is_cancelled ends it: beyond them no further stiff
- *            spring is examined, each of which takes a factorisation; NULL: none
+ * @bounds:   flops_max limits the total work, is_cancelled ends it. After that no further stiff
+ *            spring is examined, because each one needs a factorisation; NULL: no bounds
  * Return: 0, -ENOMEM. Release with lk_findings_fini(). */
 int lk_findings_init(const struct lk_model *model, struct lk_system *system,
                      const struct lk_mobility *mobility, const struct lk_pose_check *pose,
                      const struct lk_bounds *bounds, struct lk_findings *ret_findings);
 
-/** lk_findings_start() - joint-gap, velocity-change, stop-violated and no-road alone: what the
- * start makes of the drawing, in O(model). Parameters and result as of lk_findings_init(). */
+/** lk_findings_start() - find only joint-gap, velocity-change, stop-violated and no-road: the
+ * changes that the start makes to the initial configuration. Work O(model). Parameters and result
+ * as of lk_findings_init(). */
 int lk_findings_start(const struct lk_model *model, struct lk_system *system,
                       struct lk_findings *ret_findings);
 void lk_findings_fini(struct lk_findings *findings);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* FNV-1a of 64 bits (Fowler, Noll, Vo; IETF draft-eastlake-fnv, section 2): finds what differs, not
- * what was meant to be taken for something else. */
+/* FNV-1a of 64 bits (Fowler, Noll, Vo; IETF draft-eastlake-fnv, section 2). It detects differences,
+ * but is not secure against deliberate collisions. */
 #ifndef LINKAGE_HASH_H
 #define LINKAGE_HASH_H
 
@@ -9,7 +9,8 @@
 
 #define LK_HASH_BEGIN UINT64_C(0xcbf29ce484222325)
 
-/** lk_hash() - @hash, LK_HASH_BEGIN at first, continued over @size bytes. RT: yes. Return: it. */
+/** lk_hash() - continue @hash, initially LK_HASH_BEGIN, over @size bytes. RT: yes. Return: the
+ * hash. */
 static inline uint64_t lk_hash(uint64_t hash, const void *data, size_t size)
 {
     const unsigned char *bytes = (const unsigned char *)data;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The machine: conditions of a measurement, and what real time requires.
+/* The machine: conditions of a measurement, and requirements of real time.
  *
  * Everything is read from files below a root folder, "" for the machine itself; tests use folders
  * of their own. Nothing is changed. A property that cannot be read is empty, -1 or unknown, never
@@ -150,7 +150,7 @@ enum lk_host_lock lk_host_core_holder(const char *root, int core, char *ret_text
  * @memory_error:   of locking memory; -ENOTSUP: not requested
  * @threads:        whether the following fields are known
  * @priority:       SCHED_FIFO priority requested; 0: none;  @priority_error: of setting it
- * @core:           of the cycle and its other workers, @n_cores; negative: none of its own
+ * @core:           cores of the cycle and its other workers, @n_cores; negative: not pinned
  * @core_wished:    the cycle may have a core of its own, but there is only one
  * @core_error:     of pinning worker @core_worker to its core; the cycle is worker 0 */
 struct lk_host_facts {
@@ -167,16 +167,15 @@ struct lk_host_facts {
     int core_worker;
 };
 
-/** struct lk_host_lacks - one line for each property that a run would lack, at most
- * LK_HOST_LACKS_MAX.
- */
+/** struct lk_host_lacks - one line for each missing real-time property of the machine, at most
+ * LK_HOST_LACKS_MAX. */
 struct lk_host_lacks {
     int n;
     char text[LK_HOST_LACKS_MAX][LK_HOST_LACK_SIZE];
 };
 
-/** lk_host_judge() - what the machine lacks for real time. Any line makes a run a degraded one,
- * which linkaged refuses unless it is allowed.  RT: no. */
+/** lk_host_judge() - list the properties that the machine lacks for real time. With any line, a run
+ * is degraded; linkaged refuses a degraded run unless it is allowed.  RT: no. */
 void lk_host_judge(const struct lk_host_facts *facts, struct lk_host_lacks *ret_lacks);
 
 #ifdef __cplusplus

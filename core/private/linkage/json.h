@@ -20,7 +20,7 @@
 #include <stdio.h>
 
 /** struct lk_json - a writer; the caller sets @file and @spaced, the rest starts at zero.
- * @file:   where to
+ * @file:   output stream
  * @spaced: a space follows each comma and colon
  * @comma:  a comma precedes the next value
  * @line:   the next value starts a line, indented by @indent spaces */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The kinds of joints, drives and channels: what a model file may name and the step executes. The
- * reader and the real-time library both know them, and nothing else of each other. */
+/* The types of joints, drives and channels that a model file may name and the step executes. These
+ * are the only definitions that the reader and the real-time library share. */
 #ifndef LINKAGE_KINDS_H
 #define LINKAGE_KINDS_H
 
@@ -8,9 +8,9 @@
 extern "C" {
 #endif
 
-/** enum lk_joint_type - their rows are in core/rows. Gear and rack couple the coordinates of two
- * other joints, a differential those of three; the types behind LK_JOINT_IN_FILE are no joints of a
- * file, elements compile to them. */
+/** enum lk_joint_type - types of joints; their rows are in core/rows. Gear and rack couple the
+ * coordinates of two other joints, a differential those of three. Types from LK_JOINT_IN_FILE on
+ * cannot appear in a file; other elements are compiled to them. */
 enum lk_joint_type {
     LK_JOINT_REVOLUTE,
     LK_JOINT_SPHERICAL,
@@ -34,11 +34,11 @@ enum lk_joint_type {
     LK_JOINT_AIR,                        /* three rows: a point of a body in the air */
     LK_JOINT_TYRE,                       /* six rows: a wheel against a road */
     LK_JOINT_SWAY,                       /* three rows: across a rod under tension */
-    LK_JOINT_PIN,                        /* in a plane, here and below: three rows, a hinge; */
+    LK_JOINT_PIN,                        /* planar reduction, here and below: three rows, a hinge */
     LK_JOINT_SLIDER,                     /* three rows: a prismatic joint */
-    LK_JOINT_PIN_X,                      /* two rows: a hinge about the axis x, */
+    LK_JOINT_PIN_X,                      /* two rows: a hinge about the world's axis x, */
     LK_JOINT_PIN_Y,                      /* y */
-    LK_JOINT_PIN_Z,                      /* or z of the world */
+    LK_JOINT_PIN_Z,                      /* or z */
     LK_JOINT_PIVOT,                      /* no rows: a hinge about which a body turns in place */
     LK_JOINT_TYPES
 };
@@ -55,7 +55,8 @@ static inline int lk_coupled_joints(enum lk_joint_type type)
                                                             : 0;
 }
 
-/** struct lk_joint_traits - what reader, compiler and documentation agree on, in rows/traits.c.
+/** struct lk_joint_traits - properties of a joint type, in rows/traits.c. Shared by reader,
+ * compiler and documentation.
  * @name:           as in a model file
  * @n_rows:         scalar constraints, the first @n_length of them lengths [m], the others angles
  * @n_coordinates:  coordinates that the joint leaves free and measures
@@ -81,20 +82,20 @@ static inline int lk_joint_coordinate_is_angle(enum lk_joint_type type, int i)
 /** enum lk_drive_type - where the value of a drive comes from. */
 enum lk_drive_type { LK_DRIVE_INPUT, LK_DRIVE_TABLE, LK_DRIVE_HARMONIC, LK_DRIVE_RAMP };
 
-/** enum lk_input_type - what an input channel acts on, and the members of its definition. */
+/** enum lk_input_type - target of an input channel, and the members of its definition. */
 enum lk_input_type {
     LK_INPUT_JOINT_TORQUE, /* joint, an angle of its coordinates, 1 value [N m], on the second body
                             */
     LK_INPUT_JOINT_FORCE,  /* joint, a length of its coordinates, 1 value [N], on the second body */
     LK_INPUT_BODY_FORCE,   /* body, point, frame, 3 values [N] */
     LK_INPUT_BODY_TORQUE,  /* body, frame, 3 values [N m] */
-    LK_INPUT_DRIVE,        /* 1 value [rad or m], what drives follow; is_angle tells the unit */
+    LK_INPUT_DRIVE,        /* 1 value [rad or m] for drives; is_angle selects the unit */
     LK_INPUT_SIGNAL,       /* 1 value that force elements name: a level [1], a stiffness [N/m] */
     LK_INPUT_TYPES
 };
 
-/** enum lk_port_value - what a bench says of an impedance: force - stiffness (x - rest) - damping
- * v. */
+/** enum lk_port_value - values of an impedance that a bench sets. Its force is force - stiffness (x
+ * - rest) - damping v. */
 enum lk_port_value {
     LK_PORT_FORCE,     /* [N or N m] */
     LK_PORT_STIFFNESS, /* [N/m or N m/rad], >= 0 */
@@ -103,13 +104,13 @@ enum lk_port_value {
     LK_PORT_VALUES
 };
 
-/** lk_input_is_load() - whether an input is a force or torque by itself. RT: yes. */
+/** lk_input_is_load() - return whether an input is itself a force or torque. RT: yes. */
 static inline int lk_input_is_load(enum lk_input_type type)
 {
     return type < LK_INPUT_DRIVE;
 }
 
-/** lk_input_is_along() - whether it acts along a coordinate of a joint. RT: yes. */
+/** lk_input_is_along() - return whether an input acts along a coordinate of a joint. RT: yes. */
 static inline int lk_input_is_along(enum lk_input_type type)
 {
     return type == LK_INPUT_JOINT_TORQUE || type == LK_INPUT_JOINT_FORCE;
@@ -117,21 +118,21 @@ static inline int lk_input_is_along(enum lk_input_type type)
 
 #define LK_UNIT_SIZE 16 /* bytes of a unit that a model gives, with its terminating zero */
 
-/** enum lk_block_kind - how the output of a block follows from what it takes. */
+/** enum lk_block_kind - function from the inputs u of a block to its output y. */
 enum lk_block_kind {
     LK_BLOCK_LINEAR,     /* z' = a z + b u, y = c z + d u */
-    LK_BLOCK_PRODUCT,    /* of all */
+    LK_BLOCK_PRODUCT,    /* of all inputs */
     LK_BLOCK_TABLE,      /* look-up */
     LK_BLOCK_SATURATION, /* within limits */
     LK_BLOCK_DEAD_BAND,  /* beyond limits */
     LK_BLOCK_DELAY       /* dead time */
 };
 
-/** enum lk_net_kind - what a block takes: a number, an input of the model, a coordinate of a joint
- * or its rate, the output of a block. */
+/** enum lk_net_kind - source of an input of a block: a number, an input of the model, a coordinate
+ * of a joint or its rate, the output of a block. */
 enum lk_net_kind { LK_FROM_NUMBER, LK_FROM_INPUT, LK_FROM_SENSOR, LK_FROM_BLOCK };
 
-/** enum lk_output_type - what an output channel shows. */
+/** enum lk_output_type - quantity of an output channel. */
 enum lk_output_type {
     LK_OUTPUT_JOINT_POSITION,     /* all coordinates of a joint [rad, m] */
     LK_OUTPUT_JOINT_VELOCITY,     /* their rates */
@@ -153,7 +154,7 @@ enum lk_output_type {
     LK_OUTPUT_TYRE,            /* fx fy fz mx my mz of the road on a tyre, axes of the contact */
     LK_OUTPUT_TYRE_CONTACT,    /* kappa slope camber deflection x y z: slips and contact point */
     LK_OUTPUT_INPUT,           /* of an input: the values that acted in the last step */
-    LK_OUTPUT_MOBILITY,        /* of the place where an input or an impedance acts */
+    LK_OUTPUT_MOBILITY,        /* inverse effective mass where an input or an impedance acts */
     LK_OUTPUT_PORT_WORK,       /* of an input or an impedance [J], since the start */
     LK_OUTPUT_BLOCK,           /* output of a block, in its own unit */
     LK_OUTPUT_TYPES

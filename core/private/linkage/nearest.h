@@ -7,19 +7,20 @@
 
 #define LK_WORD_SIZE 64 /* bytes of a word with its terminating zero; what is longer is cut */
 
-/** lk_edit_distance() - edits that turn @a into @b: insert, delete or replace a letter, or swap two
- * neighbours. */
+/** lk_edit_distance() - count the edits that turn @a into @b: insert, delete or replace a letter,
+ * or swap two neighbours. */
 int lk_edit_distance(const char *a, const char *b);
 
-/** lk_nearest() - the nearest of @words (NULL-terminated) within one edit for each three letters of
- * @word; case and '-' for '_' do not count. Return: NULL for none. */
+/** lk_nearest() - find the nearest of @words (NULL-terminated), with at most one edit for each
+ * three letters of @word. Differences of case, and '-' for '_', do not count. Return: NULL for
+ * none. */
 const char *lk_nearest(const char *word, const char *const words[]);
 
 #define LK_MEANT_SIZE (LK_WORD_SIZE + 32)
 
-/** lk_meant() - ", did you mean 'NAME'?" with the nearest of @n names, the first at @first and
- * @stride bytes from one to the next; "" where none is near. For struct lk_channel: its name, and
- * its size. Return: @ret. */
+/** lk_meant() - write ", did you mean 'NAME'?" with the nearest of @n names, or "" if none is near.
+ * @first: the first name;  @stride: bytes from one name to the next; for an array of struct
+ * lk_channel, the name of the first and the size of the struct. Return: @ret. */
 const char *lk_meant(const char *word, const char *first, size_t stride, int n,
                      char ret[LK_MEANT_SIZE]);
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a PTP daemon (ptp4l of linuxptp) on this machine says about its clock: state of its ports,
- * offset and grandmaster.
+/* Clock status of a PTP daemon (ptp4l of linuxptp) on this machine: state of its ports, offset and
+ * grandmaster.
  *
- * Asked over the socket that it has for that, by management messages (IEEE 1588-2008, clause 15):
- * PORT_DATA_SET (15.5.3.7) and linuxptp's own TIME_STATUS_NP. Nothing waits: an answer is heard
- * when it has come. None of these functions is real-time safe; a client belongs to one thread. */
+ * The client sends management messages (IEEE 1588-2008, clause 15) over the daemon's socket:
+ * PORT_DATA_SET (15.5.3.7) and linuxptp's own TIME_STATUS_NP. No function blocks; answers are read
+ * after they have arrived. None of these functions is real-time safe; a client belongs to one
+ * thread. */
 #ifndef LINKAGE_PTP_H
 #define LINKAGE_PTP_H
 
@@ -18,7 +19,7 @@ extern "C" {
 
 #define LK_PTP_DOMAIN_MAX 127
 
-/** enum lk_ptp_state - of a port, as the standard numbers them (table 8); 0: not heard. */
+/** enum lk_ptp_state - state of a port, numbered as in the standard (table 8); 0: no answer yet. */
 enum lk_ptp_state {
     LK_PTP_UNKNOWN,
     LK_PTP_INITIALIZING,
@@ -34,12 +35,12 @@ enum lk_ptp_state {
 };
 
 /** struct lk_ptp - answers to one question.
- * @state:     of the port that says most about the clock: one that follows a master, else one that
- * is a master, else the one that comes first
- * @timed:     the following are known
+ * @state:     of the most informative port: slave or uncalibrated if there is one, else master,
+ *             else the first port
+ * @timed:     the fields below are known
  * @following: there is a grandmaster, and it is not this clock
  * @offset_ns: of the clock from its master, positive: ahead
- * @grandmaster: identity of the clock that all others follow */
+ * @grandmaster: identity of the grandmaster clock */
 struct lk_ptp {
     enum lk_ptp_state state;
     bool timed;
@@ -61,19 +62,19 @@ struct lk_ptp_client {
  * account), -ENAMETOOLONG. */
 int lk_ptp_open(struct lk_ptp_client *client, const char *path, int domain);
 
-/** lk_ptp_close() - a closed one, too. */
+/** lk_ptp_close() - close @client, which may be closed already. */
 void lk_ptp_close(struct lk_ptp_client *client);
 
-/** lk_ptp_ask() - send a question; answers to earlier ones no longer count.
- * Return: 0, negative errno (-EAGAIN: it does not read; others: it has gone). */
+/** lk_ptp_ask() - send a question; answers to earlier questions are ignored from now on.
+ * Return: 0, negative errno (-EAGAIN: the daemon does not read; others: the daemon has ended). */
 int lk_ptp_ask(struct lk_ptp_client *client);
 
-/** lk_ptp_hear() - take what has come. @ptp: zero it before lk_ptp_ask(); is completed answer by
- * answer Return: number of answers that said something. */
+/** lk_ptp_hear() - read the answers that have arrived. @ptp: zero it before lk_ptp_ask(); each
+ * answer fills some of its fields. Return: number of valid answers. */
 int lk_ptp_hear(struct lk_ptp_client *client, struct lk_ptp *ptp);
 
-/** lk_ptp_read() - one answer of @size bytes; anything else is ignored.
- * Return: whether it said something. */
+/** lk_ptp_read() - decode one answer of @size bytes; anything else is ignored.
+ * Return: whether it was a valid answer. */
 bool lk_ptp_read(const struct lk_ptp_client *client, const uint8_t *data, size_t size,
                  struct lk_ptp *ptp);
 
