@@ -151,11 +151,11 @@ static int own_iterations(const struct lk_formulation *f, const struct lk_model 
     return f->iterations != 0 ? f->iterations : LK_ITERATIONS;
 }
 
-/** struct how - arguments of compile_model(). @in_hold: adds rows that hold coordinates
+/** struct how - arguments of compile_model(). @holds_coordinates: adds rows that hold coordinates
  * @reductions: allowed reductions, see struct lk_draft;  @parts: divisor of the requested step */
 struct how {
-    struct lk_compile_how told;
-    int in_hold;
+    struct lk_compile_request request;
+    int holds_coordinates;
     unsigned reductions;
     int parts;
 };
@@ -216,12 +216,12 @@ static int compile_model(const struct lk_model *model, const struct lk_options *
     bool is_plain_step = order_of(model, options) == 2;
     struct lk_draft d = {
         .model = model,
-        .in_hold = how.in_hold,
+        .holds_coordinates = how.holds_coordinates,
         .reductions = how.reductions,
-        .formulation = how.told.formulation,
-        .may_close_dampers = is_plain_step && !how.told.is_bare,
-        .follows_sway =
-            how.told.formulation == &lk_formulation_rattle && !how.in_hold && is_plain_step,
+        .formulation = how.request.formulation,
+        .may_close_dampers = is_plain_step && !how.request.is_bare,
+        .follows_sway = how.request.formulation == &lk_formulation_rattle &&
+                        !how.holds_coordinates && is_plain_step,
     };
     const struct lk_engine *engines[LK_ENGINES_MAX + 1];
     int r;
@@ -241,7 +241,7 @@ static int compile_model(const struct lk_model *model, const struct lk_options *
         return r;
     d.interval = d.h;
     d.h /= how.parts;
-    r = draft_either(&d, engines, how.told.flops_max, ret_error);
+    r = draft_either(&d, engines, how.request.flops_max, ret_error);
     if (r == 0)
         r = lk_fill_create(&d, ret_system, ret_error);
     lk_draft_fini(&d);
@@ -271,7 +271,7 @@ static int compile_assembly(const struct lk_model *model, struct lk_system **ret
 {
     static const struct lk_options options = {.engine = "none"};
     struct how how = {{.formulation = &lk_formulation_rattle},
-                      .in_hold = 1,
+                      .holds_coordinates = 1,
                       .reductions = LK_REDUCTION_INDEPENDENT_ROWS,
                       .parts = 1};
 
@@ -346,7 +346,7 @@ static int add_sequences(const struct lk_model *model, const struct lk_options *
         how.reductions &= ~(unsigned)LK_REDUCTION_PLANAR;
     for (int k = 1; k < LK_SEQUENCES_MAX && sys->combination->weight[k] != 0 && r == 0; k++) {
         how = (struct how){
-            {.formulation = how.told.formulation}, .reductions = how.reductions, .parts = k + 1};
+            {.formulation = how.request.formulation}, .reductions = how.reductions, .parts = k + 1};
         r = compile_model(model, options, how, &sys->sequence[k - 1], ret_error);
         if (r != 0)
             break;
@@ -417,23 +417,23 @@ static int check_stops(const struct lk_system *sys, struct lk_error *ret_error)
 
 /* An equilibrium is found with the inertia of bodies in all directions. */
 static bool wants_all_rows(const struct lk_model *model, const struct lk_options *options,
-                           const struct lk_compile_how *told)
+                           const struct lk_compile_request *request)
 {
-    return told->is_bare || !told->formulation->steps_in_plane || model->starts_balanced ||
+    return request->is_bare || !request->formulation->steps_in_plane || model->starts_balanced ||
            (options && (options->all_rows || options->equilibrium));
 }
 
 /* return the reductions that the formulation allows and that are not switched off */
 static unsigned reductions_of(const struct lk_model *model, const struct lk_options *options,
-                              const struct lk_compile_how *told)
+                              const struct lk_compile_request *request)
 {
-    unsigned without = told->without | (LK_REDUCTIONS_ALL & ~model->solver.reductions);
+    unsigned without = request->without | (LK_REDUCTIONS_ALL & ~model->solver.reductions);
 
-    if (told->is_bare || told->formulation->wants_plain)
+    if (request->is_bare || request->formulation->wants_plain)
         without |= TREE_REDUCTIONS;
-    if (told->formulation->has_no_hubs)
+    if (request->formulation->has_no_hubs)
         without |= LK_REDUCTION_HUBS;
-    if (wants_all_rows(model, options, told))
+    if (wants_all_rows(model, options, request))
         without |= LK_REDUCTION_PLANAR;
     return LK_DRAFT_REDUCTIONS_ALL & ~without;
 }
@@ -480,12 +480,12 @@ static bool knows_reactions(const struct lk_system *sys, const struct lk_options
 /* If rows depend on each other, or held bodies form a loop, only the complete set of rows
  * determines the reactions. If such reactions are shown, compile again with all rows. */
 int lk_compile(const struct lk_model *model, const struct lk_options *options,
-               struct lk_compile_how told, struct lk_system **ret_system,
+               struct lk_compile_request request, struct lk_system **ret_system,
                struct lk_error *ret_error)
 {
     struct how how = {
-        .told = told,
-        .reductions = reductions_of(model, options, &told),
+        .request = request,
+        .reductions = reductions_of(model, options, &request),
         .parts = 1,
     };
     struct lk_system *sys = NULL;
@@ -502,9 +502,9 @@ int lk_compile(const struct lk_model *model, const struct lk_options *options,
         how.reductions &= ~(unsigned)LK_REDUCTION_LOADED;
         r = start_model(model, options, how, &sys, &gap, ret_error);
     }
-    if (r == 0 && !told.is_bare)
+    if (r == 0 && !request.is_bare)
         r = check_stops(sys, ret_error);
-    if (r == 0 && !told.is_bare)
+    if (r == 0 && !request.is_bare)
         r = raise_order(model, options, how, sys, ret_error);
     if (r != 0) {
         lk_system_free(sys);

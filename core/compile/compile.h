@@ -7,12 +7,12 @@
 #include "model/model.h"
 #include "step/system.h"
 
-/** struct lk_compile_how - how a model is compiled.
+/** struct lk_compile_request - how a model is compiled.
  * @formulation: steps the system
  * @is_bare:   overrides the solver section: order 2, no hubs, no split bodies, no batches
  * @without:   bits of enum lk_reduction to leave unused, for comparison
  * @flops_max: bound on the operations of a step, 0: none, see struct lk_bounds */
-struct lk_compile_how {
+struct lk_compile_request {
     const struct lk_formulation *formulation;
     int is_bare;
     unsigned without;
@@ -22,7 +22,7 @@ struct lk_compile_how {
 /** lk_compile() - compile @model; see lk_system_new() in linkage/linkage.h. Return: as there, or
  * -ECANCELED once lk_effort_spend() returns true. */
 int lk_compile(const struct lk_model *model, const struct lk_options *options,
-               struct lk_compile_how how, struct lk_system **ret_system,
+               struct lk_compile_request how, struct lk_system **ret_system,
                struct lk_error *ret_error);
 
 /* ---- start.c ---- */

@@ -85,7 +85,7 @@ static int take_memory(struct lk_draft *d)
     const struct lk_model *m = d->model;
     size_t bodies = (size_t)m->n_bodies, joints = (size_t)m->n_joints;
     size_t own = 2 * joints + (size_t)m->n_drives + 3 * (size_t)m->n_forces +
-                 (d->in_hold ? LK_COORDINATES_MAX * joints : 0);
+                 (d->holds_coordinates ? LK_COORDINATES_MAX * joints : 0);
     /* a split leaves two blocks per part, so there are fewer welds than blocks */
     size_t blocks = 3 * own + 1;
 

@@ -77,7 +77,7 @@ enum lk_draft_reduction {
  * @n_parts:    parts of each body of the model;  @of: body of the model for each of the system
  * @exchanged:  of each joint: see carriers.h, or all 0
  * @frame_of:   frame of each joint whose first body is moved by drives, or -1
- * @in_hold:    coordinates are held: this system only assembles the initial configuration
+ * @holds_coordinates:    coordinates are held: this system only assembles the initial configuration
  * @reductions: allowed ones: bits of enum lk_reduction and enum lk_draft_reduction
  * @plane:      planar reduction of each body of the model;  @n_in_plane: number of bodies with it
  * @n_held:     of these, bodies whose mechanism is not planar, or that turn in place
@@ -98,7 +98,7 @@ struct lk_draft {
     double interval;
     double h;
     int iterations;
-    int in_hold;
+    int holds_coordinates;
     unsigned reductions;
     int n_in_plane;
     int n_held;
@@ -136,8 +136,8 @@ struct lk_draft {
 };
 
 /** lk_draft_init() - make blocks, parts and plan of @d->model. Before the call, set model,
- * interval, h, iterations, in_hold, reductions and formulation. Return: 0, -ENOMEM, -ECANCELED.
- * Release with lk_draft_fini(). */
+ * interval, h, iterations, holds_coordinates, reductions and formulation. Return: 0, -ENOMEM,
+ * -ECANCELED. Release with lk_draft_fini(). */
 int lk_draft_init(struct lk_draft *d);
 void lk_draft_fini(struct lk_draft *d);
 

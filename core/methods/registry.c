@@ -236,7 +236,7 @@ static int check_blocks(const struct lk_model *model, const struct lk_options *o
 
 /* the step that the solver section names. Return: 0, LK_E_MODEL */
 static int choose(const struct lk_model *model, const struct lk_options *options,
-                  struct lk_compile_how *how, struct lk_error *ret_error)
+                  struct lk_compile_request *how, struct lk_error *ret_error)
 {
     const char *why, *name = lk_formulation_choose(model, options, &why);
 
@@ -269,7 +269,7 @@ int lk_system_new_within(const struct lk_model *model, const struct lk_options *
                          struct lk_error *ret_error)
 {
     LK_ARITHMETIC;
-    struct lk_compile_how how = {.flops_max = bounds ? bounds->flops_max : 0};
+    struct lk_compile_request how = {.flops_max = bounds ? bounds->flops_max : 0};
     struct lk_effort effort = {0}, *before;
     int r = choose(model, options, &how, ret_error);
 

@@ -170,7 +170,7 @@ LK_INLINE LK_REAL LK_NAME(rattle_tension_takes)(const LK_REAL K[6], const LK_REA
  * @turned: its rotation */
 LK_INLINE void LK_NAME(rattle_close_body)(double h, const LK_REAL change[6], const LK_REAL u[3],
                                           const LK_REAL turn[4], const LK_REAL last[6],
-                                          LK_REAL moved[6], LK_REAL turned[4], LK_REAL bent[6])
+                                          LK_REAL moved[6], LK_REAL turned[4], LK_REAL curvature[6])
 {
     LK_REAL dtheta[3];
 
@@ -181,7 +181,7 @@ LK_INLINE void LK_NAME(rattle_close_body)(double h, const LK_REAL change[6], con
     LK_NAME(turn_on)(turn, dtheta, turned);
     LK_NAME(rotation_log)(turned, moved + 3);
     for (int i = 0; i < 6; i++)
-        bent[i] = 1 / (h * h) * (moved[i] - last[i]);
+        curvature[i] = 1 / (h * h) * (moved[i] - last[i]);
 }
 
 /* dq . M a of the motion @change by closing, a = 2/h (u / h - v_n), see lk_one_book_closing() */
@@ -237,14 +237,14 @@ LK_INLINE void LK_NAME(rattle_kick_body)(double h, double s, bool is_ball, bool 
     LK_NAME(times_moments)(sJ, is_ball, momentum, v + 3);
 }
 
-/* Weight of the change of @bent since the @last step in the extrapolation, of translation and
+/* Weight of the change of @curvature since the @last step in the extrapolation, of translation and
  * rotation: 2 a.b / (a.a + b.b), not below 0. It is 1 - O(h^2) in smooth motion, and 0 after a
  * jump. */
-LK_INLINE void LK_NAME(rattle_smoothness)(const LK_REAL bent[6], const LK_REAL last[6],
+LK_INLINE void LK_NAME(rattle_smoothness)(const LK_REAL curvature[6], const LK_REAL last[6],
                                           LK_REAL ret[2])
 {
     for (int part = 0; part < 2; part++) {
-        const LK_REAL *a = bent + 3 * part, *b = last + 3 * part;
+        const LK_REAL *a = curvature + 3 * part, *b = last + 3 * part;
         LK_REAL both = LK_NAME(inner)(a, b), all = LK_NAME(inner)(a, a) + LK_NAME(inner)(b, b);
 
         ret[part] = 2 * LK_NAME(max)(both, (LK_REAL){0}) / (all + 1e-300);
@@ -254,17 +254,18 @@ LK_INLINE void LK_NAME(rattle_smoothness)(const LK_REAL bent[6], const LK_REAL l
 /* Velocity and acceleration at the end of a step from its positions alone: the backward difference
  * (11 u - 7 u_last + 2 u_before) / 6h, of order 3, and the extrapolated second difference, of order
  * 2. After a jump: u / h and the second difference alone. */
-LK_INLINE void LK_NAME(rattle_differences)(double h, const LK_REAL moved[6], const LK_REAL bent[6],
-                                           const LK_REAL last[6], LK_REAL v[6], LK_REAL a[6])
+LK_INLINE void LK_NAME(rattle_differences)(double h, const LK_REAL moved[6],
+                                           const LK_REAL curvature[6], const LK_REAL last[6],
+                                           LK_REAL v[6], LK_REAL a[6])
 {
     LK_REAL smooth[2];
 
-    LK_NAME(rattle_smoothness)(bent, last, smooth);
+    LK_NAME(rattle_smoothness)(curvature, last, smooth);
     for (int i = 0; i < 6; i++) {
-        LK_REAL more = smooth[i / 3] * (bent[i] - last[i]);
+        LK_REAL more = smooth[i / 3] * (curvature[i] - last[i]);
 
-        v[i] = 1 / h * moved[i] + 0.5 * h * smooth[i / 3] * bent[i] + h / 3 * more;
-        a[i] = bent[i] + more;
+        v[i] = 1 / h * moved[i] + 0.5 * h * smooth[i / 3] * curvature[i] + h / 3 * more;
+        a[i] = curvature[i] + more;
     }
 }
 

@@ -21,11 +21,11 @@ void lk_rattle_begin_body(struct lk_system *sys, int b)
     for (int i = 0; i < 3; i++) {
         own->moved[i] = sys->h * (m->v.v[i] - kick[0] * m->a.v[i]);
         own->moved[3 + i] = sys->h * (m->v.w[i] - kick[1] * m->a.w[i]);
-        own->bent[i] = own->bent[3 + i] = 0;
+        own->curvature[i] = own->curvature[3 + i] = 0;
     }
 }
 
-void lk_rattle_forget_way(struct lk_system *sys)
+void lk_rattle_reset_prediction(struct lk_system *sys)
 {
     for (int b = 0; b < sys->n_bodies; b++)
         for (int i = 0; i < 3; i++) {

@@ -7,13 +7,13 @@
 
 /** struct lk_rattle_own - additional state of a body. @x, @q: pose of the last
  * factor;
- * @moved: u and theta of the last step;  @bent: their difference from those before, by h^2; 0
+ * @moved: u and theta of the last step;  @curvature: their difference from those before, by h^2; 0
  * before the first step */
 struct lk_rattle_own {
     double x[3];
     double q[4];
     double moved[6];
-    double bent[6];
+    double curvature[6];
 };
 
 LK_INLINE struct lk_rattle_own *lk_rattle_own(const struct lk_state *state)
@@ -36,8 +36,8 @@ int lk_rattle_own_size(int n_bodies);
  * acceleration. RT: yes. */
 LK_RT void lk_rattle_begin_body(struct lk_system *system, int b);
 
-/** lk_rattle_forget_way() - predict the next step from the velocities of system->next, not from the
- * motion of the last step. RT: yes. */
-LK_RT void lk_rattle_forget_way(struct lk_system *system);
+/** lk_rattle_reset_prediction() - predict the next step from the velocities of system->next, not
+ * from the motion of the last step. RT: yes. */
+LK_RT void lk_rattle_reset_prediction(struct lk_system *system);
 
 #endif

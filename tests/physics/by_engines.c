@@ -178,8 +178,8 @@ static struct lk_system *compile_model(const struct subject *s, const struct lk_
 {
     const struct lk_options options = {.engine = engine,
                                        .order = engines_order == 2 ? 0 : engines_order};
-    const struct lk_compile_how how = {.formulation = engines_formulation,
-                                       .without = LK_REDUCTION_HUBS};
+    const struct lk_compile_request how = {.formulation = engines_formulation,
+                                           .without = LK_REDUCTION_HUBS};
     struct lk_system *sys = NULL;
     struct lk_error error = {0};
 

@@ -633,7 +633,7 @@ static void differences(const struct dense *d, const struct half_kicks *k, doubl
     double h = d->sys->h;
 
     for (int part = 0; part < 2 * d->sys->n_bodies; part++) {
-        const double *moved = k->moved + 3 * part, *last = own[part / 2].bent + 3 * (part % 2);
+        const double *moved = k->moved + 3 * part, *last = own[part / 2].curvature + 3 * (part % 2);
         const double *before = own[part / 2].moved + 3 * (part % 2);
         double bent[3], both = 0, all = 1e-300, smooth;
 

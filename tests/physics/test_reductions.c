@@ -73,11 +73,12 @@ static double distance(const struct lk_model *model, const struct lk_system *a,
     return far / size;
 }
 
-/* A tonne swings below two rods of 1 kg: what the regularisation of their rows leaves, by forces of
- * 10 kN, moves the knee that far. */
+/* Ten times the largest difference in builds with and without contraction of products and sums: of
+ * a car 9e-10. A tonne swings below two rods of 1 kg: the regularisation of their rows, by forces
+ * of 10 kN, moves the knee by 4e-9. */
 static double tolerance(const struct lk_model *model)
 {
-    return strcmp(model->name, "hung-tonne") == 0 ? 1e-8 : 2e-10;
+    return strcmp(model->name, "hung-tonne") == 0 ? 5e-8 : 1e-8;
 }
 
 static void compare(const char *folder, const char *file, const char *engine, unsigned reductions)

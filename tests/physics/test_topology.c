@@ -419,8 +419,8 @@ struct manner {
 /* Return: or NULL if it is refused */
 static struct lk_system *compile_star(const char *text, const struct manner *m, int has_no_hubs)
 {
-    const struct lk_compile_how how = {.formulation = m->formulation,
-                                       .without = has_no_hubs ? LK_REDUCTION_HUBS : 0};
+    const struct lk_compile_request how = {.formulation = m->formulation,
+                                           .without = has_no_hubs ? LK_REDUCTION_HUBS : 0};
     const struct lk_options options = {.engine = "none", .order = m->order};
     struct lk_system *sys = NULL;
     struct lk_model *model;

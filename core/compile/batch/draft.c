@@ -58,7 +58,7 @@ static bool has_rare(const struct lk_draft *d, const int *kind)
 static int is_known(const struct lk_draft *d)
 {
     const struct lk_model *m = d->model;
-    int known = d->formulation->in_lanes && !d->in_hold;
+    int known = d->formulation->in_lanes && !d->holds_coordinates;
 
     if (!known)
         return false;

@@ -144,8 +144,9 @@ static double work_of(const struct lk_draft *d)
 
 /* ---- which bodies are hubs, and which are split ---- */
 
-/** struct stake - number of rows of a body's joints in a front: eliminated there, remaining. */
-struct stake {
+/** struct front_rows - number of rows of a body's joints in a front: eliminated there, remaining.
+ */
+struct front_rows {
     int e;
     int r;
 };
@@ -164,26 +165,26 @@ static double front_work(struct times times, double e, double r)
 
 /* add the work that front @f would save without the rows of each body, and reset the counts */
 static void save_front(const struct lk_draft *d, struct times times, const struct lk_front_plan *f,
-                       struct stake *stake, double *saved)
+                       struct front_rows *front_rows, double *saved)
 {
     int e = f->elim_rows, r = f->rows - e;
 
     for (int i = 0; i < f->n_joints; i++)
         for (int s = 0; s < LK_TREE_SIDES && f->joints[i] < d->n_blocks; s++) {
             int b = d->ends[f->joints[i]][s];
-            struct stake *own = b < d->n_bodies ? &stake[d->of[b]] : NULL;
+            struct front_rows *own = b < d->n_bodies ? &front_rows[d->of[b]] : NULL;
 
             if (!own || own->e + own->r == 0)
                 continue;
             saved[d->of[b]] += front_work(times, e, r) - front_work(times, e - own->e, r - own->r);
-            *own = (struct stake){0};
+            *own = (struct front_rows){0};
         }
 }
 
 /* Upper bound on the work that a hub or a split could save in the present fronts: all rows of
  * its joints. A trial costs a whole plan, and most bodies of a net cannot save that much.
  * Return: 0, -ECANCELED. */
-static int bound_savings(const struct lk_draft *d, struct stake *stake, double *saved)
+static int bound_savings(const struct lk_draft *d, struct front_rows *front_rows, double *saved)
 {
     const struct times times = {lk_draft_factors(d), lk_draft_solves(d)};
 
@@ -197,9 +198,9 @@ static int bound_savings(const struct lk_draft *d, struct stake *stake, double *
                 int b = d->ends[f->joints[i]][s], rows = d->n_rows[f->joints[i]];
 
                 if (b < d->n_bodies)
-                    *(i < f->n_elim ? &stake[d->of[b]].e : &stake[d->of[b]].r) += rows;
+                    *(i < f->n_elim ? &front_rows[d->of[b]].e : &front_rows[d->of[b]].r) += rows;
             }
-        save_front(d, times, f, stake, saved);
+        save_front(d, times, f, front_rows, saved);
         if (lk_effort_spend((uint64_t)f->n_joints))
             return -ECANCELED;
     }
@@ -278,15 +279,15 @@ static bool may_be_split(const struct lk_draft *d, int b, int rows, int blocks)
            blocks >= 4;
 }
 
-/* @counts: two per body, zero;  @stake, @saved: of each body, zero */
+/* @counts: two per body, zero;  @front_rows, @saved: of each body, zero */
 static int try_bodies(struct lk_draft *d, const struct lk_draft_block *original, int *counts,
-                      struct stake *stake, double *saved)
+                      struct front_rows *front_rows, double *saved)
 {
     int *rows = counts, *blocks = counts + d->model->n_bodies;
     int r;
 
     count_at_bodies(d, original, rows, blocks);
-    r = bound_savings(d, stake, saved);
+    r = bound_savings(d, front_rows, saved);
     for (int b = 0; b < d->model->n_bodies && r == 0; b++) {
         if ((d->reductions & LK_REDUCTION_HUBS) && rows[b] >= HUB_ROWS &&
             saved[b] > (1 - HUB_GAIN) * work_of(d))
@@ -295,7 +296,7 @@ static int try_bodies(struct lk_draft *d, const struct lk_draft_block *original,
             saved[b] > (1 - SPLIT_GAIN) * work_of(d))
             r = split_body(d, original, b, blocks[b]);
         if (r == 0 && (d->is_hub[b] || d->n_parts[b] > 1))
-            r = bound_savings(d, stake, saved);
+            r = bound_savings(d, front_rows, saved);
     }
     return r;
 }
@@ -304,12 +305,13 @@ static int relieve_bodies(struct lk_draft *d, const struct lk_draft_block *origi
 {
     size_t n = (size_t)d->model->n_bodies + 1;
     int *counts = calloc(2 * n, sizeof(*counts));
-    struct stake *stake = calloc(n, sizeof(*stake));
+    struct front_rows *front_rows = calloc(n, sizeof(*front_rows));
     double *saved = calloc(n, sizeof(*saved));
-    int r = counts && stake && saved ? try_bodies(d, original, counts, stake, saved) : -ENOMEM;
+    int r = counts && front_rows && saved ? try_bodies(d, original, counts, front_rows, saved)
+                                          : -ENOMEM;
 
     free(counts);
-    free(stake);
+    free(front_rows);
     free(saved);
     return r;
 }

@@ -159,7 +159,7 @@ static void add_drives(struct lk_draft *d)
 
 static void add_holds(struct lk_draft *d)
 {
-    for (int i = 0; i < d->model->n_joints && d->in_hold; i++)
+    for (int i = 0; i < d->model->n_joints && d->holds_coordinates; i++)
         for (int k = 0; k < LK_COORDINATES_MAX; k++)
             if ((d->model->joints[i].hold >> k) & 1)
                 add_coordinate(d, i, k)->hold = i;

@@ -103,7 +103,7 @@ int lk_mechanics_new(const struct lk_model *model, double step, struct lk_mechan
                      struct lk_error *ret_error)
 {
     const struct lk_options options = {.step = step};
-    const struct lk_compile_how how = {.formulation = &lk_formulation_ali3, .is_bare = 1};
+    const struct lk_compile_request how = {.formulation = &lk_formulation_ali3, .is_bare = 1};
     struct lk_system *sys = NULL;
     int r = refuse_kinks(model, ret_error);
 

@@ -478,7 +478,7 @@ static void bounce(struct lk_system *sys)
     }
     if (!is_hit)
         return;
-    lk_rattle_forget_way(sys);
+    lk_rattle_reset_prediction(sys);
     /* drives resist an impulse; their work against forces is booked with the forces */
     sys->next.balance->work_drive +=
         lk_loads_drive_power(sys, &(struct lk_state){.lambda = stops->solution});

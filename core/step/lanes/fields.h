@@ -201,18 +201,17 @@ enum lk_body_field {
 
 /** enum lk_rattle_field - the same for `rattle`, whose iterations turn about the axes of q_n.
  * NOW_X, NOW_R: pose in the iterations, then that of the factor
- * FACTOR_X .. BENT: struct lk_rattle_own;  LOAD: -Q without gravity (force: world, torque: body)
- * G:            angular part of s W g, body axes
- * ITERATE:      u, theta;  REST: the other terms of s W g, see momentum_residual()
- * ACCELERATION: of the new state (world)
- * INCREMENTS:   of each iteration: dq and the change of REST, about the body's axes; their
- *               translations are valid only where bodies may lack inertia, see struct lk_batches */
+ * FACTOR_X .. CURVATURE: struct lk_rattle_own;  LOAD: -Q without gravity (force: world, torque:
+ * body) G:            angular part of s W g, body axes ITERATE:      u, theta;  REST: the other
+ * terms of s W g, see momentum_residual() ACCELERATION: of the new state (world) INCREMENTS:   of
+ * each iteration: dq and the change of REST, about the body's axes; their translations are valid
+ * only where bodies may lack inertia, see struct lk_batches */
 enum lk_rattle_field {
     LK_RATTLE_FACTOR_X = LK_BODY_SIZE,
     LK_RATTLE_FACTOR_Q = LK_RATTLE_FACTOR_X + 3,
     LK_RATTLE_MOVED = LK_RATTLE_FACTOR_Q + 4,
-    LK_RATTLE_BENT = LK_RATTLE_MOVED + 6,
-    LK_RATTLE_LOAD = LK_RATTLE_BENT + 6,
+    LK_RATTLE_CURVATURE = LK_RATTLE_MOVED + 6,
+    LK_RATTLE_LOAD = LK_RATTLE_CURVATURE + 6,
     LK_RATTLE_G = LK_RATTLE_LOAD + 6,
     LK_RATTLE_ITERATE = LK_RATTLE_G + 3,
     LK_RATTLE_REST = LK_RATTLE_ITERATE + 6,
@@ -242,14 +241,14 @@ enum lk_rk4_field {
  * THIN, TENSION: see struct lk_quad, struct lk_half_kicks;  SHOVE: a motion (world) that all rows
  * resist, then their response (translation: world, rotation: body); where a system closes_dampers,
  * also v - v' and a - a' of step/scripts/rattle.h (world);  MASSLESS: 1 where there is no inertia,
- * translation and rotation;  LAST_BENT: BENT of the step before */
+ * translation and rotation;  LAST_CURVATURE: CURVATURE of the step before */
 enum lk_rare_field {
     LK_RARE_AHEAD,
     LK_RARE_THIN = 2,
     LK_RARE_TENSION = 5,
     LK_RARE_SHOVE = 11,
     LK_RARE_MASSLESS = 17,
-    LK_RARE_LAST_BENT = 19,
+    LK_RARE_LAST_CURVATURE = 19,
     LK_RARE_SIZE = 25
 };
 

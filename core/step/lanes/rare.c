@@ -150,7 +150,7 @@ void lk_rare_book_tension(const struct lk_system *sys, const struct lk_batches *
             K[k] = *body_at(p, p->tense[i].body, p->rare + LK_RARE_TENSION + k);
         for (int k = 0; k < 3; k++) {
             theta[k] = *body_at(p, p->tense[i].body, LK_RATTLE_MOVED + 3 + k);
-            more[k] = sys->h * sys->h * *body_at(p, p->tense[i].body, LK_RATTLE_BENT + 3 + k);
+            more[k] = sys->h * sys->h * *body_at(p, p->tense[i].body, LK_RATTLE_CURVATURE + 3 + k);
         }
         sys->next.balance->taken += lk_rattle_tension_takes(K, theta, more);
     }

@@ -329,9 +329,9 @@ static __attribute__((noinline)) void close_bodies(const struct lk_system *sys,
 
     weigh_pull(p, b, f, f + LK_BODY_NOW_R, 0, change);
     for (int i = 0; i < 6 && lk_rattle_has_differences(sys); i++)
-        f[p->rare + LK_RARE_LAST_BENT + i] = f[LK_RATTLE_BENT + i];
+        f[p->rare + LK_RARE_LAST_CURVATURE + i] = f[LK_RATTLE_CURVATURE + i];
     lk_rattle_close_body_lanes(sys->h, change, f + LK_RATTLE_ITERATE, f + LK_BODY_TURN,
-                               f + LK_RATTLE_MOVED, moved, turn, f + LK_RATTLE_BENT);
+                               f + LK_RATTLE_MOVED, moved, turn, f + LK_RATTLE_CURVATURE);
     for (int i = 0; i < 6; i++)
         f[LK_RATTLE_MOVED + i] = moved[i];
     lk_moved_state_lanes(f + LK_BODY_OLD_X, f + LK_BODY_OLD_Q, moved, turn, f + LK_BODY_OLD_X,
@@ -370,13 +370,14 @@ static __attribute__((noinline)) void close_state(const struct lk_batches *p, in
     show_closed(f);
 }
 
-/* Set LAST_BENT to BENT at the start of a step, because the state contains no earlier one. */
-LK_INLINE void forget_last_bent(const struct lk_batches *p, int block)
+/* Set LAST_CURVATURE to CURVATURE at the start of a step, because the state contains no earlier
+ * one. */
+LK_INLINE void reset_last_curvature(const struct lk_batches *p, int block)
 {
     lanes_t *f = block_at(p, p->bodies[block].at);
 
     for (int i = 0; i < 6; i++)
-        f[p->rare + LK_RARE_LAST_BENT + i] = f[LK_RATTLE_BENT + i];
+        f[p->rare + LK_RARE_LAST_CURVATURE + i] = f[LK_RATTLE_CURVATURE + i];
 }
 
 /* ---- velocities: half a kick at q_n+1; accelerations ---- */
@@ -388,7 +389,7 @@ LK_INLINE void subtract_tension(const struct lk_system *sys, const struct lk_bat
     lanes_t more[3], pull[3];
 
     for (int i = 0; i < 3; i++)
-        more[i] = sys->h * sys->h * f[LK_RATTLE_BENT + 3 + i];
+        more[i] = sys->h * sys->h * f[LK_RATTLE_CURVATURE + 3 + i];
     lk_rattle_tension_end_lanes(f + p->rare + LK_RARE_TENSION, f + LK_RATTLE_MOVED + 3, more, pull);
     for (int i = 0; i < 3; i++)
         sum[3 + i] -= pull[i];
@@ -414,8 +415,8 @@ LK_INLINE void replace_velocity(const struct lk_system *sys, const struct lk_bat
 {
     lanes_t seen[6], unused[6];
 
-    lk_rattle_differences_lanes(sys->h, f + LK_RATTLE_MOVED, f + LK_RATTLE_BENT,
-                                f + p->rare + LK_RARE_LAST_BENT, seen, unused);
+    lk_rattle_differences_lanes(sys->h, f + LK_RATTLE_MOVED, f + LK_RATTLE_CURVATURE,
+                                f + p->rare + LK_RARE_LAST_CURVATURE, seen, unused);
     lk_rattle_replace_lanes(f + p->rare + LK_RARE_MASSLESS, f + p->rare + LK_RARE_THIN, seen,
                             f + LK_BODY_OLD_V);
     if (sys->closes_dampers)
@@ -511,8 +512,8 @@ LK_INLINE void replace_acceleration(const struct lk_system *sys, const struct lk
     lanes_t *a = f + LK_BODY_OLD_A, seen[6], unused[6],
             no_axis[3] = {(lanes_t){0}, (lanes_t){0}, (lanes_t){0}};
 
-    lk_rattle_differences_lanes(sys->h, f + LK_RATTLE_MOVED, f + LK_RATTLE_BENT,
-                                f + p->rare + LK_RARE_LAST_BENT, unused, seen);
+    lk_rattle_differences_lanes(sys->h, f + LK_RATTLE_MOVED, f + LK_RATTLE_CURVATURE,
+                                f + p->rare + LK_RARE_LAST_CURVATURE, unused, seen);
     lk_rattle_replace_lanes(f + p->rare + LK_RARE_MASSLESS, no_axis, seen, a);
     if (sys->closes_dampers)
         keep_difference(p, f, a, seen);
@@ -538,9 +539,9 @@ static __attribute__((noinline)) void accelerate_bodies(const struct lk_system *
 
 /* ---- the state ---- */
 
-/* struct lk_rattle_own has the fields in the order of FACTOR_X .. BENT, as many as a motion */
+/* struct lk_rattle_own has the fields in the order of FACTOR_X .. CURVATURE, as many as a motion */
 _Static_assert(sizeof(struct lk_rattle_own) == sizeof(struct lk_motion) &&
-                   LK_RATTLE_BENT + 6 - LK_RATTLE_FACTOR_X == MOTION_SIZE,
+                   LK_RATTLE_CURVATURE + 6 - LK_RATTLE_FACTOR_X == MOTION_SIZE,
                "what is its own is stored like a motion");
 
 static void load_own(const struct lk_state *state, const struct lk_batches *p, int block)

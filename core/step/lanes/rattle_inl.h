@@ -26,7 +26,7 @@ static void rattle_carry(struct lk_system *sys)
                 LANE(lambda[r], l) = sys->now.lambda[j->row[l] + r];
     }
     for (int b = 0; b < p->n_bodies && lk_rattle_has_differences(sys); b++)
-        forget_last_bent(p, b);
+        reset_last_curvature(p, b);
 }
 
 static void rattle_take(struct lk_system *sys)

@@ -483,16 +483,18 @@ void lk_one_close(struct lk_system *sys)
     for (int k = 0; 4 * k < sys->n_bodies; k++) {
         struct lk_lanes l = lk_lanes_of(sys, k);
         struct lk_quad *quad = &sys->quad[k];
-        lk_four change[6], last[6], moved[6], turn[4], bent[6];
+        lk_four change[6], last[6], moved[6], turn[4], curvature[6];
 
         lk_gather(&l, sys->correction[0].v, LK_STRIDE(struct lk_twist), 6, change);
         lk_gather(&l, lk_rattle_own(&sys->now)->moved, LK_STRIDE(struct lk_rattle_own), 6, last);
-        lk_rattle_close_body_four(sys->h, change, quad->u, quad->turn, last, moved, turn, bent);
+        lk_rattle_close_body_four(sys->h, change, quad->u, quad->turn, last, moved, turn,
+                                  curvature);
         memcpy(quad->u, moved, sizeof(quad->u));
         memcpy(quad->turn, turn, sizeof(quad->turn));
         memcpy(quad->theta, moved + 3, sizeof(quad->theta));
         lk_scatter(&l, moved, LK_STRIDE(struct lk_rattle_own), 6, lk_rattle_own(&sys->next)->moved);
-        lk_scatter(&l, bent, LK_STRIDE(struct lk_rattle_own), 6, lk_rattle_own(&sys->next)->bent);
+        lk_scatter(&l, curvature, LK_STRIDE(struct lk_rattle_own), 6,
+                   lk_rattle_own(&sys->next)->curvature);
     }
     write_poses(sys, sys->next.motion[0].x, sys->next.motion[0].q, LK_STRIDE(struct lk_motion));
     lk_evaluate_poses(sys, &sys->next);

@@ -15,12 +15,12 @@ LK_INLINE void see_positions(const struct lk_system *sys, const struct lk_lanes 
                              const lk_four thin[3], lk_four v[6])
 {
     const struct lk_rattle_own *next = lk_rattle_own(&sys->next), *now = lk_rattle_own(&sys->now);
-    lk_four moved[6], bent[6], last[6], rest[6], seen[2][6];
+    lk_four moved[6], curvature[6], last[6], rest[6], seen[2][6];
 
     lk_gather(l, next->moved, LK_STRIDE(struct lk_rattle_own), 6, moved);
-    lk_gather(l, next->bent, LK_STRIDE(struct lk_rattle_own), 6, bent);
-    lk_gather(l, now->bent, LK_STRIDE(struct lk_rattle_own), 6, last);
-    lk_rattle_differences_four(sys->h, moved, bent, last, seen[0], seen[1]);
+    lk_gather(l, next->curvature, LK_STRIDE(struct lk_rattle_own), 6, curvature);
+    lk_gather(l, now->curvature, LK_STRIDE(struct lk_rattle_own), 6, last);
+    lk_rattle_differences_four(sys->h, moved, curvature, last, seen[0], seen[1]);
     lk_rattle_replace_four(quad->massless, thin, seen[is_acceleration], v);
     for (int i = 0; i < 6; i++)
         rest[i] = v[i] - seen[is_acceleration][i];
@@ -51,13 +51,14 @@ static void kick_velocities(struct lk_system *sys, struct lk_one_rattle *r)
         struct lk_lanes l = lk_lanes_of(sys, k);
         const struct lk_quad *quad = &sys->quad[k];
         const struct lk_half_kicks *half = &r->quad[k];
-        lk_four sum[6], sm, bent[6], v[6], more[3], pull[3];
+        lk_four sum[6], sm, curvature[6], v[6], more[3], pull[3];
 
         lk_gather(&l, sys->residual[0].v, LK_STRIDE(struct lk_twist), 6, sum);
         lk_gather(&l, &sys->sW[0].mass, LK_STRIDE(struct lk_inverse_mass), 1, &sm);
-        lk_gather(&l, lk_rattle_own(&sys->next)->bent, LK_STRIDE(struct lk_rattle_own), 6, bent);
+        lk_gather(&l, lk_rattle_own(&sys->next)->curvature, LK_STRIDE(struct lk_rattle_own), 6,
+                  curvature);
         for (int i = 0; i < 3; i++)
-            more[i] = sys->h * sys->h * bent[3 + i];
+            more[i] = sys->h * sys->h * curvature[3 + i];
         lk_rattle_tension_end_four(half->tension, quad->theta, more, pull);
         for (int i = 0; i < 3; i++)
             sum[3 + i] -= pull[i];

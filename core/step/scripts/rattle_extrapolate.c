@@ -62,7 +62,7 @@ static void make_own(struct lk_system *sys)
         for (int i = 0; i < 6; i++) {
             own->moved[i] =
                 moved_by(&sys->next, b, i, sys->h, last_kick(&fine->now, b, i, fine->h));
-            own->bent[i] = 0; /* used for bodies without inertia alone */
+            own->curvature[i] = 0; /* used for bodies without inertia alone */
         }
     }
 }
