@@ -127,14 +127,14 @@ static int check_folder(const struct lkd_config *config, const char *key, const 
     return LK_E_TEXT;
 }
 
-/* as who would serve, with no rights but his */
+/* as the serving user, with only the rights of that user */
 static int check_folders_as_served(const struct lkd_config *config)
 {
     struct lkd_identity identity;
     struct lk_error error = {0};
     int r = lkd_privileges_find(config->user, &identity, &error);
 
-    if (r) /* check_keys() has said so */
+    if (r) /* check_keys() has reported it */
         return r;
     r = lkd_privileges_drop(&identity, &error);
     if (r) {
@@ -146,7 +146,7 @@ static int check_folders_as_served(const struct lkd_config *config)
     return lk_also(r, check_folder(config, "record", config->record.directory));
 }
 
-/* In a process of its own: rights that were dropped do not come back. */
+/* In a separate process, because dropped privileges cannot be regained. */
 static int check_folders(const struct lkd_config *config)
 {
     int status = 0;
@@ -253,7 +253,8 @@ static void print_warnings(const struct lk_findings *warnings)
                warnings->list[i].text);
 }
 
-/* What a platform lets a driver feel. @picture: of it, NULL: none. Return: 0, LK_E_TEXT. */
+/* Print the cues that a platform passes to a driver. @picture: path of a plot, NULL: none. Return:
+ * 0, LK_E_TEXT. */
 static int show_cueing(const struct lkd_config *config, const char *picture)
 {
     struct lk_error error;
@@ -493,7 +494,7 @@ static void close_rig(struct daemon *daemon)
         lkd_log(LKD_C_CYCLE_STUCK, "ended with a cycle that stands still");
         lkd_files_close(&daemon->rig);
         lkd_record_close(&daemon->rig);
-        /* a fault before that is why the run ended */
+        /* an earlier fault is the reason for the end of the run */
         _exit(daemon->exit_status != LKD_EXIT_OK ? daemon->exit_status : LKD_EXIT_WATCHDOG);
     }
     lkd_files_close(&daemon->rig);
@@ -557,7 +558,7 @@ static int wrong_usage(void)
     return LKD_EXIT_USAGE;
 }
 
-/** struct command - what the command line asks for. @path: of the configuration, or NULL
+/** struct command - the command line. @path: of the configuration, or NULL
  * @picture: of cueing, with a check, or NULL */
 struct command {
     const char *path;

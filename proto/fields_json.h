@@ -16,7 +16,7 @@ extern "C" {
  *        - "name": the key is the name of the field
  *        - "name>key": the key is another one
  *        - "name?": a negative number becomes null, an unspecified enumeration an empty text
- *        - "name(list)": a message, as an object with the fields of that list; left out if absent
+ *        - "name(list)": a message, as an object with the fields of that list; omitted if absent
  * A field that the message does not have becomes null. Thread: any but the cycle. */
 void lk_fields_json(struct lk_json *json, const ProtobufCMessage *message, const char *list);
 

@@ -41,8 +41,8 @@ struct lk_key_words {
     int line;
 };
 
-/** lk_key_is_valid() - whether these @length bytes are a key: 40 characters of Z85 that encode 32
- * bytes. */
+/** lk_key_is_valid() - Return true if these @length bytes are a key: 40 characters of Z85 that
+ * encode 32 bytes. */
 bool lk_key_is_valid(const char *text, size_t length);
 
 /** lk_key_name_is_valid() - whether these @length bytes are the name of a client: letters, digits,
@@ -62,9 +62,10 @@ int lk_key_parse(const char *name, const char *text, size_t size, char *ret_key,
                  struct lk_error *ret_error);
 
 /** lk_key_file_read() - read a key file; check its owner and permissions.
- * @owner:    who may own it, besides root
+ * @owner:    permitted owner, besides root
  * @ret_text: to be freed with lk_key_file_free(); @ret_size bytes
- * Return: 0, LK_E_TEXT (missing, not safe, too large: @ret_error says what to do), -ENOMEM. */
+ * Return: 0, LK_E_TEXT (missing, unsafe permissions, too large: @ret_error has the remedy),
+ * -ENOMEM. */
 int lk_key_file_read(const char *path, enum lk_key_kind kind, uid_t owner, char **ret_text,
                      size_t *ret_size, struct lk_error *ret_error);
 /** lk_key_file_free() - overwrite and free; NULL is allowed. */

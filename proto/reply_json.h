@@ -16,14 +16,15 @@ extern "C" {
 /** lk_reply_flags_json() - member @key: flags of a sample or a status as an array of words. */
 void lk_reply_flags_json(struct lk_json *json, const char *key, uint32_t flags);
 
-/** lk_reply_status_json() - members "state" to "recording"; what the daemon did not send is left
- * out. */
+/** lk_reply_status_json() - members "state" to "recording"; fields that the daemon did not send are
+ * omitted. */
 void lk_reply_status_json(struct lk_json *json, const Linkage__V1__Status *status);
 
-/** lk_reply_inputs_json() - members "inputs", "claims", and "refusals" where there are some. */
+/** lk_reply_inputs_json() - members "inputs", "claims", and "refusals" if there are any. */
 void lk_reply_inputs_json(struct lk_json *json, const Linkage__V1__InputsReport *report);
 
-/** lk_reply_channels_json() - members "inputs" and "outputs": what they mean. */
+/** lk_reply_channels_json() - add members "inputs" and "outputs" with the descriptions of the
+ * channels. */
 void lk_reply_channels_json(struct lk_json *json, const Linkage__V1__ModelDescription *model);
 
 /** lk_reply_policy_json() - members "policy", its rows, and "recover_samples". */

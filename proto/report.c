@@ -60,7 +60,7 @@ static void put_head(FILE *file, const Linkage__V1__Evidence *e)
         put_labelled(file, i == 0 ? "degraded" : "", e->degraded[i]);
 }
 
-/* How many, and the step of the last one. */
+/* Print their number and the step of the last one. */
 static void put_late(FILE *file, uint64_t count, const char *what, uint64_t step)
 {
     fprintf(file, " %" PRIu64 " %s", count, what);

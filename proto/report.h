@@ -2,8 +2,8 @@
 /* Reports on the timing of a run (message Evidence): for programs, for the plotting scripts of
  * cyclictest, and for people.
  *
- * A message may hold anything that lk_wire_decode_reply() accepts. Absent parts are written as
- * empty ones, so that every key and every row is always there. Text of the message is cleaned or
+ * A message may hold anything that lk_wire_decode_reply() accepts. Absent sections are written as
+ * empty ones, so that every key and every row always exists. Text of the message is cleaned or
  * escaped, so that it cannot add lines or control a terminal. The work is bounded by the size of
  * the message.
  *
@@ -21,9 +21,9 @@ extern "C" {
 
 #define LK_REPORT_LIMIT_MAX_US 1000000u /* rows of a histogram, as in cyclictest */
 
-/** lk_report_json() - write all of @evidence as one JSON object on a line of its own.
- * Keys are those of the message, durations and times in ns; a bucket is [upper_ns, count]; "utc"
- * is the grid point of a cycle in ISO 8601, "" where the daemon gave none. */
+/** lk_report_json() - write all of @evidence as one JSON object on a line of its own. Keys are
+ * those of the message, durations and times in ns; a bucket is [upper_ns, count]; "utc" is the grid
+ * point of a cycle in ISO 8601, "" if the daemon gave none. */
 void lk_report_json(FILE *file, const Linkage__V1__Evidence *evidence);
 
 /** lk_report_histogram() - write what `cyclictest -h @limit_us` writes, with columns for
@@ -35,9 +35,9 @@ void lk_report_json(FILE *file, const Linkage__V1__Evidence *evidence);
  *            deadlines. At most LK_REPORT_LIMIT_MAX_US.
  * A bucket that overlaps several rows is divided between them in proportion to the overlap, in
  * whole counts: rows and overflow add up to exactly the sum over the buckets. The smallest latency
- * is the lower end of its bucket; the average is that of the middles of the buckets (within 2 %);
- * the largest is exact. Cycle numbers of overflows are given for the worst cycles in the message
- * only. A comment line at the top names model and columns. */
+ * is the lower end of its bucket; the average is computed from the centres of the buckets (within 2
+ * %); the largest is exact. Cycle numbers of overflows are given for the worst cycles in the
+ * message only. A comment line at the top names model and columns. */
 void lk_report_histogram(FILE *file, const Linkage__V1__Evidence *evidence, unsigned int limit_us);
 
 /** lk_report_text() - write @evidence as tables: a row for each distribution, counters, the proof,

@@ -22,7 +22,7 @@ static void put_title(FILE *file, const Linkage__V1__LatencyBudget *b)
     fprintf(file, "', claim %" PRIu32 "\n", b->claim);
 }
 
-/* What is known about each of the two ways. */
+/* Print the measured times of each direction. */
 static void put_one_way(FILE *file, const Linkage__V1__LatencyBudget *b)
 {
     fprintf(file, "%-13s ", "one way");

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Buckets of a message into the rows of cyclictest, a microsecond each.
+/* Distribute the buckets of a message to the rows of cyclictest, a microsecond each.
  *
- * Nothing is stored: each of the three columns walks along its buckets while the rows are written,
- * so every bucket and every row is passed once, whatever bounds a message has. Buckets that do not
- * rise land in the row that the walk has reached, and still count once. */
+ * Nothing is stored: each of the three columns iterates over its buckets while the rows are
+ * written, so every bucket and every row is visited once, whatever bounds a message has. Buckets
+ * with bounds out of order are counted once, in the present row. */
 #include "report.h"
 #include "wire.h"
 
@@ -37,7 +37,7 @@ struct column {
     uint64_t in_rows;
 };
 
-/** struct latencies - of a column: @all counted; [ns]. */
+/** struct latencies - latencies of a column [ns]. @all: number of durations */
 struct latencies {
     uint64_t all;
     uint64_t min_ns;
@@ -62,8 +62,8 @@ static uint64_t bucket_width(uint64_t upper_ns)
     return exponent > SUB_BITS ? UINT64_C(1) << (exponent - SUB_BITS) : 1;
 }
 
-/* Goes to the next bucket. The longest duration of all ends the bucket that it is in, and the one
- * of whatever is beyond the proper buckets, which has no bounds of its own. Return: is there one?
+/* Advance to the next bucket. The maximum is the upper end of its own bucket, and of the overflow
+ * bucket, which has no bounds. Return: true if there is one.
  */
 static bool step_column(struct column *column)
 {
@@ -85,7 +85,7 @@ static bool step_column(struct column *column)
     return true;
 }
 
-/* What the present bucket has below @end_ns and no row has been given yet. */
+/* Return the count of the present bucket below @end_ns not yet assigned to a row. */
 static uint64_t part_below(struct column *column, uint64_t end_ns)
 {
     uint128 width_ns = (uint128)column->high_ns - column->low_ns + 1;
@@ -100,7 +100,7 @@ static uint64_t part_below(struct column *column, uint64_t end_ns)
     return part;
 }
 
-/* What the column has below @end_ns and no row has been given yet. */
+/* Return the count of the column below @end_ns not yet assigned to a row. */
 static uint64_t take_below(struct column *column, uint64_t end_ns)
 {
     uint64_t sum = part_below(column, end_ns);
@@ -152,7 +152,7 @@ static void put_line(FILE *file, const char *name, int digits, const uint64_t va
     putc('\n', file);
 }
 
-/* Duration of @cycle that column @i counts. Differences wrap rather than overflow. */
+/* Return the duration of @cycle in column @i. Differences wrap rather than overflow. */
 static int64_t duration_of(const Linkage__V1__CycleRecord *cycle, int i)
 {
     if (i == 0)

@@ -22,7 +22,7 @@ enum lk_villas_status {
     LK_VILLAS_OK = 0,
     LK_VILLAS_E_TOO_LARGE = 1, /* more than LK_VILLAS_MESSAGE_MAX, or the buffer is too small */
     LK_VILLAS_E_MALFORMED = 2, /* not a Message, or it needs more memory than the arena has */
-    LK_VILLAS_E_NO_DATA = 3,   /* no sample in it, or only START and STOP: nothing to act on */
+    LK_VILLAS_E_NO_DATA = 3,   /* no DATA sample in it: empty, or only START and STOP */
     LK_VILLAS_E_KIND = 4,      /* a sample is neither DATA, START nor STOP */
     LK_VILLAS_E_SEQUENCE = 5,  /* a DATA sample without a sequence number */
     LK_VILLAS_E_TIME = 6,      /* ts_origin has a second of more than 999999999 ns */
@@ -52,7 +52,7 @@ struct lk_villas_sample {
  * @data:       @size bytes as received
  * @ret_sample: written on success, and for LK_VILLAS_E_NO_DATA; lives until the arena is
  *              reset
- * Return: 0, or enum lk_villas_status: why the message is refused. */
+ * Return: 0, or the reason for the refusal, enum lk_villas_status. */
 int lk_villas_decode(struct lk_wire_arena *arena, const void *data, size_t size,
                      struct lk_villas_sample *ret_sample);
 

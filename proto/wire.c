@@ -219,7 +219,7 @@ enum lk_wire_kind lk_wire_kind(const void *data, size_t size)
     }
 }
 
-/* Reads a varint. Return: behind it, NULL: it does not end. */
+/* Reads a varint. Return: position after it, NULL: it does not end. */
 static const uint8_t *take_varint(const uint8_t *at, const uint8_t *end, uint64_t *ret)
 {
     *ret = 0;
@@ -231,8 +231,8 @@ static const uint8_t *take_varint(const uint8_t *at, const uint8_t *end, uint64_
     return NULL;
 }
 
-/* Whether no text of a message, which has been decoded, goes on behind a zero byte: it would be
- * cut there. */
+/* Return true if no text of a decoded message contains a zero byte, at which it would be
+ * truncated. */
 static bool texts_are_whole(const ProtobufCMessageDescriptor *descriptor, const uint8_t *at,
                             const uint8_t *end)
 {

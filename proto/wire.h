@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Bounded encoding and decoding of the messages in linkage.proto.
  *
- * A message from a socket may hold anything. Three rules bound the cost of decoding one: its size
- * is checked first, the decoder takes memory from an arena of fixed size (a message that needs
+ * A message from a socket may contain anything. Three rules bound the cost of decoding one: its
+ * size is checked first, the decoder takes memory from an arena of fixed size (a message that needs
  * more is refused; the heap is never used), and no message type is recursive. A decoded message is
  * then checked for plausibility, so that a caller never sees an overlong name or a number that is
  * not finite.
  *
- * Memory: a decoded message lives in the arena until the next decode or reset of that arena. There
- * is nothing to free. An arena belongs to one thread at a time, never to the cycle. */
+ * Memory: a decoded message lives in the arena until the next decode or reset of that arena. It
+ * need not be freed. An arena belongs to one thread at a time, never to the cycle. */
 #ifndef LK_WIRE_H
 #define LK_WIRE_H
 
@@ -39,7 +39,7 @@ extern "C" {
 /** enum lk_wire_status - positive return codes. */
 enum lk_wire_status {
     LK_WIRE_OK = 0,
-    LK_WIRE_E_TOO_LARGE = 1,  /* beyond the size limit of its kind, or the buffer is too small */
+    LK_WIRE_E_TOO_LARGE = 1,  /* beyond the size limit of its type, or the buffer is too small */
     LK_WIRE_E_MALFORMED = 2,  /* not such a message, or it needs more memory than the arena has */
     LK_WIRE_E_LENGTH = 3,     /* wrong number of values */
     LK_WIRE_E_NOT_FINITE = 4, /* a value is not a finite number */
@@ -53,10 +53,10 @@ const char *lk_wire_status_text(int status);
  * does not know. Static text. names.h has the words of other enumerations. */
 const char *lk_wire_state_name(Linkage__V1__State state);
 
-/** struct lk_wire_arena - fixed memory that decoded messages live in.
- * @memory, @size: the block, taken once
+/** struct lk_wire_arena - fixed memory for decoded messages.
+ * @memory, @size: the memory, allocated once
  * @used:          bytes handed out since the last reset
- * @allocator:     how protobuf-c asks for memory; freeing does nothing */
+ * @allocator:     allocator for protobuf-c; freeing does nothing */
 struct lk_wire_arena {
     unsigned char *memory;
     size_t size;
@@ -64,8 +64,8 @@ struct lk_wire_arena {
     ProtobufCAllocator allocator;
 };
 
-/** lk_wire_arena_init() - take @size bytes from the heap, once.
- * The arena must not move afterwards (the allocator points to it).
+/** lk_wire_arena_init() - Allocate @size bytes on the heap, once. The arena must not move
+ * afterwards (the allocator points to it).
  * Return: 0, -ENOMEM. */
 int lk_wire_arena_init(struct lk_wire_arena *arena, size_t size);
 
@@ -75,8 +75,8 @@ void lk_wire_arena_fini(struct lk_wire_arena *arena);
 /** lk_wire_arena_reset() - release all memory taken from it, for reuse. */
 void lk_wire_arena_reset(struct lk_wire_arena *arena);
 
-/** lk_wire_arena_take() - @size zeroed bytes, aligned for anything; NULL when the arena is full.
- * Lets a caller build a message with the lifetime of a decoded one. */
+/** lk_wire_arena_take() - Return @size zeroed bytes with maximum alignment; NULL if the arena is
+ * full. Lets a caller build a message with the lifetime of a decoded one. */
 void *lk_wire_arena_take(struct lk_wire_arena *arena, size_t size);
 
 /** lk_wire_arena_format() - sprintf() into the arena; NULL when it is full. */
@@ -87,8 +87,8 @@ char *lk_wire_arena_format(struct lk_wire_arena *arena, const char *format, ...)
  * @data: @size bytes as received
  * Every value and slope of the result is finite. The caller compares their number with the model
  * (LK_WIRE_E_LENGTH, see lk_wire_check_values()), and ignores those of a heartbeat.
- * @ret_sample is written on success and with LK_WIRE_E_NOT_FINITE, so that the caller can tell
- * whose sample and which channel was refused.
+ * @ret_sample is written on success and with LK_WIRE_E_NOT_FINITE, so that the caller can identify
+ * the bench and the channel of a refused sample.
  * Return: 0, LK_WIRE_E_TOO_LARGE, LK_WIRE_E_MALFORMED, LK_WIRE_E_NOT_FINITE. */
 int lk_wire_decode_input(struct lk_wire_arena *arena, const void *data, size_t size,
                          const Linkage__V1__InputSample **ret_sample);
@@ -111,7 +111,7 @@ int lk_wire_decode_stream(struct lk_wire_arena *arena, const void *data, size_t 
 int lk_wire_decode_heartbeat(struct lk_wire_arena *arena, const void *data, size_t size,
                              const Linkage__V1__Heartbeat **ret_heartbeat);
 
-/** enum lk_wire_kind - what a message on the outputs socket is, by its first byte. */
+/** enum lk_wire_kind - type of a message on the outputs socket, by its first byte. */
 enum lk_wire_kind {
     LK_WIRE_UNKNOWN = 0, /* of a later version: ignore it */
     LK_WIRE_OUTPUT = 0x08,
@@ -119,7 +119,7 @@ enum lk_wire_kind {
     LK_WIRE_HEARTBEAT = 0x0a,
 };
 
-/** lk_wire_kind() - kind of a message of @size bytes, by its first byte. */
+/** lk_wire_kind() - Return the type of a message of @size bytes, by its first byte. */
 enum lk_wire_kind lk_wire_kind(const void *data, size_t size);
 
 /** lk_wire_decode_request() - decode a ControlRequest; the arena is reset first.
@@ -128,19 +128,19 @@ enum lk_wire_kind lk_wire_kind(const void *data, size_t size);
  * long, lists at most as long as the limits above, and the numbers of an injection are finite.
  * Values of a SetRequest and of the sample in a StepRequest are not checked here: the daemon
  * refuses bad ones with a more detailed answer. Texts have no zero byte.
- * @ret_request is written wherever a message was decoded, so that who asked can be answered by its
- * id; at first NULL.
+ * @ret_request is NULL unless a message was decoded. It is also written if a check fails, so that
+ * the reply can have the id of the request.
  * Return: 0, LK_WIRE_E_TOO_LARGE, LK_WIRE_E_MALFORMED, LK_WIRE_E_NOT_FINITE, LK_WIRE_E_TEXT. */
 int lk_wire_decode_request(struct lk_wire_arena *arena, const void *data, size_t size,
                            const Linkage__V1__ControlRequest **ret_request);
 
-/** lk_wire_decode_reply() - decode a ControlReply; the arena is reset first.
- * Channels of a description, a claim and a stream have as many units as components, contiguous
- * offsets, and limits, rate and initial value that are not NaN.
- * The topic of a stream has 1 to LK_WIRE_TOPIC_MAX bytes. The outputs after a StepRequest are
- * finite. Lists are at most as long as the limits above. Buckets of a distribution have as many
- * counts as upper bounds, at most LK_WIRE_BUCKETS_MAX, and the bounds increase; evidence has at
- * most LK_WIRE_CYCLES_MAX cycles a list. The length of a trace is bounded by the size of the reply.
+/** lk_wire_decode_reply() - decode a ControlReply; the arena is reset first. Channels of a
+ * description, a claim and a stream have as many units as components, contiguous offsets, and
+ * limits, rate and initial value that are not NaN. The topic of a stream has 1 to LK_WIRE_TOPIC_MAX
+ * bytes. The outputs after a StepRequest are finite. Lists are at most as long as the limits above.
+ * Buckets of a distribution have as many counts as upper bounds, at most LK_WIRE_BUCKETS_MAX, and
+ * the bounds increase; evidence has at most LK_WIRE_CYCLES_MAX cycles per list. The length of a
+ * trace is bounded by the size of the reply.
  * Return: 0, LK_WIRE_E_TOO_LARGE, LK_WIRE_E_MALFORMED, LK_WIRE_E_NOT_FINITE. */
 int lk_wire_decode_reply(struct lk_wire_arena *arena, const void *data, size_t size,
                          const Linkage__V1__ControlReply **ret_reply);

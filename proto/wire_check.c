@@ -107,7 +107,7 @@ int lk_wire_check_request(const Linkage__V1__ControlRequest *request)
 
 /* ---- replies ---- */
 
-/* What has no limit is infinite there; only what is no number at all cannot be meant. */
+/* Unlimited values are infinite; only NaN is invalid. */
 static bool numbers_fit(const Linkage__V1__ChannelDescription *c)
 {
     const Linkage__V1__FailSafe *f = c->fail_safe;

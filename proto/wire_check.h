@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Plausibility checks of decoded messages. Internal to wire.c, which hands out only messages that
+/* Plausibility checks of decoded messages. Internal to wire.c, which returns only messages that
  * have passed. */
 #ifndef LK_WIRE_CHECK_H
 #define LK_WIRE_CHECK_H

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every condition that the daemon reports, each with an identifier that stays: "LK-3002". Whoever
- * filters a log or writes a runbook does it by identifier; the words of a line may change.
+/* Conditions that the daemon reports. Each has a permanent identifier such as "LK-3002". Log
+ * filters and runbooks should use the identifier, because the text of a line may change.
  *
- * The table is conditions_table.h; daemon/CONDITIONS.md is the same for people, made by
- * `linkaged --conditions`. The first digit is the group: 1 start, configuration and end, 2 model
- * and step, 3 inputs and benches, 4 outputs, 5 real time, 6 security, 7 recorder, 8 control, 9 the
- * line process. A number is never used for anything else, and a condition that is no longer
- * reported keeps its line. */
+ * The table is conditions_table.h; `linkaged --conditions` generates daemon/CONDITIONS.md from it.
+ * The first digit is the group: 1 start, configuration and end, 2 model and step, 3 inputs and
+ * benches, 4 outputs, 5 real time, 6 security, 7 recorder, 8 control, 9 the line process. A number
+ * is never used for anything else, and a condition that is no longer reported keeps its line. */
 #ifndef LKD_CONDITIONS_H
 #define LKD_CONDITIONS_H
 
@@ -17,7 +16,7 @@
 /** enum lkd_log_level - priorities of syslog(3). */
 enum lkd_log_level { LKD_LOG_ERROR = 3, LKD_LOG_WARNING = 4, LKD_LOG_NOTICE = 5, LKD_LOG_INFO = 6 };
 
-/** enum lkd_condition_id - LKD_C_NAME, its place in the table. */
+/** enum lkd_condition_id - LKD_C_NAME, index of the condition in the table. */
 enum lkd_condition_id {
 #define LKD_CONDITION_NAME(NAME, number, level, meaning, remedy) LKD_C_##NAME,
     LKD_CONDITIONS(LKD_CONDITION_NAME)
@@ -39,18 +38,18 @@ struct lkd_condition_info {
     const char *remedy;
 };
 
-/** lkd_condition_info() - a line of the table. Static. Thread: any. */
+/** lkd_condition_info() - Return the table entry of @condition, in static memory. Thread: any. */
 const struct lkd_condition_info *lkd_condition_info(enum lkd_condition_id condition);
 
-/** lkd_condition_of_result() - identifier of a refused request: "LK-8003"; "" for RESULT_OK. Static
- * text. Thread: any. */
+/** lkd_condition_of_result() - Return the identifier of a refused request as static text, such as
+ * "LK-8003"; "" for RESULT_OK. Thread: any. */
 const char *lkd_condition_of_result(Linkage__V1__Result result);
 
-/** lkd_conditions_print() - the whole table as Markdown. */
+/** lkd_conditions_print() - Print the whole table as Markdown. */
 void lkd_conditions_print(FILE *out);
 
-/** lkd_conditions_print_catalog() - the same as a message catalog of systemd, which `journalctl -x`
- * shows below a line. */
+/** lkd_conditions_print_catalog() - Print the table as a systemd message catalog. `journalctl -x`
+ * prints its entries below the log lines. */
 void lkd_conditions_print_catalog(FILE *out);
 
 #endif

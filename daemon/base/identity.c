@@ -8,7 +8,8 @@ uint64_t lkd_random_id(void)
 {
     uint64_t id = 0;
 
-    /* eight bytes never come truncated; without random numbers nothing would be secure */
+    /* reads of eight bytes are never truncated; without random numbers the daemon must not
+     * continue */
     while (id == 0)
         if (getrandom(&id, sizeof(id), 0) != (ssize_t)sizeof(id))
             abort();

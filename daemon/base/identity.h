@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which life of the daemon this is: claims, tokens and streams belong to one. */
+/* Identity of this daemon process. Claims, tokens and streams are valid for one process only. */
 #ifndef LKD_IDENTITY_H
 #define LKD_IDENTITY_H
 
 #include <stdint.h>
 
-/** lkd_daemon_id() - a number drawn at the first call, not 0; the same ever after. The first call
- * is made while there is one thread. */
+/** lkd_daemon_id() - Return a random number, not 0, drawn at the first call and constant
+ * afterwards. Make the first call while the process has one thread. */
 uint64_t lkd_daemon_id(void);
 
-/** lkd_random_id() - a number that nobody can guess, not 0. Thread: any but the cycle. */
+/** lkd_random_id() - Return an unpredictable random number, not 0. Thread: any but the cycle. */
 uint64_t lkd_random_id(void);
 
 #endif

@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* sd_journal_sendv() must not add this file and line: the identifier says more. */
+/* sd_journal_sendv() must not add this file and line, because the identifier is more specific. */
 #define SD_JOURNAL_SUPPRESS_LOCATION
 #include <systemd/sd-journal.h>
 
@@ -120,7 +120,7 @@ static void withhold(enum lkd_condition_id condition, uint64_t n)
     pthread_mutex_unlock(&bucket_lock);
 }
 
-/* Return: whether a line may pass; @ret_withheld: number withheld since the last one that passed.
+/* Return: true if a line may be logged; @ret_withheld: number dropped since the last logged one.
  */
 static bool take_token(struct bucket *bucket, int64_t now_ns, uint64_t *ret_withheld)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the daemon may still do once it is set up.
+/* Dropping of privileges after the setup of the daemon.
  *
- * Capabilities belong to a thread and are inherited when one is made, so all of this happens while
- * there is one thread, before the line process. What is left are CAP_SYS_NICE (priorities and cores
- * of the threads of later runs) and CAP_IPC_LOCK (memory of later runs), as far as they were there;
- * no program that the daemon might be made to execute gains more. As root without another user to
- * become, files are from then on opened as any other user would who owns what root owns. */
+ * Capabilities belong to a thread, and new threads inherit them. Therefore all of this happens
+ * while the process has one thread, before the line process starts. The daemon keeps CAP_SYS_NICE
+ * (priorities and cores of the threads of later runs) and CAP_IPC_LOCK (memory of later runs) if it
+ * had them. Programs that it executes gain no others. If it stays root, it opens files without
+ * root's override of permissions: with the rights of an ordinary owner. */
 #ifndef LKD_PRIVILEGES_H
 #define LKD_PRIVILEGES_H
 
@@ -15,20 +15,21 @@
 
 #define LKD_USER_SIZE 64 /* bytes of a user's name with its zero */
 
-/** struct lkd_identity - as whom the daemon serves. @change: that is somebody else */
+/** struct lkd_identity - user and group of the serving daemon. @change: they differ from the
+ * present ones */
 struct lkd_identity {
     uid_t uid;
     gid_t gid;
     bool change;
 };
 
-/** lkd_privileges_find() - who @user is; "" is who started the daemon.
- * Return: 0, LK_E_TEXT (no such user, or only root could become it). */
+/** lkd_privileges_find() - Look up @user; "" is the user who started the daemon.
+ * Return: 0, LK_E_TEXT (no such user, or the change needs root). */
 int lkd_privileges_find(const char *user, struct lkd_identity *ret_identity,
                         struct lk_error *ret_error);
 
-/** lkd_privileges_drop() - become @identity, with its groups, and keep nothing but the above.
- * Thread: the only one there is.
+/** lkd_privileges_drop() - Change to @identity and its groups; keep only the capabilities listed
+ * above. Thread: the only thread of the process.
  * Return: 0, LK_E_TEXT. */
 int lkd_privileges_drop(const struct lkd_identity *identity, struct lk_error *ret_error);
 

@@ -97,7 +97,7 @@ static int read_endpoints(struct lk_node root, struct lkd_config *config, struct
     return 0;
 }
 
-/* Return: the core that @text is, or -1. */
+/* Return: the number of the core in @text, or -1. */
 static int core_number(const char *text)
 {
     char *end;
@@ -179,7 +179,7 @@ static int read_worker_cores(struct lk_node node, struct lkd_wish *wish, struct 
     return r;
 }
 
-/* `auto`, or how long before the grid point the cycle gets up. */
+/* `auto`, or the time before the grid point at which the cycle wakes. */
 static int read_margin(struct lk_node node, int64_t *ret_margin_ns, struct lk_error *error)
 {
     struct lk_node value = lk_node_get(node, "spin_margin_us");
@@ -242,7 +242,7 @@ static bool is_of_cycle(const struct lkd_wish *wish, int core)
     return core >= 0 && is;
 }
 
-/* After the section `realtime`, which it has to fit. */
+/* Call after the section `realtime`, with which it must be consistent. */
 static int read_exchange(struct lk_node root, struct lkd_config *config, struct lk_error *error)
 {
     static const char *const keys[] = {"priority", "core", NULL};
@@ -413,7 +413,7 @@ static int read_snapshots(struct lk_node root, const char *config_path, struct l
     return lk_also(r, lkd_config_path(node, "directory", config_path, config->snapshots, error));
 }
 
-/* where the files of roads are that models name */
+/* folder of the road files named by models */
 static int read_roads(struct lk_node root, const char *config_path, struct lkd_config *config,
                       struct lk_error *error)
 {

@@ -20,29 +20,30 @@
 
 /** struct lkd_config - all keys.
  * @source:            path of the file, "" for none
- * @model:             path of a model, made relative to the working directory; "" for none
- * @mode:              of a run, unless it is asked for otherwise
- * @wish:              workers, their cores and priority
- * @allow_degraded:    runs may do without what a machine fit for real time has
+ * @model:             path of a model, resolved against the folder of the configuration file; ""
+ *                     for none
+ * @mode:              default mode of a run
+ * @wish:              requested workers, cores and priority
+ * @allow_degraded:    runs are permitted on a machine that is not fit for real time
  * @cycle:             waiting, overruns, budget, limits
  * @claims_optional, @lease_ns: see lkd_inputs_configure()
- * @exchange:          priority and core of what carries samples in and out; see
+ * @exchange:          priority and core of the exchange thread and the line process; see
  *                     lkd_cores_settle_exchange()
- * @share_core:        other rigs that say so, too, may have the cores of this one
- * @proof_steps, @proof_time_ns: of the proof of the budget, whichever comes first
- * @watchdog_ns:       for how long a cycle may stand still; 0: for ever
- * @exit_on_fault:     the daemon ends with a status of its own
+ * @share_core:        rigs that also set this may use the cores of this one
+ * @proof_steps, @proof_time_ns: limits of the budget proof; the first one reached ends it
+ * @watchdog_ns:       longest time without progress of the cycle; 0: unlimited
+ * @exit_on_fault:     a fault ends the daemon with its own exit status
  * @secret_key, @clients: paths of the key files, relative as @model; "" for none: no keys
- * @line_memory:       of the process that serves the endpoints [bytes]
+ * @line_memory:       memory limit of the line process [bytes]
  * @ptp:               the PTP daemon of the machine
- * @user:              as whom to serve; "" for whoever started the daemon
- * @snapshots:         folder for them, likewise
+ * @user:              user to run as; "" for the user who started the daemon
+ * @snapshots:         folder for snapshots, likewise
  * @evidence:          folder for reports and traces, relative as @model; "" for none
- * @record:            see there
- * @outputs_divisor:   of the steps that are published
- * @newest_only:       steps that a newer one has overtaken are not published
+ * @record:            see struct lkd_record_config
+ * @outputs_divisor:   publish every n-th step
+ * @newest_only:       publish only the newest step; skip older ones
  * @motion:            @n_motion receivers of datagrams
- * @cueing:            washout and platform, where there is one
+ * @cueing:            washout and platform, if configured
  * @villas:            endpoints for a gateway */
 struct lkd_config {
     char source[PATH_MAX];
@@ -80,20 +81,20 @@ struct lkd_config {
     struct lkd_villas_config villas;
 };
 
-/** lkd_config_default() - every key at its default. */
+/** lkd_config_default() - Set every key to its default. */
 void lkd_config_default(struct lkd_config *ret_config);
 
-/** lkd_config_read_all() - the defaults, overwritten by the file at @path.
+/** lkd_config_read_all() - Set the defaults, then read the file at @path.
  * Return: 0, LK_E_TEXT (@ret_errors: at least one "file:line:column: ..."), -ENOMEM.
- * lkd_config_read() - the same, with the first of them. */
+ * lkd_config_read() - Likewise, with the first error only. */
 int lkd_config_read_all(const char *path, struct lkd_config *ret_config,
                         struct lk_errors *ret_errors);
 int lkd_config_read(const char *path, struct lkd_config *ret_config, struct lk_error *ret_error);
 
-/** lkd_config_print_cueing() - what the washout lets a driver feel, a line an axis; nothing without
- * a section cueing. */
+/** lkd_config_print_cueing() - Print the motion that the washout passes to a driver, one line per
+ * axis. Without a section `cueing` nothing is printed. */
 void lkd_config_print_cueing(const struct lkd_cueing_config *cueing, FILE *f);
-/** lkd_config_draw_cueing() - the same over frequency as a new file @path (SVG).
+/** lkd_config_draw_cueing() - Draw the same over frequency into a new SVG file @path.
  * Return: 0, LK_E_TEXT (@ret_error: there is no section, or why there is no file). */
 int lkd_config_draw_cueing(const struct lkd_cueing_config *cueing, const char *path,
                            struct lk_error *ret_error);

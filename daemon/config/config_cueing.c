@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Section `cueing`: washout, platform, and what the platform reports. */
+/* Section `cueing`: washout, platform, and reports of the platform. */
 #include "config_read.h"
 #include <stddef.h>
 #include <string.h>
@@ -34,7 +34,7 @@ static int read_field(struct lk_node node, const struct lk_gain_field *field,
     return r;
 }
 
-/* true and false, or the part that is. */
+/* A boolean, or a share. */
 static int read_coupled(struct lk_node node, const struct lk_gain_field *field,
                         struct lk_washout_set *set, struct lk_error *error)
 {
@@ -66,7 +66,7 @@ static int read_washout(struct lk_node node, struct lkd_cueing_config *cueing,
     return r;
 }
 
-/* ---- gains that outputs of the model give ---- */
+/* ---- gains set by outputs of the model ---- */
 
 static int read_name(struct lk_node node, char *ret, struct lk_error *error)
 {
@@ -78,7 +78,8 @@ static int read_name(struct lk_node node, char *ret, struct lk_error *error)
     return 0;
 }
 
-/* One name, for all values of the field, or a list with one each, '' where it is as configured. */
+/* One name for all values of the field, or a list with one for each; '' leaves the configured
+ * gain. */
 static int read_gain(struct lk_node node, const struct lk_gain_field *field,
                      char (*gain)[LK_NAME_SIZE], struct lk_error *error)
 {

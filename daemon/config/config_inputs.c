@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sections `inputs` and `policy`: who may feed inputs, and what is done when something goes wrong.
+/* Sections `inputs` and `policy`: permitted senders of inputs, and actions on conditions.
  */
 #include "config_read.h"
 #include <math.h>
@@ -13,7 +13,7 @@ static const char *const actions[] = {"count", "hold", "ramp", "zero", "fault", 
 #define HORIZON_MAX 10.0
 #define STEPS_MAX   1000000000L
 
-/* `action`, `value` and `ramp` of a map, as far as they are there. */
+/* `action`, `value` and `ramp` of a map, as far as present. */
 static int read_rule_keys(struct lk_node map, struct lkd_rule *rule, struct lk_error *error)
 {
     bool has_value = lk_node_kind(lk_node_get(map, "value")) != LK_NODE_NONE;
@@ -33,7 +33,7 @@ static int read_rule_keys(struct lk_node map, struct lkd_rule *rule, struct lk_e
     return 0;
 }
 
-/* An action word, or a map of @keys; nothing when the key is not there. */
+/* An action word, or a map of @keys; no effect if the key is missing. */
 static int read_rule(struct lk_node parent, const char *key, const char *const keys[],
                      struct lkd_rule *rule, struct lk_error *error)
 {
@@ -109,14 +109,14 @@ static int read_threshold(struct lk_node map, struct lkd_threshold *threshold,
 
 /* ---- policy ---- */
 
-/* What a condition may have beside its action. */
+/* Keys of a condition without a limit. */
 static const char *const plain_keys[] = {"action", "value", "ramp", NULL};
 static const char *const stale_keys[] = {"action", "value", "ramp", "timeout", NULL};
 static const char *const limit_keys[] = {"action", "value", "ramp", "limit", NULL};
 static const char *const threshold_keys[] = {"action", "value", "ramp", "limit", "fault", NULL};
 static const char *const bounds_keys[] = {"action", "value", "ramp", "position", "speed", NULL};
 
-/* What a condition's map has beside its rule. */
+/* Limits in the map of a condition. */
 static int read_limits(struct lk_node map, enum lkd_condition condition, struct lkd_policy *policy,
                        struct lk_error *error)
 {
@@ -175,7 +175,7 @@ static int read_condition(struct lk_node node, enum lkd_condition condition,
     return r || !is_map(node, key) ? r : read_limits(map, condition, policy, error);
 }
 
-/* The limit is off until there is one: asking for an action without it is a mistake. */
+/* The limit is off by default, so an action without a limit is an error. */
 static int check_limit(struct lk_node node, const char *key, enum lkd_action action, double limit,
                        struct lk_error *error)
 {
@@ -214,7 +214,7 @@ static int read_horizon(struct lk_node map, double *ret_s, struct lk_error *erro
     return lkd_config_between(map, "extrapolate", 0, HORIZON_MAX, ret_s, error);
 }
 
-/* What is not said of a channel is as in `policy: {stale: ...}` and `extrapolate` beside it. */
+/* Keys missing for a channel default to `policy: {stale: ...}` and `extrapolate` beside it. */
 static int read_channel(struct lk_node channels, int i, struct lkd_policy *policy,
                         struct lk_error *error)
 {

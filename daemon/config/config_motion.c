@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where the slots of a group begin, and how many there are, in the order of the datagram. */
+/* First slot and number of slots of each group, in the order of the datagram. */
 static const struct {
     const char *name;
     int first;
@@ -47,7 +47,7 @@ int lkd_config_udp(struct lk_node node, const char *key, size_t size, char *ret_
     return 0;
 }
 
-/* A slot: an output and what becomes of it; {} is 0. */
+/* A slot: an output with scale and offset; {} is 0. */
 static int read_slot(struct lk_node node, const char *group, struct lkd_motion_slot *slot,
                      struct lk_error *error)
 {
@@ -88,7 +88,7 @@ static int read_group(struct lk_node node, size_t group, struct lkd_motion_confi
     return r;
 }
 
-/* The cycle knows nothing of the platform: that is moved by the exchange thread. */
+/* The cycle thread has no access to the platform, which the exchange thread moves. */
 static int check_platform(struct lk_node node, bool cueing, const struct lkd_motion_config *motion,
                           struct lk_error *error)
 {

@@ -4,10 +4,10 @@
 
 #define CHUNK_MIN (64.0 * 1024)
 #define CHUNK_MAX (64.0 * 1024 * 1024)
-/* A file that has room for its front and a chunk. */
+/* Smallest file with room for its front and a chunk. */
 #define SIZE_MIN (256.0 * 1024)
 
-/* Bytes; they are whole numbers, also where they are written as 1e9. */
+/* Bytes: a whole number, also if written as 1e9. */
 static int read_max_size(struct lk_node node, struct lkd_record_config *record,
                          struct lk_error *error)
 {

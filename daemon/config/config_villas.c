@@ -3,7 +3,7 @@
 #include "config_read.h"
 #include <string.h>
 
-/* A letter or '_', then letters, digits, '_' or '-': what names in a model look like. */
+/* Return the length of a model name: a letter or '_', then letters, digits, '_' or '-'. */
 static size_t name_length(const char *text)
 {
     static const char digits[] = "0123456789-";
@@ -62,7 +62,7 @@ static int read_names(struct lk_node node, const char *key, struct lkd_villas_na
     return r;
 }
 
-/* One that other machines reach has to be allowed by name: nothing protects it. */
+/* An endpoint that other machines reach is unprotected and needs an explicit permission. */
 static int read_endpoint(struct lk_node node, const char *key, bool clear_text, char *ret,
                          struct lk_error *error)
 {
@@ -81,7 +81,7 @@ static int read_endpoint(struct lk_node node, const char *key, bool clear_text, 
     return 0;
 }
 
-/* An endpoint without channels, or channels without an endpoint, is a slip. */
+/* An endpoint without channels, or channels without an endpoint, is an error. */
 static int check_pair(struct lk_node node, const char *endpoint_key, const char *endpoint,
                       const char *list_key, int n, struct lk_error *error)
 {

@@ -17,7 +17,7 @@ static bool is_wished(const struct lkd_wish *wish, int core)
     return wished;
 }
 
-/* A core that was asked for by its number. */
+/* Refuse a core that was requested by its number. */
 static int refuse_core(const char *section, int core, struct lk_error *error)
 {
     char holder[256];
@@ -29,7 +29,7 @@ static int refuse_core(const char *section, int core, struct lk_error *error)
     return LK_E_MODEL;
 }
 
-/* The line of lkd_place(), and who has the cores. */
+/* Append the holders of the cores to the error of lkd_place(). */
 static void name_holders(const cpu_set_t *taken, struct lk_error *error)
 {
     struct lk_error line = *error;
@@ -43,7 +43,7 @@ static void name_holders(const cpu_set_t *taken, struct lk_error *error)
         }
 }
 
-/* struct locks - of the cores of a placement. @n: as many of them as could be had */
+/* struct locks - locks of the cores of a placement. @n: number of acquired locks */
 struct locks {
     int n;
     int fd[LK_POOL_MAX];
@@ -99,7 +99,7 @@ static int read_cores(struct lkd_cores *cores)
     return lkd_realtime_cores(&cores->allowed, &cores->reachable);
 }
 
-/* What carries samples may have its core together with that of other rigs, but not with a cycle. */
+/* The exchange may share its core with the exchange of other rigs, but not with a cycle. */
 static int part_exchange(const struct lkd_thread_wish *wish, const struct lkd_placement *p,
                          struct lk_error *error)
 {
@@ -139,7 +139,7 @@ static int lock_cores(struct seeking *seeking, const struct lkd_placement *place
                     &locks);
 }
 
-/* A holder that was started with the same file is the rig itself. */
+/* A holder started with the same file counts as the same rig. */
 static bool is_foreign(struct seeking *seeking, int core)
 {
     const char *source = seeking->config->source;
@@ -199,7 +199,7 @@ int lkd_cores_take(const struct lkd_config *config, struct lkd_placement *ret_pl
     return r ? r : take_for_exchange(&config->exchange, ret_error);
 }
 
-/* Whether the threads that carry samples have a core that no worker of the cycle is pinned to. */
+/* Return true if the exchange has a core to which no worker of the cycle is pinned. */
 static bool has_core_beside(const struct lkd_cores *cores, const struct lkd_placement *placement)
 {
     cpu_set_t beside = cores->allowed;
@@ -207,7 +207,7 @@ static bool has_core_beside(const struct lkd_cores *cores, const struct lkd_plac
     for (int k = 0; k < placement->n_workers; k++)
         if (placement->core[k] >= 0)
             CPU_CLR((size_t)placement->core[k], &beside);
-    /* a cycle that may run anywhere takes one of them */
+    /* an unpinned cycle occupies one of them */
     return CPU_COUNT(&beside) > (placement->core[0] < 0);
 }
 
@@ -242,7 +242,8 @@ int lkd_cores_settle_exchange(const struct lkd_config *config,
     return 0;
 }
 
-/* A core by its number is not looked for by lkd_place(): arming finds it missing. */
+/* lkd_place() does not check that a core given by number exists; otherwise only arming would
+ * fail. */
 static int expect_reachable(const char *key, int core, const struct lkd_cores *cores,
                             struct lk_error *error)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What `linkaged --check` says about the section `cueing`: the price of little travel, which no
- * number of the section shows by itself. */
+/* Output of `linkaged --check` on the section `cueing`: the loss of cues due to limited travel,
+ * which is not obvious from the parameters. */
 #include "config.h"
 #include "cueing/transfer.h"
 #include <math.h>
@@ -35,7 +35,7 @@ static double lowest_with(struct lk_washout_set set, int axis, double coupled)
     return lk_transfer_at(&set, axis, lk_transfer_sag(&set, axis)).gain;
 }
 
-/* A loop that takes nearly all of a cue is a choice that the operator should know of. */
+/* Warn if the washout removes nearly all of a cue. */
 static void print_advice(const struct lk_washout_set *set, int axis, FILE *f)
 {
     double now = lowest_with(*set, axis, set->coupled);

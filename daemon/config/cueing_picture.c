@@ -15,11 +15,12 @@
 #define HIGHEST  50.0
 #define POINTS   400
 #define HALF     180.0 /* degrees */
-#define HIGH     1.4   /* the largest gain that is drawn */
+#define HIGH     1.4   /* largest drawn gain */
 #define DEGREES  (180 / M_PI)
 #define BACKDROP "#ffffff"
 
-/** struct panel - of the picture: @top, @bottom [px] of the values @high, @low; a line at each
+/** struct panel - a panel of the picture: @top, @bottom [px] of the values @high, @low; a line at
+ * each
  * @tick
  */
 struct panel {
@@ -34,7 +35,7 @@ struct panel {
 static const struct panel gains = {"gain [1]", 50, 350, 0, HIGH, 0.2};
 static const struct panel phases = {"phase [deg]", 400, 640, -HALF, HALF, 90};
 
-/* what coincides stays visible: each line is narrower than those below it */
+/* each line is narrower than those below it, so that coinciding lines remain visible */
 static const struct {
     const char *name;
     const char *colour;
@@ -78,7 +79,7 @@ static void draw_frame(FILE *f, const struct panel *p)
     }
 }
 
-/* A phase that passes half a turn goes on at the other end. */
+/* A phase beyond half a turn continues at the opposite edge. */
 static void draw_line(FILE *f, const struct panel *p, const struct lk_washout_set *set, int axis)
 {
     double before = 0;

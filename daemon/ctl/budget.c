@@ -8,14 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define OCCUPIED_MAX 0.9 /* of a period, step and spinning together */
-#define TRIALS       101 /* steps for comparing iterations, at most */
+#define OCCUPIED_MAX 0.9 /* largest share of a period for step and spinning together */
+#define TRIALS       101 /* largest number of steps for comparing iterations */
 #define TRIALS_MIN   5
-#define TRIALS_NS    INT64_C(50000000) /* after which there are no more */
-/* Compiling a model for a trial may take so long. */
+#define TRIALS_NS    INT64_C(50000000) /* time limit of these steps */
+/* Largest time to compile a model for a trial. */
 #define COMPILE_NS   INT64_C(100000000)
-#define PROBED       4    /* iterations more than one, to find what each costs */
-#define LEFT_OUT_MIN 1e-3 /* of the steps of a degraded machine */
+#define PROBED       4    /* additional iterations, to measure the cost of one */
+#define LEFT_OUT_MIN 1e-3 /* smallest share of steps excluded on a degraded machine */
 #define LEFT_OUT_MAX 0.1
 #define SAFETY       4 /* gaps come in swarms */
 
@@ -38,7 +38,7 @@ static double to_us(int64_t ns)
     return round((double)ns * 1e-2) * 0.1;
 }
 
-/* ---- what would fit ---- */
+/* ---- advice on what would fit ---- */
 
 static int compare_times(const void *a, const void *b)
 {
@@ -72,7 +72,7 @@ static bool is_late(void *context)
     return lkd_clock_ns() > *(const int64_t *)context;
 }
 
-/* The control thread waits for it: a model that takes long to compile gets no advice of this sort.
+/* The control thread waits for it, so there is no such advice for models that compile slowly.
  */
 static int64_t median_with(const struct lkd_loaded *loaded, int iterations)
 {
@@ -91,8 +91,8 @@ static int64_t median_with(const struct lkd_loaded *loaded, int iterations)
     return time_ns;
 }
 
-/* Most iterations whose step would fit; 0 when none does, or fewer would not help. An iteration
- * costs the same each time, so two medians tell all of them. */
+/* Most iterations whose step would fit; 0 when none does, or fewer would not help. Each iteration
+ * costs the same, so two medians suffice. */
 static int iterations_that_fit(const struct lkd_loaded *loaded, int64_t basis_ns, int64_t most_ns)
 {
     int64_t now_ns = median_with(loaded, 0);
@@ -100,7 +100,7 @@ static int iterations_that_fit(const struct lkd_loaded *loaded, int64_t basis_ns
     double more_ns = one_ns > 0 ? (double)median_with(loaded, 1 + PROBED) : 0;
     double each_ns = (more_ns - one_ns) / PROBED, room_ns;
 
-    /* by more than two measurements of the same differ */
+    /* the difference exceeds that of repeated measurements */
     if (more_ns <= 0 || each_ns < 0.02 * one_ns || one_ns > 0.95 * (double)now_ns)
         return 0;
     room_ns = fmin((double)most_ns / (double)basis_ns, 0.95) * (double)now_ns - one_ns;
@@ -130,8 +130,8 @@ static void say_what_fits(const struct lkd_loaded *loaded, int64_t most_ns, int 
 
 /* ---- the verdict ---- */
 
-/* Gaps come at some rate, so a step of time t meets one with a chance of rate times t, on each of
- * the cores that it is done on. */
+/* Gaps have some rate, so a step of duration t is hit by one with probability rate times t on each
+ * of its cores. */
 static double find_quantile(const struct lkd_proof *proof, int n_workers)
 {
     double rate = (double)proof->gaps / fmax((double)proof->gap_time_ns, 1);

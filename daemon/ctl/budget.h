@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The verdict on a proof: whether the step fits into its period, and if not, what would.
+/* Verdict on a budget proof: whether the step fits into its period, and if not, what would fit.
  * Control thread only. */
 #ifndef LKD_CTL_BUDGET_H
 #define LKD_CTL_BUDGET_H
@@ -11,10 +11,10 @@
 
 /** struct lkd_budget - @valid: the step fits, a run may start
  * @degraded: judged by a quantile instead of the maximum, because the machine is not fit
- * @quantile, @judged_ns: by which it was judged, 1: the maximum; and that step
- * @steps, @p50_ns, @p999_ns, @max_ns: of the steps executed
- * @gap_ns:   largest gap of a loop that only reads the clock, beside them
- * @margin_ns: of a hybrid wait, from the wake-ups measured
+ * @quantile: quantile used for the verdict, 1: the maximum;  @judged_ns: step duration at @quantile
+ * @steps, @p50_ns, @p999_ns, @max_ns: number and durations of the executed steps
+ * @gap_ns:   largest gap of a loop that only reads the clock, run between the steps
+ * @margin_ns: margin of a hybrid wait, from the measured wake-up latencies
  * @text:     one line for people */
 struct lkd_budget {
     bool valid;
@@ -30,15 +30,15 @@ struct lkd_budget {
     char text[LKD_BUDGET_TEXT];
 };
 
-/** lkd_budget_judge() - the verdict.
- * @n_workers:   that executed the steps;  @n_workers_max: largest possible number
+/** lkd_budget_judge() - Compute the verdict.
+ * @n_workers:   workers that executed the steps;  @n_workers_max: largest possible number
  * @degraded:    the machine is not fit, and that is allowed
- * The largest step has to be within the budget's share of the period. On a degraded machine the
- * steps that it interrupted are left out: one of a thousand, or four times the number that the gaps
- * of the clock loop predict for each worker, but at most a tenth. With a hybrid wait its margin and
- * the step have to be within nine tenths, as the kernel throttles a real-time thread that never
- * sleeps. If the step does not fit, the model is compiled with other numbers of iterations and
- * stepped for some 50 ms each, unless compiling it takes more than 100 ms. */
+ * The largest step has to be within the budget's share of the period. On a degraded machine
+ * interrupted steps are excluded: one in a thousand, or four times the number that the gaps of the
+ * clock loop predict for each worker, but at most a tenth. With a hybrid wait its margin and the
+ * step have to be within nine tenths, as the kernel throttles a real-time thread that never sleeps.
+ * If the step does not fit, the model is compiled with other numbers of iterations and stepped for
+ * some 50 ms each, unless compiling it takes more than 100 ms. */
 void lkd_budget_judge(const struct lkd_proof *proof, const struct lkd_loaded *loaded, int n_workers,
                       int n_workers_max, bool degraded, struct lkd_budget *ret_budget);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Commands about benches and their inputs: who owns what, and what acts. The rules themselves are
- * in inputs.h and guard.h. */
+/* Commands about benches and their inputs: ownership and acting values. The rules themselves are in
+ * inputs.h and guard.h. */
 #include "commands.h"
 #include "identity.h"
 #include "outgoing.h"

@@ -28,7 +28,7 @@ static int make_trace(const struct lkd_rig *rig, uint32_t cycles, char **ret_tex
     return -E2BIG;
 }
 
-/* With workers there is more to say about a cycle: then of fewer of them. */
+/* With workers a trace has more events per cycle, so fewer cycles fit. */
 static int add_trace(struct lkd_call *call, uint32_t cycles)
 {
     char *text = NULL;
@@ -49,7 +49,7 @@ static int add_trace(struct lkd_call *call, uint32_t cycles)
     return call->reply->trace.data ? 0 : -ENOMEM;
 }
 
-/* Return: whether there is a model to speak of; answers the refusal itself. */
+/* Return: true if a model is loaded; otherwise fills the refusal. */
 static bool has_model(struct lkd_call *call, const char *command)
 {
     if (call->rig->loaded)
@@ -114,7 +114,7 @@ int lkd_command_model(struct lkd_call *call)
         return -ENOMEM;
     linkage__v1__model_text__init(model);
     model->name = (char *)loaded->name;
-    /* stays until another model is loaded, which no reply outlives */
+    /* valid until another model is loaded, after the reply is sent */
     model->text = (ProtobufCBinaryData){loaded->text_size, (uint8_t *)loaded->text};
     model->model_id = loaded->model_id;
     call->reply->model = model;
@@ -143,8 +143,8 @@ int lkd_command_trace(struct lkd_call *call)
     return has_model(call, "trace") ? add_trace(call, call->request->trace->cycles) : 0;
 }
 
-/* The values from outside as a text, on the heap; answers the refusal itself. Return: NULL for one,
- * or where there is no memory. */
+/* Format the external values as a text on the heap. Return: NULL after filling a refusal, or
+ * without memory. */
 static char *values_of(struct lkd_call *call, const Linkage__V1__LoadRequest *load)
 {
     struct lk_settings given = {0};

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Commands about what happens when something goes wrong: faults on purpose, and the table of rules.
- * See inject.h and guard.h. */
+/* Commands for fault injection and for the table of rules. See inject.h and guard.h. */
 #include "commands.h"
 #include "outgoing.h"
 #include "recorder.h"
@@ -9,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- faults on purpose ---- */
+/* ---- fault injection ---- */
 
 static int take_injection(const Linkage__V1__Injection *from, struct lkd_injection *to,
                           struct lkd_answer *a)
@@ -189,7 +188,7 @@ static int fill_row(struct lkd_call *call, enum lkd_condition condition,
     return row->limit ? 0 : -ENOMEM;
 }
 
-/* How often that channel was stale, where the model has it. */
+/* Fill how often that channel was stale, if the model has it. */
 static void fill_channel_count(struct lkd_call *call, const char *name, Linkage__V1__PolicyRow *row)
 {
     const struct lk_channel *channels;

@@ -24,7 +24,8 @@ static bool is_plausible(const Linkage__V1__StepRequest *step, struct lkd_answer
     return true;
 }
 
-/* Return: whether the steps may go. A request sent once more has had its input taken already. */
+/* Return: true if the steps may be executed. The input of a repeated request was accepted
+ * before. */
 static bool take_input(struct lkd_call *call, const Linkage__V1__StepRequest *step)
 {
     int status;

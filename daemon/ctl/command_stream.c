@@ -12,18 +12,19 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Names in a refusal: those most like the one asked for. */
+/* Number of names in a refusal, those most similar to the requested one. */
 #define SUGGESTIONS 3
 
-/** struct offer - @channel: @n to choose from, @what each of them is called, "output" */
+/** struct offer - @channel: @n available channels;  @what: their type in messages, such as
+ * "output" */
 struct offer {
     const struct lk_channel *channel;
     int n;
     const char *what;
 };
 
-/** struct chosen - @channel: @n of them, in the order asked for;  @taken: which of the model's
- * @from: output index of each of @n_values values */
+/** struct chosen - @channel: @n channels in the requested order;  @taken: flags of the model's
+ * channels;  @from: output index of each of @n_values values */
 struct chosen {
     const struct lk_channel **channel;
     size_t n;
@@ -32,7 +33,7 @@ struct chosen {
     int n_values;
 };
 
-/* The channel most like @name of those not named in @said yet. */
+/* Return the channel most similar to @name that is not yet in @said. */
 static const struct lk_channel *nearest(const char *name, const struct lk_channel *channels, int n,
                                         const bool *said)
 {
@@ -98,7 +99,7 @@ static int choose_channel(struct lkd_call *call, const char *name, const struct 
     return 0;
 }
 
-/* The poses of all bodies as channels, behind the outputs. */
+/* Offer the poses of all bodies as channels, stored after the outputs. */
 static int offer_poses(struct lkd_call *call, struct offer *ret)
 {
     static const char *const components[LK_POSE_SIZE] = {"x", "y", "z", "qw", "qx", "qy", "qz"};
@@ -150,7 +151,7 @@ static int choose_all(struct lkd_call *call, const Linkage__V1__SubscribeRequest
     n = offer.n;
     for (int i = 0; i < n; i++)
         n_values += offer.channel[i].size;
-    /* none twice: no more than there are */
+    /* without duplicates there are at most as many as offered */
     chosen->channel = lk_wire_arena_take(call->arena, ((size_t)n + 1) * sizeof(*chosen->channel));
     chosen->from = lk_wire_arena_take(call->arena, ((size_t)n_values + 1) * sizeof(int));
     chosen->taken = lk_wire_arena_take(call->arena, ((size_t)n + 1) * sizeof(*chosen->taken));

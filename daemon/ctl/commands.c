@@ -80,7 +80,7 @@ int lkd_call_add_status(struct lkd_call *call, bool with_histograms)
     return r;
 }
 
-/* What a command is called in messages, who may give it, and what carries it out. */
+/* Table of commands: name in messages, required role, function. */
 #define COMMAND(NAME, name, ROLE)                                                                  \
     [LINKAGE__V1__CONTROL_REQUEST__COMMAND_##                                                      \
         NAME] = {#name, LINKAGE__V1__ROLE__ROLE_##ROLE, lkd_command_##name}
@@ -111,7 +111,7 @@ static int carry_out(struct lkd_call *call)
     size_t command = (size_t)call->request->command_case;
 
     if (command >= N_COMMANDS || !commands_table[command].carry_out) {
-        /* of a later version of the contract */
+        /* of a later version of linkage.proto */
         lkd_rig_answer(call->answer, LINKAGE__V1__RESULT__RESULT_BAD_MESSAGE, "unknown command");
         return 0;
     }
@@ -163,7 +163,7 @@ static int finish_reply(struct lkd_call *call)
     return has_answer(call->reply) ? 0 : lkd_call_add_status(call, false);
 }
 
-/* too much for a reply: no request stays without one */
+/* the answer is too large for a reply, but every request gets one */
 static int answer_anyway(struct lkd_call *call)
 {
     int r = begin_reply(call);

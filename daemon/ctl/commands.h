@@ -7,7 +7,8 @@
 #include "peer.h"
 #include "rig.h"
 
-/** struct lkd_later - a request whose reply comes later. @waiting: there is one;  @id, @peer: of it
+/** struct lkd_later - pending request whose reply is sent later. @waiting: there is one;  @id,
+ * @peer: its identifier and sender
  */
 struct lkd_later {
     bool waiting;
@@ -32,9 +33,9 @@ struct lkd_commands {
  * @peer:   the sender
  * @arena:  memory for the reply
  * @answer: RESULT_OK until a command says otherwise
- * @reply:  its result and text come from @answer in the end; a command that fills no answer of its
- *          own leaves it to the driver to add the status
- * @is_later: there is none yet */
+ * @reply:  its result and text are copied from @answer at the end; if a command fills no payload,
+ *          lkd_commands_handle() adds the status
+ * @is_later: the reply is sent later */
 struct lkd_call {
     struct lkd_commands *commands;
     struct lkd_rig *rig;
@@ -46,7 +47,7 @@ struct lkd_call {
     bool is_later;
 };
 
-/** lkd_command - carries out one kind of request. The table in commands.c says who may ask.
+/** lkd_command - Execute one type of request. The table in commands.c lists the permitted roles.
  * Return: 0 (a refusal is in the answer), -ENOMEM. */
 typedef int lkd_command(struct lkd_call *call);
 
@@ -57,25 +58,25 @@ lkd_command lkd_command_snapshot, lkd_command_restore, lkd_command_status, lkd_c
     lkd_command_platform, lkd_command_inject, lkd_command_subscribe, lkd_command_step,
     lkd_command_record, lkd_command_model;
 
-/** lkd_call_list() - room in the reply for @n messages of @size bytes, all zero, and the list of
- * pointers that a repeated field wants.
+/** lkd_call_list() - Allocate @n zeroed messages of @size bytes in the reply, and the array of
+ * pointers for a repeated field.
  * @ret_list: address of the field, of type Message **.  Return: the first message, NULL: no room.
  */
 void *lkd_call_list(struct lkd_call *call, size_t n, size_t size, void *ret_list);
 
-/** lkd_call_add_notes() - to the outcome of a load all that is wrong with the model, or what looks
- * wrong. Return: 0, -ENOMEM. */
+/** lkd_call_add_notes() - Add all errors of the model, or its warnings, to the reply to a load.
+ * Return: 0, -ENOMEM. */
 int lkd_call_add_notes(struct lkd_call *call);
 
-/** lkd_call_add_status() - the status as the answer. Return: 0, -ENOMEM. */
+/** lkd_call_add_status() - Add the status to the reply. Return: 0, -ENOMEM. */
 int lkd_call_add_status(struct lkd_call *call, bool with_histograms);
 
-/** lkd_commands_init(), lkd_commands_fini() - @rig stays the caller's. Return: 0, -ENOMEM. */
+/** lkd_commands_init(), lkd_commands_fini() - @rig is owned by the caller. Return: 0, -ENOMEM. */
 int lkd_commands_init(struct lkd_commands *commands, struct lkd_rig *rig);
 void lkd_commands_fini(struct lkd_commands *commands);
 
 /** lkd_commands_handle() - execute one request. Every request gets a reply, malformed ones
- * included; that to a load may come later: then @ret_reply is NULL, and the caller remembers the
+ * included. The reply to a load may come later: then @ret_reply is NULL and @commands stores the
  * sender.
  * @peer:      the sender
  * @data:      @size bytes as received; NULL for a message that has no single payload
@@ -84,7 +85,8 @@ void lkd_commands_fini(struct lkd_commands *commands);
 int lkd_commands_handle(struct lkd_commands *commands, const struct lkd_peer *peer,
                         const void *data, size_t size, const Linkage__V1__ControlReply **ret_reply);
 
-/** lkd_commands_later() - the postponed reply, if it is ready. Call it after lkd_rig_follow_load().
+/** lkd_commands_later() - Return the postponed reply if it is ready. Call after
+ * lkd_rig_follow_load().
  * @ret_reply: as above; NULL: not yet.  Return: 0, -ENOMEM. */
 int lkd_commands_later(struct lkd_commands *commands, const Linkage__V1__ControlReply **ret_reply);
 

@@ -9,15 +9,16 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-/* Assemblies of bodies are walked to the bottom of their tree, which has a level for each body at
- * worst; what the thread of a process begins with. */
+/* Assemblies of bodies are traversed recursively, with one level per body in the worst case.
+ * Default stack of a main thread. */
 #define STACK (8u << 20)
 
 #define ABANDON_MS 1000
 
 /** struct lkd_compile - @is_file: @name is a path, and there is no @text
- * @cancelled: asked by the thread now and then;  @done: what follows is written
- * @done_fd:   an eventfd;  @left: by one of two, the thread and who abandons it; the other releases
+ * @cancelled: polled by the thread;  @done: the fields below it are written
+ * @done_fd:   an eventfd;  @left: set by the first of thread and abandoning caller; the second one
+ *             releases
  */
 struct lkd_compile {
     char *name;
@@ -87,7 +88,7 @@ static int start_thread(struct lkd_compile *c)
     return -r;
 }
 
-/* Return: -ENOMEM, -EMFILE and the like: nothing was begun. */
+/* Return: -ENOMEM, -EMFILE or similar: nothing was begun. */
 static int begin_compile(const char *name, const char *text, size_t size, const char *values,
                          bool is_file, const struct lkd_settings *settings,
                          struct lkd_compile **ret)

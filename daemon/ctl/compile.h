@@ -9,36 +9,37 @@
 
 struct lkd_compile;
 
-/** lkd_compile_begin() - of the text of a model.
- * @name: how messages call it;  @text: @size bytes; copied;  @values: from outside, as
- * lk_settings_write() has them; copied;  @settings: stay the caller's
+/** lkd_compile_begin() - Begin to compile the text of a model.
+ * @name: name of the text in messages;  @text: @size bytes, copied;  @values: external values in
+ * the format of lk_settings_write(), copied;  @settings: owned by the caller
  * Return: 0, negative errno. */
 int lkd_compile_begin(const char *name, const char *text, size_t size, const char *values,
                       const struct lkd_settings *settings, struct lkd_compile **ret_compile);
 
-/** lkd_compile_begin_file() - of the file at @path. */
+/** lkd_compile_begin_file() - Begin to compile the file at @path. */
 int lkd_compile_begin_file(const char *path, const struct lkd_settings *settings,
                            struct lkd_compile **ret_compile);
 
-/** lkd_compile_name() - as given. */
+/** lkd_compile_name() - Return the name given at the begin. */
 const char *lkd_compile_name(const struct lkd_compile *compile);
-/** lkd_compile_ns() - since it began. */
+/** lkd_compile_ns() - Return the time since the begin. */
 int64_t lkd_compile_ns(const struct lkd_compile *compile);
-/** lkd_compile_fd() - readable when it is done. */
+/** lkd_compile_fd() - Return a descriptor that becomes readable when compiling is done. */
 int lkd_compile_fd(const struct lkd_compile *compile);
-/** lkd_compile_is_done() - whether lkd_compile_end() has nothing to wait for. */
+/** lkd_compile_is_done() - Return true if lkd_compile_end() would not block. */
 bool lkd_compile_is_done(const struct lkd_compile *compile);
 
-/** lkd_compile_cancel() - make it end soon, with -ECANCELED unless it completes before. */
+/** lkd_compile_cancel() - Request the end. The outcome is -ECANCELED, unless compiling completes
+ * first. */
 void lkd_compile_cancel(struct lkd_compile *compile);
 
-/** lkd_compile_end() - the outcome of one that is done; releases @compile.
+/** lkd_compile_end() - Return the outcome and release @compile. Call when it is done.
  * Return: as lkd_loaded_new(), -ECANCELED. */
 int lkd_compile_end(struct lkd_compile *compile, struct lkd_loaded **ret_loaded,
                     struct lk_errors *ret_errors);
 
-/** lkd_compile_abandon() - cancel it and release its result. A thread that does not end within a
- * second is left behind with its memory: for the end of the daemon. */
+/** lkd_compile_abandon() - Cancel and release the result. If the thread does not end within a
+ * second, it and its memory are leaked, so call this only at the end of the daemon. */
 void lkd_compile_abandon(struct lkd_compile *compile);
 
 #endif

@@ -7,7 +7,7 @@
 #include <time.h>
 
 #define NS_PER_S INT64_C(1000000000)
-/* The kernel's guard against runaway real-time threads leaves the others 50 ms of each second. */
+/* Real-time throttling of the kernel reserves 50 ms of each second for other threads. */
 #define THROTTLE_MIN_NS INT64_C(40000000)
 #define THROTTLE_MAX_NS INT64_C(60000000)
 
@@ -51,12 +51,12 @@ static bool was_throttled(const struct lkd_missed *missed)
 {
     int64_t late_ns = missed->record.ended_ns - missed->record.deadline_ns;
 
-    /* the cycles behind it are of the same stall */
+    /* the following cycles belong to the same stall */
     return late_ns >= THROTTLE_MIN_NS && late_ns <= THROTTLE_MAX_NS &&
            missed->cause != LKD_CAUSE_BEHIND;
 }
 
-/* A record that follows a lost one counts as one that waited for its grid point. */
+/* A record after a lost one counts as having waited for its grid point. */
 static void keep_missed(struct lkd_evidence *evidence, const struct lkd_cycle *cycle,
                         uint64_t number, const struct lkd_record *record)
 {

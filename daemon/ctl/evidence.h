@@ -8,7 +8,7 @@
 
 #define LKD_WORST_MAX 100
 
-/** struct lkd_worst - a cycle, and how long after its grid point it ended. */
+/** struct lkd_worst - a cycle.  @response_ns: time from its grid point to its end */
 struct lkd_worst {
     int64_t response_ns;
     uint64_t cycle;
@@ -18,16 +18,16 @@ struct lkd_worst {
 #define LKD_RECENT_MAX                                                                             \
     4096 /* missed deadlines: of a fifth of a second at 20 kHz if all are missed */
 
-/** struct lkd_evidence - of one run.
+/** struct lkd_evidence - evidence of one run.
  * @utc_offset_ns: wall clock - CLOCK_MONOTONIC at the start;  @started_utc_ns: 0 before a run
  * @next:     record to read next;  @lost: overwritten before they were read
- * @worst:    @n_worst of them, in no order;  @least: which of them ended soonest
- * @suspects: missed deadlines since the last judgement that look throttled
- * @n_judged, @involuntary: @n_recent at the last judgement, and preemptions by then
+ * @worst:    @n_worst cycles, unordered;  @least: index of the one with the shortest response
+ * @suspects: missed deadlines since the last judgement with the signature of throttling
+ * @n_judged, @involuntary: @n_recent and involuntary context switches at the last judgement
  * @throttled: overruns in which the kernel throttled real-time threads
- * @n_recent, @recent: missed deadlines among the records that were read, and the last of them: a
- * ring, that of number i, from 1, is at (i - 1) % LKD_RECENT_MAX
- * @last, @last_ended_ns: the record that was read last */
+ * @n_recent, @recent: number of missed deadlines read, and ring of the last ones; number i, counted
+ * from 1, is at (i - 1) % LKD_RECENT_MAX
+ * @last, @last_ended_ns: cycle and end of the last record read */
 struct lkd_evidence {
     int64_t utc_offset_ns;
     int64_t started_utc_ns;
@@ -46,7 +46,7 @@ struct lkd_evidence {
     int64_t last_ended_ns;
 };
 
-/** lkd_evidence_begin() - a run begins. */
+/** lkd_evidence_begin() - Reset the evidence at the begin of a run. */
 void lkd_evidence_begin(struct lkd_evidence *evidence);
 
 /** lkd_evidence_collect() - read the new records of the cycle; call it several times a second, or
@@ -54,17 +54,17 @@ void lkd_evidence_begin(struct lkd_evidence *evidence);
 void lkd_evidence_collect(struct lkd_evidence *evidence, const struct lkd_cycle *cycle,
                           const struct lkd_runner *runner);
 
-/** lkd_evidence_recent() - the missed deadlines from number @from on, counted from 1, that are
- * kept.
+/** lkd_evidence_recent() - Return the stored missed deadlines from number @from on, counted from 1.
  * @ret: @n_max of them at most, oldest first;  @ret_next: number behind the last one
  * Return: how many. */
 int lkd_evidence_recent(const struct lkd_evidence *evidence, uint64_t from, int n_max,
                         const struct lkd_missed **ret, uint64_t *ret_next);
 
-/** lkd_evidence_sort() - the worst cycles, worst first. @ret: LKD_WORST_MAX. Return: how many. */
+/** lkd_evidence_sort() - Return the worst cycles, worst first. @ret: LKD_WORST_MAX entries. Return:
+ * their number. */
 int lkd_evidence_sort(const struct lkd_evidence *evidence, struct lkd_worst *ret);
 
-/** lkd_cause_name() - "late wake-up" and so on. Static text. */
+/** lkd_cause_name() - Return the name of a cause as static text, such as "late wake-up". */
 const char *lkd_cause_name(enum lkd_cause cause);
 
 #endif

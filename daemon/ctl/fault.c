@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- why a run ended ---- */
+/* ---- reason for the end of a run ---- */
 
 static const char *condition_text(enum lkd_condition condition)
 {
@@ -31,7 +31,7 @@ static const char *condition_text(enum lkd_condition condition)
     return texts[condition];
 }
 
-/* The step that @f says failed. */
+/* Describe the failed step in @f. */
 static void describe_beyond(struct lkd_rig *rig, const struct lkd_figures *f)
 {
     const struct lkd_beyond *b = &f->beyond;
@@ -114,9 +114,9 @@ void lkd_fault_describe(struct lkd_rig *rig)
     }
 }
 
-/* ---- what was counted ---- */
+/* ---- counted conditions ---- */
 
-/* The largest so far: the step that was counted may be gone. */
+/* Report the maximum so far, because the figures of the counted step may be overwritten. */
 static void describe_count(const struct lkd_rig *rig, enum lkd_condition condition, char *text,
                            size_t size)
 {

@@ -13,11 +13,12 @@
 
 #define TRACES_MAX   10
 #define TRACE_CYCLES 400
-/* From the overrun until the trace is written: two looks of the control thread, and the delay. */
+/* Time from the overrun until the trace is written: two polls of the control thread, and the
+ * delay. */
 #define TRACE_REACH_NS INT64_C(300000000)
-/* The cycles after the overrun are to be in the trace, too. */
+/* The trace also contains cycles after the overrun. */
 #define TRACE_DELAY_NS INT64_C(50000000)
-/* How long the end of a run waits for its report to be on the disk. */
+/* Longest wait at the end of a run until its report is on the disk. */
 #define DISK_NS INT64_C(2000000000)
 
 /* FOLDER/MODEL-20260301T120000.250Z; @ret: LKD_STEM_SIZE bytes. */
@@ -117,7 +118,7 @@ void lkd_files_report(struct lkd_rig *rig, Linkage__V1__State state)
         return;
     if ((rig->trace_due_ns > 0 || rig->figures.overruns > rig->traced) &&
         rig->n_traces < TRACES_MAX)
-        write_trace(rig); /* of an overrun that ended the run */
+        write_trace(rig); /* trace of an overrun that ended the run */
     whole.with_histograms = whole.with_cycles = true;
     if (lkd_reply_evidence(rig, &whole, &arena, &evidence) == 0) {
         evidence.state = state;

@@ -1,27 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Files of a run in the folder of the key evidence.directory: a report when it ends, and a trace of
- * the cycles around an overrun. Nothing without that key. A file that cannot be written is logged
- * and never ends the run; a disk that does not respond blocks only the thread that writes
+ * the cycles around an overrun. Without that key no file is written. A file that cannot be written
+ * is logged and never ends the run; a disk that does not respond blocks only the thread that writes
  * (writer.h). Control thread only. */
 #ifndef LKD_CTL_FILES_H
 #define LKD_CTL_FILES_H
 
 #include "rig.h"
 
-/** lkd_files_open() - before any run. Return: 0, negative errno. */
+/** lkd_files_open() - Start the writer. Call before any run. Return: 0, negative errno. */
 int lkd_files_open(struct lkd_rig *rig);
-/** lkd_files_close() - after the last one; what is on its way gets there, see lkd_writer_free(). */
+/** lkd_files_close() - Write the queued files and stop the writer, see lkd_writer_free(). Call
+ * after the last run. */
 void lkd_files_close(struct lkd_rig *rig);
 
-/** lkd_files_report() - the run has ended: MODEL-UTC.json, the evidence; MODEL-UTC.hist, in the
- * format of cyclictest's histograms. Each is a new file: if the name exists, it
- * becomes MODEL-UTC-2.json and so on. The files are complete when this returns, unless the disk
+/** lkd_files_report() - Write the evidence files of an ended run: MODEL-UTC.json, and
+ * MODEL-UTC.hist in the format of cyclictest's histograms. Each is a new file: if the name exists,
+ * it becomes MODEL-UTC-2.json and so on. The files are complete when this returns, unless the disk
  * takes longer than two seconds.
- * @state: after it */
+ * @state: state after the run */
 void lkd_files_report(struct lkd_rig *rig, Linkage__V1__State state);
 
-/** lkd_files_trace() - call often during a run: shortly after an overrun, MODEL-UTC-trace-N.json
- * with the cycles around it; at most ten of a run. */
+/** lkd_files_trace() - Shortly after an overrun, write MODEL-UTC-trace-N.json with the cycles
+ * around it; at most ten files per run. Call often during a run. */
 void lkd_files_trace(struct lkd_rig *rig);
 
 #endif

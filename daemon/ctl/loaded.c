@@ -13,8 +13,8 @@
 
 #define MODEL_ID_MASK ((UINT64_C(1) << 53) - 1)
 
-/* Random, so that a sample made for a model of an earlier daemon is never taken for ours; 53 bits,
- * so that programs that know numbers only as doubles can carry it. */
+/* Random, so that a sample for a model of an earlier daemon is never accepted; 53 bits, so that
+ * programs that have only doubles can represent it. */
 static uint64_t make_model_id(void)
 {
     uint64_t id = 0;
@@ -113,7 +113,7 @@ static int finish_loading(struct lk_model *model, char *text, size_t size, char 
     return 0;
 }
 
-/* Reads @text with @values from outside. */
+/* Reads @text with external @values. */
 static int read_model(const char *name, const char *text, size_t size, const char *values,
                       const struct lkd_settings *settings, struct lk_model **ret_model,
                       struct lk_errors *ret_errors)

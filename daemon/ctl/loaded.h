@@ -9,23 +9,23 @@
 #include "linkage/findings.h"
 #include <stdatomic.h>
 
-/* Bounds of the cycle's period: a shorter one is spent by the wait alone; with a longer one a stop
- * would take too long. */
+/* Bounds of the cycle's period: below it the wait alone uses the whole period; above it a stop
+ * would last too long. */
 #define LKD_PERIOD_MIN_NS INT64_C(50000)
 #define LKD_PERIOD_MAX_NS INT64_C(100000000)
 
-/* Floating point operations of a step that no set of cores executes within the longest period: 40e9
- * a second. */
+/* Upper bound of floating point operations per step: the longest period at 40e9 per second, more
+ * than any set of cores executes. */
 #define LKD_STEP_FLOPS_MAX 4e9
 
-/* ... and to look for what looks wrong: about a second. */
+/* Bound of the operations for finding warnings: about a second. */
 #define LKD_FINDINGS_FLOPS_MAX 2e9
 
 /** struct lkd_loaded - @model_id: not 0, differs with every load, fits into 53 bits.
  * @engine: value of LINKAGE_ENGINE in the environment, or NULL
- * @text: @text_size bytes that it was read from;  @values: from outside, "" for none, as
- * lk_settings_write() has them;  @compile_ns: how long compiling took
- * @warnings: what looks wrong in the model */
+ * @text: source of the model, @text_size bytes;  @values: external values in the format of
+ * lk_settings_write(), "" for none;  @compile_ns: duration of compiling
+ * @warnings: warnings about the model */
 struct lkd_loaded {
     char name[LK_NAME_SIZE];
     uint64_t model_id;
@@ -43,7 +43,7 @@ struct lkd_loaded {
 /** lkd_loaded_new() - read and compile a model text.
  * @name:           name of the text in messages; "" is allowed
  * @text:           @size bytes; NULL is allowed for none
- * @values:         see struct lkd_loaded; what is wrong with them is an error of the model
+ * @values:         see struct lkd_loaded; faulty values are errors of the model
  * @settings:       see lkd_cycle_new()
  * @cancelled:      polled while compiling: true ends it; NULL is allowed
  * @ret_errors:     all errors of the model, at least one line

@@ -30,8 +30,8 @@ static socklen_t find_manager(struct sockaddr_un *ret)
     return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + n);
 }
 
-/* sd_notify() waits while the manager has too much to read, and the control thread waits for
- * nobody. Return: whether it was sent, or nobody wants it. */
+/* sd_notify() blocks while the socket of the manager is full, which the control thread must not.
+ * Return: true if it was sent or is not wanted. */
 static bool send_notice(const char *format, ...) __attribute__((format(printf, 1, 2)));
 static bool send_notice(const char *format, ...)
 {
@@ -55,7 +55,7 @@ static bool send_notice(const char *format, ...)
     return sent >= 0;
 }
 
-/* Sent again at the next look if the manager has no room for it. */
+/* If the manager has no room for it, it is sent again at the next call. */
 static void send_status(struct lkd_notify *notify, const struct lkd_rig *rig)
 {
     Linkage__V1__State state = lkd_rig_shown_state(rig);
@@ -88,7 +88,7 @@ void lkd_notify_starting(const struct lkd_rig *rig)
 
 /* In RUNNING, PAUSED and FAULT the thread of the cycle advances on its grid, in ARMING through its
  * proof. Without a grid it may wait for its bench for any time: then it still publishes its
- * figures, and the rig sees it move. */
+ * figures, so that the rig detects progress. */
 static bool moves(struct lkd_notify *notify, const struct lkd_rig *rig)
 {
     uint64_t progress = atomic_load_explicit(&rig->proof.bursts, memory_order_relaxed);

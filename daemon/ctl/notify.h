@@ -6,9 +6,10 @@
 #include "rig.h"
 
 /** struct lkd_notify - @interval_ns: between WATCHDOG notices, 0 when none are wanted
- * @next_ns: when the next is due;  @cycles: of the run at the last notice
- * @progress: of the proof of the budget then;  @moved_ns: when the rig last saw the cycle move
- * @state, @model_id: what the last STATUS said */
+ * @next_ns: time of the next one;  @cycles: cycles of the run at the last notice
+ * @progress: progress of the budget proof at the last notice;  @moved_ns: time of the last observed
+ *            progress of the cycle
+ * @state, @model_id: values in the last STATUS */
 struct lkd_notify {
     int64_t interval_ns;
     int64_t next_ns;
@@ -20,17 +21,18 @@ struct lkd_notify {
 };
 
 /** lkd_notify_starting() - call about once a second while the configured model is compiled: extends
- * systemd's start-up time-out and shows the reason. */
+ * systemd's start-up time-out and sends the reason as STATUS. */
 void lkd_notify_starting(const struct lkd_rig *rig);
 
-/** lkd_notify_ready() - READY=1 and the first STATUS. */
+/** lkd_notify_ready() - Send READY=1 and the first STATUS. */
 void lkd_notify_ready(struct lkd_notify *notify, const struct lkd_rig *rig);
 
-/** lkd_notify_alive() - call often: WATCHDOG=1 when due, but only if the cycle has moved since the
- * last one or nothing runs; STATUS when the state or the model has changed. */
+/** lkd_notify_alive() - Send WATCHDOG=1 when it is due, but only if the cycle has made progress
+ * since the last one or nothing runs. Send STATUS if the state or the model has changed. Call
+ * often. */
 void lkd_notify_alive(struct lkd_notify *notify, const struct lkd_rig *rig, int64_t now_ns);
 
-/** lkd_notify_stopping() - STOPPING=1. */
+/** lkd_notify_stopping() - Send STOPPING=1. */
 void lkd_notify_stopping(struct lkd_notify *notify);
 
 #endif

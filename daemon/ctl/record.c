@@ -16,11 +16,11 @@
 #include <string.h>
 #include <time.h>
 
-/* Of a configuration that is attached. */
+/* Largest size of an attached configuration. */
 #define CONFIG_MAX (1u << 20)
-/* Names that are tried when the one by model and time is taken. */
+/* Number of further names to try if the one by model and time exists. */
 #define TRIES 100
-/* How long a cycle that waits for the disk may do so when its run is to end. */
+/* Longest wait of a cycle for the disk when its run must end. */
 #define LAST_WAIT_NS INT64_C(2000000000)
 
 /* ---- the thread ---- */
@@ -53,9 +53,9 @@ void lkd_record_close(struct lkd_rig *rig)
     rig->config_text = NULL;
 }
 
-/* ---- what a recording says about itself ---- */
+/* ---- metadata of a recording ---- */
 
-/* struct facts - of the metadata, with the memory of those that are made. */
+/* struct facts - entries of the metadata, with memory for formatted ones. */
 struct facts {
     struct lkd_take_source source;
     char text[8][64];
@@ -142,7 +142,7 @@ static void gather_facts(const struct lkd_rig *rig, struct facts *facts)
 
 /* ---- begin and end ---- */
 
-/* MODEL-20260301T120000Z, as reports are called. @try: from 0 */
+/* Make a name in the form of reports, MODEL-20260301T120000Z. @try: from 0 */
 static void make_name(const struct lkd_rig *rig, int try, char *ret, size_t size)
 {
     time_t now = time(NULL);
@@ -157,7 +157,7 @@ static void make_name(const struct lkd_rig *rig, int try, char *ret, size_t size
         snprintf(ret, size, "%s-%s-%d", rig->loaded->name, utc, try + 1);
 }
 
-/* Return: 0, or why not, see lkd_recorder_begin(). */
+/* Return: 0, or an error, see lkd_recorder_begin(). */
 static int begin_recording(struct lkd_rig *rig, const char *name, struct lk_error *error)
 {
     struct lkd_spsc *queue = &rig->loaded->cycle->queue;
@@ -213,8 +213,8 @@ void lkd_record_run_begins(struct lkd_rig *rig)
     if (!rig->recorder)
         return;
     lkd_recorder_state(rig->recorder, &recording);
-    /* a recording may have begun before the run was armed, in another mode: real time waits for no
-     * disk, and the others leave nothing out */
+    /* a recording may have begun before the run was armed, in another mode: in real time the cycle
+     * never waits for the disk, in other modes it drops nothing */
     if (recording.active)
         atomic_store(&rig->loaded->cycle->queue.wait, rig->mode != LKD_MODE_REALTIME);
     if (rig->config->record.autostart && !recording.active && begin_recording(rig, "", &error))
@@ -246,7 +246,8 @@ void lkd_record_run_over(struct lkd_rig *rig)
 
 /* ---- events ---- */
 
-/* What a ride does, and why it ends; short states may pass between two looks. */
+/* Record states of a ride and the cause of its end; short states may be missed between two
+ * polls. */
 static void watch_platform(struct lkd_rig *rig)
 {
     struct lkd_cueing cueing;

@@ -9,35 +9,38 @@
 
 #include "rig.h"
 
-/** lkd_record_open(), lkd_record_close() - the recorder's thread, where the configuration has a
- * folder. @config_path: of the configuration, attached to recordings; NULL: none
+/** lkd_record_open(), lkd_record_close() - Start and stop the recorder's thread, if the
+ * configuration names a folder. @config_path: path of the configuration, which is attached to
+ * recordings; NULL: none
  * Return: 0, negative errno. */
 int lkd_record_open(struct lkd_rig *rig, const char *config_path);
 void lkd_record_close(struct lkd_rig *rig);
 
-/** lkd_record_begin() - @name: of the file, "": by model and time;  lkd_record_end(). */
+/** lkd_record_begin(), lkd_record_end() - Begin or end a recording. @name: of the file, "": derived
+ * from model and time */
 void lkd_record_begin(struct lkd_rig *rig, const char *name, struct lkd_answer *ret_answer);
 void lkd_record_end(struct lkd_rig *rig, struct lkd_answer *ret_answer);
 
 /** lkd_record_run_begins() - before the first cycle of a run: begin a recording if `autostart` is
  * set. A refusal is logged.
- * lkd_record_run_ends() - before the threads of a run end: none of them waits for the disk from now
- * on.
- * lkd_record_run_over() - after they have ended: write what is on the queue, finish the file. Also
- * before the model is released. */
+ * lkd_record_run_ends() - before the threads of a run end: from now on none of them waits for the
+ * disk.
+ * lkd_record_run_over() - after the threads have ended: write the queue and finish the file. Call
+ * also before releasing the model. */
 void lkd_record_run_begins(struct lkd_rig *rig);
 void lkd_record_run_ends(struct lkd_rig *rig);
 void lkd_record_run_over(struct lkd_rig *rig);
 
-/** lkd_record_watch() - call regularly during a run: tripped inputs, and the states of a platform,
- * become events.
- * lkd_record_state() - the state has changed;  lkd_record_fault() - to FAULT: rig->fault says why,
- * and the recording ends. */
+/** lkd_record_watch() - Record tripped inputs and states of a platform as events. Call regularly
+ * during a run.
+ * lkd_record_state() - Record a change of state.
+ * lkd_record_fault() - Record the change to FAULT with its reason in rig->fault, and end the
+ * recording. */
 void lkd_record_watch(struct lkd_rig *rig);
 void lkd_record_state(struct lkd_rig *rig, const char *from, const char *to);
 void lkd_record_fault(struct lkd_rig *rig);
 
-/** lkd_record_reply() - for the status. Return: 0, -ENOMEM. */
+/** lkd_record_reply() - Fill the recording's section of the status. Return: 0, -ENOMEM. */
 int lkd_record_reply(const struct lkd_rig *rig, struct lk_wire_arena *arena,
                      Linkage__V1__Recording **ret_recording);
 

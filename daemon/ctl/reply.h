@@ -12,27 +12,27 @@
 int lkd_reply_status(struct lkd_rig *rig, bool with_histograms, struct lk_wire_arena *arena,
                      Linkage__V1__Status *ret_status);
 
-/** lkd_reply_durations() - a new Durations of @histogram in the arena. */
+/** lkd_reply_durations() - Create a Durations message of @histogram in the arena. */
 int lkd_reply_durations(const struct lkd_histogram *histogram, bool with_buckets,
                         struct lk_wire_arena *arena, Linkage__V1__Durations **ret_durations);
 
-/** lkd_reply_proof() - a new Proof in the arena: its progress, or its outcome. */
+/** lkd_reply_proof() - Create a Proof message in the arena with the progress or the outcome. */
 int lkd_reply_proof(const struct lkd_rig *rig, struct lk_wire_arena *arena,
                     Linkage__V1__Proof **ret_proof);
 
 /** lkd_reply_evidence() - fill an Evidence.
- * @request: which parts, see linkage.proto
+ * @request: requested sections, see linkage.proto
  * Return: 0, -ENOMEM. */
 int lkd_reply_evidence(struct lkd_rig *rig, const Linkage__V1__EvidenceRequest *request,
                        struct lk_wire_arena *arena, Linkage__V1__Evidence *ret_evidence);
 
-/** lkd_reply_description() - fill a ModelDescription; a model is loaded.
+/** lkd_reply_description() - Fill a ModelDescription. A model must be loaded.
  * Return: 0, -ENOMEM. */
 int lkd_reply_description(const struct lkd_rig *rig, struct lk_wire_arena *arena,
                           Linkage__V1__ModelDescription *ret_description);
 
 /** lkd_reply_channel() - describe a channel.
- * @guarded: of an input, for its fail-safe; NULL for an output
+ * @guarded: guard of an input, which has its fail-safe value; NULL for an output
  * @ret:     strings in it live as long as the model. Return: 0, -ENOMEM. */
 int lkd_reply_channel(const struct lk_channel *channel, const struct lkd_guarded *guarded,
                       struct lk_wire_arena *arena, Linkage__V1__ChannelDescription *ret);

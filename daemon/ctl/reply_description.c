@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a model's channels are, in the words of the contract. */
+/* Channels of a model as messages of linkage.proto. */
 #include "identity.h"
 #include "linkage/drives.h"
 #include "linkage/parameters.h"
@@ -93,7 +93,7 @@ static int fill_acts(const struct lk_parameter *p, struct lk_wire_arena *arena,
     return 0;
 }
 
-/* those of the section of the model, then paths that were given a value */
+/* parameters of the model, then paths with an external value */
 static int make_parameters(const struct lkd_loaded *loaded, struct lk_wire_arena *arena,
                            Linkage__V1__ModelDescription *ret)
 {
@@ -112,7 +112,7 @@ static int make_parameters(const struct lkd_loaded *loaded, struct lk_wire_arena
     for (int i = 0; i < n + given.n && r == 0; i++) {
         const struct lk_setting *s = i < n ? NULL : &given.list[i - n];
 
-        if (s && !strchr(s->path, '.')) /* the name of one of those before */
+        if (s && !strchr(s->path, '.')) /* name of one of the parameters above */
             continue;
         linkage__v1__parameter_description__init(&all[i]);
         all[i].name = lk_wire_arena_format(arena, "%s", s ? s->path : list[i].name);

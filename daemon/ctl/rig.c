@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* How long a stop waits for the end of a compilation: bench and watchdog wait with it. */
+/* Longest wait of a stop for the end of a compilation, because benches and watchdog wait too. */
 #define STOP_MS  500
 #define NS_PER_S INT64_C(1000000000)
 
@@ -52,7 +52,7 @@ void lkd_rig_answer(struct lkd_answer *a, Linkage__V1__Result result, const char
     va_start(args, format);
     vsnprintf(text, sizeof(text), format, args);
     va_end(args);
-    /* names out of requests end up here: no control characters on the way to terminals */
+    /* it may contain names from requests: replace control characters, because terminals print it */
     lk_error_set(&line, "%s", text);
     a->result = result;
     memcpy(a->text, line.text, sizeof(a->text));
@@ -63,7 +63,7 @@ void lkd_rig_answer_ok(struct lkd_answer *a)
     *a = (struct lkd_answer){.result = LINKAGE__V1__RESULT__RESULT_OK};
 }
 
-/* What leads to a state in which the command is allowed. */
+/* Return advice on reaching a state in which the command is allowed. */
 static const char *hint_of(Linkage__V1__State state, unsigned states)
 {
     if (state == EMPTY)
@@ -173,7 +173,7 @@ static void await_pause(struct lkd_rig *rig)
 
 /* ---- commands ---- */
 
-/* All workers that there are, or those that the model pays for. */
+/* Return the number of all workers, or of those that shorten the step of the model. */
 static int count_workers(const struct lkd_rig *rig, const struct lkd_loaded *loaded)
 {
     int n = rig->placement->n_workers, useful;
@@ -188,8 +188,8 @@ static void take_over(struct lkd_rig *rig, struct lkd_loaded *loaded, struct lkd
 {
     struct lkd_loaded *old = rig->loaded;
 
-    /* of a model in FAULT: subscribers get READY when the new model is there, never with the last
-     * values of the old one */
+    /* from FAULT: subscribers receive READY only with the new model, never with the last values of
+     * the old one */
     if (lkd_run_end(rig, rig->state)) {
         lkd_loaded_free(loaded);
         lkd_rig_answer_stuck(rig, a);
@@ -200,7 +200,7 @@ static void take_over(struct lkd_rig *rig, struct lkd_loaded *loaded, struct lkd
         lkd_rig_answer(a, LINKAGE__V1__RESULT__RESULT_INTERNAL, "out of memory");
         return;
     }
-    lkd_record_run_over(rig); /* of a run that never came */
+    lkd_record_run_over(rig); /* of a run that was never started */
     lkd_snapshot_forget(rig);
     rig->loaded = loaded;
     rig->n_workers = count_workers(rig, loaded);
@@ -221,7 +221,7 @@ static void take_over(struct lkd_rig *rig, struct lkd_loaded *loaded, struct lkd
                        loaded->warnings.n, loaded->warnings.n == 1 ? "" : "s");
 }
 
-/* All that is wrong is logged and stays in the rig, the first of it is the answer. */
+/* Log all errors and store them in the rig; the first one is the answer. */
 static void refuse_model(struct lkd_rig *rig, int r, struct lkd_answer *a)
 {
     const struct lk_errors *errors = &rig->load_errors;
@@ -311,7 +311,7 @@ Linkage__V1__State lkd_rig_shown_state(const struct lkd_rig *rig)
     return rig->compile ? LOADING : rig->state;
 }
 
-/* It ends at its next poll, which is soon; the client that requested it is told then. */
+/* Compiling ends soon, at its next poll; then its client gets the reply. */
 static void stop_loading(struct lkd_rig *rig, struct lkd_answer *a)
 {
     struct pollfd done = {.fd = lkd_compile_fd(rig->compile), .events = POLLIN};
@@ -369,7 +369,7 @@ void lkd_rig_arm(struct lkd_rig *rig, enum lkd_mode mode, bool allow_degraded, u
     lkd_rig_answer_ok(ret_answer);
 }
 
-/* Going on from a pause, the steps are counted from there. */
+/* After a pause, the steps are counted from there. */
 static uint64_t last_step(const struct lkd_rig *rig, uint64_t steps)
 {
     uint64_t done = rig->state == PAUSED ? rig->figures.step : rig->resume ? rig->resume->step : 0;
@@ -447,8 +447,8 @@ void lkd_rig_reset(struct lkd_rig *rig, struct lkd_answer *ret_answer)
     lkd_rig_answer_ok(ret_answer);
 }
 
-/* How long the control thread waits for steps before it serves others, the watchdogs among them: a
- * client that asks again waits on. */
+/* Longest wait of the control thread for steps before it serves other work, such as the watchdogs.
+ * The client repeats its request to continue the wait. */
 #define STEP_NS  INT64_C(100000000)
 #define STEPS_NS INT64_C(4000000000)
 
@@ -459,7 +459,8 @@ static int64_t patience_ns(uint32_t n)
     return ns < STEPS_NS ? ns : STEPS_NS;
 }
 
-/* Granted steps that the run has no room for would be made after the next start, unasked for. */
+/* Granted steps beyond the end of the run would be executed after the next start without a
+ * request. */
 static bool has_room(const struct lkd_rig *rig, uint32_t n, struct lkd_answer *a)
 {
     uint64_t most = atomic_load(&rig->loaded->cycle->steps_max), done = rig->figures.step;
@@ -493,7 +494,7 @@ void lkd_rig_step(struct lkd_rig *rig, uint64_t number, uint32_t n, struct lkd_a
     lkd_rig_answer_ok(ret_answer);
     rig->stepped = number;
     cycle = rig->loaded->cycle;
-    /* asked once more: no new step, but those of the first time have to be done */
+    /* repeated request: no new steps, but those of the first one must be completed */
     done = lkd_release_grant(&cycle->release, again ? 0 : n, patience_ns(n));
     if (done)
         return;
@@ -532,7 +533,7 @@ static void refuse_set(const struct lk_channel *channel, const double *values, i
                        lkd_input_status_text(r));
 }
 
-/* "motor acts with 5 N m", or how fast it gets there. */
+/* Confirm "motor acts with 5 N m", or the rate limit on the way there. */
 static void confirm_set(const struct lk_channel *channel, const double *values,
                         struct lkd_answer *a)
 {

@@ -10,18 +10,18 @@
  *                    '--- reset --- FAULT  <-- a step failed, a limit was exceeded, or the cycle
  *                                              hung
  *
- *     load   EMPTY, READY, ARMED, FAULT   a refused model leaves the old one as it was
+ *     load   EMPTY, READY, ARMED, FAULT   if the model is refused, the old one remains
  *
- * While a model is compiled, the state shown is LOADING: only stop, which cancels it, changes the
- * rig, and the previous model stays loaded until the new one is complete.
+ * While a model is compiled, the reported state is LOADING. Only stop, which cancels compiling,
+ * changes the rig, and the previous model stays loaded until the new one is complete.
  *
  *     arm    READY, ARMED: the budget is proven on the core of the cycle, see proof.h and budget.h
- *     start  ARMED: at t = 0 with cleared figures.  PAUSED: continue
+ *     start  ARMED: begins at t = 0 with cleared figures.  PAUSED: continues
  *     pause  RUNNING               stop   ARMING, ARMED, RUNNING, PAUSED
  *     reset  READY, ARMED, PAUSED, FAULT  set    READY, ARMED, RUNNING, PAUSED
  *     snapshot and restore: see snapshot.h
  *
- * After a fault the budget has to be proven again.
+ * After a fault the budget must be proven again.
  *
  * All calls from the control thread; no sockets here. */
 #ifndef LKD_CTL_RIG_H
@@ -56,34 +56,37 @@ struct lkd_answer {
  * @placement:    the workers and their cores
  * @line:         the process that serves the endpoints; owned by the caller, NULL for none
  * @security:     keys and clients; owned by the caller, NULL for none
- * @machine:      its properties, and what it lacks
- * @ptp:          what the machine's PTP daemon says
+ * @machine:      properties of the machine, and the missing ones
+ * @ptp:          state of the machine's PTP daemon
  * @exchange_normal: see lkd_cores_settle_exchange(); NULL: none
  * @latency_fd:   prevents deep idle states during a proof or a run, or -1
  * @loaded:       the model, NULL in EMPTY
  * @compile:      the model being compiled, or NULL;  @load_is_over, @load_answer: outcome of the
- * last load, until it is taken;  @load_errors: all errors of its model
- * @n_workers:    that step it
- * @proof, @budget: in progress in ARMING; the outcome of the last one since the load
+ * last load, until it is read;  @load_errors: all errors of its model
+ * @n_workers:    workers of the cycle
+ * @proof: the proof in progress in ARMING;  @budget: outcome of the last proof since the load
  * @allow_degraded: the last arming allowed it;  @start_armed: start as soon as ARMED
- * @bursts:       of the proof, when last checked
- * @grant:        of the last threads
+ * @bursts:       bursts of the proof at the last check
+ * @grant:        real-time properties granted to the last threads
  * @mode:         of the next run, and of the present one
  * @stepped:      number of the last StepRequest, 0: none in this run
- * @evidence:     of the run
- * @figures:      newest of the run, see lkd_rig_refresh()
- * @ending, @ending_in: its threads were asked to end and have not yet; the state after it
- * @moved_ns, @watched_ns: when the cycle was last seen to move, and last checked;  @stuck: the
- * watchdog has found it hung
- * @n_traces, @trace_due_ns: traces written of this run; when the next one is, 0: none
- * @traced:       overruns when the last trace was decided on
- * @writer:       of what is kept of runs, NULL where the configuration has no folder for that
- * @recorder:     NULL where the configuration has no folder;  @config_text: attached to recordings
- * @trips:        of all inputs, as known to the recording;  @platform: its state, likewise
- * @counted:      of each condition, as far as log and recording know
- * @fault:        why, in FAULT
- * @resume:       what was restored, until a run begins from it; NULL: none
- * @exit_status:  with which the daemon is to end, 0: it continues */
+ * @evidence:     evidence of the run
+ * @figures:      newest figures of the run, see lkd_rig_refresh()
+ * @ending:       the threads of the run are requested to end and still run;  @ending_in: state
+ *                afterwards
+ * @moved_ns, @watched_ns: times of the last observed progress of the cycle and of the last check;
+ * @stuck: the watchdog has found it hung
+ * @n_traces, @trace_due_ns: number of traces written in this run; due time of the next one, 0: none
+ * @traced:       number of overruns when the last trace was scheduled
+ * @writer:       writer of evidence files, NULL if the configuration has no folder for them
+ * @recorder:     NULL if the configuration has no folder for recordings;  @config_text: attached to
+ *                recordings
+ * @trips:        trips of all inputs already recorded;  @platform: state of the platform already
+ *                recorded
+ * @counted:      count of each condition already logged and recorded
+ * @fault:        reason for FAULT
+ * @resume:       restored snapshot, until a run begins from it; NULL: none
+ * @exit_status:  requested exit status of the daemon, 0: it continues */
 struct lkd_rig {
     const struct lkd_config *config;
     struct lkd_inputs *inputs;
@@ -143,7 +146,7 @@ enum lkd_exit {
     LKD_EXIT_WATCHDOG = 5,
 };
 
-/** lkd_rig_init() - EMPTY. */
+/** lkd_rig_init() - Initialise a rig in state EMPTY. */
 void lkd_rig_init(struct lkd_rig *rig, const struct lkd_config *config, struct lkd_inputs *inputs,
                   struct lkd_exchange *exchange, const struct lkd_placement *placement,
                   int memory_error);
@@ -153,45 +156,50 @@ void lkd_rig_init(struct lkd_rig *rig, const struct lkd_config *config, struct l
  */
 int lkd_rig_fini(struct lkd_rig *rig);
 
-/** lkd_rig_refresh() - take the newest figures of the cycle, collect evidence, run the watchdog; a
- * fault or the end of a proof changes the state.
+/** lkd_rig_refresh() - Read the newest figures of the cycle, collect evidence and run the watchdog.
+ * A fault or the end of a proof changes the state.
  * Return: whether the state has changed. */
 bool lkd_rig_refresh(struct lkd_rig *rig);
 
 /* Commands: see the top of this file and the requests in linkage.proto. Refresh first. */
 
 /** lkd_rig_load(), lkd_rig_load_file() - @values: see struct lkd_loaded. Begin to load a model;
- * lkd_rig_follow_load() completes it. Return: whether it has begun: lkd_rig_load_outcome() has the
- * answer later. Otherwise @ret_answer is the refusal. */
+ * lkd_rig_follow_load() completes it. Return: true if it has begun; lkd_rig_load_outcome() returns
+ * the answer later. Otherwise @ret_answer is the refusal. */
 bool lkd_rig_load(struct lkd_rig *rig, const char *name, const char *text, size_t size,
                   const char *values, struct lkd_answer *ret_answer);
 bool lkd_rig_load_file(struct lkd_rig *rig, const char *path, struct lkd_answer *ret_answer);
-/** lkd_rig_follow_load() - take over the compiled model when it is ready. Not part of a refresh, so
- * that the answer is taken before another load begins. Return: whether it was ready. */
+/** lkd_rig_follow_load() - take over the compiled model when it is ready. It is separate from
+ * lkd_rig_refresh(), so that the caller reads the answer before another load begins. Return:
+ * whether it was ready. */
 bool lkd_rig_follow_load(struct lkd_rig *rig);
-/** lkd_rig_load_outcome() - Return: whether a load is over whose answer has not been taken yet. */
+/** lkd_rig_load_outcome() - Return the answer of a completed load once. Return: true if there is
+ * one that was not read yet. */
 bool lkd_rig_load_outcome(struct lkd_rig *rig, struct lkd_answer *ret_answer);
-/** lkd_rig_load_fd() - readable when compiling is done; -1: no model is being compiled. */
+/** lkd_rig_load_fd() - Return a descriptor that becomes readable when compiling is done; -1: no
+ * model is being compiled. */
 int lkd_rig_load_fd(const struct lkd_rig *rig);
-/** lkd_rig_shown_state() - the state, LOADING while a model is being compiled. */
+/** lkd_rig_shown_state() - Return the reported state: LOADING while a model is being compiled. */
 Linkage__V1__State lkd_rig_shown_state(const struct lkd_rig *rig);
 
-/** @steps: of the proof; 0: as configured.  @mode: of the run that may follow. Only
- * realtime has a budget to prove; other modes go to ARMED at once. */
+/** @steps: of the proof; 0: as configured.  @mode: of the next run. Only realtime needs a budget
+ * proof; other modes change to ARMED at once. */
 void lkd_rig_arm(struct lkd_rig *rig, enum lkd_mode mode, bool allow_degraded, uint64_t steps,
                  struct lkd_answer *ret_answer);
-/** @steps: after which the run pauses; 0: never */
+/** @steps: number of steps until the run pauses; 0: unlimited */
 void lkd_rig_start(struct lkd_rig *rig, uint64_t steps, struct lkd_answer *ret_answer);
-/** lkd_rig_may_step() - whether lkd_rig_step() may follow: RUNNING in lockstep, with @n steps left.
- * Return: false with the refusal in @ret_answer. */
+/** lkd_rig_may_step() - Return true if lkd_rig_step() is allowed: RUNNING in lockstep, with @n
+ * steps left.
+ * On false the refusal is in @ret_answer. */
 bool lkd_rig_may_step(struct lkd_rig *rig, uint64_t number, uint32_t n,
                       struct lkd_answer *ret_answer);
-/** lkd_rig_step() - @n steps, then the reply. A repeated @number is not stepped again. */
+/** lkd_rig_step() - Execute @n steps, then fill the reply. A repeated @number is not executed
+ * again. */
 void lkd_rig_step(struct lkd_rig *rig, uint64_t number, uint32_t n, struct lkd_answer *ret_answer);
 void lkd_rig_pause(struct lkd_rig *rig, struct lkd_answer *ret_answer);
 void lkd_rig_stop(struct lkd_rig *rig, struct lkd_answer *ret_answer);
 void lkd_rig_reset(struct lkd_rig *rig, struct lkd_answer *ret_answer);
-/** @force: also a channel that a bench has claimed */
+/** @force: set the channel even if a bench has claimed it */
 void lkd_rig_set(struct lkd_rig *rig, const char *channel, const double *values, size_t n,
                  bool force, struct lkd_answer *ret_answer);
 
@@ -199,12 +207,12 @@ void lkd_rig_set(struct lkd_rig *rig, const char *channel, const double *values,
 void lkd_rig_answer(struct lkd_answer *answer, Linkage__V1__Result result, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/** lkd_rig_allows() - whether the state is in @states, bits by number. Answers the refusal itself;
- * @command: its name in it. */
+/** lkd_rig_allows() - Return true if the state is in the bit set @states. Otherwise fill the
+ * refusal. @command: name of the command in the refusal */
 bool lkd_rig_allows(const struct lkd_rig *rig, const char *command, unsigned states,
                     struct lkd_answer *ret_answer);
 
-/** lkd_rig_state_name() - "RUNNING" and so on. Static text. */
+/** lkd_rig_state_name() - Return the name of @state as static text, such as "RUNNING". */
 const char *lkd_rig_state_name(Linkage__V1__State state);
 
 #endif

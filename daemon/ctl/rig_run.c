@@ -37,8 +37,8 @@ bool lkd_run_is_live(const struct lkd_rig *rig)
     return (IN(rig->state) & (IN(RUNNING) | IN(PAUSED))) != 0;
 }
 
-/* The cycle advances on its grid in RUNNING, PAUSED and FAULT. How long has it not advanced? It is
- * also asked for a fault: if it wakes up again, it must not continue. */
+/* The cycle advances on its grid in RUNNING, PAUSED and FAULT. Check for how long it has not
+ * advanced. If it hangs, also request a fault, so that it does not continue when it wakes up. */
 static void watch_cycle(struct lkd_rig *rig)
 {
     int64_t now_ns = lkd_clock_ns(), still_ns = now_ns - rig->moved_ns;
@@ -46,11 +46,12 @@ static void watch_cycle(struct lkd_rig *rig)
     bool slept = gap_ns > rig->config->watchdog_ns / 2;
 
     rig->watched_ns = now_ns;
-    if (atomic_load(&rig->loaded->cycle->queue.waiting)) { /* for the disk, not for long */
+    if (atomic_load(&rig->loaded->cycle->queue.waiting)) { /* waiting for the disk, for a bounded
+                                                            * time */
         rig->moved_ns = now_ns;
         return;
     }
-    if (slept) { /* this thread, too: the process was stopped, or the machine */
+    if (slept) { /* this thread slept too: the process or the machine was suspended */
         rig->moved_ns += gap_ns - rig->config->watchdog_ns / 4;
         return;
     }
@@ -148,7 +149,7 @@ void lkd_rig_answer_stuck(const struct lkd_rig *rig, struct lkd_answer *a)
                    rivals);
 }
 
-/* The thread of the run has ended; its figures stay. */
+/* Close a run after its thread has ended; keep its figures. */
 static void close_run(struct lkd_rig *rig)
 {
     Linkage__V1__State next = rig->ending_in;
@@ -172,7 +173,7 @@ int lkd_run_end(struct lkd_rig *rig, Linkage__V1__State next)
     if (!rig->runner.alive)
         return 0;
     if (rig->runner.proof || atomic_load(&rig->runner.abandoned))
-        return lkd_run_end_proof(rig); /* it hung, and the watchdog has found it */
+        return lkd_run_end_proof(rig); /* it hung, as detected by the watchdog */
     if (!rig->ending)
         lkd_record_run_ends(rig);
     rig->ending = true;
@@ -185,7 +186,7 @@ int lkd_run_end(struct lkd_rig *rig, Linkage__V1__State next)
     return 0;
 }
 
-/* What could not be ended in time may have ended since. */
+/* Complete an end that timed out, if the threads have ended since. */
 static void follow_end(struct lkd_rig *rig)
 {
     if (!rig->runner.alive || (!rig->ending && !atomic_load(&rig->runner.abandoned)) ||
@@ -205,7 +206,7 @@ void lkd_run_show(struct lkd_rig *rig)
     lkd_rig_tell(rig);
 }
 
-/* Back to t = 0, without a run. */
+/* Reset to t = 0, without a run. */
 void lkd_run_rewind(struct lkd_rig *rig)
 {
     lkd_cycle_rewind(rig->loaded->cycle);
@@ -232,8 +233,8 @@ static void answer_no_threads(const struct lkd_rig *rig, int r, struct lkd_answe
     lkd_log(LKD_C_CORE_HELD, "%s", a->text);
 }
 
-/* A proof shares the core with threads that have it already: gaps for all of them, and yielding to
- * those of its own priority. */
+/* If other real-time threads use the core, the budget proof pauses between bursts and runs one
+ * priority lower. */
 static int proof_priority(const struct lkd_rig *rig, struct lkd_proof *proof)
 {
     int priority = rig->config->wish.priority;
@@ -244,8 +245,8 @@ static int proof_priority(const struct lkd_rig *rig, struct lkd_proof *proof)
     return proof->shared && priority > 1 ? priority - 1 : priority;
 }
 
-/* Threads for a run or, with @proof, for its proof: stand, and are fit for it or allowed not to be.
- * Answers a refusal. */
+/* Create threads for a run or, with @proof, for its proof. Refuse if the machine is not fit and a
+ * degraded run is not allowed. */
 bool lkd_run_make_threads(struct lkd_rig *rig, struct lkd_proof *proof, struct lkd_answer *a)
 {
     static const int no_core[] = {LKD_CORE_NONE};
@@ -379,7 +380,7 @@ static bool follow_proof(struct lkd_rig *rig)
     return rig->state != ARMING;
 }
 
-/* All the steps that were asked for. */
+/* Return true if all requested steps are done. */
 static bool is_done(const struct lkd_rig *rig)
 {
     uint64_t most = atomic_load(&rig->loaded->cycle->steps_max);

@@ -19,33 +19,35 @@
 
 #define LKD_RIVALS_SIZE (sizeof(((struct lk_host_rivals *)NULL)->names) + 32)
 
-/* why there is no verdict */
+/* reason for a missing verdict */
 #define STOPPED "stopped before the proof was done"
 
 /** lkd_rig_enter() - change the state and log it. */
 void lkd_rig_enter(struct lkd_rig *rig, Linkage__V1__State state);
-/** lkd_rig_tell() - the state, model and step, for heartbeats. */
+/** lkd_rig_tell() - Send state, model and step to the exchange for heartbeats. */
 void lkd_rig_tell(const struct lkd_rig *rig);
 
-/** lkd_rig_answer_ok() - OK without a line. */
+/** lkd_rig_answer_ok() - Fill the answer RESULT_OK without text. */
 void lkd_rig_answer_ok(struct lkd_answer *a);
-/** lkd_rig_answer_stuck() - the cycle hangs and holds everything that it uses; names the other
- * threads on its core. */
+/** lkd_rig_answer_stuck() - Fill the refusal for a hung cycle, which still uses its resources;
+ * names the other threads on its core. */
 void lkd_rig_answer_stuck(const struct lkd_rig *rig, struct lkd_answer *a);
 
-/** lkd_run_is_live() - RUNNING or PAUSED. */
+/** lkd_run_is_live() - Return true in RUNNING or PAUSED. */
 bool lkd_run_is_live(const struct lkd_rig *rig);
 
-/** lkd_run_show() - take the newest figures of the cycle, and tell of them. */
+/** lkd_run_show() - Read the newest figures of the cycle and update the content of heartbeats. */
 void lkd_run_show(struct lkd_rig *rig);
-/** lkd_run_rewind() - back to t = 0, without a run. */
+/** lkd_run_rewind() - Reset the model to t = 0. No run may be active. */
 void lkd_run_rewind(struct lkd_rig *rig);
 
 /** lkd_run_make_threads() - create the threads for a run or, with @proof, for its proof, if the
- * machine is fit for it or a degraded run is allowed. Return: success; a refusal is answered. */
+ * machine is fit for it or a degraded run is allowed. Return: true on success; otherwise the
+ * refusal is in @a. */
 bool lkd_run_make_threads(struct lkd_rig *rig, struct lkd_proof *proof, struct lkd_answer *a);
 
-/** lkd_run_start() - from ARMED to RUNNING. @steps: after which it pauses, 0: never */
+/** lkd_run_start() - Change from ARMED to RUNNING. @steps: number of steps until it pauses, 0:
+ * unlimited */
 void lkd_run_start(struct lkd_rig *rig, uint64_t steps, struct lkd_answer *a);
 
 /** lkd_run_end() - end the threads of a run, keep its figures, write its report; does nothing

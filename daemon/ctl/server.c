@@ -10,18 +10,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Requests in a row before signals and the watchdog have their turn. */
+/* Requests in a row before signals and the watchdog are served. */
 #define BURST 16
 /* A fault is noticed within this time even without requests. */
 #define TICK_MS        100
 #define TICK_ARMING_MS 10
-/* Between two notices of a start that takes long. */
+/* Interval of notices during a long start. */
 #define START_MS 1000
-/* How long the reply to a shutdown may take to leave. */
+/* Longest time to send the reply to a shutdown. */
 #define LAST_REPLY_MS 500
 
-/** struct lkd_address - where a reply goes that comes later. @request: without its bytes; its
- * address is @bytes */
+/** struct lkd_address - destination of a postponed reply. @request: without its bytes; its address
+ * is @bytes */
 struct lkd_address {
     struct lkd_message request;
     unsigned char bytes[LKD_PORT_ADDRESS_MAX];
@@ -60,7 +60,7 @@ static void keep_address(struct lkd_address *address, const struct lkd_message *
 }
 
 /* The outcome of a load, to the client that waits for it, before another load can be requested. The
- * channel keeps one reply; this one waits for its turn. */
+ * channel stores one reply, so this one is sent after it. */
 static void serve_later(struct lkd_server *server)
 {
     const Linkage__V1__ControlReply *reply;
@@ -91,7 +91,7 @@ static void serve_request(struct lkd_server *server, const struct lkd_message *r
         keep_address(&server->later, request);
 }
 
-/* No further request is read before the reply has left. */
+/* No further request is read before the reply is sent. */
 static void serve_burst(struct lkd_server *server)
 {
     struct lkd_message request;
@@ -100,7 +100,7 @@ static void serve_burst(struct lkd_server *server)
         serve_later(server);
         if (!lkd_port_flush(server->port) || !lkd_port_receive(server->port, &request))
             return;
-        if (request.kind == LKD_FRAME_LONG) { /* refused as that by its size */
+        if (request.kind == LKD_FRAME_LONG) { /* refused because of its size */
             request.data = "";
             request.size = LK_WIRE_CONTROL_MAX + 1;
         }
@@ -109,7 +109,7 @@ static void serve_burst(struct lkd_server *server)
     }
 }
 
-/* Return: whether it asks the daemon to end. */
+/* Return: true if it requests the end of the daemon. */
 static bool take_signal(struct lkd_rig *rig, int signal_fd)
 {
     enum lkd_signal signal = lkd_signals_take(signal_fd);
@@ -119,7 +119,7 @@ static bool take_signal(struct lkd_rig *rig, int signal_fd)
     return signal == LKD_SIGNAL_END;
 }
 
-/* The end of a proof is noticed sooner. */
+/* Poll faster for the end of a proof. */
 static int tick_ms(const struct lkd_rig *rig)
 {
     return rig->state == LINKAGE__V1__STATE__STATE_ARMING ? TICK_ARMING_MS : TICK_MS;
@@ -174,7 +174,7 @@ int lkd_server_await_load(struct lkd_rig *rig, int signal_fd, struct lkd_answer 
     return 0;
 }
 
-/* The reply to a shutdown may be longer than the channel takes at once. */
+/* The reply to a shutdown may be larger than the free room of the channel. */
 static void send_last_reply(struct lkd_server *server)
 {
     struct pollfd item = {.fd = server->port->fd, .events = POLLOUT};

@@ -13,9 +13,9 @@ int lkd_server_await_load(struct lkd_rig *rig, int signal_fd, struct lkd_answer 
 
 /** lkd_server_run() - serve until a signal, a client or the rig (@exit_status) ends the daemon.
  * @port:      requests and replies
- * @signal_fd: of the signals, see signals.h
- * Tells systemd READY when it begins, WATCHDOG while the cycle moves or nothing runs,
- * STATUS at each change of state, STOPPING when it ends. Return: 0, negative errno. */
+ * @signal_fd: descriptor of the signals, see signals.h
+ * Sends to systemd READY at the begin, WATCHDOG while the cycle makes progress or nothing runs,
+ * STATUS at each change of state, and STOPPING at the end. Return: 0, negative errno. */
 int lkd_server_run(struct lkd_rig *rig, struct lkd_port *port, int signal_fd);
 
 #endif

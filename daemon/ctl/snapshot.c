@@ -19,7 +19,7 @@
 #define SUFFIX      ".snapshot"
 #define PATIENCE_NS INT64_C(200000000) /* beside two periods */
 
-/* struct head - in front of a file: then the values commanded and acting, then the state
+/* struct head - header of a file, followed by the commanded and acting values, then the state
  * @sum: lk_hash() of these values */
 struct head {
     char magic[8];
@@ -67,7 +67,7 @@ const double *lkd_snapshot_commanded(const struct lkd_cycle *cycle, const unsign
     return (const double *)(const void *)(bytes + sizeof(struct head));
 }
 
-/* What is wrong with the part in front of the state; NULL: nothing. */
+/* Return the error in the data before the state; NULL: none. */
 static const char *fault_of_values(const struct lkd_cycle *cycle, const unsigned char *bytes,
                                    size_t size)
 {
@@ -117,7 +117,7 @@ void lkd_snapshot_apply(struct lkd_cycle *cycle, const unsigned char *bytes)
 
 /* ---- files ---- */
 
-/* Return: whether there may be such a file; answers the refusal itself. */
+/* Return: true if the name is allowed; otherwise fills the refusal. */
 static bool make_path(const struct lkd_rig *rig, const char *name, char path[PATH_MAX],
                       struct lkd_answer *a)
 {
@@ -140,7 +140,7 @@ static bool make_path(const struct lkd_rig *rig, const char *name, char path[PAT
     return false;
 }
 
-/* Half a snapshot is none. Return: 0, negative errno. */
+/* An incomplete file is removed. Return: 0, negative errno. */
 static int write_file(const char *path, const unsigned char *bytes, size_t size)
 {
     int file = lk_file_create(path, 0644);
@@ -155,8 +155,8 @@ static int write_file(const char *path, const unsigned char *bytes, size_t size)
     return r;
 }
 
-/* The copy that the cycle makes at its next grid point, or a cycle that has no thread. Return:
- * whether it is there. */
+/* Wait for the copy by the cycle at its next grid point, or make it if the cycle has no thread.
+ * Return: true if it is complete. */
 static bool await_copy(struct lkd_rig *rig)
 {
     struct lkd_cycle *cycle = rig->loaded->cycle;
@@ -218,7 +218,7 @@ void lkd_snapshot_forget(struct lkd_rig *rig)
     rig->resume = NULL;
 }
 
-/* The bytes of the file, for a rig that has room for them. Return: NULL after an answer. */
+/* Read the file, if its size fits the rig. Return: NULL after an answer. */
 static struct lkd_resume *read_file(struct lkd_rig *rig, const char *name, struct lkd_answer *a)
 {
     struct lkd_resume *resume = calloc(1, sizeof(*resume));
@@ -242,7 +242,7 @@ static struct lkd_resume *read_file(struct lkd_rig *rig, const char *name, struc
     return resume;
 }
 
-/* The cycle neither steps nor will before it is asked to. */
+/* Check that the cycle does not step, and will not before a request. */
 static bool stands_still(const struct lkd_rig *rig, struct lkd_answer *a)
 {
     if (rig->state != PAUSED || rig->figures.state == LKD_CYCLE_PAUSED)
@@ -252,7 +252,7 @@ static bool stands_still(const struct lkd_rig *rig, struct lkd_answer *a)
     return false;
 }
 
-/* Ends what is there, as a reset does, and takes @resume over. */
+/* End the present run like a reset, and take ownership of @resume. */
 static void take_over(struct lkd_rig *rig, struct lkd_resume *resume, struct lkd_answer *a)
 {
     struct lkd_cycle *cycle = rig->loaded->cycle;

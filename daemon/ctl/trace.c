@@ -5,7 +5,7 @@
 enum track { TRACK_GRID = 1, TRACK_CYCLE, TRACK_EXCHANGE, TRACK_WORKER };
 
 /** struct trace - @origin_ns: time 0 of the document
- * @ended_ns: of the cycle before: one that began behind its grid point waits from then on */
+ * @ended_ns: end of the previous cycle; the wait of a cycle that began late is drawn from there */
 struct trace {
     struct lk_json json;
     int64_t origin_ns;
@@ -44,7 +44,7 @@ static void name_track(struct trace *trace, enum track track, const char *name)
     close_event(trace);
 }
 
-/* Times are in us there, with as many digits as one likes. */
+/* Times are in us, with fractional digits. */
 static void span(struct trace *trace, enum track track, const char *name, int64_t begin_ns,
                  int64_t end_ns, const char *key, uint64_t value)
 {
@@ -106,7 +106,7 @@ static void write_exchange(struct trace *trace, const struct lkd_ring *spans)
     }
 }
 
-/* The parts of the phases that each worker did; what lies between is the meetings. */
+/* The work of each worker in the phases; the gaps are waits at joins. */
 static void write_worker(struct trace *trace, int index, const struct lkd_ring *spans)
 {
     uint64_t written = lkd_ring_written(spans), words[LKD_RING_WORDS];

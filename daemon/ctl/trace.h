@@ -11,7 +11,7 @@
 #define LKD_TRACE_CYCLES_MAX 4000 /* keeps the text within a reply */
 
 /** lkd_trace_write() - write a whole JSON document.
- * @cycles: the last of them, at most LKD_TRACE_CYCLES_MAX; 0: that many */
+ * @cycles: number of last cycles, at most LKD_TRACE_CYCLES_MAX; 0: the maximum */
 void lkd_trace_write(FILE *file, const struct lkd_cycle *cycle, const struct lkd_exchange *exchange,
                      uint64_t cycles);
 

@@ -12,9 +12,9 @@
 #include <unistd.h>
 
 #define NS_PER_S INT64_C(1000000000)
-/* Names that are tried where something is in the way of the first one. */
+/* Number of names to try if the first one exists. */
 #define TRIES 100
-/* Texts that may wait for a disk, and their bytes: some runs with all their traces. */
+/* Limits of queued texts and of their bytes: some runs with all their traces. */
 #define WAITING_MAX 64
 #define BYTES_MAX   ((size_t)64 << 20)
 #define LAST_NS     (10 * NS_PER_S)
@@ -29,7 +29,8 @@ struct text {
 
 /** struct lkd_writer - @lock: guards all of it.
  * @text: a ring, @n from @first on; the first one is being written;  @bytes: of all
- * @vain: it was waited for in vain;  @quit: to end, when nothing is left;  @gone: the thread has */
+ * @vain: a wait for it has timed out;  @quit: end when the queue is empty;  @gone: the thread has
+ *        ended */
 struct lkd_writer {
     pthread_t thread;
     pthread_mutex_t lock;
@@ -198,7 +199,7 @@ void lkd_writer_free(struct lkd_writer *writer)
     }
     r = writer->gone;
     pthread_mutex_unlock(&writer->lock);
-    if (!r) { /* it may still wake up, and finds what it needs */
+    if (!r) { /* it may still wake up and use its memory, so leak it */
         pthread_detach(writer->thread);
         return;
     }

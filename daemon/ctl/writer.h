@@ -13,7 +13,7 @@ struct lkd_writer;
 
 #define LKD_STEM_SIZE (PATH_MAX + 128) /* bytes of one with its zero */
 
-/** lkd_writer_new() - start the thread; it inherits where it may run and has normal priority.
+/** lkd_writer_new() - Start the thread, which inherits its affinity and has normal priority.
  * Return: 0, negative errno. */
 int lkd_writer_new(struct lkd_writer **ret_writer);
 
@@ -25,7 +25,7 @@ void lkd_writer_give(struct lkd_writer *writer, const char *stem, const char *su
 
 /** lkd_writer_await() - wait until the queue is written. After a time-out further calls do not wait
  * until the disk responds again.
- * @ns: at most.  Return: whether it is. */
+ * @ns: longest wait.  Return: true if the queue is written. */
 bool lkd_writer_await(struct lkd_writer *writer, int64_t ns);
 
 /** lkd_writer_free() - write the queue and end the thread; NULL is allowed. If the disk does not

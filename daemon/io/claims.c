@@ -199,7 +199,8 @@ static Linkage__V1__Result check_form(const struct lkd_claims *claims,
     return OK;
 }
 
-/* The place of the claim that this one replaces, or a free one, or one that this claim frees. */
+/* Return the index of the claim that this one replaces, a free entry, or one freed by this
+ * claim. */
 static int find_place(const struct lkd_claims *claims, const struct lkd_claim *former,
                       const int *channel, size_t n)
 {

@@ -17,21 +17,21 @@
 
 #define LKD_BENCH_NAME_SIZE 64
 
-/** struct lkd_channel_wish - @units: @n_units that the bench has in mind, one a scalar; none: they
- * are not checked */
+/** struct lkd_channel_wish - @units: @n_units units that the bench expects, one per scalar; none:
+ * units are not checked */
 struct lkd_channel_wish {
     const char *name;
     const char *const *units;
     size_t n_units;
 };
 
-/** struct lkd_claim_wish - what a bench asks for; see ClaimRequest in linkage.proto.
+/** struct lkd_claim_wish - claim request of a bench; see ClaimRequest in linkage.proto.
  * @bench:    its name for people
- * @channels: @n_channels of them, in the order in which its samples have them
+ * @channels: @n_channels channels in the order of its samples
  * @token:    of an earlier claim of the same bench that ends with this one, or 0
- * @model_id: 0, or the model that it is meant for
- * @peer:     name of the key it came with, "" for none
- * @quiet:    a refusal is not logged: who asks does it */
+ * @model_id: intended model, or 0 for any
+ * @peer:     name of the client's key, "" for none
+ * @quiet:    do not log a refusal; the caller does */
 struct lkd_claim_wish {
     const char *bench;
     const struct lkd_channel_wish *channels;
@@ -42,10 +42,10 @@ struct lkd_claim_wish {
     bool quiet;
 };
 
-/** struct lkd_claim_grant - what it gets.
- * @number:   of the claim, from 1: its place in stamps and echoes
- * @n_values: in each of its samples
- * @lease_ns: without a sample or heartbeat, after which others may claim */
+/** struct lkd_claim_grant - granted claim.
+ * @number:   number of the claim from 1, its index in stamps and echoes
+ * @n_values: number of values in each of its samples
+ * @lease_ns: silence (no sample, no heartbeat) after which others may claim its channels */
 struct lkd_claim_grant {
     uint64_t token;
     uint32_t number;
@@ -54,8 +54,8 @@ struct lkd_claim_grant {
     int64_t lease_ns;
 };
 
-/** struct lkd_memory - of the last good sample of a bench.
- * @known: there was one, and its sequence number counts */
+/** struct lkd_memory - the last good sample of a bench.
+ * @known: there was one, and its sequence number is valid */
 struct lkd_memory {
     uint64_t sequence;
     int64_t received_ns;
@@ -63,13 +63,13 @@ struct lkd_memory {
 };
 
 /** struct lkd_claim - a bench and its channels.
- * @token:      0: the place is free
+ * @token:      0: the entry is free
  * @channel:    indices of @n_channels channels in the order of its samples
  * @n_values:   in each sample
- * @claimed_ns, @heard_ns: CLOCK_MONOTONIC; @heard_ns of the last sample, good or not, or heartbeat,
- *              0: none so far
- * @lost:       silent for longer than the lease, when last looked at
- * @gaps:       samples that its sequence numbers miss */
+ * @claimed_ns: CLOCK_MONOTONIC;  @heard_ns: likewise, time of the last heartbeat or sample, good or
+ *              not; 0: none so far
+ * @lost:       silent for longer than the lease at the last refresh
+ * @gaps:       samples missing according to the sequence numbers */
 struct lkd_claim {
     uint64_t token;
     uint32_t number;
@@ -88,8 +88,8 @@ struct lkd_claim {
     uint64_t heartbeats;
 };
 
-/** struct lkd_claims - @claim: by place, the first one is never used;  @owner: place of the claim
- * that owns each of @n_channels channels, 0 for none;  @lease_ns: see above */
+/** struct lkd_claims - @claim: by number, entry 0 is unused;  @owner: number of the claim that owns
+ * each of @n_channels channels, 0 for none;  @lease_ns: see above */
 struct lkd_claims {
     struct lkd_claim claim[LKD_CLAIMS_MAX + 1];
     const struct lk_channel *channels;
@@ -98,38 +98,39 @@ struct lkd_claims {
     int64_t lease_ns;
 };
 
-/** lkd_claims_init() - no claims, for @n_channels channels, which the caller owns.
- * Return: 0, -ENOMEM (@claims is as it was). */
+/** lkd_claims_init() - Initialise an empty table for @n_channels channels, which the caller owns.
+ * Return: 0, -ENOMEM (@claims is unchanged). */
 int lkd_claims_init(struct lkd_claims *claims, const struct lk_channel *channels, int n_channels,
                     int64_t lease_ns);
 /** lkd_claims_fini() - release; zeroed claims are allowed. */
 void lkd_claims_fini(struct lkd_claims *claims);
 
-/** lkd_claims_add() - check a request and execute it, or change nothing.
- * A claim with @wish->token and of the same key ends, and its place is kept; so do lost ones that
- * own what is wished.
+/** lkd_claims_add() - check a request and execute it, or change nothing. A claim with @wish->token
+ * and the same key ends, and its number is reused. Lost claims that own a requested channel end
+ * too.
  * Return: RESULT_OK, or the reason with a line in @error; RESULT_INTERNAL without memory. */
 Linkage__V1__Result lkd_claims_add(struct lkd_claims *claims, const struct lkd_claim_wish *wish,
                                    int64_t now_ns, struct lkd_claim **ret_claim,
                                    struct lk_error *error);
 
-/** lkd_claims_end() - its channels are free from now on. */
+/** lkd_claims_end() - End a claim and free its channels. */
 void lkd_claims_end(struct lkd_claims *claims, struct lkd_claim *claim);
 
-/** lkd_claims_find() - the claim with @token, or NULL. */
+/** lkd_claims_find() - Return the claim with @token, or NULL. */
 struct lkd_claim *lkd_claims_find(struct lkd_claims *claims, uint64_t token);
 
-/** lkd_claims_find_of() - likewise, if it was made with the key @peer ("" for none): a token
- * is useless to another client. */
+/** lkd_claims_find_of() - Likewise, but only if the claim was made with the key @peer ("" for
+ * none), so that no other client can use its token. */
 struct lkd_claim *lkd_claims_find_of(struct lkd_claims *claims, uint64_t token, const char *peer);
 
-/** lkd_claims_count() - how many there are. */
+/** lkd_claims_count() - Return the number of claims. */
 int lkd_claims_count(const struct lkd_claims *claims);
 
-/** lkd_claims_refresh() - update which benches are lost. Return: whether that has changed. */
+/** lkd_claims_refresh() - update which benches are lost. Return: true if that has changed. */
 bool lkd_claims_refresh(struct lkd_claims *claims, int64_t now_ns);
 
-/** lkd_claim_silent_ns() - since the last sample, heartbeat, or the claim itself. */
+/** lkd_claim_silent_ns() - Return the time since the last sample, heartbeat, or the claim
+ * itself. */
 int64_t lkd_claim_silent_ns(const struct lkd_claim *claim, int64_t now_ns);
 
 #endif

@@ -175,8 +175,8 @@ static void end_ride(struct lkd_cueing *cueing, enum lk_ride_cause cause)
     tell_state(cueing);
 }
 
-/* Also where this thread stood still, or the daemon: nobody heard from it, and the platform may
- * have parked by itself. */
+/* This also covers a stopped thread or daemon: the platform received nothing and may have parked by
+ * itself. */
 static void end_if_silent(struct lkd_cueing *cueing, int64_t now_ns)
 {
     if (!cueing->runs || now_ns - cueing->seen_ns <= cueing->config->silent_ns)
@@ -216,7 +216,7 @@ void lkd_cueing_record(struct lkd_cueing *cueing, const struct lkd_output *outpu
         step_to(cueing, output->figures.deadline_ns);
 }
 
-/* ---- what the platform reports ---- */
+/* ---- reports of the platform ---- */
 
 static void take_report(struct lkd_cueing *cueing, const unsigned char *report, int64_t now_ns)
 {
@@ -238,7 +238,7 @@ static void hear(struct lkd_cueing *cueing, int64_t now_ns)
     unsigned char report[LKD_CUEING_REPORT_SIZE + 1];
     ssize_t n;
 
-    /* a hundred of them at a time: a flood does not keep the thread */
+    /* at most a hundred at a time, so that a flood does not block the thread */
     for (int i = 0; i < 100; i++) {
         n = recv(cueing->fd, report, sizeof(report), MSG_DONTWAIT);
         if (n < 0)

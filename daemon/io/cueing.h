@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The platform of the section `cueing`: from the records of the cycle, seen by the exchange thread,
- * through the washout and the guard (core/cueing) to the datagrams (motion.h). Nothing of it is in
- * the cycle's way.
+/* Motion platform of the section `cueing`: the exchange thread passes the records of the cycle
+ * through the washout and the guard (core/cueing) to the datagrams (motion.h). None of it delays
+ * the cycle.
  *
  *     records --> sensor --+
  *     orders  --> ride  ---+--> lk_ride_step() --> pose, actuators, state --> datagrams
  *     reports --> ready ---+
  *
- * The platform has a step of its own. While a run in real time steps, it follows the grid of the
- * cycle, else the clock of the exchange thread: it moves as fast as real time, and never catches up
- * what a thread that stood still has missed. Between two steps of the run at most @silent_ns pass,
- * on the clock of whoever was to pass them on: after more, also of a daemon that was suspended, the
- * platform may have parked by itself, so that the ride holds, settles, and waits for an order.
+ * The platform has its own step. During a real-time run it is stepped on the grid of the cycle,
+ * otherwise on the clock of the exchange thread. It moves in real time and never catches up steps
+ * that a stopped thread has missed. If no step of the run arrives for longer than @silent_ns, for
+ * example because the daemon was suspended, the platform may have parked by itself. Then the ride
+ * holds, settles, and waits for an order.
  *
  * The exchange's lock guards it. */
 #ifndef LKD_IO_CUEING_H
@@ -26,9 +26,10 @@
 #define LKD_CUEING_GAP_NS      INT64_C(20000000)  /* of time that is caught up at most */
 
 /** struct lkd_cueing_config - section `cueing`. @present: there is one
- * @gain: outputs that give the gains, "": as configured
- * @hears: @report is where the platform's reports arrive
- * @silent_ns: without a step for longer, the ride ends;  @recorded: there may be recordings */
+ * @gain: names of the outputs that set the gains, "": as configured
+ * @hears: the platform sends reports to the address @report
+ * @silent_ns: longest time without a step, after which the ride ends;  @recorded: recordings are
+ *             possible */
 struct lkd_cueing_config {
     bool present;
     char sensor[LK_NAME_SIZE];
@@ -40,14 +41,15 @@ struct lkd_cueing_config {
     bool recorded;
 };
 
-/** struct lkd_cueing - @fd: of the reports, or -1
- * @queue: of steps to a recording, see ride_numbers.h, or NULL;  @n_steps: so far
- * @sensor_at, @gain_at: places among the outputs, -1: the model lacks it, or the gain is as
- *               configured;  @sensor: of the last record
- * @realtime: the attached run is;  @runs: its cycle steps;  @seen_ns: last record that said so
- * @until_ns: to where the ride has been stepped
- * @heard: there was a report lately;  @ready, @report_ns: from the last one
- * @told: state that the log has */
+/** struct lkd_cueing - @fd: socket of the reports, or -1
+ * @queue: queue of steps to a recording, see ride_numbers.h, or NULL;  @n_steps: steps so far
+ * @sensor_at, @gain_at: indices of the outputs, -1: the model lacks it, or the gain is as
+ *               configured;  @sensor: values in the last record
+ * @realtime: the attached run is in real time;  @runs: its cycle steps;  @seen_ns: time of its last
+ *            record
+ * @until_ns: time up to which the ride has been stepped
+ * @heard: a recent report exists;  @ready, @report_ns: from the last report
+ * @told: last logged state */
 struct lkd_cueing {
     const struct lkd_cueing_config *config;
     struct lk_ride ride;
@@ -76,35 +78,39 @@ enum lkd_platform_order {
     LKD_PLATFORM_RELEASE,
 };
 
-/** lkd_cueing_init() - the socket for reports; the platform is PARKED.
- * @config: stays the caller's. Return: 0, negative errno (already logged). */
+/** lkd_cueing_init() - Open the socket for reports and set the platform to PARKED. @config: owned
+ * by the caller. Return: 0, negative errno (already logged). */
 int lkd_cueing_init(struct lkd_cueing *cueing, const struct lkd_cueing_config *config);
 void lkd_cueing_fini(struct lkd_cueing *cueing);
 
-/** lkd_cueing_sensor() - place of the sensor that @config names among the outputs; -1: none. */
+/** lkd_cueing_sensor() - Return the index of the sensor @config->sensor among the outputs; -1:
+ * none. */
 int lkd_cueing_sensor(const struct lkd_cueing_config *config, const struct lk_channel *channels,
                       int n);
 
-/** lkd_cueing_gain() - place of the output that gives gain @index; -1: as configured, or, with
- * @ret_missing, its name: the model lacks it. */
+/** lkd_cueing_gain() - Return the index of the output that sets gain @index; -1: as configured, or
+ * the model lacks the output, whose name is then in @ret_missing. */
 int lkd_cueing_gain(const struct lkd_cueing_config *config, int index,
                     const struct lk_channel *channels, int n, const char **ret_missing);
 
-/** lkd_cueing_load() - another model: find the sensor and the gains. */
+/** lkd_cueing_load() - Find the sensor and the gains in a newly loaded model. */
 void lkd_cueing_load(struct lkd_cueing *cueing, const struct lk_channel *channels, int n);
-/** lkd_cueing_begin() - a run is attached;  lkd_cueing_halt() - it stands still or has ended. */
+/** lkd_cueing_begin() - Begin an attached run;  lkd_cueing_halt() - The run is paused or has
+ * ended. */
 void lkd_cueing_begin(struct lkd_cueing *cueing, bool realtime);
 void lkd_cueing_halt(struct lkd_cueing *cueing);
 
-/** lkd_cueing_record() - the cycle has left a record: step to its grid point. */
+/** lkd_cueing_record() - Step the platform to the grid point of a record of the cycle. */
 void lkd_cueing_record(struct lkd_cueing *cueing, const struct lkd_output *output, int64_t now_ns);
-/** lkd_cueing_tick() - about every 10 ms: hear the platform, step where no record does it. */
+/** lkd_cueing_tick() - Read reports of the platform, and step it if no records do. Call about every
+ * 10 ms. */
 void lkd_cueing_tick(struct lkd_cueing *cueing, int64_t now_ns);
 
-/** lkd_cueing_drives() - whether it moves without records: datagrams leave at every tick. */
+/** lkd_cueing_drives() - Return true if the platform moves without records; then datagrams are sent
+ * at every tick. */
 bool lkd_cueing_drives(const struct lkd_cueing *cueing);
 
-/** lkd_cueing_order() - carry out @order. Return: LK_RIDE_NO_CAUSE, or why not. */
+/** lkd_cueing_order() - Execute @order. Return: LK_RIDE_NO_CAUSE, or the reason for a refusal. */
 enum lk_ride_cause lkd_cueing_order(struct lkd_cueing *cueing, enum lkd_platform_order order);
 
 #endif

@@ -17,8 +17,8 @@
 #define SPANS 8192
 /* Samples received in a row before the timer is served, however many wait. */
 #define BURST 32
-/* In each of these spans, samples that come in may take an eighth; the threads of the line process
- * that carry them take twice as much. */
+/* In each of these spans, incoming samples may use an eighth; the threads of the line process that
+ * relay them use twice as much. */
 #define SPAN_NS      INT64_C(1000000)
 #define RECEIVING_NS (SPAN_NS / 8)
 /* Period of the work without records. */
@@ -60,7 +60,8 @@ void lkd_exchange_mark(struct lkd_exchange *exchange, enum lkd_span span, int64_
     lkd_ring_put(&exchange->spans, words);
 }
 
-/* The timer, or the cycle that has come to rest. @fd: what says so */
+/* Handle the timer, or the wake-up by a cycle that has stopped stepping. @fd: descriptor that
+ * became readable */
 static void on_record(struct lkd_exchange *exchange, int fd)
 {
     clear_event(fd);
@@ -92,7 +93,7 @@ static void on_beat(struct lkd_exchange *exchange)
     pthread_mutex_lock(&exchange->lock);
     if (lkd_wall_clock_refresh(&exchange->clock, now_ns))
         tell_clock(exchange, lkd_clock_ns());
-    /* a heartbeat tells the last step all the same, and steps may have ended between due records */
+    /* a heartbeat has the last step, and the cycle may have stopped between due records */
     if (exchange->cycle && exchange->passes)
         lkd_exchange_tick(exchange);
     lkd_heartbeat_tick(&exchange->heartbeat, &exchange->life, now_ns);
@@ -120,7 +121,7 @@ static void receive_samples(struct lkd_exchange *exchange, bool benches, bool ga
     lkd_allowance_use(&exchange->receiving, lkd_clock_ns() - begin_ns);
 }
 
-/* @rest_ns: until when no sample is received, 0: they may come */
+/* @rest_ns: end of the pause of receiving samples, 0: no pause */
 static bool wait_for_work(const struct lkd_exchange *exchange, struct pollfd *items, nfds_t n,
                           int64_t rest_ns)
 {
@@ -159,7 +160,8 @@ static void *run_exchange(void *data)
         beat = items[2].revents;
         if (items[1].revents)
             on_record(exchange, exchange->timer);
-        looks = beat && rest_ns == 0; /* at a closed channel: there may be a new one */
+        looks = beat && rest_ns == 0; /* check a closed channel, because it may have been
+                                       * replaced */
         receive_samples(exchange, items[0].revents || (looks && items[0].fd < 0),
                         items[4].revents || (looks && items[4].fd < 0));
         if (beat)

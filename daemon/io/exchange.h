@@ -2,22 +2,22 @@
 /* The exchange thread: samples from the bench in, samples to the bench out.
  *
  * Inputs are decoded and checked as they arrive and go into the input table at once. Outputs are
- * picked up a little behind the cycle's grid points, by an absolute timer on the same grid: the
- * cycle signals nobody. The distance behind the grid point follows the measured computing time
- * (its 99 % quantile and 30 us); if a record is not there yet, the thread tries again shortly.
+ * read shortly after the cycle's grid points, by an absolute timer on the same grid, because the
+ * cycle signals nobody. The delay after the grid point is the measured computing time (99 %
+ * quantile) plus 30 us. If a record is not yet available, the thread retries shortly.
  *
  *     cycle      |step|              |step|              |step|
  *     exchange          |send|    in       |send|  in          |send|
  *     grid       T(k)                T(k+1)              T(k+2)
  *
  * A record goes first to motion platforms (motion.h), then as an OutputSample (publisher.h), then
- * into the streams that somebody subscribes to (streams.h). If the thread
- * is late, the records wait in the mailbox (LKD_OUTPUTS_BYTES) and are sent in order, 32 in a row,
- * so that samples are received in between. Datagrams carry the newest record only. Without a grid
- * (lockstep, asap) it polls every millisecond and publishes the newest record.
+ * into the streams that have subscribers (streams.h). If the thread is late, the records wait in
+ * the mailbox (LKD_OUTPUTS_BYTES) and are sent in order, at most 32 in a row, so that input samples
+ * are received in between. Datagrams carry the newest record only. Without a grid (lockstep, asap)
+ * it polls every millisecond and publishes the newest record.
  *
- * The thread spends at most an eighth of the time on samples that come in: a flood of them waits in
- * the line process and with those who send it, and leaves the core to others.
+ * The thread spends at most an eighth of its time on incoming samples. A flood of them queues in
+ * the line process and at its senders, and does not occupy the core.
  *
  * Every 10 ms, in every state: heartbeats, subscribers that came or went, benches that have become
  * silent, the low rate of motion platforms.
@@ -38,15 +38,15 @@
 struct lkd_exchange;
 struct lkd_segments;
 
-/** struct lkd_exchange_options - its resources; all owned by the caller.
- * @inputs:         where samples go
- * @inputs_port, @outputs_port: channels that samples come and go by
+/** struct lkd_exchange_options - resources of the exchange; all owned by the caller.
+ * @inputs:         table that receives the samples
+ * @inputs_port, @outputs_port: channels of incoming and outgoing samples
  * @thread:         its priority and core
- * @divisor:        of the steps, for OutputSamples; 0 is 1
- * @newest_only:    records that are overtaken by a newer one are not published
+ * @divisor:        publish an OutputSample every @divisor steps; 0 is 1
+ * @newest_only:    publish only the newest record; skip older ones
  * @motion:         @n_motion receivers of datagrams
  * @cueing:         washout and platform; NULL: none
- * @segments:           gets publications, or NULL
+ * @segments:       receives the times of publications, or NULL
  * @villas:         endpoints of a gateway, or NULL */
 struct lkd_exchange_options {
     struct lkd_inputs *inputs;
@@ -71,14 +71,14 @@ int lkd_exchange_start(const struct lkd_exchange_options *options,
 /** lkd_exchange_stop() - end the thread and release; NULL is allowed. */
 void lkd_exchange_stop(struct lkd_exchange *exchange);
 
-/** lkd_exchange_load() - another model: streams of the one before end, and motion platforms get the
- * outputs of this one. Nothing may be attached, and no thread run @cycle.
+/** lkd_exchange_load() - Change the model: end the streams of the previous one and map the motion
+ * platforms to the new outputs. No run may be attached, and no thread may run @cycle.
  * Thread: control. */
 void lkd_exchange_load(struct lkd_exchange *exchange, struct lkd_cycle *cycle);
 
 /** lkd_exchange_attach() - publish the outputs of a run that is about to begin.
  * @cycle:    its outputs are read until detached
- * @degraded: what samples say about the real-time properties
+ * @degraded: flag in the samples: the run lacks real-time properties
  * Thread: control. */
 void lkd_exchange_attach(struct lkd_exchange *exchange, struct lkd_cycle *cycle, uint64_t model_id,
                          bool degraded);
@@ -88,61 +88,64 @@ void lkd_exchange_attach(struct lkd_exchange *exchange, struct lkd_cycle *cycle,
  * Thread: control. */
 void lkd_exchange_detach(struct lkd_exchange *exchange, Linkage__V1__State state);
 
-/** lkd_exchange_fault() - the cycle hangs: publish its last outputs in state FAULT, a
- * hundred times a second until it moves again and says itself that it has failed. A step that it
- * was in is never published.
- * @zero: as zeros instead
+/** lkd_exchange_fault() - Publish the last outputs of a hung cycle in state FAULT, a hundred times
+ * a second, until the cycle moves again and reports its failure itself. The interrupted step is
+ * never published.
+ * @zero: publish zeros instead of the last outputs
  * Thread: control. */
 void lkd_exchange_fault(struct lkd_exchange *exchange, bool zero);
 
 /** lkd_exchange_tell() - set the content of heartbeats; the step of a run comes from its records.
- * @step: without a run
+ * @step: step number if there is no run
  * Thread: control; NULL is allowed. */
 void lkd_exchange_tell(struct lkd_exchange *exchange, Linkage__V1__State state, uint64_t model_id,
                        enum lkd_mode mode, uint64_t step);
 
-/** lkd_exchange_subscribe() - the stream for @selection of the outputs of the model.
+/** lkd_exchange_subscribe() - Add the stream for @selection of the model's outputs.
  * Thread: control. Return: see lkd_streams_add(). */
 int lkd_exchange_subscribe(struct lkd_exchange *exchange, const struct lkd_selection *selection,
                            uint64_t *ret_id);
 
-/** lkd_exchange_platform() - carry out @order.
- * @ret_cueing: what became of it; its pointers are the exchange's
- * Thread: control. Return: LK_RIDE_NO_CAUSE, or why not. */
+/** lkd_exchange_platform() - Execute @order.
+ * @ret_cueing: resulting state; its pointers are owned by the exchange
+ * Thread: control. Return: LK_RIDE_NO_CAUSE, or the reason for a refusal. */
 enum lk_ride_cause lkd_exchange_platform(struct lkd_exchange *exchange,
                                          enum lkd_platform_order order,
                                          struct lkd_cueing *ret_cueing);
 
-/** lkd_exchange_platform_queue() - of the steps of the platform, to a recording; valid as long as
- * the exchange. NULL: there is no platform, or there are no recordings. */
+/** lkd_exchange_platform_queue() - Return the queue of platform steps to a recording, valid as long
+ * as the exchange; NULL without a platform or without recordings. */
 struct lkd_spsc *lkd_exchange_platform_queue(struct lkd_exchange *exchange);
 
-/** lkd_exchange_streams() - number of streams. Thread: any. */
+/** lkd_exchange_streams() - Return the number of streams. Thread: any. */
 int lkd_exchange_streams(struct lkd_exchange *exchange);
 
-/** enum lkd_span - what the exchange thread did for a time. */
+/** enum lkd_span - activity of the exchange thread in a span of time. */
 enum lkd_span { LKD_SPAN_PUBLISH, LKD_SPAN_RECEIVE };
 
-/** lkd_exchange_spans() - its last spans: words are enum lkd_span, begin and end [ns on
- * CLOCK_MONOTONIC], and the steps done or samples received. Thread: any. */
+/** lkd_exchange_spans() - Return the ring of its last spans. The words of an entry are enum
+ * lkd_span, begin and end [ns, CLOCK_MONOTONIC], and the number of the step or of received samples.
+ * Thread: any. */
 const struct lkd_ring *lkd_exchange_spans(const struct lkd_exchange *exchange);
 
-/** lkd_exchange_forbidden() - input samples refused because of the role of their client; NULL:
- * none. Thread: any. */
+/** lkd_exchange_forbidden() - Return the number of input samples refused because of the client's
+ * role; 0 for NULL. Thread: any. */
 uint64_t lkd_exchange_forbidden(struct lkd_exchange *exchange);
 
-/** lkd_exchange_gateway() - what its gateway sent and received. Return: false: there is none; NULL
- * is allowed. Thread: any but the cycle. */
+/** lkd_exchange_gateway() - Read the counts of the gateway. NULL is allowed. Return: false if there
+ * is none. Thread: any but the cycle. */
 bool lkd_exchange_gateway(struct lkd_exchange *exchange, struct lkd_villas_counts *ret);
 
-/** lkd_exchange_priority() - SCHED_FIFO priority that the thread has, 0: normal; NULL is allowed.
+/** lkd_exchange_priority() - Return the SCHED_FIFO priority of the thread, 0: normal; NULL is
+ * allowed.
  * Thread: any. */
 int lkd_exchange_priority(struct lkd_exchange *exchange);
 
-/** lkd_exchange_published() - OutputSamples published of the present or last run. Thread: any. */
+/** lkd_exchange_published() - Return the number of OutputSamples published in the present or last
+ * run. Thread: any. */
 uint64_t lkd_exchange_published(struct lkd_exchange *exchange);
 
-/** lkd_exchange_outputs_max() - how many output scalars fit into a sample. */
+/** lkd_exchange_outputs_max() - Return the number of output scalars that fit into a sample. */
 int lkd_exchange_outputs_max(void);
 
 #endif

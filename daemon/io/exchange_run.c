@@ -13,13 +13,13 @@
 /* Delay before checking again for a late record. */
 #define AGAIN_MIN_NS INT64_C(50000)
 #define AGAIN_MAX_NS INT64_C(1000000)
-/* Records sent in a row, and the pause after them: the line process carries on what it has got, and
- * samples come in. */
+/* Records sent in a row, and the pause after them, in which the line process forwards them and
+ * samples are received. */
 #define RECORDS    32
 #define RECORDS_NS INT64_C(200000)
 /* Interval of checks without a grid. */
 #define UNPACED_NS INT64_C(1000000)
-/* How often the delay follows the measurement. */
+/* Interval of adapting the delay to the measurement. */
 #define ADAPT_NS NS_PER_S
 /* Interval of samples while a cycle hangs. */
 #define REPEAT_NS INT64_C(10000000)
@@ -84,8 +84,8 @@ static int64_t look_again(const struct lkd_cycle *cycle, int64_t now_ns)
     return now_ns + clamp(cycle->period_ns / 10, AGAIN_MIN_NS, AGAIN_MAX_NS);
 }
 
-/* Grid points until somebody wants a record. Platforms and gateways see each of them. While the
- * state is about to change, so does the exchange. */
+/* Return the number of grid points to the next needed record. Platforms and gateways need each one,
+ * and so does the exchange while a change of state is pending. */
 static uint64_t points_ahead(const struct lkd_exchange *exchange, const struct lkd_figures *f)
 {
     const struct lkd_exchange_options *options = &exchange->options;
@@ -104,7 +104,7 @@ static int64_t latest(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* A record is never there before its grid point, and a step has one of its own. */
+/* A record never exists before its grid point, and each step has its own. */
 static int64_t look_next(struct lkd_exchange *exchange, const struct lkd_figures *f, int64_t now_ns)
 {
     const struct lkd_cycle *cycle = exchange->cycle;
@@ -143,7 +143,7 @@ static bool take_record(struct lkd_exchange *exchange)
     return false;
 }
 
-/* The front of the mailbox, to all who want it. Platforms follow the newest only. */
+/* Send the front of the mailbox to all receivers. Platforms use only the newest record. */
 static void pass_on(struct lkd_exchange *exchange, int64_t now_ns)
 {
     struct lkd_cycle *cycle = exchange->cycle;
@@ -204,7 +204,7 @@ void lkd_exchange_load(struct lkd_exchange *exchange, struct lkd_cycle *cycle)
                     lkd_inputs_model_id(exchange->options.inputs));
 }
 
-/* Records that were left out may be wanted now. Requires the lock. */
+/* Skipped records may be needed now. Requires the lock. */
 static void look_now(struct lkd_exchange *exchange)
 {
     if (exchange->cycle && exchange->passes)
@@ -234,8 +234,8 @@ void lkd_exchange_attach(struct lkd_exchange *exchange, struct lkd_cycle *cycle,
     pthread_mutex_unlock(&exchange->lock);
 }
 
-/* Records that wait, but the last: that is for the caller. Return: whether there is one; it is the
- * front of the mailbox. Requires the lock and an attached run. */
+/* Send all waiting records except the last, which is left to the caller. Return: true if there is
+ * one; it is the front of the mailbox. Requires the lock and an attached run. */
 static bool pass_on_waiting(struct lkd_exchange *exchange)
 {
     while (take_record(exchange)) {

@@ -11,17 +11,20 @@
 #include "receiver.h"
 
 /** struct lkd_exchange - see exchange.h.
- * @timer:     timerfd, one shot, absolute: records;  @beat: likewise: what happens without them
+ * @timer:     timerfd, one shot, absolute, for records;  @beat: likewise, for the periodic work
+ *             without records
  * @wake:      eventfd, from the control thread
- * @spans:     what it did last
- * @receiving: of samples that come in
- * @lock:      guards what follows between exchange and control, and all use of the outputs channel
- * @cycle:     attached run, or NULL;  @facts: of it;  @seen: it has left a record
- * @dead:      the cycle hung: nothing of it is published but that it has failed
+ * @spans:     last activities
+ * @receiving: time allowance for incoming samples
+ * @lock:      guards the fields below it between exchange and control, and all use of the outputs
+ *             channel
+ * @cycle:     attached run, or NULL;  @facts: its properties;  @seen: it has published a record
+ * @dead:      the cycle hung; only its failure is published
  * @last:      the outputs repeated in FAULT while the cycle hangs, or NULL
- * @life:      what the next heartbeat says
- * @offset_ns: from a grid point to reading the record;  @adapt_ns: when to compute it again
- * @passes:    leaves records out, as none of them is due */
+ * @life:      content of the next heartbeat
+ * @offset_ns: delay from a grid point to reading the record;  @adapt_ns: time of the next update of
+ *             it
+ * @passes:    sleeping over records, because none of them is due */
 struct lkd_exchange {
     struct lkd_exchange_options options;
     pthread_t thread;
@@ -52,14 +55,14 @@ struct lkd_exchange {
     bool passes;
 };
 
-/** lkd_exchange_tick() - look for the record of the present grid point and send it on; sets the
- * timer for the next one. Lock held, a run attached. Thread: exchange. */
+/** lkd_exchange_tick() - Read the record of the present grid point, send it, and set the timer for
+ * the next one. The lock is held and a run is attached. Thread: exchange. */
 void lkd_exchange_tick(struct lkd_exchange *exchange);
 
-/** lkd_exchange_set_timer() - when @timer fires next, CLOCK_MONOTONIC. */
+/** lkd_exchange_set_timer() - Set the next expiry of @timer, CLOCK_MONOTONIC. */
 void lkd_exchange_set_timer(struct lkd_exchange *exchange, int64_t when_ns);
 
-/** lkd_exchange_mark() - a span of the thread has ended. */
+/** lkd_exchange_mark() - Store a completed span of the thread. */
 void lkd_exchange_mark(struct lkd_exchange *exchange, enum lkd_span span, int64_t begin_ns,
                        uint64_t what);
 

@@ -11,7 +11,7 @@
 
 #define LKD_HEARTBEAT_NS INT64_C(100000000)
 
-/** struct lkd_life - what a heartbeat says. */
+/** struct lkd_life - content of a heartbeat. */
 struct lkd_life {
     Linkage__V1__State state;
     Linkage__V1__Mode mode;
@@ -19,7 +19,7 @@ struct lkd_life {
     uint64_t step;
 };
 
-/** struct lkd_heartbeat - @due_ns: when the next one is, CLOCK_MONOTONIC */
+/** struct lkd_heartbeat - @due_ns: time of the next one, CLOCK_MONOTONIC */
 struct lkd_heartbeat {
     struct lkd_port *port;
     uint64_t sequence;

@@ -291,7 +291,7 @@ static double draw_number(struct lkd_fault_source *source)
 
 /** struct passage - a sample under injection.
  * @claim:  NULL: without a token;  @whole: its values can be assigned to channels
- * @due_ns: when it passes;  @swap: exchange it with the next one of its bench */
+ * @due_ns: time at which it is passed on;  @swap: exchange it with the next one of its bench */
 struct passage {
     const struct lkd_claims *claims;
     const struct lkd_claim *claim;
@@ -321,7 +321,7 @@ static void move_to_room(struct lkd_injector *injector, struct lkd_sample *sampl
         lkd_queue_copy(injector->room, injector->n_values, sample);
 }
 
-/* Changes the values of the selected channels. One that is frozen does not go on with a slope. */
+/* Changes the values of the selected channels. A frozen value has no slope. */
 static void touch_values(struct lkd_injector *injector, struct lkd_fault_source *source,
                          struct passage *p)
 {

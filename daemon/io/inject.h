@@ -6,9 +6,9 @@
  * pass the same checks as any other. Its memory is allocated with the model. Delayed samples wait
  * in a queue of fixed size; when it is full, the oldest one is lost, and counted.
  *
- * Targets of an injection: all samples; those of a bench; or those that carry a channel, where
- * FREEZE and SPIKE change that channel only. Heartbeats are samples, too: they are delayed,
- * dropped and reordered. Several injections act one after the other, in the order of their numbers.
+ * Targets of an injection: all samples; those of a bench; or those that contain a channel, where
+ * FREEZE and SPIKE change that channel only. Heartbeats are samples, too: they are delayed, dropped
+ * and reordered. Several injections act one after the other, in the order of their numbers.
  */
 #ifndef LKD_IO_INJECT_H
 #define LKD_IO_INJECT_H
@@ -27,7 +27,7 @@ struct lkd_claims;
 struct lkd_sample;
 
 /** struct lkd_injection - see Injection in linkage.proto.
- * @number, @active, @count: in a report */
+ * @number, @active, @count: set in reports only */
 struct lkd_injection {
     uint32_t number;
     Linkage__V1__InjectionKind kind;
@@ -42,13 +42,13 @@ struct lkd_injection {
     uint64_t count;
 };
 
-/** struct lkd_fault_source - an injection at work.
- * @channel:  that @what.target names, or -1
- * @begin_ns, @end_ns: of its schedule
- * @due_ns:   of the next stall
+/** struct lkd_fault_source - an injection in progress.
+ * @channel:  channel named by @what.target, or -1
+ * @begin_ns, @end_ns: begin and end of its schedule
+ * @due_ns:   time of the next stall
  * @random:   state of its random numbers
- * @over:     has ended;  @first, @frozen: of FREEZE: values of all inputs, and for each channel
- *            whether they are there */
+ * @over:     it has ended;  @first, @frozen: for FREEZE: values of all inputs, and for each channel
+ *            whether its values are stored */
 struct lkd_fault_source {
     struct lkd_injection what;
     int channel;
@@ -64,12 +64,12 @@ struct lkd_fault_source {
 struct lkd_held;
 
 /** struct lkd_injector - see above.
- * @channels, @n_channels, @n_values: of the model's inputs
- * @source:  @n_sources of them, in the order of their numbers;  @numbers given so far
- * @held:    @n_slots slots of the queue, @n_held in use;  @order: of the next one in
- * @room:    values of the sample that was let through last, and from @n_values on its slopes
- * @stalled: the cycle that was asked for a stall, or NULL
- * @lost:    samples that a full queue has cost, since load */
+ * @channels, @n_channels, @n_values: channels and number of values of the model's inputs
+ * @source:  @n_sources injections in the order of their numbers;  @numbers: numbers assigned so far
+ * @held:    @n_slots slots of the queue, @n_held in use;  @order: arrival number of the next sample
+ * @room:    values of the last sample passed on, and from @n_values on its slopes
+ * @stalled: the cycle that was requested to stall, or NULL
+ * @lost:    samples lost to a full queue since the load */
 struct lkd_injector {
     const struct lk_channel *channels;
     int n_channels;
@@ -89,42 +89,42 @@ struct lkd_injector {
     uint64_t lost;
 };
 
-/** lkd_injector_init() - no injections, for the inputs of a model.
- * Return: 0, -ENOMEM (@injector is as it was). */
+/** lkd_injector_init() - Initialise for the inputs of a model, without injections.
+ * Return: 0, -ENOMEM (@injector is unchanged). */
 int lkd_injector_init(struct lkd_injector *injector, const struct lk_channel *channels,
                       int n_channels, size_t n_values);
 /** lkd_injector_fini() - release; a zeroed injector is allowed. */
 void lkd_injector_fini(struct lkd_injector *injector);
 
-/** lkd_injector_add() - @n more, or none of them; @claims: who may be meant by a target.
- * @clear: in place of all that there are: what those kept back is let through
+/** lkd_injector_add() - Add all @n injections or none. @claims: the benches that a target may name
+ * @clear: remove all present injections first and pass on the samples that they delay
  * Return: RESULT_OK; RESULT_BAD_VALUE, RESULT_UNKNOWN_CHANNEL (@error says why). */
 Linkage__V1__Result lkd_injector_add(struct lkd_injector *injector, const struct lkd_claims *claims,
                                      bool clear, const struct lkd_injection *add, size_t n,
                                      int64_t now_ns, struct lk_error *error);
 
-/** lkd_injector_stop() - all end, and what they kept back is forgotten. */
+/** lkd_injector_stop() - End all injections and discard the delayed samples. */
 void lkd_injector_stop(struct lkd_injector *injector);
 
-/** lkd_injector_follow() - carry on with the schedules; logs what begins and ends.
- * @cycle: that is stalled, NULL: no run is live
- * Return: whether a fault is being injected now. */
+/** lkd_injector_follow() - Advance the schedules; log injections that begin and end.
+ * @cycle: the cycle to stall, NULL: no run is live
+ * Return: true if a fault is being injected now. */
 bool lkd_injector_follow(struct lkd_injector *injector, struct lkd_cycle *cycle, int64_t now_ns);
 
-/** lkd_injector_pass() - a sample on its way.
- * @place:  of its claim, 0: without a token
- * @sample: changed where a fault says so; its values are then in @room
- * Return: false: it is kept back, or gone. */
+/** lkd_injector_pass() - Apply the injections to a sample.
+ * @place:  number of its claim, 0: without a token
+ * @sample: modified by the faults; its values are then in @room
+ * Return: false if it is delayed or dropped. */
 bool lkd_injector_pass(struct lkd_injector *injector, const struct lkd_claims *claims, int place,
                        struct lkd_sample *sample);
 
-/** lkd_injector_next() - take the next sample that was kept back for long enough.
+/** lkd_injector_next() - Dequeue the next sample whose delay has expired.
  * @ret_sample: its values are in @room
- * Return: false: none. */
+ * Return: false if there is none. */
 bool lkd_injector_next(struct lkd_injector *injector, int64_t now_ns,
                        struct lkd_sample *ret_sample);
 
-/** lkd_injector_due_ns() - when something happens next; INT64_MAX: nothing is planned. */
+/** lkd_injector_due_ns() - Return the time of the next scheduled event; INT64_MAX: none. */
 int64_t lkd_injector_due_ns(const struct lkd_injector *injector);
 
 #endif

@@ -7,8 +7,9 @@
 #include "inputs.h"
 
 /** struct lkd_held - a slot of the queue.
- * @order:   in which samples came in;  @due_ns: to be let through
- * @place:   of its claim;  @waiting: for the next sample of that place, whatever @due_ns says */
+ * @order:   arrival number;  @due_ns: time at which it is passed on
+ * @place:   number of its claim;  @waiting: held until the next sample of that claim, regardless of
+ *           @due_ns */
 struct lkd_held {
     bool used;
     bool waiting;
@@ -18,21 +19,23 @@ struct lkd_held {
     struct lkd_sample sample;
 };
 
-/** lkd_queue_width() - numbers that a sample of up to @n_values has: values and slopes. */
+/** lkd_queue_width() - Return the room [doubles] for a sample of up to @n_values: values and
+ * slopes. */
 static inline size_t lkd_queue_width(size_t n_values)
 {
     return 2 * n_values + 1;
 }
 
-/** lkd_queue_copy() - the numbers of @sample to @room, of lkd_queue_width() of them, where they are
- * from then on. */
+/** lkd_queue_copy() - Copy the numbers of @sample to @room, lkd_queue_width() doubles, and let
+ * @sample point there. */
 void lkd_queue_copy(double *room, size_t n_values, struct lkd_sample *sample);
 
-/** lkd_queue_keep() - enqueue a copy; a full queue drops the oldest one. */
+/** lkd_queue_keep() - Enqueue a copy; a full queue drops the oldest sample. */
 void lkd_queue_keep(struct lkd_injector *injector, const struct lkd_sample *sample, int place,
                     int64_t due_ns, bool waiting);
 
-/** lkd_queue_waiting() - the one of @place that waits for the next one, or NULL. */
+/** lkd_queue_waiting() - Return the sample of claim @place that is held until its next sample, or
+ * NULL. */
 struct lkd_held *lkd_queue_waiting(struct lkd_injector *injector, int place);
 
 #endif

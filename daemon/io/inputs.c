@@ -161,7 +161,7 @@ static int prepare_inputs(struct lkd_inputs *fresh, struct lkd_cycle *cycle, int
     return r;
 }
 
-/* A rule for an input that the model lacks is allowed, but may be a typing error. */
+/* Warn about rules for inputs that the model lacks, because they may be typing errors. */
 static void look_for_channels(const struct lkd_inputs *inputs)
 {
     const struct lkd_policy *policy = &inputs->cycle->settings.policy;

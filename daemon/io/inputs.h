@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of input values: the one place where a value becomes an input of the model.
+/* The table of input values. Every value passes it to become an input of the model.
  *
  * Samples from benches (exchange thread and others) and single channels set by hand (control
- * thread) all arrive here, are checked here, and continue to the cycle through its mailbox. A lock
- * makes them a single writer; the cycle never takes it.
+ * thread) are checked here and written to the mailbox of the cycle. A lock makes them a single
+ * writer; the cycle never acquires it.
  *
  *     sample --> role, token, model --> injected faults --> length, numbers, limits, sequence
  *                                                                       |
@@ -11,18 +11,19 @@
  *                                                                       |  mailbox
  *                                                                     cycle: guard, step
  *
- * A bench owns its channels by a claim, and its samples carry the token of the claim. Samples
+ * A bench owns its channels by a claim, and its samples contain the token of the claim. Samples
  * without a token are accepted if the configuration allows it (`claims: optional`), as long as no
  * bench has a claim.
  *
- * A sample is refused as a whole: nothing of it acts, the last good values stay in the table, and
- * the refusal is counted by its reason and, if it is about a channel, with the channel. The guard
- * (guard.h) handles channels without good samples. Sequence numbers are forgotten after a second of
- * silence, so that a restarted bench is accepted, and with every load, start, stop and reset.
+ * A sample is refused as a whole: none of its values act, the last good values stay in the table,
+ * and the refusal is counted by its reason and, if it is about a channel, with the channel. The
+ * guard (guard.h) handles channels without good samples. Sequence numbers are forgotten after a
+ * second of silence, so that a restarted bench is accepted, and with every load, start, stop and
+ * reset.
  *
- * After load, stop and reset all channels have the initial values of the model; so has a channel
- * whose claim has ended while nobody else claims it, and so have all channels when a bench without
- * a claim is silent for longer than the lease while there is no run. Claims survive start, stop and
+ * After load, stop and reset all channels have the initial values of the model; So does a channel
+ * whose claim has ended, unless another bench claims it. Without a run, all channels return to them
+ * when a bench without a claim is silent for longer than the lease. Claims survive start, stop and
  * reset. */
 #ifndef LKD_IO_INPUTS_H
 #define LKD_IO_INPUTS_H
@@ -37,7 +38,7 @@
 #define LKD_INPUT_SILENCE_NS INT64_C(1000000000)
 #define LKD_LEASE_NS         INT64_C(1000000000) /* unless lkd_inputs_configure() says otherwise */
 
-/** enum lkd_input_status - what became of a sample or a set. */
+/** enum lkd_input_status - result for a sample or a value set by hand. */
 enum lkd_input_status {
     LKD_INPUT_OK = 0,
     LKD_INPUT_E_NO_MODEL = 1,
@@ -50,19 +51,20 @@ enum lkd_input_status {
     LKD_INPUT_E_UNCLAIMED = 8,
     LKD_INPUT_E_ROLE = 9,
     LKD_INPUT_E_UNDECODABLE = 10,
-    LKD_INPUT_E_CLAIMED = 11, /* of a set by hand only */
+    LKD_INPUT_E_CLAIMED = 11, /* only for values set by hand */
     LKD_INPUT_STATUSES,
 };
 
-/** lkd_input_status_text() - in a few words, as "wrong number of values". Static text. */
+/** lkd_input_status_text() - Return a short static text, such as "wrong number of values". */
 const char *lkd_input_status_text(int status);
 
 /** struct lkd_sample - a sample from a bench, decoded; see InputSample in linkage.proto.
- * @model_id: 0, or the model it was made for;  @token: of a claim, or 0
+ * @model_id: intended model, or 0;  @token: of a claim, or 0
  * @received_ns: CLOCK_MONOTONIC
- * @values:   @n_values of them; a heartbeat has none
- * @slopes:   how fast they change [unit/s], @n_slopes of them: as many, or none
- * @reply_to, @reply_published_ns, @reply_received_ns, @clock: for the latency budget, untouched */
+ * @values:   @n_values values; a heartbeat has none
+ * @slopes:   rates of change of the values [unit/s], @n_slopes of them: @n_values or 0
+ * @reply_to, @reply_published_ns, @reply_received_ns, @clock: for the latency budget, copied
+ * unchanged */
 struct lkd_sample {
     uint64_t sequence;
     uint64_t origin_ns;
@@ -87,26 +89,27 @@ struct lkd_sample {
 struct lkd_segments;
 
 /** lkd_inputs_listener - called for every accepted sample other than heartbeats.
- * @claim:  whose sample it is; NULL: one without a token
- * @sample: valid during the call. Of an injected delay, @received_ns is when it was let through
- * Thread: the one that offered the sample, or that of the tick; the lock of the table is held: it
- *         must not call into the table. */
+ * @claim:  claim of the sample; NULL: a sample without a token
+ * @sample: valid during the call. After an injected delay, @received_ns is the end of the delay
+ * Thread: the one that offered the sample, or that of the tick. The lock of the table is held, so
+ *         it must not call functions of the table. */
 typedef void lkd_inputs_listener(struct lkd_segments *segments, const struct lkd_claim *claim,
                                  const struct lkd_sample *sample);
 
-/** struct lkd_inputs - see above; everything behind @lock, apart from what lkd_inputs_configure()
- * and lkd_inputs_listen() set before there are threads.
- * @claims_optional: samples without a token are taken while nobody has a claim
- * @segments, @listener: get accepted samples, or NULL
- * @cycle:    whose mailbox is fed; NULL without a model
- * @values:   @n_values of them, the present table;  @slopes: likewise;  @news: of each channel
- * @stamp:    the newest sample of each place, @newest of all; @n_stamps up to the last one in use
- * @claims:   who owns what
- * @anonymous, @anonymous_heard_ns: memory of samples without a token; when the last one came, good
- *            or not, 0: none since the load or the last claim;  @anonymous_peer: whose
- * @anonymous_feeds: one of them was good, since load, stop, reset or a claim
- * @injector: injected faults;  @injected: one of them is active, as the cycle knows
- * @tripped:  of each channel, as last logged
+/** struct lkd_inputs - see above. @lock guards everything except the fields that
+ * lkd_inputs_configure() and lkd_inputs_listen() set before threads exist.
+ * @claims_optional: samples without a token are accepted while no claim exists
+ * @segments, @listener: receiver of accepted samples, or NULL
+ * @cycle:    cycle whose mailbox is written; NULL without a model
+ * @values:   the present table, @n_values values;  @slopes: likewise;  @news: state of each channel
+ * @stamp:    stamp of the newest sample of each claim, @newest: index of the newest of all;
+ *            @n_stamps: up to the last one in use
+ * @claims:   ownership of the channels
+ * @anonymous, @anonymous_heard_ns: memory of samples without a token; arrival of the last one, good
+ *            or not, 0: none since the load or the last claim;  @anonymous_peer: name of its sender
+ * @anonymous_feeds: one of them was accepted since load, stop, reset or a claim
+ * @injector: injected faults;  @injected: one of them is active, as last reported to the cycle
+ * @tripped:  trip state of each channel, as last logged
  * @live:     a run has begun and not ended
  * @accepted, @refused: since load or start;  @refusals: by enum lkd_input_status, since load */
 struct lkd_inputs {
@@ -141,11 +144,13 @@ struct lkd_inputs {
     uint64_t refusals[LKD_INPUT_STATUSES];
 };
 
-/** lkd_inputs_init(), lkd_inputs_fini() - no model, claims required, a lease of LKD_LEASE_NS. */
+/** lkd_inputs_init(), lkd_inputs_fini() - Initialise without a model, with required claims and a
+ * lease of LKD_LEASE_NS; release. */
 void lkd_inputs_init(struct lkd_inputs *inputs);
 void lkd_inputs_fini(struct lkd_inputs *inputs);
 
-/** lkd_inputs_configure() - from the configuration. Before any other thread uses the table. */
+/** lkd_inputs_configure() - Set options of the configuration. Call before any other thread uses the
+ * table. */
 void lkd_inputs_configure(struct lkd_inputs *inputs, bool claims_optional, int64_t lease_ns);
 
 /** lkd_inputs_listen() - set the listener for accepted samples, or NULL. Likewise. */
@@ -154,117 +159,121 @@ void lkd_inputs_listen(struct lkd_inputs *inputs, lkd_inputs_listener *listener,
 
 /* ---- a model and its runs; control thread ---- */
 
-/** lkd_inputs_attach() - feed @cycle from now on: initial values, no claims, no injections,
- * counters zero.
+/** lkd_inputs_attach() - Attach @cycle, with initial values, no claims, no injections and zero
+ * counters.
  * @cycle: NULL detaches
  * Return: 0, -ENOMEM (nothing has changed). */
 int lkd_inputs_attach(struct lkd_inputs *inputs, struct lkd_cycle *cycle, uint64_t model_id);
 
-/** lkd_inputs_clear() - a run has ended, by stop or reset: initial values, sequence numbers
- * forgotten, no injections. Claims stay. */
+/** lkd_inputs_clear() - Restore initial values and discard sequence numbers and injections after
+ * stop or reset. Claims remain. */
 void lkd_inputs_clear(struct lkd_inputs *inputs);
 
-/** lkd_inputs_begin() - a run begins: accepted and refused from zero, sequence numbers forgotten;
- * values, claims and injections stay. */
+/** lkd_inputs_begin() - Reset the counts of accepted and refused samples and the sequence numbers
+ * at the begin of a run. Values, claims and injections remain. */
 void lkd_inputs_begin(struct lkd_inputs *inputs);
 
 /* ---- samples ---- */
 
-/** lkd_inputs_offer_message() - a decoded InputSample, from any socket.
- * @message: its values may be anything, NaN included; not kept
- * @peer:    who sent it;  @received_ns: CLOCK_MONOTONIC
+/** lkd_inputs_offer_message() - Check a decoded InputSample from any socket and enter it into the
+ * table.
+ * @message: unchecked values, possibly NaN; valid during the call
+ * @peer:    its sender;  @received_ns: CLOCK_MONOTONIC
  * Thread: any but the cycle.  RT: no.
  * Return: enum lkd_input_status; anything but LKD_INPUT_OK was counted as refused. LKD_INPUT_OK is
- *         also the answer where an injected fault keeps the sample back. */
+ *         also returned if an injected fault delays or drops the sample. */
 int lkd_inputs_offer_message(struct lkd_inputs *inputs, const Linkage__V1__InputSample *message,
                              const struct lkd_peer *peer, int64_t received_ns);
 
-/** lkd_inputs_offer() - the same for a sample that came in another format. The token of a claim
- * that was made with another key than that of @peer counts as unknown.
- * @peer: NULL: it may do everything */
+/** lkd_inputs_offer() - Likewise for a sample received in another format. The token of a claim made
+ * with another key than that of @peer counts as unknown.
+ * @peer: sender; NULL has all rights */
 int lkd_inputs_offer(struct lkd_inputs *inputs, const struct lkd_sample *sample,
                      const struct lkd_peer *peer);
 
-/** lkd_inputs_refuse() - count a message that did not even decode;  lkd_inputs_forbid() - one from
- * a client whose role does not allow it, which need not be decoded. Thread: any but the cycle. */
+/** lkd_inputs_refuse() - Count a message that could not be decoded;  lkd_inputs_forbid() - Count
+ * one whose sender has an insufficient role; it need not be decoded. Thread: any but the cycle. */
 void lkd_inputs_refuse(struct lkd_inputs *inputs);
 void lkd_inputs_forbid(struct lkd_inputs *inputs);
 
 /** lkd_inputs_set() - set @n values from scalar @offset on, of one channel.
- * @force: also where a bench has claimed it: until its next sample
+ * @force: also if a bench has claimed the channel; acts until the next sample of that bench
  * Thread: control.
  * Return: 0, LKD_INPUT_E_NO_MODEL, LKD_INPUT_E_LENGTH, LKD_INPUT_E_NOT_FINITE,
  *         LKD_INPUT_E_LIMITS, LKD_INPUT_E_CLAIMED (@ret_error names the owner). */
 int lkd_inputs_set(struct lkd_inputs *inputs, size_t offset, const double *values, size_t n,
                    bool force, struct lk_error *ret_error);
 
-/** lkd_inputs_tick() - what happens without traffic: benches that have become silent, injections
- * that begin, end, or let samples through. About every 10 ms, from the exchange thread.
- * Return: when it wants to be called next [ns], at most 10 ms from now. */
+/** lkd_inputs_tick() - Perform the periodic work: detect silent benches; begin and end injections
+ * and pass on their delayed samples. Call about every 10 ms from the exchange thread. Return: time
+ * of the next call [ns], at most 10 ms from now. */
 int64_t lkd_inputs_tick(struct lkd_inputs *inputs, int64_t now_ns);
 
 /* ---- claims; any thread but the cycle ---- */
 
-/** lkd_inputs_claim() - all channels of the wish or none; see lkd_claims_add(). Refused as well
- * while samples without a token come.
+/** lkd_inputs_claim() - Claim all requested channels or none; see lkd_claims_add(). Also refused
+ * while samples without a token arrive.
  * Return: RESULT_OK; RESULT_WRONG_STATE (no model), RESULT_BAD_VALUE (no name, no channels, one of
  *         them twice, another model), RESULT_UNKNOWN_CHANNEL, RESULT_BAD_UNIT, RESULT_CLAIMED,
- *         RESULT_INTERNAL; @ret_error says it in a line. */
+ *         RESULT_INTERNAL; @ret_error has the reason in one line. */
 Linkage__V1__Result lkd_inputs_claim(struct lkd_inputs *inputs, const struct lkd_claim_wish *wish,
                                      int64_t now_ns, struct lkd_claim_grant *ret_grant,
                                      struct lk_error *ret_error);
 
-/** lkd_inputs_release() - the channels are nobody's again, and go to their initial values.
- * @peer: name of the key it was asked with, "" for none
- * Return: RESULT_OK, RESULT_BAD_TOKEN (also of a claim that was made with another key). */
+/** lkd_inputs_release() - End a claim; its channels return to their initial values.
+ * @peer: name of the requesting key, "" for none
+ * Return: RESULT_OK, RESULT_BAD_TOKEN (also for a claim made with another key). */
 Linkage__V1__Result lkd_inputs_release(struct lkd_inputs *inputs, uint64_t token, const char *peer,
                                        struct lk_error *ret_error);
 
-/** lkd_inputs_model_id() - of the model that is fed now, 0: none. Claims end when it changes. */
+/** lkd_inputs_model_id() - Return the identifier of the attached model, 0: none. Claims end when it
+ * changes. */
 uint64_t lkd_inputs_model_id(struct lkd_inputs *inputs);
 
 /* ---- faults on purpose; control thread ---- */
 
-/** lkd_inputs_inject() - @clear all injections, then add @n; all of them or, with @clear not
- * carried out either, none. See inject.h.
+/** lkd_inputs_inject() - If @clear, remove all injections; then add @n. If one is refused, nothing
+ * changes. See inject.h.
  * Return: RESULT_OK, RESULT_WRONG_STATE (no model), RESULT_BAD_VALUE, RESULT_UNKNOWN_CHANNEL;
  *         @ret_error says why. */
 Linkage__V1__Result lkd_inputs_inject(struct lkd_inputs *inputs, bool clear,
                                       const struct lkd_injection *add, size_t n, int64_t now_ns,
                                       struct lk_error *ret_error);
 
-/** lkd_inputs_injections() - all there are. Return: how many. */
+/** lkd_inputs_injections() - Return copies of all injections. Return: their number. */
 int lkd_inputs_injections(struct lkd_inputs *inputs,
                           struct lkd_injection ret_injections[LKD_INJECTIONS_MAX]);
 
 /* ---- what is known; any thread but the cycle ---- */
 
-/** struct lkd_inputs_channel - a channel as it is now.
- * @bench:  that owns it, "" for none;  @values: the last good ones */
+/** struct lkd_inputs_channel - present state of a channel.
+ * @bench:  owner, "" for none;  @values: last good values */
 struct lkd_inputs_channel {
     char bench[LKD_BENCH_NAME_SIZE];
     double values[LK_COMPONENTS_MAX];
     struct lkd_news news;
 };
 
-/** lkd_inputs_counts() - samples accepted and refused since load or start. */
+/** lkd_inputs_counts() - Return the number of samples accepted and refused since load or start. */
 void lkd_inputs_counts(struct lkd_inputs *inputs, uint64_t *ret_accepted, uint64_t *ret_refused);
 
-/** lkd_inputs_refusals() - by enum lkd_input_status, since load. */
+/** lkd_inputs_refusals() - Return the number of refusals by enum lkd_input_status, since load. */
 void lkd_inputs_refusals(struct lkd_inputs *inputs, uint64_t ret_refusals[LKD_INPUT_STATUSES]);
 
-/** lkd_inputs_claims() - copies of all claims; their @channel is NULL, see lkd_inputs_channel_at().
- * Return: how many. */
+/** lkd_inputs_claims() - Return copies of all claims; their @channel is NULL, see
+ * lkd_inputs_channel_at(). Return: their number. */
 int lkd_inputs_claims(struct lkd_inputs *inputs, struct lkd_claim ret_claims[LKD_CLAIMS_MAX]);
 
-/** lkd_inputs_claimed() - index of the channel at @place of the claim with @token, -1: none. */
+/** lkd_inputs_claimed() - Return the index of the channel at position @place of the claim with
+ * @token, -1: none. */
 int lkd_inputs_claimed(struct lkd_inputs *inputs, uint64_t token, int place);
 
-/** lkd_inputs_channel_at() - channel @index of the model. Return: false: there is none. */
+/** lkd_inputs_channel_at() - Return the state of channel @index of the model. Return: false if
+ * there is none. */
 bool lkd_inputs_channel_at(struct lkd_inputs *inputs, int index,
                            struct lkd_inputs_channel *ret_channel);
 
-/** lkd_inputs_n_claims() - how many claims there are. */
+/** lkd_inputs_n_claims() - Return the number of claims. */
 int lkd_inputs_n_claims(struct lkd_inputs *inputs);
 
 #endif

@@ -8,8 +8,8 @@
 #define OK LINKAGE__V1__RESULT__RESULT_OK
 
 /* Updates the table after a claim or its end. Channels that were fed and now have no owner return
- * to their initial values: the last value of a bench that is gone must not act for ever. A channel
- * that passes from one bench to another keeps its value until the new one sends. */
+ * to their initial values: the last value of a lost bench must not act for ever. A channel that
+ * passes from one bench to another keeps its value until the new one sends. */
 static void refresh_table(struct lkd_inputs *inputs)
 {
     inputs->anonymous_feeds = false;

@@ -32,7 +32,7 @@ static int find_claim(struct lkd_inputs *inputs, const struct lkd_sample *sample
                : LKD_INPUT_E_UNCLAIMED;
 }
 
-/* A sample, accepted or not, is a sign of life. */
+/* Every sample, accepted or not, renews the lease. */
 static void note_life(struct lkd_inputs *inputs, struct lkd_claim *claim, int64_t now_ns)
 {
     if (!claim) {
@@ -198,7 +198,7 @@ static int refuse_sample(struct lkd_inputs *inputs, struct lkd_claim *claim, int
     return reason;
 }
 
-/* From here on the sample is as the injected faults have changed it. */
+/* From here on the sample contains the effect of injected faults. */
 static int accept_sample(struct lkd_inputs *inputs, const struct lkd_sample *sample)
 {
     struct lkd_claim *claim;

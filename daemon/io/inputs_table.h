@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the parts of the input table share: inputs.c keeps it, inputs_offer.c takes samples,
- * inputs_claim.c gives and ends claims. Lock held in all of them. */
+/* Functions shared within the input table: inputs.c owns it, inputs_offer.c accepts samples,
+ * inputs_claim.c grants and ends claims. Call all of them with the lock held. */
 #ifndef LKD_IO_INPUTS_TABLE_H
 #define LKD_IO_INPUTS_TABLE_H
 
 #include "inputs.h"
 
-/** lkd_table_forward() - hand values, news, stamps and flags to the cycle. A model is attached. */
+/** lkd_table_forward() - Publish values, news, stamps and flags to the cycle. A model is
+ * attached. */
 void lkd_table_forward(struct lkd_inputs *inputs);
 
-/** lkd_table_initial() - a channel's values are those of the model again. */
+/** lkd_table_initial() - Restore the initial values of a channel. */
 void lkd_table_initial(struct lkd_inputs *inputs, int channel);
 
-/** lkd_table_forget() - the sample at @place of the stamps is nobody's any more. */
+/** lkd_table_forget() - Clear the stamp at @place, whose claim has ended. */
 void lkd_table_forget(struct lkd_inputs *inputs, int place);
 
-/** lkd_table_follow() - carry on with the injections, and let samples through that were kept back.
- * Forwards when a record has to say something else than before. */
+/** lkd_table_follow() - Advance the injections and pass on samples whose delay has expired. Forward
+ * the table if the flags of the cycle's records change. */
 void lkd_table_follow(struct lkd_inputs *inputs, int64_t now_ns);
 
 #endif

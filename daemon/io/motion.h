@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Datagrams for motion platforms and gateways: a few outputs over UDP, in a layout that never
- * changes, without protobuf and without a connection. config/README.md has the layout and what a
- * receiver has to know.
+ * changes, without protobuf and without a connection. config/README.md documents the layout and the
+ * duties of a receiver.
  *
- * Datagrams of a running cycle leave from the exchange thread as soon as it has seen the record,
- * or, where the configuration says so, from the cycle's own thread at its end (motion_cycle.h). In
- * all other states the exchange thread sends the last values twenty times a second; the status word
- * says so.
+ * Datagrams of a running cycle are sent by the exchange thread as soon as it has read the record
+ * or, if configured, by the cycle thread at the end of the cycle (motion_cycle.h). In all other
+ * states the exchange thread sends the last values twenty times a second, and the status word
+ * reports that.
  *
- * A datagram is made by arithmetic alone: which output each slot takes is settled when a model is
- * loaded. A name that the model does not have is reported then, its slot is 0, and the status word
- * says so: configuration and model may change one after the other. */
+ * Encoding a datagram is arithmetic only, because the output of each slot is resolved when a model
+ * is loaded. A name that the model lacks is logged then; its slot is 0, and the status word reports
+ * it. It is no error, because configuration and model may change one after the other. */
 #ifndef LKD_IO_MOTION_H
 #define LKD_IO_MOTION_H
 
@@ -29,15 +29,15 @@
 #define LKD_MOTION_VERSION  1 /* 2 with the platform */
 #define LKD_MOTION_IDLE_NS  INT64_C(50000000)
 
-/* The status word: enum State in the low byte, enum Flag above it, and what is about the datagram.
+/* The status word: enum State in the low byte, enum Flag above it, and bits about the datagram.
  */
 #define LKD_MOTION_FLAG_SHIFT 8
 #define LKD_MOTION_MISSING    (1u << 24) /* a slot that the model has no output for: it is 0 */
 #define LKD_MOTION_HELD       (1u << 25) /* the values are not those of a new step */
 #define LKD_MOTION_EMPTY      (1u << 26) /* no step was made since the model was loaded: all 0 */
 
-/* The cause word of the platform: enum lk_ride_cause in the low byte, and whether an emergency is
- * latched. */
+/* The cause word of the platform: enum lk_ride_cause in the low byte, and a bit for a latched
+ * emergency. */
 #define LKD_MOTION_EMERGENCY (1u << 8)
 
 /* "format" of the header */
@@ -52,7 +52,7 @@ struct lkd_motion_slot {
     double offset;
 };
 
-/** struct lkd_motion_config - a receiver, from the configuration. @wide: 64 bits a value
+/** struct lkd_motion_config - a receiver, from the configuration. @wide: 64 bits per value
  * @platform: version 2, with the platform of the section `cueing` */
 struct lkd_motion_config {
     char endpoint[32];
@@ -64,8 +64,8 @@ struct lkd_motion_config {
     struct lkd_motion_slot slot[LKD_MOTION_SLOTS];
 };
 
-/** enum lkd_motion_kind - what a slot takes: nothing, an output as it is, or an angle of the
- * orientation whose quaternion (w first) begins at an output; [rad], see config/README.md. */
+/** enum lkd_motion_kind - source of a slot: none, an output, or an angle [rad] of the orientation
+ * whose quaternion (w first) begins at an output; see config/README.md. */
 enum lkd_motion_kind {
     LKD_MOTION_NOTHING,
     LKD_MOTION_SCALAR,
@@ -81,10 +81,10 @@ struct lkd_motion_source {
 
 /** struct lkd_motion - a receiver.
  * @fd:       UDP, non-blocking;  @connected: to the receiver
- * @source, @missing: of the present model
- * @pace:     of the thread that sends while the cycle runs
- * @counter:  datagrams so far, by either thread;  @failed, @error: those not sent, last errno
- * @reported: of @failed */
+ * @source: outputs of the present model;  @missing: the model lacks some
+ * @pace:     used by the thread that sends while the cycle runs
+ * @counter:  datagrams so far, by either thread;  @failed: number not sent;  @error: last errno
+ * @reported: value of @failed at the last report */
 struct lkd_motion {
     const struct lkd_motion_config *config;
     int fd;
@@ -100,11 +100,12 @@ struct lkd_motion {
 
 /** struct lkd_motions - all receivers.
  * @cueing:   the platform, NULL: none
- * @degraded: of the run
- * @held:     @n_held outputs, the last ones seen;  @held_figures: theirs;  @empty: there are none
- * @state:    of the last record, UNSPECIFIED outside of a run
- * @due_ns:   when the next datagrams leave while the cycle does not run
- * @look_ns:  when to look for failures and addresses again */
+ * @degraded: the run is degraded
+ * @held:     the last outputs, @n_held values;  @held_figures: their figures;  @empty: there are
+ *            none
+ * @state:    state in the last record, UNSPECIFIED outside of a run
+ * @due_ns:   time of the next datagrams while the cycle does not run
+ * @look_ns:  time of the next check of failures and addresses */
 struct lkd_motions {
     const struct lkd_cueing *cueing;
     int n;
@@ -119,39 +120,39 @@ struct lkd_motions {
     int64_t look_ns;
 };
 
-/** lkd_motions_init() - sockets for @n receivers. An address that cannot be reached now is logged
- * and tried again every second.
- * @config, @cueing: stay the caller's; @cueing may be NULL where no receiver wants its platform.
+/** lkd_motions_init() - Open sockets for @n receivers. An unreachable address is logged and retried
+ * every second.
+ * @config, @cueing: owned by the caller; @cueing may be NULL if no receiver has @platform set.
  * Return: 0, negative errno. */
 int lkd_motions_init(struct lkd_motions *motions, const struct lkd_motion_config *config, int n,
                      const struct lkd_cueing *cueing);
 /** lkd_motions_fini() - release; zeroed ones are allowed. */
 void lkd_motions_fini(struct lkd_motions *motions);
 
-/** lkd_motions_load() - another model: find its outputs, log those that it lacks, and let its cycle
- * send where the configuration wants that. Thread: control, while no thread runs @cycle. */
+/** lkd_motions_load() - Resolve the outputs of a new model, log the missing ones, and register with
+ * its cycle if configured to send from it. Thread: control, while no thread runs @cycle. */
 void lkd_motions_load(struct lkd_motions *motions, struct lkd_cycle *cycle);
 
-/** lkd_motions_begin() - a run begins. Thread: control, before the cycle's thread goes. */
+/** lkd_motions_begin() - Begin a run. Thread: control, before the cycle thread starts. */
 void lkd_motions_begin(struct lkd_motions *motions, bool degraded);
 
-/** lkd_motions_record() - the cycle has left a record: send what is due.
+/** lkd_motions_record() - Send the datagrams that are due for a record of the cycle.
  * Thread: exchange, or control in its place. */
 void lkd_motions_record(struct lkd_motions *motions, const struct lkd_output *output,
                         int64_t now_ns);
-/** lkd_motions_rest() - keep the values of @output: the cycle stands still, or its run has ended.
- * @state: FAULT where it stands still; UNSPECIFIED: as lkd_motions_tick() says */
+/** lkd_motions_rest() - Keep the values of @output when the cycle is stopped or hung.
+ * @state: FAULT if it hangs; UNSPECIFIED: the state given to lkd_motions_tick() */
 void lkd_motions_rest(struct lkd_motions *motions, const struct lkd_output *output,
                       Linkage__V1__State state);
 
-/** lkd_motions_tick() - about every 10 ms: send at the low rate where the cycle does not run.
- * @state: of the daemon, told where no record says it */
+/** lkd_motions_tick() - Send at the low rate while the cycle does not run. Call about every 10 ms.
+ * @state: of the daemon, sent if no record has one */
 void lkd_motions_tick(struct lkd_motions *motions, Linkage__V1__State state, int64_t now_ns);
 
 /* ---- one receiver ---- */
 
-/** struct lkd_motion_view - what a datagram is made of. @values: outputs, or NULL for zeros
- * @ride: for receivers that want the platform, or NULL */
+/** struct lkd_motion_view - content of a datagram. @values: outputs, or NULL for zeros
+ * @ride: for receivers with @platform set, or NULL */
 struct lkd_motion_view {
     uint32_t status;
     uint64_t step;
@@ -167,15 +168,15 @@ struct lkd_motion_view {
 LK_RT size_t lkd_motion_encode(struct lkd_motion *motion, const struct lkd_motion_view *view,
                                unsigned char *ret_packet);
 
-/** lkd_motion_status() - of a record in @state with enum Flag @flags. */
+/** lkd_motion_status() - Return the status word of a record in @state with enum Flag @flags. */
 LK_RT uint32_t lkd_motion_status(Linkage__V1__State state, uint32_t flags, bool degraded);
 
-/** lkd_motion_send() - make a datagram and send it; a failure is counted.
+/** lkd_motion_send() - Encode a datagram and send it; count a failure.
  * RT: one system call that does not block. */
 void lkd_motion_send(struct lkd_motion *motion, const struct lkd_motion_view *view);
 
 /** lkd_motion_resolve() - find the outputs of @slot.
- * Return: false where the model has no such output; then @ret_source is NOTHING. */
+ * Return: false if the model has no such output; then @ret_source is NOTHING. */
 bool lkd_motion_resolve(const struct lkd_motion_slot *slot, const struct lk_channel *channels,
                         int n_channels, struct lkd_motion_source *ret_source);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The receivers during the life of the daemon: sockets, models, runs. */
+/* Life cycle of the receivers: sockets, models, runs. */
 #include "clock.h"
 #include "motion_cycle.h"
 #include <errno.h>
@@ -68,7 +68,7 @@ void lkd_motions_fini(struct lkd_motions *motions)
 
 /* ---- models ---- */
 
-/* "pose 2", as the receiver numbers them. */
+/* Name a slot by the receiver's numbering, such as "pose 2". */
 static void name_slot(int i, char *ret, size_t size)
 {
     int group = i < 18 ? i / 6 : 3 + (i - 18) / 3;
@@ -184,7 +184,7 @@ static void send_running(struct lkd_motions *motions, const struct lkd_output *o
     }
 }
 
-/* @all: or only to those that move with the platform */
+/* @all: to all receivers; otherwise only to those with the platform */
 static void send_held(struct lkd_motions *motions, Linkage__V1__State state, bool all)
 {
     const struct lkd_figures *f = &motions->held_figures;

@@ -113,7 +113,7 @@ void lkd_outgoing_fill(struct lkd_outgoing *outgoing, const struct lkd_output *o
 void lkd_outgoing_stamp(struct lkd_outgoing *outgoing, uint64_t sequence)
 {
     outgoing->sample.sequence = sequence;
-    /* read in succession: both name the same instant to within the time between two reads */
+    /* both clocks are read in succession, so they differ by the time between two reads at most */
     outgoing->sample.published_ns = (uint64_t)lkd_clock_ns();
     outgoing->sample.utc_ns = lkd_wall_clock_ns();
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which records of the cycle are sent on: those with step % divisor == 0.
+/* Selection of the records to send: those with step % divisor == 0.
  *
- * The reader of the records may miss some. The next record replaces a missed one that was due, as
- * its step shows. A cycle that does not step (PAUSED, FAULT) publishes records, too: the first one
- * in such a state is due at once, then every divisor-th cycle. */
+ * The reader of the records may miss some. If one that was due is missed, the next record is sent
+ * instead; its step number shows that. A cycle that does not step (PAUSED, FAULT) publishes
+ * records, too: the first one in such a state is due at once, then every divisor-th cycle. */
 #ifndef LKD_IO_PACE_H
 #define LKD_IO_PACE_H
 
@@ -11,8 +11,8 @@
 
 #define LKD_DIVISOR_MAX 1000000
 
-/** struct lkd_pace - @due: step that is sent next;  @cycle: number of cycles at the last one sent
- * @state: of the last record;  @begun: there was one */
+/** struct lkd_pace - @due: next step to send;  @cycle: number of cycles at the last one sent
+ * @state: state of the last record;  @begun: there was one */
 struct lkd_pace {
     uint64_t divisor;
     uint64_t due;
@@ -21,16 +21,17 @@ struct lkd_pace {
     bool begun;
 };
 
-/** lkd_pace_begin() - a run begins. @divisor: at least 1 */
+/** lkd_pace_begin() - Reset at the begin of a run. @divisor: at least 1 */
 void lkd_pace_begin(struct lkd_pace *pace, uint64_t divisor);
 
-/** lkd_pace_due() - whether to send the record with @figures.
- * Thread: whoever owns @pace.  RT: yes. */
+/** lkd_pace_due() - Return true if the record with @figures is to be sent.
+ * Thread: owner of @pace.  RT: yes. */
 LK_RT bool lkd_pace_due(struct lkd_pace *pace, const struct lkd_figures *figures);
 
-/** lkd_pace_ahead() - how many grid points after that of the record with @figures, which was asked
- * for, there can be one to send: at least 1, as long as the state is the same.
- * Thread: whoever owns @pace.  RT: yes. */
+/** lkd_pace_ahead() - Return the number of grid points from the record with @figures to the next
+ * one that can be due: at least 1, valid while the state is the same. Call after lkd_pace_due() for
+ * that record.
+ * Thread: owner of @pace.  RT: yes. */
 LK_RT uint64_t lkd_pace_ahead(const struct lkd_pace *pace, const struct lkd_figures *figures);
 
 #endif

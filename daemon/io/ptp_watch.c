@@ -5,7 +5,7 @@
 #include <string.h>
 
 #define ASK_NS INT64_C(1000000000)
-/* Without an answer for so long nothing is known. */
+/* Age at which the last answer becomes invalid. */
 #define SILENT_NS (3 * ASK_NS)
 
 void lkd_ptp_watch_init(struct lkd_ptp_watch *watch, const struct lkd_ptp_config *config)
@@ -44,7 +44,7 @@ static const char *reason(const struct lkd_ptp_watch *watch)
     return watch->error ? strerror(-watch->error) : "no answer";
 }
 
-/* What it says first, that it says nothing at all, and each change. */
+/* Log the first state, a missing answer, and each change. */
 static void tell(struct lkd_ptp_watch *watch, int64_t now_ns)
 {
     bool silent = is_silent(watch, now_ns);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The PTP daemon of this machine, asked once a second: what it says goes into the status, and a
- * change of its state into the log. Control thread only; nothing waits. */
+/* Monitor of the machine's PTP daemon, queried once a second. Its answer is reported in the status,
+ * and a change of its state is logged. Control thread only; never blocks. */
 #ifndef LKD_IO_PTP_WATCH_H
 #define LKD_IO_PTP_WATCH_H
 
@@ -11,16 +11,15 @@
 
 #define LKD_PTP_SOCKET_SIZE 108 /* of an address */
 
-/** struct lkd_ptp_config - @socket: of ptp4l, "": nobody is asked;  @domain: of PTP */
+/** struct lkd_ptp_config - @socket: of ptp4l, "": no queries;  @domain: PTP domain number */
 struct lkd_ptp_config {
     char socket[LKD_PTP_SOCKET_SIZE];
     int domain;
 };
 
-/** struct lkd_ptp_watch - @hearing: what has come to the present question, since @heard of its
- * answers;  @last, @heard_ns: the last that said something, 0: none yet;  @ask_ns: when the next
- * question is due;  @error: of the last attempt, 0 or negative errno;  @told: the state that the
- * log knows, @is_told: it knows one */
+/** struct lkd_ptp_watch - @hearing: answers to the present query so far;  @last, @heard_ns: last
+ * complete answer and its time, 0: none yet;  @ask_ns: time of the next query;  @error: of the last
+ * attempt, 0 or negative errno;  @told: last logged state, valid if @is_told */
 struct lkd_ptp_watch {
     const struct lkd_ptp_config *config;
     struct lk_ptp_client client;
@@ -37,11 +36,13 @@ struct lkd_ptp_watch {
 void lkd_ptp_watch_init(struct lkd_ptp_watch *watch, const struct lkd_ptp_config *config);
 void lkd_ptp_watch_fini(struct lkd_ptp_watch *watch);
 
-/** lkd_ptp_watch_follow() - take answers, and ask again when that is due. @now_ns: CLOCK_MONOTONIC
+/** lkd_ptp_watch_follow() - Read answers, and send the next query when it is due. @now_ns:
+ * CLOCK_MONOTONIC
  */
 void lkd_ptp_watch_follow(struct lkd_ptp_watch *watch, int64_t now_ns);
 
-/** lkd_ptp_watch_fill() - for the status. Return: 0, -ENOMEM. @ret_ptp: NULL where nobody is asked
+/** lkd_ptp_watch_fill() - Fill the section of the status. Return: 0, -ENOMEM. @ret_ptp: NULL
+ * without a socket
  */
 int lkd_ptp_watch_fill(const struct lkd_ptp_watch *watch, int64_t now_ns,
                        struct lk_wire_arena *arena, Linkage__V1__Ptp **ret_ptp);

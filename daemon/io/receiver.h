@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* InputSamples from their channel into the input table; the exchange thread's. */
+/* Reader of InputSamples from their channel into the input table. Used by the exchange thread. */
 #ifndef LKD_IO_RECEIVER_H
 #define LKD_IO_RECEIVER_H
 
@@ -8,21 +8,21 @@
 #include "wire.h"
 #include <stdatomic.h>
 
-/** struct lkd_receiver - @arena: decoded samples live here, one at a time;  @forbidden: samples
- * from clients whose role does not allow them, for any thread to read */
+/** struct lkd_receiver - @arena: memory of one decoded sample;  @forbidden: number of samples
+ * refused because of the client's role; any thread may read it */
 struct lkd_receiver {
     struct lkd_inputs *inputs;
     struct lk_wire_arena arena;
     _Atomic uint64_t forbidden;
 };
 
-/** lkd_receiver_init() - @inputs stays the caller's. Return: 0, -ENOMEM. */
+/** lkd_receiver_init() - @inputs is owned by the caller. Return: 0, -ENOMEM. */
 int lkd_receiver_init(struct lkd_receiver *receiver, struct lkd_inputs *inputs);
 /** lkd_receiver_fini() - release; a zeroed receiver is allowed. */
 void lkd_receiver_fini(struct lkd_receiver *receiver);
 
-/** lkd_receiver_drain() - take what has arrived, at most @limit messages; never blocks.
- * Return: how many messages. */
+/** lkd_receiver_drain() - Process the messages that have arrived, at most @limit; never blocks.
+ * Return: their number. */
 int lkd_receiver_drain(struct lkd_receiver *receiver, struct lkd_port *port, int limit);
 
 #endif

@@ -19,12 +19,11 @@ struct publication {
     int64_t uncertainty_ns;
 };
 
-/** struct place - a bench.
- * @gone:        another bench has its number by now
- * @heard:       order in which places were last heard, to choose the one to drop
- * @answered_ns: publication that it answered last
- * @shown_sequence, @shown_received_ns: its sample whose effect was published last
- * @uncertainty_ns, @uncertain: largest of one-way times; at least one of them is unknown */
+/** struct place - a bench. @gone:        its number now belongs to another bench
+ * @heard:       order of the last samples, to choose the entry to drop
+ * @answered_ns: last publication that it answered
+ * @shown_sequence, @shown_received_ns: its last sample whose effect was published
+ * @uncertainty_ns, @uncertain: largest uncertainty of one-way times; at least one is unknown */
 struct place {
     uint32_t claim;
     char bench[LKD_BENCH_NAME_SIZE];
@@ -111,7 +110,7 @@ static struct place *find_place(struct lkd_segments *segments, uint32_t claim)
     return NULL;
 }
 
-/* A free one, or that of the bench silent for longest. */
+/* Return a free entry, or that of the bench silent for longest. */
 static struct place *choose_place(struct lkd_segments *segments)
 {
     struct place *place = &segments->place[0];

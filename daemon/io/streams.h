@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Streams: selections of the outputs, each at a divisor of its own, as StreamSamples on the outputs
- * channel.
+/* Streams: selections of the outputs, each with its own divisor, sent as StreamSamples on the
+ * outputs channel.
  *
- * The number of a stream is a hash of what was asked for, so that two subscribers that ask for the
- * same share one stream, and a bench that asks anew after a restart of the daemon gets the topic it
- * had. A stream lives as long as somebody subscribes to its topic and LKD_STREAM_LINGER_NS beyond,
- * and ends with its model. A stream without subscribers is not encoded.
+ * The number of a stream is a hash of the request. Therefore identical requests share one stream,
+ * and a bench that repeats its request after a restart of the daemon gets the same topic. A stream
+ * ends with its model, or LKD_STREAM_LINGER_NS after its last subscriber has left. A stream without
+ * subscribers is not encoded.
  *
  * Not thread-safe: the exchange's lock guards it. */
 #ifndef LKD_IO_STREAMS_H
@@ -20,9 +20,9 @@
 #define LKD_STREAMS_SPARED   16 /* of these, for clients of role bench or control */
 #define LKD_STREAM_LINGER_NS INT64_C(5000000000)
 
-/** struct lkd_stream - @from: index of each of @n_values values among the outputs and the poses
- * behind them
- * @until_ns: how long it lives without a subscriber, CLOCK_MONOTONIC */
+/** struct lkd_stream - @from: index of each of @n_values values in the array of outputs followed by
+ * poses
+ * @until_ns: time at which it ends without a subscriber, CLOCK_MONOTONIC */
 struct lkd_stream {
     uint64_t id;
     int n_values;
@@ -35,7 +35,7 @@ struct lkd_stream {
 
 struct lkd_segments;
 
-/** struct lkd_streams - @n of them;  @values, @buffer: of the sample being made */
+/** struct lkd_streams - @n streams;  @values, @buffer: scratch of the sample being encoded */
 struct lkd_streams {
     struct lkd_port *port;
     struct lkd_segments *segments;
@@ -46,14 +46,14 @@ struct lkd_streams {
     unsigned char *buffer;
 };
 
-/** enum lkd_stream_status - @LKD_STREAM_E_MANY: there are as many of them already as may be */
+/** enum lkd_stream_status - @LKD_STREAM_E_MANY: the maximum number of streams exists already */
 enum lkd_stream_status { LKD_STREAM_OK = 0, LKD_STREAM_E_MANY = 1 };
 
-/** struct lkd_selection - what a subscriber asks for.
+/** struct lkd_selection - request of a subscriber.
  * @hash:    of the names of the channels, see lkd_stream_hash()
  * @from:    see struct lkd_stream; @n_values at most LKD_PUBLISHER_OUTPUTS_MAX
  * @divisor: 1 to LKD_DIVISOR_MAX
- * @spared:  streams that a new one leaves free for others, 0 to LKD_STREAMS_MAX */
+ * @spared:  number of streams that must remain free after adding one, 0 to LKD_STREAMS_MAX */
 struct lkd_selection {
     uint64_t hash;
     const int *from;
@@ -62,40 +62,41 @@ struct lkd_selection {
     int spared;
 };
 
-/** lkd_stream_hash() - @hash so far (0 at first) and one more name. */
+/** lkd_stream_hash() - Return @hash (0 at first) extended by one name. */
 uint64_t lkd_stream_hash(uint64_t hash, const char *name);
 
-/** lkd_streams_init() - none.
- * @port: outputs;  @segments: gets publications, or NULL; both owned by the caller
+/** lkd_streams_init() - Initialise without streams.
+ * @port: outputs;  @segments: receives publications, or NULL; both owned by the caller
  * Return: 0, -ENOMEM. */
 int lkd_streams_init(struct lkd_streams *streams, struct lkd_port *port,
                      struct lkd_segments *segments);
 /** lkd_streams_fini() - release; zeroed streams are allowed. */
 void lkd_streams_fini(struct lkd_streams *streams);
 
-/** lkd_streams_add() - the stream for @selection, a new one where there is none.
+/** lkd_streams_add() - Return the stream for @selection; create it if it does not exist.
  * Return: 0, LKD_STREAM_E_MANY, -ENOMEM. */
 int lkd_streams_add(struct lkd_streams *streams, const struct lkd_selection *selection,
                     int64_t now_ns, uint64_t *ret_id);
-/** lkd_streams_end() - all of them end: their model does. */
+/** lkd_streams_end() - End all streams, at the end of their model. */
 void lkd_streams_end(struct lkd_streams *streams);
-/** lkd_streams_begin() - a run begins. */
+/** lkd_streams_begin() - Reset all streams at the begin of a run. */
 void lkd_streams_begin(struct lkd_streams *streams);
 
-/** lkd_streams_tick() - hear who subscribes, and end streams that nobody wants. Never blocks. */
+/** lkd_streams_tick() - Read new subscriptions, and end streams without subscribers. Never
+ * blocks. */
 void lkd_streams_tick(struct lkd_streams *streams, int64_t now_ns);
 
-/** lkd_streams_ahead() - how many grid points after that of the record with @figures, which was
- * sent, a stream can be due; UINT64_MAX: there is none. */
+/** lkd_streams_ahead() - Return the number of grid points from the record with @figures, which was
+ * sent, to the next at which a stream can be due; UINT64_MAX: there are no streams. */
 uint64_t lkd_streams_ahead(const struct lkd_streams *streams, const struct lkd_figures *figures);
 
-/** lkd_streams_send() - publish the streams that somebody wants and that are due; never blocks.
- * @outgoing: all outputs; its sequence, time and values are left changed
- * @always:   those that are not due, too */
+/** lkd_streams_send() - Publish the streams that are due and have subscribers; never blocks.
+ * @outgoing: all outputs; its sequence number, time and values are overwritten
+ * @always:   publish also streams that are not due */
 void lkd_streams_send(struct lkd_streams *streams, const struct lkd_output *output,
                       struct lkd_outgoing *outgoing, bool always);
 
-/** lkd_stream_topic() - LKD_TOPIC_SIZE bytes. */
+/** lkd_stream_topic() - Write the topic of stream @id, LKD_TOPIC_SIZE bytes. */
 void lkd_stream_topic(uint64_t id, unsigned char *ret_topic);
 
 #endif

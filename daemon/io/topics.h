@@ -2,9 +2,9 @@
 /* The subscribed topics of streams, as the XPUB socket reports them.
  *
  * The socket reports a topic when its first subscriber arrives and when its last one leaves. A
- * subscription may exist before its stream: a bench that outlives the daemon reconnects with the
- * topic of its former stream. So all topics that could be those of streams are kept, up to a bound;
- * beyond it, one without a stream is forgotten. */
+ * subscription may exist before its stream: a bench that reconnects after a restart of the daemon
+ * subscribes to the topic of its former stream. Therefore all possible topics of streams are stored
+ * up to a bound; beyond it, one without a stream is discarded. */
 #ifndef LKD_IO_TOPICS_H
 #define LKD_IO_TOPICS_H
 
@@ -16,8 +16,9 @@
 #define LKD_TOPICS_MAX   1024
 #define LKD_TOPIC_STREAM 0x09
 
-/** struct lkd_topic - a prefix of topics. @count: different longer ones that begin like it; 0: free
- * @used: a stream has been found under it */
+/** struct lkd_topic - a prefix of topics. @count: number of different subscribed topics with this
+ * prefix; 0: free
+ * @used: a stream has matched it */
 struct lkd_topic {
     unsigned char bytes[LKD_TOPIC_SIZE];
     unsigned char size;
@@ -25,8 +26,9 @@ struct lkd_topic {
     uint32_t count;
 };
 
-/** struct lkd_topics - @n entries in use;  @victim: where to look for one to forget
- * @forgotten: how many were */
+/** struct lkd_topics - @n entries in use;  @victim: index at which the search for one to discard
+ * begins
+ * @forgotten: number of discarded ones */
 struct lkd_topics {
     int n;
     int victim;
@@ -34,11 +36,11 @@ struct lkd_topics {
     struct lkd_topic entry[LKD_TOPICS_MAX];
 };
 
-/** lkd_topics_hear() - a message from the XPUB socket: 1 or 0 and a topic; anything else, and
- * topics of other messages, are passed over. Return: whether anything about streams has changed. */
+/** lkd_topics_hear() - a message from the XPUB socket: 1 or 0 and a topic; other messages and
+ * topics are ignored. Return: true if a subscription to streams has changed. */
 bool lkd_topics_hear(struct lkd_topics *topics, const unsigned char *message, size_t size);
 
-/** lkd_topics_wanted() - does somebody subscribe to @topic, or to a beginning of it? */
+/** lkd_topics_wanted() - Return true if there is a subscription to @topic or to a prefix of it. */
 bool lkd_topics_wanted(struct lkd_topics *topics, const unsigned char topic[LKD_TOPIC_SIZE]);
 
 #endif

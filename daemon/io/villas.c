@@ -14,7 +14,7 @@
 #define RETRY_NS INT64_C(1000000000)
 
 /** struct lkd_villas - @lock: guards everything except the channels and the configuration
- * @in_fits, @out_fits: the names exist in the model, and there are some
+ * @in_fits, @out_fits: there are names, and all exist in the model
  * @channel:      names of the channels to claim
  * @token:        of the claim, 0: none;  @retry_ns: when to claim again
  * @heard_ns:     last message;  @refused: the refusal of the claim was logged

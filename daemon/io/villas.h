@@ -6,18 +6,18 @@
  *
  * To the rest of the daemon it is a bench like any other: it claims its channels by name, and its
  * samples pass the same checks, limits and policy. A silent gateway is a lost bench. The channels
- * of a new model are claimed again. If a claim is refused, or another bench has taken it over, the
- * daemon retries every second, once the channels are free or the gateway sends: an absent gateway
- * takes nothing from a bench that is silent for a moment.
+ * of a new model are claimed again. If a claim is refused or taken over by another bench, the
+ * daemon retries every second, as soon as the channels are free or the gateway sends. So an absent
+ * gateway cannot take channels from a bench that is silent for a moment.
  *
- * The format knows neither names nor states: nothing is sent while nothing steps. `sequence` of
- * what is sent counts up by one for each sample that was due, so a gap is a sample that was not
- * sent; `ts_origin` is wall-clock time.
+ * The format has neither names nor states, so nothing is sent while the cycle does not step.
+ * `sequence` increments for each sample that is due, so a gap indicates a sample that was not sent;
+ * `ts_origin` is wall-clock time.
  *
- * With a model that lacks these names that direction is silent, with a line in the log.
+ * If a model lacks a name, the direction that uses it is silent, and the log says so.
  *
  * The format has no encryption here (the gateway has none for it), so endpoints that other machines
- * reach have to be allowed by name. */
+ * reach need an explicit permission in the configuration. */
 #ifndef LKD_IO_VILLAS_H
 #define LKD_IO_VILLAS_H
 
@@ -33,8 +33,8 @@ struct lkd_villas;
 
 /** struct lkd_villas_config - section `villas` of the configuration.
  * @inputs, @outputs: endpoints, "" for none
- * @in, @out:   what the positions mean;  @divisor: of the outputs
- * @clear_text: endpoints that other machines reach are allowed */
+ * @in, @out:   names of the positions;  @divisor: send every n-th step
+ * @clear_text: permission for endpoints that other machines reach */
 struct lkd_villas_config {
     char inputs[LKD_ENDPOINT_SIZE];
     char outputs[LKD_ENDPOINT_SIZE];
@@ -45,8 +45,8 @@ struct lkd_villas_config {
 };
 
 /** struct lkd_villas_counts - since the start of the daemon. @refused: by enum lk_villas_status or,
- * in @refused_values, by the input table;  @ignored: START and STOP;  @older: passed over in a
- * message with a newer one */
+ * in @refused_values, by the input table;  @ignored: START and STOP;  @older: skipped in a message
+ * with a newer one */
 struct lkd_villas_counts {
     uint64_t accepted;
     uint64_t undecodable;
@@ -57,44 +57,44 @@ struct lkd_villas_counts {
     uint64_t unsent;
 };
 
-/** lkd_villas_open() - a gateway at these channels.
- * @config, @inputs: stay the caller's, must outlive it
- * @inputs_port, @outputs_port: NULL where that direction is not configured
+/** lkd_villas_open() - Open a gateway on these channels.
+ * @config, @inputs: owned by the caller, must outlive it
+ * @inputs_port, @outputs_port: NULL if that direction is not configured
  * Thread: control.
- * Return: 0 (@ret_villas is NULL when nothing is configured), -ENOMEM. */
+ * Return: 0 (@ret_villas is NULL if nothing is configured), -ENOMEM. */
 int lkd_villas_open(const struct lkd_villas_config *config, struct lkd_inputs *inputs,
                     struct lkd_port *inputs_port, struct lkd_port *outputs_port,
                     struct lkd_villas **ret_villas);
-/** lkd_villas_close() - release; NULL is allowed. Nobody polls the channels any more. */
+/** lkd_villas_close() - release; NULL is allowed. No thread may poll the channels any more. */
 void lkd_villas_close(struct lkd_villas *villas);
 
-/** lkd_villas_load() - a model was loaded, after lkd_inputs_attach(): names are resolved, channels
- * are claimed. Thread: control; @villas NULL is allowed, as in all that follow. */
+/** lkd_villas_load() - Resolve the names in a new model and claim its channels. Call after
+ * lkd_inputs_attach(). Thread: control. @villas may be NULL, here and below. */
 void lkd_villas_load(struct lkd_villas *villas, const struct lk_system *system, uint64_t model_id);
 
-/** lkd_villas_descriptor() - what to poll for messages that come in, -1: nothing. */
+/** lkd_villas_descriptor() - Return the descriptor to poll for incoming messages, -1: none. */
 int lkd_villas_descriptor(const struct lkd_villas *villas);
 
-/** lkd_villas_drain() - take what has arrived, at most @limit messages; never blocks. Thread:
- * exchange. Return: how many messages. */
+/** lkd_villas_drain() - Process the messages that have arrived, at most @limit; never blocks.
+ * Thread: exchange. Return: their number. */
 int lkd_villas_drain(struct lkd_villas *villas, int limit);
 
-/** lkd_villas_tick() - claim again where that is due. Thread: exchange, some times a second. */
+/** lkd_villas_tick() - Retry a claim if that is due. Thread: exchange, several times a second. */
 void lkd_villas_tick(struct lkd_villas *villas, int64_t now_ns);
 
-/** lkd_villas_begin() - a run begins. Thread: control, before its first record is published. */
+/** lkd_villas_begin() - Begin a run. Thread: control, before its first record is published. */
 void lkd_villas_begin(struct lkd_villas *villas);
 
-/** lkd_villas_publish() - a record of the cycle of model @model_id, for the outputs: sent if it is
- * due. Never blocks. Thread: exchange. */
+/** lkd_villas_publish() - Send a record of the cycle of model @model_id if it is due. Never blocks.
+ * Thread: exchange. */
 void lkd_villas_publish(struct lkd_villas *villas, const struct lkd_output *output,
                         uint64_t model_id);
 
-/** lkd_villas_count() - what has happened so far. Return: false: there is no gateway. Thread: any
+/** lkd_villas_count() - Return the counts so far. Return: false if there is no gateway. Thread: any
  * but the cycle. */
 bool lkd_villas_count(struct lkd_villas *villas, struct lkd_villas_counts *ret);
 
-/** lkd_villas_report() - a line in the log: what has happened so far. Thread: any but the cycle. */
+/** lkd_villas_report() - Log the counts so far in one line. Thread: any but the cycle. */
 void lkd_villas_report(struct lkd_villas *villas);
 
 #endif

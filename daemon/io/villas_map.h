@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Positions of a format without names, against the channels of a model.
+/* Mapping of positions, in a format without names, to the channels of a model.
  *
- * A name is CHANNEL, which takes a position for each of its scalars, or CHANNEL.COMPONENT, which
- * takes one. (Names of channels have no dots.) */
+ * A name is CHANNEL, with one position for each of its scalars, or CHANNEL.COMPONENT, with one
+ * position. (Names of channels have no dots.) */
 #ifndef LKD_IO_VILLAS_MAP_H
 #define LKD_IO_VILLAS_MAP_H
 
@@ -13,16 +13,16 @@
 #define LKD_VILLAS_NAME_SIZE (2 * LK_NAME_SIZE)
 #define LKD_VILLAS_SCALARS   (LKD_VILLAS_NAMES_MAX * LK_COMPONENTS_MAX)
 
-/** struct lkd_villas_names - as configured, @n of them, in the order of positions. */
+/** struct lkd_villas_names - @n configured names in the order of positions. */
 struct lkd_villas_names {
     int n;
     char name[LKD_VILLAS_NAMES_MAX][LKD_VILLAS_NAME_SIZE];
 };
 
 /** struct lkd_villas_map - names resolved.
- * @n, @index:   for each position a scalar: of outputs in channel order; of inputs among the values
- *               of the claim
- * @n_channels, @channel: of inputs: what is claimed, in that order, by index */
+ * @n, @index:   scalar of each position: for outputs its index in channel order; for inputs its
+ *               index in the values of the claim
+ * @n_channels, @channel: for inputs: indices of the claimed channels, in this order */
 struct lkd_villas_map {
     int n;
     int index[LKD_VILLAS_SCALARS];
@@ -30,14 +30,15 @@ struct lkd_villas_map {
     int channel[LKD_VILLAS_NAMES_MAX];
 };
 
-/** lkd_villas_map_outputs() - @channels: @n_channels of them, of the model
+/** lkd_villas_map_outputs() - Map outputs.
+ * @channels: @n_channels channels of the model
  * Return: 0, LK_E_TEXT (a name is unknown; @ret_error names it, the map is undefined). */
 int lkd_villas_map_outputs(const struct lkd_villas_names *names, const struct lk_channel *channels,
                            int n_channels, struct lkd_villas_map *ret_map,
                            struct lk_error *ret_error);
 
-/** lkd_villas_map_inputs() - likewise; a scalar that is mapped twice is refused, and a channel that
- * is mapped in part, since a claim is of whole channels. */
+/** lkd_villas_map_inputs() - Likewise for inputs. Refuse a scalar that is mapped twice, and a
+ * channel that is mapped incompletely, because a claim covers whole channels. */
 int lkd_villas_map_inputs(const struct lkd_villas_names *names, const struct lk_channel *channels,
                           int n_channels, struct lkd_villas_map *ret_map,
                           struct lk_error *ret_error);

@@ -9,7 +9,7 @@
 #include <sys/types.h>
 
 /** struct lkd_words - @fd: of a pipe, -1: none;  @line: the incomplete last line, @n bytes
- * @descriptors: it has said that it has none left */
+ * @descriptors: it has reported that it has no descriptors left */
 struct lkd_words {
     int fd;
     bool descriptors;
@@ -24,7 +24,7 @@ struct lkd_words {
  * Return: 0, negative errno. */
 int lkd_spawn(int orders, int priority, pid_t *ret_pid, struct lkd_words *ret_words);
 
-/** lkd_words_hear() - log what has been written, a bounded amount in one call. */
+/** lkd_words_hear() - Log the text written so far, a bounded amount per call. */
 void lkd_words_hear(struct lkd_words *words);
 /** lkd_words_close() - log the rest, and close. Allowed without a pipe. */
 void lkd_words_close(struct lkd_words *words);

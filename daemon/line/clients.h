@@ -4,8 +4,8 @@
  *     ROLE NAME PUBLICKEY  # comment
  *     bench  rig-a    Yne@$w-vo<fVvi]a<NY6T1ed:M$fCG*[IaLV{hID
  *
- * ROLE is read, bench or control, each of which may do what those before it may. NAME appears in
- * the log and in `linkagectl inputs`. Keys and names are there once each. */
+ * ROLE is read, bench or control; each includes the rights of those before it. NAME appears in the
+ * log and in `linkagectl inputs`. Each key and each name is unique. */
 #ifndef LKD_IO_CLIENTS_H
 #define LKD_IO_CLIENTS_H
 
@@ -29,14 +29,14 @@ struct lkd_clients {
 int lkd_clients_parse(const char *name, const char *text, size_t size,
                       struct lkd_clients *ret_clients, struct lk_error *ret_error);
 
-/** lkd_clients_read() - the list in the file at @path, which others must not be able to write.
- * @owner: who may own it, besides root
+/** lkd_clients_read() - Read the list in the file at @path, which others must not be able to write.
+ * @owner: permitted owner, besides root
  * @ret_clients: on the heap, free() it
  * Return: 0, LK_E_TEXT, -ENOMEM. */
 int lkd_clients_read(const char *path, uid_t owner, struct lkd_clients **ret_clients,
                      struct lk_error *ret_error);
 
-/** lkd_clients_find() - who has this key (Z85)? Return: NULL when nobody has. */
+/** lkd_clients_find() - Return the client with this key (Z85), NULL if there is none. */
 const struct lkd_peer *lkd_clients_find(const struct lkd_clients *clients, const char *key);
 
 #endif

@@ -23,8 +23,8 @@
 #define BACKLOG 4096
 /* Time limit of a connection to the daemon's own address, on the slowest machine. */
 #define PROBE_MS 1000
-/* A daemon that was killed leaves its line process behind until the kernel gets to killing that,
- * too: so long may a socket be in use by nobody. */
+/* After a daemon is killed, its line process still holds the socket until the kernel kills it too.
+ * Longest such time. */
 #define ORPHAN_MS 2000
 #define AGAIN_MS  10
 
@@ -240,7 +240,7 @@ int lkd_endpoint_listen(const char *endpoint, bool open, int *ret_fd, struct lk_
     return listen_within(endpoint, open, ORPHAN_MS, ret_fd, ret_error);
 }
 
-/* Removes filters that reject connections, and a network device that others cannot reach. */
+/* Remove socket filters and a device binding that would reject connections. */
 static bool is_unhampered(int fd)
 {
     char device[IF_NAMESIZE];

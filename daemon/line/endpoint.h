@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Addresses that the daemon may listen on, and the listening sockets, which the daemon owns: they
- * outlive the process that serves them (line/line.h), and clients that connect meanwhile wait.
+ * outlive the process that serves them (line/line.h), so clients that connect during its restart
+ * wait.
  *
- * Three kinds: "tcp://127.x.y.z:port", "ipc://path", and, with keys only, any other
- * "tcp://a.b.c.d:port". Without keys anybody could connect, so addresses that other machines reach
- * are refused. A path must be free or a socket without a listener. */
+ * Three forms: "tcp://127.x.y.z:port", "ipc://path", and, with keys only, any other
+ * "tcp://a.b.c.d:port". Without keys, addresses that other machines reach are refused, because
+ * anybody could connect. A path must be free or a socket without a listener. */
 #ifndef LKD_IO_ENDPOINT_H
 #define LKD_IO_ENDPOINT_H
 
@@ -23,13 +24,13 @@ int lkd_endpoint_check_keyed(const char *endpoint, struct lk_error *ret_error);
 
 /** lkd_endpoint_listen() - listen on @endpoint.
  * @open: whether other machines may reach it
- * One that is in use is tried again for two seconds: a daemon that was killed may just be leaving
- * it. Return: 0, or LK_E_TEXT (in use, not allowed; @ret_error says which). */
+ * One that is in use is tried again for two seconds: a killed daemon may still be releasing it.
+ * Return: 0, or LK_E_TEXT (in use, not allowed; @ret_error says which). */
 int lkd_endpoint_listen(const char *endpoint, bool open, int *ret_fd, struct lk_error *ret_error);
 
-/** lkd_endpoint_mend() - make @fd listen on @endpoint as before, whatever another process that had
- * it may have done to it; its number stays. If nothing else helps, it is replaced by a new socket:
- * clients that waited for accept have to reconnect.
+/** lkd_endpoint_mend() - Make @fd listen on @endpoint again after another process has used it; the
+ * descriptor number is kept. If that fails, it is replaced by a new socket, and clients waiting for
+ * accept must reconnect.
  * Return: 0, or LK_E_TEXT (@ret_error says why not; try again later). */
 int lkd_endpoint_mend(const char *endpoint, bool open, int fd, struct lk_error *ret_error);
 

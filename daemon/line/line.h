@@ -11,7 +11,7 @@
  * connect meanwhile wait. Messages in transit through the process are lost.
  *
  * The thread has normal priority, and no other thread waits for it. The threads of the process that
- * carry samples may have a higher one: the process inherits it at each start. */
+ * relay samples may have a higher one: the process inherits it at each start. */
 #ifndef LKD_LINE_LINE_H
 #define LKD_LINE_LINE_H
 
@@ -23,11 +23,11 @@
 struct lkd_line;
 
 /** struct lkd_line_options - @endpoint: of each channel, NULL or "" for none
- * @secret:  the server's key (Z85), or NULL: no keys;  @clients: who has one; copied, both
+ * @secret:  the server's key (Z85), or NULL: no keys;  @clients: permitted clients; both are copied
  * @clear_text: other machines may reach a gateway's endpoint
- * @samples: priority and core of the threads that carry samples; where the priority is refused,
- *           they have the normal one, and the log says so once
- * @memory:  bytes of data that the process may take */
+ * @samples: priority and core of the threads that relay samples; if the priority is refused, they
+ *           have the normal one, and this is logged once
+ * @memory:  limit of the data memory of the process [bytes] */
 struct lkd_line_options {
     const char *endpoint[LKD_N_CHANNELS];
     const char *secret;
@@ -48,21 +48,22 @@ int lkd_line_open(const struct lkd_line_options *options, struct lkd_line **ret_
  * all channels must have ended. NULL is allowed. */
 void lkd_line_close(struct lkd_line *line);
 
-/** lkd_line_port() - the daemon's end of a channel; NULL where it has no endpoint. */
+/** lkd_line_port() - the daemon's end of a channel; NULL if it has no endpoint. */
 struct lkd_port *lkd_line_port(struct lkd_line *line, enum lkd_channel channel);
 
 /** lkd_line_replace() - authenticate new connections by @clients; copied.
- * @news: logged when the list is in force
+ * @news: text to log when the list is active
  * Thread: control. */
 void lkd_line_replace(struct lkd_line *line, const struct lkd_clients *clients, const char *news);
 
-/** lkd_line_turned_away() - connections, and lkd_line_restarts() - of the process, both since the
- * start of the daemon. Thread: any; NULL is allowed. */
+/** lkd_line_turned_away() - Return the number of refused connections since the start of the daemon.
+ * lkd_line_restarts() - Return the number of restarts of the process, likewise. Thread: any; NULL
+ * is allowed. */
 uint64_t lkd_line_turned_away(const struct lkd_line *line);
 uint64_t lkd_line_restarts(const struct lkd_line *line);
 
-/** lkd_line_priority() - SCHED_FIFO priority of the threads that carry samples in the present
- * process, 0: normal. Thread: any; NULL is allowed. */
+/** lkd_line_priority() - Return the SCHED_FIFO priority of the threads that relay samples in the
+ * present process, 0: normal. Thread: any; NULL is allowed. */
 int lkd_line_priority(const struct lkd_line *line);
 
 #endif

@@ -85,7 +85,7 @@ static bool may_report(uint32_t condition)
            condition == LKD_C_EXCHANGE_NORMAL;
 }
 
-/* @number: of the list that is in force now */
+/* @number: of the active list */
 static void hear_clients(struct lkd_line *line, uint32_t number)
 {
     char news[PATH_MAX] = "";

@@ -16,7 +16,7 @@
 
 #define LKD_REASON_SIZE 96
 #define NS_PER_MS       INT64_C(1000000)
-/* Interval of the questions whether the process is alive. */
+/* Interval of the liveness queries to the process. */
 #define LKD_ASK_NS (250 * NS_PER_MS)
 
 /** struct lkd_line_channel - @open: other machines may reach it;  @listener: -1: no endpoint
@@ -31,20 +31,20 @@ struct lkd_line_channel {
 
 /** struct lkd_line - see line.h.
  * @setup:      first order to every process; contains the secret
- * @lock:       guards @clients, @clients_changed, and @news: text for the log when that list is in
- *              force
+ * @lock:       guards @clients, @clients_changed, and @news: text to log when that list is active
  * @wake:       eventfd
  * @pid, @pidfd, @orders, @words: of the current process; 0 and -1: there is none
- * @born_ns:    its start;  @again_ns: when the next one is to start
+ * @born_ns:    its start;  @again_ns: start time of the next one
  * @delay_ns:   delay before the next restart
- * @ask_ns:     time of the next question;  @asked_ns: of the last one
- * @unanswered: the last question;  @silent_ns: for how long;  @turns: of its threads;  @still:
- * which of them had not advanced at its last answer;  @still_ns: for how long
+ * @ask_ns:     time of the next query;  @asked_ns: of the last one
+ * @unanswered: the last query has no answer;  @silent_ns: since when [duration];  @turns: loop
+ * counts of its threads;  @still: threads that had not advanced at its last answer;  @still_ns: for
+ * how long
  * @waiting:    time that it has waited for a processor
- * @ready:      it serves;  @why: why this side killed it, "" if it did not
- * @reason:     of the end of the previous process
- * @turned_away_before: by earlier processes
- * @priority: of the threads that carry samples */
+ * @ready:      it serves;  @why: reason for killing it, "" if it was not killed
+ * @reason:     reason for the end of the previous process
+ * @turned_away_before: connections refused by earlier processes
+ * @priority: of the threads that relay samples */
 struct lkd_line {
     struct lkd_line_channel channel[LKD_N_CHANNELS];
     struct lkd_order_setup setup;
@@ -87,11 +87,12 @@ struct lkd_line {
 int lkd_line_send_setup(struct lkd_line *line);
 int lkd_line_send_clients(struct lkd_line *line);
 
-/** lkd_line_ask() - asks the process for a sign of life at @now_ns, and again LKD_ASK_NS later. */
+/** lkd_line_ask() - sends a liveness query to the process at @now_ns, and again LKD_ASK_NS
+ * later. */
 void lkd_line_ask(struct lkd_line *line, int64_t now_ns);
 
-/** lkd_line_hear_answers() - reads the reports of the process, up to a number that an endless
- * sender cannot exceed. @ret_text: LKD_REASON_SIZE bytes, the reason of its failure if it gives one
+/** lkd_line_hear_answers() - reads the reports of the process, a bounded number per call.
+ * @ret_text: LKD_REASON_SIZE bytes, the reason of its failure if it gives one
  */
 void lkd_line_hear_answers(struct lkd_line *line, char *ret_text);
 
@@ -100,9 +101,9 @@ void lkd_line_hear_answers(struct lkd_line *line, char *ret_text);
 int lkd_line_open_channels(struct lkd_line *line, const struct lkd_line_options *options,
                            struct lk_error *error);
 
-/** lkd_line_renew_channels() - new channels for a new process, since the old one may have left
- * anything in them. The daemon's ends keep their numbers, which other threads poll. Messages in
- * the old channels are lost: late samples, replies to connections that are gone.
+/** lkd_line_renew_channels() - creates new channels for a new process, because the old ones may
+ * contain arbitrary data. The daemon's ends keep their numbers, which other threads poll. Messages
+ * in the old channels are lost: late samples, replies to connections that are gone.
  * Return: 0, negative errno. */
 int lkd_line_renew_channels(struct lkd_line *line);
 

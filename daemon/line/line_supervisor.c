@@ -15,20 +15,20 @@
 #include <time.h>
 #include <unistd.h>
 
-/* How long the process may not answer, or one of its threads not advance. Time in which it waits
- * for a processor does not count. */
+/* Longest time without an answer of the process, or without progress of one of its threads. Time in
+ * which it waits for a processor does not count. */
 #define STILL_NS (5000 * NS_PER_MS)
 /* How long it may take to send the last replies and samples. */
 #define LAST_MS 2000
-/* A process that has lived this long did not end because of its start. */
+/* The end of a process with this uptime was not caused by its start. */
 #define SETTLED_NS (10000 * NS_PER_MS)
 /* Delay before a restart, when processes end one after the other. */
 #define AGAIN_MIN_NS (100 * NS_PER_MS)
 #define AGAIN_MAX_NS (5000 * NS_PER_MS)
 
-/* ---- birth and death ---- */
+/* ---- start and end of the process ---- */
 
-/* Spawns the process with the priority of the threads that carry samples, since it may not raise
+/* Spawns the process with the priority of the threads that relay samples, because it must not raise
  * its own. */
 static int spawn_urgent(struct lkd_line *line, int orders)
 {
@@ -87,8 +87,8 @@ int lkd_line_give_birth(struct lkd_line *line)
     return r ? r : lkd_line_send_clients(line);
 }
 
-/* libzmq 4.3.4 aborts where it gets none for a new connection, and says so; by then some may be
- * free again. */
+/* libzmq 4.3.4 aborts with a message if it gets no descriptor for a new connection; by now some may
+ * be free again. */
 static bool ran_out(const struct lkd_line *line, int status)
 {
     return WIFEXITED(status) ? WEXITSTATUS(status) == LKD_LINE_EXIT_DESCRIPTORS
@@ -127,7 +127,7 @@ static void bury_process(struct lkd_line *line)
     describe_end(line, status, line->reason);
     if (ran_out(line, status))
         lkd_log(LKD_C_LINE_DESCRIPTORS, "all descriptors of the line were in use");
-    if (*text && !*line->why) /* what it says of its end counts unless it was put down */
+    if (*text && !*line->why) /* its own report is the reason, unless this thread killed it */
         snprintf(line->reason, sizeof(line->reason), "%s", text);
     atomic_fetch_add(&line->turned_away_before, atomic_exchange(&line->turned_away, 0));
     if (!served)
@@ -178,8 +178,8 @@ static void put_down_process(struct lkd_line *line, const char *why)
     kill(line->pid, SIGKILL);
 }
 
-/* Time since the question in which the process could have answered, at most LKD_ASK_NS: this thread
- * may have waited for a processor itself. */
+/* Time since the query in which the process could have answered, at most LKD_ASK_NS, because this
+ * thread may itself have waited for a processor. */
 static int64_t had_ns(struct lkd_line *line, int64_t now_ns)
 {
     int64_t elapsed_ns = now_ns - line->asked_ns;
@@ -197,7 +197,7 @@ static bool is_suspect(const struct lkd_line *line)
     return suspect;
 }
 
-/* Judges the process before the next question; kills one that hangs. */
+/* Checks the process before the next query; kills it if it hangs. */
 static void judge_process(struct lkd_line *line, int64_t now_ns)
 {
     int64_t ns = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Orders and reports between daemon and line process, over a socket of their own (SOCK_SEQPACKET):
- * one struct a message, each beginning with its kind. Both sides are the same program, so they
+ * one struct per message, each beginning with its kind. Both sides are the same program, so they
  * share the layout. The daemon checks all it receives nevertheless: the other process may be
  * compromised. */
 #ifndef LKD_LINE_ORDERS_H
@@ -20,17 +20,18 @@
 #define LKD_LINE_EXIT_DESCRIPTORS 13
 
 enum lkd_order {
-    LKD_ORDER_SETUP = 1, /* first of all; with descriptors */
-    LKD_ORDER_CLIENTS,   /* the list, from now on; with keys, before anybody is let in */
-    LKD_ORDER_ASK,       /* are you there? */
+    LKD_ORDER_SETUP = 1, /* the first order; with descriptors */
+    LKD_ORDER_CLIENTS,   /* list of clients, active from now on; with keys, sent before any
+                          * connection is accepted */
+    LKD_ORDER_ASK,       /* liveness query */
 };
 
-/** struct lkd_order_setup - @memory: bytes of data that it may take beyond those at its start
- * @keyed: control, inputs and outputs want keys;  @secret: the server's, Z85
- * @samples: priority and core of the threads that carry samples; the process inherits the
- * priority, as it may not set one itself
- * @socket: @n_sockets of them; with the message come two descriptors for each: the listening
- * socket, and the line's end of the channel */
+/** struct lkd_order_setup - @memory: limit of its data memory beyond that at its start [bytes]
+ * @keyed: control, inputs and outputs need keys;  @secret: the server's key, Z85
+ * @samples: priority and core of the threads that relay samples; the process inherits the priority,
+ * because it must not set one itself
+ * @socket: @n_sockets sockets; the message has two descriptors for each: the listening socket, and
+ * the line's end of the channel */
 struct lkd_order_setup {
     uint32_t kind;
     uint32_t generation;
@@ -54,18 +55,19 @@ struct lkd_order_clients {
 
 enum lkd_answer_kind {
     LKD_ANSWER_READY = 1, /* everything is open */
-    LKD_ANSWER_FAILED,    /* something could not be opened: @text; it ends */
-    LKD_ANSWER_HERE,      /* to LKD_ORDER_ASK */
-    LKD_ANSWER_CLIENTS,   /* another list counts */
+    LKD_ANSWER_FAILED,    /* something could not be opened, see @text; the process ends */
+    LKD_ANSWER_HERE,      /* answer to LKD_ORDER_ASK */
+    LKD_ANSWER_CLIENTS,   /* a new list is active */
     LKD_ANSWER_REPORT,    /* @condition has happened: @text */
 };
 
 #define LKD_ANSWER_TEXT_SIZE 512
 #define LKD_LINE_RELAYS      3 /* threads that relay */
 
-/** struct lkd_line_answer - @condition: enum lkd_condition_id;  @turned_away: connections so far
- * @clients: number of the list that counts
- * @turns: of each relaying thread: that of a hung one does not change */
+/** struct lkd_line_answer - @condition: enum lkd_condition_id;  @turned_away: connections refused
+ * so far
+ * @clients: number of the active list
+ * @turns: loop count of each relaying thread; constant if the thread hangs */
 struct lkd_line_answer {
     uint32_t kind;
     uint32_t condition;

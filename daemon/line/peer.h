@@ -3,7 +3,7 @@
  *
  * With keys (see zap.h) ZeroMQ attaches the ZAP handler's answer about the connection to every
  * message: the property "User-Id", written by lkd_peer_user_id(). The client cannot change it: of
- * two properties with one name, that of the handler counts. */
+ * two properties with one name, that of the handler has precedence. */
 #ifndef LKD_IO_PEER_H
 #define LKD_IO_PEER_H
 
@@ -13,20 +13,20 @@
 
 #define LKD_PEER_NAME_SIZE 64
 
-/** struct lkd_peer - @role: what it may do;  @name: of its key in the list of clients, "" where the
- * endpoint has no keys: then whoever reaches it may do everything */
+/** struct lkd_peer - @role: its rights;  @name: of its key in the list of clients, "" if the
+ * endpoint has no keys; then every client has all rights */
 struct lkd_peer {
     Linkage__V1__Role role;
     char name[LKD_PEER_NAME_SIZE];
 };
 
-/** lkd_peer_of() - who sent a message.
- * @keyed:   the endpoint that it came by has keys; without them: ROLE_CONTROL
- * @user_id: its property, NULL: none. With keys, a message whose sender nobody has vouched for has
- * ROLE_UNSPECIFIED, which allows nothing. */
+/** lkd_peer_of() - Determine the sender of a message.
+ * @keyed:   the receiving endpoint has keys; without them: ROLE_CONTROL
+ * @user_id: its property, NULL: none. With keys, an unauthenticated sender has ROLE_UNSPECIFIED,
+ *           which allows nothing. */
 void lkd_peer_of(bool keyed, const char *user_id, struct lkd_peer *ret_peer);
 
-/** lkd_peer_user_id() - what the ZAP handler says about a client: "bench/NAME".
+/** lkd_peer_user_id() - Write the ZAP handler's text for a client: "bench/NAME".
  * @ret: @size bytes, LKD_PEER_USER_ID_SIZE are always enough */
 #define LKD_PEER_USER_ID_SIZE (LKD_PEER_NAME_SIZE + 16)
 void lkd_peer_user_id(const struct lkd_peer *peer, char *ret, size_t size);

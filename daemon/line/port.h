@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Channels between the daemon and the process that all of libzmq lives in (line.h), and one end of
- * such a channel.
+/* Channels between the daemon and the line process (line.h), and one end of such a channel.
  *
  * A channel is a pair of Unix sockets that keep message boundaries (SOCK_SEQPACKET). A message is
  * one frame or, above LKD_PORT_PIECE bytes, several, each with its offset. Nothing here blocks: a
@@ -44,7 +43,7 @@ enum lkd_frame_kind {
     LKD_FRAME_KINDS,
 };
 
-/** struct lkd_message - @generation: of the line process that it came by;  @peer: who sent it
+/** struct lkd_message - @generation: of the line process that relayed it;  @peer: its sender
  * @address: of the reply, @n_address bytes that only the line process understands
  * @data: @size bytes */
 struct lkd_message {
@@ -57,10 +56,10 @@ struct lkd_message {
     size_t size;
 };
 
-/** struct lkd_port - @fd: stays the caller's;  @size_max: of a message
- * @frame: as received;  @whole: of a message in pieces, @n_whole bytes are there
+/** struct lkd_port - @fd: owned by the caller;  @size_max: of a message
+ * @frame: as received;  @whole: message received in pieces, @n_whole bytes so far
  * @closed: the other side has closed the channel, in one of the directions
- * @left: a copy of a message of which @left_sent bytes have left, or NULL */
+ * @left: copy of a message of which @left_sent bytes have been sent, or NULL */
 struct lkd_port {
     int fd;
     size_t size_max;
@@ -74,23 +73,25 @@ struct lkd_port {
     size_t left_sent;
 };
 
-/** lkd_port_pair() - both ends of a channel: [0] the daemon's. Return: 0, negative errno. */
+/** lkd_port_pair() - Create both ends of a channel: [0] is the daemon's. Return: 0, negative
+ * errno. */
 int lkd_port_pair(int ret_fd[2]);
 
-/** lkd_port_init() - messages of @size_max bytes at most, in either direction.
+/** lkd_port_init() - Initialise an end for messages of at most @size_max bytes in either direction.
  * Return: 0, -ENOMEM. */
 int lkd_port_init(struct lkd_port *port, int fd, size_t size_max);
 /** lkd_port_fini() - release; a zeroed port is allowed. */
 void lkd_port_fini(struct lkd_port *port);
 
-/** lkd_port_receive() - the next message, valid until the next call. Malformed frames are counted
- * (@malformed) and skipped, a bounded number in one call.
+/** lkd_port_receive() - Return the next message, valid until the next call. Malformed frames are
+ * counted (@malformed) and skipped, a bounded number in one call.
  * Return: whether there was one; port->closed: there will never be another, unless the descriptor
  * is replaced by that of a new channel. */
 bool lkd_port_receive(struct lkd_port *port, struct lkd_message *ret_message);
 
-/** lkd_port_descriptor() - what to poll: -1 while the channel is closed, because a closed one is
- * always ready. Callers still call lkd_port_receive() from time to time: it notices a new channel.
+/** lkd_port_descriptor() - Return the descriptor to poll: -1 while the channel is closed, because a
+ * closed one is always ready. Callers still call lkd_port_receive() from time to time: it notices a
+ * new channel.
  */
 int lkd_port_descriptor(const struct lkd_port *port);
 /** lkd_port_is_shut() - whether the socket @fd, of a channel or a listening one, has been shut down

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Threads: the first one, which receives the daemon's orders; lkd_relay, one for each endpoint;
- * zap; and ZeroMQ's own, an I/O thread for each endpoint. Those of inputs and outputs carry
- * samples, and may be urgent. */
+ * zap; and ZeroMQ's own, an I/O thread for each endpoint. Those of inputs and outputs relay samples
+ * and may have real-time priority. */
 #include "process.h"
 #include "orders.h"
 #include "privileges.h"
@@ -29,27 +29,27 @@
  * the minimum: libzmq 4.3.4 counts the credentials of a client with a key as a message, which is
  * never read. */
 #define QUEUE_SAMPLES  64
-#define QUEUE_OUTPUTS  256 /* late steps leave in a row */
+#define QUEUE_OUTPUTS  256 /* late steps are sent in bursts */
 #define QUEUE_TOPICS   8   /* each sent sample makes ZeroMQ read all queued subscriptions */
 #define QUEUE_REPLIES  64
 #define QUEUE_REQUESTS 2
-/* Bytes beyond the longest message of a channel that are still read, to tell who sends one: a
- * connection on which more comes is ended without a word. */
+/* Bytes beyond the longest message of a channel that are still read, so that its sender gets an
+ * error; above it the connection is closed without a message. */
 #define ROOM ((size_t)256 << 10)
 /* Time limit for sending the last replies and samples: the last one may say FAULT, and the machine
  * may be busy. The daemon waits for twice as long. */
 #define LAST_MS 1000
-/* Stacks count as data, and ours are shallow. */
+/* Stacks count as data, and ours can be small. */
 #define STACK_SIZE ((size_t)256 << 10)
 /* Period of checking the descriptors. */
 #define LOOK_MS 500
-/* With this much of its memory in use, lack of memory was the reason of its end. */
+/* Share of its memory in use above which an abort is attributed to lack of memory. */
 #define MEMORY_FULL 0.8
 
 enum { RELAY_CONTROL, RELAY_INPUTS, RELAY_OUTPUTS, N_RELAYS = LKD_LINE_RELAYS };
 
 /** struct line - @listener, @channel: descriptors of each socket of the set-up
- * @n_clients: number of the list that is in force, or will be next */
+ * @n_clients: number of the active or next list */
 struct line {
     struct lkd_order_setup setup;
     int listener[LKD_N_CHANNELS];
@@ -220,7 +220,7 @@ static void take_descriptors(const struct msghdr *header, int *ret_fd, size_t n)
         memcpy(ret_fd, CMSG_DATA(control), n * sizeof(int));
 }
 
-/* Return: whether it came, with all its descriptors. */
+/* Return: true if it arrived with all its descriptors. */
 static bool receive_setup(void)
 {
     union {
@@ -372,7 +372,7 @@ static bool seed_names(void)
     return true;
 }
 
-/* An unconfigured priority is one that the daemon was started with. */
+/* Reset a priority that was inherited from the start of the daemon without being configured. */
 static void be_normal(void)
 {
     const struct sched_param normal = {0};
@@ -381,7 +381,8 @@ static void be_normal(void)
         sched_setscheduler(0, SCHED_OTHER, &normal);
 }
 
-/* Once all threads are there. A flood of requests must not hold up samples: its thread is normal.
+/* Call when all threads exist. The thread of requests has normal priority, so that a flood of them
+ * does not delay samples.
  */
 static void settle_priorities(void)
 {
@@ -412,7 +413,7 @@ static void look_at_descriptors(void)
     line.descriptors_short = is_short;
 }
 
-/* Until the daemon closes its end. */
+/* Serve orders until the daemon closes its end. */
 static void serve_orders(void)
 {
     struct pollfd item = {.fd = LKD_LINE_FD, .events = POLLIN};

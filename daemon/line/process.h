@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The line process: all of libzmq, away from the daemon.
+/* The line process: isolates libzmq from the daemon.
  *
  * libzmq 4.3.4 aborts its process when a peer takes a routing id that it was about to assign, when
  * a peer with heartbeats dies at the wrong moment, and when a message with endless parts exhausts
- * the memory. In a process of its own that costs the connections only: the daemon starts another
+ * the memory. In a separate process, an abort loses only the connections: the daemon starts another
  * one with the same listening sockets and channels, and clients reconnect by themselves.
  *
  * It is the daemon's own program, started with LKD_LINE_ARGUMENT, without capabilities, with a

@@ -7,19 +7,19 @@
 #include <string.h>
 #include <zmq.h>
 
-/* Messages in a row before another route has its turn. */
+/* Messages in a row before another route is served. */
 #define BURST 32
-/* In each of these spans, subscriptions may take a twentieth. */
+/* In each of these spans, subscriptions may use a twentieth. */
 #define SPAN_NS    INT64_C(10000000)
 #define HEARING_NS (SPAN_NS / 20)
-/* A thread without work shows that it is there, in this time [ms]. */
+/* Interval at which an idle thread counts a turn as a sign of life [ms]. */
 #define TURN_MS 200
 /* Parts of a message from a ROUTER: routing id, an empty part from REQ sockets, the payload. */
 #define PARTS_MAX 3
 /* Before the routing id in an address: whether an empty part came before the payload. */
 enum { ADDRESS_PLAIN, ADDRESS_REQ };
 
-/** struct incoming - a message from a socket. @n parts came, the first ones are kept */
+/** struct incoming - a message from a socket. @n parts arrived, the first ones are stored */
 struct incoming {
     zmq_msg_t part[PARTS_MAX];
     int n_kept;
@@ -124,7 +124,7 @@ static void hand_in(struct lkd_route *route, struct incoming *in)
         hand_in_sample(route, in, &message);
 }
 
-/* Until when the socket is not read, 0: it is. */
+/* Return the end of the pause of reading the socket, 0: no pause. */
 static int64_t rests_until(struct lkd_route *route)
 {
     return route->channel == LKD_CHANNEL_OUTPUTS
@@ -216,7 +216,7 @@ static int fill_items(const struct lkd_relay *relay, zmq_pollitem_t *items, long
     return n;
 }
 
-/* Return: whether the daemon still wants something. */
+/* Return: true if a channel of the daemon is still open. */
 static bool relay_turn(struct lkd_relay *relay)
 {
     zmq_pollitem_t items[2 * LKD_RELAY_ROUTES_MAX];
@@ -258,7 +258,7 @@ int lkd_relay_start(struct lkd_relay *relay)
             (struct lkd_allowance){.span_ns = SPAN_NS, .most_ns = HEARING_NS};
     r = -pthread_create(&relay->thread, NULL, run_relay, relay);
     relay->started = r == 0;
-    if (r == 0) /* from here: whoever looks for it afterwards finds it */
+    if (r == 0) /* from this thread, so that later searches by name find it */
         pthread_setname_np(relay->thread, relay->name);
     return r;
 }

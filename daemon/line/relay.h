@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Threads of the line process, each of which carries messages between ZeroMQ sockets and channels
- * to the daemon, in both directions and at once:
+/* Threads of the line process, each of which relays messages between ZeroMQ sockets and channels to
+ * the daemon, in both directions and at once:
  *
  *     ROUTER   <->  control      requests and their replies
  *     SUB       ->  inputs       samples, with the name of who sent them
@@ -23,8 +23,8 @@
 #define LKD_RELAY_ROUTES_MAX 2
 
 /** struct lkd_route - @keyed: the ZAP handler names the sender of a message
- * @hearing: of subscriptions
- * @port: the end of the channel;  @report: gets what an operator should know */
+ * @hearing: time allowance for subscriptions
+ * @port: the end of the channel;  @report: callback for events that an operator should see */
 struct lkd_route {
     enum lkd_channel channel;
     bool keyed;
@@ -48,8 +48,8 @@ struct lkd_relay {
 /** lkd_relay_start() - make the thread. Return: 0, negative errno. */
 int lkd_relay_start(struct lkd_relay *relay);
 
-/** lkd_relay_join() - wait for its end: when the daemon has closed all its channels and everything
- * from there has been sent. One that was not started is allowed. */
+/** lkd_relay_join() - wait for its end: it ends when the daemon has closed all its channels and all
+ * their messages have been sent. A relay that was not started is allowed. */
 void lkd_relay_join(struct lkd_relay *relay);
 
 #endif

@@ -5,21 +5,22 @@
 #include <string.h>
 #include <zmq.h>
 
-/* A peer that is silent is asked by its kernel after a second, and is taken for dead, and its
- * connection closed, when it has not answered for three. ZeroMQ's own heartbeats would do the same,
- * but libzmq 4.3.4 aborts the process where one is due at a connection whose peer has died while
- * the queue for its messages was full ("Assertion failed: !_io_error", issue 4841 there): a bench
- * that floods and is killed would take all connections with it. */
+/* TCP keep-alive probes a silent peer after a second; without an answer for three seconds the
+ * connection is closed. ZeroMQ's own heartbeats would do the same, but libzmq 4.3.4 aborts the
+ * process if one is due on a connection whose peer has died while the queue of its messages was
+ * full ("Assertion failed: !_io_error", issue 4841 there): a bench that floods and is killed would
+ * take all connections with it. */
 #define KEEPALIVE_S       1
 #define KEEPALIVE_PROBES  3
 #define UNACKNOWLEDGED_MS 3000
-/* Bytes by which a message grows when it is encrypted: ZeroMQ looks at its size before it is not.
+/* Growth of a message by encryption [bytes]: ZeroMQ checks the size of the encrypted message.
  */
 #define CURVE_OVERHEAD 33
-/* Time for a new connection to say hello before it is closed. */
+/* Time limit of the handshake of a new connection. */
 #define HANDSHAKE_MS 2000
 
-/* No answer from the ZAP handler means no. libzmq 4.3 has the option, its header not everywhere. */
+/* Without an answer of the ZAP handler a connection is refused. libzmq 4.3 has the option, its
+ * header not everywhere. */
 #ifndef ZMQ_ZAP_ENFORCE_DOMAIN
 #define ZMQ_ZAP_ENFORCE_DOMAIN 93
 #endif
@@ -63,7 +64,7 @@ static int set_keys(void *socket, const char *endpoint, const struct lkd_socket_
 
     if (!options->secret_key)
         return 0;
-    /* all of these are needed: a socket with half of them would let everybody in */
+    /* all of these are needed: a socket with only some of them would accept everybody */
     if (zmq_setsockopt(socket, ZMQ_CURVE_SERVER, &on, sizeof(on)) ||
         zmq_setsockopt(socket, ZMQ_CURVE_SECRETKEY, options->secret_key,
                        strlen(options->secret_key) + 1) ||

@@ -10,12 +10,12 @@ struct lkd_zap;
 
 /** struct lkd_socket_options - of lkd_socket_open().
  * @type:     ZMQ_ROUTER, ZMQ_SUB (subscribed to everything), ZMQ_PUB or ZMQ_XPUB
- * @size_max: longest message taken [bytes]; a peer that sends more is cut off
- * @queue_in, @queue_out: messages queued a peer before no more is taken from it, or new ones to it
- *            are dropped
+ * @size_max: longest accepted message [bytes]; a peer that sends more is disconnected
+ * @queue_in, @queue_out: limits of queued messages per peer: beyond them no more are read from it,
+ *            or new ones to it are dropped
  * @io_thread: of the context, from 0 on, that serves its connections
- * @secret_key, @zap: the server's key (Z85) and who judges clients: CURVE and nothing else; NULL:
- *            no keys */
+ * @secret_key, @zap: the server's key (Z85) and the authenticator of clients: only CURVE is
+ *            accepted; NULL: no keys */
 struct lkd_socket_options {
     int type;
     size_t size_max;
@@ -26,10 +26,10 @@ struct lkd_socket_options {
     struct lkd_zap *zap;
 };
 
-/** lkd_socket_open() - a socket in ZeroMQ context @context that serves those who connect to
- * @listener, which belongs to it from then on.
- * @endpoint: what @listener is bound to
- * Return: 0, negative errno (@listener stays the caller's). Close with zmq_close(). */
+/** lkd_socket_open() - Open a socket in ZeroMQ context @context that serves connections to
+ * @listener and takes ownership of it.
+ * @endpoint: address to which @listener is bound
+ * Return: 0, negative errno (@listener remains owned by the caller). Close with zmq_close(). */
 int lkd_socket_open(void *context, const char *endpoint, int listener,
                     const struct lkd_socket_options *options, void **ret_socket);
 

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-/* How long a thread may take to name itself, on the slowest of machines. */
+/* Time for a thread to set its name, on the slowest machine. */
 #define LOOKS   1000
 #define LOOK_NS 10000000L
 
@@ -60,7 +60,7 @@ static int each_task(const char *const *carriers, const struct lkd_thread_wish *
     return n;
 }
 
-/* A core that is refused is refused to the exchange thread as well, which says so. */
+/* If a core is refused, it is also refused for the exchange thread, which logs it. */
 static void set_task(pid_t task, bool carries, const struct lkd_thread_wish *wish)
 {
     const struct sched_param normal = {0};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The kernel adds to the delay of a thread when its waiting is over. One that has waited for all of
- * the time is seen by its state: it could run, and has not. */
+/* The kernel adds a wait to the delay of a thread when the wait ends. A thread that waited the
+ * whole time is recognised by its state: runnable, without having run. */
 #include "waiting.h"
 #include "linkage/host.h"
 #include <dirent.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How long a process has waited for a processor: tells a hung process from a starved one. Read from
- * proc/PID/task, where the kernel counts; the process itself has no influence. */
+/* Time that a process has waited for a processor, to distinguish a hung process from a starved one.
+ * Read from the kernel's counters in proc/PID/task, which the process cannot influence. */
 #ifndef LKD_LINE_WAITING_H
 #define LKD_LINE_WAITING_H
 
@@ -22,8 +22,8 @@ struct lkd_waiting {
     } task[LKD_WAITING_TASKS_MAX];
 };
 
-/** lkd_waiting_ns() - how long, of the @elapsed_ns since the previous call, process @pid has waited
- * for a processor: the longest wait among its threads.
+/** lkd_waiting_ns() - Return the time, within the @elapsed_ns since the previous call, that process
+ * @pid has waited for a processor: the longest wait among its threads.
  * @root: folder that contains proc, "" on this machine
  * Return: 0 to @elapsed_ns [ns]; 0 if nothing can be read, and on the first call. */
 int64_t lkd_waiting_ns(struct lkd_waiting *waiting, const char *root, pid_t pid,

@@ -18,12 +18,12 @@ enum { VERSION, ID, DOMAIN, ADDRESS, IDENTITY, MECHANISM, CREDENTIALS, N_PARTS }
 /* Larger ones do not come from ZeroMQ with CURVE. */
 #define PART_MAX 256
 
-/* Failures that no question came before; what was answered with a no was counted then. */
+/* Failures without a preceding request; refused requests are counted when they are answered. */
 #define FAILURES (ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL | ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL)
 
 /** struct lkd_zap - see zap.h.
  * @lock: guards @clients
- * @socket:  REP, the questions;  @wake: eventfd, ends the thread
+ * @socket:  REP, receives requests;  @wake: eventfd, ends the thread
  * @monitor: PAIR, one each of @n_watched sockets, bound at @endpoint */
 struct lkd_zap {
     pthread_t thread;
@@ -41,7 +41,8 @@ struct lkd_zap {
     _Atomic uint64_t turned_away;
 };
 
-/** struct request - @n parts came, those of PART_MAX bytes at most are kept, with a zero behind. */
+/** struct request - @n parts arrived; those of at most PART_MAX bytes are stored, terminated by a
+ * zero. */
 struct request {
     int n;
     size_t size[N_PARTS];
@@ -94,7 +95,7 @@ static void send_text(void *socket, const char *text, int flags)
     zmq_send(socket, text, strlen(text), flags);
 }
 
-/* @user: with whom the connection is from now on; NULL turns it away. */
+/* @user: authenticated client of the connection; NULL refuses it. */
 static void answer_request(void *socket, const struct request *request, const char *user)
 {
     send_text(socket, "1.0", ZMQ_SNDMORE);
@@ -149,9 +150,9 @@ static void judge_request(struct lkd_zap *zap)
                          request.part[MECHANISM], request.part[ADDRESS]);
 }
 
-/* ---- connections that fail before a question ---- */
+/* ---- connections that fail before a request ---- */
 
-/* A client that goes while it says hello has not been refused. */
+/* A client that disconnects during the handshake has not been refused. */
 static bool is_refusal(uint16_t event, uint32_t value)
 {
     return event == ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL ||

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #define ALIGNMENT 4096
-/* Reserved at once: a few seconds of a fast recording. */
+/* Size of a reservation: a few seconds of a fast recording. */
 #define AHEAD (UINT64_C(16) << 20)
 
 int lkd_file_init(struct lkd_file *file, size_t capacity)
@@ -154,7 +154,8 @@ int lkd_file_reserve(struct lkd_file *file, uint64_t size)
         return 0;
     }
     if (errno != ENOSPC && errno != EDQUOT && errno != EFBIG) {
-        file->may_reserve = false; /* not supported by this file system: the writes will show */
+        file->may_reserve = false; /* not supported by this file system: a full disk is detected by
+                                    * the writes */
         return 0;
     }
     r = fallocate(file->fd, FALLOC_FL_KEEP_SIZE, (off_t)from, (off_t)(end - from));
@@ -237,7 +238,7 @@ static bool has_hole(const struct lkd_file *file, uint64_t size)
 {
     off_t hole = lseek(file->fd, 0, SEEK_HOLE);
 
-    return hole >= 0 && (uint64_t)hole < size; /* if the file system cannot tell: no */
+    return hole >= 0 && (uint64_t)hole < size; /* false if the file system does not support this */
 }
 
 /* Whether @path is another file, or missing. An unreadable folder means unknown. */

@@ -2,14 +2,14 @@
 /* Writing chunks to disk.
  *
  * There are LKD_FILE_SLOTS buffers: one is filled while the others are written, by io_uring from
- * registered memory, or synchronously by pwrite(). Each write has an offset of its own, so writes
- * may complete in any order; they are accepted in the order of the file. pwrite() writes what
- * io_uring does not accept at once.
+ * registered memory, or synchronously by pwrite(). Each write has its own offset, so writes may
+ * complete in any order; they are accepted in the order of the file. Data that io_uring does not
+ * accept at once is written by pwrite().
  *
- * Space is reserved ahead, so that the summary at the end of a file always fits, even on a disk
- * that is full by then.
+ * Space is reserved in advance, so that the summary at the end of a file fits even if the disk is
+ * full by then.
  *
- * Another process may remove, truncate or replace the file, and no write fails by that;
+ * Another process may remove, truncate or replace the file without making a write fail;
  * lkd_file_check() detects it. */
 #ifndef LKD_REC_FILE_H
 #define LKD_REC_FILE_H
@@ -21,7 +21,7 @@
 
 /** struct lkd_file_slot - a buffer.
  * @busy: submitted, not accepted yet;  @flying: in the kernel
- * @written: so many of its @size bytes at @offset are
+ * @written: number of its @size bytes at @offset already written
  * @result: 0, or negative errno of the write */
 struct lkd_file_slot {
     unsigned char *data;
@@ -36,7 +36,7 @@ struct lkd_file_slot {
 /** struct lkd_file - see above.
  * @next:     offset of the next write;  @reserved: end of the space that the file system has
  * reserved
- * @may_reserve: the file system can do that
+ * @may_reserve: the file system supports reservation
  * @uring:    writes go through @ring;  @sync: see struct lkd_record_config */
 struct lkd_file {
     int fd;
@@ -54,7 +54,7 @@ struct lkd_file {
  * @LKD_FILE_MOVED: complete, but renamed, or replaced under its name by another file */
 enum lkd_file_fate { LKD_FILE_THERE, LKD_FILE_REMOVED, LKD_FILE_CUT, LKD_FILE_MOVED };
 
-/** lkd_file_init() - no file yet: @fd is set before the first write and becomes its own.
+/** lkd_file_init() - Initialise without a file. Set @fd before the first write; @file owns it then.
  * @capacity: bytes of a slot.  Return: 0, -ENOMEM. */
 int lkd_file_init(struct lkd_file *file, size_t capacity);
 /** lkd_file_ring() - use io_uring from now on. Return: 0, negative errno: not available. */
@@ -71,12 +71,12 @@ int lkd_file_reserve(struct lkd_file *file, uint64_t size);
 /** lkd_file_write() - submit @size bytes of a slot, for the end of the file. Without io_uring,
  * and with @sync, they are written when this returns. lkd_file_accept() returns errors. */
 void lkd_file_write(struct lkd_file *file, struct lkd_file_slot *slot, size_t size);
-/** lkd_file_accept() - the oldest pending slot, if complete. @wait: until it is.
+/** lkd_file_accept() - Return the oldest pending slot if it is complete. @wait: wait until it is.
  * Return: the slot, no longer busy, with its @result; NULL if none is complete. */
 struct lkd_file_slot *lkd_file_accept(struct lkd_file *file, bool wait);
 
 /** lkd_file_check() - check by three system calls that the file is still the one that was written.
- * @path: that it was opened by;  @size: bytes that have been accepted
+ * @path: path at which it was opened;  @size: accepted bytes
  * @closely: also look for holes within them: a pending write may have followed a truncation.
  * Return: see above. */
 enum lkd_file_fate lkd_file_check(const struct lkd_file *file, const char *path, uint64_t size,

@@ -13,10 +13,11 @@
 enum lkd_record_io { LKD_RECORD_IO_AUTO, LKD_RECORD_IO_URING, LKD_RECORD_IO_PWRITE };
 
 /** struct lkd_record_config - see config/README.md.
- * @directory: of recordings, "" for none;  @autostart: one begins with every run
- * @chunk:     bytes of messages after which a chunk is written;  @flush_ns: or after so long
+ * @directory: folder of recordings, "" for none;  @autostart: begin one with every run
+ * @chunk:     size of messages at which a chunk is written [bytes];  @flush_ns: age at which it is
+ *             written
  * @sync:      chunks are on the disk before the next one is written
- * @max_size:  bytes of a file, 0: no limit */
+ * @max_size:  limit of a file [bytes], 0: no limit */
 struct lkd_record_config {
     char directory[PATH_MAX];
     bool autostart;

@@ -21,7 +21,8 @@
 
 struct lkd_recorder;
 
-/** struct lkd_recording - of the present or last one, see Recording in linkage.proto. */
+/** struct lkd_recording - state of the present or last recording, see Recording in
+ * linkage.proto. */
 struct lkd_recording {
     bool active;
     char file[LKD_RECORDING_NAME_SIZE];
@@ -32,22 +33,22 @@ struct lkd_recording {
     uint64_t begins_at_step;
 };
 
-/** lkd_recorder_new() - start the thread; it inherits where it may run and has normal priority.
+/** lkd_recorder_new() - Start the thread, which inherits its affinity and has normal priority.
  * @config: owned by the caller.  Return: 0, negative errno. */
 int lkd_recorder_new(const struct lkd_record_config *config, struct lkd_recorder **ret_recorder);
 
-/** lkd_recorder_free() - end a recording and the thread; NULL is allowed. A disk that does not
- * respond for long is left behind, with the buffers it holds. */
+/** lkd_recorder_free() - end a recording and the thread; NULL is allowed. If the disk does not
+ * respond for long, the thread and its buffers are leaked. */
 void lkd_recorder_free(struct lkd_recorder *recorder);
 
-/** lkd_recorder_name_fits() - whether @name is that of a file within a folder: not hidden, no
- * option of a program (-x), and clean text (lk_text_is_clean()). */
+/** lkd_recorder_name_fits() - Return true if @name is a valid file name without folder: not hidden,
+ * not like an option (-x), and clean text (lk_text_is_clean()). */
 bool lkd_recorder_name_fits(const char *name);
 
-/** lkd_recorder_begin() - begin a recording; the queue is switched on. When this returns, the file
- * exists and holds all that comes before its messages, or the reason why not is known. A disk that
- * does not respond within two seconds is a reason; the recording is then undone when it does.
- * @name:  of the file, without folder; ".mcap" is appended where it is missing
+/** lkd_recorder_begin() - Begin a recording and enable the queue. On success the file exists and
+ * contains everything that precedes its messages. If the disk does not respond within two seconds,
+ * this fails, and the recording is undone as soon as the disk responds.
+ * @name:  of the file, without folder; ".mcap" is appended if it is missing
  * @queue:  borrowed until lkd_recorder_end()
  * Return: 0, or with @ret_error, and nothing changed: LK_E_TEXT, -EBUSY (a recording is in
  * progress), -EEXIST (the file exists). */
@@ -56,7 +57,7 @@ int lkd_recorder_begin(struct lkd_recorder *recorder, const char *name, struct l
 
 /** lkd_recorder_end() - drain the queue, finish the file; does nothing without a recording. Returns
  * the queue to the caller; frames not drained within a few seconds count as dropped.
- * Return: whether the file is finished; else that continues in the background. */
+ * Return: true if the file is finished; otherwise finishing continues in the background. */
 bool lkd_recorder_end(struct lkd_recorder *recorder);
 
 /** lkd_recorder_event() - add an event to the recording, if there is one.
@@ -64,7 +65,7 @@ bool lkd_recorder_end(struct lkd_recorder *recorder);
 void lkd_recorder_event(struct lkd_recorder *recorder, uint64_t step, const char *id,
                         const char *format, ...) __attribute__((format(printf, 4, 5)));
 
-/** lkd_recorder_state() - its present state. NULL is allowed: none. */
+/** lkd_recorder_state() - Return the present state. @recorder may be NULL: no recording. */
 void lkd_recorder_state(struct lkd_recorder *recorder, struct lkd_recording *ret_recording);
 
 #endif

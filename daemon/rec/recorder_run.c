@@ -174,7 +174,7 @@ static int begin_recording(struct lkd_recorder *rec)
     return r ? r : create_file(rec);
 }
 
-/* Reports the outcome to the waiting caller. Return: whether there is a recording. */
+/* Reports the outcome to the waiting caller. Return: true if there is a recording. */
 static bool tell_begin(struct lkd_recorder *rec, int r)
 {
     bool begun, unwanted;

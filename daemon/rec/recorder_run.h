@@ -8,27 +8,28 @@
 #include <pthread.h>
 #include <time.h>
 
-/* Events that wait. */
+/* Capacity of the queue of events. */
 #define EVENTS_MAX 64
 struct event {
     int64_t now_ns;
     struct lk_recording_event event;
 };
 
-/* struct lkd_recorder - what is behind @lock is touched by both threads.
- * @wake, @done: something to do; something has been done
- * @take:   the recording, from begin to the end of its file; except at its begin and end only the
- *          recorder's thread uses it
- * @queue:   source of frames, or NULL: returned;  @platform: likewise, of the platform
+/* struct lkd_recorder - both threads access the fields below @lock.
+ * @wake, @done: there is work; work has been completed
+ * @take:   the recording, until its file is finished; only the recorder's thread uses it, except at
+ *          its begin and end
+ * @queue:   source of frames, or NULL after it was returned;  @platform: likewise, of the platform
  * @path:   of the file
- * @begun:  the file exists, up to its first message;  @refusal: or negative errno; 0: not known yet
- * @abandoned: the caller has given up: the recording is to be undone
- * @look_ns:  when to check the file again;  @spoilt: it was removed or truncated, nothing is added
+ * @begun:  the file exists up to its first message;  @refusal: reason if it does not, negative
+ *          errno; 0: not known yet
+ * @abandoned: the caller has timed out; undo the recording
+ * @look_ns:  time of the next check of the file;  @spoilt: it was removed or truncated; add nothing
  * @ending: drain and return the queue;  @quit: then end the thread
  * @failed: the recording ends without a request
  * @first_event, @n_events, @n_events_lost: see EVENTS_MAX
- * @platform_lost: steps of the platform that were left out
- * @said_dropped, @said_ns: losses last reported, and when
+ * @platform_lost: omitted steps of the platform
+ * @said_dropped, @said_ns: losses at the last report, and its time
  * @gone:   the thread has ended */
 struct lkd_recorder {
     const struct lkd_record_config *config;
@@ -62,9 +63,10 @@ struct lkd_recorder {
 /** lkd_recorder_run() - the thread. @data: struct lkd_recorder */
 void *lkd_recorder_run(void *data);
 
-/** lkd_recorder_stop_queues() - no more frames, of the cycle and of the platform.
+/** lkd_recorder_stop_queues() - Disable the queues of the cycle and of the platform.
  * lkd_recorder_give_back() - return the queues to their owners; frames left on them count as
- * dropped. lkd_recorder_push() - an event with the present time. Lock held, as in the first. */
+ * dropped. lkd_recorder_push() - Add an event with the present time. Call this and the first with
+ * the lock held. */
 void lkd_recorder_stop_queues(struct lkd_recorder *rec);
 void lkd_recorder_give_back(struct lkd_recorder *rec);
 void lkd_recorder_push(struct lkd_recorder *rec, uint64_t step, const char *id, const char *text);

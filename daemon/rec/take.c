@@ -12,7 +12,7 @@
 
 /* Metadata at the end. */
 #define END_SIZE 4096
-/* Steps of a platform from one whole to the next. */
+/* Steps of a platform between two full messages. */
 #define WHOLE_EVERY 1000
 /* State in linkage.proto, from enum lkd_cycle_state. */
 static const uint64_t states[] = {3, 4, 5};
@@ -96,7 +96,7 @@ static size_t platform_size(const struct lkd_take *take)
     return take->platform_step.size + take->platform_whole.size;
 }
 
-/* Whether what comes next, a frame or a step of the platform, has room in the chunk. */
+/* Return true if the next frame or step of the platform fits into the chunk. */
 static bool has_room(const struct lkd_take *take)
 {
     return lk_mcap_chunk_fits(&take->chunk, 3, frame_size(take)) &&

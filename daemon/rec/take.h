@@ -13,9 +13,11 @@
 
 #define LKD_TAKE_PAIRS_MAX 40
 
-/** struct lkd_take_platform - a motion platform beside the cycles.
- * @queue:  of its frames, NULL: there is none. Values: those of a step, then those of the whole
- * @step, @whole: channels of both;  @moved: which value of a step says that the whole is needed */
+/** struct lkd_take_platform - recording of a motion platform.
+ * @queue:  queue of its frames, NULL: no platform. Values of a frame: those of @step, then those of
+ *          @whole
+ * @step, @whole: channels of the short and the full message;  @moved: index of the value in @step
+ * that requests a full message */
 struct lkd_take_platform {
     struct lkd_spsc *queue;
     const struct lk_channel *step;
@@ -25,10 +27,10 @@ struct lkd_take_platform {
     int moved;
 };
 
-/** struct lkd_take_source - what is recorded, and its metadata. All owned by the caller.
- * @model:      its name;  @step_s: of its system
- * @text, @text_size: of the model; @config, @config_size: of the configuration, or NULL
- * @pair:       @n_pairs facts for the metadata */
+/** struct lkd_take_source - data to record, and its metadata. All owned by the caller.
+ * @model:      name of the model;  @step_s: its time step
+ * @text, @text_size: text of the model;  @config, @config_size: text of the configuration, or NULL
+ * @pair:       @n_pairs entries of the metadata */
 struct lkd_take_source {
     const char *model;
     double step_s;
@@ -47,13 +49,13 @@ struct lkd_take_source {
 
 /** struct lkd_take - @front: everything before the first chunk
  * @utc_offset_ns: wall clock - CLOCK_MONOTONIC when it began
- * @file, @summary, @chunk: see there;  @slot: that @chunk is in, or NULL;  @slot_index: the
+ * @file, @summary, @chunk: see their types;  @slot: buffer of @chunk, or NULL;  @slot_index: the
  * entry in the summary for the chunk in each slot
- * @chunk_ns:  when the chunk got its first message
- * @n_frames, @begins_at_step: written so far, and of the first of them
+ * @chunk_ns:  time of the first message in the chunk
+ * @n_frames, @begins_at_step: frames written so far, and step of the first one
  * @platform_step, @platform_whole: messages of the platform;  @moved: see lkd_take_platform
- * @n_platform: steps of it so far;  @platform_next, @platform_due: the step that follows, and the
- *              next one with the whole */
+ * @n_platform: its steps so far;  @platform_next, @platform_due: number of the next step, and of
+ *              the next one with a full message */
 struct lkd_take {
     struct lk_mcap_type inputs;
     struct lk_mcap_type outputs;
@@ -77,7 +79,7 @@ struct lkd_take {
     uint64_t platform_due;
 };
 
-/** lkd_take_new() - encode all that precedes the first message; no file yet.
+/** lkd_take_new() - Encode everything that precedes the first message. Creates no file.
  * Thread: control. Return: 0, -ENOMEM, -E2BIG (more channels than a message has fields). */
 int lkd_take_new(const struct lkd_take_source *source, const struct lkd_record_config *config,
                  struct lkd_take **ret_take);
@@ -89,7 +91,7 @@ void lkd_take_free(struct lkd_take *take);
 int lkd_take_begin(struct lkd_take *take, int fd);
 
 /** lkd_take_frame() - add the messages of a frame.
- * Return: false without room: write the chunk first, or wait for a free slot. */
+ * Return: false if there is no room: write the chunk first, or wait for a free slot. */
 bool lkd_take_frame(struct lkd_take *take, const struct lkd_frame *frame);
 /** lkd_take_platform() - add the messages of a step of the platform. Return: likewise. */
 bool lkd_take_platform(struct lkd_take *take, const struct lkd_frame *frame);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Limit of the time that one kind of work takes in each span of time, so that a flood of it leaves
- * the core to other threads. A thread asks before such work and reports the duration afterwards. An
- * excess in one span does not shorten the next one. Times in ns on CLOCK_MONOTONIC. */
+/* Limit of the time that a thread spends on one type of work in each span of time, so that a flood
+ * of it leaves the core to other threads. The thread calls lkd_allowance_rest() before such work
+ * and lkd_allowance_use() afterwards. An excess in one span does not shorten the next one. Times in
+ * ns on CLOCK_MONOTONIC. */
 #ifndef LKD_RT_ALLOWANCE_H
 #define LKD_RT_ALLOWANCE_H
 
@@ -16,8 +17,8 @@ struct lkd_allowance {
     int64_t used_ns;
 };
 
-/** lkd_allowance_rest() - end of the pause of the work; 0: it may go on.  Thread: the one that
- * works. */
+/** lkd_allowance_rest() - Return the end of the pause [ns]; 0: the work may continue.  Thread: the
+ * one that works. */
 static inline int64_t lkd_allowance_rest(struct lkd_allowance *allowance, int64_t now_ns)
 {
     if (now_ns >= allowance->end_ns) {

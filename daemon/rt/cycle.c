@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-/* the outputs of the present state, and the poses of all bodies behind them */
+/* evaluate the outputs of the present state, followed by the poses of all bodies */
 static void evaluate(struct lkd_cycle *cycle)
 {
     lk_system_outputs(cycle->system, cycle->rt.values);
@@ -20,7 +20,7 @@ LK_RT void lkd_cycle_fill(const struct lkd_cycle *cycle, struct lkd_output *outp
            (size_t)(cycle->n_outputs + cycle->n_poses) * sizeof(double));
 }
 
-/* Hand a finished cycle over: to the exchange thread with the outputs, to the control thread
+/* Publish a finished cycle: to the exchange thread with the outputs, to the control thread
  * without. */
 static void publish(struct lkd_cycle *cycle)
 {
@@ -38,8 +38,8 @@ void lkd_cycle_settle(struct lkd_cycle *cycle)
     lkd_mailbox_publish(&cycle->status);
 }
 
-/* Refusals of the time before do not count. The mailbox is taken from, as the cycle does: this
- * thread is the reader while there is no other. */
+/* Earlier refusals do not count. This thread reads the mailbox like the cycle, because no other
+ * reader exists now. */
 static void begin_guard(struct lkd_cycle *cycle)
 {
     lkd_mailbox_take(&cycle->inputs);
@@ -94,7 +94,8 @@ void lkd_cycle_rewind(struct lkd_cycle *cycle)
     evaluate(cycle);
     atomic_store_explicit(&cycle->ask, LKD_ASK_RUN, memory_order_relaxed);
 
-    /* status is valid before the first cycle; outputs are left out, as no cycle has computed them
+    /* status is valid before the first cycle; outputs are not published, because no cycle has
+     * computed them
      * */
     lkd_cycle_settle(cycle);
     lkd_mailbox_take_newest(&cycle->outputs);
@@ -102,7 +103,7 @@ void lkd_cycle_rewind(struct lkd_cycle *cycle)
 
 void lkd_cycle_ask(struct lkd_cycle *cycle, enum lkd_ask ask)
 {
-    /* relaxed: nothing else is handed over with the word */
+    /* relaxed: no other data is published with the word */
     atomic_store_explicit(&cycle->ask, (int)ask, memory_order_relaxed);
 }
 
@@ -148,7 +149,7 @@ LK_RT enum lkd_ask lkd_cycle_asked(const struct lkd_cycle *cycle)
     return (enum lkd_ask)atomic_load_explicit(&cycle->ask, memory_order_relaxed);
 }
 
-/* An injected fault: the requested time passes here. */
+/* Injected fault: spend the requested time here. */
 static void stall(struct lkd_cycle *cycle)
 {
     int64_t until_ns = atomic_load_explicit(&cycle->stall_ns, memory_order_relaxed);
@@ -161,7 +162,7 @@ static void stall(struct lkd_cycle *cycle)
         ;
 }
 
-/* Samples that act from now on. A place in the table may have gone to another bench. */
+/* Latch the stamps of samples that act from now on. An entry may now belong to another bench. */
 static void latch_stamps(struct lkd_cycle *cycle, const struct lkd_input *input)
 {
     int64_t now_ns = cycle->rt.record.latched_ns;
@@ -182,7 +183,7 @@ static void latch_stamps(struct lkd_cycle *cycle, const struct lkd_input *input)
     cycle->rt.n_stamps = input->n_stamps;
 }
 
-/* Energy gained less what was put in, plus what was taken out [J]. */
+/* Return the energy balance: energy gained - work put in + energy dissipated [J]. */
 static double energy_balance(const struct lkd_figures *f)
 {
     const struct lk_health *h = &f->health;
@@ -191,7 +192,7 @@ static double energy_balance(const struct lkd_figures *f)
            h->work_applied + h->dissipated;
 }
 
-/* The newest inputs through the guard. Return: false when a rule says fault. */
+/* Pass the newest inputs through the guard. Return: false if a rule demands a fault. */
 static bool latch(struct lkd_cycle *cycle, const struct lkd_input *input)
 {
     struct lkd_figures *f = &cycle->rt.figures;
@@ -252,7 +253,7 @@ static void step(struct lkd_cycle *cycle)
     }
 }
 
-/* The step with the workers up, who then sleep until shortly before the next grid point. */
+/* Step with the workers awake; afterwards they sleep until shortly before the next grid point. */
 static void step_with_pool(struct lkd_cycle *cycle, int64_t deadline_ns)
 {
     int64_t lead_ns = (int64_t)(LKD_MARGIN_PART * (double)cycle->period_ns);
@@ -271,7 +272,7 @@ LK_RT bool lkd_cycle_is_done(const struct lkd_cycle *cycle)
     return most > 0 && cycle->rt.figures.step >= most;
 }
 
-/* Whether faults are injected is in the samples of a pause, too. */
+/* Samples during a pause also have the flag of injected faults. */
 static void take_mark(struct lkd_cycle *cycle)
 {
     const struct lkd_input *input;
@@ -281,7 +282,7 @@ static void take_mark(struct lkd_cycle *cycle)
     cycle->rt.figures.flags = cycle->guard.flags | input->flags;
 }
 
-/* Return: whether a step was made or tried. */
+/* Return: true if a step was made or attempted. */
 static bool advance(struct lkd_cycle *cycle, enum lkd_ask ask, int64_t deadline_ns)
 {
     struct lkd_figures *f = &cycle->rt.figures;
@@ -324,7 +325,7 @@ LK_RT int64_t lkd_cycle_next_ns(const struct lkd_cycle *cycle, int64_t when_ns)
     return lkd_cycle_ahead_ns(cycle, when_ns, 1);
 }
 
-/* The frame of this cycle, where a recorder wants it. */
+/* Write the frame of this cycle, if the recorder's queue is enabled. */
 static void record(struct lkd_cycle *cycle, bool stepped)
 {
     struct lkd_frame *frame = lkd_spsc_back(&cycle->queue);
@@ -360,7 +361,7 @@ LK_RT void lkd_cycle_carry_out(struct lkd_cycle *cycle, enum lkd_ask ask, int64_
     LKD_TRACEPOINT3(cycle_begin, f->cycles, r->deadline_ns, r->woken_ns);
     r->latched_ns = r->stepped_ns = r->woken_ns; /* of a cycle without a step */
     stepped = advance(cycle, ask, r->deadline_ns);
-    /* it may have hung within the step, and a fault may have been published by now */
+    /* the cycle may have hung within the step, and a fault may be published already */
     if (lkd_cycle_asked(cycle) == LKD_ASK_FAULT)
         lkd_cycle_fail(cycle, LKD_FAULT_WATCHDOG);
     f->cycles++;

@@ -2,26 +2,25 @@
 /* The cycle: one step of the model at each point of a fixed time grid.
  *
  * The grid is T(k) = T0 + k h, to the nearest nanosecond on CLOCK_MONOTONIC, with the exact step h
- * of the model (see grid.h); it never moves. A cycle sleeps until its grid point, takes the newest
- * inputs, steps, evaluates the outputs, and publishes a record. It signals nobody: readers know the
- * grid.
+ * of the model (see grid.h); it never moves. A cycle sleeps until its grid point, reads the newest
+ * inputs, steps, evaluates the outputs, and publishes a record. It signals no thread, because
+ * readers know the grid.
  *
- * Late cycles. overrun.h decides what follows a cycle that ends after the next grid point. After
- * any cycle,
+ * Late cycles. overrun.h selects the next grid point after a cycle that ends late. After any cycle,
  *
  *     cycles + skipped = grid points elapsed since T0 = k + 1
  *
  * and simulated time lags wall time by exactly (skipped + cycles without a step) steps.
  *
- * A pause keeps the grid and does not step. A fault (the step failed or is beyond a limit of
- * judge.h, too many overruns, the watchdog) does the same permanently: the outputs are those of
- * the last good step, or zero if the settings say so; the record has the reason.
+ * A pause keeps the grid and does not step. A fault (a failed step, a limit of judge.h exceeded,
+ * too many overruns, the watchdog) does the same permanently: the outputs are those of the last
+ * good step, or zero if the settings say so; the record has the reason.
  *
- * Evidence. Each cycle adds its durations to histograms, and writes its time stamps into a ring
- * that others read; a list keeps the first LKD_MISSED_MAX missed deadlines.
+ * Evidence. Each cycle adds its durations to histograms, and writes its time stamps into a ring for
+ * other threads. A list stores the first LKD_MISSED_MAX missed deadlines.
  *
- * All but making and freeing neither allocates nor locks, and makes one system call a cycle:
- * the wait. The thread around it is in runner.h.
+ * Except for creation and release, nothing here allocates or locks. Each cycle makes one system
+ * call, the wait. The thread around it is in runner.h.
  *
  * With several workers, the others sleep between steps and wake by themselves shortly before the
  * grid point. The cycle wakes those that are late, by a second system call. */
@@ -48,13 +47,13 @@
 enum lkd_ask { LKD_ASK_RUN, LKD_ASK_PAUSE, LKD_ASK_END, LKD_ASK_FAULT };
 
 /** struct lkd_settings - settings that do not depend on the model.
- * @policy:            conditions of inputs and model, and the actions they cause
- * @wake, @margin_ns:  how to wait; margin of LKD_WAKE_HYBRID, 0: found by the proof of the budget
+ * @policy:            conditions of inputs and model, and their actions
+ * @wake, @margin_ns:  how to wait; margin of LKD_WAKE_HYBRID, 0: determined by the budget proof
  * @overrun:           see overrun.h
- * @budget_share:      of the period that inputs, step and outputs may take
- * @late_wakeup_share: of the period by which a wake-up may be late before it is counted as late
+ * @budget_share:      largest share of the period for inputs, step and outputs
+ * @late_wakeup_share: lateness of a wake-up, as a share of the period, above which it is counted
  * @zero_outputs:      outputs are zero in FAULT
- * @roads:             folder of the files that models name, "" for none; read while one is loaded
+ * @roads:             folder of road files named by models, "" for none; read during a load
  */
 struct lkd_settings {
     struct lkd_policy policy;
@@ -67,8 +66,8 @@ struct lkd_settings {
     char roads[PATH_MAX];
 };
 
-/* Records of outputs that wait for a late exchange thread: half a second at 1 kHz, of a model with
- * a hundred outputs and bodies. */
+/* Memory for records of outputs until a late exchange thread reads them: half a second at 1 kHz for
+ * a model with a hundred outputs and bodies. */
 #define LKD_OUTPUTS_BYTES (1u << 20)
 #define LKD_OUTPUTS_MIN   16
 #define LKD_OUTPUTS_MAX   512
@@ -77,8 +76,8 @@ struct lkd_settings {
 #define LKD_MISSED_MAX 1000
 
 /** enum lkd_cause - cause of a missed deadline: the previous cycle was still running at the grid
- * point; a late wake-up; a computation longer than its budget; the last two together, even where
- * each is within its share. */
+ * point; a late wake-up; a computation longer than its budget; the last two together, even if each
+ * is within its share. */
 enum lkd_cause { LKD_CAUSE_BEHIND, LKD_CAUSE_WAKEUP, LKD_CAUSE_COMPUTATION, LKD_CAUSE_BOTH };
 
 /** struct lkd_missed - a cycle that ended after the next grid point. */
@@ -88,50 +87,51 @@ struct lkd_missed {
     struct lkd_record record;
 };
 
-/* How long before the grid point the workers wake: more than their own wake-up latency (p99), less
- * than they spin; at most LKD_MARGIN_PART of the period. */
+/* Time before the grid point at which the workers wake: more than their wake-up latency (p99) and
+ * less than their spin limit, at most LKD_MARGIN_PART of the period. */
 #define LKD_LEAD_NS INT64_C(50000)
 
 struct lkd_cycle;
 
 /** lkd_cycle_after - called at the end of a cycle, in the slack of the period, after the outputs
  * are published.
- * Thread: cycle.  RT: its time is part of the cycle's response, and may make it late. */
+ * Thread: cycle.  RT: its duration counts as part of the cycle's response and can cause an
+ * overrun. */
 typedef void lkd_cycle_after(const struct lkd_cycle *cycle, void *context);
 
 /** struct lkd_cycle - a model on the grid.
- * @system, @grid, @settings: fixed;  @period_ns: of the grid, to the nearest nanosecond
- * @t0_ns, @pool: set before a run, NULL: alone
- * @mode:     set before a run;  @steps_max: the run pauses after so many steps, 0: never; set while
- *            it does not step
- * @first_step: of the run, 0 but after lkd_cycle_resume();  @snapshot: see there
- * @wait:     how to wait, its margin settled by the proof
- * @n_outputs, @n_inputs: scalars of the channels;  @n_channels: of inputs;  @n_poses: numbers of
- * the poses of all bodies, which follow the outputs
+ * @system, @grid, @settings: fixed;  @period_ns: period of the grid, rounded to nanoseconds
+ * @t0_ns, @pool: set before a run; @pool NULL: no other workers
+ * @mode:     set before a run;  @steps_max: number of steps until the run pauses, 0: unlimited; set
+ *            while it does not step
+ * @first_step: first step of the run, 0 except after lkd_cycle_resume();  @snapshot: see its type
+ * @wait:     how to wait, with the margin from the proof
+ * @n_outputs, @n_inputs: scalars of the channels;  @n_channels: of inputs;  @n_poses: number of
+ * values in the poses of all bodies, which are stored after the outputs
  * @low, @high: limits of each input scalar
- * @guard:    between the mailbox and the step;  @queue: towards the recorder
- * @release:  of steps, where no clock releases them
+ * @guard:    guard between the mailbox and the step;  @queue: to the recorder
+ * @release:  release of steps in modes without a clock
  * @stall_ns: extra computing time of the next cycle, once; an injected fault
- * @after:    or NULL, with its @after_context; set while no thread runs the cycle
- * @inputs:   written by whoever feeds inputs, read by the cycle; struct lkd_input
- * @outputs:  read by the exchange thread; struct lkd_output, as many as LKD_OUTPUTS_BYTES hold
+ * @after:    callback with its @after_context, or NULL; set while no thread runs the cycle
+ * @inputs:   written by the owner of the input table, read by the cycle; struct lkd_input
+ * @outputs:  read by the exchange thread; struct lkd_output, up to LKD_OUTPUTS_BYTES
  * @status:   read by the control thread; struct lkd_figures
- * @answer:   in lockstep, after each step; read by the control thread; struct lkd_output
+ * @answer:   record after each step in lockstep; read by the control thread; struct lkd_output
  * @wakeup:   from the grid point to the first instruction
- * @compute:  from there to @computed_ns, of cycles that step
+ * @compute:  from there to @computed_ns, for cycles that step
  * @response: from the grid point to the end of the cycle
- * @input_age: from the receipt of a sample to when the cycle took it, each sample once
+ * @input_age: from the receipt of a sample until the cycle latched it, each sample once
  * @hand_over: from @computed_ns to the socket; written by the exchange thread
  * @records:  struct lkd_record of the last cycles
- * @n_spans, @spans: last activity of each worker, a ring each: words are its phase, counted since
- * the start, and its begin and end [ns]
- * @missed, @n_missed: the first missed deadlines; the count is behind the entries
+ * @n_spans, @spans: last activities of the workers, one ring each. Words: number of the phase since
+ * the start, its begin and its end [ns]
+ * @missed, @n_missed: the first missed deadlines; the count is updated after the entries
  * @ask:      enum lkd_ask, written by the control thread
- * @rt:       touched by the cycle thread only, while it runs
- * @rt.values: the last good outputs and poses;  @rt.trial, @rt.trial_guard, @rt.trial_news: of the
- * proof: inputs, a guard of its own, and news of silent benches
- * @rt.judge: of the steps since the last restart
- * @rt.stamp: of each bench, as latched;  @rt.n_stamps */
+ * @rt:       accessed only by the cycle thread while it runs
+ * @rt.values: the last good outputs and poses;  @rt.trial, @rt.trial_guard, @rt.trial_news: for the
+ * proof: inputs, a separate guard, and news of silent benches
+ * @rt.judge: judge of the steps since the last restart
+ * @rt.stamp: latched stamp of each bench, @rt.n_stamps of them */
 struct lkd_cycle {
     struct lk_system *system;
     struct lk_pool *pool;
@@ -189,74 +189,75 @@ struct lkd_cycle {
 
 #define LKD_SPANS 16384 /* of a worker: a thousand steps of twelve phases */
 
-/** lkd_settings_default() - sleep, count overruns and continue, limits of the shipped
- * configuration.
+/** lkd_settings_default() - Return the defaults: sleep, count overruns and continue, limits of the
+ * shipped configuration.
  */
 struct lkd_settings lkd_settings_default(void);
 
-/** lkd_cycle_new() - mailboxes and records for @system, whose period is its step size.
+/** lkd_cycle_new() - Create a cycle for @system with mailboxes and records. Its period is the step
+ * size of @system.
  * @system:   owned by the caller, must outlive the cycle
  * Thread: control.  RT: no.
  * Return: 0, -ENOMEM. */
 int lkd_cycle_new(struct lk_system *system, const struct lkd_settings *settings,
                   struct lkd_cycle **ret_cycle);
 
-/** lkd_cycle_keep_spans() - new rings for the spans of @n_workers workers; none for one.
+/** lkd_cycle_keep_spans() - Allocate rings for the spans of @n_workers workers; none for a single
+ * worker.
  * lkd_cycle_drop_spans() - release them. Thread: control, while no thread
  * runs the cycle. Return: 0, -ENOMEM. */
 int lkd_cycle_keep_spans(struct lkd_cycle *cycle, int n_workers);
 void lkd_cycle_drop_spans(struct lkd_cycle *cycle);
 
-/** lkd_cycle_free() - release; NULL is allowed. Not while it runs. */
+/** lkd_cycle_free() - Release; NULL is allowed. Do not call while it runs. */
 void lkd_cycle_free(struct lkd_cycle *cycle);
 
-/** lkd_cycle_rewind() - system to t = 0, cleared figures and histograms, ask RUN, nothing tripped.
- * Keeps what benches sent.
+/** lkd_cycle_rewind() - Reset the system to t = 0, clear figures, histograms and trips, and set the
+ * request to RUN. Keep the values from benches.
  * Thread: control, while no thread runs the cycle. */
 void lkd_cycle_rewind(struct lkd_cycle *cycle);
 
-/** lkd_cycle_restart() - system to t = 0, and nothing known of earlier steps; all else stays.
- * Thread: whoever runs the cycle.  RT: yes. */
+/** lkd_cycle_restart() - Reset the system to t = 0 and the judge; change nothing else.
+ * Thread: the one that runs the cycle.  RT: yes. */
 LK_RT void lkd_cycle_restart(struct lkd_cycle *cycle);
 
-/** lkd_cycle_settle() - publish the final figures, the last cycle's overrun included.
- * Thread: control, when the thread that ran the cycle has ended. */
+/** lkd_cycle_settle() - Publish the final figures, including the last cycle's overrun.
+ * Thread: control, after the cycle thread has ended. */
 void lkd_cycle_settle(struct lkd_cycle *cycle);
 
-/** lkd_cycle_ask() - see enum lkd_ask. Thread: control.  RT: yes. */
+/** lkd_cycle_ask() - Set the request, see enum lkd_ask. Thread: control.  RT: yes. */
 void lkd_cycle_ask(struct lkd_cycle *cycle, enum lkd_ask ask);
 
-/** lkd_cycle_compute() - one step with the input values @acting and its outputs, without waiting
- * and evidence; the proof of the budget calls it, too. Fills @latched_ns and @stepped_ns of the
+/** lkd_cycle_compute() - Compute one step with the input values @acting and its outputs, without
+ * wait and evidence. The budget proof also calls it. Fills @latched_ns and @stepped_ns of the
  * record.
  * Thread: cycle.  RT: yes.
- * Return: why it failed; the figures and values of the outputs are then those of the last good
- *         step. */
+ * Return: reason of a failure; figures and outputs are then those of the last good step. */
 LK_RT enum lkd_fault lkd_cycle_compute(struct lkd_cycle *cycle, const double *acting);
 
-/** lkd_cycle_cause() - of a cycle that missed its deadline.
- * @behind: it began behind its grid point, because the cycle before was not over
+/** lkd_cycle_cause() - Return the cause of a missed deadline.
+ * @behind: it began late, because the previous cycle was still running at its grid point
  * Thread: any.  RT: yes. */
 LK_RT enum lkd_cause lkd_cycle_cause(const struct lkd_cycle *cycle, const struct lkd_record *r,
                                      bool behind);
 
-/** lkd_cycle_next_ns() - the first grid point after @when_ns; in a run without a clock a period
- * after it.  Thread: any.  RT: yes. */
+/** lkd_cycle_next_ns() - Return the first grid point after @when_ns; in a run without a clock,
+ * @when_ns plus a period.  Thread: any.  RT: yes. */
 LK_RT int64_t lkd_cycle_next_ns(const struct lkd_cycle *cycle, int64_t when_ns);
-/** lkd_cycle_ahead_ns() - the @n-th one;  @n: at least 1.  Thread: any.  RT: yes. */
+/** lkd_cycle_ahead_ns() - Return the @n-th one;  @n: at least 1.  Thread: any.  RT: yes. */
 LK_RT int64_t lkd_cycle_ahead_ns(const struct lkd_cycle *cycle, int64_t when_ns, int64_t n);
 
-/** lkd_cycle_missed() - number of missed deadlines in the list, at most LKD_MISSED_MAX; entries
- * below that are final.  Thread: any. */
+/** lkd_cycle_missed() - Return the number of missed deadlines in the list, at most LKD_MISSED_MAX;
+ * entries below that are final.  Thread: any. */
 uint64_t lkd_cycle_missed(const struct lkd_cycle *cycle);
 
-/** lkd_cycle_record() - time stamps of cycle @number, if still in the ring.  Thread: any. */
+/** lkd_cycle_record() - Copy the time stamps of cycle @number, if it is still in the ring.  Thread:
+ * any. */
 bool lkd_cycle_record(const struct lkd_cycle *cycle, uint64_t number,
                       struct lkd_record *ret_record);
 
 /** lkd_cycle_run_released() - step as granted (LKD_MODE_LOCKSTEP), or as fast as possible
- * (LKD_MODE_ASAP), until asked to end. Counters and stamps take the begin of a cycle as its grid
- * point.
+ * (LKD_MODE_ASAP), until asked to end. The begin of a cycle counts as its grid point.
  * Thread: cycle.  RT: no. */
 void lkd_cycle_run_released(struct lkd_cycle *cycle);
 

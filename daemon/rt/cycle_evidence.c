@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counts, histograms and records: what a cycle leaves for the proof that it kept its deadline. */
+/* Counts, histograms and records: evidence of a cycle on meeting its deadline. */
 #include "cycle_parts.h"
 #include "tracepoints.h"
 
@@ -20,8 +20,8 @@ static int64_t share_ns(const struct lkd_cycle *cycle, double share)
     return (int64_t)(share * (double)cycle->period_ns);
 }
 
-/* The cycle may have begun behind its grid point because the one before was not over: then its
- * wake-up says nothing about the machine. */
+/* The cycle may have begun late because the previous one was still running; then its wake-up
+ * latency is not caused by the machine. */
 static bool began_behind(const struct lkd_cycle *cycle)
 {
     return cycle->rt.overruns.at_once > 0;

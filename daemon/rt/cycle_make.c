@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Settings, and a cycle made and released: all its memory is taken here. */
+/* Settings, and creation and release of a cycle; all its memory is allocated here. */
 #include "cycle.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -24,8 +24,8 @@ static int count_poses(const struct lk_system *system)
     return LK_POSE_SIZE * summary.n_bodies;
 }
 
-/* Records that wait for a late exchange; their memory is written in turn, so it should fit into a
- * core's own cache. */
+/* Number of records stored for a late exchange. Their memory is written cyclically, so it should
+ * fit into a core's own cache. */
 static uint32_t outputs_depth(size_t record)
 {
     uint32_t depth = LKD_OUTPUTS_MAX;
@@ -116,7 +116,7 @@ int lkd_cycle_keep_spans(struct lkd_cycle *cycle, int n_workers)
     return r;
 }
 
-/* Until a proof knows better: what suits ordinary kernels. */
+/* Margin for ordinary kernels until a proof has measured it. */
 static void limit_margin(struct lkd_cycle *cycle)
 {
     int64_t most_ns = (int64_t)(LKD_MARGIN_PART * (double)cycle->period_ns);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A cycle without a clock: steps that a bench releases, or as many as the processor makes. */
+/* A cycle without a clock: steps released by a bench, or as fast as possible. */
 #include "cycle_parts.h"
 
-/* How often a cycle that has nothing to do looks whether it is asked for something. */
+/* Polling interval of an idle cycle for requests. */
 #define LOOK_NS INT64_C(10000000)
 
-/* Return: whether a cycle is due: a step, or one that says again, a hundred times a second, that
- * there is none; false after LOOK_NS without a grant. What was not released before the nap is no
- * step after it, whatever is asked meanwhile. */
+/* Return: whether a cycle is due: with a step, or without one, to repeat the state a hundred times
+ * a second; false after LOOK_NS without a grant. If no step was released before the nap, none is
+ * made after it, regardless of new requests. */
 static bool released(struct lkd_cycle *cycle, enum lkd_ask *ask)
 {
     bool runs = cycle->rt.figures.state == LKD_CYCLE_RUNNING;
@@ -23,7 +23,8 @@ static bool released(struct lkd_cycle *cycle, enum lkd_ask *ask)
     return true;
 }
 
-/* The control thread reads what the steps have led to while this one may go on. */
+/* Publish the outputs for the control thread, so that it can read them while this thread
+ * continues. */
 static void answer(struct lkd_cycle *cycle)
 {
     if (cycle->mode == LKD_MODE_LOCKSTEP) {
@@ -33,7 +34,7 @@ static void answer(struct lkd_cycle *cycle)
     lkd_release_count(&cycle->release);
 }
 
-/* A cycle that waits for a bench must not look hung. */
+/* A cycle that waits for a bench must show progress to the watchdog. */
 static void show_life(struct lkd_cycle *cycle)
 {
     lkd_cycle_settle(cycle);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inputs, outputs and figures of the cycle: the records that travel between threads. */
+/* Inputs, outputs and figures of the cycle: records exchanged between threads. */
 #ifndef LKD_RT_CYCLE_TYPES_H
 #define LKD_RT_CYCLE_TYPES_H
 
@@ -13,10 +13,10 @@
 /** enum lkd_mode - see Mode in linkage.proto. */
 enum lkd_mode { LKD_MODE_REALTIME, LKD_MODE_LOCKSTEP, LKD_MODE_ASAP };
 
-/** enum lkd_cycle_state - what a cycle did. */
+/** enum lkd_cycle_state - state of the run in a cycle. */
 enum lkd_cycle_state { LKD_CYCLE_RUNNING, LKD_CYCLE_PAUSED, LKD_CYCLE_FAULT };
 
-/** enum lkd_fault - why stepping ended permanently. */
+/** enum lkd_fault - reason for the permanent end of stepping. */
 enum lkd_fault {
     LKD_FAULT_NONE,
     LKD_FAULT_NOT_FINITE,
@@ -31,9 +31,9 @@ enum lkd_fault {
 #define LKD_CLAIMS_MAX 16                   /* benches that own channels at a time */
 #define LKD_STAMPS     (LKD_CLAIMS_MAX + 1) /* and one for samples without a token */
 
-/** struct lkd_stamp - a sample from a bench, as it travels.
+/** struct lkd_stamp - time stamps of a sample from a bench.
  * @claim:       number of the claim, 0: a sample without a token
- * @sequence, @origin_ns: untouched; sequence 0: none so far
+ * @sequence, @origin_ns: as sent; sequence 0: none so far
  * @received_ns: by the daemon, CLOCK_MONOTONIC;  @latched_ns: by the cycle
  * @latched_step: steps done before it acted */
 struct lkd_stamp {
@@ -47,10 +47,10 @@ struct lkd_stamp {
 
 /** struct lkd_input - a record in the mailbox towards the cycle.
  * @newest:   index in @stamp of the newest sample of all
- * @n_stamps, @stamp: newest sample of each bench; a bench keeps its place as long as its claim
- * @flags:    enum Flag, those that other threads set
- * @values:   lk_system_input_size() finite values in channel order, within their limits, and behind
- *            them as many slopes [unit/s] and the news of each channel, see lkd_input_news() */
+ * @n_stamps, @stamp: newest sample of each bench; the index of a bench is constant during its claim
+ * @flags:    enum Flag, those set by other threads
+ * @values:   lk_system_input_size() finite values in channel order, within their limits, followed
+ *            by as many slopes [unit/s] and the news of each channel, see lkd_input_news() */
 struct lkd_input {
     int newest;
     int n_stamps;
@@ -59,46 +59,46 @@ struct lkd_input {
     double values[];
 };
 
-/** lkd_input_size() - bytes of a record. */
+/** lkd_input_size() - Return the size of a record [bytes]. */
 static inline size_t lkd_input_size(int n_values, int n_channels)
 {
     return sizeof(struct lkd_input) + 2 * (size_t)n_values * sizeof(double) +
            (size_t)n_channels * sizeof(struct lkd_news);
 }
 
-/** lkd_input_news() - struct lkd_news of each channel, behind the @n_values values and slopes. */
+/** lkd_input_news() - Return struct lkd_news of each channel, stored after the @n_values values and
+ * slopes. */
 static inline struct lkd_news *lkd_input_news(struct lkd_input *input, int n_values)
 {
     return (struct lkd_news *)(void *)(input->values + 2 * n_values);
 }
 
-/** lkd_input_news_of() - the same, to read. */
+/** lkd_input_news_of() - Likewise, read only. */
 static inline const struct lkd_news *lkd_input_news_of(const struct lkd_input *input, int n_values)
 {
     return (const struct lkd_news *)(const void *)(input->values + 2 * n_values);
 }
 
 /** struct lkd_figures - figures of a cycle. Times in ns on CLOCK_MONOTONIC.
- * @step, @time_s:    steps since the start and simulated time, of the outputs
+ * @step, @time_s:    steps since the start and simulated time of the outputs
  * @deadline_ns:      grid point T(k) of this cycle;  @woken_ns: first instruction after the wait
  * @computed_ns:      inputs, step and outputs done
  * @cycles, @overruns, @skipped, @caught_up: see overrun.h; this cycle's own overrun is counted from
  *                    the next record on
- * @late_wakeups:     cycles that waited, and were woken later than the settings allow; the last of
- *                    them was the cycle of @late_wakeup_step
+ * @late_wakeups:     cycles whose wake-up was later than the settings allow; @late_wakeup_step:
+ *                    step of the last one
  * @long_computations: cycles that computed for longer than the settings allow; likewise
  * @behind_ns:        wall time since T0 - simulated time, at the next grid point
  * @input_sequence, @input_origin_ns, @input_received_ns: of the newest input that acts in the
  * outputs
  * @flags:            enum Flag of the last step
- * @condition:        of LKD_FAULT_POLICY and LKD_FAULT_BEYOND
- * @beyond:           of LKD_FAULT_BEYOND: of the failed step
- * @health, @extent, @energy_jump, @energy_appears, @dependent: of the last good step, as outputs,
- * @step and what is largest are
+ * @condition:        condition of LKD_FAULT_POLICY and LKD_FAULT_BEYOND
+ * @beyond:           exceeded limit of LKD_FAULT_BEYOND, from the failed step
+ * @health, @extent, @energy_jump, @energy_appears, @dependent: from the last good step, like
+ * outputs, @step and the maxima
  * @residual_position_max, @residual_velocity_max, @increment_max, @position_max, @speed_max,
- * @energy_jump_max, @dependent_max, @turn_max, @port_gap_max: largest since the start;  @turning:
- * body of
- * @turn_max
+ * @energy_jump_max, @dependent_max, @turn_max, @port_gap_max: largest values since the start;
+ * @turning: body of @turn_max
  * @energy_start:     kinetic + potential at the start [J] */
 struct lkd_figures {
     enum lkd_cycle_state state;
@@ -154,7 +154,7 @@ struct lkd_output {
 
 /** struct lkd_record - the time stamps of a cycle [ns on CLOCK_MONOTONIC], as in the ring; its
  * number there is that of the cycle, from 0.
- * @latched_ns: inputs taken;  @stepped_ns: step done, or what replaced it
+ * @latched_ns: inputs latched;  @stepped_ns: end of the step or of its substitute
  * @ended_ns:   outputs and figures published; the cycle's last reading of the clock */
 struct lkd_record {
     uint64_t step;

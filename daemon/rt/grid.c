@@ -4,7 +4,7 @@
 
 #define HALF          (UINT64_C(1) << 63)
 #define MANTISSA_BITS 52
-#define BIAS          1075 /* of the exponent of a mantissa that is a whole number */
+#define BIAS          1075 /* bias of the exponent for an integer mantissa */
 
 __extension__ typedef unsigned __int128 wide;
 
@@ -34,7 +34,7 @@ LK_RT int64_t lkd_grid_at(const struct lkd_grid *grid, int64_t k)
     return k * grid->whole_ns + (int64_t)(((wide)(uint64_t)k * grid->part + HALF) >> 64);
 }
 
-/* A guess, off by a point or two at most, and from there on. */
+/* Start from an estimate with an error of at most two points and correct it. */
 LK_RT int64_t lkd_grid_before(const struct lkd_grid *grid, int64_t when_ns)
 {
     double period = (double)grid->whole_ns + (double)grid->part * 0x1p-64;

@@ -13,23 +13,26 @@
 #include "linkage/error.h"
 #include <stdint.h>
 
-/** struct lkd_grid - a period. @whole_ns: and @part / 2^64 ns more */
+/** struct lkd_grid - a period. @whole_ns: whole nanoseconds;  @part: fraction of a nanosecond in
+ * units of 2^-64 ns */
 struct lkd_grid {
     int64_t whole_ns;
     uint64_t part;
 };
 
-/** lkd_grid_of() - @step_s: LK_STEP_MIN to LK_STEP_MAX [s]; the grid represents every double in
- * this range exactly. */
+/** lkd_grid_of() - Return the grid of a step. @step_s: LK_STEP_MIN to LK_STEP_MAX [s]; the grid
+ * represents every double in this range exactly. */
 struct lkd_grid lkd_grid_of(double step_s);
 
-/** lkd_grid_period() - to the nearest nanosecond, to compare with durations and to print. */
+/** lkd_grid_period() - Return the period to the nearest nanosecond, for comparison with durations
+ * and for output. */
 int64_t lkd_grid_period(const struct lkd_grid *grid);
 
-/** lkd_grid_at() - point @k, 0 or more, as long as it is before 2^63 ns (292 years). */
+/** lkd_grid_at() - Return point @k, 0 or more, as long as it is before 2^63 ns (292 years). */
 LK_RT int64_t lkd_grid_at(const struct lkd_grid *grid, int64_t k);
 
-/** lkd_grid_before() - the last point before @when_ns, which is not negative; -1 for 0. */
+/** lkd_grid_before() - Return the index of the last point before @when_ns, which is not negative;
+ * -1 for 0. */
 LK_RT int64_t lkd_grid_before(const struct lkd_grid *grid, int64_t when_ns);
 
 #endif

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* As enum Flag in linkage.proto; the real-time part does not know the messages. A test compares. */
+/* As enum Flag in linkage.proto; the real-time code does not include the messages. A test compares
+ * both. */
 #define FLAG_STALE        2u
 #define FLAG_TRIPPED      4u
 #define FLAG_RATE_LIMITED 8u
@@ -161,7 +162,7 @@ static uint64_t ramp_steps(const struct lkd_guard *guard, const struct lkd_rule 
     return steps < 1 ? 1 : (uint64_t)steps;
 }
 
-/* No safe value leaves the limits of its channel, whatever the configuration says. */
+/* Clamp a fail-safe value to the limits of its channel, regardless of the configuration. */
 static double within(const struct lkd_guarded *c, double value)
 {
     return fmax(c->low, fmin(value, c->high));
@@ -196,11 +197,11 @@ static int trip_all(struct lkd_guard *guard, enum lkd_condition condition, uint6
     for (int i = 0; i < guard->n_channels; i++)
         if (trip(guard, &guard->channel[i], condition, &guard->policy.rule[condition], step))
             return (int)condition;
-    /* a model without inputs has faults, too */
+    /* also for a model without inputs */
     return guard->policy.rule[condition].action == LKD_ACTION_FAULT ? (int)condition : -1;
 }
 
-/* A condition of the model that holds as long as @now says. Counted when it begins. */
+/* Update a condition of the model to its state @now. It is counted when it begins. */
 static int follow(struct lkd_guard *guard, enum lkd_condition condition, bool now, uint64_t step)
 {
     unsigned int bit = 1u << condition;
@@ -283,7 +284,7 @@ static int look_at_refusals(struct lkd_guard *guard, struct lkd_guarded *c,
 {
     if (refused == seen)
         return -1;
-    c->good = 0; /* the row of good ones is broken, whatever the rule says */
+    c->good = 0; /* restart the count of good samples, regardless of the rule */
     note(guard, condition, refused - seen, step);
     return trip(guard, c, condition, &guard->policy.rule[condition], step) ? (int)condition : -1;
 }
@@ -301,7 +302,7 @@ static int look_at_loss(struct lkd_guard *guard, struct lkd_guarded *c, const st
                : -1;
 }
 
-/* No bench feeds the channel any more: it goes to its value of then without a jump. */
+/* Return a channel without a bench to its initial value without a jump. */
 static void give_back(const struct lkd_guard *guard, struct lkd_guarded *c)
 {
     c->returning = true;
@@ -329,7 +330,7 @@ static int look_at_channel(struct lkd_guard *guard, struct lkd_guarded *c,
 
 /* ---- values ---- */
 
-/* Conditions of the model that are in force and do something about inputs. */
+/* Return true if an active condition of the model acts on inputs. */
 static bool model_trips(const struct lkd_guard *guard)
 {
     for (int i = 0; i < LKD_CONDITIONS; i++)
@@ -338,9 +339,8 @@ static bool model_trips(const struct lkd_guard *guard)
     return false;
 }
 
-/* Is what tripped the channel over, and all else that would trip it? A refused sample is over at
- * once, and good ones have to follow; so is a missed deadline, and those that nobody feeds have no
- * samples to wait for. */
+/* Return true if no condition that trips the channel is active. A refused sample or a missed
+ * deadline is over at once, but good samples must follow, except for channels without a bench. */
 static bool may_recover(const struct lkd_guard *guard, const struct lkd_guarded *c)
 {
     if ((c->seen.lost && guard->timed) || model_trips(guard))
@@ -370,8 +370,8 @@ static double wanted(const struct lkd_guarded *c, double acting, double commande
     }
 }
 
-/* A value that has gone on, within the limits. No sum of finite numbers acts as an infinite one,
- * even where there are no limits. */
+/* Clamp an extrapolated value to the limits. Without limits, clamp an overflow of finite numbers to
+ * a finite value. */
 static double within_reach(const struct lkd_guarded *c, double to)
 {
     double low = c->low > -DBL_MAX ? c->low : -DBL_MAX;
@@ -380,7 +380,7 @@ static double within_reach(const struct lkd_guarded *c, double to)
     return to < low ? low : to > high ? high : to;
 }
 
-/* Return: whether the rate held a value back. */
+/* Return: true if the rate limited a value. */
 static bool move(struct lkd_guard *guard, const struct lkd_guarded *c, const double *commanded,
                  const double *slopes)
 {

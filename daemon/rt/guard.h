@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The guard: between what benches sent and what acts in the step.
+/* The guard: converts the values commanded by benches to the values that act in the step.
  *
  * Each input channel has a time-out in steps, a rate, and a fail-safe. The guard checks them at
- * every step, on the cycle's own thread: a bench that dies, and even an exchange thread that
- * starves, cannot keep a stale value acting. Its rules come from one table of conditions and
- * actions.
+ * every step, on the cycle thread. Therefore a stale value cannot keep acting even if a bench dies
+ * or the exchange thread starves. Its rules come from one table of conditions and actions.
  *
  *     record of the mailbox          guard                              step
  *     commanded values, slopes  -->  tripped: hold, zero, ramp  ----->  acting values
@@ -15,9 +14,8 @@
  * to the commanded value on a straight line that takes as long as its ramp, without a jump. A
  * stronger action replaces a weaker one. A channel without a bench returns in the same way.
  *
- * A commanded value goes on with its slope for as long as its channel's horizon says, and within
- * the limits, and is held then: a bench that says how fast its value changes acts between its
- * samples.
+ * A commanded value is extrapolated with its slope, within the limits, up to the horizon of its
+ * channel, and held afterwards. So a bench that sends slopes acts between its samples.
  *
  * Everything here is plain arithmetic on the cycle's own memory; counters that others read are
  * atomics. */
@@ -29,7 +27,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/** enum lkd_action - see Action in linkage.proto; the stronger, the larger. */
+/** enum lkd_action - see Action in linkage.proto; a larger value is a stronger action. */
 enum lkd_action {
     LKD_ACTION_COUNT,
     LKD_ACTION_HOLD,
@@ -66,14 +64,14 @@ struct lkd_rule {
 };
 
 /** struct lkd_threshold - two limits of one figure: the rule acts beyond @limit, and the run ends
- * in FAULT beyond @fault, whatever the rule says; infinite: never. */
+ * in FAULT beyond @fault, regardless of the rule; infinite: never. */
 struct lkd_threshold {
     double limit;
     double fault;
 };
 
-/** struct lkd_channel_rule - staleness of one channel that the configuration names.
- * @horizon_s: as of struct lkd_policy */
+/** struct lkd_channel_rule - staleness rule of one channel named in the configuration.
+ * @horizon_s: see struct lkd_policy */
 struct lkd_channel_rule {
     char name[LK_NAME_SIZE];
     uint64_t timeout_steps;
@@ -83,21 +81,21 @@ struct lkd_channel_rule {
 
 #define LKD_CHANNEL_RULES_MAX 64
 
-/** struct lkd_policy - the table, from the configuration.
- * @rule:            one a condition
+/** struct lkd_policy - table of conditions and actions from the configuration.
+ * @rule:            one per condition
  * @timeout_steps:   of LKD_CONDITION_STALE; 0: never
  * @residual_limit:  of LKD_CONDITION_RESIDUAL [m or rad];  @energy_limit: of LKD_CONDITION_ENERGY,
- *                   which trips where energy appears (linkage/energy.h), too [J]; infinite: off
+ *                   which also trips if energy appears (linkage/energy.h) [J]; infinite: off
  * @position_limit:  of LKD_CONDITION_BOUNDS [m];  @speed_limit: [m/s]
  * @energy_jump:     of LKD_CONDITION_ENERGY_JUMP, a share of the energy, see linkage/energy.h
  * @increment:       of LKD_CONDITION_INCREMENT [m or rad]
  * @pivot_limit:     of LKD_CONDITION_PIVOT, see lk_system_dependent_rows()
  * @turn_limit:      of LKD_CONDITION_TURN [rad in a step];  @port_limit: of LKD_CONDITION_PORT [J],
  *                   infinite: off
- * @horizon_s:       for how long a value goes on with its slope [s]; 0: not at all
- * @recover_samples: good ones in a row, at least 1
- * @channel:         @n_channels with a staleness of their own; names that the model lacks have no
- *                   effect */
+ * @horizon_s:       time for which a value is extrapolated with its slope [s]; 0: none
+ * @recover_samples: good samples in a row for a recovery, at least 1
+ * @channel:         @n_channels channels with their own staleness rule; names that the model lacks
+ *                   have no effect */
 struct lkd_policy {
     struct lkd_rule rule[LKD_CONDITIONS];
     uint64_t timeout_steps;
@@ -116,10 +114,11 @@ struct lkd_policy {
     struct lkd_channel_rule channel[LKD_CHANNEL_RULES_MAX];
 };
 
-/** struct lkd_news - what the exchange thread knows about a channel, in the record of the mailbox.
- * Counters never restart while the model is loaded, so that an overtaken record loses nothing.
+/** struct lkd_news - input state of a channel, sent by the exchange thread in the record of the
+ * mailbox. Counters never restart while the model is loaded, so that skipped records lose no
+ * information.
  * @heard:      good samples;  @not_finite, @out_of_range: refused ones
- * @watched:    a bench feeds it: it can get stale
+ * @watched:    a bench sends values for it, so it can become stale
  * @lost:       its bench is silent for longer than its lease */
 struct lkd_news {
     uint64_t heard;
@@ -130,20 +129,19 @@ struct lkd_news {
 };
 
 /** struct lkd_guarded - a channel.
- * @offset, @size: its scalars;  @low, @high: their limits;  @rate: largest change a step
+ * @offset, @size: its scalars;  @low, @high: their limits;  @rate: largest change per step
  * @initial:   value at the start
  * @timeout_steps, @stale, @horizon [s]: of this channel
  * @seen:      news already processed;  @age: steps since the last good sample
- * @since:     steps for which the commanded value has acted or would have, whoever watches
- * @tripped:   an action other than COUNT is in force, @action, because of @condition
- * @target:    of a ramp;  @left: steps until a ramp, there or back, has arrived
+ * @since:     steps since the commanded value was sent, also while another value acts
+ * @tripped:   @action, other than COUNT, is active because of @condition
+ * @target:    target of a ramp;  @left: remaining steps of a ramp, to the target or back
  * @good:      samples since the trip
  * @limited:   the rate was reached in the last step
- * The rest is read by others: @acting_action as it is, @acting_condition of the last trip, -1: none
- * in this run, @trips since the start
- * of the run, @trip_step of the last one, @times_stale and @stale_step likewise, @rate_limited
- * steps,
- * @age_now in steps (0 where nobody feeds it). */
+ * Other threads read the rest: @acting_action: present action; @acting_condition: of the last trip,
+ * -1: none in this run; @trips since the start of the run; @trip_step: of the last one;
+ * @times_stale, @stale_step: likewise; @rate_limited: steps;
+ * @age_now: age in steps (0 if no bench sends values). */
 struct lkd_guarded {
     int offset;
     int size;
@@ -179,11 +177,12 @@ struct lkd_guarded {
 };
 
 /** struct lkd_guard - all input channels of a model.
- * @acting:  values that act, @n_values of them;  @shown: the same for other threads
- * @count:   of each condition since the start of the run;  @last_step: of the last one
- * @flags:   enum Flag of the last step, those that inputs cause
- * @timed:   channels can get stale or lost: not in lockstep, where no bench means no step
- * @overruns_seen: already processed;  @model: conditions of the whole model in force, bits
+ * @acting:  acting values, @n_values of them;  @shown: copy for other threads
+ * @count:   count of each condition since the start of the run;  @last_step: step of the last one
+ * @flags:   enum Flag of the last step, those caused by inputs
+ * @timed:   channels can become stale or lost; not so in lockstep, where steps need a bench
+ * @overruns_seen: overruns already processed;  @model: active conditions of the whole model, a bit
+ *                 set
  * @h:       step size [s] */
 struct lkd_guard {
     struct lkd_policy policy;
@@ -201,14 +200,14 @@ struct lkd_guard {
     _Atomic uint64_t last_step[LKD_CONDITIONS];
 };
 
-/** struct lkd_guard_view - the state of the model before a step, as conditions need it.
+/** struct lkd_guard_view - state of the model before a step, input of the conditions.
  * @step:     steps done;  @overruns: so far
- * @residual: largest violation after the last step;  @energy: balance of energy after it [J]
- * @position, @speed: largest of a body after it [m, m/s]
- * @energy_jump: that appeared [share];  @energy_appears: see lk_energy_appears();  @increment: last
- * one of its iteration [m or rad]
- * @dependent: rows that depend on others now and did not before;  @turn: largest one of a body in a
- * step at its rate [rad];  @port_gap: see struct lk_health [J] */
+ * @residual: largest violation after the last step;  @energy: energy balance after it [J]
+ * @position, @speed: largest values of a body after it [m, m/s]
+ * @energy_jump: energy that appeared, as a share;  @energy_appears: see lk_energy_appears();
+ * @increment: last increment of its iteration [m or rad]
+ * @dependent: number of newly dependent rows;  @turn: largest rotation of a body per step at its
+ * rate [rad];  @port_gap: see struct lk_health [J] */
 struct lkd_guard_view {
     uint64_t step;
     uint64_t overruns;
@@ -226,11 +225,11 @@ struct lkd_guard_view {
 
 /** lkd_policy_default() - stale and lost inputs ramp to their initial value in 0.1 s, after 100
  * steps; a residual beyond 1e-3, energy that appears, a position beyond 1e8 m, a speed beyond 1e5
- * m/s, nine tenths of the energy from nowhere and an increment beyond 1 are faults; all else is
- * counted. config/README.md says why these limits. */
+ * m/s, an energy jump beyond a share of 0.9 and an increment beyond 1 are faults; other conditions
+ * are counted. config/README.md has the reasons for these limits. */
 struct lkd_policy lkd_policy_default(void);
 
-/** lkd_guard_init() - for the input channels of @system; acting values initial.
+/** lkd_guard_init() - Initialise for the input channels of @system, with initial acting values.
  * Thread: any but the cycle.  RT: no.
  * Return: 0, -ENOMEM. */
 int lkd_guard_init(struct lkd_guard *guard, const struct lk_system *system,
@@ -238,22 +237,22 @@ int lkd_guard_init(struct lkd_guard *guard, const struct lk_system *system,
 /** lkd_guard_fini() - release; a zeroed guard is allowed. */
 void lkd_guard_fini(struct lkd_guard *guard);
 
-/** lkd_guard_begin() - a run begins: acting values initial, nothing tripped, counters zero.
- * @news: current, n_channels of them: refusals before the run do not count
- * Thread: whoever runs the cycle next, while nobody does.  RT: yes. */
+/** lkd_guard_begin() - Reset acting values, trips and counters at the begin of a run.
+ * @news: current news, n_channels; refusals before the run do not count
+ * Thread: any, while no thread runs the cycle.  RT: yes. */
 void lkd_guard_begin(struct lkd_guard *guard, const struct lkd_news *news);
 
-/** lkd_guard_apply() - from commanded to acting values, once a step.
+/** lkd_guard_apply() - Compute acting values from commanded values, once per step.
  * @commanded: n_values, finite and within their limits;  @slopes: of them, finite [unit/s]
  * @news:      n_channels
- * Thread: cycle.  RT: yes, 13 ns a channel of three values, 20 ns while its fail-safe acts
+ * Thread: cycle.  RT: yes, 13 ns per channel of three values, 20 ns while its fail-safe acts
  * (tests/bench/guard).
  * Return: a condition whose rule is FAULT, or -1. */
 LK_RT int lkd_guard_apply(struct lkd_guard *guard, const struct lkd_guard_view *view,
                           const double *commanded, const double *slopes,
                           const struct lkd_news *news);
 
-/** lkd_guard_fault() - count @condition, for which a run ends before the guard sees it.
+/** lkd_guard_fault() - Count @condition that ended a run before lkd_guard_apply() could see it.
  * Thread: cycle.  RT: yes. */
 LK_RT void lkd_guard_fault(struct lkd_guard *guard, enum lkd_condition condition, uint64_t step);
 

@@ -65,7 +65,7 @@ int64_t lkd_histogram_quantile(const struct lkd_histogram *histogram, double q)
     int64_t max_ns = lkd_histogram_max(histogram);
     uint64_t total = 0, wanted, seen = 0;
 
-    /* sum the buckets themselves: the total may be ahead of or behind them */
+    /* sum the buckets themselves, because the total may differ from their sum */
     for (int i = 0; i <= LKD_HISTOGRAM_BUCKETS; i++) {
         int64_t upper;
 

@@ -45,9 +45,9 @@ uint64_t lkd_histogram_count(const struct lkd_histogram *histogram);
 /** lkd_histogram_max() - largest duration so far [ns]; 0 without any.  RT: yes. */
 int64_t lkd_histogram_max(const struct lkd_histogram *histogram);
 
-/** lkd_histogram_quantile() - upper bound [ns] of the bucket that holds quantile @q, never above
+/** lkd_histogram_quantile() - Return the upper bound [ns] of the bucket with quantile @q, at most
  * the largest duration; 0 without any.
- * @q: 0 to 1, as 0.99
+ * @q: 0 to 1, such as 0.99
  * Thread: any but the cycle.  RT: no (walks all buckets). */
 int64_t lkd_histogram_quantile(const struct lkd_histogram *histogram, double q);
 

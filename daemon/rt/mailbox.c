@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A reader that is late by all but this part of the depth passes over the oldest values: the writer
- * is about to take their cells, and a value that is overtaken while it is taken would have all
- * before it lost. */
+/* If a reader is late by more than the depth minus this share, it skips the oldest values. The
+ * writer is about to reuse their cells, and if it overwrites a value while it is read, all older
+ * ones would be lost. */
 #define SLACK_PART 8
 
 static void *take_memory(size_t n, size_t stride)
@@ -76,7 +76,7 @@ LK_RT uint64_t lkd_mailbox_waiting(const struct lkd_mailbox *mailbox)
 {
     uint64_t written = atomic_load_explicit(&mailbox->written, memory_order_acquire);
 
-    /* less: the last one was taken between its arrival in the cell and its being counted */
+    /* less: the last one was read after its store in the cell and before its count */
     return written > mailbox->next ? written - mailbox->next : 0;
 }
 
@@ -93,7 +93,7 @@ static bool take_one_of(struct lkd_mailbox *mailbox, uint64_t most)
      * before the writer can get it */
     mailbox->front =
         atomic_exchange_explicit(cell_of(mailbox, number), mailbox->front, memory_order_acq_rel);
-    /* a newer one, where the writer was here meanwhile: those before it are overtaken */
+    /* possibly a newer one, if the writer reused the cell meanwhile; older ones are skipped */
     mailbox->next = mailbox->number[mailbox->front] + 1;
     return true;
 }

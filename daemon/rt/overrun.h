@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What happens when a cycle ends after the next grid point.
+/* Handling of a cycle that ends after the next grid point.
  *
  * Grid points T(k) are those of grid.h and never move. A cycle at T(k) that ends after T(k + 1) is
  * an overrun, a missed deadline. The policies are:
@@ -13,7 +13,7 @@
  * Either way overruns count towards a fault: r of them in a row, or m within w grid points. The
  * first ones after the start may be exempt from the fault (caches are cold), not from the counts.
  *
- * Pure functions, with the cycle's own state; they belong to the cycle thread. */
+ * Pure functions on the state of the cycle; used by the cycle thread only. */
 #ifndef LKD_RT_OVERRUN_H
 #define LKD_RT_OVERRUN_H
 
@@ -43,7 +43,7 @@ struct lkd_overrun_policy {
  * @fault:    a limit was exceeded
  * @row:      overruns in a row;  @at_once: cycles in a row that did not wait
  * @counted:  overruns that count towards a fault
- * @recent:   grid points of the last ones, a ring */
+ * @recent:   ring of the grid points of the last ones */
 struct lkd_overruns {
     uint64_t overruns;
     uint64_t skipped;

@@ -3,7 +3,7 @@
 #include "realtime.h"
 #include <stdio.h>
 
-/* "0-3,6": as taskset and the kernel write them; what does not fit is left out. */
+/* Format cores as "0-3,6", like taskset and the kernel; truncated if too long. */
 static const char *describe_cores(const cpu_set_t *set, char *text, size_t size)
 {
     size_t n = 0;
@@ -45,7 +45,7 @@ static int wished_core(const struct lkd_wish *wish, int worker)
     return worker <= wish->n_cores ? wish->worker_core[worker - 1] : LKD_CORE_AUTO;
 }
 
-/* Isolated cores are there for this; the kernel starts no process on them. */
+/* Prefer isolated cores, on which the kernel starts no process. */
 static int choose_core(const cpu_set_t *allowed, const cpu_set_t *quiet,
                        const struct lkd_placement *p, int n)
 {
@@ -54,8 +54,8 @@ static int choose_core(const cpu_set_t *allowed, const cpu_set_t *quiet,
     return core >= 0 ? core : find_free(allowed, p, n);
 }
 
-/* A single worker may lack a core of its own: where there is only one, or it is not there. Other
- * rigs do not make it lack one. */
+/* A single worker may run without its own core if there is only one core or the core does not
+ * exist, but not because other rigs have locked it. */
 static int place_one(const struct lkd_wish *wish, const cpu_set_t *free, const cpu_set_t *quiet,
                      bool any_taken, int *ret_core, struct lk_error *error)
 {
@@ -151,8 +151,8 @@ static int check_realtime(const struct lkd_wish *wish, const struct lkd_placemen
     return LK_E_MODEL;
 }
 
-/* The most that `auto` may take: one core stays free of them, and nothing is taken from a process
- * that should run anywhere. */
+/* Return the largest number of workers for `auto`: one core remains free, and an unpinned process
+ * is not restricted. */
 static int most_workers(const struct lkd_wish *wish, const cpu_set_t *allowed,
                         const cpu_set_t *quiet)
 {
@@ -167,7 +167,7 @@ static int most_workers(const struct lkd_wish *wish, const cpu_set_t *allowed,
     return wish->n_cores > 0 ? wish->n_cores + 1 : n;
 }
 
-/* Normal threads take turns where there are too few cores; then those without a wish are better not
+/* With too few cores, normal threads time-share; then those without a requested core are not
  * pinned. */
 static void unpin(const struct lkd_wish *wish, struct lkd_placement *p)
 {

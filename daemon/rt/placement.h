@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which worker of the cycle runs on which core, decided before any thread exists.
+/* Assignment of the cycle's workers to cores, decided before any thread exists.
  *
  * Two real-time threads that wait for each other on one core, or one on each core of the machine,
- * block everything else on these cores; so such a configuration is refused, not degraded. A single
- * worker waits for nobody: it may share a core. */
+ * block everything else on these cores. Such a configuration is therefore refused, not degraded. A
+ * single worker does not wait for others and may share a core. */
 #ifndef LKD_RT_PLACEMENT_H
 #define LKD_RT_PLACEMENT_H
 
@@ -19,7 +19,7 @@
  * @workers:      1 to LK_POOL_MAX, or LKD_WORKERS_AUTO
  * @core:         of worker 0, the cycle: LKD_CORE_AUTO, LKD_CORE_NONE or a number
  * @n_cores:      0: any cores
- * @worker_core:  else of the workers 1 to @n_cores, each once
+ * @worker_core:  otherwise cores of the workers 1 to @n_cores, all different
  * @priority:     0 for normal threads, which may share cores */
 struct lkd_wish {
     int workers;
@@ -31,7 +31,7 @@ struct lkd_wish {
 
 /** struct lkd_placement - the decision.
  * @n_workers: as requested; or the largest possible number, for LKD_WORKERS_AUTO
- * @chosen_by_model: a run takes as many of them as shorten the step of its model
+ * @chosen_by_model: a run uses only as many workers as shorten the step of its model
  * @core:      of each, or LKD_CORE_NONE */
 struct lkd_placement {
     int n_workers;
@@ -42,8 +42,8 @@ struct lkd_placement {
 /** struct lkd_cores - the available cores.
  * @allowed:   cores that the process runs on
  * @reachable: cores that its threads may be pinned to, see lkd_realtime_cores()
- * @isolated:  cores that the kernel keeps other programs off; `auto` takes the last of them first
- * @taken:     cores that other rigs have; `auto` leaves them alone */
+ * @isolated:  cores isolated by the kernel; `auto` chooses the last of them first
+ * @taken:     cores locked by other rigs; `auto` avoids them */
 struct lkd_cores {
     cpu_set_t allowed;
     cpu_set_t reachable;
@@ -51,9 +51,9 @@ struct lkd_cores {
     cpu_set_t taken;
 };
 
-/** lkd_place() - decide.
+/** lkd_place() - Compute the placement.
  * Thread: control.  RT: no.
- * Return: 0, LK_E_MODEL (@ret_error: what is missing, which cores there are). */
+ * Return: 0, LK_E_MODEL (@ret_error: the missing resource and the available cores). */
 int lkd_place(const struct lkd_wish *wish, const struct lkd_cores *cores,
               struct lkd_placement *ret_placement, struct lk_error *ret_error);
 

@@ -10,9 +10,9 @@
 /* On a shared core: short bursts, and sleep for two thirds of the time. */
 #define SHARED_BURST_NS INT64_C(100000)
 #define SHARED_PAUSE    4
-/* Steps for which the inputs hold still. */
+/* Number of steps with constant inputs. */
 #define HOLD 16
-/* Of a channel without limits [SI unit]. */
+/* Amplitude for a channel without limits [SI unit]. */
 #define UNLIMITED 1.0
 
 void lkd_proof_init(struct lkd_proof *proof, uint64_t steps, int64_t time_ns)
@@ -31,7 +31,7 @@ static uint64_t draw(uint64_t *state)
     return *state;
 }
 
-/* Each scalar at one of its ends, or where it would be without a bench. */
+/* Set each scalar to one of its limits or to its initial value. */
 static void choose_inputs(struct lkd_cycle *cycle, uint64_t *random)
 {
     for (int i = 0; i < cycle->n_inputs; i++) {
@@ -43,8 +43,8 @@ static void choose_inputs(struct lkd_cycle *cycle, uint64_t *random)
     }
 }
 
-/* What the guard does in a step, at its dearest: every channel is stale. The proof has a guard of
- * its own; what it lets through acts nowhere. */
+/* Execute the most expensive work of the guard in a step: every channel is stale. The proof has a
+ * separate guard, whose result is not used. */
 static void guard_inputs(const struct lkd_proof *proof, struct lkd_cycle *cycle)
 {
     const struct lkd_guard_view view = {.step = proof->steps_done};
@@ -53,8 +53,8 @@ static void guard_inputs(const struct lkd_proof *proof, struct lkd_cycle *cycle)
                     cycle->rt.trial_news);
 }
 
-/* A step that drives bodies beyond their bounds, as random inputs may, has done all its work: its
- * time counts like any other. What did not close the joints is no step. */
+/* A step that drives bodies beyond their bounds, as random inputs may, has done all its work, so
+ * its time counts. A step that did not close the joints is a failure. */
 static bool is_failure(const struct lkd_cycle *cycle, enum lkd_fault fault)
 {
     return fault != LKD_FAULT_BEYOND || cycle->rt.figures.condition == LKD_CONDITION_RESIDUAL;
@@ -150,6 +150,6 @@ LK_RT void lkd_proof_run(struct lkd_proof *proof, struct lkd_cycle *cycle)
         atomic_store_explicit(&proof->progress, (int)(1000 * fmin(progress, 1)),
                               memory_order_relaxed);
     }
-    /* release: everything found before */
+    /* release: all results before the flag */
     atomic_store_explicit(&proof->done, true, memory_order_release);
 }

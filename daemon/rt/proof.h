@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Proof, before a run and on the very core, that the step fits into its period.
+/* Budget proof: shows before a run, on the core of the cycle, that the step fits into its period.
  *
  * The thread that will run the cycle executes the model's step many times, with inputs that jump
  * between the limits of their channels. A step does the same work for any values, so the machine
@@ -9,11 +9,11 @@
  * and distinguish a slow step from a stalled core. The ends of the pauses measure the kernel's
  * wake-up latency, from which the margin of LKD_WAKE_HYBRID follows.
  *
- * On a core that other real-time programs may use, another rig for instance, the bursts are short
- * and the pauses long, to leave room for their cycles.
+ * If other real-time programs, such as another rig, may use the core, the bursts are short and the
+ * pauses long, to leave time for their cycles.
  *
- * Within a burst the caches are warm; its first step, after a pause, finds them as cold as a cycle
- * does, and is part of the maximum and p99.9.
+ * Within a burst the caches are warm. The first step after a pause finds them as cold as a cycle
+ * does; it is included in the maximum and p99.9.
  *
  * The state of the model is invalid afterwards: call lkd_cycle_rewind(). */
 #ifndef LKD_RT_PROOF_H
@@ -25,12 +25,15 @@
 #define LKD_PROOF_STEPS_MIN 1000           /* fewer prove nothing */
 
 /** struct lkd_proof - a proof in progress, and its results.
- * @steps, @time_ns:   it ends after so many steps, or so much time
+ * @steps, @time_ns:   limits of the number of steps and of the duration
  * @shared:   other real-time programs may use the core; set before the run
- * @compute:  a step with its outputs, as the cycle measures it;  @wakeup: ends of the pauses
- * @gap_max_ns, @gaps: of the loop that reads the clock, in @gap_time_ns of it
- * @steps_done;  @restarts: resets after a step that failed, or did not close the joints
- * @progress: 0 to 1000;  @bursts: so far, a sign of life;  @done: the rest may be read;
+ * @compute:  duration of a step with its outputs, as measured by the cycle;  @wakeup: wake-up
+ *            latency at the ends of the pauses
+ * @gap_max_ns, @gaps: largest gap and number of gaps of the loop that reads the clock, which ran
+ * for @gap_time_ns
+ * @steps_done;  @restarts: resets after a step that failed or did not close the joints
+ * @progress: 0 to 1000;  @bursts: bursts so far, for the watchdog;  @done: the other fields are
+ *            final;
  * @cancelled: it ended early on request */
 struct lkd_proof {
     uint64_t steps;
@@ -53,8 +56,8 @@ struct lkd_proof {
 void lkd_proof_init(struct lkd_proof *proof, uint64_t steps, int64_t time_ns);
 
 /** lkd_proof_run() - execute it; ends early when the cycle is asked to end.
- * @cycle: rewound, run by nobody
- * Thread: that of the cycle.  RT: yes, one wait a burst. */
+ * @cycle: rewound; no other thread runs it
+ * Thread: that of the cycle.  RT: yes, one wait per burst. */
 LK_RT void lkd_proof_run(struct lkd_proof *proof, struct lkd_cycle *cycle);
 
 #endif

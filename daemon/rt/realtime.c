@@ -48,7 +48,7 @@ int lkd_realtime_lock_memory(void)
     if (mlockall(MCL_CURRENT | MCL_FUTURE))
         return -errno;
 
-    /* a page that malloc gave back or mapped afresh is a fault later, locked or not */
+    /* a page that malloc returns or maps anew causes a page fault later, locked or not */
     mallopt(M_MMAP_MAX, 0);
     mallopt(M_TRIM_THRESHOLD, -1);
     mallopt(M_ARENA_MAX, 1);
@@ -75,7 +75,8 @@ int lkd_realtime_cores(cpu_set_t *ret_allowed, cpu_set_t *ret_reachable)
 
     if (sched_getaffinity(0, sizeof(*ret_allowed), ret_allowed))
         return -errno;
-    /* the kernel cuts a wish for all cores down to the cpuset, and does not tell otherwise */
+    /* requesting all cores is the only way to read the cpuset: the kernel reduces the request to
+     * it */
     memset(&all, 0xff, sizeof(all));
     *ret_reachable = *ret_allowed;
     if (sched_setaffinity(0, sizeof(all), &all) == 0) {
@@ -227,7 +228,7 @@ void lkd_realtime_release_latency(int fd)
     if (fd != latency_kept)
         close(fd);
     else if (write(fd, &any_us, sizeof(any_us)) != sizeof(any_us)) {
-        close(fd); /* that ends it, too, and later runs do without */
+        close(fd); /* this also ends the hold; later runs do without it */
         latency_kept = -1;
     }
 }

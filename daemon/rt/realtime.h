@@ -32,12 +32,12 @@ struct lkd_usage {
  *         errno of mlockall(). */
 int lkd_realtime_lock_memory(void);
 
-/** lkd_realtime_pick_core() - the core meant by @core.
- * @core: LKD_CORE_AUTO, LKD_CORE_NONE or a number, which is returned as it is
+/** lkd_realtime_pick_core() - Resolve @core to a core.
+ * @core: LKD_CORE_AUTO, LKD_CORE_NONE or a number, which is returned unchanged
  * Return: a core, or LKD_CORE_NONE. */
 int lkd_realtime_pick_core(int core);
 
-/** lkd_realtime_cores() - the cores of this process.
+/** lkd_realtime_cores() - Return the cores of this process.
  * @ret_allowed:   affinity of the calling thread
  * @ret_reachable: cores it may be pinned to: all of its cpuset, isolated cores included
  * Return: 0 or negative errno. */
@@ -57,8 +57,8 @@ int lkd_realtime_pin(int core);
  * Return: 0 or negative errno (-EPERM: RLIMIT_RTPRIO too low and no CAP_SYS_NICE). */
 int lkd_realtime_set_fifo(int priority);
 
-/** lkd_realtime_try_fifo() - whether this process may have threads of SCHED_FIFO @priority: gives
- * it to the calling thread and takes it back. Return: 0 or negative errno. */
+/** lkd_realtime_try_fifo() - Check that this process may have threads of SCHED_FIFO @priority: sets
+ * it for the calling thread and restores the previous one. Return: 0 or negative errno. */
 int lkd_realtime_try_fifo(int priority);
 
 /** lkd_realtime_pin_of(), lkd_realtime_fifo_of() - the same for another thread of this process,
@@ -67,8 +67,8 @@ int lkd_realtime_pin_of(pthread_t thread, int core);
 int lkd_realtime_fifo_of(pthread_t thread, int priority);
 
 /** struct lkd_thread_wish - scheduling of a thread other than the cycle's.
- * @priority: SCHED_FIFO, 1 to 98; 0: normal; LKD_PRIORITY_AUTO: still to be decided, as normal
- * @core:     LKD_CORE_AUTO: where it is, or a number */
+ * @priority: SCHED_FIFO, 1 to 98; 0: normal; LKD_PRIORITY_AUTO: not decided yet, acts as normal
+ * @core:     LKD_CORE_AUTO: unchanged affinity, or a number */
 #define LKD_PRIORITY_AUTO (-1)
 
 struct lkd_thread_wish {
@@ -77,8 +77,8 @@ struct lkd_thread_wish {
 };
 
 /** lkd_realtime_thread() - give the calling thread the core and the priority of @wish; for threads
- * that carry samples between the cycle and the benches. Return: 0, or the negative errno of the
- * first refusal; the other setting is applied all the same. */
+ * that relay samples between the cycle and the benches. Return: 0, or the negative errno of the
+ * first refusal; the other setting is applied nevertheless. */
 int lkd_realtime_thread(const struct lkd_thread_wish *wish);
 
 /** lkd_realtime_priority() - SCHED_FIFO priority of the calling thread; 0: normal. */
@@ -102,10 +102,11 @@ int lkd_realtime_hold_latency(void);
  */
 void lkd_realtime_release_latency(int fd);
 
-/** lkd_realtime_usage() - of the calling thread so far. */
+/** lkd_realtime_usage() - Return the counters of the calling thread so far. */
 void lkd_realtime_usage(struct lkd_usage *ret_usage);
 
-/** lkd_realtime_usage_of() - of thread @tid of this process so far, without disturbing it.
+/** lkd_realtime_usage_of() - Return the counters of thread @tid of this process so far, without
+ * disturbing it.
  * Return: 0 or negative errno (-ENOENT, -ESRCH: it has ended). */
 int lkd_realtime_usage_of(pid_t tid, struct lkd_usage *ret_usage);
 

@@ -2,8 +2,8 @@
 /* The last records of one thread, readable by any thread while it continues to write.
  *
  * A ring of slots; the writer overwrites the oldest, never waits and does not know its readers.
- * Every slot carries the number of its record, cleared before and set after the record is written;
- * a reader that finds the same number before and after copying has the whole record (a seqlock for
+ * Every slot has the number of its record, cleared before and set after the record is written; a
+ * reader that finds the same number before and after copying has the whole record (a seqlock for
  * each slot, H.-J. Boehm, "Can seqlocks get along with programming language memory models?", 2012).
  * All words are atomics, so there is no data race. */
 #ifndef LKD_RT_RING_H
@@ -31,7 +31,7 @@ struct lkd_ring {
     alignas(64) _Atomic uint64_t written;
 };
 
-/** lkd_ring_init() - memory for @n_slots records (a power of two), touched.
+/** lkd_ring_init() - Allocate and touch memory for @n_slots records (a power of two).
  * Thread: any but the cycle.  RT: no.
  * Return: 0, -EINVAL, -ENOMEM. */
 int lkd_ring_init(struct lkd_ring *ring, size_t n_slots);
@@ -39,7 +39,7 @@ int lkd_ring_init(struct lkd_ring *ring, size_t n_slots);
 /** lkd_ring_fini() - release; a zeroed ring is allowed.  RT: no. */
 void lkd_ring_fini(struct lkd_ring *ring);
 
-/** lkd_ring_clear() - forget all records. Thread: any, while nobody writes or reads. */
+/** lkd_ring_clear() - Discard all records. Thread: any, while no thread writes or reads. */
 void lkd_ring_clear(struct lkd_ring *ring);
 
 /** lkd_ring_put() - write one record over the oldest.
@@ -47,11 +47,12 @@ void lkd_ring_clear(struct lkd_ring *ring);
  * Thread: the writer.  RT: yes, constant time. */
 LK_RT void lkd_ring_put(struct lkd_ring *ring, const uint64_t *words);
 
-/** lkd_ring_written() - records so far; the next one gets this number.  Thread: any.  RT: yes. */
+/** lkd_ring_written() - Return the number of records so far; the next one gets this number.
+ * Thread: any.  RT: yes. */
 LK_RT uint64_t lkd_ring_written(const struct lkd_ring *ring);
 
-/** lkd_ring_first() - number of a record to begin reading at, counted from 0: the oldest half of
- * the ring is left to the writer as a margin.  Thread: any.  RT: yes. */
+/** lkd_ring_first() - Return the number of the record at which to begin reading, counted from 0.
+ * The oldest half of the ring is skipped as a margin for the writer.  Thread: any.  RT: yes. */
 LK_RT uint64_t lkd_ring_first(const struct lkd_ring *ring);
 
 /** lkd_ring_get() - copy record @number, counted from 0.

@@ -7,7 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* From letting the thread go to its first grid point: enough to be asleep in time. */
+/* Time from the release of the thread to its first grid point, enough to be asleep in time. */
 #define LEAD_NS INT64_C(2000000)
 
 static void wait_for(sem_t *semaphore)
@@ -27,8 +27,8 @@ static void name_thread(const struct lkd_worker *worker)
     pthread_setname_np(pthread_self(), name);
 }
 
-/* Up to the first wait a new thread runs where the control thread does. After it, it has the core
- * and the priority that the control thread gave it meanwhile. Return: false when the run is off. */
+/* Until its first wait a new thread runs on the cores of the control thread. Afterwards it has the
+ * core and the priority set by the control thread. Return: false if the run is cancelled. */
 static bool set_up(struct lkd_worker *worker)
 {
     struct lkd_runner *runner = worker->runner;
@@ -155,8 +155,8 @@ static int make_threads(struct lkd_runner *runner, const int *cores)
     return 0;
 }
 
-/* From outside, while the threads wait: the core of the cycle may be in other hands, and a thread
- * of normal priority would not get as far as asking for its own. */
+/* From outside, while the threads wait: the core of the cycle may be occupied, so that a thread of
+ * normal priority could not run to set its own priority. */
 static void place_threads(struct lkd_runner *runner)
 {
     for (int k = 0; k < runner->n_threads; k++) {
@@ -248,9 +248,9 @@ static int await_end(struct lkd_runner *runner, int64_t patience_ns)
     int64_t until_ns = lkd_clock_ns() + patience_ns;
 
     lkd_cycle_ask(runner->cycle, LKD_ASK_END);
-    /* for a thread that was never let go; T0 has passed or is 0, so it ends at its first look */
+    /* for a thread that was never released; T0 has passed or is 0, so it ends at its first check */
     sem_post(&runner->go);
-    /* in turns, and not by pthread_clockjoin_np(), which the thread sanitizer does not know */
+    /* by polling, and not by pthread_clockjoin_np(), which the thread sanitizer does not know */
     while (!lkd_runner_ended(runner)) {
         if (lkd_clock_ns() >= until_ns)
             return -ETIMEDOUT;

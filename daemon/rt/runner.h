@@ -4,14 +4,13 @@
  *
  * Starting has two halves. lkd_runner_start() returns when the threads exist, prepared and waiting,
  * and reports what the operating system granted; then the caller either releases or stops them. So
- * the grid begins only when everything that may fail or take long is done, and no thread becomes
- * real-time before all exist: a spinning one might keep the others from ever starting. The control
- * thread sets core and priority of each thread, so a thread arrives on its core with the priority
- * to run there.
+ * the grid begins only after everything that may fail or last long, and no thread becomes real-time
+ * before all exist: a spinning one might prevent the others from starting. The control thread sets
+ * core and priority of each thread, so a thread arrives on its core with the priority to run there.
  *
- * Another program may hold the cores of the threads for any time all the same. So no call waits for
- * a thread for longer than LKD_RUNNER_PATIENCE_NS; lkd_runner_ended() handles threads that have not
- * ended by then.
+ * Another program may still occupy the cores of the threads for any time. Therefore no call waits
+ * for a thread for longer than LKD_RUNNER_PATIENCE_NS; lkd_runner_ended() handles threads that have
+ * not ended by then.
  *
  * All calls from the control thread; none is real-time. */
 #ifndef LKD_RT_RUNNER_H
@@ -34,17 +33,17 @@ struct lkd_grant {
     int priority_error;
 };
 
-/* Longest wait of the control thread for threads that are due within a period: more than the
+/* Longest wait of the control thread for threads that should respond within a period; more than the
  * longest period. */
 #define LKD_RUNNER_PATIENCE_NS INT64_C(2000000000)
 
 struct lkd_runner;
 
 /** struct lkd_worker - a thread of a runner.
- * @phase, @phase_begin_ns: phase of the step that it is in
+ * @phase, @phase_begin_ns: its present phase of the step, and begin of the phase
  * @core_error, @priority_error: see struct lkd_grant
- * @usage_begin, @usage_end: written by the thread right before and after its work;  @counted: the
- * first of them is there
+ * @usage_begin, @usage_end: written by the thread right before and after its work;  @counted:
+ * @usage_begin is valid
  * @joined: it has ended */
 struct lkd_worker {
     struct lkd_runner *runner;
@@ -63,13 +62,13 @@ struct lkd_worker {
 };
 
 /** struct lkd_runner - a cycle and its threads.
- * @proof:     executed by the thread of the cycle instead of the cycle, or NULL
+ * @proof:     proof that the thread executes instead of the cycle, or NULL
  * @priority:  requested, 0: none
- * @n_threads: created of the @n_workers;  @alive: not all of them have ended
+ * @n_threads: threads created for the @n_workers workers;  @alive: not all of them have ended
  * @pool:      NULL for a single worker;  @dismissed: it has been stopped
- * @abandoned: not all threads could be created, or could run: the existing ones end
- * @ready:     posted by each thread when it exists, and when it runs on its core
- * @arm, @go:  posted when all threads exist (for each), and when the grid may begin */
+ * @abandoned: not all threads could be created or run, so the existing ones end
+ * @ready:     posted by each thread after its creation and when it runs on its core
+ * @arm, @go:  posted for each thread when all exist, and when the grid may begin */
 struct lkd_runner {
     struct lkd_cycle *cycle;
     struct lkd_proof *proof;
@@ -87,16 +86,16 @@ struct lkd_runner {
 };
 
 /** lkd_runner_start() - create the threads and set them up.
- * @cycle:     rewound, not run by anybody
- * @proof:     NULL: the threads run the cycle; else they prove its budget
+ * @cycle:     rewound, not running
+ * @proof:     NULL: the threads run the cycle; otherwise they execute this proof
  * @cores:     of the @n_workers workers, from lkd_place()
  * @priority:  SCHED_FIFO, 1 to 99; 0: normal
- * Return: 0 (@ret_grant says what was refused), -ETIMEDOUT (the threads did not get to run on their
- * cores in time: see lkd_runner_ended()), or negative errno: there is no thread. */
+ * Return: 0 (@ret_grant lists refusals), -ETIMEDOUT (the threads could not run on their cores in
+ * time, see lkd_runner_ended()), or negative errno: there is no thread. */
 int lkd_runner_start(struct lkd_runner *runner, struct lkd_cycle *cycle, struct lkd_proof *proof,
                      int n_workers, const int *cores, int priority, struct lkd_grant *ret_grant);
 
-/** lkd_runner_go() - choose T0 a little ahead of now and let the grid, or the proof, begin. */
+/** lkd_runner_go() - Set T0 shortly after the present time and start the grid or the proof. */
 void lkd_runner_go(struct lkd_runner *runner);
 
 /** lkd_runner_stop() - end the cycle and its threads, released or not; waits up to a period. The
@@ -105,14 +104,16 @@ void lkd_runner_go(struct lkd_runner *runner);
  * lkd_runner_ended()). */
 int lkd_runner_stop(struct lkd_runner *runner);
 
-/** lkd_runner_ended() - whether no thread is left, after lkd_runner_stop() or lkd_runner_start()
- * timed out; never waits. The first call that returns true completes the stop. */
+/** lkd_runner_ended() - Return true if no thread is left after lkd_runner_stop() or
+ * lkd_runner_start() timed out; never waits. The first call that returns true completes the
+ * stop. */
 bool lkd_runner_ended(struct lkd_runner *runner);
 
 /** lkd_runner_is_fifo() - whether the thread of the cycle was granted its real-time priority. */
 bool lkd_runner_is_fifo(const struct lkd_runner *runner);
 
-/** lkd_runner_usage() - sum over all threads since the grid began; after a run, of the whole run.
+/** lkd_runner_usage() - Return the sum over all threads since the grid began; after a run, of the
+ * whole run.
  */
 void lkd_runner_usage(const struct lkd_runner *runner, struct lkd_usage *ret_usage);
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How long the writer sleeps between looks for room, where it may. */
+/* Polling interval of the writer for room, in modes in which it may wait. */
 #define NAP_NS 200000
 
 int lkd_spsc_init(struct lkd_spsc *queue, int n_inputs, int n_outputs)
@@ -34,7 +34,7 @@ void lkd_spsc_fini(struct lkd_spsc *queue)
 
 void lkd_spsc_start(struct lkd_spsc *queue)
 {
-    /* what a stopped queue still holds belongs to a recording that is over */
+    /* frames left in a stopped queue belong to an ended recording */
     atomic_store_explicit(&queue->tail, atomic_load_explicit(&queue->head, memory_order_acquire),
                           memory_order_release);
     atomic_store_explicit(&queue->dropped, 0, memory_order_relaxed);
@@ -67,7 +67,7 @@ static bool may_wait(const struct lkd_spsc *queue)
     return atomic_load_explicit(&queue->wait, memory_order_relaxed) && is_on(queue);
 }
 
-/* Only where time is not real. */
+/* Only in modes without real time. */
 static void await_room(struct lkd_spsc *queue, uint64_t head)
 {
     int64_t waited_ns = 0;

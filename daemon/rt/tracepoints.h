@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Static tracepoints of provider `linkaged`, for perf and bpftrace: a single no-op each until
- * somebody attaches. Nothing at all where sys/sdt.h was not there at build time.
+/* Static tracepoints of provider `linkaged`, for perf and bpftrace: a single no-op each until a
+ * tracer attaches; no code at all if the build had no sys/sdt.h.
  *
  *     bpftrace -e 'usdt:/usr/bin/linkaged:linkaged:overrun { printf("%d %d\n", arg1, arg2); }'
  *
  * cycle_begin  cycle, grid point [ns], first look at the clock [ns]
  * cycle_end    cycle, steps done, outputs computed [ns]
- * overrun      cycle, steps done, how late against the next grid point [ns] */
+ * overrun      cycle, steps done, lateness against the next grid point [ns] */
 #ifndef LKD_RT_TRACEPOINTS_H
 #define LKD_RT_TRACEPOINTS_H
 

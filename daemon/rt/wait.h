@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How the cycle waits for its grid point.
+/* Ways in which the cycle waits for its grid point.
  *
  * LKD_WAKE_SLEEP: the kernel wakes it at the grid point, late by the kernel's wake-up latency; the
  * core is free meanwhile.
@@ -7,8 +7,8 @@
  * LKD_WAKE_HYBRID: the kernel wakes it a margin earlier, and it reads the clock for the rest: on
  * time within one reading, as long as the wake-up latency is less than the margin.
  *
- * LKD_WAKE_SPIN: it reads the clock all the time. With real-time throttling the kernel takes the
- * core away for some 50 ms in every second. */
+ * LKD_WAKE_SPIN: it reads the clock all the time. With real-time throttling the kernel withdraws
+ * the core for some 50 ms in every second. */
 #ifndef LKD_RT_WAIT_H
 #define LKD_RT_WAIT_H
 
@@ -19,7 +19,8 @@
 /** enum lkd_wake - see above. */
 enum lkd_wake { LKD_WAKE_SLEEP, LKD_WAKE_HYBRID, LKD_WAKE_SPIN };
 
-/* The margin is at most this part of the period: a thread that spins all of it is throttled. */
+/* Upper bound of the margin as a share of the period, because a thread that spins through all of it
+ * is throttled. */
 #define LKD_MARGIN_PART   0.4
 #define LKD_MARGIN_MIN_NS INT64_C(20000)
 
@@ -29,26 +30,28 @@ struct lkd_wait {
     int64_t margin_ns;
 };
 
-/** lkd_clock_ns() - now on CLOCK_MONOTONIC [ns].  RT: yes (no system call on usual machines). */
+/** lkd_clock_ns() - Return the time on CLOCK_MONOTONIC [ns].  RT: yes (no system call on usual
+ * machines). */
 LK_RT int64_t lkd_clock_ns(void);
 
-/** lkd_time_in() - the time on CLOCK_MONOTONIC in so many ns, for waits with a bound. */
+/** lkd_time_in() - Return the time on CLOCK_MONOTONIC after @duration_ns, for waits with a
+ * bound. */
 struct timespec lkd_time_in(int64_t duration_ns);
 
 /** lkd_sleep_until() - sleep until @when_ns on CLOCK_MONOTONIC.  RT: yes, one system call. */
 LK_RT void lkd_sleep_until(int64_t when_ns);
 
 /** lkd_wait_until() - wait until @when_ns on CLOCK_MONOTONIC.
- * Thread: cycle.  RT: yes, at most one system call; none when the time has come.
- * Return: now, @when_ns or later. */
+ * Thread: cycle.  RT: yes, at most one system call; none if @when_ns has passed.
+ * Return: the present time, @when_ns or later. */
 LK_RT int64_t lkd_wait_until(const struct lkd_wait *wait, int64_t when_ns);
 
-/** lkd_wait_margin() - a margin that covers the kernel's wake-up latency.
+/** lkd_wait_margin() - Return a margin that covers the kernel's wake-up latency.
  * @p99_ns: of the wake-up latencies on that core
  * Twice that and 20 us, within the bounds above: the tail beyond p99 is a few times longer. */
 int64_t lkd_wait_margin(int64_t p99_ns, int64_t period_ns);
 
-/** lkd_wake_name() - "sleep", "hybrid", "spin". Static text. */
+/** lkd_wake_name() - Return "sleep", "hybrid" or "spin", static text. */
 const char *lkd_wake_name(enum lkd_wake wake);
 
 #endif

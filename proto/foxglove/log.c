@@ -30,7 +30,7 @@ void lk_foxglove_log(struct lk_mcap_buffer *message, enum lk_foxglove_level leve
     lk_pb_put_text(message, 4, name);
 }
 
-/* a text of a condition begins with its identifier: "LK-2009: ". Return: the words behind it */
+/* a text of a condition begins with its identifier: "LK-2009: ". Return: the text after it */
 static const char *split_text(const char *text, char id[ID_SIZE])
 {
     int end = 0;

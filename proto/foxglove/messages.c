@@ -9,7 +9,7 @@
 #define GROUND "ground"
 #define THICK  2   /* of lines [pixel] */
 #define LEASH  0.1 /* of the mechanism's size */
-#define FAR    4   /* the same: what goes so far is followed */
+#define FAR    4   /* in sizes of the machine: travel beyond which the view follows */
 
 static const double upright[4] = {1, 0, 0, 0};
 
@@ -89,7 +89,7 @@ static bool is_held(const struct lk_scene *scene)
     return false;
 }
 
-/* Return: how far apart the places are at most, along an axis. */
+/* Return: largest extent of the box along an axis. */
 static double widen(struct lk_foxglove_view *view, const struct lk_scene *scene,
                     const double *poses)
 {
@@ -239,7 +239,7 @@ bool lk_foxglove_spans(struct lk_mcap_buffer *message, const struct lk_scene *sc
     return found;
 }
 
-/* ---- what else goes over a live line ---- */
+/* ---- further messages of a live connection ---- */
 
 void lk_foxglove_clear(struct lk_mcap_buffer *message, uint64_t ns)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of this folder share. */
+/* Declarations shared by the files of this folder. */
 #ifndef LK_FOXGLOVE_PARTS_H
 #define LK_FOXGLOVE_PARTS_H
 
 #include "foxglove.h"
 
-/** struct lk_remedy - a condition of the daemon. @id: "LK-2004";  @remedy: what to do, in words.
- * remedies.py takes the table from daemon/CONDITIONS.md. */
+/** struct lk_remedy - a condition of the daemon. @id: such as "LK-2004";  @remedy: text.
+ * remedies.py generates the table from daemon/CONDITIONS.md. */
 struct lk_remedy {
     const char *id;
     enum lk_foxglove_level level;
@@ -16,7 +16,7 @@ struct lk_remedy {
 extern const struct lk_remedy lk_remedies[];
 extern const size_t lk_n_remedies;
 
-/** lk_foxglove_put_time() - field @number of @message, a google.protobuf.Timestamp. */
+/** lk_foxglove_put_time() - Write field @number of @message, a google.protobuf.Timestamp. */
 void lk_foxglove_put_time(struct lk_mcap_buffer *message, uint32_t number, uint64_t ns);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The message types as descriptors. All fields of the published types are there, also those that
- * nothing here fills: viewers look at them. */
+/* The message types as descriptors. All fields of the published types are declared, also unused
+ * ones, because viewers check them. */
 #include "foxglove.h"
 #include "mcap/descriptor.h"
 
@@ -123,7 +123,7 @@ static void put_type(struct lk_mcap_buffer *file, const struct type *type)
     lk_pb_put_message(file, LK_FILE_MESSAGE, &message);
 }
 
-/* a type of protobuf's own, with whole seconds and the rest */
+/* a well-known type of protobuf, with seconds and nanoseconds */
 static void put_time(struct lk_mcap_buffer *set, const char *file, const char *name)
 {
     struct lk_mcap_buffer message = {.grows = true};

@@ -9,7 +9,8 @@
 #define LK_MCAP_CHANNELS_MAX 9    /* channels of a writer, numbered from 1 */
 #define LK_MCAP_ENTRIES_MAX  8192 /* messages of a chunk */
 
-/** struct lk_mcap_entry - of a message index: log time of a message, its offset in the chunk. */
+/** struct lk_mcap_entry - entry of a message index: log time of a message, its offset in the
+ * chunk. */
 struct lk_mcap_entry {
     uint64_t time_ns;
     uint64_t offset;
@@ -31,7 +32,7 @@ struct lk_mcap_chunk {
     uint64_t last_ns;
 };
 
-/** struct lk_mcap_chunk_index - what the summary says about a chunk. Sizes in bytes.
+/** struct lk_mcap_chunk_index - entry of the summary for a chunk. Sizes in bytes.
  * @length: of the chunk;  @index_length: of the indexes after it;  @records: of its messages
  * @index: offset of each channel's index from the start of the chunk, 0: none
  * @messages: number of each channel's messages */
@@ -63,12 +64,12 @@ bool lk_mcap_chunk_fits(const struct lk_mcap_chunk *chunk, size_t n, size_t byte
 /** lk_mcap_chunk_add() - append a message.
  * @channel:   1 to LK_MCAP_CHANNELS_MAX
  * @size:      of its data, in bytes
- * Return: where the caller writes the data; NULL when they do not fit. */
+ * Return: destination of the data, to be written by the caller; NULL if they do not fit. */
 unsigned char *lk_mcap_chunk_add(struct lk_mcap_chunk *chunk, uint16_t channel, uint32_t sequence,
                                  uint64_t log_ns, uint64_t publish_ns, size_t size);
 
 /** lk_mcap_chunk_close() - write CRC, lengths and indexes: @chunk->buffer is complete.
- * @ret_index: its offset is left 0 */
+ * @ret_index: its offset is 0 */
 void lk_mcap_chunk_close(struct lk_mcap_chunk *chunk, struct lk_mcap_chunk_index *ret_index);
 
 #endif

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* struct field - as a descriptor says. */
+/* struct field - a field from a descriptor. */
 struct field {
     struct lk_mcap_span name;
     struct lk_mcap_span type_name;
@@ -187,7 +187,7 @@ void lk_columns_fini(struct lk_columns *columns)
     *columns = (struct lk_columns){0};
 }
 
-/* The wire does not say the type: the descriptor does. */
+/* The wire format lacks the type, so use that of the descriptor. */
 static double number(int type, const struct lk_pb_field *field)
 {
     uint32_t low = (uint32_t)field->value;
@@ -216,8 +216,8 @@ static double number(int type, const struct lk_pb_field *field)
     }
 }
 
-/* Columns of one message are in the order of its fields, and so are mostly the fields on the wire:
- * the search goes on where the last one ended. */
+/* Columns of one message are in the order of its fields, and usually so are the fields on the wire,
+ * so the search continues where the last one ended. */
 static void put_value(const struct lk_columns *columns, uint32_t outer, uint32_t inner,
                       const struct lk_pb_field *field, double *values, size_t *hint)
 {

@@ -11,8 +11,8 @@
 #define LK_COLUMN_NAME_SIZE 96
 
 /** struct lk_column - a numeric field.
- * @field, @component: names of the field and of that within it; @component is "" where the field
- *                     is no message
+ * @field, @component: names of the field and of its inner field; @component is "" if the field is
+ *                     no message
  * @number, @inner:    their field numbers; @inner is 0 likewise
  * @type:              enum lk_pb_type */
 struct lk_column {

@@ -29,7 +29,7 @@ void lk_descriptor_put_name(struct lk_mcap_buffer *message, const char *name);
  * enum, else NULL */
 void lk_descriptor_put_field(struct lk_mcap_buffer *message, const char *name, uint32_t number,
                              enum lk_pb_type type, const char *type_name);
-/** lk_descriptor_put_labelled() - the same, perhaps a repeated field. */
+/** lk_descriptor_put_labelled() - Likewise, optionally for a repeated field. */
 void lk_descriptor_put_labelled(struct lk_mcap_buffer *message, const char *name, uint32_t number,
                                 enum lk_pb_type type, const char *type_name, bool is_repeated);
 /** lk_descriptor_put_nested() - add a nested message type; releases @nested. */
@@ -37,7 +37,7 @@ void lk_descriptor_put_nested(struct lk_mcap_buffer *message, struct lk_mcap_buf
 /** lk_descriptor_put_enum() - add a nested enum with values 0 to @n - 1. */
 void lk_descriptor_put_enum(struct lk_mcap_buffer *message, const char *name,
                             const char *const values[], int n);
-/** lk_descriptor_put_file() - a FileDescriptorSet of one file with one message type; releases
+/** lk_descriptor_put_file() - Write a FileDescriptorSet of one file with one message type; releases
  * @message. */
 void lk_descriptor_put_file(struct lk_mcap_buffer *set, const char *name, const char *package,
                             struct lk_mcap_buffer *message);

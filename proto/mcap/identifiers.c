@@ -40,7 +40,7 @@ void lk_identifier(const char *name, char *ret)
     ret[n] = '\0';
 }
 
-/* What two names that count as the same have in common. */
+/* Reduce a name to the form in which equal names coincide. */
 static void reduce(const char *name, char *ret)
 {
     size_t n = 0;

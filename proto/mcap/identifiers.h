@@ -10,7 +10,7 @@
 
 #define LK_IDENTIFIER_SIZE 80 /* of a name and a number, with the zero */
 
-/** struct lk_identifiers - a scope: the names taken so far. */
+/** struct lk_identifiers - a scope: the names in use. */
 struct lk_identifiers {
     char (*taken)[LK_IDENTIFIER_SIZE];
     size_t n_slots;
@@ -20,8 +20,8 @@ struct lk_identifiers {
 int lk_identifiers_init(struct lk_identifiers *identifiers, size_t n);
 void lk_identifiers_fini(struct lk_identifiers *identifiers);
 
-/** lk_identifier() - @name as an identifier: any other character becomes an underscore, and a digit
- * does not come first. @ret: LK_IDENTIFIER_SIZE bytes */
+/** lk_identifier() - Convert @name to an identifier: any other character becomes an underscore, and
+ * the first character is no digit. @ret: LK_IDENTIFIER_SIZE bytes */
 void lk_identifier(const char *name, char *ret);
 
 /** lk_identifiers_add() - lk_identifier(), made unique in the scope and added to it. */

@@ -9,7 +9,7 @@
 /** enum lk_pb_wire - wire types. */
 enum lk_pb_wire { LK_PB_VARINT = 0, LK_PB_64 = 1, LK_PB_BYTES = 2, LK_PB_32 = 5 };
 
-/** enum lk_pb_type - types of fields as in descriptor.proto; those in use. */
+/** enum lk_pb_type - types of fields as in descriptor.proto; only the used ones. */
 enum lk_pb_type {
     LK_PB_DOUBLE = 1,
     LK_PB_FLOAT = 2,
@@ -28,8 +28,8 @@ enum lk_pb_type {
 
 void lk_pb_put_varint(struct lk_mcap_buffer *buffer, uint64_t value);
 void lk_pb_put_tag(struct lk_mcap_buffer *buffer, uint32_t number, enum lk_pb_wire wire);
-/** lk_pb_put_number() - a varint field;  lk_pb_put_text() - a string;
- * lk_pb_put_message() - an encoded message; releases @message */
+/** lk_pb_put_number() - Write a varint field.  lk_pb_put_text() - Write a string.
+ * lk_pb_put_message() - Write an encoded message; releases @message */
 void lk_pb_put_number(struct lk_mcap_buffer *buffer, uint32_t number, uint64_t value);
 void lk_pb_put_text(struct lk_mcap_buffer *buffer, uint32_t number, const char *text);
 void lk_pb_put_message(struct lk_mcap_buffer *buffer, uint32_t number,

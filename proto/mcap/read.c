@@ -15,7 +15,7 @@
 
 /* ---- bytes of the file ---- */
 
-/* Return: 0, -EIO, negative errno. The bytes are there: the caller has compared with the size. */
+/* Return: 0, -EIO, negative errno. The caller has checked that the bytes exist. */
 static int read_at(const struct lk_mcap_reader *reader, uint64_t offset, void *to, size_t n)
 {
     if (reader->memory) {
@@ -28,7 +28,7 @@ static int read_at(const struct lk_mcap_reader *reader, uint64_t offset, void *t
         if (done < 0 && errno == EINTR)
             continue;
         if (done <= 0)
-            return done < 0 ? -errno : -EIO; /* it got shorter meanwhile */
+            return done < 0 ? -errno : -EIO; /* the file was truncated meanwhile */
         to = (unsigned char *)to + done;
         offset += (uint64_t)done;
         n -= (size_t)done;
@@ -98,7 +98,7 @@ void lk_mcap_close(struct lk_mcap_reader *reader)
     *reader = (struct lk_mcap_reader){.fd = -1};
 }
 
-/* ---- pieces of a record: what is not there is taken as nothing, and @bad says so ---- */
+/* ---- pieces of a record; missing bytes yield zero and set @bad ---- */
 
 struct cursor {
     const unsigned char *at;
@@ -130,7 +130,7 @@ static struct lk_mcap_span take_span(struct cursor *c, size_t length_size)
         c->bad = true;
         return span;
     }
-    if (n == 0) /* there may be nothing to point at */
+    if (n == 0) /* the pointer may be invalid */
         return span;
     span.size = (size_t)n;
     c->at += n;
@@ -329,7 +329,7 @@ static int check_summary(struct lk_mcap_reader *reader, uint64_t begin, uint64_t
     return 0;
 }
 
-/* Behind the end of the data, at @offset. */
+/* Check the file after the end of the data, at @offset. */
 static int look_at_tail(struct lk_mcap_reader *reader, uint64_t offset)
 {
     unsigned char tail[TAIL_SIZE];
@@ -368,7 +368,7 @@ static int end_file(struct lk_mcap_reader *reader, enum lk_mcap_ending ending)
     return 0;
 }
 
-/* ---- one after the other ---- */
+/* ---- iteration ---- */
 
 static bool is_read(uint8_t op)
 {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Read an MCAP file from front to back.
  *
- * The file is not trusted: a length is checked against the bytes that are left before anything is
- * read or allocated, every CRC is checked, and a text may hold any bytes. A chunk with a wrong CRC
- * is skipped and reported; a truncated file is read up to its last whole record. */
+ * The file is not trusted: a length is checked against the remaining bytes before anything is read
+ * or allocated, every CRC is checked, and a text may hold any bytes. A chunk with a wrong CRC is
+ * skipped and reported; a truncated file is read up to its last whole record. */
 #ifndef LK_MCAP_READ_H
 #define LK_MCAP_READ_H
 
 #include "write.h"
 
-/** enum lk_mcap_kind - kind of an item; LK_MCAP_DAMAGE: something was skipped. */
+/** enum lk_mcap_kind - type of an item; LK_MCAP_DAMAGE: damaged data were skipped. */
 enum lk_mcap_kind {
     LK_MCAP_IS_SCHEMA,
     LK_MCAP_IS_CHANNEL,
@@ -26,7 +26,7 @@ struct lk_mcap_span {
 };
 
 /** struct lk_mcap_item - one item of a file. Spans are valid until the next call.
- * @offset:  file offset of its record, or of the chunk that it is in
+ * @offset:  file offset of its record or of its chunk
  * @id:      of a schema or channel, channel of a message;  @schema: of a channel, 0: none
  * @name:    of a schema, an attachment, metadata; topic of a channel
  * @encoding: of a schema, or of the messages of a channel; media type of an attachment
@@ -46,18 +46,18 @@ struct lk_mcap_item {
     struct lk_mcap_span map;
 };
 
-/** enum lk_mcap_ending - how the file ends.
+/** enum lk_mcap_ending - state of the end of the file.
  * LK_MCAP_COMPLETE: end of data, summary with the right CRC, footer, magic
  * LK_MCAP_CUT:      the file is truncated: its writer was stopped
  * LK_MCAP_BAD:      malformed data */
 enum lk_mcap_ending { LK_MCAP_OPEN, LK_MCAP_COMPLETE, LK_MCAP_CUT, LK_MCAP_BAD };
 
 /** struct lk_mcap_reader - a file that is being read.
- * @fd, @memory: where the @size bytes are: one of them is used
- * @offset:  of the next record;  @chunk: of the chunk that items come from
+ * @fd, @memory: source of the @size bytes, one of the two
+ * @offset:  of the next record;  @chunk: offset of the present chunk
  * @block:   @capacity bytes: the present record;  @left: rest of a chunk's messages
  * @ending:  LK_MCAP_OPEN until there are no more items
- * @end:     then where the last whole record ends
+ * @end:     then the end of the last whole record
  * @n_damaged: number of chunks and attachments skipped */
 struct lk_mcap_reader {
     int fd;
@@ -85,11 +85,11 @@ int lk_mcap_next(struct lk_mcap_reader *reader, struct lk_mcap_item *ret_item);
 
 /** lk_mcap_span_is() - whether @span equals @text. */
 bool lk_mcap_span_is(struct lk_mcap_span span, const char *text);
-/** lk_mcap_map_next() - take the first entry off a map. Return: whether there was one. */
+/** lk_mcap_map_next() - Remove the first entry of a map. Return: true if there was one. */
 bool lk_mcap_map_next(struct lk_mcap_span *map, struct lk_mcap_span *ret_key,
                       struct lk_mcap_span *ret_value);
-/** lk_mcap_map_get() - the value of @key, cut to @size - 1 bytes and terminated; control characters
- * are replaced. Return: whether it is there; if not, @ret is "". */
+/** lk_mcap_map_get() - Copy the value of @key, truncated to @size - 1 bytes and terminated; control
+ * characters are replaced. Return: true if it exists; otherwise @ret is "". */
 bool lk_mcap_map_get(struct lk_mcap_span map, const char *key, char *ret, size_t size);
 
 #endif

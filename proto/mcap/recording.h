@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Content of the daemon's recordings: four topics and two of a motion platform where there is one,
- * two attachments, two metadata records.
+/* Content of the daemon's recordings: four topics, two more with a motion platform, two
+ * attachments, two metadata records.
  *
  *     /cycle    linkage.recording.Cycle   every cycle: its phases and results
  *     /inputs   MODEL.Inputs              the acting values of a step: after policy and rate limit
  *     /outputs  MODEL.Outputs             the values after the step
  *     /events   linkage.recording.Event   state changes, faults, trips of inputs, losses
- *     /platform       platform.Step       a step of the platform: what it took, and where it went
- *     /platform_state platform.State      all that the platform is, before the /platform of the
- * same step: the first, each thousandth, behind lost ones, and where other gains are wanted
+ *     /platform       platform.Step       a step of the platform: its inputs and its pose
+ *     /platform_state platform.State      whole state of the platform, before the /platform of the
+ * same step: at the first step, at each thousandth, after lost steps, and at a change of gains
  *     /tf, /scene, /log  of package foxglove, only where linkage export --scene has added them
  *
- * The messages of a cycle follow each other in this order; their sequence is the cycle number
- * modulo 2^32. Cycles without a step have no /inputs and /outputs. Log time is when the outputs
- * were computed, as UTC: CLOCK_MONOTONIC plus the offset at the start of the recording, so that
- * setting the clock causes no jump. Publish time is the grid point of the cycle, CLOCK_MONOTONIC of
- * the daemon. The platform has steps of its own; their sequence counts them, and both times are
- * that of its step. */
+ * The messages of a cycle are in this order; their sequence is the cycle number modulo 2^32. Cycles
+ * without a step have no /inputs and /outputs. Log time is the time at which the outputs were
+ * computed, as UTC: CLOCK_MONOTONIC plus the offset at the start of the recording, so that setting
+ * the clock causes no jump. Publish time is the grid point of the cycle, CLOCK_MONOTONIC of the
+ * daemon. The platform has its own steps: its sequence numbers count them, and both times are the
+ * time of its step. */
 #ifndef LK_MCAP_RECORDING_H
 #define LK_MCAP_RECORDING_H
 
@@ -30,7 +30,7 @@ enum lk_recording_channel {
     LK_RECORDING_EVENTS = 4,
     LK_RECORDING_PLATFORM = 5,
     LK_RECORDING_PLATFORM_STATE = 6,
-    LK_RECORDING_TF = 7,    /* these only in what linkage export --scene writes, */
+    LK_RECORDING_TF = 7,    /* these only in files of linkage export --scene, */
     LK_RECORDING_SCENE = 8, /* see foxglove/foxglove.h */
     LK_RECORDING_LOG = 9,
 };
@@ -43,14 +43,14 @@ enum lk_recording_channel {
 #define LK_RECORDING_VALUES_MAX (1u << 17)   /* bytes of them */
 #define LK_RECORDING_END        "linkaged.end" /* and at the end */
 
-/** lk_recording_topic() - "/cycle" and so on. Static text. */
+/** lk_recording_topic() - Return the topic as static text, such as "/cycle". */
 const char *lk_recording_topic(enum lk_recording_channel channel);
 
 /** struct lk_recording_cycle - a cycle.
  * @step, @time_s: number of steps, simulated time after it
  * @deadline_ns: its grid point, CLOCK_MONOTONIC of the daemon
  * @woken_ns to @computed_ns: relative to @deadline_ns
- * @state:       as in linkage.proto, RUNNING, PAUSED or FAULT;  @fault: 0: none, else its code
+ * @state:       as in linkage.proto, RUNNING, PAUSED or FAULT;  @fault: its code, 0: none
  * @stepped:     it made a step
  * @flags:       enum Flag of linkage.proto
  * @input_claim, @input_sequence: of the newest sample that acts; sequence 0: none
@@ -78,8 +78,9 @@ struct lk_recording_cycle {
 
 #define LK_RECORDING_CYCLE_SIZE 126 /* bytes of its message, constant */
 
-/** lk_recording_cycle_schema() - FileDescriptorSet of "linkage.recording.Cycle".
- * lk_recording_cycle_units() - metadata of its channel: field and unit; static. @ret_n: how many */
+/** lk_recording_cycle_schema() - Write the FileDescriptorSet of "linkage.recording.Cycle".
+ * lk_recording_cycle_units() - Return the metadata of its channel, pairs of field and unit; static.
+ * @ret_n: their number */
 void lk_recording_cycle_schema(struct lk_mcap_buffer *set);
 const struct lk_mcap_pair *lk_recording_cycle_units(size_t *ret_n);
 
@@ -102,7 +103,7 @@ struct lk_recording_event {
 /** lk_recording_event_schema() - FileDescriptorSet of "linkage.recording.Event". */
 void lk_recording_event_schema(struct lk_mcap_buffer *set);
 /** lk_recording_event_put() - encode.  lk_recording_event_take() - decode; cuts longer texts.
- * Return: whether it is such a message. */
+ * Return: true if it is such a message. */
 void lk_recording_event_put(struct lk_mcap_buffer *buffer, const struct lk_recording_event *event);
 bool lk_recording_event_take(const void *data, size_t size, struct lk_recording_event *ret_event);
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* From 19000 on numbers of fields are not free. */
+/* Field numbers from 19000 on are reserved. */
 #define FIELDS_MAX 18999
 /* "name of " or a component behind the name of a field. */
 #define KEY_SIZE (2 * LK_IDENTIFIER_SIZE)
@@ -58,8 +58,8 @@ static void add_scalar(struct draft *draft, const struct lk_channel *channel, co
     note_unit(draft->type, field, "", channel->unit[0]);
 }
 
-/* The components have a scope of their own, their message type has not: fields and types of a
- * message share one. */
+/* Components have their own scope. Their message type does not, because fields and types of a
+ * message share one scope. */
 static void add_vector(struct draft *draft, const struct lk_channel *channel, const char *field,
                        uint32_t number)
 {
@@ -106,7 +106,7 @@ static int take_memory(struct draft *draft, const struct lk_channel *channels, i
     return lk_identifiers_init(&draft->names, 2 * (size_t)n + 2);
 }
 
-/* Names of fields first, so that a type never takes the name of a channel away. */
+/* Assign names of fields first, so that no type occupies the name of a channel. */
 static int add_channels(struct draft *draft, const struct lk_channel *channels, int n)
 {
     char(*field)[LK_IDENTIFIER_SIZE] = calloc((size_t)n + 1, sizeof(*field));

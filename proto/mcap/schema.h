@@ -15,8 +15,8 @@
  * @descriptor:  FileDescriptorSet
  * @form:        the template, @size bytes
  * @place:       offset of each of the @n_values doubles in it
- * @unit:        @n_units pairs: key is the field, "crank_angle" or "pose.x", value its unit; where
- *               a name had to be changed, key "name of FIELD" has the original name
+ * @unit:        @n_units pairs: key is the field, "crank_angle" or "pose.x", value its unit; if a
+ *               name had to be changed, key "name of FIELD" has the original name
  * @texts:       memory of the keys */
 struct lk_mcap_type {
     char name[192];

@@ -206,7 +206,7 @@ static void put_statistics(struct lk_mcap_buffer *b, const struct lk_mcap_summar
 
 #define GROUPS 6
 
-/* struct group - records of one kind in the summary, from @begin to @end of the buffer. */
+/* struct group - records of one type in the summary, from @begin to @end of the buffer. */
 struct group {
     enum lk_mcap_op op;
     size_t begin;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Make records of an MCAP file in memory; the caller writes them.
+/* Encode records of an MCAP file in memory; the caller writes them.
  *
  * A failed call marks the buffer as full; later calls then do nothing, so that the caller checks
  * once, at the end. Integers are little-endian. Thread: any but the cycle. */
@@ -47,7 +47,7 @@ struct lk_mcap_buffer {
 /** lk_mcap_buffer_fini() - release the memory of a growing buffer. */
 void lk_mcap_buffer_fini(struct lk_mcap_buffer *buffer);
 
-/** lk_mcap_reserve() - append @n bytes for the caller to write; NULL when they do not fit. */
+/** lk_mcap_reserve() - Append @n bytes for the caller to fill; NULL if they do not fit. */
 unsigned char *lk_mcap_reserve(struct lk_mcap_buffer *buffer, size_t n);
 
 void lk_mcap_put(struct lk_mcap_buffer *buffer, const void *data, size_t n);
@@ -75,17 +75,17 @@ struct lk_mcap_pair {
     const char *value;
 };
 
-/** lk_mcap_put_header() - magic and header, the start of a file. @library: the program that
+/** lk_mcap_put_header() - Write magic and header, the start of a file. @library: the program that
  * writes it */
 void lk_mcap_put_header(struct lk_mcap_buffer *buffer, const char *library);
 /** lk_mcap_put_schema() - @id: not 0;  @name: of the message type;  @data: a FileDescriptorSet */
 void lk_mcap_put_schema(struct lk_mcap_buffer *buffer, uint16_t id, const char *name,
                         const void *data, size_t size);
-/** lk_mcap_put_channel() - a channel with messages of schema @schema. @pairs: @n_pairs of
+/** lk_mcap_put_channel() - Write a channel with messages of schema @schema. @pairs: @n_pairs of
  * metadata */
 void lk_mcap_put_channel(struct lk_mcap_buffer *buffer, uint16_t id, uint16_t schema,
                          const char *topic, const struct lk_mcap_pair *pairs, size_t n_pairs);
-/** lk_mcap_put_attachment() - an attached file. @time_ns: when it was added, UTC */
+/** lk_mcap_put_attachment() - Write an attached file. @time_ns: time of the addition, UTC */
 void lk_mcap_put_attachment(struct lk_mcap_buffer *buffer, uint64_t time_ns, const char *name,
                             const char *media_type, const void *data, size_t size);
 void lk_mcap_put_metadata(struct lk_mcap_buffer *buffer, const char *name,

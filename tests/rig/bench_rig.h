@@ -42,7 +42,7 @@ int offer(uint64_t token, uint64_t sequence, const double *values, size_t n);
 int offer1(uint64_t token, uint64_t sequence, double value);
 int beat(uint64_t token);
 
-/** newest() - the record that the cycle would take now. */
+/** newest() - Return the record that the cycle would read now. */
 const struct lkd_input *newest(void);
 /** news_of() - news of a channel, by index, in newest(). */
 const struct lkd_news *news_of(int channel);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A cycle of a model file, not running, and the daemon's exchange beside it, with the test at the
- * other ends of the channels of the line process. Any failure ends the test. */
+ * other ends of the channels to the line process. Any failure ends the test. */
 #ifndef TESTS_RIG_EXCHANGE_RIG_H
 #define TESTS_RIG_EXCHANGE_RIG_H
 

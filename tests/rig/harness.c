@@ -145,8 +145,8 @@ void harness_write_config(const struct harness *h, const char *path, const char 
         fputs("inputs: {claims: optional}\n", out);
     if (!has_key(more, "policy:"))
         fputs("policy: {stale: count}\n", out);
-    /* how busy the machine of a test is decides nothing, unless the test is about that; and two
-     * daemons on one core, both before everything else there, would starve each other */
+    /* the load of the machine must not decide a test that does not concern it; and two daemons with
+     * real-time priority on one core would starve each other */
     if (!has_key(more, "realtime:"))
         fputs("realtime: {priority: 0, core: none}\n", out);
     if (!has_key(more, "budget:"))
@@ -289,8 +289,8 @@ static bool finds_no_core(const struct harness *h)
            harness_log_count(h, " is taken by ") + harness_log_count(h, "finds no free core") > 0;
 }
 
-/* A core that somebody else on this machine has is none that a test may fail for: it is waited for,
- * and the test is left out where that takes too long. */
+/* A test must not fail because another process has locked the core: wait for it, and skip the test
+ * if that lasts too long. */
 static void start_daemon(struct harness *h)
 {
     const struct timespec nap = {.tv_nsec = 200000000};
@@ -460,7 +460,8 @@ const Linkage__V1__ControlReply *harness_command(struct harness *h,
     return ask_command(h, command, harness_ask);
 }
 
-/* Whether the machine, and nothing else, is in the way: the same request succeeds later. */
+/* Return true if only the load of the machine prevents success, so that the same request succeeds
+ * later. */
 static bool is_held_up(const Linkage__V1__ControlReply *reply)
 {
     return reply->result != RESULT(OK) &&
@@ -468,8 +469,7 @@ static bool is_held_up(const Linkage__V1__ControlReply *reply)
             strstr(reply->text, "did not let the threads of the cycle run"));
 }
 
-/* A cycle that others keep from its core begins or ends later, and by then it may have ended by
- * itself. */
+/* A cycle kept from its core begins or ends later, and may have ended by itself by then. */
 const Linkage__V1__ControlReply *harness_ask_patiently(struct harness *h,
                                                        Linkage__V1__ControlRequest *request)
 {
@@ -501,8 +501,8 @@ double harness_step_s(double step_s)
     return SANITIZED && step_s < STEP_KEPT_S ? STEP_KEPT_S : step_s;
 }
 
-/* Return: @text with the step of harness_step_s(), to be freed. A step that no cycle may have
- * stays, to be refused. */
+/* Return: @text with the step of harness_step_s(), to be freed. An invalid step is left unchanged,
+ * to be refused. */
 static char *paced(const char *text)
 {
     static const char key[] = "step: ";

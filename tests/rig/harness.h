@@ -54,7 +54,7 @@ char *harness_model_text(void);
  * @config: further lines of its configuration, or NULL */
 void harness_prepare(struct harness *h, const char *config);
 /** harness_open() - start a daemon and wait until it is READY.  harness_start() - the same, but
- * without connecting to it. If a process outside the test holds its core, this waits for at most
+ * without connecting to it. If a process outside the test occupies its core, this waits for at most
  * a minute; then the test is skipped.  @config: as harness_prepare() */
 void harness_open(struct harness *h, const char *config);
 void harness_start(struct harness *h, const char *config);

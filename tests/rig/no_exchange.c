@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The exchange as commands see it, without its thread and sockets: streams can be asked for, and
+/* The exchange as commands see it, without its thread and sockets: streams can be requested, and
  * nothing is ever sent. In place of io/exchange*.c, for targets that link it. */
 #include "no_exchange.h"
 #include "exchange.h"

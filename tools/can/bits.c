@@ -10,8 +10,8 @@ const char *const can_checksum_names[] = {[CAN_XOR] = "xor",
                                           [CAN_CRC8_H2F] = "crc8-h2f",
                                           [CAN_CHECKSUMS] = NULL};
 
-/* struct part - the bits of a signal within one byte: @n of them from bit @shift on, which are
- * those from @place on of the raw value */
+/* struct part - the bits of a signal within one byte: @n bits from bit @shift on; they are the bits
+ * from @place on of the raw value */
 struct part {
     int byte;
     int shift;

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #define RETRY_NS    INT64_C(500000000)
-#define AGE_MAX_NS  INT64_C(1000000000) /* more is no age, but a clock that was set */
+#define AGE_MAX_NS  INT64_C(1000000000) /* a larger age means that the clock was set */
 #define UNIX_PREFIX "unix:"
 
 static bool is_unix(const struct can_bus *bus)
@@ -37,9 +37,9 @@ int can_bus_init(struct can_bus *bus, const char *name)
     return 0;
 }
 
-/* ---- it comes and goes ---- */
+/* ---- disappearance and return ---- */
 
-/* once, until something else is to be said */
+/* log a message once, until it changes */
 static void say(struct can_bus *bus, const char *what, const char *why)
 {
     char text[LK_ERROR_SIZE];
@@ -62,8 +62,8 @@ static void close_bus(struct can_bus *bus, const char *why)
     say(bus, "is not there", why);
 }
 
-/* Identifiers of what is received, or all where a socket takes no such number of them; a socket
- * without any hears nothing but errors. */
+/* Set the identifiers to receive, or all if the socket does not support that number. A socket
+ * without any receives errors only. */
 static int set_filters(struct can_bus *bus, int fd)
 {
     static const struct can_filter all = {0};
@@ -97,7 +97,7 @@ static int open_unix(const struct can_bus *bus, bool *ret_is_fd)
     return fd;
 }
 
-/* the interface: that it is there and up, and whether frames of CAN FD fit it */
+/* check that the interface exists and is up, and whether it supports CAN FD */
 static int bind_interface(int fd, const char *name, bool *ret_is_fd)
 {
     struct sockaddr_can address = {.can_family = AF_CAN};
@@ -165,7 +165,7 @@ bool can_bus_is_up(const struct can_bus *bus)
     return bus->fd >= 0 && !bus->is_off;
 }
 
-/* ---- what it is for ---- */
+/* ---- sending and receiving ---- */
 
 int can_bus_follow(struct can_bus *bus, const struct can_plan *plan)
 {
@@ -222,8 +222,8 @@ void can_bus_send(struct can_bus *bus, const struct dbc_message *message, const 
         close_bus(bus, strerror(errno));
 }
 
-/* Stamps of the kernel are of its wall clock. An age is of any clock, as long as that one was not
- * set meanwhile. */
+/* Stamps of the kernel are of its wall clock. An age is independent of the clock, unless that clock
+ * was set meanwhile. */
 static int64_t age_of(struct msghdr *message)
 {
     struct timespec stamp, now;
@@ -294,7 +294,7 @@ bool can_bus_receive(struct can_bus *bus, struct canfd_frame *ret, int64_t *ret_
         }
         if (ret->can_id & CAN_RTR_FLAG)
             continue;
-        if (bus->is_off) { /* whoever hears others takes part again */
+        if (bus->is_off) { /* received frames show that the controller is active again */
             bus->is_off = false;
             say(bus, "is there", "frames come again");
         }

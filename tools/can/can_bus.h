@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A CAN bus: an interface of the kernel (SocketCAN), or a socket of AF_UNIX where another program
- * is the bus. It comes and goes, which is said once each time; frames are those of linux/can.h.
+/* A CAN bus: an interface of the kernel (SocketCAN), or an AF_UNIX socket of a program that
+ * simulates the bus. It may disappear and return; each change is logged once; frames are those of
+ * linux/can.h.
  * Thread: one. RT: no. */
 #ifndef TOOLS_CAN_CAN_BUS_H
 #define TOOLS_CAN_CAN_BUS_H
@@ -12,11 +13,12 @@
 #define CAN_BUS_NAME_SIZE 108 /* of a path of a socket, with "unix:" cut off */
 
 /** struct can_bus - @name: "can0", or "unix:PATH"
- * @fd: -1: closed;  @is_off: the controller is bus-off;  @is_fd: CAN FD
- * @wants_fd: a message needs it;  @filter: what is received, @n_filters;  @tried_ns: to open it
- * @said: of the last trouble, so that it is said once
- * @sent, @not_sent: frames, and those that had no room;  @received: that passed the filter
- * @times_down: how often it was gone */
+ * @fd: -1: closed;  @is_off: the controller is bus-off;  @is_fd: CAN FD is enabled
+ * @wants_fd: a message needs CAN FD;  @filter: @n_filters filters of received frames;  @tried_ns:
+ *            time of the last attempt to open it
+ * @said: last logged failure, so that it is logged once
+ * @sent, @not_sent: frames sent, and frames without room;  @received: frames that passed the filter
+ * @times_down: number of times that the bus disappeared */
 struct can_bus {
     char name[CAN_BUS_NAME_SIZE + 8];
     int fd;
@@ -33,23 +35,23 @@ struct can_bus {
     uint64_t times_down;
 };
 
-/** can_bus_init() - closed at first. @name: an interface, or "unix:PATH".
+/** can_bus_init() - Initialise a closed bus. @name: an interface, or "unix:PATH".
  * Return: 0, 1: the name is too long for either. */
 int can_bus_init(struct can_bus *bus, const char *name);
-/** can_bus_follow() - what is received and sent from now on: messages of @plan; NULL: none.
+/** can_bus_follow() - Receive and send the messages of @plan from now on; NULL: none.
  * Return: 0, -ENOMEM. */
 int can_bus_follow(struct can_bus *bus, const struct can_plan *plan);
 void can_bus_fini(struct can_bus *bus);
 
-/** can_bus_tend() - open it if it is closed, twice a second. */
+/** can_bus_tend() - Try to open a closed bus, twice a second. */
 void can_bus_tend(struct can_bus *bus, int64_t now_ns);
-/** can_bus_is_up() - open, and its controller takes part. */
+/** can_bus_is_up() - Return true if the bus is open and its controller active. */
 bool can_bus_is_up(const struct can_bus *bus);
-/** can_bus_send() - one frame of @message with @n bytes; never waits. */
+/** can_bus_send() - Send one frame of @message with @n bytes; never waits. */
 void can_bus_send(struct can_bus *bus, const struct dbc_message *message, const uint8_t *data,
                   int n);
-/** can_bus_receive() - the next frame, without waiting. What is no frame of data is passed over.
- * @ret_age_ns: how long ago the kernel has received it, 0: unknown
+/** can_bus_receive() - Receive the next frame without waiting. Other than data frames are skipped.
+ * @ret_age_ns: time since the kernel received it, 0: unknown
  * Return: whether there is one. */
 bool can_bus_receive(struct can_bus *bus, struct canfd_frame *ret, int64_t *ret_age_ns);
 

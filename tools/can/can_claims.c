@@ -11,7 +11,7 @@ static const struct can_scalar *input_of(const struct can_plan *plan, int item)
     return &plan->channels->input.scalar[plan->item[item].scalar];
 }
 
-/* An input is set by one signal; by several only where never two of them are there at once. */
+/* Check that an input is set by one signal, or by several that are never present at once. */
 static bool check_single(struct maker *k, int message, int item, int *setter)
 {
     const struct can_plan *plan = k->plan;
@@ -43,7 +43,7 @@ static void join_claims(struct can_plan *plan, int a, int b)
             plan->message[i].claim = to;
 }
 
-/* Messages get the number of the first one that they share a channel with.
+/* Number each message by the first one with which it shares a channel.
  * @owner: the message that has a channel, -1 at first */
 static void join_messages(struct can_plan *plan, int *owner)
 {

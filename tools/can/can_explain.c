@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-/* the next character of a unit that says something: "Nm", "N m" and "N*m" are one, 1 is none */
+/* return the next significant character of a unit: "Nm", "N m" and "N*m" are equal, 1 is no unit */
 static const char *next_of_unit(const char *at)
 {
     while (*at == ' ' || *at == '*' || *at == '-' || (at[0] == '1' && at[1] == '\0'))
@@ -115,7 +115,7 @@ static int warn_of_item(const struct can_plan *plan, const struct can_message *c
     return n;
 }
 
-/* ---- what is left over ---- */
+/* ---- unused signals and inputs ---- */
 
 static const struct can_message *find_planned(const struct can_plan *plan, int message)
 {

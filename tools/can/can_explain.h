@@ -7,11 +7,11 @@
 
 #include <stdio.h>
 
-/** can_explain() - each message with its signals, their channels, units and ranges; then warnings,
- * what has no channel, and inputs without a signal. Return: number of warnings. */
+/** can_explain() - Print each message with its signals, their channels, units and ranges; then
+ * warnings, signals without a channel, and inputs without a signal. Return: number of warnings. */
 int can_explain(const struct can_plan *plan, FILE *to);
-/** can_list_unused() - "A.x, A.y": signals without a channel, of messages that are sent
- * (@is_sent) or of all others; cut at @size. Return: how many there are. */
+/** can_list_unused() - List signals without a channel as "A.x, A.y", for sent messages (@is_sent)
+ * or all others; truncated to @size. Return: their number. */
 int can_list_unused(const struct can_plan *plan, bool is_sent, char *ret, size_t size);
 
 #endif

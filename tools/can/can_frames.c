@@ -96,8 +96,8 @@ int can_frame_length(const struct dbc_message *message)
     return lengths[i];
 }
 
-/* The selection whose turn it is, out of those that a channel belongs to; that of the selector's
- * own output goes before turns. Return: -1: not multiplexed. */
+/* The selection whose turn it is, out of those that a channel belongs to; an output assigned to the
+ * selector has precedence over turns. Return: -1: not multiplexed. */
 static int64_t next_selection(struct can_frames *frames, int i)
 {
     const struct can_plan *plan = frames->plan;
@@ -132,7 +132,7 @@ static bool put_item(const struct can_plan *plan, const struct can_item *item,
     return true;
 }
 
-/* The selector, by its own output or in turns, and what it selects. */
+/* Write the selector, by its own output or in turns, and the signals that it selects. */
 static bool put_selected(struct can_frames *frames, int i, const double *outputs, uint8_t *data)
 {
     const struct can_plan *plan = frames->plan;
@@ -190,8 +190,8 @@ int can_frame_fill(struct can_frames *frames, int i, const double *outputs, uint
 
 /* ---- frames that are received ---- */
 
-/* @value within @low and @high, or what is nearest; @slack: beyond them, that is round-off
- * Return: whether it may be taken. */
+/* Clamp @value to @low and @high. @slack: excess that counts as round-off.
+ * Return: true if it is acceptable. */
 static bool hold_within(double *value, double low, double high, double slack,
                         enum can_outside outside)
 {

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Frames of the messages of a plan: filled with outputs, and taken for the values of a claim.
+/* Frames of the messages of a plan: encoded from outputs, and decoded to the values of a claim.
  * Thread: one. RT: can_frames_make() alone allocates. */
 #ifndef TOOLS_CAN_CAN_FRAMES_H
 #define TOOLS_CAN_CAN_FRAMES_H
 
 #include "can_plan.h"
 
-/** enum can_taken - what became of a frame. Those from CAN_SHORT on are refused and counted.
- * CAN_TAKEN: it has changed values;  CAN_NOTHING: no signal that is there has a channel
- * CAN_SHORT: fewer bytes than the message has;  CAN_SPOILT: the checksum is another one
- * CAN_REPEATED: the counter stands still;  CAN_OUT_OF_RANGE: a value that is not to be saturated */
+/** enum can_taken - result for a received frame. Those from CAN_SHORT on are refused and counted.
+ * CAN_TAKEN: its values were stored;  CAN_NOTHING: none of its signals has a channel
+ * CAN_SHORT: fewer bytes than the message has;  CAN_SPOILT: wrong checksum
+ * CAN_REPEATED: the counter did not change;  CAN_OUT_OF_RANGE: a value out of range that must not
+ * be saturated */
 enum can_taken {
     CAN_TAKEN,
     CAN_NOTHING,
@@ -20,9 +21,9 @@ enum can_taken {
     CAN_OUTCOMES
 };
 
-/** struct can_frame_state - of a message. @data: of one that is sent, with what no channel fills
- * @count: of the counter, that was sent or received last, with @has_count
- * @turn: which group of a multiplexed message is sent next
+/** struct can_frame_state - state of a message. @data: bytes of a sent message that no channel sets
+ * @count: last counter value sent or received, valid if @has_count
+ * @turn: group of a multiplexed message to send next
  * @last: number of the cycle that was sent last, see can_frame_is_due();  @is_fresh: received since
  *        its claim was sent */
 struct can_frame_state {
@@ -35,7 +36,7 @@ struct can_frame_state {
 };
 
 /** struct can_frames - {0} at first. @state: of each message of the plan
- * @values: of each claim, @n_values of it, which begin as the model has them
+ * @values: values of each claim, @n_values of the claim, initially those of the model
  * @missed: cycles of messages without a sample, because it was lost or never published */
 struct can_frames {
     const struct can_plan *plan;
@@ -48,20 +49,21 @@ struct can_frames {
 int can_frames_make(const struct can_plan *plan, struct can_frames *ret_frames);
 void can_frames_fini(struct can_frames *frames);
 
-/** can_frame_is_due() - whether message @i is to be sent at @time_s of the run; then it is not any
- * more until its next cycle. @anew: a run has begun: it is. */
+/** can_frame_is_due() - Return true, once per cycle of the message, if message @i is to be sent at
+ * @time_s of the run. @anew: a run has begun, so it is due. */
 bool can_frame_is_due(struct can_frames *frames, int i, double time_s, bool anew);
-/** can_frame_fill() - the next frame of message @i. @outputs: of a sample
+/** can_frame_fill() - Encode the next frame of message @i. @outputs: of a sample
  * @ret: as many bytes as a frame has, DBC_BYTES_MAX of room
- * Return: how many, -1: a value is out of range, and not to be saturated. */
+ * Return: their number, -1: a value is out of range and must not be saturated. */
 int can_frame_fill(struct can_frames *frames, int i, const double *outputs, uint8_t *ret);
-/** can_frame_take() - a frame of message @i into the values of its claim; what is refused changes
- * nothing. */
+/** can_frame_take() - Decode a frame of message @i into the values of its claim; a refused frame
+ * changes nothing. */
 enum can_taken can_frame_take(struct can_frames *frames, int i, const uint8_t *data, int n);
-/** can_frames_complete() - whether all messages of a claim were taken since this was asked last
- * with that outcome. */
+/** can_frames_complete() - Return true if all messages of a claim were received since the last call
+ * that returned true. */
 bool can_frames_complete(struct can_frames *frames, int claim);
-/** can_frame_length() - bytes of the frame of a message: CAN FD knows not all numbers. */
+/** can_frame_length() - Return the length of the frame of a message [bytes]; CAN FD supports only
+ * some lengths. */
 int can_frame_length(const struct dbc_message *message);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lines for the log about what changes while the program runs, with a bound: a bus that flaps, or
- * benches that take claims from each other, fill no disk. */
+/* Log of changes during the run, with a rate limit, so that a flapping bus or benches that compete
+ * for claims cannot fill the disk. */
 #ifndef TOOLS_CAN_CAN_LOG_H
 #define TOOLS_CAN_CAN_LOG_H
 
@@ -10,16 +10,16 @@
 #define CAN_LOG_LINES    200                 /* at once, */
 #define CAN_LOG_EVERY_NS INT64_C(3000000000) /* then one each so often */
 
-/** struct can_log - {0} at first. @n_used: of CAN_LOG_LINES, as of @counted_ns;  @n_left_out: lines
- * since the last one that was printed */
+/** struct can_log - {0} at first. @n_used: used lines of CAN_LOG_LINES at @counted_ns;
+ * @n_left_out: lines dropped since the last printed one */
 struct can_log {
     int n_used;
     int64_t counted_ns;
     uint64_t n_left_out;
 };
 
-/** can_log_take() - whether a line may be printed at @now_ns of CLOCK_MONOTONIC. @ret_left_out:
- * lines that were left out before it */
+/** can_log_take() - Return true if a line may be printed at @now_ns of CLOCK_MONOTONIC.
+ * @ret_left_out: number of lines dropped before it */
 bool can_log_take(struct can_log *log, int64_t now_ns, uint64_t *ret_left_out);
 
 /** can_log() - print a line to standard error, with the program's name. Thread: one. */

@@ -60,7 +60,7 @@ static int find_by_name(const struct named *list, int n, const char *name)
     return found->scalar;
 }
 
-/* the one that the map means: as people write it */
+/* find the scalar named in the map, in the displayed form */
 static int find_as_written(const struct can_side *side, const char *text)
 {
     char name[2 * CAN_CHANNEL_SIZE + 2];
@@ -213,7 +213,7 @@ static bool share_a_time(const struct dbc_signal *a, const struct dbc_signal *b)
     return a->role != DBC_SELECTED || b->role != DBC_SELECTED || a->selection == b->selection;
 }
 
-/* What is sent must not write the bits of two signals one over the other. */
+/* Refuse a sent message with overlapping signals. */
 static bool check_overlap(struct maker *k, const struct dbc_message *m)
 {
     const struct dbc_signal *s = k->plan->dbc->signal;
@@ -264,7 +264,7 @@ static bool take_signals(struct maker *k, const struct dbc_message *m, struct ca
     return true;
 }
 
-/* Without a cycle nothing is sent; one that the map wants needs one. */
+/* A message without a cycle time is not sent; one listed in the map must have one. */
 static bool take_cycle(struct maker *k, const struct dbc_message *m, struct can_message *cm,
                        bool *ret_is_sent)
 {
@@ -282,8 +282,8 @@ static bool take_cycle(struct maker *k, const struct dbc_message *m, struct can_
     return false;
 }
 
-/* A message with a mistake is refused where something of it is wanted: by the map, or as a channel
- * of the model, of either side where its sender could not be read. */
+/* Refuse a message with a mistake if it is needed: by the map, or by a channel of the model, of
+ * either side if its sender could not be read. */
 static bool refuse_wanted(struct maker *k, const struct dbc_message *m)
 {
     const struct can_channels *channels = k->plan->channels;
@@ -336,7 +336,7 @@ static bool plan_message(struct maker *k)
     return true;
 }
 
-/* ---- the map's entries to what they are of ---- */
+/* ---- assignment of map entries ---- */
 
 static bool note_signal(struct maker *k, const struct can_map_signal *entry)
 {
@@ -392,7 +392,7 @@ static bool note_entries(struct maker *k, const struct can_map *map)
     return true;
 }
 
-/* Who we are, one of the nodes of the file. */
+/* Set the node name of this process, one of the nodes of the file. */
 static bool take_node(struct maker *k, const struct can_map *map, const char *node)
 {
     k->us = node != NULL ? node : *map->us != '\0' ? map->us : NULL;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a DBC file, a map and a model make together: messages that are sent with outputs in them,
- * and messages that are received, whose signals are inputs. A signal is the channel of its name,
- * where hyphens and dots are underscores: tip_x is the component x of tip; in a message tip the
- * signal x is, too. The map goes before names.
+/* Combination of a DBC file, a map and a model: sent messages contain outputs, and signals of
+ * received messages are inputs. A signal is assigned to the channel of its name, with underscores
+ * for hyphens and dots: tip_x is the component x of tip, as is signal x in a message tip. The map
+ * has precedence over names.
  *
  *     can_channels_add() ...   can_plan_make()   ...   can_plan_fini()  can_channels_fini()
  *
@@ -17,9 +17,9 @@
 #define CAN_SCALARS_MAX  8192 /* of one side */
 #define CAN_VALUES_MAX   512  /* of a claim */
 
-/** struct can_scalar - a number of a channel. @component: "" where the channel has one number
- * @place: in the vector of all outputs, or of all inputs
- * @channel: which one of its side;  @k: its place within;  @size: numbers of that channel */
+/** struct can_scalar - a number of a channel. @component: "" if the channel has one number
+ * @place: index in the vector of all outputs, or of all inputs
+ * @channel: index of its channel;  @k: index within the channel;  @size: numbers of the channel */
 struct can_scalar {
     char name[CAN_CHANNEL_SIZE];
     char component[CAN_CHANNEL_SIZE];
@@ -49,14 +49,14 @@ struct can_channels {
     double step_s;
 };
 
-/** can_channels_add() - the next channel of a side. @component, @unit: @n of each */
+/** can_channels_add() - Append a channel to a side. @component, @unit: @n of each */
 void can_channels_add(struct can_side *side, const char *name, int n, const char *const *component,
                       const char *const *unit, double low, double high, double initial);
 void can_channels_fini(struct can_channels *channels);
 
 /** struct can_item - a signal with its channel: signal = channel @factor + @offset.
- * @signal: of the file;  @scalar: of its side;  @is_converted: the map has the factor
- * @outside: CAN_SATURATE or CAN_REFUSE;  @slot: in the values of the claim, of an input */
+ * @signal: index in the file;  @scalar: index in its side;  @is_converted: the map has the factor
+ * @outside: CAN_SATURATE or CAN_REFUSE;  @slot: for an input, index in the values of the claim */
 struct can_item {
     int signal;
     int scalar;
@@ -67,9 +67,9 @@ struct can_item {
     int slot;
 };
 
-/** struct can_message - one that is sent or received. @message: of the file
- * @cycle_s, @phase_s: of one that is sent: at which times
- * @item: the first of @n_items;  @claim: that its values go to, of one that is received
+/** struct can_message - one that is sent or received. @message: index in the file
+ * @cycle_s, @phase_s: period and offset of the times of a sent message
+ * @item: the first of @n_items;  @claim: for a received message, the claim that gets its values
  * @counter, @checksum: signals of the file, -1: none;  @top: the last number before 0
  * @kind, @before, @n_before, @own: of the checksum, see can_checksum_of() */
 struct can_message {
@@ -89,9 +89,10 @@ struct can_message {
     int own;
 };
 
-/** struct can_claim - inputs that belong together, because they are in one message, or because a
- * channel is spread over several. @name: of its first message;  @channel: @n_channels scalars, the
- * first one of each channel;  @n_values: numbers of all;  @n_messages: that fill it */
+/** struct can_claim - inputs claimed together, because they are in one message, or because a
+ * channel is distributed over several messages. @name: of its first message;  @channel: @n_channels
+ * scalars, the first one of each channel;  @n_values: numbers of all;  @n_messages: messages with
+ * its values */
 struct can_claim {
     char name[DBC_NAME_SIZE];
     int *channel;
@@ -101,7 +102,7 @@ struct can_claim {
 };
 
 /** struct can_plan - {0} at first. @dbc, @channels: not owned
- * @is_used: of each signal of the file: it has a channel, counts, selects or protects */
+ * @is_used: for each signal of the file: it has a channel, or is a counter, selector or checksum */
 struct can_plan {
     const struct dbc *dbc;
     const struct can_channels *channels;
@@ -114,20 +115,21 @@ struct can_plan {
     bool *is_used;
 };
 
-/** can_plan_make() - @map: may be {0};  @node: that this process is, goes before the map's; NULL
- * Return: 0, LK_E_TEXT (@ret_error: where, what, what was expected), -ENOMEM; can_plan_fini() in
- *         any case. */
+/** can_plan_make() - @map: may be {0};  @node: node name of this process, overrides that of the
+ * map; may be NULL
+ * Return: 0, LK_E_TEXT (@ret_error: position, error, expectation), -ENOMEM; can_plan_fini() in any
+ *         case. */
 int can_plan_make(const struct dbc *dbc, const struct can_map *map, const char *node,
                   const struct can_channels *channels, struct can_plan *ret_plan,
                   struct lk_error *ret_error);
 void can_plan_fini(struct can_plan *plan);
 
-/** can_plan_find() - the message that is received with this identifier. Return: -1: none. */
+/** can_plan_find() - Return the received message with this identifier. Return: -1: none. */
 int can_plan_find(const struct can_plan *plan, uint32_t id, bool is_extended);
 
-/** can_name() - @text with underscores in place of hyphens and dots, cut at @size. */
+/** can_name() - Copy @text with underscores for hyphens and dots, truncated to @size. */
 void can_name(const char *text, char *ret, size_t size);
-/** can_scalar_name() - "CHANNEL.COMPONENT" as people write it. */
+/** can_scalar_name() - Write "CHANNEL.COMPONENT", the displayed name. */
 void can_scalar_name(const struct can_scalar *scalar, char *ret, size_t size);
 
 #endif

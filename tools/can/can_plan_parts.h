@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Internal to the plan: its maker, and how received messages become claims. */
+/* Internal to the plan: state of its construction, and grouping of received messages to claims. */
 #ifndef TOOLS_CAN_CAN_PLAN_PARTS_H
 #define TOOLS_CAN_CAN_PLAN_PARTS_H
 
@@ -7,14 +7,14 @@
 
 #include <stdarg.h>
 
-/** struct named - a scalar as a signal would be called. */
+/** struct named - a scalar with its name as a signal. */
 struct named {
     char name[2 * CAN_CHANNEL_SIZE + 2];
     int scalar;
 };
 
-/** struct maker - of a plan. @us: the node that this process is, or NULL
- * @message: that is looked at;  @signal_entry, @message_entry: what the map has of each, or NULL
+/** struct maker - construction of a plan. @us: node name of this process, or NULL
+ * @message: present message;  @signal_entry, @message_entry: map entry of each, or NULL
  * @outputs, @inputs: sorted by name;  @result: of the first refusal */
 struct maker {
     struct can_plan *plan;
@@ -28,15 +28,15 @@ struct maker {
     int result;
 };
 
-/** can_refuse() - at a place of the DBC file. Return: false. */
+/** can_refuse() - Report an error at a position of the DBC file. Return: false. */
 bool can_refuse(struct maker *k, int line, int column, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/** can_match() - the channel that a signal is by its name, or -1. Return: false after a refusal. */
+/** can_match() - Find the channel of a signal by its name, or -1. Return: false after a refusal. */
 bool can_match(struct maker *k, const struct can_side *side, struct can_item *item);
 
-/** can_group_claims() - one claim for each received message; those that share a channel have one
- * together. Return: false after a refusal. */
+/** can_group_claims() - Create one claim for each received message; messages that share a channel
+ * have a common claim. Return: false after a refusal. */
 bool can_group_claims(struct maker *k);
 
 #endif

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FRAMES_MAX  64 /* at a time: outputs get their turn */
+#define FRAMES_MAX  64 /* at a time, so that outputs are served too */
 #define SAMPLES_MAX 64
 #define DRIVE_NS    INT64_C(20000000)
 
@@ -74,7 +74,8 @@ static void say_plan(const struct can_rig *rig, const char *model)
         can_log("%d signals of others have no channel: %s", n, text);
 }
 
-/* Return: 0, -ENOMEM. A model that the file or the map does not fit is said; another one may come.
+/* Return: 0, -ENOMEM. A model that does not fit the file or the map is logged; wait for another
+ * one.
  */
 static int take_model(struct can_rig *rig, const Linkage__V1__ModelDescription *model)
 {
@@ -102,7 +103,7 @@ static int take_model(struct can_rig *rig, const Linkage__V1__ModelDescription *
     return code > 0 ? can_bus_follow(rig->bus, NULL) : code;
 }
 
-/* A daemon that was started anew may have another model; one with the same goes on with the plan.
+/* A restarted daemon may have another model; with the same model the plan remains.
  */
 static int look_for_model(struct can_rig *rig)
 {
@@ -142,7 +143,7 @@ static void send_due(struct can_rig *rig, const Linkage__V1__OutputSample *sampl
     }
 }
 
-/* A run that pauses is published once more, without a step; a run that begins anew begins all. */
+/* A pausing run is published once more without a step; a restarted run resets all state. */
 static void take_sample(struct can_rig *rig, const Linkage__V1__OutputSample *sample)
 {
     bool anew = !rig->has_step || sample->step < rig->step;
@@ -239,7 +240,7 @@ static int open_bench(struct can_rig *rig, int claim)
     return code;
 }
 
-/* why a claim is refused, once; that it waits is what its daemon does, which the follower says */
+/* log the reason of a refused claim once; the follower logs a missing daemon */
 static void say_refusal(struct can_rig *rig, int claim)
 {
     struct lk_client_bench_view view;
@@ -252,7 +253,7 @@ static void say_refusal(struct can_rig *rig, int claim)
             view.state == LK_CLIENT_BENCH_CONNECTED ? "claimed" : view.text);
 }
 
-/* With the bus the claims come and go: without it nobody's values are there. */
+/* Claim and release with the presence of the bus, because without it there are no values. */
 static int tend_claims(struct can_rig *rig)
 {
     bool wanted = rig->has_plan && can_bus_is_up(rig->bus);

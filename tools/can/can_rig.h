@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Between a daemon and a bus: outputs go out by the steps of the run, frames that come are inputs.
- * One bench follows the outputs; each claim of the plan is a bench of its own, so that the daemon's
- * time-outs act for each message. Both sides come and go: without the bus there are no claims, and
- * another model is planned anew. Thread: one. RT: no. */
+/* Connection of a daemon with a bus: outputs are sent at steps of the run, and received frames are
+ * inputs. One bench receives the outputs; each claim of the plan is a separate bench, so that the
+ * daemon's time-outs act per message. Both sides may disappear and return: without the bus there
+ * are no claims, and a new model gets a new plan. Thread: one. RT: no. */
 #ifndef TOOLS_CAN_CAN_RIG_H
 #define TOOLS_CAN_CAN_RIG_H
 
@@ -13,17 +13,17 @@
 #define CAN_POLL_ITEMS 3
 #define CAN_WAIT_MS    20 /* at most, between two calls of can_rig_serve() */
 
-/** struct can_rig - {0} at first, but for what is given.
+/** struct can_rig - {0} at first, except for the given fields.
  * @dbc, @map, @node, @bus: given;  @setup: endpoints and keys of the daemon, given
- * @follower: the bench for outputs;  @bench: of each claim, NULL: the bus is not there
- * @channels, @plan, @frames: of the model @model_id at @daemon_id, with @has_plan
- * @times_claimed: of the follower, when it was looked at last
- * @step, @has_step: of the last sample;  @driven_ns: when the benches were
- * @said, @refusal: of the follower and of each claim, so that it is said once
- * @samples, @lost: of outputs, and gaps in their numbers
- * @missed: cycles of messages without a sample, of models before;  @unsent: frames with a value out
- * of range;  @outcome: of frames that came, by enum can_taken
- * @given: samples to the daemon;  @unheard: those that no claim was there for */
+ * @follower: the bench for outputs;  @bench: bench of each claim, NULL without the bus
+ * @channels, @plan, @frames: of the model @model_id at @daemon_id, valid if @has_plan
+ * @times_claimed: value of the follower at the last check
+ * @step, @has_step: step of the last sample;  @driven_ns: last time that the benches were driven
+ * @said, @refusal: last logged text of the follower and of each claim, so that it is logged once
+ * @samples, @lost: number of output samples, and of gaps in their sequence numbers
+ * @missed: cycles of messages without a sample, under earlier models;  @unsent: frames with a value
+ * out of range;  @outcome: number of received frames by enum can_taken
+ * @given: samples sent to the daemon;  @unheard: samples without a claim */
 struct can_rig {
     const struct dbc *dbc;
     const struct can_map *map;
@@ -56,13 +56,14 @@ struct can_rig {
 /** can_rig_open() - Return: 0, or a code of the client library. */
 int can_rig_open(struct can_rig *rig, struct lk_error *ret_error);
 void can_rig_close(struct can_rig *rig);
-/** can_rig_poll() - what to wait for. Return: how many items. */
+/** can_rig_poll() - Return the items to poll. Return: their number. */
 int can_rig_poll(const struct can_rig *rig, zmq_pollitem_t items[CAN_POLL_ITEMS]);
-/** can_rig_serve() - whatever has come, and what is due. Return: 0, -ENOMEM. */
+/** can_rig_serve() - Process received messages and due work. Return: 0, -ENOMEM. */
 int can_rig_serve(struct can_rig *rig);
-/** can_rig_describe() - the channels of the model that a daemon describes. Return: 0, -ENOMEM. */
+/** can_rig_describe() - Convert a daemon's description of a model to channels. Return: 0,
+ * -ENOMEM. */
 int can_rig_describe(const Linkage__V1__ModelDescription *model, struct can_channels *ret);
-/** can_rig_count() - all counts as one line of JSON. */
+/** can_rig_count() - Print all counts as one line of JSON. */
 void can_rig_count(const struct can_rig *rig);
 
 #endif

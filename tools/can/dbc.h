@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A DBC file: the messages of a CAN bus, their signals, and the attributes that matter to whoever
- * sends and receives them. Comments, tables of values and attributes of others are passed over.
+/* A DBC file: the messages of a CAN bus, their signals, and the attributes needed to send and
+ * receive them. Comments, value tables and other attributes are ignored.
  *
  *     dbc_read() or dbc_read_text()   dbc_find_message() ...   dbc_free()
  *
  * Bounds: a text of DBC_SIZE_MAX bytes, DBC_MESSAGES_MAX messages, DBC_SIGNALS_MAX signals in all
- * and DBC_SIGNALS_OF_MAX of a message. Texts that are not UTF-8 are taken as Latin-1, as most tools
+ * and DBC_SIGNALS_OF_MAX of a message. Texts that are not UTF-8 are read as Latin-1, as most tools
  * write them. Thread: any. RT: no. */
 #ifndef TOOLS_CAN_DBC_H
 #define TOOLS_CAN_DBC_H
@@ -25,18 +25,19 @@
 #define DBC_UNIT_SIZE      32
 #define DBC_BYTES_MAX      64 /* of a frame of CAN FD */
 
-/** enum dbc_kind - what the bits of a signal are. */
+/** enum dbc_kind - number format of a signal. */
 enum dbc_kind { DBC_INTEGER, DBC_FLOAT, DBC_DOUBLE };
 
-/** enum dbc_role - DBC_SELECTOR: its value says which of the DBC_SELECTED ones are there. */
+/** enum dbc_role - DBC_SELECTOR: multiplexor: its value selects the DBC_SELECTED signals that are
+ * present. */
 enum dbc_role { DBC_PLAIN, DBC_SELECTOR, DBC_SELECTED };
 
 /** struct dbc_signal - value = raw @factor + @offset.
  * @long_name: of the attribute SystemSignalLongSymbol, "" without
- * @start: the number of its lowest bit, or where @is_motorola of its highest one, as DBC counts
- *         them: 8 for each byte and 0 for the lowest bit of a byte
+ * @start: number of its lowest bit or, if @is_motorola, of its highest bit. DBC counts 8 bits per
+ *         byte, with 0 for the lowest bit of a byte
  * @low, @high: range of the value; both 0: there is none
- * @selection: value of the selector with which it is there
+ * @selection: value of the selector with which it is present
  * @initial: raw, of the attribute GenSigStartValue
  * @line, @column: of its name in the file */
 struct dbc_signal {
@@ -63,9 +64,9 @@ struct dbc_signal {
  * @bytes: of its data;  @is_fd: of CAN FD;  @cycle_s: of GenMsgCycleTime, 0: none
  * @signal: the first of @n_signals ones;  @selector: the index of the selector in all signals, or
  *          -1
- * @passed_over: why it cannot be sent or received, static text; NULL: it can
- * @mistake: the first one in its statements, "name:line:column: what is wrong, what was expected";
- * it is passed over, and @n_signals are those whose names were read. NULL: none */
+ * @passed_over: reason why it cannot be sent or received, static text; NULL: it can
+ * @mistake: the first one in its statements, "name:line:column: error, expectation"; the message is
+ * skipped, and @n_signals counts the signals whose names were read. NULL: none */
 struct dbc_message {
     char name[DBC_NAME_SIZE];
     char long_name[DBC_NAME_SIZE];
@@ -90,8 +91,8 @@ struct dbc_sender {
     char node[DBC_NAME_SIZE];
 };
 
-/** struct dbc - @name: as messages call the file;  @note: @n_notes mistakes without an effect, as
- * "name:line:column: what is wrong" */
+/** struct dbc - @name: of the file in messages;  @note: @n_notes mistakes without an effect, as
+ * "name:line:column: error" */
 struct dbc {
     char *name;
     struct dbc_message *message;
@@ -106,29 +107,32 @@ struct dbc {
     int n_notes;
 };
 
-/** dbc_read_text() - @text: @size bytes with a zero behind them;  @name: as messages call it. A
- * mistake in the statements about one message is kept with it, any other refuses the text. Return:
- * 0, LK_E_TEXT (@ret_error: "name:line:column: what is wrong, what was expected"), -ENOMEM. */
+/** dbc_read_text() - @text: @size bytes followed by a zero;  @name: of the text in messages. A
+ * mistake in the statements about one message is stored with it; for any other the text is refused.
+ * Return: 0, LK_E_TEXT (@ret_error: "name:line:column: what is wrong, what was expected"),
+ * -ENOMEM. */
 int dbc_read_text(const char *name, const char *text, size_t size, struct dbc **ret_dbc,
                   struct lk_error *ret_error);
-/** dbc_read() - the file at @path. As dbc_read_text(), LK_E_TEXT also where it cannot be read. */
+/** dbc_read() - Read the file at @path. As dbc_read_text(), LK_E_TEXT also if it cannot be read. */
 int dbc_read(const char *path, struct dbc **ret_dbc, struct lk_error *ret_error);
 /** dbc_free() - release; NULL is allowed. */
 void dbc_free(struct dbc *dbc);
 
-/** dbc_find_message(), dbc_find_signal() - by the name or the long one; @message: an index.
+/** dbc_find_message(), dbc_find_signal() - Find one by its name or its long name; @message: an
+ * index.
  * Return: an index, -1: none. */
 int dbc_find_message(const struct dbc *dbc, const char *name);
 int dbc_find_signal(const struct dbc *dbc, int message, const char *name);
-/** dbc_has_node() - whether BU_ names it. */
+/** dbc_has_node() - Return true if BU_ lists the node. */
 bool dbc_has_node(const struct dbc *dbc, const char *name);
 /** dbc_is_sent_by() - whether @node is a sender of the message. */
 bool dbc_is_sent_by(const struct dbc *dbc, int message, const char *node);
-/** dbc_message_name(), dbc_signal_name() - the long one where there is one. */
+/** dbc_message_name(), dbc_signal_name() - Return the long name if there is one, otherwise the
+ * name. */
 const char *dbc_message_name(const struct dbc_message *message);
 const char *dbc_signal_name(const struct dbc_signal *signal);
-/** dbc_first_bit() - place of the signal's first bit in its message, bytes from the first one on,
- * and of a byte from the lowest bit on (Intel) or from the highest one on (Motorola). */
+/** dbc_first_bit() - Return the index of the signal's first bit in its message. Bits count from the
+ * first byte, and within a byte from the lowest (Intel) or highest bit (Motorola). */
 int dbc_first_bit(const struct dbc_signal *signal);
 
 #endif

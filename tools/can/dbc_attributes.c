@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Statements about what was declared before: attributes, kinds of numbers, selections. */
+/* Statements about earlier declarations: attributes, kinds of numbers, selections. */
 #include "dbc_parts.h"
 
 #include <math.h>
@@ -169,9 +169,9 @@ bool dbc_read_attribute(struct dbc_reader *r, const struct dbc_token *begin)
     return good && dbc_pass_statement(w, begin);
 }
 
-/* ---- what else matters to signals ---- */
+/* ---- further statements about signals ---- */
 
-/* the signal that a later statement means, which has to be there */
+/* find the signal of a later statement, which must exist */
 static bool take_signal(struct dbc_reader *r, int *ret_message, struct dbc_signal **ret)
 {
     struct dbc_words *w = &r->words;
@@ -214,7 +214,8 @@ bool dbc_read_kind(struct dbc_reader *r, const struct dbc_token *begin)
     return dbc_pass_statement(w, begin);
 }
 
-/* SG_MUL_VAL_ id signal selector low-high, low-high; what says no more than m<low> does, is plain
+/* SG_MUL_VAL_ id signal selector low-high, low-high; a statement equivalent to m<low> counts as
+ * plain
  */
 bool dbc_read_selection(struct dbc_reader *r, const struct dbc_token *begin)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The reader of a DBC file, in two parts: dbc_read.c has what is declared, dbc_attributes.c what is
- * said about it later. All functions return false after a refusal, or without memory. */
+/* The reader of a DBC file: dbc_read.c reads declarations, dbc_attributes.c later statements about
+ * them. All functions return false after a refusal, or without memory. */
 #ifndef TOOLS_CAN_DBC_PARTS_H
 #define TOOLS_CAN_DBC_PARTS_H
 
@@ -9,7 +9,7 @@
 #define DBC_EXTENDED 0x80000000u /* of an identifier in the file: it has 29 bits */
 
 /** struct dbc_reader - values of attributes for messages without their own: @cycle_ms;
- * @of: message that the present statement is about, -1: none
+ * @of: message of the present statement, -1: none
  * @fd_formats: bit i: the format i of VFrameFormat is one of CAN FD;  @format: the default one */
 struct dbc_reader {
     struct dbc_words words;
@@ -23,13 +23,15 @@ struct dbc_reader {
     bool no_memory;
 };
 
-/** dbc_find_id() - the message with this identifier, as the file writes it. Return: -1: none. */
+/** dbc_find_id() - Find the message with this identifier in the notation of the file. Return: -1:
+ * none. */
 int dbc_find_id(const struct dbc *dbc, double number);
-/** dbc_take_message() - the message that an identifier in a later statement means; -1: one that is
- * not there. */
+/** dbc_take_message() - Read an identifier in a later statement and find its message; -1: unknown
+ * message. */
 bool dbc_take_message(struct dbc_reader *r, int *ret);
 
-/** dbc_read_definition() .. - statements behind their keyword. @begin: that, for messages */
+/** dbc_read_definition() .. - Read a statement after its keyword. @begin: the keyword, for
+ * messages */
 bool dbc_read_definition(struct dbc_reader *r, const struct dbc_token *begin);
 bool dbc_read_default(struct dbc_reader *r, const struct dbc_token *begin);
 bool dbc_read_attribute(struct dbc_reader *r, const struct dbc_token *begin);

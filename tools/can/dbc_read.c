@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads a DBC file, statement by statement. Those that say nothing to a sender or receiver are
- * passed over; one with an unknown name is refused, for it may be a slip of the pen. A mistake in a
- * statement about a message stays with that message: others may be all that is wanted. */
+/* Reads a DBC file, statement by statement. Statements irrelevant to a sender or receiver are
+ * skipped; one with an unknown name is refused, because it may be a typing error. A mistake in a
+ * statement about a message is stored with that message, because only others may be needed. */
 #include "dbc_parts.h"
 #include "linkage/file.h"
 
@@ -33,7 +33,8 @@ static bool grow(struct dbc_reader *r, void *array, int n, int *room, size_t siz
     return true;
 }
 
-/* Keeps what was refused, about no message and without an effect. Return: false: it is not so. */
+/* Store a refusal that concerns no message and has no effect. Return: false if it is not such a
+ * refusal. */
 static bool keep_note(struct dbc_reader *r)
 {
     struct dbc *dbc = r->dbc;
@@ -223,7 +224,7 @@ static bool read_signal(struct dbc_reader *r)
 
 /* ---- who sends ---- */
 
-/* What is no name of a node, up to the next blank. Return: false after a refusal. */
+/* Skip an invalid node name up to the next blank. Return: false after a refusal. */
 static bool pass_node(struct dbc_reader *r)
 {
     struct dbc_words *w = &r->words;
@@ -303,7 +304,7 @@ static bool pass_names(struct dbc_words *w)
     return !w->failed;
 }
 
-/* BS_: is empty, or has a rate and two registers of a chip that nobody has any more. */
+/* BS_: is empty, or has a rate and two registers of an obsolete chip. */
 static bool pass_timing(struct dbc_words *w)
 {
     if (!dbc_take_mark(w, ':'))
@@ -406,9 +407,8 @@ static void spoil(struct dbc_reader *r, struct dbc_message *m)
     m->passed_over = "there is a mistake in it";
 }
 
-/* Keeps what was refused with the message that the statement is about, and with another one of the
- * same identifier: either may be the right one. Return: false: it is about none, or nothing can be
- * read behind it. */
+/* Store a refusal with the message of the statement, and with any other of the same identifier,
+ * because either may be meant. Return: false if it concerns none, or the rest is unreadable. */
 static bool keep_mistake(struct dbc_reader *r)
 {
     struct dbc_message *m = r->of >= 0 ? &r->dbc->message[r->of] : NULL;
@@ -441,7 +441,7 @@ static bool read_all(struct dbc_reader *r)
     return !r->words.failed;
 }
 
-/* What messages have where they say nothing themselves; selected ones want a selector. */
+/* Apply defaults to messages, and check that selected signals have a selector. */
 static bool finish(struct dbc_reader *r)
 {
     for (int i = 0; i < r->dbc->n_messages; i++) {

@@ -59,7 +59,7 @@ static void pass_spaces(struct dbc_words *w)
     }
 }
 
-/* Up to the next quote that no backslash makes a part of the string. */
+/* Read up to the next quote not escaped by a backslash. */
 static void take_string(struct dbc_words *w)
 {
     const char *begin = ++w->at;
@@ -160,7 +160,7 @@ void dbc_words_begin(struct dbc_words *w, const char *name, const char *text, si
     dbc_next(w);
 }
 
-/* ---- what is expected ---- */
+/* ---- expected tokens ---- */
 
 bool dbc_is(const struct dbc_words *w, const char *text)
 {
@@ -168,7 +168,7 @@ bool dbc_is(const struct dbc_words *w, const char *text)
            memcmp(text, w->now.text, w->now.size) == 0;
 }
 
-/* what stands there, for people */
+/* refuse the present token with a message */
 static bool refuse_token(struct dbc_words *w, const char *expected)
 {
     char found[48] = "the end of the file";

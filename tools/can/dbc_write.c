@@ -10,7 +10,8 @@
 #define CYCLE_MS    10
 #define FLOAT_BYTES 4
 
-/* struct page - where signals go. @name: of messages, numbered;  @per: signals in each
+/* struct page - distribution of signals to messages. @name: of messages, numbered;  @per: signals
+ * in each
  * @first: number of the first message in the file */
 struct page {
     const struct can_side *side;
@@ -68,7 +69,7 @@ static void write_messages(const struct page *page, int n_messages, FILE *to)
     }
 }
 
-/* what one signal wants a statement for */
+/* write the statements about single signals */
 static void write_signals(const struct page *page, int n_messages, const char *before,
                           const char *after, bool only_long, FILE *to)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The DBC file of a model: every output and input as a float, for those who look at the bus with
- * other tools, or begin a database. Thread: any. RT: no. */
+/* The DBC file of a model: every output and input as a float, for the analysis of the bus with
+ * other tools, or as the start of a database. Thread: any. RT: no. */
 #ifndef TOOLS_CAN_DBC_WRITE_H
 #define TOOLS_CAN_DBC_WRITE_H
 
@@ -12,7 +12,7 @@
 
 /** dbc_write() - messages of 8 bytes, or of 64 of CAN FD, every 10 ms or every step if that is
  * longer. @title: of the model
- * Return: 0, -E2BIG: more messages than a reader takes; whether it was written, @to says. */
+ * Return: 0, -E2BIG: more messages than the reader accepts; check @to for write errors. */
 int dbc_write(const struct can_channels *channels, const char *title, bool is_fd, FILE *to);
 
 #endif

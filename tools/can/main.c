@@ -118,7 +118,7 @@ static int read_options(struct options *options, int argc, char **argv)
     return check_options(options);
 }
 
-/* ---- what is read first ---- */
+/* ---- reading of the files ---- */
 
 static int read_map(const char *path, struct can_map *map)
 {

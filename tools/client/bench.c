@@ -124,7 +124,7 @@ int lk_client_bench_open(const struct lk_client_bench_setup *setup,
     return 0;
 }
 
-/* Releases the channels, so that others need not wait for the lease to run out. */
+/* Releases the channels, so that others need not wait until the lease expires. */
 static void give_back(struct lk_client_bench *bench)
 {
     Linkage__V1__ControlRequest request = LINKAGE__V1__CONTROL_REQUEST__INIT;
@@ -161,7 +161,7 @@ void lk_bench_follow(struct lk_client_bench *bench, const void *topic, size_t si
     lk_client_socket_subscribe(&bench->outputs, topic, size);
 }
 
-/* Return: the sample in a message, NULL for other messages, whose news of the daemon is recorded.
+/* Return: the sample in a message, NULL for other messages, whose state of the daemon is stored.
  */
 static const Linkage__V1__OutputSample *read_message(struct lk_client_bench *bench,
                                                      const void *data, size_t size, int64_t now_ns)

@@ -9,9 +9,9 @@
  *     lk_client_bench_close()            releases the channels
  *
  * The bench may start before the daemon. It recovers from a restart of the daemon, a broken
- * connection, a change of model, and a channel that another bench holds: it retries twice a second
- * until it owns its channels. lk_client_bench_read_state() tells what it waits for. Recovery never
- * blocks: lk_client_bench_receive() returns within its time-out.
+ * connection, a change of model, and a channel owned by another bench: it retries twice a second
+ * until it owns its channels. lk_client_bench_read_state() returns the reason for waiting. Recovery
+ * never blocks: lk_client_bench_receive() returns within its time-out.
  *
  * Thread: the bench belongs to the thread that receives. lk_client_bench_send() and
  * lk_client_bench_read_state() may be called from other threads at the same time. RT: no. */
@@ -43,15 +43,15 @@ struct lk_client_bench_channel {
     const char *unit;
 };
 
-/** struct lk_client_bench_setup - what lk_client_bench_open() needs; copied.
+/** struct lk_client_bench_setup - arguments of lk_client_bench_open(), which copies them.
  * @control, @inputs, @outputs: endpoints; NULL: the defaults
  * @keys:       NULL: none
- * @name:       for people: "motor rig 2"
+ * @name:       displayed name, such as "motor rig 2"
  * @channels:   @n_channels inputs to be claimed, in the order of the values in each sample; 0:
- * none, the bench only follows outputs, which a key of role read may, too
- * @selection:  @n_selection outputs to follow, in this order; 0: all of them
+ * none; the bench only receives outputs, for which role read suffices
+ * @selection:  @n_selection outputs to receive, in this order; 0: all of them
  * @divisor:    one output sample every @divisor steps; 0 or 1: every step
- * @without_outputs: no outputs are followed: the bench only sends
+ * @without_outputs: receive no outputs; the bench only sends
  * @wall_clock: stamp samples with UTC, so that the daemon can compute one-way times if both clocks
  *              are synchronised. Otherwise CLOCK_MONOTONIC */
 struct lk_client_bench_setup {
@@ -70,11 +70,11 @@ struct lk_client_bench_setup {
 };
 
 /** struct lk_client_bench_view - state and counters of a bench.
- * @text:      why it is not connected, one line; "" when it is
- * @result:    of the daemon's last refusal
- * @token, @number, @n_values, @model_id, @daemon_id: of the claim, while connected;
- *             @n_values: of a sample. A bench without channels has no token and no number
- * @times_claimed: number of claims granted: above 1 after a recovery; without channels, of
+ * @text:      reason if it is not connected, one line; otherwise ""
+ * @result:    result of the daemon's last refusal
+ * @token, @number, @n_values, @model_id, @daemon_id: of the claim, while connected; @n_values:
+ * number of values in a sample. A bench without channels has neither token nor number
+ * @times_claimed: number of granted claims, above 1 after a recovery; without channels, number of
  *             connections
  * @sent:      samples since the present claim
  * @accepted, @refused, @gaps: samples of the claim, as counted by the daemon, about a second old
@@ -108,12 +108,13 @@ int lk_client_bench_open(const struct lk_client_bench_setup *setup,
  * 200 ms for the daemon's answer. */
 void lk_client_bench_close(struct lk_client_bench *bench);
 
-/** lk_client_bench_receive() - the next output sample of the model that the claim is for.
- * @timeout_ms:      how long to wait; 0: does not wait
+/** lk_client_bench_receive() - Receive the next output sample of the claimed model.
+ * @timeout_ms:      longest wait; 0: do not wait
  * @ret_received_ns: CLOCK_MONOTONIC when the message was received; NULL is allowed
  * @ret_sample:      belongs to @bench, valid until the next call
  * Call it several times per lease (every 200 ms for the default of 1 s), or the claim may be lost.
- * Return: 0, LK_CLIENT_E_NO_ANSWER (no sample came; the state tells why), negative errno. */
+ * Return: 0, LK_CLIENT_E_NO_ANSWER (no sample arrived; the state has the reason), negative
+ * errno. */
 int lk_client_bench_receive(struct lk_client_bench *bench, int timeout_ms, int64_t *ret_received_ns,
                             const Linkage__V1__OutputSample **ret_sample);
 
@@ -126,17 +127,17 @@ int lk_client_bench_receive(struct lk_client_bench *bench, int timeout_ms, int64
 int lk_client_bench_send(struct lk_client_bench *bench, const double *values, size_t n,
                          uint64_t *ret_sequence);
 
-/** lk_client_bench_send_slopes() - likewise, with how fast each value changes: until the next
- * sample it goes on by its slope, from the first step in which it acts, for as long as `horizon_s`
- * of its channel says and within its limits. A daemon that does not know of slopes holds the
- * values.
+/** lk_client_bench_send_slopes() - Likewise, with the rate of change of each value. From the first
+ * step in which a value acts, it is extrapolated with its slope until the next sample, within the
+ * `horizon_s` and the limits of its channel. A daemon without support of slopes holds the values.
  * @slopes: @n of them [unit/s], finite; NULL: the values are held */
 int lk_client_bench_send_slopes(struct lk_client_bench *bench, const double *values,
                                 const double *slopes, size_t n, uint64_t *ret_sequence);
 
-/** lk_client_bench_send_as_of() - likewise, of values that were made before: a frame of another bus
- * that the kernel has stamped.
- * @origin_ns: when, on the clock of the bench's stamps, see struct lk_client_bench_setup */
+/** lk_client_bench_send_as_of() - Likewise for values with an earlier origin, such as a frame of
+ * another bus stamped by the kernel.
+ * @origin_ns: time of origin on the clock of the bench's stamps, see struct
+ *             lk_client_bench_setup */
 int lk_client_bench_send_as_of(struct lk_client_bench *bench, const double *values, size_t n,
                                uint64_t origin_ns, uint64_t *ret_sequence);
 
@@ -148,7 +149,7 @@ void lk_client_bench_read_state(struct lk_client_bench *bench,
  * next lk_client_bench_receive(). Thread: the receiving one. */
 const Linkage__V1__ModelDescription *lk_client_bench_model(const struct lk_client_bench *bench);
 
-/** lk_client_bench_echo() - the newest sample of this bench whose effect is in @sample; NULL: none
+/** lk_client_bench_echo() - Return the newest sample of this bench that acts in @sample; NULL: none
  * yet. */
 const Linkage__V1__Echo *lk_client_bench_echo(const struct lk_client_bench *bench,
                                               const Linkage__V1__OutputSample *sample);

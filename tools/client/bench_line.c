@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How a bench claims its channels, and recovers them.
+/* Claim of a bench on its channels, and recovery of the claim.
  *
  *     describe --> claim --> subscribe --> check, once a second
  *        ^           |           |           |
@@ -34,7 +34,7 @@ static void show_state(struct lk_client_bench *bench, enum lk_client_bench_state
 }
 
 /* Starts again with the first request. The token is kept: with it the same daemon gives the
- * channels back immediately, even before the lease of the old claim has run out. */
+ * channels back immediately, even before the lease of the old claim has expired. */
 static void start_over(struct lk_client_bench *bench, enum lk_client_bench_state state,
                        const char *text, int64_t again_ns)
 {
@@ -237,8 +237,8 @@ static void take_stream(struct lk_client_bench *bench, const Linkage__V1__Contro
     go_on(bench, LK_BENCH_CHECK, now_ns);
 }
 
-/* Whether the daemon still knows the claim: another bench gets the channels if this one was silent
- * for longer than the lease. Without one, that it answers is enough. */
+/* Check that the claim still exists: another bench gets the channels if this one was silent for
+ * longer than the lease. Without a claim, any answer is sufficient. */
 static void take_check(struct lk_client_bench *bench, const Linkage__V1__ControlReply *reply,
                        int64_t now_ns)
 {
@@ -339,7 +339,8 @@ static void take_reply(struct lk_client_bench *bench, int64_t now_ns)
     }
 }
 
-/* A claim before samples can be sent would run out. A claim belongs to the current connection. */
+/* A claim made before samples can be sent would expire. A claim belongs to the current
+ * connection. */
 static bool can_send(struct lk_client_bench *bench)
 {
     bool ready;
@@ -351,8 +352,8 @@ static bool can_send(struct lk_client_bench *bench)
     return ready;
 }
 
-/* Another connection may lead to another daemon, which does not know the claim. Without one its
- * heartbeats tell. */
+/* A new connection may lead to another daemon, which does not have the claim. Without a claim, a
+ * change of daemon is detected by its heartbeats. */
 static void mind_connection(struct lk_client_bench *bench, int64_t now_ns)
 {
     bool anew;

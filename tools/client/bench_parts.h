@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The parts of a bench: bench.c has the public functions, bench_line.c claims and recovers,
- * bench_send.c sends.
- * Internal to the client library. */
+/* Declarations shared by the files of a bench: bench.c has the public functions, bench_line.c
+ * claims and recovers, bench_send.c sends. Internal to the client library. */
 #ifndef TOOLS_CLIENT_BENCH_PARTS_H
 #define TOOLS_CLIENT_BENCH_PARTS_H
 
@@ -10,7 +9,7 @@
 #include <pthread.h>
 
 /** enum lk_bench_question - requests to the daemon, in this order; LK_BENCH_CHECK is repeated while
- * the channels are held. */
+ * the claim exists. */
 enum lk_bench_question {
     LK_BENCH_DESCRIBE,
     LK_BENCH_CLAIM,
@@ -29,11 +28,11 @@ struct lk_bench_reply_to {
  * @view, @clock, @reply_to, @generation, @sequence, @sent_ns.
  * @own:         copy of the set-up, with all its texts in @texts
  * @question:    the next request, or the pending one if @asking
- * @asked_ns, @again_ns: when it was sent, when the next may be sent
+ * @asked_ns, @again_ns: time of sending it; earliest time of the next one
  * @heard_ns:    last message of the daemon;  @clock_ns: last check of the clock's synchronisation
  * @model:       belongs to @client;  @claim: a copy in @claim_arena; NULL: none
  * @heartbeat_ns: longest time without a message that the lease permits
- * @generation:  of the connection that the claim was made on
+ * @generation:  generation of the connection on which the claim was made
  * @topic:       of the subscription; @topic_size 0: none
  * @last_output: its sequence number, 0: none */
 struct lk_client_bench {
@@ -69,7 +68,7 @@ struct lk_client_bench {
     int64_t sent_ns;
 };
 
-/** lk_bench_drive() - send due requests, take replies, keep the claim alive; never waits.
+/** lk_bench_drive() - Send due requests, read replies, and keep the claim alive; never waits.
  * Return: latest time of the next call, CLOCK_MONOTONIC. */
 int64_t lk_bench_drive(struct lk_client_bench *bench, int64_t now_ns);
 
@@ -78,7 +77,7 @@ int64_t lk_bench_drive(struct lk_client_bench *bench, int64_t now_ns);
 void lk_bench_heard(struct lk_client_bench *bench, uint64_t daemon_id, uint64_t model_id,
                     int64_t now_ns);
 
-/** lk_bench_follow() - replace the subscription by that to @topic; @size: bytes, at most
+/** lk_bench_follow() - Replace the subscription by one to @topic; @size: bytes, at most
  * LK_WIRE_TOPIC_MAX. */
 void lk_bench_follow(struct lk_client_bench *bench, const void *topic, size_t size);
 
@@ -88,7 +87,7 @@ void lk_bench_heartbeat(struct lk_client_bench *bench, int64_t now_ns);
 /** lk_bench_check_clock() - check, once a second, whether the machine's clock is synchronised. */
 void lk_bench_check_clock(struct lk_client_bench *bench, int64_t now_ns);
 
-/** lk_bench_stamp_ns() - the time now, on the clock of the stamps. */
+/** lk_bench_stamp_ns() - Return the present time on the clock of the stamps. */
 uint64_t lk_bench_stamp_ns(const struct lk_client_bench *bench);
 
 #endif

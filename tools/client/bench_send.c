@@ -15,7 +15,7 @@ uint64_t lk_bench_stamp_ns(const struct lk_client_bench *bench)
     return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-/* The kernel tells whether NTP or PTP disciplines its wall clock, and the error bound [us]. */
+/* Read from the kernel whether NTP or PTP disciplines its wall clock, and the error bound [us]. */
 void lk_bench_check_clock(struct lk_client_bench *bench, int64_t now_ns)
 {
     Linkage__V1__Clock clock = LINKAGE__V1__CLOCK__INIT;
@@ -116,7 +116,7 @@ void lk_bench_heartbeat(struct lk_client_bench *bench, int64_t now_ns)
         check_line(bench) == 0) {
         fill_stamps(bench, &sample, 0);
         sample.sequence =
-            bench->sequence; /* that of the last sample: a heartbeat has none of its own */
+            bench->sequence; /* sequence number of the last sample, because heartbeats have none */
         sample.heartbeat = true;
         if (lk_client_inputs_send(bench->inputs, &sample) == 0)
             bench->sent_ns = now_ns;

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <time.h>
 
-/* Time that a model may take before the client asks whether the daemon is alive. */
+/* Time of compiling after which the client checks that the daemon is alive. */
 #define LOOK_NS 1000000000
 
 /* Arenas of replies; a description has its own, so that it survives other calls. */
@@ -183,7 +183,7 @@ int lk_client_post(struct lk_client *client, Linkage__V1__ControlRequest *reques
     if (zmq_msg_send(&message, client->socket.handle, ZMQ_DONTWAIT) < 0) {
         code = -errno;
         zmq_msg_close(&message);
-        if (code == -EAGAIN) /* libzmq has given the connection up: the keys were refused */
+        if (code == -EAGAIN) /* libzmq has closed the connection: the keys were refused */
             return lk_client_forget(client, ret_error);
         lk_error_set(ret_error, "sending to %s failed: %s", client->socket.endpoint,
                      zmq_strerror(-code));
@@ -255,7 +255,7 @@ static int post_status(struct lk_client *client, struct lk_error *ret_error)
     return lk_client_post(client, &request, ret_error);
 }
 
-/* Waits for the reply to request @awaited_id; meanwhile it asks whether the daemon is alive. */
+/* Waits for the reply to request @awaited_id; meanwhile it checks that the daemon is alive. */
 static int await_load(struct lk_client *client, const Linkage__V1__ControlReply **ret_reply,
                       struct lk_error *ret_error)
 {

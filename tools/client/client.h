@@ -9,9 +9,9 @@
  * These are the building blocks. bench.h has a bench that claims channels, receives outputs and
  * reconnects by itself.
  *
- * proto/linkage.proto says what the messages mean. Streams share the ZeroMQ context of their
- * client: close them before it. Each of the three objects belongs to one thread at a time, so a
- * bench may send, receive and control from three threads. RT: no. */
+ * proto/linkage.proto documents the messages. Streams share the ZeroMQ context of their client:
+ * close them before it. Each of the three objects belongs to one thread at a time, so a bench may
+ * send, receive and control from three threads. RT: no. */
 #ifndef TOOLS_CLIENT_CLIENT_H
 #define TOOLS_CLIENT_CLIENT_H
 
@@ -32,11 +32,12 @@ extern "C" {
 #define LK_CLIENT_ENDPOINT_SIZE 128 /* bytes of an endpoint with its terminating zero */
 
 /** enum lk_client_code - positive return codes of this library.
- * LK_CLIENT_E_NO_ANSWER:  nobody answered in time
- * LK_CLIENT_E_SILENT:     the same, but something accepts connections: do not start a daemon
+ * LK_CLIENT_E_NO_ANSWER:  no answer in time
+ * LK_CLIENT_E_SILENT:     likewise, but a process accepts connections, so do not start another
+ * daemon
  * LK_CLIENT_E_BAD_ANSWER: the answer is not a message of the protocol
  * LK_CLIENT_E_ENDPOINT:   not an address that ZeroMQ can connect to
- * LK_CLIENT_E_TOO_LARGE:  a request larger than the daemon takes
+ * LK_CLIENT_E_TOO_LARGE:  a request larger than the daemon accepts
  * LK_CLIENT_E_BUSY:       the daemon answers, but the awaited event did not happen in time
  * LK_CLIENT_E_REFUSED:    the daemon refused the request
  * LK_CLIENT_E_CHANGED:    another model was loaded, or the daemon was restarted
@@ -66,8 +67,8 @@ struct lk_client_options {
 
 #define LK_CLIENT_KEY_SIZE 41 /* bytes of a key with its terminating zero */
 
-/** struct lk_client_keyring - keys from files. @options: of lk_client_open_with() and benches; it
- * points to the others, so that a copy of this struct is of no use */
+/** struct lk_client_keyring - keys from files. @options: argument for lk_client_open_with() and
+ * benches. It points to the other fields, so do not copy this struct */
 struct lk_client_keyring {
     struct lk_client_options options;
     char server_key[LK_CLIENT_KEY_SIZE];
@@ -75,12 +76,12 @@ struct lk_client_keyring {
     char secret_key[LK_CLIENT_KEY_SIZE];
 };
 
-/** lk_client_keyring_read() - the keys in two files of `linkagectl keygen`.
+/** lk_client_keyring_read() - Read the keys from two files of `linkagectl keygen`.
  * @server_file: the daemon's public key
- * @own_file:    the secret key of this client, which its public key follows from; refused if others
- *               can read it
+ * @own_file:    the secret key of this client, from which its public key is derived; refused if
+ *               others can read it
  * @ret_keyring: written on success; wipe it by lk_client_keyring_wipe() once it has been used
- * Return: 0, LK_CLIENT_E_KEYS; @ret_error names the file and what is wrong with it. */
+ * Return: 0, LK_CLIENT_E_KEYS; @ret_error names the file and the error. */
 int lk_client_keyring_read(const char *server_file, const char *own_file,
                            struct lk_client_keyring *ret_keyring, struct lk_error *ret_error);
 
@@ -92,15 +93,15 @@ struct lk_client_outputs;
 struct lk_client_stream;
 struct lk_client_inputs;
 
-/** lk_client_open() - prepare a control connection. It succeeds without a daemon too; the first
- * call finds that out.
+/** lk_client_open() - prepare a control connection. It also succeeds without a daemon; then the
+ * first call fails.
  * @endpoint:   of the control socket; NULL: LK_CLIENT_CONTROL
- * @timeout_ms: how long a call waits for the connection and the reply
+ * @timeout_ms: longest wait of a call for the connection and the reply
  * Return: 0, LK_CLIENT_E_ENDPOINT, negative errno; @ret_error says why. */
 int lk_client_open(const char *endpoint, int timeout_ms, struct lk_client **ret_client,
                    struct lk_error *ret_error);
 
-/** lk_client_open_with() - the same with keys, for this connection and all streams of @client.
+/** lk_client_open_with() - Likewise with keys, for this connection and all streams of @client.
  * @options: NULL: none
  * Return: as lk_client_open(), LK_CLIENT_E_KEYS. */
 int lk_client_open_with(const char *endpoint, int timeout_ms,
@@ -116,7 +117,7 @@ void lk_client_close(struct lk_client *client);
  * @ret_reply: the daemon's answer, possibly a refusal. Belongs to @client, valid until its
  * next call; a description until the next DescribeRequest.
  * Return: 0, LK_CLIENT_E_NO_ANSWER (the text names the endpoint and how to start a daemon, or says
- * that the keys were refused), LK_CLIENT_E_SILENT (something accepts connections there),
+ * that the keys were refused), LK_CLIENT_E_SILENT (a process accepts connections there),
  * LK_CLIENT_E_BAD_ANSWER, LK_CLIENT_E_TOO_LARGE, negative errno. */
 int lk_client_call(struct lk_client *client, Linkage__V1__ControlRequest *request,
                    const Linkage__V1__ControlReply **ret_reply, struct lk_error *ret_error);
@@ -127,8 +128,8 @@ int lk_client_call(struct lk_client *client, Linkage__V1__ControlRequest *reques
 int lk_client_command(struct lk_client *client, Linkage__V1__ControlRequest__CommandCase command,
                       const Linkage__V1__ControlReply **ret_reply, struct lk_error *ret_error);
 
-/** lk_client_load() - lk_client_call() of a LoadRequest; waits for as long as the daemon takes to
- * compile the model. Meanwhile it polls the status; the time-out of @client applies to each poll.
+/** lk_client_load() - lk_client_call() of a LoadRequest; waits until the daemon has compiled the
+ * model. Meanwhile it polls the status; the time-out of @client applies to each poll.
  * Return: as lk_client_call(). */
 int lk_client_load(struct lk_client *client, Linkage__V1__LoadRequest *load,
                    const Linkage__V1__ControlReply **ret_reply, struct lk_error *ret_error);
@@ -136,7 +137,7 @@ int lk_client_load(struct lk_client *client, Linkage__V1__LoadRequest *load,
 /** lk_client_progress - called while lk_client_arm() waits. @progress: 0 to 1. */
 typedef void lk_client_progress(void *data, double progress);
 
-/** lk_client_arm() - arm: have the daemon prove the budget, and wait for the outcome.
+/** lk_client_arm() - Request arming (the budget proof), and wait for the outcome.
  * @patience_ms: total time to wait for the outcome; 0: none. A daemon that does not
  *               answer within the time-out of @client ends the wait at once.
  * @progress:    called about ten times a second with @data; NULL is allowed
@@ -147,12 +148,13 @@ int lk_client_arm(struct lk_client *client, Linkage__V1__ArmRequest *arm, int pa
                   lk_client_progress *progress, void *data,
                   const Linkage__V1__ControlReply **ret_reply, struct lk_error *ret_error);
 
-/** lk_client_is_armed() - whether a run may start, by the reply of lk_client_arm().
- * @ret_text: the proof, or why not and what would fit; may be ""; lives as long as @reply */
+/** lk_client_is_armed() - Return true if a run may start according to the reply of lk_client_arm().
+ * @ret_text: result of the proof, or the reason and what would fit; may be ""; lives as long as
+ *            @reply */
 bool lk_client_is_armed(const Linkage__V1__ControlReply *reply, const char **ret_text);
 
 /** lk_client_claim() - lk_client_call() of a ClaimRequest.
- * @claim: who claims what, see linkage.proto
+ * @claim: bench and channels, see linkage.proto
  * Return: as lk_client_call(); the reply may be a refusal. */
 int lk_client_claim(struct lk_client *client, Linkage__V1__ClaimRequest *claim,
                     const Linkage__V1__ControlReply **ret_reply, struct lk_error *ret_error);
@@ -161,8 +163,8 @@ int lk_client_claim(struct lk_client *client, Linkage__V1__ClaimRequest *claim,
 int lk_client_release(struct lk_client *client, uint64_t token,
                       const Linkage__V1__ControlReply **ret_reply, struct lk_error *ret_error);
 
-/** lk_client_claim_all() - claim all inputs of the model, so that samples hold all values in
- * channel order, with the token.
+/** lk_client_claim_all() - Claim all inputs of the model, so that samples contain all values in
+ * channel order, and the token.
  * @name:      of the bench
  * @old_token: of an earlier claim of all inputs, which this one replaces; or 0
  * Return: as lk_client_call(), or LK_CLIENT_E_REFUSED (@ret_error has the daemon's words). */
@@ -198,14 +200,14 @@ int lk_client_stream_open(struct lk_client *client, const char *endpoint, char *
                           size_t n, uint32_t divisor, struct lk_client_stream **ret_stream,
                           struct lk_error *ret_error);
 
-/** lk_client_poses_open() - the same of the poses of bodies: seven values each, x y z of the centre
- * of mass [m] and the quaternion qw qx qy qz, body to world. @bodies: names of @n; @n 0: all */
+/** lk_client_poses_open() - Likewise for poses of bodies: seven values each, x y z of the centre of
+ * mass [m] and the quaternion qw qx qy qz, body to world. @bodies: names of @n; @n 0: all */
 int lk_client_poses_open(struct lk_client *client, const char *endpoint, char *const *bodies,
                          size_t n, uint32_t divisor, struct lk_client_stream **ret_stream,
                          struct lk_error *ret_error);
 
-/** lk_client_stream_meaning() - channels of the stream, and identifiers of its model and daemon.
- * Lives as long as @stream. */
+/** lk_client_stream_meaning() - Return the channels of the stream, and identifiers of its model and
+ * daemon. Lives as long as @stream. */
 const Linkage__V1__Stream *lk_client_stream_meaning(const struct lk_client_stream *stream);
 
 /** lk_client_stream_receive() - the next sample; as lk_client_outputs_receive(). Its `sequence`
@@ -248,11 +250,11 @@ void lk_client_inputs_close(struct lk_client_inputs *inputs);
 int lk_client_inputs_endpoint(const char *control, char ret_inputs[LK_CLIENT_ENDPOINT_SIZE]);
 int lk_client_outputs_endpoint(const char *control, char ret_outputs[LK_CLIENT_ENDPOINT_SIZE]);
 
-/** lk_client_now_ns() - CLOCK_MONOTONIC [ns]. */
+/** lk_client_now_ns() - Return the time on CLOCK_MONOTONIC [ns]. */
 int64_t lk_client_now_ns(void);
 
-/** lk_client_state_name(), lk_client_result_name() - lower-case words, "running", "wrong-state";
- * "unknown" for values that this version does not know. */
+/** lk_client_state_name(), lk_client_result_name() - Return a lower-case word such as "running" or
+ * "wrong-state"; "unknown" for values that this version does not know. */
 const char *lk_client_state_name(Linkage__V1__State state);
 const char *lk_client_result_name(Linkage__V1__Result result);
 

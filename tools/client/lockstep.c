@@ -4,7 +4,7 @@
 #define RESULT(name) LINKAGE__V1__RESULT__RESULT_##name
 #define CHANNELS_MAX 256
 
-/* A request without arguments. Return: 0 with an answer that is no refusal. */
+/* A request without arguments. Return: 0 if it was not refused. */
 static int ask(struct lk_client_lockstep *l, Linkage__V1__ControlRequest__CommandCase command,
                const Linkage__V1__ControlReply **ret_reply, struct lk_error *error)
 {
@@ -68,7 +68,7 @@ static int claim(struct lk_client_lockstep *l, const char *bench, const char *co
     return 0;
 }
 
-/* at its start; started if it is armed */
+/* check that the run is at its start; start it if it is armed */
 static int begin_run(struct lk_client_lockstep *l, struct lk_error *error)
 {
     const Linkage__V1__ControlReply *reply;

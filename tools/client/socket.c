@@ -143,7 +143,7 @@ static const char *failure_text(void *handle, uint16_t event, uint32_t value)
     }
 }
 
-/* A handshake that timed out fails without a detail too, but the peer has not hung up. */
+/* A handshake that timed out fails without a detail too, but the peer has not disconnected. */
 static bool is_silence(uint16_t event, uint32_t value)
 {
     return event == ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL && value != EPIPE && value != ECONNRESET;
@@ -232,7 +232,7 @@ void lk_client_socket_subscribe(struct lk_client_socket *socket, const void *top
 void lk_client_socket_close(struct lk_client_socket *socket)
 {
     if (socket->monitor != NULL) {
-        /* first the source: an event for a monitor that is closed is lost with its memory */
+        /* stop the source first: the memory of an event for a closed monitor would leak */
         zmq_socket_monitor(socket->handle, NULL, 0);
         zmq_close(socket->monitor);
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A connected ZeroMQ socket with the options common to all client sockets. Of the client library,
- * and of programs here that wait for several sockets at once. */
+/* A connected ZeroMQ socket with the options common to all client sockets. Used by the client
+ * library, and by programs of this repository that wait for several sockets at once. */
 #ifndef TOOLS_CLIENT_SOCKET_H
 #define TOOLS_CLIENT_SOCKET_H
 
@@ -19,14 +19,15 @@ struct lk_client_keys {
 int lk_client_keys_copy(const struct lk_client_options *options, struct lk_client_keys *ret_keys,
                         struct lk_error *ret_error);
 
-/** enum lk_client_reach - how far a connection got: not accepted; accepted, but the handshake is
- * not complete; complete: a daemon is there. */
+/** enum lk_client_reach - progress of a connection: not accepted; accepted, but the handshake is
+ * not complete; complete: a daemon is connected. */
 enum lk_client_reach { LK_CLIENT_NOBODY, LK_CLIENT_SOMEBODY, LK_CLIENT_DAEMON };
 
 /** struct lk_client_socket - a socket and its endpoint.
  * @context:  not owned
  * @monitor:  of a DEALER: its connection events, see lk_client_socket_check()
- * @reach:    by the last check;  @trouble: why the last handshake failed, static text, or NULL */
+ * @reach:    result of the last check;  @trouble: reason why the last handshake failed, static
+ *            text, or NULL */
 struct lk_client_socket {
     void *context;
     void *handle;
@@ -43,7 +44,8 @@ int lk_client_socket_open(struct lk_client_socket *ret_socket, void *context, in
                           const char *endpoint, const struct lk_client_keys *keys,
                           struct lk_error *ret_error);
 
-/** lk_client_socket_subscribe() - to messages that begin with the @size bytes of @topic. */
+/** lk_client_socket_subscribe() - Subscribe to messages that begin with the @size bytes of
+ * @topic. */
 void lk_client_socket_subscribe(struct lk_client_socket *socket, const void *topic, size_t size);
 
 /** lk_client_socket_check() - update @reach and @trouble. */
@@ -52,15 +54,15 @@ void lk_client_socket_check(struct lk_client_socket *socket);
 /** lk_client_socket_close() - close the socket; unsent messages are dropped. */
 void lk_client_socket_close(struct lk_client_socket *socket);
 
-/** lk_client_socket_receive() - wait for a message and take its last frame.
+/** lk_client_socket_receive() - Wait for a message and return its last frame.
  * @deadline_ns: CLOCK_MONOTONIC; in the past: does not wait
  * @ret_message: to be closed by the caller
  * Return: 0, LK_CLIENT_E_NO_ANSWER, negative errno. */
 int lk_client_socket_receive(struct lk_client_socket *socket, int64_t deadline_ns,
                              zmq_msg_t *ret_message);
 
-/** lk_client_context(), lk_client_keys() - the ZeroMQ context and the keys that the streams of
- * @client share. */
+/** lk_client_context(), lk_client_keys() - Return the ZeroMQ context, and the keys, that the
+ * streams of @client share. */
 void *lk_client_context(const struct lk_client *client);
 const struct lk_client_keys *lk_client_keys(const struct lk_client *client);
 
@@ -71,8 +73,8 @@ int lk_client_post(struct lk_client *client, Linkage__V1__ControlRequest *reques
 
 /** lk_client_collect() - second half: the reply to the last request posted.
  * @deadline_ns: CLOCK_MONOTONIC; in the past: does not wait
- * Return: as lk_client_call(); LK_CLIENT_E_NO_ANSWER when nothing came by @deadline_ns; the request
- *         stays pending. */
+ * Return: as lk_client_call(); LK_CLIENT_E_NO_ANSWER if no reply arrived by @deadline_ns; the
+ *         request stays pending. */
 int lk_client_collect(struct lk_client *client, int64_t deadline_ns,
                       const Linkage__V1__ControlReply **ret_reply, struct lk_error *ret_error);
 
@@ -85,13 +87,14 @@ int lk_client_forget(struct lk_client *client, struct lk_error *ret_error);
  * reconnection, perhaps to another daemon. */
 uint64_t lk_client_inputs_generation(const struct lk_client_inputs *inputs);
 
-/** lk_client_bench_poll() - what a bench waits for, for an owner that waits for other things as
- * well: at most 2 items. The bench also wants to be driven some 20 times a second. Return: how
- * many.
+/** lk_client_bench_poll() - Return the poll items of a bench, at most 2, for an owner that polls
+ * other sockets as well. Also call lk_bench_drive() some 20 times a second. Return: their
+ * number.
  */
 int lk_client_bench_poll(const struct lk_client_bench *bench, zmq_pollitem_t *items);
 
-/** lk_client_socket_of() - the socket to poll for replies; lk_client_forget() replaces it. */
+/** lk_client_socket_of() - Return the socket to poll for replies; lk_client_forget() replaces
+ * it. */
 struct lk_client_socket *lk_client_socket_of(struct lk_client *client);
 
 #endif

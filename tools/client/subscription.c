@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A stream: a selection of the outputs that the daemon publishes on request. Heartbeats on the same
- * socket tell when the stream has ended because its model or its daemon has. */
+ * socket indicate the end of the stream by a change of model or daemon. */
 #include "client.h"
 #include "socket.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A CSV file of numbers, one column a scalar, one row an instant.
+/* A CSV file of numbers, one column per scalar, one row per instant.
  *
  * Columns are named `channel.component [unit]`, or `channel [unit]` for a channel of one scalar,
  * the same in every tool. Numbers are written with 17 significant digits: reading them back gives
@@ -31,7 +31,8 @@ int lk_csv_add_column(struct lk_csv *csv, const char *channel, const char *compo
 
 /** lk_csv_write_row() - append a row; the first one ends the header.
  * @values: as many as there are columns
- * Return: 0, negative errno (-ENOSPC on a full disk; it may show late, as rows are buffered). */
+ * Return: 0, negative errno (-ENOSPC on a full disk; it may be reported late, because rows are
+ * buffered). */
 int lk_csv_write_row(struct lk_csv *csv, const double *values);
 
 /** lk_csv_close() - write what is buffered, close, release; NULL is allowed. A file without rows

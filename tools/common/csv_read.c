@@ -36,8 +36,8 @@ static bool is_blank(const struct reader *r, char c)
     return c == ' ' || (c == '\t' && r->separator != '\t');
 }
 
-/* Takes the quotes off a field that begins @at with one: a double one is one of its text. Return:
- * behind the last one, NULL: it does not end. */
+/* Remove the quotes of a quoted field at @at; a doubled quote stands for one. Return: position
+ * after the last one, NULL: it does not end. */
 static char *unquote(char *at)
 {
     char *to = at;
@@ -52,7 +52,7 @@ static char *unquote(char *at)
     return NULL;
 }
 
-/* Cuts the next field off @at, NULL behind the last one: without the blanks around it (RFC 4180 for
+/* Split the next field off @at, NULL after the last one: without the blanks around it (RFC 4180 for
  * quotes). Return: 0, LK_E_TEXT: a quote that does not end, or text behind it. */
 static int next_field(const struct reader *r, char **at, char **ret)
 {
@@ -189,7 +189,7 @@ bool lk_csv_table_grow(struct lk_csv_table *t)
     return true;
 }
 
-/* What may be wrong with a field that is no number. */
+/* Guess the cause of an invalid number in a field. */
 static const char *guess(const struct reader *r, const char *field)
 {
     return strpbrk(field, SEPARATORS) == NULL ? ""

@@ -11,7 +11,8 @@ bool parse_number(const char *text, double *ret_value);
 /** take_value() - the same from the start of *@text up to a comma or the end; advances *@text
  * to it. */
 bool take_value(const char **text, double *ret_value);
-/** print_shortest() - @value with as few digits, from six on, as read back to the same bits. */
+/** print_shortest() - print @value with the fewest digits, at least six, that read back to the same
+ * bits. */
 void print_shortest(FILE *file, double value);
 
 #endif

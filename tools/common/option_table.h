@@ -13,7 +13,7 @@
 #define OPTIONS_ABOVE_0 4.9406564584124654e-324 /* as @low: the smallest number above 0 */
 
 /** struct option_row - an option, for example {"step", 's', .number = &step, .low = 1, .high = 9}.
- * One destination or action says what kind of option it is.
+ * Exactly one destination or action is set and defines the type of the option.
  * @name:   long name without dashes; NULL: only @letter
  * @letter: short name; 0: none
  * @flag:   destination of an option without a value
@@ -22,7 +22,7 @@
  * @n:      number of texts in @list
  * @number: destination of a finite decimal number
  * @integer, @whole, @count: destination of a whole number
- * @take:   callback for any other value, which complains itself. @text: NULL if there is none.
+ * @take:   callback for any other value, which reports errors itself. @text: NULL if there is none.
  *          Return: 0, or an exit status that ends the reading
  * @data:   for @take
  * @print, @end: text for the standard output, or callback;  @program: its name and version, with

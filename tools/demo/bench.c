@@ -18,7 +18,7 @@
 #define FREQUENCY_HZ    0.2
 #define RAMP_S          0.5
 #define SETTLE_NS       50000000 /* for the last sample to take effect before the run stops */
-#define LINGER_MS       200 /* after so long without a sample following the stop, none will come */
+#define LINGER_MS       200 /* time without a sample after the stop, after which none is expected */
 #define GOLDEN_SECTION  0.6180339887498949
 
 struct receiver {

@@ -3,7 +3,7 @@
  *
  * It owns the channels that the columns of the file name, and answers output samples: every other
  * one at 1 kHz, with the values of the file at the simulated time that the sample has, on straight
- * lines between the rows. When the file is over it goes on with the last row until the end. */
+ * lines between the rows. After the end of the file it continues with the last row. */
 #include "bench.h"
 #include "csv.h"
 #include "linkage/stacks.h"
@@ -78,7 +78,7 @@ static bool is_owned(struct play *play)
     return view.state == LK_CLIENT_BENCH_CONNECTED;
 }
 
-/* Return: 0: all was played, 1: the run or the channels were lost. */
+/* Return: 0: the file was played, 1: the run or the channels were lost. */
 static int play_all(struct play *play)
 {
     double end_s = play->table.time[play->table.n_rows - 1];

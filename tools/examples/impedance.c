@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A bench that pushes back, in C, with tools/client: a wall of 1e5 N/m at x = 0.1 m. It does not
- * send the force that the wall has, which would be late, but what the wall is: an impedance, which
- * the model solves within its step (doc/bench.md). The model is wall.yaml.
+/* A bench with an impedance, in C, with tools/client: a wall of 1e5 N/m at x = 0.1 m. It does not
+ * send the force of the wall, which would be late, but its impedance, which the model solves within
+ * its step (doc/bench.md). The model is wall.yaml.
  *
  * usage: impedance SECONDS [CONTROL INPUTS OUTPUTS] */
 #include "bench.h"
@@ -18,7 +18,7 @@ enum { X, V, WORK }; /* outputs in the order of the selection */
 
 int main(int argc, char **argv)
 {
-    /* the units that this bench has in mind: others are refused at the claim */
+    /* the units expected by this bench; others are refused at the claim */
     const struct lk_client_bench_channel channels[] = {
         {"stiffness", "N/m"}, {"damping", "N s/m"}, {"rest", "m"}};
     char *selection[] = {(char *)"x", (char *)"v", (char *)"work"};
@@ -58,7 +58,7 @@ int main(int argc, char **argv)
         touched += inside && !was_inside;
         deepest = fmax(deepest, sample->values[X] - PLACE);
         work = sample->values[WORK];
-        if (inside) { /* else the wall is not there: neither spring nor damper */
+        if (inside) { /* otherwise no contact: neither spring nor damper */
             said[0] = STIFFNESS;
             said[1] = DAMPING;
         }

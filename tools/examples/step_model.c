@@ -29,7 +29,7 @@ static void print_outputs(const struct lk_system *system)
     free(values);
 }
 
-/* what acts while nobody says otherwise */
+/* initial values of all inputs */
 static double *initial_inputs(const struct lk_system *system)
 {
     int n;

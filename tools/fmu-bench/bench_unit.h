@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A unit (FMU) of somebody else as a bench: its archive, its description, an instance of it.
+/* A foreign unit (FMU) as a bench: its archive, its description, an instance of it.
  *
- *     unpack.c        the archive into a folder of its own; what is hostile is refused
+ *     unpack.c        unpacks the archive into a new folder; hostile archives are refused
  *     description.c   modelDescription.xml: co-simulation of FMI 2.0 or 3.0, scalars of type Real
  *     instance.c      the shared object and its calls
  *
- * Nothing in the standards promises that a unit returns, or that it leaves the process alive: so it
- * is called in a process of its own, see main.c. */
+ * A unit may never return or may crash its process. Therefore it is called in a separate process,
+ * see main.c. */
 #ifndef TOOLS_FMU_BENCH_UNIT_H
 #define TOOLS_FMU_BENCH_UNIT_H
 
@@ -18,7 +18,7 @@
 #define UNIT_NAME_SIZE     256
 #define UNIT_VARIABLES_MAX 100000
 
-/** enum unit_causality - of a variable, as far as a bench needs it. */
+/** enum unit_causality - causality of a variable, as far as a bench needs it. */
 enum unit_causality { UNIT_OTHER, UNIT_INPUT, UNIT_OUTPUT, UNIT_PARAMETER };
 
 struct unit_variable {
@@ -36,18 +36,19 @@ struct unit_description {
     int n;
 };
 
-/** unit_unpack() - what a bench needs of the archive at @path, into @folder, which exists: the
- * description, the resources, the binary of this machine. Return: 0, 1 (one line). */
+/** unit_unpack() - Unpack the archive at @path into the existing @folder: the description, the
+ * resources, and the binary for this machine. Return: 0, 1 (one line). */
 int unit_unpack(const char *path, const char *folder, struct lk_error *ret_error);
-/** unit_remove() - the folder and all in it. */
+/** unit_remove() - Remove the folder and its content. */
 void unit_remove(const char *folder);
 
-/** unit_describe() - from @folder. Return: 0, 1 (one line); release in any case. */
+/** unit_describe() - Read the description in @folder. Return: 0, 1 (one line); release in any
+ * case. */
 int unit_describe(const char *folder, struct unit_description *ret, struct lk_error *ret_error);
 void unit_description_fini(struct unit_description *description);
-/** unit_find() - a variable, NULL: none. */
+/** unit_find() - Return a variable by name, NULL: none. */
 const struct unit_variable *unit_find(const struct unit_description *description, const char *name);
-/** unit_binary() - where it is in the archive. */
+/** unit_binary() - Write the path of the binary in the archive. */
 void unit_binary(int version, const char *id, char ret[PATH_MAX]);
 
 struct unit_instance;
@@ -55,15 +56,15 @@ struct unit_instance;
 /** unit_open() - load the binary and make an instance, whose start is at 0. Return: 0, 1. */
 int unit_open(const char *folder, const struct unit_description *description,
               struct unit_instance **ret, struct lk_error *ret_error);
-/** unit_start() - the end of its initialisation;  unit_set(), unit_get() - one value;  unit_step()
- * - from @time on. Return: 0, 1. */
+/** unit_start() - End the initialisation.  unit_set(), unit_get() - Write or read one value.
+ * unit_step() - Step from @time on. Return: 0, 1. */
 int unit_start(struct unit_instance *unit, struct lk_error *ret_error);
 int unit_set(struct unit_instance *unit, const struct unit_variable *variable, double value,
              struct lk_error *ret_error);
 int unit_get(struct unit_instance *unit, const struct unit_variable *variable, double *ret_value,
              struct lk_error *ret_error);
 int unit_step(struct unit_instance *unit, double time, double size, struct lk_error *ret_error);
-/** unit_close() - its end, and that of the binary. */
+/** unit_close() - Free the instance and unload the binary. */
 void unit_close(struct unit_instance *unit);
 
 #endif

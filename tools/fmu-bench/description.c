@@ -45,7 +45,7 @@ static int take_variable(xmlNode *node, struct unit_description *d)
         return 0;
     if (!take(node, "name", v->name, sizeof(v->name)) ||
         !take(node, "valueReference", number, sizeof(number)))
-        return 0; /* without a name that fits nobody can ask for it */
+        return 0; /* without a valid name it cannot be requested */
     v->reference = (unsigned)strtoul(number, &end, 10);
     take(node, "causality", causality, sizeof(causality));
     v->causality = UNIT_OTHER;
@@ -73,7 +73,7 @@ static int take_variables(xmlNode *root, struct unit_description *d)
     return 0;
 }
 
-/* a part of a path, and so no way out of it */
+/* a valid path component that cannot leave the folder */
 static bool is_identifier(const char *text)
 {
     for (const char *c = text; *c != '\0'; c++)

@@ -77,7 +77,7 @@ static int refuse(struct unit_instance *u, const char *what, int status, struct 
     return 1;
 }
 
-/* a warning is none of ours */
+/* warnings of the unit are ignored */
 static int judge(struct unit_instance *u, const char *what, int status, struct lk_error *error)
 {
     return status == 0 || status == 1 ? 0 : refuse(u, what, status, error);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* linkage-fmu: a unit (FMU) as a bench of a daemon. This process unpacks it and watches; another
- * one loads and calls it, which may crash or never return. See README.md. */
+/* linkage-fmu: a unit (FMU) as a bench of a daemon. This process unpacks and supervises it; another
+ * one, which may crash or never return, loads and calls it. See README.md. */
 #include "linkage/stacks.h"
 #include "numbers.h"
 #include "option_table.h"
@@ -271,7 +271,7 @@ static int be_child(struct job *job, const struct unit_description *d)
     return 0;
 }
 
-/* ---- the process that watches ---- */
+/* ---- the supervising process ---- */
 
 static int judge_end(int status, bool is_stalled, double patience)
 {
@@ -292,7 +292,7 @@ static double now_s(void)
     return 1e-9 * (double)lk_client_now_ns();
 }
 
-/* An odd beat that does not change is a call that does not return. */
+/* An odd beat that does not change means a call that does not return. */
 static int watch(const struct job *job, pid_t pid)
 {
     const struct timespec nap = {.tv_nsec = 20000000};
@@ -330,7 +330,7 @@ static int run_child(struct job *job, const struct unit_description *d)
     if (pid == 0)
         _exit(be_child(job, d));
     child = pid;
-    if (stop_asked) /* before there was somebody to tell */
+    if (stop_asked) /* the signal arrived before the child existed */
         kill(pid, SIGTERM);
     return watch(job, pid);
 }

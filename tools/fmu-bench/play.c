@@ -10,12 +10,12 @@
 
 #define TIMEOUT_MS 5000
 #define HEAR_MS    100
-#define CLAIM_NS   INT64_C(10000000000) /* to own the channels, and for a run to begin */
-#define SILENT_NS  INT64_C(5000000000)  /* of a run that has begun: it is over */
-#define SENT_MAX   1024                 /* samples that may be under way */
+#define CLAIM_NS   INT64_C(10000000000) /* time limit to own the channels and for a run to begin */
+#define SILENT_NS  INT64_C(5000000000)  /* silence after which a started run counts as ended */
+#define SENT_MAX   1024                 /* largest number of samples in transit */
 #define DELAYS_MAX 100000
 
-/* ---- what belongs together ---- */
+/* ---- mapping of channels ---- */
 
 static int place_of(struct play *p, struct play_map *m, const Linkage__V1__ModelDescription *model)
 {
@@ -109,8 +109,8 @@ int play_lockstep(struct play *p, struct lk_error *error)
 
     if (result == 0)
         result = run_lockstep(p, &lockstep, error);
-    /* after a failure the claim stays: its lease runs out, and the policy acts, as for any bench
-     * that fell silent */
+    /* after a failure the claim remains: its lease expires and the policy acts, as for any silent
+     * bench */
     if (result == 0)
         lk_client_lockstep_end(&lockstep);
     lk_client_close(lockstep.client);
@@ -119,8 +119,8 @@ int play_lockstep(struct play *p, struct lk_error *error)
 
 /* ---- in real time ---- */
 
-/* struct hearing - @sent_ns: when the sample was received whose answer a sequence has;  @seen:
- * the newest of our samples that acted;  @step: of the last sample */
+/* struct hearing - @sent_ns: for each sequence number, receipt of the sample that it answers;
+ * @seen: the newest of our samples that acted;  @step: of the last sample */
 struct hearing {
     struct lk_client_bench *bench;
     int64_t sent_ns[SENT_MAX];
@@ -173,7 +173,7 @@ static int hear(struct play *p, struct hearing *h, struct lk_error *error)
     return 0;
 }
 
-/* Return: 0: go on, 1: it cannot begin or is over before its time, -1: the time is over. */
+/* Return: 0: continue, 1: it cannot begin or has ended early, -1: the time is over. */
 static int look_at_clock(const struct play *p, const struct hearing *h, int64_t begin_ns,
                          struct lk_error *error)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A unit beside a daemon: what both ways of running share. An output of the rig goes to a variable
- * of the unit; the unit steps; a variable of the unit goes to an input of the rig. */
+/* A unit coupled to a daemon: declarations for lockstep and real time. Outputs of the rig are set
+ * as variables of the unit; the unit steps; variables of the unit are sent as inputs of the rig. */
 #ifndef TOOLS_FMU_BENCH_PLAY_H
 #define TOOLS_FMU_BENCH_PLAY_H
 
@@ -11,8 +11,8 @@
 
 #define PLAY_MAPS_MAX 64
 
-/** struct play_map - @to_unit: rig:CHANNEL=VARIABLE, else unit:VARIABLE=CHANNEL;  @place: of the
- * channel, in a sample of outputs, or among the values that are sent */
+/** struct play_map - @to_unit: rig:CHANNEL=VARIABLE, otherwise unit:VARIABLE=CHANNEL;  @place:
+ * index of the channel in a sample of outputs, or in the values sent */
 struct play_map {
     bool to_unit;
     char channel[LK_WIRE_NAME_MAX + 1];
@@ -22,11 +22,12 @@ struct play_map {
 };
 
 /** struct play - @endpoint: control, inputs, outputs
- * @inputs:  names of the @n_inputs claimed, @values of them
- * @beat:    shared with who watches: counts the calls of the unit, odd while one is under way
- * @steps:   to make in lockstep, 0: until the daemon ends;  @seconds: in real time
- * @done:    steps of the unit;  @delay_median, @delay_max: in real time, from a sample to the first
- *           one in which its answer acts [s] */
+ * @inputs:  names of the @n_inputs claimed inputs;  @values: their values
+ * @beat:    shared with the supervising process: counts begin and end of calls of the unit, so it
+ *           is odd during a call
+ * @steps:   number of steps in lockstep, 0: until the daemon ends;  @seconds: duration in real time
+ * @done:    steps of the unit;  @delay_median, @delay_max: in real time, delay from a sample to the
+ *           first sample in which the answer to it acts [s] */
 struct play {
     char endpoint[3][LK_CLIENT_ENDPOINT_SIZE];
     const struct lk_client_options *keys;
@@ -49,14 +50,14 @@ struct play {
 /** play_describe() - find the channels of the maps in @model. Return: 0, 1 (one line). */
 int play_describe(struct play *play, const Linkage__V1__ModelDescription *model,
                   struct lk_error *error);
-/** play_answer() - the unit takes the outputs @outputs, NULL: none yet, goes on by @n steps, and
- * gives the values of the inputs. Return: 0, 1: none are to be sent. */
+/** play_answer() - Set the outputs @outputs (NULL: none yet) in the unit, step it @n times, and
+ * read the values of the inputs. Return: 0, 1: send none. */
 int play_answer(struct play *play, const double *outputs, double n, struct lk_error *error);
 
 /** play_lockstep(), play_realtime() - the loops. Return: 0, 1. */
 int play_lockstep(struct play *play, struct lk_error *error);
 int play_realtime(struct play *play, struct lk_error *error);
-/** play_is_over() - a signal asked for the end. */
+/** play_is_over() - Return true if a signal has requested the end. */
 bool play_is_over(void);
 
 #endif

@@ -19,7 +19,7 @@
 #define DESCRIPTION_MAX (16ull << 20) /* bytes: read, it takes up to 50 times as much memory */
 #define BLOCK           65536
 
-/* A name that leads out of the folder, or that is none. */
+/* Return true for a name that leaves the folder or is invalid. */
 static bool is_hostile(const char *name)
 {
     size_t n = strlen(name);
@@ -35,7 +35,7 @@ static bool is_hostile(const char *name)
     return false;
 }
 
-/* The others are not for a bench: sources, binaries of other machines, documentation. */
+/* Not needed by a bench: sources, binaries for other machines, documentation. */
 static bool is_needed(const char *name)
 {
     char two[PATH_MAX], three[PATH_MAX];
@@ -62,7 +62,8 @@ static int make_folders(char *path, size_t from)
     return 0;
 }
 
-/* Writes at most @size bytes, as the archive's list has them: the content may be longer. */
+/* Writes at most @size bytes, the size in the archive's directory, because the content may be
+ * longer. */
 static int copy(zip_file_t *from, int to, zip_uint64_t size)
 {
     char block[BLOCK];
@@ -109,7 +110,7 @@ static int refuse(struct lk_error *error, const char *path, const char *what, co
     return 1;
 }
 
-/* struct sums - of what the archive has. @folders: an upper bound */
+/* struct sums - totals of the archive. @folders: an upper bound */
 struct sums {
     unsigned long long bytes;
     unsigned long long folders;
@@ -138,7 +139,7 @@ static int unpack_all(zip_t *zip, const char *path, const char *folder, struct l
 
     if (n > ENTRIES_MAX)
         return refuse(error, path, "it has too many files", NULL);
-    for (int pass = 0; pass < 2; pass++) { /* all is looked at before the first is written */
+    for (int pass = 0; pass < 2; pass++) { /* all entries are checked before the first is written */
         for (zip_int64_t i = 0; i < n; i++) {
             zip_stat_t stat;
             int result = 0;

@@ -52,7 +52,7 @@ const char *FMI2_NAME(GetVersion)(void)
 fmi2Status FMI2_NAME(SetDebugLogging)(fmi2Component c, fmi2Boolean on, size_t n,
                                       const fmi2String list[])
 {
-    (void)on; /* what is logged are refusals, never a trace */
+    (void)on; /* only refusals are logged, never a trace */
     (void)n;
     (void)list;
     return c == NULL ? fmi2Error : fmi2OK;
@@ -260,7 +260,7 @@ NO_STATUS(Status, fmi2Status)
 NO_STATUS(IntegerStatus, fmi2Integer)
 NO_STATUS(StringStatus, fmi2String)
 
-/* ---- what the description says is not there ---- */
+/* ---- functions not supported according to the description ---- */
 
 fmi2Status FMI2_NAME(GetDirectionalDerivative)(fmi2Component c, const fmi2ValueReference unknown[],
                                                size_t n_unknown, const fmi2ValueReference known[],

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* FMI 3.0 for co-simulation: what each call means is in unit.h; fmi3_none.c has the functions of
- * what there is not. */
+/* FMI 3.0 for co-simulation: what each call means is in unit.h; fmi3_none.c has the unsupported
+ * functions. */
 #include "fmi3.h"
 #include "unit.h"
 
@@ -10,7 +10,8 @@
 
 FMI3_FUNCTIONS(FMI3_DECLARE)
 
-/* struct instance - @fmu first: fmi3_none.c knows nothing else of it. @update: of the importer,
+/* struct instance - @fmu must be first, because fmi3_none.c uses only that. @update: of the
+ * importer,
  * NULL: none;  @early_return: it may ask for it */
 struct instance {
     struct fmu *fmu;
@@ -63,7 +64,7 @@ const char *FMI3_NAME(GetVersion)(void)
 fmi3Status FMI3_NAME(SetDebugLogging)(fmi3Instance instance, fmi3Boolean on, size_t n,
                                       const fmi3String list[])
 {
-    (void)on; /* what is logged are refusals, never a trace */
+    (void)on; /* only refusals are logged, never a trace */
     (void)n;
     (void)list;
     return instance == NULL ? fmi3Error : fmi3OK;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The types of FMI 3.0, as far as a unit and a bench need them: Functional Mock-up Interface 3.0.2,
- * chapters 2 and 4, has the meaning. Programs that load a unit may have others of the same layout.
+/* Types of FMI 3.0, as far as a unit and a bench need them. For their meaning see Functional
+ * Mock-up Interface 3.0.2, chapters 2 and 4. Programs that load a unit may use other declarations
+ * with the same layout.
  */
 #ifndef TOOLS_FMU_FMI3_H
 #define TOOLS_FMU_FMI3_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The functions of FMI 3.0 for what the description of a unit says is not there. An importer may
- * refuse a unit that lacks one of them, needed or not. */
+/* Functions of FMI 3.0 for features that a unit does not support according to its description. An
+ * importer may refuse a unit that lacks one of them, needed or not. */
 #include "fmi3.h"
 #include "unit.h"
 
@@ -21,8 +21,8 @@ static fmi3Status refuse(fmi3Instance instance, const char *what, const char *ty
         return refuse(instance, what, "");                                                         \
     }
 
-/* Behind "Get" or "Set" the name of a function is the type of its values. None asked for is none
- * refused. */
+/* The name of a function after "Get" or "Set" is the type of its values. A request for no values
+ * succeeds. */
 #define NO_VALUES(result, name, arguments)                                                         \
     result FMI3_NAME(name) arguments                                                               \
     {                                                                                              \

@@ -75,7 +75,7 @@ enum fmu_status fmu_state_get(struct fmu *fmu, struct fmu_state **state)
     return FMU_OK;
 }
 
-/* Return: what is wrong, NULL: nothing. */
+/* Return: the error, NULL: none. */
 static const char *find_fault(const struct fmu *fmu, const char *bytes, size_t size,
                               struct head *head)
 {
@@ -108,7 +108,7 @@ enum fmu_status fmu_state_take(struct fmu *fmu, const char *bytes, size_t size,
     return FMU_OK;
 }
 
-/* The system of a state: the present one where its parameters are the same. */
+/* Return the system for a state: the present one if its parameters are equal. */
 static enum fmu_status system_of(struct fmu *fmu, const double *compiled, struct lk_system **ret)
 {
     *ret = fmu->system;

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WITHIN    1e-6 /* of a step: how far a communication step may be from a multiple */
-#define STEPS_MAX 1e15 /* of a call: beyond it steps cannot be told apart */
+#define WITHIN    1e-6 /* tolerance of a communication step, in steps */
+#define STEPS_MAX 1e15 /* limit of steps per call, so that steps remain distinguishable */
 #define LINE_SIZE 640
 
 /* ---- messages ---- */
@@ -38,7 +38,7 @@ static enum fmu_status say_errors(struct fmu *fmu, int result, const struct lk_e
 
 /* ---- from parameters to a system ---- */
 
-/* Those that are not as in the file. Return: how many, -1: more than there can be. */
+/* List parameters that differ from the file. Return: how many, -1: more than there can be. */
 static int list_settings(const struct fmu *fmu, const double *values, struct lk_setting *list)
 {
     int n = 0;
@@ -90,7 +90,7 @@ enum fmu_status fmu_compile(struct fmu *fmu, const double *values, struct lk_sys
     return fmu_say(fmu, FMU_ERROR, "%s", result < 0 ? strerror(-result) : error.text);
 }
 
-/* A system of the parameters as they are now, if it is not there. */
+/* Compile a system with the present parameters, unless it exists. */
 static enum fmu_status renew(struct fmu *fmu)
 {
     struct lk_system *system = NULL;
@@ -356,7 +356,8 @@ static enum fmu_status check_time(struct fmu *fmu, double time, double steps)
 {
     double h = lk_system_step_size(fmu->system), now = fmu_time(fmu);
 
-    /* an importer adds up its steps, with round-off: half a step tells which one is meant */
+    /* an importer adds up its steps, with round-off: a tolerance of half a step identifies the grid
+     * point */
     if (!(fabs(time - now) < h / 2))
         return fmu_say(fmu, FMU_ERROR,
                        "a step from t = %.9g s, expected %.9g s, where this "

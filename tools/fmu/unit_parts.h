@@ -8,11 +8,11 @@
 /** struct fmu - an instance.
  * @bytes:    the packed model, @size of them
  * @token:    of them
- * @system:   compiled with the values @compiled of the parameters; @is_stale: others are set since
- * @values:   of all variables that are parameters, by index
- * @inputs:   what acts in the next step
- * @outputs:  of the present state where @has_outputs
- * @start:    simulated time at step 0 [s];  @stop: not beyond it */
+ * @system:   compiled with the parameter values @compiled; @is_stale: @values have changed since
+ * @values:   values of all parameters, by index of the variable
+ * @inputs:   values that act in the next step
+ * @outputs:  values of the present state, valid if @has_outputs
+ * @start:    simulated time at step 0 [s];  @stop: upper bound of the time [s] */
 struct fmu {
     struct fmu_host host;
     char *bytes;
@@ -36,7 +36,7 @@ static inline bool fmu_is_parameter(const struct fmu_variable *v)
     return v->kind == FMU_FIXED || v->kind == FMU_TUNABLE;
 }
 
-/** fmu_compile() - the model with @values of its parameters. Return: FMU_OK, FMU_ERROR. */
+/** fmu_compile() - Compile the model with @values of its parameters. Return: FMU_OK, FMU_ERROR. */
 enum fmu_status fmu_compile(struct fmu *fmu, const double *values, struct lk_system **ret);
 
 #endif

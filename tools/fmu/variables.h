@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The variables of a unit (FMU) of a model. The exporter describes them and the unit serves them,
- * by the same list: a value reference is an index of it. */
+/* The variables of a unit (FMU) of a model. The exporter and the unit use the same list; a value
+ * reference is an index in it. */
 #ifndef TOOLS_FMU_VARIABLES_H
 #define TOOLS_FMU_VARIABLES_H
 
@@ -17,9 +17,9 @@ enum fmu_kind {
 
 /** struct fmu_variable - one scalar.
  * @name:  "motor", "pose.x"; of a number its path, "bodies.arm.mass"
- * @says:  what it is, or where it acts
+ * @says:  description
  * @unit:  as in the model, "" for none
- * @start: of all but outputs;  @low, @high: infinite where there is none
+ * @start: start value, except of outputs;  @low, @high: infinite if there is no limit
  * @place: index among the scalars of inputs or outputs; of a fixed one -1 */
 struct fmu_variable {
     enum fmu_kind kind;
@@ -39,9 +39,9 @@ struct fmu_variables {
     size_t room;
 };
 
-/** fmu_variables_make() - those of the model that @bytes pack. @model, @system: of it, without
- * values from outside. Left out are numbers of the solver, of inputs and of shapes: they make the
- * unit itself, or are values of its inputs, or change nothing.
+/** fmu_variables_make() - Make the variables of the model packed in @bytes. @model, @system: of it,
+ * without external values. Numbers of the solver, of inputs and of shapes are excluded: they define
+ * the unit itself, are values of its inputs, or have no effect.
  * Return: 0, LK_E_TEXT, -ENOMEM; release @ret in any case. */
 int fmu_variables_make(const char *bytes, size_t size, const struct lk_model *model,
                        const struct lk_system *system, struct fmu_variables *ret,
@@ -49,14 +49,14 @@ int fmu_variables_make(const char *bytes, size_t size, const struct lk_model *mo
 void fmu_variables_fini(struct fmu_variables *variables);
 
 #define FMU_TOKEN_SIZE 32
-/** fmu_token() - what an importer shows so that unit and description belong together. */
+/** fmu_token() - Compute the token by which an importer proves that unit and description match. */
 void fmu_token(const char *bytes, size_t size, char ret[FMU_TOKEN_SIZE]);
 
 #define FMU_RESOURCE "model.linkage" /* a packed model, in the folder of resources */
 
-/** fmu_model() - the packed model of this unit, see resource.c. @ret_bytes: on the heap.
+/** fmu_model() - Return the packed model of this unit, see resource.c. @ret_bytes: on the heap.
  * @resources: the folder, as a path or as a URI of file:; NULL is allowed
- * Return: 0, LK_E_TEXT (why not), -ENOMEM. */
+ * Return: 0, LK_E_TEXT (with the reason), -ENOMEM. */
 int fmu_model(const char *resources, char **ret_bytes, size_t *ret_size,
               struct lk_error *ret_error);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A message of JSON while it is written: {"op": ..., what else belongs to it}. */
+/* A JSON message under construction: {"op": ..., further members}. */
 #ifndef TOOLS_GATEWAY_DRAFT_H
 #define TOOLS_GATEWAY_DRAFT_H
 
@@ -14,9 +14,9 @@ struct draft {
     struct lk_json json;
 };
 
-/** draft_begin() - with its first member. Return: whether there is memory for it. */
+/** draft_begin() - Begin a message with the member "op". Return: false without memory. */
 bool draft_begin(struct draft *draft, const char *op);
-/** draft_end() - Return: whether @draft->text is whole. */
+/** draft_end() - End the message. Return: true if @draft->text is complete. */
 bool draft_end(struct draft *draft);
 
 #endif

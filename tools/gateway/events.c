@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is new in a status, in words. */
+/* Text on changes of the status. */
 #include "gateway.h"
 
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A thread that follows the daemon: asks for the model, subscribes to outputs and poses at the rate
- * of viewers, and does both again when another model is loaded or the daemon has gone. */
+/* Thread that receives from the daemon: requests the model, subscribes to outputs and poses at the
+ * rate of viewers, and repeats both after a change of model or a loss of the daemon. */
 #include "foxglove/foxglove.h"
 #include "gateway.h"
 
@@ -33,7 +33,7 @@ static const Linkage__V1__ControlReply *ask(struct gate_line *line,
                                             Linkage__V1__ControlRequest *request)
 {
     const Linkage__V1__ControlReply *reply;
-    struct lk_error ignored; /* the other thread says that nobody answers */
+    struct lk_error ignored; /* the other thread reports a missing daemon */
 
     if (lk_client_call(line->follower, request, &reply, &ignored) != 0)
         return NULL;
@@ -109,8 +109,8 @@ static void post_outputs(struct following *f, const double *values, uint64_t ns)
     post_samples(f, 1, values, f->meaning->n_outputs, ns);
 }
 
-/* A run without a clock makes more samples than anybody looks at. Poses and outputs of one step go
- * together, and have one time. */
+/* A run without a clock produces more samples than viewers need. Poses and outputs of one step are
+ * sent together with one time. */
 static bool is_due(struct following *f, const Linkage__V1__OutputSample *sample)
 {
     int64_t now_ns = lk_client_now_ns();
@@ -158,7 +158,7 @@ static bool is_over(int code)
     return code != 0 && code != LK_CLIENT_E_NO_ANSWER;
 }
 
-/* Poses of a step, then outputs up to it: neither runs away from the other. */
+/* Receive poses of a step, then outputs up to it, so that both stay aligned. */
 static void receive_all(struct following *f)
 {
     int wait_ms = f->poses != NULL ? FOLLOW_MS : WAIT_MS;

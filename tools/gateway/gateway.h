@@ -3,21 +3,21 @@
  *
  *     follow.c   thread: the model, and samples of outputs and poses
  *     poll.c     thread: state and inputs of the daemon, several times a second
- *     hub.c      what both hand over to the web thread, as parcels
- *     meaning.c  what a loaded model means to a viewer: channels, types, scene
- *     operator.c thread: what the operator at the page asks for
+ *     hub.c      transfer of parcels from both to the web thread
+ *     meaning.c  description of a loaded model for viewers: channels, types, scene
+ *     operator.c thread: requests of the operator at the page
  *     hold.c     inputs that the operator has claimed
- *     events.c   what has changed from one status to the next, in words
+ *     events.c   text on changes between successive statuses
  *     ros2.c     inputs and outputs for viewers of ROS 2
- *     web.c      main thread: connections, who may open one
+ *     web.c      main thread: connections and their admission
  *     viewer.c, viewer_text.c   a connection by the Foxglove websocket protocol
- *     page.c, page_text.c       one of the operator's page, whose files are in page/
- *     recordings.c  those of the daemon, for pages
- *     peers.c    connections without a login, and who makes room
+ *     page.c, page_text.c       connection of the operator's page, whose files are in page/
+ *     recordings.c  recordings of the daemon, for pages
+ *     peers.c    connections without a login, and eviction of them
  *     tls.c      encryption, certificates as login
  *
  * Only the web thread touches connections. A parcel never changes once it is posted, and is freed
- * by whoever lets go of it last. */
+ * by its last holder. */
 #ifndef TOOLS_GATEWAY_GATEWAY_H
 #define TOOLS_GATEWAY_GATEWAY_H
 
@@ -44,9 +44,9 @@
 #define GATE_RETRY_MS   500
 #define GATE_TIMEOUT_MS 3000
 
-/** enum gate_topic - what a parcel holds. The first ones are channels of viewers: messages as of
+/** enum gate_topic - content of a parcel. The first ones are channels of viewers: messages of
  * proto/foxglove and proto/mcap, ROS2: of ros2.h. PARAMETERS: doubles in the order of the model;
- * MEANING: nothing, another model has been loaded. For pages, JSON: REPORT: inputs;  POLICY; EVENT;
+ * MEANING: empty, another model has been loaded. For pages, JSON: REPORT: inputs;  POLICY; EVENT;
  * ANSWER: to the operator;  HELD: inputs that it has claimed;  FAULTS;  PLATFORM;  MISSED:
  * deadlines.  SAMPLES: doubles: 0 poses or 1 outputs, UTC [s], the values */
 enum gate_topic {
@@ -73,7 +73,8 @@ enum gate_topic {
     GATE_TOPICS
 };
 
-/** struct gate_options - the command line. @recordings: folder of the daemon's, NULL: not told;
+/** struct gate_options - the command line. @recordings: folder of the daemon's recordings, NULL:
+ * unknown;
  * @rate: of samples [1/s];  @origin: @n_origins pages of other sites that may open a connection,
  * "https://app.example" */
 struct gate_options {
@@ -98,8 +99,9 @@ struct gate_options {
 
 /** struct gate_meaning - a loaded model; does not change.
  * @number:   counts models, from 1;  @model: its description
- * @inputs, @outputs: types of its messages;  @scene: NULL where there is none, @no_scene says why
- * @shapes:   a message of /scene, which replaces all that was shown before */
+ * @inputs, @outputs: types of its messages;  @scene: NULL if there is none, with the reason in
+ * @no_scene
+ * @shapes:   a message of /scene, which replaces all present entities */
 struct gate_meaning {
     atomic_uint n_holders;
     uint32_t number;
@@ -117,17 +119,18 @@ struct gate_meaning {
  * Return: NULL where there is no memory. */
 struct gate_meaning *gate_meaning_new(const Linkage__V1__ModelDescription *model,
                                       const Linkage__V1__ModelText *text, const char *roads);
-/** gate_meaning_hold(), gate_meaning_drop() - one more, one less that uses it; NULL is allowed. */
+/** gate_meaning_hold(), gate_meaning_drop() - Add or remove a holder; NULL is allowed. */
 struct gate_meaning *gate_meaning_hold(struct gate_meaning *meaning);
 void gate_meaning_drop(struct gate_meaning *meaning);
 
-/** gate_meaning_post() - values for viewers, in both forms. @topic: GATE_OUTPUTS or GATE_INPUTS;
+/** gate_meaning_post() - Post values for viewers, in both formats. @topic: GATE_OUTPUTS or
+ * GATE_INPUTS;
  * @ns: UTC */
 struct gate_hub;
 void gate_meaning_post(const struct gate_meaning *meaning, struct gate_hub *hub,
                        enum gate_topic topic, const double *values, uint64_t ns);
 
-/** struct gate_parcel - @meaning: number of the model that it is about, 0: of any;  @ns: UTC
+/** struct gate_parcel - @meaning: number of its model, 0: any;  @ns: UTC
  * @number: counts parcels that were posted, from 1 */
 struct gate_parcel {
     atomic_uint n_holders;
@@ -143,14 +146,14 @@ struct gate_parcel {
  * Return: NULL where there is no memory, which the functions below allow. */
 struct gate_parcel *gate_parcel_new(enum gate_topic topic, uint32_t meaning, uint64_t ns,
                                     const void *data, size_t size);
-/** gate_parcel_end() - of what @draft says, which ends and is released. */
+/** gate_parcel_end() - Make a parcel of @draft, which is ended and released. */
 struct draft;
 struct gate_parcel *gate_parcel_end(enum gate_topic topic, uint32_t meaning, uint64_t ns,
                                     struct draft *draft);
 struct gate_parcel *gate_parcel_hold(struct gate_parcel *parcel);
 void gate_parcel_drop(struct gate_parcel *parcel);
 
-/** struct gate_queue - of parcels, the oldest first; {0} at first. @bytes: in all of them */
+/** struct gate_queue - queue of parcels, the oldest first; {0} at first. @bytes: total size */
 struct gate_queue {
     struct gate_parcel *parcel[GATE_QUEUE];
     size_t first;
@@ -158,19 +161,20 @@ struct gate_queue {
     size_t bytes;
 };
 
-/** gate_queue_put() - takes @parcel over; where it does not fit the oldest go. Return: how many. */
+/** gate_queue_put() - Append @parcel and take ownership; if there is no room, drop the oldest ones.
+ * Return: number of dropped parcels. */
 size_t gate_queue_put(struct gate_queue *queue, struct gate_parcel *parcel);
-/** gate_queue_take() - Return: the oldest, now the caller's; NULL: none. */
+/** gate_queue_take() - Remove the oldest parcel and return it to the caller; NULL: none. */
 struct gate_parcel *gate_queue_take(struct gate_queue *queue);
-/** gate_queue_next() - those of a topic, which stay. @place: 0 at first. Return: the next one,
- * still the queue's; NULL: none. */
+/** gate_queue_next() - Iterate over the parcels of a topic without removing them. @place: 0 at
+ * first. Return: the next one, owned by the queue; NULL: none. */
 struct gate_parcel *gate_queue_next(const struct gate_queue *queue, enum gate_topic topic,
                                     size_t *place);
 void gate_queue_clear(struct gate_queue *queue);
 
-/** struct gate_hub - @wake: makes the web thread look;  @stop: all threads end
- * @command: @n_commands of the operator that wait;  @asked: there is one
- * @operator: counts pages that had the controls;  @heard_ns: of the present one last,
+/** struct gate_hub - @wake: wakes the web thread;  @stop: all threads end
+ * @command: @n_commands pending commands of the operator;  @asked: signalled for each
+ * @operator: counts pages that had the controls;  @heard_ns: last message of the present one,
  * CLOCK_MONOTONIC;  @n_parcels: posted so far */
 struct gate_hub {
     pthread_mutex_t lock;
@@ -190,15 +194,16 @@ struct gate_hub {
 
 void gate_hub_init(struct gate_hub *hub);
 void gate_hub_fini(struct gate_hub *hub);
-/** gate_hub_post() - takes @parcel over. Thread: any, as all of these. */
+/** gate_hub_post() - Post @parcel and take ownership. Thread: any, for all functions of the hub. */
 void gate_hub_post(struct gate_hub *hub, struct gate_parcel *parcel);
 struct gate_parcel *gate_hub_take(struct gate_hub *hub);
-/** gate_hub_set() - another model, or NULL for none; takes @meaning over and numbers it.
- * gate_hub_meaning() - the present one, held for the caller. */
+/** gate_hub_set() - Set another model, or NULL for none; takes ownership of @meaning and numbers
+ * it.
+ * gate_hub_meaning() - Return the present one, held for the caller. */
 void gate_hub_set(struct gate_hub *hub, struct gate_meaning *meaning);
 struct gate_meaning *gate_hub_meaning(struct gate_hub *hub);
-/** gate_hub_say() - an event: log, viewers, pages. @level: as of foxglove.Log;  @name: what it is
- * about;  @id: of the daemon's condition, whose remedy is shown, NULL: none */
+/** gate_hub_say() - Report an event to log, viewers and pages. @level: as in foxglove.Log;  @name:
+ * its subject;  @id: identifier of the daemon's condition, whose remedy is added, NULL: none */
 enum gate_level {
     GATE_INFO = LK_FOXGLOVE_INFO,
     GATE_WARNING = LK_FOXGLOVE_WARNING,
@@ -207,7 +212,7 @@ enum gate_level {
 void gate_hub_say(struct gate_hub *hub, enum gate_level level, const char *name, const char *id,
                   const char *format, ...) __attribute__((format(printf, 5, 6)));
 
-/** struct gate_line - of the three threads that talk to the daemon. @inputs: "": not known */
+/** struct gate_line - connections of the three threads to the daemon. @inputs: "": not known */
 struct gate_line {
     const struct gate_options *options;
     struct gate_hub *hub;
@@ -218,8 +223,8 @@ struct gate_line {
     struct lk_client *operator;
 };
 
-/** gate_line_open() - clients with their keys; connects to nobody yet. Return: 0, or a code of the
- * client library with @ret_error. */
+/** gate_line_open() - Create the clients with their keys; does not connect yet. Return: 0, or a
+ * code of the client library with @ret_error. */
 int gate_line_open(struct gate_line *line, struct lk_error *ret_error);
 void gate_line_close(struct gate_line *line);
 /** gate_follow(), gate_poll(), gate_operate() - the threads; @line: struct gate_line. Return: NULL.
@@ -228,12 +233,13 @@ void *gate_follow(void *line);
 void *gate_poll(void *line);
 void *gate_operate(void *line);
 
-/** gate_operator_knows() - whether @op is a command for the daemon.  gate_operator_ask() - have it
- * carried out; the answer comes as a parcel. Return: 0, -1: too many wait. */
+/** gate_operator_knows() - Return true if @op is a command for the daemon.
+ * gate_operator_ask() - Queue a command; the answer arrives as a parcel. Return: 0, -1: too many
+ * are pending. */
 bool gate_operator_knows(const char *op);
 int gate_operator_ask(struct gate_hub *hub, json_t *command);
 
-/** struct gate_seen - the status before, to tell what is new. @overruns: those that were said, at
+/** struct gate_seen - previous status, to detect changes. @overruns: number at the last report, at
  * @overruns_ns of CLOCK_MONOTONIC */
 struct gate_seen {
     bool lost;
@@ -248,19 +254,20 @@ struct gate_seen {
     bool recording;
 };
 
-/** gate_events_find() - say what is new in @status. */
+/** gate_events_find() - Report the changes in @status. */
 void gate_events_find(struct gate_hub *hub, struct gate_seen *seen,
                       const Linkage__V1__Status *status);
-/** gate_events_lost() - the daemon does not answer, @why. */
+/** gate_events_lost() - Report that the daemon does not answer, with the reason @why. */
 void gate_events_lost(struct gate_hub *hub, struct gate_seen *seen, const char *why);
 
-/** gate_utc_ns() - UTC [ns], to be shown: it may be set back.  gate_clock_ns() - CLOCK_MONOTONIC
- * [ns], for ages and bounds.  gate_sleep_ms() - in the threads of the line. */
+/** gate_utc_ns() - Return UTC [ns], for display only, because it may be set back.
+ * gate_clock_ns() - Return CLOCK_MONOTONIC [ns], for ages and bounds.
+ * gate_sleep_ms() - Sleep; for the threads of the line. */
 uint64_t gate_utc_ns(void);
 uint64_t gate_clock_ns(void);
 void gate_sleep_ms(int ms);
 
-/** gate_web_run() - serve until @stop of the hub. Return: 0, 1: nobody can listen there. */
+/** gate_web_run() - serve until @stop of the hub. Return: 0, 1: cannot listen on the address. */
 int gate_web_run(const struct gate_options *options, struct gate_hub *hub);
 
 #endif

@@ -18,7 +18,7 @@ static int find(const struct hold *hold, const char *name)
     return -1;
 }
 
-/* which ones they are, for pages */
+/* report the claimed channels to pages */
 static void tell(const struct hold *hold)
 {
     struct draft draft;
@@ -123,7 +123,7 @@ static int ask_claim(struct hold *hold, const char *extra, int left_out,
     return 0;
 }
 
-/* the value that is commanded, which the operator goes on with */
+/* start from the commanded value */
 static void take_over(struct hold *hold, struct held *held)
 {
     Linkage__V1__ControlRequest request = LINKAGE__V1__CONTROL_REQUEST__INIT;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From the threads that hear the daemon to the one that serves viewers. */
+/* Transfer from the threads of the line to the thread that serves viewers. */
 #include "draft.h"
 #include "foxglove/foxglove.h"
 #include "gateway.h"

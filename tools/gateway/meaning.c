@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A loaded model as viewers need it: what its samples mean, and what it looks like. */
+/* A loaded model for viewers: layout of its samples, and its shapes. */
 #include "foxglove/foxglove.h"
 #include "gateway.h"
 #include "linkage/parameters.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A thread that carries out what the operator at the page asks for, one command after the other, on
- * a connection of its own: a model that takes long to load holds nothing else up. */
+/* Thread that executes the commands of the operator's page one by one, on its own connection, so
+ * that a slow load of a model blocks nothing else. */
 #include "draft.h"
 #include "gateway.h"
 #include "hold.h"
@@ -189,7 +189,7 @@ static int set_values(struct hold *hold, const json_t *command, struct lk_error 
     return hold_set(hold, text_of(command, "channel"), values, n, error);
 }
 
-/* Return: whether it was done; @ret_reply: of the daemon, NULL: @error says why not. */
+/* Return: true on success; @ret_reply: of the daemon, NULL: the reason is in @error. */
 static bool carry_out(struct hold *hold, const json_t *command,
                       const Linkage__V1__ControlReply **ret_reply, struct lk_error *error)
 {

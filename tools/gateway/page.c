@@ -95,12 +95,12 @@ static void give_controls(struct page *page)
 {
     if (page->role == PAGE_OPERATES) {
         page->role = PAGE_LOOKS;
-        page->web->hub->operator++; /* what it has claimed is free */
+        page->web->hub->operator++; /* its claims are released */
     }
     send_parcel(page, page_text_role(page));
 }
 
-/* what it would have heard, had it been there */
+/* send the present state, which earlier parcels have reported to others */
 static void tell_all(struct page *page)
 {
     static const enum gate_topic topics[] = {GATE_STATUS, GATE_REPORT,   GATE_POLICY, GATE_HELD,
@@ -171,7 +171,7 @@ static int on_message(struct page *page, json_t *message)
         return -1;
     if (page->role == PAGE_NOBODY)
         return strcmp(op, "login") == 0 ? log_in(page, message) : -1;
-    if (strcmp(op, "login") == 0) /* it is, by its certificate */
+    if (strcmp(op, "login") == 0) /* already logged in, by its certificate */
         return 0;
     if (page->role == PAGE_OPERATES)
         page->web->hub->heard_ns = gate_clock_ns();
@@ -222,7 +222,7 @@ int page_receive(struct page *page, const char *data, size_t size)
     return r;
 }
 
-/* ---- what it is told ---- */
+/* ---- messages to the page ---- */
 
 void page_take(struct page *page, struct gate_parcel *parcel)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The operator's page: files over HTTP, and a connection by websocket, subprotocol linkage.page.v1.
  *
- * The first message is a login by a token, which the program prints at its start: there is one to
- * look, and one to operate. Nothing is said before it. A page of another site has no token,
- * whatever the browser sends along by itself; there are no cookies. One page at a time has the
- * controls, the first that asked for them; others look until it has gone. Thread: web. */
+ * The first message is a login by a token, which the program prints at its start: one token to
+ * view, one to operate. Nothing is sent before it. There are no cookies, so a page of another site
+ * has no token, whatever the browser adds to requests. One page at a time has the controls, the
+ * first that requested them; others view until it disconnects. Thread: web. */
 #ifndef TOOLS_GATEWAY_PAGE_H
 #define TOOLS_GATEWAY_PAGE_H
 
@@ -20,10 +20,10 @@
 #define PAGE_HTTP_S      10          /* for a part of a file */
 #define PAGE_TICKETS     16          /* for downloads, at a time */
 
-/** enum page_role - of a connection. */
+/** enum page_role - role of a connection. */
 enum page_role { PAGE_NOBODY, PAGE_LOOKS, PAGE_OPERATES };
 
-/** struct page_file - a file of the page, in the program. */
+/** struct page_file - a file of the page, embedded in the program. */
 struct page_file {
     const char *path;
     const char *type;
@@ -31,16 +31,17 @@ struct page_file {
     size_t size;
 };
 
-/** struct page_ticket - for one download. @name: of the file, NULL: none;  @until_ns:
- * CLOCK_MONOTONIC */
+/** struct page_ticket - permission for one download. @name: of the file, NULL: none;  @until_ns:
+ * its end, CLOCK_MONOTONIC */
 struct page_ticket {
     char token[PAGE_TOKEN_SIZE];
     char *name;
     uint64_t until_ns;
 };
 
-/** page_make_token() - random. Return: 0, -1: the kernel has no random numbers.  page_is_token() -
- * whether @given is @token, in a time that does not tell how much of it is. */
+/** page_make_token() - Make a random token. Return: 0, -1: the kernel has no random numbers.
+ * page_is_token() - Return true if @given equals @token; the duration does not depend on the
+ * position of a difference. */
 int page_make_token(char token[PAGE_TOKEN_SIZE]);
 bool page_is_token(const char *given, const char *token);
 
@@ -49,8 +50,8 @@ extern const size_t n_page_files;
 
 struct gate_web;
 
-/** struct page - memory of a connection, zero at first. @may_operate: has the token for it
- * @words, @samples: what waits to be sent; words first */
+/** struct page - memory of a connection, zero at first. @may_operate: has the token to operate
+ * @words, @samples: parcels to be sent; words first */
 struct page {
     struct gate_web *web;
     struct lws *wsi;
@@ -72,15 +73,15 @@ int page_write(struct page *page);
 void page_take(struct page *page, struct gate_parcel *parcel);
 void page_change(struct page *page);
 
-/** page_text_model() - what the page knows of the present model.  page_text_role() - who has the
- * controls. Return: a parcel, NULL: no memory. */
+/** page_text_model() - Make the page's description of the present model.  page_text_role() - Make a
+ * message on the holder of the controls. Return: a parcel, NULL: no memory. */
 struct gate_parcel *page_text_model(const struct gate_meaning *meaning);
 struct gate_parcel *page_text_role(const struct page *page);
-/** page_text_answer() - to the page alone. @ok: it was done */
+/** page_text_answer() - Make an answer to one page. @ok: the command succeeded */
 struct gate_parcel *page_text_answer(const char *to, bool ok, const char *text);
 
-/** struct page_request - a file on its way over HTTP: @data of the program, or @file, a recording.
- * @is_open: there is one;  @size: of it;  @sent: of that */
+/** struct page_request - a file in transfer over HTTP: @data of the program, or @file, a recording.
+ * @is_open: there is one;  @size: its size;  @sent: bytes sent */
 struct page_request {
     bool is_open;
     const unsigned char *data;
@@ -89,8 +90,9 @@ struct page_request {
     size_t sent;
 };
 
-/** page_http_begin() - the file of a request;  page_http_go_on() - a part of it, in as many calls
- * as it takes. Return: as the library wants it.  page_http_end() - of the connection, too. */
+/** page_http_begin() - Begin to send the requested file.  page_http_go_on() - Send the next piece;
+ * repeated until the end. Return: as the library requires.  page_http_end() - End; also at the end
+ * of the connection. */
 int page_http_begin(struct page_request *request, struct lws *wsi, struct gate_web *web,
                     const char *path);
 int page_http_go_on(struct page_request *request, struct lws *wsi);

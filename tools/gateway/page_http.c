@@ -23,7 +23,7 @@ static bool find_page(struct page_request *request, const char *path, const char
     return false;
 }
 
-/* as long as it is now: a recording may be growing */
+/* with its present size, because a recording may be growing */
 static bool find_recording(struct page_request *request, struct gate_web *web, struct lws *wsi,
                            const char *path, char *ret_name, size_t size)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a page is told as JSON, apart from what the threads of the line make. */
+/* JSON messages to a page, except those made by the threads of the line. */
 #include "draft.h"
 #include "fields_json.h"
 #include "foxglove/scene_json.h"

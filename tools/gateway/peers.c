@@ -64,7 +64,7 @@ static void say_ended(struct peers *peers, const struct peer *last)
     peers->said_ns = now_ns;
 }
 
-/* Return: a place, for which another connection may have to make room; NULL: there is none. */
+/* Return: a free entry, if necessary by evicting another connection; NULL: there is none. */
 static struct peer *find_place(struct peers *peers, const struct in6_addr *address)
 {
     struct peer *oldest = count_waiting(peers, NULL) >= PEERS_WAITING ? find_oldest(peers) : NULL;
@@ -110,7 +110,7 @@ bool peers_admit(struct peers *peers, int fd)
 {
     struct in6_addr address;
 
-    peers_remove(peers, NULL); /* one that was admitted, and whose memory was not there */
+    peers_remove(peers, NULL); /* entry of an admitted connection without memory */
     return read_address(fd, &address) && find_place(peers, &address) != NULL;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Connections of the web server that have no login yet: in the handshake of TLS, in a request, or a
- * page before its token. There may be PEERS_WAITING of them. The next one takes the place of the
- * oldest one of the address that has most of them, so that neither silent connections nor a flood
- * from elsewhere keep anybody out. Thread: web. */
+ * page before its token. At most PEERS_WAITING of them exist. A further one replaces the oldest one
+ * of the address with most of them, so that neither silent connections nor a flood from one address
+ * can block others. Thread: web. */
 #ifndef TOOLS_GATEWAY_PEERS_H
 #define TOOLS_GATEWAY_PEERS_H
 
@@ -15,7 +15,7 @@
 #define PEERS_MAX     192 /* of all kinds, those that are about to be closed included */
 
 /** enum peer_state - PEER_SETTLED: a viewer, a page with its login, a download by a ticket;
- * PEER_ENDING: has made room, closed as soon as the library can */
+ * PEER_ENDING: evicted, closed as soon as the library permits */
 enum peer_state { PEER_NONE, PEER_WAITING, PEER_SETTLED, PEER_ENDING };
 
 /** struct peer - @wsi: NULL between peers_admit() and peers_add();  @number: counts connections */
@@ -26,7 +26,7 @@ struct peer {
     uint64_t number;
 };
 
-/** struct peers - {0} at first. @n_ended: made room since that was said, at @said_ns of
+/** struct peers - {0} at first. @n_ended: evictions since the last log line, at @said_ns of
  * CLOCK_MONOTONIC */
 struct peers {
     struct peer peer[PEERS_MAX];
@@ -35,13 +35,14 @@ struct peers {
     uint64_t said_ns;
 };
 
-/** peers_admit() - a place for the connection @fd, which was accepted just now. Return: false:
- * close it.  peers_add() - it has @wsi.  peers_remove() - it is closed. */
+/** peers_admit() - Reserve an entry for the connection @fd, which was just accepted. Return: false:
+ * close it.  peers_add() - Set its @wsi.  peers_remove() - Remove a closed connection. */
 bool peers_admit(struct peers *peers, int fd);
 void peers_add(struct peers *peers, struct lws *wsi);
 void peers_remove(struct peers *peers, const struct lws *wsi);
 
-/** peers_settle() - it makes no room any more. Return: false: it is about to be closed. */
+/** peers_settle() - Protect a connection against eviction. Return: false: it is already being
+ * closed. */
 bool peers_settle(struct peers *peers, const struct lws *wsi);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A thread that asks the daemon how it is, several times a second. */
+/* Thread that polls the status of the daemon several times a second. */
 #include "draft.h"
 #include "gateway.h"
 #include "reply_json.h"
@@ -110,7 +110,8 @@ static void poll_inputs(struct gate_line *line)
 
 /* ---- the policy; faults on purpose and the platform, for a key of role control ---- */
 
-/* @put: writes what was asked for. Return: whether it is in the reply, else nobody is told */
+/* @put: writes the requested content. Return: true if the reply has it; otherwise nothing is
+ *       posted */
 typedef bool put_part(struct lk_json *json, const Linkage__V1__ControlReply *reply);
 
 static bool put_policy(struct lk_json *json, const Linkage__V1__ControlReply *reply)
@@ -127,7 +128,7 @@ static bool put_faults(struct lk_json *json, const Linkage__V1__ControlReply *re
     return reply->injections != NULL;
 }
 
-/* that there is none is told, too */
+/* a missing platform is reported, too */
 static bool put_platform(struct lk_json *json, const Linkage__V1__ControlReply *reply)
 {
     if (reply->platform != NULL)
@@ -271,7 +272,7 @@ static void poll_missed(struct poll *poll)
     post_missed(poll);
 }
 
-/* Another run begins from none. */
+/* Start from zero in another run. */
 static void find_missed(struct poll *poll, uint64_t overruns)
 {
     if (overruns < poll->overruns || poll->next == 0) {

@@ -90,7 +90,7 @@ static bool is_operator(const struct gate_options *options, X509_NAME *subject, 
     return found;
 }
 
-/* By the only common name of its subject. Who has several could be taken for any of them. */
+/* By the only common name of its subject. A certificate with several names would be ambiguous. */
 static enum page_role find_role(const struct gate_options *options, const X509 *certificate)
 {
     X509_NAME *subject = X509_get_subject_name(certificate);

@@ -14,7 +14,7 @@
 
 /* ---- texts ---- */
 
-/* Takes @text over. A client that does not read its answers is given up. */
+/* Takes @text over. A client that does not read its answers is disconnected. */
 static void send_text(struct viewer *viewer, struct viewer_text *text)
 {
     if (text == NULL || viewer->n_texts == VIEWER_TEXTS) {
@@ -99,7 +99,7 @@ void viewer_parameters(struct viewer *viewer)
         send_text(viewer, viewer_text_parameters(viewer->web, NULL, NULL));
 }
 
-/* ---- what the client says ---- */
+/* ---- messages of the client ---- */
 
 /* Return: the topic of a channel as it was advertised, GATE_CHANNELS: none. */
 static enum gate_topic find_topic(const struct viewer *viewer, json_int_t channel)
@@ -262,7 +262,7 @@ int viewer_receive(struct viewer *viewer, const char *data, size_t size)
     return viewer->failed ? -1 : 0;
 }
 
-/* ---- what it is told ---- */
+/* ---- messages to the client ---- */
 
 void viewer_take(struct viewer *viewer, struct gate_parcel *parcel)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A viewer: a connection by the Foxglove websocket protocol, subprotocols foxglove.sdk.v1 and
- * foxglove.websocket.v1, which are the same on the wire as far as they are used here. It looks, and
- * changes nothing. web.c gives it what comes from the line, and writes what it has to say.
+ * foxglove.websocket.v1, which are the same on the wire as far as they are used here. It is read
+ * only. web.c passes parcels from the line to it, and writes its messages.
  *
- * What it may take is bounded: a message of VIEWER_MESSAGE_MAX bytes, one subscription a channel, a
- * queue of samples whose oldest go first, and VIEWER_TEXTS answers, beyond which the connection
- * ends. Thread: web. */
+ * Its resources are bounded: messages of VIEWER_MESSAGE_MAX bytes, one subscription per channel, a
+ * queue of samples that drops the oldest first, and VIEWER_TEXTS answers, beyond which the
+ * connection ends. Thread: web. */
 #ifndef TOOLS_GATEWAY_VIEWER_H
 #define TOOLS_GATEWAY_VIEWER_H
 
@@ -20,12 +20,11 @@
 
 enum gate_refusal { GATE_OTHER_SITE, GATE_NO_PLACE, GATE_REFUSALS };
 
-/** struct gate_web - @meaning: the present model or NULL;  @latest: of each topic, for whoever
- * subscribes later, but for @events: the last ones;  @session: differs with every start;  @viewers,
- * @pages: lists,
- * of @n_viewers and @n_pages;  @peers: who has no login yet;  @refused_ns: of CLOCK_MONOTONIC: when
- * it was said last that a page of another site was refused, and that there was no place
- * @ticket: of downloads, @n_tickets ever */
+/** struct gate_web - @meaning: the present model or NULL;  @latest: newest parcel of each topic,
+ * for later subscribers;  @events: the last events;  @session: unique for each start;  @viewers,
+ * @pages: lists, of @n_viewers and @n_pages;  @peers: connections without a login;  @refused_ns:
+ * CLOCK_MONOTONIC of the last log line on a refused page of another site, and on missing room
+ * @ticket: of downloads, @n_tickets issued so far */
 struct gate_web {
     const struct gate_options *options;
     struct gate_hub *hub;
@@ -46,7 +45,7 @@ struct gate_web {
     unsigned int n_tickets;
 };
 
-/** struct viewer_text - a message as JSON, behind the room that the library wants. */
+/** struct viewer_text - a JSON message, preceded by the room that the library needs. */
 struct viewer_text {
     size_t size;
     unsigned char room[LWS_PRE];
@@ -54,11 +53,12 @@ struct viewer_text {
 };
 
 /** struct viewer - memory of a connection, zero at first.
- * @meaning:    number of the model that its channels are of;  @advertised: which of them
- * @subscribed: and with which number of the client's, @id
- * @shapes:     wait to be sent;  @time_ns, @told_ns: UTC of the newest sample, and as it was told
- * @event:      number of the newest event that it was sent
- * @dropped:    parcels since that was said, at @dropped_ns of CLOCK_MONOTONIC */
+ * @meaning:    number of the model of its channels;  @advertised: advertised channels
+ * @subscribed: subscribed channels, with the client's number in @id
+ * @shapes:     shapes must be sent;  @time_ns, @told_ns: UTC of the newest sample, and the last
+ *              time sent
+ * @event:      number of the newest event sent
+ * @dropped:    parcels dropped since the last report, at @dropped_ns of CLOCK_MONOTONIC */
 struct viewer {
     struct gate_web *web;
     struct lws *wsi;
@@ -83,36 +83,37 @@ struct viewer {
     size_t n_in;
 };
 
-/** viewer_open(), viewer_close() - of a connection that is there, or no longer. */
+/** viewer_open(), viewer_close() - Begin and end a connection. */
 void viewer_open(struct viewer *viewer, struct gate_web *web, struct lws *wsi);
 void viewer_close(struct viewer *viewer);
-/** viewer_receive() - a part of a message. Return: 0, -1: close the connection. */
+/** viewer_receive() - Process a fragment of a message. Return: 0, -1: close the connection. */
 int viewer_receive(struct viewer *viewer, const char *data, size_t size);
-/** viewer_write() - the next message, when the connection takes one. Return: 0, -1: close it. */
+/** viewer_write() - Write the next message, when the connection is writable. Return: 0, -1: close
+ * it. */
 int viewer_write(struct viewer *viewer);
-/** viewer_take() - what came from the line: kept, if the viewer wants it. */
+/** viewer_take() - Queue a parcel from the line, if the viewer has subscribed to it. */
 void viewer_take(struct viewer *viewer, struct gate_parcel *parcel);
-/** viewer_change() - another model: the channels of the one before end. */
+/** viewer_change() - End the channels of the previous model after a change of the model. */
 void viewer_change(struct viewer *viewer);
-/** viewer_parameters() - values of parameters have changed. */
+/** viewer_parameters() - Send changed values of parameters. */
 void viewer_parameters(struct viewer *viewer);
 
 /* Messages, made by viewer_text.c; NULL: no memory. */
 
-/** enum viewer_level - of a status message. */
+/** enum viewer_level - level of a status message. */
 enum viewer_level { VIEWER_INFO, VIEWER_WARNING, VIEWER_ERROR };
 
 struct viewer_text *viewer_text_info(const struct gate_web *web);
 struct viewer_text *viewer_text_advertise(const struct gate_web *web);
-/** viewer_text_unadvertise() - those that @viewer was told of. */
+/** viewer_text_unadvertise() - Withdraw the channels advertised to @viewer. */
 struct viewer_text *viewer_text_unadvertise(const struct viewer *viewer);
 /** viewer_text_status() - @id: replaces an earlier one with it; NULL: none */
 struct viewer_text *viewer_text_status(enum viewer_level level, const char *id, const char *text);
-/** viewer_text_parameters() - those of the list @names, of all where it is empty or NULL.
+/** viewer_text_parameters() - Parameters in the list @names, or all if it is empty or NULL.
  * @id: of the request, NULL: none */
 struct viewer_text *viewer_text_parameters(const struct gate_web *web, const json_t *names,
                                            const char *id);
-/** viewer_is_advertised() - whether there is a channel of @topic now. */
+/** viewer_is_advertised() - Return true if there is a channel of @topic now. */
 bool viewer_is_advertised(const struct gate_web *web, enum gate_topic topic);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The web server: who may connect, and what comes from the line given to all who are there.
+/* The web server: admission of connections, and distribution of parcels from the line.
  *
- * In clear text it listens on loopback alone. A browser opens connections to loopback for any page
- * that asks, so a connection that names an origin is taken from pages of this machine and of
- * --allow-origin only, and the name that it was opened by has to be one of this machine's own (a
- * page of another site may let its name point here). With TLS no other name has its certificate,
- * and a page has to be one of the gateway itself. */
+ * In clear text it listens on loopback alone. A browser opens connections to loopback for any page.
+ * Therefore a connection with an origin is accepted only from pages of this machine and of
+ * --allow-origin, and its host name must be one of this machine (another site may let its name
+ * resolve to here). With TLS other names have no certificate, and a page must be one of the gateway
+ * itself. */
 #include "recordings.h"
 #include "tls.h"
 #include "viewer.h"
@@ -22,7 +22,7 @@
 #define PING_SECONDS  20
 #define GONE_SECONDS  60
 
-/* ---- who may connect ---- */
+/* ---- admission ---- */
 
 static bool begins(const char *text, const char *with)
 {
@@ -66,7 +66,7 @@ static bool read_header(struct lws *wsi, enum lws_token_indexes token, char *ret
     return lws_hdr_total_length(wsi, token) == 0 || lws_hdr_copy(wsi, ret, size, token) >= 0;
 }
 
-/* Pages without a token make room, the oldest first: it would have logged in at once. */
+/* Evict pages without a token, the oldest first, because a legitimate one logs in at once. */
 static bool free_page(struct gate_web *web)
 {
     struct page *oldest = NULL;
@@ -79,7 +79,7 @@ static bool free_page(struct gate_web *web)
     return oldest != NULL;
 }
 
-/* At most every ten seconds: who is refused may come again and again. */
+/* At most every ten seconds: a refused client may retry often. */
 static void say_refused(struct gate_web *web, enum gate_refusal why, const char *what,
                         const char *text)
 {
@@ -232,7 +232,7 @@ static int on_page(struct lws *wsi, enum lws_callback_reasons reason, void *user
         return may_connect(web_of(wsi), wsi, true) ? 0 : -1;
     case LWS_CALLBACK_ESTABLISHED:
         return page_open(page, web_of(wsi), wsi);
-    case LWS_CALLBACK_TIMER: /* so long after the begin: is there a login? */
+    case LWS_CALLBACK_TIMER: /* time limit of the login */
         return page->role == PAGE_NOBODY ? -1 : 0;
     case LWS_CALLBACK_RECEIVE:
         return page_receive(page, in, size);
@@ -286,7 +286,8 @@ static void wake(void *context)
     lws_cancel_service(context);
 }
 
-/* What the library says, mostly of requests that are none: with a bound, as strangers cause it. */
+/* Log messages of the library, mostly about invalid requests; with a rate limit, because strangers
+ * cause them. */
 static void log_line(int level, const char *line)
 {
     static uint64_t began_ns, n, n_left_out;
@@ -306,7 +307,7 @@ static void log_line(int level, const char *line)
         n_left_out++;
 }
 
-/* behind a '#' a browser keeps it to itself */
+/* browsers do not send the text after a '#' */
 static void say_addresses(const struct gate_web *web)
 {
     const struct gate_options *options = web->options;
@@ -347,8 +348,8 @@ int gate_web_run(const struct gate_options *options, struct gate_hub *hub)
         .uid = (uid_t)-1,
         .timeout_secs = HTTP_SECONDS,
         .max_http_header_pool =
-            PEERS_MAX, /* one each: who waits for one would be asked all the time */
-        .fd_limit_per_thread = PEERS_MAX - 16, /* it accepts no more before some have made room */
+            PEERS_MAX, /* one for each, because a waiting connection would be polled all the time */
+        .fd_limit_per_thread = PEERS_MAX - 16, /* it accepts no more before some are closed */
         .retry_and_idle_policy = &patience,
         .options = LWS_SERVER_OPTION_FAIL_UPON_UNABLE_TO_BIND |
                    LWS_SERVER_OPTION_HTTP_HEADERS_SECURITY_BEST_PRACTICES_ENFORCE,

@@ -2,9 +2,9 @@
 /* Confidence interval of a ratio of two latencies: paired block bootstrap.
  *
  * Block k of either method was measured at about the same time, so a disturbance of the machine
- * affects both. The ratio is that of the statistics over all blocks. For its interval, as many
- * pairs of blocks as there are are drawn with replacement, many times: this preserves the
- * correlation of samples within a block. Pure functions. */
+ * affects both. The ratio is that of the statistics over all blocks. For its interval, n pairs are
+ * drawn with replacement from the n pairs of blocks, many times: this preserves the correlation of
+ * samples within a block. Pure functions. */
 #ifndef TOOLS_LATENCY_BOOTSTRAP_H
 #define TOOLS_LATENCY_BOOTSTRAP_H
 
@@ -12,8 +12,8 @@
 
 #define LAT_INTERVAL 0.9 /* confidence level: share of the draws within an interval */
 
-/** enum lat_statistic - statistics that are compared. None beyond the p99: there single stalls of
- * the machine dominate. */
+/** enum lat_statistic - compared statistics, none beyond p99, where single stalls of the machine
+ * dominate. */
 enum lat_statistic { LAT_P50, LAT_P90, LAT_LOWER_MEAN, LAT_P99, LAT_N_STATISTICS };
 
 /** struct lat_ratio - a ratio and its confidence interval; NAN without samples. */

@@ -109,8 +109,8 @@ static int run_round(struct lat_course *course, enum lat_load load, int number,
     return code;
 }
 
-/* Whether only this method failed; otherwise all fail, as the programs started from here share the
- * cause. */
+/* Return true if only this method failed; otherwise all fail, because the started programs share
+ * the cause. */
 static bool is_failure(int code)
 {
     return code != 0 && code != -EINTR && code != -ENOMEM && !lat_interrupted();

@@ -11,10 +11,10 @@
 #include "rig.h"
 
 /** struct lat_course - everything that a measurement uses.
- * @report:   of this measurement
+ * @report:   report of this measurement
  * @others:   cores except the measured one
  * @rigs:     one for each way of waiting, in the order of the options
- * @stress:   its path is empty where there is no stress-ng */
+ * @stress:   its path is empty without stress-ng */
 struct lat_course {
     struct lat_report *report;
     cpu_set_t others;

@@ -19,8 +19,8 @@
 
 #define LAT_TEXT_LIMIT_US 20000 /* classes asked of cyclictest and written; the rest overflows */
 
-/** lat_text_parse() - parse such a text. Overflows are taken to lie between the last class and the
- * largest latency.
+/** lat_text_parse() - parse such a text. Overflows are assumed to lie between the last class and
+ * the largest latency.
  * @text:          null-terminated
  * @ret_histogram: filled only on success; lat_histogram_fini() releases
  * Return: 0, LK_E_TEXT (@ret_error: which line, what is wrong), -ENOMEM. */
@@ -28,7 +28,7 @@ int lat_text_parse(const char *text, struct lat_histogram *ret_histogram,
                    struct lk_error *ret_error);
 
 /** lat_text_write() - write @histogram as such a text, each class in the microsecond of its middle.
- * Empty classes at the end are left out; plotting scripts do not need them.
+ * Empty classes at the end are omitted; plotting scripts do not need them.
  * Return: 0, negative errno. */
 int lat_text_write(FILE *file, const struct lat_histogram *histogram);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The verdict on a way of waiting.
  *
- * The gates are what a virtual machine still passes in repeated measurements if the cycle is as
- * good as cyclictest: 12 blocks of 5 s gave ratios up to 1.14 (p50), 1.10 (lower mean) and 1.44
+ * The gates are limits that a virtual machine still meets in repeated measurements if the cycle is
+ * as good as cyclictest: 12 blocks of 5 s gave ratios up to 1.14 (p50), 1.10 (lower mean) and 1.44
  * (p99) in a hundred resamples under three loads, 5 blocks up to 1.23, 1.12, 1.63. p90 is reported
  * but not gated; p99.9 and the maximum depend on the machine. */
 #include "results.h"

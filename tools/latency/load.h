@@ -20,7 +20,7 @@ struct lat_stress {
     char log[PATH_MAX];
 };
 
-/** lat_load_start() - start @load and wait for it to settle. lat_process_stop() ends it.
+/** lat_load_start() - start @load and wait until it is steady. lat_process_stop() ends it.
  * Return: 0, 1 or negative errno (@ret_error says why). */
 int lat_load_start(const struct lat_stress *setup, enum lat_load load,
                    struct lat_process *ret_process, struct lk_error *ret_error);

@@ -51,7 +51,8 @@ struct lat_round {
 /** enum lat_verdict - on one way of waiting under one load. */
 enum lat_verdict { LAT_NO_VERDICT, LAT_ACCEPTED, LAT_MISSED };
 
-/** struct lat_judgement - @ratios: to cyclictest;  @why: missed gates, or why there is no verdict
+/** struct lat_judgement - @ratios: to cyclictest;  @why: missed gates, or reason for a missing
+ * verdict
  */
 struct lat_judgement {
     struct lat_ratio ratios[LAT_N_STATISTICS];
@@ -60,7 +61,7 @@ struct lat_judgement {
 };
 
 /** struct lat_load_result - all rounds under one load.
- * @left_out:  why there are none, or ""
+ * @left_out:  reason for missing rounds, or ""
  * @repeated:  second measurement, because the first missed a gate
  * @rounds:    complete ones only, @n_rounds
  * @total:     all rounds together
@@ -77,7 +78,7 @@ struct lat_load_result {
 
 /** struct lat_report - all results of a measurement.
  * @options:     as used: core, priority and period are set
- * @with_cyclictest, @with_trips: whether these were measured; the notes say why not
+ * @with_cyclictest, @with_trips: whether these were measured; otherwise the notes have the reason
  * @failed:      a requested measurement was not possible; the notes say which
  * @notes:       what is missing or degraded, one line each
  * @governor:    of the core's frequency, or "" */

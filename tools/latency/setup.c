@@ -125,7 +125,7 @@ static void learn_conditions(struct lat_report *report)
                         "the clock shows its stalls");
 }
 
-/* Before minutes are spent on the other loads. */
+/* Check this before spending minutes on the other loads. */
 static int demand_stress(const struct lat_options *o, struct lk_error *error)
 {
     for (int i = 0; i < o->n_loads; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What goes from one side to the other. */
+/* Values exchanged between the two sides. */
 #include "channels.h"
 #include "link.h"
 

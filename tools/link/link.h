@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* linkage-link couples two daemons: what both ways of running share.
+/* linkage-link couples two daemons: declarations for lockstep and real time.
  *
- * A signal carries an output of one side to an input of the other. A line is a transmission line
+ * A signal connects an output of one side to an input of the other. A line is a transmission line
  * (core/step/elements/lines.c) whose ends are impedances of the two models: each has the damping
- * ratio^2 impedance as a constant, takes its wave as `force`, and shows its coordinate x as an
- * output. The flow of a step is q = ratio (x1 - x0) / h, and c + 2 impedance q leaves for the other
- * end. */
+ * ratio^2 impedance as a constant, receives its wave as `force`, and has its coordinate x as an
+ * output. The flow of a step is q = ratio (x1 - x0) / h, and the wave c + 2 impedance q is sent to
+ * the other end. */
 #ifndef TOOLS_LINK_LINK_H
 #define TOOLS_LINK_LINK_H
 
@@ -20,7 +20,7 @@
 
 enum { LINK_LEFT, LINK_RIGHT, LINK_SIDES };
 
-/** struct link_signal - @from: the side that has the output @out; the other one has the input @in
+/** struct link_signal - @from: side of the output @out; the other side has the input @in
  */
 struct link_signal {
     int from;
@@ -29,9 +29,9 @@ struct link_signal {
 };
 
 /** struct link_line - by side: the coordinate @out and the wave's input @in; @ratio as in a model
- * @last:  value of @out before, at first that of the start
- * @steps: that a wave is under way, at least 1, in lockstep; waves in a ring as they were sent
- * @arriving: the wave that acts, before the ratio;  @work: put into the line by each side [J] */
+ * @last:  previous value of @out, initially that of the start
+ * @steps: travel time of a wave in lockstep, at least 1 step;  @wave: ring of sent waves
+ * @arriving: acting wave, before the ratio;  @work: work put into the line by each side [J] */
 struct link_line {
     char out[LINK_SIDES][LK_WIRE_NAME_MAX + 1];
     char in[LINK_SIDES][LK_WIRE_NAME_MAX + 1];
@@ -45,10 +45,11 @@ struct link_line {
 };
 
 /** struct link_side - a daemon. @endpoint: control, inputs, outputs
- * @server_key, @key: files, NULL: none;  @keyring: of them;  @keys: in it, or NULL
- * @in:      names of the @n inputs that are claimed, the signals' first
- * @offset:  where the outputs that it gives are in a sample, signals first, then lines
- * @values:  of the inputs;  @h: step [s] */
+ * @server_key, @key: key files, NULL: none;  @keyring: their content;  @keys: pointer into it, or
+ * NULL
+ * @in:      names of the @n claimed inputs, those of signals first
+ * @offset:  indices of its outputs in a sample, those of signals first, then of lines
+ * @values:  values of the inputs;  @h: step [s] */
 struct link_side {
     char endpoint[3][LK_CLIENT_ENDPOINT_SIZE];
     const char *server_key;
@@ -64,9 +65,10 @@ struct link_side {
     double h;
 };
 
-/** struct link - @steps: to make in lockstep, 0: until a daemon ends;  @seconds: in real time
- * @done: steps made, in real time samples heard;  @delay_median_s, @delay_max_s: in real time, from
- * a sample of one side to that of the other in which it acts */
+/** struct link - @steps: number of steps in lockstep, 0: until a daemon ends;  @seconds: duration
+ * in real time
+ * @done: steps made, in real time samples received;  @delay_median_s, @delay_max_s: in real time,
+ * delay from a sample of one side to the sample of the other side in which it acts */
 struct link {
     struct link_side side[LINK_SIDES];
     struct link_signal signal[LINK_COUPLINGS_MAX];
@@ -84,21 +86,22 @@ struct link {
 extern const char *const link_side_names[LINK_SIDES];
 
 /** link_describe() - find the outputs of @side in @model, and the names of its inputs.
- * Return: 0, 1 (the line says what is missing). */
+ * Return: 0, 1 (@error names the missing channel). */
 int link_describe(struct link *link, int side, const Linkage__V1__ModelDescription *model,
                   struct lk_error *error);
 
-/** link_begin() - the ways of lines count from the outputs @values of @side on. */
+/** link_begin() - Set the outputs @values of @side as the zero of the displacements of lines. */
 void link_begin(struct link *link, int side, const double *values);
 
-/** link_waves() - the waves that reach @side in step @step: values of its inputs. */
+/** link_waves() - Set the inputs of @side to the waves that arrive in step @step. */
 void link_waves(struct link *link, int side, uint64_t step);
 
-/** link_take() - outputs of @side after step @step: signals for the other side, waves that leave.
- * @n: steps that they stand for */
+/** link_take() - Process the outputs of @side after step @step: signals to the other side, and
+ * outgoing waves.
+ * @n: number of steps since the previous outputs */
 void link_take(struct link *link, int side, const double *values, uint64_t step, double n);
 
-/** link_energy() - under way in line @i [J]. */
+/** link_energy() - Return the energy stored in line @i [J]. */
 double link_energy(const struct link *link, int i);
 
 /** link_realtime() - the loop in real time. Return: an exit status. */
@@ -107,7 +110,7 @@ int link_realtime(struct link *link, struct lk_error *error);
 /** link_lockstep() - the loop as a master of both. Return: an exit status. */
 int link_lockstep(struct link *link, struct lk_error *error);
 
-/** link_stop_asked() - a signal asked the program to end. */
+/** link_stop_asked() - Return true if a signal has requested the end. */
 bool link_stop_asked(void);
 
 #endif

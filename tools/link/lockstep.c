@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Both daemons in lockstep: each makes a step when this program says so, with what the other one
- * has sent. The same bits in every run. */
+/* Both daemons in lockstep: each executes a step on request of this program, with the values sent
+ * by the other one. The same bits in every run. */
 #include "link.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Both daemons in real time, each by its own clock: what one has sent acts in the other as soon as
- * it is there. The delay that a line has then is that of the line, and it is measured. */
+/* Both daemons in real time, each by its own clock: values of one act in the other as soon as they
+ * arrive. This delay is the delay of the line, and it is measured. */
 #include "bench.h"
 #include "link.h"
 
@@ -9,8 +9,8 @@
 #include <time.h>
 
 #define CLAIM_NS   INT64_C(10000000000) /* to own the channels */
-#define SILENT_NS  INT64_C(1000000000)  /* of a run that has begun: it is over */
-#define SENT_MAX   1024                 /* samples that may be under way */
+#define SILENT_NS  INT64_C(1000000000)  /* silence after which a started run counts as ended */
+#define SENT_MAX   1024                 /* largest number of samples in transit */
 #define DELAYS_MAX 100000
 
 /** struct peer - a side in real time. @sent: waves of each line, by the sequence of the sample, and
@@ -59,7 +59,7 @@ static void note_delay(double delay_s)
         delays[n_delays++] = delay_s;
 }
 
-/* which of our samples acts in @sample, and since when what it says was known */
+/* find the sample of ours that acts in @sample, and the time at which its cause was received */
 static void find_acting(struct link *link, int side, const Linkage__V1__OutputSample *sample,
                         int64_t received_ns)
 {
@@ -141,7 +141,7 @@ static void state_delay(struct link *link)
     }
 }
 
-/* Return: 0: go on, 1: it cannot begin or is over before its time, -1: the time is over. */
+/* Return: 0: continue, 1: it cannot begin or has ended early, -1: the time is over. */
 static int look_at_clock(const struct link *link, int64_t begin_ns, struct lk_error *error)
 {
     int64_t now_ns = lk_client_now_ns();

@@ -44,16 +44,16 @@ int command_import(int argc, char *argv[]);
 /** complain() - print "linkage: <format>" and a line feed to the standard error. */
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/** write_output() - @size bytes to the file at @output, "-": to the standard output. Return:
+/** write_output() - Write @size bytes to the file @output, "-": to the standard output. Return:
  * EXIT_DONE, EXIT_REFUSED after a message. */
 int write_output(const char *output, const char *text, size_t size);
 
-/** find_part() - a file that is built and installed beside this program: in the tree in its own
- * folder, installed in the folder of libraries. @path: written. Return: whether it is there. */
+/** find_part() - Find a file that is built and installed with this program: in its own folder of
+ * the build tree, or in the folder of libraries. @path: written. Return: true if it exists. */
 bool find_part(const char *name, char path[PATH_MAX]);
 
-/** print_help() - print the manual to the standard output, or what is about the subcommand that
- * help_is_about() names. Return: EXIT_DONE. */
+/** print_help() - print the manual to the standard output, or its section on the subcommand named
+ * by help_is_about(). Return: EXIT_DONE. */
 int print_help(void);
 void help_is_about(const char *subcommand);
 /** only_help - rows of a subcommand without other options. */
@@ -61,18 +61,18 @@ extern const struct option_row only_help[];
 /** usage_error() - complain() and refer to the help. Return: EXIT_USAGE. */
 int usage_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/** take_param() - "PATH=VALUE" of a command line, for every load_model() that follows. Return:
+/** take_param() - Store "PATH=VALUE" of a command line for all later calls of load_model(). Return:
  * EXIT_DONE, EXIT_USAGE or EXIT_REFUSED after a message. */
 int take_param(const struct option_row *row, const char *text);
-/** give_params() - those of @text, as lk_settings_write() has them, likewise. Return: whether it is
- * such a text; @ret_error: why not. */
+/** give_params() - Likewise for all values in @text, in the format of lk_settings_write(). Return:
+ * true if the text is valid; otherwise @ret_error has the reason. */
 bool give_params(const char *text, struct lk_error *ret_error);
-/** given_params() - all so far. Return: how many. */
+/** given_params() - Return all stored values. Return: their number. */
 int given_params(const struct lk_setting **ret_list);
 /** load_model() - read a model; prints the error, which begins with the file's name.
  * Return: NULL after a refusal. */
 struct lk_model *load_model(const char *path);
-/** engine_wanted() - what LINKAGE_ENGINE in the environment says, or NULL; see struct lk_options.
+/** engine_wanted() - Return LINKAGE_ENGINE of the environment, or NULL; see struct lk_options.
  */
 const char *engine_wanted(void);
 /** compile_model() - lk_system_new(); prints the error, with @path. If @options names no engine,
@@ -89,11 +89,11 @@ struct lk_system *compile_model(const char *path, const struct lk_model *model,
 /** refuse_value() - complain about the value of an option, see struct option_table. Return:
  * EXIT_USAGE. */
 int refuse_value(const struct option_row *row, const char *text, const char *expected);
-/** parse_command() - options of a subcommand, and its file: its only other argument. @expected:
- * the complaint if there is not one. Return: as options_parse(). */
+/** parse_command() - Parse the options of a subcommand and its only other argument, a file.
+ * @expected: error message if there is not exactly one. Return: as options_parse(). */
 int parse_command(int argc, char *argv[], const struct option_row *rows, const char *expected,
                   const char **ret_path);
-/** take_baumgarte() - "ALPHA,BETA" [1/s] into two numbers at @row->data. Return: EXIT_DONE,
+/** take_baumgarte() - Parse "ALPHA,BETA" [1/s] into two numbers at @row->data. Return: EXIT_DONE,
  * EXIT_USAGE after a complaint. */
 int take_baumgarte(const struct option_row *row, const char *text);
 
@@ -113,8 +113,8 @@ void progress_show(struct progress *progress, double now_s, double fraction);
 /** progress_stop() - remove the bar. */
 void progress_stop(struct progress *progress);
 
-/** set_inputs() - @inputs: lk_system_input_size() values, written: those of the model, then @sets,
- * texts "CHANNEL=VALUE[,VALUE...]" in the order given. Return: false after an error message. */
+/** set_inputs() - Set @inputs, lk_system_input_size() values, to those of the model and then apply
+ * @sets, texts "CHANNEL=VALUE[,VALUE...]", in their order. Return: false after an error message. */
 bool set_inputs(const struct lk_system *system, const char *const *sets, int n_sets,
                 double *inputs);
 

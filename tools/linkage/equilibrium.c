@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* linkage equilibrium: where a mechanism rests, and what holds it there. */
+/* linkage equilibrium: rest position of a mechanism, and the reactions and forces there. */
 #include "commands.h"
 
 #include <stdio.h>

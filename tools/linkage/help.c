@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The manual of linkage: all of it, or what is about one subcommand. */
+/* The manual of linkage, or its section on one subcommand. */
 #include "commands.h"
 
 #include <stdio.h>
@@ -219,7 +219,7 @@ static const char *const texts[] = {help_usage, help_sweep, help_compare, help_o
 
 const struct option_row only_help[] = {{"help", 'h', .end = print_help}, {NULL}};
 
-/* subcommand that the help is about; NULL: all of them */
+/* subcommand of the help; NULL: all of them */
 static const char *about;
 
 void help_is_about(const char *subcommand)
@@ -244,7 +244,7 @@ static bool begins(const char *line, const char *with)
     return strncmp(line, with, strlen(with)) == 0;
 }
 
-/* whether @line is the word of the subcommand, and then not a letter */
+/* return true if @line begins with the subcommand, not followed by a letter */
 static bool names(const char *line)
 {
     return begins(line, about) && (line[strlen(about)] == ' ' || line[strlen(about)] == ':');
@@ -263,7 +263,7 @@ static bool takes_params(const char *text)
     return false;
 }
 
-/* the lines of the usage, and what follows it about models and their parameters */
+/* print the usage lines, and the paragraphs on models and parameters */
 static void print_usage_of(void)
 {
     const char *line = help_usage;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Two programs with a common set of subcommands. `linkage` does not link SUNDIALS, which brings
- * PETSc and MPI; what needs it is in `linkage-laboratory`, a separate program in the same folder,
- * which `linkage` executes (exec) for such a subcommand. It is a program rather than a plug-in: the
- * two share no state, a test can check what each of them links, and compare, which forks a process
- * for each run, loads no library at its start that could create threads.
+ * PETSc and MPI; code that needs it is in `linkage-laboratory`, a separate program in the same
+ * folder, which `linkage` executes (exec) for such a subcommand. It is a program rather than a
+ * plug-in: the two share no state, a test can check what each of them links, and compare, which
+ * forks a process for each run, loads no library at its start that could create threads.
  *
  *   linkage_table.c      linkage: its subcommands, the exec, the message if the other is missing
  *   laboratory_table.c   linkage-laboratory: the subcommands that it has
@@ -24,7 +24,8 @@ extern const struct command commands[];
 struct lk_model;
 struct run_options;
 
-/** run_method() - linkage run with a method of the laboratory, its outputs and its summary.
+/** run_method() - Execute `linkage run` with a method of the laboratory; writes outputs and
+ * summary.
  * Return: enum exit_code. */
 int run_method(const struct lk_model *model, const struct run_options *options);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The subcommands of linkage, and those that it leaves to the laboratory. */
+/* The subcommands of linkage, and those of linkage-laboratory. */
 #include "commands.h"
 #include "laboratory.h"
 #include "run/run.h"

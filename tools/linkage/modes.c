@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* linkage modes: how a mechanism swings about its rest, and the matrices of its small motions. */
+/* linkage modes: modes of a mechanism about its equilibrium, and matrices of its linearised
+ * motion. */
 #include "linkage/modes.h"
 #include "commands.h"
 #include "linkage/file.h"
@@ -12,13 +13,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NAMED      4    /* bodies that a mode is described by */
-#define LEAST      0.03 /* of the kinetic energy: a body with less is not named */
-#define UNREST     1e-6 /* of the largest entry of A: beyond it the start is no equilibrium */
+#define NAMED      4    /* number of bodies in the description of a mode */
+#define LEAST      0.03 /* smallest share of the kinetic energy of a named body */
+#define UNREST     1e-6 /* limit of accelerations at rest, as a share of the largest entry of A */
 #define NO_DAMPING 1e-9 /* round-off */
-#define NOTHING    1e-5 /* of the largest eigenvalue: zero, as far as round-off lets it */
+#define NOTHING    1e-5 /* round-off limit of zero, as a share of the largest eigenvalue */
 
-/** struct options - @pose: about the drawing, not the equilibrium;  @still: nothing moves there
+/** struct options - @pose: about the initial configuration, not the equilibrium;  @still: with zero
+ * velocities
  * @prefix: of matrices, or NULL;  @svg: of the picture of mode @mode, from 1 on, or NULL */
 struct options {
     const char *path;

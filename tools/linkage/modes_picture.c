@@ -10,7 +10,8 @@
 #include <string.h>
 
 #define SWING                                                                                      \
-    0.12 /* of the largest shift, in sizes of the mechanism, and of a turn in two radians */
+    0.12 /* drawn amplitude: of the largest displacement in sizes of the mechanism, and of a       \
+          * rotation in units of two radians */
 #define PALE 0.25
 
 /* real part of entry @at of the motion of all bodies */
@@ -23,7 +24,7 @@ static double motion_of(const struct lk_linear *l, const struct lk_mode *mode, i
     return sum;
 }
 
-/* the factor by which the mode is shown */
+/* the factor by which the mode is drawn */
 static double find_swing(const struct lk_linear *l, const struct lk_mode *mode, double size)
 {
     double most = 0;

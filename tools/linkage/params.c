@@ -83,7 +83,7 @@ static int parse_options(int argc, char *argv[], struct options *o)
 
 /* ---- for people ---- */
 
-/* "name = value unit", the value as short as it reads back */
+/* "name = value unit", with the shortest value that reads back to the same bits */
 static void print_value(const char *name, double value, const char *unit)
 {
     printf("%s = ", name);

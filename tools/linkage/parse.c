@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Command lines of the subcommands: what several of them share. */
+/* Command lines of the subcommands: shared functions. */
 #include "commands.h"
 
 #include <getopt.h>

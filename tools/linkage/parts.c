@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is built and installed with the program, and is no part of it. */
+/* Lookup of files that are built and installed with the program. */
 #include "commands.h"
 
 #include <stdio.h>

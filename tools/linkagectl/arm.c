@@ -40,7 +40,7 @@ static int wait_armed(const struct ctl_options *options, struct lk_client *clien
     return code == 0 ? CTL_OK : ctl_report(options, code, &error);
 }
 
-/* For programs the outcome is a reply like any other: its result tells. */
+/* For programs the outcome is a reply like any other: the outcome is its result. */
 static int show_outcome_json(const struct ctl_options *options,
                              const Linkage__V1__ControlReply *reply, bool armed, const char *text)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `channels`: inputs and outputs of the model, with all that a bench needs to know of them. */
+/* `channels`: inputs and outputs of the model, with all properties that a bench needs. */
 #include "ctl.h"
 #include "fields_json.h"
 #include "linkage/json.h"

@@ -27,14 +27,14 @@ enum ctl_exit {
 /** struct ctl_options - the command line without the command and its arguments.
  * @endpoint:   of the control socket
  * @outputs:    of the output samples; NULL: derived from @endpoint
- * @json:       print for programs
+ * @json:       print JSON
  * @timeout_ms: for a reply, and with @count for a sample
  * @count:      samples or tables to print; 0: no limit
- * @allow_degraded, @steps, @no_wait, @mode: how to arm; @steps 0, no mode: as the daemon is
+ * @allow_degraded, @steps, @no_wait, @mode: options of arming; @steps 0, no mode: as the daemon is
  *              configured
  * @pause_after: steps after which a run pauses; 0: never
  * @settings:   @n_settings texts CHANNEL=VALUE, of `step`
- * @params:     values from outside for a model
+ * @params:     external values for a model
  * @force:      also set channels that a bench has claimed
  * @every:      steps of `watch`, seconds of `inject`; 0: not given
  * @injection, @clear: of `inject`; its kind is an argument

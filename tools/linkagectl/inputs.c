@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `inputs` and `policy`: who feeds the model, the fate of the samples, and the rules. */
+/* `inputs` and `policy`: owners of inputs, counts of samples, and the rules. */
 #include "ctl.h"
 #include "linkage/json.h"
 #include "reply_json.h"

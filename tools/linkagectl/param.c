@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `param`: the parameters of the model, and the tunable ones while it runs. A tunable parameter is
- * an input channel; what acts is what the cycle says of that channel. */
+ * an input channel; its acting value is that reported by the cycle for the channel. */
 #include "ctl.h"
 #include "fields_json.h"
 #include "linkage/json.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `policy`: the table of actions for each condition, and how often they were taken. */
+/* `policy`: the table of actions for each condition, and their counts. */
 #include "ctl.h"
 #include "linkage/json.h"
 #include "reply_json.h"

@@ -31,7 +31,7 @@ struct watch {
     uint64_t last_sequence;
     uint64_t last_step;
     int64_t next_print_ns;
-    int64_t heard_ns; /* when the last one came, or following began */
+    int64_t heard_ns; /* time of the last sample, or of the begin */
     unsigned long printed;
     bool told_to_wait;
 };

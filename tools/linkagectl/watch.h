@@ -7,7 +7,7 @@
 #include "linkage/json.h"
 #include <stdbool.h>
 
-/** struct watch_selection - the output channels to print, and their place in a sample.
+/** struct watch_selection - the output channels to print, and their positions in a sample.
  * @description: of the model; belongs to the client
  * @channels:    @n pointers into it, in the order of printing
  * @n_scalars:   of these channels together
@@ -25,7 +25,7 @@ struct watch_selection {
 int watch_select_all(struct watch_selection *selection,
                      const Linkage__V1__ModelDescription *description);
 
-/** struct watch_gap - what is missing between two samples.
+/** struct watch_gap - missing messages and steps between two samples.
  * @lost:        messages that were published and did not arrive
  * @unpublished: steps that the daemon did not publish */
 struct watch_gap {
@@ -35,7 +35,7 @@ struct watch_gap {
 
 /** struct watch_printer - state of the text output.
  * @width:     columns of the terminal, or a default if it is none
- * @in_place:  each block overwrites the one before
+ * @in_place:  each block overwrites the previous one
  * @rows:      printed so far
  * @lost:      samples lost so far */
 struct watch_printer {
@@ -53,7 +53,7 @@ void watch_printer_init(struct watch_printer *ret_printer);
 void watch_print(struct watch_printer *printer, const struct watch_selection *selection,
                  const Linkage__V1__OutputSample *sample, const struct watch_gap *gap);
 
-/** watch_print_description_json(), watch_print_sample_json() - the same as JSON. */
+/** watch_print_description_json(), watch_print_sample_json() - Likewise as JSON. */
 void watch_print_description_json(const struct watch_selection *selection);
 void watch_print_sample_json(const struct watch_selection *selection,
                              const Linkage__V1__OutputSample *sample, const struct watch_gap *gap);

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define A2L_LIMIT "1E+300" /* where a number has none: no tool overflows on the way to it */
+#define A2L_LIMIT "1E+300" /* limit of an unlimited number, small enough that no tool overflows */
 
 /* struct writer - @unit: those of the items, each once; conversions have their places */
 struct writer {
@@ -38,7 +38,7 @@ static void put_text(FILE *to, const char *text)
 
 /* ---- the language of IF_DATA ---- */
 
-/* How IF_DATA of this file is to be read: the standard's own names and order. */
+/* Grammar of IF_DATA in this file, with the names and the order of the standard. */
 static const char language[] =
     "  /begin A2ML\n"
     "    taggedunion DaqEvent {\n"

@@ -40,11 +40,11 @@ enum xcp_command {
     XCP_ALLOC_ODT = 0xd4,
     XCP_ALLOC_ODT_ENTRY = 0xd3,
     XCP_WRITE_DAQ_MULTIPLE = 0xc7,
-    XCP_LEVEL_1 = 0xc0, /* the next byte says which */
+    XCP_LEVEL_1 = 0xc0, /* the next byte selects the command */
 };
 enum { XCP_GET_VERSION = 0x00 };
 
-/** enum xcp_error - why a command is refused; 0 is that of SYNCH alone. */
+/** enum xcp_error - reason for refusing a command; 0 is used for SYNCH only. */
 enum xcp_error {
     XCP_E_NONE = -1,
     XCP_E_SYNCH = 0x00,
@@ -66,7 +66,7 @@ enum { XCP_EV_DAQ_OVERLOAD = 0x06, XCP_EV_SESSION_TERMINATED = 0x07 };
 
 enum { XCP_RESOURCE_CALIBRATION = 0x01, XCP_RESOURCE_DAQ = 0x04 };
 
-/* of a list: in SET_DAQ_LIST_MODE, and what GET_DAQ_LIST_MODE adds */
+/* mode bits of a list, in SET_DAQ_LIST_MODE, and further ones in GET_DAQ_LIST_MODE */
 enum {
     XCP_LIST_SELECTED = 0x01,
     XCP_LIST_STIMULATES = 0x02,

@@ -146,7 +146,7 @@ static int set_pointer(struct xcp_slave *slave, const struct xcp_packet *p)
     return XCP_E_NONE;
 }
 
-/* The entry that the pointer is at; the pointer goes on. NULL: it is behind the last one. */
+/* Return the entry at the pointer and advance the pointer; NULL: it is after the last one. */
 static struct xcp_entry *take_entry(struct xcp_slave *slave)
 {
     const struct xcp_odt *odt = &slave->odt[slave->pointer_odt];
@@ -480,7 +480,7 @@ static size_t size_of_list(const struct xcp_slave *slave, const struct xcp_list 
     return size;
 }
 
-/* The master hears of what it has missed before it gets more. */
+/* Notify the master of lost packets before sending further ones. */
 static void tell_overload(struct xcp_slave *slave)
 {
     const uint8_t event[] = {XCP_EVENT, XCP_EV_DAQ_OVERLOAD};

@@ -54,7 +54,7 @@ static bool is_taken(const struct xcp_image *image, const char *name)
     return false;
 }
 
-/* Two names of a model that differ only in what A2L does not know get a number. */
+/* Number names of a model that differ only in characters unknown to A2L. */
 static void make_unique(const struct xcp_image *image, char *name)
 {
     size_t length = strlen(name);
@@ -236,7 +236,7 @@ void xcp_image_parameter(struct xcp_image *image, const char *name, const char *
     memcpy(bytes + memory->size - sizeof(value), &value, sizeof(value));
 }
 
-/* What a file of A2L depends on, but for where the slave listens. */
+/* Compute an identifier of all content of the A2L file except the address of the slave. */
 static void make_epk(struct xcp_image *image)
 {
     uint64_t hash = LK_HASH_BEGIN;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The memory that a master of XCP sees: numbers of a model at fixed addresses, and the A2L file
- * that describes them. Made from the model, or from the description that a daemon gives of it:
- * either way the same, so that a file that was exported fits the daemon that has loaded the model.
+ * that describes them. The image made from the model equals the one made from a daemon's
+ * description of it, so that an exported file fits a daemon that has loaded the model.
  *
  *     xcp_image_begin()  xcp_image_rig()
  *     xcp_image_channel() ...  xcp_image_parameter() ...
  *     xcp_image_end()    then @bytes may be read and written; xcp_a2l_make()
  *     xcp_image_fini()
  *
- * All numbers are little-endian; an address counts bytes. A region has one number after another, in
- * the order of the model, so that an address is that of the region and 8 times the place. */
+ * All numbers are little-endian; an address counts bytes. A region stores its numbers consecutively
+ * in the order of the model, so that an address is that of the region plus 8 times the index. */
 #ifndef TOOLS_XCP_IMAGE_H
 #define TOOLS_XCP_IMAGE_H
 
@@ -23,17 +23,17 @@
 #define XCP_EPK_ADDRESS 0x1000 /* of the text that a master compares with its file */
 #define XCP_SCALARS_MAX 8192   /* of a region; a sample of the daemon has no more */
 
-/** enum xcp_region - what a number is of. */
+/** enum xcp_region - region of a number. */
 enum xcp_region {
     XCP_RIG,        /* time, step, state: see struct xcp_rig */
     XCP_OUTPUTS,    /* of the model */
     XCP_ACTING,     /* inputs: the values that act, after policy and rate */
-    XCP_INPUTS,     /* inputs and tunable parameters: the values that are commanded; written, too */
-    XCP_PARAMETERS, /* of the model that act only when it is loaded */
+    XCP_INPUTS,     /* inputs and tunable parameters: the commanded values; also writable */
+    XCP_PARAMETERS, /* of the model, read only when it is loaded */
     XCP_REGIONS
 };
 
-/** struct xcp_rig - the region XCP_RIG as it lies there. @state: as in the contract */
+/** struct xcp_rig - layout of the region XCP_RIG. @state: as in linkage.proto */
 struct xcp_rig {
     double time_s;
     uint64_t step;
@@ -42,11 +42,11 @@ struct xcp_rig {
     uint32_t flags;
 };
 
-/** enum xcp_type - of an item. */
+/** enum xcp_type - type of an item. */
 enum xcp_type { XCP_F64, XCP_U64, XCP_U32 };
 
 /** struct xcp_item - a number with a name, "outputs.pose.x".
- * @place: bytes from the begin of its region;  @low, @high: infinite where there is none
+ * @place: offset in its region [bytes];  @low, @high: infinite if there is no limit
  * @tunable: a tunable parameter among the inputs */
 struct xcp_item {
     enum xcp_region region;
@@ -60,7 +60,7 @@ struct xcp_item {
     double high;
 };
 
-/** struct xcp_input - an input as a whole: what is set at once. @place: its first number
+/** struct xcp_input - a whole input channel, set by one request. @place: index of its first number
  * @low, @high: of each of its @n numbers */
 struct xcp_input {
     char name[XCP_NAME_SIZE];
@@ -70,14 +70,15 @@ struct xcp_input {
     double high;
 };
 
-/** struct xcp_memory - @bytes: @size of them at @address, on the heap; NULL where @size is 0. */
+/** struct xcp_memory - @bytes: content at @address, @size bytes on the heap; NULL if @size is 0. */
 struct xcp_memory {
     uint32_t address;
     uint8_t *bytes;
     size_t size;
 };
 
-/** struct xcp_image - {0} at first. @epk: follows from names, addresses, units and limits
+/** struct xcp_image - {0} at first. @epk: identifier computed from names, addresses, units and
+ * limits
  * @a2l: text of the file, @a2l_size bytes; NULL before xcp_a2l_make() */
 struct xcp_image {
     char title[XCP_NAME_SIZE];
@@ -94,10 +95,10 @@ struct xcp_image {
     bool failed;
 };
 
-/** struct xcp_channel - of a model, as both sources of it say it.
+/** struct xcp_channel - a channel of a model, common to both sources.
  * @component, @unit: @n of each, "" for the component of a single number
- * @says: what it is, for people
- * @tunable: the parameter that this input is, or NULL; @says and @unit are its own */
+ * @says: displayed description
+ * @tunable: this input is a tunable parameter, with its own @says and @unit */
 struct xcp_channel {
     const char *name;
     int n;
@@ -110,33 +111,35 @@ struct xcp_channel {
     bool tunable;
 };
 
-/** xcp_image_begin() - @title: of the model;  @step_s: its step. Failures are kept until the end.
+/** xcp_image_begin() - @title: of the model;  @step_s: its step. Begin an image; failures are
+ * reported by xcp_image_end().
  */
 void xcp_image_begin(struct xcp_image *image, const char *title, double step_s);
-/** xcp_image_channel() - the next channel of @region: XCP_OUTPUTS, or XCP_INPUTS, which stands for
- * XCP_ACTING as well. */
+/** xcp_image_channel() - Add the next channel of @region: XCP_OUTPUTS, or XCP_INPUTS, which adds it
+ * to XCP_ACTING as well. */
 void xcp_image_channel(struct xcp_image *image, enum xcp_region region,
                        const struct xcp_channel *channel);
-/** xcp_image_parameter() - the next one that is not tunable. @value: as it was loaded; a name with
- * dots, of a number that was set by its path, is passed over: the model alone does not tell it. */
+/** xcp_image_parameter() - Add the next parameter that is not tunable. @value: at the load. A name
+ * with dots (a number set by its path) is ignored, because the model alone does not contain it. */
 void xcp_image_parameter(struct xcp_image *image, const char *name, const char *unit,
                          const char *says, double low, double high, double value);
-/** xcp_image_say() - what a channel is, "joint-torque", and the axes of its vectors, as text. */
+/** xcp_image_say() - Write a description: the type of a channel, such as "joint-torque", and the
+ * axes of its vectors. */
 void xcp_image_say(char ret[XCP_SAYS_SIZE], const char *type, const char *frame);
 /** xcp_image_end() - Return: 0, -ENOMEM, -E2BIG (XCP_SCALARS_MAX); xcp_image_fini() in any case. */
 int xcp_image_end(struct xcp_image *image);
 void xcp_image_fini(struct xcp_image *image);
 
-/** xcp_image_at() - @size bytes at @address. Return: NULL: not all of them are there.
- * @ret_region: where they are; XCP_REGIONS: in the text of XCP_EPK_ADDRESS. */
+/** xcp_image_at() - Return the @size bytes at @address, NULL if they are not all in one region.
+ * @ret_region: their region; XCP_REGIONS: the text of XCP_EPK_ADDRESS. */
 uint8_t *xcp_image_at(struct xcp_image *image, uint32_t address, size_t size,
                       enum xcp_region *ret_region);
 
-/** xcp_image_value(), xcp_image_put() - number @place of a region of doubles. */
+/** xcp_image_value(), xcp_image_put() - Read or write number @place of a region of doubles. */
 double xcp_image_value(const struct xcp_image *image, enum xcp_region region, int place);
 void xcp_image_put(struct xcp_image *image, enum xcp_region region, int place, double value);
 
-/** xcp_a2l_make() - the text of the file (ASAM MCD-2 MC 1.6.1) into @image.
+/** xcp_a2l_make() - Write the text of the file (ASAM MCD-2 MC 1.6.1) into @image.
  * @address, @port: where the slave listens. Return: 0, -ENOMEM. */
 int xcp_a2l_make(struct xcp_image *image, const char *address, int port);
 

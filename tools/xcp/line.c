@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define SAMPLES_MAX 64 /* at a time: masters get their turn */
+#define SAMPLES_MAX 64 /* at a time, so that masters are served too */
 #define SECOND_NS   INT64_C(1000000000)
 
 int xcp_line_open(struct xcp_line *line, const char *control, const char *outputs,
@@ -231,15 +231,15 @@ static void collect(struct xcp_line *line, int64_t now_ns)
 
 /* ---- samples ---- */
 
-/* A run that pauses is published once more, without a step; one that begins anew may have as many
- * steps as the last one had. */
+/* A pausing run is published once more without a step; a restarted run may have the same number of
+ * steps. */
 static bool is_step(const struct xcp_line *line, const Linkage__V1__OutputSample *sample)
 {
     return !line->has_sample || sample->step != line->step ||
            sample->state == LINKAGE__V1__STATE__STATE_RUNNING;
 }
 
-/* Time of a run that begins anew goes on where the last one was, so that it never runs back. */
+/* The clock of a restarted run continues from the last one, so that it never runs back. */
 static void move_clock(struct xcp_line *line, const Linkage__V1__OutputSample *sample)
 {
     int64_t time_us = llround(fmin(sample->time_s * 1e6, 9e15));
@@ -252,8 +252,8 @@ static void move_clock(struct xcp_line *line, const Linkage__V1__OutputSample *s
     line->slave->clock_us = (uint64_t)(line->base_us + time_us);
 }
 
-/* Messages that did not come are seen by their numbers. Steps that the daemon had no time to
- * publish are seen where each one is due: two in a row have come, which no divisor above 1 allows.
+/* Lost messages are detected by their sequence numbers. Unpublished steps are detected if each step
+ * is due, which two consecutive steps prove, because no divisor above 1 allows them.
  */
 static void count_lost(struct xcp_line *line, const Linkage__V1__OutputSample *sample)
 {
@@ -291,7 +291,7 @@ static void take_sample(struct xcp_line *line, const Linkage__V1__OutputSample *
         xcp_slave_event(line->slave, XCP_EVENT_STEP);
 }
 
-/* The daemon as its message says; ends the session where that is another one than before. */
+/* Check the daemon of a message; end the session if it has changed. */
 static bool is_known(struct xcp_line *line, uint64_t daemon_id, uint64_t model_id)
 {
     if (line->slave->image == NULL)
@@ -351,7 +351,7 @@ void xcp_line_serve(struct xcp_line *line, int64_t now_ns)
 
 /* ---- calibration ---- */
 
-/* why a master is refused, in its words; the daemon's are in the log */
+/* convert a refusal to an error of XCP; the text of the daemon is logged */
 static int error_of(const Linkage__V1__ControlReply *reply)
 {
     switch ((int)reply->result) {

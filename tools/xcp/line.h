@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The daemon behind the image: its model described, its samples put into the image, values that a
- * master commands set as `linkagectl set` does. It comes and goes, and loads other models: then the
- * session of the master ends, because its addresses mean something else. Thread: one. */
+/* Connection of the image to the daemon: reads the description of its model, copies its samples
+ * into the image, and sets values commanded by a master like `linkagectl set`. If the daemon
+ * disappears or loads another model, the session of the master ends, because its addresses have
+ * become invalid. Thread: one. */
 #ifndef TOOLS_XCP_LINE_H
 #define TOOLS_XCP_LINE_H
 
@@ -12,17 +13,18 @@
 #define XCP_TIMEOUT_MS 1000 /* for an answer of the daemon */
 #define XCP_LOST_S     10   /* without even a heartbeat: there is no daemon */
 
-/** enum xcp_question - a request that waits for its reply. */
+/** enum xcp_question - the pending request. */
 enum xcp_question { XCP_NO_QUESTION, XCP_DESCRIBE, XCP_LOOK };
 
-/** struct xcp_line - {0} at first, but for @ports and what the command line says.
- * @address, @port: where masters are served, for the A2L file
- * @poller: for what is asked again and again;  @setter: for what a master commands
+/** struct xcp_line - {0} at first, except for @ports and the fields of the command line.
+ * @address, @port: address for masters, for the A2L file
+ * @poller: client for periodic requests;  @setter: client for commands of a master
  * @outputs: samples and heartbeats, decoded in @arena
- * @model_id, @daemon_id: that @image is of;  @heard_ns: of the daemon
- * @asked_ns: when @question was;  @outdated: its answer may be older than what was set since
- * @is_each: the daemon publishes each step, as @in_a_row of them have shown
- * @step, @sequence: of the newest sample, with @has_sample;  @base_us: see xcp_slave.clock_us */
+ * @model_id, @daemon_id: identifiers for @image;  @heard_ns: last message of the daemon
+ * @asked_ns: time of @question;  @outdated: its answer may be older than values set since
+ * @is_each: the daemon publishes each step, detected from @in_a_row consecutive ones
+ * @step, @sequence: of the newest sample, valid if @has_sample;  @base_us: see
+ * xcp_slave.clock_us */
 struct xcp_line {
     struct xcp_ports *ports;
     struct xcp_slave *slave;
@@ -54,12 +56,12 @@ int xcp_line_open(struct xcp_line *line, const char *control, const char *output
                   const struct lk_client_options *keys, struct lk_error *ret_error);
 void xcp_line_close(struct xcp_line *line);
 
-/** xcp_line_poll() - what to wait for: two items. Return: 2. */
+/** xcp_line_poll() - Return the items to poll, two of them. Return: 2. */
 int xcp_line_poll(const struct xcp_line *line, zmq_pollitem_t *items);
-/** xcp_line_serve() - whatever has come, and what is due. */
+/** xcp_line_serve() - Process received messages and due work. */
 void xcp_line_serve(struct xcp_line *line, int64_t now_ns);
 
-/** xcp_line_write() - of struct xcp_calls; @context: a struct xcp_line. */
+/** xcp_line_write() - Function @write of struct xcp_calls; @context: a struct xcp_line. */
 int xcp_line_write(void *context, int place, int n, const double *values);
 
 #endif

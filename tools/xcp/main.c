@@ -76,8 +76,8 @@ static int add_master(const struct option_row *row, const char *text)
     return 0;
 }
 
-/* An address of everybody's is none that the A2L file could name, and none for a slave that lets
- * everybody in. */
+/* Refuse the wildcard address: the A2L file cannot contain it, and a slave without permitted
+ * masters must not listen on it. */
 static int check_options(struct options *options, const struct xcp_ports *ports)
 {
     if ((options->server_key != NULL) != (options->key != NULL))

@@ -10,7 +10,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define DATAGRAMS_MAX 64 /* at a time: samples of the daemon get their turn */
+#define DATAGRAMS_MAX 64 /* at a time, so that samples of the daemon are served too */
 
 /* ---- sockets ---- */
 
@@ -100,8 +100,8 @@ static void put_frame(uint16_t *counter, uint8_t *to, const uint8_t *packet, siz
     memcpy(to + XCP_FRAME, packet, size);
 }
 
-/* Sends what the connection takes now; the rest waits. A broken connection takes all, and is closed
- * where the next recv() fails: nothing that sends may end a session. */
+/* Send as much as the connection accepts now; the rest stays queued. A broken connection discards
+ * all and is closed when the next recv() fails, because a send must not end a session. */
 static void push(struct xcp_connection *c)
 {
     ssize_t n = send(c->fd, c->out, c->n_out, MSG_NOSIGNAL | MSG_DONTWAIT);
@@ -217,7 +217,7 @@ static void reply(struct xcp_ports *ports, int from, const struct sockaddr_in *p
            sizeof(*peer));
 }
 
-/* Datagrams that came back: nobody is there any more. */
+/* Handle returned datagrams: the master no longer exists. */
 static void take_errors(struct xcp_ports *ports)
 {
     struct sockaddr_in to = {0};
@@ -239,7 +239,8 @@ static void take_errors(struct xcp_ports *ports)
     }
 }
 
-/* The master hears that another one asks; where it is gone, its machine says so. */
+/* Send an event to the present master when another one connects; if it no longer exists, its
+ * machine reports that. */
 static void look_after_master(struct xcp_ports *ports)
 {
     static const uint8_t text[] = "\xfc\x01" /* SERV, text */
@@ -250,7 +251,7 @@ static void look_after_master(struct xcp_ports *ports)
     take_errors(ports);
 }
 
-/* One session at a time: a second master hears that there is one. Return: whether to go on. */
+/* Allow one session at a time and refuse a second master. Return: true to continue. */
 static bool admit(struct xcp_ports *ports, int from, const struct sockaddr_in *peer,
                   uint8_t command, int64_t now_ns)
 {
@@ -324,8 +325,8 @@ static void serve_udp(struct xcp_ports *ports, int64_t now_ns)
     }
 }
 
-/* Return: a free place, or else that of the connection without the session that has been silent
- * for longest: connections that say nothing keep nobody out. */
+/* Return: a free entry, or that of the connection without the session that has been silent for
+ * longest, so that silent connections cannot block others. */
 static int find_place(struct xcp_ports *ports)
 {
     int place = ports->master == 0 ? 1 : 0;
@@ -341,7 +342,7 @@ static int find_place(struct xcp_ports *ports)
     return place;
 }
 
-/* One from elsewhere is closed. */
+/* Accept a connection; close it if its address is not permitted. */
 static void accept_connection(struct xcp_ports *ports, int64_t now_ns)
 {
     struct sockaddr_in peer = {0};

@@ -88,7 +88,8 @@ static int build_checksum(struct xcp_slave *slave, struct xcp_packet *p)
     const uint8_t *bytes;
 
     if (size == 0 || size > XCP_CHECKSUM_MAX) {
-        xcp_put32(p->answer + 4, XCP_CHECKSUM_MAX); /* what the master may ask for instead */
+        xcp_put32(p->answer + 4, XCP_CHECKSUM_MAX); /* the largest size that the master may
+                                                     * request */
         p->n = 8;
         return XCP_E_OUT_OF_RANGE;
     }
@@ -112,7 +113,7 @@ static const struct xcp_input *find_input(const struct xcp_image *image, int pla
     return NULL;
 }
 
-/* whether these values may be commanded at all: all of them, before the first one is */
+/* check all values before the first one is commanded */
 static int check_values(const struct xcp_slave *slave, int place, int n, const double *values)
 {
     for (int i = 0; i < n; i++) {
@@ -205,7 +206,7 @@ static int connect_master(struct xcp_slave *slave, struct xcp_packet *p)
     return XCP_E_NONE;
 }
 
-/* Names go out by UPLOAD, as texts of any length do. */
+/* Names are sent by UPLOAD, like all texts of variable length. */
 static int identify(struct xcp_slave *slave, struct xcp_packet *p)
 {
     const struct xcp_image *image = slave->image;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The slave of XCP: commands of a master answered, lists of measurement (DAQ) filled. No sockets,
- * no clock, no memory of its own but this struct: what it needs comes in by calls.
+/* The slave of XCP: answers commands of a master and fills lists of measurements (DAQ). It has no
+ * socket, no clock and no memory except this struct; its environment is accessed by callbacks.
  *
  *     xcp_slave_init()
- *     xcp_slave_command()   a packet of the master: the answer to it
- *     xcp_slave_event()     numbers of the image are new: packets of the lists that run
+ *     xcp_slave_command()   a packet of the master; makes the answer
+ *     xcp_slave_event()     numbers of the image are new; sends the packets of running lists
  *     xcp_slave_end()       the session is over
  *
  * Thread: one. Works within fixed bounds for any packet. */
@@ -21,19 +21,19 @@
 #define XCP_ENTRIES        8192    /* of all ODTs together */
 #define XCP_CHECKSUM_MAX   0x10000 /* bytes of one checksum */
 
-/** enum xcp_event_number - when lists are filled: with each step that the daemon publishes; with
- * each look at its inputs. */
+/** enum xcp_event_number - events at which lists are filled: each step published by the daemon;
+ * each query of its inputs. */
 enum xcp_event_number { XCP_EVENT_STEP, XCP_EVENT_INPUTS, XCP_EVENTS };
 extern const char *const xcp_event_names[XCP_EVENTS];
 
 #define XCP_INPUTS_EVERY_MS 200 /* a look at the inputs */
 
 /** xcp_event_cycle() - time between two events: @ret_cycle times ten to the power of @ret_unit
- * [ns]; 0 where 1 to 255 such units do not say it exactly. */
+ * [ns]; 0 if it is not exactly 1 to 255 such units. */
 void xcp_event_cycle(const struct xcp_image *image, int event, uint8_t *ret_cycle,
                      uint8_t *ret_unit);
 
-/** struct xcp_entry - so many bytes at an address. @size: 0: not written yet */
+/** struct xcp_entry - @size bytes at an address. @size: 0: not written yet */
 struct xcp_entry {
     uint32_t address;
     uint8_t size;
@@ -58,11 +58,12 @@ struct xcp_list {
     uint8_t left;
 };
 
-/** struct xcp_calls - what a slave asks for.
- * @write: @n numbers from place @place of XCP_INPUTS on are commanded; the image has them already
- *         if it succeeds. Return: XCP_E_NONE, or an error for the master
- * @fits:  whether so many bytes of packets with their frames will be taken: lists go out as a whole
- * @send:  a packet that is no answer. Return: whether it could be taken */
+/** struct xcp_calls - callbacks of a slave.
+ * @write: command @n numbers from index @place of XCP_INPUTS on; on success the image already
+ *         contains them. Return: XCP_E_NONE, or an error for the master
+ * @fits:  true if @size bytes of packets with their frames can be queued, because lists are sent as
+ *         a whole
+ * @send:  send a packet that is no answer. Return: true if it was queued */
 struct xcp_calls {
     void *context;
     int (*write)(void *context, int place, int n, const double *values);
@@ -72,12 +73,12 @@ struct xcp_calls {
 
 enum xcp_allocation { XCP_NOTHING, XCP_FREED, XCP_WITH_LISTS, XCP_WITH_ODTS, XCP_WITH_ENTRIES };
 
-/** struct xcp_slave - @image: not owned; NULL: there is none, and nobody can connect
- * @clock_us: of the newest step: simulated time, which goes on where a run begins anew
- * @mta, @mta_extension: address of the next UPLOAD;  @text: what extension 2 has
+/** struct xcp_slave - @image: not owned; NULL: there is none, and no master can connect
+ * @clock_us: simulated time of the newest step; it continues when a run restarts
+ * @mta, @mta_extension: address of the next UPLOAD;  @text: content of extension 2
  * @pointer: entry for WRITE_DAQ, @pointer_end: of its ODT
- * @lost: packets that could not be sent, or steps that were not published or did not come, since
- * the master was told */
+ * @lost: packets that could not be sent, and steps not published or not received, since the last
+ * notification of the master */
 struct xcp_slave {
     struct xcp_image *image;
     struct xcp_calls calls;
@@ -106,10 +107,10 @@ void xcp_slave_init(struct xcp_slave *slave, const struct xcp_calls *calls);
 size_t xcp_slave_command(struct xcp_slave *slave, const uint8_t *packet, size_t size,
                          uint8_t *answer);
 
-/** xcp_slave_event() - packets of all running lists of @event. */
+/** xcp_slave_event() - Send the packets of all running lists of @event. */
 void xcp_slave_event(struct xcp_slave *slave, int event);
 
-/** xcp_slave_end() - back to how it was before CONNECT; with an event that says so, if @tell. */
+/** xcp_slave_end() - Return to the state before CONNECT, with an event to the master if @tell. */
 void xcp_slave_end(struct xcp_slave *slave, bool tell);
 
 /** xcp_slave_is_running() - whether a list runs. */
@@ -125,15 +126,17 @@ struct xcp_packet {
     size_t n;
 };
 
-/** xcp_daq_command() - one of those. Return: enum xcp_error; XCP_E_UNKNOWN also for others. */
+/** xcp_daq_command() - Execute one of these commands. Return: enum xcp_error; XCP_E_UNKNOWN for
+ * other commands. */
 int xcp_daq_command(struct xcp_slave *slave, struct xcp_packet *p);
 void xcp_daq_free(struct xcp_slave *slave);
 
 #define XCP_FRAME                                                                                  \
     4 /* bytes in front of a packet on Ethernet: its length, a number that counts up */
 
-/** xcp_frame_take() - whether @bytes begin with a frame. @ret_size: of its packet, behind XCP_FRAME
- * Return: 1: all of it is there; 0: more has to come; -1: no packet has such a length. */
+/** xcp_frame_take() - Check whether @bytes begin with a frame. @ret_size: size of its packet, after
+ * XCP_FRAME bytes
+ * Return: 1: it is complete; 0: more bytes are needed; -1: invalid length. */
 int xcp_frame_take(const uint8_t *bytes, size_t size, size_t *ret_size);
 
 uint16_t xcp_get16(const uint8_t *bytes);

@@ -114,7 +114,7 @@ static struct lk_model *open_model(const char *name)
     return model;
 }
 
-/* adds what the compiled model tells without stepping it */
+/* adds properties of the compiled model that need no step */
 static int explain_result(const char *name, const struct lk_model *model,
                           struct bench_result *result)
 {

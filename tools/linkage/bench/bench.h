@@ -6,7 +6,7 @@
  *   measure.c   times lk_system_step() for one or more numbers of workers
  *   counters.c  hardware counters: instructions and cycles, if available
  *   host.c      processor, kernel, caches;  peak.c: peak arithmetic
- *   meeting.c   latency from a write by one thread to its being seen by another
+ *   meeting.c   latency from a write by one thread until another thread reads it
  *   print.c     for people;  json.c: for programs
  */
 #ifndef TOOLS_LINKAGE_BENCH_H
@@ -23,7 +23,7 @@
 /* ---- options ---- */
 
 /** struct bench_options - the command line.
- * @time_s:    time of measuring, for each model and number of workers
+ * @time_s:    duration of the measurement for each model and number of workers
  * @steps:     instead of @time_s, when not 0
  * @workers:   numbers of workers to compare, @n_workers of them
  * @names:     arguments, @n_names of them: built-in models, files, folders */
@@ -44,7 +44,7 @@ struct bench_options {
 int bench_options_parse(int argc, char *argv[], struct bench_options *ret_options);
 
 /** bench_parse_workers() - "1,2,4": 1 to BENCH_VARIANTS_MAX ascending numbers of 1 to
- * BENCH_WORKERS_MAX. Return: how many, 0 when the text is something else. */
+ * BENCH_WORKERS_MAX. Return: their number, 0 if the text is invalid. */
 int bench_parse_workers(const char *text, int ret_workers[BENCH_VARIANTS_MAX]);
 
 /* ---- models ---- */
@@ -64,8 +64,9 @@ bool bench_is_built_in(const char *name);
 
 /* ---- the machine ---- */
 
-/** struct bench_host - where it ran. @processor: its name;  @n_cpus: that this process may use;
- * @l1_bytes, @l2_bytes: data caches of one core;  @caches_known: else they are assumed */
+/** struct bench_host - the machine. @processor: its name;  @n_cpus: processors that this process
+ * may use;
+ * @l1_bytes, @l2_bytes: data caches of one core;  @caches_known: false: they are assumed */
 struct bench_host {
     char processor[128];
     char kernel[128];
@@ -88,7 +89,7 @@ struct bench_unit {
 };
 
 /** struct bench_peak - measured peak arithmetic of one core.
- * @step: vectors used by the step;  @units: all of the processor's, widest first */
+ * @step: instruction set used by the step;  @units: all of the processor, widest first */
 struct bench_peak {
     struct bench_unit step;
     int n_units;
@@ -124,16 +125,16 @@ void bench_counters_run(const struct bench_counters *counters, bool run);
  * counters. */
 bool bench_counters_read(const struct bench_counters *counters, double *ret_instructions,
                          double *ret_cycles);
-/** bench_counters_reason() - a phrase: why there are no counters. */
+/** bench_counters_reason() - Return the reason for missing counters, as a phrase. */
 const char *bench_counters_reason(const struct bench_counters *counters);
 
 /* ---- measuring ---- */
 
-/** struct bench_times - of one model with one number of workers; all a step [ns].
+/** struct bench_times - times of one model with one number of workers; all per step [ns].
  * @n_steps:  measured;  @batch: steps between two readings of the clock
- * @median_ns, @p99_ns, @p999_ns, @max_ns: wall time of batches, a step
+ * @median_ns, @p99_ns, @p999_ns, @max_ns: wall time of batches, per step
  * @cpu_ns:   CPU time of the calling thread, median of slices
- * @instructions, @cycles: of the calling thread;  @has_counters: else they are not known */
+ * @instructions, @cycles: of the calling thread, valid if @has_counters */
 struct bench_times {
     int n_workers;
     long n_steps;
@@ -165,8 +166,8 @@ struct bench_result {
 int bench_measure(const char *name, const struct lk_model *model,
                   const struct bench_options *options, struct bench_result *result);
 
-/** bench_quantile() - of @n > 0 ascending values, the smallest that at least the part @q of them do
- * not exceed. */
+/** bench_quantile() - Return the quantile of @n > 0 ascending values: the smallest one that at
+ * least a share @q of them does not exceed. */
 double bench_quantile(const float *sorted, size_t n, double q);
 
 /** bench_batch() - steps between two readings of the clock, for a step of @step_ns. */
@@ -191,8 +192,8 @@ void bench_print_begin(FILE *file, const struct bench_run *run);
 void bench_print_result(FILE *file, const struct bench_result *result);
 void bench_print_end(FILE *file, const struct bench_run *run);
 
-/** bench_peak_share() - part of the peak that the linear algebra of a step reaches, by the median
- * of the first number of workers; NAN if its operations are not counted. */
+/** bench_peak_share() - Return the share of the peak that the linear algebra of a step reaches,
+ * from the median of the first number of workers; NAN if its operations are not counted. */
 double bench_peak_share(const struct bench_run *run, const struct bench_result *result);
 
 /** bench_json() - one JSON object; README.md documents its keys. */

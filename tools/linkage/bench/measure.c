@@ -18,7 +18,7 @@
 #include <time.h>
 
 #define RESTART    1000   /* number of steps after which the motion restarts */
-#define SLICE_NS   10e6   /* largest slice before the next variant has its turn */
+#define SLICE_NS   10e6   /* longest slice before the next variant runs */
 #define BATCH_NS   5000.0 /* reading the clock takes 20 to 50 ns */
 #define WARM_NS    2e6
 #define WARM_STEPS 3
@@ -209,7 +209,8 @@ static bool is_through(const struct variant *v, const struct bench_options *opti
     return v->wall_ns >= 1e9 * options->time_s && v->n_steps > 0;
 }
 
-/* all variants in turn until each has its time or its steps. Return: 0, -ENOMEM, outcome of a step
+/* run all variants in turn until each has reached its time or its steps. Return: 0, -ENOMEM,
+ * outcome of a step
  */
 static int take_turns(struct variant *variants, int n, const struct bench_options *options)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Measures the handshake of two threads: one writes a number; the other, on another core, reads it
- * and writes it back. Half of a round trip is how long a worker waits for its neighbour. Also
+ * and writes it back. Half of a round trip is the time that a worker waits for its neighbour. Also
  * measures fork and join of a pool, which is a round trip plus the work of lk_pool_run(). */
 #include "bench.h"
 #include "commands.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* linkage check: what a model is made of, what its joints leave free, what a step will cost. */
+/* linkage check: elements of a model, degrees of freedom, cost of a step. */
 #include "check.h"
 #include "commands.h"
 #include "model/model.h"
@@ -26,7 +26,7 @@ static void print_in(const struct findings *f, const int *joints, int n, int mos
         printf(" and %d more", n - most);
 }
 
-/* a line a joint: which of its rows take part in a dependence */
+/* one line per joint with the rows that are in a dependence */
 static void print_redundant_rows(const struct findings *f)
 {
     const struct lk_mobility *m = &f->mobility;
@@ -53,7 +53,7 @@ static void print_redundant_rows(const struct findings *f)
                "run\n                    gives those of smallest norm\n");
 }
 
-/* one set of coordinates that all motion follows from */
+/* print a set of independent coordinates */
 static void print_coordinates(const struct findings *f)
 {
     const struct lk_mobility *m = &f->mobility;
@@ -131,7 +131,7 @@ static void print_pose(const struct findings *f)
     putchar('\n');
 }
 
-/* of an input: where it may be and how fast it may get there, and when it acts */
+/* print limits, rate and timing of an input */
 static void print_limits(const struct lk_system *sys, int input)
 {
     int n;
@@ -146,8 +146,8 @@ static void print_limits(const struct lk_system *sys, int input)
                1e3 * lk_system_input_delay(sys, input));
 }
 
-/* "  name   x y z [m]  qw qx qy qz [1]": components that follow each other in one unit share it.
- * @inputs_of: whose inputs they are, or NULL */
+/* "  name   x y z [m]  qw qx qy qz [1]": consecutive components with one unit share it. @inputs_of:
+ * owner of the inputs, or NULL */
 static void print_channels(const char *title, const struct lk_channel *channels, int n,
                            const struct lk_system *inputs_of)
 {
@@ -258,7 +258,7 @@ void print_findings(const struct findings *f)
     print_warnings(&f->warnings);
 }
 
-/** enum form - how to print what. */
+/** enum form - output format. */
 enum form { FORM_TABLE, FORM_JSON, FORM_TREE, FORM_DOT };
 
 #define RATES_MAX 16
@@ -287,7 +287,7 @@ static int find_rank(struct findings *f)
     return result < 0 ? result : 0;
 }
 
-/* 0 or a negative errno; @ret_error says why where it is -ENOENT */
+/* 0 or a negative errno; @ret_error has the reason of -ENOENT */
 static int examine(struct findings *f, struct lk_system *system, struct lk_error *ret_error)
 {
     int result = find_rank(f);
@@ -301,7 +301,8 @@ static int examine(struct findings *f, struct lk_system *system, struct lk_error
     return result;
 }
 
-/* Every run would end at once, by the last finding; often because it starts deep in a stop. */
+/* Every run would end at once because of the last finding, often because it starts deep in a
+ * stop. */
 static int refuse_start(const struct findings *f)
 {
     for (int i = 0; i < f->warnings.n; i++) {
@@ -325,8 +326,8 @@ static void print_all(const struct check_options *o, enum form form, const struc
         print_treatment(&f->treatment);
 }
 
-/* @system: what is stepped;  @whole: the same with all rows, for the analyses
- * @ret_warned: the model looks wrong somewhere */
+/* @system: stepped system;  @whole: likewise with all rows, for the analyses
+ * @ret_warned: there are warnings */
 static int explain(const struct check_options *o, const struct lk_model *model,
                    struct lk_system *system, struct lk_system *whole, enum form form,
                    bool *ret_warned)
@@ -369,7 +370,8 @@ static int draw(const struct lk_model *model, const struct lk_system *system, en
     return 0;
 }
 
-/* @system, or the model with all rows where that has fewer; NULL after an error message */
+/* Return @system, or the model compiled with all rows if @system has fewer; NULL after an error
+ * message */
 static struct lk_system *compile_whole(const char *path, const struct lk_model *model,
                                        struct lk_system *system)
 {

@@ -13,9 +13,9 @@
 #include <stdbool.h>
 
 /** struct findings - all that is printed, as text or JSON.
- * @treatment: of the system that is stepped
- * @rates: that the @n_rates options say, for @pace
- * @has_mobility, @has_pose: computed; not set if the loops were too large */
+ * @treatment: treatment of the elements of @system
+ * @rates: the @n_rates rates of the options, for @pace
+ * @has_mobility, @has_pose: computed; false if the loops were too large */
 struct findings {
     const char *path;
     const struct lk_model *model;
@@ -36,12 +36,12 @@ struct findings {
 void print_findings(const struct findings *findings);
 void print_findings_json(const struct findings *findings);
 
-/** print_pace() - how fast the model goes for its step, as text;  write_pace() - as a member of the
- * JSON object. */
+/** print_pace() - Print the fastest motions of the model against its step, as text;  write_pace() -
+ * as a member of the JSON object. */
 void print_pace(const struct findings *findings);
 void write_pace(struct lk_json *json, const struct findings *findings);
 
-/** print_treatment() - print what the compiler made of each element, as text. */
+/** print_treatment() - print the compiler's treatment of each element, as text. */
 void print_treatment(const struct lk_treatment *treatment);
 
 /** print_tree() - print the elimination tree as text, root first;  print_tree_dot() - for Graphviz.

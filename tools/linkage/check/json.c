@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#define INDENT 2 /* of the members of the one object, a line each */
+#define INDENT 2 /* indent of the members of the object, one per line */
 
 static void line_open(struct lk_json *json, const char *key, char bracket)
 {
@@ -42,7 +42,7 @@ static void close_elements(struct lk_json *json, int n)
     lk_json_close(json, ']');
 }
 
-/* @inputs_of: whose inputs they are, or NULL */
+/* @inputs_of: owner of the inputs, or NULL */
 static void write_channels(struct lk_json *json, const char *key, const struct lk_channel *channels,
                            int n, const struct lk_system *inputs_of)
 {
@@ -78,7 +78,7 @@ static void write_joints(struct lk_json *json, const struct findings *f, const i
     lk_json_close(json, ']');
 }
 
-/* null where they are not known */
+/* null if they are not known */
 static void write_coordinates(struct lk_json *json, const struct findings *f)
 {
     const struct lk_mobility *m = &f->mobility;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How fast a model goes for its step: turns, modes, iterations. */
+/* Fastest motions of a model against its step: turns, modes, iterations. */
 #include "check.h"
 
 #include <math.h>

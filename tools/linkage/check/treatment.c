@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* linkage check --treatment: what the compiler made of each element. */
+/* linkage check --treatment: the compiler's treatment of each element. */
 #include "check.h"
 #include "model/model.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* "3 joints", of those in @kinds that start alike */
+/* count elements of the types in @kinds with a common prefix, such as "3 joints" */
 static void count_plain(const struct lk_treatment *t, const char *kind, const char *kinds,
                         const char *how)
 {

@@ -58,7 +58,7 @@ static int count_fronts(const struct lk_tree_view *view, int f)
     return n;
 }
 
-/* one front and all below it; @prefix: what stands in front of the lines of its children */
+/* one front and all below it; @prefix: prefix of the lines of its children */
 static void print_branch(const struct lk_system *system, const struct lk_tree_view *view, int f,
                          int level, char *prefix)
 {
@@ -80,7 +80,7 @@ static void print_branch(const struct lk_system *system, const struct lk_tree_vi
     }
 }
 
-/* bodies that no front assembles: nothing holds them */
+/* bodies without joints, which no front assembles */
 static void print_free_bodies(const struct lk_system *system, const struct lk_tree_view *view)
 {
     struct lk_summary summary;
@@ -113,7 +113,7 @@ void print_tree(const struct lk_system *system, const struct lk_tree_view *view)
     print_free_bodies(system, view);
 }
 
-/* Names hold nothing that Graphviz would have to see escaped. */
+/* Names contain no characters that Graphviz requires to be escaped. */
 void print_tree_dot(const struct lk_system *system, const struct lk_tree_view *view,
                     const char *name)
 {

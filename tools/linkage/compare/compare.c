@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Skips runs that take longer than one of the same method that took too long. */
+/* Return true for runs that would take longer than one of the same method that exceeded the
+ * limit. */
 static bool is_hopeless(const struct compare *c, int i)
 {
     const struct compare_run *last = &c->runs[i > 0 ? i - 1 : 0];
@@ -94,8 +95,8 @@ static void release_runs(struct compare *c)
     lk_system_free(c->system);
 }
 
-/* whether the reaction of a joint is known with all rows alone, by the step that may leave some
- * out; otherwise its runs have the bits of linkage run */
+/* return true if the reaction of a joint needs all rows, also those that planar reduction may
+ * remove; otherwise its runs have the same bits as linkage run */
 static bool needs_all_rows(struct lk_model *model)
 {
     struct lk_system *system = NULL;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* linkage compare: one model by many methods.
+/* linkage compare: compares methods on one model.
  *
  *   compare.c            the command: plan, reference, runs, reports
  *   options.c    the command line
- *   plan.c       which runs there are
- *   columns.c    what is compared: numbers that a state shows
- *   table.c      right values of them, from a file
- *   reference.c  or from two methods that agree
+ *   plan.c       list of the runs
+ *   columns.c    compared quantities: numbers of a state
+ *   table.c      reference values from a file
+ *   reference.c  reference values from two methods that agree
  *   run.c        one run, in a process of its own
  *   errors.c     its distance from the reference
  *   print.c      for people;  json.c: for programs
@@ -73,9 +73,10 @@ void compare_options_release(struct compare_options *options);
  * orientation in half radians, of angles in radians. */
 enum compare_quantity { COMPARE_POSITION, COMPARE_VELOCITY, COMPARE_REACTION, COMPARE_QUANTITIES };
 
-/** struct compare_column - a number of the state. @name: in the reference
- * @index: of body or joint;  @component: of its state or reaction, or of all outputs
- * @turn: columns of one quaternion, whose sign is free, have the same number; others -1 */
+/** struct compare_column - a number of the state. @name: its name in the reference
+ * @index: index of the body or joint;  @component: index in its state or reaction, or in all
+ *         outputs
+ * @turn: number common to the columns of one quaternion, whose sign is arbitrary; others -1 */
 struct compare_column {
     char name[2 * LK_NAME_SIZE];
     enum { COLUMN_BODY, COLUMN_ANGLE, COLUMN_REACTION, COLUMN_OUTPUT } source;
@@ -86,7 +87,7 @@ struct compare_column {
 };
 
 /** compare_columns_find() - find the number for column @name of a reference, see README.md.
- * Return: whether the model has it. */
+ * Return: true if the model has it. */
 bool compare_columns_find(const struct lk_system *system, const char *name,
                           struct compare_column *ret);
 
@@ -102,7 +103,7 @@ void compare_columns_read(const struct lk_system *system, const struct compare_c
 /* ---- runs ---- */
 
 /** enum compare_outcome - outcome of a run. COMPARE_MISFIT: the method does not fit the model, or
- * its parts do not fit each other;  COMPARE_LIMIT: it took too long */
+ * its components do not fit each other;  COMPARE_LIMIT: it took too long */
 enum compare_outcome {
     COMPARE_WAITING,
     COMPARE_DONE,
@@ -115,9 +116,9 @@ enum compare_outcome {
 const char *compare_outcome_name(enum compare_outcome outcome);
 
 /** struct compare_run - @name: "complement:qr, rk4", common to all settings of a method
- * @setting: "2.5ms", "1e-08";  @reason: why it failed;  @reached: simulated time [s]
- * @course: of each sample reached, @n_samples of them: largest errors and drift so far
- * @end, @worst: error at the end, largest error; NAN where the reference has no value */
+ * @setting: "2.5ms", "1e-08";  @reason: reason for a failure;  @reached: simulated time [s]
+ * @course: largest errors and drift up to each of @n_samples samples reached
+ * @end, @worst: error at the end, largest error; NAN if the reference has no value */
 struct compare_run {
     struct lk_method method;
     char name[COMPARE_NAME];
@@ -134,9 +135,9 @@ struct compare_run {
     double *error;
 };
 
-/** struct compare_reference - reference values. @time: of the @n_times samples, the first one is
- * the start;  @value: @n_columns numbers a sample
- * @name: their source;  @confirmed: how they are confirmed, or that they are not
+/** struct compare_reference - reference values. @time: times of the @n_times samples, the first one
+ * is the start;  @value: @n_columns numbers per sample
+ * @name: their source;  @confirmed: text on their confirmation
  * @trust: difference of two methods, 0 for a file, NAN if not confirmed
  * @ignored: columns of the file that are not compared, "" for none */
 struct compare_reference {
@@ -153,8 +154,8 @@ struct compare_reference {
 
 /** struct compare - state of the command. @inputs: constant throughout;  @system: the model's own,
  * at its start
- * @runs: those that fit or failed, and those that do not fit;  @all_rows: of all methods, see
- * struct lk_options;  @values: where a run puts what its columns show, shared with its process */
+ * @runs: all runs, including those whose method does not fit;  @all_rows: option of all methods,
+ * see struct lk_options;  @shared: results of a run, in memory shared with its process */
 struct compare {
     const struct compare_options *options;
     const struct lk_model *model;
@@ -186,7 +187,8 @@ void compare_shared_free(struct compare *compare);
 
 /** compare_run_make() - make one run, in a process of its own, and keep its course.
  * @limit_s: processor time
- * Return: @ret_values: what the columns showed, until the next run; false (memory, no process). */
+ * Return: true with the values of the columns in @ret_values, valid until the next run; false
+ * (memory, no process). */
 bool compare_run_make(struct compare *compare, struct compare_run *run, double limit_s,
                       const double **ret_values);
 
@@ -229,8 +231,8 @@ void compare_json(FILE *f, const struct compare *compare);
  * exceeds @error [m], or NULL. */
 const struct compare_run *compare_cheapest(const struct compare *compare, double error);
 
-/** compare_files() - write the files; creates the folder of the options. @ret_note: what is
- * missing, or "".  Return: EXIT_DONE, EXIT_REFUSED after a complaint. */
+/** compare_files() - write the files; creates the folder of the options. @ret_note: note on missing
+ * files, or "".  Return: EXIT_DONE, EXIT_REFUSED after a complaint. */
 int compare_files(const struct compare *compare, const char **ret_note);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-/* A rotation has two quaternions: the one nearer to the reference's counts. */
+/* A rotation has two quaternions; use the one nearer to that of the reference. */
 static double sign_of_turn(const struct compare_reference *r, const double *values,
                            const double *right, int first)
 {
@@ -42,7 +42,7 @@ static void keep_largest(double largest[COMPARE_QUANTITIES],
                          const double values[COMPARE_QUANTITIES])
 {
     for (int q = 0; q < COMPARE_QUANTITIES; q++)
-        largest[q] = fmax(largest[q], values[q]); /* of a number and NAN the number */
+        largest[q] = fmax(largest[q], values[q]); /* fmax() of a number and NAN is the number */
 }
 
 void compare_errors(const struct compare_reference *r, const double *values,

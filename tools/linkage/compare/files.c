@@ -167,7 +167,7 @@ static int run_gnuplot(char *directory, char *script, const char *log)
     return WEXITSTATUS(status) == 127 ? -1 : WEXITSTATUS(status);
 }
 
-/* Return: what is missing, or "" */
+/* Return: note on missing pictures, or "" */
 static const char *draw_pictures(const struct compare *c)
 {
     char directory[PATH_MAX + 16], script[PATH_MAX + 16], log[PATH_MAX + 16];

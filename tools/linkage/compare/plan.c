@@ -22,7 +22,7 @@
 static const double default_steps[] = {10, 5, 2.5}; /* from the model */
 static const double default_tolerances[] = {1e-6, 1e-8, 1e-10};
 
-/** struct plan - under construction. @options: with defaults for all that was not given */
+/** struct plan - under construction. @options: with defaults for missing options */
 struct plan {
     struct compare *compare;
     struct compare_options o;

@@ -159,7 +159,7 @@ static void meet_earlier(const struct compare_reference *r, const struct result 
         best->first = i;
 }
 
-/* appends to @text how far apart the two are in each available quantity */
+/* appends to @text the distance of the two in each available quantity */
 static void tell_distances(const struct compare_reference *r, char *text, size_t size)
 {
     static const char *const units[COMPARE_QUANTITIES] = {"m", "m/s", "N"};

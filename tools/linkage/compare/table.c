@@ -45,8 +45,8 @@ static bool maps_are_used(const struct compare_options *o, const struct lk_csv_t
     return true;
 }
 
-/* @place: for each column of the file the one of the reference, or -1. Return: whether all is well,
- * or false after an error message */
+/* @place: for each column of the file the one of the reference, or -1. Return: false after an error
+ * message */
 static bool take_names(struct compare *compare, const struct lk_csv_table *t, int *place)
 {
     struct compare_reference *r = &compare->reference;
@@ -72,7 +72,7 @@ static bool take_names(struct compare *compare, const struct lk_csv_table *t, in
     return false;
 }
 
-/* the columns that the model has; the table gives its times away */
+/* copy the columns that the model has; the times are moved out of the table */
 static bool take_values(struct compare_reference *r, struct lk_csv_table *t, const int *place)
 {
     size_t rows = (size_t)t->n_rows;

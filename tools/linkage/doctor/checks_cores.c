@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernel and cores: which kernel, which core, what else uses it. */
+/* Kernel and cores: kernel version, core, other users of the core. */
 #include "doctor.h"
 
 #include <stdlib.h>
@@ -207,7 +207,7 @@ void check_cpuset(const struct doctor *d, struct doctor_finding *f)
         found(f, DOCTOR_OK, "core %s may be pinned to", d->cores_text);
 }
 
-/* A sibling that is isolated and not judged is idle, and does no harm. */
+/* An isolated sibling that is not checked is idle and has no effect. */
 void check_siblings(const struct doctor *d, struct doctor_finding *f)
 {
     char list[DOCTOR_LIST];

@@ -77,7 +77,7 @@ static bool is_bad(const struct doctor_spin *s)
     return s->error != 0 || s->largest_s > GAP_BAD_S || (double)s->gaps > GAPS_BAD * s->seconds;
 }
 
-/* Bad cores come first, since the text has no room for sixty. */
+/* Bad cores first, because the text has no room for many cores. */
 void check_spin(const struct doctor *d, struct doctor_finding *f)
 {
     const struct doctor_probes *p = &d->probes;
@@ -133,7 +133,7 @@ static void ask_zmq(void *function, char text[32])
     void (*version)(int *, int *, int *);
     int v[3] = {0};
 
-    memcpy(&version, &function, sizeof(version)); /* the way that POSIX wants it */
+    memcpy(&version, &function, sizeof(version)); /* as POSIX requires it */
     version(&v[0], &v[1], &v[2]);
     snprintf(text, 32, "%d.%d.%d", v[0], v[1], v[2]);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Interrupts: where they may be handled, where they are, and which came during the probe. */
+/* Interrupts: permitted cores, actual cores, and interrupts during the probe. */
 #include "doctor.h"
 
 #include <dirent.h>

@@ -7,7 +7,7 @@
 
 #define SHARE_MIN      0.9          /* share of its core that a cycle may need */
 #define LOCK_MIN       (256L << 20) /* below this linkaged locks no memory */
-#define PRIORITY_MOST  95           /* that the service is granted */
+#define PRIORITY_MOST  95           /* priority granted to the service */
 #define FAIR_PERIOD_NS 1000000000L
 
 /* In 6.12 a fair server replaced the throttle. */

@@ -16,7 +16,7 @@ static bool is_one_of(const char *text, const char *const *words)
     return false;
 }
 
-/* All processors of this kind have the feature, and only they list it. */
+/* All x86 processors have the feature, and only they list it. */
 static bool is_x86(const struct doctor *d)
 {
     return lk_host_has_flag(d->root, "fpu");
@@ -38,7 +38,7 @@ void check_clocksource(const struct doctor *d, struct doctor_finding *f)
             "says why it was dropped)");
 }
 
-/* Nothing of a cycle depends on it: whoever compares times of two machines needs it. */
+/* The cycle does not depend on it; comparing times of two machines does. */
 void check_ptp(const struct doctor *d, struct doctor_finding *f)
 {
     const struct doctor_probes *p = &d->probes;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #define IDLE_STATES     16
-#define IDLE_LATENCY_US 10 /* wake-up latency below the jitter of waking */
+#define IDLE_LATENCY_US 10 /* latency of idle states below the jitter of wake-ups */
 
 void check_governor(const struct doctor *d, struct doctor_finding *f)
 {
@@ -51,7 +51,7 @@ static long slowest_state(const struct doctor *d, int cpu, char *name, size_t si
     return slowest;
 }
 
-/* Deep states do no harm while the daemon inhibits them through /dev/cpu_dma_latency. */
+/* Deep states do not matter while the daemon inhibits them through /dev/cpu_dma_latency. */
 void check_idle_states(const struct doctor *d, struct doctor_finding *f)
 {
     bool held_off = d->probes.known && d->probes.latency == 0;

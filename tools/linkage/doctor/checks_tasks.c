@@ -5,7 +5,7 @@
 #include <sched.h>
 #include <string.h>
 
-/* struct crowd - tasks of one kind. */
+/* struct crowd - tasks of one type. */
 struct crowd {
     const struct doctor *doctor;
     int n;

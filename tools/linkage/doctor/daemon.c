@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What linkaged will do on this machine. */
+/* Prediction of the behaviour of linkaged on this machine. */
 #include "doctor.h"
 
 #include <errno.h>

@@ -94,13 +94,13 @@ struct doctor_interrupts {
     struct doctor_interrupt worst_devices[DOCTOR_WORST];
 };
 
-/** struct doctor_probes - results of trying: 0 or errno.
- * @known:    false: nothing was tried (another root)
+/** struct doctor_probes - results of trying: 0 or errno for each test.
+ * @known:    false: no tests were made (another root)
  * @fifo, @lock, @latency, @uring: SCHED_FIFO, all memory locked, /dev/cpu_dma_latency opened for
  *            writing, an io_uring made
  * @pin:      pinning to @pin_core, the first core that failed
  * @clock_s:  time of one reading of the monotonic clock;  @resolution_s: its resolution
- * @ptp:      what a PTP daemon says, UNKNOWN: nothing;  @ptp_socket: where, "": none is there;
+ * @ptp:      state of a PTP daemon, UNKNOWN: no answer;  @ptp_socket: its socket, "": none;
  * @ptp_error: 0 or negative errno
  * @file_system, @directory, @free_bytes: of --directory; "" if not requested */
 struct doctor_probes {
@@ -136,9 +136,11 @@ struct doctor_limits {
 };
 
 /** struct doctor - input of the checks.
- * @cores: to check;  @others: the other online ones;  @cores_text, @others_text: the same as lists
- * @online: all; @allowed: to this process; empty where unknown
- * @lacks: for which linkaged refuses to arm;  @holder: of the checked cores, "" if one is free */
+ * @cores: cores to check;  @others: the other online cores;  @cores_text, @others_text: likewise as
+ *         lists
+ * @online: all cores;  @allowed: cores allowed to this process; empty if unknown
+ * @lacks: missing properties for which linkaged refuses to arm;  @holder: owner of the checked
+ *         cores, "" if one is free */
 struct doctor {
     const struct doctor_options *options;
     const char *root;
@@ -203,7 +205,7 @@ void doctor_ask_daemon(struct doctor *doctor);
 /** doctor_is_refused() - whether linkaged will refuse to start, or to arm without --allow-degraded.
  */
 bool doctor_is_refused(const struct doctor *doctor);
-/** doctor_print_daemon() - print that as a line. */
+/** doctor_print_daemon() - Print the prediction as a line. */
 void doctor_print_daemon(FILE *file, const struct doctor *doctor);
 
 void doctor_print_text(FILE *file, const struct doctor *doctor,
@@ -227,19 +229,19 @@ void mend(struct doctor_finding *finding, const char *format, ...)
 void text_add(char *text, size_t size, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/** doctor_number() - an integer in a file below the root, or DOCTOR_UNKNOWN. */
+/** doctor_number() - Read an integer in a file below the root, or DOCTOR_UNKNOWN. */
 long doctor_number(const struct doctor *doctor, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/** doctor_list() - a list of cores in a file below the root. Return: false if it has none. */
+/** doctor_list() - Read a list of cores in a file below the root. Return: false if it has none. */
 bool doctor_list(const struct doctor *doctor, cpu_set_t *ret_cpus, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/** doctor_missing() - the checked cores that are not in @set, as a list.
- * Return: whether there are any. */
+/** doctor_missing() - Return the checked cores that are not in @set, as a list.
+ * Return: true if there are any. */
 bool doctor_missing(const struct doctor *doctor, const cpu_set_t *set, char list[DOCTOR_LIST]);
 /** doctor_next_core() - the first checked core above @core, or -1; begin with -1. */
 int doctor_next_core(const struct doctor *doctor, int core);
-/** doctor_is_read() - whether the root has a machine's files at all: only then does a missing file
- * mean that the kernel lacks the feature. */
+/** doctor_is_read() - Return true if the root contains the files of a machine. Only then a missing
+ * file means that the kernel lacks the feature. */
 bool doctor_is_read(const struct doctor *doctor);
 
 /* checks_*.c: see the table in checks.c */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Conditions that can only be tried. Priority, locked memory and pinning are tried in a child
- * process: its end undoes them, and a filter that kills it does not kill the doctor. */
+/* Conditions that can only be tested by trying. Priority, locked memory and pinning are tried in a
+ * child process: its end undoes them, and a filter that kills it does not kill the doctor. */
 #include "doctor.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A process on each judged core, at normal priority, that only reads the clock: a gap between two
- * readings is time that another task had. Normal priority is deliberate: it shows what runs on the
+ * readings is time used by another task. Normal priority is deliberate: it shows what runs on the
  * core, and cannot hang the machine. */
 #include "doctor.h"
 
@@ -149,7 +149,7 @@ static void keep_worst(struct doctor_interrupt *worst, int *n, const char *name,
     worst[at].count = count;
 }
 
-/* Lines may come and go in between; then no change is known. */
+/* Lines may appear or disappear in between; then the change is unknown. */
 static void compare_counts(const struct source *before, int n, const struct source *after,
                            int n_after, struct doctor_interrupts *ret)
 {

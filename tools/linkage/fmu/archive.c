@@ -13,8 +13,8 @@
 #include <string.h>
 #include <zip.h>
 
-#define PART_MAX (64u << 20) /* bytes of what is built with the tools */
-#define DOS_DATE 0x0021      /* 1980-01-01, the first one that there is */
+#define PART_MAX (64u << 20) /* size limit of a file built with the tools [bytes] */
+#define DOS_DATE 0x0021      /* 1980-01-01, the earliest DOS date */
 
 /* Return: false after a message. */
 static bool find_built(const char *name, char path[PATH_MAX])
@@ -64,7 +64,7 @@ bool fmu_list_sources(struct fmu_export *e)
     return good && e->sources != NULL;
 }
 
-/* The packed model as C, with the function that resource.c has otherwise. */
+/* Write the packed model as C source, with the function that replaces that of resource.c. */
 static int embed(const struct fmu_export *e, char **ret_text, size_t *ret_size)
 {
     FILE *to = open_memstream(ret_text, ret_size);
@@ -89,7 +89,7 @@ static int embed(const struct fmu_export *e, char **ret_text, size_t *ret_size)
 
 /* ---- entries ---- */
 
-/* Takes @bytes, which free() releases. Return: whether it is there. */
+/* Takes ownership of @bytes (heap). Return: true if the entry was added. */
 static bool add(zip_t *zip, const char *name, char *bytes, size_t size)
 {
     zip_source_t *source = bytes != NULL ? zip_source_buffer(zip, bytes, size, 1) : NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The descriptions of a unit. Both versions have the same variables, all of them scalars:
- * components of a channel may have different units, which a variable of several values cannot. */
+ * components of a channel may have different units, which an array variable does not support. */
 #include "fmu.h"
 #include "linkage/build.h"
 #include "linkage/version.h"
@@ -13,9 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DURATION "10" /* of a run where nothing else is said, as of linkage run */
+#define DURATION "10" /* default duration, as in linkage run */
 
-/* struct writer - @failed: memory ran out, what follows does nothing */
+/* struct writer - @failed: out of memory; later calls do nothing */
 struct writer {
     xmlTextWriterPtr xml;
     int version;
@@ -45,7 +45,7 @@ static void put_integer(struct writer *w, const char *name, long value)
     put(w, name, text);
 }
 
-/* as short as it reads back to the same bits */
+/* shortest text that reads back to the same bits */
 static void put_number(struct writer *w, const char *name, double value)
 {
     char text[32];
@@ -64,7 +64,7 @@ static void put_if(struct writer *w, const char *name, bool value)
         put(w, name, "true");
 }
 
-/* ---- what the unit can do ---- */
+/* ---- capabilities of the unit ---- */
 
 static void describe_sources(struct writer *w, const struct fmu_export *e)
 {
@@ -232,8 +232,8 @@ static void put_parameters(struct writer *w, const struct fmu_variables *all)
     free(text);
 }
 
-/* Outputs are of the state that the last step reached: an input that is set after it acts on the
- * next one only. At the start they depend on the parameters alone. */
+/* Outputs are of the state after the last step, so an input set after it acts only on the next one.
+ * At the start they depend on the parameters alone. */
 static void describe_unknowns(struct writer *w, const struct fmu_variables *all, bool initial)
 {
     const bool is_2 = w->version == 2;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* linkage fmu: options, and what of the model the unit needs. */
+/* linkage fmu: options, and preparation of the model for the unit. */
 #include "fmu.h"
 #include "commands.h"
 #include "linkage/errors.h"
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define EMBEDDED_MAX (8u << 20) /* bytes of a model that compilers still take as an array */
+#define EMBEDDED_MAX (8u << 20) /* largest model that compilers accept as an array [bytes] */
 
 static int take_version(const struct option_row *row, const char *text)
 {
@@ -46,7 +46,7 @@ static void make_id(const char *name, char id[FMU_ID_SIZE])
             *c = '_';
 }
 
-/* The variables, of the model as it will be read again from the block. */
+/* Make the variables from the packed model, as the unit will read it. */
 static bool find_variables(struct fmu_export *e, const struct lk_model *model)
 {
     struct lk_errors errors = {0};

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* linkage fmu: a model as a unit (FMU) of FMI 2.0 or 3.0 for co-simulation.
+/* linkage fmu: exports a model as a co-simulation unit (FMU) of FMI 2.0 or 3.0.
  *
- *     fmu.c        options; the model packed, its variables
+ *     fmu.c        options; packed model; variables
  *     describe.c   modelDescription.xml of either version
  *     units.c      units of the model as exponents of SI base units
  *     archive.c    the archive, the same bytes for the same model and build
  *
- * The shared object of the unit is built with the tools (tools/fmu), and lies beside its sources.
+ * The shared object of the unit is built with the tools (tools/fmu) and stored beside its
+ * sources.
  */
 #ifndef TOOLS_LINKAGE_FMU_H
 #define TOOLS_LINKAGE_FMU_H
@@ -16,7 +17,7 @@
 
 #define FMU_ID_SIZE 64
 
-/** struct fmu_export - what is written.
+/** struct fmu_export - content of the exported unit.
  * @path:    of the model;  @output: of the unit;  @version: 2 or 3
  * @id:      identifier of the model in C, name of the shared object
  * @bytes:   the packed model, @size of them;  @token: of them
@@ -38,9 +39,10 @@ struct fmu_export {
     int n_sources;
 };
 
-/** fmu_describe() - modelDescription.xml. @ret_text: on the heap, free(). Return: 0, -ENOMEM. */
+/** fmu_describe() - Write modelDescription.xml. @ret_text: on the heap, free(). Return: 0,
+ * -ENOMEM. */
 int fmu_describe(const struct fmu_export *e, char **ret_text, size_t *ret_size);
-/** fmu_describe_build() - buildDescription.xml of 3.0, likewise. */
+/** fmu_describe_build() - Write buildDescription.xml of FMI 3.0, likewise. */
 int fmu_describe_build(const struct fmu_export *e, char **ret_text, size_t *ret_size);
 
 /** struct fmu_unit - exponents of a unit. */
@@ -49,14 +51,14 @@ struct fmu_unit {
     int power[FMU_BASES];
 };
 extern const char *const fmu_bases[FMU_BASES];
-/** fmu_unit_parse() - "N m/rad". Return: whether all of it is known. */
+/** fmu_unit_parse() - Parse a unit such as "N m/rad". Return: true if all of it is known. */
 bool fmu_unit_parse(const char *text, struct fmu_unit *ret);
 
 /** fmu_list_sources() - fills @e with the names of the source form. Return: false after a message.
  */
 bool fmu_list_sources(struct fmu_export *e);
-/** fmu_write() - the unit, in place of a file of that name only when it is complete. Return: false
- * after a message. */
+/** fmu_write() - Write the unit; an existing file is replaced only after it is complete. Return:
+ * false after a message. */
 bool fmu_write(const struct fmu_export *e);
 
 #endif

@@ -25,7 +25,8 @@ static const struct {
     {"V", {{[FMU_KG] = 1, [FMU_M] = 2, [FMU_S] = -3, [FMU_A] = -1}}},
 };
 
-/* Takes "m^2" at @text and adds it @sign times. Return: what follows, NULL: not known. */
+/* Parses a unit such as "m^2" at @text and adds it @sign times. Return: the rest of the text, NULL:
+ * unknown unit. */
 static const char *take(const char *text, int sign, struct fmu_unit *u)
 {
     size_t size = strcspn(text, " /^");
@@ -50,7 +51,7 @@ static const char *take(const char *text, int sign, struct fmu_unit *u)
     return NULL;
 }
 
-/* what is behind a stroke divides, all of it */
+/* everything after a slash divides */
 bool fmu_unit_parse(const char *text, struct fmu_unit *ret)
 {
     int sign = 1;

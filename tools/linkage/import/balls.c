@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ball joints that a file spells as three hinges through a point with links without mass between
- * them. Two such links are no bodies: where the outer axes come to lie along each other, nothing
- * says how the links turn. A spherical joint is the same motion everywhere else, and has no such
- * pose. */
+/* Ball joints that a file represents as three hinges through a point with two massless links
+ * between them. In the singular pose with parallel outer axes the motion of these links is
+ * undetermined. A spherical joint allows the same motion and has no singular pose. */
 #include "import.h"
 
 #include "maths/vec.h"
@@ -74,7 +73,8 @@ static void axis_in_body(const struct robot *robot, int i, int b, double p[3], d
     frame_direction(&frame, parent ? limb->axis : limb->child_axis, d);
 }
 
-/* Where the axes of two hinges of a body meet, as the distance along each. Return: whether they do.
+/* Find the intersection of the axes of two hinges of a body, as the distance along each. Return:
+ * true if they intersect.
  */
 static bool meet(const struct robot *robot, const int hinge[2], int b, double along[2])
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which reader a file is for: its first element says it. */
+/* Selection of the reader by the first element of a file. */
 #include "import.h"
 #include "xml.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* linkage import: options, and the way from a file to a model that its own reader and compiler
- * accept; nothing is written before. */
+/* linkage import: options, and conversion of a file to a model. The model is written only after its
+ * own reader and compiler have accepted it. */
 #include "import.h"
 #include "commands.h"
 
@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of an end stop that no option describes: an impact without rebound for most robots. */
+/* Default stiffness of an end stop: an impact without rebound for most robots. */
 #define STOP_STIFFNESS 1e6
 #define STOP_DAMPING   1e4
 
@@ -91,7 +91,7 @@ static int parse_options(int argc, char *argv[], struct import_options *o)
     return code == EXIT_DONE && o->output == NULL ? usage_error("%s", expected) : code;
 }
 
-/* The file may say itself what stands on the ground; else the options have to. */
+/* The file may define the ground; otherwise the options must. */
 static int check_root(const struct import_options *o, const struct robot *robot)
 {
     if (robot->says_root && o->has_root)
@@ -102,7 +102,7 @@ static int check_root(const struct import_options *o, const struct robot *robot)
     return EXIT_DONE;
 }
 
-/* ---- the model that came of it ---- */
+/* ---- the resulting model ---- */
 
 static void print_findings(const char *path, const struct lk_model *model, struct lk_system *system)
 {
@@ -110,14 +110,14 @@ static void print_findings(const char *path, const struct lk_model *model, struc
 
     if (lk_findings_init(model, system, NULL, NULL, NULL, &findings) != 0)
         return;
-    for (int i = 0; i < findings.n; i++) /* stops are told by the line of their joint */
+    for (int i = 0; i < findings.n; i++) /* stops are reported at the line of their joint */
         if (strcmp(findings.list[i].id, "stop-violated") != 0)
             fprintf(stderr, "%s: warning: %s: %s\n", path, findings.list[i].where,
                     findings.list[i].text);
     lk_findings_fini(&findings);
 }
 
-/* Return: whether our own reader and compiler take it. */
+/* Return: true if our own reader and compiler accept it. */
 static bool accept(const struct import_options *o, const char *text, size_t size)
 {
     struct lk_model *model = NULL;
@@ -194,7 +194,7 @@ static int write_model(struct robot *robot, const struct import_options *o)
     return code;
 }
 
-/* From the robot of a file to the model file; notes are told in any case but a wrong usage. */
+/* Convert the robot of a file to the model file; print the notes, except after a usage error. */
 static int import_robot(const struct import_options *o, struct robot *robot, struct notes *notes)
 {
     int code = notes->n_errors == 0 ? check_root(o, robot) : EXIT_REFUSED;

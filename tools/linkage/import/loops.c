@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loops that URDF cannot say, from a file beside it: pairs of frames that are one. */
+/* Loops that URDF cannot represent, from a separate file: pairs of coinciding frames. */
 #include "import.h"
 
 #include "linkage/document.h"

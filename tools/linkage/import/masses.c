@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Mass, centre and inertia of bodies from those of their links (theorem of parallel axes), and what
- * is wrong with them. Links are judged, too, but only a body can keep a model from being written:
- * a sensor of 1e-3 kg with a senseless inertia does no harm once it is part of an arm. */
+/* Mass, centre and inertia of bodies from those of their links (theorem of parallel axes), and
+ * checks of them. Links are checked too, but only an invalid body is an error: a sensor of 1e-3 kg
+ * with an implausible inertia does not matter once it is part of an arm. */
 #include "import.h"
 
 #include "maths/vec.h"
@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ROUNDED 1e-6  /* of the largest moment: what is lost where a file rounds its numbers */
-#define POINT   1e-12 /* [m^2]: moments below that times the mass are what rounding leaves of 0 */
+#define ROUNDED 1e-6  /* rounding error of numbers in files, as a share of the largest moment */
+#define POINT   1e-12 /* [m^2]: moments below this times the mass count as 0 (round-off) */
 
 /* S = R diag-like S' R^T of a symmetric matrix in the axes of @q */
 static void turn_inertia(const double q[4], const double inertia[6], double ret[6])
@@ -71,7 +71,7 @@ static const char *fault_text(enum fault fault)
                : "belong to no body: the largest is more than the sum of the others";
 }
 
-/* @alone: whether it is all that its body has; then the body is judged */
+/* @alone: it is the only link of its body; then the body is checked */
 static void judge_link(const struct link *link, bool alone, struct notes *notes)
 {
     double moment[3];
@@ -91,8 +91,8 @@ static void judge_link(const struct link *link, bool alone, struct notes *notes)
 
 /* ---- mending ---- */
 
-/* The nearest moments that a body can have: none below a thousandth of the largest, the two smaller
- * ones raised alike until they reach the largest. */
+/* Correct to the nearest physical moments: none below a thousandth of the largest; the two smaller
+ * ones are raised equally until their sum reaches the largest. */
 static void mend_inertia(double inertia[6])
 {
     double A[3][6] = {{inertia[0], inertia[3], inertia[4]},
@@ -236,8 +236,8 @@ static int only_joint(const struct robot *robot, int b)
     return only;
 }
 
-/* A body without mass at the end of a chain: nothing says how it moves. Return: whether it was
- * locked to its neighbour. */
+/* A massless body at the end of a chain has an undetermined motion. Return: true if it was locked
+ * to its neighbour. */
 static bool judge_massless(struct robot *robot, int b, bool repair, struct notes *notes)
 {
     const struct link *first = &robot->links[robot->bodies[b].first];
@@ -259,7 +259,7 @@ static bool judge_massless(struct robot *robot, int b, bool repair, struct notes
     return true;
 }
 
-/* Mends one body without mass. Return: whether joints have changed. */
+/* Corrects one massless body. Return: true if joints have changed. */
 static bool mend_massless(struct robot *robot, const struct import_options *options, bool *massless,
                           struct notes *notes)
 {
@@ -277,7 +277,8 @@ static bool mend_massless(struct robot *robot, const struct import_options *opti
     return false;
 }
 
-/* What is left without mass between others: the compiler says whether that is enough. */
+/* Report the remaining massless bodies between others; the compiler checks whether they are
+ * determined. */
 static void tell_massless(const struct robot *robot, const bool *massless, struct notes *notes)
 {
     for (int b = 0; b < robot->n_bodies; b++)

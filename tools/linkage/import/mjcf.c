@@ -15,7 +15,7 @@
 #include <string.h>
 
 #define WORLD      0
-#define GYRATION   0.1 /* [m] radius of gyration of a rotor: it has mass, which nothing feels */
+#define GYRATION   0.1 /* [m] radius of gyration of a rotor; its mass has no effect */
 #define NUMBER_MAX 1e30
 
 /** struct reading - @shift: of each body, from its frame to that of its link [m], in body axes
@@ -137,7 +137,7 @@ static void read_limits(const struct reading *r, int j, struct limb *limb)
              limb->name, ref, limb->lower, limb->upper);
 }
 
-/* What acts along a coordinate. */
+/* Read the laws along a coordinate. */
 static void read_laws(const struct reading *r, int j, struct limb *limb)
 {
     const mjModel *m = r->m;
@@ -156,7 +156,7 @@ static void read_laws(const struct reading *r, int j, struct limb *limb)
              limb->name, limb->stiffness, limb->damping, limb->friction);
 }
 
-/* What a free or ball joint has beside its freedom has no element of ours. */
+/* Warn about properties of a free or ball joint that our format cannot represent. */
 static void tell_left(const struct reading *r, int j, const struct limb *limb)
 {
     const mjModel *m = r->m;
@@ -201,7 +201,7 @@ static void add_rotor(const struct reading *r, int j, int of)
     if (limb->kind == KIND_REVOLUTE) {
         link->mass = armature / (GYRATION * GYRATION);
         link->inertia[0] = link->inertia[1] = link->inertia[2] = armature;
-    } else { /* across gravity: along the axis in which it has least */
+    } else { /* perpendicular to gravity: along the axis with its smallest component */
         int least = 0;
 
         for (int i = 1; i < 3; i++)
@@ -223,8 +223,8 @@ static void add_rotor(const struct reading *r, int j, int of)
          armature, r->robot->limbs[of].name, name);
 }
 
-/* Joint @j of body @b between @parent and a new link. @at: where the body's frame is in @parent;
- * becomes where it is in the new link. Return: that link, LINK_NONE. */
+/* Read joint @j of body @b between @parent and a new link. @at: in: pose of the body's frame in
+ * @parent; out: in the new link. Return: that link, LINK_NONE. */
 static int read_joint(const struct reading *r, int b, int j, int parent, struct frame *at)
 {
     static const enum joint_kind kinds[] = {[mjJNT_FREE] = KIND_FLOATING,
@@ -379,7 +379,7 @@ static void tie_bodies(const struct reading *r, int e, enum joint_kind kind, con
         memcpy(limb->origin.q, turn, sizeof(limb->origin.q));
 }
 
-/* q1 = a0 + a1 q2, both from where they are modelled */
+/* q1 = a0 + a1 q2, both relative to the modelled configuration */
 static void tie_joints(const struct reading *r, int e, long line, const char *name)
 {
     const mjtNum *a = r->m->eq_data + mjNEQDATA * e;
@@ -427,7 +427,8 @@ static void read_equality(const struct reading *r, int e)
 
 /* ---- actuators ---- */
 
-/* Whether a control is a force along the coordinate of a joint. @ret: its largest, or INFINITY */
+/* Return true if a control is a force along the coordinate of a joint. @ret: its maximum, or
+ * INFINITY */
 static bool is_motor(const struct reading *r, int a, double *ret)
 {
     const mjModel *m = r->m;

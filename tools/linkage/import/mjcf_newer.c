@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* MJCF for a later MuJoCo than the one that reads: elements and attributes that its schema does not
- * have are taken out where they mean nothing to a mechanism, named where they do.
+/* MJCF for a later version than the installed MuJoCo: elements and attributes unknown to its schema
+ * are removed if they do not matter to a mechanism, and reported if they do.
  *
  * The schema is what mj_printSchema() prints: a line for each element, indented by its level, with
- * its attributes. What is left out is decided by the tables below; all else is refused. */
+ * its attributes. The tables below list what is removed; anything else is refused. */
 #include "mjcf_newer.h"
 #include "xml.h"
 
@@ -14,13 +14,13 @@
 
 #define ENTRIES_MAX  1000
 #define INCLUDES_MAX 10        /* levels of included files */
-#define NAMED_MAX    12        /* of what is left out, in the line about it */
+#define NAMED_MAX    12        /* largest number of names in the note on removed elements */
 #define INDENT       3         /* of the schema, a level */
 #define NAME_WIDTH   27        /* of its first column */
 #define SCHEMA_SIZE  (1 << 18) /* bytes */
 
-/* What an element or attribute that the schema does not have is for a mechanism: nothing; an effect
- * that is left out with a warning; or one that cannot be left out. */
+/* Relevance of an unknown element or attribute to a mechanism: none; an effect omitted with a
+ * warning; or one that cannot be omitted. */
 enum meaning { NOTHING, LEFT_OUT, NEEDED };
 
 /** struct entry - an element of the schema. @name: without marks, "body" for "(world)body"
@@ -32,9 +32,9 @@ struct entry {
     bool is_recursive;
 };
 
-/** struct newer - a file while it is searched. @named: what was taken out and means nothing
- * @n_left_out: of what was taken out with a line of its own, or changed
- * @tell: for a line of its own */
+/** struct newer - a file during the search. @named: removed elements without relevance
+ * @n_left_out: number of removals and changes with their own note
+ * @tell: callback for such a note */
 struct newer {
     const char *folder;
     struct entry *schema;
@@ -52,7 +52,7 @@ struct newer {
 static const char *const idle_sections[] = {"sensor",   "visual",  "statistic", "size",   "custom",
                                             "keyframe", "contact", "tendon",    "option", NULL};
 
-/* Elements that are not known, by name; in sections that have several kinds, by section. */
+/* Unknown elements by name; in sections with several meanings, by section. */
 static const struct {
     const char *section, *element;
     enum meaning meaning;
@@ -189,9 +189,9 @@ static bool has_attribute(const struct newer *w, int entry, const char *name)
     return strstr(w->schema[entry].attributes, word) != NULL;
 }
 
-/* ---- what is taken out ---- */
+/* ---- removal ---- */
 
-/* Adds to what the line about all of it names. */
+/* Adds a name to the common note on removals. */
 static void name_it(struct newer *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 static void name_it(struct newer *w, const char *format, ...)
@@ -360,7 +360,7 @@ static void judge(struct newer *w, const char *section, xmlNode *node, int entry
         next = (xmlNode *)xml_first(child->next);
         if (own >= 0)
             judge(w, *section != '\0' ? section : xml_name(child), child, own);
-        else if (!xml_is(child, "include")) /* of one that is left MuJoCo says why */
+        else if (!xml_is(child, "include")) /* MuJoCo reports errors of those that remain */
             judge_unknown(w, section, child);
     }
 }
@@ -382,7 +382,8 @@ static void mark(xmlNode *copy, const xmlNode *node, const char *file)
 
 static void include(struct newer *w, xmlNode *node, int level);
 
-/* Puts what @file has in the place of @node. One that cannot be read stays: MuJoCo says why. */
+/* Puts what @file has in the place of @node. One that cannot be read remains, and MuJoCo reports
+ * the reason. */
 static void include_file(struct newer *w, xmlNode *node, const char *file, int level)
 {
     char path[4096];
@@ -448,7 +449,7 @@ static bool has_range(const xmlNode *node)
     return false;
 }
 
-/* Later versions take a joint with a range as limited. */
+/* In later versions a joint with a range is limited. */
 static void limit_by_range(struct newer *w, xmlNode *root)
 {
     xmlNode *compiler = NULL;

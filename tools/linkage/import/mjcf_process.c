@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The child compiles and sends records: a letter, a size, and as many bytes. W: a warning of
- * MuJoCo, E: its error, w, e, s: a warning, an error, something done of ours behind a line number
- * and a blank, M: the binary form of the model. The parent believes it only if it ended well. */
+ * MuJoCo, E: its error, w, e, s: a warning, an error, information by us, each after a line number
+ * and a blank, M: the binary model. The parent accepts the model only if the child ended
+ * normally. */
 #include "mjcf.h"
 #include "mjcf_newer.h"
 
@@ -20,7 +21,7 @@
 #define MEMORY_MAX   (4ul << 30) /* of the child */
 #define RECORDS_MAX  (1u << 30)
 #define WARNINGS_MAX 16
-#define NAME         "linkage-import.xml" /* of the text among MuJoCo's files */
+#define NAME         "linkage-import.xml" /* name of the text in MuJoCo's virtual file system */
 
 /* ---- the child ---- */
 
@@ -131,7 +132,7 @@ static mjModel *load_text(const char *path, const char *text, size_t size, char 
     return model;
 }
 
-/* What MuJoCo refused once more, without what is for later versions of it. @error: why, of MuJoCo
+/* Load a refused file again without elements of later versions. @error: error of MuJoCo
  */
 static mjModel *load_newer(const char *path, const xmlNode *root, char error[1000])
 {
@@ -181,7 +182,7 @@ static void compile_in_child(const char *path, const char *text, size_t size, co
 
 /* ---- the parent ---- */
 
-/* What MuJoCo says in lines, in one, behind the line of the file that it names. */
+/* Report a multi-line message of MuJoCo as one line, at the line of the file that it names. */
 static void tell(struct notes *notes, enum note_kind kind, const char *text, size_t size)
 {
     char line[300];
@@ -216,7 +217,7 @@ static void tell_ours(struct notes *notes, char kind, const char *text, size_t s
          line, "%s", end + (*end == ' '));
 }
 
-/* All that comes from @fd. Return: to be freed; NULL: too much, or no memory. */
+/* Read @fd to its end. Return: to be freed; NULL: too much data, or no memory. */
 static char *read_all(int fd, size_t *ret_size)
 {
     size_t room = 1u << 16, size = 0;

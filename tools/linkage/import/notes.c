@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an import has to say about a file, line by line. */
+/* Messages of an import about a file, by line. */
 #include "import.h"
 
 #include "linkage/text.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From a tree of frames to bodies in the world: forward kinematics at the drawn configuration, then
- * links that a fixed joint or a tied loop holds together become one body. A joint that closes a
- * loop may be open as drawn: our own compiler closes it. */
+ * links connected by a fixed joint or a rigid loop closure become one body. A cut joint may be
+ * violated as drawn, because our compiler assembles the mechanism. */
 #include "import.h"
 
 #include "maths/vec.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- what follows what ---- */
+/* ---- coupled joints ---- */
 
 static void find_parents(struct robot *robot, struct notes *notes)
 {
@@ -99,7 +99,7 @@ static void find_mimic(struct robot *robot, struct limb *limb, struct notes *not
         limb->mimic = other;
 }
 
-/* Followers of followers take their values in as many rounds as the longest chain has. */
+/* Compute coupled coordinates in as many rounds as the longest chain of couplings. */
 static void follow(struct robot *robot, struct notes *notes)
 {
     bool changed = true;
@@ -188,7 +188,7 @@ static int find_frames(struct robot *robot, int *order)
     return n;
 }
 
-/* Links that no chain of joints leads to from the root: rings. */
+/* Find links not connected to the root by joints: rings. */
 static void find_rings(const struct robot *robot, const int *order, int n, struct notes *notes)
 {
     bool *reached = calloc((size_t)robot->n_links, sizeof(*reached));
@@ -205,7 +205,7 @@ static void find_rings(const struct robot *robot, const int *order, int n, struc
 
 /* ---- bodies ---- */
 
-/* Ties the links of one body to those of another: @limb holds its parent and child together. */
+/* Ties the links of one body to those of another: @limb joins its parent and child rigidly. */
 static void tie(struct robot *robot, const struct limb *limb, struct notes *notes)
 {
     struct link *a = &robot->links[limb->parent], *b = &robot->links[limb->child];
@@ -228,7 +228,7 @@ static void tie(struct robot *robot, const struct limb *limb, struct notes *note
                  limb->name, lk_norm(gap));
         return;
     }
-    if (gone == robot->root) { /* that body is the one that gives its name, or stands */
+    if (gone == robot->root) { /* keep the body that gives the name or is the ground */
         frame_inverse(&wanted, &wanted);
         frame_in(&b->in_body, &wanted, &wanted); /* pose of the body of a in that of b */
         keep = gone;
@@ -260,7 +260,7 @@ void merge_links(struct robot *robot, struct notes *notes)
         robot->links[i].in_body = frame_unity;
         robot->links[i].next = LINK_NONE;
     }
-    /* in the order of the tree: parents keep, children go; loops last */
+    /* in the order of the tree: children merge into parents; loops last */
     for (int closes = 0; closes < 2; closes++)
         for (int i = 0; i < robot->n_limbs; i++) {
             const struct limb *limb = &robot->limbs[i];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The links and joints of a file, before they are bodies. */
+/* The links and joints of a file, before merging to bodies. */
 #include "import.h"
 
 #include <stdlib.h>

@@ -28,7 +28,8 @@
 
 /* ---- texts and numbers ---- */
 
-/* What is in the element @name of @node, without quotation marks. Return: to be freed; NULL. */
+/* Return the text of the element @name of @node, without quotation marks. Return: to be freed;
+ * NULL. */
 static char *text_of(const xmlNode *node, const char *name)
 {
     const xmlNode *child = xml_child(node, name);
@@ -287,7 +288,7 @@ static void read_mass(const struct reading *r, const xmlNode *body, struct link 
     judge_density(r, body, link);
 }
 
-/* A link of that name with room for where it is. Return: LINK_NONE after a note. */
+/* Add a link of that name with memory for its pose. Return: LINK_NONE after a note. */
 static int add_link(const struct reading *r, const xmlNode *node, const char *name)
 {
     struct link *link = robot_link(r->robot, name);
@@ -400,7 +401,7 @@ static void read_part(const struct reading *r, const xmlNode *node, struct tie *
         part->axis[k] /= length;
 }
 
-/* Two slides and a hinge across both are a plane. */
+/* Two slides and a hinge perpendicular to both are a planar joint. */
 static void find_plane(struct tie *tie)
 {
     int hinge = -1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* An assembly between its readers, simscape.c (first generation) and simscape_assembly.c (second),
- * and the tree that is made of it, simscape_tree.c. */
+ * and the conversion to a tree, simscape_tree.c. */
 #ifndef TOOLS_LINKAGE_IMPORT_SIMSCAPE_H
 #define TOOLS_LINKAGE_IMPORT_SIMSCAPE_H
 
@@ -9,7 +9,7 @@
 #define PARTS_MAX 6    /* primitives of a joint */
 #define APART     1e-4 /* [m] between the frames of a joint: more than files round */
 
-/** struct place - a frame that joints name by @ref. @at: in the world [m] */
+/** struct place - a frame that joints refer to by @ref. @at: position in the world [m] */
 struct place {
     int ref, link;
     double at[3];
@@ -21,7 +21,7 @@ struct part {
     double axis[3];
 };
 
-/** struct tie - a joint of the file between two links. @at: where either side of it is
+/** struct tie - a joint of the file between two links. @at: position of either side
  * @value: of its coordinate there */
 struct tie {
     char *name;
@@ -42,16 +42,17 @@ struct reading {
     double (*origin)[3], (*cg)[3], (*turn)[4];
 };
 
-/** simscape_make_tree() - the limbs of the robot from @r->tie: a tree from the ground on, or from
- * the first link, over sides of joints in either order; what no joint leads to is free; the joints
- * that are left close loops. Then the centres of the links, whose origins are known by now. */
+/** simscape_make_tree() - Create the limbs of the robot from @r->tie: a spanning tree from the
+ * ground, or from the first link, with joints in either direction. Links not reached by a joint are
+ * free; the remaining joints are cut joints of loops. Then compute the centres of the links,
+ * because their origins are known now. */
 void simscape_make_tree(struct reading *r);
 
-/** simscape_find_turn() - the quaternion whose matrix has the columns @x[0..2], @x[3..5], @x[6..8],
- * by its largest entry. Return: whether it is a rotation. */
+/** simscape_find_turn() - Compute the quaternion of the matrix with columns @x[0..2], @x[3..5],
+ * @x[6..8], by its largest entry. Return: true if it is a rotation. */
 bool simscape_find_turn(const double x[9], double q[4]);
 
-/** simscape_read_assembly() - the second generation: links, ties and their tree in @r. */
+/** simscape_read_assembly() - Read the second generation: links, ties and their tree in @r. */
 void simscape_read_assembly(struct reading *r, const struct _xmlNode *root);
 
 #endif

@@ -4,9 +4,9 @@
  * instances, each with its pose in the assembly that it is in; parts with their masses; constraints
  * between faces, of which the reader has to make joints, or joints. Facts that are easily missed:
  * numbers are in DataUnits, and in ModelUnits only without them; a rotation is by rows; the tensor
- * of inertia is about the centre of mass, in the order xx yy zz yz zx xy; an instance that is
- * grounded stands in the assembly that it is in, so only one in the first assembly stands in the
- * world; the constraints of an assembly hold for each of its instances. */
+ * of inertia is about the centre of mass, in the order xx yy zz yz zx xy; a grounded instance is
+ * fixed in its own assembly, so only one in the first assembly is fixed in the world; the
+ * constraints of an assembly hold for each of its instances. */
 #include "simscape_assembly.h"
 
 #include "maths/vec.h"
@@ -262,7 +262,7 @@ struct tie *assembly_tie(struct assembly *a, const char *name, long line, const 
     return tie;
 }
 
-/* Ties two pieces where the first of them is. */
+/* Welds two pieces at the position of the first one. */
 static void weld(struct assembly *a, int one, int other)
 {
     const int piece[2] = {one, other};
@@ -396,8 +396,8 @@ static bool is_tied(const struct assembly *a, int link)
     return false;
 }
 
-/* What has no mass and hangs on nothing, as a skeleton of Creo: nothing says how it moves, and it
- * moves nothing. It goes to the ground, or else to the first part. */
+/* A massless piece without joints, such as a skeleton of Creo, has an undetermined motion without
+ * effect. It is fixed to the ground, or else to the first part. */
 static void place_idle(struct assembly *a)
 {
     int to = 0;

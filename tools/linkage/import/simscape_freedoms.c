@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which joint constraints leave. The rows that two bodies share are linear in the twist of one
- * against the other; the null space of their matrix is the freedoms, the displacements among them
- * those without rotation (Angeles, Fundamentals of Robotic Mechanical Systems, chapter 3: lower
- * pairs as subgroups). That is true of the drawn pose only, so the joint that is found is moved
- * far, and all rows have to keep their value there: else the freedoms belong to no joint of ours.
+/* Joint equivalent to a set of constraints. The rows that two bodies share are linear in the twist
+ * of one against the other; the null space of their matrix is the freedoms, the displacements among
+ * them those without rotation (Angeles, Fundamentals of Robotic Mechanical Systems, chapter 3:
+ * lower pairs as subgroups). That is true of the drawn pose only, so the joint found is displaced
+ * far, and all rows must keep their value there; otherwise the freedoms belong to no supported
+ * joint.
  */
 #include "simscape_assembly.h"
 
@@ -13,7 +14,8 @@
 #include <string.h>
 
 #define SMALL                                                                                      \
-    1e-5        /* singular values, components of unit vectors: CAD rounds its files below that */
+    1e-5        /* tolerance of singular values and of components of unit vectors, above the       \
+                 * rounding of CAD files */
 #define FAR 0.3 /* of the size, or [rad] */
 
 /** struct freedoms - of one body against the other. @o: where moments are about;  @size: of lengths
@@ -196,7 +198,7 @@ static bool find_parts(const struct freedoms *f, struct tie *tie)
     return tie->n > 0;
 }
 
-/* ---- far from the drawn pose ---- */
+/* ---- check far from the drawn pose ---- */
 
 /* After @motion: a turn about @axis through @at, or a shift. */
 static void turn(const double at[3], const double axis[3], struct frame *motion)
@@ -220,7 +222,7 @@ static void shift(const double axis[3], double size, struct frame *motion)
     frame_in(motion, &f, motion);
 }
 
-/* All that the joint of @tie allows, one after the other. */
+/* Apply all motions allowed by the joint of @tie, one after the other. */
 static void move_far(const struct freedoms *f, const struct tie *tie, struct frame *ret)
 {
     *ret = frame_unity;
@@ -230,7 +232,7 @@ static void move_far(const struct freedoms *f, const struct tie *tie, struct fra
         turn(tie->at[0], f->turn[k], ret);
 }
 
-/* Whether rows have the value that they have as drawn, with one of the bodies at @motion. */
+/* Return true if all rows keep their drawn value with one of the bodies displaced by @motion. */
 static bool rows_hold(const struct row *row, int n, const struct frame *motion, double size)
 {
     bool hold = true;

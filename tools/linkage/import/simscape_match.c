@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A joint for each two bodies that constraints relate: first what nothing moves becomes one body,
- * as often as that makes more, then all constraints between two bodies together are one joint. */
+/* One joint for each pair of bodies with constraints. First pairs without relative motion are
+ * merged, repeatedly until none is left; then all constraints between two bodies form one joint. */
 #include "simscape_assembly.h"
 
 #include <stdlib.h>
@@ -115,7 +115,7 @@ static bool match_pairs(struct assembly *a, bool welds, struct order *order, str
                            order[next].body[1] == order[i].body[1];
              next++)
             ;
-        /* what an earlier pair has held together is looked at again in the next round */
+        /* pairs changed by an earlier merge are checked again in the next round */
         bodies_of(a, &a->mate[order[i].at], order[i].body);
         if (order[i].body[0] != order[i].body[1])
             any |= match_pair(a, order + i, next - i, welds, row);

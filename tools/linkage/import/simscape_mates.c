@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Constraints between faces, edges and points of two instances as rows, and joints as they are.
- * Two kinds of rows are enough (Haug, Computer Aided Kinematics and Dynamics of Mechanical Systems,
+/* Constraints between faces, edges and points of two instances as rows, and joints as they are. Two
+ * kinds of rows are enough (Haug, Computer Aided Kinematics and Dynamics of Mechanical Systems,
  * 1989, section 9.4): a direction of one against a direction of the other, and a point of one along
- * a direction of the other. What they are as drawn they stay: nothing is moved here. */
+ * a direction of the other. They keep their drawn values: nothing is moved here. */
 #include "simscape_assembly.h"
 
 #include "maths/vec.h"
@@ -10,9 +10,9 @@
 #include <math.h>
 #include <string.h>
 
-#define BENT 1e-3 /* [rad] of an angle from 0, which is none but makes two directions parallel */
+#define BENT 1e-3 /* [rad] angle below which a constraint means parallel directions */
 
-/* ---- which instance ---- */
+/* ---- lookup of instances ---- */
 
 static int find_piece(const struct assembly *a, int parent, const char *uid)
 {
@@ -117,7 +117,7 @@ static bool is_type(const struct face *face, const char *type)
 
 /* ---- rows ---- */
 
-/** struct opening - by how much what should be 0 is not, as drawn [m], [-] */
+/** struct opening - violation of constraints as drawn [m], [-] */
 struct opening {
     double apart, bent;
 };
@@ -223,7 +223,7 @@ static bool make_concentric(struct mate *mate, struct face face[2], struct openi
     return true;
 }
 
-/* At a distance or in touch: as drawn it is right; of a plane it is a row of the kinds above. */
+/* A distance or a tangency keeps its drawn value; for a plane it is one of the rows above. */
 static bool make_distance(struct mate *mate, struct face face[2], struct opening *opening)
 {
     struct opening any = {0};
@@ -303,7 +303,7 @@ static void make_rows(const struct assembly *a, const xmlNode *node, struct mate
              opening.apart, opening.bent);
 }
 
-/* What the exporter does not say holds both instances together; so it is in Simscape. */
+/* A constraint without exported details joins both instances rigidly, as in Simscape. */
 static void hold_rigid(struct assembly *a, const xmlNode *node, const struct mate *mate)
 {
     const double *at = a->piece[mate->piece[1]].frame.r;
@@ -399,7 +399,7 @@ static const struct {
               {"Cartesian", 3, {{KIND_PRISMATIC, 0}, {KIND_PRISMATIC, 1}, {KIND_PRISMATIC, 2}}},
               {NULL, 0, {{KIND_FIXED, 0}}}};
 
-/* What is between the frames of both sides that no part of @tie lets be. */
+/* Check that the displacement between both frames is allowed by the parts of @tie. */
 static void judge_frames(const struct assembly *a, const xmlNode *node, const struct tie *tie,
                          const struct frame frame[2])
 {
@@ -428,7 +428,7 @@ static void judge_frames(const struct assembly *a, const xmlNode *node, const st
              xml_name(node), lk_norm(apart), bent);
 }
 
-/* Where a joint slides, it is where its follower is drawn; what its coordinate is there. */
+/* Place a sliding joint at its follower as drawn, and compute its coordinate there. */
 static void place_joint(struct tie *tie, const struct frame frame[2])
 {
     struct frame back, relative;

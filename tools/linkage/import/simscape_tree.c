@@ -42,13 +42,14 @@ static void write_tie(struct reading *r, struct tie *tie, int first, bool closes
             lk_sub(tie->at[1 - first], r->origin[link], limb->closing.r);
         else
             memcpy(r->origin[link], at, sizeof(r->origin[link]));
-        for (int i = 0; i < 3; i++) /* seen from the other side the same turn is the other way */
+        for (int i = 0; i < 3; i++) /* seen from the other side the rotation has the opposite
+                                     * sign */
             limb->axis[i] = limb->child_axis[i] = first == 0 ? part->axis[i] : -part->axis[i];
         parent = link;
     }
 }
 
-/* The first link that no joint leads to is free. Return: false: there is none. */
+/* Make the first link not reached by a joint free. Return: false: there is none. */
 static bool free_one(struct reading *r, int root, int n_links, bool *reached)
 {
     for (int i = 0; i < n_links; i++) {

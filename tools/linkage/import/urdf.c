@@ -15,16 +15,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LIMIT_MAX 1e6 /* [rad, m] and more: files say so where there is no limit */
+#define LIMIT_MAX 1e6 /* [rad, m] limits from this value on mean no limit */
 
-#define UNKNOWN_MAX 32 /* kinds of unknown elements that are told, one line each */
+#define UNKNOWN_MAX 32 /* largest number of types of unknown elements reported, one line each */
 
 struct unknown {
     const xmlNode *first;
     int n;
 };
 
-/** struct reading - @n_foreign: elements of simulators and drivers, which say nothing of motion;
+/** struct reading - @n_foreign: elements of simulators and drivers, irrelevant to motion;
  * @n_shapes: visual, collision and material;  @unknown: elements that are not read, by kind */
 struct reading {
     struct robot *robot;
@@ -92,7 +92,7 @@ static void count_unknown(struct reading *r, const xmlNode *node)
     r->unknown[i].n++;
 }
 
-/* What is not read is told, so that nothing is lost in silence. */
+/* Report unknown elements, so that nothing is ignored silently. */
 static void look_for_unknown(struct reading *r, const xmlNode *node, const char *const known[])
 {
     static const char *const shapes[] = {"visual", "collision", "material", NULL};

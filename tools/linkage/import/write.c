@@ -14,8 +14,8 @@
 #include <string.h>
 
 #define CHANNELS_MAX 1024
-#define RATE         100   /* [1/s] of an input: from nothing to the whole effort within 10 ms */
-#define ROUND        1e-15 /* of the largest of some numbers: what rotations leave of 0 */
+#define RATE         100   /* [1/s] rate of an input: from zero to the full effort within 10 ms */
+#define ROUND        1e-15 /* round-off of rotations, as a share of the largest number */
 
 /** struct writer - @channel: names of inputs and outputs so far, @n_channels */
 struct writer {
@@ -59,7 +59,7 @@ static void put_pair(FILE *f, double x[2][3])
 
 /* ---- names ---- */
 
-/* A name that our files accept, like @from with @end, which none of those at @taken has. */
+/* Make a valid name from @from and @end that differs from those at @taken. */
 static void make_name(const char *from, const char *end, const char *taken, int n, size_t size,
                       char ret[LK_NAME_SIZE])
 {
@@ -156,7 +156,7 @@ static void find_sides(const struct writer *w, const struct limb *limb, struct s
     } else {
         s->value = 0;
     }
-    /* what only rounding tells apart */
+    /* differences by round-off only */
     if (fabs(s->value - limb->value) < 1e-12 * (1 + fabs(limb->value)))
         s->value = limb->value;
 }

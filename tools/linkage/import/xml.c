@@ -47,8 +47,8 @@ static int find_version(const char *text, size_t size, size_t *ret_at)
     return (int)(strchr(head + at + 1, head[at]) - (head + at + 1));
 }
 
-/* @text as XML 1.0, with a warning, where its declaration has a version that there is not: other
- * readers of these formats do not look at it. Return: to be freed; NULL: it stays as it is. */
+/* @text as XML 1.0, with a warning, if its declaration has a version that does not exist, because
+ * other readers of these formats ignore it. Return: to be freed; NULL: unchanged. */
 static char *take_as_1_0(const char *text, size_t *size, struct notes *notes)
 {
     size_t at = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the readers of XML formats share: a parser that opens no other file and expands nothing, and
- * a few words to walk through what it has read. */
+/* Functions shared by the readers of XML formats: a parser that opens no other file and expands no
+ * entities, and functions to traverse a document. */
 #ifndef TOOLS_LINKAGE_IMPORT_XML_H
 #define TOOLS_LINKAGE_IMPORT_XML_H
 
@@ -8,22 +8,22 @@
 
 #include <libxml/tree.h>
 
-/** xml_parse() - @text as a document: no network, no entities, no other files. Thread: any. Return:
- * to be freed by xmlFreeDoc(); NULL after a note with its line. */
+/** xml_parse() - Parse @text as a document: no network, no entities, no other files. Thread: any.
+ * Return: to be freed by xmlFreeDoc(); NULL after a note with its line. */
 xmlDoc *xml_parse(const char *text, size_t size, struct notes *notes);
 
 const char *xml_name(const xmlNode *node);
 bool xml_is(const xmlNode *node, const char *name);
 /** xml_is_one_of() - @names: ends with NULL */
 bool xml_is_one_of(const xmlNode *node, const char *const names[]);
-/** xml_first() - @node, or the first element behind it; NULL */
+/** xml_first() - Return @node, or the first element after it, or NULL */
 const xmlNode *xml_first(const xmlNode *node);
-/** xml_child() - the first element in @node of that name; NULL */
+/** xml_child() - Return the first element in @node of that name; NULL */
 const xmlNode *xml_child(const xmlNode *node, const char *name);
 /** xml_attribute() - Return: to be freed by xmlFree(); NULL: there is none. */
 char *xml_attribute(const xmlNode *node, const char *name);
-/** xml_parse_numbers() - exactly @n numbers, apart by white space, none beyond 1e30. Return:
- * whether they are there; else @ret is unchanged up to the first that is not. */
+/** xml_parse_numbers() - Parse exactly @n numbers, separated by white space, none beyond 1e30.
+ * Return: true on success; otherwise @ret is overwritten up to the first invalid one. */
 bool xml_parse_numbers(const char *text, int n, double *ret);
 
 #define FOR_EACH_CHILD(child, node)                                                                \

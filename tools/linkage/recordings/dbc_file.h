@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The DBC file of a model, which linkage-can takes as it is. */
+/* The DBC file of a model, usable by linkage-can without changes. */
 #ifndef TOOLS_LINKAGE_DBC_FILE_H
 #define TOOLS_LINKAGE_DBC_FILE_H
 

@@ -35,9 +35,9 @@ struct rows {
 };
 
 /* struct wanted - the command line. @scene: file for the motion, NULL: a topic as CSV;  @roads: as
- * of replay, for it;  @rate: its pictures a second
- * @a2l: @path is a model, whose A2L file is wanted;  @address, @port: of the slave in it
- * @dbc: its DBC file is;  @is_fd: with messages of CAN FD */
+ * in replay;  @rate: pictures per second
+ * @a2l: write the A2L file of the model @path;  @address, @port: of the slave in it
+ * @dbc: write its DBC file;  @is_fd: with messages of CAN FD */
 struct wanted {
     const char *path;
     const char *topic;
@@ -127,8 +127,8 @@ static bool prepare_rows(struct rows *rows, const char *topic, const char *outpu
     return true;
 }
 
-/* Simulated time if the file has it, otherwise time since the first message. What has steps of its
- * own, as a platform, is between the cycles. */
+/* Simulated time if the file has it, otherwise time since the first message. A topic with its own
+ * steps, such as a platform, is placed between the cycles. */
 static double time_of(struct rows *rows, const struct lk_mcap_item *item)
 {
     if (rows->first_ns == 0)

@@ -43,7 +43,7 @@ void platform_fini(struct platform_replay *p)
     lk_mcap_type_fini(&p->whole_type);
 }
 
-/* Return: -1: all bits are the same, else the first number that is not. */
+/* Return: index of the first number that differs, -1: all bits are equal. */
 static int first_other(const double *a, const double *b, int n)
 {
     for (int i = 0; i < n; i++)
@@ -79,7 +79,7 @@ static void compare_whole(struct platform_replay *p)
         say_difference(p, channels, n, index, p->whole[index], computed[index]);
 }
 
-/* The wanted gains are the only part of the whole that comes from outside. */
+/* The requested gains are the only external values in the whole state. */
 static void take_gains(struct platform_replay *p)
 {
     struct lk_ride recorded;
@@ -109,7 +109,7 @@ static void repeat_step(struct platform_replay *p, const double *number)
         compare_whole(p);
 }
 
-/* Where the step before is not known, the ride begins as it was recorded. */
+/* If the previous step is unknown, the ride begins from the recorded state. */
 static void take_step(struct platform_replay *p, const struct lk_mcap_item *item)
 {
     double number[LK_RIDE_STEP_NUMBERS];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The platform of a recording, step by step again. */
+/* Replay of the platform of a recording, step by step. */
 #ifndef TOOLS_LINKAGE_PLATFORM_H
 #define TOOLS_LINKAGE_PLATFORM_H
 
@@ -7,11 +7,11 @@
 #include "mcap/schema.h"
 #include "recorded.h"
 
-/** struct platform_replay - @present: the recording has one;  @begun: @ride is that of the last
- * step
- * @whole: as recorded, after the step that comes next; @has_whole
- * @number: of the last step;  @n_steps: compared;  @n_missing: not recorded
- * @differs: a step came out otherwise, and was said */
+/** struct platform_replay - @present: the recording has one;  @begun: @ride has the state after the
+ * last step
+ * @whole: recorded state for the next step, valid if @has_whole
+ * @number: of the last step;  @n_steps: steps compared;  @n_missing: steps not recorded
+ * @differs: a step differed and was reported */
 struct platform_replay {
     bool present;
     bool begun;
@@ -26,14 +26,15 @@ struct platform_replay {
     uint64_t n_missing;
 };
 
-/** platform_prepare() - Return: false after an error message: it is of another version. */
+/** platform_prepare() - Return: false after an error message: the recording is of another
+ * version. */
 bool platform_prepare(struct platform_replay *p, struct recorded *file);
 void platform_fini(struct platform_replay *p);
 
-/** platform_take() - a message of /platform or /platform_state; others are ignored. */
+/** platform_take() - Process a message of /platform or /platform_state; others are ignored. */
 void platform_take(struct platform_replay *p, const char *topic, const struct lk_mcap_item *item);
 
-/** platform_say() - print what came of it. */
+/** platform_say() - Print the result. */
 void platform_say(const struct platform_replay *p);
 
 #endif

@@ -34,7 +34,7 @@ struct options {
  * @cycle: the last one, of @n_cycles;  @has_inputs: its inputs were recorded
  * @steps: compared;  @n_still: cycles without a step
  * @engine: of the recording, "" if unknown;  @platform: of the recording
- * @scene: what is written, @has_scene: then a difference ends nothing, @n_differ are counted
+ * @scene: written scene, if @has_scene; then differences do not end the replay, @n_differ of them
  * @verdict: EXIT_DONE unless a comparison fails;  @over: no further comparison is possible */
 struct replay {
     struct recorded file;
@@ -83,7 +83,7 @@ static char *folder_of(const char *path)
     return slash == NULL ? strdup(".") : strndup(path, (size_t)(slash + 1 - path));
 }
 
-/* The values from outside that the recording was made with act on the model that is read next. */
+/* Apply the external values of the recording to the model that is read next. */
 static bool take_values(const struct recorded *file)
 {
     char *values = calloc(LK_RECORDING_VALUES_MAX, 1);
@@ -126,7 +126,7 @@ static struct lk_model *attached_model(const struct recorded *file, const char *
     return NULL;
 }
 
-/* the files that the model names are those that were recorded with */
+/* check that the files named by the model are those of the recording */
 static bool same_roads(const struct recorded *file, const struct lk_model *model)
 {
     char recorded[16], now[16] = "";
@@ -307,7 +307,7 @@ static void compare_step(struct replay *r)
 
 /* ---- messages ---- */
 
-/* Whether it follows the last one. */
+/* Return true if it is the successor of the last one. */
 static bool follows(struct replay *r, const struct lk_recording_cycle *next)
 {
     uint64_t before = next->step - (next->stepped ? 1 : 0);

@@ -115,7 +115,7 @@ static void put_front(struct lk_mcap_buffer *front, const struct recorded *from,
     put_facts(front, LK_RECORDING_BEGIN, from->begin);
 }
 
-/* a number of a topic that is free for this file is taken in the recording */
+/* topic numbers reserved for this file must be unused in the recording */
 static bool fits(const struct recorded *from)
 {
     for (int i = 0; i < from->n_topics; i++) {
@@ -190,7 +190,7 @@ static void flush(struct scene_file *f)
     begin_chunk(f);
 }
 
-/* a chunk of its own for what is larger than others */
+/* use a separate chunk for a large message */
 static void make_room(struct scene_file *f, size_t size)
 {
     size_t wanted = lk_mcap_chunk_size(size + 64);
@@ -258,7 +258,7 @@ void scene_file_step(struct scene_file *f, const struct lk_system *system,
 
     if (f->failed || item->log_ns < f->next_ns)
         return;
-    /* pictures stay on one grid, whatever the cycle is; after a pause it begins anew */
+    /* pictures are on a fixed time grid, independent of the cycle, which restarts after a pause */
     f->next_ns += f->period_ns;
     if (f->next_ns <= item->log_ns)
         f->next_ns = item->log_ns + f->period_ns;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A recording once more, with the motion of all bodies and its events in it as viewers show
- * them: what linkage export --scene writes. These functions print the error messages. */
+/* Copy of a recording with the motion of all bodies and the events in the formats of viewers,
+ * written by linkage export --scene. These functions print the error messages. */
 #ifndef TOOLS_LINKAGE_SCENE_FILE_H
 #define TOOLS_LINKAGE_SCENE_FILE_H
 
@@ -8,9 +8,9 @@
 #include "mcap/summary.h"
 #include "recorded.h"
 
-/** struct scene_file - @fd: -1: none;  @memory: @size bytes, of the chunk;  @view: of cameras;
- * @period_ns: from one picture to the next;  @next_ns: of the next one;  @n: pictures;  @failed: an
- * error was told */
+/** struct scene_file - @fd: -1: none;  @memory: of the chunk, @size bytes;  @view: frame for
+ * cameras; @period_ns: time between pictures;  @next_ns: time of the next one;  @n: number of
+ * pictures;  @failed: an error was reported */
 struct scene_file {
     const char *path;
     int fd;
@@ -27,21 +27,22 @@ struct scene_file {
     bool failed;
 };
 
-/** scene_file_open() - a new file with the topics, the model and the facts of @from. @rate:
- * pictures a second. Return: false after an error message. */
+/** scene_file_open() - Create a file with the topics, the model and the metadata of @from. @rate:
+ * pictures per second. Return: false after an error message. */
 bool scene_file_open(struct scene_file *f, const char *path, double rate,
                      const struct lk_model *model, struct recorded *from);
-/** scene_file_copy() - a message of the recording; of its events also one of /log. */
+/** scene_file_copy() - Copy a message of the recording; for an event also add one of /log. */
 void scene_file_copy(struct scene_file *f, const struct lk_mcap_item *item, const char *topic);
-/** scene_file_step() - the state after a step, if it is time for a picture. @item: of the outputs
+/** scene_file_step() - Write the state after a step if a picture is due. @item: message of the
+ * outputs
  */
 void scene_file_step(struct scene_file *f, const struct lk_system *system,
                      const struct lk_mcap_item *item);
-/** scene_file_close() - the end. Return: whether all was written. */
+/** scene_file_close() - Finish the file. Return: true if all was written. */
 bool scene_file_close(struct scene_file *f, const struct recorded *from);
 
-/** replay_scene() - the recording at @path, stepped again, as such a file; in replay.c. @roads:
- * folder of the files of its roads, NULL: its own. Return: enum exit_code. */
+/** replay_scene() - Replay the recording at @path into such a file; in replay.c. @roads: folder of
+ * its road files, NULL: its own folder. Return: enum exit_code. */
 int replay_scene(const char *path, const char *roads, const char *scene, double rate);
 
 #endif

@@ -109,7 +109,7 @@ static void describe(const struct road_options *o, const struct lk_crg *crg,
                n, crossing[0], crossing[1]);
 }
 
-/* Whether the file has a size for it: ground of as many tiles as this cannot be in fewer. */
+/* Check the number of tiles that the road needs against the limit of the file. */
 static bool fits(const struct road_options *o, struct lk_crg_surface *surface,
                  const struct lk_road_grid *g)
 {
@@ -125,7 +125,7 @@ static bool fits(const struct road_options *o, struct lk_crg_surface *surface,
     return false;
 }
 
-/** struct work - of tiles. @done: so many of @n */
+/** struct work - progress. @done: completed tiles of @n */
 struct work {
     struct lk_crg_surface *surface;
     struct progress progress;

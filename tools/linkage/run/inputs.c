@@ -8,7 +8,7 @@
 #include <string.h>
 
 #define NAMED    512  /* characters of a list of inputs in a message */
-#define ROUNDING 1e-6 /* steps by which times that are written with few digits may be late */
+#define ROUNDING 1e-6 /* tolerance of times written with few digits, in steps */
 
 /* Finds "channel" or "channel.component". Return: its channel, NULL for none. */
 static const struct lk_channel *find_scalar(const struct lk_system *system, const char *name,
@@ -55,7 +55,7 @@ static bool is_taken(const struct run_inputs *in, int column, int offset)
     return false;
 }
 
-/* @is_strict: a column that is no input is a mistake, not one of another model */
+/* @is_strict: a column that is no input is an error, not ignored as one of another model */
 static bool match_column(const struct lk_system *system, const struct run_options *o,
                          struct run_inputs *in, int column, bool is_strict)
 {
@@ -131,7 +131,7 @@ static int find_row(const struct lk_csv_table *table, int row, double t, double 
     return row;
 }
 
-/* Whether a row acts in one of the steps that @o asks for. */
+/* Return true if a row acts in one of the requested steps. */
 static bool acts(const struct lk_system *system, const struct run_options *o,
                  const struct run_inputs *in)
 {
@@ -193,7 +193,8 @@ bool run_inputs_change(const struct run_inputs *in)
     return in->table.n > 0;
 }
 
-/* value of a column at @t, in or behind row @row; on the way to the next where it interpolates */
+/* return the value of a column at @t, in or after row @row; interpolated to the next row if
+ * requested */
 static double value_at(const struct run_inputs *in, int column, int row, double t)
 {
     const struct lk_csv_table *table = &in->table;

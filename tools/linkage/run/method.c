@@ -170,7 +170,7 @@ static int run_course(struct course *c, const struct lk_model *model)
         complain("%s: %s", o->output, strerror(-fault));
         code = EXIT_REFUSED;
     }
-    if (is_through) /* of one that drifts it tells by how much */
+    if (is_through) /* for a method with drift it reports the amount */
         print_summary(c, &report, model,
                       c->csv != NULL && strcmp(o->output, "-") == 0 ? stderr : stdout);
     return code;

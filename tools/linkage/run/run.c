@@ -192,7 +192,8 @@ static void print_summary(const struct run_result *r, const struct lk_model *mod
             lk_system_body_name(system, r->turning));
 }
 
-/* Turns that the step follows only where they are about a principal axis through the centre. */
+/* Warn about large rotations per step, accurate only about a principal axis through the centre of
+ * mass. */
 static void warn_of_turns(const struct run_result *r, const struct lk_system *system,
                           const char *path)
 {
@@ -204,10 +205,11 @@ static void warn_of_turns(const struct run_result *r, const struct lk_system *sy
             lk_system_step_size(system) * LK_TURN_MAX / r->turn);
 }
 
-#define TAKEN_SHARE 1e-3  /* of the largest kinetic energy, */
+#define TAKEN_SHARE 1e-3  /* warning limit as a share of the largest kinetic energy, */
 #define TAKEN_LEAST 1e-12 /* and of the energy at the start: else it is round-off */
 
-/* A tension that is too stiff for the step is damped: books agree then, the motion may not. */
+/* Tension that is too stiff for the step is damped: the energy balance closes then, but the motion
+ * may be inaccurate. */
 static void warn_of_taken(const struct run_result *r, const struct lk_system *system,
                           const char *path)
 {
@@ -248,7 +250,7 @@ static bool start_workers(struct lk_system *system, const struct run_options *op
     return true;
 }
 
-/* what the start makes of the drawing */
+/* warn about changes by assembly to the initial configuration */
 static void warn_of_start(const struct lk_model *model, struct lk_system *system, const char *path)
 {
     struct lk_findings findings;

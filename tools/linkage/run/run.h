@@ -3,9 +3,9 @@
  *
  *   options.c   the command line
  *   run.c           the model's own step, as the daemon makes it
- *   inputs.c    inputs that change, from a table of their values
- *   recording.c such a table from a recording
- *   state.c     a run that begins where another one ended
+ *   inputs.c    time-varying inputs from a table
+ *   recording.c table of inputs from a recording
+ *   state.c     start of a run from the final state of another one
  *   method.c    any formulation and integrator of the laboratory
  */
 #ifndef TOOLS_LINKAGE_RUN_H
@@ -28,7 +28,7 @@
  * @inputs: file of input values, CSV or a recording, NULL: they are constant
  * @interpolate: they change linearly from row to row; otherwise a row holds until the next
  * @start_state: file of the state to begin from, @save_state: of that to end with; NULL: none
- * @first_step: [s] of the steps before @first_until [s]; 0: all steps are alike
+ * @first_step: size [s] of the steps before @first_until [s]; 0: all steps are equal
  * @method: from the method options;  @has_method: one was given
  * @argc, @argv: the whole command line, for linkage-laboratory */
 struct run_options {
@@ -57,10 +57,10 @@ struct run_options {
 int run_options_parse(int argc, char *argv[], struct run_options *options);
 
 /** struct run_inputs - inputs of a run. @present: values of all inputs, as they act
- * @table: numbers over time, none where its n is 0; of each of its columns:
- * @offset: in the inputs, -1: of none;  @rate: largest change a second;  @is_drive: drives follow
+ * @table: numbers over time, none if its n is 0; for each of its columns:
+ * @offset: index in the inputs, -1: none;  @rate: largest change per second;  @is_drive: drives use
  * it
- * @row: the last one that has acted, -1: none, then the values are those of --set and of the model
+ * @row: last row that acted, -1: none, so that the values of --set and of the model act
  */
 struct run_inputs {
     double *present;
@@ -72,27 +72,29 @@ struct run_inputs {
     int row;
 };
 
-/** run_inputs_open() - values of the model and of --set, and the table of --inputs.
+/** run_inputs_open() - Read the values of the model and of --set, and the table of --inputs.
  * Return: false after an error message; close in either case. */
 bool run_inputs_open(const struct lk_system *system, const struct run_options *options,
                      struct run_inputs *ret_inputs);
 void run_inputs_close(struct run_inputs *inputs);
 
-/** run_inputs_at() - the values that act in the step from @t to @t + @h [s]; times do not go back.
- * Loads and signals take the value in the middle of the step, drives that at its begin. */
+/** run_inputs_at() - Return the values that act in the step from @t to @t + @h [s]; @t must not
+ * decrease. Loads and signals use the value at the middle of the step, drives the value at its
+ * begin. */
 const double *run_inputs_at(struct run_inputs *inputs, double t, double h);
 
-/** run_inputs_change() - whether they change in the course of the run. */
+/** run_inputs_change() - Return true if the inputs change during the run. */
 bool run_inputs_change(const struct run_inputs *inputs);
 
-/** run_is_recording() - whether a file begins like a recording of the daemon. */
+/** run_is_recording() - Return true if a file begins like a recording of the daemon. */
 bool run_is_recording(const char *path);
 /** run_read_recording() - the inputs of a recording as a table, from its first step on at t = 0.
  * Return: false after an error message; release the table in either case. */
 bool run_read_recording(const char *path, struct lk_csv_table *ret_table);
 
-/** run_load_state(), run_save_state() - the state of @system from a file, into a new one. Return:
- * false after an error message; a file that does not fit changes nothing, half a file is not left.
+/** run_load_state(), run_save_state() - Read the state of @system from a file, or write it to a new
+ * file. Return: false after an error message; then @system is unchanged, and no incomplete file
+ * remains.
  */
 bool run_load_state(struct lk_system *system, const char *path);
 bool run_save_state(const struct lk_system *system, const char *path);
@@ -111,8 +113,8 @@ int run_write_row(const struct lk_system *system, double time, struct lk_csv *cs
  * Return: EXIT_DONE; EXIT_REFUSED after an error message. Thread: any. */
 int run_judge(const struct run_options *options, double residual);
 
-/** run_energy_appears() - whether energy has appeared in @system that nothing put in.
- * @ret_error: when, how much, and what to do. Thread: any. */
+/** run_energy_appears() - Return true if energy has appeared in @system without a source.
+ * @ret_error: time, amount and remedy. Thread: any. */
 bool run_energy_appears(const struct lk_system *system, const struct lk_energy_watch *energy,
                         struct lk_error *ret_error);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A run that begins where another one ended. */
+/* Start of a run from the final state of another one. */
 #include "run.h"
 
 #include "linkage/file.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* All cases of a study, or this process's part of them: its journal, those of others, the table. */
+/* All cases of a study, or the share of this process: its journal, those of others, the table. */
 #include "sweep.h"
 
 #include <dirent.h>
@@ -100,8 +100,8 @@ static int find_journals(const struct job *job, long index, struct journals *j)
 
 /* ---- before and after ---- */
 
-/* What processes of this shard have done before; with --fresh nothing, and what ranks of now will
- * not begin anew themselves goes. Return: false after an error message. */
+/* Mark cases done by earlier processes of this shard. With --fresh there are none, and journals
+ * that no present rank will overwrite are removed. Return: false after an error message. */
 static bool look_at_others(const struct plan *plan, const struct job *job, bool has_ranks,
                            struct journal *journal)
 {
@@ -115,7 +115,7 @@ static bool look_at_others(const struct plan *plan, const struct job *job, bool 
         long rank = others.rank[i];
 
         if (rank == (has_ranks ? job->place.rank + 1 : 0))
-            continue; /* its own, whose lock it would lose by looking */
+            continue; /* skip its own journal, because closing it here would release the lock */
         if (!job->is_fresh)
             is_well = journal_look(plan, others.path[i], journal);
         else if (!has_ranks || (job->place.rank == 0 && (rank == 0 || rank > job->place.size)))
@@ -149,8 +149,8 @@ static int count_rows(const struct journals *j, uint64_t cases, uint64_t *ret)
     return 0;
 }
 
-/* The table, if all shards have run to their ends: whoever ends last writes it.
- * Return: EXIT_DONE also if they have not. */
+/* Write the table if all shards are complete; the last process to end does it. Return: EXIT_DONE
+ * also if they are not complete. */
 static int finish(const struct job *job, uint64_t cases)
 {
     struct journals all = {0};
@@ -179,7 +179,7 @@ static int finish(const struct job *job, uint64_t cases)
     return code;
 }
 
-/* Of Open MPI each rank is a process of its own already. */
+/* Under Open MPI each rank is already a separate process. */
 static int count_jobs(const struct job *job)
 {
     cpu_set_t cores;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One case of a study: its values put in, its steps, what is kept of them. */
+/* One case of a study: set its values, step, and reduce the results. */
 #include "sweep.h"
 
 #include "linkage/parameters.h"
@@ -18,7 +18,7 @@ struct course {
     double sum, squares;
 };
 
-/* struct work - a case while it runs. @outcome: so far; negative errno: no use in going on
+/* struct work - a case while it runs. @outcome: so far; negative errno: a fatal error
  * @course: one for each scalar of the outputs;  @samples: instants so far;  @drift: largest error
  * of the energy balance [J], against @energy at the start;  @residual: largest violation of a joint
  */
@@ -356,7 +356,7 @@ int case_crashed(const struct plan *plan, uint64_t i, int signal, char **ret_row
     return write_row(plan, i, OUTCOME_CRASHED, NULL, reason, ret_row);
 }
 
-/* Return: whether it is ready for its first step; if not, @outcome says why. */
+/* Return: whether it is ready for its first step; if not, @outcome has the reason. */
 static bool prepare(struct work *w, const char *csv_path)
 {
     int result = compile_case(w);
@@ -378,7 +378,7 @@ static bool prepare(struct work *w, const char *csv_path)
     return w->outcome == OUTCOME_PASSED;
 }
 
-/* The row of a case that is over. Return: as case_run(). */
+/* Write the row of a completed case. Return: as case_run(). */
 static int conclude(struct work *w, const char *csv_path, char **ret_row)
 {
     int fault = lk_csv_close(w->csv);
@@ -409,7 +409,7 @@ int case_run(struct plan *plan, uint64_t i, const char *csv_path, char **ret_row
     return conclude(&w, csv_path, ret_row);
 }
 
-/* an input as --set has it, with all components of its channel */
+/* print an input in the form of --set, with all components of its channel */
 static void print_set(const struct plan *p, const struct lk_channel *c, uint64_t i, FILE *to)
 {
     const struct study *s = p->study;

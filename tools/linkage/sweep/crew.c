@@ -2,9 +2,10 @@
 /* Processes that run the cases of a study.
  *
  * Each has one case at a time, and sends its row back over a pair of sockets; this process alone
- * writes the journal. They are forked before any thread, with the model compiled. One that dies is
- * replaced, and its case is given out once more: somebody may have killed it. A case whose process
- * dies twice is a row. When this process is killed, so are they. */
+ * writes the journal. They are forked before any thread, with the model compiled. A process that
+ * dies is replaced, and its case is assigned once more, because the process may have been killed
+ * from outside. A case whose process dies twice becomes a row. If this process is killed, they are
+ * killed too. */
 #include "sweep.h"
 
 #include <errno.h>
@@ -31,7 +32,7 @@ struct worker {
     int tries;
 };
 
-/* struct answer - before a row. @outcome: negative errno: no row, and no use in going on */
+/* struct answer - header of a row. @outcome: negative errno: no row, because of a fatal error */
 struct answer {
     int32_t outcome;
     uint32_t size;
@@ -150,7 +151,7 @@ static int end_worker(struct worker *w)
     return WIFSIGNALED(status) ? WTERMSIG(status) : 0;
 }
 
-/* ---- the one that deals ---- */
+/* ---- the assigning process ---- */
 
 static bool next_case(struct crew *crew, uint64_t *ret)
 {
@@ -166,10 +167,10 @@ static bool is_busy(const struct worker *w)
 static void send_case(struct worker *w)
 {
     w->tries++;
-    give(w->fd, &w->i, sizeof(w->i)); /* if it cannot take it, its socket will say so */
+    give(w->fd, &w->i, sizeof(w->i)); /* if it has died, its socket reports that */
 }
 
-/* Gives cases to those that have none, as long as there are some. Return: how many are being run.
+/* Assign cases to idle workers while there are any. Return: number of running cases.
  */
 static int deal(struct crew *crew)
 {
@@ -191,7 +192,7 @@ static bool keep(struct crew *crew, struct worker *w, int outcome, const char *r
     return journal_add(crew->journal, w->i, outcome, row);
 }
 
-/* The case of a worker that died is given out once more, to the worker itself; then it is a row. */
+/* Repeat the case of a worker that died once, in its replacement; the second time write its row. */
 static bool desert(struct crew *crew, struct worker *w, int signal)
 {
     char *row = NULL;
@@ -238,7 +239,7 @@ static bool hear(struct crew *crew, struct worker *w)
     return is_well;
 }
 
-/* Of ranks the one that deals knows how far they are. */
+/* With ranks, only the assigning rank knows the progress. */
 static void say(struct crew *crew, int n_running)
 {
     uint64_t left = crew->stock.left + (uint64_t)n_running;
@@ -288,7 +289,7 @@ static bool work(struct crew *crew)
     return is_well;
 }
 
-/* The processes come first: they are of one that has no threads yet. */
+/* Fork the processes first, while this one has no threads. */
 static bool begin(struct crew *crew, const struct shard *shard)
 {
     for (int k = 0; k < crew->n; k++)

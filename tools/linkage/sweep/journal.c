@@ -3,8 +3,8 @@
  *
  * A text of lines. The first three say what it is, of which study, and the columns; each other one
  * is a case: CRC-32 of the rest in hexadecimal digits, the outcome as a number, the row. A line is
- * written by one call at the end of the file and never changed. What a kill or a full disk leaves
- * of one has no line feed or not its checksum: it does not count, and its case is run again. */
+ * written by one call at the end of the file and never changed. A line truncated by a kill or a
+ * full disk has no line feed or a wrong checksum; it is ignored, and its case is run again. */
 #include "sweep.h"
 
 #include "linkage/crc.h"
@@ -20,9 +20,9 @@
 #include <unistd.h>
 
 #define FIRST_LINE "linkage sweep, journal 1\n"
-#define SYNC_S     1.0 /* of what a loss of power may take away */
+#define SYNC_S     1.0 /* interval of syncs: longest work lost at a power failure */
 
-/* ---- looking at one ---- */
+/* ---- reading a journal ---- */
 
 static bool find_head(struct pages *p)
 {
@@ -121,7 +121,7 @@ bool pages_next(const struct pages *p, size_t *at, uint64_t *ret_case, struct re
     return false;
 }
 
-/* ---- going on with one ---- */
+/* ---- continuing a journal ---- */
 
 static void note_case(struct journal *j, uint64_t i, int outcome)
 {
@@ -177,7 +177,7 @@ static int read_journal(struct journal *j, const char *head, size_t size)
     return result == 0 && end < size && ftruncate(j->fd, (off_t)end) != 0 ? -errno : result;
 }
 
-/* Whether it is no more than a part of @head, which a kill has left. */
+/* Return true if the file is only a truncated @head. */
 static bool is_torn(int fd, const char *head, size_t size)
 {
     char *bytes = malloc(size + 1);
@@ -190,7 +190,8 @@ static bool is_torn(int fd, const char *head, size_t size)
 
 static int begin_or_go_on(struct journal *j, const char *head, bool fresh)
 {
-    /* of this process, not of its workers: one that outlives it by a moment holds no lock */
+    /* of this process, not of its workers: a worker that outlives it briefly does not keep the
+     * lock */
     struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
     struct stat stat;
 

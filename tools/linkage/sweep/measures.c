@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a study keeps of each case, and what it demands. */
+/* Results and checks of a study for each case. */
 #include "linkage/nearest.h"
 #include "study_parts.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A study and its model put together: what of a study is wrong for all cases is found here, before
- * the first one. */
+/* A study and its model put together: errors common to all cases are found here, before the first
+ * case. */
 #include "sweep.h"
 
 #include "linkage/build.h"
@@ -176,7 +176,7 @@ static int read_with(const struct plan *p, const struct lk_setting *settings, in
     return result;
 }
 
-/* A path that no case can set is a mistake of the study. */
+/* A path that no case can set is an error of the study. */
 static int try_path(const struct plan *p, int q, struct lk_error *error)
 {
     const struct study *s = p->study;
@@ -216,7 +216,7 @@ static int try_paths(const struct plan *p, struct lk_error *error)
 
 /* ---- files ---- */
 
-/* Each of them is read once, so that a night does not end with a name that was mistyped.
+/* Read each file once, to detect mistyped names before a long run.
  * @crc: of their bytes, continued. Return: false after an error message. */
 static bool try_file(struct plan *p, const struct quantity *x, const char *path, uint32_t *crc)
 {
@@ -345,7 +345,7 @@ static int make_header(struct plan *p)
     return fclose(file) == 0 ? 0 : -ENOMEM;
 }
 
-/* What each bit of the table depends on. */
+/* Collect everything on which the bits of the table depend. */
 static int make_identity(struct plan *p, uint32_t crc)
 {
     size_t size;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What varies in a study: numbers, lists, grids and distributions of parameters and inputs; files.
+/* Varied quantities of a study: numbers, lists, grids and distributions of parameters and inputs;
+ * files.
  */
 #include "linkage/hash.h"
 #include "study_parts.h"

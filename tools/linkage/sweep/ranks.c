@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Cases dealt among ranks.
+/* Distribution of cases to ranks.
  *
- * Rank 0 has the stock and cases of its own; the others ask for some at a time, by one word, and
- * get how many and which. A part is half of what would be a rank's share of the rest, so that there
- * are few messages in the beginning and single cases in the end (guided self-scheduling, C. D.
- * Polychronopoulos, D. J. Kuck, 1987). Who asks when decides who runs what, and nothing else. */
+ * Rank 0 owns the stock and also runs cases; the others request several at a time by one word and
+ * get their number and indices. A batch is half of a rank's share of the remaining cases, so that
+ * there are few messages at first and single cases at the end (guided self-scheduling, C. D.
+ * Polychronopoulos, D. J. Kuck, 1987). The order of requests affects only which rank runs a
+ * case. */
 #include "sweep.h"
 
 #include <dlfcn.h>
@@ -39,7 +40,8 @@ bool ranks_begin(struct ranks *r, const struct plan *plan, struct journal *journ
 {
     bool is_same, is_all;
 
-    prctl(PR_SET_PDEATHSIG, SIGKILL); /* a rank that outlives its launcher would hold its journal */
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* a rank that outlives its launcher would keep the lock of
+                                       * its journal */
     r->ops->begin(&r->rank, &r->size);
     is_same = r->ops->agree(plan->identity, &is_all);
     if (!is_same)
@@ -114,7 +116,7 @@ bool ranks_look(struct ranks *r, struct stock *stock)
 
 bool ranks_end(struct ranks *r, bool is_well)
 {
-    if (r->size == 0) /* they have not come together, or have parted */
+    if (r->size == 0) /* not initialised, or already ended */
         return is_well;
     if (is_well)
         r->ops->meet();

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What linkage sweep wants of a library of messages between processes on several machines.
+/* Interface of linkage sweep to a message-passing library for processes on several machines.
  *
- * A module of this interface is loaded only where ranks were launched, so that `linkage` itself
- * links no such library. It carries words and bits, and knows nothing of studies; who gets which
- * case is ranks.c's. An error of the library ends all ranks, after its own message.
+ * A module with this interface is loaded only if ranks were launched, so that `linkage` itself
+ * links no such library. It transfers words and bits only; ranks.c assigns the cases. An error of
+ * the library ends all ranks, after its own message.
  * Thread: the one that called begin(). */
 #ifndef TOOLS_LINKAGE_SWEEP_RANKS_H
 #define TOOLS_LINKAGE_SWEEP_RANKS_H
@@ -16,14 +16,14 @@
 #define RANKS_SYMBOL    "linkage_ranks"
 #define RANKS_WORDS_MAX 65 /* of a message */
 
-/** struct ranks_ops - what the module exports as RANKS_SYMBOL. Ranks count from 0.
+/** struct ranks_ops - functions that the module exports as RANKS_SYMBOL. Ranks count from 0.
  * @version: RANKS_VERSION
- * @begin:   all ranks come together
- * @agree:   whether @text is the same as on rank 0; @ret_all: whether it is on all of them
- * @unite:   @bits of rank 0 become those that any rank has set, @size bytes
- * @send:    up to RANKS_WORDS_MAX words to a rank, without waiting for it to take them
- * @take:    a message that has come, without waiting. Return: its words, 0: there is none
- * @meet:    wait until all ranks have come here, without using the processor
+ * @begin:   initialise, collectively on all ranks
+ * @agree:   compare @text with that of rank 0; @ret_all: it is equal on all ranks
+ * @unite:   combine @bits, @size bytes, of all ranks by OR into those of rank 0
+ * @send:    send up to RANKS_WORDS_MAX words to a rank, without waiting for their receipt
+ * @take:    receive a pending message, without waiting. Return: its words, 0: there is none
+ * @meet:    barrier of all ranks, without using the processor
  * @end:     the last call
  * @abandon: end all ranks at once with exit status @status; does not return */
 struct ranks_ops {

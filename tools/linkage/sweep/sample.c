@@ -27,7 +27,7 @@ void sample_philox(const uint32_t counter[4], const uint32_t key[2], uint32_t re
         ret[i] = c[i];
 }
 
-/* 64 bits of what they are for */
+/* 64 random bits for a purpose */
 static uint64_t draw(uint64_t seed, uint64_t name, uint64_t i)
 {
     const uint32_t key[2] = {(uint32_t)seed, (uint32_t)(seed >> 32)};

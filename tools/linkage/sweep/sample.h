@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random numbers of a study: functions of what they are for, not of what was drawn before.
+/* Random numbers of a study: functions of their purpose, independent of earlier draws.
  *
- * A value depends on the seed, the number of the case and the name of what it is for, and on
- * nothing else: cases may be run in any order, by any number of processes, or alone. All by
- * integers and core/maths, so that the bits do not depend on the machine's mathematical library.
+ * A value depends only on the seed, the number of the case and the name of the quantity: cases may
+ * be run in any order, by any number of processes, or alone. All by integers and core/maths, so
+ * that the bits do not depend on the machine's mathematical library.
  * Thread: any. */
 #ifndef TOOLS_LINKAGE_SWEEP_SAMPLE_H
 #define TOOLS_LINKAGE_SWEEP_SAMPLE_H
@@ -14,20 +14,24 @@
  * M. A. Moraes, R. O. Dror, D. E. Shaw, Parallel random numbers: as easy as 1, 2, 3, 2011). */
 void sample_philox(const uint32_t counter[4], const uint32_t key[2], uint32_t ret[4]);
 
-/** sample_uniform() - uniform within (0, 1), ends never. @name: a hash; @i: a case, from 0 */
+/** sample_uniform() - Return a uniform number within (0, 1), excluding both ends. @name: a hash;
+ * @i: a case, from 0 */
 double sample_uniform(uint64_t seed, uint64_t name, uint64_t i);
 
-/** sample_permuted() - place of @i in a permutation of 0 .. @n - 1 that belongs to @seed and
- * @name. Nothing is stored: a Feistel network, entered again until it is within @n (J. Black, P.
+/** sample_permuted() - Return the position of @i in a permutation of 0 .. @n - 1 defined by @seed
+ * and @name. Nothing is stored: a Feistel network, entered again until it is within @n (J. Black,
+ * P.
  * Rogaway, Ciphers with arbitrary finite domains, 2002). @n: 1 to 2^32, @i < @n. */
 uint64_t sample_permuted(uint64_t seed, uint64_t name, uint64_t n, uint64_t i);
 
-/** sample_stratified() - case @i of @n of a Latin hypercube (M. D. McKay, R. J. Beckman, W. J.
- * Conover, 1979): uniform within (0, 1), and one of all @n in each n-th part of it. */
+/** sample_stratified() - Return case @i of @n of a Latin hypercube (M. D. McKay, R. J. Beckman, W.
+ * J. Conover, 1979): uniform within (0, 1), with exactly one of the @n values in each interval of
+ * length 1/@n. */
 double sample_stratified(uint64_t seed, uint64_t name, uint64_t n, uint64_t i);
 
-/** sample_normal() - the normal deviate that a part @u of all is below, 0 < u < 1 (M. J. Wichura,
- * Algorithm AS 241: the percentage points of the normal distribution, 1988; relative error 1e-15).
+/** sample_normal() - Return the quantile of the standard normal distribution at @u, 0 < u < 1 (M.
+ * J. Wichura, Algorithm AS 241: the percentage points of the normal distribution, 1988; relative
+ * error 1e-15).
  */
 double sample_normal(double u);
 

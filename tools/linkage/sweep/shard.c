@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which part of a study is this process's. */
+/* Selection of the cases of this process. */
 #include "sweep.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads a study, and says what its cases are. */
+/* Reads a study and defines its cases. */
 #include "study.h"
 
 #include "linkage/hash.h"
@@ -17,7 +17,7 @@
 
 static const char *const sampling_names[] = {"grid", "list", "random", "latin-hypercube", NULL};
 
-/* @path as seen from the folder of @name. Return: NULL: out of memory. */
+/* Resolve @path against the folder of @name. Return: NULL: out of memory. */
 char *study_beside(const char *name, const char *path)
 {
     const char *slash = strrchr(name, '/');
@@ -77,7 +77,7 @@ static int read_head(struct lk_node root, const char *name, struct study *s, str
     return lk_also(result, lk_node_read_bool_or(root, "interpolate", &s->interpolate, err));
 }
 
-/* ---- which cases there are ---- */
+/* ---- the cases ---- */
 
 static int count_grid(struct lk_node root, struct study *s, struct lk_error *err)
 {
@@ -150,7 +150,7 @@ static int read_sampling(struct lk_node root, struct study *s, struct lk_error *
     return s->sampling == SAMPLING_GRID ? count_grid(root, s, err) : count_list(s, err);
 }
 
-/* which of its values a case of a grid takes: the last quantity changes first */
+/* return the index of the value in a case of a grid: the last quantity changes fastest */
 static int grid_place(const struct study *s, int q, uint64_t i)
 {
     for (int k = s->n_quantities - 1; k > q; k--)

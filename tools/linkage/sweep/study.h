@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A study file: what varies between the cases of a model, and what is kept of each.
+/* A study file: quantities that vary between the cases of a model, and results of each case.
  * doc/studies.md documents the format. */
 #ifndef TOOLS_LINKAGE_SWEEP_STUDY_H
 #define TOOLS_LINKAGE_SWEEP_STUDY_H
@@ -18,16 +18,16 @@
 
 enum sampling { SAMPLING_GRID, SAMPLING_LIST, SAMPLING_RANDOM, SAMPLING_LATIN_HYPERCUBE };
 
-/** enum role - what a quantity is of a case. */
+/** enum role - role of a quantity in a case. */
 enum role { ROLE_PARAMETER, ROLE_INPUT, ROLE_INPUT_FILE, ROLE_START_STATE };
 
 enum spread { SPREAD_VALUES, SPREAD_UNIFORM, SPREAD_LOG_UNIFORM, SPREAD_NORMAL };
 
-/** struct quantity - what may differ from case to case.
+/** struct quantity - a quantity that may differ between cases.
  * @name: path of a parameter, "channel" or "channel.component" of an input, "input_files",
  * "start_states";  @node: of its value, for messages;  @hash: of role and name, for samples
  * @low, @high: of a uniform spread; mean and standard deviation of a normal one
- * @n: values, or files, of SPREAD_VALUES;  @value, or @file: them */
+ * @n: number of values or files of SPREAD_VALUES, in @value or @file */
 struct quantity {
     enum role role;
     enum spread spread;
@@ -41,8 +41,8 @@ struct quantity {
     char **file;
 };
 
-/** enum reduction - what of an output over a run is one number of a case. REDUCTION_ALWAYS: of
- * checks, its smallest and its largest value. */
+/** enum reduction - reduction of an output over a run to one number. REDUCTION_ALWAYS: for checks,
+ * on its smallest and its largest value. */
 enum reduction {
     REDUCTION_LAST,
     REDUCTION_MIN,
@@ -58,8 +58,8 @@ enum reduction {
 const char *reduction_name(enum reduction reduction);
 
 /** struct measure - a reduction of an output, as a column or as a check.
- * @output: "channel" or "channel.component";  @low, @high: of a check, infinite where there is no
- * bound */
+ * @output: "channel" or "channel.component";  @low, @high: bounds of a check, infinite if there is
+ * none */
 struct measure {
     char output[2 * LK_NAME_SIZE];
     struct lk_node node;
@@ -68,8 +68,8 @@ struct measure {
     double high;
 };
 
-/** struct study - @model: path as whoever started the study reaches it;  @duration: [s]
- * @step: [s], 0: the model's;  @engine: "" for the model's;  @cases: how many
+/** struct study - @model: path relative to the working directory;  @duration: [s]
+ * @step: [s], 0: the model's;  @engine: "" for the model's;  @cases: their number
  * @residual: largest violation of a joint [m or rad], @energy: largest error of the energy balance
  * [J]; infinite: no check */
 struct study {
@@ -92,7 +92,8 @@ struct study {
     double energy;
 };
 
-/** study_read_text() - a study. @name: how messages call it; files that it names are beside it
+/** study_read_text() - Read a study. @name: in messages, and in the folder of the files that it
+ * names
  * @ret_errors: lines "file:line:column: what is wrong, what was expected"
  * Return: 0, LK_E_TEXT, -ENOMEM. */
 int study_read_text(const char *name, const char *text, size_t size, struct study **ret_study,
@@ -101,7 +102,8 @@ int study_read_text(const char *name, const char *text, size_t size, struct stud
 int study_read(const char *path, struct study **ret_study, struct lk_errors *ret_errors);
 void study_free(struct study *study);
 
-/** study_value() - value of quantity @q in case @i, from 0; of files: which one, from 0. */
+/** study_value() - Return the value of quantity @q in case @i, from 0; for files the index of the
+ * file. */
 double study_value(const struct study *study, int q, uint64_t i);
 
 #endif

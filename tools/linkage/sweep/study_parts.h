@@ -5,7 +5,8 @@
 
 #include "study.h"
 
-/** study_beside() - @path as seen from the folder of the file @name. Return: on the heap, NULL. */
+/** study_beside() - Resolve @path against the folder of the file @name. Return: on the heap,
+ * NULL. */
 char *study_beside(const char *name, const char *path);
 
 /** study_read_quantities() - parameters, inputs, input_files, start_states.  @name: of the study */

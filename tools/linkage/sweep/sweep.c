@@ -9,7 +9,7 @@
 
 #define JOBS_MAX 1024
 
-/* struct options - the command line. @job: also for one case, or a join, its output;  @i: of
+/* struct options - the command line. @job: its output is also used for one case or a join;  @i: of
  * --case, from 1; 0: all cases;  @shard: "K/N";  @paths: a study, or with --join journals */
 struct options {
     struct job job;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* linkage sweep: common declarations of its files.
  *
- *   study.c      the study file: quantities.c what varies, measures.c what is kept
- *   sample.c     random numbers that depend on what they are for
- *   plan.c       study and model put together: columns, checks, what is refused at once
+ *   study.c      the study file; quantities.c: varied quantities, measures.c: results
+ *   sample.c     random numbers as functions of their purpose
+ *   plan.c       combination of study and model: columns, checks, early errors
  *   case.c       one case, from its values to its row
- *   crew.c       processes that run cases, each of which may die
- *   journal.c    rows as they are finished, for whoever goes on after a kill
+ *   crew.c       processes that run cases and may crash
+ *   journal.c    completed rows, to continue after a kill
  *   table.c      rows of one or several journals in the order of the cases
- *   shard.c      which cases are this process's, as whoever launched it says
- *   ranks.c      cases dealt among processes of several machines, by a module (ranks.h, mpi/)
+ *   shard.c      selection of the cases of this process by its launcher
+ *   ranks.c      distribution of cases to several machines, by a module (ranks.h, mpi/)
  *   all.c        all cases: journals, crew, table
  *   sweep.c      the command
  */
@@ -23,19 +23,20 @@
 
 #include <stdio.h>
 
-/** enum outcome - how a case ended, as the table says. */
+/** enum outcome - outcome of a case in the table. */
 enum outcome {
-    OUTCOME_PASSED,  /* all checks, or there are none */
-    OUTCOME_FAILED,  /* one of them */
-    OUTCOME_REFUSED, /* the model with these numbers, or an input */
+    OUTCOME_PASSED,  /* passed all checks, or there are none */
+    OUTCOME_FAILED,  /* failed a check */
+    OUTCOME_REFUSED, /* refused the model with these numbers, or an input */
     OUTCOME_FAULTED, /* a step */
     OUTCOME_CRASHED, /* the process died, twice */
 };
 
-/** outcome_name() - "passed". */
+/** outcome_name() - Return the name of an outcome, such as "passed". */
 const char *outcome_name(enum outcome outcome);
 
-/** struct target - a number of a case. @scalar: of the outputs;  @measure: of the study */
+/** struct target - a number of a case. @scalar: index in the outputs;  @measure: its entry in the
+ * study */
 struct target {
     int scalar;
     const char *unit;
@@ -45,8 +46,8 @@ struct target {
 /** struct plan - a study that fits its model. @text, @size: of the model, read once;  @folder: of
  * its files;  @prototype: compiled with the numbers of its file
  * @offset: of each quantity that is an input, among the inputs
- * @header: of the table, without a line feed;  @identity: what the bits of the table depend on, one
- * line without a line feed */
+ * @header: of the table, without a line feed;  @identity: everything on which the bits of the table
+ * depend, one line without a line feed */
 struct plan {
     const struct study *study;
     char *text;
@@ -66,27 +67,28 @@ struct plan {
 /** plan_new() - Return: NULL after error messages. */
 struct plan *plan_new(const struct study *study);
 void plan_free(struct plan *plan);
-/** plan_options() - of lk_system_new(), for all cases. */
+/** plan_options() - Return the options of lk_system_new() for all cases. */
 struct lk_options plan_options(const struct study *study);
 
-/** put_field() - a field of a CSV file, quoted where it has to be (RFC 4180). */
+/** put_field() - Write a field of a CSV file, quoted if necessary (RFC 4180). */
 void put_field(FILE *file, const char *text);
 
-/** case_run() - case @i, from 0.
+/** case_run() - Run case @i, from 0.
  * @csv_path: for all outputs over time, as of `linkage run --output`; NULL: none
  * @ret_row: on the heap, without a line feed
  * Return: its outcome; negative errno. */
 int case_run(struct plan *plan, uint64_t i, const char *csv_path, char **ret_row);
-/** case_crashed() - the row of case @i whose process died by @signal. Return: an outcome; -ENOMEM.
+/** case_crashed() - Make the row of case @i, whose process was terminated by @signal. Return: an
+ * outcome; -ENOMEM.
  */
 int case_crashed(const struct plan *plan, uint64_t i, int signal, char **ret_row);
-/** case_print() - how `linkage run` repeats it. */
+/** case_print() - Print the command of `linkage run` that repeats the case. */
 void case_print(const struct plan *plan, uint64_t i, FILE *to);
 
 /* ---- journal.c ---- */
 
-/** struct journal - open for appending, and locked. @done: a bit a case;  @n_done: of them, those
- * that did not pass: @n_bad */
+/** struct journal - open for appending, and locked. @done: one bit per case;  @n_done: number of
+ * completed cases;  @n_bad: of these, the cases that did not pass */
 struct journal {
     const char *path;
     int fd;
@@ -97,11 +99,11 @@ struct journal {
     double synced_s;
 };
 
-/** journal_open() - begin one, or go on with that of the same study: what a kill has left of a last
- * row is cut off. @fresh: what is there is of no use. Return: false after an error message. */
+/** journal_open() - Create a journal, or continue that of the same study; an incomplete last row is
+ * removed. @fresh: discard an existing journal. Return: false after an error message. */
 bool journal_open(const struct plan *plan, const char *path, bool fresh, struct journal *journal);
-/** journal_look() - what the journal @path of the same study has counts as done in @journal; one
- * that is just being begun has nothing. Return: false after an error message. */
+/** journal_look() - Mark the cases in the journal @path of the same study as done in @journal; a
+ * journal that is just being created has none. Return: false after an error message. */
 bool journal_look(const struct plan *plan, const char *path, struct journal *journal);
 bool journal_has(const struct journal *journal, uint64_t i);
 /** journal_add() - Return: false after an error message. */
@@ -115,7 +117,7 @@ struct record {
     int outcome;
 };
 
-/** struct pages - a journal that is looked at. @head: bytes of its first three lines;
+/** struct pages - a journal open for reading. @head: bytes of its first three lines;
  * @cases: of the study */
 struct pages {
     const char *text;
@@ -124,49 +126,50 @@ struct pages {
     uint64_t cases;
 };
 
-/** pages_open() - Return: 0, negative errno, LK_E_TEXT: it is no journal; close after 0. */
+/** pages_open() - Return: 0, negative errno, LK_E_TEXT: it is no journal; close it after 0. */
 int pages_open(const char *path, struct pages *ret_pages);
-/** pages_next() - the record at @at, which moves behind it; what is damaged is passed over.
+/** pages_next() - Read the record at @at and advance @at; damaged records are skipped.
  * @ret_case: from 0. Return: false at the end. */
 bool pages_next(const struct pages *pages, size_t *at, uint64_t *ret_case, struct record *ret);
 void pages_close(struct pages *pages);
 
 /* ---- table.c ---- */
 
-/** table_write() - the rows of @n journals, which have to be of one study and to have all its
- * cases. @ret_bad: those that did not pass. Return: EXIT_DONE, EXIT_REFUSED after a message. */
+/** table_write() - Write the rows of @n journals, which must belong to one study and contain all
+ * its cases. @ret_bad: number of cases that did not pass. Return: EXIT_DONE, EXIT_REFUSED after a
+ * message. */
 int table_write(const char *const *paths, int n, const char *output, uint64_t *ret_cases,
                 uint64_t *ret_bad);
 
-/** table_say() - what a table has. */
+/** table_say() - Print a summary of a table. */
 void table_say(const char *output, uint64_t cases, uint64_t bad);
 
 /* ---- shard.c ---- */
 
-/** struct shard - of all cases those whose number is @index modulo @count. @by: who says so; NULL:
- * the command line, or nobody */
+/** struct shard - the cases whose number is @index modulo @count. @by: launcher that defined it;
+ * NULL: the command line, or none */
 struct shard {
     long index;
     long count;
     const char *by;
 };
 
-/** shard_parse() - "K/N", K from 1. Return: EXIT_DONE, EXIT_USAGE after a message. */
+/** shard_parse() - Parse "K/N", K from 1. Return: EXIT_DONE, EXIT_USAGE after a message. */
 int shard_parse(const char *text, struct shard *ret);
-/** struct place - of a process among the ranks that were launched together, from 0. @size: 0: there
- * are none */
+/** struct place - rank of a process among those launched together, from 0. @size: 0: there are no
+ * ranks */
 struct place {
     long rank;
     long size;
 };
 
-/** shard_find() - what the environment says of arrays of Slurm and of ranks of Open MPI. */
+/** shard_find() - Read Slurm arrays and Open MPI ranks from the environment. */
 int shard_find(struct shard *ret, struct place *ret_place);
-/** shard_split() - of @shard the part of a rank where none of them deals. */
+/** shard_split() - Reduce @shard to the share of a rank, for ranks without a common stock. */
 void shard_split(struct shard *shard, const struct place *place);
 
-/** struct stock - cases of a shard that its journal does not have. @next: the first that may be
- * given out;  @left: how many there are */
+/** struct stock - cases of a shard that its journal does not have. @next: first case that may be
+ * assigned;  @left: number of remaining cases */
 struct stock {
     struct shard shard;
     const struct journal *journal;
@@ -175,15 +178,15 @@ struct stock {
 };
 
 void stock_open(const struct shard *shard, const struct journal *journal, struct stock *ret);
-/** stock_next() - @ret: a case. Return: false: none is left. */
+/** stock_next() - Assign a case. Return: false if none is left. */
 bool stock_next(struct stock *stock, uint64_t *ret);
 
 /* ---- ranks.c ---- */
 
-/** struct ranks - this process among those that share a stock, which rank 0 has: the others ask it
- * for some cases at a time, the fewer the fewer are left.
- * @queue: of another rank, @n cases from @at on;  @has_asked, @is_over: it has asked for more;
- * there are no more;  @n_told: of rank 0, ranks that know that */
+/** struct ranks - this process among those that share a stock. Rank 0 owns the stock; the others
+ * request several cases at a time, fewer towards the end.
+ * @queue: on ranks other than 0: @n assigned cases from @at on;  @has_asked: a request is pending;
+ * @is_over: no cases remain;  @n_told: on rank 0: number of ranks informed of that */
 struct ranks {
     const struct ranks_ops *ops;
     int rank;
@@ -196,34 +199,36 @@ struct ranks {
     int n_told;
 };
 
-/** ranks_load() - the module, where this process was launched as one of several ranks.
- * Return: NULL: there is none; after a message, where it is there and cannot be loaded. */
+/** ranks_load() - Load the module if this process was launched as one of several ranks.
+ * Return: NULL: there is none, or, after a message, it cannot be loaded. */
 const struct ranks_ops *ranks_load(const struct place *place);
-/** ranks_begin() - all ranks come together, with the same @plan. @journal: what any of them has
- * done is done for rank 0, which deals. Return: false after an error message. */
+/** ranks_begin() - Initialise all ranks collectively, with the same @plan. @journal: cases done on
+ * any rank are marked as done on rank 0, which assigns cases. Return: false after an error
+ * message. */
 bool ranks_begin(struct ranks *ranks, const struct plan *plan, struct journal *journal);
-/** ranks_next() - @ret: a case for this rank. Return: false: none at hand. */
+/** ranks_next() - Return a case for this rank. Return: false if none is available now. */
 bool ranks_next(struct ranks *ranks, struct stock *stock, uint64_t *ret);
-/** ranks_look() - answer or ask, without waiting. Return: false: there is nothing more to answer,
- * or to come. */
+/** ranks_look() - Process messages and send requests, without waiting. Return: false if no more
+ * messages are expected. */
 bool ranks_look(struct ranks *ranks, struct stock *stock);
 
-/** ranks_end() - after all cases: wait for the others; if this rank is not well, end all of them.
+/** ranks_end() - Wait for the other ranks after all cases; if this rank has failed, end all of
+ * them.
  * Return: @is_well. */
 bool ranks_end(struct ranks *ranks, bool is_well);
 
 /* ---- crew.c ---- */
 
-/** crew_run() - run all cases of @shard that @journal does not have, @n of them at a time.
- * @ranks: with whom they are shared, begun here, after the processes; NULL: with nobody
+/** crew_run() - Run all cases of @shard missing in @journal, @n at a time.
+ * @ranks: ranks that share the cases, initialised here, after the processes are created; NULL: none
  * Return: false after an error message. */
 bool crew_run(struct plan *plan, const struct shard *shard, int n, struct journal *journal,
               struct ranks *ranks);
 
 /* ---- all.c ---- */
 
-/** struct job - all cases of a study. @n_jobs: 0: one for each core;  @place: its size is 0 where
- * there are no ranks;  @is_fresh: journals that are there are of no use */
+/** struct job - all cases of a study. @n_jobs: 0: one for each core;  @place: its size is 0 without
+ * ranks;  @is_fresh: discard existing journals */
 struct job {
     const char *output;
     long n_jobs;

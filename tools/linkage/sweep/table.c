@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of a study: the rows of its journals in the order of the cases. It is the same bytes
- * whoever ran which case, so that several processes may write it at once. */
+/* The table of a study: the rows of its journals in the order of the cases. Its bytes do not depend
+ * on which process ran a case, so that several processes may write it at once. */
 #include "sweep.h"
 
 #include <errno.h>
@@ -45,7 +45,7 @@ static bool open_all(struct join *j)
     return j->record != NULL && j->from != NULL;
 }
 
-/* A case that two journals have is the same in both, or one of them lies. */
+/* A case in two journals must be equal in both; otherwise one of them is wrong. */
 static bool collect(struct join *j)
 {
     for (int i = 0; i < j->n; i++) {
@@ -107,7 +107,7 @@ static int write_rows(const struct join *j, FILE *file)
     return fflush(file) != 0 || ferror(file) || fsync(fileno(file)) != 0 ? -errno : 0;
 }
 
-/* Written beside it first: whoever looks finds all of a table or none. */
+/* Write a temporary file first, so that a reader sees a complete table or none. */
 static int write_file(const struct join *j, const char *output)
 {
     char *beside;

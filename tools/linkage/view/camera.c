@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From where a mechanism is seen. */
+/* View direction on a mechanism. */
 #include "view.h"
 
 #include <math.h>
 #include <string.h>
 
-#define FLAT 0.2 /* a mechanism is flat where it extends less, of its size */
+#define FLAT 0.2 /* smaller extents, as a share of the size, count as flat */
 
 static double dot(const double a[3], const double b[3])
 {

@@ -89,7 +89,7 @@ static void put_data(struct lk_json *json, const char *name, const struct lk_sce
     lk_json_close(json, '}');
 }
 
-/* no name of a model ends the script that it stands in */
+/* escape text, so that no name of a model can end the script that contains it */
 static void put_escaped(FILE *file, const char *text, size_t size)
 {
     for (size_t i = 0; i < size; i++)

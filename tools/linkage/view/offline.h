@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A model's motion as a page that needs neither a server nor a network: offline.html and
- * offline.js with the gateway's view.js, and the poses of all bodies at instants. */
+/* A model's motion as a web page that needs neither a server nor a network: offline.html and
+ * offline.js with the gateway's view.js, and the poses of all bodies at given times. */
 #ifndef TOOLS_LINKAGE_OFFLINE_H
 #define TOOLS_LINKAGE_OFFLINE_H
 
@@ -9,13 +9,13 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* empty where the build had no packages of npm */
+/* empty if the build had no npm packages */
 extern const unsigned char offline_head[], offline_tail[];
 extern const size_t offline_head_size, offline_tail_size;
 
-/** offline_write() - @n instants: @time [s] and @poses of all bodies, one after the other; @least:
- * gaps of joints that are larger are shown, in m and rad. Return: false: no memory, or it cannot be
- * written. */
+/** offline_write() - Write a page of @n instants: @time [s] and @poses of all bodies,
+ * consecutively; @least: smallest joint gap that is drawn, in m and rad. Return: false: no memory,
+ * or it cannot be written. */
 bool offline_write(FILE *file, const char *name, const struct lk_scene *scene, const double *time,
                    const double *poses, int n, double least);
 

@@ -45,7 +45,7 @@ struct mark *picture_add_line(struct picture *p, const double a[3], const double
 
 /* ---- scale ---- */
 
-/* what the marks cover in units of the world, along the page; the ground does not count */
+/* find the extent of the marks along the page in units of the world, without the ground */
 static bool find_borders(const struct picture *p, double low[2], double high[2])
 {
     bool found = false;

@@ -10,7 +10,7 @@
 #define PIECES  4  /* of a long cylinder, so that its near end hides and its far end is hidden */
 #define AMBIENT 0.55
 
-/* struct hand - what a shape is drawn with: where its body is, and where it is in there */
+/* struct hand - poses for drawing a shape: of its body, and of the shape in the body */
 struct hand {
     struct picture *picture;
     const struct lk_shape *shape;
@@ -29,7 +29,7 @@ static void place(const struct hand *h, const double in[3], double ret[3])
     lk_scene_place(h->poses, h->shape->body, local, ret);
 }
 
-/* a face, unless it looks away. @in: its corners in sizes of the shape, counter-clockwise from
+/* add a face unless it faces away. @in: its corners in sizes of the shape, counter-clockwise from
  * outside */
 static void add_face(const struct hand *h, double in[][3], int n)
 {
@@ -67,7 +67,7 @@ static void draw_box(const struct hand *h)
             double face[4][3];
 
             for (int i = 0; i < 4; i++) {
-                /* round the face, the other way on the other side */
+                /* around the face, in opposite order on the opposite side */
                 double first = i == 1 || i == 2 ? 0.5 : -0.5, second = i >= 2 ? 0.5 : -0.5;
 
                 face[i][axis] = 0.5 * side;

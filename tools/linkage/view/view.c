@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* linkage view: what a model looks like, at its start or later; where an assembly that does not
- * close stays open. */
+/* linkage view: picture of a model, at its start or later, and of the gaps of an assembly that does
+ * not close. */
 #include "view.h"
 #include "commands.h"
 #include "linkage/file.h"
@@ -16,7 +16,7 @@
 #define PAGE_TIME    5      /* [s] of motion on a page */
 #define PAGE_KEPT    301    /* instants of it, at most, */
 #define PAGE_NUMBERS 400000 /* and numbers in their poses */
-#define OPEN         1e-6   /* a gap that is told, in sizes of the mechanism, and in rad */
+#define OPEN         1e-6   /* smallest reported gap, in sizes of the mechanism, and in rad */
 
 /* struct view - @from: direction to the eye, if @has_from;  @time: below 0: not given
  * @kept: instants of a page;  @instant, @motion: @n_kept of them, and their poses */
@@ -137,8 +137,8 @@ static void keep(struct view *v, const struct lk_scene *scene, const struct lk_s
     lk_system_poses(system, v->motion + (size_t)v->n_kept++ * n_values);
 }
 
-/* Steps to the time that is asked for. Return: EXIT_DONE; after an error message EXIT_USAGE where
- * the inputs are none of the model's, EXIT_REFUSED where a step failed. */
+/* Step to the requested time. Return: EXIT_DONE; after an error message EXIT_USAGE if the model
+ * lacks the inputs, EXIT_REFUSED if a step failed. */
 static int advance(struct view *v, const struct lk_scene *scene, struct lk_system *system)
 {
     double *inputs = calloc((size_t)lk_system_input_size(system) + 1, sizeof(*inputs));
@@ -165,9 +165,9 @@ static int advance(struct view *v, const struct lk_scene *scene, struct lk_syste
     return !is_asked_well ? EXIT_USAGE : good ? EXIT_DONE : EXIT_REFUSED;
 }
 
-/* The poses to show: of the system at the time; where there is no system, as far as the assembly
- * came. Return: EXIT_DONE; after an error message EXIT_REFUSED, a picture helps nevertheless, or
- * EXIT_USAGE. */
+/* Find the poses to draw: of the system at the time or, without a system, of the incomplete
+ * assembly. Return: EXIT_DONE; after an error message EXIT_REFUSED, when a picture is still useful,
+ * or EXIT_USAGE. */
 static int find_poses(struct view *v, const struct lk_model *model, const struct lk_scene *scene,
                       double *poses, double *ret_time)
 {
@@ -271,7 +271,7 @@ static int draw_gaps(struct picture *p, const struct lk_scene *scene, const doub
 
 /* ---- files ---- */
 
-/* what was kept on the way, or the one state that there is */
+/* write the stored instants, or the only state */
 static bool save_page(const struct view *v, const char *name, const struct lk_scene *scene,
                       const double *poses)
 {

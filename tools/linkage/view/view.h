@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* linkage view: a picture of a model.
  *
- *   view.c      options, the state to show, what is open
- *   camera.c    from where it is seen, in parallel projection
+ *   view.c      options, the displayed state, open joints
+ *   camera.c    view direction and parallel projection
  *   shapes.c    the scene as faces and lines
- *   picture.c   faces, lines and words in the order in which they are drawn
+ *   picture.c   faces, lines and text in drawing order
  *   svg.c, png.c   the picture as a file; png.c needs cairo
  *
  * Pictures of modes (modes_picture.c) are drawn by the same files. */
@@ -28,19 +28,21 @@ struct camera {
     double scale;
 };
 
-/** camera_choose() - a mechanism that is flat from its side, others obliquely from above.
+/** camera_choose() - Choose the view: a planar mechanism perpendicular to its plane, others
+ * obliquely from above.
  * @from: direction to the eye, NULL: chosen */
 void camera_choose(struct camera *camera, const struct lk_scene *scene, const double *poses,
                    const double *from);
-/** camera_depth() - of a place, larger is nearer [m].  camera_project() - on the page [pixel]. */
+/** camera_depth() - Return the depth of a point, larger is nearer [m].  camera_project() - Project
+ * it to the page [pixel]. */
 double camera_depth(const struct camera *camera, const double place[3]);
 void camera_project(const struct camera *camera, const double place[3], double ret[2]);
 
-/** enum mark_kind - LINE: of two points;  NOTE: words on the page itself */
+/** enum mark_kind - LINE: of two points;  NOTE: text on the page itself */
 enum mark_kind { MARK_FACE, MARK_LINE, MARK_NOTE };
 
-/** struct mark - what is drawn at once. @layer: those of a higher one are drawn later, whatever the
- * depth;  @is_ground: does not count for the size of the picture
+/** struct mark - a drawing element. @layer: higher layers are drawn later, regardless of the depth;
+ * @is_ground: excluded from the size of the picture
  * @at: its points in the world, on the page once picture_finish() is done
  * @width: of a line [pixel];  @color: red, green, blue, opacity */
 struct mark {
@@ -65,27 +67,28 @@ struct picture {
     bool failed;
 };
 
-/** picture_add() - an empty mark;  never NULL, @picture->failed without memory. */
+/** picture_add() - Add an empty mark. Never returns NULL; without memory @picture->failed is
+ * set. */
 struct mark *picture_add(struct picture *picture, enum mark_kind kind, const double color[4]);
-/** picture_add_line() - from @a to @b in the world. */
+/** picture_add_line() - Add a line from @a to @b in the world. */
 struct mark *picture_add_line(struct picture *picture, const double a[3], const double b[3],
                               double width, const double color[4]);
 /** picture_finish() - find the scale, project, cut lines at the borders, sort. */
 void picture_finish(struct picture *picture);
-/** picture_note() - words at a place of the finished page [pixel]. */
+/** picture_note() - Add text at a position of the finished page [pixel]. */
 void picture_note(struct picture *picture, double x, double y, const char *text,
                   const double color[4]);
-/** picture_stroke() - a line on the finished page [pixel]. */
+/** picture_stroke() - Add a line on the finished page [pixel]. */
 void picture_stroke(struct picture *picture, double x0, double y0, double x1, double y1,
                     double width, const double color[4]);
 
-/** draw_scene() - all shapes. @with_frames: axes of the bodies, too */
+/** draw_scene() - Draw all shapes. @with_frames: also the axes of the bodies */
 void draw_scene(struct picture *picture, const struct lk_scene *scene, const double *poses,
                 bool with_frames);
 
 /** write_svg() - Return: whether all was written. */
 bool write_svg(const struct picture *picture, FILE *to);
-/** write_png() - to the file at @path. Return: NULL, or why not. */
+/** write_png() - Write the picture to the file @path. Return: NULL, or the reason of a failure. */
 const char *write_png(const struct picture *picture, const char *path);
 
 #endif

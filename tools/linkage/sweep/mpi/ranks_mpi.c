@@ -12,8 +12,8 @@
 #define LOOK_NS    2000000 /* between two looks for the others at a meeting */
 #define UNITED_MAX (1 << 20)
 
-/* Requests that are on their way: the words have to stay. One for each rank is enough, as a rank
- * is told something only after it has asked. */
+/* Send requests in progress, whose words must remain valid. One for each rank is enough, because a
+ * rank is sent something only after a request. */
 struct letter {
     MPI_Request request;
     uint64_t words[RANKS_WORDS_MAX];
@@ -89,7 +89,7 @@ static int take(int *ret_from, uint64_t words[RANKS_WORDS_MAX])
     return n;
 }
 
-/* MPI_Barrier() would spin: ranks that are done would take the processor from those that are not.
+/* MPI_Barrier() would spin: idle ranks would use the processors of busy ones.
  */
 static void meet(void)
 {
