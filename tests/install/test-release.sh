@@ -34,9 +34,19 @@ same 'a release: package' "$(sed -n 's/^linkaged (\([^)]*\)).*/\1/p' "$1/debian/
     "$(sed -n 's/^linkaged (\([^)]*\)).*/\1/p' clone/debian/changelog | tail -n +2)"
 expect 1 'nothing new' clone/tools/release 9.8.8 made --source
 same 'nothing new' "release: CHANGELOG.md has no section '## 9.8.8, unreleased'" "$(cat err)"
+expect 1 'open an old one' clone/tools/release open 9.8.7
+expect 0 'open the next' clone/tools/release open 9.9.0
+same 'open the next: version' 9.9.0 "$(clone/tools/release check)"
+same 'open the next: changelog' '## 9.9.0, unreleased' "$(grep -m 1 '^## ' clone/CHANGELOG.md)"
+expect 1 'open twice' clone/tools/release open 9.9.1
+same 'open twice' 'release: 9.9.0 is not released yet' "$(cat err)"
+git -C clone commit -qam 'the next version'
+expect 0 'the next release' clone/tools/release 9.9.0 made --source
+same 'the next release: package' 'linkaged (9.9.0) bookworm; urgency=medium' "$(head -n 1 clone/debian/changelog)"
+same 'the next release: packages' 2 "$(grep -cE '^linkaged .9.(8.7|9.0). ' clone/debian/changelog)"
 tar -xzf made/linkaged-9.8.7.tar.gz
 same 'the tarball' 9.8.7 "$(linkaged-9.8.7/tools/release check)"
-sed -i 's/"9.8.7"/"9.8.6"/' clone/core/include/linkage/version.h
+sed -i 's/"9.9.0"/"9.8.6"/' clone/core/include/linkage/version.h
 expect 1 'another version' clone/tools/release check
-same 'another version' "release: meson.build says 9.8.7, in header it is '9.8.6'" "$(cat err)"
+same 'another version' "release: meson.build says 9.9.0, in header it is '9.8.6'" "$(cat err)"
 exit "$failed"
