@@ -4,13 +4,14 @@
 #define POLYNOMIAL 0xedb88320u
 #define SLICES     4 /* bytes at a time */
 
-/* effect of a byte on the checksum, for each distance from the end of the slice */
+/* struct table - effect of a byte on the checksum, for each distance from the end of the
+ * slice */
 struct table {
     uint32_t of[SLICES][256];
 };
 
-/* Compute the table. It is made anew at each call, in a few microseconds, so that threads share no
- * state. */
+/* Compute the table. Each call computes it again, in a few microseconds, so that threads
+ * share no state. */
 static void make_table(struct table *t)
 {
     for (uint32_t i = 0; i < 256; i++) {
@@ -40,7 +41,7 @@ uint32_t lk_crc32(uint32_t crc, const void *bytes, size_t size)
     return ~crc;
 }
 
-/* a b modulo the polynomial; bit 31 is x^0 */
+/* return a b modulo the polynomial; bit 31 is x^0 */
 static uint32_t multiply(uint32_t a, uint32_t b)
 {
     uint32_t product = 0;

@@ -20,7 +20,7 @@ static int check_kind(int fd)
         return -EISDIR;
     if (!S_ISREG(st.st_mode))
         return -EMEDIUMTYPE;
-    /* clears O_NONBLOCK: only open() needs it, and it interferes with a lease on the file */
+    /* clear O_NONBLOCK: only open() needs it, and it interferes with a lease on the file */
     return fcntl(fd, F_SETFL, 0) != 0 ? -errno : 0;
 }
 
@@ -36,7 +36,7 @@ int lk_file_open(const char *path)
     return result < 0 ? result : fd;
 }
 
-/* Room for @text of @room bytes and the zero behind it. */
+/* Allocate memory for @room bytes of @text and a terminating zero. */
 static int make_room(char **text, size_t room)
 {
     char *larger = realloc(*text, room + 1);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* JSON writer. Strings come from outside (a daemon, a model file), so nothing is assumed of them.
- */
+/* JSON writer. Strings come from outside (a daemon, a model file) and may contain any bytes. */
 #include "linkage/json.h"
 #include "linkage/text.h"
 #include "maths/arithmetic.h"

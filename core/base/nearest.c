@@ -12,7 +12,7 @@ static int smallest(int a, int b, int c)
     return ab < c ? ab : c;
 }
 
-/* The distance of optimal string alignment, row by row. */
+/* Compute the distance of optimal string alignment, row by row. */
 int lk_edit_distance(const char *a, const char *b)
 {
     int row[3][LK_WORD_SIZE];

@@ -31,10 +31,10 @@ struct lk_gain_field {
 extern const struct lk_gain_field lk_gain_fields[LK_GAIN_FIELDS];
 
 /** struct lk_gains - target and present values of the gains.
- * @wanted: target values, in the order of struct lk_washout_set;  @glide: filters with the present
- *          values
- * @moved:  a target has changed since the last step;  @taken: a target changed before the last step
- */
+ * @wanted: target values, in the order of struct lk_washout_set
+ * @glide:  filters that hold the present values
+ * @moved:  a target has changed since the last step
+ * @taken:  a target had changed before the last step */
 struct lk_gains {
     double wanted[LK_WASHOUT_VALUES];
     struct lk_section glide[LK_WASHOUT_VALUES];

@@ -7,8 +7,8 @@
 #define PASSES     6
 #define TOLERANCE  1e-9
 #define CORNERS    (1 << N)
-#define WAY_POINTS 50   /* from neutral to a corner of the strokes */
-#define HELD       0.05 /* least pivot of the Jacobian; at it leg forces grow by a factor of 20 */
+#define WAY_POINTS 50   /* number of points from neutral to a corner of the strokes */
+#define HELD       0.05 /* least pivot of the Jacobian: leg forces are 20 times larger there */
 
 /* Index in a pose of each actuator of a three-axis platform: roll, pitch, heave. */
 static const int three_axis[3] = {3, 4, 2};
@@ -42,7 +42,8 @@ static void build_hexapod(struct lk_platform *platform, const struct lk_hexapod 
     }
 }
 
-/* From the foot of leg @i to its joint; @arm: the joint from the reference point, in the room. */
+/* Compute the vector from the foot of leg @i to its joint; @arm: vector from the reference
+ * point to the joint, room axes. */
 static void leg_vector(const struct lk_platform *platform, const double pose[6], const double R[9],
                        int i, double arm[3], double ret[3])
 {
@@ -62,7 +63,8 @@ static void leg_lengths(const struct lk_platform *platform, const double pose[6]
     }
 }
 
-/* Row i: derivative of leg i by the pose, u (v + w x arm) with w by the rates of the angles. */
+/* Compute the Jacobian. Row i: derivative of leg i with respect to the pose, u (v + w x
+ * arm), with w from the rates of the angles. */
 static void leg_jacobian(const struct lk_platform *platform, const double pose[6], double J[N][N])
 {
     double R[9], A[9], arm[3], leg[3], turn[3];
@@ -102,7 +104,7 @@ static void swap_rows(double J[N][N], double b[N], int i, int k)
     b[k] = value;
 }
 
-/* x = J^-1 b in place of @b. Return: the smallest pivot; 0: there is none. */
+/* Replace @b by x = J^-1 b. Return: the smallest pivot; 0: there is none. */
 static double solve(double J[N][N], double b[N])
 {
     double least = INFINITY;
@@ -139,7 +141,7 @@ static double largest_error(const double a[N], const double b[N], double ret_dif
     return largest;
 }
 
-/* @ret_pivot: the smallest one of the last pass */
+/* find the pose by Newton's method. @ret_pivot: the smallest pivot of the last pass */
 static double find_pose(const struct lk_platform *platform, const double position[N],
                         double pose[6], double *ret_pivot)
 {

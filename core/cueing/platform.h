@@ -27,11 +27,11 @@ struct lk_actuator_limits {
     double acceleration;
 };
 
-/** struct lk_hexapod - geometry of a hexapod. Its legs form pairs at 60, 180 and 300 degrees; leg 1
- * is the one before 60 degrees, and so on.
- * @base_angle, @platform_angle: angle between a leg and the centre of its pair, on the floor and on
- *          the platform [rad]
- * @height: of the platform's joints above those of the floor in neutral [m] */
+/** struct lk_hexapod - geometry of a hexapod. Its legs form pairs at 60, 180 and 300 degrees;
+ * leg 1 is the leg just before 60 degrees, and so on.
+ * @base_angle, @platform_angle: angle between a leg and the centre of its pair, on the floor and
+ *          on the platform [rad]
+ * @height: height of the platform's joints above those of the floor in neutral [m] */
 struct lk_hexapod {
     double base_radius;
     double base_angle;
@@ -40,9 +40,11 @@ struct lk_hexapod {
     double height;
 };
 
-/** struct lk_platform - @n actuators with their limits; of a hexapod its joints:
- * @foot: on the floor, from the platform's reference point in neutral;  @joint: on the platform,
- * from there, in its axes;  @neutral: lengths [m] */
+/** struct lk_platform - @n actuators with their limits. The following fields are set for a
+ * hexapod only.
+ * @foot:    joints on the floor, relative to the platform's reference point in neutral
+ * @joint:   joints on the platform, relative to the reference point, platform axes
+ * @neutral: lengths of the legs in neutral [m] */
 struct lk_platform {
     enum lk_platform_kind kind;
     int n;
@@ -52,13 +54,13 @@ struct lk_platform {
     double neutral[LK_PLATFORM_ACTUATORS];
 };
 
-/** lk_platform_count() - number of actuators of a @kind. */
+/** lk_platform_count() - return the number of actuators of a platform of this @kind. */
 int lk_platform_count(enum lk_platform_kind kind);
 
-/** lk_platform_init() - set up a platform. @hexapod: NULL for the others;  @limits: one for each
- * actuator
- * Return: false if a hexapod can reach a singular pose within its strokes; each corner of the
- * strokes, and the path to it, is tried. */
+/** lk_platform_init() - set up a platform. @hexapod: geometry, NULL for other kinds;
+ * @limits: of each actuator
+ * Return: false if a hexapod can reach a singular pose within its strokes. Each corner of the
+ * strokes, and the path to it, is examined. */
 bool lk_platform_init(struct lk_platform *ret_platform, enum lk_platform_kind kind,
                       const struct lk_hexapod *hexapod, const struct lk_actuator_limits *limits);
 
@@ -66,10 +68,10 @@ bool lk_platform_init(struct lk_platform *ret_platform, enum lk_platform_kind ki
 void lk_platform_actuators(const struct lk_platform *platform, const double pose[6],
                            double ret_position[LK_PLATFORM_ACTUATORS]);
 
-/** lk_platform_pose() - compute the pose for @position; for a hexapod by six iterations of Newton's
- * method. @pose: in: a nearby pose; out: the result
- * Return: largest error of a position [m]; if it exceeds 1e-9, there is no such pose nearby, and
- * @pose is unchanged. 0 for other platforms. */
+/** lk_platform_pose() - compute the pose for @position; for a hexapod by six iterations of
+ * Newton's method. @pose: in: a nearby pose; out: the result
+ * Return: largest error of a position [m]. If it exceeds 1e-9, no pose with these positions was
+ * found nearby, and @pose is unchanged. 0 for other platforms. */
 double lk_platform_pose(const struct lk_platform *platform,
                         const double position[LK_PLATFORM_ACTUATORS], double pose[6]);
 

@@ -59,7 +59,7 @@ static void take_way(struct lk_ride *ride, const double to[N])
     ride->step = 0;
 }
 
-/* Advance along the path. Return: whether its end is reached. */
+/* Advance along the path. Return: whether the end of the path is reached. */
 static bool go_on(struct lk_ride *ride, double demand[N])
 {
     double part = smooth((double)++ride->step / ride->steps);

@@ -38,13 +38,14 @@ enum lk_ride_cause {
     LK_RIDE_EMERGENCY,   /* until it is released */
     LK_RIDE_NOT_RUNNING, /* the cycle does not run in real time */
     LK_RIDE_SILENT,      /* no step came for too long */
-    LK_RIDE_NOT_READY,   /* the platform reports so, or has not reported */
+    LK_RIDE_NOT_READY,   /* the platform reports that it is not ready, or has not reported */
     LK_RIDE_FAULT,       /* the platform reports so */
     LK_RIDE_NO_SENSOR,   /* the model lacks the output */
     LK_RIDE_UNDER_WAY,   /* only a parked platform rises */
 };
 
-/** struct lk_ride_config - @h: step [s];  @fade: duration of the fade-in of the washout's pose [s]
+/** struct lk_ride_config - settings of a ride. @h: step [s];  @fade: duration of the fade-in
+ * of the washout's pose [s]
  * @pace: fraction of the limits of speed and acceleration for rising and settling, 0.01 to 0.5 */
 struct lk_ride_config {
     struct lk_washout_set set;
@@ -63,10 +64,11 @@ struct lk_ride_config {
 #define LK_RIDE_ORDERS_LOST   (-1.0) /* too many orders for one number */
 
 /** struct lk_ride - state of a ride.
- * @gains: of @washout;  @pose: of the guarded actuators;  @cause: of the last end
+ * @gains: gains of @washout;  @pose: pose of the guarded actuators;  @cause: of the last end
  * @emergency: latched
- * @from, @to: actuator positions at the ends of the path in RISING and SETTLING;  @steps: number of
- *          its steps;  @step: present step of it, also counted in FOLLOWING
+ * @from, @to: actuator positions at both ends of the path in RISING and SETTLING
+ * @steps:  number of steps of this path
+ * @step:   present step of this path; in FOLLOWING, number of steps since FOLLOWING began
  * @park:   parking position of the actuators
  * @orders: received since the last step;  @obeyed: executed before the last step */
 struct lk_ride {
@@ -93,7 +95,8 @@ struct lk_ride {
 /** lk_ride_init() - begin in PARKED: a hexapod with retracted legs, others at the lowest heave. */
 void lk_ride_init(struct lk_ride *ride, const struct lk_ride_config *config);
 
-/** lk_ride_engage() - rise, then follow. Return: LK_RIDE_NO_CAUSE, or the reason for refusal. */
+/** lk_ride_engage() - begin to rise; the platform follows the washout when it has risen.
+ * Return: LK_RIDE_NO_CAUSE, or the reason for refusal. */
 enum lk_ride_cause lk_ride_engage(struct lk_ride *ride);
 
 /** lk_ride_end() - hold and settle because of @cause; no effect on a ride that is ending already.

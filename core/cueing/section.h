@@ -18,7 +18,7 @@ struct lk_section {
     double bend;
 };
 
-/** lk_section_step() - advance to the sample @u, @h [s] after the previous one.
+/** lk_section_step() - advance the filter to the sample @u, @h [s] after the previous sample.
  * @omega: natural frequency [rad/s], at least 0;  @zeta: damping ratio. RT: yes. */
 LK_INLINE void lk_section_step(struct lk_section *s, double omega, double zeta, double h, double u)
 {
@@ -32,7 +32,7 @@ LK_INLINE void lk_section_step(struct lk_section *s, double omega, double zeta, 
 }
 
 /** lk_section_follow() - apply omega^2 / (s^2 + 2 zeta omega s + omega^2) to @u. Return: the
- * output. */
+ * output of the filter. */
 LK_INLINE double lk_section_follow(struct lk_section *s, double omega, double zeta, double h,
                                    double u)
 {
@@ -47,8 +47,8 @@ struct lk_leak {
     double rate;
 };
 
-/** lk_leak_step() - advance to the sample @u, @h [s] after the previous one. With @omega 0 and from
- * rest the output is the input. Return: the output. */
+/** lk_leak_step() - advance the filter to the sample @u, @h [s] after the previous sample. If
+ * @omega is 0 and the filter starts at rest, the output is the input. Return: the output. */
 LK_INLINE double lk_leak_step(struct lk_leak *s, double omega, double h, double u)
 {
     double half = 0.5 * h;

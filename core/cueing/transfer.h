@@ -6,7 +6,7 @@
 
 #include "cueing/washout.h"
 
-/* Of the specific force: surge, sway, heave; of the angular rate: roll, pitch, yaw. */
+/* axes of the specific force: surge, sway, heave; axes of the angular rate: roll, pitch, yaw */
 #define LK_TRANSFER_AXES 6
 
 /** struct lk_transfer - ratio of the cue felt on the platform to the scaled cue. @gain;
@@ -16,9 +16,10 @@ struct lk_transfer {
     double phase;
 };
 
-/** lk_transfer_at() - compute the response at @omega [rad/s]. Surge and sway combine travel and
- * tilt: with H the high-pass s^2/(s^2 + 2 z w s + w^2), by s/(s + leak) where there is one, and L
- * the low-pass of the tilt, H + L, or H (1 - L) + L where the attitude is in the loop. */
+/** lk_transfer_at() - compute the response at @omega [rad/s]. Surge and sway combine travel
+ * and tilt. Let H be the high-pass s^2/(s^2 + 2 z w s + w^2), multiplied by s/(s + leak) if
+ * there is a leak, and L the low-pass of the tilt. The response is H + L, or H (1 - L) + L with
+ * the attitude in the loop. */
 struct lk_transfer lk_transfer_at(const struct lk_washout_set *set, int axis, double omega);
 
 /** lk_transfer_sag() - find the frequency with the lowest gain of surge or sway.

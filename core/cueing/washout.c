@@ -6,7 +6,7 @@
 
 const char *const lk_washout_names[] = {"delft", "reid-nahon", "tripod", NULL};
 
-/* In the order of the names. s^2 + 1.14 s + 0.1224 = (s + 1.02)(s + 0.12). */
+/* In the order of lk_washout_names. s^2 + 1.14 s + 0.1224 = (s + 1.02)(s + 0.12). */
 static const struct lk_washout_set sets[] = {
     {
         .force_scale = {0.6, 0.6, 0.5},
@@ -78,7 +78,7 @@ static void scale_sensor(const struct lk_washout_set *set, const double sensor[6
     }
 }
 
-/* The angle whose sine is @x, which is well below 1. */
+/* Return the angle whose sine is @x, which is well below 1. */
 static double arc_sine(double x)
 {
     return lk_atan(x / lk_root(1 - x * x));
@@ -112,7 +112,7 @@ static void step_tilt(const struct lk_washout *washout, struct lk_washout_state 
         double left = aim - state->tilt[axis], h = washout->h, a = set->tilt_acceleration;
 
         move = braked(left, state->tilting[axis], a, h);
-        if (set->tilt_rate > 0) /* the limit of the rate may have moved, too */
+        if (set->tilt_rate > 0) /* the limit of the tilt rate may have changed, too */
             move = clip(move, fmax(set->tilt_rate, fabs(state->tilting[axis]) - a * h) * h);
     }
     state->tilt[axis] += move;

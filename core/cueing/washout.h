@@ -24,20 +24,21 @@
 #define LK_CUEING_GRAVITY 9.81
 #define LK_WASHOUT_VALUES 32 /* of a set */
 
-/** struct lk_washout_set - parameters, all of them doubles. Three values: surge, sway, heave, or
- * roll, pitch, yaw.
+/** struct lk_washout_set - parameters, all of them doubles. Three values: surge, sway, heave,
+ * or roll, pitch, yaw.
  * @force_scale, @rate_scale: factors on f (less gravity) and w
- * @force_limit [m/s^2], @rate_limit [rad/s]: of each component, after scaling
+ * @force_limit [m/s^2], @rate_limit [rad/s]: limits of each component, after scaling
  * @frequency [rad/s], @damping, @leak [rad/s]: of s / ((s^2 + 2 z w s + w^2)(s + leak)), from
- *             acceleration to travel; with leak 0 the factor s / (s + leak) is 1
- * @tilt_frequency, @tilt_damping: of the low-pass;  @tilt_rate [rad/s]: 0 for no limit;
- * @tilt_limit: of roll and pitch by tilt [rad]
+ *             acceleration to travel; if leak is 0, the factor s / (s + leak) is 1
+ * @tilt_frequency, @tilt_damping: of the low-pass;  @tilt_rate [rad/s]: 0 for no limit
+ * @tilt_limit: limit of roll and pitch by tilt [rad]
  * @turn_frequency, @turn_damping: of s / (s^2 + 2 z w s + w^2), from rate to angle
- * @head:      of the driver, from the platform's reference point, in its axes [m]
+ * @head:      position of the driver's head relative to the platform's reference point, platform
+ *             axes [m]
  * @coupled:   fraction of the attitude in the loop of the translation, 0 to 1
- * @tilt_acceleration: of roll and pitch by tilt, a [rad/s^2]; 0 for no limit. The rate never
- * exceeds the one that can be braked within the remaining angle. So a target that moves at the rate
- * w is followed with a lag of w^2 / 2 a */
+ * @tilt_acceleration: limit a of the angular acceleration by tilt [rad/s^2]; 0 for no limit. The
+ *             tilt rate never exceeds the rate that can be braked within the remaining angle.
+ *             Therefore a target that moves at the rate w is followed with a lag of w^2 / 2 a */
 struct lk_washout_set {
     double force_scale[3];
     double rate_scale[3];
@@ -57,13 +58,14 @@ struct lk_washout_set {
     double tilt_acceleration;
 };
 
-/** lk_washout_names - names of the documented sets, NULL-terminated; config/README.md has their
- * sources.
- * lk_washout_named() - return the set with the name of this index. */
+/** lk_washout_names - names of the documented sets, NULL-terminated; config/README.md lists
+ * their sources.
+ * lk_washout_named() - return the set whose name is entry @index of lk_washout_names. */
 extern const char *const lk_washout_names[];
 struct lk_washout_set lk_washout_named(int index);
 
-/** struct lk_washout - a set for a step of @h seconds. The set may change from step to step. */
+/** struct lk_washout - a parameter set and the step in seconds, @h. The set may change from
+ * step to step. */
 struct lk_washout {
     struct lk_washout_set set;
     double h;
@@ -89,10 +91,10 @@ struct lk_washout_state {
     double angle[3];
 };
 
-/** lk_washout_init() - @h: step [s], more than 0. */
+/** lk_washout_init() - set up a washout. @h: step [s], more than 0. */
 void lk_washout_init(struct lk_washout *washout, const struct lk_washout_set *set, double h);
 
-/** lk_washout_step() - make one step of @h.
+/** lk_washout_step() - make one step of the configured h.
  * @sensor:   fx fy fz [m/s^2], wx wy wz [rad/s]; if one of them is not finite, the values of the
  *            last finite sensor are used
  * @ret_pose: x y z [m] of the reference point from neutral, roll pitch yaw [rad] */

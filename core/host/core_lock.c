@@ -71,7 +71,8 @@ static int parse_holder(const char *line, const struct stat *of)
     return inode == of->st_ino && makedev(major, minor) == of->st_dev ? process : 0;
 }
 
-/* Real and effective user of @process. Return: whether they can be read: not if /proc hides it. */
+/* Read the real and effective user of @process. Return: whether they are readable; false if
+ * /proc hides the process. */
 static bool read_users(const char *root, int process, unsigned int user[2])
 {
     char path[512], line[256];
@@ -95,8 +96,8 @@ static bool may_lock(unsigned int user)
     return user == 0 || user == geteuid() || (account != NULL && user == account->pw_uid);
 }
 
-/* struct holder - @process: 0: none is listed;  @counts: its lock does;  @user: real one, if known
- */
+/* struct holder - holder of a lock. @process: 0: no holder is listed;  @counts: whether its
+ * lock counts;  @user: real user, if known */
 struct holder {
     int process;
     bool counts;
@@ -115,7 +116,7 @@ static struct holder judge_holder(const char *root, int process)
     return holder;
 }
 
-/* Return: the first holder whose lock counts, or else the first one. */
+/* Return the first holder whose lock counts, or else the first holder. */
 static struct holder list_holders(const char *root, const struct stat *of)
 {
     struct holder found = {0};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The real-time requirements of a run, in one place: linkaged checks the resources that it was
- * granted, linkage doctor those that it has tried. */
+/* The real-time requirements of a run, in one place. linkaged checks the resources that it
+ * was granted; linkage doctor checks the resources that it has tried. */
 #include "linkage/host.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads files of proc and sys, each independently: a missing, empty or malformed file only leaves
- * its own field unknown. */
+/* Reads files of proc and sys, each independently: if a file is missing, empty or malformed,
+ * only its own field is unknown. */
 #include "linkage/host.h"
 
 #include <errno.h>
@@ -31,7 +31,7 @@ int lk_host_read_text(const char *root, const char *path, char *ret_text, size_t
     ret_text[0] = '\0';
     if (file == NULL)
         return -errno;
-    /* a folder can be opened, and some files of the kernel, but not read */
+    /* a folder and some files of the kernel can be opened but not read */
     if (fgets(ret_text, (int)size, file) == NULL) {
         error = ferror(file) ? errno : 0;
         ret_text[0] = '\0';
@@ -41,7 +41,8 @@ int lk_host_read_text(const char *root, const char *path, char *ret_text, size_t
     return error ? -error : (int)strlen(ret_text);
 }
 
-/* Reads a number of digits only; false for other text, and for values that exceed a long. */
+/* Parse a number that consists of digits only. Return false for other text, and for values
+ * that exceed a long. */
 static bool parse_cpu(const char **at, long *ret_cpu)
 {
     char *end;
@@ -87,7 +88,7 @@ void lk_host_format_cpus(const cpu_set_t *cpus, char *ret_text, size_t size)
         while (i + 1 < CPU_SETSIZE && CPU_ISSET(i + 1, cpus))
             i++;
         if (used + 12 > size)
-            return; /* a list cut short ends with a whole item */
+            return; /* a list that was cut short ends at the last whole item */
         used += (size_t)snprintf(ret_text + used, size - used, i > first ? "%s%d-%d" : "%s%d",
                                  used ? "," : "", first, i);
     }
@@ -105,7 +106,8 @@ static long read_number(const char *root, const char *path, long unknown)
     return errno || end == text || *end != '\0' ? unknown : value;
 }
 
-/* The value of the first line "@key : value" of a file of such lines; "" and false without one. */
+/* Find the first line "@key : value" of a file of such lines and copy its value; "" and
+ * false if there is none. */
 static bool find_value(const char *root, const char *path, const char *key, char *text, size_t size)
 {
     FILE *file = open_below(root, path);
@@ -231,7 +233,7 @@ static void read_cores(const char *root, struct lk_host *host)
     lk_host_parse_cpus(text, &host->nohz_full);
 }
 
-/* "always [madvise] never": the one in brackets */
+/* find the setting in brackets in "always [madvise] never" */
 static void read_huge_pages(const char *root, struct lk_host *host)
 {
     char text[128];

@@ -25,7 +25,7 @@
 #define TIME_STATUS_NP   0xc000
 #define MESSAGE_MAX      1500
 #define LOG_INTERVAL     0x7f
-#define PORT_STATE       10 /* within the data of PORT_DATA_SET, after the port's identity */
+#define PORT_STATE       10 /* offset in the data of PORT_DATA_SET, after the port's identity */
 #define PORT_DATA_SIZE   26
 #define GM_PRESENT       38 /* within the data of TIME_STATUS_NP */
 #define GM_IDENTITY      42
@@ -96,7 +96,7 @@ static int ask_for(const struct lk_ptp_client *client, unsigned what)
     put_16(message + 30, client->sequence);
     memset(message + TARGET, 0xff, 10);
     put_16(message + TLV, TLV_MANAGEMENT);
-    put_16(message + TLV + 2, 2); /* what follows: which data, and none of them */
+    put_16(message + TLV + 2, 2); /* length of the rest: the data identifier, without data */
     put_16(message + TLV + 4, what);
     return send(client->fd, message, sizeof(message), MSG_NOSIGNAL) < 0 ? -errno : 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Threads of the machine, from proc/PID/task/TID/stat and status. Threads come and go meanwhile:
- * one that cannot be read any more is left out. */
+/* Threads of the machine, from proc/PID/task/TID/stat and status. Threads start and end
+ * during the walk: a thread that can no longer be read is left out. */
 #include "linkage/host.h"
 
 #include <ctype.h>
@@ -87,7 +87,7 @@ static bool read_task(const char *root, const char *folder, bool realtime_only,
     return true;
 }
 
-/* the number that an entry of proc is named with, or -1 */
+/* return the number that an entry of proc has as its name, or -1 */
 static int number_of(const struct dirent *entry)
 {
     int id;
@@ -97,7 +97,7 @@ static int number_of(const struct dirent *entry)
     return id;
 }
 
-/* struct walk - through all threads. @n: seen */
+/* struct walk - walk through all threads. @n: number of threads seen */
 struct walk {
     const char *root;
     bool realtime_only;

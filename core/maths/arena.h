@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One block of memory, laid out by one routine that runs twice: once to count, once to place.
+/* One block of memory, laid out by one routine that runs twice: first to compute the size,
+ * then to place the arrays.
  *
- * With base NULL lk_arena_take() only counts and returns NULL; with the block in place it returns
- * zeroed memory aligned to a cache line. The layout routine must not dereference it. */
+ * With base NULL, lk_arena_take() only counts and returns NULL. With the block allocated, it
+ * returns zeroed memory aligned to a cache line. The layout routine must not dereference this
+ * memory. */
 #ifndef LK_MATHS_ARENA_H
 #define LK_MATHS_ARENA_H
 

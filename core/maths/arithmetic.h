@@ -2,18 +2,18 @@
 /* The floating-point control register of library code, whatever the caller has set: round to
  * nearest, exceptions masked, denormals as zero.
  *
- * Multipliers that decay towards zero end as denormals, on which arithmetic is some hundred times
- * slower, and results depend on whether they are flushed. The register belongs to the thread; so
- * every public function that computes begins with
+ * Multipliers that decay towards zero become denormals. Arithmetic on denormals is some hundred
+ * times slower, and results depend on whether they are flushed. The register belongs to the
+ * thread; so every public function that computes begins with
  *
  *     LK_ARITHMETIC;
  *
- * which holds until the block ends, on every path, and then restores the caller's setting.
- * Brackets may nest; each costs 15 ns on a Zen 3 processor.
+ * This setting is valid until the block ends, on every path. Then the caller's setting is
+ * restored. Nested blocks may each contain the macro; each use costs 15 ns on a Zen 3 processor.
  *
- * The compiler may move arithmetic on registers across the bracket, but no load and no store. So
- * results must go through memory: a function that returns a floating-point value calls, within the
- * bracket, another one that is not inlined. */
+ * The compiler may move arithmetic on registers across the begin and the end of this region, but
+ * no load and no store. Results must therefore go through memory: a function that returns a
+ * floating-point value calls, within the region, another function that is not inlined. */
 #ifndef LK_MATHS_ARITHMETIC_H
 #define LK_MATHS_ARITHMETIC_H
 
@@ -26,7 +26,7 @@
 
 /** lk_arithmetic_enter() - apply the library's setting to the calling thread.
  * Thread: any.  RT: yes.
- * Return: the setting before, for lk_arithmetic_leave(). */
+ * Return: the previous setting, for lk_arithmetic_leave(). */
 static inline uint64_t lk_arithmetic_enter(void)
 {
 #if defined(__SSE2__)
@@ -61,7 +61,7 @@ static inline void lk_arithmetic_leave(const uint64_t *before)
 #endif
 }
 
-/* the bracket: from here to the end of the block */
+/* apply the library's setting from here to the end of the block */
 #define LK_ARITHMETIC                                                                              \
     __attribute__((cleanup(lk_arithmetic_leave))) const uint64_t arithmetic_before =               \
         lk_arithmetic_enter()

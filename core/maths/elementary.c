@@ -10,7 +10,8 @@
 #define ROUND     6755399441055744.0 /* 1.5 * 2^52: adding and subtracting it rounds to an integer */
 #define TURNS_MAX 1e5 /* largest number of quarter turns for which the reduction is exact */
 
-/* pi/2 and log 2 in parts: the first ones have trailing zeros, so that their multiples are exact */
+/* pi/2 and log 2 in parts: the first parts have trailing zeros, so that their multiples are
+ * exact */
 #define QUARTER_1 0x1.921fb544p+0
 #define QUARTER_2 0x1.0b4611a6p-34
 #define QUARTER_3 0x1.3198a2e037073p-69
@@ -92,7 +93,7 @@ double lk_atan(double x)
     return all[0];
 }
 
-/* sine and cosine of |r| <= pi/4 + round-off, r + @tail */
+/* compute sine and cosine of r + @tail, |r| <= pi/4 + round-off */
 static inline void sin_cos_eighth(lk_four r, lk_four tail, lk_four *ret_sin, lk_four *ret_cos)
 {
     static const double s[] = {
@@ -156,8 +157,9 @@ double lk_exp(double x)
            double_of((uint64_t)((int)n + 1023) << 52);
 }
 
-/* log m for sqrt(1/2) <= m < sqrt 2 is 2 atanh s, s = f / (2 + f) with f = m - 1, which is f - s (f
- * - 2/3 s^2 ...): f is exact */
+/* Use log m = 2 atanh s for sqrt(1/2) <= m < sqrt 2, with s = f / (2 + f), f = m - 1. This
+ * is f - s (f
+ * - 2/3 s^2 ...), where f is exact */
 double lk_log(double x)
 {
     static const double c[] = {2.0 / 3,  2.0 / 5,  2.0 / 7,  2.0 / 9,  2.0 / 11,

@@ -8,8 +8,9 @@
 #ifndef LK_MATHS_HOT_H
 #define LK_MATHS_HOT_H
 
-/* for the small functions of the hot path; not forced under sanitizers, whose checks would be
- * inlined with them thousands of times; clang names them in another way */
+/* attribute of the small functions of the hot path. They are not forced inline under
+ * sanitizers, because the checks would be inlined with them thousands of times; clang uses
+ * different names */
 #ifdef __has_feature
 #define LK_HAS_SANITIZER __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
 #else
@@ -27,9 +28,10 @@
 typedef double lk_four __attribute__((vector_size(32), aligned(8), may_alias));
 typedef long long lk_four_mask __attribute__((vector_size(32), aligned(8), may_alias));
 
-/* Part of four doubles that fits into a register. Sums in loops, and their factors, use this type:
- * if a vector is wider than a register and lives beyond a basic block, gcc 12 keeps it in memory.
- * It then writes a scalar there lane by lane, and the next load waits for these stores. */
+/* The part of four doubles that fits into one register. Sums in loops, and their factors,
+ * use this type. If a vector is wider than a register and lives beyond a basic block, gcc 12
+ * keeps it in memory. It then writes a scalar there lane by lane, and the next load waits for
+ * these stores. */
 #ifndef LK_PART /* a test compiles the other width */
 #ifdef __AVX__
 #define LK_PART 4
@@ -40,7 +42,7 @@ typedef long long lk_four_mask __attribute__((vector_size(32), aligned(8), may_a
 #define LK_PARTS (4 / LK_PART) /* of a lk_four */
 typedef double lk_part __attribute__((vector_size(8 * LK_PART), aligned(8), may_alias));
 
-/* the part that begins at row @r, 0 or LK_PART, of four rows; the last row is 0 */
+/* the part that begins at row @r (0 or LK_PART) of a vector of four rows; the last row is 0 */
 #if LK_PART == 4
 #define LK_THREE(a, b, c, r) ((void)(r), (lk_part){a, b, c, 0})
 #else

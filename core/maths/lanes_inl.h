@@ -33,7 +33,7 @@ LK_INLINE lanes_t lk_root_lanes(lanes_t x)
 #endif
 }
 
-/* the larger of two, lane by lane; keeps @a where @b is not a number */
+/* return the larger of two, lane by lane; @a in lanes where @b is not a number */
 LK_INLINE lanes_t lk_max_lanes(lanes_t a, lanes_t b)
 {
 #if LK_LANES == 1
@@ -49,7 +49,7 @@ LK_INLINE lanes_t lk_max_lanes(lanes_t a, lanes_t b)
 #endif
 }
 
-/* @yes in the lanes whose @flag is not 0, @no in the others */
+/* select @yes in the lanes whose @flag is not 0, and @no in the others */
 LK_INLINE lanes_t lk_select_lanes(lanes_t flag, lanes_t yes, lanes_t no)
 {
 #if LK_LANES == 1
@@ -94,7 +94,7 @@ LK_INLINE void cross_twice(const lanes_t w[3], const lanes_t p[3], lanes_t r[3])
         r[i] = w[i] * wp - p[i] * ww;
 }
 
-/* B = R S R^T, both symmetric: xx yy zz xy xz yz */
+/* compute B = R S R^T, B and S symmetric: xx yy zz xy xz yz */
 LK_INLINE void turn_symmetric(const lanes_t *R, const lanes_t *S, lanes_t *B)
 {
     lanes_t RS[9];
@@ -116,7 +116,7 @@ LK_INLINE lanes_t *block_at(const struct lk_batches *p, int at)
     return (lanes_t *)p->values + at;
 }
 
-/* @values with lane @l replaced by *@from */
+/* return @values with lane @l replaced by *@from */
 LK_INLINE lanes_t with_lane(lanes_t values, int l, const double *from)
 {
 #if LK_LANES == 8 && defined(__AVX512F__)
@@ -128,8 +128,8 @@ LK_INLINE lanes_t with_lane(lanes_t values, int l, const double *from)
 #endif
 }
 
-/** struct lanes_of_one - source lanes of one block. permute(): @one in the live lanes, @none
- * elsewhere */
+/** struct lanes_of_one - source lanes for a vector gathered from a single block. permute():
+ * @one in the live lanes, @none elsewhere */
 #if LK_LANES == 8 && defined(__AVX512F__)
 #define LK_PERMUTES 1
 struct lanes_of_one {
@@ -218,8 +218,8 @@ static __attribute__((noinline)) void collect(const struct lk_batches *p, const 
     }
 }
 
-/* gather @n vectors from @k0 on, and as many from @k1 on. The loop is that of collect(), twice: a
- * function for both costs 3 % of a step of chain-8. */
+/* gather @n vectors from @k0 on, and @n vectors from @k1 on. The loop of collect() is
+ * repeated here, because a common function costs 3 % of a step of chain-8. */
 static __attribute__((noinline)) void collect_two(const struct lk_batches *p,
                                                   const struct lk_ref *ref, int k0, int k1, int n,
                                                   lanes_t *ret)
@@ -243,7 +243,7 @@ static __attribute__((noinline)) void collect_two(const struct lk_batches *p,
     collect(p, ref, k1, n, ret + n);
 }
 
-/* @n vectors of a block from @k0 on: in place, or gathered in @buffer */
+/* return @n vectors of a block from @k0 on: in place, or gathered in @buffer */
 LK_INLINE const lanes_t *view(const struct lk_batches *p, const struct lk_ref *ref, int k0, int n,
                               lanes_t *buffer)
 {
@@ -253,7 +253,8 @@ LK_INLINE const lanes_t *view(const struct lk_batches *p, const struct lk_ref *r
     return buffer;
 }
 
-/* likewise @n vectors from @k0 on and as many from @k1 on, which are separate */
+/* return @n vectors of a block from @k0 on, and @n separate vectors from @k1 on, as view()
+ * does */
 LK_INLINE void view_two(const struct lk_batches *p, const struct lk_ref *ref, int k0, int k1, int n,
                         lanes_t *buffer, const lanes_t *ret[2])
 {

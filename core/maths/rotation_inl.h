@@ -31,7 +31,7 @@ LK_INLINE void LK_NAME(quat_mul)(const LK_REAL a[4], const LK_REAL b[4], LK_REAL
     r[3] = a[0] * b[3] + a[1] * b[2] - a[2] * b[1] + a[3] * b[0];
 }
 
-/* normalise a quaternion whose norm is 1 but for round-off: one Newton step of 1/sqrt */
+/* normalise a quaternion whose norm is 1 up to round-off, by one Newton step of 1/sqrt */
 LK_INLINE void LK_NAME(quat_normalise)(LK_REAL q[4])
 {
     LK_REAL scale = 1.5 - 0.5 * (q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);

@@ -6,7 +6,7 @@
 
 #include "maths/hot.h"
 
-/** struct lk_points - @n points @x (ascending), @y with the slopes @slope there. */
+/** struct lk_points - @n points: abscissae @x (ascending), values @y and slopes @slope. */
 struct lk_points {
     int n;
     const double *x;
@@ -14,8 +14,8 @@ struct lk_points {
     const double *slope;
 };
 
-/** struct lk_piece - the polynomial y0 + u (m0 + u (b + u c)) of an interval. @i: its index;  @w:
- * its width;  @u: place in it, 0 to 1 */
+/** struct lk_piece - the polynomial y0 + u (m0 + u (b + u c)) of an interval. @i: index of
+ * the interval;  @w: its width;  @u: relative position in it, 0 to 1 */
 struct lk_piece {
     int i;
     double w;
@@ -26,10 +26,11 @@ struct lk_piece {
     double c;
 };
 
-#define LK_POINTS_COUNTED 32 /* most intervals to count through; more are bisected first */
+#define LK_POINTS_COUNTED 32 /* most intervals to count; more are bisected first */
 
-/** lk_points_interval() - return the interval that contains @x, with the same work for every x.
- * Each bisection depends on the last one; the final count of points does not, and is vectorised. */
+/** lk_points_interval() - return the interval that contains @x, with the same work for every
+ * x. Each bisection depends on the result of the previous bisection. The final count of points
+ * has no such dependency and is vectorised. */
 LK_INLINE int lk_points_interval(int n, const double *points, double x)
 {
     lk_four_mask below = {0}; /* -1 for each point */

@@ -10,19 +10,19 @@
 #include "maths/hot.h"
 #include <math.h>
 
-/* the larger of two; keeps @a when @b is not a number */
+/* return the larger of two numbers; @a when @b is not a number */
 LK_INLINE double lk_max(double a, double b)
 {
     return b > a ? b : a;
 }
 
-/* the smaller of two; keeps @a when @b is not a number */
+/* return the smaller of two numbers; @a when @b is not a number */
 LK_INLINE double lk_min(double a, double b)
 {
     return b < a ? b : a;
 }
 
-/* @x clamped to [-@limit, @limit]; -@limit if x is not a number */
+/* return @x clamped to [-@limit, @limit]; -@limit if x is not a number */
 LK_INLINE double lk_clamp(double x, double limit)
 {
     double above = lk_max(-limit, x);
@@ -44,7 +44,7 @@ LK_INLINE lk_four lk_root_four(lk_four x)
     return (lk_four){sqrt(x[0]), sqrt(x[1]), sqrt(x[2]), sqrt(x[3])};
 }
 
-/* lane by lane: @yes where the mask is set, else @no */
+/* select lane by lane: @yes where the mask is set, else @no */
 LK_INLINE lk_four lk_select_four(lk_four_mask mask, lk_four yes, lk_four no)
 {
     return (lk_four)(((lk_four_mask)yes & mask) | ((lk_four_mask)no & ~mask));
@@ -67,7 +67,7 @@ LK_INLINE void lk_add_scaled(int n, double a, const double *x, double *y)
         y[i] += a * x[i];
 }
 
-/* four values of each lane into four lanes of one value each, and back */
+/* transpose: four values of each lane into four lanes of one value each, and back */
 LK_INLINE void lk_transpose_four(const lk_four v[4], lk_four ret[4])
 {
     lk_four ab = __builtin_shufflevector(v[0], v[1], 0, 4, 2, 6);
@@ -99,7 +99,7 @@ LK_INLINE double lk_largest_lane(lk_four x)
 #undef LK_NAME
 #pragma GCC diagnostic pop
 
-/* index of entry (@i, @k) of a symmetric matrix */
+/* return the index of entry (@i, @k) of a symmetric matrix */
 LK_INLINE int lk_sym_at(int i, int k)
 {
     return i == k ? i : i + k + 2;

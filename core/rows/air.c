@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Air: three rows, always compliant, that measure the velocity of a body's point along the axes
- * f[1], fixed to the body; side 0 is the ground. No coordinate has these rates, so the value of a
- * row is zero. Their law depends on all three at once, see lk_air_follow(). */
+/* Air: three rows, always compliant, that measure the velocity of a body's point along the
+ * axes f[1], fixed to the body; side 0 is the ground. No coordinate has these rates, so the
+ * value of a row is zero. Their law depends on all three rates at once, see lk_air_follow(). */
 #include "rows/rows.h"
 
 /* d(row)/d(x, theta): R f, then p x f */

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bushing: six rows that measure how body 1 has moved against body 0, in the axes f[0]. The first
- * three are the shift of its point, the others the rotation vector theta = log(A) of its frame,
- * where A_ij = f[0][i] . f[1][j]. Both frames coincide initially.
+/* Bushing: six rows that measure how body 1 has moved relative to body 0, in the axes f[0].
+ * The first three are the shift of its point, the others the rotation vector theta = log(A) of
+ * its frame, where A_ij = f[0][i] . f[1][j]. Both frames coincide initially.
  *
  * With R -> R exp(dtheta) on either body, A' = w~ A, where w is the relative angular velocity in
- * the axes f[0]; and then theta' = K w with the inverse left Jacobian of the rotation group
+ * the axes f[0]. Then theta' = K w with the inverse left Jacobian of the rotation group
  *
  *   K = 1 - theta~ / 2 + g theta~^2,    g = (1 - c) / |theta|^2,    c = |theta|/2 cot(|theta|/2)
  *
  * regular for |theta| < 2 pi; theta itself jumps at pi, where the rotations about n and -n are
- * equally short. theta~ theta = 0, so a law k theta turns the body back about theta with the torque
- * k theta. */
+ * equally short. Because theta~ theta = 0, a law k theta turns the body back about theta with
+ * the torque k theta. */
 #include "rows/rows.h"
 
-/* q of A with w >= 0. A gives all products 4 q_i q_k; the column of the largest |q_k| has the
- * smallest relative error, whatever the rotation. */
+/* Compute the quaternion q of A with w >= 0. All products 4 q_i q_k follow from A; the
+ * column of the largest |q_k| has the smallest relative error, whatever the rotation. */
 static void relative_quaternion(const struct lk_joint *j, const struct lk_pose *const *pose,
                                 double q[4])
 {
@@ -41,9 +41,9 @@ static void relative_quaternion(const struct lk_joint *j, const struct lk_pose *
         q[k] = scale * product[best][k];
 }
 
-/* theta and g. c = q_w |theta| / (2 |q_v|); the two tiny terms give the limit 1 at theta = 0. The
- * round-off of 1 - c is divided by |theta|^2 and multiplied by theta~^2, so it stays round-off for
- * any theta. */
+/* Compute theta and g. c = q_w |theta| / (2 |q_v|); the two tiny terms produce the limit 1
+ * at theta = 0. The round-off of 1 - c is divided by |theta|^2 and multiplied by theta~^2, so it
+ * stays round-off for any theta. */
 static double rotation(const struct lk_joint *j, const struct lk_pose *const *pose, double theta[3])
 {
     const double tiny = 1e-60;
@@ -56,8 +56,8 @@ static double rotation(const struct lk_joint *j, const struct lk_pose *const *po
     return (1 - c) / lk_max(square, 1e-30);
 }
 
-/* Jacobian of m . theta, rotations of both bodies: K^T m with K^T = 1 + theta~ / 2 + g theta~^2,
- * from the axes f[0] into those of the bodies; negative on body 0 */
+/* compute the Jacobian of m . theta, rotations of both bodies: K^T m with K^T = 1 + theta~ /
+ * 2 + g theta~^2, from the axes f[0] into those of the bodies; negative on body 0 */
 static void directions(const struct lk_joint *j, const struct lk_pose *const *pose,
                        const double theta[3], double g, const double m[3], double t0[3],
                        double t1[3])
@@ -118,9 +118,10 @@ static void jacobian(const struct lk_joint *j, const struct lk_pose *const *pose
     }
 }
 
-/* The pose gives the rotation modulo whole turns. Beyond half a turn, theta (1 - 2 pi / |theta|),
- * the same rotation about the opposite axis, continues the rotation vector @before. Return: the
- * factor on theta that gives the continuous vector; 1 if theta itself is continuous. */
+/* Return the factor on theta that makes the rotation vector continuous; 1 if theta itself is
+ * continuous. The pose defines the rotation only modulo whole turns. Beyond half a turn, theta
+ * (1 - 2 pi / |theta|), the same rotation about the opposite axis, continues the rotation vector
+ * @before. */
 static double factor_of(const double before[3], const double theta[3])
 {
     double other = 1 - 2 * M_PI / lk_max(lk_norm(theta), 1e-30), straight = 0, round = 0;

@@ -77,8 +77,8 @@ LK_INLINE void lk_cone_arms(const struct lk_joint *joint, const struct lk_pose *
     }
 }
 
-/* Jacobian of @sign e . (velocity of the rail's point of contact - that of the wheel's); e: unit
- * vector, world */
+/* compute the Jacobian of @sign e . (velocity of the rail's contact point - velocity of the
+ * wheel's contact point); e: unit vector, world */
 LK_INLINE void lk_cone_row(const struct lk_pose *const *pose, double arm[2][3], const double e[3],
                            double sign, double J[2][6])
 {
@@ -94,7 +94,7 @@ LK_INLINE void lk_cone_row(const struct lk_pose *const *pose, double arm[2][3], 
     }
 }
 
-/* adds lambda times a row to the loads of both bodies */
+/* add lambda times a row to the loads of both bodies */
 LK_INLINE void lk_cone_add(double J[2][6], double lambda, struct lk_twist *const *sum)
 {
     for (int s = 0; s < 2; s++)

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Coupling: gear (angle to angle), rack (angle to length) or differential (angle to two angles),
- * one row between the coordinates of other joints: c1 + c2 - ratio c0 - offset = 0, c2 of a
- * differential alone. It acts on the bodies of all these joints, up to six; a body common to some
- * of them is one side and gets the sum; the ground may be omitted (`at_side`).
+/* Coupling: gear (angle to angle), rack (angle to length) or differential (angle to two
+ * angles). One row between the coordinates of other joints: c1 + c2 - ratio c0 - offset = 0,
+ * where only a differential has c2. It acts on the bodies of all these joints, up to six. A body
+ * common to several joints is one side and receives the sum; the ground may be omitted
+ * (`at_side`).
  *
- * The coordinates are wrapped here. The step unwraps them before it applies the ratio, which does
- * not commute with whole turns. */
+ * The coordinates are wrapped here. The step unwraps them before it applies the ratio, which
+ * does not commute with whole turns. */
 #include "rows/rows.h"
 
 static void violation(const struct lk_joint *j, const struct lk_pose *const *pose, double *phi)

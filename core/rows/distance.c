@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Distance: the points keep the length of a rod, |d| - length = 0, one row; or, compliant, a spring
- * and damper between them. With n = d / |d|
+/* Distance: the points keep the length of a rod, |d| - length = 0, one row; or, compliant, a
+ * spring and damper between them. With n = d / |d|
  *
  *   rate  n . d'                   d' the rate of the gap
  *   gamma n . d'' + (d' . d' - (n . d')^2) / |d|
  *
- * Where the points meet, d has no direction: n is then zero, and the row has no effect. */
+ * If the points coincide, d has no direction: n is then zero, and the row has no effect. */
 #include "rows/rows.h"
 
-/* n and 1 / |d|; below 1 pm the norm counts as 1 pm, so nothing divides by zero */
+/* compute n and 1 / |d|; below 1 pm the norm counts as 1 pm, so nothing divides by zero */
 static double direction(const struct lk_joint *j, const struct lk_pose *const *pose, double n[3])
 {
     double inverse;

@@ -27,44 +27,47 @@ struct lk_twist {
 };
 
 /** enum lk_row_kind - how a row is solved.
- * RIGID:      holds exactly;  DRIVEN: holds exactly at a value prescribed over time
- * COMPLIANT:  its multiplier follows a law of its value and rate
+ * RIGID:      the row holds exactly
+ * DRIVEN:     the row holds exactly at a value prescribed over time
+ * COMPLIANT:  the multiplier follows a law of the row's value and rate
  * UNILATERAL: compliant, and the law has end stops, which push but do not pull */
 enum lk_row_kind { LK_ROWS_RIGID, LK_ROWS_DRIVEN, LK_ROWS_COMPLIANT, LK_ROWS_UNILATERAL };
 
 struct lk_road_plane; /* tyre/road.h */
 
-/** struct lk_joint - constants of a joint or of an element that is solved like one (a spring, a
- * drive, a gear): a block of rows between two bodies, or up to six for a coupling. All rows of a
- * block are of one kind.
+/** struct lk_joint - constants of a joint, or of an element that is solved like a joint (a
+ * spring, a drive, a gear): a block of rows between two bodies, or up to six for a coupling. All
+ * rows of a block are of the same kind.
  * @type:       selects the functions
  * @n_sides:    number of bodies that the rows act on
- * @body:       their indices; the ground is body n_bodies, prescribed frames follow it
- * @kind:       of its rows. The point rows of a compliant joint are measured along the axes f[0]
- *              instead of the world's, so that each can have a stiffness of its own
+ * @body:       indices of these bodies; the ground is body n_bodies, prescribed frames follow it
+ * @kind:       kind of the rows. The point rows of a compliant joint are measured along the axes
+ *              f[0] instead of the world's, so that each can have a different stiffness
  * @is_exchanged: side 0 is the second body of the joint in the model
- * @n_length:   number of rows that are lengths [m], which come first; the others are angles [rad]
- * @is_known:   its rows transmit the whole reaction of the joint, see compile/passes/plane.h
- * @row:        index of its first row among all, in the order of elimination
+ * @n_length:   number of rows that are lengths [m], which come first; the others are angles
+ *              [rad]
+ * @is_known:   the rows transmit the whole reaction of the joint, see compile/passes/plane.h
+ * @row:        index of the first row among all rows, in the order of elimination
  * @p:          the joint's point on either body, from the centre of mass [m], body axes
- * @f:          the joint's frame on either body: three unit vectors, body axes; f[s][2] is the axis
+ * @f:          the joint's frame on either body: three unit vectors, body axes; f[s][2] is the
+ *              axis
  * @coordinate: values of the joint's coordinates where both frames coincide [rad or m]
- * @length:     distance: of the rod [m]; cone-on-rail: from axle to rail's middle along the normal
+ * @length:     distance: of the rod [m]; cone-on-rail: from axle to rail's middle along the
+ *              normal
  * @pitch:      screw: travel [m] a radian
- * @sine:       cone-on-rail, creep: of the angle between wheel surface and axle;  @radius: of the
- * rail
- * @tyre:       its index;  @plane: the road at its contact, axes of side 0; @radius: free radius of
- * the wheel;
- *              @is_by_centre: its depth is that below the centre
+ * @sine:       cone-on-rail, creep: sine of the angle between wheel surface and axle
+ * @radius:     cone-on-rail, creep: radius of the rail; tyre: free radius of the wheel
+ * @tyre:       index of the tyre;  @plane: the road at its contact, axes of side 0
+ * @is_by_centre: the depth of the tyre is that below the centre
  * @of:         coordinate rows (one) and couplings (two or three): the joints whose coordinates
- * they relate;
- *              @which: index of the coordinate of each;  @at_side[k][s]: side of this block that is
- *              side s of of[k], or -1 for the ground where this block omits it
+ *              they relate;  @which: index of the coordinate of each of these joints
+ * @at_side[k][s]: side of this block that is side s of of[k], or -1 for the ground if this block
+ *              omits it
  * @ratio:      coupling: coordinate of of[1] (and of[2]) = ratio * coordinate of of[0] + offset
  * @first_coordinate: index of the joint's coordinates in the state
  * @needs_coordinate: the coordinates are unwrapped from step to step
- * @law:        of compliant rows: index of the law of its first row
- * @drive:      of driven rows: index of the drive that it follows */
+ * @law:        compliant rows: index of the law of the first row
+ * @drive:      driven rows: index of the drive */
 struct lk_joint {
     enum lk_joint_type type;
     enum lk_row_kind kind;
@@ -96,13 +99,14 @@ struct lk_joint {
     double offset;
 };
 
-/** lk_is_compliant() - whether the rows of a joint follow laws. RT: yes. */
+/** lk_is_compliant() - return whether the rows of a joint follow laws. RT: yes. */
 static inline int lk_is_compliant(const struct lk_joint *j)
 {
     return j->kind >= LK_ROWS_COMPLIANT;
 }
 
-/** lk_rigid_rows() - number of rows that hold exactly: all or none. RT: yes. */
+/** lk_rigid_rows() - return the number of rows of a joint that hold exactly: all or none. RT:
+ * yes. */
 static inline int lk_rigid_rows(const struct lk_joint *j)
 {
     return lk_is_compliant(j) ? 0 : j->n_rows;
@@ -125,31 +129,33 @@ struct lk_jacobian {
     int first;
 };
 
-/** lk_point_axis() - world axis of point row @row. RT: yes. */
+/** lk_point_axis() - return the world axis of point row @row. RT: yes. */
 static inline int lk_point_axis(int first, int row)
 {
     return (first + row) % 3;
 }
 
-/** lk_jacobian_pad() - rows rounded up to whole vectors of four. */
+/** lk_jacobian_pad() - return the number of rows rounded up to whole vectors of four. */
 static inline int lk_jacobian_pad(int n_rows)
 {
     return n_rows <= 4 ? 4 : 8;
 }
 
-/** lk_jacobian_size() - doubles of all sides. */
+/** lk_jacobian_size() - return the number of doubles of all sides of a Jacobian. */
 static inline int lk_jacobian_size(int n_sides, int pad, int is_point)
 {
     return (is_point ? 3 : 6) * n_sides * pad;
 }
 
-/** lk_jacobian_sign() - the translation part of point rows: +1 on side 0, -1 on side 1. */
+/** lk_jacobian_sign() - return the sign of the translation part of point rows: +1 on side 0,
+ * -1 on side 1. */
 static inline double lk_jacobian_sign(int side)
 {
     return side == 0 ? 1 : -1;
 }
 
-/** lk_jacobian_turn() - the d/dtheta part of one side, direction k at [k * pad]. RT: yes. */
+/** lk_jacobian_turn() - return the d/dtheta part of one side, direction k at [k * pad]. RT:
+ * yes. */
 static inline double *lk_jacobian_turn(struct lk_jacobian jacobian, int side)
 {
     return jacobian.J + (jacobian.is_point ? 3 * side : 6 * side + 3) * jacobian.pad;
@@ -157,8 +163,9 @@ static inline double *lk_jacobian_turn(struct lk_jacobian jacobian, int side)
 
 /** struct lk_side - the Jacobian of one side of a joint, a view.
  * @turn:     the d/dtheta part, direction k at [k * pad]; without is_point d/dx precedes it
- * @row:      index of the first row among all;  @n: rows
- * @sign:     of the translation part of point rows, the first of which is along axis @first */
+ * @row:      index of the first row among all rows;  @n: number of rows
+ * @sign:     sign of the translation part of point rows
+ * @first:    world axis of the first point row */
 struct lk_side {
     const double *turn;
     int row;
@@ -169,7 +176,7 @@ struct lk_side {
     double sign;
 };
 
-/** lk_side_of() - side @side of a joint whose rows begin at @row. */
+/** lk_side_of() - return side @side of a joint whose rows begin at @row. */
 static inline struct lk_side lk_side_of(struct lk_jacobian jacobian, int side, int row, int n_rows)
 {
     return (struct lk_side){
@@ -212,20 +219,22 @@ static inline void lk_jacobian_row(struct lk_jacobian jacobian, int side, int ro
     }
 }
 
-/** struct lk_joint_type_ops - functions of a joint type. @pose, @twist: one for each side. All are
- * safe on the cycle thread and do the same work at every call.
- * @is_point, @first: see struct lk_jacobian; of the type, not of a compliant joint of this type:
- *               see lk_joint_is_point()
- * @violation:   Phi of the rows
- * @load:        adds Phi_q^T lambda of the rows to each body (force: world, torque: body axes)
- * @jacobian:    Phi_q of the rows
- * @gamma:       d2Phi/dt2 of the rows with all accelerations zero
- * @way:         change of the rows from @before to @now in one step [m, rad]. If poses give the
- *               rows modulo whole turns, the smallest such change; NULL: the difference
- * @coordinate:  coordinate @i of the joint [rad or m], angles wrapped; NULL, or never called, for
- *               types without coordinates
- * @coordinate_jacobian: its derivative, one row a side (sides 0 and 1)
- * @coordinate_gamma:    its second time derivative with all accelerations zero */
+/** struct lk_joint_type_ops - functions of a joint type. @pose, @twist: one for each side.
+ * All are safe on the cycle thread and do the same work at every call.
+ * @is_point, @first: see struct lk_jacobian; they describe the type. For a compliant joint of
+ *               this type see lk_joint_is_point()
+ * @violation:   compute Phi of the rows
+ * @load:        add Phi_q^T lambda of the rows to each body (force: world, torque: body axes)
+ * @jacobian:    compute Phi_q of the rows
+ * @gamma:       compute d2Phi/dt2 of the rows with all accelerations zero
+ * @way:         compute the change of the rows from @before to @now in one step [m, rad]. If
+ *               poses define the rows only modulo whole turns, the smallest such change. NULL:
+ *               the difference
+ * @coordinate:  compute coordinate @i of the joint [rad or m], angles wrapped; NULL, or never
+ *               called, for types without coordinates
+ * @coordinate_jacobian: compute the derivative of the coordinate, one row a side (sides 0 and 1)
+ * @coordinate_gamma:    compute the second time derivative of the coordinate with all
+ *               accelerations zero */
 struct lk_joint_type_ops {
     int is_point;
     int first;
@@ -262,21 +271,23 @@ extern const struct lk_joint_type_ops lk_joint_coupling;
 /** lk_joint_types - the functions of every type, in joints.c. */
 extern const struct lk_joint_type_ops *const lk_joint_types[LK_JOINT_TYPES];
 
-/** lk_joint_ops() - the functions of a type. RT: yes. */
+/** lk_joint_ops() - return the functions of a joint type. RT: yes. */
 static inline const struct lk_joint_type_ops *lk_joint_ops(enum lk_joint_type type)
 {
     return lk_joint_types[type];
 }
 
-/** lk_bushing_turn() - convert the multipliers @lambda of a bushing at rows that continue from
- * @before beyond half a turn to those at the rows @now, which the pose gives, with the same forces.
- * Unchanged if no rotation has passed half a turn. @lambda: changed in place. RT: yes. */
+/** lk_bushing_turn() - convert the multipliers of a bushing when one of its rotations has
+ * passed half a turn. The rows @before continue beyond half a turn; the rows @now are those that
+ * the pose defines. The forces remain the same. If no rotation has passed half a turn, nothing
+ * changes. @lambda: changed in place. RT: yes. */
 void lk_bushing_turn(const double *before, const double *now, double *lambda);
 
-/* ---- joints.c: the functions of a type, with the point rows of compliant joints along the axes
- * f[0] of the first body. RT: yes. ---- */
+/* ---- joints.c: the functions of a joint type. The point rows of compliant joints are along
+ * the axes f[0] of the first body. RT: yes. ---- */
 
-/** lk_joint_is_point() - whether the Jacobian of a joint is stored without its translation part. */
+/** lk_joint_is_point() - return whether the Jacobian of a joint is stored without its
+ * translation part. */
 static inline int lk_joint_is_point(enum lk_joint_type type, enum lk_row_kind kind)
 {
     return lk_joint_types[type]->is_point && kind < LK_ROWS_COMPLIANT;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of joint types: a new type is a line of table.h, or a file of its own and a line
- * here. */
+/* The table of joint types. To add a type, add a line to table.h, or a separate file and a
+ * line here. */
 #include "rows/rows.h"
 #include "rows/table.h"
 

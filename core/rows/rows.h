@@ -21,7 +21,8 @@
 #include "maths/vec.h"
 #include "rows/joint.h"
 
-/* gamma of rows that are always compliant: accelerations are not projected on them */
+/* set gamma to 0, for rows that are always compliant: accelerations are not projected on
+ * them */
 LK_INLINE void lk_rows_no_gamma(const struct lk_joint *j, const struct lk_pose *const *pose,
                                 const struct lk_twist *const *twist, double *ret)
 {
@@ -86,7 +87,7 @@ LK_INLINE void lk_rows_point_load(const struct lk_joint *j, const struct lk_pose
     }
 }
 
-/* the d/dtheta part, -sign R p~, of @n point rows of one side */
+/* compute the d/dtheta part, -sign R p~, of @n point rows of one side */
 LK_INLINE void lk_rows_point_jacobian_side(const double R[9], const double p[3], double sign,
                                            int first, int n, double *turn, int pad)
 {
@@ -100,7 +101,7 @@ LK_INLINE void lk_rows_point_jacobian_side(const double R[9], const double p[3],
     }
 }
 
-/* the first @n rows of a joint with is_point, from world axis @first on */
+/* compute the first @n rows of a joint with is_point, from world axis @first on */
 LK_INLINE void lk_rows_point_jacobian(const struct lk_joint *j, const struct lk_pose *const *pose,
                                       int first, int n, struct lk_jacobian ret)
 {
@@ -119,7 +120,7 @@ LK_INLINE double lk_rows_square(const struct lk_pose *const *pose, const double 
     return lk_dot(uw, vw);
 }
 
-/* the two torque directions u x R0^T R1 v (body 0) and v x R1^T R0 u (body 1) */
+/* compute the two torque directions u x R0^T R1 v (body 0) and v x R1^T R0 u (body 1) */
 LK_INLINE void lk_rows_square_directions(const struct lk_pose *const *pose, const double u[3],
                                          const double v[3], double t0[3], double t1[3])
 {
@@ -179,7 +180,7 @@ LK_INLINE double lk_rows_sliding(const struct lk_pose *const *pose, const double
     return lk_dot(nw, d);
 }
 
-/* Jacobian of n . d: [n, n x R0^T d + p0 x n] and -[n, p1 x R1^T n] */
+/* compute the Jacobian of n . d: [n, n x R0^T d + p0 x n] and -[n, p1 x R1^T n] */
 LK_INLINE void lk_rows_sliding_jacobian(const struct lk_joint *j, const struct lk_pose *const *pose,
                                         const double n[3], const double d[3], double J0[6],
                                         double J1[6])
@@ -230,7 +231,7 @@ LK_INLINE double lk_rows_sliding_gamma(const struct lk_pose *const *pose,
     return lk_dot(ddn, d) + 2 * lk_dot(dn, rate) + lk_dot(nw, gamma);
 }
 
-/* ---- rows and coordinates that several types share ---- */
+/* ---- rows and coordinates that several joint types share ---- */
 
 /* d/dt of a square row */
 LK_INLINE double lk_rows_square_rate(const struct lk_pose *const *pose,
@@ -323,7 +324,7 @@ LK_INLINE void lk_rows_slides_gamma(const struct lk_joint *j, const struct lk_po
         ret[i] = lk_rows_sliding_gamma(pose, twist, j->f[0][first + i], d, rate, gamma);
 }
 
-/* travel of the point of side 1 along f[0][k]: -f[0][k] . d, because d = P0 - P1 */
+/* return the travel of the point of side 1 along f[0][k]: -f[0][k] . d, because d = P0 - P1 */
 LK_INLINE double lk_rows_travel(const struct lk_joint *j, const struct lk_pose *const *pose, int k)
 {
     double slide;
@@ -354,14 +355,15 @@ LK_INLINE double lk_rows_travel_gamma(const struct lk_joint *j, const struct lk_
     return -slide;
 }
 
-/* angle of side 1 against side 0 about the axis, in (-pi, pi]: that of f[1][0] seen in f[0] */
+/* return the angle of side 1 relative to side 0 about the axis, in (-pi, pi]: the angle of
+ * f[1][0] in the frame f[0] */
 LK_INLINE double lk_rows_angle(const struct lk_joint *j, const struct lk_pose *const *pose)
 {
     return atan2(lk_rows_square(pose, j->f[0][1], j->f[1][0]),
                  lk_rows_square(pose, j->f[0][0], j->f[1][0]));
 }
 
-/* Jacobian of the angle where the axes of both sides are parallel: constant */
+/* compute the Jacobian of the angle if the axes of both sides are parallel: constant */
 LK_INLINE void lk_rows_angle_jacobian(const struct lk_joint *j, double J[2][6])
 {
     for (int k = 0; k < 3; k++) {
@@ -371,15 +373,15 @@ LK_INLINE void lk_rows_angle_jacobian(const struct lk_joint *j, double J[2][6])
     }
 }
 
-/* c^2 + s^2 of the angle atan2(s, c), bounded below: derivatives stay finite where f[1][0] lies
- * along the axis and the angle is undefined */
+/* return c^2 + s^2 of the angle atan2(s, c), with a lower bound. If f[1][0] lies along the
+ * axis, the angle is undefined; the bound keeps its derivatives finite */
 LK_INLINE double lk_rows_angle_square(double c, double s)
 {
     return lk_max(c * c + s * s, 1e-30);
 }
 
-/* Jacobian of the angle at any pose, d(atan2(s, c)) = (c ds - s dc) / (c^2 + s^2); rotations only
- */
+/* compute the Jacobian of the angle at any pose, d(atan2(s, c)) = (c ds - s dc) / (c^2 +
+ * s^2); rotations only */
 LK_INLINE void lk_rows_angle_directions(const struct lk_joint *j, const struct lk_pose *const *pose,
                                         double t0[3], double t1[3])
 {
@@ -396,7 +398,7 @@ LK_INLINE void lk_rows_angle_directions(const struct lk_joint *j, const struct l
     }
 }
 
-/* gamma of the angle at any pose, with r2 = c^2 + s^2 and accelerations zero:
+/* compute gamma of the angle at any pose, with r2 = c^2 + s^2 and accelerations zero:
  * (c s'' - s c'') / r2 - 2 (c c' + s s') (c s' - s c') / r2^2 */
 LK_INLINE double lk_rows_angle_gamma(const struct lk_joint *j, const struct lk_pose *const *pose,
                                      const struct lk_twist *const *twist)
@@ -413,8 +415,9 @@ LK_INLINE double lk_rows_angle_gamma(const struct lk_joint *j, const struct lk_p
     return scale * (c * dds - s * ddc - 2 * (c * dc + s * ds) * rate);
 }
 
-/* Jacobian of the angle as a coordinate. Rigid rows keep the axes parallel, so constants are exact.
- * Compliant rows need the derivative at any pose, or their force would gain or lose energy. */
+/* Compute the Jacobian of the angle as a coordinate. Rigid rows keep the axes parallel, so
+ * that constants are exact. Compliant rows need the derivative at any pose, otherwise their
+ * force would gain or lose energy. */
 LK_INLINE void lk_rows_angle_coordinate_jacobian(const struct lk_joint *j,
                                                  const struct lk_pose *const *pose, double J[2][6])
 {
@@ -451,7 +454,8 @@ LK_INLINE double lk_rows_coordinate(const struct lk_joint *j, int k,
     return lk_joint_ops(j->of[k]->type)->coordinate(j->of[k], of, j->which[k]);
 }
 
-/* adds @scale times the derivative to the row of each side, as two joints may share a body */
+/* add @scale times the derivative of the coordinate to the row of each side, because two
+ * joints may share a body */
 LK_INLINE void lk_rows_coordinate_jacobian(const struct lk_joint *j, int k, double scale,
                                            const struct lk_pose *const *pose,
                                            double J[LK_SIDES_MAX][6])
@@ -480,7 +484,7 @@ LK_INLINE double lk_rows_coordinate_gamma(const struct lk_joint *j, int k,
     return lk_joint_ops(j->of[k]->type)->coordinate_gamma(j->of[k], of, motion, j->which[k]);
 }
 
-/* adds @lambda times one row to the bodies of all sides */
+/* add @lambda times one row to the bodies of all sides */
 LK_INLINE void lk_rows_add_load(int n_sides, double J[][6], double lambda,
                                 struct lk_twist *const *sum)
 {

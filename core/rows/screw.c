@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Screw joint: both axes lie on one line, and body 1 moves along it by `pitch` for each radian that
- * it turns about it (right-handed where pitch > 0; it is not 0): five rows. Its coordinate is the
- * angle.
+/* Screw joint, five rows: both axes lie on one line, and body 1 moves along this line by
+ * `pitch` for each radian that it turns about it (right-handed for pitch > 0; the pitch is not
+ * 0). Its coordinate is the angle.
  *
  * The row of the thread is travel - pitch * angle modulo the lead, 2 pi pitch, reduced to half a
- * lead on either side of zero. The poses give the angle only modulo 2 pi. A thread is periodic with
- * the lead, so the reduced row is exact and needs no count of turns. Near zero, where a step keeps
- * it, the row is smooth with the derivative of travel - pitch * angle, also where the angle passes
- * from pi to -pi. It has a jump at half a lead, between two grooves. */
+ * lead on either side of zero. The poses define the angle only modulo 2 pi. A thread is periodic
+ * with the lead, so the reduced row is exact and needs no count of turns. Near zero, where a
+ * step keeps it, the row is smooth with the derivative of travel - pitch * angle, also where the
+ * angle passes from pi to -pi. It has a jump at half a lead, between two grooves. */
 #include "rows/rows.h"
 
 #define THREAD 2 /* index of the row of the thread */
@@ -21,8 +21,9 @@ static double nearest_groove(const struct lk_joint *j, double x)
     return x - lead * rint(x / lead);
 }
 
-/* Change of the rows in a step. The pose gives the thread modulo whole leads: if the thread slips
- * into the next groove, the change is the short way, not a whole lead back. */
+/* Compute the change of the rows in a step. The pose defines the thread only modulo whole
+ * leads: if the thread slips into the next groove, the change is the short way, not a whole lead
+ * back. */
 static void way(const struct lk_joint *j, const double *before, const double *now, double *ret)
 {
     for (int r = 0; r < j->n_rows; r++)
@@ -39,7 +40,7 @@ static void violation(const struct lk_joint *j, const struct lk_pose *const *pos
     lk_rows_parallel(j, pose, phi + 3);
 }
 
-/* exact at every pose, also where the axes are not parallel */
+/* compute the Jacobian of the thread: exact at every pose, also if the axes are not parallel */
 static void thread_jacobian(const struct lk_joint *j, const struct lk_pose *const *pose,
                             double J[2][6])
 {
@@ -97,7 +98,7 @@ static void coordinate_jacobian(const struct lk_joint *j, const struct lk_pose *
     lk_rows_angle_coordinate_jacobian(j, pose, J);
 }
 
-/* the axis is fixed in both bodies, so the rate depends on the angular velocities alone */
+/* the axis is fixed in both bodies, so the rate depends on the angular velocities only */
 static double coordinate_gamma(const struct lk_joint *j, const struct lk_pose *const *pose,
                                const struct lk_twist *const *twist, int i)
 {

@@ -10,7 +10,7 @@ static void violation(const struct lk_joint *j, const struct lk_pose *const *pos
     lk_rows_gap(j, pose, phi);
 }
 
-/* d(row)/d(x, theta) of the point on one side, along world axis @r */
+/* compute d(row)/d(x, theta) of the point on one side, along world axis @r */
 static void row_of(const struct lk_joint *j, const struct lk_pose *pose, int side, int r,
                    double ret[6])
 {

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The joints of table.h: every function below has an instance for each line, with the line as a
- * constant, so that loops unroll and branches fold. All rows are computed before any is written:
- * the compiler must assume that a written row aliases a pose, and would recompute common terms. */
+/* The joints of table.h. Every function below has an instance for each line, with the line
+ * as a constant, so that loops unroll and branches fold. All rows are computed before any row is
+ * written: the compiler must assume that a written row aliases a pose, and would recompute
+ * common terms. */
 #include "rows/table.h"
 #include "rows/rows.h"
 #include "rows/universal.h"
 #include <stdbool.h>
 
-/* direction of side 0 of slide @i; of side @s of square @i */
+/* return the direction of side 0 of slide @i; the direction of side @s of square @i */
 LK_INLINE const double *slide_of(const struct lk_joint_kind *k, const struct lk_joint *j, int i)
 {
     return j->f[0][k->dir[0][k->slide[i]]];
@@ -120,8 +121,8 @@ LK_INLINE void gamma_rows(const struct lk_joint_kind *k, const struct lk_joint *
 
 /* ---- coordinates ---- */
 
-/* measure of coordinate @i; a joint with one coordinate has that one only, so the measure is a
- * constant, too */
+/* return the measure of coordinate @i; a joint with one coordinate has only measure 0, so
+ * that the measure is a constant, too */
 LK_INLINE enum lk_measure measure_of(const struct lk_joint_kind *k, int i)
 {
     return k->measure[k->n_coordinates == 1 ? 0 : i];
@@ -139,7 +140,7 @@ LK_INLINE double coordinate(const struct lk_joint_kind *k, const struct lk_joint
     return j->coordinate[i] + lk_universal_angle(j, pose, (int)measure - LK_ABOUT_FIRST);
 }
 
-/* the Jacobian of an angle is exact where the rigid rows hold */
+/* compute the Jacobian of a coordinate; that of an angle is exact if the rigid rows hold */
 LK_INLINE void coordinate_jacobian(const struct lk_joint_kind *k, const struct lk_joint *j,
                                    const struct lk_pose *const *pose, int i, double J[2][6])
 {
@@ -153,8 +154,8 @@ LK_INLINE void coordinate_jacobian(const struct lk_joint_kind *k, const struct l
         lk_universal_jacobian(j, pose, (int)measure - LK_ABOUT_FIRST, J);
 }
 
-/* the axis is fixed in both bodies: the rate of an angle about it depends on the angular velocities
- * alone */
+/* compute gamma of a coordinate. The axis is fixed in both bodies, so the rate of an angle
+ * about it depends on the angular velocities only */
 LK_INLINE double coordinate_gamma(const struct lk_joint_kind *k, const struct lk_joint *j,
                                   const struct lk_pose *const *pose,
                                   const struct lk_twist *const *twist, int i)

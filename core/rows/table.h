@@ -23,7 +23,7 @@
 enum lk_frame_rule { LK_FRAMES_WORLD, LK_FRAMES_AXIS, LK_FRAMES_PLANE, LK_FRAMES_CROSS };
 
 /** enum lk_measure - meaning of a coordinate: travel of P1 along f[0][k]; the angle about the
- * common axis; the angles of a universal joint about the axis of side 0 and of side 1. */
+ * common axis; the angle of a universal joint about the axis of side 0 or of side 1. */
 enum lk_measure {
     LK_NO_MEASURE,
     LK_ALONG_0,
@@ -34,11 +34,11 @@ enum lk_measure {
     LK_ABOUT_SECOND
 };
 
-/** enum lk_point_rows - point rows, in the order of their world axes. */
+/** enum lk_point_rows - which point rows a joint has, in the order of their world axes. */
 enum lk_point_rows { LK_POINTS_NONE, LK_POINTS_XYZ, LK_POINTS_YZ, LK_POINTS_ZX, LK_POINTS_XY };
 
-/** lk_points_rows() - number of point rows;  lk_points_first() - world axis of the first of them.
- * The axes of the others follow in cyclic order. RT: yes. */
+/** lk_points_rows() - return the number of point rows;  lk_points_first() - return the world
+ * axis of the first point row. The axes of the other rows follow in cyclic order. RT: yes. */
 static inline int lk_points_rows(enum lk_point_rows points)
 {
     return points == LK_POINTS_NONE ? 0 : points == LK_POINTS_XYZ ? 3 : 2;
@@ -49,10 +49,12 @@ static inline int lk_points_first(enum lk_point_rows points)
     return points < LK_POINTS_YZ ? 0 : ((int)points - LK_POINTS_XYZ) % 3;
 }
 
-/** struct lk_joint_kind - rows: points, then slides, then squares.
- * @point:  which point rows;  @n_slide, @slide: along which direction of side 0
- * @n_square, @square: direction of side 0 and of side 1; both count in @dir
- * @n_dir, @dir: directions of each side in use: indices of struct lk_joint.f
+/** struct lk_joint_kind - rows of a joint type: points, then slides, then squares.
+ * @point:  which point rows
+ * @slide:  direction of side 0 of each of the @n_slide slides
+ * @square: direction of side 0 and of side 1 of each of the @n_square squares, as indices in
+ *          @dir
+ * @dir:    the @n_dir directions of each side in use: indices of struct lk_joint.f
  * @n_coordinates, @measure: coordinates of the free motions of the joint */
 struct lk_joint_kind {
     enum lk_point_rows point;
@@ -136,7 +138,8 @@ static inline enum lk_kind lk_kind_of(enum lk_joint_type type)
     }
 }
 
-/** lk_kind_point_rows() - point rows of a joint;  lk_kind_rows() - all. RT: yes. */
+/** lk_kind_point_rows() - return the number of point rows of a joint;  lk_kind_rows() -
+ * return the number of all rows. */
 static inline int lk_kind_point_rows(const struct lk_joint_kind *k)
 {
     return lk_points_rows(k->point);

@@ -2,7 +2,7 @@
 /* The types of joint: names, rows, coordinates. */
 #include "rows/table.h"
 
-/* the bits of the coordinates that are angles */
+/* bit mask of the coordinates that are angles */
 #define ANGLES_OF(a, b, c, ...)                                                                    \
     (((a) >= LK_ABOUT_AXIS) | ((b) >= LK_ABOUT_AXIS) << 1 | ((c) >= LK_ABOUT_AXIS) << 2)
 #define ANGLES(...) ANGLES_OF(__VA_ARGS__, 0, 0, 0)

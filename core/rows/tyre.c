@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tyre: six rows, always compliant, of a wheel on a road (wheel.h): along the normal, ahead and to
- * the left, and about the same three. Their rates are those of the wheel against the road: of its
- * lowest point along the normal, of its material at the contact point along the road, of its
- * turning about the axes of the contact. The first row has a value, the distance of its lowest
- * point from the road; no coordinate has the rates of the others.
+/* Tyre: six rows, always compliant, of a wheel on a road (wheel.h): along the normal, ahead
+ * and to the left, and about these three axes. Their rates are those of the wheel relative to
+ * the road: of its lowest point along the normal, of its material at the contact point along the
+ * road, and of its rotation about the axes of the contact. The first row has a value, the
+ * distance of its lowest point from the road; no coordinate has the rates of the others.
  *
  * The multipliers are minus the forces and moments of the road on the wheel; their laws are in
  * step/elements/tyres.c. */
 #include "rows/wheel.h"
 
-/* world vector: from the centre of mass of side @s to the point @at */
+/* compute the vector from the centre of mass of side @s to the point @at, world axes */
 static void arm_to(const struct lk_pose *const *pose, int s, const double at[3], double ret[3])
 {
     for (int i = 0; i < 3; i++)
         ret[i] = at[i] - pose[s]->x[i];
 }
 
-/* velocity of the point @at of side 1 against that of side 0, along @e */
+/* compute the row of the velocity of the point @at of side 1 relative to side 0, along @e */
 static void force_row(const struct lk_pose *const *pose, const double at[3], const double e[3],
                       double J[2][6])
 {

@@ -27,8 +27,8 @@ LK_INLINE double lk_universal_angle(const struct lk_joint *j, const struct lk_po
                  lk_rows_square(pose, j->f[0][2], j->f[1][0]));
 }
 
-/* For compliant joints: the angle @i as atan2(s, c) of two square rows, with first and second
- * derivative at any pose. */
+/* Compute, for compliant joints, the angle @i as atan2(s, c) of two square rows, with first
+ * and second derivative at any pose. */
 LK_INLINE void lk_universal_squares(const struct lk_joint *j, int i, const double *u[2],
                                     const double *v[2])
 {
@@ -77,7 +77,7 @@ LK_INLINE double lk_universal_exact_gamma(const struct lk_joint *j,
                 (value[0] * rate[1] - value[1] * rate[0]));
 }
 
-/* axis @i, fixed to body i, in the axes of both bodies; exact where the rows hold */
+/* compute axis @i, fixed to body i, in the axes of both bodies; exact if the rows hold */
 LK_INLINE void lk_universal_jacobian(const struct lk_joint *j, const struct lk_pose *const *pose,
                                      int i, double J[2][6])
 {

@@ -21,7 +21,7 @@
 #include "rows/rows.h"
 #include "tyre/road.h"
 
-#define LK_WHEEL_UPRIGHT 0.1 /* least e_r . n of a rolling tyre; below it, it lies on its side */
+#define LK_WHEEL_UPRIGHT 0.1 /* least e_r . n of a rolling tyre; below it, the tyre lies flat */
 
 /** struct lk_wheel - contact geometry at one pose; vectors in world axes.
  * @upright: e_r . n;  @camber: e_y . n, the sine of the angle to the right;  @height: of the centre
@@ -41,7 +41,8 @@ struct lk_wheel {
     double depth;
 };
 
-/** lk_wheel_axes() - compute all values that follow from c, n, ey and height. @R0: free radius;
+/** lk_wheel_axes() - compute all values of @w that follow from c, n, ey and height. @R0: free
+ * radius;
  * @cosine: n . n0 if the depth is that below the centre, else 0 */
 LK_INLINE void lk_wheel_axes(struct lk_wheel *w, double R0, double cosine)
 {
@@ -58,7 +59,7 @@ LK_INLINE void lk_wheel_axes(struct lk_wheel *w, double R0, double cosine)
     w->camber = lk_dot(w->ey, w->n);
     w->radius = w->height / lk_max(length, LK_WHEEL_UPRIGHT);
     w->depth = R0 * (cosine > 0 ? cosine : length) - w->height;
-    if (cosine > 0 && w->depth > 0) /* keeps the contact of an inclined wheel within its rim */
+    if (cosine > 0 && w->depth > 0) /* keep the contact of an inclined wheel within its rim */
         w->radius = lk_min(R0, w->radius);
     for (int i = 0; i < 3; i++)
         w->P[i] = w->c[i] - w->radius * w->er[i];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shapes of bodies: those that the model gives; else bars to their joints, their centre of mass,
- * and a box of their inertia where that fits them. */
+/* Shapes of bodies: those that the model defines; otherwise bars to their joints, their
+ * centre of mass, and a box of their inertia if such a box fits them. */
 #include "maths/vec.h"
 #include "model/reader.h"
 #include "sketch.h"
@@ -9,7 +9,7 @@
 
 #define BAR       0.08 /* thickness of bars, in units of the scene */
 #define CENTRE    0.16 /* diameter of the centre of a body of mean mass */
-#define BOX_REACH 3    /* a box is drawn up to so many reaches of its body */
+#define BOX_REACH 3    /* a box is drawn up to this multiple of the reach of its body */
 
 static void make_unit(double q[4])
 {
@@ -56,7 +56,7 @@ void lk_sketch_given(struct lk_sketch *d)
     }
 }
 
-/* the quaternion of a right-handed set of axes, the columns of @R */
+/* compute the quaternion of a right-handed set of axes, the columns of @R */
 static void quaternion_of(double R[3][3], double q[4])
 {
     double trace = R[0][0] + R[1][1] + R[2][2];
@@ -78,8 +78,8 @@ static void quaternion_of(double R[3][3], double q[4])
     make_unit(q);
 }
 
-/* compute the box of uniform density with the mass and inertia of @def. Return: whether there is
- * one */
+/* compute the box of uniform density with the mass and inertia of @def. Return: whether such
+ * a box exists */
 static int box_of(const struct lk_body_def *def, double size[3], double q[4])
 {
     double moment[3], axes[3][3], sum, largest = 0;

@@ -13,7 +13,7 @@
 #define THIN  0.05
 #define BLOCK 0.24
 
-/* a cylinder along an axis of body @side of @def */
+/* add a cylinder along an axis of body @side of @def */
 static struct lk_shape *add_cylinder(struct lk_sketch *d, const struct lk_joint_def *def, int side,
                                      double diameter, double length)
 {
@@ -49,7 +49,7 @@ static void add_wheel_on_rail(struct lk_sketch *d, const struct lk_joint_def *de
     add_cylinder(d, def, 0, 2 * def->rail_radius, 8 * def->wheel_radius);
 }
 
-/* a line of two points, @point: world, as drawn */
+/* add a line of two points, @point: world, in the initial configuration */
 static struct lk_shape *add_span(struct lk_sketch *d, enum lk_shape_part part, const char *name,
                                  const int body[2], const double point[2][3])
 {
@@ -119,7 +119,7 @@ void lk_sketch_joints(struct lk_sketch *d)
         add_joint(d, &d->model->joints[i]);
 }
 
-/* draw a tyre as the shape of its wheel, which gets no bars and no box */
+/* draw a tyre as the shape of its wheel, for which no bars and no box are drawn */
 static void add_tyre(struct lk_sketch *d, const struct lk_force_def *f)
 {
     const struct lk_tyre_def *tyre = &d->model->tyres[f->tyre];

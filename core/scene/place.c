@@ -29,7 +29,7 @@ void lk_scene_place(const double *poses, int body, const double local[3], double
         ret[k] += poses[(ptrdiff_t)LK_POSE_SIZE * body + k];
 }
 
-/* two unit vectors square to each other and to @axis */
+/* compute two unit vectors orthogonal to each other and to @axis */
 static void square_to(const double axis[3], double first[3], double second[3])
 {
     int least = 0;
@@ -66,7 +66,8 @@ int lk_scene_span(const struct lk_scene *scene, const struct lk_shape *shape, co
         axis[k] = way[k] / length;
     square_to(axis, first, second);
     for (int i = 0; i < n; i++) {
-        /* straight ends, turns as a zigzag between them, half of it aside and half to the back */
+        /* straight ends, between them turns as a zigzag, half of it sideways and half
+         * backwards */
         double at = i == 0 || i == n - 1 ? i / (n - 1.0) : 0.15 + 0.7 * (i - 1) / (n - 3.0);
         double aside = i < 2 || i > n - 3 ? 0 : i % 2 ? shape->size[0] : -shape->size[0];
 

@@ -38,7 +38,7 @@ static void begin_line(struct lk_sketch *d, const struct ground *g)
     lk_sketch_add(d, LK_SHAPE_LINE, LK_PART_ROAD, g->road->body, g->road->name);
 }
 
-/* set the axes; a plane gives no direction, so one is chosen */
+/* set the axes; a plane defines no direction along it, so an arbitrary one is chosen */
 static void set_axes(struct ground *g)
 {
     const struct lk_road_def *r = g->road;
@@ -89,7 +89,7 @@ static void add_plane(struct lk_sketch *d, const struct ground *g)
         }
 }
 
-/* where the wheels of a track roll, on average; left is positive */
+/* return the mean lateral position at which the wheels of a track roll; left is positive */
 static double lateral_of(const struct lk_sketch *d, const struct ground *g, enum lk_track track)
 {
     const struct lk_model *m = d->model;
@@ -125,7 +125,7 @@ static void add_profile(struct lk_sketch *d, const struct ground *g)
     }
 }
 
-/* lines along the grid; a hole ends one and begins the next */
+/* add lines along the grid; a line ends at a hole, and the next line begins after it */
 static void add_grid(struct lk_sketch *d, const struct ground *g)
 {
     const struct lk_road_grid *grid = &g->road->grid.grid;

@@ -11,7 +11,7 @@
 /* initial capacity of the lists of shapes and points, which more than double when full */
 #define GROWTH 256
 
-/* struct owned - a scene with what its pointers lead to */
+/* struct owned - a scene and the memory that its pointers refer to */
 struct owned {
     struct lk_scene scene;
     char (*name)[LK_NAME_SIZE];

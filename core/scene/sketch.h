@@ -6,11 +6,13 @@
 #include "linkage/scene.h"
 #include "model/model.h"
 
-/** struct lk_sketch - working state.
+/** struct lk_sketch - a scene under construction.
  * @scene: scene to fill;  @R: rotation matrix of each body in the initial configuration
- * @is_given: the body has shapes of the model, or is a wheel
- * @reach: largest distance from its centre of mass to a point where a joint or force acts [m]
- * @shape, @point: so far, room for @shapes_max, @points_max;  @failed: an allocation failed */
+ * @is_given: whether the body has shapes of the model, or is a wheel
+ * @reach: largest distance from the body's centre of mass to a point where a joint or force acts
+ *         [m]
+ * @shape, @point: the shapes and points added so far, with memory for @shapes_max, @points_max
+ * @failed: an allocation failed */
 struct lk_sketch {
     const struct lk_model *model;
     struct lk_scene *scene;
@@ -38,7 +40,7 @@ static inline int lk_sketch_is_span(const struct lk_force_def *f)
 }
 
 /** lk_sketch_mounts() - find the points where joint or force @i of the model acts; forces are
- * counted after the joints. @ret: at most two. Return: how many. */
+ * counted after the joints. @ret: at most two points. Return: number of points. */
 int lk_sketch_mounts(const struct lk_model *model, int i, struct lk_mount ret[2]);
 
 /** lk_sketch_local(), lk_sketch_vector() - transform a point, a vector of the initial configuration

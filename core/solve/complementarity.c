@@ -7,7 +7,7 @@
 #define SWEEPS       4
 #define PIVOTS(n)    ((n) < 3 ? 3 * (n) + 2 : (n) + 8)
 #define PIVOT_MIN    1e-14 /* of a diagonal */
-#define VIOLATED_MIN 1e-13 /* of the largest number in a row of b - A x */
+#define VIOLATED_MIN 1e-13 /* least violation / largest number in a row of b - A x */
 
 /* one projected Gauss-Seidel sweep */
 static void sweep(int n, const double *A, const double *b, const double *lower, const double *upper,
@@ -36,7 +36,7 @@ static void add_scaled(int n, double part, const double *x, double *y)
         y[i] += part * x[i];
 }
 
-/* y += A x, of a symmetric A; four columns at a time */
+/* compute y += A x for a symmetric A; four columns at a time */
 static void add_product(int n, const double *A, const double *x, double *y)
 {
     int k = 0;
@@ -56,10 +56,10 @@ static void add_product(int n, const double *A, const double *x, double *y)
         add_scaled(n, x[k], A + k * n, y);
 }
 
-/* Principal pivot (A. W. Tucker, Principal pivotal transforms of square matrices, 1963): T, A at
- * first, becomes [A_aa^-1, A_aa^-1 A_ao; -A_oa A_aa^-1, Schur complement] of the contacts that act
- * and the others, one contact at a time, and back. @which: -1: the same work, nothing changes;
- * @least: of the pivot */
+/* Perform principal pivots (A. W. Tucker, Principal pivotal transforms of square matrices,
+ * 1963). T, initially A, becomes [A_aa^-1, A_aa^-1 A_ao; -A_oa A_aa^-1, Schur complement] of the
+ * active contacts a and the others o, one contact at a time, and back. @which: contact, or -1:
+ * the same work, nothing changes;  @least: lower bound of the pivot */
 static void exchange(int n, int which, double least, double *T)
 {
     int p = which < 0 ? 0 : which;
@@ -77,8 +77,8 @@ static void exchange(int n, int which, double least, double *T)
     }
 }
 
-/* d = b - A x, and @size: bounds of the largest term in each row of it, because A is positive
- * definite. @root: of the diagonal of A */
+/* compute d = b - A x, and @size: bounds of the largest term in each row of it, because A is
+ * positive definite. @root: square roots of the diagonal of A */
 static void find_distances(int n, const double *A, const double *b, const double *root,
                            const double *x, double *d, double *size)
 {
@@ -115,8 +115,8 @@ static int add_most_violated(int n, const double *d, const double *size, const d
     return which;
 }
 
-/* y = x + A_aa^-1 (d - limits): with y the active contacts are at their limits; 0 for the others.
- * @beyond: d - limits */
+/* compute y = x + A_aa^-1 (d - limits): with y the active contacts are at their limits; 0
+ * for the others. @beyond: d - limits */
 static void solve_acting(int n, const double *T, const double *d, const double *lower,
                          const double *upper, const double *acts, const double *x, double *beyond,
                          double *y)

@@ -21,7 +21,8 @@
 LK_RT void lk_complementarity_solve(int n, const double *A, const double *b, const double *lower,
                                     const double *upper, double *x, double *scratch);
 
-/** lk_complementarity_flops() - floating point operations of one solution. */
+/** lk_complementarity_flops() - return the number of floating point operations of one
+ * solution. */
 double lk_complementarity_flops(int n);
 
 #endif

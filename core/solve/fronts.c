@@ -6,9 +6,9 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* s W Phi^T of one block, direction by direction, with as many rows at a time as fit into a
- * register. Here and below n, pad and is_point of a side are compile-time constants in the
- * instances for common joints. */
+/* compute s W Phi^T of one block, direction by direction, with as many rows at a time as fit
+ * into a register. Here and below n, pad and is_point of a side are compile-time constants in
+ * the instances for common joints. */
 LK_INLINE void weigh(const struct lk_side *rows, const struct lk_inverse_mass *sW,
                      lk_part WJ[2 * LK_PARTS][6])
 {
@@ -28,7 +28,7 @@ LK_INLINE void weigh(const struct lk_side *rows, const struct lk_inverse_mass *s
     }
 }
 
-/* the translation part of a product of point rows, from @r on, with column @c */
+/* return the translation part of a product of point rows, from @r on, with column @c */
 LK_INLINE lk_part point_product(const struct lk_side *rows, const struct lk_side *columns, int r,
                                 int c, double m)
 {
@@ -44,7 +44,8 @@ LK_INLINE lk_part point_product(const struct lk_side *rows, const struct lk_side
     return LK_THREE(c == 0 ? m : 0, c == 1 ? m : 0, c == 2 ? m : 0, r);
 }
 
-/* rows from @r on of column @c of (s W Phi_rows^T)^T Phi_columns^T, two blocks of one body;
+/* return rows from @r on of column @c of (s W Phi_rows^T)^T Phi_columns^T, two blocks of one
+ * body;
  * @w: weighed rows;  @m: s / mass */
 LK_INLINE lk_part product_column(const lk_part w[6], const struct lk_side *rows,
                                  const struct lk_side *columns, int r, int c, double m)
@@ -66,7 +67,8 @@ LK_INLINE lk_part product_column(const lk_part w[6], const struct lk_side *rows,
     return sum;
 }
 
-/* adds zeros beyond the rows, up to whole vectors; on the diagonal also above it */
+/* add a product; also adds zeros beyond the rows, up to whole vectors, and on the diagonal
+ * above it */
 LK_INLINE void add_product(double *F, int stride, lk_part WJ[2 * LK_PARTS][6],
                            const struct lk_side *rows, const struct lk_side *columns, double m)
 {
@@ -77,7 +79,7 @@ LK_INLINE void add_product(double *F, int stride, lk_part WJ[2 * LK_PARTS][6],
                 product_column(WJ[r / LK_PART], rows, columns, r, c, m);
 }
 
-/* the same for any columns: their storage format is a constant in each branch */
+/* add a product with columns of any type: their storage format is a constant in each branch */
 LK_INLINE void add_product_of(double *F, int stride, lk_part WJ[2 * LK_PARTS][6],
                               const struct lk_side *rows, const struct lk_side *columns, double m)
 {
@@ -101,7 +103,7 @@ LK_INLINE void add_product_of(double *F, int stride, lk_part WJ[2 * LK_PARTS][6]
     }
 }
 
-/* products of block @j of a body with the blocks before it and with itself */
+/* add the products of block @j of a body with the blocks before it and with itself */
 LK_INLINE void add_blocks(double *F, int stride, const struct lk_block *block, int j, int rows_n,
                           int pad, int is_point, const struct lk_inverse_mass *sW)
 {
@@ -129,8 +131,8 @@ LK_INLINE void add_blocks(double *F, int stride, const struct lk_block *block, i
     add_product(F + block[j].at * (stride + 1), stride, WJ, &rows, &rows, sW->mass);
 }
 
-/* The same for rows of less common joints. It is a separate function because it is large, and every
- * instance of a front has elements. */
+/* Add the products of rows of less common joints, as add_blocks() does. It is a separate
+ * function because it is large, and every instance of a front has elements. */
 static LK_APART void add_rare_blocks(double *F, int stride, const struct lk_block *block, int j,
                                      const struct lk_inverse_mass *sW)
 {
@@ -138,7 +140,7 @@ static LK_APART void add_rare_blocks(double *F, int stride, const struct lk_bloc
 
     if (rows->is_point && rows->n == 6)
         add_blocks(F, stride, block, j, 6, 8, 1, sW);
-    else if (rows->is_point) /* those of 3 and 5 rows are with the common ones */
+    else if (rows->is_point) /* joints of 3 and 5 rows are among the common ones */
         add_blocks(F, stride, block, j, 4, 4, 1, sW);
     else if (rows->n == 1)
         add_blocks(F, stride, block, j, 1, 4, 0, sW);
@@ -190,8 +192,8 @@ LK_INLINE void add_child(struct lk_fronts *fr, double *F, const struct lk_child 
         add_remainder(F, C, c->rest, c->stride, place);
 }
 
-/* Phi_h^T of the rows of block @b in the rows of the motion at @at, below or to the right of them.
- * No pin of two rows is at a hub, see compile/passes/hubs.h. */
+/* add Phi_h^T of the rows of block @b in the rows of the motion at @at, below or to the
+ * right of them. No pin of two rows is at a hub, see compile/passes/hubs.h. */
 LK_INLINE void add_motion_block(double *F, int stride, const struct lk_block *b, int at)
 {
     const struct lk_side *side = &b->side;
@@ -223,8 +225,7 @@ static void invert_mass(const struct lk_inverse_mass *sW, double *ret_mass, doub
         ret_inertia[i] = i < 3 ? HELD : 0;
 }
 
-/* add the motions of hubs to front @f, see tree.h. A separate function for the same reason as
- * add_rare_blocks() */
+/* add the motions of hubs to front @f, see tree.h. A separate function, because it is large */
 static LK_APART void add_hubs(const struct lk_fronts *fr, const struct lk_front *f, double *F,
                               int stride, const struct lk_inverse_mass *sW)
 {
@@ -291,7 +292,7 @@ static LK_APART void build_any(struct lk_fronts *fr, const struct lk_front *f,
     build_front(fr, f, f->n, f->e, false, fr->matrices + f->matrix, regular, sW);
 }
 
-/* after build_any(); the number of columns is no constant */
+/* eliminate a front after build_any(); the number of columns is not a constant */
 LK_INLINE void eliminate_any(struct lk_fronts *fr, const struct lk_front *f, int height, int e)
 {
     lk_four *F = (lk_four *)(fr->matrices + f->matrix);
@@ -373,8 +374,8 @@ void lk_fronts_factor(struct lk_fronts *fr, const double *regular, const struct 
     }
 }
 
-/* y: the right-hand side of front @f. Values are loaded one at a time: a wide load waits for the
- * narrow stores before it */
+/* compute y, the right-hand side of front @f. Values are loaded one at a time: a wide load
+ * would wait for the narrow stores before it */
 LK_INLINE void collect(const struct lk_fronts *fr, const struct lk_front *f, int height, int e,
                        const double *x, lk_four *y)
 {
@@ -410,7 +411,7 @@ LK_INLINE void store(const lk_four *y, int n, double *t)
         *(lk_four *)&t[4 * v] = y[v];
 }
 
-/* the first @e values one by one, in registers where e is a constant */
+/* load the first @e values one by one, in registers if e is a constant */
 LK_INLINE void spread(const lk_four *y, int e, bool is_fixed, double *t)
 {
     if (is_fixed) {
@@ -422,8 +423,8 @@ LK_INLINE void spread(const lk_four *y, int e, bool is_fixed, double *t)
     }
 }
 
-/* one front of the upward sweep. @height, @width: lk_vectors() of n and e, constants where they are
- * small, and @e with @is_fixed;  @y: scratch of @height */
+/* assemble one front of the upward sweep. @height, @width: lk_vectors() of n and e,
+ * constants if they are small, and @e with @is_fixed;  @y: scratch of @height */
 LK_INLINE void assemble_front(struct lk_fronts *fr, const struct lk_front *f, int height, int width,
                               int e, bool is_fixed, lk_four *y, double *t, const double *x)
 {
@@ -489,8 +490,8 @@ LK_FRONTS(X)
 LK_FRONTS_TALL(X)
 #undef X
 
-/* Fronts without an instance: the numbers of vectors are constants if they are small. Heights for
- * one eliminated vector, and for two. */
+/* Fronts without an instance: the numbers of vectors are constants if they are small. The
+ * lists contain the heights for one eliminated vector, and for two. */
 #define NARROW(X) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8)
 #define WIDE(X)   X(2) X(3) X(4) X(5) X(6) X(7) X(8)
 
@@ -525,8 +526,9 @@ static void assemble_any(struct lk_fronts *fr, const struct lk_front *f, const d
     }
 }
 
-/* One or two vectors of rows, and any number of others. The others are processed in pairs, each
- * with its own sum, because an addition waits for the last one to the same sum. */
+/* Disassemble a front with one or two vectors of eliminated rows and any number of other
+ * vectors. The others are processed in pairs, each with a separate sum, because an addition
+ * waits for the previous addition to the same sum. */
 LK_INLINE void disassemble_narrow(const struct lk_fronts *fr, const struct lk_front *f, int width,
                                   double *x)
 {

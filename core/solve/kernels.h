@@ -20,7 +20,7 @@
 #include "maths/vec.h"
 #include <stdbool.h>
 
-/** lk_vectors() - vectors of four that hold @n values. */
+/** lk_vectors() - return the number of vectors of four doubles that hold @n values. */
 LK_INLINE int lk_vectors(int n)
 {
     return (n + 3) / 4;
@@ -31,8 +31,8 @@ LK_INLINE double lk_entry(const lk_four *F, int height, int row, int column)
     return F[column * height + row / 4][row % 4];
 }
 
-/* the first nonzero vector of column @j; for low columns, computing all vectors costs less than the
- * test */
+/* return the first nonzero vector of column @j; 0 for low columns, because computing all
+ * vectors costs less than the test */
 LK_INLINE int lk_first_vector(int j, int height, bool is_fixed)
 {
     return is_fixed || height > 4 ? j / 4 : 0;
@@ -58,8 +58,8 @@ enum lk_filled { LK_BELOW, LK_ABOVE, LK_FILLED };
 #undef LK_IS_FIXED
 #undef LK_UNROLL
 
-/** lk_kernel_add_columns() - y += M t, M of @n columns of @height vectors. @filled: zeros are
- * skipped if the sizes are constants, @is_fixed. RT: yes. */
+/** lk_kernel_add_columns() - compute y += M t, where M has @n columns of @height vectors.
+ * @filled: zeros are skipped if the sizes are constants, @is_fixed. RT: yes. */
 LK_INLINE void lk_kernel_add_columns(bool is_fixed, const lk_four *columns, int height, int n,
                                      const double *t, enum lk_filled filled, lk_four *y)
 {

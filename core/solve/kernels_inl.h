@@ -3,8 +3,8 @@
  * and once for any size, where unrolling would only fill the instruction cache. No include guard on
  * purpose. */
 
-/* y += sum of @n columns of @height vectors times t, for @count vectors from @first on; values of t
- * are @step apart */
+/* compute y += sum of @n columns of @height vectors times t, for @count vectors from @first
+ * on; values of t are @step apart */
 LK_INLINE void LK_NAME(add_stripe)(const lk_four *columns, int height, int first, int count, int n,
                                    const double *t, int step, enum lk_filled filled, lk_four *y)
 {
@@ -30,7 +30,7 @@ LK_INLINE void LK_NAME(add_stripe)(const lk_four *columns, int height, int first
         of_y[v] = sum[v];
 }
 
-/* y += all columns times t, in stripes of up to four vectors, from vector @first on */
+/* compute y += all columns times t, in stripes of up to four vectors, from vector @first on */
 LK_INLINE void LK_NAME(add_columns)(const lk_four *columns, int height, int first, int n,
                                     const double *t, int step, enum lk_filled filled, lk_four *y)
 {
@@ -53,7 +53,7 @@ LK_INLINE void LK_NAME(add_columns)(const lk_four *columns, int height, int firs
     }
 }
 
-/* eliminate columns @from to @to of L D L^T, and update the columns before @last by them */
+/* eliminate columns @from to @to of L D L^T, then update the columns before @last with them */
 LK_INLINE void LK_NAME(eliminate_panel)(lk_four *F, int height, int from, int to, int last,
                                         double *pivot)
 {
@@ -76,11 +76,11 @@ LK_INLINE void LK_NAME(eliminate_panel)(lk_four *F, int height, int from, int to
     }
 }
 
-/* L D L^T of the first e columns, which keep L D, and the Schur complement in the rest. Without
- * constant sizes they are eliminated in panels, and each later column is updated by a whole panel:
- * its vectors are loaded and stored once instead of for every column of the panel, for the same
- * sums in the same order. Low columns are computed above the diagonal there, too, see
- * lk_first_vector(). */
+/* Compute L D L^T of the first e columns, which then hold L D, and the Schur complement in
+ * the other columns. If sizes are not constants, columns are eliminated in panels, and each
+ * later column is updated by a whole panel. Its vectors are then loaded and stored once, instead
+ * of once for each column of the panel. The sums and their order are the same. Low columns are
+ * also computed above the diagonal in this case, see lk_first_vector(). */
 LK_INLINE void LK_NAME(kernel_eliminate)(lk_four *F, int height, int n, int e, double *pivot)
 {
     const int panel = LK_PANEL;
@@ -103,9 +103,10 @@ LK_INLINE void LK_NAME(kernel_eliminate)(lk_four *F, int height, int n, int e, d
     }
 }
 
-/* X = [L^-1 - I; -U] column by column, the last one first: X_k = -(L_k + sum_j X_j L_jk).
- * @l: scratch of e. If sizes are not constants, the rows below the first e are updated by all
- * columns at once. */
+/* Compute X = [L^-1 - I; -U] column by column, the last column first: X_k = -(L_k + sum_j
+ * X_j L_jk).
+ * @l: scratch of e values. If sizes are not constants, the rows below the first e are updated
+ * with all columns at once. */
 LK_INLINE void LK_NAME(kernel_invert)(lk_four *F, int height, int e, const double *pivot, double *l)
 {
     static const lk_four_mask below[] = {{0, -1, -1, -1}, {0, 0, -1, -1}, {0, 0, 0, -1}, {0}};

@@ -31,8 +31,9 @@
 
 /** struct lk_topology - which joints connect which bodies.
  * @body:   distinct bodies of each joint; n_bodies stands for the ground and for unused entries
- * @n_rows: rows of each joint;  @n_rigid: number of rigid rows, all or none, or NULL: all. A front
- * eliminates them first
+ * @n_rows: number of rows of each joint
+ * @n_rigid: number of rigid rows of each joint, all or none; NULL: all rows are rigid. A front
+ *          eliminates rigid rows first
  * @hangs_on: of each body: the hub whose branch it is in, or -1; NULL: there are no hubs */
 struct lk_topology {
     int n_bodies;
@@ -45,14 +46,15 @@ struct lk_topology {
 
 #define LK_MOTION_ROWS 6 /* unknowns of a hub */
 
-/** struct lk_merge - merges two assemblies. Index i < n_bodies is body i, n_bodies + k is the
- * result of merge k; a second one below 0: the first is merged with the hub of its branch. */
+/** struct lk_merge - a merge of two assemblies. Index i < n_bodies is body i, n_bodies + k is
+ * the result of merge k. If the second index is below 0, the first assembly is merged with the
+ * hub of its branch. */
 struct lk_merge {
     int part[2];
 };
 
-/** struct lk_tree - merges, each after those of its parts.
- * @depth: levels from a body to the root */
+/** struct lk_tree - a list of merges, each after the merges of its parts.
+ * @depth: number of levels from a body to the root */
 struct lk_tree {
     int n_merges;
     int depth;
@@ -60,10 +62,9 @@ struct lk_tree {
 };
 
 /** struct lk_front_plan - one dense block of the factor.
- * @n_elim:   joints eliminated here, the first ones of @joints
- * @joints:   eliminated, then remaining joints, @n_joints of them; indices beyond those of the
- * topology are motions of hubs
- * @rows:     rows of all, @elim_rows of the eliminated ones
+ * @joints:   @n_joints joints: first the @n_elim joints eliminated here, then the remaining
+ *            ones; indices beyond those of the topology are motions of hubs
+ * @rows:     number of rows of all these joints;  @elim_rows: of the eliminated joints
  * @children: fronts whose remainder is added here
  * @bodies:   bodies whose element is added here */
 struct lk_front_plan {
@@ -79,9 +80,10 @@ struct lk_front_plan {
 };
 
 /** struct lk_plan - the fronts of a tree, children before parents.
- * @n_hubs, @hub: bodies that are hubs; the motion of the first is joint n_joints of a front
- * @row:        first row of each joint in the order of elimination, n_joints values; the motions of
- *              the hubs follow all of them, @n_rows
+ * @hub:      the @n_hubs bodies that are hubs; the motion of the first is joint n_joints of a
+ *            front
+ * @row:      first row of each joint in the order of elimination, n_joints values. The motions
+ *            of the hubs follow all @n_rows rows
  * @factor_flops, @solve_flops: work of one factorisation, of one solve */
 struct lk_plan {
     int n_fronts;

@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Motion of a body in a step: the equations of `ali3`, `rattle` and `rk4`, in the number type
- * LK_REAL, see equations.h. The caller loads and stores the values: of one body, of four, or of as
- * many as an engine has lanes. Rows and fronts are elsewhere. No include guard on purpose.
+/* Motion of a body in a step: the equations of `ali3`, `rattle` and `rk4`, in the number
+ * type LK_REAL, see equations.h. The caller loads and stores the values: of one body, of four,
+ * or of as many as an engine has lanes. Rows and fronts are elsewhere. No include guard on
+ * purpose.
  *
- * v, a: translation in world axes, then rotation in the axes of the body; u, theta: the motion of a
- * step likewise, @turn: exp(theta);  sm, sJ: s / m, s J^-1. @is_ball: J is J[0] times unity, and sJ
- * likewise. Results may not alias arguments, unless said. */
+ * v, a: translation in world axes, then rotation in the axes of the body
+ * u, theta: motion of a step, in the same axes;  @turn: exp(theta)
+ * sm, sJ: s / m, s J^-1
+ * @is_ball: J is J[0] times unity, and sJ likewise. Results may not alias arguments, unless
+ *           stated. */
 
 /* ---- poses ---- */
 
-/* pose at which rows are evaluated: x_old + u and the matrix of q_old turn */
+/* compute the pose at which rows are evaluated: position x_old + u, orientation q_old turn
+ * as a matrix */
 LK_INLINE void LK_NAME(moved_place)(const LK_REAL x_old[3], const LK_REAL q_old[4],
                                     const LK_REAL u[3], const LK_REAL turn[4], LK_REAL x[3],
                                     LK_REAL R[9])
@@ -22,7 +26,7 @@ LK_INLINE void LK_NAME(moved_place)(const LK_REAL x_old[3], const LK_REAL q_old[
     LK_NAME(quat_matrix)(q, R);
 }
 
-/* pose that is stored: the quaternion is normalised. @x, @q may be the old ones */
+/* compute the pose that is stored: the quaternion is normalised. @x, @q may be the old ones */
 LK_INLINE void LK_NAME(moved_state)(const LK_REAL x_old[3], const LK_REAL q_old[4],
                                     const LK_REAL u[3], const LK_REAL turn[4], LK_REAL x[3],
                                     LK_REAL q[4])
@@ -68,7 +72,8 @@ LK_INLINE void LK_NAME(gyroscopic)(const LK_REAL J[6], const LK_REAL w[3], LK_RE
     LK_NAME(cross)(w, Jw, r);
 }
 
-/* remove the undetermined component about an @axis without inertia, which is a unit vector or 0 */
+/* remove the undetermined component about an @axis without inertia; @axis: unit vector, or 0
+ * for none */
 LK_INLINE void LK_NAME(drop_along)(const LK_REAL axis[3], LK_REAL vector[3])
 {
     LK_REAL along = LK_NAME(inner)(axis, vector);
@@ -79,7 +84,7 @@ LK_INLINE void LK_NAME(drop_along)(const LK_REAL axis[3], LK_REAL vector[3])
 
 /* ---- ali3, see ali3.c ---- */
 
-/* predictor h v + h^2/2 a, the second term times @part */
+/* return the prediction h v + h^2/2 a, with the second term multiplied by @part */
 LK_INLINE LK_REAL LK_NAME(taylor)(double h, LK_REAL part, LK_REAL v, LK_REAL a)
 {
     return h * v + 0.5 * h * h * part * a;
@@ -114,14 +119,15 @@ LK_INLINE void LK_NAME(inertial_force)(LK_REAL mass, const LK_REAL J[6], const d
 
 /* ---- rattle, see rattle.c ---- */
 
-/* predictor h v + h^2/2 a, the second term times @part. a is that of the last half kick, 2/h (v -
- * @moved / h), because accelerations of the state may be large near a singular pose */
+/* return the prediction h v + h^2/2 a, with the second term multiplied by @part. a is that
+ * of the last half kick, 2/h (v - @moved / h), because accelerations of the state may be large
+ * near a singular pose */
 LK_INLINE LK_REAL LK_NAME(rattle_ahead)(double h, LK_REAL part, LK_REAL v, LK_REAL moved)
 {
     return h * v + part * (h * v - moved);
 }
 
-/* 2/h (D(theta) J theta / h - J w_n); @hJw: h J w_n */
+/* compute 2/h (D(theta) J theta / h - J w_n); @hJw: h J w_n */
 LK_INLINE void LK_NAME(rattle_start)(double s, const LK_REAL J[6], const LK_REAL hJw[3],
                                      const LK_REAL theta[3], LK_REAL r[3])
 {
@@ -133,9 +139,9 @@ LK_INLINE void LK_NAME(rattle_start)(double s, const LK_REAL J[6], const LK_REAL
         r[i] = 0.5 / s * (carried[i] - hJw[i]);
 }
 
-/* Torque of the tension in a step with rotation @theta, in its half kicks: K theta / 2 more in the
- * first, K theta / 2 less in the second. Both contain d K @more in addition, @more = theta - theta'
- * of the last step, see LK_TENSION_LATE. */
+/* Compute the torque of the tension in the half kicks of a step with rotation @theta: K
+ * theta / 2 more in the first, K theta / 2 less in the second. Both also contain d K @more,
+ * @more = theta - theta', theta' of the last step, see LK_TENSION_LATE. */
 LK_INLINE void LK_NAME(rattle_tension_start)(const LK_REAL K[6], const LK_REAL theta[3],
                                              const LK_REAL more[3], LK_REAL r[3])
 {
@@ -156,7 +162,8 @@ LK_INLINE void LK_NAME(rattle_tension_end)(const LK_REAL K[6], const LK_REAL the
     LK_NAME(sym_mul)(K, turn, r);
 }
 
-/* energy that both half kicks dissipate: together they contain an impulse of -h d K @more */
+/* return the energy that both half kicks dissipate: together they contain an impulse of -h d
+ * K @more */
 LK_INLINE LK_REAL LK_NAME(rattle_tension_takes)(const LK_REAL K[6], const LK_REAL theta[3],
                                                 const LK_REAL more[3])
 {
@@ -166,8 +173,8 @@ LK_INLINE LK_REAL LK_NAME(rattle_tension_takes)(const LK_REAL K[6], const LK_REA
     return LK_TENSION_LATE * LK_NAME(inner)(theta, torque);
 }
 
-/* Motion of a step after closing by dq = -@change, and its difference from the @last one, by h^2.
- * @turned: its rotation */
+/* Compute the motion of a step after closing by dq = -@change, and its difference from the
+ * @last motion, divided by h^2. @turned: rotation of the motion */
 LK_INLINE void LK_NAME(rattle_close_body)(double h, const LK_REAL change[6], const LK_REAL u[3],
                                           const LK_REAL turn[4], const LK_REAL last[6],
                                           LK_REAL moved[6], LK_REAL turned[4], LK_REAL curvature[6])
@@ -184,7 +191,8 @@ LK_INLINE void LK_NAME(rattle_close_body)(double h, const LK_REAL change[6], con
         curvature[i] = 1 / (h * h) * (moved[i] - last[i]);
 }
 
-/* dq . M a of the motion @change by closing, a = 2/h (u / h - v_n), see lk_one_book_closing() */
+/* return dq . M a of the motion @change by closing, a = 2/h (u / h - v_n), see
+ * lk_one_book_closing() */
 LK_INLINE LK_REAL LK_NAME(rattle_closing_work)(double h, bool is_ball, LK_REAL mass,
                                                const LK_REAL J[6], const LK_REAL change[6],
                                                const LK_REAL u[6], const LK_REAL v[6])
@@ -199,7 +207,7 @@ LK_INLINE LK_REAL LK_NAME(rattle_closing_work)(double h, bool is_ball, LK_REAL m
     return LK_NAME(inner)(push, a) + LK_NAME(inner)(push + 3, a + 3);
 }
 
-/* g . u / 2 of the rotation, from @residual: s (J + s K)^-1 g */
+/* return g . u / 2 of the rotation, from @residual: s (J + s K)^-1 g */
 LK_INLINE LK_REAL LK_NAME(rattle_left_work)(double s, const LK_REAL J[6], const LK_REAL K[6],
                                             const LK_REAL residual[3], const LK_REAL theta[3])
 {
@@ -214,8 +222,8 @@ LK_INLINE LK_REAL LK_NAME(rattle_left_work)(double s, const LK_REAL J[6], const 
     return 0.5 / s * LK_NAME(inner)(g, theta);
 }
 
-/* velocities by half a kick at q_n+1, from the motion @u, @theta of the step. @force: Phi_q^T
- * lambda - Q there, less the torque of tension; @is_linear: D(theta) is unity */
+/* compute the velocities after half a kick at q_n+1, from the motion @u, @theta of the step.
+ * @force: Phi_q^T lambda - Q there, less the torque of tension; @is_linear: D(theta) is unity */
 LK_INLINE void LK_NAME(rattle_kick_body)(double h, double s, bool is_ball, bool is_linear,
                                          const LK_REAL J[6], LK_REAL sm, const LK_REAL sJ[6],
                                          const LK_REAL u[3], const LK_REAL theta[3],
@@ -237,9 +245,9 @@ LK_INLINE void LK_NAME(rattle_kick_body)(double h, double s, bool is_ball, bool 
     LK_NAME(times_moments)(sJ, is_ball, momentum, v + 3);
 }
 
-/* Weight of the change of @curvature since the @last step in the extrapolation, of translation and
- * rotation: 2 a.b / (a.a + b.b), not below 0. It is 1 - O(h^2) in smooth motion, and 0 after a
- * jump. */
+/* Compute the weight of the change of @curvature since the @last step in the extrapolation,
+ * of translation and rotation: 2 a.b / (a.a + b.b), not below 0. It is 1 - O(h^2) in smooth
+ * motion, and 0 after a jump. */
 LK_INLINE void LK_NAME(rattle_smoothness)(const LK_REAL curvature[6], const LK_REAL last[6],
                                           LK_REAL ret[2])
 {
@@ -251,9 +259,10 @@ LK_INLINE void LK_NAME(rattle_smoothness)(const LK_REAL curvature[6], const LK_R
     }
 }
 
-/* Velocity and acceleration at the end of a step from its positions alone: the backward difference
- * (11 u - 7 u_last + 2 u_before) / 6h, of order 3, and the extrapolated second difference, of order
- * 2. After a jump: u / h and the second difference alone. */
+/* Compute velocity and acceleration at the end of a step from its positions only: the
+ * backward difference (11 u - 7 u_last + 2 u_before) / 6h, of order 3, and the extrapolated
+ * second difference, of order 2. After a jump: u / h and the second difference without
+ * extrapolation. */
 LK_INLINE void LK_NAME(rattle_differences)(double h, const LK_REAL moved[6],
                                            const LK_REAL curvature[6], const LK_REAL last[6],
                                            LK_REAL v[6], LK_REAL a[6])
@@ -285,7 +294,7 @@ LK_INLINE void LK_NAME(rattle_replace)(const LK_REAL massless[2], const LK_REAL 
         v[3 + i] += along * thin[i];
 }
 
-/* a = -W (w x J w + @force), which is Phi_q^T lambda - Q */
+/* compute a = -W (w x J w + @force), where @force is Phi_q^T lambda - Q */
 LK_INLINE void LK_NAME(free_acceleration)(double s, bool is_ball, bool is_linear,
                                           const LK_REAL J[6], LK_REAL sm, const LK_REAL sJ[6],
                                           const LK_REAL w[3], const LK_REAL force[6], LK_REAL a[6])
@@ -307,7 +316,8 @@ LK_INLINE void LK_NAME(free_acceleration)(double s, bool is_ball, bool is_linear
 
 /* ---- rk4, see rk4.c ---- */
 
-/* derivatives of x, theta, v, w in a stage with rotation @theta; @is_first: theta is 0 */
+/* compute the derivatives of x, theta, v, w in a stage with rotation @theta; @is_first:
+ * theta is 0 */
 LK_INLINE void LK_NAME(rk4_rates)(const LK_REAL theta[3], bool is_first, const LK_REAL v[6],
                                   const LK_REAL a[6], LK_REAL rate[12])
 {
@@ -325,7 +335,8 @@ LK_INLINE void LK_NAME(rk4_rates)(const LK_REAL theta[3], bool is_first, const L
     }
 }
 
-/* motion since the start of the step, and velocities, from the derivatives @by over the time @h */
+/* compute the motion since the start of the step, and velocities, from the derivatives @by
+ * over the time @h */
 LK_INLINE void LK_NAME(rk4_advance)(double h, const LK_REAL by[12], const LK_REAL v_old[6],
                                     LK_REAL u[3], LK_REAL theta[3], LK_REAL v[6])
 {

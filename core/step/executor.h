@@ -23,18 +23,20 @@ enum lk_script { LK_SCRIPT_NONE, LK_SCRIPT_RATTLE, LK_SCRIPT_ALI3, LK_SCRIPT_RK4
 enum lk_increment_measure { LK_BY_MASS, LK_BY_TURNS, LK_MEASURES };
 typedef double lk_measures __attribute__((vector_size(LK_MEASURES * sizeof(double))));
 
-/** struct lk_progress - state of the iterations of a step. The script writes it, stages read it.
- * of rattle:
- * @found, @done: number of increments that were solved for, and that were applied
+/** struct lk_progress - state of the iterations of a step. The script writes it, stages read
+ * it. rattle:
+ * @found, @done: number of increments that were computed, and that were applied
  * @product: inner products of the last increment with each increment
- * @part: factor on the last increment;  @alpha: factors with which later increments are added to
- * it, see lk_rattle_look_back()
- * @goes_back: the last iterate is discarded;  @ends: one was: further increments are 0
- * of rk4:
+ * @part:  factor on the last increment
+ * @alpha: factors with which the increments from number 1 on are added to the last increment,
+ *         see lk_rattle_look_back()
+ * @goes_back: the last iterate is discarded;  @ends: an iterate was discarded: further
+ *         increments are 0
+ * rk4:
  * @stage: number of the Runge-Kutta stage;  @is_stage: false at both ends of a step
- * of ali3:
+ * ali3:
  * @leaks: multipliers of rigid rows lose E lambda in this iteration
- * @jumps: the projection under way is that over a jump of inputs or stops
+ * @jumps: the present projection is that over a jump of inputs or stops
  * @is_small: all rotations of the step are below half a turn; written by executor `one` */
 struct lk_progress {
     int found;
@@ -51,34 +53,36 @@ struct lk_progress {
     bool is_small;
 };
 
-/** struct lk_executor - functions of a method. All for the cycle, RT: yes. NULL: the script of the
- * method does not call it, or the executor has nothing to do there.
+/** struct lk_executor - functions of a method. All are for the cycle, RT: yes. NULL: the
+ * script of the method does not call the function, or the executor has nothing to do.
  * @renew:  compute the scratch of the next step from system->now
  * @begin:  discard results of the last step, or of the state of a higher order
- * @carry:  use the multipliers of rigid rows of system->now as the first guess, where bodies lack
+ * @carry:  use the multipliers of rigid rows of system->now as the first guess, if bodies lack
  *          inertia
- * @take:   of rattle, multipliers of elements into the rows, and the gaps, see
- *          lk_one_find_gaps(); of rk4, the motion of system->now
- * @sweep:  stage @down of the method, on the way down the tree, which starts with the
- *          solution; then stage @up, on the way up, which ends with the right-hand side and, where
- *          the stage says so, the factor
- * @violation: the largest |Phi| of the last stage that evaluated it
- * @multiply: products of increment number @last with those before it and itself; NULL where the
- *          stage has computed them
- * @push:   lk_stops_push() on the last increment, then its products again
- * @hold:   multipliers of all rows that resist the motions @shove of the bodies, with the last
- *          factor, into system->solution; their effect on the bodies into system->correction.
- *          @is_refined: solved in two parts. Called between two sweeps
+ * @take:   of rattle, copy multipliers of elements into the rows, and compute the gaps, see
+ *          lk_one_find_gaps(); of rk4, copy the motion of system->now
+ * @sweep:  run stage @down of the method on the way down the tree, which begins with the
+ *          solution; then run stage @up on the way up, which ends with the right-hand side and,
+ *          if the stage requires it, the factor
+ * @violation: return the largest |Phi| of the last stage that evaluated it
+ * @multiply: compute the products of increment number @last with earlier increments and with
+ *          itself; NULL if the stage has computed them
+ * @push:   call lk_stops_push() on the last increment, then compute its products again
+ * @hold:   compute the multipliers of all rows that resist the motions @shove of the bodies,
+ *          with the last factor, into system->solution, and their effect on the bodies into
+ *          system->correction. @is_refined: solved in two parts. Called between two sweeps
  * @keeps_right_side: @hold preserves the right-hand side of the next solve
- * @loads:  -Q at the present poses and at time @t [s], with the present multipliers of laws
- * @jump:   of ali3, add W dQ of the jump of inputs and stops to the accelerations, and evaluate the
- *          rows of laws; @leaving: see lk_loads_subtract_stops()
- * @follow: of rk4, multipliers of laws and -Q at the present poses, twists and time @t [s]. Return:
- *          powers of the laws;  @knows_multipliers: system->next has the multipliers of the last
- *          sweep
- * @settle: of ali3, accelerations and multipliers of system->now from its poses and velocities, see
- *          ali3_extrapolate.c
- * @give:   copy motions from the executor's memory into system->next;  @give_multipliers: likewise
+ * @loads:  compute -Q at the present poses and at time @t [s], with the present multipliers of
+ *          laws
+ * @jump:   of ali3, add W dQ of the jump of inputs and stops to the accelerations, and evaluate
+ *          the rows of laws; @leaving: see lk_loads_subtract_stops()
+ * @follow: of rk4, compute multipliers of laws and -Q at the present poses, twists and time @t
+ *          [s]. Return: powers of the laws
+ * @knows_multipliers: system->next has the multipliers of the last sweep
+ * @settle: of ali3, compute accelerations and multipliers of system->now from its poses and
+ *          velocities, see ali3_extrapolate.c
+ * @give:   copy motions from the executor's memory into system->next
+ * @give_multipliers: copy multipliers from the executor's memory into system->next
  * @fetch:  copy changed motions back from system->next
  * @store:  complete the new state: energy balance and output values. Return: 0, LK_E_TURN,
  *          LK_E_NOT_FINITE */

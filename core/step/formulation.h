@@ -15,23 +15,24 @@ struct lk_topology;
 
 #define LK_SEQUENCES_MAX 3 /* ways to step one interval: in 1, 2 and 3 parts */
 
-/** struct lk_combination - a step of @order from the same step in 1, 2 and 3 parts. @weight: of
- * their results, 0: not needed;  @swing_max: largest phase of an undamped mode in a step [rad] */
+/** struct lk_combination - a step of order @order, combined from the results of the same step
+ * in 1, 2 and 3 parts. @weight: of each result, 0: not needed;  @swing_max: largest phase of an
+ * undamped mode in a step [rad] */
 struct lk_combination {
     int order;
     double weight[LK_SEQUENCES_MAX];
     double swing_max;
 };
 
-/** struct lk_extrapolation - extrapolation of a formulation to a higher order, see extrapolate.c.
- * All for the cycle, RT: yes.
- * @by:     available combinations, the lowest order first;  @n_solves: in @finish, beside one
- *          factor
+/** struct lk_extrapolation - extrapolation of a formulation to a higher order, see
+ * extrapolate.c. All functions are for the cycle, RT: yes.
+ * @by:     available combinations, the lowest order first;  @n_solves: number of solves in
+ *          @finish, besides one factor
  * @iterations: of a part, if the model does not specify them; 0: as in a plain step
  * @begin:  prepare the scratch of @sequence, whose motion is that of @system, for its first part
  * @settle: called between two parts, only if sequence->settles; or NULL
- * @finish: close the joints of the combined motion in system->next, then its accelerations and
- *          multipliers */
+ * @finish: close the joints of the combined motion in system->next, then compute its
+ *          accelerations and multipliers */
 struct lk_extrapolation {
     struct lk_combination by[2];
     int n_solves;
@@ -41,11 +42,13 @@ struct lk_extrapolation {
     LK_RT void (*finish)(struct lk_system *system, const double *inputs);
 };
 
-/** struct lk_lane_effort - work of a step on batches with the default iterations: @n_factors,
- * @n_solves, and @n_phases that its tasks share;  @fields: number of vectors of a body, without
- * those of iterations;  @fields_iteration: of each iteration
- * prices, see compile/batch/cost.c: @single: of a row that is computed one by one beside lanes;
- * relative to ali3: @in_lanes: of bodies, rows and fronts;  @body, @row: one by one */
+/** struct lk_lane_effort - work of a step on batches with the default iterations.
+ * @n_factors, @n_solves: number of factors and solves;  @n_phases: number of phases that its
+ * tasks share;  @fields: number of vectors of a body, without those of iterations
+ * @fields_iteration: number of vectors of a body for each iteration
+ * Costs, see compile/batch/cost.c: @single: of a row that is computed one by one beside lanes;
+ * relative to ali3: @in_lanes: of bodies, rows and fronts;  @body, @row: of a body or row
+ * computed one by one */
 struct lk_lane_effort {
     int n_factors;
     int n_solves;
@@ -58,36 +61,39 @@ struct lk_lane_effort {
     double row;
 };
 
-/** struct lk_formulation - equations and their step; one file each, listed in methods/registry.c.
+/** struct lk_formulation - equations and their step; one file each, listed in
+ * methods/registry.c.
  * @script: enum lk_script of its executors
- * @step:   computes system->next from system->now; @inputs: NULL when the model has none. Cycle.
+ * @step:   compute system->next from system->now; @inputs: NULL when the model has none. Cycle.
  *          Return: 0, LK_E_TURN; the work is the same.
  * @keeps_balance: the step itself computes violations and the energy of the bodies
- * @layout: allocate system->formulation_data from @arena, or NULL. Called like lk_fronts_layout().
- *          Return: 0, -ENOMEM.
- * @prepare: after the start, with the formulation's name as the model has it, or NULL; may
+ * @layout: allocate system->formulation_data from @arena, or NULL. Called like
+ *          lk_fronts_layout(). Return: 0, -ENOMEM.
+ * @prepare: called after the start, with the name of the formulation in the model, or NULL; may
  *          allocate. Return: 0, -ENOMEM, LK_E_MODEL
  * @close:  free the memory that prepare() allocated, or NULL
  * @own_size: size of lk_state.own for @n_bodies, or NULL
  * @begin:  compute lk_state.own of system->now from its motion, after a start or reset; or NULL
- * @renew:  compute the scratch at the start of a step from system->now; NULL: lk_start_renew(). RT:
- *          yes.
+ * @renew:  compute the scratch at the start of a step from system->now; NULL: lk_start_renew().
+ *          RT: yes.
  * @wants_plain: no body is a hub or split, nothing is batched;  @has_no_hubs: no body is a hub
  * @keeps_rows: the iterations use the Jacobian of the start of the step, see
- * compile/passes/carriers.h
- * @stops_at_any_pose: hard stops are selected for all poses that the mechanism may reach, not for
- * the start alone
- * @in_lanes: the same step on batches, see step/lanes/batch.h, or NULL;  @effort: of a step on
- * batches
- * @is_explicit: springs and dampers are applied forces, not rows;  @order: of convergence, 0: as
- *          the options say;  @extrapolation: to more than 2, or NULL
- * @iterations: of a step, if the model does not specify them;
+ *          compile/passes/carriers.h
+ * @stops_at_any_pose: hard stops are selected for all poses that the mechanism may reach, not
+ *          only for the start
+ * @in_lanes: the same step on batches, see step/lanes/batch.h, or NULL;  @effort: work of a step
+ *          on batches
+ * @is_explicit: springs and dampers are applied forces, not rows
+ * @order:  order of convergence, 0: the order of the options
+ * @extrapolation: to an order above 2, or NULL
+ * @iterations: of a step, if the model does not specify them
  * @regularisation: E of rigid rows, half of their mean diagonal being 1; 0: as ali3
- * @solves_once: where rigid rows never depend on each other, with E at round-off
+ * @solves_once: if rigid rows never depend on each other, with E at round-off
  * @leaves_laws: only the factor of the iterations contains compliant rows
- * @laws_are_loads: in lanes only: the fronts omit compliant rows; their forces act as applied loads
+ * @laws_are_loads: in lanes only: the fronts omit compliant rows; their forces act as applied
+ *                  loads
  * @steps_in_plane: planar reduction: bodies that cannot tilt lack the tilt rows, and W contains
- * their free motion only */
+ *          their free motion only */
 struct lk_formulation {
     const char *name;
     int script;

@@ -14,7 +14,7 @@
 
 /** lk_futex_wait() - sleep while *@word is @value, until woken or until @until_ns on
  * CLOCK_MONOTONIC (0: no timeout). May wake spuriously.
- * Return: whether it timed out. */
+ * Return: whether the wait timed out. */
 static inline bool lk_futex_wait(_Atomic uint32_t *word, uint32_t value, int64_t until_ns)
 {
     const struct timespec until = {.tv_sec = until_ns / 1000000000,
@@ -32,13 +32,15 @@ static inline void lk_futex_wake(_Atomic uint32_t *word)
     syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0);
 }
 
-/** lk_relax() - spin-wait hint to the processor. */
+/** lk_relax() - hint to the processor that a thread spins while it waits. */
 static inline void lk_relax(void)
 {
 #if defined(__x86_64__) || defined(__i386__)
     __builtin_ia32_pause();
 #elif defined(__aarch64__)
-    __asm__ volatile("isb" ::: "memory"); /* `yield` does nothing where a core has one thread */
+    __asm__ volatile("isb" ::
+                         : "memory"); /* `yield` does nothing on a core with only one
+                                       * hardware thread */
 #else
     __asm__ volatile("" ::: "memory");
 #endif

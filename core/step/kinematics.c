@@ -32,7 +32,7 @@ void lk_evaluate_twists(struct lk_system *sys, const struct lk_state *state)
         sys->twist[b] = state->motion[b].v;
 }
 
-/* return the angle @value plus whole turns, such that it is nearest to @near */
+/* return the angle @value plus the number of whole turns that makes it nearest to @near */
 LK_INLINE double unwrap(double value, double near)
 {
     double off = value - near;
@@ -66,7 +66,7 @@ double lk_evaluate_coordinate_rate(const struct lk_system *sys, const struct lk_
     return rate;
 }
 
-/* prediction of coordinate @at at the end of the step, with its rate @rate there */
+/* return the prediction of coordinate @at at the end of the step, with the rate @rate there */
 LK_INLINE double predicted(const struct lk_system *sys, int at, double rate)
 {
     return sys->now.coordinate[at] + sys->unwrapping * (sys->now.rate[at] + rate);
@@ -122,9 +122,9 @@ static struct wound wind(const struct lk_system *sys, const struct lk_joint *joi
     return w;
 }
 
-/* Violation of a coupling. Whole turns are multiplied separately, by two halves of the ratio. This
- * is exact for millions of turns, where unwrapped angles would have round-off that grows with their
- * size. */
+/* Return the violation of a coupling. Whole turns are multiplied separately, by two halves
+ * of the ratio. This is exact for millions of turns; the round-off of unwrapped angles would
+ * grow with their size. */
 static double coupling_violation(const struct lk_system *sys, const struct lk_joint *j)
 {
     struct wound first = wind(sys, j->of[0], j->which[0]);
@@ -223,7 +223,7 @@ void lk_evaluate_weigh(const struct lk_system *sys, const struct lk_inverse_mass
     lk_evaluate_clear_frames(sys, sum);
 }
 
-/* Phi_q^T lambda of all bodies, over the sides of each from @from on */
+/* compute Phi_q^T lambda of all bodies, over the sides of each body from @from on */
 static void transpose_of_bodies(const struct lk_system *sys, const int *from, const double *lambda,
                                 struct lk_twist *ret)
 {

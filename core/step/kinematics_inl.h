@@ -25,8 +25,8 @@ LK_INLINE void gamma_of_joint(const struct lk_system *sys, int i, double *ret)
         ret[0] -= sys->drive[j->drive].acceleration;
 }
 
-/* Phi_q t of one joint, four rows at a time; @pad, @is_point and @first are compile-time constants
- * in the frequent cases */
+/* compute Phi_q t of one joint, four rows at a time; @pad, @is_point and @first are
+ * compile-time constants in the frequent cases */
 LK_INLINE void row_rates(struct lk_jacobian jacobian, int pad, int is_point, int first_axis,
                          const struct lk_twist *t0, const struct lk_twist *t1, double *ret)
 {
@@ -82,7 +82,8 @@ struct sums {
     lk_four point;
 };
 
-/* the first two lanes along the world axis @first and the next one */
+/* return a vector with the first two lanes of @pin along the world axis @first and the next
+ * axis */
 LK_INLINE lk_four along_axes(lk_four pin, int first)
 {
     const lk_four zero = {0};
@@ -92,8 +93,8 @@ LK_INLINE lk_four along_axes(lk_four pin, int first)
                         : __builtin_shufflevector(pin, zero, 1, 4, 0, 4);
 }
 
-/* sums += J^T lambda of one side, four rows at a time; @pad, @is_point and @is_pin are compile-time
- * constants in the frequent cases. In lanes beyond the rows the Jacobian is 0. */
+/* add J^T lambda of one side to @sums, four rows at a time; @pad, @is_point and @is_pin are
+ * compile-time constants in the frequent cases. In lanes beyond the rows the Jacobian is 0. */
 LK_INLINE void add_transpose(const struct lk_side *side, int pad, int is_point, bool is_pin,
                              const double *lambda, struct sums *sums)
 {
@@ -114,7 +115,7 @@ LK_INLINE void add_transpose(const struct lk_side *side, int pad, int is_point, 
     }
 }
 
-/* the sums over the lanes of three vectors, in the first three lanes */
+/* compute the sums over the lanes of three vectors, in the first three lanes */
 LK_INLINE void sum_lanes(const lk_four v[3], double ret[3])
 {
     lk_four ab = __builtin_shufflevector(v[0], v[1], 0, 4, 2, 6) +
@@ -128,8 +129,8 @@ LK_INLINE void sum_lanes(const lk_four v[3], double ret[3])
         ret[k] = abc[k];
 }
 
-/* Phi_q^T lambda of one body, over sides @from to @to of joints. @lambda is read up to LK_ROWS_PAD
- * beyond its last row. */
+/* compute Phi_q^T lambda of one body, over sides @from to @to of joints. @lambda is read up
+ * to LK_ROWS_PAD beyond its last row. */
 LK_INLINE void transpose_of_body(const struct lk_system *sys, int from, int to,
                                  const double *lambda, double ret[6])
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parts of a mechanism that no step changes: bodies, loads, channels, transmission lines. Joints
- * are in rows/joint.h, laws and other elements in elements/. */
+/* Parts of a mechanism that no step changes: bodies, loads, channels, transmission lines.
+ * Joints are in rows/joint.h; laws and other elements are in elements/. */
 #ifndef LK_STEP_MECHANISM_H
 #define LK_STEP_MECHANISM_H
 
@@ -8,13 +8,14 @@
 #include "rows/joint.h"
 #include <stdbool.h>
 
-/** struct lk_body - constants of a body. @inertia: J [kg m^2], body axes; both may be zero.
- * @of: index of the body in the model; the @n_parts of a split body share it
+/** struct lk_body - constants of a body. @inertia: J [kg m^2], body axes. Mass and inertia
+ * may be zero.
+ * @of: index of the body in the model; the @n_parts of a split body have the same index
  * @hangs_on: see struct lk_topology; no step reads it
  * @tension: upper bound of s K / J, the same for all parts of a split body, see
- * compile/passes/tensions.h
+ *           compile/passes/tensions.h
  * @is_in_plane: planar reduction: W permits rotation about one axis only, or none, see
- * compile/passes/plane.h */
+ *           compile/passes/plane.h */
 struct lk_body {
     double mass;
     double inertia[6];
@@ -37,9 +38,10 @@ struct lk_load {
     double phase;
 };
 
-/** struct lk_input, struct lk_output - target of an input channel, source of an output channel.
- * @joint: index of the joint or block;  @which: coordinate;  @term: first of @n_terms of the law of
- * a force element */
+/** struct lk_input, struct lk_output - target of an input channel, source of an output
+ * channel.
+ * @joint: index of the joint or block;  @which: index of its coordinate;  @term: first of the
+ * @n_terms terms of the law of a force element */
 struct lk_input {
     enum lk_input_type type;
     int joint;
@@ -54,7 +56,7 @@ struct lk_output {
     int body;
     int tyre;
     int line;  /* transmission line whose forces are the output, or -1 */
-    int input; /* index of its first value in the inputs; of a port: in lk_state.shown */
+    int input; /* index of its first value in the inputs; for a port, in lk_state.shown */
     int offset;
     int size;
     int term;
@@ -65,9 +67,10 @@ struct lk_output {
 };
 
 /** struct lk_port - an output about the point of action of a bench. @type: mobility or work
- * @place: the input that acts there, or would act;  @law, @term: of an impedance; @law -1: an input
- * @told: index in the inputs of the work that the bench reports, or -1
- * @at: index of the values in lk_state.shown */
+ * @place: the input that acts at the port, or an input that would act there
+ * @law, @term: of an impedance; @law -1: an input
+ * @told:  index in the inputs of the work that the bench reports, or -1
+ * @at:    index of the values in lk_state.shown */
 struct lk_port {
     enum lk_output_type type;
     struct lk_input place;
@@ -78,8 +81,8 @@ struct lk_port {
 };
 
 /** struct lk_line - a transmission line, see lines.c. @force: its element in the model
- * @steps: travel time of a wave in steps;  @law, @term: of both ends;  @at: index in lk_state.waves
- */
+ * @steps: travel time of a wave in steps;  @law, @term: of both ends;  @at: index of the waves
+ * in lk_state.waves */
 struct lk_line {
     int force;
     int steps;

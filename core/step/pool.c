@@ -1,27 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The thread pool: fork, join, sleep and idle.
  *
- * Fork. The caller writes phase, context and what, then increments order.word (release); workers
- * spin on that one cache line (acquire), so an order costs the transfer of a single line. The
- * caller does not wait for the workers: it starts its own part at once.
+ * Fork. The caller writes phase, context and what, then increments order.word (release). Workers
+ * spin on the cache line of the order (acquire), so an order costs the transfer of a single
+ * line. The caller does not wait for the workers: it starts its own part at once.
  *
- * Join. Each worker then sets its lane to the order (release), and the caller reads one lane after
- * another (acquire). The caller overwrites an order only after all lanes contain it.
+ * Join. Each worker sets its lane to the order after its part (release), and the caller reads
+ * one lane after another (acquire). The caller overwrites an order only after all lanes contain
+ * it.
  *
  * Sleep. A worker whose spin is over increments `sleepers` and sleeps on order.word; the kernel
- * lets it sleep only if the word is unchanged. The caller loads `sleepers` right after its store,
- * without a barrier, which would make it wait for the line. So both may miss each other: the load
- * may pass the store. Therefore the caller reads again before it waits for the workers, by a
- * read-modify-write; two of these on one variable are ordered. If the caller's is first, the
- * worker's acquires the order and the kernel does not let it sleep; if the worker's is first, the
- * caller sees it and wakes it.
- * The caller sleeps on the lane that it waits for and marks it by LK_POOL_AWAITED; the worker swaps
- * the lane and sees the mark. Its swap waits for the transfer of the cache line, but no thread
- * waits for the worker then.
+ * lets it sleep only if the word is unchanged. The caller loads `sleepers` right after its
+ * store, without a barrier, which would make it wait for the line. Each may therefore miss the
+ * write of the other: the load may pass the store. The caller thus reads again before it waits
+ * for the workers, by a read-modify-write; two of these on one variable are ordered. If the
+ * caller's is first, the worker's acquires the order and the kernel does not let it sleep; if
+ * the worker's is first, the caller sees it and wakes it.
+ * The caller sleeps on the lane that it waits for and marks it with LK_POOL_AWAITED; the worker
+ * swaps the lane and sees the mark. Its swap waits for the transfer of the cache line, but no
+ * thread waits for the worker at that time.
  *
- * Idle. A pool that runs once a period would spin for the whole period, or the caller would have to
- * wake it by a system call. So a timeout wakes a sleeping worker shortly before the next period
- * (order.next_ns), and the worker then spins for longer. */
+ * Idle. A pool that runs once a period would spin for the whole period, or the caller would have
+ * to wake it by a system call. Instead, a timeout wakes a sleeping worker shortly before the
+ * next period (order.next_ns), and the worker then spins for longer. */
 #include "step/pool.h"
 #include "maths/arithmetic.h"
 #include "step/futex.h"
@@ -56,7 +57,8 @@ LK_RT int lk_pool_size(const struct lk_pool *pool)
 
 /* ---- the worker's side ---- */
 
-/* Sleep until the word differs from @word, or until @until_ns. Return: whether it timed out. */
+/* Sleep until the word differs from @word, or until @until_ns. Return: whether the wait
+ * timed out. */
 static bool sleep_on(struct lk_pool *pool, uint32_t word, int64_t until_ns)
 {
     bool time_has_come;
@@ -99,7 +101,7 @@ static uint32_t await_order(struct lk_pool *pool, uint32_t done, int64_t *up_ns)
         next_ns = atomic_load_explicit(&pool->order.next_ns, memory_order_relaxed);
         if (sleep_on(pool, word, next_ns == *up_ns ? 0 : next_ns))
             *up_ns = next_ns;
-        /* false if the word has changed, e.g. by a rest mark only */
+        /* false if the word has changed, e.g. only by the bit LK_POOL_RESTING */
         expecting = word == atomic_load_explicit(&pool->order.word, memory_order_relaxed);
     }
 }
@@ -119,8 +121,8 @@ LK_RT void lk_pool_serve(struct lk_pool *pool, int worker)
         if (phase)
             execute(pool, phase, pool->order.context, pool->order.what, worker);
         done = order;
-        /* release: all that the phase wrote; acquire, as the lane is the caller's when it is marked
-         */
+        /* release: all that the phase wrote; acquire, because a marked lane was written by
+         * the caller */
         if (atomic_exchange_explicit(lane, done, memory_order_acq_rel) & LK_POOL_AWAITED)
             lk_futex_wake(lane);
     } while (phase);
@@ -134,7 +136,7 @@ static void give_order(struct lk_pool *pool, lk_pool_phase phase, void *context,
     pool->order.phase = phase;
     pool->order.context = context;
     pool->order.what = what;
-    /* release: the inputs of the phase, and the three lines above */
+    /* release: the inputs of the phase, and phase, context and what of the order */
     atomic_store_explicit(&pool->order.word, pool->last, memory_order_release);
 }
 
@@ -226,5 +228,5 @@ void lk_pool_wait_ready(struct lk_pool *pool)
 void lk_pool_stop(struct lk_pool *pool)
 {
     give_order(pool, NULL, NULL, 0);
-    lk_futex_wake(&pool->order.word); /* the system call gives the ordering of `sleepers` */
+    lk_futex_wake(&pool->order.word); /* the system call orders the accesses to `sleepers` */
 }

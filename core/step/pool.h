@@ -8,27 +8,29 @@
 #include <stdalign.h>
 #include <stdatomic.h>
 
-/* Spins before a waiting thread sleeps: 20 to 100 us, as the pause instruction differs. */
+/* Spins before a waiting thread sleeps: 20 to 100 us, because the duration of the pause
+ * instruction differs between processors. */
 #define LK_POOL_SPINS 2000
-/* Spins of a worker whose timeout woke it before the next run. */
+/* Spins of a worker that was woken by its timeout, before the next run. */
 #define LK_POOL_SPINS_EXPECTING (4 * LK_POOL_SPINS)
 
-/** struct lk_pool_lane - progress of one worker; a cache line of its own.
- * @done: the order executed last; with the bit LK_POOL_AWAITED while the caller sleeps until the
- *        worker has executed the next one */
+/** struct lk_pool_lane - progress of one worker, in a separate cache line.
+ * @done: the order executed last. The bit LK_POOL_AWAITED is set while the caller sleeps until
+ *        the worker has executed the next order */
 struct lk_pool_lane {
     alignas(LK_CACHE_LINE) _Atomic uint32_t done;
 };
 
-/** struct lk_pool - see the top of pool.c.
+/** struct lk_pool - shared memory of a pool, see the top of pool.c.
  * @order:    the cache line that the caller writes and workers spin on
- * @word:     counts orders in steps of LK_POOL_NEXT; with the bit LK_POOL_RESTING between cycles
- * @phase:    of the order, with its @context and @what; NULL: return from lk_pool_serve()
+ * @word:     counts orders in steps of LK_POOL_NEXT; the bit LK_POOL_RESTING is set between
+ *            cycles
+ * @phase:    phase of the order, with its @context and @what; NULL: return from lk_pool_serve()
  * @mark, @mark_context: called around a worker's part of a phase, or NULL; in this line because
  *            workers read it anyway
  * @next_ns:  timeout of sleeping workers on CLOCK_MONOTONIC, 0: none
- * @sleepers: number of workers that sleep on @word, or are about to; all read this line
- * @n_workers: never changes
+ * @sleepers: number of workers that sleep on @word, or are about to; all workers read this line
+ * @n_workers: number of workers, constant
  * @last:     the newest order; only the caller reads and writes it */
 struct lk_pool {
     struct {

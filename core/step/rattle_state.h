@@ -5,10 +5,9 @@
 
 #include "step/system.h"
 
-/** struct lk_rattle_own - additional state of a body. @x, @q: pose of the last
- * factor;
- * @moved: u and theta of the last step;  @curvature: their difference from those before, by h^2; 0
- * before the first step */
+/** struct lk_rattle_own - additional state of a body. @x, @q: pose of the last factor
+ * @moved: u and theta of the last step;  @curvature: difference of @moved from that of the step
+ * before, divided by h^2; 0 before the first step */
 struct lk_rattle_own {
     double x[3];
     double q[4];
@@ -21,8 +20,8 @@ LK_INLINE struct lk_rattle_own *lk_rattle_own(const struct lk_state *state)
     return (struct lk_rattle_own *)state->own;
 }
 
-/** lk_rattle_has_differences() - whether some velocities or accelerations are differences of
- * positions: those of bodies that lack inertia, or along stiff dampers. RT: yes. */
+/** lk_rattle_has_differences() - return whether some velocities or accelerations are
+ * differences of positions: those of bodies that lack inertia, or along stiff dampers. RT: yes. */
 LK_INLINE bool lk_rattle_has_differences(const struct lk_system *sys)
 {
     return sys->closes_dampers || sys->n_massless > 0 || sys->n_thin > 0;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The stages of each method. A sweep visits the elimination tree twice. On the way down it updates
- * bodies and rows from the solution of the last right-hand side (a stage `down`). On the way up it
- * evaluates bodies and rows and assembles the next right-hand side (a stage `up`). See
+/* The stages of each method. A sweep visits the elimination tree twice. On the way down it
+ * updates bodies and rows from the solution of the last right-hand side (a stage `down`). On the
+ * way up it evaluates bodies and rows and assembles the next right-hand side (a stage `up`). See
  * lk_executor.sweep. Stage 0 does nothing in either direction.
  *
- * A factor needs the Jacobians of all bodies and rows. So a method evaluates the Jacobians in one
- * sweep and computes the factor in the next. */
+ * A factor needs the Jacobians of all bodies and rows. A method therefore evaluates the
+ * Jacobians in one sweep and computes the factor in the next sweep. */
 #ifndef LK_STEP_STAGES_H
 #define LK_STEP_STAGES_H
 

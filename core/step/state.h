@@ -18,9 +18,11 @@ struct lk_motion {
 };
 
 /** struct lk_balance - energy balance and residuals of a run; all doubles, part of the state.
- * @steps: done so far, exact up to 2^53;  @taken: dissipated by the step itself, which damps
- * followed tensions and closes dampers of impedances [J];  @closing: energy added by closing the
- * remaining violation after the iterations, if system->books_closing [J] */
+ * @steps: number of steps done, exact up to 2^53
+ * @taken: energy dissipated by the step itself, which damps followed tensions and closes dampers
+ *         of impedances [J]
+ * @closing: energy added by closing the remaining violation after the iterations, if
+ *         system->books_closing [J] */
 struct lk_balance {
     double steps;
     double residual_position;
@@ -39,10 +41,10 @@ struct lk_balance {
 
 /** struct lk_state - one block of doubles and pointers to its parts.
  * @lambda:     multipliers of all rows, in the order of elimination [N, N m]
- * @coordinate: coordinates of the joints [rad or m], angles unwrapped;  @rate: their derivatives;
- *              both only where the joint needs_coordinate
- * @inputs:     values that act in the step that led here: of inputs, then of blocks
- * @tangent:    E of the rows of all laws, as used in the projections of the step that led here
+ * @coordinate: coordinates of the joints [rad or m], angles unwrapped;  @rate: their
+ *              derivatives; both only if the joint needs_coordinate
+ * @inputs:     values that act in the step that ended in this state: of inputs, then of blocks
+ * @tangent:    E of the rows of all laws, as used in the projections of that step
  * @wind:       wind-up and sliding rate of each friction that winds up, see wind_up.c
  * @shown:      values of each port with an output, see struct lk_port
  * @samples:    of each drive that follows an input, see drives.h

@@ -32,35 +32,38 @@ struct lk_element_work; /* step/elements/elements.h */
 struct lk_tyre;
 struct lk_road; /* tyre/road.h */
 
-/** struct lk_system - see the top of this file. Bodies are those of the model, then the additional
- * parts of split bodies. In @pose, @twist and @residual index n_bodies is the ground; frames that
- * drives move follow it. Joints are those of the model, then the rows of other elements: drives,
- * springs, welds of split bodies. */
+/** struct lk_system - a compiled model, see the top of this file. Bodies are those of the
+ * model, then the additional parts of split bodies. In @pose, @twist and @residual, index
+ * n_bodies is the ground; frames that drives move follow the ground. Joints are those of the
+ * model, then the rows of other elements: drives, springs, welds of split bodies. */
 struct lk_system {
     /* ---- mechanism ---- */
     const struct lk_formulation *formulation;
-    const struct lk_executor *executor; /* of its script, or NULL; see step/executor.h */
+    const struct lk_executor *executor; /* executor of its script, or NULL; see
+                                         * step/executor.h */
     void *formulation_data;
     double h;          /* step [s] */
     double s;          /* h^2 / 4 [s^2] */
     double arm;        /* largest arm of a joint [m]: characteristic length of the mechanism */
-    double penalty;    /* of the Euler-parameter form, 0: automatic */
+    double penalty;    /* penalty of the Euler-parameter form, 0: automatic */
     double unwrapping; /* h / 2: weight of the rates in the prediction of a coordinate; 0 until the
                           start is made */
     int order;         /* 2, or more by extrapolation, see extrapolate.c; then: */
     const struct lk_combination *combination;
     int is_part;        /* a plain step is a part of a whole one: only its motion and works count */
-    int takes_massless; /* its formulation handles bodies without inertia */
+    int takes_massless; /* the formulation handles bodies without inertia */
     int settles;     /* of a sequence: recompute accelerations from the state between sub-steps */
     int n_sequences; /* number of sequences, including this one */
     struct lk_system *sequence[LK_SEQUENCES_MAX - 1]; /* with h/2 and h/3 */
-    double project_flops; /* of the linear algebra after the combination of sequences */
+    double project_flops; /* operations of the linear algebra after the combination of
+                           * sequences */
     int iterations;
     int n_solves;        /* per step; with it the tree was chosen */
     int leak_always;     /* subtract E lambda from rigid rows in every iteration, not once a step */
     int shows_condition; /* an output shows the violation of accelerations */
     int books_closing;   /* an output shows the work of closing, see lk_one_book_closing() */
-    bool rows_are_independent; /* rigid ones, see compile/passes/independence.h: E at round-off */
+    bool rows_are_independent; /* rigid rows never depend on each other, see
+                                * compile/passes/independence.h: E at round-off */
     bool leaves_laws;     /* the formulation leaves_laws, there are laws, and not closes_dampers */
     bool closes_dampers;  /* a damper may stop a motion within a step, see step/scripts/rattle.h */
     int needs_twists;     /* rows depend on velocities: compliant ones and unwrapped coordinates */
@@ -111,8 +114,10 @@ struct lk_system {
     struct lk_inverse_mass *W;  /* of the mass, or of the artificial mass of massless bodies */
     struct lk_inverse_mass *sW; /* h^2 / 4 W, one more than bodies: the ground */
     struct lk_side *side;       /* of all bodies, one body after another */
-    int *first_side;            /* n_bodies + 1: index of the first side of each body, */
-    int *first_law_side;        /* n_bodies: index of its first compliant side, after rigid ones */
+    int *first_side;            /* n_bodies + 1: index of the first side of each body in
+                                 * @side */
+    int *first_law_side;        /* n_bodies: index of the first compliant side of each body,
+                                 * after rigid ones */
     struct lk_joint *joint;
     double *rigid; /* E of rigid rows, 0 of the others */
     double *scale; /* diagonal of s Phi_q W Phi_q^T at t = 0, of every row */
@@ -154,7 +159,7 @@ struct lk_system {
 
     /* ---- work ---- */
     double gravity[3];            /* of the step [m/s^2] */
-    struct lk_progress *progress; /* of its iterations, NULL without a script */
+    struct lk_progress *progress; /* progress of the iterations, NULL without a script */
     struct lk_element_work *elements;
     double *regular; /* E of every row: rigid, a small fraction of its diagonal; compliant, of the
                       * step: 1 / (k + 2 c / h) */
@@ -196,7 +201,7 @@ static inline bool lk_is_on_frame(const struct lk_system *sys, int joint)
     return sys->joint[joint].body[0] > sys->n_bodies;
 }
 
-/** lk_steps_by() - whether @sys is stepped by @formulation, one by one or in lanes. */
+/** lk_steps_by() - return whether @formulation steps @sys, one by one or in lanes. */
 static inline int lk_steps_by(const struct lk_system *sys, const struct lk_formulation *formulation)
 {
     return sys->formulation == formulation || sys->formulation == formulation->in_lanes;

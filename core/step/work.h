@@ -8,11 +8,11 @@
 /** struct lk_quad - four bodies of a step side by side; lanes beyond the last body repeat it.
  * @mass, @inertia:   constants, see struct lk_body
  * @start_a:  weight of the last acceleration in the predictor: 0 for light bodies, else 1
- * @massless: 1 where there is no inertia at all, else 0; both for translation and rotation
+ * @massless: 1 if there is no inertia at all, else 0; both for translation and rotation
  * @thin:     unit vector of the axis without inertia of a thin body, else 0
- * @x_old .. @a_old:  the state that the step starts from, a_old with the input jump
- * @u, @turn, @theta: motion within the step: x - x_old [m] world, q_old^-1 q, log(R_old^T R) [rad]
- */
+ * @x_old .. @a_old:  the state at the start of the step, a_old with the input jump
+ * @u, @turn, @theta: motion within the step: x - x_old [m] world, q_old^-1 q, log(R_old^T R)
+ *                    [rad] */
 struct lk_quad {
     lk_four mass;
     lk_four inertia[6];

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tyre of the IAVSD benchmark, after Calspan: side force and aligning moment; J. C. Samin, P.
- * Fisette, Symbolic Modeling of Multibody Systems, 2003. Angles, not their sines. */
+/* The tyre of the IAVSD benchmark, after Calspan: side force and aligning moment; J. C.
+ * Samin, P. Fisette, Symbolic Modeling of Multibody Systems, 2003. It uses angles, not their
+ * sines. */
 #include "maths/elementary.h"
 #include "maths/vec.h"
 #include "tyre/tyre.h"
 
-/* side force relative to friction, saturated at three times unit slip */
+/* return the side force relative to friction, saturated at three times unit slip */
 static double saturate(double x)
 {
     double size = fabs(x);

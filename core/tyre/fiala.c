@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fiala as in Adams and Chrono: a brush model with one coefficient of friction that decreases with
- * the total slip. Fx and Fy do not share it: the model has no combined slip. */
+/* Fiala as in Adams and Chrono: a brush model with one coefficient of friction that
+ * decreases with the total slip. Fx and Fy do not share the friction: the model has no combined
+ * slip. */
 #include "maths/vec.h"
 #include "tyre/tyre.h"
 

@@ -17,8 +17,8 @@ struct lk_magic_load lk_magic_load(const struct lk_tyre_magic *p, const struct l
 
 #define FOUR(c, field) ((lk_four){(c)[0].field, (c)[1].field, (c)[2].field, (c)[3].field})
 
-/* Each operation is performed for all fours before the next, because it waits for its own results
- * alone. */
+/* Each operation is performed for all groups of four before the next operation, because an
+ * operation waits only for the results of its own group. */
 void lk_magic_draw(struct lk_magic_curve *curve, int n)
 {
     lk_four bx[LK_MAGIC_CURVES / 4], angle[LK_MAGIC_CURVES / 4], sine, cosine;
@@ -80,7 +80,7 @@ void lk_magic_weigh(const struct lk_tyre_magic *p, const struct lk_magic_load *l
     lk_magic_set_curve(&curve[LK_MAGIC_SHIFT], p->RVY6, p->RVY5, 0, slip->kappa);
 }
 
-/* G: the cosine at a slip over that without it */
+/* return G: the cosine at a slip / the cosine without slip */
 static double weight(const struct lk_magic_curve *there, const struct lk_magic_curve *at_rest)
 {
     return lk_max(0, there->cosine / lk_magic_divisor(at_rest->cosine, LK_MAGIC_LEAST));

@@ -9,12 +9,13 @@
 #include "maths/vec.h"
 #include "tyre/tyre.h"
 
-#define LK_MAGIC_LOAD_MAX 10    /* times the nominal load; forces are constant beyond it */
+#define LK_MAGIC_LOAD_MAX 10    /* largest load / nominal load; forces are constant beyond it */
 #define LK_MAGIC_LEAST    1e-3  /* lower bound of friction and stiffness factors */
 #define LK_MAGIC_TINY     1e-12 /* slips below it count as 0 */
 
-/** struct lk_magic_load - @d: (Fz - F0) / F0 with the scaled nominal load @F0;  @dp: (p - p0) / p0
- */
+/** struct lk_magic_load - load of the tyre. @d: (Fz - F0) / F0 with the scaled nominal load
+ * @F0;
+ * @dp: (p - p0) / p0 */
 struct lk_magic_load {
     double Fz;
     double F0;
@@ -22,7 +23,8 @@ struct lk_magic_load {
     double dp;
 };
 
-/** struct lk_magic_curve - C atan(B x - E (B x - atan B x)), with its sine and its cosine */
+/** struct lk_magic_curve - the curve C atan(B x - E (B x - atan B x)), with its sine and its
+ * cosine */
 struct lk_magic_curve {
     double B;
     double C;
@@ -51,8 +53,9 @@ enum lk_magic_place {
     LK_MAGIC_CURVES = 12 /* whole fours */
 };
 
-/** struct lk_magic_side - pure side slip, and values for combined slip and moments. @mu, @K, @By,
- * @Cy; @SH, @SV: shifts;  by lk_magic_close_side() @Fy0 and @secant: see struct lk_tyre_forces */
+/** struct lk_magic_side - pure side slip, and values for combined slip and moments. @mu, @K,
+ * @By,
+ * @Cy; @SH, @SV: shifts. lk_magic_close_side() sets @Fy0 and @secant, see struct lk_tyre_forces */
 struct lk_magic_side {
     double Fy0;
     double mu;
@@ -64,8 +67,8 @@ struct lk_magic_side {
     double secant;
 };
 
-/** struct lk_magic_length - pure longitudinal slip: its peak @D, stiffness @K and shift @SV;  by
- * lk_magic_close_length() @Fx0 and @secant */
+/** struct lk_magic_length - pure longitudinal slip: its peak @D, stiffness @K and shift @SV.
+ * lk_magic_close_length() sets @Fx0 and @secant */
 struct lk_magic_length {
     double Fx0;
     double D;
@@ -74,8 +77,8 @@ struct lk_magic_length {
     double secant;
 };
 
-/** struct lk_magic_combined - both slips together. @Gx, @Gy: weights;  @Fx;  @Fy: without @shift,
- * SVyk */
+/** struct lk_magic_combined - forces of both slips together. @Gx, @Gy: weights;  @Fx, @Fy:
+ * forces, Fy without SVyk;  @shift: SVyk */
 struct lk_magic_combined {
     double Gx;
     double Gy;
@@ -84,7 +87,8 @@ struct lk_magic_combined {
     double shift;
 };
 
-/** struct lk_magic_moments - about the axes of the contact; @mz without the lever of Fx */
+/** struct lk_magic_moments - moments about the axes of the contact; @mz without the lever of
+ * Fx */
 struct lk_magic_moments {
     double mx;
     double my;
@@ -141,8 +145,8 @@ void lk_magic_close_length(struct lk_magic_length *x, const struct lk_magic_curv
 void lk_magic_close_side(struct lk_magic_side *y, const struct lk_magic_load *l,
                          const struct lk_magic_curve *curve);
 
-/** lk_magic_equivalent() - return the equivalent slip for @at and the other slip together, Pacejka
- * 4.E77. @ratio: Kx / Ky kappa */
+/** lk_magic_equivalent() - return the equivalent slip that combines @at with the other slip,
+ * Pacejka 4.E77. @ratio: Kx / Ky kappa */
 LK_INLINE double lk_magic_equivalent(double at, double ratio)
 {
     return lk_magic_sign(at) * lk_root(at * at + ratio * ratio);
@@ -154,7 +158,7 @@ void lk_magic_weigh(const struct lk_tyre_magic *p, const struct lk_magic_load *l
                     const struct lk_tyre_slip *slip, double Bxa, double Byk,
                     struct lk_magic_curve *curve);
 
-/** lk_magic_ratio() - Kx kappa / Ky, for the equivalent slips. */
+/** lk_magic_ratio() - return Kx kappa / Ky, for the equivalent slips. */
 LK_INLINE double lk_magic_ratio(const struct lk_magic_load *l, const struct lk_tyre_slip *slip,
                                 const struct lk_magic_length *x, const struct lk_magic_side *y)
 {

@@ -39,7 +39,7 @@ static double load_of_peak(const struct lk_tyre_magic *p, const struct lk_magic_
     return l->Fz / l->F0 / lk_magic_divisor(load, LK_MAGIC_LEAST);
 }
 
-/* cornering stiffness with the camber @g, and without camber */
+/* compute the cornering stiffness with the camber @g, and without camber */
 static void cornering_stiffness(const struct lk_tyre_magic *p, const struct lk_magic_load *l,
                                 double g, double ret[2])
 {
@@ -53,7 +53,7 @@ static void cornering_stiffness(const struct lk_tyre_magic *p, const struct lk_m
     ret[1] = upright * s[1];
 }
 
-/* @K: cornering stiffness with the camber @g */
+/* compute pure side slip. @K: cornering stiffness with the camber @g */
 static struct lk_magic_side pure_side(const struct lk_tyre_magic *p, const struct lk_magic_load *l,
                                       const struct lk_tyre_slip *slip, double g, double K,
                                       struct lk_magic_curve *ret_curve)
@@ -80,8 +80,9 @@ static struct lk_magic_side pure_side(const struct lk_tyre_magic *p, const struc
     return s;
 }
 
-/* aligning moment without the lever of Fx. @Fy: weighted, of a wheel without camber;  @ratio: see
- * lk_magic_ratio();  @trail: without cos alpha */
+/* return the aligning moment without the lever of Fx. @Fy: weighted, of a wheel without
+ * camber;
+ * @ratio: see lk_magic_ratio();  @trail: without cos alpha */
 static double aligning(const struct lk_tyre_magic *p, const struct lk_magic_load *l,
                        const struct lk_tyre_slip *slip, const struct lk_magic_side *s, double Fy,
                        double ratio, double trail)

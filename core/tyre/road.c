@@ -3,8 +3,8 @@
 #include "maths/vec.h"
 #include <string.h>
 
-/* tangent plane of a profile, whose height along the normal depends on the distance along the
- * direction */
+/* compute the tangent plane of a profile, whose height along the normal depends on the
+ * distance along the direction */
 static void touch_profile(const struct lk_road *road, const struct lk_points *profile,
                           const double place[3], struct lk_road_plane *ret)
 {
@@ -63,7 +63,7 @@ int lk_road_at(const struct lk_road *road, enum lk_track track, const double pla
     return 1;
 }
 
-/* the point of @plane above or below @place */
+/* compute the point of @plane above or below @place */
 static void drop(const struct lk_road *road, const double place[3],
                  const struct lk_road_plane *plane, double ret[3])
 {

@@ -12,12 +12,13 @@
  * heights along @normal over the distances along @direction and to its left */
 enum lk_road_kind { LK_ROAD_PLANE, LK_ROAD_PROFILE, LK_ROAD_GRID };
 
-/** enum lk_track - which profile a wheel runs on. */
+/** enum lk_track - the profile of a road that a wheel runs on. */
 enum lk_track { LK_TRACK_LEFT, LK_TRACK_RIGHT, LK_TRACKS };
 
-/** struct lk_road - one road. @point, @normal, @direction (unit vectors, orthogonal): in the axes
- * of its body, from its centre of mass [m];  @profile: of each track, slopes 0 at both ends
- * @grid:    and whether it @ends: there is no road beyond it
+/** struct lk_road - one road. @point, @normal, @direction (unit vectors, orthogonal): in the
+ * axes of its body, from the body's centre of mass [m]
+ * @profile: of each track, slopes 0 at both ends
+ * @grid:    the grid;  @ends: whether there is no road beyond the grid
  * @samples: number of points from which a tyre computes its plane, 1 or 4 */
 struct lk_road {
     enum lk_road_kind kind;

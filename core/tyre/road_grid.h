@@ -23,11 +23,11 @@ struct lk_road_tile {
     int32_t count[LK_ROAD_NODES * LK_ROAD_NODES + 1];
 };
 
-/** struct lk_road_grid - a height field z = base + quantum * count over x and y [m]. @origin: of
- * the first node;  @step: of the nodes;  @cells: in x and in y
- * @index: of the tile in @tile, or -1; row by row, x increasing; the last tile of a row may be
- * partial
- * @tile: @n_tiles of them */
+/** struct lk_road_grid - a height field z = base + quantum * count over x and y [m]. @origin:
+ * of the first node;  @step: distance of the nodes;  @cells: number of cells in x and in y
+ * @index: index of each tile in @tile, or -1; row by row, x increasing; the last tile of a row
+ *         may be partial
+ * @tile:  the @n_tiles tiles */
 struct lk_road_grid {
     double origin[2];
     double step[2];
@@ -39,8 +39,8 @@ struct lk_road_grid {
     const struct lk_road_tile *tile;
 };
 
-/** lk_road_grid_tiles() - number of tiles in direction @i. lk_road_grid_places() - of the whole
- * grid. RT: yes. */
+/** lk_road_grid_tiles() - return the number of tiles in direction @i. lk_road_grid_places() -
+ * return the number of tiles of the whole grid. RT: yes. */
 static inline int lk_road_grid_tiles(const struct lk_road_grid *grid, int i)
 {
     return (grid->cells[i] + LK_ROAD_TILE - 1) / LK_ROAD_TILE;
@@ -50,15 +50,15 @@ static inline int lk_road_grid_places(const struct lk_road_grid *grid)
     return lk_road_grid_tiles(grid, 0) * lk_road_grid_tiles(grid, 1);
 }
 
-/** struct lk_road_height - @z [m] and its derivatives by x and y. @is_beyond: the place is outside
- * the grid; then these are the values at its nearest edge */
+/** struct lk_road_height - height @z [m] and its derivatives with respect to x and y.
+ * @is_beyond: the place is outside the grid, and the values are those at the nearest edge */
 struct lk_road_height {
     double z;
     double slope[2];
     int is_beyond;
 };
 
-/** lk_road_grid_at() - compute the surface at @place. Return: whether there is one. */
+/** lk_road_grid_at() - compute the surface at @place. Return: whether there is a surface. */
 int lk_road_grid_at(const struct lk_road_grid *grid, const double place[2],
                     struct lk_road_height *ret);
 

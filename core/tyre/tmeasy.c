@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* TMeasy: G. Rill, Road Vehicle Dynamics, 2011; the curves as in S. Frank, TMeasyExternal, 2025.
- * Its slips divide by the speed of rolling r |Omega|, not by that of the wheel: kappa and -tan
- * alpha of struct lk_tyre_slip are sx and sy here. Longitudinal and lateral slip are normalised;
- * one curve over the generalised slip gives the force. */
+/* TMeasy: G. Rill, Road Vehicle Dynamics, 2011; the curves as in S. Frank, TMeasyExternal,
+ * 2025. Its slips are divided by the speed of rolling r |Omega|, not by that of the wheel: kappa
+ * and -tan alpha of struct lk_tyre_slip are sx and sy here. Longitudinal and lateral slip are
+ * normalised; one curve over the generalised slip yields the force. */
 #include "maths/vec.h"
 #include "tyre/tyre.h"
 
-#define LOAD_MIN 1e-3 /* of the nominal load: below it curves have constant shape */
+#define LOAD_MIN 1e-3 /* least load / nominal load: below it curves have constant shape */
 #define LOAD_MAX 4
 
-/** struct curve - of one direction, or of a generalised one, at the present load */
+/** struct curve - curve of one direction, or of a generalised one, at the present load */
 struct curve {
     double initial;
     double slip_max;
@@ -18,7 +18,8 @@ struct curve {
     double force_slide;
 };
 
-/* value at @z times the nominal load: a parabola through zero and both given ones */
+/* return the value at @z times the nominal load: a parabola through zero and both given
+ * values */
 static double force_at(const double y[2], double z)
 {
     return lk_max(0.1 * z * y[0], z * (2 * y[0] - 0.5 * y[1] - (y[0] - 0.5 * y[1]) * z));
@@ -49,7 +50,7 @@ static void normalise(const struct curve c[2], double ret[2])
         ret[i] = c[i].slip_max / (c[0].slip_max + c[1].slip_max) + lead[i] / (lead[0] + lead[1]);
 }
 
-/* the curve in the direction (cos, sin) of the normalised slips */
+/* compute the curve in the direction (cos, sin) of the normalised slips */
 static struct curve generalise(const struct curve c[2], const double norm[2], const double dir[2])
 {
     const double *x = &c[0].initial, *y = &c[1].initial;
@@ -69,7 +70,8 @@ static struct curve generalise(const struct curve c[2], const double norm[2], co
                           .force_slide = both[4]};
 }
 
-/* force between the peak and sliding: two parabolas, or one cubic where they do not fit */
+/* return the force between the peak and sliding: two parabolas, or one cubic if they do not
+ * fit */
 static double fall(const struct curve *g, double s)
 {
     double steep = g->force_max / g->slip_max;
@@ -99,8 +101,8 @@ static double secant(const struct curve *g, double s)
     return (s >= g->slip_slide ? g->force_slide : fall(g, s)) / s;
 }
 
-/* pneumatic trail over the length of the contact: it falls to zero, changes sign, and ends at zero
- */
+/* return the ratio of pneumatic trail and length of the contact. It falls to zero, changes
+ * sign, and ends at zero */
 static double trail_at(const struct lk_tyre_tmeasy *p, double z, double size)
 {
     double zero = slip_at(p->trail_zero, z), end = slip_at(p->trail_end, z), u = size / end;

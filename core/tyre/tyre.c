@@ -61,7 +61,8 @@ void lk_tyre_evaluate(const struct lk_tyre_law *law, const struct lk_tyre_slip *
     ret->mz *= side;
 }
 
-/* Pacejka 2002. Adams and Chrono use exp(+), so that PTX3 in their files has the opposite sign */
+/* compute the relaxation lengths of Pacejka 2002. Adams and Chrono use exp(+), so that PTX3
+ * in their files has the opposite sign */
 static void relaxation_52(const struct lk_tyre_magic *p, const struct lk_tyre_slip *slip,
                           double ret[2])
 {
@@ -74,7 +75,7 @@ static void relaxation_52(const struct lk_tyre_magic *p, const struct lk_tyre_sl
              p->UNLOADED_RADIUS * p->LSGAL;
 }
 
-/* slip stiffness divided by that of the carcass, 4.E79 on */
+/* compute the relaxation lengths as slip stiffness / stiffness of the carcass, 4.E79 on */
 static void relaxation_61(const struct lk_tyre_magic *p, const struct lk_tyre_slip *slip,
                           const struct lk_tyre_forces *forces, double ret[2])
 {

@@ -14,11 +14,12 @@
 
 #include "tyre/magic_formula_keys.h"
 
-/** struct lk_tyre_slip - arguments of a law. @load: Fz [N]; there is no force unless it is positive
- * @kappa:    longitudinal slip -Vsx / |Vcx|;  @slope: tan alpha = Vcy / |Vcx|. For TMeasy: its own
- *            slips sx and -sy, which divide by the speed of rolling, see tmeasy.c
+/** struct lk_tyre_slip - arguments of a law. @load: Fz [N]; the force is zero unless it is
+ * positive
+ * @kappa:    longitudinal slip -Vsx / |Vcx|;  @slope: tan alpha = Vcy / |Vcx|. For TMeasy: its
+ *            own slips sx and -sy, which divide by the speed of rolling, see tmeasy.c
  * @camber:   sin gamma;  @speed: |Vcx| [m/s], for rolling resistance
- * @friction: of this road, relative to that of the parameters */
+ * @friction: friction of this road relative to that of the parameters */
 struct lk_tyre_slip {
     double load;
     double kappa;
@@ -28,12 +29,12 @@ struct lk_tyre_slip {
     double friction;
 };
 
-/** struct lk_tyre_forces - of the road on the tyre, at the contact point. @fx, @fy [N]; @mx, @my,
- * @mz [N m]; @my is that of a wheel rolling ahead
- * @secant: Fx over kappa and -Fy over tan alpha, each without the offset of the law, never negative
- *          [N]: an upper bound of the slope beyond the linear part
+/** struct lk_tyre_forces - forces and moments of the road on the tyre, at the contact point.
+ * @fx, @fy [N]; @mx, @my, @mz [N m]; @my is that of a wheel rolling ahead
+ * @secant: Fx over kappa and -Fy over tan alpha, each without the offset of the law, never
+ *          negative [N]: an upper bound of the slope beyond the linear part
  * @stiffness: dFx/dkappa and -dFy/dtan alpha without slip [N], not negative
- * @grip:   largest side force of this load [N] */
+ * @grip:   largest side force at this load [N] */
 struct lk_tyre_forces {
     double fx;
     double fy;
@@ -56,9 +57,10 @@ struct lk_tyre_fiala {
     double rolling;
 };
 
-/** struct lk_tyre_curve - a force over slip in TMeasy, each at the nominal load and twice that.
- * @initial: slope without slip [N];  @slip_max, @force_max: the peak [-, N];  @slip_slide,
- * @force_slide: where sliding begins */
+/** struct lk_tyre_curve - a force over slip in TMeasy. All fields: values at the nominal load
+ * and at twice the nominal load.
+ * @initial: slope without slip [N];  @slip_max, @force_max: the peak [-, N]
+ * @slip_slide, @force_slide: the point where sliding begins */
 struct lk_tyre_curve {
     double initial[2];
     double slip_max[2];
@@ -67,11 +69,15 @@ struct lk_tyre_curve {
     double force_slide[2];
 };
 
-/** struct lk_tyre_tmeasy - G. Rill, Road Vehicle Dynamics. @load: nominal one [N]
- * @curve: along and across;  @trail: pneumatic trail over the length of the contact, @trail_zero
- * and @trail_end: lateral slips at its first zero and beyond which it is 0; all at the nominal load
- * and twice that;  @radius [m], @stiffness [N/m]: length of the contact;  @rolling: coefficient of
- * rolling resistance;  @speed: vn [m/s], which smooths slips at standstill */
+/** struct lk_tyre_tmeasy - parameters of TMeasy (G. Rill, Road Vehicle Dynamics). @load:
+ * nominal load [N]
+ * @curve: forces along and across
+ * @trail: pneumatic trail / length of the contact;  @trail_zero: lateral slip at the first zero
+ *         of the trail;  @trail_end: lateral slip beyond which the trail is 0. All three: at the
+ *         nominal load and at twice the nominal load
+ * @radius [m], @stiffness [N/m]: for the length of the contact
+ * @rolling: coefficient of rolling resistance
+ * @speed: vn [m/s], which smooths slips at standstill */
 struct lk_tyre_tmeasy {
     double load;
     struct lk_tyre_curve curve[2];
@@ -96,8 +102,8 @@ struct lk_tyre_calspan {
     double AF[2];
 };
 
-/** struct lk_tyre_magic - parameters of the Magic Formula by their names in a .tir file, and
- * @pressure, the present one [Pa] */
+/** struct lk_tyre_magic - parameters of the Magic Formula by their names in a .tir file.
+ * @pressure: present pressure [Pa] */
 struct lk_tyre_magic {
 #define LK_MAGIC_FIELD(name, fallback) double name;
     LK_MAGIC_KEYS(LK_MAGIC_FIELD)
@@ -131,16 +137,15 @@ struct lk_tyre_law {
 void lk_tyre_evaluate(const struct lk_tyre_law *law, const struct lk_tyre_slip *slip,
                       struct lk_tyre_forces *ret);
 
-/** lk_tyre_relaxation() - compute the relaxation lengths of the forces along and across [m] at the
- * present @load and @camber; 0 if the law has none.
- * @forces: of lk_tyre_evaluate() there */
+/** lk_tyre_relaxation() - compute the relaxation lengths of the forces along and across [m]
+ * at the present @load and @camber; 0 if the law has no relaxation lengths.
+ * @forces: result of lk_tyre_evaluate() at this load and camber */
 void lk_tyre_relaxation(const struct lk_tyre_law *law, const struct lk_tyre_slip *slip,
                         const struct lk_tyre_forces *forces, double ret[2]);
 
-/** lk_tyre_rolling_radius() - return the effective rolling radius Re [m] of a tyre with the free
- * @radius, the distance @loaded of its centre from the road, under @load [N], turning with @rate
- * [rad/s];
- * @stiffness: vertical [N/m] */
+/** lk_tyre_rolling_radius() - return the effective rolling radius Re [m] of a tyre.
+ * @radius: free radius [m];  @loaded: distance of the centre from the road [m];  @load: [N]
+ * @rate: rate of rotation [rad/s];  @stiffness: vertical [N/m] */
 double lk_tyre_rolling_radius(const struct lk_tyre_law *law, double radius, double loaded,
                               double load, double stiffness, double rate);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Offline analysis of a compiled model in its present pose: rank, degrees of freedom, redundant
- * rows, singular poses, the elimination tree.
+/* Offline analysis of a compiled model in its present pose: rank, degrees of freedom,
+ * redundant rows, singular poses, the elimination tree.
  *
- * A library of its own, liblinkage-analysis, as mobility and pose use LAPACK; texts and tree do not.
- * It takes a system of the liblinkage of the same build. The daemon links neither LAPACK nor these.
- * Allocates.
+ * These functions form the library liblinkage-analysis, because mobility and pose checks use
+ * LAPACK. The texts and the elimination tree do not use LAPACK. The systems must come from the
+ * liblinkage of the same build. The daemon links neither LAPACK nor this library. Allocates.
  * Thread: any but the cycle.  RT: no. */
 #ifndef LINKAGE_ANALYSIS_H
 #define LINKAGE_ANALYSIS_H
@@ -15,15 +15,17 @@
 extern "C" {
 #endif
 
-#define LK_TEXT_SIZE 192 /* enough for every text below with its terminating zero */
+#define LK_TEXT_SIZE 192 /* enough for every text of this header, with its terminating zero */
 
-/** lk_joint_text(), lk_body_text() - name for people of joint or body @i of a compiled system,
- * including those without a name in the file: springs, drives, parts of a split body.
+/** lk_joint_text(), lk_body_text() - write a readable name of joint or body @i of a compiled
+ * system. Elements without a name in the file have one too: springs, drives, parts of a split
+ * body.
  * @text: @size bytes, written and returned */
 const char *lk_joint_text(const struct lk_system *system, int i, char *text, size_t size);
 const char *lk_body_text(const struct lk_system *system, int i, char *text, size_t size);
 
-/** lk_direction_text() - an axis without sense: "x", "(0.6, 0, 0.8)". @direction: world, not 0
+/** lk_direction_text() - write an axis as text, with either sense: "x", "(0.6, 0, 0.8)".
+ * @direction: world axes, not 0
  * @text: @size bytes, written and returned */
 const char *lk_direction_text(const double direction[3], char *text, size_t size);
 
@@ -33,15 +35,16 @@ struct lk_row {
     int row;
 };
 
-/** lk_row_text() - the motion that a rigid row forbids in the present pose: "shift along z", "turn
- * about (0.6, 0, 0.8)"; directions in world axes.
+/** lk_row_text() - write the motion that a rigid row forbids in the present pose: "shift
+ * along z", "turn about (0.6, 0, 0.8)"; directions in world axes.
  * @text: @size bytes, written and returned */
 const char *lk_row_text(const struct lk_system *system, struct lk_row row, char *text, size_t size);
 
-/** struct lk_free_coordinate - one that the rigid rows leave free in the present pose.
- * @joint:     whose coordinate @which it is; or -1, where no joint measures the motion:
- * @body:      which shifts along (@direction 0 to 2) or turns about (3 to 5) the world's x, y or z
- */
+/** struct lk_free_coordinate - a coordinate that the rigid rows leave free in the present
+ * pose.
+ * @joint:     the joint whose coordinate @which it is, or -1 if no joint measures the motion. In
+ *             that case:
+ * @body:      shifts along (@direction 0 to 2) or turns about (3 to 5) the world's x, y or z */
 struct lk_free_coordinate {
     int joint;
     int which;
@@ -49,7 +52,8 @@ struct lk_free_coordinate {
     int direction;
 };
 
-/** lk_free_coordinate_text() - "pin angle (revolute, ground to crank)", "rod: turn about x".
+/** lk_free_coordinate_text() - write a free coordinate as text: "pin angle (revolute, ground
+ * to crank)", "rod: turn about x".
  * @text: @size bytes, written and returned */
 const char *lk_free_coordinate_text(const struct lk_system *system,
                                     struct lk_free_coordinate coordinate, char *text, size_t size);
@@ -59,13 +63,13 @@ const char *lk_free_coordinate_text(const struct lk_system *system,
  * @dof:         degrees of freedom, 6 * bodies - rank
  * @n_redundant: rigid rows - rank
  * @n_driven:    rows that prescribe a coordinate over time; they count as rigid rows
- * @n_joints:    joints that take part in a dependence between rows
- * @joints:      their indices, @n_joints of them
- * @rows:        the rows that take part, @n_rows of them, joint by joint
- * @coordinates: @dof of them whose rates determine every velocity that the rows allow: first of
- *               joints, in the order of the file, then of bodies; well conditioned, but one of many
- *               choices. NULL: too many motions in loops to choose among
- */
+ * @n_joints:    number of joints whose rows depend on other rows
+ * @joints:      indices of these joints
+ * @rows:        the dependent rows of these joints, joint by joint;  @n_rows: their number
+ * @coordinates: @dof free coordinates whose rates determine every velocity that the rows allow:
+ *               first coordinates of joints, in the order of the file, then of bodies. A
+ *               well-conditioned choice among many. NULL: the loops have too many motions to
+ *               choose from */
 struct lk_mobility {
     int rank;
     int dof;
@@ -79,31 +83,33 @@ struct lk_mobility {
     struct lk_free_coordinate *coordinates;
 };
 
-/** lk_mobility_init() - rank-revealing QR (LAPACK dgeqp3) of the rigid rows, each scaled to unit
- * length, of the part of the mechanism that has loops; everything else has full rank.
+/** lk_mobility_init() - compute the rank by a rank-revealing QR (LAPACK dgeqp3) of the rigid
+ * rows, each scaled to unit length, of those bodies that are part of loops; all other rows have
+ * full rank.
  * Return: 0, LK_E_MODEL (the loops are too large for a dense matrix of their rows), -ENOMEM,
- * -EINVAL (not finite, or rows of hinges are left out, see struct lk_options.all_rows). Release
- * with lk_mobility_fini(). */
+ * -EINVAL (not finite, or planar reduction removed rows, see struct lk_options.all_rows).
+ * Release with lk_mobility_fini(). */
 int lk_mobility_init(const struct lk_system *system, struct lk_mobility *ret_mobility);
 
-/** lk_mobility_fini() - release what lk_mobility_init() took. */
+/** lk_mobility_fini() - release the memory allocated by lk_mobility_init(). */
 void lk_mobility_fini(struct lk_mobility *mobility);
 
-/** enum lk_pose_kind - REGULAR: nearby poses have the same rank;  SINGULAR: they have a larger one;
- * STUCK: no nearby pose was found in the directions that the rows allow */
+/** enum lk_pose_kind - REGULAR: nearby poses have the same rank;  SINGULAR: nearby poses have
+ * a larger rank;  STUCK: no nearby pose was found in the directions that the rows allow */
 enum lk_pose_kind { LK_POSE_REGULAR, LK_POSE_SINGULAR, LK_POSE_STUCK };
 
-/** struct lk_pose_check - whether the present pose is special, and how close it is to one.
- * @n_loop_rows: rigid rows in loops; 0: nothing can be singular and nothing below is set
- * @n_extra:     SINGULAR: degrees of freedom here that nearby poses do not have
+/** struct lk_pose_check - whether the present pose is singular, and its distance from a
+ * singular one.
+ * @n_loop_rows: rigid rows in loops; 0: nothing can be singular and no field below is set
+ * @n_extra:     SINGULAR: degrees of freedom of this pose that nearby poses do not have
  * @can_move:    the rows (without drives) allow some motion within the loops
- * @n_nearby:    nearby poses that were found
- * @bodies:      those that move most in motions that nearby poses do not have, @n_bodies of them
+ * @n_nearby:    number of nearby poses that were found
+ * @bodies:      the @n_bodies bodies that move most in motions that nearby poses do not have
  * @smallest:    smallest nonzero singular value of the rows of the loops, each scaled to unit
- *               length, with translations in units of the size of a body: about the distance to a
- *               singular pose in turns [rad] and body lengths;  @largest: the largest one
- * @joints:      those whose rows are nearly dependent there, @n_joints of them
- */
+ *               length, with translations in units of the size of a body: approximately the
+ *               distance to a singular pose in turns [rad] and body lengths;  @largest: largest
+ *               singular value
+ * @joints:      the @n_joints joints whose rows are nearly dependent in this pose */
 struct lk_pose_check {
     enum lk_pose_kind kind;
     int n_loop_rows;
@@ -128,9 +134,10 @@ void lk_pose_check_fini(struct lk_pose_check *check);
 /** struct lk_tree_front - one dense block of the factorisation.
  * @parent:    the front that receives the remaining rows, -1: none
  * @children:  fronts whose remainder is added here;  @bodies: bodies whose element is added here
- * @joints:    first the eliminated ones, @n_eliminated, then those that remain, @n_joints in all
+ * @joints:    @n_joints joints: first the @n_eliminated joints eliminated here, then those that
+ *             remain
  * @hub:       body with many joints whose motion is eliminated here, as six rows, -1: none
- * @hangs_on:  such a body whose motion remains, -1: none
+ * @hangs_on:  body with many joints whose motion remains for the parent, -1: none
  * @factor_flops, @solve_flops: operations of one factorisation, of one solve */
 struct lk_tree_front {
     int parent;
@@ -150,7 +157,7 @@ struct lk_tree_front {
 };
 
 /** struct lk_tree_view - the elimination tree, children before parents.
- * @depth: levels;  @largest: rows of the largest front;  @joints: of all fronts */
+ * @depth: number of levels;  @largest: rows of the largest front;  @joints: joints of all fronts */
 struct lk_tree_view {
     int n_fronts;
     int depth;
@@ -159,7 +166,7 @@ struct lk_tree_view {
     int *joints;
 };
 
-/** lk_tree_view_init() - the elimination tree of @system.
+/** lk_tree_view_init() - build a description of the elimination tree of @system.
  * Return: 0, -ENOMEM. Release with lk_tree_view_fini(). */
 int lk_tree_view_init(const struct lk_system *system, struct lk_tree_view *ret_view);
 void lk_tree_view_fini(struct lk_tree_view *view);

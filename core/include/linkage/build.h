@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The build of this library: together with the engine of a system, all that the last bits of a
- * motion depend on. Static texts.  Thread: any. */
+/* The build of this library. The last bits of a motion depend only on the build and on the
+ * engine of the system. All texts are static.  Thread: any. */
 #ifndef LINKAGE_BUILD_H
 #define LINKAGE_BUILD_H
 
@@ -8,13 +8,16 @@
 extern "C" {
 #endif
 
-/** lk_build_id() - 16 hexadecimal digits, a hash of the machine code of reader, step and engines:
- * two builds that compute alike have the same, whatever the names of their sources. */
+/** lk_build_id() - return 16 hexadecimal digits, a hash of the machine code of reader, step
+ * and engines. Builds with the same machine code have the same hash, whatever the names of their
+ * sources. */
 const char *lk_build_id(void);
-/** lk_build_compiler() - "gcc 12.2.0";  lk_build_flags() - those that bits depend on. */
+/** lk_build_compiler() - return the compiler, "gcc 12.2.0";  lk_build_flags() - return the
+ * compiler flags that affect the bits of results. */
 const char *lk_build_compiler(void);
 const char *lk_build_flags(void);
-/** lk_build_libm() - "glibc 2.36": it computes the sines, by what the processor offers. */
+/** lk_build_libm() - return the mathematics library, "glibc 2.36". It computes the sines,
+ * with code chosen by the features of the processor. */
 const char *lk_build_libm(void);
 
 #ifdef __cplusplus

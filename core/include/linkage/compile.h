@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compile a model within bounds, for programs that do other work meanwhile.
+/* Compile a model within limits on work, so that a program can do other work meanwhile.
  *
- * lk_system_new() of linkage.h takes as long as the model needs: usually milliseconds, seconds for
- * thousands of joints in loops. */
+ * lk_system_new() of linkage.h takes as long as the model needs: usually milliseconds, but
+ * seconds for thousands of joints in loops. */
 #ifndef LINKAGE_COMPILE_H
 #define LINKAGE_COMPILE_H
 
@@ -12,14 +12,15 @@
 extern "C" {
 #endif
 
-/** struct lk_bounds - bounds of a compilation. All zero: none.
- * @flops_max:    the compiler refuses a model whose step takes more floating point operations with
- *                LK_E_MODEL, before it solves anything; 0: no bound
- * @is_cancelled: the compiling thread calls it with @context every few milliseconds, except within
- *                a factorisation (less than half the operations of a step); once it returns true,
- *                compiling ends with -ECANCELED. NULL: compiling cannot be ended
- * @spent:        written: the work of compiling, in joints visited and tens of operations. Depends
- *                on the model and the options only */
+/** struct lk_bounds - limits of a compilation. All zero: no limits.
+ * @flops_max:    a model whose step takes more floating point operations is refused with
+ *                LK_E_MODEL, before anything is solved; 0: no limit
+ * @is_cancelled: called by the compiling thread with @context every few milliseconds, except
+ *                within a factorisation (less than half the operations of a step). When it
+ *                returns true, the compilation ends with -ECANCELED. NULL: the compilation
+ *                cannot be cancelled
+ * @spent:        written: the work of the compilation, in joints visited and tens of operations.
+ *                Depends on the model and the options only */
 struct lk_bounds {
     double flops_max;
     bool (*is_cancelled)(void *context);
@@ -27,7 +28,7 @@ struct lk_bounds {
     uint64_t spent;
 };
 
-/** lk_system_new_within() - lk_system_new() within bounds.
+/** lk_system_new_within() - do the same as lk_system_new(), within limits.
  * @bounds: NULL: none
  * Thread: any but the cycle.  RT: no.
  * Return: as lk_system_new(), -ECANCELED. */

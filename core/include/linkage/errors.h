@@ -16,15 +16,15 @@ struct lk_model;
 
 /** struct lk_errors - the errors of a text, in the order of the text.
  * @n:    number of lines, at most LK_ERRORS_MAX
- * @line: one for each error; errors that only follow from another one are left out */
+ * @line: one line for each error; errors caused by another error are omitted */
 struct lk_errors {
     int n;
     struct lk_error line[LK_ERRORS_MAX];
 };
 
-/** lk_model_read_file_all(), lk_model_read_text_all() - as lk_model_read_file(),
- * lk_model_read_text(), which return the first of @ret_errors only. A text that is not YAML has one
- * error: the place where the parser stops.
+/** lk_model_read_file_all(), lk_model_read_text_all() - read a model as lk_model_read_file()
+ * and lk_model_read_text() do, but return all errors instead of the first one only. A text that
+ * is not YAML has one error: the place where the parser stops.
  * Thread: any but the cycle.  RT: no.
  * Return: 0 (no line is written), LK_E_TEXT (at least one line), -ENOMEM. */
 int lk_model_read_file_all(const char *path, struct lk_model **ret_model,
@@ -32,9 +32,10 @@ int lk_model_read_file_all(const char *path, struct lk_model **ret_model,
 int lk_model_read_text_all(const char *name, const char *text, size_t size,
                            struct lk_model **ret_model, struct lk_errors *ret_errors);
 
-/** lk_model_read_text_in() - as lk_model_read_text_all(); files that the model names (of roads) are
- * read from @folder and below. NULL, and the functions for texts: none are read, a model that names
- * one is refused. The functions for files look in the folder of the model. */
+/** lk_model_read_text_in() - read a model as lk_model_read_text_all() does, and read the
+ * files that the model names (of roads) from @folder and below. If @folder is NULL, a model that
+ * names a file is refused, as in the other functions for texts. The functions for files use the
+ * folder of the model. */
 int lk_model_read_text_in(const char *folder, const char *name, const char *text, size_t size,
                           struct lk_model **ret_model, struct lk_errors *ret_errors);
 

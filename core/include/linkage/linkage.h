@@ -25,7 +25,7 @@ extern "C" {
 #define LK_NOTE_SIZE      256  /* bytes of a compiler's note */
 #define LK_STEP_MIN       1e-6 /* shortest and longest step [s] */
 #define LK_STEP_MAX       0.1
-#define LK_ITERATIONS     3 /* a step, where neither options nor the model nor the formulation say */
+#define LK_ITERATIONS     3 /* a step, unless options, model or formulation define it */
 #define LK_ITERATIONS_MAX 20
 #define LK_ORDER_MAX      6
 
@@ -38,29 +38,31 @@ struct lk_system;
  * Return: 0, LK_E_TEXT (@ret_error: "file:line:column: ..."), -ENOMEM. */
 int lk_model_read_file(const char *path, struct lk_model **ret_model, struct lk_error *ret_error);
 
-/** lk_model_read_text() - the same from memory.
+/** lk_model_read_text() - read a model from memory, as lk_model_read_file() does from a file.
  * @name: name of the text in messages
  * @text: @size bytes; not kept */
 int lk_model_read_text(const char *name, const char *text, size_t size, struct lk_model **ret_model,
                        struct lk_error *ret_error);
 
-/** lk_model_free() - release; NULL is allowed. */
+/** lk_model_free() - free @model, which may be NULL. */
 void lk_model_free(struct lk_model *model);
 
-/** lk_model_name() - the model's own name, as in its file. */
+/** lk_model_name() - return the name that the file gives the model. */
 const char *lk_model_name(const struct lk_model *model);
 
-/** lk_model_files() - number and checksum of the files that the model names (roads). A recording
- * holds the checksum, so that a replay can tell whether the files are the same.
+/** lk_model_files() - return number and checksum of the files that the model names (roads). A
+ * recording stores the checksum, so that a replay can detect changed files.
  * @ret_crc: CRC-32 of all files in the order of the model; 0 without files
  * Return: number of files. */
 int lk_model_files(const struct lk_model *model, uint32_t *ret_crc);
 
 /** struct lk_callback_force - result of a callback: a force along a coordinate.
  * @force:     on the second body of the joint [N or N m]
- * @stiffness, @damping: decrease of the force with the coordinate [N/m or N m/rad] and with its
- * rate [N s/m or N m s/rad], or less; 0 for a force that changes little in a step. They affect how
- * fast the iterations converge, not their result */
+ * @stiffness: decrease of the force with the coordinate [N/m or N m/rad], or a smaller value
+ * @damping:   decrease of the force with the rate of the coordinate [N s/m or N m s/rad], or a
+ *             smaller value
+ * Both are 0 for a force that changes little in a step. They affect how fast the iterations
+ * converge, not their result */
 struct lk_callback_force {
     double force;
     double stiffness;
@@ -68,11 +70,12 @@ struct lk_callback_force {
 };
 
 /** struct lk_callback - a function for a force of type callback in a model, offline.
- * @force:    its name in the model
- * @evaluate: the force at @value of the coordinate [m or rad] and @rate. Called several times in a
- *            step, at the middle of the step and at its end, in the iterations, by the thread that
- *            steps or by a worker of its pool: it depends on its arguments and on @context alone,
- *            which the caller may change between steps. What it does is booked as work of inputs */
+ * @force:    name of the force in the model
+ * @evaluate: return the force at @value of the coordinate [m or rad] and @rate. Called several
+ *            times in a step: in every iteration, at the middle and at the end of the step. The
+ *            caller is the thread that steps or a worker of its pool. The result must depend
+ *            only on the arguments and on @context, which may change between steps. The work of
+ *            the force counts as work of inputs */
 struct lk_callback {
     const char *force;
     void (*evaluate)(void *context, double value, double rate, struct lk_callback_force *ret);
@@ -107,11 +110,12 @@ struct lk_options {
     const struct lk_callback *callbacks;
 };
 
-/** lk_formulation_choose() - the formulation that steps @model. @options: as of lk_system_new();
- * @ret_why: if the model leaves the choice open and it is not "rattle", the reason, such as
- *           "redundancy: soft"; otherwise "". Static text
+/** lk_formulation_choose() - return the name of the formulation that steps @model.
+ * @options: as of lk_system_new()
+ * @ret_why: if the model leaves the choice open and the choice is not "rattle", the reason, such
+ *           as "redundancy: soft"; otherwise "". Static text
  * Thread: any but the cycle.  RT: no.
- * Return: its name with variant, in static storage or in that of the model. */
+ * Return: the name with its variant, in static storage or in that of the model. */
 const char *lk_formulation_choose(const struct lk_model *model, const struct lk_options *options,
                                   const char **ret_why);
 
@@ -128,7 +132,7 @@ const char *lk_formulation_choose(const struct lk_model *model, const struct lk_
 int lk_system_new(const struct lk_model *model, const struct lk_options *options,
                   struct lk_system **ret_system, struct lk_error *ret_error);
 
-/** lk_system_free() - release; NULL is allowed. */
+/** lk_system_free() - free @system, which may be NULL. */
 void lk_system_free(struct lk_system *system);
 
 /** lk_system_step() - advance by one step h.
@@ -157,8 +161,8 @@ LK_RT void lk_system_set_pool(struct lk_system *system, struct lk_pool *pool);
  * bits of a motion depend on the engine. Static text. */
 const char *lk_system_engine(const struct lk_system *system);
 
-/** lk_system_workers_useful() - number of workers beyond which a step does not become shorter, by a
- * cost model. 1 for small mechanisms. Return: 1 to LK_POOL_MAX. */
+/** lk_system_workers_useful() - return the number of workers beyond which a step does not
+ * become shorter according to a cost model: 1 to LK_POOL_MAX, 1 for small mechanisms. */
 int lk_system_workers_useful(const struct lk_system *system);
 
 /** lk_system_outputs() - evaluate the output channels in the present state.
@@ -166,30 +170,33 @@ int lk_system_workers_useful(const struct lk_system *system);
  * Thread: cycle.  RT: yes. */
 LK_RT void lk_system_outputs(const struct lk_system *system, double *values);
 
-/** lk_system_reset() - restore the state after lk_system_new(), time 0.
+/** lk_system_reset() - restore the state that lk_system_new() left, with time 0.
  * Thread: cycle.  RT: yes, one copy of the state and one factorisation. */
 LK_RT void lk_system_reset(struct lk_system *system);
 
-/** lk_system_step_size() - step size h [s]. */
+/** lk_system_step_size() - return the step size h [s]. */
 LK_RT double lk_system_step_size(const struct lk_system *system);
-/** lk_system_step_count() - steps since the start; time is step_count * h, exact on the grid. */
+/** lk_system_step_count() - return the number of steps since the start. The time is
+ * step_count * h, exact on the grid. */
 LK_RT uint64_t lk_system_step_count(const struct lk_system *system);
-/** lk_system_time() - simulated time [s]. */
+/** lk_system_time() - return the simulated time [s]. */
 LK_RT double lk_system_time(const struct lk_system *system);
 
 /** struct lk_channel - a named input or output of a model.
  * @name:      as in the model file
- * @size:      scalars, 1 to LK_COMPONENTS_MAX
+ * @size:      number of scalars, 1 to LK_COMPONENTS_MAX
  * @offset:    index of the first scalar in the vector of all inputs (or outputs)
  * @component: names of the scalars; "" when there is only one
  * @unit:      SI unit of each scalar, "rad", "m/s", "1"
  * @type:      as in the model file, "joint-torque"
- * @frame:     axes of its vectors: "world", "body NAME", "sensor" where that has axes of its own;
- *             "" for scalars and for what has axes of its own
- * @low, @high: limits of each scalar of an input; infinite where the model has none, and for
- *             outputs.  @rate: its largest change a second, infinite where the model has none. The
- *             step checks neither: that is for whoever accepts values from outside
- * @initial:   value of each scalar of an input before the first one from outside
+ * @frame:     axes of the vectors: "world", "body NAME", or "sensor" for a sensor that defines
+ *             its axes; "" for scalars, and if the type of the channel defines the axes
+ * @low, @high: limits of each scalar of an input; infinite if the model has none, and for
+ *              outputs
+ * @rate:      largest change of an input per second, infinite if the model has none. The step
+ *             checks neither limits nor rate: the program that accepts values from outside has
+ *             to
+ * @initial:   value of each scalar of an input before the first value from outside
  * @ahead:     prediction time of an output [s]; 0: the output is that of the present state */
 struct lk_channel {
     char name[LK_NAME_SIZE];
@@ -206,17 +213,21 @@ struct lk_channel {
     double ahead;
 };
 
-/** lk_system_input_channels(), lk_system_output_channels() - the channels, in the order of the
- * model file.
- * @ret_n: how many; valid as long as the system. */
+/** lk_system_input_channels(), lk_system_output_channels() - return the channels of @system,
+ * in the order of the model file, valid as long as the system.
+ * @ret_n: number of channels */
 const struct lk_channel *lk_system_input_channels(const struct lk_system *system, int *ret_n);
 const struct lk_channel *lk_system_output_channels(const struct lk_system *system, int *ret_n);
-/** lk_channel_index() - index of the channel @name among @n channels, or -1. Not for the cycle. */
+/** lk_channel_index() - return the index of the channel @name among @n channels, or -1. Not
+ * for the cycle. */
 int lk_channel_index(const struct lk_channel *channels, int n, const char *name);
-/** lk_system_input_index(), lk_system_output_index() - the same among the channels of a system. */
+/** lk_system_input_index(), lk_system_output_index() - return the index of the input or
+ * output channel
+ * @name of a system, or -1. */
 int lk_system_input_index(const struct lk_system *system, const char *name);
 int lk_system_output_index(const struct lk_system *system, const char *name);
-/** lk_system_input_size(), lk_system_output_size() - scalars of all inputs, of all outputs. */
+/** lk_system_input_size(), lk_system_output_size() - return the number of scalars of all
+ * inputs, of all outputs. */
 LK_RT int lk_system_input_size(const struct lk_system *system);
 LK_RT int lk_system_output_size(const struct lk_system *system);
 
@@ -254,25 +265,28 @@ struct lk_health {
     double taken;
 };
 
-/** lk_system_health() - as of the last step. Thread: cycle.  RT: yes. */
+/** lk_system_health() - return the health of the last step. Thread: cycle.  RT: yes. */
 LK_RT void lk_system_health(const struct lk_system *system, struct lk_health *ret_health);
 
-/** lk_system_dependent_rows() - number of rows of rigid joints that depend on other rows in the
- * pose of the last step: the redundant rows, and more near a change point, where a mechanism may
- * continue in more than one way. Constant for formulations without a factor of the rows.
- * @share: a row counts as dependent if a solve leaves more than this share of its rate: a redundant
- *         row keeps all of it, an independent one about 1e-7
+/** lk_system_dependent_rows() - return the number of rows of rigid joints that depend on
+ * other rows in the pose of the last step: the redundant rows, and more near a change point,
+ * where a mechanism may continue in more than one way. Constant for formulations without a
+ * factor of the rows.
+ * @share: a row counts as dependent if a solve leaves more than this share of its rate: a
+ *         redundant row keeps all of it, an independent one about 1e-7
  * Thread: cycle.  RT: yes, O(rows). */
 LK_RT int lk_system_dependent_rows(const struct lk_system *system, double share);
 
-/* Largest turn of a body in a step [rad]. Above it the energy of an unbalanced rotor oscillates by
- * several per cent, from 1 rad on without bound; see config/README.md, policy. */
+/* Largest rotation of a body in a step [rad]. Above this angle the energy of an unbalanced
+ * rotor oscillates by several per cent; from 1 rad on it grows without bound. See
+ * config/README.md, policy. */
 #define LK_TURN_MAX 0.7
 
-/** struct lk_extent - how far the bodies of the model are, and how fast.
- * @position: largest distance of a centre of mass from the world's origin [m];  @farthest: its body
+/** struct lk_extent - largest distance, speed and rotation of the bodies of a model.
+ * @position: largest distance of a centre of mass from the world's origin [m];  @farthest: its
+ *            body
  * @speed:    largest speed of a centre of mass [m/s];  @fastest: its body
- * @turn:     largest angle by which a body turns in a step at its rate [rad];  @turning: it */
+ * @turn:     largest rotation of a body in a step at its present rate [rad];  @turning: its body */
 struct lk_extent {
     double position;
     double speed;
@@ -282,7 +296,8 @@ struct lk_extent {
     int turning;
 };
 
-/** lk_system_extent() - in the present state.  Thread: cycle.  RT: yes, O(bodies). */
+/** lk_system_extent() - compute the extent in the present state.  Thread: cycle.  RT: yes,
+ * O(bodies). */
 LK_RT void lk_system_extent(const struct lk_system *system, struct lk_extent *ret_extent);
 
 /** struct lk_body_state - state of one body.
@@ -301,25 +316,28 @@ struct lk_body_state {
     double angular_acceleration[3];
 };
 
-/** lk_system_body_index(), lk_system_joint_index() - index of a name, or -1. Not for the cycle. */
+/** lk_system_body_index(), lk_system_joint_index() - return the index of the body or joint
+ * @name, or -1. Not for the cycle. */
 int lk_system_body_index(const struct lk_system *system, const char *name);
 int lk_system_joint_index(const struct lk_system *system, const char *name);
-/** lk_system_body_name(), lk_system_joint_name() - name of index @i. */
+/** lk_system_body_name(), lk_system_joint_name() - return the name of body or joint @i. */
 const char *lk_system_body_name(const struct lk_system *system, int i);
 const char *lk_system_joint_name(const struct lk_system *system, int i);
-/** lk_system_body_state() - state of body @body. Thread: cycle.  RT: yes. */
+/** lk_system_body_state() - return the state of body @body. Thread: cycle.  RT: yes. */
 LK_RT void lk_system_body_state(const struct lk_system *system, int body,
                                 struct lk_body_state *ret_state);
 
-/** lk_system_start_at() - begin anew at time 0 from other poses and velocities than the model has:
- * joints are closed and velocities projected onto them as at the start of a model, accelerations
- * and reactions follow; inputs, blocks and energies are as at the model's own start, to which
- * lk_system_reset() goes back. lk_system_summary() then has assembly_gap and velocity_change of it.
- * @bodies: of all bodies of the model; their accelerations are not read. Drives are as at time 0,
- *          and coordinates of gears and screws count from half a turn back to half a turn on
+/** lk_system_start_at() - restart at time 0 from poses and velocities that differ from the
+ * model's. As at the start of a model, joints are closed, velocities are projected onto them,
+ * accelerations and reactions follow. Inputs, blocks and energies are as at the model's own
+ * start, to which lk_system_reset() still returns. lk_system_summary() then has the assembly_gap
+ * and velocity_change of this start.
+ * @bodies: of all bodies of the model; their accelerations are not read. Drives are as at time
+ *          0. Unwrapped angles of gears and screws start within half a turn of 0
  * Thread: any while none steps.  RT: no.
  * Return: 0; LK_E_ASSEMBLY (the joints are open by more than a tenth of the model's size or 0.1
- * rad, or cannot be closed); LK_E_STATE (not finite, no unit quaternion, or so large that
+ * rad,
+ *         or cannot be closed); LK_E_STATE (not finite, no unit quaternion, or so large that
  *         accelerations are not finite); LK_E_MODEL (needs struct lk_options.all_rows, because
  *         planar reduction removed rows; or a formulation in coordinates of its own); -ENOMEM.
  *         After an error the system is as before. */
@@ -328,20 +346,23 @@ int lk_system_start_at(struct lk_system *system, const struct lk_body_state *bod
 
 #define LK_POSE_SIZE 7 /* numbers of a pose */
 
-/** lk_system_poses() - of all bodies: x y z of the centre of mass [m] and w x y z of the unit
- * quaternion, body to world, as in struct lk_body_state.
+/** lk_system_poses() - copy the poses of all bodies: x y z of the centre of mass [m] and w x
+ * y z of the unit quaternion, body to world, as in struct lk_body_state.
  * @poses: LK_POSE_SIZE numbers a body of the model, written.  Thread: cycle.  RT: yes, one copy. */
 LK_RT void lk_system_poses(const struct lk_system *system, double *poses);
-/** lk_system_joint_reaction() - force [N] and torque about the joint's point [N m] that joint
- * @joint exerts on its second body, world frame. Converges with the order of the solver, because
- * the acceleration projection corrects the multipliers. Components whose rows planar reduction
- * removed follow from the force balance of the bodies behind the joint. Where that balance does not
- * determine them (a loop of revolute and prismatic joints with loads out of its plane, rows that
- * depend on each other), a joint has its rows if an output of the model shows its reaction or
- * struct lk_options.reactions names it; otherwise the call is refused.
+/** lk_system_joint_reaction() - compute the reaction of joint @joint: force [N] and torque
+ * about the joint's point [N m] on its second body, world frame. It converges with the order of
+ * the solver, because the acceleration projection corrects the multipliers.
+ *
+ * Components whose rows planar reduction removed follow from the force balance of the bodies
+ * behind the joint. Some mechanisms do not determine that balance: a loop of revolute and
+ * prismatic joints with loads out of its plane, or dependent rows. In such a mechanism a joint
+ * keeps its rows only if an output of the model or struct lk_options.reactions requests its
+ * reaction. For other joints the call is refused.
  * Thread: cycle.  RT: yes, O(rows) if by force balance.
- * Return: 0; LK_E_MODEL: nobody asked for this reaction when the system was compiled, and it is not
- *         known; @ret_force_torque is NAN. */
+ * Return: 0; LK_E_MODEL: the reaction is not known, because it was not requested when the system
+ * was
+ *         compiled; @ret_force_torque is NAN. */
 LK_RT int lk_system_joint_reaction(const struct lk_system *system, int joint,
                                    double ret_force_torque[6]);
 
@@ -391,11 +412,13 @@ struct lk_summary {
 };
 
 /** struct lk_equilibrium - how the static equilibrium of the start was found.
- * @is_sought:  the model or the options ask for one; otherwise all is 0
- * @iterations: of Newton's method
- * @residual:   largest force that is left on a body [N], moments by the arm of the mechanism
+ * @is_sought:  the model or the options ask for an equilibrium; otherwise all fields are 0
+ * @iterations: number of iterations of Newton's method
+ * @residual:   largest unbalanced force of a body [N], moments divided by the size of the
+ *              mechanism
  * @force:      largest weight of a body, force of a joint or of a spring [N, N m]
- * @moved:      largest displacement of a centre of mass from the assembled drawing [m] */
+ * @moved:      largest displacement of a centre of mass from the assembled initial configuration
+ *              [m] */
 struct lk_equilibrium {
     int is_sought;
     int iterations;
@@ -404,13 +427,14 @@ struct lk_equilibrium {
     double moved;
 };
 
-/** lk_system_equilibrium() - see struct lk_equilibrium. Thread: any. */
+/** lk_system_equilibrium() - return how the static equilibrium of the start was found.
+ * Thread: any. */
 void lk_system_equilibrium(const struct lk_system *system, struct lk_equilibrium *ret_equilibrium);
 
-/** lk_system_note() - one line for the user about the compiled model, or "". */
+/** lk_system_note() - return one line for the user about the compiled model, or "". */
 const char *lk_system_note(const struct lk_system *system);
 
-/** lk_system_summary() - counts and sizes of the compiled model. Thread: any. */
+/** lk_system_summary() - return counts and sizes of the compiled model. Thread: any. */
 void lk_system_summary(const struct lk_system *system, struct lk_summary *ret_summary);
 
 #ifdef __cplusplus

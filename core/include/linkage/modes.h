@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Small motions of a compiled model about its start: x' = A x + B u, y = C x + D u, and its modes.
+/* Small motions of a compiled model about its start: x' = A x + B u, y = C x + D u, and its
+ * modes.
  *
- * The state x is, for each of f degrees of freedom, a free coordinate (those of struct lk_mobility)
- * less its value at the start, and its rate. With N, the motion of all bodies for a unit of each
- * coordinate, and the mass matrix M,
+ * The state x holds two numbers for each of f degrees of freedom: the deviation of a free
+ * coordinate (see struct lk_mobility) from its value at the start, and its rate. With N, the
+ * motion of all bodies for a unit of each coordinate, and the mass matrix M,
  *
  *     x = (z, z'),   dq = N z,   z'' = (N^T M N)^-1 N^T M a(q + dq, v + dv, u + du)
  *
- * where a are the accelerations that the engine itself finds for bodies moved by dq, with all that
- * acts on them (A. A. Shabana, Dynamics of Multibody Systems, 2020, chapter 5, for the projection):
- * A, B, C and D are central differences of these and of the output channels. Directions are those
- * of the world, so that a rotor spins in its place; the matrices are constant in time where
- * spinning bodies are symmetric about their axes.
+ * where a are the accelerations that the engine computes for bodies moved by dq, with all forces
+ * (A. A. Shabana, Dynamics of Multibody Systems, 2020, chapter 5, for the projection): A, B, C
+ * and D are central differences of these and of the output channels. Directions are those of the
+ * world, so that a rotor spins in its place; the matrices are constant in time where spinning
+ * bodies are symmetric about their axes.
  *
- * The states of blocks follow those of the coordinates. Friction that winds up and carcasses of
- * tyres at a stand are springs here, drives stand still, and nothing arrives through transmission
- * lines and delays.
+ * The states of blocks follow those of the coordinates. Friction with a bristle state and
+ * carcasses of tyres at standstill are springs here. Drives stand still. Transmission lines and
+ * delays transmit nothing.
  *
- * Allocates, uses LAPACK: of liblinkage-analysis, not of liblinkage.
+ * Allocates, uses LAPACK: part of liblinkage-analysis, not of liblinkage.
  * Thread: any but the cycle.  RT: no. */
 #ifndef LINKAGE_MODES_H
 #define LINKAGE_MODES_H
@@ -29,17 +30,19 @@
 extern "C" {
 #endif
 
-/** struct lk_linear - small motions about the start of a system; matrices row by row, SI units.
- * @n_motions:  f, degrees of freedom, without rotations of bodies without inertia (point masses) on
- *              which no rate depends, even if outputs depend on them
- * @n_states:   2 f, coordinates and then their rates, and the states of blocks
- * @block:      of each of these, the name of its block, in the system
+/** struct lk_linear - small motions about the start of a system; matrices row by row, SI
+ * units.
+ * @n_motions:  f, degrees of freedom, without rotations of bodies without inertia (point masses)
+ *              on which no rate depends, even if outputs depend on them
+ * @n_states:   2 f coordinates and their rates, then the states of blocks
+ * @block:      for each state of a block, the name of its block in the system
  * @coordinate: the free coordinates
- * @A: n_states x n_states;  @B: n_states x n_inputs;  @C: n_outputs x n_states;  @D
+ * @A: n_states x n_states;  @B: n_states x n_inputs;  @C: n_outputs x n_states;  @D: n_outputs x
+ *              n_inputs
  * @motion:     f x 6 n_bodies, N: shift of each centre of mass [m] and turn of each body [rad],
  *              world axes, for a unit of a coordinate;  @momentum: M N;  @mass: f x f, N^T M N
- * @unrest:     largest change of a coordinate's rate at the start [1/s^2, SI]: 0 in equilibrium;
- *              otherwise the matrices are those of a moment */
+ * @unrest:     largest rate of change of a coordinate's rate at the start [1/s^2, SI]; 0 in
+ *              equilibrium, otherwise the matrices are valid only for that moment */
 struct lk_linear {
     int n_motions;
     int n_states;
@@ -58,22 +61,23 @@ struct lk_linear {
     double unrest;
 };
 
-/** lk_linear_init() - small motions of @system about its present state, which must be that of its
+/** lk_linear_init() - linearise @system about its present state, which must be that of its
  * start. Afterwards the system is in the state of lk_system_reset().
  * @at_rest: linearise with zero velocities instead of those of the model
- * Return: 0; LK_E_MODEL (@ret_error says why: too many degrees of freedom, a motion without mass,
- *         tyres that roll), -ENOMEM, -EINVAL (not finite, or rows of hinges are left out, see
- *         struct lk_options.all_rows). Release with lk_linear_fini(). */
+ * Return: 0; LK_E_MODEL (@ret_error gives the reason: too many degrees of freedom, a motion
+ * without
+ *         mass, rolling tyres), -ENOMEM, -EINVAL (not finite, or planar reduction removed rows,
+ *         see struct lk_options.all_rows). Release with lk_linear_fini(). */
 int lk_linear_init(struct lk_system *system, bool at_rest, struct lk_linear *ret_linear,
                    struct lk_error *ret_error);
 void lk_linear_fini(struct lk_linear *linear);
 
-/** struct lk_mode - an eigenvalue of A with its motion, re + i im [1/s]; of a pair that with im >
- * 0.
- * @frequency: of the undamped motion |re + i im| / 2 pi [Hz];  @damping: -re / |re + i im|, 1 and
- *             more: it does not swing
- * @shape:     2 n_motions numbers: real and imaginary part of each coordinate, the largest motion
- * of a body [m or rad] being 1 and real */
+/** struct lk_mode - an eigenvalue of A, re + i im [1/s], with its motion. Of a conjugate
+ * pair, the eigenvalue with im > 0.
+ * @frequency: of the undamped motion, |re + i im| / 2 pi [Hz]
+ * @damping:   damping ratio, -re / |re + i im|; from 1 on the mode does not oscillate
+ * @shape:     2 n_motions numbers: real and imaginary part of each coordinate, scaled so that
+ *             the largest motion of a body is real and 1 [m or rad] */
 struct lk_mode {
     double re;
     double im;
@@ -82,12 +86,12 @@ struct lk_mode {
     double *shape;
 };
 
-/** lk_modes_find() - find all modes, slow ones first (LAPACK dgeevx, with balancing unless a pair
- * fails its check). A coordinate without stiffness and damping has two eigenvalues at zero, up to
- * the square root of round-off. Every pair is checked: |A v - w v| is at most 1e-10 of (|A| + |w|)
- * |v|.
+/** lk_modes_find() - find all modes, slow ones first (LAPACK dgeevx, with balancing unless an
+ * eigenpair fails its check). A coordinate without stiffness and damping has two eigenvalues at
+ * zero, up to the square root of round-off. For every eigenpair, |A v - w v| must be at most
+ * 1e-10 of (|A| + |w|) |v|.
  * @ret_modes: one array of at most n_states; release it and its shapes with lk_modes_free()
- * Return: how many, -ENOMEM, -EINVAL (did not converge), -EDOM (a pair fails its check). */
+ * Return: number of modes, -ENOMEM, -EINVAL (did not converge), -EDOM (a pair fails its check). */
 int lk_modes_find(const struct lk_linear *linear, struct lk_mode **ret_modes);
 void lk_modes_free(struct lk_mode *modes, int n_modes);
 

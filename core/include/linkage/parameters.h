@@ -7,8 +7,9 @@
  * A path is the list of keys that lead to a number in the file, separated by dots; list entries
  * count from 1: `bodies.arm.mass`, `gravity.3`, `forces.spring.stiffness_table.force.2`. A name
  * without dots is a parameter of the model's section `parameters`. Values are substituted before
- * the text is checked, so checks and messages are the same as for the file; numbers that the file
- * leaves to their defaults can be set, too. The values are part of the model's hash. */
+ * the text is checked, so checks and messages are the same as for the file. Numbers that the
+ * file omits because they have defaults can be set, too. The values are part of the model's
+ * hash. */
 #ifndef LINKAGE_PARAMETERS_H
 #define LINKAGE_PARAMETERS_H
 
@@ -23,13 +24,15 @@ extern "C" {
 #define LK_SETTINGS_MAX   256 /* of one model */
 #define LK_PARAMETERS_MAX 256
 
-/** struct lk_setting - a value for a number of the model. @path: its path, or a parameter's name */
+/** struct lk_setting - a value for a number of the model. @path: path of the number, or name
+ * of a parameter */
 struct lk_setting {
     const char *path;
     double value;
 };
 
-/** lk_setting_parse() - "PATH=VALUE", the value a finite decimal number in any locale.
+/** lk_setting_parse() - parse "PATH=VALUE", where the value is a finite decimal number in any
+ * locale.
  * @ret_path: LK_PATH_SIZE bytes, written. Return: 0, LK_E_TEXT (one line). */
 int lk_setting_parse(const char *text, char *ret_path, double *ret_value,
                      struct lk_error *ret_error);
@@ -47,26 +50,29 @@ int lk_settings_add(struct lk_settings *settings, const char *path, double value
  * an error. Return: 0, LK_E_TEXT (one line), -ENOMEM. */
 int lk_settings_read(const char *text, struct lk_settings *ret_settings,
                      struct lk_error *ret_error);
-/** lk_settings_write() - the same text, with numbers that read back to the same bits.
+/** lk_settings_write() - write @settings as the text that lk_settings_read() reads, with
+ * numbers that read back to the same bits.
  * @ret_text: to be freed by the caller. Return: 0, -ENOMEM. */
 int lk_settings_write(const struct lk_settings *settings, char **ret_text);
 /** lk_settings_fini() - release. */
 void lk_settings_fini(struct lk_settings *settings);
 
-/** lk_model_read_file_with() - lk_model_read_file_all() with @n settings.
- * Return: the same; LK_E_TEXT also if a path does not exist (the message suggests a similar one),
- * is given twice, is not a number, or if a value exceeds the limits of its parameter. */
+/** lk_model_read_file_with() - read a model as lk_model_read_file_all() does, with @n
+ * settings.
+ * Return: the same; LK_E_TEXT also if a path does not exist (the message suggests a similar
+ * one), is given twice, is not a number, or if a value exceeds the limits of its parameter. */
 int lk_model_read_file_with(const char *path, const struct lk_setting *settings, int n,
                             struct lk_model **ret_model, struct lk_errors *ret_errors);
-/** lk_model_read_text_with() - lk_model_read_text_in() with @n settings. */
+/** lk_model_read_text_with() - read a model as lk_model_read_text_in() does, with @n
+ * settings. */
 int lk_model_read_text_with(const char *folder, const char *name, const char *text, size_t size,
                             const struct lk_setting *settings, int n, struct lk_model **ret_model,
                             struct lk_errors *ret_errors);
 
 /** struct lk_parameter - a parameter of the section `parameters`.
  * @acts: paths of the numbers that it sets, separated by blanks;  @unit: "" if unknown
- * @low, @high: limits, infinite if there are none;  @value: in the model as it was read
- * @is_tunable: it is also an input channel of the same name, of type signal */
+ * @low, @high: limits, infinite if there are none;  @value: value in the model as it was read
+ * @is_tunable: the parameter is also an input channel of the same name, of type signal */
 struct lk_parameter {
     char name[LK_NAME_SIZE];
     const char *acts;
@@ -77,8 +83,8 @@ struct lk_parameter {
     int is_tunable;
 };
 
-/** lk_model_parameters() - parameters of a model, in the order of its file, valid as long as the
- * model. @ret_n: number of them */
+/** lk_model_parameters() - return the parameters of a model, in the order of its file, valid
+ * as long as the model. @ret_n: number of parameters */
 const struct lk_parameter *lk_model_parameters(const struct lk_model *model, int *ret_n);
 
 /** struct lk_number - a number of a model's text. @unit: "" if it has none, "?" if unknown
@@ -100,9 +106,10 @@ struct lk_numbers;
 int lk_numbers_new(const char *name, const char *text, size_t size,
                    const struct lk_setting *settings, int n, struct lk_numbers **ret_numbers,
                    struct lk_errors *ret_errors);
-/** lk_numbers_list() - the list, valid as long as @numbers. @ret_n: number of entries */
+/** lk_numbers_list() - return the list of numbers, valid as long as @numbers. @ret_n: number
+ * of entries */
 const struct lk_number *lk_numbers_list(const struct lk_numbers *numbers, int *ret_n);
-/** lk_numbers_free() - release; NULL is allowed. */
+/** lk_numbers_free() - free @numbers, which may be NULL. */
 void lk_numbers_free(struct lk_numbers *numbers);
 
 #ifdef __cplusplus

@@ -32,25 +32,25 @@ extern "C" {
 
 struct lk_pool;
 
-/** typedef lk_pool_phase - what a worker does in a phase.
+/** typedef lk_pool_phase - function that each worker executes in a phase.
  * @context: argument of lk_pool_run(), the same for all workers
  * @what:    argument of lk_pool_run(), the same for all workers
  * @worker:  0 to lk_pool_size() - 1
- * Memory written before lk_pool_run() is visible to all workers; memory that they write is visible
- * after it. Workers 1 and up flush denormal numbers to zero; worker 0 has the setting of its
- * thread. */
+ * Memory written before lk_pool_run() is visible to all workers. Memory that the workers write
+ * is visible after lk_pool_run(). Workers 1 and up flush denormal numbers to zero; worker 0 has
+ * the setting of its thread. */
 typedef void (*lk_pool_phase)(void *context, int what, int worker);
 
-/** lk_pool_new() - a pool of @n_workers, the caller of lk_pool_run() included.
+/** lk_pool_new() - create a pool of @n_workers, the caller of lk_pool_run() included.
  * @n_workers: 1 to LK_POOL_MAX
  * Thread: any but the cycle.  RT: no.
  * Return: 0, -EINVAL, -ENOMEM. */
 int lk_pool_new(int n_workers, struct lk_pool **ret_pool);
 
-/** lk_pool_free() - release; NULL is allowed. Not while a thread serves. */
+/** lk_pool_free() - free @pool, which may be NULL. Not while a thread serves. */
 void lk_pool_free(struct lk_pool *pool);
 
-/** lk_pool_size() - number of workers; 1 for NULL.  RT: yes. */
+/** lk_pool_size() - return the number of workers; 1 if @pool is NULL.  RT: yes. */
 LK_RT int lk_pool_size(const struct lk_pool *pool);
 
 /** lk_pool_serve() - execute the phases of worker @worker until lk_pool_stop(), with denormal

@@ -21,9 +21,9 @@ extern "C" {
 #endif
 
 #define LK_SCENE_WORLD (-1) /* as a body: the world's axes and origin */
-#define LK_SPAN_POINTS 18   /* of the line that shows a spring or a rod */
+#define LK_SPAN_POINTS 18   /* points of the line that represents a spring or a rod */
 
-/** enum lk_shape_kind - a line goes through points. */
+/** enum lk_shape_kind - geometry of a shape; a LINE passes through a list of points. */
 enum lk_shape_kind { LK_SHAPE_BOX, LK_SHAPE_SPHERE, LK_SHAPE_CYLINDER, LK_SHAPE_LINE };
 
 /** enum lk_shape_part - element that a shape represents. GIVEN: a shape of the model;  BODY: a box
@@ -42,15 +42,17 @@ enum lk_shape_part {
 };
 
 /** struct lk_shape - one shape.
- * @name:        of the body, joint, force, road or shape of the model that it shows
- * @body:        index, or LK_SCENE_WORLD
- * @to:          ROD, SPRING: the body at the other end, or LK_SCENE_WORLD; else as @body
- * @position:    of its middle [m];  @orientation: of its own axes: in those of @body
- * @size:        [m] BOX: edges along its x, y, z; SPHERE, CYLINDER: two diameters and the third one
- *               or the height, along z; LINE: 0
+ * @name:        of the body, joint, force, road or shape of the model that it represents
+ * @body:        index of the body, or LK_SCENE_WORLD
+ * @to:          ROD, SPRING: the body at the other end, or LK_SCENE_WORLD; otherwise equal to
+ *               @body
+ * @position:    of the middle of the shape [m], axes of @body
+ * @orientation: of the axes of the shape, relative to those of @body
+ * @size:        [m] BOX: edges along its x, y, z; SPHERE, CYLINDER: two diameters, then the
+ *               third one or the height, along z; LINE: 0
  * @color:       red, green, blue, opacity, 0 to 1
- * @first_point, @n_points: LINE: its points, in @body's axes; of ROD and SPRING the second of two
- *               is in those of @to */
+ * @first_point, @n_points: LINE: its points, in @body's axes. ROD, SPRING: two points, the
+ *               second one in the axes of @to */
 struct lk_shape {
     enum lk_shape_kind kind;
     enum lk_shape_part part;
@@ -66,10 +68,11 @@ struct lk_shape {
 };
 
 /** struct lk_scene_joint - geometry of a joint.
- * @type: as in the model file, static text;  @kind: the same as a number of the library
+ * @type:    as in the model file, static text;  @kind: type as a number of the library
  * @is_soft: the joint is compliant, so its gap is no fault
- * @point: on either body [m];  @axis: unit, of either body, where @has_axis: both in the axes of
- * the body;  @length: of a distance [m] */
+ * @point:   on either body [m], axes of that body
+ * @axis:    unit vector of either body, axes of that body, if @has_axis
+ * @length:  prescribed distance [m] */
 struct lk_scene_joint {
     char name[LK_NAME_SIZE];
     const char *type;
@@ -82,10 +85,10 @@ struct lk_scene_joint {
     double length;
 };
 
-/** struct lk_scene - shapes and joints of a model; couplings are no joints here.
- * @name:   of each body;  @mass: [kg]
+/** struct lk_scene - shapes and joints of a model; couplings are not joints here.
+ * @name:   of each body;  @mass: of each body [kg]
  * @drawn:  poses of the initial configuration as the model gives them
- * @up:     unit vector against gravity; the z axis where there is none
+ * @up:     unit vector against gravity; the z axis if there is no gravity
  * @size:   of the mechanism in the initial configuration [m], more than 0
  * @unit:   size of a typical body: median reach of the bodies with joints [m] */
 struct lk_scene {
@@ -104,7 +107,8 @@ struct lk_scene {
     double unit;
 };
 
-/** lk_scene_new() - the scene of @model, which may be freed afterwards. Return: 0, -ENOMEM. */
+/** lk_scene_new() - create the scene of @model, which may be freed afterwards. Return: 0,
+ * -ENOMEM. */
 int lk_scene_new(const struct lk_model *model, struct lk_scene **ret_scene);
 void lk_scene_free(struct lk_scene *scene);
 
@@ -114,15 +118,16 @@ void lk_scene_place(const double *poses, int body, const double local[3], double
 /** lk_scene_turn() - transform a body-fixed vector to world axes. */
 void lk_scene_turn(const double *poses, int body, const double local[3], double ret[3]);
 
-/** lk_scene_span() - draw a rod as a straight line, a spring as a coil, between its ends in the
- * world.
- * @shape: of part ROD or SPRING;  @ret: LK_SPAN_POINTS points, world [m]. Return: how many. */
+/** lk_scene_span() - compute the line of a rod (straight) or of a spring (coil) between its
+ * ends in the world.
+ * @shape: of part ROD or SPRING;  @ret: LK_SPAN_POINTS points, world [m]. Return: number of
+ *         points. */
 int lk_scene_span(const struct lk_scene *scene, const struct lk_shape *shape, const double *poses,
                   double (*ret)[3]);
 
-/** struct lk_scene_gap - gap of a joint. @shift: distance of its points in the constrained
- * directions [m];  @tilt: angle between its axes [rad];  @place: of its points on either body,
- * world [m] */
+/** struct lk_scene_gap - gap of a joint.
+ * @shift: distance of its points in the constrained directions [m];  @tilt: angle between its
+ * axes [rad];  @place: its points on either body, world [m] */
 struct lk_scene_gap {
     double shift;
     double tilt;

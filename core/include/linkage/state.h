@@ -20,18 +20,21 @@
 extern "C" {
 #endif
 
-/** lk_system_state_size() - bytes of a state of @system, constant.  RT: yes. */
+/** lk_system_state_size() - return the number of bytes of a state of @system, constant.  RT:
+ * yes. */
 LK_RT size_t lk_system_state_size(const struct lk_system *system);
 
-/** lk_system_state_get() - the present state.
+/** lk_system_state_get() - write the present state.
  * @bytes: lk_system_state_size() bytes, of any alignment; written
  * Thread: that which steps.  RT: yes, one copy and one sum over it. */
 LK_RT void lk_system_state_get(const struct lk_system *system, void *bytes);
 
-/** lk_system_state_copy() - the same without the checksum, for the cycle; lk_state_seal() adds it.
+/** lk_system_state_copy() - write the present state without its checksum, for the cycle;
+ * lk_state_seal() adds the checksum.
  * Thread: that which steps.  RT: yes, one copy. */
 LK_RT void lk_system_state_copy(const struct lk_system *system, void *bytes);
-/** lk_state_seal() - @bytes: of lk_system_state_copy(). Thread: any. */
+/** lk_state_seal() - add the checksum to a state. @bytes: of lk_system_state_copy(). Thread:
+ * any. */
 void lk_state_seal(void *bytes, size_t size);
 
 /** lk_system_state_set() - restore @bytes, including time and energies.

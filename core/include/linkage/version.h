@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The version of these headers, and that of the library. */
+/* The version of these headers, and the version of the library. */
 #ifndef LINKAGE_VERSION_H
 #define LINKAGE_VERSION_H
 
@@ -12,7 +12,7 @@ extern "C" {
 #define LK_VERSION_MINOR 2
 #define LK_VERSION_PATCH 0
 
-/** lk_version() - LK_VERSION of the library that runs. Thread: any. */
+/** lk_version() - return LK_VERSION of the loaded library. Thread: any. */
 const char *lk_version(void);
 
 #ifdef __cplusplus

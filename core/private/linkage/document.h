@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A YAML text as a tree. Every node stores its line and column.
  *
- * The parser is libyaml; this header adds typed access that answers a wrong value with one line
- * "file:line:column: what is wrong, what was expected". The same functions read models (core/model)
- * and the configuration of the daemon, so both report errors alike.
+ * The parser is libyaml. This header adds typed access: a wrong value yields one error line,
+ * "file:line:column: what is wrong, what was expected". The same functions read models
+ * (core/model) and the configuration of the daemon, so both report errors alike.
  *
- * A document collects its errors, so that a reader can continue after one and report all of them:
- * it reads independent values one after another and joins their outcomes by lk_also().
+ * A document collects its errors, so that a reader can continue after an error and report all of
+ * them. A reader reads independent values one after another and combines the results by
+ * lk_also().
  *
- * Bounds: a text of at most LK_DOCUMENT_SIZE_MAX bytes and LK_DOCUMENT_NODES_MAX nodes, one
- * document, nesting of at most LK_DOCUMENT_DEPTH_MAX, no anchors, aliases, tags or duplicate keys.
- * Numbers are decimal and finite, read alike in every locale. A byte order mark of UTF-8 before the
- * text is skipped. */
+ * Limits: a text of at most LK_DOCUMENT_SIZE_MAX bytes and LK_DOCUMENT_NODES_MAX nodes, one
+ * document, nesting of at most LK_DOCUMENT_DEPTH_MAX, no anchors, aliases, tags or duplicate
+ * keys. Numbers are decimal and finite, read alike in every locale. A byte order mark of UTF-8
+ * before the text is skipped. */
 #ifndef LINKAGE_DOCUMENT_H
 #define LINKAGE_DOCUMENT_H
 
@@ -31,8 +32,8 @@ extern "C" {
 struct lk_document;
 
 /** struct lk_node - a place in a document; a value type, valid as long as the document.
- * @document: the tree it belongs to
- * @index:    which node, 1 is the root; 0 means "no such node" */
+ * @document: the document of the node
+ * @index:    number of the node, 1 is the root; 0 means "no such node" */
 struct lk_node {
     const struct lk_document *document;
     int index;
@@ -42,20 +43,20 @@ struct lk_node {
 enum lk_node_kind { LK_NODE_NONE, LK_NODE_SCALAR, LK_NODE_LIST, LK_NODE_MAP };
 
 /** lk_document_parse() - parse a text.
- * @name: how messages call the text, usually a file name; copied
- * @text: @size bytes, need not be terminated; not kept; NULL is allowed where @size is 0
- * Return: 0, LK_E_TEXT (not YAML, or beyond the bounds above), -ENOMEM. */
+ * @name: name of the text in messages, usually a file name; copied
+ * @text: @size bytes, need not be terminated; not kept; NULL is allowed if @size is 0
+ * Return: 0, LK_E_TEXT (not YAML, or beyond the limits above), -ENOMEM. */
 int lk_document_parse(const char *name, const char *text, size_t size,
                       struct lk_document **ret_document, struct lk_error *ret_error);
 
-/** lk_document_text() - the text of the file at @path, to be parsed.
+/** lk_document_text() - read the text of the file at @path, to be parsed.
  * @ret_text: @ret_size bytes on the heap, and a zero; free() it
  * Return: 0, LK_E_TEXT (unreadable, or not a regular file), -ENOMEM. */
 int lk_document_text(const char *path, char **ret_text, size_t *ret_size,
                      struct lk_error *ret_error);
 
-/** lk_document_read() - parse the file at @path. As lk_document_parse(), LK_E_TEXT also when the
- * file cannot be read (the line says why). */
+/** lk_document_read() - parse the file at @path. Return: as lk_document_parse(); LK_E_TEXT
+ * also if the file cannot be read (the error line gives the reason). */
 int lk_document_read(const char *path, struct lk_document **ret_document,
                      struct lk_error *ret_error);
 
@@ -63,15 +64,16 @@ int lk_document_read(const char *path, struct lk_document **ret_document,
  * comments and layout: 64 bits, FNV-1a. It is not secure against deliberate collisions. */
 uint64_t lk_document_hash(const struct lk_document *document);
 
-/** lk_document_free() - release; NULL is allowed. */
+/** lk_document_free() - free @document, which may be NULL. */
 void lk_document_free(struct lk_document *document);
 
-/** lk_document_root() - the outermost node; "no such node" for a text without content. */
+/** lk_document_root() - return the outermost node; "no such node" for a text without content. */
 struct lk_node lk_document_root(const struct lk_document *document);
 
-/** lk_node_kind() - kind of @node; LK_NODE_NONE for "no such node". */
+/** lk_node_kind() - return the kind of @node; LK_NODE_NONE for "no such node". */
 enum lk_node_kind lk_node_kind(struct lk_node node);
-/** lk_node_line(), lk_node_column() - place of @node in the text, both from 1; 0 without a node. */
+/** lk_node_line(), lk_node_column() - return line and column of @node in the text, both
+ * counted from 1; 0 for "no such node". */
 int lk_node_line(struct lk_node node);
 int lk_node_column(struct lk_node node);
 
@@ -96,21 +98,23 @@ static inline int lk_also(int first, int second)
     return first < 0 || (first > 0 && second >= 0) ? first : second;
 }
 
-/** lk_document_errors() - all errors, in the order of the text.
- * @result: of the reader;  @error: the line to report if @result is positive and the document has
- * no line;  @ret_errors: written, no line where @result is 0 or negative */
+/** lk_document_errors() - return all errors, in the order of the text.
+ * @result: outcome of the reader
+ * @error:  the line to report if @result is positive and the document has no error line
+ * @ret_errors: written; without lines if @result is 0 or negative */
 void lk_document_errors(const struct lk_document *document, int result,
                         const struct lk_error *error, struct lk_errors *ret_errors);
 
-/** lk_node_size() - number of entries of a list or map, else 0. */
+/** lk_node_size() - return the number of entries of a list or map, else 0. */
 int lk_node_size(struct lk_node node);
-/** lk_node_at() - entry @i of a list, or value of entry @i of a map, in the order of the text. */
+/** lk_node_at() - return entry @i of a list, or the value of entry @i of a map, in the order
+ * of the text. */
 struct lk_node lk_node_at(struct lk_node node, int i);
-/** lk_node_key_at() - key node of entry @i of a map. */
+/** lk_node_key_at() - return the key node of entry @i of a map. */
 struct lk_node lk_node_key_at(struct lk_node node, int i);
-/** lk_node_get() - value of @key in a map, or "no such node". */
+/** lk_node_get() - return the value of @key in a map, or "no such node". */
 struct lk_node lk_node_get(struct lk_node node, const char *key);
-/** lk_node_text() - text of a scalar, terminated; "" for anything else. */
+/** lk_node_text() - return the text of a scalar, terminated; "" for anything else. */
 const char *lk_node_text(struct lk_node node);
 
 /** lk_node_check_keys() - refuse @node unless it is a map whose keys are all in @allowed.
@@ -121,8 +125,9 @@ const char *lk_node_text(struct lk_node node);
 int lk_node_check_keys(struct lk_node node, const char *what, const char *const allowed[],
                        struct lk_error *ret_error);
 
-/** lk_node_number() - @node itself as a finite number; @what names it in the message.
- * lk_node_numbers() - @node itself as a list of exactly @n finite numbers. Return: 0, LK_E_TEXT. */
+/** lk_node_number() - read @node itself as a finite number; @what names it in the message.
+ * lk_node_numbers() - read @node itself as a list of exactly @n finite numbers. Return: 0,
+ * LK_E_TEXT. */
 int lk_node_number(struct lk_node node, const char *what, double *ret, struct lk_error *err);
 int lk_node_numbers(struct lk_node node, const char *what, int n, double *ret,
                     struct lk_error *err);
@@ -135,17 +140,18 @@ int lk_node_read_number_or(struct lk_node node, const char *key, double *ret, st
 int lk_node_read_int_or(struct lk_node node, const char *key, long min, long max, long *ret,
                         struct lk_error *err);
 int lk_node_read_bool_or(struct lk_node node, const char *key, bool *ret, struct lk_error *err);
-/** lk_node_read_numbers() - a list of exactly @n finite numbers. */
+/** lk_node_read_numbers() - read a list of exactly @n finite numbers. */
 int lk_node_read_numbers(struct lk_node node, const char *key, int n, double *ret,
                          struct lk_error *err);
 int lk_node_read_numbers_or(struct lk_node node, const char *key, int n, double *ret,
                             struct lk_error *err);
-/** lk_node_read_text() - a scalar of 1 to @size - 1 bytes. */
+/** lk_node_read_text() - read a scalar of 1 to @size - 1 bytes. */
 int lk_node_read_text(struct lk_node node, const char *key, size_t size, char *ret,
                       struct lk_error *err);
 int lk_node_read_text_or(struct lk_node node, const char *key, size_t size, char *ret,
                          struct lk_error *err);
-/** lk_node_read_choice() - a scalar out of @choices (NULL-terminated); *ret is its index. */
+/** lk_node_read_choice() - read a scalar that must be one of @choices (NULL-terminated); *ret
+ * is the index of the choice. */
 int lk_node_read_choice(struct lk_node node, const char *key, const char *const choices[], int *ret,
                         struct lk_error *err);
 

@@ -44,12 +44,15 @@
  * @moved:     sum of the largest kinetic energy, the largest change of the potential energy, and
  *             the largest work or dissipation [J]
  * @body:      index of the body with the largest a.M a in the last step
- * @jump, @jumped: energy that appeared in the last steps, relative to the energy in the mechanism,
- *             and [J]
- * The remaining fields are private. @start, @before: health at the beginning, after the last step
- * @round_off: contained in @explained [J];  @beside, @beside_most: h^2/24 a.M a, its maximum [J]
+ * @jumped:    energy that appeared in the last steps [J]
+ * @jump:      ratio of @jumped to the energy in the mechanism
+ * The remaining fields are private.
+ * @start, @before: health at the beginning, and after the last step
+ * @round_off: round-off error, contained in @explained [J]
+ * @beside, @beside_most: h^2/24 a.M a of the last step, and its maximum [J]
  * @changes:   sum of the changes of @beside and of the power so far [J]
- * @power:     of the last two steps;  @kinetic, @potential, @passed: terms of @moved [J]
+ * @power:     of the last two steps
+ * @kinetic, @potential, @passed: terms of @moved [J]
  * @turnover:  largest energy in the mechanism, with memory [J] */
 struct lk_energy_watch {
     double appeared;

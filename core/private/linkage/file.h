@@ -14,15 +14,15 @@
 extern "C" {
 #endif
 
-/** lk_file_open() - open for reading; never blocks, whatever the path names.
+/** lk_file_open() - open a file for reading; never blocks, whatever the path names.
  * Thread: any.
- * Return: a descriptor, or negative errno; -EISDIR: a folder; -EMEDIUMTYPE: a pipe, a socket or a
- * device. */
+ * Return: a descriptor, or negative errno; -EISDIR: a folder; -EMEDIUMTYPE: a pipe, a socket or
+ * a device. */
 int lk_file_open(const char *path);
 
-/** lk_file_read() - the text of a whole file.
- * @max:      largest number of bytes to read: one more than the caller allows shows that a file is
- *            too long
+/** lk_file_read() - read the text of a whole file.
+ * @max:      largest number of bytes to read. To detect a file that is too long, pass one byte
+ *            more than allowed
  * @ret_text: on the heap, @ret_size bytes and a terminating zero; free() it
  * Thread: any.
  * Return: 0, or negative errno, see lk_file_open(). */

@@ -27,10 +27,10 @@ struct lk_quantity {
 };
 
 /** struct lk_finding - one finding.
- * @id:     the same in every version, such as "joint-gap"
+ * @id:     identifier, the same in every version, such as "joint-gap"
  * @where:  "joint pin (crank, coupler)", "body crank", "input motor", "model"
- * @text:   what was found, and what to do
- * @number: the first @n_numbers */
+ * @text:   what is suspicious, and how to correct it
+ * @number: @n_numbers values */
 struct lk_finding {
     const char *id;
     char where[LK_TEXT_SIZE];

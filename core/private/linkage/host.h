@@ -21,15 +21,16 @@ extern "C" {
 enum lk_host_known { LK_HOST_NO, LK_HOST_YES, LK_HOST_UNKNOWN };
 
 /** struct lk_host - conditions of the machine.
- * @kernel:       "Linux 6.1.0-rt", and @kernel_major, @kernel_minor of it, -1 unknown
- * @processor:    its own name;  @n_cpus: online, -1 unknown
- * @realtime:     a PREEMPT_RT kernel
- * @virtual_machine: runs on a hypervisor, which may stop any core at any time, unseen
- * @isolated, @nohz_full: cores; empty sets where there are none or the kernel lacks it
+ * @kernel:       name and version, "Linux 6.1.0-rt"
+ * @kernel_major, @kernel_minor: version numbers of the kernel, -1 unknown
+ * @processor:    model name;  @n_cpus: number of online cores, -1 unknown
+ * @realtime:     whether the kernel is PREEMPT_RT
+ * @virtual_machine: runs on a hypervisor, which may stop any core at any time, undetectably
+ * @isolated, @nohz_full: sets of cores; empty if no core is set or the kernel lacks the feature
  * @clocksource:  "tsc" and so on
  * @rt_runtime_us, @rt_period_us: of the real-time throttle; runtime -1: off, -2: unknown
  * @huge_pages:   "always", "madvise", "never", "" unknown
- * @swap_kib:     swap in use or not, its size; -1 unknown */
+ * @swap_kib:     total size of the swap space, whether in use or not; -1 unknown */
 struct lk_host {
     char kernel[LK_HOST_TEXT];
     int kernel_major;
@@ -47,39 +48,40 @@ struct lk_host {
     long swap_kib;
 };
 
-/** lk_host_read() - read the conditions.
+/** lk_host_read() - read the conditions of the machine.
  * @root: "" for this machine, else a folder with proc/ and sys/ in it
  * Thread: any but the cycle.  RT: no. */
 void lk_host_read(const char *root, struct lk_host *ret_host);
 
-/** lk_host_governor() - frequency governor of core @cpu: "performance", ...; "" where the kernel
- * does not control frequencies (usual in virtual machines).  RT: no. */
+/** lk_host_governor() - return the frequency governor of core @cpu: "performance", ...; "" if
+ * the kernel does not control frequencies (usual in virtual machines).  RT: no. */
 void lk_host_governor(const char *root, int cpu, char *ret_text, size_t size);
 
-/** lk_host_siblings() - hardware threads that share the core of @cpu, itself included; empty where
- * unknown.  RT: no. */
+/** lk_host_siblings() - return the hardware threads that share the core of @cpu, @cpu
+ * included; empty if unknown.  RT: no. */
 void lk_host_siblings(const char *root, int cpu, cpu_set_t *ret_cpus);
 
-/** lk_host_has_flag() - whether /proc/cpuinfo lists @flag ("constant_tsc") for the first processor;
- * false where it lists none.  RT: no. */
+/** lk_host_has_flag() - return whether /proc/cpuinfo lists @flag ("constant_tsc") for the
+ * first processor; false if it lists no flags.  RT: no. */
 bool lk_host_has_flag(const char *root, const char *flag);
 
-/** lk_host_read_text() - the first line of the file @root/@path without its end.
- * Return: its length, or negative errno ("" is written then).  RT: no. */
+/** lk_host_read_text() - read the first line of the file @root/@path without its line feed.
+ * Return: its length, or negative errno (then @ret_text is "").  RT: no. */
 int lk_host_read_text(const char *root, const char *path, char *ret_text, size_t size);
 
-/** lk_host_parse_cpus() - a list as the kernel writes it, "1-3,8"; the first other character ends
- * it. Return: how many cores. */
+/** lk_host_parse_cpus() - parse a list of cores as the kernel writes it, "1-3,8". The first
+ * character that cannot be part of a list ends it. Return: number of cores. */
 int lk_host_parse_cpus(const char *text, cpu_set_t *ret_cpus);
 
-/** lk_host_format_cpus() - a set as such a list; "" for none. */
+/** lk_host_format_cpus() - write a set of cores as the kernel does, "1-3,8"; "" for the empty
+ * set. */
 void lk_host_format_cpus(const cpu_set_t *cpus, char *ret_text, size_t size);
 
 /** struct lk_host_task - one thread of any process.
- * @process, @id: numbers of both
+ * @process, @id: process number and thread number
  * @policy: as of sched_getscheduler();  @priority: real-time priority
  * @per_core: a kernel thread tied to one core that cannot be moved
- * @allowed: cores that it may run on */
+ * @allowed: cores that the thread may run on */
 struct lk_host_task {
     int process;
     int id;
@@ -91,17 +93,17 @@ struct lk_host_task {
     cpu_set_t allowed;
 };
 
-/** lk_host_each_task() - all threads below the root, in no order.
+/** lk_host_each_task() - call @see for all threads of the machine below @root, in no order.
  * @realtime_only: call @see for SCHED_FIFO and SCHED_RR threads only; takes less time
- * Return: number of threads; 0 where none is visible.  RT: no. */
+ * Return: number of threads; 0 if no thread is visible.  RT: no. */
 int lk_host_each_task(const char *root, bool realtime_only,
                       void (*see)(void *context, const struct lk_host_task *task), void *context);
 
 #define LK_HOST_RIVALS_NAMED 4
 
 /** struct lk_host_rivals - real-time threads that may run on a core.
- * @n:     how many;  @first: number of one, 0: none
- * @n_programs: those that are not kernel threads
+ * @n:     number of threads;  @first: number of one of these threads, 0: none
+ * @n_programs: number of those that are not kernel threads
  * @names: "41 worker (priority 90), 52 ..."; "" for none */
 struct lk_host_rivals {
     int n;
@@ -110,36 +112,40 @@ struct lk_host_rivals {
     char names[256];
 };
 
-/** lk_host_find_rivals() - threads that may keep a thread of @priority from running on @cores:
- * those of equal or higher real-time priority, except those that the kernel ties to a core.
+/** lk_host_find_rivals() - find the threads that may keep a thread of @priority from running
+ * on the set @cores. These are the threads of equal or higher real-time priority, except those
+ * that the kernel ties to a core.
  * @own_process: its threads do not count
- * Return: number of threads examined; 0 where none is visible.  RT: no. */
+ * Return: number of threads examined; 0 if no thread is visible.  RT: no. */
 int lk_host_find_rivals(const char *root, const cpu_set_t *cores, int priority, int own_process,
                         struct lk_host_rivals *ret_rivals);
 
 /** enum lk_host_share - how a core is locked: exclusively, or shared with other shared locks. */
 enum lk_host_share { LK_HOST_ALONE, LK_HOST_SHARED };
 
-/** enum lk_host_lock - who has locked a core.
- * LK_HOST_UNLOCKED:   nobody
- * LK_HOST_LOCKED:     a process of root, of this user or of the service's account (linkaged), or
- * one outside of this process namespace: the core is taken LK_HOST_OBSTRUCTED: only processes of
- * other users, whose locks take no core */
+/** enum lk_host_lock - which process has locked a core.
+ * LK_HOST_UNLOCKED:   none
+ * LK_HOST_LOCKED:     a process of root, of this user or of the service's account (linkaged),
+ *                     or one outside of this process namespace: the core is in use
+ * LK_HOST_OBSTRUCTED: only processes of other users; their locks do not reserve the core */
 enum lk_host_lock { LK_HOST_UNLOCKED, LK_HOST_LOCKED, LK_HOST_OBSTRUCTED };
 
-/** lk_host_lock_core() - lock core @core for this process until the descriptor is closed or the
- * process ends.
+/** lk_host_lock_core() - lock core @core for this process until the descriptor is closed or
+ * the process ends.
  *
- * The lock is on the core's folder in sysfs (flock(2)): it needs no file, no privilege and no
- * world-writable folder, and holds across users and process namespaces. Two containers that mount a
- * /sys of their own do not see each other's locks.
- * Return: a descriptor, -EWOULDBLOCK (LK_HOST_LOCKED), -EPERM (LK_HOST_OBSTRUCTED: the core cannot
- * be locked and is not taken), or negative errno: cores cannot be locked here.  RT: no. */
+ * The lock is on the core's folder in sysfs (flock(2)). It needs no file, no privilege and no
+ * world-writable folder, and holds across users and process namespaces. Two containers that each
+ * mount a separate /sys do not see each other's locks.
+ * Return: a descriptor, -EWOULDBLOCK (LK_HOST_LOCKED), -EPERM (LK_HOST_OBSTRUCTED: the core
+ * cannot be locked, but it is not in use), or another negative errno: this machine cannot lock
+ * cores.
+ * RT: no. */
 int lk_host_lock_core(const char *root, int core, enum lk_host_share share);
 
-/** lk_host_core_holder() - the process that has locked core @core: "process 123 (linkaged --config
- * rig.yaml)"; "a process that cannot be seen from here"; "" for none. Where it is obstructed, with
- * its user: "process 123 (sleep 9) of user 1000".
+/** lk_host_core_holder() - return who has locked core @core, and write the process that
+ * has locked it: "process 123 (linkaged --config rig.yaml)"; "a process that cannot be seen from
+ * here"; "" for none. If the core is obstructed, the user is added: "process 123 (sleep 9) of
+ * user 1000".
  * RT: no. */
 enum lk_host_lock lk_host_core_holder(const char *root, int core, char *ret_text, size_t size);
 
@@ -147,12 +153,13 @@ enum lk_host_lock lk_host_core_holder(const char *root, int core, char *ret_text
 #define LK_HOST_LACK_SIZE 200
 
 /** struct lk_host_facts - input of lk_host_judge(). Errors are 0 or a negative errno.
- * @memory_error:   of locking memory; -ENOTSUP: not requested
+ * @memory_error:   error of locking memory; -ENOTSUP: not requested
  * @threads:        whether the following fields are known
- * @priority:       SCHED_FIFO priority requested; 0: none;  @priority_error: of setting it
- * @core:           cores of the cycle and its other workers, @n_cores; negative: not pinned
+ * @priority:       SCHED_FIFO priority requested; 0: none
+ * @priority_error: error of setting the priority
+ * @core:           the @n_cores cores of the cycle and its other workers; negative: not pinned
  * @core_wished:    the cycle may have a core of its own, but there is only one
- * @core_error:     of pinning worker @core_worker to its core; the cycle is worker 0 */
+ * @core_error:     error of pinning worker @core_worker to its core; the cycle is worker 0 */
 struct lk_host_facts {
     const char *root;
     const struct lk_host *host;

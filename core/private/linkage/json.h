@@ -32,28 +32,31 @@ struct lk_json {
     int indent;
 };
 
-/* All of these: @key is NULL inside an array and for the outermost value. */
+/* In all functions below, @key is NULL inside an array and for the outermost value. */
 
 /** lk_json_open() - begin an object or an array. @bracket: '{' or '['. */
 void lk_json_open(struct lk_json *json, const char *key, char bracket);
-/** lk_json_close() - end it. @bracket: '}' or ']'. */
+/** lk_json_close() - end an object or an array. @bracket: '}' or ']'. */
 void lk_json_close(struct lk_json *json, char bracket);
-/** lk_json_text() - a string; NULL counts as "". */
+/** lk_json_text() - write a string; NULL counts as "". */
 void lk_json_text(struct lk_json *json, const char *key, const char *text);
-/** lk_json_texts() - an array of @n strings. */
+/** lk_json_texts() - write an array of @n strings. */
 void lk_json_texts(struct lk_json *json, const char *key, const char *const *texts, size_t n);
-/** lk_json_number() - a number that reads back to the same bits, or null. */
+/** lk_json_number() - write a number that reads back to the same bits; null if it is not
+ * finite. */
 void lk_json_number(struct lk_json *json, const char *key, double value);
-/** lk_json_rounded() - a number with @digits significant digits, 1 to 17, or null.
- * lk_json_fixed() - with @decimals digits after the point. */
+/** lk_json_rounded() - write a number with @digits significant digits, 1 to 17, or null.
+ * lk_json_fixed() - write a number with @decimals digits after the point, or null. */
 void lk_json_rounded(struct lk_json *json, const char *key, double value, int digits);
 void lk_json_fixed(struct lk_json *json, const char *key, double value, int decimals);
-/** lk_json_count() - an unsigned integer.  lk_json_null() - null, for an unknown value. */
+/** lk_json_count() - write an unsigned integer.  lk_json_null() - write null, for an unknown
+ * value. */
 void lk_json_count(struct lk_json *json, const char *key, uint64_t value);
 void lk_json_null(struct lk_json *json, const char *key);
 /** lk_json_bool() - true or false. */
 void lk_json_bool(struct lk_json *json, const char *key, bool value);
-/** lk_json_line() - the next value or closing bracket starts a line, indented by @indent spaces. */
+/** lk_json_line() - begin a new line for the next value or closing bracket, indented by
+ * @indent spaces. */
 void lk_json_line(struct lk_json *json, int indent);
 /** lk_json_end() - end the line and flush it. */
 void lk_json_end(struct lk_json *json);

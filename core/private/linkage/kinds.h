@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The types of joints, drives and channels that a model file may name and the step executes. These
- * are the only definitions that the reader and the real-time library share. */
+/* The types of joints, drives and channels that a model file may name and the step executes.
+ * The reader and the real-time library share no other definitions. */
 #ifndef LINKAGE_KINDS_H
 #define LINKAGE_KINDS_H
 
@@ -34,7 +34,8 @@ enum lk_joint_type {
     LK_JOINT_AIR,                        /* three rows: a point of a body in the air */
     LK_JOINT_TYRE,                       /* six rows: a wheel against a road */
     LK_JOINT_SWAY,                       /* three rows: across a rod under tension */
-    LK_JOINT_PIN,                        /* planar reduction, here and below: three rows, a hinge */
+    LK_JOINT_PIN,                        /* rows left by planar reduction, this type and the
+                                          * following ones: three rows, a hinge */
     LK_JOINT_SLIDER,                     /* three rows: a prismatic joint */
     LK_JOINT_PIN_X,                      /* two rows: a hinge about the world's axis x, */
     LK_JOINT_PIN_Y,                      /* y */
@@ -73,7 +74,9 @@ struct lk_joint_traits {
 
 extern const struct lk_joint_traits lk_joint_traits[LK_JOINT_TYPES];
 
-/** lk_joint_coordinate_is_angle() - coordinate @i of a type of joint. RT: yes. */
+/** lk_joint_coordinate_is_angle() - return whether coordinate @i of a type of joint is an
+ * angle.
+ * RT: yes. */
 static inline int lk_joint_coordinate_is_angle(enum lk_joint_type type, int i)
 {
     return (lk_joint_traits[type].is_angle >> i) & 1;
@@ -84,9 +87,10 @@ enum lk_drive_type { LK_DRIVE_INPUT, LK_DRIVE_TABLE, LK_DRIVE_HARMONIC, LK_DRIVE
 
 /** enum lk_input_type - target of an input channel, and the members of its definition. */
 enum lk_input_type {
-    LK_INPUT_JOINT_TORQUE, /* joint, an angle of its coordinates, 1 value [N m], on the second body
-                            */
-    LK_INPUT_JOINT_FORCE,  /* joint, a length of its coordinates, 1 value [N], on the second body */
+    LK_INPUT_JOINT_TORQUE, /* on the second body of a joint, about an angle coordinate, 1
+                            * value [N m] */
+    LK_INPUT_JOINT_FORCE,  /* on the second body of a joint, along a length coordinate, 1
+                            * value [N] */
     LK_INPUT_BODY_FORCE,   /* body, point, frame, 3 values [N] */
     LK_INPUT_BODY_TORQUE,  /* body, frame, 3 values [N m] */
     LK_INPUT_DRIVE,        /* 1 value [rad or m] for drives; is_angle selects the unit */
@@ -145,7 +149,7 @@ enum lk_output_type {
     LK_OUTPUT_POINT_VELOCITY,     /* vx vy vz of that point, world */
     LK_OUTPUT_POINT_ACCELERATION, /* ax ay az of that point, world */
     LK_OUTPUT_INERTIAL_SENSOR, /* fx fy fz wx wy wz: specific force and angular rate, sensor axes */
-    LK_OUTPUT_FORCE,           /* of a force element: see config/README.md */
+    LK_OUTPUT_FORCE,           /* 1 value or several of a force element: see config/README.md */
     LK_OUTPUT_DRIVE_FORCE,     /* force or torque of the drives of a joint */
     LK_OUTPUT_ENERGY,          /* kinetic, potential [J] */
     LK_OUTPUT_WORK,            /* input, dissipated, drive, applied, balance, step, closing [J] */
@@ -153,9 +157,9 @@ enum lk_output_type {
     LK_OUTPUT_CONDITION,       /* pivot, increment, acceleration (violation) */
     LK_OUTPUT_TYRE,            /* fx fy fz mx my mz of the road on a tyre, axes of the contact */
     LK_OUTPUT_TYRE_CONTACT,    /* kappa slope camber deflection x y z: slips and contact point */
-    LK_OUTPUT_INPUT,           /* of an input: the values that acted in the last step */
+    LK_OUTPUT_INPUT,           /* the values of an input that acted in the last step */
     LK_OUTPUT_MOBILITY,        /* inverse effective mass where an input or an impedance acts */
-    LK_OUTPUT_PORT_WORK,       /* of an input or an impedance [J], since the start */
+    LK_OUTPUT_PORT_WORK,       /* work of an input or an impedance since the start [J] */
     LK_OUTPUT_BLOCK,           /* output of a block, in its own unit */
     LK_OUTPUT_TYPES
 };

@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#define LK_WORD_SIZE 64 /* bytes of a word with its terminating zero; what is longer is cut */
+#define LK_WORD_SIZE 64 /* bytes of a word with its terminating zero; longer words are cut */
 
 /** lk_edit_distance() - count the edits that turn @a into @b: insert, delete or replace a letter,
  * or swap two neighbours. */

@@ -15,26 +15,27 @@ extern "C" {
 
 #define LK_PACE_TURNS      4
 #define LK_PACE_INCREMENTS 20
-#define LK_PACE_SHARE      1e-9 /* error of the iterations allowed in a step, of its way */
+#define LK_PACE_SHARE      1e-9 /* allowed error of a step, relative to its motion */
 #define LK_PACE_AHEAD      512  /* steps that are examined ahead */
-#define LK_PACE_LEFT_AHEAD 1e-8 /* error of the iterations allowed in these steps, of their way */
-#define LK_PACE_SWING      1e-3 /* energy swing at calm_step, of the kinetic energy */
+#define LK_PACE_LEFT_AHEAD 1e-8 /* allowed error of these steps, relative to their motion */
+#define LK_PACE_SWING      1e-3 /* energy swing at calm_step, relative to kinetic energy */
 
-/** struct lk_pace_rate - a @joint of the model by name, and the rate of its first coordinate
- * [rad/s, m/s]. */
+/** struct lk_pace_rate - rate of the first coordinate of a joint [rad/s, m/s]. @joint: name
+ * of the joint in the model */
 struct lk_pace_rate {
     const char *joint;
     double rate;
 };
 
-/** struct lk_pace_turn - a @body of the model and its rotation in a step [rad]. */
+/** struct lk_pace_turn - rotation of a body in a step [rad]. @body: name of the body in the
+ * model */
 struct lk_pace_turn {
     int body;
     double turn;
 };
 
 /** struct lk_pace_mode - the fastest mode of one type.
- * @rate:  [rad/s], of a damper [1/s]; 0: there is none
+ * @rate:  [rad/s], of a damper [1/s]; 0: there is no such mode
  * @where: the element or the body that contributes most */
 struct lk_pace_mode {
     double rate;
@@ -81,13 +82,14 @@ struct lk_pace {
 };
 
 /** lk_pace_init() - measure @system, compiled from @model, and return it to its start.
- * @rates:    with @n > 0: blows along these coordinates, one after another, give the initial
- * motion, and the system makes five steps with the initial inputs before it is measured
- * @findings: adds too-few-iterations if the iterations of the system are too few now or in the
- *            steps ahead, energy-appears if energy appears within LK_PACE_AHEAD steps
+ * @rates:    if @n > 0, impulses along these coordinates, one after another, produce the initial
+ *            motion, and the system makes five steps with the initial inputs before it is
+ *            measured
+ * @findings: too-few-iterations is added if the iterations of the system are too few now or in
+ *            the steps ahead, energy-appears if energy appears within LK_PACE_AHEAD steps
  *            (linkage/energy.h), and step-fails if the next step fails
  * Return: 0; -ENOENT, @ret_error names the rate whose joint does not exist, has no coordinate or
- * cannot move; -ENOMEM. */
+ *         cannot move; -ENOMEM. */
 int lk_pace_init(const struct lk_model *model, struct lk_system *system,
                  const struct lk_pace_rate *rates, int n, struct lk_findings *findings,
                  struct lk_pace *ret_pace, struct lk_error *ret_error);

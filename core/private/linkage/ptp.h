@@ -35,11 +35,11 @@ enum lk_ptp_state {
 };
 
 /** struct lk_ptp - answers to one question.
- * @state:     of the most informative port: slave or uncalibrated if there is one, else master,
- *             else the first port
- * @timed:     the fields below are known
+ * @state:     of the most informative port: slave or uncalibrated if there is such a port, else
+ *             master, else the first port
+ * @timed:     whether the fields below are known
  * @following: there is a grandmaster, and it is not this clock
- * @offset_ns: of the clock from its master, positive: ahead
+ * @offset_ns: offset of the clock from its master, positive: ahead
  * @grandmaster: identity of the grandmaster clock */
 struct lk_ptp {
     enum lk_ptp_state state;
@@ -49,7 +49,8 @@ struct lk_ptp {
     uint8_t grandmaster[8];
 };
 
-/** struct lk_ptp_client - @fd: -1: closed;  @sequence: of the last question */
+/** struct lk_ptp_client - connection to a ptp4l. @fd: socket, -1: closed;  @sequence: number
+ * of the last question */
 struct lk_ptp_client {
     int fd;
     int domain;
@@ -57,9 +58,9 @@ struct lk_ptp_client {
 };
 
 /** lk_ptp_open() - connect to the socket @path of a ptp4l.
- * @domain: of PTP, 0 to LK_PTP_DOMAIN_MAX
- * Return: 0, negative errno: -ENOENT, -ECONNREFUSED (none runs there), -EACCES (not for this
- * account), -ENAMETOOLONG. */
+ * @domain: PTP domain, 0 to LK_PTP_DOMAIN_MAX
+ * Return: 0, negative errno: -ENOENT, -ECONNREFUSED (no ptp4l runs there), -EACCES (this account
+ * has no permission), -ENAMETOOLONG. */
 int lk_ptp_open(struct lk_ptp_client *client, const char *path, int domain);
 
 /** lk_ptp_close() - close @client, which may be closed already. */
@@ -74,15 +75,16 @@ int lk_ptp_ask(struct lk_ptp_client *client);
 int lk_ptp_hear(struct lk_ptp_client *client, struct lk_ptp *ptp);
 
 /** lk_ptp_read() - decode one answer of @size bytes; anything else is ignored.
- * Return: whether it was a valid answer. */
+ * Return: whether @data is a valid answer. */
 bool lk_ptp_read(const struct lk_ptp_client *client, const uint8_t *data, size_t size,
                  struct lk_ptp *ptp);
 
-/** lk_ptp_state_name() - "SLAVE" and so on, as the standard and ptp4l call it. Static text. */
+/** lk_ptp_state_name() - return the name of a state in the standard and in ptp4l, "SLAVE" and
+ * so on. Static text. */
 const char *lk_ptp_state_name(enum lk_ptp_state state);
 
-/** lk_ptp_clock_name() - "0a1b2c.fffe.3d4e5f", as ptp4l writes an identity. @ret: LK_PTP_CLOCK_SIZE
- * bytes */
+/** lk_ptp_clock_name() - write an identity as ptp4l does, "0a1b2c.fffe.3d4e5f". @ret:
+ * LK_PTP_CLOCK_SIZE bytes */
 #define LK_PTP_CLOCK_SIZE 19
 void lk_ptp_clock_name(const uint8_t clock[8], char ret[LK_PTP_CLOCK_SIZE]);
 

@@ -10,7 +10,8 @@
 
 /** struct lk_treated - treatment of one element of the model.
  * @where: "body chassis", "joint hinge", "force spring", "rows", "tree"
- * @how:   its treatment, as text;  @is_plain: treated as its definition says, without reductions */
+ * @how:   treatment of the element, as text
+ * @is_plain: the element is treated according to its definition, without reductions */
 struct lk_treated {
     char where[LK_TEXT_SIZE];
     char how[2 * LK_TEXT_SIZE];

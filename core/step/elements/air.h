@@ -17,8 +17,8 @@
 void lk_air_follow(const struct lk_system *system, const struct lk_joint *j, double axes[3][3],
                    const double *rates);
 
-/** lk_air_follow_pose() - the same with the axes of the present pose; does nothing for other
- * joints. Cycle, RT: yes. */
+/** lk_air_follow_pose() - set |V| and the wind in the laws of @joint with the axes of the
+ * present pose. Does nothing if the joint is not a drag. Cycle, RT: yes. */
 void lk_air_follow_pose(const struct lk_system *system, const struct lk_joint *j,
                         const double *rates);
 

@@ -23,8 +23,8 @@ static double *rates_before(const struct lk_system *sys, const struct lk_state *
 
 /* ---- sensors ---- */
 
-/* value of a sensor's coordinate in @state, whose poses and twists are known; its rate in @ret_rate
- */
+/* return the value of a sensor's coordinate in @state, whose poses and twists are known;
+ * write its rate to @ret_rate */
 static double place_of(const struct lk_system *sys, const struct lk_state *state,
                        const struct lk_net_sensor *s, double *ret_rate)
 {
@@ -45,8 +45,8 @@ static void sense_now(struct lk_system *sys)
     }
 }
 
-/* evaluate the sensors over the step to system->next: the mean of a coordinate, or its change by h;
- * and at its end */
+/* evaluate the sensors over the step to system->next: the mean of a coordinate, or its
+ * change divided by h; also at the end of the step */
 static void sense_step(struct lk_system *sys)
 {
     struct lk_net *net = &sys->net;
@@ -60,7 +60,8 @@ static void sense_step(struct lk_system *sys)
     }
 }
 
-/* predicted mean over the next step of the rate of sensor @i, extrapolated from the last step */
+/* return the predicted mean over the next step of the rate of sensor @i, extrapolated from
+ * the last step */
 static double expected_rate(const struct lk_system *sys, int i)
 {
     double v = sys->net.speed[i];
@@ -68,7 +69,7 @@ static double expected_rate(const struct lk_system *sys, int i)
     return v + 0.5 * (v - rates_before(sys, &sys->now)[i]);
 }
 
-/* the same as sense_step(), predicted from the rates of the last step */
+/* predict the sensors over the next step from the rates of the last step, see sense_step() */
 static void expect_step(struct lk_system *sys)
 {
     struct lk_net *net = &sys->net;
@@ -93,8 +94,8 @@ static int slot(const struct lk_net_block *b, double step)
     return (int)((int64_t)step % (b->steps + 1));
 }
 
-/* Return the value @steps + @part before step @step, out of a ring of the last values, one a step.
- */
+/* Return the value @steps + @part steps before step @step, from a ring that stores one value
+ * a step. */
 static double look_back(const struct lk_net_block *b, const double *ring, double step)
 {
     double newer = ring[slot(b, step + 1)], older = ring[slot(b, step)];
@@ -102,7 +103,8 @@ static double look_back(const struct lk_net_block *b, const double *ring, double
     return (1 - b->part) * newer + b->part * older;
 }
 
-/* outputs of delays over the step from @state: at its end, or the mean */
+/* compute the outputs of delays over the step from @state: at the end of the step, or the
+ * mean */
 static void look_back_all(struct lk_system *sys, const struct lk_state *state, bool at_end)
 {
     struct lk_net *net = &sys->net;
@@ -124,15 +126,15 @@ static bool sees(const struct lk_net_sensor *s, const struct lk_net_push *p)
     return s->at == p->at && s->law == p->law;
 }
 
-/** struct slopes - derivatives of an output with respect to all sensors. @dy: directly;  @by_place:
- * of sensors of rates, through the coordinate at the end of the step, NULL: none */
+/** struct slopes - derivatives of an output with respect to all sensors. @dy: directly
+ * @by_place: for sensors of rates, through the coordinate at the end of the step, NULL: none */
 struct slopes {
     const double *dy;
     const double *by_place;
 };
 
-/* Answer of a push to its own coordinate and rate, at the time @when of a step, by h. @y: output of
- * its block. */
+/* Return the answer of a push to its own coordinate and rate, at the time @when * h after
+ * the start of a step. @y: output of its block. */
 static struct lk_answer answer_of(const struct lk_system *sys, const struct lk_net_push *p,
                                   double y, struct slopes slopes, double when)
 {
@@ -159,8 +161,8 @@ static double weighted(const double *first, const double *second, size_t i)
     return (1 - LK_NET_GAMMA) * first[i] + LK_NET_GAMMA * second[i];
 }
 
-/* derivatives of the outputs at the end of the step with respect to sensor @s at the end, and
- * through its mean over the step */
+/* compute the derivatives of the outputs at the end of the step with respect to sensor @s at
+ * the end, and with respect to the mean of the sensor over the step */
 static void differentiate_end(struct lk_net *net)
 {
     for (int s = 0; s < net->n_sensors; s++)
@@ -172,7 +174,7 @@ static void differentiate_end(struct lk_net *net)
         }
 }
 
-/* set the answers of pushes over the next step, and at its end */
+/* set the answers of pushes over the next step, and at the end of that step */
 static void answer_step(struct lk_system *sys)
 {
     struct lk_net *net = &sys->net;
@@ -191,7 +193,7 @@ static void answer_step(struct lk_system *sys)
                 continue;
             net->by_mean[s] =
                 weighted(net->stage[0].dy, net->stage[1].dy, (size_t)(p->block * m + s));
-            /* the mean changes with the value at the end */
+            /* the mean over the step changes with the value at the end of the step */
             net->by_place[s] = net->by_states[at] * (is_rate ? 1 / sys->h : 0.5);
             net->by_end[s] = net->by_sensor[at] + (is_rate ? 0 : net->by_place[s]);
         }
@@ -243,7 +245,8 @@ const double *lk_blocks_begin(struct lk_system *sys, const double *inputs)
     return net->acting;
 }
 
-/* compute the states at the end, with constant sensors, and the means that delays store */
+/* compute the states at the end of the step, with constant sensors, and the means that
+ * delays store */
 static void keep_states(struct lk_system *sys, const double *inputs)
 {
     struct lk_net *net = &sys->net;
@@ -263,8 +266,8 @@ static void keep_states(struct lk_system *sys, const double *inputs)
     }
 }
 
-/* compute the output values at the end, with sensors that are linear in time, and the samples that
- * delays store */
+/* compute the output values at the end of the step, with the sensor values interpolated
+ * linearly over the step, and the samples that delays store */
 static void show(struct lk_system *sys, const double *inputs)
 {
     struct lk_net *net = &sys->net;
@@ -315,7 +318,7 @@ int lk_blocks_prepare(struct lk_system *sys)
 
 /* ---- at rest ---- */
 
-/* y and f of system->now, with the sensors in net->from */
+/* compute y and f of system->now, with the sensors in net->from */
 static void evaluate_now(struct lk_system *sys)
 {
     struct lk_net *net = &sys->net;

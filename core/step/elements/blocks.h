@@ -45,8 +45,8 @@
 struct lk_system;
 struct lk_state;
 
-/* gamma: time of the first stage after the start of a step, by h, and weight of the second stage in
- * the mean */
+/* gamma: time from the start of a step to its first stage, divided by h; also the weight of
+ * the second stage in the mean */
 #define LK_NET_GAMMA  0.29289321881345248
 #define LK_NET_NEWTON 3 /* Newton iterations of a nonlinear loop */
 
@@ -58,8 +58,10 @@ struct lk_net_source {
     double value;
 };
 
-/** struct lk_net_sensor - a coordinate, @at in lk_state.coordinate, or the distance of two points,
- * the row of @law; the unused index is -1.  @is_rate: the sensor is its rate
+/** struct lk_net_sensor - a coordinate, or the distance of two points. @at: index of the
+ * coordinate in lk_state.coordinate;  @law: law of the row that measures the distance; the
+ * unused index is -1
+ * @is_rate: the sensor is the rate of this quantity
  * @is_answered: a push acts on this row, so that the push depends on the sensor within the step */
 struct lk_net_sensor {
     int at;
@@ -68,12 +70,15 @@ struct lk_net_sensor {
     bool is_answered;
 };
 
-/** struct lk_net_block - a compiled block with the @n_sources from @first on.
- * @n_states from @state on;  @a, @b, @c, @d: LINEAR: z' = a z + b u, y = c z + d u
- * @lower, @upper: of its only state, or of SATURATION and DEAD_BAND
- * @n_points: TABLE: @x, @y, with @slope, NULL: straight lines
- * @steps, @part: DELAY: whole steps and the rest of one, 0 to 1;  @ring: of its means, then its
- * samples, @steps + 1 each, in lk_state.blocks */
+/** struct lk_net_block - a compiled block.
+ * @first, @n_sources: its sources in lk_net.source
+ * @state, @n_states: its states
+ * @a, @b, @c, @d: LINEAR: z' = a z + b u, y = c z + d u
+ * @lower, @upper: limits of its only state, or of SATURATION and DEAD_BAND
+ * @n_points: TABLE: number of points @x, @y, with @slope, NULL: straight lines
+ * @steps, @part: DELAY: whole steps, and the remaining fraction of a step, 0 to 1
+ * @ring:   DELAY: index in lk_state.blocks of its stored means, then of its samples, @steps + 1
+ *          each */
 struct lk_net_block {
     enum lk_block_kind kind;
     int first;
@@ -95,8 +100,9 @@ struct lk_net_block {
     int ring;
 };
 
-/** struct lk_net_group - one block, or the blocks of an algebraic loop, whose states are solved
- * together: @n of lk_net.order from @first on, @n_states of lk_net.state_of from @first_state on
+/** struct lk_net_group - one block, or the blocks of an algebraic loop, whose states are
+ * solved together. @first, @n: its blocks in lk_net.order;  @first_state, @n_states: its states
+ * in lk_net.state_of
  * @matrix: index of its factor in lk_net.matrix
  * @is_loop: the blocks are sources of each other;  @is_curved: a loop with curves or limits */
 struct lk_net_group {
@@ -109,8 +115,8 @@ struct lk_net_group {
     bool is_curved;
 };
 
-/** struct lk_net_push - a term of a law whose value is the output of a block. @at, @law: of its
- * row, as those of a sensor */
+/** struct lk_net_push - a term of a law whose value is the output of a block. @at, @law: the
+ * row on which the term acts, as in struct lk_net_sensor */
 struct lk_net_push {
     int term;
     int block;
@@ -137,22 +143,23 @@ struct lk_net_signals {
 };
 
 /** struct lk_net - all blocks of a system, and scratch.
- * @group: in the order of solution, each after its sources;  @order: of the blocks, for the
- * evaluation of their outputs;  @state_of: the states in the order of the groups
- * @is_linear: without curves and limits;  @is_shown: something uses the values of blocks at the end
- * of a step;  @step: h gamma [s]
- * @size: of lk_state.blocks: states, output values, rates of all sensors a step before, rings
- * @slope: of outputs with respect to each source
+ * @group: in the order of solution, each after its sources;  @order: blocks in the order in
+ * which their outputs are evaluated;  @state_of: states in the order of the groups
+ * @is_linear: no block has curves or limits;  @is_shown: something uses the values of blocks at
+ * the end of a step;  @step: h gamma [s]
+ * @size: number of doubles of lk_state.blocks: states, output values, rates of all sensors a
+ * step before, rings
+ * @slope: derivative of outputs with respect to each source
  * @acting: inputs of the model, then the mean of each block
- * @y, @f: of the last evaluation
- * @matrix, @scale: factors of I - h gamma df/dz of all groups;  @base: terms of the right-hand side
- * without f;  @right: one right-hand side;  @column: of a matrix;  @is_held: of each state: at a
- * limit
- * @dz, @inner, @outer: changes of states, of outputs of one group, of all outputs
+ * @y, @f: outputs and rates of the last evaluation
+ * @matrix, @scale: factors of I - h gamma df/dz of all groups
+ * @base: terms of the right-hand side without f;  @right: one right-hand side
+ * @column: one column of a matrix;  @is_held: whether each state is held at a limit
+ * @dz: changes of states;  @inner: changes of the outputs of one group;  @outer: of all outputs
  * @place, @speed: value and rate of each sensor at the start of the step
- * @from, @to, @mean, @at: sensors at the ends of a step, their mean, at a stage
- * @by_states, @by_sensor: n_sensors x n_blocks: derivatives of the outputs at the end of the step
- * with respect to each sensor, through the states there, and directly;  @by_mean, @by_end,
+ * @from, @to: sensors at both ends of a step;  @mean: their mean;  @at: sensors at a stage
+ * @by_states, @by_sensor: n_sensors x n_blocks: derivatives of the outputs at the end of the
+ * step with respect to each sensor, through the states there, and directly;  @by_mean, @by_end,
  * @by_place: derivatives of one output with respect to each sensor */
 struct lk_net {
     int n_blocks;
@@ -213,9 +220,9 @@ LK_RT void lk_net_rates(struct lk_net *net, const double *z, const struct lk_net
 /** lk_net_differentiate() - compute the derivatives of the outputs of the last lk_net_outputs()
  * with respect to @sensor, with constant states. @ret: n_blocks. RT: yes. */
 LK_RT void lk_net_differentiate(struct lk_net *net, int sensor, double *ret);
-/** lk_net_follow() - compute the derivatives of these outputs with respect to @sensor through the
- * states at the end of the step. The last lk_net_step() has computed the derivatives of the states.
- * @ret: n_blocks. RT: yes. */
+/** lk_net_follow() - compute the derivatives of the outputs of the last lk_net_outputs() with
+ * respect to @sensor through the states at the end of the step. The last lk_net_step() has
+ * computed the derivatives of the states. @ret: n_blocks. RT: yes. */
 LK_RT void lk_net_follow(struct lk_net *net, int sensor, double *ret);
 /** lk_net_step() - compute both stages from @z with the signals of each; stage 2 has z1.
  * @is_tangent: also compute the derivatives with respect to answered sensors. RT: yes. */
@@ -227,7 +234,7 @@ LK_RT void lk_net_step(struct lk_net *net, const double *z, const struct lk_net_
  * Return: -1; a state for which a step of @h has no solution. */
 LK_RT int lk_net_prepare(struct lk_net *net, double h);
 
-/** lk_blocks_prepare() - call lk_net_prepare(), when all of the system but its start is set. */
+/** lk_blocks_prepare() - call lk_net_prepare() when the whole system except its start is set. */
 LK_RT int lk_blocks_prepare(struct lk_system *system);
 /** lk_blocks_begin() - compute the predicted means of all blocks at the start of a step, and the
  * answers of pushes to their rows. Return: @inputs, then the means. RT: yes. */

@@ -20,7 +20,8 @@ static void ramp(struct lk_drive *d, double t)
     d->acceleration = 0;
 }
 
-/* cubic spline; before and after the table the drive rests at its end values */
+/* evaluate a cubic spline; before and after the table the drive rests at the first or last
+ * value */
 static void table(struct lk_drive *d, double t)
 {
     int last = d->n_points - 1, low = 0;
@@ -44,7 +45,7 @@ static void table(struct lk_drive *d, double t)
     d->acceleration = moves ? a * c0 + b * c1 : 0;
 }
 
-/* uniform cubic B-spline over the last four samples; @h: step [s] */
+/* evaluate the uniform cubic B-spline over the last four samples; @h: step [s] */
 static void follow_samples(struct lk_drive *d, const struct lk_drive_samples *s, double h)
 {
     const double *p = s->point;
@@ -77,7 +78,8 @@ static void evaluate(struct lk_drive *d, const struct lk_drive_samples *samples,
     }
 }
 
-/* R = Rz(yaw) Ry(pitch) Rx(roll) with its angular velocity and acceleration in body axes */
+/* compute R = Rz(yaw) Ry(pitch) Rx(roll), its angular velocity and its acceleration in body
+ * axes */
 static void turn_frame(const double angle[3][3], struct lk_pose *pose, double w[3], double al[3])
 {
     double roll = angle[0][0], pitch = angle[1][0], yaw = angle[2][0];
@@ -155,7 +157,7 @@ void lk_drives_advance(struct lk_system *sys, const double *inputs)
     place_frames(sys);
 }
 
-/* solves the tridiagonal equations of the spline by elimination; row i: a x[i-1] + b x[i] + c
+/* solve the tridiagonal equations of the spline by elimination; row i: a x[i-1] + b x[i] + c
  * x[i+1] = r; r becomes x */
 static void solve_tridiagonal(int n, const double *a, double *b, const double *c, double *r)
 {
@@ -178,8 +180,8 @@ void lk_spline_curvatures(int n, const double *x, const double *y, int is_period
 
     for (int i = 0; i < n; i++)
         ret[i] = 0;
-    /* the ends: slope 0, or the same slope and curvature at both, by fixed-point iteration; each
-     * round reduces the error by a factor of about 1/4 for every point */
+    /* conditions at both ends: slope 0, or equal slope and curvature at both, by fixed-point
+     * iteration. Each round reduces the error by a factor of about 1/4 for every point */
     for (int round = 0; round < rounds; round++) {
         double w = x[1] - x[0], v = x[n - 1] - x[n - 2];
         double slope = 0;

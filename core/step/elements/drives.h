@@ -26,12 +26,12 @@ struct lk_drive_samples {
 };
 
 /** struct lk_drive - a compiled drive.
- * @joint, @which: the joint of the model and its coordinate;  @row_joint: the block of its row, -1
- * for a drive that moves a frame
+ * @joint, @which: the joint of the model and the index of its coordinate
+ * @row_joint: the block of the driven row, -1 for a drive that moves a frame
  * @offset:  LK_DRIVE_INPUT: index of its value in the inputs;  @n: steps per sample
  * @x, @y, @curvature: LK_DRIVE_TABLE: spline of n_points
  * @shift, @amplitude, @omega, @phase: LK_DRIVE_HARMONIC;  @shift, @slope: LK_DRIVE_RAMP
- * @value, @rate, @acceleration: at the end of the step under way; scratch */
+ * @value, @rate, @acceleration: of u(t) at the end of the present step; scratch */
 struct lk_drive {
     enum lk_drive_type type;
     int joint;
@@ -54,10 +54,11 @@ struct lk_drive {
     double acceleration;
 };
 
-/** struct lk_moving_frame - a frame moved by up to six drives: x, y, z [m] from @origin along the
- * world's axes, then yaw, pitch and roll [rad], R = Rz(yaw) Ry(pitch) Rx(roll). Frame k is at index
- * n_bodies + 1 + k of poses and twists. @drive: of x, y, z, roll, pitch, yaw, or -1.
- * @acceleration: at the end of the step under way: world, body axes [m/s^2, rad/s^2]; scratch */
+/** struct lk_moving_frame - a frame moved by up to six drives: x, y, z [m] from @origin along
+ * the world's axes, then yaw, pitch and roll [rad], R = Rz(yaw) Ry(pitch) Rx(roll). Frame k is
+ * at index n_bodies + 1 + k of poses and twists. @drive: drives of x, y, z, roll, pitch, yaw, or
+ * -1.
+ * @acceleration: at the end of the present step: world, body axes [m/s^2, rad/s^2]; scratch */
 struct lk_moving_frame {
     double origin[3];
     int drive[6];
@@ -71,9 +72,9 @@ LK_RT void lk_drives_advance(struct lk_system *system, const double *inputs);
 /** lk_drives_evaluate() - evaluate drives and frames at the time and samples of @state. RT: yes. */
 LK_RT void lk_drives_evaluate(struct lk_system *system, const struct lk_state *state);
 
-/** lk_spline_curvatures() - second derivatives at the points of an interpolating cubic spline; end
- * slopes are zero, or periodic with @is_periodic (the last value then counts as the first). Not for
- * the cycle.
+/** lk_spline_curvatures() - compute the second derivatives at the points of an interpolating
+ * cubic spline. The slopes at both ends are zero, or the spline is periodic with @is_periodic
+ * (the last value then counts as the first). Not for the cycle.
  * @scratch: 3 n doubles */
 void lk_spline_curvatures(int n, const double *x, const double *y, int is_periodic, double *scratch,
                           double *ret);

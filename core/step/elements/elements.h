@@ -6,23 +6,25 @@
 
 #include "step/elements/stops.h"
 
-/** struct lk_element_ops - functions of a sort of elements, NULL where it has nothing to do. All
- * for the cycle, RT: yes.
- * @is_in:  whether a compiled system has any
+/** struct lk_element_ops - functions of a sort of elements; NULL if the sort has nothing to
+ * do. All for the cycle, RT: yes.
+ * @is_in:  return whether a compiled system has any
  * @refer:  set the scratch values of the elements to those of @state
  * @follow: set the values for the next step from @inputs and system->now, and book the work of
- *          their change;  @begin: called at the start of a step, at the poses and twists of
- *          system->now
- * of a step of `rattle`:
- * @start:  called at q_n, before the first half kick;  @close: called when the positions of q_n+1
- *          are closed;  @kick: called when its velocities are closed and its coordinates known
+ *          their change
+ * @begin:  called at the start of a step, at the poses and twists of system->now
+ * In a step of `rattle`:
+ * @start:  called at q_n, before the first half kick
+ * @close:  called when the positions of q_n+1 are closed
+ * @kick:   called when the velocities of q_n+1 are closed and its coordinates known
  * @settle: compute the multipliers in system->next, at the present poses and twists with the
- * coordinates of @state;  @rest: called when the accelerations are closed;  @end: called when the
- * new state is complete
- * of any:
+ *          coordinates of @state
+ * @rest:   called when the accelerations are closed
+ * @end:    called when the new state is complete
+ * In a step of any method:
  * @keep:   compute the element states in system->next, whose coordinates are known
  * @book:   add the work of the step to the balance of system->next
- * @energy: stored energy in @state [J] */
+ * @energy: return the stored energy in @state [J] */
 struct lk_element_ops {
     bool (*is_in)(const struct lk_system *system);
     LK_RT void (*refer)(struct lk_system *system, const struct lk_state *state);
@@ -46,7 +48,8 @@ struct lk_element_ops {
     X(refer)                                                                                       \
     X(follow) X(begin) X(start) X(close) X(kick) X(settle) X(rest) X(end) X(keep) X(book) X(energy)
 
-/** struct lk_element_list - the sorts of elements of a system that have one hook. */
+/** struct lk_element_list - the sorts of elements of a system that define one particular
+ * hook. */
 struct lk_element_list {
     int n;
     const struct lk_element_ops *of[LK_ELEMENTS];
@@ -54,12 +57,11 @@ struct lk_element_list {
 
 /** struct lk_element_work - scratch of the elements in a step, and their lists by hook.
  * @port_power: power of the input of each shown port at the start of the step [W]
- * @port_rows: n_rows, for mobilities, where ports are shown
- * of a step of `rattle`:
+ * @port_rows: n_rows, for mobilities, if the system shows ports
+ * In a step of `rattle`:
  * @value: of each law's row at q_n;  @rate: of each law's row after the half kick, before any
- *         multiplier acts, where the system closes_dampers
- * @power: power at q_n of soft stops, of closed dampers and of the other terms in their laws [W]
- */
+ *         multiplier acts, if the system closes_dampers
+ * @power: power at q_n of soft stops, of closed dampers and of the other terms in their laws [W] */
 struct lk_element_work {
 #define X(hook) struct lk_element_list hook;
     LK_ELEMENT_HOOKS(X)
@@ -78,7 +80,7 @@ void lk_elements_layout(struct lk_system *system, struct lk_arena *arena);
 /** lk_elements_find() - fill the lists of a compiled system. Not for the cycle. */
 void lk_elements_find(struct lk_system *system);
 
-/* the hooks of all elements of a system, in the order of the list; cycle, RT: yes */
+/* run a hook of all elements of a system, in the order of the list; cycle, RT: yes */
 LK_RT void lk_elements_refer(struct lk_system *system, const struct lk_state *state);
 LK_RT void lk_elements_follow(struct lk_system *system, const double *inputs);
 LK_RT void lk_elements_begin(struct lk_system *system, const double *inputs);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Laws of compliant rows over a step of two half kicks: a row has one multiplier in both, its law
- * over the step, and is in the matrix of the iterations alone.
+/* Laws of compliant rows over a step of two half kicks. A row has one multiplier in both
+ * half kicks: its law over the step. It is in the matrix of the iterations only.
  *
- * Stiff dampers in the second half kick: if a damper stops a motion within a step (a = h c / 2 J W
- * J^T > 1), the symmetric velocity v = 2 u / h - v_n rings by (1 - a) / (1 + a) a step, although
- * positions are right. If the system closes_dampers, their rows are in the factor of q_n+1 with E =
- * h / 2 c. Their violations in the projections of velocities and accelerations are
+ * Stiff dampers in the second half kick: if a damper stops a motion within a step (a = h c / 2 J
+ * W J^T > 1), the symmetric velocity v = 2 u / h - v_n rings by (1 - a) / (1 + a) a step,
+ * although positions are right. If the system closes_dampers, their rows are in the factor of
+ * q_n+1 with E = h / 2 c. Their violations in the projections of velocities and accelerations
+ * are
  *
  *     J (v - v'),   J (a - a')
  *
@@ -22,8 +23,8 @@
 #include "step/elements/tyres.h"
 #include "step/kinematics.h"
 
-/* set the axes of drag @i to the mean of those at both ends; @last: its Jacobian at the present
- * pose */
+/* set the axes of drag @i to the mean of the axes at both ends of the step; @last: its
+ * Jacobian at the present pose */
 static void follow_air(const struct lk_system *sys, int i, struct lk_jacobian last,
                        const double *rates)
 {
@@ -40,7 +41,8 @@ static void follow_air(const struct lk_system *sys, int i, struct lk_jacobian la
     lk_air_follow(sys, &sys->joint[i], axes, rates);
 }
 
-/* rates of rows that have no coordinate: by the mean of their Jacobians at both ends */
+/* compute rates of rows that have no coordinate, with the mean of their Jacobians at both
+ * ends of the step */
 static void slip_rates(const struct lk_system *sys, int i, double *ret)
 {
     const struct lk_joint *j = &sys->joint[i];
@@ -111,8 +113,8 @@ void lk_law_steps_follow(struct lk_system *sys, int i, bool is_first)
     }
 }
 
-/* Convert the multipliers of laws from rows that continue those at the start of the step to the
- * rows at its end, because a rotation may have passed half a turn. */
+/* Convert the multipliers of laws from rows that continue the rows at the start of the step
+ * to the rows at its end, because a rotation may have passed half a turn. */
 static void turn(struct lk_system *sys)
 {
     for (int i = 0; i < sys->n_joints && sys->n_laws > 0; i++) {
@@ -120,7 +122,7 @@ static void turn(struct lk_system *sys)
         const double *before = sys->elements->value + j->law;
         double phi[LK_ROWS_MAX];
 
-        /* too far from half a turn to reach it in one step */
+        /* the rotation is too far from half a turn to reach it in one step */
         if (j->type != LK_JOINT_BUSHING || lk_dot(before + 3, before + 3) < 0.25 * M_PI * M_PI)
             continue;
         lk_evaluate_violation(sys, i, phi);
@@ -161,14 +163,14 @@ static void settle(struct lk_system *sys, const struct lk_state *state)
     lk_loads_law_multipliers(sys, state, 0, sys->next.lambda);
 }
 
-/* a stop that the step resolves, with all other terms along its coordinate */
+/* return true for a stop that the step resolves, with all other terms along its coordinate */
 static bool is_soft(const struct lk_system *sys, const struct lk_law *law)
 {
     return sys->joint[law->joint].kind == LK_ROWS_UNILATERAL && !law->is_hard;
 }
 
-/* Return true if the dissipation of @law is the mean force of the step times its way, instead of
- * the mean of the powers at both ends. */
+/* Return true if the dissipation of @law is the mean force of the step times its
+ * displacement, instead of the mean of the powers at both ends of the step. */
 static bool is_booked(const struct lk_system *sys, const struct lk_law *law)
 {
     const struct lk_joint *j = &sys->joint[law->joint];
@@ -244,9 +246,9 @@ static double way_of(const struct lk_system *sys, const struct lk_law *law, doub
     return way[law->row];
 }
 
-/* The dampers of stops act while a contact begins or ends within the step, and stiff dampers end a
- * motion within it. So their work is the mean force times the way, not the mean of the powers at
- * both ends. */
+/* Book the work of dampers that act in a part of the step only: those of stops while a
+ * contact begins or ends, and stiff dampers that end a motion. Their work is the mean force
+ * times the displacement, not the mean of the powers at both ends of the step. */
 static void book(struct lk_system *sys)
 {
     double work = -0.5 * sys->h * sys->elements->power;
@@ -266,8 +268,8 @@ static void book(struct lk_system *sys)
     sys->next.balance->dissipated += work;
 }
 
-/* Return true if the dampers of @law are impedances: their work is booked as work of inputs, and
- * the impulses of closing must not be. */
+/* Return true if the dampers of @law are impedances: their work is booked as work of inputs,
+ * and the impulses of closing must not be booked as such. */
 static bool is_of_inputs(const struct lk_system *sys, const struct lk_law *law)
 {
     bool found = false;
@@ -277,9 +279,9 @@ static bool is_of_inputs(const struct lk_system *sys, const struct lk_law *law)
     return found;
 }
 
-/* The work of the impulses that close dampers: s sigma, the solution of the projection of
- * velocities, times the mean of the rates before and after it. It counts as dissipated; that of
- * impedances as dissipated by the step itself, balance->taken. */
+/* Book the work of the impulses that close dampers: s sigma, the solution of the projection
+ * of velocities, times the mean of the rates before and after it. It counts as dissipated; for
+ * impedances it counts as dissipated by the step itself, balance->taken. */
 static void book_damping(struct lk_system *sys)
 {
     struct lk_balance *balance = sys->next.balance;
@@ -304,7 +306,7 @@ static void book_damping(struct lk_system *sys)
 
 /* ---- over a step of `ali3` ---- */
 
-/* E of the rows with a nonlinear law, with its tangent at the predicted pose */
+/* compute E of the rows with a nonlinear law, with its tangent at the predicted pose */
 LK_INLINE void renew_tangent(struct lk_system *sys, const struct lk_law *law, double x, double v,
                              double *regular)
 {

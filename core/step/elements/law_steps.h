@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Laws of compliant rows over a step, see law_steps.c. All for the cycle, RT: yes. */
+/* Laws of compliant rows over a step, see law_steps.c. All functions are for the cycle, RT:
+ * yes. */
 #ifndef LK_STEP_ELEMENTS_LAW_STEPS_H
 #define LK_STEP_ELEMENTS_LAW_STEPS_H
 
@@ -14,12 +15,13 @@ LK_RT void lk_law_steps_follow(struct lk_system *system, int j, bool is_first);
  * lk_law_closing() where the system closes_dampers. */
 LK_RT void lk_law_steps_release(struct lk_system *system, int j);
 
-/** lk_law_steps_keep_rates() - store the rates of compliant rows after the half kick alone, at the
- * present twists. */
+/** lk_law_steps_keep_rates() - store the rates that compliant rows have after the half kick,
+ * before any multiplier acts, at the present twists. */
 LK_RT void lk_law_steps_keep_rates(struct lk_system *system);
 
-/** lk_law_steps_follow_pose() - of `ali3`: compute (f - lambda) E of the compliant rows of joint @j
- * at the present poses and twists into system->solution, with the multipliers of system->next.
+/** lk_law_steps_follow_pose() - compute, in a step of `ali3`, (f - lambda) E of the compliant
+ * rows of joint @j at the present poses and twists into system->solution, with the multipliers
+ * of system->next.
  * @jacobian: of the joint at that pose
  * @is_first: at the predicted pose, where E of a nonlinear law is computed from its tangent */
 LK_RT void lk_law_steps_follow_pose(struct lk_system *system, int j, struct lk_jacobian jacobian,

@@ -4,10 +4,10 @@
 #include "maths/table.h"
 #include "maths/vec.h"
 
-#define WAY_MIN 1e-6 /* of a depth: least change for a difference of potentials above round-off */
-#define AT_REST 1e-3 /* largest acceleration of a resting row, of that without the stop */
+#define WAY_MIN 1e-6 /* least relative change of a depth, above round-off */
+#define AT_REST 1e-3 /* largest acceleration of a row at rest / without stop */
 
-/* cubic Hermite polynomial inside the table, a straight line beyond its ends */
+/* evaluate a cubic Hermite polynomial inside the table, a straight line beyond its ends */
 static double table_value(const struct lk_term *t, double x, double *ret_slope, double *ret_area)
 {
     const struct lk_points points = {t->n_points, t->x, t->y, t->slope};
@@ -43,26 +43,28 @@ void lk_table_slopes(int n, const double *x, const double *y, double *slope, dou
     }
 }
 
-/* rate of creep at the present level: the slope at rest stays within the limit of the step */
+/* return the rate of creep at the present level: the slope at rest stays within the limit of
+ * the step */
 static double friction_creep(const struct lk_term *t)
 {
     return t->creep * lk_max(1, t->now->scale);
 }
 
-#define SLIDES_ON 16 /* in rates of creep: faster than a step may stop, see lk_fill_contacts() */
+#define SLIDES_ON 16 /* times creep rate: too fast to stop in a step, see lk_fill_contacts() */
 
-/* Friction level at the rate @v. Where the step needs more creep than the model gives, the level
- * begins to fall at the rate t->late instead of 0, so that the force reaches stick first. */
+/* Return the friction level at the rate @v. If the step needs more creep than the model
+ * specifies, the level begins to fall at the rate t->late instead of 0, so that the force
+ * reaches stick first. */
 static double risen_level(const struct lk_term *t, double v)
 {
     return lk_friction_level(t, lk_max(0, fabs(v) - t->late * lk_max(1, t->now->scale)));
 }
 
-/* Coulomb friction with the Stribeck effect, made a function of the rate by tanh(v / creep). Its
- * tangent is half the steepest slope that a step at @v may end at: then the iteration contracts by
- * 1/3 or better whether the joint slips (true slope near 0) or sticks. Fast sliding has no tangent:
- * with half the slope at rest the first iterate would be held as in sticking, and a few iterations
- * would not remove that. */
+/* Add Coulomb friction with the Stribeck effect, made a function of the rate by tanh(v /
+ * creep). Its tangent is half the steepest slope that a step at @v may end at. The iteration
+ * then contracts by 1/3 or better whether the joint slips (true slope near 0) or sticks. Fast
+ * sliding has no tangent: with half the slope at rest the first iterate would be held as in
+ * sticking, and a few iterations would not remove that error. */
 static void friction(const struct lk_term *t, double v, struct lk_law_value *sum)
 {
     double creep = friction_creep(t);
@@ -72,7 +74,7 @@ static void friction(const struct lk_term *t, double v, struct lk_law_value *sum
     sum->damping += 0.5 * t->now->scale * t->stick / creep * (1 - flat * flat) + t->now->damping;
 }
 
-/* slope of the same at the rate @v, without the change of the level */
+/* return the slope of the friction at the rate @v, without the change of the level */
 static double friction_slope(const struct lk_term *t, double v)
 {
     double creep = friction_creep(t), part = tanh(v / creep);
@@ -80,7 +82,8 @@ static double friction_slope(const struct lk_term *t, double v)
     return risen_level(t, v) * (1 - part * part) / creep + t->now->damping;
 }
 
-/* forces of a stop at one limit, against the depth, with their potential and tangent */
+/* struct side - forces of a stop at one limit, as functions of the depth, with potential and
+ * tangent */
 struct side {
     double elastic;
     double damper;
@@ -89,8 +92,8 @@ struct side {
     double damping;
 };
 
-/* evaluate a stop at one limit. @depth: beyond the limit;  @speed: its rate. The stiffness
- * increases over the onset; the damper never pulls. */
+/* evaluate a stop at one limit. @depth: distance beyond the limit;  @speed: its rate. The
+ * stiffness increases over the onset; the damper never pulls. */
 LK_INLINE struct side stop_side(const struct lk_term *t, double depth, double speed)
 {
     double inside = lk_max(0, depth);
@@ -150,7 +153,8 @@ static void stop_step(const struct lk_term *t, double before, double after, doub
     sum->damping += pull.damping + push.damping;
 }
 
-/* the mean of a stiffness table over the way by Simpson's rule, exact within an interval */
+/* add the mean of a stiffness table over the displacement by Simpson's rule, exact within an
+ * interval */
 static void table_step(const struct lk_term *t, double before, double after,
                        struct lk_law_value *sum)
 {
@@ -168,9 +172,10 @@ static void table_step(const struct lk_term *t, double before, double after,
     sum->stiffness += lk_max(0, stiffness);
 }
 
-/* T = limit tanh(c v / limit), as A. Jaschinski's smooth form of the saturation of creep forces; in
- * B. Simeon, C. Fuehrer, P. Rentrop, Differential-algebraic equations in vehicle system dynamics,
- * 1991, with the friction coefficient times the normal force as limit */
+/* Add creep: T = limit tanh(c v / limit), A. Jaschinski's smooth form of the saturation of
+ * creep forces, in B. Simeon, C. Fuehrer, P. Rentrop, Differential-algebraic equations in
+ * vehicle system dynamics, 1991. The limit there is the friction coefficient times the normal
+ * force */
 static void creep(const struct lk_term *t, double v, struct lk_law_value *sum)
 {
     double slip = isinf(t->now->limit) ? 0 : tanh(t->now->damping * v / t->now->limit);
@@ -179,7 +184,7 @@ static void creep(const struct lk_term *t, double v, struct lk_law_value *sum)
     sum->damping += t->now->damping * (1 - slip * slip);
 }
 
-/* value of the curve at level @k of a map; constant beyond its ends */
+/* return the value of the curve at level @k of a map; constant beyond its ends */
 static double map_value(const struct lk_term *t, int k, double v, double *ret_slope)
 {
     int n = t->n_points;
@@ -192,8 +197,9 @@ static double map_value(const struct lk_term *t, int k, double v, double *ret_sl
     return lk_piece_value(&p);
 }
 
-/* a smooth curve over the rate at each level, with linear interpolation between the levels. The
- * level is constant over the step, so only the curve has a tangent */
+/* add the force of a map: a smooth curve over the rate at each level, with linear
+ * interpolation between the levels. The level is constant over the step, so only the curve has a
+ * tangent */
 static void map_force(const struct lk_term *t, double v, struct lk_law_value *sum)
 {
     double level = lk_min(t->level[t->n_levels - 1], lk_max(t->level[0], t->now->scale));
@@ -362,8 +368,9 @@ static int is_beyond(const struct lk_law *law, const struct lk_term *terms, doub
     return beyond;
 }
 
-/* Depth p of a stop that the row would pass by @depth without it: depth - yield f(p) = p, with
- * f = k p^2 / (2 onset) over the onset, linear beyond. */
+/* Return the depth p that a row reaches against a stop, if it would pass the limit by @depth
+ * without the stop: depth - yield f(p) = p, with f = k p^2 / (2 onset) over the onset, linear
+ * beyond. */
 static double resisted_depth(const struct lk_term *t, double depth, double yield)
 {
     double stiff = yield * t->now->stiffness, inside = lk_max(0, depth);
@@ -405,8 +412,8 @@ static void find_impact(const struct lk_law *law, const struct lk_term *terms, d
         if (t->kind != LK_TERM_STOP || !stop->acts || !t->is_hard || isinf(inward))
             continue;
         stop->is_impact = 1;
-        /* the step ends at the limit: include the deceleration on the way there, so that a body
-         * does not return with more energy than it has */
+        /* the step ends at the limit: include the deceleration on the way to it, so that a
+         * body does not return with more energy than it has */
         speed =
             v * v + lk_min(0, 2 * free_a * ((stop->reach < t->lower ? t->lower : t->upper) - x));
         stop->rate = inward > 2 * h * (fabs(free_a) + pushed)
@@ -415,7 +422,7 @@ static void find_impact(const struct lk_law *law, const struct lk_term *terms, d
     }
 }
 
-/* whether @x lies beyond the limits that push along @way */
+/* return whether @x lies beyond the limits that push along @way */
 static int is_pressed(const struct lk_law *law, const struct lk_term *terms, double x, double way)
 {
     int pressed = 0;
@@ -442,7 +449,7 @@ struct lk_stop lk_law_stop(const struct lk_law *law, const struct lk_term *terms
     lk_law_evaluate(law, terms, x, v, 1, &all);
     /* a stop pushes or is inactive: the remainder is round-off of a decoupled row */
     force = force * (all.elastic - without.elastic) > 0 ? force : 0;
-    /* along the push, so that D and C have the sign of the return motion */
+    /* the direction of the push, so that D and C have the sign of the return motion */
     way = force > 0 ? -1 : 1;
     stored = fabs(force) > 0 ? 2 * fmax(all.potential - without.potential, 0) / fabs(force) : 0;
     D *= way;
@@ -452,8 +459,8 @@ struct lk_stop lk_law_stop(const struct lk_law *law, const struct lk_term *terms
     else
         stop.acts = is_beyond(law, terms, stop.reach) || (!law->is_hard && fabs(force) > 0);
     stop.ends = fabs(force) > 0 && !stop.acts;
-    /* acceleration of the row by this force alone: if other stops support the row, free_a is zero
-     */
+    /* acceleration of the row by this force only: if other stops support the row, free_a is
+     * zero */
     double pushed = fabs(force) * law->mobility;
     int rests = fabs(a) <= AT_REST * (fabs(free_a) + pushed);
     if (law->is_hard) /* a resting load, without acceleration, continues; an impact is over */

@@ -41,14 +41,15 @@ struct lk_answer {
     double tangent;
 };
 
-/** struct lk_term_now - values of a term that inputs or the last step may change: scratch of the
- * step, see struct lk_term. @push, @stiffness, @damping, @rest, @limit: from the model or inputs
- * @scale:  of a table, friction, map or the air
- * @wound, @slip: FRICTION with wind-up: wind-up and rate of sliding after the last step, when the
- *          row was @from
- * @from:   IMPEDANCE: x as the step begins; SWAY: delta' of the step, with @stiffness K+
+/** struct lk_term_now - values of a term that inputs or the last step may change: scratch of
+ * the step, see struct lk_term. @push, @stiffness, @damping, @rest, @limit: from the model or
+ * inputs
+ * @scale:  factor on a table, friction, map or the air
+ * @wound, @slip: FRICTION with wind-up: wind-up and rate of sliding after the last step, when
+ *          the value of the row was @from
+ * @from:   IMPEDANCE: x at the start of the step; SWAY: delta' of the step, with @stiffness K+
  * @speed:  AIR: |V| of all rows of its element
- * @over_step, @at_end: IMPEDANCE: the push of a block, in addition, over the step and at its end */
+ * @over_step, @at_end: IMPEDANCE: additional push of a block, over the step and at its end */
 struct lk_term_now {
     double push;
     double stiffness;
@@ -64,30 +65,34 @@ struct lk_term_now {
     struct lk_answer at_end;
 };
 
-/** struct lk_term - one term of a law: its constants. x is the row's value [m or rad], v its rate.
+/** struct lk_term - one term of a law: its constants. x is the row's value [m or rad], v its
+ * rate.
  * @force: index of its force element in the model, or -1
- * @now: its values that may change; stiffness, damping, rest, push, limit, scale, speed and from
- *       below are there
- * - LINEAR: stiffness (x - rest) + damping v;  @port: where values are in the inputs, or -1
- * - tables: scale times @n_points points @x, @y with @slope, and @area, the integral of y from the
- *       first point;  @input: of scale in the inputs, or -1
- * - FRICTION: @coulomb, @stick, @stribeck, @creep, times scale;  @late: rate from which the level
+ * @now: values that may change: stiffness, damping, rest, push, limit, scale, speed and from
+ * - LINEAR: stiffness (x - rest) + damping v;  @port: index of these values in the inputs, or -1
+ * - tables: scale times @n_points points @x, @y with @slope, and @area, the integral of y from
+ * the
+ *       first point;  @input: index of scale in the inputs, or -1
+ * - FRICTION: @coulomb, @stick, @stribeck, @creep, times scale;  @late: rate above which the
+ * level
  *       falls;  @wind: index of its state of wind-up, or -1. With wind-up: stiffness and @give:
- *       spring and damper in series with the slider;  @yield: decrease of their force over a step
- *       with the rate of sliding [N s/m]
+ *       spring and damper in series with the slider;  @yield: decrease of their force over a
+ *       step with the rate of sliding [N s/m]
  * - CREEP: limit tanh(damping v / limit), damping v without a limit
  * - IMPEDANCE: stiffness (x - rest) + damping v - push; its work is work of its inputs at @port
- * - MAP: force over the rate at each @level of @n_levels, for each of which there are @x, y, slope
- *       and area, @n_points each, one after another; evaluated at the level scale. All of its work
- *       counts as work of its input
+ * - MAP: force over the rate at each @level of @n_levels. Each level has @n_points values of @x,
+ * y,
+ *       slope and area; the levels are stored one after another. The map is evaluated at the
+ *       level scale. All of its work counts as work of its input
  * - CALLBACK: the force that @callback returns; all of its work counts as work of inputs
- * - AIR: drag, damping times |V| V_i, V: velocity against the air;  now.speed: |V|;
+ * - AIR: drag, damping times |V| V_i, V: velocity relative to the air;  now.speed: |V|;
  *       @wind_velocity: of the air, world [m/s], times scale
  * - LINE: damping v - push; the line stores its work, see lines.c
  * - SWAY: a function of stiffness and from, with a force over a step only, see sway.h
- * - STOP: stiffness beyond @lower and @upper, in full from @onset;  @is_hard: too stiff for the
- *       step to resolve, hence an impact with coefficient of restitution @restitution, of the pose
- *       at the start, instead of its damper @loss */
+ * - STOP: stiffness beyond @lower and @upper, in full from @onset. @is_hard: too stiff for the
+ * step
+ *       to resolve. Such a stop is an impact with the coefficient of restitution @restitution,
+ *       at the pose at the start of the step. It replaces the damper @loss */
 struct lk_term {
     enum lk_term_kind kind;
     int force;
@@ -126,24 +131,25 @@ static inline bool lk_term_creeps(const struct lk_term *term)
     return term->kind == LK_TERM_FRICTION && term->wind < 0;
 }
 
-/** lk_term_drags() - return whether the tangent of the term damps at any rate. Friction may slide,
- * stops may separate, and lines store. RT: yes. */
+/** lk_term_drags() - return whether the tangent of the term damps at any rate. False for
+ * friction, which may slide, for stops, which may separate, and for lines, which store energy.
+ * RT: yes. */
 static inline bool lk_term_drags(const struct lk_term *term)
 {
     return term->kind != LK_TERM_FRICTION && term->kind != LK_TERM_STOP &&
            term->kind != LK_TERM_LINE;
 }
 
-/** struct lk_stop - state of the stops of a row in the step that begins.
- * @counts: of ali3: the law and its tangent include them
- * @acts:  the step includes their force, with their stiffness at @reach
+/** struct lk_stop - state of the stops of a row in the present step.
+ * @counts: ali3: the law of the row and its tangent include the stops
+ * @acts:  the step includes the force of the stops, with their stiffness at @reach
  * @reach: estimate of the row's value at the end of the step
  * @ends:  a contact ends in the step
- * @is_impact: they are too stiff for the step to resolve. Then the row has the rate @rate at its
- * end
- * @keep:  fraction of the last step's force that still acts in the first half of this one, 0 to 1.
- *         When a contact ends within the step, the whole force would create energy; this fraction
- *         releases exactly the energy that the stops have stored */
+ * @is_impact: the stops are too stiff for the step to resolve; the rate of the row at the end of
+ *         the step is then @rate
+ * @keep:  fraction of the last step's force that still acts in the first half of this step, 0 to
+ *         1. When a contact ends within the step, the whole force would create energy. This
+ *         fraction releases exactly the energy that the stops have stored */
 struct lk_stop {
     int counts;
     int acts;
@@ -154,22 +160,24 @@ struct lk_stop {
     double keep;
 };
 
-/** struct lk_law_now - values of a law that change in a step: scratch of the step. @stop: of its
- * row
- * @carry: added to the rate of the row [m/s]: minus the speed of a rail that runs past the bodies,
- *         or of the air */
+/** struct lk_law_now - values of a law that change in a step: scratch of the step. @stop:
+ * stops of the row
+ * @carry: value added to the rate of the row [m/s]: minus the speed of a rail that moves past
+ *         the bodies, or of the air */
 struct lk_law_now {
     double carry;
     struct lk_stop stop;
 };
 
-/** struct lk_law - the terms of one row. @joint, @row: index of the block, and of the row in it
- * @is_tuned: a spring of it follows inputs;  @is_nonlinear: the tangent is not constant;  @is_hard:
- * a term is a hard end stop
- * @now:   its values that change in a step
- * @mobility: inverse effective mass of the row in the mechanism at the start, of nonlinear rows
- *            [1/kg, 1/(kg m^2)];  @free_mobility: inverse effective mass without compliant rows,
- *            estimated for any pose, see lk_fill_dampers() */
+/** struct lk_law - the terms of one row. @joint, @row: index of the block, and of the row in
+ * this block
+ * @is_tuned: a spring of the law follows inputs;  @is_nonlinear: the tangent is not constant
+ * @is_hard: a term is a hard end stop
+ * @now:   values of the law that change in a step
+ * @mobility: of nonlinear rows: inverse effective mass of the row in the mechanism at the start
+ *            [1/kg, 1/(kg m^2)]
+ * @free_mobility: inverse effective mass without compliant rows, estimated for any pose, see
+ *            lk_fill_dampers() */
 struct lk_law {
     int joint;
     int row;
@@ -183,8 +191,9 @@ struct lk_law {
     double free_mobility;
 };
 
-/** struct lk_law_value - a law at one (x, v). @elastic + @dissipative: force;  @potential: stored
- * energy [J];  @stiffness, @damping: tangent, never negative */
+/** struct lk_law_value - a law at one value x and rate v of its row. @elastic + @dissipative:
+ * force;
+ * @potential: stored energy [J];  @stiffness, @damping: tangent, never negative */
 struct lk_law_value {
     double elastic;
     double dissipative;
@@ -197,11 +206,14 @@ struct lk_law_value {
 LK_RT void lk_term_evaluate(const struct lk_term *term, double x, double v,
                             struct lk_law_value *sum);
 
-/** lk_wind_up_evaluate() - add friction that winds up at (x, v), see wind_up.c. Its work is not
- * dissipative * v; wind_up.c books it at the end of the step. Thread: cycle.  RT: yes. */
+/** lk_wind_up_evaluate() - add friction that winds up at (x, v), see wind_up.c. Its work is
+ * not dissipative * v; wind_up.c books this work at the end of the step. Thread: cycle.  RT:
+ * yes. */
 LK_RT void lk_wind_up_evaluate(const struct lk_term *term, double x, double v,
                                struct lk_law_value *sum);
-/** lk_wind_up_step() - the same over a step, as lk_law_step(). Thread: cycle.  RT: yes. */
+/** lk_wind_up_step() - add friction that winds up over a step, with the arguments of
+ * lk_law_step().
+ * Thread: cycle.  RT: yes. */
 LK_RT void lk_wind_up_step(const struct lk_term *term, double before, double after, double v,
                            struct lk_law_value *sum);
 
@@ -224,8 +236,8 @@ LK_RT void lk_law_evaluate(const struct lk_law *law, const struct lk_term *terms
 LK_RT void lk_law_tangent(const struct lk_law *law, const struct lk_term *terms, double x, double v,
                           struct lk_law_value *ret);
 
-/** lk_law_slope() - compute the tangent for the projections, at the rate @v at the end of a step:
- * friction that creeps has its true slope there. Thread: cycle.  RT: yes. */
+/** lk_law_slope() - compute the tangent for the projections, at the rate @v at the end of a
+ * step. Friction that creeps then has its true slope. Thread: cycle.  RT: yes. */
 LK_RT void lk_law_slope(const struct lk_law *law, const struct lk_term *terms, double x, double v,
                         struct lk_law_value *ret);
 
@@ -251,18 +263,20 @@ LK_RT struct lk_stop lk_law_stop(const struct lk_law *law, const struct lk_term 
  * yes. */
 LK_RT double lk_law_restitution(double stiffness, double damping, double mobility);
 
-/** lk_law_regular() - E of a row with this tangent and step @h [s], at most LK_DECOUPLED. */
+/** lk_law_regular() - return E of a row with this tangent and step @h [s], at most
+ * LK_DECOUPLED. */
 LK_RT double lk_law_regular(const struct lk_law_value *value, double h);
 
 /** lk_law_drag() - return the tangent of the dampers of a law at (@x, @v) [N s/m, N m s], without
  * terms that lk_term_drags() excludes. Thread: cycle.  RT: yes. */
 LK_RT double lk_law_drag(const struct lk_law *law, const struct lk_term *terms, double x, double v);
 
-#define LK_RINGS_FROM 1.5 /* value of a at which a velocity rings by 1/5 a step */
+#define LK_RINGS_FROM 1.5 /* value of a from which a velocity rings by 1/5 a step */
 
-/** lk_law_closing() - E of a row with the damper @c [N s/m, N m s] in the factor that closes
- * velocities after a step of @h [s]: h / (2 c w), w = b^2 / (1 + b^2), b = a - LK_RINGS_FROM, not
- * below 0, a = h c / 2 times free_mobility; at most LK_DECOUPLED. Thread: cycle.  RT: yes. */
+/** lk_law_closing() - return E of a row with the damper @c [N s/m, N m s] in the factor that
+ * closes velocities after a step of @h [s]: h / (2 c w), w = b^2 / (1 + b^2), b = a -
+ * LK_RINGS_FROM, not below 0, a = h c / 2 times free_mobility; at most LK_DECOUPLED. Thread:
+ * cycle.  RT: yes. */
 LK_RT double lk_law_closing(const struct lk_law *law, double c, double h);
 
 /** lk_friction_level() - return the friction force or torque at the rate @v, without the damper. */
@@ -277,9 +291,9 @@ static inline double lk_friction_level(const struct lk_term *term, double v)
 
 #define LK_DECOUPLED 1e100 /* E of a row that is decoupled from all others */
 
-/** lk_table_slopes() - slopes at the @n points of their monotone cubic interpolant (F. N. Fritsch,
- * R. E. Carlson, Monotone piecewise cubic interpolation, 1980), and its integral to each point. Not
- * for the cycle. */
+/** lk_table_slopes() - compute the slopes at the @n points of their monotone cubic
+ * interpolant (F. N. Fritsch, R. E. Carlson, Monotone piecewise cubic interpolation, 1980), and
+ * its integral to each point. Not for the cycle. */
 void lk_table_slopes(int n, const double *x, const double *y, double *ret_slope, double *ret_area);
 
 #endif

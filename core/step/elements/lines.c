@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Transmission lines: a wave from one end reaches the other after a delay of n steps.
+/* Transmission lines: a wave from one end reaches the other end after a delay of n steps.
  *
- * With the pressure p and the flow q into the line at an end, an ideal line of the impedance Z is
- * (D. M. Auslander, Distributed system simulation with bilateral delay-line models, 1968)
+ * With the pressure p and the flow q into the line at an end, an ideal line of the impedance Z
+ * is (D. M. Auslander, Distributed system simulation with bilateral delay-line models, 1968)
  *
  *     p = c + Z q,    c(t) = p(t - T) + Z q(t - T) of the other end = its c + 2 Z q
  *
- * A coordinate x of an end lets q = ratio x' flow in and feels the force -ratio p: a damper and a
- * constant force, which the step solves with its constraints, with the mean rate of the step as q
- * and a wave that is constant over it. The energy h c^2 / 4 Z of each wave under way then balances
- * the work of both ends to round-off, (c + Z q) q = ((c + 2 Z q)^2 - c^2) / 4 Z, for any delay: a
- * line never creates energy.
+ * At an end with the coordinate x, the flow is q = ratio x', and the force on x is -ratio p: a
+ * damper and a constant force. The step solves them with its constraints; q is the mean rate of
+ * the step, and the wave is constant over the step. The energy h c^2 / 4 Z of each travelling
+ * wave then balances the work of both ends to round-off, (c + Z q) q = ((c + 2 Z q)^2 - c^2) / 4
+ * Z, for any delay: a line never creates energy.
  *
- * State: the waves that each end has sent, in a ring by the number of the step, and the pressure at
- * both ends. */
+ * State: the waves that each end has sent, in a ring indexed by the number of the step, and the
+ * pressure at both ends. */
 #include "step/elements/lines.h"
 #include "step/elements/elements.h"
 #include <stdint.h>

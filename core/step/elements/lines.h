@@ -5,8 +5,8 @@
 
 #include "step/system.h"
 
-/** lk_lines_force() - return the force along the coordinate of an end, mean of the last step [N, N
- * m]. RT: yes. */
+/** lk_lines_force() - return the force along the coordinate of an end of a line, as the mean
+ * over the last step [N, N m]. RT: yes. */
 LK_RT double lk_lines_force(const struct lk_system *system, const struct lk_line *line, int end);
 
 #endif

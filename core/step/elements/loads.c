@@ -9,7 +9,7 @@
 #include "step/kinematics.h"
 #include "step/system.h"
 
-#define IMPACT_YIELD 1e-8 /* E of a stop in an impact, of the row's scale: as of rigid rows */
+#define IMPACT_YIELD 1e-8 /* E of a stop in an impact, relative to its row, as for rigid rows */
 
 void lk_loads_wrench(const struct lk_load *l, const double R[9], const double vector[3],
                      struct lk_twist *ret)
@@ -141,7 +141,7 @@ static double input_power(const struct lk_system *sys, const double *inputs)
     return sum;
 }
 
-/* whether a load has a potential: a force of constant world direction and magnitude */
+/* return whether a load has a potential: a force of constant world direction and magnitude */
 static int has_potential(const struct lk_load *l)
 {
     return !l->in_body_frame && !l->is_torque && !l->is_harmonic;
@@ -299,8 +299,8 @@ void lk_loads_decide_stops(struct lk_system *sys, int again)
                               lk_loads_stop_force(sys, law), sys->scale[j->row + law->row]);
         if (!again || decided.acts)
             *stop = decided;
-        /* in the projection of a jump only a stop that keeps its whole force counts; the iterations
-         * use their own tangent */
+        /* in the projection of a jump only a stop that keeps its whole force counts. The
+         * iterations use a different tangent */
         stop->counts = stop->acts && stop->keep == 1;
         set_tangent(sys, law, x, rate);
         stop->counts = stop->acts;
@@ -346,7 +346,8 @@ int lk_loads_impacts(const struct lk_system *sys)
     return impacts;
 }
 
-/* Forces of the laws, and the powers that they dissipate. @lambda: their multipliers, or NULL */
+/* Compute the forces of the laws, and the powers that they dissipate. @lambda: written:
+ * their multipliers, or NULL */
 static struct lk_law_powers evaluate_laws(const struct lk_system *sys, const struct lk_state *state,
                                           int stops_act, double *lambda)
 {
@@ -456,7 +457,7 @@ double lk_restitution(const struct lk_system *sys, double sign, const struct lk_
     lk_loads_energies(sys, state, &kinetic, &potential);
     linear *= sign;
     left = sys->now.balance->kinetic + sys->now.balance->potential - kinetic - potential + work;
-    /* the largest part s up to 1 with s linear + s^2 square <= left */
+    /* find the largest part s, at most 1, with s linear + s^2 square <= left */
     if (linear + square <= left || square <= 0)
         return 1;
     return left <= 0

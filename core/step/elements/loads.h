@@ -12,35 +12,43 @@
 LK_RT double lk_restitution(const struct lk_system *system, double sign,
                             const struct lk_state *state, double work);
 
-/** lk_loads_wrench() - compute the force and torque of @vector, which acts as a load or input does,
- * in the six directions of its body. @R: orientation of the body. RT: yes. */
+/** lk_loads_wrench() - compute the force and torque of @vector, which acts as a load or input
+ * does, in the six directions of the body on which it acts. @R: orientation of the body. RT:
+ * yes. */
 LK_RT void lk_loads_wrench(const struct lk_load *load, const double R[9], const double vector[3],
                            struct lk_twist *ret);
-/** lk_loads_along() - compute the forces and torques of one newton (metre) along coordinate @which
- * of a joint on both its bodies, whose poses are @pose. RT: yes. */
+/** lk_loads_along() - compute the forces and torques on both bodies of a joint for a force of
+ * one newton, or a torque of one newton metre, along coordinate @which. @pose: of both bodies.
+ * RT: yes. */
 LK_RT void lk_loads_along(const struct lk_joint *joint, const struct lk_pose *const *pose,
                           int which, struct lk_twist ret[2]);
-/** lk_loads_scale() - factor on the vector of a load at time @t [s]. RT: yes. */
+/** lk_loads_scale() - return the factor on the vector of a load at time @t [s]. RT: yes. */
 LK_RT double lk_loads_scale(const struct lk_load *load, double t);
 
-/** lk_loads_subtract() - @sum -= Q of gravity, loads at time @t [s] and @inputs at the current
- * poses.
+/** lk_loads_subtract() - subtract Q of gravity, loads at time @t [s] and @inputs from @sum,
+ * at the current poses.
  * @inputs: may be NULL. */
 LK_RT void lk_loads_subtract(const struct lk_system *system, double t, const double *inputs,
                              struct lk_twist *sum);
-/** lk_loads_subtract_applied() - the same without gravity. */
+/** lk_loads_subtract_applied() - subtract Q of loads at time @t [s] and @inputs, without
+ * gravity, from
+ * @sum, at the current poses. */
 LK_RT void lk_loads_subtract_applied(const struct lk_system *system, double t, const double *inputs,
                                      struct lk_twist *sum);
 
-/** lk_loads_subtract_input() - @sum -= Q of @value of an input that is a load. RT: yes. */
+/** lk_loads_subtract_input() - subtract Q of @value of an input that is a load from @sum. RT:
+ * yes. */
 LK_RT void lk_loads_subtract_input(const struct lk_system *system, const struct lk_input *in,
                                    const double *value, struct lk_twist *sum);
-/** lk_loads_input_power() - return the power of @value of such an input at @twist [W]. RT: yes. */
+/** lk_loads_input_power() - return the power of @value of an input that is a load at @twist
+ * [W].
+ * RT: yes. */
 LK_RT double lk_loads_input_power(const struct lk_system *system, const struct lk_input *in,
                                   const double *value, const struct lk_twist *twist);
 
-/** lk_loads_subtract_jumps() - @sum -= dQ of the jump of the inputs at the start of a step.
- * system->next contains the new inputs on return. */
+/** lk_loads_subtract_jumps() - subtract dQ of the jump of the inputs at the start of a step
+ * from
+ * @sum. system->next contains the new inputs on return. */
 LK_RT void lk_loads_subtract_jumps(struct lk_system *system, const double *inputs,
                                    struct lk_twist *sum);
 
@@ -48,20 +56,22 @@ LK_RT void lk_loads_subtract_jumps(struct lk_system *system, const double *input
  * @law in system->now; poses and twists are those of system->now. */
 LK_RT double lk_loads_stop_force(const struct lk_system *system, const struct lk_law *law);
 
-/** lk_loads_subtract_stops() - remove forces of stops at the start of a step: @sum -= their Q;
- * subtract their multipliers from those of system->next.
- * @leaving: 0: of all stops; 1: of those whose contact ends, less the fraction lk_stop.keep; after
- *           lk_loads_decide_stops() */
+/** lk_loads_subtract_stops() - remove forces of stops at the start of a step: subtract their
+ * Q from
+ * @sum, and their multipliers from those of system->next.
+ * @leaving: 0: of all stops; 1: of stops whose contact ends, less the fraction lk_stop.keep;
+ *           after lk_loads_decide_stops() */
 LK_RT void lk_loads_subtract_stops(struct lk_system *system, int leaving, struct lk_twist *sum);
 
-/** lk_loads_decide_stops() - decide the state of every stop in the step, from the accelerations
- * without stops in system->next, and E of their rows for the step.
- * @again: the accelerations include the active stops. Only the others are decided again, because
- *         one stop may press a coordinate against another */
+/** lk_loads_decide_stops() - decide the state of every stop in the step, from the
+ * accelerations without stops in system->next, and compute E of the rows of stops for the step.
+ * @again: the accelerations include the active stops. Only the other stops are decided again,
+ *         because one stop may press a coordinate against another */
 LK_RT void lk_loads_decide_stops(struct lk_system *system, int again);
 
-/** lk_loads_release_stops() - compute E of rows with stops for the projections, without the stops,
- * at the current poses and twists. @keep_impacts: rows whose stops are hit get E of rigid rows. */
+/** lk_loads_release_stops() - compute E of rows with stops for the projections, without the
+ * stops, at the current poses and twists. @keep_impacts: rows whose stops are hit have E of
+ * rigid rows. */
 LK_RT void lk_loads_release_stops(struct lk_system *system, int keep_impacts);
 
 /** lk_loads_slide() - compute E of rows with friction that creeps for the projections, from its
@@ -72,8 +82,10 @@ LK_RT void lk_loads_slide(struct lk_system *system);
 /** lk_loads_hold_stop() - set E of the row of a hard stop that is hit to that of a rigid row. */
 LK_RT void lk_loads_hold_stop(struct lk_system *system, const struct lk_law *law);
 
-/** struct lk_law_powers - powers of the laws of compliant rows [W]. @damping: dissipated;
- * @carried: brought in by moving surroundings: the force of a row times their motion */
+/** struct lk_law_powers - powers of the laws of compliant rows [W]. @damping: dissipated
+ * power
+ * @carried: power from moving surroundings: the force of a row times the motion of its
+ *           surroundings */
 struct lk_law_powers {
     double damping;
     double carried;
@@ -93,9 +105,10 @@ LK_RT struct lk_law_powers lk_loads_law_multipliers(const struct lk_system *syst
 LK_RT struct lk_law_powers lk_loads_accelerate(struct lk_system *system, struct lk_state *state,
                                                double t, const double *inputs);
 
-/** struct lk_powers - power into a mechanism [W] from @input channels, from @drive, and from
- * @applied loads without a potential and moving rails; @damping: power dissipated by the laws of
- * compliant rows. */
+/** struct lk_powers - power into a mechanism [W]. @input: from input channels;  @drive: from
+ * drives
+ * @applied: from loads without a potential and from moving rails;  @damping: power dissipated by
+ * the laws of compliant rows. */
 struct lk_powers {
     double input;
     double drive;
@@ -103,27 +116,28 @@ struct lk_powers {
     double damping;
 };
 
-/** lk_loads_law_place() - value and rate of the row of @law at the current poses and twists, with
- * the coordinates of @state. RT: yes. */
+/** lk_loads_law_place() - compute value and rate of the row of @law at the current poses and
+ * twists, with the coordinates of @state. RT: yes. */
 LK_RT double lk_loads_law_place(const struct lk_system *system, const struct lk_state *state,
                                 const struct lk_law *law, double *ret_rate);
 
-/** lk_loads_powers() - compute the powers at the current poses and twists, with multipliers and
- * coordinates of @state, at time @t [s].  lk_loads_powers_with() - the same with known powers of
- * the @laws. */
+/** lk_loads_powers() - compute the powers at the current poses and twists, with multipliers
+ * and coordinates of @state, at time @t [s].  lk_loads_powers_with() - do the same with known
+ * powers of the @laws. */
 LK_RT void lk_loads_powers(const struct lk_system *system, const struct lk_state *state, double t,
                            const double *inputs, struct lk_powers *ret);
 LK_RT void lk_loads_powers_with(const struct lk_system *system, const struct lk_state *state,
                                 double t, const double *inputs, const struct lk_law_powers *laws,
                                 struct lk_powers *ret);
-/** lk_loads_drive_power() - power of the drives [W]. RT: yes. */
+/** lk_loads_drive_power() - return the power of the drives [W]. RT: yes. */
 LK_RT double lk_loads_drive_power(const struct lk_system *system, const struct lk_state *state);
 /** lk_loads_impacts() - return whether a contact of a hard stop acted or ended in the step. RT:
  * yes. */
 LK_RT int lk_loads_impacts(const struct lk_system *system);
-/** lk_loads_potential() - potential energy of the laws and loads in @state [J]. */
+/** lk_loads_potential() - return the potential energy of the laws and loads in @state [J]. */
 LK_RT double lk_loads_potential(const struct lk_system *system, const struct lk_state *state);
-/** lk_loads_energies() - kinetic and potential energy of @state [J]; reads its coordinates. */
+/** lk_loads_energies() - compute kinetic and potential energy of @state [J], with its
+ * coordinates. */
 LK_RT void lk_loads_energies(const struct lk_system *system, const struct lk_state *state,
                              double *ret_kinetic, double *ret_potential);
 

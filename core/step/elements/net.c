@@ -29,7 +29,7 @@ static double value_of(const struct lk_net *net, int i, const struct lk_net_sign
     return lk_net_value(net, i, net->y, at);
 }
 
-/* table value and slope; constant beyond the ends */
+/* return table value and slope; constant beyond the ends */
 static double look_up(const struct lk_net_block *b, double x, double *ret_slope)
 {
     double inside = fmin(fmax(x, b->x[0]), b->x[b->n_points - 1]), value;
@@ -63,7 +63,7 @@ static double linear(const struct lk_net *net, const struct lk_net_block *b, con
     return sum;
 }
 
-/* product of all sources. @slope: derivative with respect to each source */
+/* return the product of all sources. @slope: derivative with respect to each source */
 static double product(const struct lk_net *net, const struct lk_net_block *b,
                       const struct lk_net_signals *at, double *slope)
 {
@@ -78,7 +78,7 @@ static double product(const struct lk_net *net, const struct lk_net_block *b,
     return all;
 }
 
-/* a block of one source with a curve over it */
+/* evaluate a block that is a curve over one source */
 static double curve(const struct lk_net *net, const struct lk_net_block *b,
                     const struct lk_net_signals *at, double *slope)
 {
@@ -151,11 +151,11 @@ void lk_net_rates(struct lk_net *net, const double *z, const struct lk_net_signa
         evaluate_rates(net, &net->block[i], z, at);
 }
 
-/* ---- derivatives: changes of outputs and rates if the states change by net->dz, and one sensor by
- * 1 ---- */
+/* ---- derivatives: changes of outputs and rates if the states change by net->dz, and one
+ * sensor changes by 1 ---- */
 
-/** struct change - @sensor: the sensor that changes, or -1;  @y: changes of all outputs, found in
- * order */
+/** struct change - @sensor: the sensor that changes, or -1;  @y: changes of all outputs,
+ * computed in the order of the blocks */
 struct change {
     int sensor;
     double *y;
@@ -183,7 +183,7 @@ static void change_output(const struct lk_net *net, int i, const struct change *
     by->y[i] = sum;
 }
 
-/* change of the rate of row @r of a block */
+/* return the change of the rate of row @r of a block */
 static double change_of_rate(const struct lk_net *net, const struct lk_net_block *b, int r,
                              const struct change *by)
 {
@@ -231,7 +231,7 @@ static void change_group(const struct lk_net *net, const struct lk_net_group *g,
         change_output(net, net->order[i], by);
 }
 
-/* changes of the rates of a group, in the order of its states */
+/* compute the changes of the rates of a group, in the order of its states */
 static void change_rates(const struct lk_net *net, const struct lk_net_group *g,
                          const struct change *by, double *ret)
 {
@@ -243,7 +243,7 @@ static void change_rates(const struct lk_net *net, const struct lk_net_group *g,
     }
 }
 
-/* 1 - @x, or 0 if the difference is round-off */
+/* return 1 - @x, or 0 if the difference is round-off */
 static double less(double x)
 {
     return fabs(1 - x) > 4 * DBL_EPSILON ? 1 - x : 0;
@@ -280,7 +280,8 @@ static double within(const struct lk_net_block *b, double z)
     return fmin(fmax(z, b->lower), b->upper);
 }
 
-/* a block whose sources are known: z = (I - h gamma a)^-1 (base + h gamma b u), within limits */
+/* solve a block whose sources are known: z = (I - h gamma a)^-1 (base + h gamma b u), within
+ * limits */
 static void solve_block(struct lk_net *net, const struct lk_net_group *g,
                         const struct lk_net_signals *at, double *z)
 {
@@ -298,8 +299,8 @@ static void solve_block(struct lk_net *net, const struct lk_net_group *g,
     }
 }
 
-/* The residual base + h gamma f - z into net->right. A state at a limit that would go beyond it
- * stays there. */
+/* Compute the residual base + h gamma f - z into net->right. A state at a limit that would
+ * go beyond it stays at the limit. */
 static void find_residual(struct lk_net *net, const struct lk_net_group *g, const double *z)
 {
     double *right = net->right;
@@ -356,7 +357,7 @@ static void solve_loop(struct lk_net *net, const struct lk_net_group *g,
     }
 }
 
-/* z = base + h gamma f(z) and net->y at it */
+/* solve z = base + h gamma f(z), and compute net->y at z */
 static void find_stage(struct lk_net *net, const struct lk_net_signals *at, double *z)
 {
     for (int i = 0; i < net->n_groups; i++) {
@@ -375,8 +376,8 @@ static double part_of(int stage)
     return stage * (1 - LK_NET_GAMMA) / LK_NET_GAMMA;
 }
 
-/* derivatives of the last stage with respect to a sensor: (I - h gamma df/dz) dz = the term of the
- * first stage + h gamma df/ds;  dy = g_z dz + g_s */
+/* compute the derivatives of the last stage with respect to a sensor: (I - h gamma df/dz) dz
+ * = the term of the first stage + h gamma df/ds;  dy = g_z dz + g_s */
 static void find_column(struct lk_net *net, int sensor, int stage)
 {
     const struct change by = {sensor, net->outer};
@@ -414,7 +415,7 @@ static void find_tangent(struct lk_net *net, int stage)
             find_column(net, s, stage);
 }
 
-/* factor nonlinear loops at the last stage */
+/* compute the factors of nonlinear loops at the last stage */
 static void factor_loops(struct lk_net *net, const struct lk_net_signals *at, const double *z)
 {
     for (int i = 0; i < net->n_groups; i++)
@@ -443,7 +444,7 @@ void lk_net_step(struct lk_net *net, const double *z, const struct lk_net_signal
         }
         if (i > 0)
             break;
-        /* f of the first stage, also of states at their limits: (Z1 - z0) / h gamma */
+        /* compute f of the first stage, also for states at their limits: (Z1 - z0) / h gamma */
         for (int k = 0; k < net->n_states; k++) {
             net->base[k] = z[k] + part_of(1) * (first[k] - z[k]);
             second[k] = first[k];

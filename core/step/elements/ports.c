@@ -52,7 +52,8 @@ void lk_signals_take(struct lk_system *sys, const double *inputs)
 
 /* ---- energy stored by a change of values ---- */
 
-/* energy of all springs that follow inputs, and of gravity, with their present values */
+/* return the energy of all springs that follow inputs, and of gravity, with their present
+ * values */
 static double stored(const struct lk_system *sys)
 {
     double sum = 0;
@@ -75,8 +76,8 @@ static double stored(const struct lk_system *sys)
     return sum;
 }
 
-/* the work of a change of the inputs to @inputs at the present poses: the change of energy of
- * springs and gravity that it causes */
+/* return the work of a change of the inputs to @inputs at the present poses: the resulting
+ * change of the energy of springs and gravity */
 static double work_of_change(struct lk_system *sys, const double *inputs)
 {
     double before;
@@ -91,7 +92,7 @@ static double work_of_change(struct lk_system *sys, const double *inputs)
 
 /* ---- work ---- */
 
-/* work of an impedance or a map over the way of its coordinate to @after */
+/* return the work of an impedance or a map when its coordinate moves to @after */
 static double work_over(const struct lk_term *t, double after, double h)
 {
     double way = after - t->now->from;

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Hard end stops of `rattle`: stops too stiff for the step to resolve. They are not rows of the
- * tree but unilateral multipliers on rows of it. They are solved for all stops at once, from the
- * compliance between each two of them through the mechanism (lk_complementarity_solve()).
+/* Hard end stops of `rattle`: stops too stiff for the step to resolve. They are not rows of
+ * the tree but unilateral multipliers on rows of the tree. All stops are solved at once, from
+ * the compliance between each two of them through the mechanism (lk_complementarity_solve()).
  *
  * Positions, velocities and accelerations are three problems (O. Bruels, V. Acary, A. Cardona,
  * Simultaneous enforcement of constraints at position and velocity levels in the nonsmooth
- * generalized-alpha scheme, 2014). In the first half kick a stop is its spring at q_n+1: a push p
- * leaves the row beyond the limit by p / k, so that a load comes to rest where it should. The
- * second half kick removes that push and replaces it by impulses: at the stops that pushed, the
- * rate obeys Newton's law of impact, rate <= -restitution times the one before, with a unilateral
- * impulse over the whole step (J. J. Moreau, Unilateral contact and dry friction in finite freedom
- * dynamics, 1988). While a contact lasts, this is RATTLE with one more row, symmetric. At its
- * beginning it dissipates energy, and the correction of a row beyond its limit adds no velocity.
- * Accelerations and reactions follow from the stops that are at rest. */
+ * generalized-alpha scheme, 2014). In the first half kick a stop is its spring at q_n+1: a push
+ * p leaves the row beyond the limit by p / k, so that a load comes to rest where it should. The
+ * second half kick removes that push and replaces it by impulses. At the stops that pushed, the
+ * rate obeys Newton's law of impact, rate <= -restitution times the previous rate, with a
+ * unilateral impulse over the whole step (J. J. Moreau, Unilateral contact and dry friction in
+ * finite freedom dynamics, 1988). While a contact lasts, this is RATTLE with one more row,
+ * symmetric. When the contact begins, the step dissipates energy, and the correction of a row
+ * beyond its limit adds no velocity. Accelerations and reactions follow from the stops that are
+ * at rest. */
 #include "maths/vec.h"
 #include "solve/complementarity.h"
 #include "step/elements/elements.h"
@@ -23,9 +24,9 @@
 #include "step/rattle_state.h"
 #include <string.h>
 
-#define ONSET_MIN 0.1  /* least stiffness within the onset, of that beyond it */
-#define RIGID     1e-6 /* E of a stop as a rigid row, of the scale of its row */
-#define MOVABLE   1e-5 /* of the scale of its row: other rows hold a row that yields less */
+#define ONSET_MIN 0.1  /* least stiffness within the onset / stiffness beyond it */
+#define RIGID     1e-6 /* E of a stop as a rigid row, relative to its row */
+#define MOVABLE   1e-5 /* of the row's scale: rows that yield less are held by others */
 
 void lk_stops_layout(const struct lk_system *sys, struct lk_stops *stops, struct lk_arena *arena)
 {
@@ -96,7 +97,7 @@ static double rate_at(const struct lk_system *sys, const struct lk_contact *c,
     return rates[law->row];
 }
 
-/* second derivative of the row of a contact; system->residual: accelerations, see
+/* return the second derivative of the row of a contact; system->residual: accelerations, see
  * lk_evaluate_accelerations() */
 static double acceleration_of(const struct lk_system *sys, const struct lk_contact *c)
 {
@@ -107,9 +108,9 @@ static double acceleration_of(const struct lk_system *sys, const struct lk_conta
     return rate_at(sys, c, sys->residual) + gamma[law->row];
 }
 
-/* Response to the multipliers @push of the contacts: system->correction := s W times their forces,
- * reduced by the rows of the factor, whose multipliers are in system->solution. system->residual is
- * preserved. */
+/* Compute the response to the multipliers @push of the contacts: system->correction := s W
+ * times their forces, reduced by the rows of the factor, whose multipliers are in
+ * system->solution. system->residual is preserved. */
 static void respond(struct lk_system *sys, struct lk_stops *stops, const double *push,
                     bool is_refined)
 {
@@ -129,8 +130,8 @@ static void respond(struct lk_system *sys, struct lk_stops *stops, const double 
     lk_evaluate_clear_frames(sys, sys->correction);
 }
 
-/* compute stops->yield: change of the row of each contact by a unit push at each, with the response
- * of all other rows */
+/* compute stops->yield: the change of the row of each contact by a unit push at each
+ * contact, with the response of all other rows */
 static void find_yields(struct lk_system *sys, struct lk_stops *stops, bool is_refined)
 {
     int n = stops->n;
@@ -171,8 +172,8 @@ static void solve(struct lk_stops *stops, double *x)
                              stops->scratch);
 }
 
-/* the same for rigid contacts, whose compliance only makes the solution unique; a second solution
- * removes most of its effect */
+/* solve for @x with rigid contacts, whose compliance only makes the solution unique; a
+ * second solution removes most of its effect */
 static void solve_rigid(struct lk_stops *stops, double *x)
 {
     solve(stops, x);
@@ -219,9 +220,9 @@ void lk_stops_find_yields(struct lk_system *sys)
     memcpy(sys->solution, stops->solution, (size_t)sys->n_rows * sizeof(double));
 }
 
-/* Linearise the spring of a stop beyond its limits about its depth at the present pose. @c: gets
- * half its compliance. Return: the shift of the limits by the onset. It applies to both limits,
- * because the other one is far away. */
+/* Linearise the spring of a stop beyond its limits about its depth at the present pose. @c:
+ * half its compliance is written there. Return: the shift of the limits by the onset. It applies
+ * to both limits, because the other limit is far away. */
 static double linearise(const struct lk_term *t, double phi, struct lk_contact *c)
 {
     double depth = fmax(fmax(phi - t->upper, t->lower - phi), 0);
@@ -295,8 +296,8 @@ void lk_stops_add(struct lk_stops *stops, int iteration, double part)
     for (int i = 0; i < stops->n; i++) {
         double push = stops->push[i] + part * change[i];
 
-        /* stops->impulse contains the pushes of the whole increment; a factor must not change their
-         * sign */
+        /* stops->impulse contains the pushes of the whole increment; the factor @part must
+         * not change their sign */
         stops->push[i] = part == 0 || acts_alike(push, stops->impulse[i]) ? push : 0;
     }
 }
@@ -331,9 +332,9 @@ static void return_pushes(struct lk_system *sys)
         sys->next.lambda[row_of(sys, &stops->contact[i])] -= stops->push[i];
 }
 
-/* Newton's law of impact: the rate at which a row must leave a stop, or 0 if it arrives no faster
- * than its acceleration explains in two steps. The speed at the limit, where the step ends,
- * includes the work of the forces on the way there. @after: rate without stops */
+/* Return, by Newton's law of impact, the rate at which a row must leave a stop, or 0 if it
+ * arrives no faster than its acceleration explains in two steps. The speed at the limit, where
+ * the step ends, includes the work of the forces on the way to it. @after: rate without stops */
 static double rebound(const struct lk_system *sys, int i, double after)
 {
     const struct lk_element_work *work = sys->elements;
@@ -356,8 +357,8 @@ static double rebound(const struct lk_system *sys, int i, double after)
                : 0;
 }
 
-/* set the limits of the rates: the row of a stop that pushed must leave it at @part of the rebound
- * or faster; no stop moves a row that others hold */
+/* set the limits of the rates: the row of a stop that pushed must leave the stop at @part of
+ * the rebound or faster; no stop moves a row that others hold */
 static void limit_rates(struct lk_system *sys, struct lk_stops *stops, double part)
 {
     for (int i = 0; i < stops->n; i++) {
@@ -479,7 +480,7 @@ static void bounce(struct lk_system *sys)
     if (!is_hit)
         return;
     lk_rattle_reset_prediction(sys);
-    /* drives resist an impulse; their work against forces is booked with the forces */
+    /* drives resist an impulse; their work against forces is booked together with the forces */
     sys->next.balance->work_drive +=
         lk_loads_drive_power(sys, &(struct lk_state){.lambda = stops->solution});
 }

@@ -8,11 +8,12 @@
 
 struct lk_arena;
 
-/** struct lk_contact - a hard stop. @law, @term: indices;  @rate, @acceleration, @held: rate and
- * acceleration of its row, and force of the stop, at q_n;
- * @own: compliance of the stop itself in the present problem;  @rebound: rate at which the row must
- * leave it;  @is_impact: the row arrives faster than its acceleration explains;  @is_blocked: other
- * rows hold its row */
+/** struct lk_contact - a hard stop. @law, @term: indices of its law and term
+ * @rate, @acceleration: of its row at q_n;  @held: force of the stop at q_n
+ * @own: compliance of the stop itself in the present problem
+ * @rebound: rate of the row after its impact
+ * @is_impact: the row arrives faster than its acceleration explains
+ * @is_blocked: other rows hold the row of the stop */
 struct lk_contact {
     int law;
     int term;
@@ -25,18 +26,18 @@ struct lk_contact {
     bool is_blocked;
 };
 
-#define LK_HARD_STOPS_MAX 128 /* solved together, in n^3 operations a step */
+#define LK_HARD_STOPS_MAX 128 /* hard stops are solved together, in n^3 operations */
 
-/** struct lk_stops - the @n hard stops, n numbers each unless said. Positive multipliers
- * push from the upper limit, negative from the lower one.
+/** struct lk_stops - the @n hard stops. Arrays have n numbers unless stated otherwise.
+ * Positive multipliers push from the upper limit, negative ones from the lower limit.
  * @yield:     n x n: s Phi_q W Phi_q^T of their rows, reduced by all other rows
  * @push:      multipliers of the first half kick [N, N m];  @kept_push: of the last accepted
  *             iterate;  @increments: of all iterations, one after another
- * @impulse:   over the step, by 4 / h^2;  @bounce: additional impulse of restitution
+ * @impulse:   impulse over the step, times 4 / h^2;  @bounce: additional impulse of restitution
  * @rate:      of their rows at q_n+1 without stops
  * @work:      of inputs and loads in the step, estimated at its start [J]
- * @b .. @scratch: of lk_complementarity_solve();  @force, @solution: n_rows;  @shove, @response: as
- * lk_system.correction */
+ * @matrix, @b, @lower, @upper, @scratch: arguments of lk_complementarity_solve()
+ * @force, @solution: n_rows;  @shove, @response: of the size of lk_system.correction */
 struct lk_stops {
     int n;
     struct lk_contact *contact;
@@ -70,15 +71,15 @@ void lk_stops_find(struct lk_system *system);
 LK_RT void lk_stops_find_yields(struct lk_system *system);
 
 /** lk_stops_push() - compute the changes of the pushes in increment @iteration, and add their
- * effect to the increment of all rows in system->solution and system->correction. Return: whether
- * the same stops act as before. */
+ * effect to the increment of all rows in system->solution and system->correction. Return:
+ * whether the active stops are the same as before. */
 LK_RT bool lk_stops_push(struct lk_system *system, int iteration);
 
 /** lk_stops_blend() - add @alpha times the pushes of increment @before to those of @iteration. */
 LK_RT void lk_stops_blend(struct lk_stops *stops, int iteration, int before, double alpha);
 
-/** lk_stops_keep() - store the pushes of the present iterate, unless the iterations have ended.
- * lk_stops_take_kept() - restore the pushes that were stored last. */
+/** lk_stops_keep() - store the pushes of the present iterate, unless @ends: the iterations
+ * have ended. lk_stops_take_kept() - restore the pushes that were stored last. */
 LK_RT void lk_stops_keep(struct lk_stops *stops, bool ends);
 LK_RT void lk_stops_take_kept(struct lk_stops *stops);
 

@@ -10,7 +10,8 @@
 #include "step/system.h"
 #include <string.h>
 
-/* geometric stiffness: tension over length of the gap [N/m]; 0 for a rod under pressure */
+/* return the geometric stiffness: tension / length of the gap [N/m]; 0 for a rod under
+ * pressure */
 static double stiffness_across(const struct lk_system *sys, int along, const double *value)
 {
     const struct lk_joint *j = &sys->joint[along];
@@ -59,8 +60,8 @@ void lk_sway_step(const struct lk_term *t, double delta, struct lk_law_value *su
     sum->stiffness += t->now->stiffness * (1 + 2 * LK_TENSION_LATE);
 }
 
-/* convert the multipliers of these rows from the first half kick to the second, and book the energy
- * that both dissipate */
+/* convert the multipliers of sway rows from the first half kick to the second, and book the
+ * energy that both half kicks dissipate */
 static void turn(struct lk_system *sys)
 {
     for (int i = 0; i < sys->n_sways; i++) {

@@ -17,8 +17,8 @@
 
 struct lk_system;
 
-/** struct lk_sway - geometric stiffness of a rod or spring: @block: of the three rows;  @along:
- * block of the rod or spring. */
+/** struct lk_sway - geometric stiffness of a rod or spring. @block: block of the three rows;
+ * @along: block of the rod or spring. */
 struct lk_sway {
     int block;
     int along;

@@ -4,7 +4,7 @@
 #include "step/kinematics.h"
 #include <string.h>
 
-#define SWEEPS 5 /* number of sweeps of Jacobi rotations: 3 x 3 matrices have converged by then */
+#define SWEEPS 5 /* sweeps of Jacobi rotations: enough for 3 x 3 matrices */
 
 static void add_force(const double l[3], const double f[3], double sum[6])
 {
@@ -35,7 +35,7 @@ void lk_tension_add_joint(const struct lk_system *sys, int i, int s, const doubl
     add_force(j->p[s], force, sum);
 }
 
-/* whether side @s of joint @i is a part of the same body as @b */
+/* return whether side @s of joint @i is a part of the same body as @b */
 static int is_at(const struct lk_system *sys, int i, int s, int b)
 {
     int other = sys->joint[i].body[s];
@@ -67,7 +67,8 @@ void lk_tension_all(const struct lk_system *sys, double (*ret)[6])
             if (b < sys->n_bodies)
                 lk_tension_add_joint(sys, i, s, sys->pose[b].R, ret[sys->body[b].of]);
         }
-    for (int b = 0; b < sys->n_bodies; b++) /* further parts of a body follow all first ones */
+    for (int b = 0; b < sys->n_bodies; b++) /* further parts of split bodies follow the first
+                                             * parts of all bodies */
         for (int k = 0; k < 6; k++)
             ret[b][k] = b < sys->n_named_bodies ? ret[b][k] / sys->body[b].n_parts
                                                 : ret[sys->body[b].of][k];
@@ -120,7 +121,7 @@ static void reduce(const double L[6], double A[3][3])
             solve_root(L, x);
             for (int i = 0; i < 3; i++)
                 A[i][k] = x[i];
-            if (k == 2) /* transposed: the same for the other side */
+            if (k == 2) /* transposed: the product for the other side */
                 for (int i = 0; i < 3; i++)
                     for (int n = 0; n < i; n++) {
                         double swapped = A[i][n];
@@ -131,7 +132,7 @@ static void reduce(const double L[6], double A[3][3])
         }
 }
 
-/* A becomes diagonal, the columns of U its eigenvectors (C. G. J. Jacobi's rotations) */
+/* diagonalise A; the columns of U become its eigenvectors (C. G. J. Jacobi's rotations) */
 static void diagonalise(double A[3][3], double U[3][3])
 {
     static const int pair[3][2] = {{0, 1}, {0, 2}, {1, 2}};

@@ -9,12 +9,12 @@
 #include "step/elements/tyres.h"
 #include <math.h>
 
-#define LK_TYRE_WAY_MIN     1e-6 /* of a depth: least change that is above round-off */
-#define LK_TYRE_STIFF_LEAST 0.1  /* least tangent in contact, of the stiffness */
+#define LK_TYRE_WAY_MIN     1e-6 /* least relative change of a depth above round-off */
+#define LK_TYRE_STIFF_LEAST 0.1  /* least tangent in contact / stiffness */
 #define LK_TYRE_SHARE_LEAST 0.1  /* lower bound of lk_tyre_share() */
 
-/** lk_tyre_stored(), lk_tyre_elastic(), lk_tyre_slope() - energy [J], force [N] and its tangent
- * [N/m] of a depth alone. */
+/** lk_tyre_stored(), lk_tyre_elastic(), lk_tyre_slope() - return the energy [J], the force
+ * [N] and its tangent [N/m] for a depth, without spin and forces along the road. */
 LK_INLINE double lk_tyre_stored(const struct lk_tyre *t, double depth)
 {
     double d = lk_max(0, depth), rim = lk_max(0, depth - t->rim_depth);
@@ -37,9 +37,10 @@ LK_INLINE double lk_tyre_slope(const struct lk_tyre *t, double depth)
                      : 0;
 }
 
-/** lk_tyre_share() - return the factor on the springs, 1 + Q_V2 R0 / V0 |Omega| - (Q_FCX Fx / F0)^2
- * - (Q_FCY Fy / F0)^2 (I. J. M. Besselink, A. J. C. Schmeitz, H. B. Pacejka, 2010, equation of the
- * vertical force). @lambda: of the rows, as far as it is known */
+/** lk_tyre_share() - return the factor on the springs, 1 + Q_V2 R0 / V0 |Omega| - (Q_FCX Fx /
+ * F0)^2
+ * - (Q_FCY Fy / F0)^2 (I. J. M. Besselink, A. J. C. Schmeitz, H. B. Pacejka, 2010, equation of
+ * the vertical force). @lambda: present estimate of the multipliers of the rows */
 LK_INLINE double lk_tyre_share(const struct lk_tyre *t, double spin,
                                const double lambda[LK_TYRE_ROWS])
 {

@@ -11,14 +11,15 @@
 #define BRISK      1     /* speed of full rolling resistance and aligning moment [m/s] */
 #define PASSES     4     /* iterations of normal force and forces along the road */
 
-/* four samples of a road, of the radius and of the width (G. Rill, Road Vehicle Dynamics, 2011) */
+/* distances of the four samples of a road, relative to the radius and to the width (G. Rill,
+ * Road Vehicle Dynamics, 2011) */
 #define SAMPLE_AHEAD 0.1
 #define SAMPLE_ASIDE 0.3
-#define ABYSS        2 /* depth of the road below the centre if there is none, of the radius */
+#define ABYSS        2 /* depth of a missing road below the centre / radius */
 
-/** struct patch - motion of a wheel over the road. @along, @across: Vcx, Vcy;  @spin: Omega; @bore:
- * wn;  @turn: rates about e_x and e_l;  @creep: of the wheel's material at the contact, along e_x
- * and e_l;  @rolling: Re;  @speed: Vr;  @load: N */
+/** struct patch - motion of a wheel over the road. @along, @across: Vcx, Vcy;  @spin: Omega
+ * @bore: wn;  @turn: rates about e_x and e_l;  @creep: velocity of the wheel's material at the
+ * contact, along e_x and e_l;  @rolling: Re;  @speed: Vr;  @load: N */
 struct patch {
     double along;
     double across;
@@ -31,8 +32,8 @@ struct patch {
     double load;
 };
 
-/** struct lagging - one coordinate of the carcass over a step: its value at the end and at the
- * middle, its @rate. @decay: divisor of both, at least 1 */
+/** struct lagging - one coordinate of the carcass over a step: its value at the end and at
+ * the middle of the step, and its @rate. @decay: divisor of both, at least 1 */
 struct lagging {
     double to;
     double mid;
@@ -73,8 +74,8 @@ static int sample(const struct lk_road *road, const struct lk_tyre *t, const dou
     return lk_road_patch(road, t->track, at, ahead, left, ret);
 }
 
-/* compute the plane below the contact point in two passes: below the centre, then at the contact;
- * or only that below the centre */
+/* compute the plane below the contact point in two passes: below the centre, then at the
+ * contact; or only the plane below the centre */
 void lk_tyre_place(struct lk_system *sys, int index)
 {
     const struct lk_tyre *t = &sys->tyre[index];
@@ -142,8 +143,8 @@ static void find_patch(const struct lk_tyre *t, const struct lk_wheel *w, const 
     ret->speed = lk_max(ret->speed, fabs(ret->across) / 3);
 }
 
-/* angular velocity of body @b, world, and velocity of its point @at; @mean: over the step to the
- * present pose instead of at it */
+/* compute the angular velocity of body @b, world, and the velocity of its point @at; @mean:
+ * mean over the step to the present pose instead of the values at this pose */
 static void move_of(const struct lk_system *sys, int b, int mean, const double at[3], double v[3],
                     double W[3])
 {
@@ -165,7 +166,7 @@ static void move_of(const struct lk_system *sys, int b, int mean, const double a
 
 /* ---- the carcass ---- */
 
-/* x' = drive - decay x by the midpoint rule over @h; h = 0: at the present */
+/* solve x' = drive - decay x by the midpoint rule over @h; h = 0: at the present time */
 static struct lagging lag(double from, double drive, double decay, double h)
 {
     struct lagging l = {.decay = 1 + 0.5 * h * decay};
@@ -193,7 +194,8 @@ static void move_carcass(const struct lk_carcass *from, const struct patch *p, d
                      is_down ? p->speed / lk_max(from->length[i], LENGTH_MIN) : 1 / AIR_TIME, h);
 }
 
-/* @moment: the largest that the contact bears */
+/* compute the rotation of the carcass. @moment: the largest moment that the contact can
+ * transmit */
 static struct lagging turn_carcass(const struct lk_tyre *t, const struct lk_carcass *from,
                                    const struct patch *p, double depth, double h)
 {
@@ -209,8 +211,8 @@ static double grip_of(const struct lk_grip *grip, const double *inputs)
     return grip->input >= 0 ? lk_max(0, inputs[grip->input]) : grip->value;
 }
 
-/* Slips of the law. TMeasy divides by the speed of rolling: at a stand both speeds are 0, and its
- * slips are those of the carcass. */
+/* Compute the slips of the law. TMeasy divides by the speed of rolling: at standstill both
+ * speeds are 0, and its slips are those of the carcass. */
 static void find_slip(const struct lk_tyre *t, const struct lk_wheel *w, const struct patch *p,
                       const double *inputs, const struct lk_carcass *carcass,
                       const struct lagging l[2], struct lk_tyre_slip *ret)
@@ -233,9 +235,10 @@ static void find_slip(const struct lk_tyre *t, const struct lk_wheel *w, const s
     ret->friction = grip_of(&t->grip[0], inputs) * grip_of(&t->grip[1], inputs);
 }
 
-/* Factor on terms that change sign with the direction of rolling; it decreases to 0 at standstill.
- * Without a carcass the slips are limited below BRISK and exact beyond it, and so is this factor.
- */
+/* Return the factor on terms that change sign with the direction of rolling; it decreases to
+ * 0 at standstill. The slips of a tyre without a carcass are divided by at least BRISK, so they
+ * are exact only at speeds above BRISK. The factor for such a tyre is likewise linear up to
+ * BRISK, and +1 or -1 above. */
 static double signed_part(const struct lk_tyre *t, double speed)
 {
     double cut = lk_min(1, lk_max(-1, speed / BRISK));
@@ -243,7 +246,7 @@ static double signed_part(const struct lk_tyre *t, double speed)
     return t->length[1] == 0 ? cut : speed / lk_root(speed * speed + BRISK * BRISK);
 }
 
-/* relaxation lengths: those of the parameters, else of the law */
+/* compute the relaxation lengths: those of the parameters if given, else those of the law */
 static void find_lengths(const struct lk_tyre *t, const struct lk_tyre_slip *slip,
                          const struct lk_tyre_forces *f, double ret[2])
 {
@@ -260,7 +263,8 @@ static void find_lengths(const struct lk_tyre *t, const struct lk_tyre_slip *sli
     }
 }
 
-/* Forces and moments of the road on the wheel, except N itself; @ret_lambda: minus them */
+/* Compute forces and moments of the road on the wheel, except N; @ret_lambda: their negative
+ * values */
 static void find_forces(const struct lk_tyre *t, const struct lk_wheel *w, const struct patch *p,
                         const double *inputs, const struct lk_carcass *carcass,
                         const struct lagging l[3], struct lk_tyre_forces *ret, double ret_length[2],
@@ -294,7 +298,7 @@ static void start(struct lk_system *sys, const double *inputs)
     }
 }
 
-/* contact half way between the start of the step and @end */
+/* compute the contact half way between the start of the step and @end */
 static void halve(const struct lk_tyre *t, const struct lk_wheel *end, struct lk_wheel *ret)
 {
     const struct lk_wheel *a = &t->now->start;
@@ -343,7 +347,8 @@ static void lag_all(const struct lk_tyre *t, const struct lk_carcass *from, cons
     ret[2] = turn_carcass(t, from, p, depth, h);
 }
 
-/* E of the rows: the tangents of the forces with respect to the way of the row over the step */
+/* compute E of the rows: the tangents of the forces with respect to the displacement of the
+ * row over the step */
 static void find_tangents(const struct lk_system *sys, const struct lk_tyre *t,
                           const struct lk_law_value *normal, const struct lk_tyre_forces *f,
                           const struct lk_carcass *carcass, const struct lagging l[3],
@@ -417,8 +422,8 @@ static void end(struct lk_system *sys)
 
 /* ---- a state ---- */
 
-/* evaluate contact and motion at the present poses and twists. @lambda: of the rows, as far as it
- * is known */
+/* evaluate contact and motion at the present poses and twists. @lambda: present estimate of
+ * the multipliers of the rows */
 static void see_state(const struct lk_system *sys, const struct lk_tyre *t,
                       const double lambda[LK_TYRE_ROWS], struct lk_wheel *w, struct patch *p)
 {
@@ -435,7 +440,8 @@ static void see_state(const struct lk_system *sys, const struct lk_tyre *t,
     find_patch(t, w, v, W, road, turning, p);
 }
 
-/* number of iterations: the normal force and the forces along the road depend on each other */
+/* return the number of iterations: the normal force and the forces along the road depend on
+ * each other */
 static int passes_of(const struct lk_tyre *t)
 {
     return t->sag[0] != 0 || t->sag[1] != 0 ? PASSES : 1;
@@ -471,8 +477,8 @@ void lk_tyres_hold(struct lk_system *sys)
             sys->tyre[i].held[s] = sys->pose[joint_of(sys, &sys->tyre[i])->body[s]];
 }
 
-/* displacement of the point @at of a body since it was @held, and its rotation, world: axis times
- * sine */
+/* compute the displacement of the point @at of a body from the pose @held, and the rotation
+ * of the body, world: axis times sine */
 static void way_of(const struct lk_pose *held, const struct lk_pose *pose, const double at[3],
                    double way[3], double turn[3])
 {
@@ -494,8 +500,8 @@ static void way_of(const struct lk_pose *held, const struct lk_pose *pose, const
         way[i] = (pose->x[i] - held->x[i]) + (arm[i] - before[i]);
 }
 
-/* displacement of the rim from the patch: in the form of a motion, with displacements instead of
- * velocities */
+/* compute the displacement of the rim from the patch, in the form of a motion with
+ * displacements instead of velocities */
 static void stretch(const struct lk_system *sys, const struct lk_tyre *t, const struct lk_wheel *w,
                     struct patch *p, struct lk_carcass *ret)
 {
@@ -512,7 +518,7 @@ static void stretch(const struct lk_system *sys, const struct lk_tyre *t, const 
     p->along = p->across = p->spin = p->bore = p->speed = 0;
 }
 
-/* set forces without a carcass to 0: at rest such a tyre slips under any force */
+/* set the forces of a tyre without a carcass to 0: at rest such a tyre slips under any force */
 static void let_go(const struct lk_tyre *t, double ret_lambda[LK_TYRE_ROWS])
 {
     for (int i = 0; i < 2; i++)

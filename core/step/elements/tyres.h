@@ -33,42 +33,46 @@ struct lk_state;
 
 #define LK_TYRE_ROWS 6
 
-/** struct lk_carcass - state of a tyre. @shift: u, v [m];  @turn: psi [rad];  @length: of
- * relaxation, s_x and s_y, at the load of the last evaluation [m] */
+/** struct lk_carcass - state of a tyre. @shift: u, v [m];  @turn: psi [rad];  @length:
+ * relaxation lengths s_x and s_y at the load of the last evaluation [m] */
 struct lk_carcass {
     double shift[2];
     double turn;
     double length[2];
 };
 
-/** struct lk_grip - friction, relative to that of the tyre's parameters. @value;  @input: index of
- * the input that replaces it, or -1 */
+/** struct lk_grip - friction relative to that of the tyre's parameters. @value: used unless
+ * an input replaces it;  @input: index of this input, or -1 */
 struct lk_grip {
     double value;
     int input;
 };
 
-/** struct lk_tyre_now - scratch of a tyre. @plane: of the road at the present pose, road axes;
+/** struct lk_tyre_now - scratch of a tyre. @plane: plane of the road at the present pose,
+ * road axes;
  * @start: contact at the start of the step */
 struct lk_tyre_now {
     struct lk_road_plane plane;
     struct lk_wheel start;
 };
 
-/** struct lk_tyre - one tyre. @joint: its block of rows, road first;  @road: index, and its @track
- * @radius, @width: [m];  @stiffness: of the depth and of its square [N/m, N/m^2];  @damping [N s/m]
- * @swell: relative increase of the force of the depth with the spin [s];  @sag: its relative
- *         decrease is the sum of squares of these times the forces ahead and to the left [1/N];
- *         Magic Formula 6.1, else 0
- * @rim_depth: depth at rim contact [m], INFINITY: never;  @rim_stiffness [N/m]: in addition beyond
- * it
- * @delay: t_x, t_y, t [s];  @length: of relaxation [m]; 0: no carcass; negative: from the law or
- *         @carcass;  @carcass: stiffness along and across [N/m] from which lengths follow, or 0
+/** struct lk_tyre - one tyre. @joint: block of its rows, side 0 is the road;  @road: index of
+ * the road, and its @track
+ * @radius, @width: [m];  @stiffness: of the depth and of its square [N/m, N/m^2];  @damping [N
+ *                  s/m]
+ * @swell: relative increase of the force of the depth with the spin [s]
+ * @sag:   the relative decrease of this force is the sum of squares of @sag times the forces
+ *         ahead and to the left [1/N]; Magic Formula 6.1, else 0
+ * @rim_depth: depth at rim contact [m], INFINITY: never;  @rim_stiffness: additional stiffness
+ *         beyond it [N/m]
+ * @delay: t_x, t_y, t [s]
+ * @length: relaxation lengths [m]; 0: no carcass; negative: from the law or @carcass
+ * @carcass: stiffness along and across [N/m] from which lengths follow, or 0
  * @bore:  k, stiffness about the normal [N m/rad], or 0
  * @is_by_centre: slips follow from the motion of the centre, not of the contact point
- * @speed: TMeasy: its slips divide by the speed of rolling and this [m/s], see find_slip() in
- * tyres.c
- * @grip:  of the road and of the tyre, which multiply
+ * @speed: TMeasy: its slips are divided by the sum of the speed of rolling and this speed [m/s],
+ *         see find_slip() in tyres.c
+ * @grip:  of the road and of the tyre, which are multiplied
  * @held:  poses of road and wheel without deflection of the carcass, see lk_tyres_hold() */
 struct lk_tyre {
     int joint;

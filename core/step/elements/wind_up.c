@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Friction that holds by winding up: a spring and a damper in series with a slider (L. Prandtl, Ein
- * Gedankenmodell zur kinetischen Theorie der festen Koerper, 1928). With z the wind-up, a state:
+/* Friction that holds by winding up: a spring and a damper in series with a slider (L.
+ * Prandtl, Ein Gedankenmodell zur kinetischen Theorie der festen Koerper, 1928). With z the
+ * wind-up, a state:
  *
- *     force = k z + c z',  z' = v while |force| <= level;  else force = +-level, and z follows it
+ *     force = k z + c z',  z' = v while |force| <= level;  else force = +-level, and z follows
+ *     it
  *
  * At rest the force is that of a spring, and there is no creep. The level depends on the rate of
  * sliding s = v - z', so that it does not fall while the spring winds up, at any rate. The level
- * may change at any time; z follows at once. Over a step z changes from z0 by the way of the row
- * less the sliding,
+ * may change at any time; z follows at once. Over a step z changes from z0 by the displacement
+ * of the row, way, less the sliding,
  *
  *     force = k (z0 + z1) / 2 + c (z1 - z0) / h,  z1 = z0 + way - s h,
  *     s = 0, or force = +-level(s)
  *
  * The work is force * way. The part that the spring does not store is dissipated, and never
- * negative. s is a state, too: where the level falls with s, holding and sliding may both be
+ * negative. s is a state, too: if the level falls with s, holding and sliding may both be
  * solutions, and the state selects the present one. */
 #include "step/elements/wind_up.h"
 #include "step/elements/elements.h"
@@ -51,9 +53,10 @@ static double trial_of_step(const struct lk_term *t, double way, double v)
     return t->now->stiffness * (t->now->wound + 0.5 * way) + t->give * v;
 }
 
-/* Return the rate of sliding s >= 0 over a step: |trial| - yield s = level(s), by fixed-point
- * rounds that begin at the rate of the last step, so that, if both are solutions, a sliding contact
- * continues to slide and a holding one to hold. */
+/* Return the rate of sliding s >= 0 over a step: |trial| - yield s = level(s). It is
+ * computed by fixed-point rounds that begin at the rate of the last step. If holding and sliding
+ * are both solutions, a sliding contact therefore continues to slide and a holding contact to
+ * hold. */
 static double slip_of(const struct lk_term *t, double trial)
 {
     int rounds = t->stick == t->coulomb ? 1 : ROUNDS;
@@ -72,7 +75,7 @@ void lk_wind_up_step(const struct lk_term *t, double before, double after, doubl
     add(t, trial, slide(t, trial, slip_of(t, trial)), v, sum);
 }
 
-/* value of its coordinate; friction is always at one */
+/* return the value of the coordinate on which the friction acts */
 static double place(const struct lk_system *sys, const struct lk_state *state,
                     const struct lk_law *law)
 {
@@ -81,7 +84,8 @@ static double place(const struct lk_system *sys, const struct lk_state *state,
     return state->coordinate[j->of[0]->first_coordinate + j->which[0]];
 }
 
-/* wind-up after a step along @way, and the work that is not stored */
+/* return the wind-up after a step with the displacement @way, and the work that is not
+ * stored */
 static double wind(const struct lk_term *t, double way, double h, double *ret_lost)
 {
     double trial = trial_of_step(t, way, way / h), slip = slip_of(t, trial);

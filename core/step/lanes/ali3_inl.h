@@ -19,8 +19,8 @@ static void subtract_loads(struct lk_system *sys, const struct lk_batches *p, do
     }
 }
 
-/* a += W dQ for the jump of the inputs at the start of a step, and Phi_q of this change into the
- * right-hand side of soft rows */
+/* add W dQ of the jump of the inputs at the start of a step to a, and Phi_q of this change
+ * to the right-hand side of soft rows */
 static void add_jumps(struct lk_system *sys, const struct lk_batches *p, const double *inputs,
                       int leaving)
 {
@@ -52,7 +52,7 @@ static void add_jumps(struct lk_system *sys, const struct lk_batches *p, const d
             lk_singles_jump(sys, p, b);
 }
 
-/* in directions without inertia accelerations do not follow from forces, and stay unchanged */
+/* keep accelerations in directions without inertia: they do not follow from forces there */
 static void keep_massless(const struct lk_batches *p, int block)
 {
     lanes_t *f = block_at(p, p->bodies[block].at), turn[3];
@@ -65,7 +65,7 @@ static void keep_massless(const struct lk_batches *p, int block)
     }
 }
 
-/* changes of velocities by the stops that were hit, into V: world, body axes */
+/* compute the changes of velocities by the stops that were hit, into V: world, body axes */
 static void bounce_bodies(const struct lk_batches *p, int block)
 {
     const struct lk_batch_bodies *b = &p->bodies[block];
@@ -77,8 +77,8 @@ static void bounce_bodies(const struct lk_batches *p, int block)
     rotate_back(f + LK_BODY_R, change + 3, f + LK_BODY_V + 3);
 }
 
-/* Phi, or (f - lambda) E of laws, and Phi_q^T lambda at the present pose; @is_first: at the
- * predicted one, whose Jacobian is stored */
+/* compute Phi, or (f - lambda) E of laws, and Phi_q^T lambda at the present pose; @is_first:
+ * at the predicted pose, whose Jacobian is stored */
 static void evaluate_single(const struct run *run, int block, bool is_first)
 {
     struct lk_system *sys = run->sys;
@@ -129,7 +129,7 @@ STAGE_FN(evaluate_again_single)
 
 /* ---- sweeps ---- */
 
-/* poses, and twists if rows depend on velocities */
+/* copy the poses of an iterate, and its twists if rows depend on velocities */
 LK_INLINE void show_iterate_in(const struct run *run, int block, int field)
 {
     if (__builtin_expect(run->p->bodies[block].shown == 0, 1))
@@ -290,7 +290,7 @@ static void ali3_sweep(struct lk_system *sys, int down, int up)
         give_bounce(sys);
 }
 
-/* the pose of the iterate is in X at first, then in NOW_X */
+/* compute the loads of `ali3`. The pose of the iterate is first in X, later in NOW_X */
 static void ali3_loads(struct lk_system *sys, double t, const double *inputs)
 {
     subtract_loads(sys, sys->batches, t, inputs,
@@ -320,7 +320,7 @@ static void ali3_fetch(struct lk_system *sys)
     }
 }
 
-/* accelerations of the bodies that loads act on */
+/* copy the accelerations of the bodies that loads act on */
 static void ali3_give(struct lk_system *sys)
 {
     const struct lk_batches *p = sys->batches;
@@ -357,7 +357,8 @@ static void keep_accelerations(struct lk_system *sys, const struct lk_batches *p
     }
 }
 
-/* uses the pose, Jacobians and weights of the last step */
+/* compute accelerations and multipliers with the pose, Jacobians and weights of the last
+ * step */
 static void ali3_settle(struct lk_system *sys, const double *inputs)
 {
     struct lk_batches *p = sys->batches;

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The step on batches: nodes of one shape side by side, one in each lane of a vector register.
+/* The step on batches: nodes of one shape side by side, one in each lane of a vector
+ * register.
  *
- * The mechanism is cut into similar pieces (see compile/batch/pieces.h), one for each lane, so that
- * whole subtrees run side by side and every operand of a front, a joint or a body lies in the same
- * lane; the top of the tree, which joins the pieces, gathers its operands by index, and its last
- * fronts are one dense matrix, see struct lk_batch_root_row. All values of a step are vectors of
- * `lanes` doubles in one array, in the order of use:
+ * The mechanism is cut into similar pieces (see compile/batch/pieces.h), one for each lane.
+ * Whole subtrees then run side by side, and all operands of a front, a joint or a body are in
+ * the same lane. The top of the tree, which joins the pieces, gathers its operands by index. The
+ * last fronts of the top are one dense matrix, see struct lk_batch_root_row. All values of a
+ * step are vectors of `lanes` doubles in one array, in the order of use:
  *
  *   bodies    pose, velocities, motion within the step, weights            enum lk_body_field
  *   joints    constants, Jacobian, E, lambda, right-hand side, scatter     struct lk_joint_kind
  *   fronts    factor; the remainder and its right-hand side on a stack
  *
- * Here rotations are about world axes: the Jacobian of a point row is its arm R p, and a square row
- * has one vector for both sides. In the iterations these axes belong to R0, the orientation at the
- * Jacobian: R0 R^T maps torques on a body, and the increment in body axes is dtheta (body) = R0^T
- * dtheta. So Newton method and projections are those of step/scripts/ali3.c and
- * step/scripts/rattle.c, whose residual is about the body's axes at R0 already. In
+ * Here rotations are about world axes: the Jacobian of a point row is its arm R p, and a square
+ * row has one vector for both sides. In the iterations these axes belong to R0, the orientation
+ * at the Jacobian: R0 R^T maps torques on a body, and the increment in body axes is dtheta
+ * (body) = R0^T dtheta. Newton method and projections are therefore those of step/scripts/ali3.c
+ * and step/scripts/rattle.c, whose residual is about the body's axes at R0 already. In
  * step/scripts/rk4.c R0 is that of the last stage.
  *
  * The number of lanes is fixed when a model is compiled; engines.c has the table of engines.
@@ -31,10 +32,10 @@
 #define LK_LANES_MAX 8
 
 /** struct lk_ref - reference to a block of vectors.
- * @at:   offset [vectors]; the block itself where @map is negative, else the values of lanes that
- *        are not gathered
- * @map:  index of @n entries of struct lk_batches.map: offset [doubles] of the block of each of the
- *        first @n lanes. `lanes` entries follow: the lane of block @one that each lane reads
+ * @at:   offset [vectors]; of the block itself if @map is negative, else of the values of lanes
+ *        that are not gathered
+ * @map:  index of @n entries of struct lk_batches.map: offset [doubles] of the block of each of
+ *        the first @n lanes. `lanes` entries follow: the lane of block @one that each lane reads
  * @one:  the only block that lanes are gathered from, negative if there are several
  * @live: bit mask of the gathered lanes */
 struct lk_ref {
@@ -45,9 +46,11 @@ struct lk_ref {
     unsigned live;
 };
 
-/** struct lk_batch_side - one side of a joint at each body of a block. @joint: the joints' blocks;
- * @side: the same in all lanes;  @point: its point rows;  @n_scatter: number of values
- * scattered to the bodies: 0, 3, 9, or, of a coupling, 6 to this one
+/** struct lk_batch_side - one side of a joint at each body of a block. @joint: the joints'
+ * blocks;
+ * @side: the same in all lanes;  @point: point rows of the joints
+ * @n_scatter: number of values scattered to the bodies: 0, 3, 9, or, of a coupling, 6 to this
+ *             side
  * @lambda .. @scatter: offsets of these fields in the joints' blocks, see fields.h */
 struct lk_batch_side {
     struct lk_ref joint;
@@ -57,20 +60,21 @@ struct lk_batch_side {
     int lambda;
     int x;
     int arm_own; /* the joint's point, body axes */
-    int arm;     /* along the world axes, at the pose of the factor */
+    int arm;     /* the joint's point along the world axes, at the pose of the factor */
     int scatter;
 };
 
-/** struct lk_batch_bodies - bodies side by side. @at: of their fields
- * @shown: bit mask of the lanes whose poses are copied to system->pose, for rows evaluated one by
- * one
- * @tense: bit mask of bodies whose tension is followed; @first_tense: index of the first of them in
- * the list
- * @are_linear: there are no rare fields, and all are balls, whose moments of inertia are the same
- *         about all axes, or all move in a plane, see compile/passes/plane.h: A is constant, there
- *         are no gyroscopic terms, and momentum is linear in the rotation of a step;  @are_balls:
- *         they are balls
- * @body:  -1 in empty lanes */
+/** struct lk_batch_bodies - bodies side by side. @at: offset of their fields
+ * @shown: bit mask of the lanes whose poses are copied to system->pose, for rows evaluated one
+ *         by one
+ * @tense: bit mask of bodies whose tension is followed;  @first_tense: index of the first of
+ *         these bodies in lk_batches.tense
+ * @are_linear: there are no rare fields, and all bodies are balls, whose moments of inertia are
+ *         the same about all axes, or all move in a plane, see compile/passes/plane.h. Then A is
+ *         constant, there are no gyroscopic terms, and momentum is linear in the rotation of a
+ *         step
+ * @are_balls: all bodies are balls
+ * @body:  index of the body in each lane, -1 in empty lanes */
 struct lk_batch_bodies {
     int at;
     int are_linear;
@@ -83,9 +87,9 @@ struct lk_batch_bodies {
     int body[LK_LANES_MAX];
 };
 
-/** struct lk_batch_joints - joints of one kind side by side, see fields.h. @joint: -1 in empty
- * lanes, where both sides are the ground;  @joins_linear: all bodies are in blocks that are_linear
- */
+/** struct lk_batch_joints - joints of one kind side by side, see fields.h. @joint: index of
+ * the joint in each lane, -1 in empty lanes, where both sides are the ground;  @joins_linear:
+ * all bodies are in blocks that are_linear */
 struct lk_batch_joints {
     int kind;
     int joins_linear;
@@ -111,9 +115,10 @@ struct lk_batch_element {
     int n_blocks;
 };
 
-/** struct lk_batch_child - contribution of a child to a front. Entry from[k] of the remainder (k
- * where the offset of from is negative) adds to place[k] of the matrix; likewise for the sums.
- * @n_entries, @n_rows: number of either;  @from_*, @places, @rows: offsets into the table */
+/** struct lk_batch_child - contribution of a child to a front. Entry from[k] of the remainder
+ * (entry k if the offset of from is negative) adds to place[k] of the matrix; the sums likewise.
+ * @n_entries, @n_rows: number of matrix entries, of sums;  @from_*, @places, @rows: offsets into
+ * the table */
 struct lk_batch_child {
     struct lk_ref remainder;
     struct lk_ref sums;
@@ -126,7 +131,7 @@ struct lk_batch_child {
 };
 
 /** struct lk_batch_slot - rows of a joint in a front, eliminated ones first.
- * @regular, @x: of the joint's fields */
+ * @regular, @x: offsets of these fields of the joint */
 struct lk_batch_slot {
     struct lk_ref joint;
     int rows;
@@ -134,8 +139,8 @@ struct lk_batch_slot {
     int x;
 };
 
-/* (e, n) of the fronts with their own instances of the kernels: those of chains and loops of joints
- * with 2, 3, 5 and 6 rows. */
+/* sizes (e, n) of the fronts for which the kernels have instances: the fronts of chains and
+ * loops of joints with 2, 3, 5 and 6 rows. */
 #define LK_BATCH_SHAPES(X)                                                                         \
     X(2, 2)                                                                                        \
     X(2, 4)                                                                                        \
@@ -148,16 +153,17 @@ enum lk_batch_shape {
 #undef X
 };
 
-/** enum lk_batch_form - a part of a merge: a body, or the remainder of a child over one joint, or
- * over two of which the first or the second is eliminated. */
+/** enum lk_batch_form - a part of a merge: a body, or the remainder of a child. The remainder
+ * is over one joint, or over two joints of which the first or the second is eliminated. */
 enum lk_batch_form { LK_BATCH_BODY, LK_BATCH_ONE, LK_BATCH_FIRST, LK_BATCH_SECOND };
 
-/** struct lk_batch_part - one part of a merge that eliminates the one joint between two parts, each
- * of which keeps one more joint or none: a link of a chain. All joints have the same number of
- * rows.
+/** struct lk_batch_part - one part of a merge of two parts that eliminates the joint between
+ * them, as in a link of a chain. Each part keeps one more joint or none. All joints have the
+ * same number of rows.
  * @block:  weights of the bodies, or the remainder;  @sums: right-hand side of the remainder
- * @joint, @side: of bodies: the eliminated joint, then the one that is kept
- * @mask:   a vector that is zero in lanes that lack the kept joint of their body; -1: none does */
+ * @joint, @side: of bodies: the eliminated joint, then the kept joint
+ * @mask:   a vector that is zero in lanes that lack the kept joint of their body; -1: no lane
+ *          lacks it */
 struct lk_batch_part {
     enum lk_batch_form form;
     struct lk_ref block;
@@ -172,10 +178,10 @@ struct lk_batch_part {
  * together, when the last of them (IS_ROOT) is reached */
 enum lk_batch_root { LK_BATCH_BELOW_ROOT, LK_BATCH_IN_ROOT, LK_BATCH_IS_ROOT };
 
-/** struct lk_batch_front - @n rows, @e of them eliminated.
+/** struct lk_batch_front - a front with @n rows, of which @e are eliminated.
  * @factor:    D^-1 (e), L^-1 (strictly lower, column by column), U (column by column)
  * @remainder: lower triangle, column by column;  @sums: its right-hand side
- * @merge:     index of the first of two parts if the front is such a merge, else -1
+ * @merge:     index of the first of two parts if the front merges two parts, else -1
  * @n_kept:    joints that remain: 2, 1 (of the first part), 0
  * @n_masks:   number of rows of its elements that some lanes lack;  @root: enum lk_batch_root */
 struct lk_batch_front {
@@ -207,12 +213,13 @@ struct lk_batch_mask {
     unsigned lanes;
 };
 
-/** struct lk_batch_root_row - a row of the root: the last fronts of the elimination tree, which
- * have few lanes each, in one dense matrix whose rows are side by side (as the root node of
- * multifrontal solvers, P. R. Amestoy, I. S. Duff, J.-Y. L'Excellent, Multifrontal parallel
- * distributed symmetric and unsymmetric solvers, 2000). @x, @regular: indices of its solution and
- * its E in the values;  @first_sum, @n_sums: its entries in root_sums: indices of the right-hand
- * sides that its children contribute */
+/** struct lk_batch_root_row - a row of the root. The root holds the last fronts of the
+ * elimination tree, which have few lanes each, in one dense matrix with its rows side by side
+ * (as the root node of multifrontal solvers, P. R. Amestoy, I. S. Duff, J.-Y. L'Excellent,
+ * Multifrontal parallel distributed symmetric and unsymmetric solvers, 2000).
+ * @x, @regular: indices in the values of the solution and of E of this row
+ * @first_sum, @n_sums: range in root_sums: indices of the right-hand sides that the children add
+ * to this row */
 struct lk_batch_root_row {
     int x;
     int regular;
@@ -220,16 +227,16 @@ struct lk_batch_root_row {
     int n_sums;
 };
 
-/** struct lk_batch_root_entry - an entry of a remainder, @from in the values, and the index of the
- * matrix entry that it adds to */
+/** struct lk_batch_root_entry - one entry of a remainder and where it is added. @from: index
+ * of the entry in the values;  @to: index of the matrix entry */
 struct lk_batch_root_entry {
     int from;
     int to;
 };
 
 #define LK_ROOT_ROWS_MAX 24
-#define LK_ROOT_MATRICES 3 /* of the root: C, L^-1 by columns, L^-1 by rows */
-#define LK_ROOT_VECTORS  2 /* D^-1 and a solution; all columns have lk_root_stride() numbers */
+#define LK_ROOT_MATRICES 3 /* matrices of the root: C, L^-1 by columns, L^-1 by rows */
+#define LK_ROOT_VECTORS  2 /* D^-1 and a solution; columns have lk_root_stride() numbers */
 
 /** lk_root_stride() - return @rows rounded up to whole vectors. RT: yes. */
 static inline int lk_root_stride(int lanes, int rows)
@@ -253,18 +260,18 @@ struct lk_batch_task {
     int scratch;
 };
 
-/** struct lk_batch_soft - block and lane of a joint whose rows follow laws; @block, @lane: -1 if
- * they are loads. */
+/** struct lk_batch_soft - a joint whose rows follow laws. @block, @lane: its block and lane;
+ * -1 if its rows are loads. */
 struct lk_batch_soft {
     int joint;
     int block;
     int lane;
 };
 
-/** struct lk_batch_tense - a body whose tension is followed. @root: of its J, see
+/** struct lk_batch_tense - a body whose tension is followed. @root: root of its J, see
  * lk_tension_root()
- * @first, @n: its sides at joints that hold a point;  @lead: index of the first part of a split
- * body in the list; -1 for bodies that are not split */
+ * @first, @n: range of its sides at joints that hold a point;  @lead: index in the list of the
+ * first part of a split body; -1 for bodies that are not split */
 struct lk_batch_tense {
     int body;
     int block;
@@ -279,8 +286,8 @@ struct lk_batch_tense_side {
     int side;
 };
 
-/* the lists of a program, and their numbers of entries. All entries are integers, without gaps, so
- * that two lists compare byte by byte */
+/* the lists of a program, and their numbers of entries. All entries are integers, without
+ * gaps, so that a byte-by-byte comparison finds two equal lists */
 #define LK_BATCHES_LISTS(X)                                                                        \
     X(ops, n_ops)                                                                                  \
     X(tasks, n_tasks)                                                                              \
@@ -300,17 +307,21 @@ struct lk_batch_tense_side {
     X(root_entries, n_root_entries)                                                                \
     X(root_sums, n_root_sums)
 
-/** struct lk_batches - the whole program. Constant after compilation, except @values, @n_phases,
+/** struct lk_batches - the whole program. Constant after compilation, except @values,
+ * @n_phases,
  * @watch and @sums.
- * @effort: of the formulation;  @body_size: fields of a body
- * @loaded:  bodies that loads and inputs act on;  @watched: bodies whose pose and twist are read
- * after a step: by loads, outputs, coordinates. @place: offset of each body [doubles]
- * @soft: the joints of soft blocks, in their order, with their @block and @lane; or compliant
- * joints that act as loads, with @n_law_loads rows
- * @rare: offset in a body of its fields of enum lk_rare_field, 0: there are none;  @factors_twice:
- * the iterations have a factor of their own;  @carries: multipliers of rigid rows are kept from
- * step to step, because bodies without inertia transmit forces;  @keeps_gaps: of `rattle`, rows may
- * depend on each other, see lk_one_find_gaps();  @tense, @tense_sides: see rare.h */
+ * @effort: work of the formulation;  @body_size: number of fields of a body
+ * @loaded:  bodies that loads and inputs act on
+ * @watched: bodies whose pose and twist are read after a step: by loads, outputs, coordinates
+ * @place:   offset of each body [doubles]
+ * @soft: the joints of soft blocks, in their order; or compliant joints that act as loads, with
+ * @n_law_loads rows
+ * @rare: offset in a body of the fields of enum lk_rare_field, 0: there are none
+ * @factors_twice: the iterations have a factor of their own
+ * @carries: multipliers of rigid rows are kept from step to step, because bodies without inertia
+ * transmit forces
+ * @keeps_gaps: of `rattle`, rows may depend on each other, see lk_one_find_gaps()
+ * @tense, @tense_sides: see rare.h */
 struct lk_batches {
     const struct lk_engine *engine;
     int lanes;
@@ -361,7 +372,7 @@ struct lk_batches {
     struct lk_batch_tense *tense;
     struct lk_batch_tense_side *tense_sides;
     int n_phases;  /* number of joins since the last step began, without a pool; for tests */
-    double *watch; /* a struct watch of each task, see bodies_inl.h; then: */
+    double *watch; /* a struct watch of each task, see bodies_inl.h; @sums follows */
     double *sums;  /* a struct sums of each task, see rattle_bodies_inl.h */
 };
 
@@ -369,8 +380,8 @@ struct lk_batches {
  * beyond the last part of a block, the same number in every pose. RT: yes. */
 LK_RT int lk_batches_dependent_rows(const struct lk_batches *batches, double share);
 
-/** struct lk_engine - one build of engine_inl.h. @is_supported: by this processor.
- * @executor: of each script */
+/** struct lk_engine - one build of engine_inl.h. @is_supported: return whether this processor
+ * can run it;  @executor: executor of each script */
 struct lk_engine {
     const char *name;
     int lanes;

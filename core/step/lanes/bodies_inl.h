@@ -12,11 +12,12 @@ struct watch {
     lanes_t velocity;
     lanes_t kinetic;
     lanes_t potential;
-    lanes_t finite; /* 0, or NaN where the new state is not finite */
+    lanes_t finite; /* 0, or NaN if the new state is not finite */
 };
 _Static_assert(sizeof(struct watch) == LK_WATCHES * sizeof(lanes_t), "memory of the watches");
 
-/* force and torque of a pin, whose axis @z is constant at every call; @R as in pull() */
+/* compute force and torque of a pin, whose axis @z is constant at every call; @R as in
+ * pull() */
 LK_INLINE void pull_pin(const struct lk_batches *p, const struct lk_batch_side *s, int z,
                         const lanes_t *R, int takes_lambda, lanes_t force[3], lanes_t torque[3])
 {
@@ -36,9 +37,10 @@ LK_INLINE void pull_pin(const struct lk_batches *p, const struct lk_batch_side *
     torque[z] += (R ? arm[x] : read[1][0]) * l[1] - (R ? arm[y] : read[1][1]) * l[0];
 }
 
-/* Phi_q^T lambda over the sides at each body; without @takes_lambda, of the solution. @R:
- * orientation of the bodies at their present poses;  NULL: with the Jacobian that the joints store
- */
+/* compute Phi_q^T lambda over the sides at each body; without @takes_lambda, Phi_q^T of the
+ * solution.
+ * @R: orientation of the bodies at their present poses; NULL: use the Jacobian that the joints
+ *     store */
 LK_INLINE void pull(const struct lk_batches *p, const struct lk_batch_bodies *b, const lanes_t *R,
                     int takes_lambda, lanes_t force[3], lanes_t torque[3])
 {
@@ -94,13 +96,14 @@ LK_INLINE void pull(const struct lk_batches *p, const struct lk_batch_bodies *b,
     }
 }
 
-/* x, R from the old state and the motion since */
+/* compute x, R from the old state and the motion since then */
 LK_INLINE void place(lanes_t *f, const lanes_t u[3], const lanes_t turn[4], lanes_t *pose)
 {
     lk_moved_place_lanes(f + LK_BODY_OLD_X, f + LK_BODY_OLD_Q, u, turn, pose, pose + 3);
 }
 
-/* velocities and accelerations; in directions without inertia as in step/scripts/ali3.c */
+/* compute velocities and accelerations; in directions without inertia as in
+ * step/scripts/ali3.c */
 LK_INLINE void differentiate(const struct lk_system *sys, const struct lk_batches *p,
                              const lanes_t *f, const lanes_t u[3], const lanes_t theta[3],
                              lanes_t v[6], lanes_t a[6])
@@ -123,7 +126,7 @@ LK_INLINE void inertial_residual(const struct lk_system *sys, const struct lk_ba
     lk_inertial_force_lanes(f[LK_BODY_MASS], f + LK_BODY_J, sys->gravity, v, a, f + LK_BODY_V);
 }
 
-/* twists of an iterate, for rows that depend on velocities */
+/* copy the twists of an iterate, for rows that depend on velocities */
 static __attribute__((noinline)) void show_twists_of_turn(struct lk_system *sys,
                                                           const struct lk_batches *p, int block)
 {
@@ -135,8 +138,8 @@ static __attribute__((noinline)) void show_twists_of_turn(struct lk_system *sys,
     lk_singles_show_values(sys, p, block, (const double *)v);
 }
 
-/* predictor h v + h^2/2 a of translation and rotation, with less of a where lk_fill_light()
- * requires it */
+/* compute the prediction h v + h^2/2 a of translation and rotation, with a smaller weight of
+ * a if lk_fill_light() requires it */
 LK_INLINE void look_ahead(const struct lk_system *sys, const struct lk_batches *p, lanes_t *f,
                           lanes_t ahead[6])
 {
@@ -171,7 +174,7 @@ static __attribute__((noinline)) void predict_bodies(const struct lk_system *sys
     inertial_residual(sys, p, f, u, theta);
 }
 
-/* g of the bodies and of their joints, then s W g; @pose: field of the present one */
+/* compute g of the bodies and of their joints, then s W g; @pose: field of the present pose */
 LK_INLINE void weigh_residual(const struct lk_batches *p, int block, int pose_field)
 {
     const struct lk_batch_bodies *b = &p->bodies[block];
@@ -200,7 +203,7 @@ LK_INLINE void correction(const struct lk_batches *p, const struct lk_batch_bodi
     lk_sym_mul_lanes(f + LK_BODY_A, torque, ret + 3);
 }
 
-/* the new state: its pose, and its twist and acceleration before projection */
+/* set the new state: its pose, and its twist and acceleration before projection */
 LK_INLINE void accept_motion(const struct lk_system *sys, const struct lk_batches *p, lanes_t *f,
                              const lanes_t u[3], const lanes_t turn[4], const lanes_t theta[3])
 {
@@ -215,7 +218,7 @@ LK_INLINE void accept_motion(const struct lk_system *sys, const struct lk_batche
     }
 }
 
-/* pose, weights and twist of the state in OLD_* */
+/* compute pose, weights and twist of the state in OLD_* */
 LK_INLINE void show_state(lanes_t *f)
 {
     for (int i = 0; i < 3; i++) {
@@ -227,7 +230,7 @@ LK_INLINE void show_state(lanes_t *f)
     rotate(f + LK_BODY_R, f + LK_BODY_OLD_V + 3, f + LK_BODY_V + 3);
 }
 
-/* dq = -(s W Phi_q^T dlambda + s W g), then the new poses and g of the bodies */
+/* apply dq = -(s W Phi_q^T dlambda + s W g), then compute the new poses and g of the bodies */
 static __attribute__((noinline)) void apply_increment(const struct lk_system *sys,
                                                       const struct lk_batches *p, int block,
                                                       int is_last, struct watch *watch)
@@ -262,7 +265,8 @@ static __attribute__((noinline)) void apply_increment(const struct lk_system *sy
     inertial_residual(sys, p, f, u, theta);
 }
 
-/* v -= s W Phi_q^T sigma;  a -= s W Phi_q^T kappa; @field: of the state, OLD_V or OLD_A */
+/* apply v -= s W Phi_q^T sigma or a -= s W Phi_q^T kappa; @field: of the state, OLD_V or
+ * OLD_A */
 static __attribute__((noinline)) void project_bodies(const struct lk_batches *p, int block,
                                                      int field)
 {
@@ -295,8 +299,8 @@ LK_INLINE void show_unclosed_pose(lanes_t *f)
     lk_quat_matrix_lanes(f + LK_BODY_OLD_Q, f + LK_BODY_NOW_R);
 }
 
-/* a = gravity - M^-1 (w x J w + Phi_q^T lambda - Q), to be projected. @is_new: of a state, not of a
- * stage of `rk4` */
+/* compute a = gravity - M^-1 (w x J w + Phi_q^T lambda - Q), to be projected. @is_new: of a
+ * state, not of a stage of `rk4` */
 static __attribute__((noinline)) void
 accelerate_freely(const struct lk_system *sys, const struct lk_batches *p, int block, bool is_new)
 {
@@ -319,7 +323,7 @@ accelerate_freely(const struct lk_system *sys, const struct lk_batches *p, int b
     rotate(f + LK_BODY_R, torque, f + LK_BODY_V + 3);
 }
 
-/* dq = -s W Phi_q^T sigma; @is_last: then the new state is closed */
+/* apply dq = -s W Phi_q^T sigma; @is_last: the new state is closed afterwards */
 static __attribute__((noinline)) void close_poses(const struct lk_batches *p, int block,
                                                   bool is_last, struct watch *watch)
 {
@@ -352,7 +356,7 @@ static void load_bodies(const struct lk_state *state, const struct lk_batches *p
     lanes_t *f = block_at(p, b->at);
 
     for (int l = 0; l < LK_LANES; l++) {
-        /* empty lanes too: a step that overflowed may have left NaN there */
+        /* empty lanes are loaded too: a step that overflowed may have left NaN there */
         const struct lk_motion none = {.q = {1}};
         const struct lk_motion *m = b->body[l] < 0 ? &none : &state->motion[b->body[l]];
 
@@ -405,7 +409,7 @@ LK_INLINE void store_rows(const lanes_t *from, int n, double *const to[LK_LANES]
 _Static_assert(LK_BODY_OLD_A + 6 - LK_BODY_OLD_X == sizeof(struct lk_motion) / sizeof(double),
                "a motion is the old state of a body");
 
-/* MOTION_SIZE vectors: 0 in the lanes where all are finite, elsewhere NaN */
+/* test MOTION_SIZE vectors: return 0 in the lanes where all are finite, NaN in the others */
 LK_INLINE lanes_t zero_if_finite(const lanes_t *motion)
 {
     lanes_t sum[2] = {motion[0] * 0.0, motion[1] * 0.0};

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Number of rows that depend on others, from the factors of the fronts side by side. */
+/* Number of rows that depend on other rows, from the factors of the fronts side by side. */
 #include "step/lanes/batch.h"
 
-/* number of lanes in which E of row @r of a slot is more than @share of the pivot; @inverse: of the
- * pivots of that row */
+/* return the number of lanes in which E of row @r of a slot is more than @share of the
+ * pivot;
+ * @inverse: inverse pivots of that row */
 static int dependent_lanes(const struct lk_batches *p, const struct lk_batch_slot *slot, int r,
                            const double *inverse, double share)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The step on batches, for one type of processor: a file that defines LK_LANES and LK_ENGINE
- * includes this once. This file contains the common functions of all formulations: loads,
- * multipliers, tasks for several workers. Their steps are in ali3_inl.h, rattle_inl.h and
- * rk4_inl.h. */
+/* The step on batches, for one type of processor. A file that defines LK_LANES and LK_ENGINE
+ * includes this file once. It contains the common functions of all formulations: loads,
+ * multipliers, tasks for several workers. The steps of the formulations are in ali3_inl.h,
+ * rattle_inl.h and rk4_inl.h. */
 #include "linkage/pool.h"
 #include "maths/lanes_inl.h"
 #include "step/elements/drives.h"
@@ -36,7 +36,7 @@ typedef void stage_fn(const struct run *run, const struct stage *stage, int task
 
 #define MAYBE __attribute__((unused))
 
-/* head of a function of a stage, and of one with an instance for each joint type @k */
+/* head of a function of a stage; head of a function with an instance for each joint type @k */
 #define STAGE_FN(name)                                                                             \
     static void name(MAYBE const struct run *run, MAYBE const struct stage *stage, MAYBE int t,    \
                      MAYBE int block)
@@ -44,9 +44,9 @@ typedef void stage_fn(const struct run *run, const struct stage *stage, int task
     LK_INLINE void name(const struct lk_joint_kind *k, MAYBE const struct run *run,                \
                         MAYBE const struct stage *stage, MAYBE int t, MAYBE int block)
 
-/** struct joint_work - function of a stage for a block of joints. @kind: instance for each joint
- * type of rows/table.h, which is a compile-time constant there;  @single: for blocks whose rows are
- * evaluated one by one;  @any: for all blocks, instead of both */
+/** struct joint_work - function of a stage for a block of joints. @kind: instance for each
+ * joint type of rows/table.h, which is a compile-time constant in the instance;  @single: for
+ * blocks whose rows are evaluated one by one;  @any: for all blocks, instead of both */
 struct joint_work {
     stage_fn *kind[LK_KINDS];
     stage_fn *single;
@@ -62,12 +62,12 @@ struct stage {
     int what;
 };
 
-/** enum scale - factor on a solution, or on the multipliers in lanes: 0, 1, s; or s, with the
- * multipliers of soft rows added to the forces of their laws */
+/** enum scale - factor on a solution, or on the multipliers in lanes: 0, 1, s. S_MORE: s, and
+ * the multipliers of soft rows are added to the forces of their laws */
 enum scale { SCALE_NONE, SCALE_ONE, SCALE_S, SCALE_S_MORE };
 
-/** struct run - a sweep under way: its two stages. Each task collects into a struct watch of its
- * own. Workers read this. */
+/** struct run - a sweep in progress: its two stages. Each task collects into a separate
+ * struct watch. Workers read this struct. */
 struct run {
     struct lk_system *sys;
     const struct lk_batches *p;
@@ -113,9 +113,9 @@ static __attribute__((noinline)) void store_bodies(const struct run *run, int bl
 
 #include "step/lanes/fronts_inl.h"
 
-/* ---- loads, which are computed outside of lanes ---- */
+/* ---- loads, which are computed outside the lanes ---- */
 
-/* the pose of body @b, one body of its block; @field: X or NOW_X */
+/* copy the pose of body @b, one body of its block, to the system; @field: X or NOW_X */
 LK_INLINE void show_pose(struct lk_system *sys, const struct lk_batches *p, int b, int field)
 {
     const double *f = p->values + p->place[b] + field * LK_LANES;
@@ -137,14 +137,15 @@ LK_INLINE void read_six(const struct lk_batches *p, int b, int field, struct lk_
     }
 }
 
-/* likewise its twist; @field: of a state or a stage */
+/* copy the twist of body @b, one body of its block, to the system; @field: of a state or a
+ * stage */
 LK_INLINE void show_twist(struct lk_system *sys, const struct lk_batches *p, int b, int field)
 {
     read_six(p, b, field, &sys->twist[b]);
 }
 
-/* copy poses and twists of the watched bodies to the system before they are in a state; @field: of
- * the twists */
+/* copy poses and twists of the watched bodies to the system before a state contains them;
+ * @field: of the twists */
 static void show_motions(struct lk_system *sys, const struct lk_batches *p, int field)
 {
     for (int i = 0; i < p->n_watched; i++) {
@@ -153,8 +154,8 @@ static void show_motions(struct lk_system *sys, const struct lk_batches *p, int 
     }
 }
 
-/* -Q (force: world, torque: body axes) of the loads on each body in p->loaded at time @t, without
- * gravity, into sys->residual; @field: of the poses, X or NOW_X */
+/* compute -Q (force: world, torque: body axes) of the loads on each body in p->loaded at
+ * time @t, without gravity, into sys->residual; @field: of the poses, X or NOW_X */
 static void sum_loads(struct lk_system *sys, const struct lk_batches *p, double t,
                       const double *inputs, int field)
 {
@@ -167,7 +168,7 @@ static void sum_loads(struct lk_system *sys, const struct lk_batches *p, double 
     lk_loads_subtract_applied(sys, t, inputs, sys->residual);
 }
 
-/* copy sys->residual of the same bodies to their lanes */
+/* copy sys->residual of the bodies in p->loaded to their lanes */
 static void put_sums(struct lk_system *sys, const struct lk_batches *p, int field)
 {
     for (int i = 0; i < p->n_loaded; i++) {
@@ -181,8 +182,8 @@ static void put_sums(struct lk_system *sys, const struct lk_batches *p, int fiel
     }
 }
 
-/* compute Phi_q^T lambda of soft rows - Q of the same bodies at the poses in X into their lanes;
- * @field: LOAD */
+/* compute Phi_q^T lambda of soft rows - Q of the bodies in p->loaded, at the poses in X,
+ * into their lanes; @field: LOAD */
 static void put_loads(struct lk_system *sys, const struct lk_batches *p, double t,
                       const double *inputs, int field)
 {
@@ -268,7 +269,7 @@ static void do_all_joints(const struct run *run, const struct joint_work *work, 
         do_joints(run, &stage, 0, b);
 }
 
-/* one operation of task @t, upwards or downwards */
+/* perform one operation of task @t, upwards or downwards */
 LK_INLINE void do_operation(const struct run *run, const struct stage *stage, int t,
                             const struct lk_batch_op *op)
 {
@@ -309,7 +310,7 @@ LK_INLINE void do_task(const struct run *run, int t)
     go_up(run, t);
 }
 
-/* a worker's share: consecutive tasks, so that their memory stays with one core */
+/* perform a worker's share: consecutive tasks, so that their memory stays with one core */
 static void do_share(void *context, int what, int worker)
 {
     const struct run *run = context;
@@ -320,7 +321,7 @@ static void do_share(void *context, int what, int worker)
         do_task(run, t);
 }
 
-/* all tasks but the top; the order among them does not matter */
+/* perform all tasks except the top; the order among them does not matter */
 static void share_out(struct run *run)
 {
     int n = run->p->n_tasks - 1;
@@ -334,10 +335,10 @@ static void share_out(struct run *run)
     run->sys->batches->n_phases++;
 }
 
-/* A solve is a sweep up the tree and one down. Between two joins of the workers each task performs
- * the down stage of one solve, then the up stage of the next. The top of the tree, which joins the
- * tasks, is first on the way down and last on the way up. No task reads its results of the way up
- * before the next join. @down, @up: NULL: nothing */
+/* A solve is a sweep up the tree and one down. Between two joins of the workers each task
+ * performs the down stage of one solve, then the up stage of the next. The top of the tree,
+ * which joins the tasks, is first on the way down and last on the way up. Results of a task from
+ * its way up are not read before the next join. @down, @up: NULL: nothing */
 static void sweep(struct lk_system *sys, const struct stage *down, const struct stage *up)
 {
     struct run run = new_run(sys);
@@ -361,7 +362,7 @@ static void factor_all(const struct lk_batches *p)
 
 /* ---- results ---- */
 
-/* largest value over the lanes, by halves */
+/* return the largest value over the lanes, by halves */
 LK_INLINE double largest(lanes_t x)
 {
     double most[LK_LANES];
@@ -403,7 +404,8 @@ static void keep_balance(const struct run *run)
     }
 }
 
-/* copy poses and twists of the watched bodies, which are those of @state, to the system */
+/* copy poses and twists of the watched bodies, which are equal to those of @state, to the
+ * system */
 static void show_watched(struct lk_system *sys, const struct lk_batches *p,
                          const struct lk_state *state)
 {
@@ -450,7 +452,7 @@ static int store_state(struct lk_system *sys)
 
 /* ---- scratch at the start of a step ---- */
 
-/* also in empty lanes, where a step that overflowed may have left NaN */
+/* load the multipliers; also in empty lanes, where a step that overflowed may have left NaN */
 static void load_multipliers_of(const struct lk_system *sys, const struct lk_state *state,
                                 const struct lk_batches *p, int block)
 {

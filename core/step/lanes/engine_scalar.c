@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One lane: the same program on scalars, a reference for the others. */
+/* One lane: the same program on scalars, a reference for the other engines. */
 #define LK_LANES            1
 #define LK_ENGINE           lk_engine_scalar
 #define LK_ENGINE_NAME      "scalar"

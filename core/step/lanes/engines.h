@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The engines and whether the running processor supports them; for the table in engines.c. */
+/* The engines, and functions that return whether the running processor supports them; for
+ * the table in engines.c. */
 #ifndef LK_STEP_BATCH_ENGINES_H
 #define LK_STEP_BATCH_ENGINES_H
 

@@ -4,15 +4,18 @@
  * constants in the instances for common joints. Without include guard on purpose, see lanes_inl.h.
  */
 
-/* entry (@r, @c) of a strictly lower triangle of @e rows, column by column */
+/* return the index of entry (@r, @c) of a strictly lower triangle of @e rows, column by
+ * column */
 LK_INLINE int lower_at(int e, int r, int c)
 {
     return c * e - c * (c + 1) / 2 + r - c - 1;
 }
 
-/** struct rows_at - rows of one joint as they act on one body, rotations along the world axes.
- * @arm: of point rows, whose turns are arm x e_k and whose translation is @sign e_k
- * @n, @turn: of slides and squares; squares have no n */
+/** struct rows_at - rows of one joint as they act on one body, rotations along the world
+ * axes.
+ * @arm: arm of the point rows. Their rotation parts are arm x e_k, their translation parts @sign
+ *       e_k
+ * @n, @turn: translation and rotation parts of slides and squares; squares have no n */
 struct rows_at {
     lanes_t arm[3];
     double sign;
@@ -54,7 +57,7 @@ LK_INLINE void look_at(const struct lk_joint_kind *k, const lanes_t *J, int side
             r->turn[k->n_slide + i][c] = sign * J[c];
 }
 
-/* type of the rows that look_at() returns for a block */
+/* return the type of the rows that look_at() returns for a block */
 LK_INLINE const struct lk_joint_kind *rows_of(const struct lk_joint_kind *k)
 {
     return lk_kind_is_pin(k) ? &lk_single_kinds[1] : k;
@@ -80,8 +83,8 @@ LK_INLINE void weigh_rows(const struct lk_joint_kind *k, const lanes_t *A, const
         lk_sym_mul_lanes(A, r->turn[i], w[n + i]);
 }
 
-/* F += products of the rows of @row, from @first on, with column @c of the other side, which is
- * weighed */
+/* add the products of the rows of @row, from @first on, with column @c of the other side to
+ * F. @w: the rotation part of this column, multiplied by A */
 LK_INLINE void add_column(const struct lk_joint_kind *kr, const struct rows_at *row,
                           const struct lk_joint_kind *kc, const struct rows_at *column, int c,
                           int first, const lanes_t w[3], lanes_t m, lanes_t *F)
@@ -113,8 +116,8 @@ LK_INLINE void add_column(const struct lk_joint_kind *kr, const struct rows_at *
     }
 }
 
-/* add the products of the blocks of a body: columns of each block with its own rows and those of
- * later blocks; @uniform: the type of all, or NULL if they differ */
+/* add the products of the blocks of a body: columns of each block with its own rows and
+ * those of later blocks; @uniform: the type of all blocks, or NULL if they differ */
 LK_INLINE void add_element(const struct lk_batches *p, const struct lk_batch_element *el,
                            const struct lk_joint_kind *uniform, int n_blocks, int n, lanes_t *F)
 {
@@ -158,7 +161,7 @@ struct pin {
     lanes_t turned[2];
 };
 
-/* A: inverse inertia, times s, about the normal */
+/* read one side of a pin. A: inverse inertia, times s, about the normal */
 LK_INLINE void look_at_pin(const struct lk_batches *p, const struct lk_ref *joint, int kind,
                            int side, lanes_t A, struct pin *ret)
 {
@@ -172,7 +175,7 @@ LK_INLINE void look_at_pin(const struct lk_batches *p, const struct lk_ref *join
     }
 }
 
-/* entry (@r, @c) of the product of two sides, without the sign of either */
+/* return entry (@r, @c) of the product of two sides, without the sign of either */
 LK_INLINE lanes_t pin_product(const struct pin *row, const struct pin *column, int r, int c,
                               lanes_t m)
 {
@@ -183,7 +186,7 @@ LK_INLINE lanes_t pin_product(const struct pin *row, const struct pin *column, i
     return -turn;
 }
 
-/* the products of pins of one plane at a body */
+/* add the products of pins of one plane at a body */
 LK_INLINE void add_pins(const struct lk_batches *p, const struct lk_batch_element *el, int n_blocks,
                         int n, lanes_t *F)
 {
@@ -209,15 +212,15 @@ LK_INLINE void add_pins(const struct lk_batches *p, const struct lk_batch_elemen
         }
 }
 
-/* elements of any joint types; one function for all shapes of fronts */
+/* add elements of any joint types; one function for all shapes of fronts */
 static LK_APART void add_any_element(const struct lk_batches *p, const struct lk_batch_element *el,
                                      int n, lanes_t *F)
 {
     add_element(p, el, NULL, el->n_blocks, n, F);
 }
 
-/* add all elements of a front. Elements of the most frequent joint types have instances, in fronts
- * with the rows of two such joints */
+/* add all elements of a front. The most frequent joint types have instances in fronts with
+ * the rows of two joints of this type */
 LK_INLINE void add_elements(const struct lk_batches *p, const struct lk_batch_front *f, int n,
                             lanes_t *F)
 {
@@ -241,7 +244,7 @@ LK_INLINE void add_elements(const struct lk_batches *p, const struct lk_batch_fr
 
 #define CHUNK 24 /* vectors collected at a time */
 
-/* to[place[k]] += block[from[k]] for k < @n; @from: NULL: k itself */
+/* add block[from[k]] to to[place[k]] for k < @n; @from: NULL: k itself */
 LK_INLINE void add_scattered(const struct lk_batches *p, const struct lk_ref *ref, const int *from,
                              const int *place, int n, lanes_t *to)
 {
@@ -264,7 +267,7 @@ LK_INLINE void add_scattered(const struct lk_batches *p, const struct lk_ref *re
     }
 }
 
-/* Set the rows that some lanes lack to 0 in these lanes, because elements fill them. Remainders of
+/* Set rows to 0 in the lanes that lack these rows, because elements fill them. Remainders of
  * children have no such rows. */
 LK_INLINE void mask_rows(const struct lk_batches *p, const struct lk_batch_front *f, int n,
                          lanes_t *F)
@@ -305,14 +308,14 @@ LK_INLINE void build_front(const struct lk_batches *p, const struct lk_batch_fro
     }
 }
 
-/* D^-1, L^-1 (strictly lower) and U = A21 A11^-1 into @factor, A22 - U A12 into @rest; see
- * solve/kernels.h. @l: scratch of e */
+/* write D^-1, L^-1 (strictly lower) and U = A21 A11^-1 into @factor, A22 - U A12 into @rest;
+ * see solve/kernels.h. @l: scratch of e */
 LK_INLINE void eliminate_front(lanes_t *restrict F, int n, int e, lanes_t *restrict l,
                                lanes_t *restrict factor, lanes_t *restrict rest)
 {
     lanes_t *restrict lower = factor + e, *restrict U = lower + e * (e - 1) / 2;
 
-    /* F: columns L D below the diagonal; the columns of L go to the upper triangle's place */
+    /* F: columns L D below the diagonal; the columns of L are stored in the upper triangle */
 #pragma GCC unroll 6
     for (int k = 0; k < e; k++) {
         lanes_t inverse = 1.0 / F[k * n + k];
@@ -369,7 +372,7 @@ LK_INLINE void eliminate_front(lanes_t *restrict F, int n, int e, lanes_t *restr
         }
 }
 
-/* remaining rows: t2 -= U t1; then t1 := A11^-1 t1 */
+/* substitute forward: remaining rows t2 -= U t1, then t1 := A11^-1 t1 */
 LK_INLINE void forward_front(const lanes_t *restrict factor, int n, int e, lanes_t *restrict t)
 {
     const lanes_t *lower = factor + e, *U = lower + e * (e - 1) / 2;
@@ -394,7 +397,8 @@ LK_INLINE void forward_front(const lanes_t *restrict factor, int n, int e, lanes
             t[k] += lower[lower_at(e, i, k)] * t[i];
 }
 
-/* values of the rows of the first @n slots of a front, into @t. Return: number of rows */
+/* copy the values of the rows of the first @n slots of a front into @t. Return: number of
+ * rows */
 LK_INLINE int take_rows(const struct lk_batches *p, const struct lk_batch_front *f, int n,
                         lanes_t *t)
 {
@@ -423,7 +427,8 @@ LK_INLINE void give_rows(const struct lk_batches *p, const struct lk_batch_front
     }
 }
 
-/* a front on the way up: right-hand sides of its own rows, and the sums of its children */
+/* assemble the right-hand side of a front on the way up: its own rows, and the sums of its
+ * children */
 LK_INLINE void assemble(const struct lk_batches *p, const struct lk_batch_front *f, int n, int e,
                         lanes_t *t)
 {
@@ -470,13 +475,14 @@ LK_INLINE void factor_front(const struct lk_batches *p, const struct lk_batch_fr
     eliminate_front(F, n, e, l, block_at(p, f->factor), block_at(p, f->remainder));
 }
 
-/* ---- links: two parts and the joint between them, see struct lk_batch_part ---- */
+/* ---- links: merges of two parts and the joint between them, see struct lk_batch_part ---- */
 
 #define LINK_ROWS 6
 #define LINK_LOW  (LINK_ROWS * (LINK_ROWS + 1) / 2)
 
-/** struct link - contribution of one part: @own: lower triangle at the eliminated joint;  @cross:
- * rows of the kept joint with it, column by column;  @kept: lower triangle at the kept joint */
+/** struct link - contribution of one part: @own: lower triangle at the eliminated joint;
+ * @cross: rows of the kept joint with those of the eliminated joint, column by column;  @kept:
+ * lower triangle at the kept joint */
 struct link {
     lanes_t own[LINK_LOW];
     lanes_t cross[LINK_ROWS * LINK_ROWS];
@@ -553,7 +559,8 @@ LK_INLINE void link_pins(const struct lk_batches *p, const struct lk_batch_part 
             ret->cross[c * 2 + r] = sign * pin_product(&kept, &own, r, c, m);
 }
 
-/* copy the lower triangle of @e rows from column @first on, out of a lower triangle of @n rows */
+/* copy a lower triangle of @e rows, beginning at column @first, out of a lower triangle of
+ * @n rows */
 LK_INLINE void take_low(const lanes_t *low, int n, int first, int e, lanes_t *ret)
 {
     for (int c = first; c < first + e; c++)
@@ -569,7 +576,7 @@ LK_INLINE void link_child(const struct lk_batches *p, const struct lk_batch_part
     const lanes_t *low;
 
     if (n == e) {
-        if (keeps) /* a child with one joint has no other to keep */
+        if (keeps) /* a child with only one joint has no joint to keep */
             __builtin_unreachable();
         take_low(view(p, &part->block, 0, e * (e + 1) / 2, buffer), e, 0, e, ret->own);
         return;
@@ -619,7 +626,8 @@ LK_INLINE void link_part(const struct lk_batches *p, const struct lk_batch_part 
         mask_link(p, part, e, ret);
 }
 
-/* L D L^T of the rows between the parts: @d: D^-1;  @l: L, strictly lower, row by row */
+/* compute L D L^T of the rows between the parts: @d: D^-1;  @l: L, strictly lower, row by
+ * row */
 LK_INLINE void factor_own(lanes_t *a, int e, lanes_t *d, lanes_t *l)
 {
 #pragma GCC unroll 6
@@ -661,7 +669,7 @@ LK_INLINE void solve_row(const lanes_t *d, const lanes_t *l, int e, const lanes_
             u[k] -= l[i * (i - 1) / 2 + k] * u[i];
 }
 
-/* L^-1 from L: unit lower, column by column */
+/* compute L^-1 from L: unit lower, column by column */
 LK_INLINE void invert_own(const lanes_t *l, int e, lanes_t *lower)
 {
 #pragma GCC unroll 6
@@ -691,8 +699,8 @@ LK_INLINE lanes_t *meet_rows(const lanes_t *cross, const lanes_t *u, int e, lane
     return rest;
 }
 
-/* the same factor as factor_front(); @e and @kept are compile-time constants, as are the forms in
- * the common instances */
+/* compute the same factor as factor_front(); @e and @kept are compile-time constants, as are
+ * the forms in the common instances */
 LK_INLINE void factor_forms(const struct lk_batches *p, const struct lk_batch_front *f, int e,
                             int kept, enum lk_batch_form form0, enum lk_batch_form form1)
 {
@@ -732,7 +740,8 @@ LK_INLINE void factor_forms(const struct lk_batches *p, const struct lk_batch_fr
                     sum -= link[s].cross[k * e + i] * u[k];
                 *rest++ = sum;
             }
-            /* the second joint's rows against the first's, which meet only here */
+            /* products of the second joint's rows with those of the first, which occur only
+             * here */
             if (s == 0 && kept == 2)
                 rest = meet_rows(link[1].cross, u, e, rest);
         }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Joints side by side: rows of rows/table.h. @k is a constant at every call, so that each joint
- * type has an instance of its own. Without include guard on purpose, see lanes_inl.h. */
+/* Joints side by side: rows of rows/table.h. @k is a constant at every call, so that each
+ * joint type has a separate instance. Without include guard on purpose, see lanes_inl.h. */
 
 #define ROWS_MAX     6
 #define SQUARE_MAX   3
@@ -40,7 +40,7 @@ LK_INLINE void violation(const struct lk_joint_kind *k, const struct place_of *a
         phi[n + i] = lk_inner_lanes(at->dir[0][k->square[i][0]], at->dir[1][k->square[i][1]]);
 }
 
-/* Jacobian in the form of the fields, see fields.h */
+/* compute the Jacobian in the form of the fields, see fields.h */
 LK_INLINE void jacobian(const struct lk_joint_kind *k, const struct place_of *at, lanes_t *J)
 {
     for (int s = 0; s < 2; s++)
@@ -61,7 +61,7 @@ LK_INLINE void jacobian(const struct lk_joint_kind *k, const struct place_of *at
         lk_cross_lanes(at->dir[0][k->square[i][0]], at->dir[1][k->square[i][1]], J);
 }
 
-/* J^T l as scattered to the bodies, see lk_kind_scatter() */
+/* compute J^T l in the form that is scattered to the bodies, see lk_kind_scatter() */
 LK_INLINE void scatter_load(const struct lk_joint_kind *k, const lanes_t *J, const lanes_t *l,
                             lanes_t *scatter)
 {
@@ -97,7 +97,7 @@ LK_INLINE void scatter_load(const struct lk_joint_kind *k, const lanes_t *J, con
     }
 }
 
-/* J t of two twists, along the world axes: velocity, angular velocity */
+/* compute J t of two twists, along the world axes: velocity, angular velocity */
 LK_INLINE void rates(const struct lk_joint_kind *k, const lanes_t *J, const lanes_t *t0,
                      const lanes_t *t1, lanes_t *ret)
 {
@@ -133,7 +133,7 @@ LK_INLINE void rates(const struct lk_joint_kind *k, const lanes_t *J, const lane
     }
 }
 
-/* second derivative with all accelerations zero; t: twists of both sides */
+/* compute the second derivative with all accelerations zero; t: twists of both sides */
 LK_INLINE void gamma_rows(const struct lk_joint_kind *k, const struct place_of *at,
                           const lanes_t *const t[2], lanes_t *ret)
 {
@@ -183,7 +183,8 @@ LK_INLINE void gamma_rows(const struct lk_joint_kind *k, const struct place_of *
 /** enum sought - quantity that the multipliers of a solve correct */
 enum sought { SEEK_POSES, SEEK_VELOCITIES, SEEK_ACCELERATIONS };
 
-/* Phi and Phi_q^T lambda at the present pose; @keep: at the predicted pose, store the Jacobian */
+/* compute Phi and Phi_q^T lambda at the present pose; @keep: at the predicted pose, store
+ * the Jacobian */
 LK_INLINE void evaluate_kind(const struct lk_joint_kind *k, const struct lk_batches *p,
                              const struct lk_batch_joints *j, int keep)
 {
@@ -200,7 +201,7 @@ LK_INLINE void evaluate_kind(const struct lk_joint_kind *k, const struct lk_batc
     scatter_load(k, J, f + lk_kind_lambda(k), f + lk_kind_scatter(k));
 }
 
-/* the Jacobian and the violation of the rows at the final pose */
+/* compute the Jacobian and the violation of the rows at the final pose */
 LK_INLINE void settle_kind(const struct lk_joint_kind *k, const struct lk_batches *p,
                            const struct lk_batch_joints *j, struct watch *watch)
 {
@@ -218,7 +219,7 @@ LK_INLINE void settle_kind(const struct lk_joint_kind *k, const struct lk_batche
         f[lk_kind_gap(k) + r] = 0.5 * phi[r];
 }
 
-/* gamma into the right-hand side; residual rates of the projected velocities */
+/* write gamma into the right-hand side; compute residual rates of the projected velocities */
 LK_INLINE void gamma_kind(const struct lk_joint_kind *k, const struct lk_batches *p,
                           const struct lk_batch_joints *j, struct watch *watch)
 {
@@ -235,7 +236,7 @@ LK_INLINE void gamma_kind(const struct lk_joint_kind *k, const struct lk_batches
         watch->velocity = lk_max_lanes(watch->velocity, lk_abs_lanes(left[r]));
 }
 
-/* the right-hand side: Phi - s Phi_q W g (- E lambda), Phi_q v, or Phi_q a + gamma */
+/* compute the right-hand side: Phi - s Phi_q W g (- E lambda), Phi_q v, or Phi_q a + gamma */
 LK_INLINE void right_side_kind(const struct lk_joint_kind *k, const struct lk_batches *p,
                                const struct lk_batch_joints *j, enum sought sought, int leaks)
 {
@@ -255,7 +256,7 @@ LK_INLINE void right_side_kind(const struct lk_joint_kind *k, const struct lk_ba
     }
 }
 
-/* lambda += @scale times the solution, and Phi_q^T of it */
+/* add @scale times the solution to lambda, and compute Phi_q^T of it */
 LK_INLINE void take_solution_kind(const struct lk_joint_kind *k, const struct lk_batches *p,
                                   const struct lk_batch_joints *j, double scale)
 {

@@ -5,7 +5,7 @@
 #include "step/equations.h"
 #include <string.h>
 
-/* @field of a body, `lanes` doubles from one vector to the next */
+/* return the address of @field of a body, with `lanes` doubles from one vector to the next */
 LK_INLINE double *body_at(const struct lk_batches *p, int b, int field)
 {
     return p->values + p->place[b] + field * p->lanes;
@@ -66,7 +66,7 @@ void lk_rare_body(const struct lk_system *sys, const struct lk_batches *p, int b
         *body_at(p, b, p->rare + LK_RARE_THIN + i) = quad->thin[i][b % 4];
 }
 
-/* K of a body at the pose in its lane; for a split body, the share of one part */
+/* compute K of a body at the pose in its lane; for a split body, the share of one part */
 static void find_tension(const struct lk_system *sys, const struct lk_batches *p,
                          const struct lk_batch_tense *t, double K[6])
 {

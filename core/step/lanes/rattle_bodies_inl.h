@@ -3,9 +3,10 @@
  * about the axes of the body, those of joints about the world's. Without include guard on purpose,
  * see lanes_inl.h. */
 
-/** struct sums - extremes and sums of a task in one phase. @violation: the largest of its rows;
+/** struct sums - extremes and sums of a task in one phase. @violation: the largest |Phi| of
+ * its rows;
  * @closing: work, see lk_one_book_closing();  @inner: products of an increment, before its
- * correction, with earlier ones and with itself, in each measure */
+ * correction, with earlier increments and with itself, in each measure */
 struct sums {
     lanes_t violation;
     lanes_t closing;
@@ -40,7 +41,7 @@ LK_INLINE lanes_t inner_six(const lanes_t *a, const lanes_t *b)
     return lk_inner_lanes(a, b) + lk_inner_lanes(a + 3, b + 3);
 }
 
-/* s W Phi_q^T of lambda or of the solution; @R: the orientation of its Jacobian */
+/* compute s W Phi_q^T of lambda or of the solution; @R: the orientation of the Jacobian */
 LK_INLINE void weigh_pull(const struct lk_batches *p, const struct lk_batch_bodies *b,
                           const lanes_t *f, const lanes_t *R, int takes_lambda, lanes_t ret[6])
 {
@@ -82,11 +83,11 @@ LK_INLINE void show_unclosed(const struct lk_batch_bodies *b, lanes_t *f)
 
 /* ---- positions: half a kick at q_n ---- */
 
-/* The angular part of s W g of an iterate, in G. It is s W (2/h (D J theta/h - J w) - Q + Phi_q^T
- * lambda). An increment, before its correction, changes s W Phi_q^T lambda by -(dq/2 + s W g), and
- * all increments are sums of such. So s W g contains -theta/2 and, in REST, the kick less the sum
- * of these s W g. The translation is linear: its residual is 0 after the first increment, unless
- * there is no mass. */
+/* Compute the angular part of s W g of an iterate, in G. It is s W (2/h (D J theta/h - J w)
+ * - Q + Phi_q^T lambda). An increment, before its correction, changes s W Phi_q^T lambda by
+ * -(dq/2 + s W g), and all increments are sums of such changes. So s W g contains -theta/2 and,
+ * in REST, the kick less the sum of these s W g. The translation is linear: its residual is 0
+ * after the first increment, unless there is no mass. */
 LK_INLINE void momentum_residual(const struct lk_system *sys, const struct lk_batches *p,
                                  lanes_t *f)
 {
@@ -112,7 +113,8 @@ LK_INLINE void momentum_residual(const struct lk_system *sys, const struct lk_ba
     rotate(f + LK_BODY_R, f + LK_RATTLE_G, f + LK_BODY_V + 3);
 }
 
-/* likewise for the first iterate of linear bodies, whose residual is 0 after it */
+/* compute the angular part of s W g for the first iterate of linear bodies; it is 0 after
+ * the first increment */
 LK_INLINE void linear_momentum(const struct lk_system *sys, lanes_t *f)
 {
     for (int i = 0; i < 3; i++)
@@ -120,7 +122,8 @@ LK_INLINE void linear_momentum(const struct lk_system *sys, lanes_t *f)
     rotate(f + LK_BODY_R, f + LK_RATTLE_G, f + LK_BODY_V + 3);
 }
 
-/* translation of s W g: of the first iterate, and of all iterates if some bodies have no mass */
+/* compute the translation of s W g: for the first iterate, and for all iterates if some
+ * bodies have no mass */
 LK_INLINE void momentum_translation(const struct lk_system *sys, const struct lk_batches *p,
                                     lanes_t *f)
 {
@@ -144,8 +147,8 @@ LK_INLINE void place_iterate(lanes_t *f)
     place(f, f + LK_RATTLE_ITERATE, turn, f + LK_BODY_NOW_X);
 }
 
-/* collect the largest rotation: beyond half a turn a rotation vector stands for another motion. NaN
- * if it is not finite */
+/* collect the largest rotation; NaN if it is not finite. Beyond half a turn a rotation
+ * vector stands for another motion */
 LK_INLINE void watch_turn(const lanes_t *theta, struct watch *watch)
 {
     lanes_t square = lk_inner_lanes(theta, theta);
@@ -153,7 +156,7 @@ LK_INLINE void watch_turn(const lanes_t *theta, struct watch *watch)
     watch->widest = lk_max_lanes(watch->widest, square) + square * 0.0;
 }
 
-/* prediction without acceleration for light bodies; if a tension is followed, with the
+/* predict without acceleration for light bodies; if a tension is followed, with the
  * accelerations of the state */
 LK_INLINE void predict_rare(const struct lk_system *sys, const struct lk_batches *p, lanes_t *f)
 {
@@ -193,8 +196,8 @@ static __attribute__((noinline)) void predict_motion(const struct lk_system *sys
         momentum_residual(sys, p, f);
 }
 
-/* add the products of increment @iteration of a block, which is @dq, with earlier increments and
- * with itself */
+/* add the products of increment @iteration of a block, which is @dq, with earlier increments
+ * and with itself */
 LK_INLINE void multiply_increment(const struct lk_batches *p, int block, int iteration,
                                   const lanes_t dq[6], struct sums *sums)
 {
@@ -247,8 +250,9 @@ LK_INLINE void take_increment(const struct lk_progress *newton, lanes_t *f)
         u[i] -= increment_of(f, last - 1)[i];
 }
 
-/* subtract the effect of the last increment from REST: the same combination of the residuals as of
- * the increments. @residual: of this increment;  @field: of the stored ones */
+/* subtract the effect of the last increment from REST, with the combination of residuals
+ * that was used for the increments. @residual: of this increment;  @field: of the stored
+ * residuals */
 LK_INLINE void take_rest(const struct lk_progress *newton, lanes_t *f, const lanes_t residual[3],
                          int field)
 {
@@ -304,7 +308,7 @@ static __attribute__((noinline)) void finish_bodies(const struct lk_batches *p, 
     watch->increment = largest;
 }
 
-/* the pose of the factor, at which the iterations end */
+/* set the pose of the factor, at which the iterations end */
 static __attribute__((noinline)) void unclose_bodies(const struct lk_batches *p, int block,
                                                      const struct lk_progress *newton,
                                                      struct watch *watch)
@@ -320,7 +324,7 @@ static __attribute__((noinline)) void unclose_bodies(const struct lk_batches *p,
     show_unclosed(&p->bodies[block], f);
 }
 
-/* dq = -s W Phi_q^T kappa; the pose of the new state */
+/* apply dq = -s W Phi_q^T kappa; compute the pose of the new state */
 static __attribute__((noinline)) void close_bodies(const struct lk_system *sys,
                                                    const struct lk_batches *p, int block)
 {
@@ -341,8 +345,8 @@ static __attribute__((noinline)) void close_bodies(const struct lk_system *sys,
 
 static void load_own(const struct lk_state *state, const struct lk_batches *p, int block);
 
-/* load the state @from, one body after another, which is not closed yet: its pose is that of the
- * factor */
+/* load the state @from, one body after another, which is not closed yet: its pose is that of
+ * the factor */
 static __attribute__((noinline)) void reload_bodies(const struct lk_state *from,
                                                     const struct lk_batches *p, int block)
 {
@@ -353,7 +357,7 @@ static __attribute__((noinline)) void reload_bodies(const struct lk_state *from,
     show_unclosed(&p->bodies[block], f);
 }
 
-/* dq = -s W Phi_q^T kappa of a state that is being closed */
+/* apply dq = -s W Phi_q^T kappa to a state that is being closed */
 static __attribute__((noinline)) void close_state(const struct lk_batches *p, int block)
 {
     const struct lk_batch_bodies *b = &p->bodies[block];
@@ -370,8 +374,8 @@ static __attribute__((noinline)) void close_state(const struct lk_batches *p, in
     show_closed(f);
 }
 
-/* Set LAST_CURVATURE to CURVATURE at the start of a step, because the state contains no earlier
- * one. */
+/* Set LAST_CURVATURE to CURVATURE at the start of a step, because the state contains no
+ * earlier curvature. */
 LK_INLINE void reset_last_curvature(const struct lk_batches *p, int block)
 {
     lanes_t *f = block_at(p, p->bodies[block].at);
@@ -440,7 +444,8 @@ static __attribute__((noinline)) void kick_bodies(const struct lk_system *sys,
     show_motion(p, block, LK_BODY_OLD_V);
 }
 
-/* v -= s W Phi_q^T sigma;  a -= s W Phi_q^T kappa; @field: of the state, OLD_V or OLD_A */
+/* apply v -= s W Phi_q^T sigma or a -= s W Phi_q^T kappa; @field: of the state, OLD_V or
+ * OLD_A */
 LK_INLINE void subtract_pull(const struct lk_batches *p, int block, int field)
 {
     const struct lk_batch_bodies *b = &p->bodies[block];
@@ -488,7 +493,7 @@ static __attribute__((noinline)) void add_pull(const struct lk_batches *p, int b
     }
 }
 
-/* s W g in directions without inertia, 0 elsewhere */
+/* compute s W g in directions without inertia, 0 in the others */
 static __attribute__((noinline)) void shove_massless(const struct lk_system *sys,
                                                      const struct lk_batches *p, int block)
 {
@@ -505,7 +510,8 @@ static __attribute__((noinline)) void shove_massless(const struct lk_system *sys
     rotate(f + LK_BODY_R, turn, shove + 3);
 }
 
-/* Replace accelerations likewise; store a - a' for dampers. */
+/* Replace accelerations in directions without inertia by differences of positions; store a -
+ * a' for dampers. */
 LK_INLINE void replace_acceleration(const struct lk_system *sys, const struct lk_batches *p,
                                     lanes_t *f)
 {
@@ -539,7 +545,8 @@ static __attribute__((noinline)) void accelerate_bodies(const struct lk_system *
 
 /* ---- the state ---- */
 
-/* struct lk_rattle_own has the fields in the order of FACTOR_X .. CURVATURE, as many as a motion */
+/* struct lk_rattle_own has the fields in the order of FACTOR_X .. CURVATURE, and as many as
+ * a motion */
 _Static_assert(sizeof(struct lk_rattle_own) == sizeof(struct lk_motion) &&
                    LK_RATTLE_CURVATURE + 6 - LK_RATTLE_FACTOR_X == MOTION_SIZE,
                "what is its own is stored like a motion");

@@ -2,7 +2,7 @@
 /* Work of closing, bodies side by side: lk_one_book_closing() of step/one/rattle.h. Without
  * include guard on purpose, see lanes_inl.h. */
 
-/* s W g of the last iterate; 0 for linear bodies after the first iteration */
+/* compute s W g of the last iterate; 0 for linear bodies after the first iteration */
 LK_INLINE void find_left(const struct lk_system *sys, const struct lk_batches *p,
                          const struct lk_batch_bodies *b, const struct lk_progress *newton,
                          lanes_t *f)
@@ -13,8 +13,8 @@ LK_INLINE void find_left(const struct lk_system *sys, const struct lk_batches *p
     momentum_residual(sys, p, f);
 }
 
-/* g . u / 2 of rotations, whose g is not 0. It omits the residual of massless bodies in
- * translation. */
+/* return g . u / 2 of rotations, whose g is not 0. It omits the residual of massless bodies
+ * in translation. */
 LK_INLINE lanes_t work_of_left(const struct lk_system *sys, const struct lk_batches *p,
                                const struct lk_batch_bodies *b, const lanes_t *f)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `rattle` in lanes: the executor of step/scripts/rattle.c, by sweeps of rattle_stages_inl.h.
- * Without include guard on purpose, see lanes_inl.h. */
+/* `rattle` in lanes: the executor of step/scripts/rattle.c, with the sweeps of
+ * rattle_stages_inl.h. Without include guard on purpose, see lanes_inl.h. */
 
 #include "step/lanes/rattle_stages_inl.h"
 
@@ -11,7 +11,7 @@ static void rattle_begin(struct lk_system *sys)
     memset(p->watch, 0, (size_t)p->n_tasks * sizeof(struct watch));
 }
 
-/* carry the multipliers of rigid rows, if there are bodies without inertia */
+/* keep the multipliers of rigid rows from step to step, if there are bodies without inertia */
 static void rattle_carry(struct lk_system *sys)
 {
     const struct lk_batches *p = sys->batches;
@@ -84,7 +84,7 @@ static double rattle_violation(const struct lk_system *sys)
     return violation;
 }
 
-/* hard stops change the last increment and its products */
+/* apply the pushes of hard stops to the last increment and its products */
 static bool rattle_push(struct lk_system *sys, int iteration)
 {
     const struct lk_batches *p = sys->batches;

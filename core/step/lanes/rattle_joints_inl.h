@@ -2,8 +2,9 @@
 /* Joints of `rattle` side by side; see joints_inl.h. Without include guard on purpose, see
  * lanes_inl.h. */
 
-/* Phi at the pose of an iterate; the right-hand side Phi/2 - s Phi_q W g with the Jacobian of q_n,
- * less the gap that no motion removes, if rows @leave one. @rests: g is 0 */
+/* compute Phi at the pose of an iterate, and the right-hand side Phi/2 - s Phi_q W g with
+ * the Jacobian of q_n, less the gap that no motion removes, if rows @leave such a gap. @rests: g
+ * is 0 */
 LK_INLINE void iterate_kind(const struct lk_joint_kind *k, const struct lk_batches *p,
                             const struct lk_batch_joints *j, int rests, int leave,
                             struct sums *sums)
@@ -31,7 +32,7 @@ LK_INLINE void iterate_kind(const struct lk_joint_kind *k, const struct lk_batch
     sums->violation = most;
 }
 
-/* Phi and the Jacobian at the pose of the factor */
+/* compute Phi and the Jacobian at the pose of the factor */
 LK_INLINE void unclose_kind(const struct lk_joint_kind *k, const struct lk_batches *p,
                             const struct lk_batch_joints *j)
 {
@@ -45,7 +46,7 @@ LK_INLINE void unclose_kind(const struct lk_joint_kind *k, const struct lk_batch
     jacobian(k, &at, f + lk_kind_jacobian(k));
 }
 
-/* Phi at the pose in @field of the bodies */
+/* compute Phi at the pose in @field of the bodies */
 LK_INLINE void violate_kind(const struct lk_joint_kind *k, const struct lk_batches *p,
                             const struct lk_batch_joints *j, int field)
 {
@@ -58,7 +59,7 @@ LK_INLINE void violate_kind(const struct lk_joint_kind *k, const struct lk_batch
     violation(k, &at, f + lk_kind_x(k));
 }
 
-/* rates of the rows for the motion in @field of the bodies */
+/* compute rates of the rows for the motion in @field of the bodies */
 LK_INLINE void kick_kind(const struct lk_joint_kind *k, const struct lk_batches *p,
                          const struct lk_batch_joints *j, int field)
 {
@@ -80,11 +81,12 @@ LK_INLINE void accelerate_kind(const struct lk_joint_kind *k, const struct lk_ba
         x[r] += rate[r];
 }
 
-/** enum solved - use of a solution. ONCE: it acts on the bodies;  FIRST_PART: stored in lambda for
- * refinement;  MIDDLE_PART: added to lambda for further refinement;  BOTH_PARTS: added to lambda,
- * and the sum acts on the bodies;  LESS_TWICE: subtracted twice from lambda, and the result acts on
- * the bodies;  WHOLE: stored in lambda, and acts on the bodies;  LAST_PART: WHOLE if rows are
- * independent, else BOTH_PARTS;  INCREMENT: as ONCE, of an iteration. */
+/** enum solved - use of a solution. ONCE: it acts on the bodies;  FIRST_PART: stored in
+ * lambda for refinement;  MIDDLE_PART: added to lambda for further refinement;  BOTH_PARTS:
+ * added to lambda, and the sum acts on the bodies;  LESS_TWICE: subtracted twice from lambda,
+ * and the result acts on the bodies;  WHOLE: stored in lambda, and acts on the bodies;
+ * LAST_PART: WHOLE if rows are independent, else BOTH_PARTS;  INCREMENT: as ONCE, in an
+ * iteration. */
 enum solved { ONCE, INCREMENT, FIRST_PART, MIDDLE_PART, BOTH_PARTS, LESS_TWICE, WHOLE, LAST_PART };
 
 LK_INLINE void solved_kind(const struct lk_joint_kind *k, const struct lk_batches *p,
@@ -103,8 +105,9 @@ LK_INLINE void solved_kind(const struct lk_joint_kind *k, const struct lk_batche
                      what == BOTH_PARTS || what == LESS_TWICE ? lambda : x, f + lk_kind_scatter(k));
 }
 
-/* right-hand side of a refinement: E times the first part of a solution, in lambda, or, @is_later,
- * the last part */
+/* compute the right-hand side of a refinement: E times the first part of a solution, in
+ * lambda, or, if
+ * @is_later, E times the last part */
 LK_INLINE void refine_kind(const struct lk_joint_kind *k, const struct lk_batches *p,
                            const struct lk_batch_joints *j, int is_later)
 {
@@ -135,7 +138,7 @@ LK_INLINE void take_soft_increment(const struct lk_joint_kind *k, const struct l
     }
 }
 
-/* J times the vectors in @field of its bodies */
+/* compute J times the vectors in @field of its bodies */
 LK_INLINE void rates_of_single(const struct lk_batches *p, const struct lk_batch_joints *j,
                                int field, lanes_t *ret)
 {
@@ -202,8 +205,8 @@ static void settle_one_by_one(const struct run *run, int block, bool knows_laws,
             lk_max(LANE(watch->position, 0), lk_singles_violate(run->sys, run->p, block, false));
 }
 
-/* compute the remaining Phi of these rows. For other joints it is known from the last step; here
- * its last bits depend on the unwrapped angles of coordinates */
+/* compute the remaining Phi of the rows evaluated one by one. For other joints it is known
+ * from the last step; here its last bits depend on the unwrapped angles of coordinates */
 static void find_gaps_of_singles(const struct run *run)
 {
     const struct lk_batches *p = run->p;
@@ -221,7 +224,7 @@ static void find_gaps_of_singles(const struct run *run)
     }
 }
 
-/* dPhi/dt of the velocities; soft rows: 0 */
+/* compute dPhi/dt of the velocities; soft rows: 0 */
 LK_INLINE void rates_single(const struct run *run, int block, lanes_t *ret)
 {
     const struct lk_batches *p = run->p;
@@ -250,7 +253,7 @@ static void kick_one_by_one(const struct run *run, int block, struct watch *watc
     rates_of_single(p, j, p->rare + LK_RARE_SHOVE, x);
 }
 
-/* gamma into the right-hand side; residual rates of the projected velocities */
+/* write gamma into the right-hand side; compute residual rates of the projected velocities */
 static void gamma_one_by_one(const struct run *run, int block, struct watch *watch)
 {
     lanes_t left[ROWS_MAX];
@@ -289,8 +292,8 @@ LK_INLINE void keep_increment(const struct lk_joint_kind *k, const struct lk_bat
         f[lk_soft_increment(k, iteration) + r] = f[lk_kind_x(k) + r];
 }
 
-/* forces of the multipliers at the start of the projection of accelerations; @forgets: the
- * multipliers are set to 0, so that those of redundant rows have minimum norm */
+/* set the forces of the multipliers at the start of the projection of accelerations;
+ * @forgets: the multipliers are set to 0, so that those of redundant rows have minimum norm */
 LK_INLINE void begin_kind(const struct lk_joint_kind *k, const struct lk_batches *p,
                           const struct lk_batch_joints *j, bool forgets)
 {
@@ -313,8 +316,8 @@ LK_INLINE struct sums *sums_of(const struct run *run, int t)
     return (struct sums *)run->p->sums + t;
 }
 
-/* an iterate: Phi, and the right-hand side of its increment; multipliers that are iterated change
- * by the last increment */
+/* evaluate an iterate: Phi, and the right-hand side of its increment; multipliers that are
+ * iterated change by the last increment */
 LK_INLINE void go_on(const struct lk_joint_kind *k, const struct run *run, int block)
 {
     const struct lk_progress *newton = run->sys->progress;
@@ -341,7 +344,8 @@ STAGE_FN(iterate_single)
 #define WORK iterate
 #include "step/lanes/each_kind_inl.h"
 
-/* the pose of the factor; @what: after iterations, whose last accepted iterate is used */
+/* return to the pose of the factor; @what: after iterations, whose last accepted iterate is
+ * used */
 LK_INLINE void end_carried(const struct lk_joint_kind *k, const struct run *run,
                            const struct stage *stage, int block)
 {
@@ -368,7 +372,7 @@ STAGE_FN(unclose_single)
 #define WORK unclose
 #include "step/lanes/each_kind_inl.h"
 
-/* Phi at the pose in X, of a state that is being closed */
+/* compute Phi at the pose in X, of a state that is being closed */
 ROWS_FN(violate_rows)
 {
     violate_kind(k, run->p, joints_at(run, block), LK_BODY_X);
@@ -399,7 +403,7 @@ STAGE_FN(open_single)
 #define WORK open
 #include "step/lanes/each_kind_inl.h"
 
-/* Jacobians at the closed pose; @what: those of soft rows are up to date */
+/* compute Jacobians at the closed pose; @what: those of soft rows are up to date */
 ROWS_FN(settle_rows)
 {
     settle_kind(k, run->p, joints_at(run, block), &run->watch[t]);
@@ -412,7 +416,7 @@ STAGE_FN(settle_single)
 #define WORK settle
 #include "step/lanes/each_kind_inl.h"
 
-/* the Jacobian and the rates of the rows at the new pose */
+/* compute the Jacobian and the rates of the rows at the new pose */
 ROWS_FN(kick_rows)
 {
     settle_rows(k, run, stage, t, block);
@@ -426,8 +430,8 @@ STAGE_FN(kick_single)
 #define WORK kick
 #include "step/lanes/each_kind_inl.h"
 
-/* gamma of the velocities of a state, and the remaining rates of the rows; @what: multipliers at
- * the start of the projection of accelerations, enum beginning */
+/* compute gamma of the velocities of a state, and the remaining rates of the rows; @what:
+ * multipliers at the start of the projection of accelerations, enum beginning */
 enum beginning { JUST_RATES, GO_ON, FORGET };
 
 LK_INLINE void begin_multipliers(const struct lk_joint_kind *k, const struct run *run,
@@ -466,7 +470,7 @@ STAGE_FN(accelerate_single)
 #define WORK accelerate
 #include "step/lanes/each_kind_inl.h"
 
-/* minus the rates of the motions in SHOVE */
+/* compute minus the rates of the motions in SHOVE */
 LK_INLINE void turn_sign(const struct lk_joint_kind *k, const struct run *run, int block)
 {
     lanes_t *x = block_at(run->p, joints_at(run, block)->at) + lk_kind_x(k);
@@ -513,7 +517,7 @@ STAGE_FN(solved_single)
 #define WORK solved
 #include "step/lanes/each_kind_inl.h"
 
-/* E times the first part of a solution, or, if @what, the last part */
+/* compute E times the first part of a solution, or, if @what, E times the last part */
 STAGE_FN(refine_any)
 {
     const struct lk_batch_joints *j = joints_at(run, block);
@@ -526,7 +530,7 @@ STAGE_FN(refine_any)
 
 static const struct joint_work refine_work = {.any = refine_any};
 
-/* forces of the multipliers that are kept from step to step */
+/* compute the forces of the multipliers that are kept from step to step */
 STAGE_FN(pull_any)
 {
     const struct lk_batch_joints *j = joints_at(run, block);
@@ -540,7 +544,8 @@ STAGE_FN(pull_any)
 
 static const struct joint_work pull_work = {.any = pull_any};
 
-/* add the solution to these multipliers; 0 in soft rows unless a system closes dampers */
+/* add the solution to the multipliers that are kept from step to step; 0 in soft rows unless
+ * a system closes dampers */
 STAGE_FN(carry_any)
 {
     const struct lk_batch_joints *j = joints_at(run, block);
@@ -558,8 +563,9 @@ static const struct joint_work carry_work = {.any = carry_any};
 
 /* ---- the same of `ali3` and `rk4` ---- */
 
-/* right-hand side from V: s W g, velocities or accelerations; @leaks: less E lambda. Rows of laws
- * have no rate to be closed, and the right-hand side of their accelerations is set already. */
+/* compute the right-hand side from V: s W g, velocities or accelerations; @leaks: less E
+ * lambda. Rows of laws have no rate to be closed, and the right-hand side of their accelerations
+ * is set already. */
 static __attribute__((noinline)) void seek_one_by_one(const struct run *run, int block,
                                                       enum sought sought, int leaks)
 {
@@ -582,8 +588,8 @@ static __attribute__((noinline)) void seek_one_by_one(const struct run *run, int
     }
 }
 
-/* rows of stops that are hit, or rest: like rigid ones, see impact_rates() in step/one/evaluate.c
- */
+/* set the right-hand side of rows whose stops are hit, or rest, as for rigid rows, see
+ * impact_rates() in step/one/evaluate.c */
 static void seek_impacts(const struct run *run, int block, enum sought sought)
 {
     const struct lk_batch_joints *j = joints_at(run, block);
@@ -633,7 +639,7 @@ STAGE_FN(seek_accelerations_single)
 #define WORK seek_accelerations
 #include "step/lanes/each_kind_inl.h"
 
-/* lambda += @what (enum scale) times the solution, and Phi_q^T of it */
+/* add @what (enum scale) times the solution to lambda, and compute Phi_q^T of it */
 ROWS_FN(take_solution_rows)
 {
     take_solution_kind(k, run->p, joints_at(run, block),

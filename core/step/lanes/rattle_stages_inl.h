@@ -98,7 +98,7 @@ static const struct stage rattle_ups[RATTLE_UPS] = {
     [RATTLE_STORE] = {stored_bodies, &store_work, .what = SCALE_S_MORE},
 };
 
-/* if the iterations have a factor of their own */
+/* used if the iterations have a factor of their own */
 static const struct stage rattle_prediction_factors = {prediction_bodies, &iterate_work,
                                                        FACTOR_AND_ASSEMBLE};
 

@@ -19,7 +19,7 @@ LK_INLINE void add_rates(lanes_t *f, double weight, bool is_first, lanes_t rate[
     }
 }
 
-/* pose, weights and twist of the stage, after the time @h with the derivatives @by */
+/* compute pose, weights and twist of the stage, after the time @h with the derivatives @by */
 LK_INLINE void show_stage(lanes_t *f, const lanes_t by[12], double h)
 {
     lanes_t turn[4], u[3];
@@ -33,7 +33,7 @@ LK_INLINE void show_stage(lanes_t *f, const lanes_t by[12], double h)
     rotate(f + LK_BODY_R, f + LK_RK4_STAGE_V + 3, f + LK_BODY_V + 3);
 }
 
-/* the new state, not yet projected; W in world axes remains that of the last stage */
+/* set the new state, not yet projected; W in world axes remains that of the last stage */
 LK_INLINE void take_sum(lanes_t *f, double h)
 {
     lanes_t turn[4], u[3], v[6];
@@ -47,7 +47,8 @@ LK_INLINE void take_sum(lanes_t *f, double h)
     show_unclosed_pose(f);
 }
 
-/* advance from stage @k, whose accelerations are known, to the next one or to the new state */
+/* advance from stage @k, whose accelerations are known, to the next stage or to the new
+ * state */
 static __attribute__((noinline)) void advance_bodies(const struct lk_system *sys,
                                                      const struct lk_batches *p, int block, int k,
                                                      struct watch *watch)
@@ -65,7 +66,7 @@ static __attribute__((noinline)) void advance_bodies(const struct lk_system *sys
 
 /* ---- joints ---- */
 
-/* Jacobian and gamma at the pose of the stage, and forces of the multipliers */
+/* compute Jacobian and gamma at the pose of the stage, and forces of the multipliers */
 LK_INLINE void stage_kind(const struct lk_joint_kind *k, const struct lk_batches *p,
                           const struct lk_batch_joints *j)
 {
@@ -145,7 +146,7 @@ STAGE_FN(shown_velocities)
     show_motion(run->p, block, LK_BODY_OLD_V);
 }
 
-/* the right-hand side of the next solve: @what times E times the solution */
+/* compute the right-hand side of the next solve: @what times E times the solution */
 STAGE_FN(contradict_rows)
 {
     const struct lk_batch_joints *j = joints_at(run, block);
@@ -200,7 +201,7 @@ static void rk4_take(struct lk_system *sys)
     do_all_joints(&run, &rate_work, GO_ON);
 }
 
-/* clears the struct watch of each task at the first stage */
+/* run a sweep; clears the struct watch of each task at the first stage */
 static void rk4_sweep(struct lk_system *sys, int down, int up)
 {
     const struct lk_batches *p = sys->batches;
@@ -217,7 +218,7 @@ static struct lk_law_powers take_stage_loads(struct lk_system *sys, const struct
 {
     struct lk_law_powers laws;
 
-    if (p->n_soft > 0) /* laws depend on coordinates, which are all evaluated */
+    if (p->n_soft > 0) /* laws depend on coordinates, so all coordinates are evaluated */
         show_motions(sys, p, field);
     for (int i = 0; i < p->n_loaded && p->n_soft == 0; i++)
         show_twist(sys, p, p->loaded[i], field);

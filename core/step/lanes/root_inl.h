@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The root, with its rows side by side: struct lk_batch_root_row. If its fronts were eliminated one
- * by one, each would wait for the last, and few lanes would be used. Without include guard on
- * purpose, see lanes_inl.h.
+/* The root, with its rows side by side: struct lk_batch_root_row. If its fronts were
+ * eliminated one by one, each front would wait for the previous front, and few lanes would be
+ * used. Without include guard on purpose, see lanes_inl.h.
  *
  * C = L D L^T, and L^-1: a solution is the two products L^-T (D^-1 (L^-1 b)). The condition of L
  * D^1/2 is the square root of that of C, so that these products have less round-off than C^-1. */
 
-/** struct root - matrices and vectors of the root. @stride: numbers of a column, in @n_vectors.
+/** struct root - matrices and vectors of the root. @stride: length of a column in doubles, in
+ * @n_vectors vectors
  * @columns, @rows: L^-1, unit lower */
 struct root {
     int n;
@@ -41,7 +42,7 @@ LK_INLINE lanes_t *column_of(double *matrix, struct root r, int k)
     return (lanes_t *)(matrix + k * r.stride);
 }
 
-/* E + s Phi_q W Phi_q^T, below the diagonal, from the remainders of the children */
+/* assemble E + s Phi_q W Phi_q^T, below the diagonal, from the remainders of the children */
 LK_INLINE void build_root(const struct lk_batches *p, struct root r)
 {
     const struct lk_batch_root_entry *entry = p->root_entries, *end = entry + p->n_root_entries;
@@ -67,9 +68,9 @@ LK_INLINE void begin_inverse(struct root r, int n)
         r.inverse[k] = 0;
 }
 
-/* eliminate column @k from later columns and from the rows of unity. Entries above the diagonal are
- * not read. @n: number of vectors, @own: index of the vector of the diagonal; both are compile-time
- * constants in the instances */
+/* eliminate column @k from later columns and from the rows of unity. Entries above the
+ * diagonal are not read. @n: number of vectors;  @own: index of the vector that contains the
+ * diagonal. Both are compile-time constants in the instances */
 LK_INLINE void eliminate_column(struct root r, int k, int n, int own)
 {
     lanes_t from[LK_ROOT_ROWS_MAX / LK_LANES], unity[LK_ROOT_ROWS_MAX / LK_LANES];
@@ -113,7 +114,7 @@ LK_INLINE void factor_root_of(const struct lk_batches *p, struct root r, int n)
             r.columns[k * r.stride + i] = r.rows[i * r.stride + k];
 }
 
-/* right-hand side of a row, with the contributions of its children */
+/* return the right-hand side of a row, with the contributions of its children */
 LK_INLINE double root_side(const double *values, const int *sums, struct lk_batch_root_row row)
 {
     double sum = values[row.x];
@@ -133,8 +134,9 @@ LK_INLINE void add_root_column(double *matrix, struct root r, int k, double part
         sum[v] += part * column[v];
 }
 
-/* @n: number of vectors, a compile-time constant in the instances: sums are then in registers, of
- * even and of odd columns, so that neither waits for the other */
+/* solve with the root. @n: number of vectors, a compile-time constant in the instances. Sums
+ * are then in registers: one for even and one for odd columns, so that neither waits for the
+ * other */
 LK_INLINE void solve_root_of(const struct lk_batches *p, struct root r, int n)
 {
     lanes_t y[2][LK_ROOT_ROWS_MAX / LK_LANES], x[2][LK_ROOT_ROWS_MAX / LK_LANES];

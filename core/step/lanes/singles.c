@@ -7,7 +7,8 @@
 #include "step/elements/tyres.h"
 #include "step/kinematics.h"
 
-/* the values of a lane, `lanes` doubles from one vector to the next */
+/* return the address of the values of a lane, with `lanes` doubles from one vector to the
+ * next */
 LK_INLINE double *lane_at(const struct lk_batches *p, int at, int lane)
 {
     return p->values + (size_t)at * (size_t)p->lanes + lane;
@@ -75,7 +76,8 @@ void lk_singles_show_iterate(struct lk_system *sys, const struct lk_batches *p, 
 
 /* ---- a block of joints ---- */
 
-/* @field: vectors of the block, one for each row; NULL for @values: zeros */
+/* write rows of a joint. @field: vectors of the block, one for each row; NULL for @values:
+ * zeros */
 static void write_rows(const struct lk_batches *p, const struct lk_batch_joints *j, int field,
                        int lane, const double *values)
 {
@@ -236,7 +238,8 @@ void lk_singles_turn_to(struct lk_system *sys, const struct lk_batches *p, int b
     }
 }
 
-/* Phi_q t of the frames that drives move; @accelerates: of their accelerations instead of twists */
+/* return Phi_q t of the frames that drives move; @accelerates: of their accelerations
+ * instead of twists */
 static double frame_rate(const struct lk_system *sys, int i, int r, bool accelerates)
 {
     const struct lk_joint *j = &sys->joint[i];
@@ -353,7 +356,7 @@ void lk_singles_take_multipliers(const struct lk_system *sys, const struct lk_ba
     }
 }
 
-/* the stops of row @r of a joint, NULL: none was hit */
+/* return the stops of row @r of a joint, NULL: none was hit */
 static const struct lk_stop *hit_stop(const struct lk_system *sys, int joint, int r)
 {
     const struct lk_stop *stop = &sys->law[sys->joint[joint].law + r].now->stop;
@@ -459,7 +462,8 @@ bool lk_singles_push(struct lk_system *sys, const struct lk_batches *p, int iter
         for (int i = 0; i < 6; i++)
             to[i * p->lanes] = -2 * (sum[i] + g[i]);
     }
-    /* also for rigid rows, whose multipliers are kept if bodies without inertia transmit forces */
+    /* also for rigid rows, whose multipliers are kept if bodies without inertia transmit
+     * forces */
     for (int i = 0; i < p->n_joints; i++) {
         const struct lk_batch_joints *j = &p->joints[i];
         const struct lk_joint_kind *k = lk_lane_kind(j->kind);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows evaluated one by one beside the lanes: those of rare types, and those that follow laws or
- * drives. The functions of the step one by one (evaluate.c, laws.c, drives.c) compute them from
- * poses and twists that their bodies copy to the scratch of the system, and the results are written
- * into the lane of their joint. From there on they are rows like others: elements, fronts,
- * solutions and forces on bodies are computed side by side.
+/* Rows evaluated one by one beside the lanes: those of rare types, and those that follow
+ * laws or drives. The functions of the step one by one (evaluate.c, laws.c, drives.c) compute
+ * them from poses and twists that their bodies copy to the scratch of the system. The results
+ * are written into the lane of their joint. Afterwards these rows are treated like other rows:
+ * elements, fronts, solutions and forces on bodies are computed side by side.
  *
- * Each function uses one block and the scratch of its bodies only, so that tasks may run it at the
- * same time, except in the sections "for all". All for the cycle, RT: yes. */
+ * Each function uses one block and the scratch of its bodies only, so that tasks may run it at
+ * the same time, except in the sections "for all". All for the cycle, RT: yes. */
 #ifndef LK_STEP_BATCH_SINGLES_H
 #define LK_STEP_BATCH_SINGLES_H
 
@@ -18,28 +18,28 @@
 LK_RT void lk_singles_show_pose(struct lk_system *system, const struct lk_batches *batches,
                                 int block, int field);
 
-/** lk_singles_show_twist() - likewise to system->twist. @field: OLD_V, of the state, or that of a
- * stage */
+/** lk_singles_show_twist() - copy the twists of the bodies in @block that rows read one by
+ * one to system->twist. @field: OLD_V, of the state, or that of a stage */
 LK_RT void lk_singles_show_twist(struct lk_system *system, const struct lk_batches *batches,
                                  int block, int field);
 
-/** lk_singles_show_values() - likewise, from @v: six vectors, along the world and about body axes.
- */
+/** lk_singles_show_values() - copy twists of the bodies in @block to system->twist from @v:
+ * six vectors, along the world and about body axes. */
 LK_RT void lk_singles_show_values(struct lk_system *system, const struct lk_batches *batches,
                                   int block, const double *v);
 
-/** lk_singles_show_iterate() - copy the pose of an iterate, and its estimate of the twist at the
- * end of the step, if rows depend on velocities. */
+/** lk_singles_show_iterate() - copy the pose of an iterate; also its estimate of the twist at
+ * the end of the step, if rows depend on velocities. */
 LK_RT void lk_singles_show_iterate(struct lk_system *system, const struct lk_batches *batches,
                                    int block);
 
-/** lk_singles_violate() - compute Phi of a block of joints into its right-hand side; of a soft
- * block (f - lambda) E with the multipliers in its lanes. @is_first: also compute E of soft rows
- * from the tangents of their laws. Return: the largest |Phi| of a rigid row. */
+/** lk_singles_violate() - compute Phi of a block of joints into its right-hand side; for a
+ * soft block, (f - lambda) E with the multipliers in its lanes. @is_first: also compute E of
+ * soft rows from the tangents of their laws. Return: the largest |Phi| of a rigid row. */
 LK_RT double lk_singles_violate(struct lk_system *system, const struct lk_batches *batches,
                                 int block, bool is_first);
 
-/** lk_singles_release() - lk_law_steps_release() for a soft block. */
+/** lk_singles_release() - do the work of lk_law_steps_release() for a soft block. */
 LK_RT void lk_singles_release(struct lk_system *system, const struct lk_batches *batches,
                               int block);
 
@@ -52,12 +52,13 @@ LK_RT void lk_singles_close(struct lk_system *system, const struct lk_batches *b
 LK_RT void lk_singles_turn(struct lk_system *system, const struct lk_batches *batches, int block,
                            bool is_known);
 
-/** lk_singles_turn_to() - the same at the present pose, into @ret instead of the lanes, in the same
- * layout. */
+/** lk_singles_turn_to() - compute system->jacobian of a block of joints at the present pose,
+ * and copy it to @ret in the layout of the lanes. */
 LK_RT void lk_singles_turn_to(struct lk_system *system, const struct lk_batches *batches, int block,
                               double *ret);
 
-/** lk_singles_drift() - add dPhi/dt with all bodies at rest, by drives and moving frames, to
+/** lk_singles_drift() - add dPhi/dt with all bodies at rest, caused by drives and moving
+ * frames, to
  * @ret, a vector for each row. */
 LK_RT void lk_singles_drift(const struct lk_system *system, const struct lk_batches *batches,
                             int block, double *ret);
@@ -68,15 +69,16 @@ LK_RT void lk_singles_gamma(const struct lk_system *system, const struct lk_batc
                             int block);
 
 /** lk_singles_end() - copy the multipliers of a soft block from its lanes to system->next;
- * @is_kept: those of the iterate before the last. */
+ * @is_kept: those of the last accepted iterate. */
 LK_RT void lk_singles_end(struct lk_system *system, const struct lk_batches *batches, int block,
                           bool is_kept);
 
 /* ---- laws of `ali3`, whose multipliers are kept from step to step like those of rigid rows ----
  */
 
-/** lk_singles_follow_pose() - compute (f - lambda) E of a soft block into its right-hand side, with
- * system->jacobian of the present pose; @is_first: E, too. See lk_law_steps_follow_pose(). */
+/** lk_singles_follow_pose() - compute (f - lambda) E of a soft block into its right-hand
+ * side, with system->jacobian of the present pose; @is_first: also E. See
+ * lk_law_steps_follow_pose(). */
 LK_RT void lk_singles_follow_pose(struct lk_system *system, const struct lk_batches *batches,
                                   int block, bool is_first);
 
@@ -95,8 +97,8 @@ LK_RT void lk_singles_take_multipliers(const struct lk_system *system,
 LK_RT void lk_singles_hold(struct lk_system *system, const struct lk_batches *batches, int block,
                            bool is_acceleration, const double *rates);
 
-/** lk_singles_bounce() - likewise write the rates of restitution at stops that were hit; other soft
- * rows: 0. */
+/** lk_singles_bounce() - write the rates of restitution at stops that were hit into the
+ * right-hand side of a soft block; other soft rows: 0. */
 LK_RT void lk_singles_bounce(const struct lk_system *system, const struct lk_batches *batches,
                              int block);
 
@@ -136,9 +138,9 @@ LK_RT struct lk_law_powers lk_singles_follow(struct lk_system *system,
 LK_RT void lk_singles_pull(const struct lk_system *system, const struct lk_batches *batches,
                            struct lk_twist *sum);
 
-/* ---- hard stops, for all; see step/elements/stops.c ---- */
+/* ---- hard stops, functions for all blocks; see step/elements/stops.c ---- */
 
-/** lk_singles_push() - lk_stops_push() on the increments of all bodies and soft rows. */
+/** lk_singles_push() - apply lk_stops_push() to the increments of all bodies and soft rows. */
 LK_RT bool lk_singles_push(struct lk_system *system, const struct lk_batches *batches,
                            int iteration);
 

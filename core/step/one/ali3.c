@@ -12,7 +12,8 @@
 
 /* ---- jumps ---- */
 
-/* next.a = now.a + W dQ, where sys->correction holds -dQ, and then W dQ itself */
+/* compute next.a = now.a + W dQ, where sys->correction contains -dQ on entry and W dQ on
+ * return */
 static void jump_accelerations(struct lk_system *sys)
 {
     lk_evaluate_clear_frames(sys, sys->correction);
@@ -50,9 +51,9 @@ static void ali3_jump(struct lk_system *sys, const double *inputs, int leaving)
 
 /* ---- the iterations ---- */
 
-/* Velocities and accelerations. In directions without inertia no equation determines the
- * acceleration, and the trapezoidal rule would keep an error with alternating sign. There the
- * acceleration is the difference of the velocities. */
+/* Compute velocities and accelerations. In directions without inertia no equation determines
+ * the acceleration, and the trapezoidal rule would keep an error with alternating sign. There
+ * the acceleration is the difference of the velocities. */
 LK_INLINE void differentiate(const struct lk_quad *quad, double h, lk_four v[6], lk_four a[6])
 {
     lk_trapezoidal_four(h, quad->u, quad->theta, quad->v_old, quad->a_old, v, a);
@@ -60,8 +61,8 @@ LK_INLINE void differentiate(const struct lk_quad *quad, double h, lk_four v[6],
         a[i] += quad->massless[i / 3] * ((v[i] - quad->v_old[i]) / h - a[i]);
 }
 
-/* g = M (a - gravity) + w x J w of four bodies; @with_twists: their velocities too, which only
- * compliant rows and the projections use */
+/* compute g = M (a - gravity) + w x J w of four bodies; @with_twists: also their velocities,
+ * which only compliant rows and the projections use */
 LK_INLINE void inertial_residual(struct lk_system *sys, const struct lk_lanes *l,
                                  const struct lk_quad *quad, bool with_twists)
 {
@@ -104,9 +105,9 @@ static bool predict(struct lk_system *sys, const struct lk_state *start)
     return lk_largest_lane(widest) < M_PI * M_PI;
 }
 
-/* Compliant rows of a joint: their right-hand side, and their contribution to Phi_q^T lambda. A law
- * is evaluated at the present pose, so its rows need the Jacobian of this pose, not that of the
- * factor. */
+/* Evaluate the compliant rows of a joint: their right-hand side, and their contribution to
+ * Phi_q^T lambda. A law is evaluated at the present pose, so its rows need the Jacobian of this
+ * pose, not that of the factor. */
 static void compliant_rows(struct lk_system *sys, int i, bool is_first)
 {
     const struct lk_joint *j = &sys->joint[i];
@@ -129,7 +130,7 @@ static void compliant_rows(struct lk_system *sys, int i, bool is_first)
         }
 }
 
-/* a driven or coupled coordinate, whose value is unwrapped */
+/* evaluate a driven or coupled coordinate, whose value is unwrapped */
 static void coordinate_row(struct lk_system *sys, int i)
 {
     const struct lk_joint *j = &sys->joint[i];
@@ -140,7 +141,8 @@ static void coordinate_row(struct lk_system *sys, int i)
     lk_joint_ops(j->type)->load(j, pose, sys->next.lambda + j->row, sum);
 }
 
-/* violations into the right-hand side, Phi_q^T lambda into g; both at the present poses */
+/* write violations into the right-hand side and Phi_q^T lambda into g; both at the present
+ * poses */
 static void row_residual(struct lk_system *sys, bool is_first)
 {
     for (int i = 0; i < sys->n_joints; i++) {
@@ -160,8 +162,9 @@ static void row_residual(struct lk_system *sys, bool is_first)
     }
 }
 
-/* Subtract E lambda from the rigid rows, once a step: multipliers of redundant rows decay at the
- * rate at which they arise, and stay of minimum norm. The later iterations restore Phi = 0. */
+/* Subtract E lambda from the rigid rows, once a step. Multipliers of redundant rows then
+ * decay at the rate at which they arise, and stay of minimum norm. The later iterations restore
+ * Phi = 0. */
 static void leak(struct lk_system *sys)
 {
     for (int i = 0; i < sys->n_joints; i++) {
@@ -172,14 +175,15 @@ static void leak(struct lk_system *sys)
     }
 }
 
-/* g := s W g; subtract Phi_q s W g from the right-hand side, with the Jacobian of the factor */
+/* set g := s W g; subtract Phi_q s W g from the right-hand side, with the Jacobian of the
+ * factor */
 static void reduce_right_side(struct lk_system *sys)
 {
     lk_evaluate_weigh(sys, sys->sW, sys->residual);
     lk_evaluate_reduce(sys, sys->residual);
 }
 
-/* dq = -(s W Phi_q^T dlambda + s W g), then the new poses and g of the bodies */
+/* apply dq = -(s W Phi_q^T dlambda + s W g), then compute the new poses and g of the bodies */
 static void apply_increment(struct lk_system *sys, bool is_last)
 {
     bool with_twists = is_last || sys->needs_twists;

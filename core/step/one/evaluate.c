@@ -136,7 +136,7 @@ void lk_evaluate_rebounds(struct lk_system *sys)
     }
 }
 
-/* rows that rest on a hard stop are rigid in the projection of accelerations */
+/* make rows that rest on a hard stop rigid in the projection of accelerations */
 static void rest_on_stops(struct lk_system *sys)
 {
     for (int i = 0; i < sys->n_laws && sys->n_stops > 0 && !sys->laws_are_left; i++) {
@@ -151,8 +151,8 @@ static void rest_on_stops(struct lk_system *sys)
     }
 }
 
-/* rates of the rows of stops that are hit, as for rigid rows, so that the projection removes them;
- * bounces add the restitution */
+/* write the rates of the rows of stops that are hit, as for rigid rows, so that the
+ * projection removes them; bounces add the restitution */
 static void impact_rates(struct lk_system *sys)
 {
     for (int i = 0; i < sys->n_laws && sys->n_stops > 0 && !sys->laws_are_left; i++) {

@@ -6,38 +6,41 @@
 
 #include "step/system.h"
 
-/** lk_evaluate_jacobians() - system->jacobian at the current poses. */
+/** lk_evaluate_jacobians() - compute system->jacobian at the current poses. */
 LK_RT void lk_evaluate_jacobians(struct lk_system *system);
-/** lk_evaluate_factor() - factor at the current Jacobians. */
+/** lk_evaluate_factor() - compute the factor at the current Jacobians. */
 LK_RT void lk_evaluate_factor(struct lk_system *system);
-/** lk_evaluate_rigid_factor() - factor of rigid rows alone at the current Jacobians, if @system
- * leaves_laws; otherwise of all rows. Until the next factor the right-hand sides of the other rows
- * must be 0; their solutions are 0. */
+/** lk_evaluate_rigid_factor() - compute the factor of the rigid rows at the current
+ * Jacobians, if
+ * @system leaves_laws; otherwise of all rows. Until the next factor the right-hand sides of
+ * compliant rows outside this factor must be 0; their solutions are 0. */
 LK_RT void lk_evaluate_rigid_factor(struct lk_system *system);
-/** lk_evaluate_rigid() - Jacobians of the same rows, then lk_evaluate_rigid_factor(). */
+/** lk_evaluate_rigid() - compute Jacobians of the rows of lk_evaluate_rigid_factor(), then
+ * call it. */
 LK_RT void lk_evaluate_rigid(struct lk_system *system);
-/** lk_evaluate_solve() - solve with the last factor, in place, all rows; @x: system->solution. */
+/** lk_evaluate_solve() - solve for all rows with the last factor, in place; @x:
+ * system->solution. */
 LK_RT void lk_evaluate_solve(struct lk_system *system, double *x);
-/** lk_evaluate_reduce() - system->solution -= Phi_q @motion, all rows of the last factor. @motion:
- * s W g, or another motion of the bodies. */
+/** lk_evaluate_reduce() - subtract Phi_q @motion from system->solution, for all rows of the
+ * last factor. @motion: s W g, or another motion of the bodies. */
 LK_RT void lk_evaluate_reduce(struct lk_system *system, const struct lk_twist *motion);
 /** lk_evaluate_correction() - solve with the right-hand side in system->solution, then
- * system->correction = s W Phi_q^T solution. */
+ * compute system->correction = s W Phi_q^T solution. */
 LK_RT void lk_evaluate_correction(struct lk_system *system);
-/** lk_evaluate_spread() - system->correction = s W Phi_q^T solution, with the solution in
- * system->solution. */
+/** lk_evaluate_spread() - compute system->correction = s W Phi_q^T solution, with the
+ * solution in system->solution. */
 LK_RT void lk_evaluate_spread(struct lk_system *system);
 
-/** lk_evaluate_refined() - lk_evaluate_correction() with iterative refinement, which removes most
- * of the effect of E: (E + A) x = b, then (E + A) x' = E x, and the sum of both. If rows are
- * independent, E is at round-off and x alone is used.
+/** lk_evaluate_refined() - do lk_evaluate_correction() with iterative refinement, which
+ * removes most of the effect of E: solve (E + A) x = b, then (E + A) x' = E x, and add both. If
+ * rows are independent, E is at round-off and only x is used.
  * @scratch: n_rows. */
 LK_RT void lk_evaluate_refined(struct lk_system *system, double *scratch);
 
 #define LK_LEAST_SOLVES 3 /* number of solves if rows are redundant */
 
-/** lk_evaluate_velocity_violation() - dPhi/dt of rigid rows at the present twists into
- * system->solution; 0 for compliant rows but those of stops that are hit. */
+/** lk_evaluate_velocity_violation() - compute dPhi/dt of rigid rows at the present twists
+ * into system->solution; 0 for compliant rows except those of stops that are hit. */
 LK_RT void lk_evaluate_velocity_violation(struct lk_system *system);
 
 /** lk_project_velocities() - project the velocities of @state onto the joints: sigma from
@@ -45,22 +48,24 @@ LK_RT void lk_evaluate_velocity_violation(struct lk_system *system);
  * Index-3 DCA paper, mass-orthogonal projection; twists must be those of @state and are updated. */
 LK_RT void lk_project_velocities(struct lk_system *system, struct lk_state *state);
 
-/** lk_project_accelerations() - the same for accelerations: kappa from rhs Phi_q a + d2Phi/dt2,
- * a -= s W Phi_q^T kappa, lambda += s kappa, which makes the multipliers converge with order 2.
+/** lk_project_accelerations() - project the accelerations of @state onto the joints: kappa
+ * from rhs Phi_q a + d2Phi/dt2, a -= s W Phi_q^T kappa, lambda += s kappa, which makes the
+ * multipliers converge with order 2.
  * @jump: W dQ of loads that have just jumped, n_bodies + 1 + n_frames, or NULL; see
  * lk_evaluate_acceleration_violation() */
 LK_RT void lk_project_accelerations(struct lk_system *system, struct lk_state *state,
                                     const struct lk_twist *jump);
 
-/** lk_evaluate_acceleration_violation() - Phi_q a + d2Phi/dt2 of rigid rows into system->solution,
- * with the accelerations of @state. Compliant rows: 0, or Phi_q @jump, so that rows that are stiff
- * for the step transmit a jump of the loads at once, like rigid rows; soft rows do not. */
+/** lk_evaluate_acceleration_violation() - compute Phi_q a + d2Phi/dt2 of rigid rows into
+ * system->solution, with the accelerations of @state. Compliant rows: 0, or Phi_q @jump. Rows
+ * that are stiff for the step then transmit a jump of the loads at once, like rigid rows; soft
+ * rows do not. */
 LK_RT void lk_evaluate_acceleration_violation(struct lk_system *system,
                                               const struct lk_state *state,
                                               const struct lk_twist *jump);
 
-/** lk_evaluate_rigid_violations() - Phi of the rigid rows at the present poses into the right-hand
- * side; 0 for the others. */
+/** lk_evaluate_rigid_violations() - compute Phi of the rigid rows at the present poses into
+ * the right-hand side; 0 for the others. */
 LK_RT void lk_evaluate_rigid_violations(struct lk_system *system);
 
 /** lk_correct_positions(), lk_correct_velocities() - subtract system->correction from the poses, or
@@ -80,8 +85,9 @@ LK_RT void lk_evaluate_rebounds(struct lk_system *system);
  * Jacobians and factor of system->now. Cycle, RT: yes. */
 LK_RT void lk_start_renew(struct lk_system *system);
 
-/** lk_start_take_tangents() - E of compliant rows from the tangents in system->now. Cycle, RT: yes.
- */
+/** lk_start_take_tangents() - compute E of compliant rows from the tangents in system->now.
+ * Cycle,
+ * RT: yes. */
 LK_RT void lk_start_take_tangents(struct lk_system *system);
 
 #endif

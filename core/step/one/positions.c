@@ -7,8 +7,8 @@
 #include "step/one/rattle.h"
 #include <string.h>
 
-/* s W g of four bodies; if rows depend on velocities, also the estimates of these at the end of the
- * step */
+/* compute s W g of four bodies; if rows depend on velocities, also estimate the velocities
+ * at the end of the step */
 LK_INLINE void momentum_residual(struct lk_system *sys, const struct lk_lanes *l,
                                  const struct lk_quad *quad, const struct lk_half_kicks *half)
 {
@@ -47,9 +47,9 @@ LK_INLINE void take_kick(const struct lk_system *sys, const struct lk_lanes *l,
     }
 }
 
-/* The part of the change of tension over a step that is too stiff for it acts at its start: s (J +
- * s K)^-1 instead of s W, and K theta / 2 more; at its end K theta / 2 less. Both also contain d K
- * (theta - theta of the last step), see LK_TENSION_LATE. */
+/* Apply the part of the change of tension over a step that is too stiff for the step. In the
+ * first half kick: s (J + s K)^-1 instead of s W, and K theta / 2 more; in the second: K theta /
+ * 2 less. Both also contain d K (theta - theta of the last step), see LK_TENSION_LATE. */
 static void take_tension(struct lk_system *sys, struct lk_one_rattle *r)
 {
     if (r->n_tense > 0)
@@ -104,7 +104,7 @@ LK_INLINE void predict_motion(const struct lk_system *sys, const struct lk_lanes
     memcpy(quad->theta, ahead + 3, sizeof(quad->theta));
 }
 
-/* the first iterate, with the forces in system->residual */
+/* compute the first iterate, with the forces in system->residual */
 static void predict_bodies(struct lk_system *sys, struct lk_one_rattle *r)
 {
     for (int k = 0; 4 * k < sys->n_bodies; k++) {
@@ -150,8 +150,8 @@ double lk_one_violations(struct lk_system *sys, double part)
 
 #define EACH_OF_ITERATE(X) X(u, 3) X(turn, 4) X(theta, 3)
 
-/* Store the present iterate, unless the iterations have ended: then the stored one is the result,
- * and later ones are ignored. The work is the same. */
+/* Store the present iterate, unless the iterations have ended. After their end the stored
+ * iterate is the result, and later iterates are ignored. The work is the same. */
 static void keep_iterate(const struct lk_system *sys, struct lk_one_rattle *r)
 {
     bool ends = sys->progress->ends;
@@ -191,7 +191,7 @@ static void take_kept(struct lk_system *sys, struct lk_one_rattle *r)
     memcpy(sys->next.lambda, r->lambda, (size_t)sys->n_rows * sizeof(double));
 }
 
-/* dq = -2 (s W Phi_q^T dlambda + s W g) of a quad, before it is corrected */
+/* compute dq = -2 (s W Phi_q^T dlambda + s W g) of a quad, before it is corrected */
 LK_INLINE void start_increment(const struct lk_system *sys, int quad,
                                struct lk_rattle_increment *increment)
 {
@@ -204,7 +204,7 @@ LK_INLINE void start_increment(const struct lk_system *sys, int quad,
         increment->dq[i] = -2.0 * (increment->correction[i] + residual[i]);
 }
 
-/* M dq and the rotations of a quad; 0 in lanes that repeat the last body */
+/* compute M dq and the rotations of a quad; 0 in lanes that repeat the last body */
 LK_INLINE void weigh_increment(const struct lk_quad *quad, int n_bodies, const lk_four dq[6],
                                lk_four Mdq[6], lk_four turns[3])
 {
@@ -367,7 +367,7 @@ void lk_one_check(struct lk_system *sys)
     r->violation = lk_one_violations(sys, 0.5);
 }
 
-/* whether every turn is less than half a turn; not if it is not finite */
+/* return whether every rotation is below half a turn; false if one is not finite */
 static bool turns_are_small(const struct lk_system *sys)
 {
     lk_four_mask small = {-1, -1, -1, -1};

@@ -23,7 +23,8 @@ LK_INLINE struct lk_lanes lk_lanes_of(const struct lk_system *sys, int quad)
     return l;
 }
 
-/* @n values of each of four bodies; @first: of body 0, @stride: doubles from body to body */
+/* load @n values of each of four bodies; @first: of body 0, @stride: doubles from body to
+ * body */
 LK_INLINE void lk_gather(const struct lk_lanes *l, const double *first, size_t stride, int n,
                          lk_four *ret)
 {
@@ -33,8 +34,9 @@ LK_INLINE void lk_gather(const struct lk_lanes *l, const double *first, size_t s
                       first[l->at[2] * stride + (size_t)i], first[l->at[3] * stride + (size_t)i]};
 }
 
-/* the inverse; lanes that repeat a body write the same values again. A later load of one value need
- * not wait for a wide store, so groups of four values are stored as whole vectors. */
+/* store @n values of each of four bodies; lanes that repeat a body write the same values
+ * again. Groups of four values are stored as whole vectors: a later load of a single value need
+ * not wait for a wide store */
 LK_INLINE void lk_scatter(const struct lk_lanes *l, const lk_four *values, size_t stride, int n,
                           double *first)
 {
@@ -54,7 +56,7 @@ LK_INLINE void lk_scatter(const struct lk_lanes *l, const lk_four *values, size_
 
 #define LK_STRIDE(type) (sizeof(type) / sizeof(double))
 
-/* pose of four bodies from their motion within the step */
+/* compute the pose of four bodies from their motion within the step */
 LK_INLINE void lk_quad_place(struct lk_system *sys, const struct lk_lanes *l,
                              const struct lk_quad *quad)
 {

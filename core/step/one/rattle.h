@@ -16,10 +16,10 @@ struct lk_rattle_iterate {
     lk_four theta[3];
 };
 
-/** struct lk_half_kicks - four bodies. @weight: m W, 1, or 0 where there is no mass;  @last_turn:
- * theta of the last step;
- * @sW: of the inertia;  @tension: K, see tension.h, and @start_sW: s (J + s K)^-1;  @momentum: h J
- * w_n;  @kick: s W (Phi_q^T lambda - Q) at q_n;  @kept: the last accepted iterate */
+/** struct lk_half_kicks - values of four bodies. @weight: m W: 1, or 0 if there is no mass
+ * @last_turn: theta of the last step;  @sW: of the inertia;  @tension: K, see tension.h
+ * @start_sW: s (J + s K)^-1;  @momentum: h J w_n;  @kick: s W (Phi_q^T lambda - Q) at q_n
+ * @kept: the last accepted iterate */
 struct lk_half_kicks {
     lk_four weight;
     lk_four last_turn[3];
@@ -31,20 +31,22 @@ struct lk_half_kicks {
     struct lk_rattle_iterate kept;
 };
 
-/** struct lk_rattle_increment - of four bodies in one iteration: @dq, and @correction: s W Phi_q^T
- * dlambda */
+/** struct lk_rattle_increment - increment of four bodies in one iteration: @dq, and
+ * @correction: s W Phi_q^T dlambda */
 struct lk_rattle_increment {
     lk_four dq[6];
     lk_four correction[6];
 };
 
-/** struct lk_one_rattle - scratch. @increment: of all iterations, one after another, with their
- * @multipliers, n_rows each;  @lambda: of the last accepted iterate, then of a part of a solution,
- * n_rows;  @load: -Q at the present poses, as lk_system.residual, for the inputs @inputs; NULL: not
- * valid for any
- * @has_clock: a load depends on time;  @violation: largest one of the last iterate
- * @tense: bodies whose tension is followed, with the @root of their J, and @tension: K of all
- * bodies */
+/** struct lk_one_rattle - scratch. @increment: of all iterations, one after another, with
+ * their
+ * @multipliers, n_rows each
+ * @lambda: of the last accepted iterate, later of a part of a solution, n_rows
+ * @load:   -Q at the present poses, as lk_system.residual
+ * @inputs: the inputs for which @load is valid; NULL: not valid for any
+ * @has_clock: a load depends on time;  @violation: largest violation of the last iterate
+ * @tense:  bodies whose tension is followed;  @root: roots of their J;  @tension: K of all
+ *          bodies */
 struct lk_one_rattle {
     struct lk_half_kicks *quad;
     struct lk_rattle_increment *increment;
@@ -74,9 +76,10 @@ LK_RT void lk_one_place_unclosed(struct lk_system *system, const struct lk_state
 /** lk_one_factor_unclosed() - compute Jacobians and factor at the present poses, with E of
  * compliant rows from the tangents of @state. */
 LK_RT void lk_one_factor_unclosed(struct lk_system *system, const struct lk_state *state);
-/** lk_one_forget_rigid() - set the multipliers of rigid rows in system->next to 0, unless bodies
- * without inertia transmit forces. Each half kick computes its own. Earlier multipliers would be as
- * good a guess, except for components that load no body and are large near a singular pose. */
+/** lk_one_forget_rigid() - set the multipliers of rigid rows in system->next to 0, unless
+ * bodies without inertia transmit forces. Each half kick computes new multipliers. Earlier
+ * multipliers would be as good a guess, except for components that load no body and are large
+ * near a singular pose. */
 LK_RT void lk_one_forget_rigid(struct lk_system *system);
 
 /* ---- positions.c: half a kick at q_n ---- */
@@ -86,11 +89,11 @@ LK_RT void lk_one_forget_rigid(struct lk_system *system);
 LK_RT double lk_one_violations(struct lk_system *system, double part);
 
 /** lk_one_find_gaps() - compute system->gap: the remaining Phi at the present, closed poses.
- * Redundant rows contradict each other by this gap, e.g. if axes that should be parallel differ by
- * round-off of the model. No motion removes it, and if each iteration tried, multipliers would
- * grow. So rows that may depend on each other return to the gap, not to 0. It changes with the
- * pose; closing uses all of Phi. lk_one_count_gaps_anew(): recompute the gaps of coordinates
- * relative to the unwrapped angles of system->now, on which their last bits depend. */
+ * Redundant rows contradict each other by this gap, e.g. if axes that should be parallel differ
+ * by round-off of the model. No motion removes the gap; if each iteration tried to, multipliers
+ * would grow. So rows that may depend on each other return to the gap, not to 0. The gap changes
+ * with the pose; closing uses all of Phi. lk_one_count_gaps_anew() - recompute the gaps of
+ * coordinates relative to the unwrapped angles of system->now, on which their last bits depend. */
 LK_RT void lk_one_find_gaps(struct lk_system *system);
 LK_RT void lk_one_count_gaps_anew(struct lk_system *system);
 
@@ -107,33 +110,34 @@ LK_RT void lk_one_find_increment(struct lk_system *system);
 LK_RT void lk_one_multiply_increment(struct lk_system *system, int iteration);
 /** lk_one_unclose() - set the pose of the factor of q_n+1: that of the last accepted iterate. */
 LK_RT void lk_one_unclose(struct lk_system *system);
-/** lk_one_matrix() - compute this factor, and write all of Phi into the right-hand side. */
+/** lk_one_matrix() - compute the factor of q_n+1, and write all of Phi into the right-hand
+ * side. */
 LK_RT void lk_one_matrix(struct lk_system *system);
 /** lk_one_close() - remove the remaining violation; compute poses and Jacobians of system->next. */
 LK_RT void lk_one_close(struct lk_system *system);
 
-/** lk_one_book_closing() - book the work of closing by system->correction, dq = -s W Phi_q^T kappa,
- * and of the residual s W g in system->residual after the iterations, into system->next. The
- * iterate is in system->quad. To first order the energy differs from that of a step without either
- * by
+/** lk_one_book_closing() - book the work of closing by system->correction, dq = -s W Phi_q^T
+ * kappa, and of the residual s W g in system->residual after the iterations, into system->next.
+ * The iterate is in system->quad. To first order the energy differs from that of a step without
+ * closing and residual by
  *
  *     g . u / 2 - dq . M a,    a = 2/h (u/h - v_n)
  *
- * because kicks at q_n would have removed the violation along the rows of q_n, which are not those
- * of q_n+1: see doc/method.md. If an iterate was taken back, its g is not included. */
+ * because kicks at q_n would have removed the violation along the rows of q_n, which are not
+ * those of q_n+1: see doc/method.md. If an iterate was taken back, its g is not included. */
 LK_RT void lk_one_book_closing(struct lk_system *system);
 
 /* ---- velocities.c: half a kick at q_n+1, accelerations, states of higher orders ---- */
 
 /** lk_one_sum_forces() - compute Phi_q^T lambda - Q of system->next into system->residual. */
 LK_RT void lk_one_sum_forces(struct lk_system *system);
-/** lk_one_balance(), lk_one_carry() - compute the multipliers of the rows in the last factor that
- * balance the forces on bodies without inertia at the present pose, where artificial masses hardly
- * count beside the others. Other rows solve to 0. */
+/** lk_one_balance(), lk_one_carry() - compute the multipliers of the rows in the last factor
+ * that balance the forces on bodies without inertia at the present pose. Artificial masses are
+ * negligible there beside the others. Other rows solve to 0. */
 LK_RT void lk_one_balance(struct lk_system *system);
 LK_RT void lk_one_carry(struct lk_system *system);
-/** lk_one_kick() - compute the velocities of system->next after the half kick, and Phi_q v of them.
- */
+/** lk_one_kick() - compute the velocities of system->next after the half kick, and their
+ * Phi_q v. */
 LK_RT void lk_one_kick(struct lk_system *system);
 /** lk_one_refine(), lk_one_refine_more() - store the first part of a solution, or add the next part
  * to it. lk_one_again() - set the right-hand side to E times the last part, see
@@ -145,11 +149,11 @@ LK_RT void lk_one_again(struct lk_system *system);
  * solution. */
 LK_RT void lk_one_project_velocities(struct lk_system *system);
 LK_RT void lk_one_project_accelerations(struct lk_system *system);
-/** lk_one_free() - compute the accelerations without joints, and Phi_q a - gamma of them. */
+/** lk_one_free() - compute the accelerations without joints, and their Phi_q a - gamma. */
 LK_RT void lk_one_free(struct lk_system *system);
-/** lk_one_reload(), lk_one_close_state(), lk_one_violate(), lk_one_rate() - the state of a higher
- * order in system->next: compute the factor at its pose; move it towards its closed pose; evaluate
- * Phi; evaluate Phi_q v. */
+/** lk_one_reload(), lk_one_close_state(), lk_one_violate(), lk_one_rate() - for the state of
+ * a higher order in system->next: compute the factor at its pose; move it towards its closed
+ * pose; evaluate Phi; evaluate Phi_q v. */
 LK_RT void lk_one_reload(struct lk_system *system);
 LK_RT void lk_one_close_state(struct lk_system *system);
 LK_RT void lk_one_violate(struct lk_system *system);

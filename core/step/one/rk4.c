@@ -11,16 +11,17 @@
 #include "step/stages.h"
 #include <stdbool.h>
 
-/** struct stage - of a body: @rate: derivative of x, theta, v, w in the stage under way; @sum: of
- * all stages so far, weighted;  @theta: of the stage */
+/** struct stage - Runge-Kutta stage of a body: @rate: derivative of x, theta, v, w in the
+ * present stage;
+ * @sum: weighted sum over all stages so far;  @theta: rotation of the stage */
 struct stage {
     double rate[12];
     double sum[12];
     double theta[3];
 };
 
-/** struct one_rk4 - scratch. @weight: of the next solution in accelerations;  @widest: square of
- * the largest turn of a stage [rad^2] */
+/** struct one_rk4 - scratch. @weight: weight of the next solution in accelerations;  @widest:
+ * square of the largest rotation of a stage [rad^2] */
 struct one_rk4 {
     struct stage *stages;
     double weight;
@@ -41,7 +42,8 @@ int lk_one_rk4_layout(struct lk_system *sys, const struct lk_topology *topology,
     return 0;
 }
 
-/* system->next := system->now + @h times the derivatives @by of x, theta, v, w of a body;
+/* set system->next := system->now + @h times the derivatives @by of x, theta, v, w of a
+ * body;
  * @ret_theta: the rotation */
 static void advance_body(struct lk_system *sys, int b, double h, const double by[12],
                          double ret_theta[3])
@@ -64,7 +66,8 @@ static void add_rates(const struct lk_motion *m, double w, struct stage *s)
         s->sum[i] += w * s->rate[i];
 }
 
-/* advance from stage @k, whose accelerations are known, to the next one or to the new state */
+/* advance from stage @k, whose accelerations are known, to the next stage or to the new
+ * state */
 static void advance_bodies(struct lk_system *sys, int k)
 {
     struct one_rk4 *r = sys->formulation_data;
@@ -81,7 +84,7 @@ static void advance_bodies(struct lk_system *sys, int k)
     }
 }
 
-/* the first stage is system->now, with the accelerations of the last step */
+/* set the first stage to system->now, with the accelerations of the last step */
 static void begin(struct lk_system *sys)
 {
     struct one_rk4 *r = sys->formulation_data;

@@ -7,9 +7,9 @@
 #include "step/one/rattle.h"
 #include <string.h>
 
-/* Replace velocities @v, or accelerations, of four bodies by differences of positions in directions
- * without inertia, rotations about @thin included. Write their difference from the differences of
- * positions to system->correction. */
+/* Replace velocities @v, or accelerations, of four bodies by differences of positions in
+ * directions without inertia, rotations about @thin included. Write the difference between both
+ * to system->correction. */
 LK_INLINE void see_positions(const struct lk_system *sys, const struct lk_lanes *l,
                              const struct lk_quad *quad, bool is_acceleration,
                              const lk_four thin[3], lk_four v[6])
@@ -27,7 +27,8 @@ LK_INLINE void see_positions(const struct lk_system *sys, const struct lk_lanes 
     lk_scatter(l, rest, LK_STRIDE(struct lk_twist), 6, sys->correction[0].v);
 }
 
-/* write the rates of these differences along damped rows into system->solution */
+/* write the rates of the differences in system->correction along damped rows into
+ * system->solution */
 static void violate_dampers(struct lk_system *sys)
 {
     if (!sys->closes_dampers)
@@ -119,7 +120,7 @@ void lk_one_carry(struct lk_system *sys)
         sys->next.lambda[row] += sys->solution[row];
 }
 
-/* ---- accelerations and reactions, functions of the state alone ---- */
+/* ---- accelerations and reactions, functions of the state only ---- */
 
 static void free_accelerations(struct lk_system *sys, const struct lk_one_rattle *r)
 {
@@ -155,7 +156,7 @@ static void subtract_corrections(const struct lk_system *sys, double *which)
     }
 }
 
-/* compute the last part of system->solution, and add the others */
+/* compute the last part of system->solution, and add the other parts */
 static void end_solution(struct lk_system *sys, int n, double weight)
 {
     const struct lk_one_rattle *r = sys->formulation_data;

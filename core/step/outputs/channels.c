@@ -37,7 +37,7 @@ static void point_velocity(const struct lk_system *sys, const struct lk_output *
         ret[i] = t->v[i] + world[i];
 }
 
-/* acceleration of a point of a body, world axes */
+/* compute the acceleration of a point of a body, world axes */
 static void point_acceleration(const struct lk_system *sys, const struct lk_output *out,
                                double *ret)
 {
@@ -53,7 +53,7 @@ static void point_acceleration(const struct lk_system *sys, const struct lk_outp
         ret[i] = m->a.v[i] + world[i];
 }
 
-/* a point of a body or its velocity, extrapolated with the present acceleration */
+/* compute a point of a body or its velocity, extrapolated with the present acceleration */
 static void point_ahead(const struct lk_system *sys, const struct lk_output *out, double *ret)
 {
     double velocity[3], acceleration[3];
@@ -66,7 +66,8 @@ static void point_ahead(const struct lk_system *sys, const struct lk_output *out
                      : ahead(out, ret[i], velocity[i], acceleration[i]);
 }
 
-/* readings of an accelerometer and a gyroscope fixed to the body: a - gravity and w, sensor axes */
+/* compute the readings of an accelerometer and a gyroscope fixed to the body: a - gravity
+ * and w, sensor axes */
 static void inertial_sensor(const struct lk_system *sys, const struct lk_output *out, double *ret)
 {
     const struct lk_motion *m = &sys->now.motion[out->body];
@@ -90,14 +91,14 @@ static void body_pose(const struct lk_system *sys, int body, double *ret)
     memcpy(ret + 3, m->q, sizeof(m->q));
 }
 
-/* a velocity or an acceleration of a body, all in world axes */
+/* write a velocity or an acceleration of a body, all in world axes */
 static void body_twist(const struct lk_system *sys, int body, const struct lk_twist *t, double *ret)
 {
     memcpy(ret, t->v, sizeof(t->v));
     lk_rotate(sys->pose[body].R, t->w, ret + 3);
 }
 
-/* a coordinate of a joint or its rate, extrapolated with the present acceleration */
+/* compute a coordinate of a joint or its rate, extrapolated with the present acceleration */
 static double joint_ahead(const struct lk_system *sys, const struct lk_output *out, int i)
 {
     const struct lk_joint *j = &sys->joint[out->joint];
@@ -122,8 +123,9 @@ static void joint_coordinates(const struct lk_system *sys, const struct lk_outpu
                      : lk_evaluate_coordinate_acceleration(sys, &sys->now, j, i);
 }
 
-/* The laws of its rotations act along the rotation vector. The Jacobian of the bushing converts
- * them to torques about the axes of the bushing on the first body. */
+/* Compute the force of a bushing. The laws of its rotations act along the rotation vector.
+ * The Jacobian of the bushing converts them to torques about the axes of the bushing on the
+ * first body. */
 static void bushing_force(const struct lk_system *sys, int joint, double *ret)
 {
     const struct lk_joint *j = &sys->joint[joint];
@@ -139,10 +141,11 @@ static void bushing_force(const struct lk_system *sys, int joint, double *ret)
     }
 }
 
-/* Force of an element on the second body along its coordinate, or the tension between two points.
- * For an impedance between points it is positive when it drives them apart, as their distance is
- * its coordinate. The force of a row with one element is its multiplier, which converges better
- * than the law of the projected state. If a row has several elements, their laws separate them. */
+/* Compute the force of an element on the second body along its coordinate, or the tension
+ * between two points. For an impedance between points the force is positive when it drives them
+ * apart, because their distance is its coordinate. The force of a row with one element is its
+ * multiplier, which converges better than the law of the projected state. If a row has several
+ * elements, their laws separate them. */
 static void element_force(const struct lk_system *sys, const struct lk_output *out, double *ret)
 {
     const struct lk_joint *j = &sys->joint[out->joint];
@@ -186,7 +189,7 @@ static void drive_force(const struct lk_system *sys, const struct lk_output *out
                 ret[n++] = 0.0 - sys->now.lambda[sys->joint[sys->drive[d].row_joint].row];
 }
 
-/* energies, works and residuals of the state */
+/* write energies, works and residuals of the state */
 static void books_output(const struct lk_system *sys, enum lk_output_type type, double *ret)
 {
     const struct lk_balance *balance = sys->now.balance, *start = sys->start.balance;

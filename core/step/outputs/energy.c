@@ -6,8 +6,8 @@
 #include "step/system.h"
 #include <math.h>
 
-/* Energies up to this count as round-off: relative to the sums, relative to the peak of a mechanism
- * that has come to rest, and in a mechanism that never moved. */
+/* Energies up to these bounds count as round-off: relative to the sums, relative to the peak
+ * of a mechanism that has come to rest, and in a mechanism that never moved. */
 #define SUM_SHARE  1e-9
 #define PEAK_SHARE 1e-6
 #define LEAST_J    1e-9
@@ -25,7 +25,7 @@ static double sum_of(const struct lk_health *h)
 
 /* ---- in the last steps ---- */
 
-/* Energy in the mechanism, plus the energy transferred in the step [J]. */
+/* Return the energy in the mechanism, plus the energy transferred in the step [J]. */
 static double turnover(const struct lk_health *before, const struct lk_health *after)
 {
     return fmax(before->kinetic, after->kinetic) + fabs(after->potential - before->potential) +
@@ -45,7 +45,8 @@ LK_RT void lk_energy_account(struct lk_energy_watch *watch, const struct lk_heal
                       put_in(health) + put_in(before);
     double round_off;
 
-    /* a law with a negative slope supplies energy, and books it */
+    /* a law with a negative slope supplies energy, which the balance contains as negative
+     * dissipation */
     appeared += fmin(dissipated, 0);
     watch->kinetic = fmax(watch->kinetic, health->kinetic);
     round_off = SUM_SHARE * sum_of(health) + PEAK_SHARE * watch->kinetic + LEAST_J;
@@ -57,9 +58,9 @@ LK_RT void lk_energy_account(struct lk_energy_watch *watch, const struct lk_heal
 
 /* ---- since the beginning ---- */
 
-/* @ret_beside: h^2/24 a.M a [J];  @ret_power: a.M v [W].  Return: the body of the model with most
- * of the first.
- */
+/* Compute the terms of the error of a step. @ret_beside: h^2/24 a.M a [J];  @ret_power: a.M
+ * v [W].
+ * Return: the body of the model with the largest share of the first term. */
 static int swing(const struct lk_system *system, double *ret_beside, double *ret_power)
 {
     double beside = 0, power = 0, most = 0;
@@ -83,7 +84,7 @@ static int swing(const struct lk_system *system, double *ret_beside, double *ret
     return system->n_bodies > 0 ? system->body[body].of : 0;
 }
 
-/* Total of energy supplied and dissipated [J]. */
+/* Return the total of energy supplied and dissipated [J]. */
 static double passed(const struct lk_health *start, const struct lk_health *now)
 {
     return fabs(now->work_input - start->work_input) + fabs(now->work_drive - start->work_drive) +
@@ -144,7 +145,8 @@ LK_RT bool lk_energy_appears(const struct lk_energy_watch *watch)
 
 LK_RT bool lk_energy_explodes(const struct lk_energy_watch *watch)
 {
-    /* false if energy was lost before: rows that yield store energy that is not booked */
+    /* false if energy was lost before: rows that yield store energy that the balance does
+     * not contain */
     return watch->jump > LK_ENERGY_JUMP && watch->appeared > 0;
 }
 

@@ -44,7 +44,7 @@ static void evaluate_block(const struct lk_system *sys, int block, struct block_
     lk_joint_jacobian(j, at, ret->jacobian);
 }
 
-/* Phi_q^T lambda of a block on one side: world, body axes */
+/* return Phi_q^T lambda of a block on one side: world, body axes */
 static struct lk_twist pull_of(const struct lk_system *sys, const struct lk_joint *j,
                                const struct block_now *block, int side)
 {
@@ -175,7 +175,7 @@ static void add_rows(const struct lk_system *sys, const struct lk_cut *cut, stru
     }
 }
 
-/* resultant of the omitted rows of a joint on the bodies that are cut free */
+/* compute the resultant of the omitted rows of a joint on the bodies that are cut free */
 static void balance(const struct lk_system *sys, const struct lk_cut *cut, struct wrench *sum)
 {
     double along;
@@ -201,7 +201,8 @@ bool lk_reaction_is_known(const struct lk_system *sys, int joint)
     return sys->cut[joint].first < sys->cut[joint].end && !sys->is_redundant;
 }
 
-/* reaction of the rows of a joint, -Phi_q^T lambda, at the joint's point on its second body */
+/* compute the reaction of the rows of a joint, -Phi_q^T lambda, at the joint's point on its
+ * second body */
 static void act_by_rows(const struct lk_system *sys, int block, struct wrench *ret)
 {
     const struct lk_joint *j = &sys->joint[block];

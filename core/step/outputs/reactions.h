@@ -17,10 +17,12 @@
 
 struct lk_system;
 
-/** struct lk_cut - subtree of a joint with omitted rows: bodies @first to @end of system->hanging.
- * Empty if no cut determines the reaction, because the bodies form a loop of such joints.
- * @side:   side of the joint on which the subtree is
- * @normal: axis about which the body on this side turns [unit vector, world]; 0: it does not turn
+/** struct lk_cut - subtree of a joint with omitted rows: bodies @first to @end of
+ * system->hanging. Empty if no cut determines the reaction, because the bodies form a loop of
+ * such joints.
+ * @side:   side of the joint that the subtree belongs to
+ * @normal: axis about which the body on this side turns [unit vector, world]; 0: it does not
+ *          turn
  * @is_in_place: all rows of the joint are omitted */
 struct lk_cut {
     int first;
@@ -34,7 +36,9 @@ struct lk_cut {
  * @joint. They do not if bodies form a loop of joints with omitted rows, or if bodies are held and
  * rows depend on each other. RT: yes. */
 LK_RT bool lk_reaction_is_known(const struct lk_system *system, int joint);
-/** lk_reaction() - as lk_system_joint_reaction(); NAN if the reaction is not known. RT: yes. */
+/** lk_reaction() - compute what lk_system_joint_reaction() returns; NAN if the reaction is
+ * not known.
+ * RT: yes. */
 LK_RT void lk_reaction(const struct lk_system *system, int joint, double ret[6]);
 /** lk_reaction_of_rows() - compute the reaction of the rows of any block on its second body. RT:
  * yes. */

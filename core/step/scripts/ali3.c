@@ -41,8 +41,9 @@ static void sweep(struct lk_system *sys, enum ali3_down down, enum ali3_up up)
 
 /* ---- jumps of the inputs, and stops ---- */
 
-/* accelerations and multipliers after a jump of the inputs, and of stops whose contact ends: the
- * projection of a + W dQ, with the present factor; @leaving: see lk_loads_subtract_stops() */
+/* compute accelerations and multipliers after a jump of the inputs, and of stops whose
+ * contact ends: the projection of a + W dQ, with the present factor; @leaving: see
+ * lk_loads_subtract_stops() */
 static void take_jumps(struct lk_system *sys, const double *inputs, int leaving)
 {
     sys->executor->jump(sys, inputs, leaving);
@@ -52,8 +53,8 @@ static void take_jumps(struct lk_system *sys, const double *inputs, int leaving)
     sys->progress->jumps = false;
 }
 
-/* decide the state of the stops from the accelerations after a jump, and compute the factor with it
- */
+/* decide the state of the stops from the accelerations after a jump, and compute the factor
+ * with these stops */
 static void decide_stops(struct lk_system *sys, int again)
 {
     if (sys->executor->give)
@@ -62,11 +63,11 @@ static void decide_stops(struct lk_system *sys, int again)
     sweep(sys, ALI3_STAY, ALI3_FACTOR);
 }
 
-/* An input is constant over [t, t + h], so it may jump at t; and a contact that ends does so at t.
- * Update the accelerations and multipliers of the last step by the jump: M da + Phi_q^T dlambda =
- * dQ, Phi_q da = 0 (E dlambda / s for compliant rows). That is the projection of a + W dQ with the
- * factor of the final pose, which is still valid, or recomputed if there are stops. Without it a
- * jump would act half a step late. */
+/* An input is constant over [t, t + h], so it may jump at t; and a contact that ends does so
+ * at t. Update the accelerations and multipliers of the last step by the jump: M da + Phi_q^T
+ * dlambda = dQ, Phi_q da = 0 (E dlambda / s for compliant rows). This update is the projection
+ * of a + W dQ with the factor of the final pose, which is still valid, or recomputed if there
+ * are stops. Without this update a jump would act half a step late. */
 static void absorb_jumps(struct lk_system *sys, const double *inputs)
 {
     if (sys->n_stops > 0) {
@@ -82,7 +83,7 @@ static void absorb_jumps(struct lk_system *sys, const double *inputs)
     take_jumps(sys, inputs, 1);
     if (sys->n_drives == 0)
         return;
-    /* drives resist a jump from the start of the step, not from half of it */
+    /* drives resist a jump from the start of the step on, not from its middle */
     if (sys->executor->give_multipliers)
         sys->executor->give_multipliers(sys);
     sys->next.balance->work_drive +=
@@ -104,7 +105,7 @@ static void bounce(struct lk_system *sys)
 
 /* ---- the step ---- */
 
-/* both projections at the new pose, and the new state */
+/* perform both projections at the new pose, and complete the new state */
 static int project_motion(struct lk_system *sys)
 {
     sweep(sys, ALI3_STAY, ALI3_PROJECT_VELOCITIES);

@@ -27,7 +27,7 @@ static void settle_accelerations(struct lk_system *sys, const double *inputs)
     sys->executor->settle(sys, inputs);
 }
 
-/* return whether a step uses poses, Jacobians or the factor of the last one */
+/* return whether a step uses poses, Jacobians or the factor of the previous step */
 static int looks_back(const struct lk_system *sys)
 {
     return sys->n_jumps + sys->n_loads + sys->n_laws + sys->n_drives > 0;

@@ -7,11 +7,12 @@
 #include "maths/vec.h"
 #include "step/executor.h"
 
-/** struct lk_convergence - history of the iterations of a step. @gram: products of two increments,
- * [i][k] for k = 1 .. i, and [0][0];  @inverse: inverse of the products of each with itself, 0
- * where a measure is 0
- * @violation: largest one of the last accepted iterate;  @since: first increment that is
- * informative about the matrix: before it other stops acted, or lk_rattle_leaks() was true */
+/** struct lk_convergence - history of the iterations of a step. @gram: products of two
+ * increments, [i][k] for k = 1 .. i, and [0][0];  @inverse: inverse of the product of each
+ * increment with itself, 0 if a measure is 0
+ * @violation: largest violation of the last accepted iterate
+ * @since: first increment that contains information about the error of the matrix: before it,
+ * other stops acted, or lk_rattle_leaks() was true */
 struct lk_convergence {
     lk_measures gram[LK_ITERATIONS_MAX][LK_ITERATIONS_MAX];
     lk_measures inverse[LK_ITERATIONS_MAX];
@@ -19,10 +20,10 @@ struct lk_convergence {
     int since;
 };
 
-/** lk_rattle_contraction() - return alpha: how many times an earlier increment the error of the
- * matrix has added to the present one, by the smaller of both measures. @product: of both
- * increments;  @inverse: inverse of the product of the earlier one with itself. Limited to 1 either
- * way, because increments at round-off are not informative. */
+/** lk_rattle_contraction() - return alpha: how many times an earlier increment the error of
+ * the matrix has added to the present increment, by the smaller of both measures. @product: of
+ * both increments;  @inverse: inverse of the product of the earlier increment with itself.
+ * Limited to 1 either way, because increments at round-off contain no information. */
 LK_INLINE double lk_rattle_contraction(lk_measures product, lk_measures inverse)
 {
     lk_measures part = product * inverse;
@@ -89,12 +90,12 @@ LK_INLINE void lk_rattle_remember(struct lk_convergence *restrict past,
     past->inverse[last] = inverse;
 }
 
-#define LK_WORSE_FROM 2 /* least number of increments before an iterate is taken back */
-#define LK_WORSE      2 /* ratio of its violation to the last one, from which it is taken back */
+#define LK_WORSE_FROM 2     /* least number of increments before an iterate is taken back */
+#define LK_WORSE      2     /* violation / previous one from which it is taken back */
 #define LK_WORSE_MIN  1e-10 /* violation up to which it is not taken back [m, rad] */
 
-/** lk_rattle_grows() - return whether @violation exceeds the @last one so much that the last
- * increment is taken back. @done: increments so far */
+/** lk_rattle_grows() - return whether @violation exceeds @last, that of the previous iterate,
+ * so much that the last increment is taken back. @done: number of increments so far */
 LK_INLINE bool lk_rattle_grows(int done, double violation, double last)
 {
     return done >= LK_WORSE_FROM && violation > LK_WORSE * last && violation > LK_WORSE_MIN;
@@ -103,11 +104,11 @@ LK_INLINE bool lk_rattle_grows(int done, double violation, double last)
 #define LK_LEAKS     10    /* ratio of the violation after the first increment to that before it */
 #define LK_LEAKS_MIN 1e-13 /* least violation above round-off [m, rad] */
 
-/** lk_rattle_leaks() - return whether the first increment leaves a much larger @violation than the
- * @last one, before it: multipliers begin at 0, so that it leaves E times all of them. The next
- * increment removes that. It would look like a contraction of -1, and increments would be halved
- * without need.
- * @done: increments so far */
+/** lk_rattle_leaks() - return whether the first increment leaves a much larger @violation
+ * than @last, the violation before it. Multipliers begin at 0, so that the first increment
+ * leaves E times all of them, and the next increment removes that. Without this test it would
+ * look like a contraction of -1, and increments would be halved without need.
+ * @done: number of increments so far */
 LK_INLINE bool lk_rattle_leaks(int done, double violation, double last)
 {
     return done == 1 && violation > LK_LEAKS * last && violation > LK_LEAKS_MIN;

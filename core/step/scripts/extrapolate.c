@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Higher orders by extrapolation (P. Deuflhard, E. Hairer, J. Zugck, One-step and extrapolation
- * methods for differential-algebraic systems, 1987).
+/* Higher orders by extrapolation (P. Deuflhard, E. Hairer, J. Zugck, One-step and
+ * extrapolation methods for differential-algebraic systems, 1987).
  *
  * From one state the same interval is stepped once with h, twice with h/2 and, for the highest
- * order of a formulation, three times with h/3. The results are combined so that the leading powers
- * of h in the error cancel: positions, velocities, accelerations, multipliers and works as they
- * are, orientations as rotation vectors from the finest sequence. The constraints are not linear,
- * so the formulation projects positions and velocities once more, and computes the accelerations;
- * see ali3_extrapolate.c and rattle_extrapolate.c.
+ * order of a formulation, three times with h/3. The results are combined so that the leading
+ * powers of h in the error cancel. Positions, velocities, accelerations, multipliers and works
+ * are combined as they are; orientations are combined as rotation vectors relative to the finest
+ * sequence. The constraints are not linear. The formulation therefore projects positions and
+ * velocities once more, and computes the accelerations; see ali3_extrapolate.c and
+ * rattle_extrapolate.c.
  *
- * Each sequence but the first is a system of its own, compiled from the same model with its own
- * step: it shares only the initial state with the others, so sequences may run in parallel. It
- * keeps no state from one step to the next. */
+ * Each sequence except the first is a separate system, compiled from the same model with a
+ * different step. It shares only the initial state with the others, so sequences may run in
+ * parallel. It keeps no state from one step to the next. */
 #include "step/scripts/extrapolate.h"
 #include "maths/vec.h"
 #include "step/scripts/step.h"
@@ -43,8 +44,8 @@ static int run_sequence(const struct lk_system *sys, struct lk_system *sequence,
 /* ---- combination ---- */
 
 /* Replace @n doubles of the block of system->next, the result of the first sequence, by the
- * combination of all.
- * @part: the first of them */
+ * combination of all sequences.
+ * @part: the first of these doubles */
 static void combine(const struct lk_system *sys, const double *weight, const double *part, size_t n)
 {
     size_t at = (size_t)(part - sys->next.block);
@@ -59,7 +60,7 @@ static void combine(const struct lk_system *sys, const double *weight, const dou
     }
 }
 
-/* q = q_fine exp(sum of weight log(q_fine^-1 q)) */
+/* compute q = q_fine exp(sum of weight log(q_fine^-1 q)) */
 static void combine_orientation(const struct lk_system *sys, const double *weight, int b)
 {
     const double *fine = sys->sequence[sys->n_sequences - 2]->now.motion[b].q;

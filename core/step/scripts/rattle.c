@@ -50,9 +50,9 @@ static void sweep(struct lk_system *sys, enum rattle_down down, enum rattle_up u
 
 /* ---- positions: half a kick at q_n ---- */
 
-/* After a sweep up: decide whether the last increment is taken back. Near a singular pose the
- * matrix of q_n is not an approximation of the Newton matrix: an iterate with a larger violation is
- * taken back, and the iterations end there. */
+/* Decide, after a sweep up, whether the last increment is taken back. Near a singular pose
+ * the matrix of q_n is not an approximation of the Newton matrix: an iterate with a larger
+ * violation is taken back, and the iterations end. */
 static void judge_iterate(struct lk_system *sys, struct lk_convergence *of)
 {
     struct lk_progress *p = sys->progress;
@@ -71,7 +71,7 @@ static void multiply(struct lk_system *sys, int last)
         sys->executor->multiply(sys, last);
 }
 
-/* after a sweep down: correct the increment */
+/* correct the increment, after a sweep down */
 static void judge_increment(struct lk_system *sys, struct lk_convergence *of)
 {
     struct lk_stops *stops = &sys->elements->stops;
@@ -178,12 +178,12 @@ static void balance_massless(struct lk_system *sys)
     sweep(sys, RATTLE_CARRY, RATTLE_REST);
 }
 
-/* Accelerations and reactions, from system->n_least solves where rows may depend on each other.
- * Each further solve of E x reduces the error of E by q = E / (E + s Phi_q W Phi_q^T): the sum of n
- * solves has the error q^n, so that a start near a singular pose takes four. Contradictory
- * round-off in redundant rows is divided by E, 1e-5 of the reactions of a loop 10 km from the
- * origin, and has q = 1. There the sum of two solves less twice the third is free of it, with an
- * error of 3 q^2. */
+/* Compute accelerations and reactions, from system->n_least solves if rows may depend on
+ * each other. Each further solve of E x reduces the error of E by q = E / (E + s Phi_q W
+ * Phi_q^T): the sum of n solves has the error q^n. A start near a singular pose takes four
+ * solves. Contradictory round-off in redundant rows is divided by E, 1e-5 of the reactions of a
+ * loop 10 km from the origin, and has q = 1. The sum of two solves less twice the third is free
+ * of it, with an error of 3 q^2. */
 static void close_accelerations(struct lk_system *sys, enum rattle_up then)
 {
     solve_again(sys);
@@ -192,8 +192,8 @@ static void close_accelerations(struct lk_system *sys, enum rattle_up then)
     sweep(sys, sys->is_redundant ? RATTLE_LEAST_ACCELERATIONS : RATTLE_ACCELERATIONS, then);
 }
 
-/* second part of the velocities, and free accelerations with the loads at the end of the step; laws
- * need the velocities first */
+/* add the second part of the velocities, and compute free accelerations with the loads at
+ * the end of the step; laws need the velocities first */
 static void close_velocities(struct lk_system *sys, const double *inputs)
 {
     double end = lk_time(sys) + sys->h;
@@ -223,8 +223,8 @@ bool lk_rattle_may_jump(const struct lk_system *sys)
     return jumps && sys->n_drives > 0;
 }
 
-/* power of the drives with @inputs in the state at the start of a step, recomputed from the state
- * alone */
+/* return the power of the drives with @inputs in the state at the start of a step,
+ * recomputed from the state only */
 static double drive_power(struct lk_system *sys, const double *inputs)
 {
     sys->executor->carry(sys);
@@ -238,8 +238,9 @@ static double drive_power(struct lk_system *sys, const double *inputs)
     return lk_loads_drive_power(sys, &sys->next);
 }
 
-/* Drives resist a jump of the inputs from the start of the step, not from half of it. The forces of
- * hard stops are not among the loads and are in neither power. */
+/* Book the work of drives at a jump of the inputs. Drives resist the jump from the start of
+ * the step on, not from its middle. The forces of hard stops are not among the loads and are in
+ * neither power. */
 static void book_jump(struct lk_system *sys, const double *inputs)
 {
     double before;

@@ -8,13 +8,15 @@
 
 #define LK_RATTLE_ITERATIONS 5
 
-/* E of rigid rows, see lk_fill_regularise(). No multiplier that would have to leak is kept from
- * step to step, so E is as small as redundant rows of mixed units allow. The error of a motion
- * through a change point is about the square root of E (ladder-2, 1 ms: 5 % of the error of the
- * step), so a smaller E would be better there. But with 1e-8 the rates of a Bennett linkage at 5 ms
- * are closed to 1.3e-9 m/s instead of 2e-12, with 4e-9 it breaks, and turned in space its reactions
- * differ by 5e-8 instead of 3e-9; with 4e-9 and 4e-11 a Peaucellier linkage leaves its aligned pose
- * worse, not better. */
+/* E of rigid rows, see lk_fill_regularise(). No multiplier that would have to leak is kept
+ * from step to step, so E is as small as redundant rows of mixed units allow.
+ *
+ * The error of a motion through a change point is about the square root of E (ladder-2, 1 ms: 5
+ * % of the error of the step), so a smaller E would be better there. But smaller values are
+ * worse elsewhere. With 1e-8 the rates of a Bennett linkage at 5 ms are closed to 1.3e-9 m/s
+ * instead of 2e-12. With 4e-9 the linkage breaks, and turned in space its reactions differ by
+ * 5e-8 instead of 3e-9. With 4e-9 and 4e-11 a Peaucellier linkage leaves its aligned pose with a
+ * larger error. */
 #define LK_RATTLE_REGULARISATION 4e-8
 
 /** lk_rattle_may_jump() - return whether an input can change the power of drives at once. Inputs

@@ -18,7 +18,7 @@
 #include "step/scripts/step.h"
 #include <string.h>
 
-/* acceleration of the half kick that led to @state with step @h */
+/* return the acceleration of the half kick that led to @state with step @h */
 static double last_kick(const struct lk_state *state, int b, int i, double h)
 {
     const struct lk_motion *m = &state->motion[b];
@@ -26,7 +26,8 @@ static double last_kick(const struct lk_state *state, int b, int i, double h)
     return 2 / h * ((i < 3 ? m->v.v[i] : m->v.w[i - 3]) - lk_rattle_own(state)[b].moved[i] / h);
 }
 
-/* displacement that corresponds to this acceleration in a state with step @h */
+/* return the displacement that corresponds to the acceleration of the last half kick in a
+ * state with step @h */
 static double moved_by(const struct lk_state *state, int b, int i, double h, double kick)
 {
     const struct lk_motion *m = &state->motion[b];
@@ -76,7 +77,8 @@ static void finish_combination(struct lk_system *sys, const double *inputs)
 const struct lk_extrapolation lk_extrapolation_rattle = {
     .by = {{4, {-1.0 / 3, 4.0 / 3, 0}, 0.5}, {6, {1.0 / 24, -16.0 / 15, 81.0 / 40}, 0.8}},
     .n_solves = LK_EXTRAPOLATE_ROUNDS + 4,
-    .iterations = 4, /* most parts are short, and fewer are better next to a singular pose */
+    .iterations = 4, /* most parts are short; a small number is better next to a singular
+                      * pose */
     .begin = begin_sequence,
     .finish = finish_combination,
 };

@@ -32,11 +32,10 @@ static void sweep(struct lk_system *sys, enum rk4_down down, enum rk4_up up)
     sys->executor->sweep(sys, (int)down, (int)up);
 }
 
-/* Add @share [s] of the powers of inputs, loads, drives and dampers at time @t to the energy
- * balance of system->next, at its poses and twists: the difference between Kutta's rule and the
- * trapezoidal rule by which lk_step_end() books. @laws: powers of laws at the same, or NULL: they
- * are evaluated
- */
+/* Add @share [s] times the powers of inputs, loads, drives and dampers at time @t to the
+ * energy balance of system->next, at its poses and twists. This corrects the difference between
+ * Kutta's rule and the trapezoidal rule of lk_step_end(). @laws: powers of laws at these poses
+ * and twists, or NULL: they are evaluated */
 static void correct_balance(struct lk_system *sys, double t, double share, const double *inputs,
                             const struct lk_law_powers *laws)
 {
@@ -55,7 +54,7 @@ static void correct_balance(struct lk_system *sys, double t, double share, const
     balance->dissipated += share * p.damping;
 }
 
-/* drives and frames, @part of a step after its start */
+/* set drives and frames to the time @part of a step after its start */
 static void place_drives(struct lk_system *sys, double part)
 {
     if (sys->n_drives == 0)
@@ -70,14 +69,14 @@ static void give_multipliers(struct lk_system *sys)
         sys->executor->give_multipliers(sys);
 }
 
-/* The first stage is the state, with the accelerations that @inputs give. The work of drives
- * follows from multipliers, which inputs may change. */
+/* Begin the stages. The first stage is the state, with the accelerations that result from
+ * @inputs. The work of drives follows from multipliers, which inputs may change. */
 static void begin_stages(struct lk_system *sys, const double *inputs)
 {
     double t = lk_time(sys), first = lk_rk4_weight[0] * sys->h;
     bool jumps = sys->n_inputs > 0;
     bool apart = jumps && (sys->n_drives > 0 || sys->executor->knows_multipliers);
-    /* both expressions are equal but for round-off, which differs between the executors */
+    /* both expressions are equal up to round-off, which differs between the executors */
     double share =
         sys->executor->knows_multipliers ? (lk_rk4_weight[0] - 0.5) * sys->h : first - 0.5 * sys->h;
     struct lk_law_powers laws;
@@ -103,7 +102,7 @@ static void begin_stages(struct lk_system *sys, const double *inputs)
     sweep(sys, RK4_STAY, RK4_BEGIN);
 }
 
-/* accelerations of a stage, except the way down of the last solve */
+/* compute the accelerations of a stage, except the way down of the last solve */
 static void accelerate_stage(struct lk_system *sys)
 {
     sweep(sys, RK4_STAY, RK4_STAGE);
@@ -136,11 +135,11 @@ static void take_stage(struct lk_system *sys, int k, const double *inputs)
     sweep(sys, RK4_STAY, then);
 }
 
-/* Accelerations and multipliers of the new state. If rows are redundant, multipliers start from 0:
- * corrections of the last multipliers would let those of redundant rows drift with the poses. So
- * they have minimum norm, as after the three iterations of `ali3`; refinement removes the effect of
- * E. If rows are independent, E is at round-off, and the correction of the multipliers of the last
- * stage is exact. */
+/* Compute accelerations and multipliers of the new state. If rows are redundant, multipliers
+ * start from 0: corrections of the last multipliers would let those of redundant rows drift with
+ * the poses. The multipliers thus have minimum norm, as after the three iterations of `ali3`;
+ * refinement removes the effect of E. If rows are independent, E is at round-off, and the
+ * correction of the multipliers of the last stage is exact. */
 static struct lk_law_powers accelerate_anew(struct lk_system *sys, double t, const double *inputs)
 {
     int solves = sys->rows_are_independent ? 1 : LK_RK4_REFINEMENTS;
@@ -165,7 +164,7 @@ static int rk4_step(struct lk_system *sys, const double *inputs)
     begin_stages(sys, inputs);
     for (int k = 1; k < LK_RK4_STAGES; k++)
         take_stage(sys, k, inputs);
-    for (int i = 1; i < LK_RK4_ROUNDS; i++) /* the factor of the last stage is O(h^3) away */
+    for (int i = 1; i < LK_RK4_ROUNDS; i++) /* the pose of the last factor differs by O(h^3) */
         sweep(sys, RK4_CLOSE, RK4_OPEN);
     sweep(sys, RK4_CLOSE_LAST, RK4_SETTLE);
     sweep(sys, RK4_STAY, RK4_PROJECT);

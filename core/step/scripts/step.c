@@ -17,8 +17,8 @@
 #include "step/system.h"
 #include <string.h>
 
-/* Sum of x * 0 over a block: 0 if all are finite, else NaN. Four sums of four lanes, so that the
- * additions do not wait for each other. */
+/* Return the sum of x * 0 over a block: 0 if all x are finite, else NaN. Four sums of four
+ * lanes, so that the additions do not wait for each other. */
 static double finite_probe(const double *block, size_t n)
 {
     lk_four sum[4] = {{0}};
@@ -36,7 +36,8 @@ static double finite_probe(const double *block, size_t n)
     return total;
 }
 
-/* largest violation of a rigid row at the final pose, and of its rate after the projection */
+/* compute the largest violation of a rigid row at the final pose, and of its rate after the
+ * projection */
 static void keep_residuals(struct lk_system *sys)
 {
     double position = 0, velocity = 0;
@@ -62,7 +63,8 @@ static void keep_residuals(struct lk_system *sys)
     sys->next.balance->residual_velocity = velocity;
 }
 
-/* largest |Phi_q a + d2Phi/dt2| after the projection; called only if an output needs it */
+/* compute the largest |Phi_q a + d2Phi/dt2| after the projection; called only if an output
+ * needs it */
 static void keep_acceleration_residual(struct lk_system *sys)
 {
     double largest = 0;
@@ -111,8 +113,8 @@ void lk_step_swap(struct lk_system *sys)
     sys->next = old;
 }
 
-/* The force of an impact is not resolved, so its dissipation is the energy missing in the step
- * after all other elements are accounted for. */
+/* Book the dissipation of an impact. Its force is not resolved, so its dissipation is the
+ * energy missing in the step after all other elements are accounted for. */
 static void book_impact(struct lk_system *sys, double half, const struct lk_powers *before,
                         const struct lk_powers *after)
 {
@@ -126,7 +128,7 @@ static void book_impact(struct lk_system *sys, double half, const struct lk_powe
     next->dissipated += lk_max(put_in - gained, 0);
 }
 
-/* coordinates, residuals and energies of system->next */
+/* compute coordinates, residuals and energies of system->next */
 static void account(struct lk_system *sys)
 {
     struct lk_balance *balance = sys->next.balance;
@@ -150,9 +152,9 @@ int lk_step_account(struct lk_system *sys)
     return finite_probe(sys->next.block, sys->state_size) != 0 ? LK_E_NOT_FINITE : 0;
 }
 
-/* Range of a state block that a step updates in place. It overwrites motions, and on batches also
- * multipliers and lk_state.own, which are not copied, so that their cache lines do not move between
- * cores. */
+/* Return the length of the part of a state block that a step updates in place. The step
+ * overwrites motions, and on batches also multipliers and lk_state.own. These are not copied, so
+ * that their cache lines do not move between cores. */
 static size_t updated_from(const struct lk_system *sys)
 {
     return (size_t)((sys->batches ? sys->now.coordinate : sys->now.lambda) - sys->now.block);
