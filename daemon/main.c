@@ -127,7 +127,7 @@ static int check_folder(const struct lkd_config *config, const char *key, const 
     return LK_E_TEXT;
 }
 
-/* as the serving user, with only the rights of that user */
+/* check the folders as the serving user, with only the rights of that user */
 static int check_folders_as_served(const struct lkd_config *config)
 {
     struct lkd_identity identity;
@@ -465,7 +465,8 @@ static int start_exchange(struct daemon *daemon)
         &daemon->exchange);
 }
 
-/* From the rig to the end of the server. Return: 0, LK_E_TEXT (already logged), negative errno. */
+/* Create the rig, and serve until the end of the daemon. Return: 0, LK_E_TEXT (already logged),
+ * negative errno. */
 static int serve_rig(struct daemon *daemon)
 {
     int r;
@@ -558,8 +559,8 @@ static int wrong_usage(void)
     return LKD_EXIT_USAGE;
 }
 
-/** struct command - the command line. @path: of the configuration, or NULL
- * @picture: of cueing, with a check, or NULL */
+/** struct command - the command line. @path: path of the configuration, or NULL @picture: path of
+ * the picture of cueing, which is drawn by a check, or NULL */
 struct command {
     const char *path;
     bool check_only;

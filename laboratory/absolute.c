@@ -22,9 +22,9 @@
 #include <string.h>
 
 #define ROUNDS  60
-#define SETTLED 1e-13 /* change of a multiplier, relative to 1 N and its size */
+#define SETTLED 1e-13 /* change of a settled multiplier, relative to 1 N and to its size */
 
-/* @last: multipliers of the round before;  @creep: n_creeps rows that follow them
+/* @last: multipliers of the round before;  @creep: n_creeps rows that follow the multipliers
  * @decay: alpha of index-2;  @baumgarte: 2 alpha and beta^2 of index-1 */
 struct absolute {
     struct lk_mechanics *mechanics;
@@ -131,7 +131,7 @@ static void evaluate_state(const struct absolute *s, double t, const double *y, 
     lk_mechanics_evaluate(s->mechanics, t);
 }
 
-/* right-hand side of Phi_q v' = c: -gamma, and the stabilisation terms */
+/* Compute the right-hand side of Phi_q v' = c: -gamma, and the stabilisation terms. */
 static void prescribe_accelerations(struct absolute *s)
 {
     int m = s->kkt->m;
@@ -149,7 +149,7 @@ static void prescribe_accelerations(struct absolute *s)
         s->c[i] -= s->baumgarte[1] * s->kkt->c[i];
 }
 
-/* largest difference of the multipliers from those before, which they become */
+/* Return the largest change of the multipliers since the last round, and store them. */
 static double note_change(struct absolute *s)
 {
     double change = 0;
@@ -161,8 +161,8 @@ static double note_change(struct absolute *s)
     return change;
 }
 
-/* Accelerations and multipliers. Where forces depend on the multipliers, by fixed-point iteration:
- * creep acts in the contact plane, so it hardly changes the contact force. */
+/* Compute accelerations and multipliers. If forces depend on the multipliers, a fixed-point
+ * iteration is used: creep acts in the contact plane, so it hardly changes the contact force. */
 static int balance_loads(struct absolute *s)
 {
     for (int i = 0; i < ROUNDS; i++) {
@@ -175,7 +175,7 @@ static int balance_loads(struct absolute *s)
     return LK_E_SINGULAR;
 }
 
-/* velocities of y (index-2: projected), their accelerations and multipliers */
+/* Compute the velocities of y (index-2: projected), the accelerations and the multipliers. */
 static int solve_state(struct absolute *s, double t, const double *y)
 {
     int r = 0;

@@ -55,7 +55,8 @@ static int list_equations(const struct lk_equations *e, struct lk_lab_name *ret,
     return n;
 }
 
-/* struct table - names; the first thread that asks fills it, later it is only read */
+/* struct table - names of methods. The first thread that needs the table fills it; later it is
+ * only read. */
 struct table {
     struct lk_lab_name names[NAMES_MAX];
     int n;
@@ -117,8 +118,8 @@ const struct lk_lab_name *lk_laboratory_integrators(int *ret_n)
 
 /* ---- from names to methods ---- */
 
-/* whether @text is @name or "@name:variant"; @ret_variant: the entry of @variants, the first if
- * @text gives none, NULL if @text gives an unknown one */
+/* Return whether @text is @name or "@name:variant". @ret_variant: the entry of @variants; the
+ * first entry if @text has no variant, NULL if its variant is unknown */
 static int is_called(const char *text, const char *name, const char *const *variants,
                      const char **ret_variant)
 {
@@ -133,7 +134,7 @@ static int is_called(const char *text, const char *name, const char *const *vari
     return 1;
 }
 
-/* appends the texts of a NULL-terminated list as "a, b, c" to @ret */
+/* Append the texts of a NULL-terminated list as "a, b, c" to @ret */
 static void append_names(const char *name, char ret[LIST_SIZE])
 {
     size_t at = strlen(ret);
@@ -191,8 +192,8 @@ static int refuse_integrator(const char *name, struct lk_error *ret_error)
     char known[LIST_SIZE] = "";
     const char *variant;
 
-    /* two integrators may share a name: one for y' = f, one with variants for the constrained
-     * equations */
+    /* Two integrators may share a name: one for y' = f, the other, with variants, for the
+     * constrained equations. */
     for (int i = 0; lk_integrators[i]; i++) {
         const struct lk_integrator *g = lk_integrators[i];
 
@@ -217,8 +218,8 @@ static int find_integrator(const char *name, struct lk_lab_choice *ret, struct l
     return refuse_integrator(name, ret_error);
 }
 
-/* index of @text in the NULL-terminated @names; -1 if it is none of them, with an error that gives
- * @list */
+/* Return the index of @text in the NULL-terminated @names; if it is not among them, -1 and an
+ * error that contains @list */
 static int find_word(const char *what, const char *text, const char *const *names, const char *list,
                      struct lk_error *ret_error)
 {
@@ -321,7 +322,7 @@ static int check_equations(const struct lk_method *m, const struct lk_lab_choice
     return LK_E_MODEL;
 }
 
-/* the formulation if none is given: the model's */
+/* Return the formulation of the model, used if the method has none. */
 static const struct lk_lab_own *own_of(const struct lk_model *model)
 {
     const struct lk_solver_def *s = &model->solver;
@@ -345,7 +346,7 @@ static int choose_formulation(const struct lk_model *model, const struct lk_meth
     return ret->own ? 0 : find_formulation(model->solver.formulation, ret, ret_error);
 }
 
-/* refuses settings that the chosen method does not use: they are mistakes */
+/* Refuse settings that the chosen method does not use, because they are probably mistakes. */
 static int check_settings(const struct lk_method *m, const struct lk_lab_choice *c,
                           struct lk_error *ret_error)
 {

@@ -8,8 +8,8 @@
 #include "model/model.h"
 
 /** struct lk_lab_own - a step of the library itself, as in the daemon, with its own integrator.
- * @name: with variant
- * @formulation, @coordinates, @order: values of the solver section that select it
+ * @name: name with variant
+ * @formulation, @coordinates, @order: values of the solver section that select this step
  * @paper: see struct lk_lab_name */
 struct lk_lab_own {
     const char *name;
@@ -20,7 +20,7 @@ struct lk_lab_own {
 };
 
 /** struct lk_lab_choice - a resolved method. Either @own, or @equations with @integrator; the
- * variants are static text or parts of the method's strings, "" if there is none.
+ * variants are static text or parts of the strings in struct lk_method, "" if there is none.
  * @by_itself: the integrator uses the constrained equations directly; do not open @equations */
 struct lk_lab_choice {
     const struct lk_lab_own *own;
@@ -34,8 +34,8 @@ struct lk_lab_choice {
 };
 
 /** lk_lab_choose() - resolve a method. @model: its solver section is the default.
- * Return: 0, LK_E_MODEL: an unknown name, or names that do not fit together; @ret_error also lists
- * valid ones. */
+ * Return: 0, LK_E_MODEL: an unknown name, or names that do not fit together; @ret_error also
+ * lists valid names. */
 int lk_lab_choose(const struct lk_model *model, const struct lk_method *method,
                   struct lk_lab_choice *ret, struct lk_error *ret_error);
 

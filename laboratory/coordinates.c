@@ -31,7 +31,7 @@ static void make_unit(double q[4])
 
 /* ---- angles ---- */
 
-/* quaternion of a rotation by @angle about axis @k of the body */
+/* Compute the quaternion of a rotation by @angle about axis @k of the body. */
 static void turn_about(double q[4], int k, double angle)
 {
     double turn[4] = {cos(0.5 * angle), 0, 0, 0}, old[4];
@@ -41,7 +41,8 @@ static void turn_about(double q[4], int k, double angle)
     lk_quat_mul(old, turn, q);
 }
 
-/* R = Rz Ry Rx or Rz Rx Rz of the three angles in the order of the product */
+/* Compute the quaternion of R = Rz Ry Rx or Rz Rx Rz; the three angles are in the order of the
+ * product. */
 static void quaternion_of(enum lk_orientation orientation, const double a[3], double q[4])
 {
     static const int axis[2][3] = {{2, 1, 0}, {2, 0, 2}};
@@ -69,7 +70,7 @@ static void angles_of(enum lk_orientation orientation, const double q[4], double
     a[2] = sin(a[1]) < SINGULAR ? 0 : atan2(R[6], R[7]);
 }
 
-/* a' of angles a and angular velocity w, body axes */
+/* Compute the rates a' of angles a from the angular velocity w, body axes. */
 static int angle_rates(enum lk_orientation orientation, const double a[3], const double w[3],
                        double ret[3])
 {
@@ -159,7 +160,7 @@ void lk_coordinates_normalise(enum lk_orientation orientation, int n_bodies, dou
         make_unit(q + 7 * b + 3);
 }
 
-/* the angle nearest to @near that is the same modulo 2 pi */
+/* Return the angle nearest to @near that differs from @angle by a multiple of 2 pi. */
 static double unwrap(double angle, double near)
 {
     return near + remainder(angle - near, 2 * M_PI);

@@ -15,26 +15,26 @@
 /** lk_coordinates_size() - size of q: 7 or 6 per body. */
 int lk_coordinates_size(enum lk_orientation orientation, int n_bodies);
 
-/** lk_coordinates_read() - q and v of the last accepted state; @v may be NULL. */
+/** lk_coordinates_read() - copy q and v of the last accepted state to @q and @v; @v may be NULL. */
 void lk_coordinates_read(const struct lk_mechanics *mechanics, enum lk_orientation orientation,
                          double *q, double *v);
 
-/** lk_coordinates_write() - copies q and v to lk_mechanics_motion() without evaluating it.
- * Quaternions are normalised there, @q stays unchanged. */
+/** lk_coordinates_write() - copy q and v to lk_mechanics_motion(), without evaluating the
+ * mechanics. The copy has unit quaternions, @q stays unchanged. */
 void lk_coordinates_write(struct lk_mechanics *mechanics, enum lk_orientation orientation,
                           const double *q, const double *v);
 
-/** lk_coordinates_rates() - q' = K(q) v. Return: 0, LK_E_SINGULAR if the angles are singular:
- * |cos pitch| or |sin nutation| < 1e-6. */
+/** lk_coordinates_rates() - compute q' = K(q) v. Return: 0, LK_E_SINGULAR if the angles are
+ * singular: |cos pitch| or |sin nutation| < 1e-6. */
 int lk_coordinates_rates(enum lk_orientation orientation, int n_bodies, const double *q,
                          const double *v, double *ret);
 
-/** lk_coordinates_normalise() - normalises quaternions; angles stay unchanged. */
+/** lk_coordinates_normalise() - normalise the quaternions of q; angles stay unchanged. */
 void lk_coordinates_normalise(enum lk_orientation orientation, int n_bodies, double *q);
 
-/** lk_coordinates_move() - the exponential map: q := q o exp(d), d = [dx world, dtheta body] per
- * body. Orientations rotate by the rotation vector dtheta in every representation. @from and @ret
- * may be the same. */
+/** lk_coordinates_move() - apply the exponential map: q := q o exp(d), d = [dx world, dtheta
+ * body] per body. Orientations rotate by the rotation vector dtheta in every representation.
+ * @from and @ret may be the same. */
 int lk_coordinates_move(enum lk_orientation orientation, int n_bodies, const double *from,
                         const double *d, double *ret);
 

@@ -14,7 +14,7 @@ double lk_lab_cpu(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* energy balance: stored energy, plus dissipated, minus supplied */
+/* Return the energy balance: stored energy plus dissipated energy minus supplied energy. */
 static double energy_balance(const struct lk_health *h)
 {
     return h->kinetic + h->potential + h->dissipated - h->work_input - h->work_drive -
@@ -31,7 +31,8 @@ void lk_lab_drift_start(struct lk_lab_drift *drift, struct lk_system *sys)
     drift->energy_start = energy_balance(&health);
 }
 
-/* Evaluates poses and Jacobians again, since not every step leaves them at the state of its end. */
+/* Return the largest violation of accelerations. Evaluates poses and Jacobians again, because
+ * not every step leaves them in the state at its end. */
 static double acceleration_violation(struct lk_system *sys)
 {
     double largest = 0;

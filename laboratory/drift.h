@@ -5,11 +5,11 @@
 
 #include "linkage/laboratory.h"
 
-/** struct lk_lab_drift - drift of a system, measured after each accepted step. The CPU time of the
- * measurement must not count for the method. It is measured in one of @LK_LAB_DRIFT_EVERY
- * measurements, to be subtracted.
+/** struct lk_lab_drift - drift of a system, measured after each accepted step. The CPU time of
+ * these measurements must not count for the method. One in @LK_LAB_DRIFT_EVERY measurements is
+ * timed, so that their total time can be subtracted.
  * @energy_start: at lk_lab_drift_start() [J];  @n_evaluations: number of measurements
- * @n_measured, @measured_s: number and time of those that were timed */
+ * @n_measured, @measured_s: number and time of the timed measurements */
 struct lk_lab_drift {
     struct lk_system *system;
     double energy_start;
@@ -24,18 +24,18 @@ struct lk_lab_drift {
 
 #define LK_LAB_DRIFT_EVERY 16
 
-/** lk_lab_drift_start() - @system: at its start; the caller keeps it until the last
- * lk_lab_drift_measure(). */
+/** lk_lab_drift_start() - begin to measure the drift of @system, which is at its start. The
+ * caller keeps @system until the last lk_lab_drift_measure(). */
 void lk_lab_drift_start(struct lk_lab_drift *drift, struct lk_system *system);
 
-/** lk_lab_drift_measure() - at the last accepted state. Overwrites scratch of the system, but
- * nothing that the next step uses. */
+/** lk_lab_drift_measure() - measure the drift at the last accepted state. Overwrites scratch of
+ * the system that the next step does not use. */
 void lk_lab_drift_measure(struct lk_lab_drift *drift);
 
-/** lk_lab_drift_time() - CPU time of all measurements [s]. */
+/** lk_lab_drift_time() - return the CPU time of all measurements [s]. */
 double lk_lab_drift_time(const struct lk_lab_drift *drift);
 
-/** lk_lab_cpu() - CPU time of the calling thread [s]. */
+/** lk_lab_cpu() - return the CPU time of the calling thread [s]. */
 double lk_lab_cpu(void);
 
 #endif

@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Integrators of the laboratory: one file each with one table, listed in integrators.c.
+/* Integrators of the laboratory. Each is one file with one table; integrators.c lists them.
  *
- * Some integrate y' = f(t, y) of any formulation; others the constrained equations of motion
+ * Some integrate y' = f(t, y) of any formulation. Others integrate the constrained equations
+ * of motion
  *     q' = K(q) v,  M v' = Q(t, q, v) - w x J w - Phi_q^T lambda,  Phi(t, q) = 0
- * in absolute coordinates themselves, in the index that stands behind the colon of their name
- * (generalized-alpha:index-2); they fit the formulation `absolute` only. */
+ * in absolute coordinates directly, in the index given after the colon of their name
+ * (generalized-alpha:index-2). They fit the formulation `absolute` only. */
 #ifndef LK_METHODS_LABORATORY_INTEGRATOR_H
 #define LK_METHODS_LABORATORY_INTEGRATOR_H
 
 #include "methods/mechanics/equations.h"
 
-/** struct lk_lab_counts - work done. @steps: accepted;  @rejected: error too large or no
- * convergence; @rates: evaluations of the right-hand side or the residual;  @jacobians,
- * @factorisations, @iterations: of implicit methods */
+/** struct lk_lab_counts - counts of the work done.
+ * @steps: accepted steps;  @rejected: steps with too large an error or without convergence
+ * @rates: evaluations of the right-hand side or the residual
+ * @jacobians, @factorisations, @iterations: work of implicit methods */
 struct lk_lab_counts {
     unsigned long long steps;
     unsigned long long rejected;
@@ -26,14 +28,15 @@ struct lk_lab_counts {
  * @equations, @self: an open formulation; its rate() is f
  * @mechanics: the constrained equations, for the integrators that use them; NULL: only f
  * @variant: text after the colon of the integrator's name, or ""
- * @step:    of fixed-step methods [s], the first of those with error control
- * @tolerance: relative and absolute, of methods with error control; 0: fixed steps
- * @spectral_radius: of the alpha methods for infinite frequency, 0 to 1; 0 takes theirs
+ * @step:    step of fixed-step methods, first step of methods with error control [s]
+ * @tolerance: relative and absolute tolerance of methods with error control; 0: fixed steps
+ * @spectral_radius: spectral radius of the alpha methods at infinite frequency, 0 to 1; 0: their
+ *          default
  * @kappa:   error at which the Newton iteration of implicit methods ends, relative to the
- * tolerance; 0: the method's own (M. Arnold, DAE aspects of multibody system dynamics, 2016,
- * Examples 10 and 11)
- * @accepted: callback after each accepted step, with @context; the mechanics then has the new state
- *            (lk_mechanics_accept() is done) */
+ *           tolerance; 0: the method's own (M. Arnold, DAE aspects of multibody system dynamics,
+ *           2016, Examples 10 and 11)
+ * @accepted: callback after each accepted step, with @context; at the call the mechanics has the
+ *            new state (after lk_mechanics_accept()) */
 struct lk_problem {
     const struct lk_equations *equations;
     void *self;
@@ -51,14 +54,16 @@ struct lk_problem {
 };
 
 /** struct lk_integrator - @name: as on the command line;  @variants: see struct lk_equations
- * @constrained: it integrates the constrained equations in absolute coordinates, not y' = f
- * @has_error_control: it supports a tolerance; without one it makes fixed steps, or refuses
+ * @constrained: the integrator integrates the constrained equations in absolute coordinates, not
+ *               y' = f
+ * @has_error_control: it supports a tolerance; without a tolerance it makes fixed steps, or refuses
  * @takes_radius, @takes_kappa: it uses spectral_radius, kappa of struct lk_problem; unused settings
- * are refused
+ *          are refused
  * @changes_steps: problem->step may change between two calls of advance()
  * @open:    Return: 0, -ENOMEM, LK_E_MODEL (misfit, in @ret_error)
- * @advance: to time @t [s], exactly; every accepted step is reported as struct lk_problem says.
- *           Return: 0, LK_E_SINGULAR, LK_E_NOT_FINITE, LK_E_STALLED with a message in @ret_error */
+ * @advance: to time @t [s], exactly; every accepted step is reported through accepted() of
+ *           struct lk_problem. Return: 0, LK_E_SINGULAR, LK_E_NOT_FINITE, LK_E_STALLED with a
+ *           message in @ret_error */
 struct lk_integrator {
     const char *name;
     const char *const *variants;
@@ -76,11 +81,11 @@ struct lk_integrator {
 /** lk_integrators - NULL-terminated; in integrators.c. */
 extern const struct lk_integrator *const lk_integrators[];
 
-/** lk_problem_begin() - computes the first sample by the formulation if it has multipliers of its
- * own; if the start has no solution, the first step returns the error. Return: 0, -ENOMEM. */
+/** lk_problem_begin() - compute the first sample with the formulation, if it computes multipliers
+ * itself. If the start has no solution, the first step returns the error. Return: 0, -ENOMEM. */
 int lk_problem_begin(struct lk_problem *problem);
 
-/** lk_problem_accept() - accepts y at time @t as the new state: settle(), write(), lambda(),
+/** lk_problem_accept() - accept y at time @t as the new state: call settle(), write(), lambda(),
  * lk_mechanics_accept(), then accepted(). For integrators of y' = f; @y is settled in place. */
 int lk_problem_accept(struct lk_problem *problem, double t, double *y, struct lk_error *ret_error);
 

@@ -8,11 +8,11 @@
 #include <string.h>
 
 /* Rows have length 1, so pivots start at 1. Near a singular pose a small pivot divides errors of
- * the state, while dropping its direction costs the pivot times a force. With 1e-8, Dormand-Prince
- * with projection and a tolerance of 1e-10 leaves the rhombus of the vertical four-bar in its
- * aligned pose; with 1e-5 it passes. */
+ * the state, while dropping its direction costs the pivot times a force. Example: Dormand-Prince
+ * with projection and a tolerance of 1e-10 on the vertical four-bar. With 1e-8 the mechanism
+ * leaves its rhombus in the aligned pose; with 1e-5 it passes this pose. */
 #define DEPENDENT 1e-5
-#define ROOT      10 /* numbers in struct lk_kkt.root for each body */
+#define ROOT      10 /* numbers per body in struct lk_kkt.root */
 
 static size_t area(int a, int b)
 {
@@ -173,7 +173,7 @@ void lk_kkt_free(struct lk_kkt *kkt)
 
 /* ---- factor ---- */
 
-/* row-major rows are the columns of H^T for LAPACK */
+/* Scale the rows. Stored by rows, they are the columns of H^T for LAPACK. */
 static int scale_rows(struct lk_kkt *kkt)
 {
     for (int r = 0; r < kkt->m; r++) {
@@ -191,7 +191,7 @@ static int scale_rows(struct lk_kkt *kkt)
     return 0;
 }
 
-/* pivots start at 1, since rows have length 1 */
+/* Find the rank. Pivots start at 1, because rows have length 1. */
 static int find_rank(const struct lk_kkt *kkt)
 {
     int most = kkt->m < kkt->n ? kkt->m : kkt->n, rank = 0;
@@ -243,7 +243,7 @@ static void solve_t(const struct lk_kkt *kkt, char trans, double *x)
     LAPACKE_dtrtrs(LAPACK_COL_MAJOR, 'U', trans, 'N', kkt->rank, 1, kkt->H, kkt->n, x, kkt->n);
 }
 
-/* the first rank entries of Q^T x, as the rows prescribe them, into kkt->u */
+/* Compute the first rank entries of Q^T x that the rows prescribe, into kkt->u. */
 static void prescribe_entries(struct lk_kkt *kkt, const double *c)
 {
     for (int i = 0; i < kkt->m; i++) {
@@ -255,7 +255,7 @@ static void prescribe_entries(struct lk_kkt *kkt, const double *c)
     solve_t(kkt, 'T', kkt->u);
 }
 
-/* lambda = D^-1 P Z^T [s; 0], s in the first rank numbers of kkt->u */
+/* Compute lambda = D^-1 P Z^T [s; 0], where s is the first rank numbers of kkt->u. */
 static void find_multipliers(struct lk_kkt *kkt, double *ret)
 {
     for (int i = kkt->rank; i < kkt->m; i++)
@@ -322,7 +322,8 @@ static void add_transpose(const struct lk_kkt *kkt, const double *before, const 
             sum[i] += factor * lambda[r] * before[area(r, kkt->n) + (size_t)i];
 }
 
-/* K = Q_1^T M^-1/2 before^T B^T in the first rank rows of Y; equal to T if both poses agree */
+/* Compute K = Q_1^T M^-1/2 before^T B^T in the first rank rows of Y. K equals T if both poses
+ * agree. */
 static void between_matrix(struct lk_kkt *kkt, const double *before)
 {
     int n = kkt->n, m = kkt->m, r = kkt->rank;

@@ -3,21 +3,24 @@
  *
  *     M a + G^T lambda = f        G a = c
  *
- * The rows are scaled to H = D^-1 G M^-1/2, each of length 1 (D), and decomposed by a complete
- * orthogonal decomposition: H^T P = Q [T 0] Z. Rows count as redundant, or as lost in a singular
- * pose, if their pivot is below 1e-5: accelerations then satisfy all rows in the least-squares
- * sense, and multipliers have the minimal sum of (d_r lambda_r)^2, which is also the weight of the
- * regularisation in the daemon's step. Normal equations would lose half of the digits.
+ * The rows are scaled to H = D^-1 G M^-1/2, each of length 1 (this defines D), and decomposed by a
+ * complete orthogonal decomposition: H^T P = Q [T 0] Z. Rows count as redundant, or as lost in a
+ * singular pose, if their pivot is below 1e-5. Accelerations then satisfy all rows in the
+ * least-squares sense, and multipliers have the minimal sum of (d_r lambda_r)^2, which is also the
+ * weight of the regularisation in the daemon's step. Normal equations would lose half of the
+ * digits.
  *
- * M. Arnold, DAE aspects of multibody system dynamics, 2016, eq. (18), Lemma 2; G. H. Golub, C. F.
- * Van Loan, Matrix computations, section on complete orthogonal decompositions. */
+ * M. Arnold, DAE aspects of multibody system dynamics, 2016, eq. (18), Lemma 2; G. H. Golub, C.
+ * F. Van Loan, Matrix computations, section on complete orthogonal decompositions. */
 #ifndef LK_METHODS_LABORATORY_KKT_H
 #define LK_METHODS_LABORATORY_KKT_H
 
 #include "methods/mechanics/mechanics.h"
 
-/** struct lk_kkt - @n: velocities;  @m: rows;  @rank: of G as last factored
- * @G: of the last factorisation, m x n, row-major. The rest is private; column-major for LAPACK */
+/** struct lk_kkt - a factored saddle point system.
+ * @n: number of velocities;  @m: number of rows;  @rank: rank of G at the last factorisation
+ * @G: rows of the last factorisation, m x n, row-major. The rest is private; column-major for
+ *     LAPACK */
 struct lk_kkt {
     struct lk_mechanics *mechanics;
     int n;
@@ -38,18 +41,20 @@ struct lk_kkt {
     double *c; /* m numbers for the caller */
 };
 
-/** lk_kkt_new() - for the bodies of @mechanics. Return: 0, -ENOMEM, LK_E_MODEL if a body has no
- * mass or inertia about some axis, with a message that names it. */
+/** lk_kkt_new() - allocate a system for the bodies of @mechanics. Return: 0, -ENOMEM, LK_E_MODEL
+ * if a body has no mass or inertia about some axis, with a message that names it. */
 int lk_kkt_new(struct lk_mechanics *mechanics, struct lk_kkt **ret, struct lk_error *ret_error);
 
 /** lk_kkt_free() - NULL is allowed. */
 void lk_kkt_free(struct lk_kkt *kkt);
 
-/** lk_kkt_factor() - at the last evaluation of the mechanics. Return: 0, LK_E_NOT_FINITE. */
+/** lk_kkt_factor() - factor the system at the last evaluation of the mechanics. Return: 0,
+ * LK_E_NOT_FINITE. */
 int lk_kkt_factor(struct lk_kkt *kkt);
 
-/** lk_kkt_solve() - @force: n numbers, or NULL: 0;  @c: m;  @ret_a: n, not @force;  @ret_lambda: m,
- * or NULL. */
+/** lk_kkt_solve() - solve M a + G^T lambda = force, G a = c.
+ * @force: n numbers, or NULL: 0;  @c: m numbers
+ * @ret_a: n numbers, not the array @force;  @ret_lambda: m numbers, or NULL */
 void lk_kkt_solve(struct lk_kkt *kkt, const double *force, const double *c, double *ret_a,
                   double *ret_lambda);
 
@@ -64,7 +69,9 @@ int lk_kkt_solve_between(struct lk_kkt *kkt, const double *before, const double 
  * row space of G, and B^T s are the multipliers of minimal weighted norm. */
 void lk_kkt_basis(struct lk_kkt *kkt, double *ret);
 
-/** lk_kkt_mass() - @ret = M @a. lk_kkt_weight() - @ret = M^-1 @f. n numbers; may be the same. */
+/** lk_kkt_mass() - compute @ret = M @a.
+ * lk_kkt_weight() - compute @ret = M^-1 @f.
+ * Both: n numbers; the two arrays may be the same. */
 void lk_kkt_mass(const struct lk_kkt *kkt, const double *a, double *ret);
 void lk_kkt_weight(const struct lk_kkt *kkt, const double *f, double *ret);
 

@@ -16,9 +16,10 @@
 
 #define BAUMGARTE 5 /* alpha and beta [1/s] by default */
 
-/** struct lk_laboratory - @system: of @mechanics; or it steps itself and @mechanics is NULL
- * @self: of choice.equations, @integration: of choice.integrator; NULL if there is none
- * @inputs: initial values of all inputs, for callers that give none
+/** struct lk_laboratory - a run. @system: the system of @mechanics, or a system that steps itself
+ * if @mechanics is NULL
+ * @self: state of choice.equations, @integration: state of choice.integrator; NULL if not in use
+ * @inputs: initial values of all inputs, for callers that pass no inputs
  * @cpu_s: CPU time of all advances, including the evaluations for @drift */
 struct lk_laboratory {
     struct lk_lab_choice choice;
@@ -56,7 +57,7 @@ static int open_own(struct lk_laboratory *lab, const struct lk_model *model,
         .step = method->step, .engine = method->engine, .all_rows = method->all_rows};
     const char *why;
 
-    /* the iterations that a model asks for are those of its own formulation */
+    /* use the number of iterations in the model only if the model names the same formulation */
     if (strcmp(lk_formulation_choose(model, NULL, &why), own->formulation) != 0)
         copy.solver.iterations = 0;
     strcpy(copy.solver.formulation, own->formulation);
@@ -126,7 +127,7 @@ static int take_inputs(struct lk_laboratory *lab)
     return lab->inputs ? 0 : -ENOMEM;
 }
 
-/* a caller may leave any name of the method NULL */
+/* Replace names that the caller has left NULL by "". */
 static struct lk_method complete_method(const struct lk_method *method)
 {
     struct lk_method m = *method;
@@ -148,7 +149,8 @@ int lk_laboratory_open(const struct lk_model *model, const struct lk_method *met
 
     if (lab == NULL)
         return -ENOMEM;
-    /* one thread: CPU time then counts one core, and sums do not depend on the number of threads */
+    /* Use one thread: CPU time then counts one core, and sums do not depend on the number of
+     * threads. */
     openblas_set_num_threads(1);
     r = lk_lab_choose(model, &m, &lab->choice, ret_error);
     if (r == 0)
@@ -266,8 +268,8 @@ double lk_laboratory_time(const struct lk_laboratory *lab)
     return lab->time;
 }
 
-/* The work of a library step is fixed. A plain step has one residual per iteration and two factors;
- * extrapolation takes 3 or 6 plain steps. rk4 evaluates four states. */
+/* Count the work of library steps, which is fixed per step. A plain step has one residual per
+ * iteration and two factors; extrapolation takes 3 or 6 plain steps. rk4 evaluates four states. */
 static void count_own(const struct lk_laboratory *lab, struct lk_lab_report *ret)
 {
     unsigned sequences = (unsigned)lab->system->n_sequences;

@@ -5,7 +5,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define LEAST 1e-9 /* least normal force, by the load; below it the wheel counts as lifted */
+/* least normal force, relative to the load; below it the wheel counts as lifted */
+#define LEAST 1e-9
 
 /* return the row of the contact of joint @name among the rigid rows, or -1 */
 static int find_row(const struct lk_mechanics *m, const char *name)
@@ -18,7 +19,7 @@ static int find_row(const struct lk_mechanics *m, const char *name)
     return -1;
 }
 
-/* find the term of law @i, if its element gives its load */
+/* Find the term of law @i if its element states its load. */
 static int find_one(const struct lk_mechanics *m, const struct lk_model *model, int i,
                     struct lk_load_creep *ret, struct lk_error *ret_error)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The formulations that only the laboratory has; the list includes those of fixed work. */
+/* Declares the formulations that only the laboratory has. lk_lab_equations also includes the
+ * formulations of fixed work. */
 #ifndef LK_METHODS_LABORATORY_METHODS_H
 #define LK_METHODS_LABORATORY_METHODS_H
 

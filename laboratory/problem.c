@@ -5,7 +5,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* lambda from the formulation if it has them; otherwise the mechanics computes them. */
+/* Accept the state in the mechanics, with lambda from the formulation if it computes lambda;
+ * otherwise the mechanics computes it. */
 static int accept_mechanics(struct lk_problem *p, double t)
 {
     double *lambda = NULL;

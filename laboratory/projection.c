@@ -14,8 +14,8 @@ static double largest(const double *x, int n)
     return ret;
 }
 
-/* Iterations stop when the violation no longer halves: at round-off, or at the residual of
- * inconsistent redundant rows. */
+/* Iterations stop when the violation no longer halves. It is then at round-off, or at the
+ * residual of inconsistent redundant rows. */
 int lk_projection_positions(struct lk_kkt *kkt, enum lk_orientation orientation, double t,
                             double *q, const double *v, double *move, double *phi)
 {

@@ -5,8 +5,8 @@
 
 #include "laboratory/integrator.h"
 
-/** lk_stepping_start() - read y of the last accepted state. @ret_y: the caller frees it. Return: 0,
- * -ENOMEM. */
+/** lk_stepping_start() - read y of the last accepted state. @ret_y: the values; the caller frees
+ * the array. Return: 0, -ENOMEM. */
 int lk_stepping_start(struct lk_problem *problem, int *ret_n, double **ret_y);
 
 /** lk_stepping_time() - return the time of the last accepted state [s]. */
@@ -18,8 +18,8 @@ int lk_stepping_rate(struct lk_problem *problem, double t, const double *y, doub
 /** lk_stepping_is_there() - return whether @now is @t up to round-off, or later. */
 int lk_stepping_is_there(double now, double t);
 
-/** lk_stepping_cut() - choose a step of at most @h towards @t: the whole rest, half of it, or @h,
- * so that the last step before @t is never tiny. */
+/** lk_stepping_cut() - choose a step of at most @h towards @t: the remaining time, half of it, or
+ * @h, so that the last step before @t is never tiny. */
 double lk_stepping_cut(double now, double t, double h);
 
 /** lk_stepping_divide() - return the number of equal steps to @t, of @h or slightly less. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fields of a message as members of a JSON object, by the descriptors of linkage.proto. */
+/* Writes fields of a message as members of a JSON object, according to the descriptors of
+ * linkage.proto. */
 #ifndef LK_FIELDS_JSON_H
 #define LK_FIELDS_JSON_H
 
@@ -10,11 +11,11 @@
 extern "C" {
 #endif
 
-/** lk_fields_json() - add fields of @message to an open object.
+/** lk_fields_json() - Add fields of @message to an open object.
  * @list: the fields in the order of their members, with spaces between. The type of a field gives
  *        the form of its value; an enumeration is a word of names.h, a repeated field an array.
  *        - "name": the key is the name of the field
- *        - "name>key": the key is another one
+ *        - "name>key": the key is the given one
  *        - "name?": a negative number becomes null, an unspecified enumeration an empty text
  *        - "name(list)": a message, as an object with the fields of that list; omitted if absent
  * A field that the message does not have becomes null. Thread: any but the cycle. */

@@ -50,7 +50,7 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t' || c == '\r';
 }
 
-/* The words of @line; it has @size bytes and no line feed. */
+/* Split @line, which has @size bytes and no line feed, into words. */
 static void split(const char *line, size_t size, struct lk_key_words *words)
 {
     size_t i = 0, begin;

@@ -16,8 +16,9 @@ extern "C" {
 
 #define LK_NAMES_FLAGS_SIZE 96 /* enough for all flags in words */
 
-/** The word for a value: lk_names_result() - "wrong-state"; _mode() - "lockstep"; _action() -
- * "ramp"; _condition() - "not-finite"; _role() - "bench"; _injection() - "delay". */
+/** These functions return the word for a value. lk_names_result() - "wrong-state"; _mode() -
+ * "lockstep"; _action() - "ramp"; _condition() - "not-finite"; _role() - "bench"; _injection() -
+ * "delay". */
 const char *lk_names_result(Linkage__V1__Result result);
 const char *lk_names_mode(Linkage__V1__Mode mode);
 const char *lk_names_action(Linkage__V1__Action action);
@@ -25,15 +26,16 @@ const char *lk_names_condition(Linkage__V1__Condition condition);
 const char *lk_names_role(Linkage__V1__Role role);
 const char *lk_names_injection(Linkage__V1__InjectionKind kind);
 
-/** lk_names_to_mode(), lk_names_to_injection() - the value for a word; 0 if there is none. */
+/** lk_names_to_mode(), lk_names_to_injection() - Return the value for a word; 0 if the word is
+ * unknown. */
 Linkage__V1__Mode lk_names_to_mode(const char *word);
 Linkage__V1__InjectionKind lk_names_to_injection(const char *word);
 
-/** lk_names_flag() - the word for flag @flag of an OutputSample: "rate-limited". */
+/** lk_names_flag() - Return the word for flag @flag of an OutputSample, such as "rate-limited". */
 const char *lk_names_flag(Linkage__V1__Flag flag);
 
-/** lk_names_flags() - the words for all of @flags: "degraded, stale"; "" for none. Bits that
- * this version does not know become one "unknown" at the end.
+/** lk_names_flags() - Write the words for all bits of @flags, such as "degraded, stale"; "" for no
+ * bit. Bits that this version does not know become one "unknown" at the end of the text.
  * Return: @text. */
 const char *lk_names_flags(uint32_t flags, char text[LK_NAMES_FLAGS_SIZE]);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Answers of the daemon as JSON, the same from every tool: `linkagectl --json`, the gateway.
- *
- * Each function adds members to an object that is open, with the words of names.h for enumerations.
- * A message may hold anything that lk_wire_decode_reply() accepts. Thread: any but the cycle. */
+/* Writes answers of the daemon as JSON. The format is the same in every tool, such as `linkagectl
+ * --json` and the gateway. Each function adds members to an open object, with the words of names.h
+ * for enumerations. A message may contain anything that lk_wire_decode_reply() accepts. Thread: any
+ * but the cycle. */
 #ifndef LK_REPLY_JSON_H
 #define LK_REPLY_JSON_H
 
@@ -13,27 +13,29 @@
 extern "C" {
 #endif
 
-/** lk_reply_flags_json() - member @key: flags of a sample or a status as an array of words. */
+/** lk_reply_flags_json() - Add member @key: the flags of a sample or a status as an array of
+ * words. */
 void lk_reply_flags_json(struct lk_json *json, const char *key, uint32_t flags);
 
-/** lk_reply_status_json() - members "state" to "recording"; fields that the daemon did not send are
- * omitted. */
+/** lk_reply_status_json() - Add members "state" to "recording"; fields that the daemon did not send
+ * are omitted. */
 void lk_reply_status_json(struct lk_json *json, const Linkage__V1__Status *status);
 
-/** lk_reply_inputs_json() - members "inputs", "claims", and "refusals" if there are any. */
+/** lk_reply_inputs_json() - Add members "inputs", "claims", and "refusals" if there are any. */
 void lk_reply_inputs_json(struct lk_json *json, const Linkage__V1__InputsReport *report);
 
-/** lk_reply_channels_json() - add members "inputs" and "outputs" with the descriptions of the
+/** lk_reply_channels_json() - Add members "inputs" and "outputs" with the descriptions of the
  * channels. */
 void lk_reply_channels_json(struct lk_json *json, const Linkage__V1__ModelDescription *model);
 
-/** lk_reply_policy_json() - members "policy", its rows, and "recover_samples". */
+/** lk_reply_policy_json() - Add members "policy", with the rows of the policy, and
+ * "recover_samples". */
 void lk_reply_policy_json(struct lk_json *json, const Linkage__V1__Policy *policy);
 
-/** lk_reply_injections_json() - member "injections". */
+/** lk_reply_injections_json() - Add member "injections". */
 void lk_reply_injections_json(struct lk_json *json, const Linkage__V1__InjectReport *report);
 
-/** lk_reply_platform_json() - members "state" to "limited". */
+/** lk_reply_platform_json() - Add members "state" to "limited". */
 void lk_reply_platform_json(struct lk_json *json, const Linkage__V1__Platform *platform);
 
 #ifdef __cplusplus

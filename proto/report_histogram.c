@@ -18,14 +18,12 @@
 
 __extension__ typedef unsigned __int128 uint128;
 
-/* A bucket holds 1/32 of its power of two, see Durations. */
+/* The width of a bucket is 1/32 of its power of two, see Durations. */
 #define SUB_BITS 5
 
-/** struct column - a walk along the buckets of @durations.
- * @n, @next:   buckets, and the one after the present
- * @low_ns, @high_ns, @count: the present bucket, both ends inside
- * @given:      of @count, to rows so far
- * @in_rows:    given to rows in all */
+/** struct column - iteration over the buckets of @durations. @n, @next: number of buckets, and
+ * index after the present one @low_ns, @high_ns, @count: the present bucket, both ends included
+ * @given: part of @count assigned to rows so far @in_rows: total count assigned to rows */
 struct column {
     const Linkage__V1__Durations *durations;
     size_t n;

@@ -20,22 +20,26 @@ extern "C" {
 /** enum lk_villas_status - positive return codes. */
 enum lk_villas_status {
     LK_VILLAS_OK = 0,
-    LK_VILLAS_E_TOO_LARGE = 1, /* more than LK_VILLAS_MESSAGE_MAX, or the buffer is too small */
-    LK_VILLAS_E_MALFORMED = 2, /* not a Message, or it needs more memory than the arena has */
-    LK_VILLAS_E_NO_DATA = 3,   /* no DATA sample in it: empty, or only START and STOP */
-    LK_VILLAS_E_KIND = 4,      /* a sample is neither DATA, START nor STOP */
-    LK_VILLAS_E_SEQUENCE = 5,  /* a DATA sample without a sequence number */
-    LK_VILLAS_E_TIME = 6,      /* ts_origin has a second of more than 999999999 ns */
-    LK_VILLAS_E_VALUE = 7,     /* a value that is complex, or none at all */
+    LK_VILLAS_E_TOO_LARGE =
+        1, /* the message exceeds LK_VILLAS_MESSAGE_MAX, or the buffer is too small */
+    LK_VILLAS_E_MALFORMED =
+        2, /* not a Message, or the message needs more memory than the arena has */
+    LK_VILLAS_E_NO_DATA =
+        3, /* the message has no DATA sample: it is empty, or has only START and STOP */
+    LK_VILLAS_E_KIND = 4,     /* a sample is neither DATA, START nor STOP */
+    LK_VILLAS_E_SEQUENCE = 5, /* a DATA sample without a sequence number */
+    LK_VILLAS_E_TIME = 6,     /* ts_origin has a second of more than 999999999 ns */
+    LK_VILLAS_E_VALUE = 7,    /* a value that is complex, or none at all */
     LK_VILLAS_STATUSES,
 };
 
-/** lk_villas_status_text() - the meaning of a code in a few words. Static text. */
+/** lk_villas_status_text() - Return the meaning of a code in a few words, static text. */
 const char *lk_villas_status_text(int status);
 
 /** struct lk_villas_sample - content of a message.
- * @sequence, @origin_ns: of its newest DATA sample; @origin_ns since 1970, 0: not given
- * @values:  @n_values of that sample, in the arena; integers and booleans are converted
+ * @sequence, @origin_ns: sequence number and time of origin of its newest DATA sample; @origin_ns
+ *                        since 1970, 0: not set @values: @n_values values of that sample, in the
+ *                        arena; integers and booleans are converted
  * @older:   number of older DATA samples, ignored;  @ignored: number of START and STOP */
 struct lk_villas_sample {
     uint64_t sequence;
@@ -46,9 +50,9 @@ struct lk_villas_sample {
     size_t ignored;
 };
 
-/** lk_villas_decode() - decode a message; the arena is reset first.
- * Of several DATA samples the one with the largest sequence number counts; the values of the
- * others are ignored. The caller checks the number of values and that they are finite.
+/** lk_villas_decode() - Decode a message; the arena is reset first. Of several DATA samples the one
+ * with the largest sequence number counts; the values of the others are ignored. The caller must
+ * check the number of values and that they are finite.
  * @data:       @size bytes as received
  * @ret_sample: written on success, and for LK_VILLAS_E_NO_DATA; lives until the arena is
  *              reset
@@ -67,14 +71,14 @@ struct lk_villas_frame {
     Linkage__Villas__Value **list;
 };
 
-/** lk_villas_frame_init() - allocate for @n values. @frame must not move afterwards.
+/** lk_villas_frame_init() - Allocate a frame for @n values. @frame must not move afterwards.
  * Return: 0, -ENOMEM. */
 int lk_villas_frame_init(struct lk_villas_frame *frame, size_t n);
-/** lk_villas_frame_fini() - release; a zeroed frame is allowed. */
+/** lk_villas_frame_fini() - Release @frame, which may be zeroed. */
 void lk_villas_frame_fini(struct lk_villas_frame *frame);
 
-/** lk_villas_encode() - encode; does not allocate. Fill frame->value[i].f before.
- * @origin_ns: since 1970
+/** lk_villas_encode() - Encode a message; does not allocate memory. Fill frame->value[i].f before
+ * the call. @origin_ns: time of origin since 1970
  * @buffer:    @size bytes
  * Return: 0, LK_VILLAS_E_TOO_LARGE (@buffer is untouched). */
 int lk_villas_encode(struct lk_villas_frame *frame, uint64_t sequence, uint64_t origin_ns,

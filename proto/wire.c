@@ -219,7 +219,7 @@ enum lk_wire_kind lk_wire_kind(const void *data, size_t size)
     }
 }
 
-/* Reads a varint. Return: position after it, NULL: it does not end. */
+/* Read a varint. Return: position after the varint, NULL: the varint does not end. */
 static const uint8_t *take_varint(const uint8_t *at, const uint8_t *end, uint64_t *ret)
 {
     *ret = 0;

@@ -39,18 +39,22 @@ extern "C" {
 /** enum lk_wire_status - positive return codes. */
 enum lk_wire_status {
     LK_WIRE_OK = 0,
-    LK_WIRE_E_TOO_LARGE = 1,  /* beyond the size limit of its type, or the buffer is too small */
-    LK_WIRE_E_MALFORMED = 2,  /* not such a message, or it needs more memory than the arena has */
+    LK_WIRE_E_TOO_LARGE =
+        1, /* the message exceeds the size limit of its type, or the buffer is too small */
+    LK_WIRE_E_MALFORMED =
+        2, /* not a message of this type, or it needs more memory than the arena has */
     LK_WIRE_E_LENGTH = 3,     /* wrong number of values */
     LK_WIRE_E_NOT_FINITE = 4, /* a value is not a finite number */
     LK_WIRE_E_TEXT = 5,       /* a text has a zero byte */
 };
 
-/** lk_wire_status_text() - the meaning of a code: "wrong number of values". Static text. */
+/** lk_wire_status_text() - Return the meaning of a code, such as "wrong number of values", static
+ * text. */
 const char *lk_wire_status_text(int status);
 
-/** lk_wire_state_name() - a lower-case word, "running"; "unknown" for a state that this version
- * does not know. Static text. names.h has the words of other enumerations. */
+/** lk_wire_state_name() - Return the state as a lower-case word such as "running"; "unknown" for a
+ * state that this version does not know. Static text. names.h has the words of other
+ * enumerations. */
 const char *lk_wire_state_name(Linkage__V1__State state);
 
 /** struct lk_wire_arena - fixed memory for decoded messages.
@@ -69,21 +73,22 @@ struct lk_wire_arena {
  * Return: 0, -ENOMEM. */
 int lk_wire_arena_init(struct lk_wire_arena *arena, size_t size);
 
-/** lk_wire_arena_fini() - release; a zeroed arena is allowed. */
+/** lk_wire_arena_fini() - Release @arena, which may be zeroed. */
 void lk_wire_arena_fini(struct lk_wire_arena *arena);
 
-/** lk_wire_arena_reset() - release all memory taken from it, for reuse. */
+/** lk_wire_arena_reset() - Release all memory taken from the arena, for reuse. */
 void lk_wire_arena_reset(struct lk_wire_arena *arena);
 
 /** lk_wire_arena_take() - Return @size zeroed bytes with maximum alignment; NULL if the arena is
  * full. Lets a caller build a message with the lifetime of a decoded one. */
 void *lk_wire_arena_take(struct lk_wire_arena *arena, size_t size);
 
-/** lk_wire_arena_format() - sprintf() into the arena; NULL when it is full. */
+/** lk_wire_arena_format() - Format a text in the arena like sprintf(). Return: NULL if the arena is
+ * full. */
 char *lk_wire_arena_format(struct lk_wire_arena *arena, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/** lk_wire_decode_input() - decode an InputSample; the arena is reset first.
+/** lk_wire_decode_input() - Decode an InputSample; the arena is reset first.
  * @data: @size bytes as received
  * Every value and slope of the result is finite. The caller compares their number with the model
  * (LK_WIRE_E_LENGTH, see lk_wire_check_values()), and ignores those of a heartbeat.
@@ -93,19 +98,19 @@ char *lk_wire_arena_format(struct lk_wire_arena *arena, const char *format, ...)
 int lk_wire_decode_input(struct lk_wire_arena *arena, const void *data, size_t size,
                          const Linkage__V1__InputSample **ret_sample);
 
-/** lk_wire_decode_output() - decode an OutputSample; the arena is reset first. Every value and the
+/** lk_wire_decode_output() - Decode an OutputSample; the arena is reset first. Every value and the
  * time are finite.
  * Return: 0, LK_WIRE_E_TOO_LARGE, LK_WIRE_E_MALFORMED, LK_WIRE_E_NOT_FINITE (nothing is written).
  */
 int lk_wire_decode_output(struct lk_wire_arena *arena, const void *data, size_t size,
                           const Linkage__V1__OutputSample **ret_sample);
 
-/** lk_wire_decode_stream() - decode a StreamSample; as lk_wire_decode_output(). Its sample is
- * always present. */
+/** lk_wire_decode_stream() - Decode a StreamSample, like lk_wire_decode_output(). Its field
+ * `sample` is always present. */
 int lk_wire_decode_stream(struct lk_wire_arena *arena, const void *data, size_t size,
                           const Linkage__V1__StreamSample **ret_sample);
 
-/** lk_wire_decode_heartbeat() - decode a Heartbeat of the daemon; the arena is reset first. Its
+/** lk_wire_decode_heartbeat() - Decode a Heartbeat of the daemon; the arena is reset first. Its
  * version is not empty and at most LK_WIRE_NAME_MAX bytes.
  * Return: 0, LK_WIRE_E_TOO_LARGE, LK_WIRE_E_MALFORMED. */
 int lk_wire_decode_heartbeat(struct lk_wire_arena *arena, const void *data, size_t size,
@@ -122,7 +127,7 @@ enum lk_wire_kind {
 /** lk_wire_kind() - Return the type of a message of @size bytes, by its first byte. */
 enum lk_wire_kind lk_wire_kind(const void *data, size_t size);
 
-/** lk_wire_decode_request() - decode a ControlRequest; the arena is reset first.
+/** lk_wire_decode_request() - Decode a ControlRequest; the arena is reset first.
  * The result has one command or none. Without one the request is empty or of a later version of the
  * protocol; its id can still be answered. Names are at most LK_WIRE_NAME_MAX bytes
  * long, lists at most as long as the limits above, and the numbers of an injection are finite.
@@ -134,7 +139,7 @@ enum lk_wire_kind lk_wire_kind(const void *data, size_t size);
 int lk_wire_decode_request(struct lk_wire_arena *arena, const void *data, size_t size,
                            const Linkage__V1__ControlRequest **ret_request);
 
-/** lk_wire_decode_reply() - decode a ControlReply; the arena is reset first. Channels of a
+/** lk_wire_decode_reply() - Decode a ControlReply; the arena is reset first. Channels of a
  * description, a claim and a stream have as many units as components, contiguous offsets, and
  * limits, rate and initial value that are not NaN. The topic of a stream has 1 to LK_WIRE_TOPIC_MAX
  * bytes. The outputs after a StepRequest are finite. Lists are at most as long as the limits above.
@@ -145,14 +150,14 @@ int lk_wire_decode_request(struct lk_wire_arena *arena, const void *data, size_t
 int lk_wire_decode_reply(struct lk_wire_arena *arena, const void *data, size_t size,
                          const Linkage__V1__ControlReply **ret_reply);
 
-/** lk_wire_check_values() - check that @n is @expected and that all values are finite.
+/** lk_wire_check_values() - Check that @n is @expected and that all values are finite.
  * Return: 0, LK_WIRE_E_LENGTH, LK_WIRE_E_NOT_FINITE. */
 int lk_wire_check_values(const double *values, size_t n, size_t expected);
 
-/** lk_wire_encoded_size() - size of the encoded @message in bytes. */
+/** lk_wire_encoded_size() - Return the size of the encoded @message [bytes]. */
 size_t lk_wire_encoded_size(const ProtobufCMessage *message);
 
-/** lk_wire_encode() - encode any message; does not allocate.
+/** lk_wire_encode() - Encode any message; does not allocate memory.
  * @message: pass `&sample.base`
  * @buffer:  @size bytes
  * Return: 0, LK_WIRE_E_TOO_LARGE (@buffer is too small and untouched). */

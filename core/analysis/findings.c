@@ -95,11 +95,12 @@ static void inspect_mobility(struct lk_inspection *in)
     }
 }
 
-#define TOLERANCE 1e-4 /* largest singular value of rows that are redundant within a tolerance */
+/* largest singular value of rows that count as redundant within a tolerance */
+#define TOLERANCE 1e-4
 
-/* Find rows that are redundant within a manufacturing tolerance. They prescribe another motion than
- * exact rows, and enforce it the more the shorter the step is. Singular poses are not reported
- * here. */
+/* Find rows that are redundant within a manufacturing tolerance. Such rows prescribe another
+ * motion than exact rows. The shorter the step is, the more they enforce this motion. Singular
+ * poses are not reported here. */
 static void inspect_dependence(struct lk_inspection *in, const struct lk_pose_check *pose)
 {
     char where[LK_TEXT_SIZE];
@@ -117,7 +118,7 @@ static void inspect_dependence(struct lk_inspection *in, const struct lk_pose_ch
         "smallest", "1", pose->smallest);
 }
 
-/* report a stuck pose, such as a straight chain between two pins whose distance is its length */
+/* report a stuck pose, such as a straight chain whose length is the distance of its two end pins */
 static void inspect_stuck(struct lk_inspection *in, const struct lk_pose_check *pose)
 {
     char where[LK_TEXT_SIZE] = "model", body[LK_TEXT_SIZE];
@@ -152,7 +153,7 @@ static void inspect_inputs(struct lk_inspection *in)
     }
 }
 
-/* restore the state and hand over the list. Return: 0, -ENOMEM */
+/* Restore the state of the system, and hand over the list of findings. Return: 0, -ENOMEM */
 static int end(struct lk_inspection *in, struct lk_findings *ret_findings)
 {
     lk_system_reset(in->sys);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Private header of linkage/findings.h: one file each for bodies, the start and the step. */
+/* Private header of linkage/findings.h: one file each for bodies, blocks, the start and the
+ * step. */
 #ifndef LK_ANALYSIS_FINDINGS_H
 #define LK_ANALYSIS_FINDINGS_H
 
@@ -9,7 +10,7 @@
 #include <stdbool.h>
 
 /** struct lk_inspection - state of an inspection of a model.
- * @bounds: or NULL;  @flops: operations so far of the expensive steps
+ * @bounds: limits of the inspection, or NULL;  @flops: operations so far of its expensive parts
  * @room:   capacity of @found;  @result: 0, -ENOMEM after a failed allocation */
 struct lk_inspection {
     const struct lk_model *model;
@@ -23,7 +24,7 @@ struct lk_inspection {
 };
 
 /** lk_finding_add() - append a finding; @format: its text. Return: the finding, to which
- * lk_finding_number() adds numbers; NULL if the list is full or without memory. */
+ * lk_finding_number() adds numbers; NULL if the list is full or memory is exhausted. */
 struct lk_finding *lk_finding_add(struct lk_inspection *in, const char *id, const char *where,
                                   const char *format, ...) __attribute__((format(printf, 4, 5)));
 
@@ -31,8 +32,8 @@ struct lk_finding *lk_finding_add(struct lk_inspection *in, const char *id, cons
 void lk_finding_number(struct lk_finding *finding, const char *name, const char *unit,
                        double value);
 
-/** lk_inspection_may() - return whether the bounds allow @flops more operations, and count these.
- */
+/** lk_inspection_may() - return whether the bounds allow @flops more operations, and count them
+ * as used. */
 bool lk_inspection_may(struct lk_inspection *in, double flops);
 
 /** lk_finding_joint() - write "joint pin (crank, coupler)" of block @i; @text: LK_TEXT_SIZE bytes,

@@ -2,16 +2,17 @@
 /* Blocks that couple coordinates faster than the step can follow.
  *
  * A push on one row that depends on another row extrapolates the latter from the last steps
- * (step/blocks.h): its mean rate is v + (v - v') / 2, with v' the rate a step before, and its mean
- * value is x + h/2 of that rate. For m x'' = -k x this is stable up to h^2 k/m = 2, for m x'' = -c
- * x' up to h c/m = 1. In general, let x and v be the values and rates of all sensors, z the states,
- * and H the accelerations of the sensors for a unit of each push under the rigid rows. Then
+ * (step/blocks.h): its mean rate is v + (v - v') / 2, where v' is the rate one step before, and its
+ * mean value is x + h/2 times that rate. For m x'' = -k x this is stable up to h^2 k/m = 2; for m
+ * x'' = -c x' it is stable up to h c/m = 1. In general, let x and v be the values and rates of all
+ * sensors, z the states, and H the accelerations of the sensors for a unit of each push under the
+ * rigid rows. Then
  *
  *     v+ = v + h H (S s + R z),   x+ = x + h (v + v+) / 2,   z+ = P z + Q s
  *
- * where S, R, P, Q are differences of a step of the blocks at the start, and s is the mean of each
- * sensor as seen by each push. A motion that grows by this map, and does not grow with the true
- * means, grows by the coupling alone. Springs and dampers are left out. */
+ * where S, R, P, Q are differences of a step of the blocks at the start, and s is the mean of
+ * each sensor as seen by each push. If a motion grows under this map, but does not grow with the
+ * true means, it grows because of the coupling alone. Springs and dampers are not included. */
 #include "analysis/findings.h"
 #include "compile/fastest.h"
 #include "solve/lu.h"
@@ -24,16 +25,17 @@
 
 #define MAP_MAX    100  /* largest map that is examined, because the work grows with its cube */
 #define GROWTH     1e-3 /* a step: e-fold in 1000 steps */
-#define SQUARINGS  20   /* of the map: growth over a million steps */
+#define SQUARINGS  20   /* squarings of the map: growth over a million steps */
 #define HALVINGS   20
 #define DIFFERENCE 1e-4 /* of a state or a mean, or of 1 */
 
 /** struct coupling - working state.
- * @m: sensors, @n: states, @p: pushes;  @size: of the map, 3 m + n
+ * @m: number of sensors, @n: of states, @p: of pushes;  @size: rows of the map, 3 m + n
  * @H: m x p, rates of the sensors for a unit blow of each push
- * @y, @z: derivatives of each push, and of each state at the end of a step, by the means of sensors
- *         and then by states
- * @map, @square: size x size;  @left: m x m, matrix of v+;  @scale: of its factor
+ * @y, @z: derivatives of each push, and of each state at the end of a step, with respect to the
+ *         means of sensors and then to the states
+ * @map, @square: size x size;  @left: m x m, coefficients of v+;  @scale: scale of the factor of
+ *          @left
  * @mean: means of the sensors at the start, m */
 struct coupling {
     struct lk_system *sys;
@@ -79,7 +81,7 @@ static void solve_blocks(struct coupling *c, double *ret)
     memcpy(ret + c->p, net->stage[1].z, (size_t)c->n * sizeof(double));
 }
 
-/* compute the derivatives of y and z by mean or state @k */
+/* Compute the derivatives of y and z with respect to mean or state @k */
 static void differ(struct coupling *c, int k)
 {
     double *value = k < c->m ? &c->mean[k] : &c->state[k - c->m], kept = *value;
@@ -102,8 +104,8 @@ static void differ(struct coupling *c, int k)
 
 /* ---- the map ---- */
 
-/* write the mean of sensor @i as a combination of x, v, v' and v+. @is_true: the true mean of the
- * step */
+/* write the mean of sensor @i as a combination of x, v, v' and v+. @is_true: use the true mean
+ * of the step */
 static void mean_of(const struct coupling *c, int i, bool is_true, double ret[4])
 {
     double h = c->h;
@@ -118,8 +120,8 @@ static void mean_of(const struct coupling *c, int i, bool is_true, double ret[4]
                4 * sizeof(double));
 }
 
-/* fill the row of v+ of sensor @r; coefficients of v+ go to left. @is_explicit: means as the step
- * predicts them */
+/* fill the row of v+ of sensor @r; coefficients of v+ are written to left. @is_explicit: use the
+ * means that the step predicts */
 static void fill_rate(struct coupling *c, int r, bool is_explicit, double *row)
 {
     row[c->m + r] = 1;
@@ -220,8 +222,8 @@ static double growth_of(struct coupling *c)
     return exp(logarithm);
 }
 
-/* return the growth by the coupling in a step of @h [s], beyond 1 and beyond the growth with true
- * means */
+/* Return the growth due to the coupling in a step of @h [s], as far as it exceeds 1 and the
+ * growth with true means */
 static double excess_at(struct coupling *c, double h)
 {
     struct lk_net *net = &c->sys->net;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Findings on the bodies of a model: mostly numbers in another unit than SI. */
+/* Findings on the bodies of a model: mostly numbers that are not in SI units. */
 #include "analysis/findings.h"
 #include "compile/draft.h"
 #include "compile/fill.h"
@@ -8,11 +8,15 @@
 #include <math.h>
 #include <stdio.h>
 
-#define GYRATION_MAX 5.0  /* radius of gyration in sizes; kg cm^2 instead of kg m^2 gives 100 */
-#define LONE_MIN     5.0  /* suspicious radius of gyration of a body with a single joint [m] */
-#define SIZE_SHARE   0.25 /* of the model, least size of a body: a wheel has a central joint */
-#define BESIDE_MAX   1e-3 /* of the model, arm of a point mass due to a rounded number */
-#define FAR_MAX      20.0 /* distance in sizes; mm instead of m gives 1000 */
+/* largest plausible radius of gyration, in sizes of the body; kg cm^2 instead of kg m^2 gives
+ * 100 */
+#define GYRATION_MAX 5.0
+#define LONE_MIN     5.0 /* suspicious radius of gyration of a body with a single joint [m] */
+/* least size of a body, as a fraction of the model: a wheel has a central joint */
+#define SIZE_SHARE 0.25
+/* arm of a point mass due to a rounded number, as a fraction of the model */
+#define BESIDE_MAX 1e-3
+#define FAR_MAX    20.0 /* largest plausible distance, in sizes; mm instead of m gives 1000 */
 
 static double distance(const double a[3], const double b[3])
 {
@@ -22,7 +26,7 @@ static double distance(const double a[3], const double b[3])
 }
 
 /* struct places - distances of joints and of elements at a body [m].
- * @nearest, @farthest: from its centre of mass;  @beside: the smallest distance that is not 0
+ * @nearest, @farthest: distance from its centre of mass;  @beside: smallest distance that is not 0
  * @n: number of joints and elements;  @spread: largest distance from the first of them */
 struct places {
     const double *first;
@@ -65,7 +69,7 @@ static struct places places_of(const struct lk_model *m, int b)
     return p;
 }
 
-/* Radius of gyration about the worst axis [m]; 0 without mass. */
+/* Return the radius of gyration about the worst axis [m]; 0 without mass. */
 static double gyration_of(const struct lk_body_def *body)
 {
     double moment[3];
@@ -83,7 +87,8 @@ static void inspect_inertia(struct lk_inspection *in, int b, const struct places
     struct lk_finding *f;
     char where[LK_TEXT_SIZE];
 
-    /* a body with one joint may be an eccentric rotor, which is larger than its lever arm */
+    /* A body with one joint may be an eccentric rotor, whose radius is larger than its lever
+     * arm. */
     if (!(size > 0) || gyration <= GYRATION_MAX * size || (p->spread == 0 && gyration < LONE_MIN))
         return;
     snprintf(where, sizeof(where), "body %s", body->name);
@@ -114,8 +119,8 @@ static void inspect_centre(struct lk_inspection *in, int b, const struct places 
     lk_finding_number(f, "size", "m", size);
 }
 
-/* Find point masses with a small arm, about which they can turn freely. Arms that are only
- * round-off count as 0, see lk_fill_joint(). */
+/* Find point masses with a small lever arm. Such bodies can turn freely about the arm. Arms that
+ * are only round-off count as 0, see lk_fill_joint(). */
 static void inspect_point(struct lk_inspection *in, int b, const struct places *p, double extent)
 {
     const struct lk_body_def *body = &in->model->bodies[b];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Findings on the start: open joints of the initial configuration, inconsistent velocities, stops
- * that are exceeded already. */
+/* Findings on the start: open joints of the initial configuration, inconsistent velocities,
+ * stops that are exceeded at the start. */
 #include "analysis/findings.h"
 #include "compile/compile.h"
 #include "maths/vec.h"
@@ -11,9 +11,11 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#define GAP_MAX   1e-3 /* in sizes of the mechanism, and [rad]: model files have few decimals */
-#define RATE_MAX  1e-3 /* of the largest speed that is given */
-#define STOP_PAST 1e-6 /* of the width between the stops, or [m or rad] */
+/* largest gap in sizes of the mechanism, and [rad]: model files have few decimals */
+#define GAP_MAX  1e-3
+#define RATE_MAX 1e-3 /* of the largest speed that is given */
+/* largest penetration, relative to the width between the stops, or [m or rad] */
+#define STOP_PAST 1e-6
 
 /* Move the bodies to the initial configuration. */
 static void go_to_initial(struct lk_inspection *in)
@@ -40,7 +42,7 @@ static void go_to_initial(struct lk_inspection *in)
     lk_evaluate_jacobians(sys);
 }
 
-/* Largest size of the mechanism [m] and initial speed [m/s, rad/s]. */
+/* Find the largest size of the mechanism [m] and the largest initial speed [m/s, rad/s]. */
 static void measure(const struct lk_inspection *in, double *ret_size, double *ret_speed)
 {
     const struct lk_system *sys = in->sys;
@@ -56,7 +58,7 @@ static void measure(const struct lk_inspection *in, double *ret_size, double *re
     *ret_speed = speed;
 }
 
-/* struct worst - largest violation of the rigid rows of a joint: of lengths, of angles. */
+/* struct worst - largest violations of the rigid rows of a joint: of lengths, and of angles. */
 struct worst {
     double length;
     double angle;
@@ -74,8 +76,8 @@ static struct worst worst_of(const struct lk_joint *joint, const double *values)
     return w;
 }
 
-/* Return whether no drive acts on the joint. A drive sets start value and rate of its coordinate,
- * so a deviation of the file is no finding. */
+/* Return whether no drive acts on the joint. A drive sets the start value and rate of its
+ * coordinate, so a deviating value in the file is no finding. */
 static bool is_free_of_drives(const struct lk_joint *joint)
 {
     return joint->kind == LK_ROWS_RIGID;
@@ -232,7 +234,7 @@ void lk_inspect_start(struct lk_inspection *in)
     double size, speed;
 
     lk_evaluate_poses(in->sys, &in->sys->now);
-    /* in an equilibrium stops are deflected by the loads that they support */
+    /* In an equilibrium, stops are deflected by the loads that they support. */
     for (int i = 0; i < in->model->n_forces && !in->sys->starts_balanced; i++)
         if (in->model->forces[i].type == LK_FORCE_STOP)
             inspect_stop(in, &in->model->forces[i]);

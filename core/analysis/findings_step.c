@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Findings on motions too fast for the step: springs, rotors, bodies that swing across a tension.
- */
+/* Findings on motions too fast for the step: springs, rotors, bodies that swing under tension. */
 #include "analysis/findings.h"
 #include "compile/fill.h"
 #include "compile/hanging.h"
@@ -16,13 +15,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SWING_MAX   1.0 /* largest w h of an oscillation [rad]: six steps a period */
-#define TURN_MAX    0.1 /* largest rotation of a body in a step [rad]; of rattle: LK_TURN_MAX */
-#define STOP_MAX    0.2 /* the same for a body with a hard stop, which may accelerate others more */
-#define TENSION_MAX 0.1 /* s times the square of the swing across the tension, s = h^2 / 4 */
+#define SWING_MAX 1.0 /* largest w h of an oscillation [rad]: six steps a period */
+/* largest rotation of a body in a step [rad]; for rattle see LK_TURN_MAX */
+#define TURN_MAX 0.1
+/* largest rotation of a body with a hard stop, which may accelerate other bodies more */
+#define STOP_MAX    0.2
+#define TENSION_MAX 0.1 /* largest s times the square of the swing under tension, s = h^2 / 4 */
 
-/* Return the springs and dampers of a row in the present pose, without stops and friction, which
- * are adapted to the step. */
+/* Return the springs and dampers of a row in the present pose. Stops and friction are excluded,
+ * because they are adapted to the step. */
 static struct lk_law_value springs_of(const struct lk_system *sys, const struct lk_law *law)
 {
     struct lk_law_value f = {0};
@@ -35,7 +36,8 @@ static struct lk_law_value springs_of(const struct lk_system *sys, const struct 
     return f;
 }
 
-/* Return whether the bounds allow one more factorisation, which is less work than half a step. */
+/* Return whether the bounds allow one more factorisation, whose work is less than that of half a
+ * step. */
 static bool may_factor(struct lk_inspection *in)
 {
     return lk_inspection_may(in, 0.5 * in->sys->summary.step_flops);
@@ -49,7 +51,7 @@ static void inspect_spring(struct lk_inspection *in, const struct lk_law *law)
     char where[LK_TEXT_SIZE];
     struct lk_finding *finding;
 
-    /* the mobility with all joints is never larger than without */
+    /* the mobility with all joints is never larger than the mobility without joints */
     if (!(sqrt(f.stiffness * alone) * sys->h > SWING_MAX))
         return;
     if (f.damping * alone >= 2 * sqrt(f.stiffness * alone))
@@ -211,7 +213,7 @@ static bool follows_sway(const struct lk_system *sys, int along)
     return false;
 }
 
-/* inverse masses of the bodies at both ends of block @i, as far as they have mass [1/kg] */
+/* Return the inverse masses of the bodies at both ends of block @i that have mass [1/kg]. */
 static double lightness(const struct lk_system *sys, int i)
 {
     double sum = 0;
@@ -225,8 +227,8 @@ static double lightness(const struct lk_system *sys, int i)
 }
 
 /* Return s times the square of the swing across the initial tension of a rod, or of a spring
- * between two points. In a rope the swing is twice as fast as at a single rod. 0 if the step
- * includes this geometric stiffness. */
+ * between two points. In a rope the swing is twice as fast as for a single rod. The result is 0
+ * if the step includes this geometric stiffness. */
 static double sway_across(const struct lk_system *sys, int i)
 {
     const struct lk_joint *j = &sys->joint[i];

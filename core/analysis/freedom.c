@@ -2,14 +2,15 @@
 /* Independent coordinates by pivoting of the null space.
  *
  * Z spans the motions that the rigid rows allow. Each candidate, a coordinate of a joint or a shift
- * or turn of a body along or about a world axis, has a gradient of unit length. Its components in Z
- * are the part of it that is free. Candidates are chosen one by one, and the component along the
- * chosen one is removed from all others (Gram-Schmidt). Drives and outputs use coordinates of
- * joints, so these are preferred if one of them has nearly as large a component as the best of the
- * bodies. Among equals the first in the file is chosen.
+ * or turn of a body along or about a world axis, has a gradient of unit length. The components of
+ * the gradient in Z are its free part. Candidates are chosen one by one, and the component along
+ * the chosen candidate is removed from all other candidates (Gram-Schmidt). Drives and outputs use
+ * coordinates of joints, so coordinates of joints are preferred if the component of one of them is
+ * nearly as large as the largest one of the bodies. Among equals the first one in the file is
+ * chosen.
  *
  * A body outside the loops adds as many motions as its joint leaves free, independent of all
- * others, so it is treated alone. */
+ * other motions, so it is treated separately. */
 #include "analysis/freedom.h"
 #include "maths/vec.h"
 #include <errno.h>
@@ -17,16 +18,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MATRIX_MAX 2e7  /* values, 160 MB */
-#define WORK_MAX   5e9  /* products: some seconds */
-#define ENOUGH     0.5  /* of the largest component: the first candidate above it is chosen */
-#define PREFERRED  0.1  /* of the largest component of bodies: joints above it are preferred */
-#define NO_LENGTH  1e-9 /* a coordinate with a shorter gradient is no candidate */
+#define MATRIX_MAX 2e7 /* values, 160 MB */
+#define WORK_MAX   5e9 /* products: some seconds */
+/* fraction of the largest component: the first candidate above it is chosen */
+#define ENOUGH 0.5
+/* fraction of the largest component of bodies: joints above it are preferred */
+#define PREFERRED 0.1
+#define NO_LENGTH 1e-9 /* a coordinate with a shorter gradient is no candidate */
 
 #define ENTRIES_MAX 12
 
-/** struct candidate - gradient of a candidate, scaled as the rows, of unit length.
- * @entry: its @n_entries nonzero entries;  @row: their rows */
+/** struct candidate - gradient of a candidate, of unit length, in the scale of the rows.
+ * @entry: its @n_entries nonzero entries;  @row: row of each entry */
 struct candidate {
     struct lk_free_coordinate is;
     int n_entries;
@@ -35,12 +38,12 @@ struct candidate {
 };
 
 /** struct choice - working state.
- * @Z:    n_motions of n_rows values;  @W: remaining components in Z of each candidate
- * @left: square of their length */
+ * @Z:    n_motions motions of n_rows values each;  @W: remaining components in Z of each candidate
+ * @left: squared length of these components */
 struct choice {
     const struct lk_loops *l;
     int n_motions;
-    int n_joints; /* candidates that are coordinates of joints, the first ones */
+    int n_joints; /* number of candidates that are coordinates of joints; they come first */
     int n;
     double *Z;
     struct candidate *candidate;
@@ -90,7 +93,8 @@ static bool differentiate(const struct lk_loops *l, int j, int which, struct can
     return normalise(c);
 }
 
-/* @direction: 0 to 2 shift along the axes of the world, 3 to 5 turn about them */
+/* Add the gradient of a direction of body @b. @direction: 0 to 2: shift along an axis of the
+ * world; 3 to 5: rotation about an axis */
 static void point_body(const struct lk_loops *l, int b, int direction, struct candidate *c)
 {
     const double *R = l->sys->pose[b].R;
@@ -103,8 +107,7 @@ static void point_body(const struct lk_loops *l, int b, int direction, struct ca
         put(c, l->row[b] + 3 + k, R[3 * (direction - 3) + k]);
 }
 
-/* Return whether the coordinates of joint @j are candidates: all its bodies are among @l or fixed.
- */
+/* Return whether the coordinates of joint @j are candidates: all its bodies are in @l or fixed. */
 static bool is_measured(const struct lk_loops *l, int j)
 {
     const struct lk_joint *joint = &l->sys->joint[j];
@@ -117,8 +120,8 @@ static bool is_measured(const struct lk_loops *l, int j)
     return true;
 }
 
-/* List the candidates: rotations of bodies before shifts, because most joints leave rotations free,
- * and these do not depend on a lever arm. */
+/* List the candidates: rotations of bodies before shifts, because most joints leave rotations
+ * free, and rotations do not depend on a lever arm. */
 static int list_candidates(struct choice *c, int first_joint, int n_joints)
 {
     const struct lk_loops *l = c->l;
@@ -172,7 +175,7 @@ static double largest_left(const struct choice *c, int from, int to)
     return largest;
 }
 
-/* return the next candidate to choose; squares are compared */
+/* Return the next candidate to choose. The squares of lengths are compared */
 static int find_next(const struct choice *c)
 {
     double joints = largest_left(c, 0, c->n_joints), bodies = largest_left(c, c->n_joints, c->n);
@@ -185,7 +188,7 @@ static int find_next(const struct choice *c)
     return i;
 }
 
-/* remove the component along candidate @taken from all others */
+/* remove the component along candidate @taken from all other candidates */
 static void take_out(struct choice *c, int taken)
 {
     size_t m = (size_t)c->n_motions;
@@ -222,8 +225,8 @@ static int compare(const void *a, const void *b)
     return x->body != y->body ? x->body - y->body : x->direction - y->direction;
 }
 
-/* Adds as many coordinates to @list as there are motions in @l; joints @first to @first + @n_joints
- * - 1 may serve. */
+/* Add as many coordinates to @list as there are motions in @l. Candidates are joints @first to
+ * @first + @n_joints - 1. */
 static int choose(const struct lk_loops *l, const struct lk_rank *rank, int first, int n_joints,
                   struct lk_free_coordinate *list, int *n)
 {
@@ -249,8 +252,8 @@ static int choose(const struct lk_loops *l, const struct lk_rank *rank, int firs
     return r;
 }
 
-/* Choose the coordinates of body @b outside the loops, with all others fixed. @l: room for one
- * joint, all of its rows -1 */
+/* Choose the coordinates of body @b outside the loops, with all other bodies fixed. @l: has room
+ * for one joint, all of its rows are -1 */
 static int choose_held(struct lk_loops *l, int b, int j, struct lk_free_coordinate *list, int *n)
 {
     struct lk_rank rank;

@@ -9,7 +9,8 @@
 
 /** lk_freedom_choose() - choose independent coordinates of the whole mechanism in its present pose.
  * @loops: all loops;  @rank: their factors, with all columns
- * @ret_list: first those of loops, then those of bodies outside; free() it
+ * @ret_list: first the coordinates of loops, then those of bodies outside loops; the caller frees
+ *            the list
  * Return: 0, LK_E_MODEL (too many motions or bodies in loops), -ENOMEM, -EINVAL (not finite). */
 int lk_freedom_choose(const struct lk_loops *loops, const struct lk_rank *rank,
                       struct lk_free_coordinate **ret_list, int *ret_n);

@@ -14,8 +14,8 @@
 #include <string.h>
 
 #define MOTIONS_MAX 1000
-#define NUDGE                                                                                      \
-    1e-5 /* of a pose: radians, and arms of the mechanism; of velocities likewise a second */
+/* differences of poses [rad, arms of the mechanism], and of velocities [the same per second] */
+#define NUDGE       1e-5
 #define NUDGE_INPUT 1e-4 /* of the range of an input, or of 1 */
 #define STILL       1e-9 /* speed that counts as rest [m/s] */
 
@@ -26,7 +26,7 @@ static void restore(struct lk_linear_work *w)
     memcpy(w->sys->now.block, w->base, w->sys->state_size * sizeof(double));
 }
 
-/* shift and rotate body @b; its spin rotates with it */
+/* shift and rotate body @b; its spin rotates with the body */
 static void move_body(struct lk_system *sys, int b, const double *move, double amount)
 {
     struct lk_motion *m = &sys->now.motion[b];
@@ -60,7 +60,7 @@ static int size_of_look(const struct lk_linear_work *w)
 }
 
 /* evaluate velocities, accelerations, outputs and rates of blocks of the present state near the
- * start: n, n, outputs, states of blocks */
+ * start. @ret: n, n, outputs, states of blocks */
 static void look(struct lk_linear_work *w, double *ret)
 {
     struct lk_system *sys = w->sys;
@@ -111,8 +111,8 @@ static void differ(struct lk_linear_work *w, enum change change, int i, double a
         w->side[0][k] = (w->side[0][k] - w->side[1][k]) / (2 * amount);
 }
 
-/* add spin x rotation of a motion: moves are in world axes, in which the axis of a rotor is fixed
- */
+/* Add spin x rotation to a motion, because motions are in world axes, in which the axis of a
+ * rotor is fixed. */
 static void add_spin(const struct lk_linear_work *w, int i, double *moves)
 {
     for (int b = 0; b < w->sys->n_bodies; b++) {
@@ -151,7 +151,7 @@ static void fill_rates(struct lk_linear_work *w, double *matrix, int n_columns, 
         matrix[(size_t)(2 * w->l->n_motions + i) * (size_t)n_columns + (size_t)column] = rates[i];
 }
 
-/* the column of coordinate @i, or of its rate */
+/* Fill the column of coordinate @i, or of its rate. */
 static void fill_state(struct lk_linear_work *w, enum change change, int i, double *z)
 {
     struct lk_linear *l = w->l;

@@ -7,13 +7,13 @@
 #include "step/system.h"
 
 /** struct lk_linear_work - working state.
- * @base: memory of the state at the start;  @n: values of a motion, six a body
+ * @base: memory of the state at the start;  @n: number of values of a motion, six per body
  * @spin: angular velocity of each body at the start, world [rad/s]
  * @N: n x f, column by column;  @MN: M N;  @mass: Cholesky factor of N^T M N
- * @is_idle: of each coordinate: it only turns bodies without inertia, such as point masses
+ * @is_idle: for each coordinate, whether it only turns bodies without inertia, such as point masses
  * @rest: accelerations at the start, n
- * @side: velocities, accelerations, outputs and rates of blocks at two nearby states, for central
- *        differences */
+ * @side: velocities, accelerations, outputs and rates of blocks at two nearby states, for
+ *        central differences */
 struct lk_linear_work {
     struct lk_system *sys;
     struct lk_linear *l;
@@ -31,11 +31,11 @@ struct lk_linear_work {
 /** lk_linear_find_motions() - compute N of the free coordinates; motion i changes only coordinate
  * i. Return: 0, -ENOMEM, -EINVAL. */
 int lk_linear_find_motions(struct lk_linear_work *work);
-/** lk_linear_weigh() - compute M N, N^T M N and its factor. Return: 0; LK_E_MODEL: @error names a
- * motion without mass. */
+/** lk_linear_weigh() - compute M N, N^T M N and its factor. Return: 0; LK_E_MODEL: @error
+ * contains the name of a motion without mass. */
 int lk_linear_weigh(struct lk_linear_work *work, struct lk_error *error);
 /** lk_linear_drop_idle() - remove the idle coordinates from the complete result.
- * Return: 0; LK_E_MODEL: @error names one on which a rate depends. */
+ * Return: 0; LK_E_MODEL: @error contains the name of an idle coordinate on which a rate depends. */
 int lk_linear_drop_idle(struct lk_linear_work *work, struct lk_error *error);
 /** lk_linear_project() - compute (N^T M N)^-1 N^T M @move; @move: n values;  @ret: n_motions */
 void lk_linear_project(const struct lk_linear_work *work, const double *move, double *ret);

@@ -12,7 +12,8 @@
 
 /* ---- coordinates and their motions ---- */
 
-/* gradient of a free coordinate in the moves of all bodies, world axes; @row: n values, zero */
+/* Compute the gradient of a free coordinate with respect to the motions of all bodies, world
+ * axes; @row: n values, zero */
 static void differentiate(const struct lk_system *sys, struct lk_free_coordinate c, double *row)
 {
     if (c.joint < 0) {
@@ -54,7 +55,7 @@ static void show_motions(const struct lk_loops *loops, const double *Z, int f, d
         }
 }
 
-/* N (G N)^-1, so that each coordinate changes by its own motion alone */
+/* Compute N (G N)^-1, so that each motion changes only its own coordinate. */
 static int settle_motions(struct lk_linear_work *w)
 {
     int f = w->l->n_motions, r = -ENOMEM;
@@ -90,7 +91,7 @@ end:
 
 /* ---- mass ---- */
 
-/* M of body @b times a move in world axes */
+/* Compute M of body @b times a motion in world axes. */
 static void weigh(const struct lk_system *sys, int b, const double *move, double *ret)
 {
     double local[3], torque[3];
@@ -123,7 +124,7 @@ static int refuse_massless(const struct lk_linear_work *w, int motion, struct lk
     return LK_E_MODEL;
 }
 
-/* return whether coordinate @c turns only one body, which has no inertia */
+/* return whether coordinate @c turns only one body, and that body has no inertia */
 static bool turns_nothing(const struct lk_linear_work *w, int c)
 {
     struct lk_free_coordinate coordinate = w->l->coordinate[c];
@@ -270,7 +271,7 @@ int lk_linear_drop_idle(struct lk_linear_work *w, struct lk_error *error)
     return 0;
 }
 
-/* of the bodies of the model; the parts of a split one add up */
+/* Copy N and M N of the bodies of the model. The parts of a split body are added up. */
 void lk_linear_keep_motions(struct lk_linear_work *w)
 {
     struct lk_linear *l = w->l;

@@ -7,9 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LENGTH_MIN 1e-6 /* of the longest: a body with shorter arms has no length of its own */
+/* fraction of the longest length: a body with shorter arms gets the largest length of the others */
+#define LENGTH_MIN 1e-6
 
-/* the ground, and frames that drives move */
+/* Return whether @body is the ground or a frame that a drive moves. */
 static bool is_fixed(const struct lk_system *sys, int body)
 {
     return body >= sys->n_bodies;
@@ -29,7 +30,7 @@ static void count_sides(const struct lk_system *sys, const bool *gone, int *degr
                 degree[sys->joint[j].body[s]]++;
 }
 
-/* remove bodies with fewer than two joints until none is left; compliant rows do not count */
+/* remove bodies with fewer than two joints until none remains; compliant rows do not count */
 static int prune(const struct lk_system *sys, bool *gone, int *held_by)
 {
     int *degree = calloc((size_t)sys->n_bodies + 1, sizeof(int));
@@ -199,7 +200,7 @@ static void find_sides(const struct lk_system *sys, const struct lk_pose *pose,
     }
 }
 
-/* change of coordinate @k of a coupling since the present pose, no farther than half a turn */
+/* Return the change of coordinate @k of a coupling since the present pose, at most half a turn. */
 static double change_of_coordinate(const struct lk_system *sys, const struct lk_pose *pose,
                                    const struct lk_joint *coupling, int k)
 {
@@ -237,8 +238,8 @@ static void evaluate_joint(const struct lk_loops *l, const struct lk_pose *pose,
                       (joint->of[2] ? change_of_coordinate(l->sys, pose, joint, 2) : 0);
 }
 
-/* write one row into its column, scaled to unit length; return the scale. Bodies without rows are
- * fixed. */
+/* Write one row into its column, scaled to unit length. Return: the scale. Bodies without rows
+ * are fixed. */
 static double fill_column(const struct lk_loops *l, const struct lk_joint *joint,
                           const struct block *block, int r, double *column)
 {

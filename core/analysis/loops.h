@@ -11,15 +11,16 @@
 
 #include "step/system.h"
 
-#define LK_RANK_TOLERANCE 1e-8 /* of a column of unit length: below, the row is dependent */
+/* tolerance for a column of unit length: below it, the row is dependent */
+#define LK_RANK_TOLERANCE 1e-8
 
 /** struct lk_loops - map from joints and bodies to columns and rows of the matrix.
  * @n_columns:       rigid rows of the joints in loops
- * @n_rows:          six a body in loops
+ * @n_rows:          six for each body in loops
  * @column:          first column of each joint, -1: not in a loop;  @row: first row of each body,
- * -1
- * @joint_of_column: its inverse;  @body_of: the body of rows 6 i to 6 i + 5
- * @held_by:         outside the loops, the only joint of each body; -1: none, the body is free
+ *          -1
+ * @joint_of_column: joint of each column;  @body_of: the body of rows 6 i to 6 i + 5
+ * @held_by:         for bodies outside the loops, the only joint; -1: none, the body is free
  * @length:          unit of the translation of each body [m] */
 struct lk_loops {
     const struct lk_system *sys;
@@ -38,7 +39,8 @@ struct lk_loops {
 int lk_loops_init(const struct lk_system *sys, struct lk_loops *ret_loops);
 void lk_loops_fini(struct lk_loops *loops);
 
-/** lk_loops_all() - lk_loops_init() for all rigid joints and all bodies, in loops or not. */
+/** lk_loops_all() - do the same as lk_loops_init(), but for all rigid joints and all bodies, in
+ * loops or not. */
 int lk_loops_all(const struct lk_system *sys, struct lk_loops *ret_loops);
 
 /** lk_loops_is_driven() - return whether column @c is a driven row. */
@@ -48,12 +50,12 @@ int lk_loops_is_driven(const struct lk_loops *loops, int c);
 enum lk_columns { LK_COLUMNS_ALL, LK_COLUMNS_PASSIVE /* without drives */ };
 
 /** lk_loops_matrix() - compute the matrix, column by column, with the bodies at @pose.
- * @ret_phi: violations, scaled as the columns; NULL is allowed */
+ * @ret_phi: violations, in the scale of the columns; NULL is allowed */
 void lk_loops_matrix(const struct lk_loops *loops, const struct lk_pose *pose,
                      enum lk_columns which, double *ret_A, double *ret_phi);
 
 /** struct lk_rank - factors of a matrix, A P = Q R.
- * @A:     R and the reflections of Q;  @pivot: original column + 1 of each */
+ * @A:     R and the reflections of Q;  @pivot: original index + 1 of each column */
 struct lk_rank {
     double *A;
     double *tau;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Degrees of freedom, coordinates for them and redundant rows, from the rank of the rigid rows.
  *
- * A row is in a dependence if it has a nonzero coefficient in some vanishing combination of rows.
- * QR with column pivoting gives a basis of these combinations: each row beyond the rank in terms of
- * the independent ones. A row occurs in some combination exactly if it occurs in the basis, so the
- * result does not depend on the choice of the basis. */
+ * A row is in a dependence if it has a nonzero coefficient in some vanishing combination of
+ * rows. QR with column pivoting gives a basis of these combinations: each row beyond the rank,
+ * as a combination of the independent rows. A row occurs in some combination exactly if it
+ * occurs in the basis, so the result does not depend on the choice of the basis. */
 #include "analysis/freedom.h"
 #include "maths/arithmetic.h"
 #include <errno.h>
@@ -14,7 +14,7 @@
 #include <string.h>
 
 #define MATRIX_MAX      2e7  /* values of the dense matrix, 160 MB */
-#define SHARE_TOLERANCE 1e-6 /* coefficients below it count as zero in a dependence */
+#define SHARE_TOLERANCE 1e-6 /* coefficients below this value count as zero in a dependence */
 
 /* mark the columns that depend on others, and those on which they depend */
 static int mark_dependent(const struct lk_loops *l, const struct lk_rank *f, bool *marked)
@@ -57,7 +57,7 @@ static int list_rows(const struct lk_loops *l, const bool *marked, struct lk_mob
     return 0;
 }
 
-/* none where there are too many to choose from */
+/* Find independent coordinates; none if there are too many to choose from. */
 static int find_coordinates(const struct lk_loops *l, const struct lk_rank *f,
                             struct lk_mobility *m)
 {

@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* largest residual of an eigenpair; round-off of LAPACK is far below it */
+/* largest residual of an eigenpair; the round-off of LAPACK is far below this value */
 #define RESIDUAL_MAX 1e-10
 
-/* largest shift or turn of a body in the motion @z, and its phase: @ret_re, @ret_im */
+/* Return the largest shift or rotation of a body in the motion @z. @ret_re, @ret_im: its phase */
 static double largest_motion(const struct lk_linear *l, const double *z, double *ret_re,
                              double *ret_im)
 {
@@ -50,7 +50,7 @@ static void scale(const struct lk_linear *l, double *z)
     }
 }
 
-/* @vector: real part of all states, then the imaginary part */
+/* Add a mode. @vector: real part of all states, then the imaginary part */
 static int take_mode(const struct lk_linear *l, double re, double im, const double *vector,
                      struct lk_mode *ret)
 {
@@ -77,9 +77,10 @@ static int compare(const void *a, const void *b)
     return x->re < y->re ? 1 : x->re > y->re ? -1 : 0;
 }
 
-/* Return the unit of the rates: a power of two, so that scaling is exact, near the square root of
- * the largest entry of A from a coordinate to an acceleration. Then no entry of A is much larger
- * than the fastest rate of the motions, and one tolerance suits all residuals. */
+/* Return the unit of the rates: a power of two, so that scaling is exact, near the square root
+ * of the largest entry of A from a coordinate to an acceleration. With this unit, no entry of A
+ * is much larger than the fastest rate of the motions, so that one tolerance suits all
+ * residuals. */
 static double unit_of_rates(const struct lk_linear *l)
 {
     size_t n = (size_t)l->n_states, f = (size_t)l->n_motions;
@@ -111,7 +112,7 @@ static void scale_matrix(const struct lk_linear *l, double unit, double *ret)
                 l->A[i * n + k] * (is_rate(l, k) ? unit : 1) / (is_rate(l, i) ? unit : 1);
 }
 
-/* |A v - w v| of the vector @re + i @im, relative to (|A| + |w|) |v| */
+/* Return |A v - w v| of the vector v = @re + i @im, relative to (|A| + |w|) |v|. */
 static double residual_of(const double *A, size_t n, double w_re, double w_im, const double *re,
                           const double *im)
 {
@@ -131,9 +132,10 @@ static double residual_of(const double *A, size_t n, double w_re, double w_im, c
     return sqrt(left / length) / (sqrt(size) + hypot(w_re, w_im));
 }
 
-/** struct pairs - eigenvalues @re + i @im of the scaled @A and the columns of @V, as dgeev has
- * them: real and imaginary part of a pair in two columns. @copy: of A, which is overwritten;
- * @vector: two of n */
+/** struct pairs - eigenvalues and eigenvectors in the form of dgeev.
+ * @re, @im: parts of each eigenvalue of the scaled @A
+ * @V: vectors in columns; the real and imaginary part of a pair are in two columns
+ * @copy: copy of A, which is overwritten;  @vector: two vectors of n */
 struct pairs {
     double *A;
     double *copy;
@@ -167,7 +169,7 @@ static void free_pairs(struct pairs *p)
     free(p->vector);
 }
 
-/* @balance: as of dgeevx: 'B': rows and columns are scaled to like sizes, 'P': they are not */
+/* @balance: argument of dgeevx: 'B': scale rows and columns to similar sizes; 'P': no scaling */
 static int solve_pairs(struct pairs *p, size_t n, char balance)
 {
     lapack_int low, high;
@@ -181,7 +183,8 @@ static int solve_pairs(struct pairs *p, size_t n, char balance)
                : -EINVAL;
 }
 
-/* the vector of eigenvalue @i, in the units of the states; -EDOM: it is none */
+/* Copy the vector of eigenvalue @i, in the units of the states. Return: -EDOM: it is no
+ * eigenvector. */
 static int take_vector(const struct lk_linear *l, const struct pairs *p, size_t i, double unit)
 {
     size_t n = (size_t)l->n_states;
@@ -198,15 +201,15 @@ static int take_vector(const struct lk_linear *l, const struct pairs *p, size_t 
     return 0;
 }
 
-/* Return: number of modes, -EINVAL, -EDOM, -ENOMEM; @modes with what was found are released by the
- * caller */
+/* Copy all modes. Return: number of modes, -EINVAL, -EDOM, -ENOMEM. The caller releases @modes
+ * with the modes found so far. */
 static int take_modes(const struct lk_linear *l, struct pairs *p, double unit, char balance,
                       struct lk_mode *modes)
 {
     size_t n = (size_t)l->n_states;
     int n_modes = 0, r = n > 0 ? solve_pairs(p, n, balance) : 0;
 
-    /* all vectors are checked before the first mode takes memory */
+    /* check all vectors before memory is allocated for the first mode */
     for (size_t i = 0; i < n && r == 0; i++)
         r = p->im[i] < 0 ? 0 : take_vector(l, p, i, unit);
     for (size_t i = 0; i < n && r == 0; i++) {

@@ -15,8 +15,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SETTLING 5 /* steps after a blow, whose prediction still depends on the earlier motion */
-#define ROUNDOFF 1e-14 /* of increments, relative to positions and to the way of a step */
+/* steps after a blow in which the prediction still depends on the motion before the blow */
+#define SETTLING 5
+/* round-off of increments, relative to positions and to the displacement in a step */
+#define ROUNDOFF 1e-14
 
 /* ---- the motion ---- */
 
@@ -48,7 +50,7 @@ static int give_rate(struct lk_system *sys, const struct lk_pace_rate *rate,
 
 #define STILL 1e-9 /* [rad] a step */
 
-/* the bodies that turn most, the fastest first */
+/* Find the bodies that turn most, the fastest first. */
 static void find_turns(const struct lk_system *sys, struct lk_pace *p)
 {
     for (int b = 0; b < sys->n_named_bodies; b++) {
@@ -118,7 +120,7 @@ static double way_of(const struct lk_system *sys)
     return sys->h * largest;
 }
 
-/** struct trial - start of a trial step. @block: state;  @inputs: of the step */
+/** struct trial - start of a trial step. @block: state;  @inputs: inputs of the step */
 struct trial {
     double *block;
     double *inputs;
@@ -129,16 +131,17 @@ static void keep_state(const struct lk_system *sys, struct trial *t)
     memcpy(t->block, sys->now.block, sys->state_size * sizeof(double));
 }
 
-/* not lk_system_state_set(), which refuses a state of another number of iterations */
+/* Restore the start of a trial. lk_system_state_set() would refuse a state with another number
+ * of iterations. */
 static void go_back(struct lk_system *sys, const struct trial *t)
 {
     memcpy(sys->now.block, t->block, sys->state_size * sizeof(double));
     lk_start_resume(sys);
 }
 
-/* Return the mean ratio of successive increments, down to the first one at round-off. The first
- * increment is excluded because it contains the error of the regularisation, see lk_rattle_leaks().
- */
+/* Return the mean ratio of successive increments, down to the first increment at round-off. The
+ * first increment is excluded because it contains the error of the regularisation, see
+ * lk_rattle_leaks(). */
 static double contraction_of(const struct lk_pace *p, double floor)
 {
     int first = p->n > 2 ? 1 : 0, last = first;
@@ -148,8 +151,8 @@ static double contraction_of(const struct lk_pace *p, double floor)
     return last > first ? pow(p->increment[last] / p->increment[first], 1.0 / (last - first)) : 0;
 }
 
-/* Return the number of iterations with an error of at most @bound. The error after an increment is
- * the sum of the next ones, after the last one a geometric series. */
+/* Return the number of iterations with an error of at most @bound. The error after an increment
+ * is the sum of all later increments; after the last increment, that of a geometric series. */
 static int iterations_for(const struct lk_pace *p, double bound)
 {
     double c = p->contraction, left = p->increment[p->n - 1];
@@ -190,10 +193,11 @@ static int measure(struct lk_system *sys, const struct trial *t, struct lk_pace 
 
 /* ---- steps ahead, with random inputs ---- */
 
-#define STRETCH  8 /* steps in which each input moves in one direction */
-#define MEASURED 2 /* the first ones are measured: a drive responds to its input a step later */
+#define STRETCH 8 /* steps in which each input moves in one direction */
+/* the first steps are measured: a drive responds to its input one step later */
+#define MEASURED 2
 
-/* Move each scalar of the inputs with limits towards one of them, as fast as its rate allows.
+/* Move each scalar of the inputs with limits towards one of the limits, as fast as its rate allows.
  * @chance: random bits that choose the limit, the same in each run. */
 static void throw_inputs(const struct lk_system *sys, uint32_t chance, double *inputs)
 {
@@ -219,9 +223,9 @@ static uint32_t next_chance(uint32_t chance)
 
 #define SHRINKS 0.2
 
-/* Add to @left[k] the error of @p's step after k + 1 iterations. Steps whose increments hardly
- * shrink, at change points or at the onset of friction, are not counted, because more iterations do
- * not help. */
+/* Add to @left[k] the error of the step @p after k + 1 iterations. Steps whose increments hardly
+ * shrink are not counted, because more iterations do not help. They occur at change points and
+ * at the onset of friction. */
 static void add_left(const struct lk_pace *p, double left[LK_PACE_INCREMENTS])
 {
     double c = p->contraction, rest = p->increment[p->n - 1] * c / (1 - c);
@@ -236,8 +240,8 @@ static void add_left(const struct lk_pace *p, double left[LK_PACE_INCREMENTS])
     }
 }
 
-/* Write @p->needed_ahead. A failing step ends the examination; failures due to inputs are handled
- * by the policy of the daemon. Return: 0 or -ENOMEM. */
+/* Write @p->needed_ahead. A failing step ends the examination. The policy of the daemon handles
+ * failures due to inputs. Return: 0 or -ENOMEM. */
 static int look_ahead(struct lk_system *sys, const struct trial *start, struct lk_pace *p)
 {
     struct trial t = *start;
@@ -345,7 +349,7 @@ static void judge_failure(const struct lk_system *sys, const struct lk_pace *p,
     lk_finding_number(f, "angle_a_step", "rad", p->turn[0].turn);
 }
 
-/* write "iterations: 7, or ", if a model may have so many, else "" */
+/* write "iterations: 7, or ", if @needed is an allowed number of iterations, else "" */
 static void say_enough(int needed, char ret[40])
 {
     ret[0] = '\0';

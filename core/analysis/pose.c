@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Test whether the initial pose is singular, by comparing the rank of the rows with that in nearby
- * poses.
+/* Test whether the initial pose is singular, by comparing the rank of the rows with the rank in
+ * nearby poses.
  *
  * To find a nearby pose, all bodies move a little along a random motion that the rows allow to
  * first order. Then Gauss-Newton closes the joints again (least squares, smallest motion, LAPACK
- * dgelsy) in the plane perpendicular to that motion, so that it cannot return to the initial pose.
- * If no finite motion exists (a stretched strut between two ground points), this does not converge.
- * Rows of drives are omitted while moving, because drives would move in time, but they count for
- * the rank. The generic rank is the largest found. */
+ * dgelsy) in the plane perpendicular to that motion, so that the mechanism cannot return to the
+ * initial pose. If no finite motion exists (a stretched strut between two ground points), the
+ * iteration does not converge. Rows of drives are omitted while bodies move, because drives
+ * would move in time; they are included in the rank. The generic rank is the largest rank found. */
 #include "analysis/loops.h"
 #include "linkage/analysis.h"
 #include "maths/arithmetic.h"
@@ -18,17 +18,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MATRIX_MAX     1e6   /* values of the dense matrix: a few seconds */
-#define SAMPLES        3     /* nearby poses to test; one is almost always enough */
-#define SAMPLES_MORE   12    /* where branches meet: all poses of some branches are singular */
-#define MATRIX_MORE    1e5   /* values of a matrix that is small enough for that */
-#define CLOSING_ROUNDS 30    /* where branches meet, a round gains only a factor of 4: 1e9 in 15 */
+#define MATRIX_MAX 1e6 /* most values of the dense matrix: a few seconds of work */
+#define SAMPLES    3   /* nearby poses to test; one is almost always enough */
+/* samples where branches meet: all poses of some branches are singular */
+#define SAMPLES_MORE 12
+#define MATRIX_MORE  1e5 /* most values of a matrix for which SAMPLES_MORE are tested */
+/* rounds; where branches meet, a round gains only a factor of 4: 1e9 in 15 rounds */
+#define CLOSING_ROUNDS 30
 #define CLOSED         1e-12 /* gap; above round-off */
-#define ROUNDOFF       3e-15 /* of a position, in its own size: a few sums of doubles */
-#define LOST           20    /* steps: a pose farther away is not nearby */
-#define TRUNCATION     1e-9  /* of singular values while closing: round-off of the matrix */
-#define NEARBY         1e-5  /* tolerance of the rank there: more than the root of CLOSED */
-#define SHARE_SHOWN    0.1   /* of the largest: bodies and joints below it are not named */
+/* round-off of a position, relative to the position: a few sums of doubles */
+#define ROUNDOFF 3e-15
+#define LOST     20 /* distance in steps: a pose farther away is not nearby */
+/* truncation of singular values while closing, relative: round-off of the matrix */
+#define TRUNCATION 1e-9
+/* tolerance of the rank in nearby poses: more than the root of CLOSED */
+#define NEARBY 1e-5
+/* fraction of the largest share: bodies and joints below it are not named */
+#define SHARE_SHOWN 0.1
 
 static const double steps[] = {0.05, 0.01, 0.002}; /* [rad], or of the length of a body */
 
@@ -135,7 +141,7 @@ static bool improve(struct search *s, double step)
     return largest_of(s->moved, l->n_rows) < LOST * step;
 }
 
-/* Gauss-Newton from s->pose; false: not closed */
+/* Close the joints by Gauss-Newton iterations from s->pose. Return: false: not closed. */
 static bool close_joints(struct search *s, double step)
 {
     const struct lk_loops *l = s->l;
@@ -150,7 +156,7 @@ static bool close_joints(struct search *s, double step)
     return false;
 }
 
-/* to a nearby pose, in a random direction of the @n_free motions @Z */
+/* Move to a nearby pose, in a random direction of the @n_free motions @Z. */
 static bool find_nearby(struct search *s, const double *Z, int n_free, double step)
 {
     const struct lk_loops *l = s->l;
@@ -173,7 +179,7 @@ static bool find_nearby(struct search *s, const double *Z, int n_free, double st
     return close_joints(s, step);
 }
 
-/* gap that counts as closed: round-off of positions, and initial gaps */
+/* Return the gap that counts as closed: round-off of positions, and initial gaps. */
 static double initial_gap_of(struct search *s)
 {
     const struct lk_loops *l = s->l;
@@ -186,8 +192,8 @@ static double initial_gap_of(struct search *s)
     return lk_max(lk_max(CLOSED, ROUNDOFF * roundoff), 2 * largest_of(s->z, l->n_columns));
 }
 
-/* return whether @i attempts suffice: enough poses were found, and none with a larger rank than
- * here */
+/* return whether @i attempts suffice: enough poses were found, and none of them has a larger
+ * rank than the present pose */
 static bool is_enough(const struct search *s, const struct lk_pose_check *c, int here, int best,
                       int i)
 {
@@ -198,7 +204,8 @@ static bool is_enough(const struct search *s, const struct lk_pose_check *c, int
     return c->n_nearby >= SAMPLES && best <= here;
 }
 
-/* a nearby pose in a random direction, if one is found: is its rank larger than @best? */
+/* Find a nearby pose in a random direction. Store it in @best if its rank is larger than that of
+ * @best. */
 static int sample(struct search *s, const double *Z, int n_free, struct lk_pose_check *c,
                   struct lk_rank *best)
 {
@@ -223,8 +230,8 @@ static int sample(struct search *s, const double *Z, int n_free, struct lk_pose_
     return 0;
 }
 
-/* the largest rank in nearby poses, with its factors in @best; unchanged when none is found.
- * @here: the rank in the present pose */
+/* Find the largest rank in nearby poses, with its factors in @best, which is unchanged if no
+ * pose is found. @here: the rank in the present pose */
 static int search_poses(struct search *s, int here, struct lk_pose_check *c, struct lk_rank *best)
 {
     struct lk_rank passive;
@@ -245,7 +252,7 @@ static int search_poses(struct search *s, int here, struct lk_pose_check *c, str
     return r;
 }
 
-/* indices of the large values, the largest first */
+/* List the indices of the large values, the largest first. */
 static int *name_largest(const double *share, int n, int *ret_n)
 {
     int *list = calloc((size_t)n + 1, sizeof(int));
@@ -289,8 +296,8 @@ static void share_of_extra(const struct lk_loops *l, double *Z, int n_Z, const d
     }
 }
 
-/* name the bodies that move most in motions that nearby poses do not have; without @nearby, in all
- * motions */
+/* Name the bodies that move most in motions that are not possible in nearby poses; without
+ * @nearby, in all motions */
 static int name_bodies(const struct lk_loops *l, const struct lk_rank *here,
                        const struct lk_rank *nearby, struct lk_pose_check *c)
 {

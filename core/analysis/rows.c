@@ -10,9 +10,11 @@
 #include <string.h>
 
 #define ALONG_AXIS 1e-6 /* sine of the angle below which a direction gets the name of an axis */
-#define NO_SHIFT   1e-9 /* a row with a shorter translation part counts as a turn */
+/* a row with a shorter translation part than this counts as a rotation */
+#define NO_SHIFT 1e-9
 
-/* "pin", or "tube angle" where a joint has several coordinates */
+/* Return the description of a coordinate: "pin", or "tube angle" if the joint has several
+ * coordinates. */
 static const char *describe_coordinate(const struct lk_system *sys, const struct lk_joint *joint,
                                        int k, char *text, size_t size)
 {
@@ -24,7 +26,8 @@ static const char *describe_coordinate(const struct lk_system *sys, const struct
     return text;
 }
 
-/* among the parts of a body that was split; the first one has the body's own index */
+/* Return the number of a body among the parts of a split body; the first part has the index of
+ * that body. */
 static int part_number(const struct lk_system *sys, int i)
 {
     int number = 2;
@@ -47,7 +50,7 @@ const char *lk_body_text(const struct lk_system *sys, int i, char *text, size_t 
     return text;
 }
 
-/* an element between two bodies that has no name as a joint */
+/* Describe an element between two bodies that has no name as a joint. */
 static void describe_element(const struct lk_system *sys, int i, char *text, size_t size)
 {
     const char *what = sys->joint[i].type == LK_JOINT_BUSHING ? "bushing"
@@ -84,7 +87,7 @@ const char *lk_joint_text(const struct lk_system *sys, int i, char *text, size_t
     return text;
 }
 
-/* unit length, the largest component positive: a row forbids both senses */
+/* Scale to unit length, with the largest component positive, because a row forbids both senses. */
 static void normalise(double d[3])
 {
     int largest = 0;
@@ -115,7 +118,7 @@ const char *lk_direction_text(const double direction[3], char *text, size_t size
     return text;
 }
 
-/* rows that relate coordinates of other joints */
+/* Describe rows that relate coordinates of other joints. */
 static void describe_relation(const struct lk_system *sys, const struct lk_joint *joint, char *text,
                               size_t size)
 {

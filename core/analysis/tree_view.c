@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The elimination tree of a compiled system. A system keeps no plan, but a plan depends on nothing
- * but topology and options, so that making it again gives the tree in use. */
+/* The elimination tree of a compiled system. A system keeps no plan, but a plan depends on
+ * topology and options only. So making the plan again yields the tree in use. */
 #include "compile/tree/plan.h"
 #include "linkage/analysis.h"
 #include "maths/arithmetic.h"
@@ -8,7 +8,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* moved frames are ground to the tree, and so is a side that a joint does not have */
+/* Return the body of a side in the tree. Moved frames are ground to the tree, and so are sides
+ * that a joint does not have. */
 static int topology_body(const struct lk_system *sys, const struct lk_joint *joint, int side)
 {
     return side < joint->n_sides && joint->body[side] < sys->n_bodies ? joint->body[side]
@@ -54,7 +55,8 @@ static int plan_again(const struct lk_system *sys, struct lk_plan *ret_plan)
     return r;
 }
 
-/* @n_joints: of the system; a joint beyond is the motion of a hub */
+/* Fill the view of a front. @n_joints: number of joints of the system; a joint with a larger
+ * index is the motion of a hub */
 static void fill_front(struct lk_tree_view *view, const struct lk_plan *all, int n_joints, int f)
 {
     struct lk_tree_front *front = &view->fronts[f];

@@ -30,7 +30,7 @@ static const struct shape input_shapes[LK_INPUT_TYPES] = {
     [LK_INPUT_SIGNAL] = {1, {""}, {"1"}},
 };
 
-/* the unit of the others depends on the joint or the force element */
+/* types whose unit depends on the joint or the force element have no unit here */
 static const struct shape output_shapes[LK_OUTPUT_TYPES] = {
     [LK_OUTPUT_JOINT_REACTION] = SIX("f", "t", "N", "N m"),
     [LK_OUTPUT_BODY_POSE] = {7,
@@ -112,7 +112,8 @@ void lk_channels_describe_input(const struct lk_model *model, const struct lk_in
     set_input_frame(model, def, ret_channel);
 }
 
-/* the coordinates of a joint, or only its driven ones; @angle, @length: units */
+/* Return the shape of the coordinates of a joint, or of its driven coordinates only. @angle,
+ * @length: units */
 static struct shape coordinate_shape(const struct lk_model *model, int joint, int only_driven,
                                      const char *angle, const char *length)
 {
@@ -158,8 +159,8 @@ static struct shape force_shape(const struct lk_model *model, const struct lk_fo
     return (struct shape){1, {""}, {is_torque ? "N m" : "N"}};
 }
 
-/* acceleration of a port for each unit of force at it: one number, or those of a symmetric tensor
- */
+/* Return the shape of a mobility: acceleration of a port per unit of force at that port. It is
+ * one number, or the entries of a symmetric tensor. */
 static struct shape mobility_shape(const struct lk_model *model, const struct lk_output_def *def)
 {
     static const struct shape tensor = {6, {"xx", "yy", "zz", "xy", "xz", "yz"}, {NULL}};
@@ -186,8 +187,8 @@ static bool is_along_body(const struct lk_model *model, const struct lk_output_d
                   sizeof(def->orientation)) == 0;
 }
 
-/* Vector channels. The axes of a sensor are those of its body unless it is mounted otherwise; a
- * bushing has axes of its own. */
+/* Set the frame of a vector channel. A sensor uses the axes of its body unless it is mounted
+ * otherwise; a bushing uses axes of its own. */
 static void set_output_frame(const struct lk_model *model, const struct lk_output_def *def,
                              struct lk_channel *channel)
 {

@@ -126,7 +126,7 @@ static int order_of(const struct lk_model *model, const struct lk_options *optio
     return options && options->order != 0 ? options->order : model->solver.order;
 }
 
-/* the largest angle that a body turns by in a step, at the rates of the start [rad] */
+/* Return the largest angle by which a body turns in a step, at the initial rates [rad] */
 static double largest_turn(const struct lk_model *model, double h)
 {
     double most = 0;
@@ -151,7 +151,8 @@ static int own_iterations(const struct lk_formulation *f, const struct lk_model 
     return f->iterations != 0 ? f->iterations : LK_ITERATIONS;
 }
 
-/** struct how - arguments of compile_model(). @holds_coordinates: adds rows that hold coordinates
+/** struct how - arguments of compile_model().
+ * @holds_coordinates: adds rows that hold coordinates
  * @reductions: allowed reductions, see struct lk_draft;  @parts: divisor of the requested step */
 struct how {
     struct lk_compile_request request;
@@ -160,12 +161,13 @@ struct how {
     int parts;
 };
 
-/* reductions that need hubs, splits or lanes: off for a tree of the model's bodies, one by one */
+/* reductions that need hubs, splits or lanes; switched off to get a tree of the bodies of the
+ * model, stepped one by one */
 #define TREE_REDUCTIONS ((unsigned)(LK_REDUCTION_HUBS | LK_REDUCTION_SPLITS | LK_REDUCTION_LANES))
 
 /* Replace the draft of a step one by one with hubs by that of a step in lanes, if it costs less or
  * its engine is named. If it is chosen by its cost, exceeded limits do not refuse the model.
- * @lanes: the fields that the caller of lk_draft_init() sets */
+ * @lanes: receives that draft; contains the fields that the caller of lk_draft_init() sets */
 static int take_lanes(struct lk_draft *d, struct lk_draft *lanes,
                       const struct lk_engine *const *engines, double flops_max,
                       struct lk_error *ret_error)
@@ -191,9 +193,10 @@ static int take_lanes(struct lk_draft *d, struct lk_draft *lanes,
     return r;
 }
 
-/* Make the draft of a step one by one or, if batches cost less or are named, of a step by batches.
- * Batches do not support hubs; if the draft has hubs, batches get a draft without them.
- * @d: the fields that the caller of lk_draft_init() sets; the caller releases it */
+/* Make the draft of a step one by one. If batches cost less or their engine is named, make the
+ * draft of a step in lanes instead. Batches do not support hubs; if the draft has hubs, batches get
+ * a draft without them.
+ * @d: contains the fields that the caller of lk_draft_init() sets; the caller releases it */
 static int draft_either(struct lk_draft *d, const struct lk_engine *const *engines,
                         double flops_max, struct lk_error *ret_error)
 {
@@ -262,10 +265,10 @@ static void turn_velocity(struct lk_motion *m, const double q[4])
     lk_rotate(after, local, m->v.v);
 }
 
-/* Compile the system that assembles the initial configuration, always with the same formulation and
- * without options. A wide-open loop passes poses in which its rows depend on each other; there the
- * round-off of the elimination decides which branch it reaches. Coordinates with a `start` have
- * rows in this system. */
+/* Compile the system that assembles the initial configuration, always with the same formulation
+ * and without options. A wide-open loop passes poses in which its rows depend on each other; in
+ * these poses the round-off of the elimination decides which branch the assembly reaches.
+ * Coordinates with a `start` have rows in this system. */
 static int compile_assembly(const struct lk_model *model, struct lk_system **ret_system,
                             struct lk_error *ret_error)
 {
@@ -301,7 +304,7 @@ static int assemble_apart(const struct lk_model *model, struct lk_system *sys, d
     if (r != 0)
         return r;
     r = lk_start_assemble(apart, ret_error);
-    /* the parts of bodies may differ, their poses do not */
+    /* the parts of bodies may differ between the two systems, their poses do not */
     for (int b = 0; b < sys->n_bodies && r == 0; b++) {
         const struct lk_motion *from = &apart->now.motion[sys->body[b].of];
 
@@ -312,7 +315,7 @@ static int assemble_apart(const struct lk_model *model, struct lk_system *sys, d
     }
     memcpy(sys->start.block, sys->now.block, sys->state_size * sizeof(double));
     *ret_gap = apart->summary.assembly_gap;
-    /* coordinates also of joints that a gear turned together with a held one */
+    /* a gear may also have turned joints other than the held one: copy all coordinates */
     for (int i = 0; i < sys->n_coordinates && r == 0; i++)
         sys->now.coordinate[i] = apart->now.coordinate[i];
     lk_system_free(apart);
@@ -362,7 +365,7 @@ static int add_sequences(const struct lk_model *model, const struct lk_options *
     return r;
 }
 
-/* raise the order of a system at its start to the requested one */
+/* Raise the order of a system, which is at its start, to the requested order. */
 static int raise_order(const struct lk_model *model, const struct lk_options *options,
                        struct how how, struct lk_system *sys, struct lk_error *ret_error)
 {
@@ -385,8 +388,8 @@ static int raise_order(const struct lk_model *model, const struct lk_options *op
     return r == 0 && sys->combination ? add_sequences(model, options, how, sys, ret_error) : r;
 }
 
-/* Note for the user that `rattle` includes the geometric stiffness of light bodies under tension,
- * which needs one more factorisation. */
+/* Add a note for the user: `rattle` includes the geometric stiffness of light bodies under
+ * tension, which needs one more factorisation. */
 static void note_tension(struct lk_system *sys)
 {
     int n = lk_steps_by(sys, &lk_formulation_rattle) ? lk_tension_count(sys) : 0;
@@ -399,7 +402,8 @@ static void note_tension(struct lk_system *sys)
                  n == 1 ? "its" : "their");
 }
 
-/* Refuse more hard stops than `rattle` has memory for; other formulations have no limit. */
+/* Refuse a model with more hard stops than `rattle` has memory for. Other formulations have no
+ * limit. */
 static int check_stops(const struct lk_system *sys, struct lk_error *ret_error)
 {
     int n = lk_steps_by(sys, &lk_formulation_rattle) ? lk_fill_hard_stops(sys) : 0;
@@ -415,7 +419,8 @@ static int check_stops(const struct lk_system *sys, struct lk_error *ret_error)
     return LK_E_MODEL;
 }
 
-/* An equilibrium is found with the inertia of bodies in all directions. */
+/* Return whether the system must have all rows. An equilibrium needs them, because it is found
+ * with the inertia of bodies in all directions. */
 static bool wants_all_rows(const struct lk_model *model, const struct lk_options *options,
                            const struct lk_compile_request *request)
 {
@@ -478,7 +483,7 @@ static bool knows_reactions(const struct lk_system *sys, const struct lk_options
 }
 
 /* If rows depend on each other, or held bodies form a loop, only the complete set of rows
- * determines the reactions. If such reactions are shown, compile again with all rows. */
+ * determines the reactions. If outputs show such reactions, compile again with all rows. */
 int lk_compile(const struct lk_model *model, const struct lk_options *options,
                struct lk_compile_request request, struct lk_system **ret_system,
                struct lk_error *ret_error)

@@ -7,9 +7,10 @@
 #define LK_COMPILE_DECISIONS_H
 
 /** struct lk_decision - one decision, documented as text.
- * @what: what is decided;  @file: where
- * @depends: data of the model on which it depends;  @changes: those of them that may change in a
- *           run;  @guard: why it then remains valid, or which check watches it */
+ * @what: what is decided;  @file: source file that decides
+ * @depends: data of the model on which the decision depends;  @changes: those of them that may
+ *           change in a run
+ * @guard: why the decision then remains valid, or which check watches it */
 struct lk_decision {
     const char *what;
     const char *file;

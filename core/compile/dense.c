@@ -70,7 +70,7 @@ int lk_dense_is_positive(int n, double *A, bool *ret_is_positive)
 
         if (lk_effort_spend((uint64_t)k * (uint64_t)k / 10))
             return -ECANCELED;
-        /* L row by row: this one's dot products with those above, and with itself */
+        /* row k of L: dot products of this row with the rows above it, and with itself */
         for (int j = 0; j < k; j++) {
             const double *other = A + (size_t)j * (size_t)n;
 

@@ -12,7 +12,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* of a determinant of moments, scaled: below it, one axis may have no inertia */
+/* scaled determinant of the moments below which one axis may have no inertia */
 #define THIN 1e-6
 
 static void surround(const double point[3], double low[3], double high[3])
@@ -86,7 +86,8 @@ static int take_memory(struct lk_draft *d)
     size_t bodies = (size_t)m->n_bodies, joints = (size_t)m->n_joints;
     size_t own = 2 * joints + (size_t)m->n_drives + 3 * (size_t)m->n_forces +
                  (d->holds_coordinates ? LK_COORDINATES_MAX * joints : 0);
-    /* a split leaves two blocks per part, so there are fewer welds than blocks */
+    /* at least two blocks of the body remain at each of its parts, so there are fewer welds than
+     * blocks */
     size_t blocks = 3 * own + 1;
 
     d->n_parts = malloc((bodies + 1) * sizeof(int));

@@ -53,7 +53,8 @@ struct lk_draft_block {
 };
 
 /** struct lk_draft_share - distribution of a body's blocks to its parts.
- * @blocks: number of blocks at the body;  @taken: number of them that are assigned to a part
+ * @blocks: number of blocks at the body;  @taken: number of these blocks that are assigned to a
+ *          part
  * @first_extra: index in the system of the second part */
 struct lk_draft_share {
     int blocks;
@@ -61,7 +62,7 @@ struct lk_draft_share {
     int first_extra;
 };
 
-/** enum lk_draft_reduction - bits beside those of enum lk_reduction.
+/** enum lk_draft_reduction - bits in addition to those of enum lk_reduction.
  * LOADED: planar reduction also if the omitted rows may have multipliers, see plane.h
  * LANES:  a step in lanes */
 enum lk_draft_reduction {
@@ -71,17 +72,18 @@ enum lk_draft_reduction {
 };
 
 /** struct lk_draft - the whole draft.
- * @interval:   of a step [s];  @h: the same, or a fraction of it in a sequence of a higher order
- *              [s]. Rows and their orientation depend only on @interval, so that the systems of all
- *              sequences are alike
+ * @interval:   length of a step [s];  @h: equal to @interval, or a fraction of it in a sequence of
+ *              a higher order [s]. Rows and their orientation depend only on @interval, so that the
+ *              systems of all sequences are alike
  * @n_parts:    parts of each body of the model;  @of: body of the model for each of the system
- * @exchanged:  of each joint: see carriers.h, or all 0
+ * @exchanged:  whether the sides of each joint are exchanged, see carriers.h; or all 0
  * @frame_of:   frame of each joint whose first body is moved by drives, or -1
  * @holds_coordinates:    coordinates are held: this system only assembles the initial configuration
  * @reductions: allowed ones: bits of enum lk_reduction and enum lk_draft_reduction
  * @plane:      planar reduction of each body of the model;  @n_in_plane: number of bodies with it
- * @n_held:     of these, bodies whose mechanism is not planar, or that turn in place
- * @formulation: steps the system
+ * @n_held:     number of bodies with planar reduction whose mechanism is not planar, or that turn
+ *              in place
+ * @formulation: formulation that steps the system
  * @engine, @callbacks: see struct lk_options
  * @size:       of the model, see lk_draft_size()
  * @tension:    of each body of the model, see tensions.h
@@ -149,7 +151,7 @@ double lk_draft_size(const struct lk_model *model);
 const struct lk_plane *lk_draft_plane(const struct lk_draft *draft, const struct lk_joint_def *def);
 
 /** lk_draft_may_be_thin() - return whether the inertia of @body about some axis may be negligible
- * compared with that about another. */
+ * compared with the inertia about another axis. */
 bool lk_draft_may_be_thin(const struct lk_body_def *body);
 
 /** lk_draft_laws() - count the rows that follow laws. */
@@ -172,8 +174,8 @@ static inline int lk_draft_stops(const struct lk_draft *d)
     return n;
 }
 
-/** lk_draft_factors() - count the factorisations of a step. `ali3`: one for the iterations, one for
- * the projections; with stops two more, to decide contact, and with several stops a third one.
+/** lk_draft_factors() - count the factorisations of a step. `ali3`: one for the iterations, one
+ * for the projections; with one stop two more, to decide contact; with several stops three more.
  * `rattle`: one, and one more with laws. */
 int lk_draft_factors(const struct lk_draft *d);
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Work counter of a compilation, and its cancellation.
  *
- * The long loops of the compiler count their work in units of some nanoseconds: a visit to a joint
- * of an assembly, to a pair of joints, ten operations of a factorisation. The sum depends on the
- * model alone. Every LK_EFFORT_BETWEEN units the caller's is_cancelled() is called.
+ * The long loops of the compiler count their work in units of some nanoseconds. A unit is a visit
+ * to a joint of an assembly or to a pair of joints, or ten operations of a factorisation. The sum
+ * depends on the model alone. Every LK_EFFORT_BETWEEN units the caller's is_cancelled() is called.
  *
- * The counter is per thread, so that auxiliary systems compiled for the same model count too. The
- * cycle has no counter. */
+ * The counter is per thread, so that auxiliary systems compiled for the same model count too.
+ * The cycle has no counter. */
 #ifndef LK_COMPILE_EFFORT_H
 #define LK_COMPILE_EFFORT_H
 
@@ -14,11 +14,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define LK_EFFORT_BETWEEN 100000 /* units between two calls of is_cancelled(): below 1 ms */
+/* units between two calls of is_cancelled(); they take less than 1 ms */
+#define LK_EFFORT_BETWEEN 100000
 
 /** struct lk_effort - counter of one compilation.
  * @is_cancelled: see linkage/compile.h;  @context: its argument
- * @spent:        units so far;  @asked: value of @spent at the last call of is_cancelled()
+ * @spent:        units counted so far;  @asked: value of @spent at the last call of is_cancelled()
  * @is_over:      is_cancelled() returned true: the compilation ends with -ECANCELED */
 struct lk_effort {
     bool (*is_cancelled)(void *context);

@@ -30,11 +30,13 @@
 #include <string.h>
 
 #define LEAST_TIME2 1e-7 /* t^2 [s^2] */
-#define ROLLING     1e-2 /* of the largest force: residual at which stressed tyres are released */
+/* residual at which stressed tyres are released, relative to the largest force */
+#define ROLLING 1e-2
 
 /* ---- Newton's method ---- */
 
-/* choose t^2 in proportion to the decrease of the residual, by at most a factor of 8 */
+/* choose t^2 in proportion to the decrease of the residual, but change it by at most a factor of
+ * 8 */
 static void choose_time(struct lk_equilibrium_work *w, double before, double now)
 {
     double ratio = now > 0 ? before / now : 8;
@@ -77,7 +79,8 @@ int lk_equilibrium_refuse(const struct lk_equilibrium_work *w, int at, struct lk
 
 /* Release the carcasses of the tyres, as if the car rolled a little. While a car settles, its
  * wheels move sideways. The carcasses of tyres with toe angle then keep side forces that drive the
- * car, and the iterations do not converge. The forces that hold a car on a slope are found again.
+ * car, and the iterations do not converge. If the car stands on a slope, the iterations find the
+ * holding forces again.
  * Return: whether there are tyres. */
 static int roll_free(struct lk_equilibrium_work *w)
 {
@@ -207,9 +210,8 @@ static void take_back(struct lk_equilibrium_work *w, const double *block)
     lk_equilibrium_set_laws(w);
 }
 
-/* Test whether the balance @found is stable: no motion about it grows by a factor e within the time
- * t,
- * @time2 = t^2 [s^2]. */
+/* Test whether the balance @found is stable: no motion about it grows by a factor e within the
+ * time t, where @time2 = t^2 [s^2]. */
 static int look_around(struct lk_equilibrium_work *w, const double *found, double time2,
                        bool *ret_is_valley)
 {
@@ -224,9 +226,9 @@ static int look_around(struct lk_equilibrium_work *w, const double *found, doubl
     return r;
 }
 
-/* Note that the equilibrium is unstable. @is_drawn: the initial configuration is in it, else the
- * descent failed. Only growth within LK_EQUILIBRIUM_FALLS counts, because round-off may give a free
- * direction a slower growth. */
+/* Note that the equilibrium is unstable. @is_drawn: the initial configuration is in equilibrium;
+ * otherwise the descent failed. Only growth within LK_EQUILIBRIUM_FALLS counts, because
+ * round-off may cause a slow growth in a free direction. */
 static int note_saddle(struct lk_equilibrium_work *w, const double *found, bool is_drawn)
 {
     struct lk_system *sys = w->sys;
@@ -241,10 +243,10 @@ static int note_saddle(struct lk_equilibrium_work *w, const double *found, bool 
     return r;
 }
 
-/* Replace a saddle by a minimum. Newton's method may converge to either. If it has moved to a
- * saddle, go back to the initial configuration and descend from there; if the descent fails, keep
- * the saddle. Systems with tyres are excluded, because tyre forces have no potential and so no
- * curvature.
+/* Replace a saddle by a minimum. Newton's method may converge to a saddle or a minimum. If it has
+ * moved to a saddle, go back to the initial configuration and descend from there; if the descent
+ * fails, keep the saddle. Systems with tyres are excluded, because tyre forces have no potential
+ * and so no curvature.
  * @drawn: state of the initial configuration;  @found: scratch of the same size */
 static int leave_saddle(struct lk_equilibrium_work *w, const double *drawn, double *found)
 {
@@ -270,9 +272,10 @@ static int leave_saddle(struct lk_equilibrium_work *w, const double *drawn, doub
     return note_saddle(w, found, false);
 }
 
-/* Store the initial velocities before the search (@back 0), and restore them after it. The velocity
- * of a centre of mass is restored in world axes, so that a car that settles at another pitch still
- * moves along the road; the angular velocity in body axes, so that a wheel spins about its axle. */
+/* Store the initial velocities before the search (@back 0), and restore them after it. The
+ * velocity of a centre of mass is restored in world axes: a car that settles at another pitch
+ * still moves along the road. The angular velocity is restored in body axes: a wheel spins about
+ * its axle. */
 static void keep_velocities(struct lk_system *sys, struct lk_motion *kept, int back)
 {
     for (int b = 0; b < sys->n_bodies; b++) {

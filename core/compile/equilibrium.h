@@ -5,7 +5,8 @@
 
 #include "step/system.h"
 
-#define LK_EQUILIBRIUM_MAX 1500 /* directions of all bodies and rigid rows together */
+/* largest number of directions of all bodies and rigid rows together */
+#define LK_EQUILIBRIUM_MAX 1500
 
 /** lk_equilibrium_find() - move the bodies of system->now, whose joints are closed, until the
  * forces on each body are in balance at rest. Velocities remain unchanged (angular velocities in

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The balance of a pose, its matrix and Newton's step, see equilibrium.c; and its curvature. */
+/* Residual, matrix and Newton step of the search for a static equilibrium (equilibrium.c), and
+ * the test of its curvature. */
 #include "compile/dense.h"
 #include "compile/effort.h"
 #include "compile/equilibrium_work.h"
@@ -12,13 +13,16 @@
 #include <errno.h>
 #include <string.h>
 
-#define YIELD      1e-11 /* E, of t^2 Phi_q W Phi_q^T */
-#define DIFFERENCE 1e-5  /* of a pose: radians, and sizes of the mechanism */
-#define TURN_MAX   0.2   /* of a body in an iteration [rad], and way in reaches of the mechanism */
-#define HOLDS      1e6   /* stiffness of rows in the test of curvature, by that of the bodies */
-#define STALLED    3     /* iterations without a decrease of the force by a half: round-off, */
-#define PATIENCE   20    /* or slow convergence */
-#define SHED       1e-10 /* regularises Phi_q Phi_q^T of rows of unit length */
+#define YIELD 1e-11 /* E, of t^2 Phi_q W Phi_q^T */
+/* change of a pose for differences: radians, and sizes of the mechanism */
+#define DIFFERENCE 1e-5
+/* largest rotation of a body in an iteration [rad], and displacement [reaches of the mechanism] */
+#define TURN_MAX 0.2
+/* test of curvature: stiffness of the rows, relative to that of the bodies */
+#define HOLDS    1e6
+#define STALLED  3     /* iterations in which the largest force has not halved: round-off, */
+#define PATIENCE 20    /* or slow convergence */
+#define SHED     1e-10 /* regularises Phi_q Phi_q^T, whose rows have unit length */
 
 /* ---- the residual ---- */
 
@@ -57,7 +61,7 @@ double lk_equilibrium_force_at(const struct lk_equilibrium_work *w, int i, doubl
     return f.stiffness + sliding_secant(w->sys, law, x);
 }
 
-/* forces and tangents of the laws at the present pose, at rest */
+/* Compute forces and tangents of all laws at the present pose, at rest. */
 void lk_equilibrium_set_laws(struct lk_equilibrium_work *w)
 {
     static const double at_rest[3];
@@ -67,7 +71,8 @@ void lk_equilibrium_set_laws(struct lk_equilibrium_work *w)
         const struct lk_law *law = &sys->law[i];
         double phi[LK_ROWS_MAX], potential;
 
-        if (law->n_terms == 0) /* of a tyre: with the residual, its tangent by differences */
+        /* a tyre: its force is in the residual, its tangent found by differences */
+        if (law->n_terms == 0)
             continue;
         lk_evaluate_violation(sys, law->joint, phi);
         lk_air_follow_pose(sys, &sys->joint[law->joint], at_rest);
@@ -156,7 +161,8 @@ static void fill_column(struct lk_equilibrium_work *w, int column)
     }
 }
 
-/* compute the derivative of the forces on bodies by the output of block @i, in the present pose */
+/* compute the derivative of the forces on bodies with respect to the output of block @i, in the
+ * present pose */
 static void fill_pull(struct lk_equilibrium_work *w, int i)
 {
     double amount = DIFFERENCE * lk_max(1, fabs(w->blocks.y[i]));
@@ -171,7 +177,7 @@ static void fill_pull(struct lk_equilibrium_work *w, int i)
         pull[c] = (w->side[0][c] - w->side[1][c]) / (2 * amount);
 }
 
-/* rows and columns of the unknowns of blocks */
+/* Fill the rows and columns of the unknowns of blocks. */
 static int fill_blocks(struct lk_equilibrium_work *w)
 {
     double grown = w->time2 / LK_EQUILIBRIUM_FIRST_TIME2;
@@ -190,7 +196,7 @@ static int fill_blocks(struct lk_equilibrium_work *w)
     return 0;
 }
 
-/* add J^T @k J of law @i; only a few columns of J are nonzero */
+/* Add J^T @k J of law @i to the matrix. Only a few columns of J are nonzero. */
 void lk_equilibrium_add_tangent(struct lk_equilibrium_work *w, int i, double k)
 {
     const double *slope = w->slope + (size_t)i * (size_t)w->n_moves;
@@ -200,7 +206,8 @@ void lk_equilibrium_add_tangent(struct lk_equilibrium_work *w, int i, double k)
             w->A[(size_t)r * (size_t)w->n + (size_t)c] += slope[r] * k * slope[c];
 }
 
-/* add W^-1 @part [1/s^2]; W is block diagonal, a number and a symmetric 3 x 3 matrix */
+/* Add W^-1 @part to the matrix; @part: [1/s^2]. W is block diagonal: for each body a number and
+ * a symmetric 3 x 3 matrix. */
 void lk_equilibrium_add_mass(struct lk_equilibrium_work *w, int b, double part)
 {
     const struct lk_inverse_mass *inverse = &w->sys->W[b];
@@ -254,7 +261,7 @@ static const double *row_of(const struct lk_equilibrium_work *w, int i)
     return w->A + ((size_t)w->n_moves + (size_t)i) * (size_t)w->n;
 }
 
-/* Phi_q Phi_q^T; few directions move a row */
+/* Compute Phi_q Phi_q^T. The sum skips zeros, because few directions move a row. */
 static void multiply_rows(struct lk_equilibrium_work *w)
 {
     size_t m = (size_t)w->n_rows;
@@ -395,8 +402,8 @@ void lk_equilibrium_follow(struct lk_equilibrium_work *w)
 
 /* ---- convergence ---- */
 
-/* return the largest residual force, moments divided by the size of the mechanism; @ret_at: its
- * direction */
+/* return the largest residual force, moments divided by the size of the mechanism; @ret_at:
+ * direction of that force */
 static double left_over(const struct lk_equilibrium_work *w, int *ret_at)
 {
     double largest = 0;
@@ -422,7 +429,7 @@ static double largest_gap(const struct lk_equilibrium_work *w)
     return largest;
 }
 
-/* weights and the forces of joints and springs */
+/* Return the largest force in the mechanism: weights and the forces of joints and springs. */
 static double largest_force(const struct lk_equilibrium_work *w)
 {
     const struct lk_system *sys = w->sys;
@@ -435,7 +442,7 @@ static double largest_force(const struct lk_equilibrium_work *w)
     return largest;
 }
 
-/* evaluates the balance of the present pose */
+/* Evaluate the balance of the present pose. */
 void lk_equilibrium_look(struct lk_equilibrium_work *w, struct lk_equilibrium_left *left)
 {
     struct lk_equilibrium *e = &w->sys->equilibrium;
@@ -454,10 +461,10 @@ void lk_equilibrium_look(struct lk_equilibrium_work *w, struct lk_equilibrium_le
     e->force = w->force;
 }
 
-/* Return true in three cases: the pose is balanced to double precision; the iterations have stalled
- * and the last step moved nothing, because round-off of a pose is a force in a stiff law; or, after
- * more iterations, the residual is a small fraction of the largest force, which may still be large
- * for a light body. Tyres never come to rest exactly. */
+/* Return true in three cases: the pose is balanced to double precision; the iterations have
+ * stalled and the last step moved nothing, because in a stiff law the round-off of a pose makes
+ * a force; or, after more iterations, the residual is a small fraction of the largest force,
+ * which may still be large for a light body. Tyres never come to rest exactly. */
 bool lk_equilibrium_is_balanced(const struct lk_equilibrium_work *w,
                                 const struct lk_equilibrium_left *left)
 {

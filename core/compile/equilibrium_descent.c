@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Descent steps, see equilibrium.c. Each one is a step of implicit Euler with t^2 such that the
- * matrix is positive definite and the energy does not grow. Laws are linearised at the end of the
- * step, which a few solutions find: a stop that the step reaches is active, one that it leaves is
- * not. */
+ * matrix is positive definite and the energy does not grow. Laws are linearised at the end of
+ * the step, which is found by a few repeated solutions. A stop that the step reaches is active;
+ * a stop that it leaves is not. */
 #include "compile/dense.h"
 #include "compile/equilibrium_work.h"
 #include "maths/vec.h"
@@ -13,11 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TINY_TIME2 1e-24 /* t^2 that is too short for any step to lead up */
+#define TINY_TIME2 1e-24 /* t^2 so short that the energy decreases in any step */
 #define LAW_ROUNDS 30    /* most iterations until a step and the laws at its end agree, */
 #define ALIKE      1e-3  /* to this fraction of a tangent */
 
-/* forces of loads and inputs on the bodies, into @ret */
+/* Write the forces of loads and inputs on the bodies to @ret. */
 static void find_loads(struct lk_equilibrium_work *w, struct lk_twist *ret)
 {
     const struct lk_system *sys = w->sys;
@@ -95,7 +95,7 @@ static bool leads_down(struct lk_equilibrium_work *w, const struct descent *d)
 }
 
 /* Linearise the laws at the end of the step w->x. Return: whether the tangent of any law differs
- * from that in @d. */
+ * from its tangent in @d. */
 static bool follow_laws(const struct lk_equilibrium_work *w, struct descent *d)
 {
     bool is_other = false;
@@ -162,7 +162,8 @@ static void change_time(struct lk_equilibrium_work *w, double time2)
     w->time2 = time2;
 }
 
-/* Shorten t until K + W^-1 / t^2, in w->copy, is positive definite on the motions of the rows. */
+/* Shorten t until K + W^-1 / t^2, in w->copy, is positive definite on the motions that the rows
+ * allow. */
 static int shorten_time(struct lk_equilibrium_work *w)
 {
     bool is_valley = false;

@@ -10,11 +10,13 @@
 #include "step/system.h"
 
 #define LK_EQUILIBRIUM_ITERATIONS  1000
-#define LK_EQUILIBRIUM_FIRST_TIME2 1e-2  /* initial t^2 [s^2] */
-#define LK_EQUILIBRIUM_MOST_TIME2  1e2   /* largest t^2 [s^2] */
-#define LK_EQUILIBRIUM_ROUNDOFF    1e-13 /* of the largest force: balanced to double precision */
-#define LK_EQUILIBRIUM_ENOUGH      1e-9  /* of the largest force: balanced if iterations stall */
-#define LK_EQUILIBRIUM_FALLS       1     /* least t^2 at which a step may count as unmoved [s^2] */
+#define LK_EQUILIBRIUM_FIRST_TIME2 1e-2 /* initial t^2 [s^2] */
+#define LK_EQUILIBRIUM_MOST_TIME2  1e2  /* largest t^2 [s^2] */
+/* residual that is balanced to double precision, relative to the largest force */
+#define LK_EQUILIBRIUM_ROUNDOFF 1e-13
+/* residual that is balanced if iterations stall, relative to the largest force */
+#define LK_EQUILIBRIUM_ENOUGH 1e-9
+#define LK_EQUILIBRIUM_FALLS  1 /* least t^2 at which a step may count as unmoved [s^2] */
 #define LK_EQUILIBRIUM_UNMOVED                                                                     \
     1e-9 /* step below which a pose counts as unmoved [rad, or sizes of the mechanism] */
 
@@ -27,15 +29,15 @@
  * @n:       number of unknowns: n_moves, n_rows and the unknowns of blocks
  * @A, @x:   matrix and solution of the Newton step
  * @g:       residual: n values, then the values of all laws and the outputs of blocks
- * @side:    the same at two nearby poses, for central differences
- * @tangent: of the laws [N/m, N m/rad];  @slope: n_moves values for each law, d value/dq
+ * @side:    residual, likewise, at two nearby poses, for central differences
+ * @tangent: tangents of the laws [N/m, N m/rad];  @slope: n_moves values for each law, d value/dq
  * @hessian: n_moves squared, and @gram: n_rows squared, for lk_equilibrium_ask_curvature()
  * @size:    length of the mechanism [m]
  * @reach:   distance from its first body to the farthest one, at least @size [m]
  * @force:   largest force in the mechanism [N or N m];  @time2: t^2 [s^2]
- * @moves:   moves the bodies along their joints
+ * @moves:   data to move the bodies along their joints
  * @place:   value of each law [rad or m];  @pull: its force [N or N m]
- * @copy:    of A, and @start: of the state, for lk_equilibrium_descend()
+ * @copy:    copy of A;  @start: copy of the state; for lk_equilibrium_descend()
  * @way:     size of the last step before it is cut [sizes or rad];  @way_time2: its t^2 [s^2] */
 struct lk_equilibrium_work {
     struct lk_system *sys;
@@ -69,9 +71,9 @@ struct lk_equilibrium_work {
 
 /** struct lk_equilibrium_left - residual of a balance.
  * @force:  largest residual force, moments divided by the size of the mechanism [N]
- * @at:     its direction, 0 to n_moves - 1
+ * @at:     direction of that force, 0 to n_moves - 1
  * @unrest: largest relative residual of the unknowns of blocks;  @block: that unknown
- * @best:   smallest @force so far;  @stalled: iterations since it fell by a half */
+ * @best:   smallest @force so far;  @stalled: iterations since @best halved */
 struct lk_equilibrium_left {
     double force;
     int at;
@@ -84,10 +86,11 @@ struct lk_equilibrium_left {
 /* ---- equilibrium_balance.c ---- */
 
 /** lk_equilibrium_set_poses() - update poses and coordinates from the motions of system->now.
- * lk_equilibrium_set_laws() - compute forces and tangents of the laws at these poses, at rest.
- * lk_equilibrium_find_residual() - compute the residual with the present multipliers: forces on the
- * bodies (torques in body axes), violations of rigid rows, residuals of the unknowns of blocks,
- * then values of laws and outputs of blocks. @ret: n values, laws, blocks */
+ * lk_equilibrium_set_laws() - compute forces and tangents of the laws at the present poses, at
+ * rest.
+ * lk_equilibrium_find_residual() - compute the residual with the present multipliers: forces on
+ * the bodies (torques in body axes), violations of rigid rows, residuals of the unknowns of
+ * blocks, then values of laws and outputs of blocks. @ret: n values, laws, blocks */
 void lk_equilibrium_set_poses(struct lk_equilibrium_work *w);
 void lk_equilibrium_set_laws(struct lk_equilibrium_work *w);
 void lk_equilibrium_find_residual(struct lk_equilibrium_work *w, double *ret);
@@ -114,7 +117,7 @@ int lk_equilibrium_solve(struct lk_equilibrium_work *w);
 void lk_equilibrium_follow(struct lk_equilibrium_work *w);
 
 /** lk_equilibrium_look() - evaluate the balance of the present pose into w->g and @left.
- * lk_equilibrium_is_balanced() - return whether @left counts as balanced. */
+ * lk_equilibrium_is_balanced() - return whether the pose with the residual @left is balanced. */
 void lk_equilibrium_look(struct lk_equilibrium_work *w, struct lk_equilibrium_left *left);
 bool lk_equilibrium_is_balanced(const struct lk_equilibrium_work *w,
                                 const struct lk_equilibrium_left *left);

@@ -13,9 +13,11 @@
 #include <string.h>
 
 #define POWER_ROUNDS 100
-#define NOTHING      1e-9 /* of the largest growth: below it is round-off, not a mode */
+/* growth below which a mode is round-off, relative to the largest growth */
+#define NOTHING 1e-9
 
-/* return the stiffness or damping of a law: linear, or the steepest slope, which is without slip */
+/* Return the stiffness or damping of a linear law, or the steepest slope of another law, which
+ * is the slope without slip. */
 double lk_steepest_tangent(const struct lk_system *sys, int i, int is_damping)
 {
     struct lk_law_value f;
@@ -64,9 +66,9 @@ void lk_fastest_accelerate(struct lk_system *sys)
         }
 }
 
-/* Make one round of the power iteration, @u := K^1/2 Phi A Phi^T K^1/2 u over the compliant rows, A
- * the inverse mass under the rigid rows. Return: growth of |u| = 1. @ret_law: law with the largest
- * component */
+/* Make one round of the power iteration, @u := K^1/2 Phi A Phi^T K^1/2 u over the compliant
+ * rows, where A is the inverse mass under the rigid rows. Return: growth of |u| = 1. @ret_law:
+ * law with the largest component */
 static double grow_mode(struct lk_system *sys, int is_damping, double *u, int *ret_law)
 {
     double square = 0, most = 0;
@@ -130,8 +132,9 @@ const char *lk_fastest_law_name(const struct lk_system *sys, const struct lk_mod
 
 /* ---- modes of turning bodies ---- */
 
-/** struct turning - restoring torques of rotating bodies. @torque: compute the torque on body @b
- * for the rotation or rate @turn, body axes;  @K: stiffness of each body, if @torque uses it */
+/** struct turning - restoring torques of rotating bodies.
+ * @torque: function that computes the torque on body @b for the rotation or rate @turn, body axes
+ * @K: stiffness of each body, if @torque uses it */
 struct turning {
     void (*torque)(const struct lk_system *sys, const struct turning *turning, int b,
                    const double turn[3], double ret[3]);
@@ -257,7 +260,7 @@ int lk_fastest_swing(struct lk_system *sys, double *ret_rate, int *ret_body)
     return 0;
 }
 
-#define HANGS 1e-3 /* s K / J: bodies below this value are not examined */
+#define HANGS 1e-3 /* s K / J below which bodies are not examined */
 
 int lk_fastest_hanging(struct lk_system *sys, double *ret_rate, int *ret_body)
 {
@@ -280,9 +283,11 @@ int lk_fastest_hanging(struct lk_system *sys, double *ret_rate, int *ret_body)
 
 /* ---- a motion ---- */
 
-#define HELD 1e-6 /* of the motion without joints: below it, only E lets the rows move */
+/* fraction of the motion without joints below which only E lets the rows move */
+#define HELD 1e-6
 
-/* return s times the power of the forces in system->residual on the accelerations without joints */
+/* return s times the power of the forces in system->residual on the accelerations that the
+ * bodies would have without joints */
 static double yield_alone(const struct lk_system *sys)
 {
     double sum = 0;
@@ -306,7 +311,7 @@ static void renew_rigid(struct lk_system *sys)
     lk_evaluate_factor(sys);
 }
 
-/* add the motion after a blow along the coordinate, scaled to the rate */
+/* Add to system->now the motion after a blow along the coordinate, scaled to the rate. */
 bool lk_blow_to_rate(struct lk_system *sys, int joint, double rate)
 {
     const struct lk_input along = {.type = LK_INPUT_JOINT_FORCE, .joint = joint};

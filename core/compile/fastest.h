@@ -10,8 +10,8 @@
 
 struct lk_model;
 
-/** lk_steepest_tangent() - return the stiffness or damping of law @i: that of a linear law, else
- * the steepest slope, which is the one without slip. */
+/** lk_steepest_tangent() - return the stiffness or damping of law @i: the coefficient of a linear
+ * law, else the steepest slope, which is the slope without slip. */
 double lk_steepest_tangent(const struct lk_system *system, int i, int is_damping);
 
 /** lk_lacks_inertia() - return whether body @b has no mass, or no inertia about some axis. */
@@ -22,8 +22,8 @@ int lk_lacks_inertia(const struct lk_system *system, int b);
  */
 void lk_fastest_accelerate(struct lk_system *system);
 
-/** lk_fastest_law_name() - return the name of the element that contributes most to the stiffness or
- * damping of law @i, or that of the compliant joint. */
+/** lk_fastest_law_name() - return the name of the element that contributes most to the stiffness
+ * or damping of law @i, or the name of the compliant joint. */
 const char *lk_fastest_law_name(const struct lk_system *system, const struct lk_model *model, int i,
                                 int is_damping);
 
@@ -36,15 +36,16 @@ double lk_fastest_decay(struct lk_system *system, int *ret_law);
 
 /** lk_fastest_nutation() - compute the fastest nutation at the velocities of system->now [rad/s].
  * lk_fastest_swing() - compute the fastest swing across the forces in the joints, due to geometric
- * stiffness [rad/s]. A body that turns about a fixed axis has neither.
+ * stiffness [rad/s]. Both are 0 for a body that turns about a fixed axis.
  * @ret_body: body of the model that contributes most, written unless the result is 0
  * Return: lk_fastest_swing(): 0 or -ENOMEM. */
 double lk_fastest_nutation(struct lk_system *system, int *ret_body);
 int lk_fastest_swing(struct lk_system *system, double *ret_rate, int *ret_body);
 
 /** lk_fastest_hanging() - compute the fastest swing across the weights that bodies will have to
- * support, see compile/hanging.h, in the present pose [rad/s]. lk_fastest_swing() finds this value
- * once the mechanism hangs. @ret_body: as above. Return: 0 or -ENOMEM. */
+ * support, see compile/hanging.h, in the present pose [rad/s]. lk_fastest_swing() finds this
+ * value once the mechanism hangs. @ret_body: body of the model that contributes most. Return: 0
+ * or -ENOMEM. */
 int lk_fastest_hanging(struct lk_system *system, double *ret_rate, int *ret_body);
 
 /** lk_blow_to_rate() - add to system->now the motion after a blow along the first coordinate of

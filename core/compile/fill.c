@@ -7,7 +7,7 @@
 #include "rows/table.h"
 #include <string.h>
 
-/* three unit vectors, the third along @axis */
+/* Compute three unit vectors, the third along @axis. */
 static void frame_of_axis(const double axis[3], double f[3][3])
 {
     double pick[3] = {0, 0, 0};
@@ -27,7 +27,8 @@ static void frame_of_axis(const double axis[3], double f[3][3])
     lk_cross(f[2], f[0], f[1]);
 }
 
-/* three unit vectors: the third along @axis, the first along @other as far as it is square to it */
+/* Compute three unit vectors: the third along @axis, the first along the part of @other that is
+ * square to @axis. */
 static void frame_of_two(const double axis[3], const double other[3], double f[3][3])
 {
     double along = lk_dot(axis, other), length;
@@ -42,8 +43,8 @@ static void frame_of_two(const double axis[3], const double other[3], double f[3
     lk_cross(f[2], f[0], f[1]);
 }
 
-/* rotate @f by the shortest rotation of its third vector to @axis (by half a turn about f[0] if
- * both are opposite) */
+/* rotate @f by the shortest rotation of its third vector to @axis (half a turn about f[0] if the
+ * two are opposite) */
 static void turn_frame(double f[3][3], const double axis[3])
 {
     double cosine = lk_dot(f[2], axis);
@@ -56,7 +57,7 @@ static void turn_frame(double f[3][3], const double axis[3])
         }
         return;
     }
-    /* Rodrigues with k = f2 x axis: v + k x v + k x (k x v) / (1 + cos) */
+    /* Rodrigues' formula with k = f2 x axis: v + k x v + k x (k x v) / (1 + cos) */
     lk_cross(f[2], axis, k);
     for (int n = 0; n < 3; n++) {
         double once[3], twice[3];
@@ -78,7 +79,7 @@ static enum lk_frame_rule frame_rule(enum lk_joint_type type)
                                                                         : LK_FRAMES_WORLD;
 }
 
-/* the initial frames of both sides, in world axes; f[s][2] is the axis */
+/* Compute the initial frames of both sides in world axes; f[s][2] is the axis. */
 static void initial_frames(const struct lk_joint_def *def, double f[2][3][3])
 {
     static const double world[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
@@ -115,8 +116,8 @@ static bool is_point(const struct lk_body_def *b)
     return b->mass > 0 && b->inertia[0] == 0 && b->inertia[1] == 0 && b->inertia[2] == 0;
 }
 
-/* Compute an arm; an arm that is only the round-off of two positions becomes 0. Otherwise a point
- * mass, which has no inertia, would turn about it. */
+/* Compute an arm; an arm that is only the round-off of two positions becomes 0. Otherwise a
+ * point mass, which has no inertia, would turn about such an arm. */
 static void arm_of(const struct lk_system *sys, const struct lk_draft *d, int body,
                    const double point[3], double ret[3])
 {
@@ -143,7 +144,7 @@ static void place_side(const struct lk_system *sys, const struct lk_draft *d, co
 }
 
 /* The joint functions compute a travel as a constant plus the gap between the points along a
- * direction of side 0. Set the constant so that the initial travel is the file's. */
+ * direction of side 0. Set the constant so that the initial travel is that of the model file. */
 static void zero_travels(struct lk_joint *j, const struct lk_joint_def *def, double f[3][3])
 {
     enum lk_kind kind = lk_kind_of(def->type);
@@ -198,7 +199,7 @@ static void fill_sway(struct lk_system *sys, const struct lk_draft *d, struct lk
         place_side(sys, d, point[s ^ j->is_exchanged], f, j, s);
 }
 
-/* the parts of a split body are at the same place */
+/* Set the constants of a weld. The parts of a split body are at the same place. */
 static void fill_weld(struct lk_joint *j)
 {
     for (int s = 0; s < 2; s++)
@@ -218,7 +219,7 @@ static int side_at(const struct lk_joint *j, int body)
 static void refer(struct lk_system *sys, const struct lk_draft *d, struct lk_joint *j, int k,
                   int joint, int which)
 {
-    /* the joint may come later and not be filled yet: read its bodies from the draft */
+    /* this joint may come later and not be filled yet: read its bodies from the draft */
     j->of[k] = &sys->joint[joint];
     j->which[k] = which;
     for (int s = 0; s < 2; s++)
@@ -226,7 +227,8 @@ static void refer(struct lk_system *sys, const struct lk_draft *d, struct lk_joi
             j->type == LK_JOINT_COORDINATE ? s : side_at(j, d->blocks[joint].body[s]);
 }
 
-/* a coupling holds in the initial configuration; a differential's ratio is to the mean of both */
+/* Set the constants of a coupling, so that it holds in the initial configuration. The ratio of a
+ * differential refers to the mean of both outputs. */
 static void couple(struct lk_system *sys, const struct lk_draft *d, struct lk_joint *j,
                    const struct lk_joint_def *def)
 {
@@ -239,7 +241,7 @@ static void couple(struct lk_system *sys, const struct lk_draft *d, struct lk_jo
     }
 }
 
-/* a prismatic joint whose first direction lies in the plane with this normal */
+/* Return a prismatic joint whose first direction lies in the plane with this normal */
 static struct lk_joint_def slider_of(const struct lk_joint_def *def, const double normal[3])
 {
     struct lk_joint_def slider = *def;

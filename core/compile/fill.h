@@ -25,25 +25,28 @@ int lk_fill_system(struct lk_system *system, const struct lk_draft *draft,
 
 /** lk_fill_scales() - set the diagonal of s Phi_q W Phi_q^T for every row. Needs Jacobians. */
 void lk_fill_scales(struct lk_system *system);
-/** lk_fill_regularise() - set E of the rigid rows. @is_soft: soft redundancy, joints with the
- * compliance of steel parts */
+/** lk_fill_regularise() - set E of the rigid rows. @is_soft: joints have the compliance of steel
+ * parts, so that redundant rows share their loads */
 void lk_fill_regularise(struct lk_system *system, int is_soft);
-/** lk_fill_inverse_mass() - compute the inverse mass of row @r of block @joint, Phi_q W Phi_q^T of
- * unsplit bodies [1/kg, 1/(kg m^2)]. A body without mass counts with the mass of its neighbour. */
+/** lk_fill_inverse_mass() - compute the inverse mass of row @r of block @joint, Phi_q W Phi_q^T
+ * of unsplit bodies [1/kg, 1/(kg m^2)]. For a body without mass, the mass of its neighbour is
+ * used. */
 double lk_fill_inverse_mass(const struct lk_system *system, const struct lk_draft *draft, int joint,
                             int r);
-/** lk_fill_is_unbalanced() - return whether body @b rotates out of balance in @state, a start: its
- * centre of mass or its axis of rotation accelerates. Rotation about a principal axis through the
- * centre of mass is stepped exactly. */
+/** lk_fill_is_unbalanced() - return whether body @b rotates out of balance in the initial state
+ * @state: its centre of mass or its axis of rotation accelerates. Rotation about a principal
+ * axis through the centre of mass is stepped exactly. */
 bool lk_fill_is_unbalanced(const struct lk_system *system, const struct lk_state *state, int b);
 
 /* ---- fill.c: joints and loads ---- */
 
-#define LK_ROUND_OFF 1e-14 /* of an arm, relative to the coordinates of its two end points */
-/* Round-off of the arm of a point mass, relative to the size of the model: files state positions
- * with about eight digits. */
+/* round-off of an arm, relative to the coordinates of its two end points */
+#define LK_ROUND_OFF 1e-14
+/* Round-off of the arm of a point mass, relative to the size of the model: model files give
+ * positions with about eight digits. */
 #define LK_ROUND_OFF_POINT 1e-8
-#define LK_ARTIFICIAL_MASS 1e-6 /* in W, as a fraction of the lightest neighbour's mass */
+/* artificial mass in W, as a fraction of the lightest neighbour's mass */
+#define LK_ARTIFICIAL_MASS 1e-6
 
 /** lk_fill_joint() - set the constants of block @i. Bodies and frames are in the initial
  * configuration. */
@@ -56,7 +59,8 @@ struct lk_load lk_fill_load(const struct lk_system *system, int body, const doub
 /* ---- fill_cuts.c ---- */
 
 /** lk_fill_cuts() - list the bodies behind each joint with omitted rows, for the balance of its
- * reaction, see step/outputs/reactions.h. Needs joints. Return: 0, -ENOMEM. */
+ * reaction, see step/outputs/reactions.h. Call after lk_fill_joint() for all joints. Return: 0,
+ * -ENOMEM. */
 int lk_fill_cuts(struct lk_system *system, const struct lk_draft *draft);
 
 /* ---- fill_laws.c ---- */
@@ -84,10 +88,10 @@ void lk_fill_contacts(struct lk_system *system, const struct lk_draft *draft);
 /** lk_fill_hard_stops() - count the end stops too stiff for the step. Call after
  * lk_fill_contacts(). */
 int lk_fill_hard_stops(const struct lk_system *system);
-/** lk_fill_dampers() - set free_mobility of all laws of `rattle` to the mobility at the start, but
- * at least a twentieth and at most all of the mobility of the bodies without joints. Then set
- * closes_dampers if a damper may affect the projection of velocities for some value of its inputs,
- * see lk_law_closing(). In that case clear leaves_laws. */
+/** lk_fill_dampers() - set free_mobility of all laws of `rattle` to the mobility at the start,
+ * limited to between 1/20 and all of the mobility that the bodies would have without joints.
+ * Then set closes_dampers if a damper may affect the projection of velocities for some value of
+ * its inputs, see lk_law_closing(). In that case clear leaves_laws. */
 void lk_fill_dampers(struct lk_system *system, const struct lk_draft *draft);
 
 /* ---- fill_blocks.c ---- */
@@ -113,7 +117,7 @@ int lk_fill_blocks_prepare(struct lk_system *system, struct lk_error *ret_error)
 /** lk_fill_delay_steps() - count the whole steps @h of a delay. */
 int lk_fill_delay_steps(const struct lk_block_def *block, double h);
 /** lk_fill_signal() - return the offset, in the acting inputs, of signal @input of the model. An
- * index beyond the last input is that of a block. */
+ * index beyond the last input means a block. */
 int lk_fill_signal(const struct lk_system *system, int input);
 /** lk_fill_push() - connect the last term of @law to the output of @block. */
 void lk_fill_push(struct lk_system *system, const struct lk_law *law, int block);
@@ -141,7 +145,7 @@ void lk_fill_drives(struct lk_system *system, const struct lk_draft *draft);
 
 /* ---- fill_masses.c ---- */
 
-/** lk_fill_lacks_moment() - return whether a principal moment of @J is zero relative to the
+/** lk_fill_lacks_moment() - return whether a principal moment of @J is negligible relative to the
  * largest. */
 bool lk_fill_lacks_moment(const double J[6]);
 

@@ -4,7 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-/* numbers of one block: its matrices, or the points of its table with slopes and an unused area */
+/* Return how many numbers a block stores: its matrices, or the points of its table with slopes
+ * and an unused area. */
 static size_t numbers_of(const struct lk_model *m, const struct lk_block_def *b)
 {
     size_t n = (size_t)b->n_states, k = (size_t)b->n_sources;
@@ -22,7 +23,7 @@ static bool is_pushed(const struct lk_model *m, const struct lk_force_def *f)
     return f->type == LK_FORCE_IMPEDANCE && f->port_input[LK_PORT_FORCE] >= m->n_inputs;
 }
 
-/* return whether block outputs at the end of a step are used: by channels, pushes or delays */
+/* Return whether channels, pushes or delays use the outputs of blocks at the end of a step. */
 static bool takes_shown(const struct lk_model *m, const struct lk_net *net)
 {
     bool does = net->n_pushes > 0;
@@ -171,7 +172,7 @@ static double *copy(double *to, const double *from, int n, const double **ret)
     return to + n;
 }
 
-/* Return: the first unused number after those of the table */
+/* Copy a table. Return: the first unused number after those of the table. */
 static double *fill_table(const struct lk_table *table, bool is_monotone, double *at,
                           struct lk_net_block *ret)
 {

@@ -6,9 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** struct limbs - a tree of bodies over such joints.
+/** struct limbs - a tree of bodies that are connected by joints with omitted rows.
  * @order:  its @n bodies, parents before children;  @at: index of each body in @order, or -1
- * @by:     joint of each body to its parent;  @weight: number of bodies in its subtree, with itself
+ * @by:     joint between each body and its parent;  @weight: number of bodies in its subtree,
+ *          including itself
  * @behind: next free index of the subtree of each body in system->hanging */
 struct limbs {
     struct lk_system *sys;
@@ -31,7 +32,7 @@ static bool is_reached(const struct limbs *l, int body)
     return body >= l->sys->n_bodies || l->at[body] >= 0;
 }
 
-/* return the side of joint @i with its child body, or -1 if it is not in the tree */
+/* return the side of joint @i with its child body, or -1 if the joint is not in the tree */
 static int side_of(const struct limbs *l, int i)
 {
     const int *body = l->sys->joint[i].body;
@@ -47,7 +48,7 @@ static int bearer_of(const struct limbs *l, int body)
     return l->sys->joint[l->by[body]].body[!side_of(l, l->by[body])];
 }
 
-/* add the bodies of joint @i that are not reached yet to the tree */
+/* Add to the tree the bodies of joint @i that are not in it yet. */
 static void hang(struct limbs *l, int i)
 {
     const struct lk_joint *j = &l->sys->joint[i];
@@ -63,8 +64,8 @@ static void hang(struct limbs *l, int i)
     }
 }
 
-/* Build the tree. Joints are visited forward and backward in turn, because a chain may be listed in
- * either order. */
+/* Build the tree. Passes over the joints alternate between forward and backward, because a chain
+ * may be listed in either order. */
 static void hang_all(struct limbs *l)
 {
     int n_joints = l->sys->n_named_joints, last = -1;
@@ -111,8 +112,8 @@ static void lay_out(struct limbs *l, const struct lk_draft *d)
     }
 }
 
-/* Joint @i closes a loop: no force balance determines the reactions of the joints in the loop, so
- * their ranges become empty. Joints outside the loop support it as a whole. */
+/* Empty the ranges of the joints in the loop that joint @i closes, because no force balance
+ * determines their reactions. Joints outside the loop support it as a whole. */
 static void leave_circle(struct limbs *l, int i)
 {
     const struct lk_joint *j = &l->sys->joint[i];

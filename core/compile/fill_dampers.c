@@ -12,8 +12,10 @@
 #include <math.h>
 #include <string.h>
 
-#define LEAST         0.05 /* least mobility of a row, by that of its bodies without joints */
-#define STEEPEST      3    /* largest slope of a monotone cubic, by that of its chord */
+/* least mobility of a row, relative to that of its bodies without joints */
+#define LEAST 0.05
+/* largest slope of a monotone cubic, relative to the slope of its chord */
+#define STEEPEST      3
 #define LARGEST_SPEED 340. /* of air past a body [m/s] */
 
 static double steepest_chord(int n, const double *x, const double *y)
@@ -25,7 +27,7 @@ static double steepest_chord(int n, const double *x, const double *y)
     return STEEPEST * steepest;
 }
 
-/* largest tangent of a damper at any rate, and for any value of its inputs */
+/* Return the largest tangent of a damper at any rate and for any value of its inputs. */
 static double largest_damping(const struct lk_model *m, const struct lk_term *t)
 {
     static const struct lk_force_def none = {.scale_input = -1, .port_input = {-1, -1, -1, -1}};

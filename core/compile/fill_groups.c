@@ -9,8 +9,10 @@
 #define WORDS ((LK_BLOCKS_MAX + 63) / 64)
 
 /** struct place - position of block @i in the order.
- * @above: number of blocks on which it depends directly or indirectly; grows from group to group
- * @group: the first block of its group, in the order of outputs;  @at: its index in that order */
+ * @above: number of blocks on which it depends directly or indirectly; increases from group to
+ *         group
+ * @group: the first block of its group, in the order of outputs;  @at: index of block @i in that
+ *         order */
 struct place {
     int i;
     int above;
@@ -25,7 +27,7 @@ static bool has(const uint64_t *set, int i)
     return set[i / 64] >> (i % 64) & 1;
 }
 
-/* @ret: for each block, all blocks on which it depends directly or indirectly (S. Warshall, A
+/* Find, for each block, all blocks on which it depends directly or indirectly (S. Warshall, A
  * theorem on Boolean matrices, 1962) */
 static void find_above(const struct lk_model *m, block_set *ret)
 {

@@ -6,12 +6,15 @@
 #include <math.h>
 #include <string.h>
 
-#define DAMPED         0.5 /* largest fraction of the speed that a stop's damper removes per step */
-#define POSE_MARGIN    4   /* largest ratio of a mobility in a run to that of the start */
-#define LEAST_MOBILITY 0.05 /* least mobility, by that of the bodies without joints */
-#define RESOLVED       0.1  /* (w h)^2 of a stop that the step can follow, ten steps a contact */
+#define DAMPED 0.5 /* largest fraction of the speed that a stop's damper removes per step */
+/* largest ratio of a mobility during a run to the mobility at the start */
+#define POSE_MARGIN    4
+#define LEAST_MOBILITY 0.05 /* least mobility, relative to that of the bodies without joints */
+/* largest (w h)^2 of a stop that the step can follow: ten steps per contact */
+#define RESOLVED 0.1
 
-/** struct counts - memory of laws. @points: of all tables, once for every term that uses one */
+/** struct counts - sizes of the memory for laws. @points: points of all tables, counted for every
+ * term that uses one */
 struct counts {
     int laws;
     int terms;
@@ -217,7 +220,7 @@ static void add_friction(struct lk_system *sys, struct lk_law *law, const struct
     law->is_nonlinear = 1;
 }
 
-/* add an impedance; its tangent changes with its inputs */
+/* Add an impedance. The tangent of the law then changes with the inputs of the impedance. */
 static void add_impedance(struct lk_system *sys, struct lk_law *law, const struct lk_force_def *f,
                           int i)
 {
@@ -237,7 +240,7 @@ static void add_impedance(struct lk_system *sys, struct lk_law *law, const struc
     law->is_nonlinear = 1;
 }
 
-/* add a map with tables of its own: the levels, then rates, forces and slopes for each level */
+/* Add a map, and copy its tables: the levels, then rates, forces and slopes for each level */
 static void add_map(struct lk_system *sys, struct lk_law *law, const struct lk_model *m, int i,
                     int *used)
 {
@@ -327,7 +330,7 @@ static void add_stop(struct lk_system *sys, struct lk_law *law, const struct lk_
     law->is_nonlinear = 1;
 }
 
-/* add creep; along the rail, the speed of the rail counts as slip too */
+/* Add creep. For creep along a rail, the speed of the rail counts as slip too. */
 static void add_creep(struct lk_system *sys, struct lk_law *law, const struct lk_force_def *f,
                       int i)
 {
@@ -406,7 +409,7 @@ static void fill_block_laws(struct lk_system *sys, const struct lk_draft *d, int
         const struct lk_compliance *c = f ? &f->compliance : &d->model->joints[b->joint].compliance;
 
         if (f && f->type == LK_FORCE_TYRE)
-            continue; /* its law is that of all its rows, see step/elements/tyres.h */
+            continue; /* one law covers all rows of a tyre, see step/elements/tyres.h */
         if (f && f->type == LK_FORCE_CREEP)
             add_creep(sys, law, f, b->force);
         else if (f && f->type == LK_FORCE_IMPEDANCE)
@@ -430,11 +433,12 @@ void lk_fill_laws(struct lk_system *sys, const struct lk_draft *d)
     for (int i = 0; i < d->n_blocks; i++)
         if (d->blocks[i].kind >= LK_ROWS_COMPLIANT)
             fill_block_laws(sys, d, i, &used);
-    lk_line_ops.refer(sys, &sys->now); /* the initial waves of lines act at the start */
+    lk_line_ops.refer(sys, &sys->now); /* at the start, the initial waves of lines act */
 }
 
-/* A stop too stiff for the step gets a restitution instead of its damper, because the damper would
- * drive the row deep into the stop. @largest: mobility used for the decision */
+/* A stop too stiff for the step gets a restitution instead of its damper, because the damper
+ * would drive the row deep into the stop. @largest: largest mobility in a run, used for the
+ * decision */
 static void find_restitution(struct lk_term *t, double mobility, double largest, double h)
 {
     t->is_hard =
@@ -444,7 +448,8 @@ static void find_restitution(struct lk_term *t, double mobility, double largest,
     t->now->damping = t->is_hard ? 0 : t->now->damping;
 }
 
-/* With E = e in its row a unit on the right-hand side has the solution 1 / (e + s mobility). */
+/* If E = e in the row of the law, a unit on the right-hand side has the solution 1 / (e + s
+ * mobility). */
 double lk_fill_mobility(struct lk_system *sys, const struct lk_law *law)
 {
     int row = sys->joint[law->joint].row + law->row;
@@ -460,7 +465,8 @@ double lk_fill_mobility(struct lk_system *sys, const struct lk_law *law)
     return fmin(fmax(found, 0), scale / sys->s);
 }
 
-/* A driven coordinate does not move at all; round-off must not make it a heavy one. */
+/* Return the mobility of the coordinate of @law, bounded from below because the mobility of a
+ * driven coordinate is only round-off. */
 static double effective_mobility(struct lk_system *sys, const struct lk_law *law)
 {
     double alone = sys->scale[sys->joint[law->joint].row + law->row] / sys->s;
@@ -504,9 +510,10 @@ static void limit_creep(struct lk_term *t, const struct lk_force_def *f, double 
     t->late = RISEN * (t->creep - f->creep);
 }
 
-/* Smallest creep rate that the step can resolve: creep = stick A h/2, A the inverse mass of the
- * coordinate. There the trapezoidal rule damps a creeping motion to zero in one step; steeper
- * friction would reverse the motion instead of stopping it. */
+/* Set the creep rate of friction and the hard stops. The smallest creep rate that the step can
+ * resolve is creep = stick A h/2, where A is the inverse mass of the coordinate. At this rate
+ * the trapezoidal rule damps a creeping motion to zero in one step; steeper friction would
+ * reverse the motion instead of stopping it. */
 void lk_fill_contacts(struct lk_system *sys, const struct lk_draft *d)
 {
     release_contacts(sys);

@@ -15,11 +15,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SOFTEST        1e-4 /* least mass of a compliant row, by that of the stiffest row */
-#define SOFTEST_BESIDE 1e-3 /* least mass of a compliant row, by that of the lightest body */
-#define RANK_TOLERANCE 1e-8 /* of a column of unit length: below, it depends on the others */
+/* least mass of a compliant row, relative to that of the stiffest row */
+#define SOFTEST        1e-4
+#define SOFTEST_BESIDE 1e-3 /* least mass of a compliant row, relative to the lightest body */
+/* tolerance for a column of unit length: below it, the column depends on the others */
+#define RANK_TOLERANCE 1e-8
 
-/* largest entry on the diagonal: within a factor of three the largest principal moment */
+/* Return the largest entry on the diagonal, which is at least a third of the largest principal
+ * moment. */
 static double largest_moment(const double J[6])
 {
     return lk_max(lk_max(J[0], J[1]), J[2]);
@@ -71,12 +74,12 @@ static int touches(const struct lk_joint *j, int b)
     return 0;
 }
 
-/* Return the smallest mass and moment around body @b: of its neighbours, and of compliant rows the
- * mass that they can move in a step. A row much softer than the stiffest one counts with a lower
- * bound, because a mass as small as its own would be round-off for the other rows. If the
- * formulation has a regularisation of its own, a row much softer than the lightest neighbour also
- * counts with a lower bound. A smaller artificial mass would not be needed by the joints of @b, and
- * E would rise with W until the joints became compliant. */
+/* Return the smallest mass and moment around body @b: of its neighbours, and of compliant rows
+ * the mass that they can move in a step. A row much softer than the stiffest one counts with a
+ * lower bound, because a mass as small as its own would be round-off for the other rows. If the
+ * formulation has a regularisation of its own, a row much softer than the lightest neighbour
+ * also counts with a lower bound. A still smaller artificial mass is not needed by the joints of
+ * @b, and E would rise with W until the joints became compliant. */
 static struct scale scale_around(const struct lk_system *sys, int b)
 {
     struct scale s = {INFINITY, INFINITY}, stiffest = {0, 0}, bodies;
@@ -159,7 +162,7 @@ static void null_axis(const double J[6], double axis[3])
 }
 
 /* Add the artificial inertia @moment about all axes, or for a thin body about the axis without
- * inertia. A formulation may compute velocities from momenta by W, so W must remain the exact
+ * inertia. A formulation may compute velocities from momenta with W, so W must remain the exact
  * inverse of J in all other directions. */
 static void add_artificial(double moment, double J[6])
 {
@@ -204,8 +207,8 @@ static void fill_inverse(struct lk_system *sys, int b, const double world[3], bo
         lightest = isinf(around.inertia) ? 0 : around.inertia;
         around.inertia = isinf(around.inertia) ? all->inertia : around.inertia;
     }
-    /* the scale of a thin body is its own largest moment, unless that of its neighbours is larger
-     */
+    /* the scale of a thin body is its own largest moment, or that of its neighbours if theirs is
+     * larger */
     if (largest_moment(inertia) > 0)
         around.inertia = fmax(largest_moment(inertia), lightest);
     mass += mass == 0 ? LK_ARTIFICIAL_MASS * around.mass : 0;
@@ -273,8 +276,8 @@ void lk_fill_masses(struct lk_system *sys, const struct lk_draft *d)
 }
 
 /* Mark the bodies that compliant rows make oscillate within a step (m < s k). Their last
- * acceleration is no useful prediction, and the iteration would oscillate with growing amplitude.
- */
+ * acceleration does not predict the next one, and the iteration would oscillate with growing
+ * amplitude. */
 void lk_fill_light(struct lk_system *sys)
 {
     for (int b = 0; b < sys->n_bodies; b++) {
@@ -331,7 +334,7 @@ static int columns_of(const struct lk_system *sys, int b, struct column *ret)
     return n;
 }
 
-/* how much each row moves with a column, rows scaled to unit length */
+/* Compute how much each row moves with a column. Rows are scaled to unit length. */
 static void row_motion(const struct lk_system *sys, const struct column *c, double *ret)
 {
     memset(ret, 0, sizeof(double) * (size_t)sys->n_rows);
@@ -484,7 +487,7 @@ static bool turns_a_point(const struct lk_system *sys, const struct lk_twist *mo
     return turned == 1;
 }
 
-/* find the free directions: those whose column of the rows depends on the columns before it */
+/* find the free directions: those whose column depends on the columns before it */
 static int check_columns(struct lk_system *sys, const struct column *columns, struct search *f,
                          struct lk_error *err)
 {

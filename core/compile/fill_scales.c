@@ -5,11 +5,13 @@
 #include "model/reader.h"
 #include <math.h>
 
-#define ROUNDOFF_FLOOR 1e-13 /* of the diagonal: an E above the round-off of elimination */
-#define INDEPENDENT    1e-16 /* E of rows that never depend on each other, as eps: round-off */
-#define SOFT_STIFFNESS 2e9   /* [N/m] of a joint with soft redundancy, as of steel parts */
+/* least E, relative to the diagonal: above the round-off of elimination */
+#define ROUNDOFF_FLOOR 1e-13
+#define INDEPENDENT    1e-16 /* eps of rows that never depend on each other: round-off */
+/* stiffness of a joint with soft redundancy, as of steel parts [N/m] */
+#define SOFT_STIFFNESS 2e9
 
-/* s Phi W Phi^T of row @r, one side of a joint */
+/* Return s Phi W Phi^T of row @r for one side of a joint. */
 static double row_diagonal(const struct lk_system *sys, int joint, int side, int r)
 {
     int body = sys->joint[joint].body[side];
@@ -30,10 +32,10 @@ void lk_fill_scales(struct lk_system *sys)
                 sys->scale[sys->joint[i].row + r] += row_diagonal(sys, i, s, r);
 }
 
-/* Compute s Phi W Phi^T of row @r for a body with its largest moment of inertia about every axis,
- * and with the mass and moment of its neighbour if it has none. A slender axis, or the artificial
- * mass in W, would make E so large relative to the other bodies behind the joint that its rows
- * would act as springs. */
+/* Compute s Phi W Phi^T of row @r for a body with its largest moment of inertia about every
+ * axis, and with the mass and moment of its neighbour if the body has none. A slender axis, or
+ * the artificial mass in W, would make E so large relative to the other bodies behind the joint
+ * that its rows would act as springs. */
 static double rounded_diagonal(const struct lk_system *sys, int joint, int side, int r)
 {
     int b = sys->joint[joint].body[side];
@@ -66,12 +68,12 @@ double lk_fill_inverse_mass(const struct lk_system *sys, const struct lk_draft *
     return sum / sys->s;
 }
 
-/* E of rigid rows: 2 eps times the smallest mean diagonal among the bodies, lengths and angles
- * separately; eps is the smallest that keeps the multipliers of redundant rows above round-off.
- * Beside a body without mass, whose artificial mass dominates the diagonal, E stays above the
- * round-off of the elimination. Rows that are independent need no more than round-off, if the step
- * asks for a regularisation at all. With soft redundancy every joint is as compliant as steel
- * parts. */
+/* Set E of rigid rows: 2 eps times the smallest mean diagonal among the bodies, lengths and
+ * angles separately. The value of eps is the smallest that keeps the multipliers of redundant
+ * rows above round-off. Next to a body without mass, whose artificial mass dominates the
+ * diagonal, E stays above the round-off of the elimination. Independent rows need only an E of
+ * round-off, if the step uses a regularisation at all. With soft redundancy every joint is as
+ * compliant as steel parts. */
 void lk_fill_regularise(struct lk_system *sys, int is_soft)
 {
     double ratio = 1e-3 / sys->h;
@@ -111,7 +113,8 @@ void lk_fill_regularise(struct lk_system *sys, int is_soft)
     }
 }
 
-#define BALANCE 0.01 /* accelerations of a balanced rotor, in w^2 times its size */
+/* largest accelerations of a balanced rotor, relative to w^2 times its size */
+#define BALANCE 0.01
 
 bool lk_fill_is_unbalanced(const struct lk_system *sys, const struct lk_state *state, int b)
 {

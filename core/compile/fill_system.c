@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* the initial configuration of a body; the parts of a split body share one place */
+/* Set the initial configuration of a body. The parts of a split body share one place. */
 static void fill_body(struct lk_system *sys, int b, const struct lk_body_def *def)
 {
     struct lk_motion *m = &sys->now.motion[b];
@@ -28,7 +28,8 @@ static void fill_body(struct lk_system *sys, int b, const struct lk_body_def *de
     lk_rotate_back(R, def->angular_velocity, m->v.w);
 }
 
-/* set the names for messages: joints have those of the model, other rows that of their element */
+/* set the names for messages: a joint has its name in the model, other rows have the name of
+ * their element */
 static void name_joint(struct lk_system *sys, const struct lk_draft *d, int i)
 {
     const struct lk_draft_block *b = &d->blocks[d->blocks[i].along >= 0 ? d->blocks[i].along : i];
@@ -50,8 +51,8 @@ static void fill_coordinates(struct lk_system *sys, const struct lk_model *m)
     }
 }
 
-/* the sides of joints at body @b, those that follow laws or the others, from side @n on. Return:
- * the next side */
+/* List the sides of joints at body @b from index @n on: those of joints that follow laws, or
+ * those of the other joints. Return: the next index */
 static int fill_sides_of(struct lk_system *sys, int b, bool follows_laws, int n)
 {
     for (int i = 0; i < sys->n_joints; i++)
@@ -111,7 +112,7 @@ static void fill_inputs(struct lk_system *sys, const struct lk_model *m)
     }
 }
 
-/* sets up the block and the terms of force element @force */
+/* Find the block and the terms of force element @force. */
 static void find_element(const struct lk_system *sys, int force, struct lk_output *out)
 {
     for (int i = 0; i < sys->n_laws; i++) {
@@ -150,7 +151,7 @@ static void fill_port(struct lk_system *sys, const struct lk_output_def *def, in
 
                 p->law = i;
                 p->term = k;
-                if (j->of[0]) /* else between two points, where its row is */
+                if (j->of[0]) /* otherwise the port is between two points, as its row is */
                     p->place = (struct lk_input){.type = LK_INPUT_JOINT_FORCE,
                                                  .joint = (int)(j->of[0] - sys->joint),
                                                  .which = j->which[0]};

@@ -5,7 +5,7 @@
 #include "step/elements/tyres.h"
 #include <string.h>
 
-/* numbers of the profiles of all roads: x, y, slope, and an area that is not used */
+/* Count the numbers of the profiles of all roads: x, y, slope, and an area that is not used. */
 static size_t profile_size(const struct lk_model *m)
 {
     size_t size = 0;
@@ -16,7 +16,7 @@ static size_t profile_size(const struct lk_model *m)
     return size;
 }
 
-/* bytes of the index of a grid; its tiles begin at the next cache line */
+/* Return the bytes of the index of a grid. Its tiles begin at the next cache line. */
 static size_t index_size(const struct lk_road_grid *grid)
 {
     size_t size = (size_t)lk_road_grid_places(grid) * sizeof(*grid->index);
@@ -56,7 +56,7 @@ static int carrier_of(const struct lk_system *sys, const struct lk_road_def *def
     return def->body == LK_GROUND ? sys->n_bodies : def->body;
 }
 
-/* fill a profile with slope 0 at both ends, because it continues level beyond them */
+/* fill a profile with slope 0 at both ends, because the road continues level beyond them */
 static double *fill_profile(const struct lk_table *table, double *at, struct lk_points *ret)
 {
     int n = table->n;
@@ -126,8 +126,9 @@ void lk_fill_tyre_joint(struct lk_system *sys, const struct lk_model *m, int for
     j->is_by_centre = def->is_by_centre;
 }
 
-/* MF 6.1: N = S (q1 x + Q_FZ2 x^2)(1 + PFZ1 dp) F0 with x = rho / R0, and S = 1 + Q_V2 R0 / V0
- * |Omega| - (Q_FCX Fx / F0)^2 - (Q_FCY Fy / F0)^2 (Besselink et al., 2010) */
+/* Set the vertical stiffness of a tyre as in MF 6.1: N = S (q1 x + Q_FZ2 x^2)(1 + PFZ1 dp) F0
+ * with x = rho / R0, and S = 1 + Q_V2 R0 / V0 |Omega| - (Q_FCX Fx / F0)^2 - (Q_FCY Fy / F0)^2
+ * (Besselink et al., 2010). */
 static void fill_stiffness(struct lk_tyre *t, const struct lk_tyre_def *def)
 {
     const struct lk_tyre_magic *m = &def->law.of.magic;

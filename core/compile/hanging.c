@@ -10,14 +10,15 @@ static bool is_part_of(const struct lk_system *sys, int body, int b)
 }
 
 /* Return the mass of the bodies that are connected to the ground without body @b; -1: all bodies
- * count. @is_held: the result for each body */
+ * count. @is_held: returns for each body whether it is connected to the ground */
 static double held_mass(const struct lk_system *sys, int b, bool *is_held)
 {
     double mass = 0;
     bool grows = true;
 
     memset(is_held, 0, (size_t)sys->n_bodies * sizeof(*is_held));
-    for (int sweep = 0; grows; sweep++) { /* forward and backward: two sweeps suffice for a chain */
+    /* alternate forward and backward sweeps: two suffice for a chain */
+    for (int sweep = 0; grows; sweep++) {
         grows = false;
         for (int n = 0; n < sys->n_joints; n++) {
             const struct lk_joint *j = &sys->joint[sweep % 2 ? sys->n_joints - 1 - n : n];

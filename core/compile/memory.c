@@ -103,7 +103,8 @@ static void layout_rigid(struct lk_system *sys, const struct lk_draft *d, struct
     lk_fronts_layout(&sys->rigid_fronts, &rigid, &d->plan, sys->jacobian, arena);
 }
 
-/* The order is that of use in a step; names and channels, which no step reads, come last. */
+/* Lay out the memory of a system in the order of its use in a step. Names and channels, which no
+ * step reads, come last. */
 static int layout_system(struct lk_system *sys, const struct lk_draft *d, struct lk_arena *arena)
 {
     const struct lk_model *m = d->model;
@@ -177,7 +178,8 @@ int lk_fill_hard_stops(const struct lk_system *sys)
     return n;
 }
 
-/* operations of the factor after the iterations, or of an explicit step, and of a solve with it */
+/* Count the operations of the last factorisation: after the iterations, or in an explicit step;
+ * and of a solve with that factor. */
 static void last_factor_flops(const struct lk_system *sys, const struct lk_draft *d,
                               double *ret_factor, double *ret_solve)
 {
@@ -189,7 +191,7 @@ static void last_factor_flops(const struct lk_system *sys, const struct lk_draft
         lk_plan_work(&rigid, &d->plan, ret_factor, ret_solve);
 }
 
-/* Count the operations of a step of `rattle`. Independent rows need one solve where others need
+/* Count the operations of a step of `rattle`. Independent rows need one solve, other rows need
  * two. Each hard stop needs a solve for its unit push, for positions and for velocities; further
  * solves are for the pushes of the iterations, two impulses and the reactions. */
 static double rattle_flops(const struct lk_system *sys, const struct lk_draft *d)
@@ -233,7 +235,7 @@ static void summarise_system(struct lk_system *sys, const struct lk_draft *d, si
     if (d->formulation == &lk_formulation_rattle)
         s->step_flops = rattle_flops(sys, d);
     if (sys->formulation->own_size && sys->formulation->is_explicit)
-        s->step_flops = 0; /* its equations are not those of the tree */
+        s->step_flops = 0; /* the equations of this formulation do not use the tree */
     else if (sys->formulation->is_explicit)
         s->step_flops = 4 * factor + (sys->n_inputs > 0 ? 10 : 9) * solve;
     sys->project_flops =
@@ -256,7 +258,7 @@ static void count_shown(const struct lk_model *m, struct lk_system *ret)
     }
 }
 
-/* the constants that determine the size of memory */
+/* Return a system with the constants that determine the size of memory. */
 static struct lk_system shape_of(const struct lk_draft *d)
 {
     const struct lk_model *m = d->model;
@@ -305,7 +307,7 @@ static struct lk_system shape_of(const struct lk_draft *d)
     return shape;
 }
 
-/* first counts, then places: the only memory of a system */
+/* First count the memory, then lay it out. A system uses no other memory. */
 int lk_fill_create(const struct lk_draft *d, struct lk_system **ret_system,
                    struct lk_error *ret_error)
 {

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DIFFERENCE 1e-4 /* of an unknown, or of 1: most blocks are linear */
+/* half difference of an unknown, relative to the unknown or to 1; most blocks are linear */
+#define DIFFERENCE 1e-4
 
 static int take_memory(struct lk_rest *rest)
 {
@@ -121,8 +122,8 @@ double lk_rest_left(const struct lk_rest *rest, int *ret_at)
 
 /* ---- the Newton step ---- */
 
-/* compute the derivatives of y and f by unknown @k into other_y[0], other_f[0], by central
- * differences */
+/* Compute the derivatives of y and f with respect to unknown @k into other_y[0], other_f[0], by
+ * central differences */
 static void differ(struct lk_rest *rest, int k)
 {
     double z = *rest->value[k], amount = DIFFERENCE * lk_max(1, fabs(z));

@@ -2,11 +2,11 @@
 /* Blocks in a static equilibrium. Their states z and the outputs of delays are unknowns in addition
  * to the poses x, with the equations
  *
- *     f(z, x) = 0;    of a delay: input = output
+ *     f(z, x) = 0;    for a delay: input = output
  *
- * Their outputs contribute to the forces. A state that would leave its limit is held at the limit.
- * The iteration uses dz / t = f + df with growing t, so that a state that no equation determines
- * keeps its value. */
+ * Their outputs contribute to the forces. A state that would leave its limit is held at the
+ * limit. The iteration uses dz / t = f + df with growing t, so that a state that no equation
+ * determines keeps its value. */
 #ifndef LK_COMPILE_REST_H
 #define LK_COMPILE_REST_H
 
@@ -58,8 +58,8 @@ void lk_rest_fill(struct lk_rest *rest, double *A, int width, int first, double 
                   double length);
 /** lk_rest_follow() - add @x to the unknowns, within limits. */
 void lk_rest_follow(struct lk_rest *rest, const double *x);
-/** lk_rest_left() - return the largest f relative to the magnitude of its terms; @ret_at: its
- * unknown. */
+/** lk_rest_left() - return the largest f relative to the magnitude of its terms; @ret_at: the
+ * unknown of that f. */
 double lk_rest_left(const struct lk_rest *rest, int *ret_at);
 /** lk_rest_keep() - fill the history of each delay with its present output. */
 void lk_rest_keep(struct lk_rest *rest);

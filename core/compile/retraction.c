@@ -13,8 +13,8 @@ static bool leads_on(const struct lk_joint *j)
     return j->kind == LK_ROWS_RIGID && j->n_sides == 2 && !j->of[0];
 }
 
-/* Append to the order the bodies that a joint connects with its @n bodies. Return: the new number.
- */
+/* Append to t->order the bodies that a joint connects with its first @n bodies. Return: the new
+ * number. */
 static int extend(struct lk_retraction *t, bool *is_placed, int n)
 {
     const struct lk_system *sys = t->sys;
@@ -95,7 +95,7 @@ void lk_retraction_move_body(struct lk_system *sys, int b, const double by[6])
         m->x[i] += by[i];
 }
 
-/* shift of the point @at of body @b, from its centre, world axes */
+/* Compute the shift of the point @at of body @b, given from the centre of the body. World axes. */
 static void shift_of(const struct lk_retraction *t, int b, const double *by, const double at[3],
                      double ret[3])
 {
@@ -135,8 +135,8 @@ static void turn_body(struct lk_retraction *t, int b, int from, const double *by
     memcpy(m->q, q, sizeof(q));
 }
 
-/* Move body @b by @by relative to its parent, whose own move is done: rotate it about its joint
- * point, which is shifted in the axes of the parent. */
+/* Move body @b by @by relative to its parent, which has already moved: rotate the body about its
+ * joint point, which is shifted in the axes of the parent. */
 static void move_along(struct lk_retraction *t, int b, const double *by)
 {
     const struct lk_joint *j = &t->sys->joint[t->via[b]];

@@ -10,8 +10,9 @@
 /** struct lk_retraction - a spanning tree of the rigid joints.
  * @order: bodies, parents before children
  * @via:   of each body, the joint to its parent, -1: none;  @side: the side of the body in it
- * @leads: of each joint: it is in the tree
- * @pose, @motion: of all bodies before a move; poses also of the ground and of frames */
+ * @leads: for each joint, whether it is in the tree
+ * @pose, @motion: poses and motions of all bodies before a move; also the poses of the ground
+ *          and of frames */
 struct lk_retraction {
     struct lk_system *sys;
     int *order;

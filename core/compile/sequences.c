@@ -10,14 +10,15 @@
 #include <stdio.h>
 #include <string.h>
 
-#define DECAY_MAX 2.0 /* c / m h of a damped motion: critical damping at 1 rad a step */
+/* largest c h / m of a damped motion: critical damping at 1 rad per step */
+#define DECAY_MAX 2.0
 
-/* Largest phase [rad] of a mode in a step of `rk4`. At the limit it loses 0.6 % of its amplitude
- * per step; it diverges from 2.8 on. Springs may have dampers that remove more than that, and their
- * modes may be at rest, so they are accepted up to 2 with a note. For extrapolation see struct
- * lk_combination. With `ali3`, order 3 lets an undamped mode grow by 1.2e-5 per step at the limit,
- * by 6e-4 at 1; order 4 damps it up to 1.7; beyond, both diverge: a stiff mode grows by 5/3 and 3.7
- * per step. */
+/* Largest phase [rad] of a mode in a step of `rk4`. At the limit a mode loses 0.6 % of its
+ * amplitude per step; from 2.8 rad on it diverges. A spring is accepted up to 2 rad, with a
+ * note, because its damper may remove more than the step, and its mode may be at rest. For
+ * extrapolation see struct lk_combination. With `ali3`, order 3 lets an undamped mode grow by
+ * 1.2e-5 per step at the limit, by 6e-4 at 1; order 4 damps it up to 1.7 rad. Beyond that both
+ * diverge: a stiff mode grows by a factor of 5/3 (order 3) and 3.7 (order 4) per step. */
 #define SWING_MAX_RK4  1.0
 #define SPRING_MAX_RK4 2.0
 
@@ -115,8 +116,10 @@ static int find_massless(const struct lk_system *sys)
 
 /* ---- the check ---- */
 
-/** struct attempt - the requested solver. @what: its name in messages;  @instead: an alternative
- * that accepts any model;  @most, @most_of_springs: largest phase of a mode in a step [rad] */
+/** struct attempt - the requested solver.
+ * @what: name of the solver in messages;  @instead: an alternative that accepts any model
+ * @most: largest phase of a mode in a step [rad];  @most_of_springs: the same for modes of
+ *        springs */
 struct attempt {
     char what[LK_NAME_SIZE + 16];
     const char *instead;
@@ -124,7 +127,8 @@ struct attempt {
     double most_of_springs;
 };
 
-/* Return: 0, or LK_E_MODEL if @rate is too fast; @does: "'spring' oscillates at" */
+/* Return: 0, or LK_E_MODEL if @rate is too fast for a step. @does: start of the message, such as
+ * "'spring' oscillates at" */
 static int check_rate(const struct lk_system *sys, const struct attempt *attempt, const char *does,
                       const char *unit, double rate, double most, struct lk_error *ret_error)
 {
@@ -141,8 +145,8 @@ static int check_rate(const struct lk_system *sys, const struct attempt *attempt
     return LK_E_MODEL;
 }
 
-/* return the amplification of an oscillation by `rk4` in a step, |R(i y)| with R the series of exp
- * up to y^4 */
+/* return the amplification of an oscillation by `rk4` in a step, |R(i y)|, where R is the series
+ * of exp up to y^4 */
 static double swing_left(double y)
 {
     double y2 = y * y;
@@ -150,7 +154,7 @@ static double swing_left(double y)
     return hypot(1 - y2 / 2 + y2 * y2 / 24, y * (1 - y2 / 6));
 }
 
-/* note a spring that the step accepts, but damps */
+/* Note a spring that the step accepts but damps. */
 static void note_swing(struct lk_system *sys, const struct attempt *attempt, const char *does,
                        double rate)
 {
@@ -205,7 +209,8 @@ static int check_turns(struct lk_system *sys, const struct lk_model *m,
     return check_rate(sys, attempt, does, "rad", fastest, most, ret_error);
 }
 
-/* rotors, and bodies that are light for the forces in their joints */
+/* Check rotors, and bodies that swing fast because they are light relative to the forces in
+ * their joints. */
 static int check_turning(struct lk_system *sys, const struct lk_model *m,
                          const struct attempt *attempt, struct lk_error *ret_error)
 {

@@ -25,26 +25,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ASSEMBLY_ROUNDS   100
-#define ASSEMBLY_TURNING  3000  /* limit while each iteration reduces the gaps of a far start */
-#define ASSEMBLY_ROUNDOFF 1e-14 /* of the size of the model: closed to double precision */
-#define ASSEMBLY_ENOUGH   1e-4  /* of the size: a misfit that the joints can absorb */
-#define ASSEMBLY_CLOSED   1e-9  /* of the size: tolerance if joints absorb no misfit */
-#define ASSEMBLY_NEAR     0.1   /* of the size, or rad: largest gap of a pose given by the caller */
-#define ASSEMBLY_TURN     0.3   /* largest rotation in one iteration [rad] */
+#define ASSEMBLY_ROUNDS 100
+/* most iterations, as long as each reduces the gaps of a far start */
+#define ASSEMBLY_TURNING 3000
+/* gap of a joint that is closed to double precision, in sizes of the model */
+#define ASSEMBLY_ROUNDOFF 1e-14
+#define ASSEMBLY_ENOUGH   1e-4 /* gap that the joints can absorb, in sizes of the model */
+/* largest gap if joints absorb no misfit, in sizes of the model */
+#define ASSEMBLY_CLOSED 1e-9
+/* largest gap of a pose given by the caller [sizes of the model, or rad] */
+#define ASSEMBLY_NEAR     0.1
+#define ASSEMBLY_TURN     0.3 /* largest rotation in one iteration [rad] */
 #define REFINEMENTS       8
 #define REFINEMENTS_MAX   3000  /* near a singular pose, while the change of each */
 #define REFINEMENT_SLOW   0.999 /* is below this ratio to the change before, */
 #define REFINEMENT_ENOUGH 1e-12 /* and above this fraction of the largest value */
 
-/* count the work of a factorisation and some solves, at ten operations per unit. Return: whether to
- * stop, see compile/effort.h */
+/* Count the work of a factorisation and some solves, ten operations as one unit. Return: whether
+ * to cancel the compilation, see compile/effort.h */
 static bool spend_round(const struct lk_system *sys)
 {
     return lk_effort_spend((uint64_t)(sys->project_flops / 10));
 }
 
-/* deflection and rate of the row of a law in the current state */
+/* Return the deflection of the row of a law, and its rate, in the current state. */
 static double law_place(const struct lk_system *sys, const struct lk_law *law, double *ret_rate)
 {
     double phi[LK_ROWS_MAX], rates[LK_ROWS_PAD];
@@ -56,8 +60,8 @@ static double law_place(const struct lk_system *sys, const struct lk_law *law, d
     return phi[law->row];
 }
 
-/* E of the compliant rows: the working value, or so large that a solve leaves their multipliers
- * unchanged */
+/* Set E of the compliant rows: to the working value, or so large that a solve leaves their
+ * multipliers unchanged. */
 static void couple_compliant_rows(struct lk_system *sys, int coupled)
 {
     for (int i = 0; i < sys->n_laws; i++) {
@@ -76,7 +80,8 @@ static void couple_compliant_rows(struct lk_system *sys, int coupled)
     }
 }
 
-/* largest initial distance, at least the largest joint arm of a body: the scale of a gap */
+/* Return the scale of a gap: the largest initial distance, or the largest joint arm of a body if
+ * that is larger. */
 static double model_size(const struct lk_system *sys)
 {
     double size = 0;
@@ -91,8 +96,9 @@ static double model_size(const struct lk_system *sys)
     return size > 0 ? size : 1;
 }
 
-/* largest violation among a joint's rigid rows, in sizes of the model for lengths; writes the
- * violations into the right-hand side. @ret_row: its row, @ret_gap: in m or rad */
+/* Return the largest violation among the rigid rows of a joint, lengths in sizes of the model.
+ * Write the violations into the right-hand side. @ret_row: row of the largest one;  @ret_gap:
+ * its violation in m or rad */
 static double joint_gap(struct lk_system *sys, int i, double size, int *ret_row, double *ret_gap)
 {
     const struct lk_joint *j = &sys->joint[i];
@@ -116,7 +122,8 @@ static double joint_gap(struct lk_system *sys, int i, double size, int *ret_row,
     return worst;
 }
 
-/* violations of all joints; returns the largest in sizes of the model, @ret_gap in m or rad */
+/* Evaluate the violations of all joints. Return the largest in sizes of the model; @ret_gap: the
+ * same in m or rad */
 static double measure_gaps(struct lk_system *sys, double size, double *ret_gap)
 {
     double worst = 0;
@@ -135,7 +142,7 @@ static double measure_gaps(struct lk_system *sys, double size, double *ret_gap)
     return worst;
 }
 
-/* one Gauss-Newton iteration, scaled so that no body rotates by more than ASSEMBLY_TURN */
+/* Make one Gauss-Newton iteration, scaled so that no body rotates by more than ASSEMBLY_TURN. */
 static void move_bodies(struct lk_system *sys)
 {
     double turn = 0, scale;
@@ -163,7 +170,7 @@ static void move_bodies(struct lk_system *sys)
     lk_evaluate_poses(sys, &sys->now);
 }
 
-/* the joint that owns the rows of block @i, for messages */
+/* Return the name, for messages, of the joint that owns the rows of block @i. */
 static const char *name_of(const struct lk_system *sys, int i)
 {
     const struct lk_joint *of = sys->joint[i].of[0];
@@ -173,7 +180,7 @@ static const char *name_of(const struct lk_system *sys, int i)
 
 #define GAPS_TOLD 3 /* number of joints that a message names */
 
-/* writes the joints with the largest gaps, in descending order, as "'a' (0.3 m), 'b' (0.1 rad)" */
+/* Write the joints with the largest gaps, in descending order, as "'a' (0.3 m), 'b' (0.1 rad)". */
 static void list_gaps(struct lk_system *sys, double size, char *text, size_t room)
 {
     int told[GAPS_TOLD];
@@ -206,8 +213,9 @@ static void list_gaps(struct lk_system *sys, double size, char *text, size_t roo
     }
 }
 
-/* Coordinates at the current poses. Angles unwrap from their previous values, so that a start, a
- * drive or a gear may turn a joint by more than half a turn; one iteration turns a body by less. */
+/* Compute the coordinates at the current poses. Angles unwrap from their previous values, so
+ * that a start, a drive or a gear may turn a joint by more than half a turn. One iteration turns
+ * a body by less than half a turn. */
 static void start_coordinates(struct lk_system *sys)
 {
     for (int i = 0; i < sys->n_named_joints; i++) {
@@ -219,8 +227,8 @@ static void start_coordinates(struct lk_system *sys)
     }
 }
 
-/* Gauss-Newton iterations with the weights at hand. @ret_relative: gap that is left, in sizes of
- * the model. Return: 0, -ECANCELED. */
+/* Make Gauss-Newton iterations with the current weights. @ret_relative: remaining gap, in sizes
+ * of the model. Return: 0, -ECANCELED. */
 static int close_joints(struct lk_system *sys, double size, double *ret_relative)
 {
     double gap, relative = measure_gaps(sys, size, &gap), previous = INFINITY;
@@ -228,8 +236,7 @@ static int close_joints(struct lk_system *sys, double size, double *ret_relative
     for (int i = 0; relative > ASSEMBLY_ROUNDOFF &&
                     (i < ASSEMBLY_ROUNDS || (i < ASSEMBLY_TURNING && relative < previous));
          i++) {
-        /* whether the joints are closed as well as the model allows: further iterations do not help
-         */
+        /* The joints are closed as well as the model allows: further iterations do not help. */
         if (relative < ASSEMBLY_ENOUGH && relative > 0.5 * previous)
             break;
         previous = relative;
@@ -259,8 +266,8 @@ static void weigh_alike(struct lk_system *sys, double size)
 }
 
 /* Repeat close_joints() from the initial configuration @drawn with equal weights of all bodies.
- * With the weights of the masses it may fail if a light body would have to move a heavy one a long
- * way. */
+ * With weights from the masses, close_joints() may fail if a light body would have to move a
+ * heavy one a long way. */
 static int close_alike(struct lk_system *sys, double size, const double *drawn,
                        double *ret_relative)
 {
@@ -276,8 +283,8 @@ static int close_alike(struct lk_system *sys, double size, const double *drawn,
     return result;
 }
 
-/* evaluates the joints as the model file has them. Return: the largest gap, in sizes of the model
- */
+/* Evaluate the joints in the configuration of the model file. Return: the largest gap, in sizes
+ * of the model. */
 static double measure_drawn(struct lk_system *sys, double size, double *ret_gap)
 {
     couple_compliant_rows(sys, 0);
@@ -293,7 +300,8 @@ int lk_start_is_open(struct lk_system *sys)
     return !(measure_drawn(sys, model_size(sys), &gap) < ASSEMBLY_ENOUGH);
 }
 
-/* @size: of the model;  @enough: the gaps that may be left, in sizes */
+/* Assemble the positions. @size: of the model;  @enough: largest remaining gap, in sizes of the
+ * model */
 static int assemble(struct lk_system *sys, double size, double enough, struct lk_error *ret_error)
 {
     double relative;
@@ -325,7 +333,7 @@ int lk_start_assemble(struct lk_system *sys, struct lk_error *ret_error)
     return assemble(sys, model_size(sys), ASSEMBLY_ENOUGH, ret_error);
 }
 
-/* a direction of side 0 in the axes of side 1 */
+/* Compute a direction of side 0 in the axes of side 1. */
 static void see_from_side_1(const struct lk_pose *const pose[2], const double in0[3], double ret[3])
 {
     double world[3];
@@ -334,8 +342,8 @@ static void see_from_side_1(const struct lk_pose *const pose[2], const double in
     lk_rotate_back(pose[1]->R, world, ret);
 }
 
-/* sets the point of side 1 from that of side 0, and keeps the part of the gap along the directions
- * in @free (bit i: f[0][i]), along which the joint slides */
+/* Set the point of side 1 from that of side 0, and keep the part of the gap along the directions
+ * in @free (bit i: f[0][i]). The joint slides along these directions. */
 static void take_point(struct lk_joint *j, const struct lk_pose *const pose[2], unsigned free)
 {
     double P0[3], P1[3], arm[3], gap[3];
@@ -357,7 +365,7 @@ static void take_point(struct lk_joint *j, const struct lk_pose *const pose[2], 
         j->p[1][k] += arm[k];
 }
 
-/* sets the axis of side 1 from that of side 0; side 1 keeps its angle */
+/* Set the axis of side 1 from that of side 0. Side 1 keeps its angle. */
 static void take_axis(struct lk_joint *j, const struct lk_pose *const pose[2])
 {
     double axis[3], along, length, *t1 = j->f[1][0];
@@ -374,8 +382,8 @@ static void take_axis(struct lk_joint *j, const struct lk_pose *const pose[2])
     lk_cross(axis, t1, j->f[1][1]);
 }
 
-/* directions of side 0 along which a joint lets the point of side 1 slide, as bits; -1: it has no
- * such rows */
+/* Return the directions of side 0 along which a joint lets the point of side 1 slide, as bits;
+ * -1: the joint has no rows that hold a point. */
 static int free_directions(enum lk_joint_type type)
 {
     enum lk_kind kind = lk_kind_of(type);
@@ -388,8 +396,8 @@ static int free_directions(enum lk_joint_type type)
     return lk_joint_kinds[kind].point ? 0 : free;
 }
 
-/* Recompute the constants of side 1 from side 0, so that a misfit of redundant joints too small to
- * detect does not cause large forces. The joint's coordinates keep their values. */
+/* Recompute the constants of side 1 from side 0, so that a misfit of redundant joints too small
+ * to detect does not cause large forces. The coordinates of the joint keep their values. */
 static void absorb_misfit(struct lk_system *sys, struct lk_joint *j)
 {
     const struct lk_pose *const pose[2] = {&sys->pose[j->body[0]], &sys->pose[j->body[1]]};
@@ -399,7 +407,7 @@ static void absorb_misfit(struct lk_system *sys, struct lk_joint *j)
 
     if (free >= 0)
         take_point(j, pose, (unsigned)free);
-    /* three dot-1 rows keep the frames parallel, two keep the axes parallel */
+    /* three dot-1 rows keep the frames parallel; two dot-1 rows keep the axes parallel */
     if (n_square == 3)
         for (int k = 0; k < 3; k++)
             see_from_side_1(pose, j->f[0][k], j->f[1][k]);
@@ -407,7 +415,7 @@ static void absorb_misfit(struct lk_system *sys, struct lk_joint *j)
         take_axis(j, pose);
 }
 
-/* the largest component of @twist and the @most so far */
+/* Return the largest of @most and the magnitudes of the components of @twist. */
 static double larger(double most, const struct lk_twist *twist)
 {
     for (int i = 0; i < 3; i++)
@@ -417,9 +425,10 @@ static double larger(double most, const struct lk_twist *twist)
 
 /* Return whether to continue after @done refinements of the velocities or accelerations in
  * system->now; the last one is system->correction. The error due to E shrinks by a constant factor.
- * If rows nearly depend on each other, many refinements are needed; if they do depend, further ones
- * have no effect.
- * @change: in: change by the refinement before, initially 0; out: by the last one */
+ * If rows nearly depend on each other, many refinements are needed. If rows depend on each other
+ * exactly, further refinements have no effect.
+ * @change: in: change by the previous refinement, initially 0; out: change by the last
+ *          refinement */
 static bool refines_on(const struct lk_system *sys, int done, bool are_accelerations,
                        double *change)
 {
@@ -476,9 +485,9 @@ static void fit_velocities(struct lk_system *sys)
     sys->summary.velocity_change = change;
 }
 
-/* Compute the accelerations without joint forces; 0 in directions without inertia.
+/* Compute the accelerations without joint forces. They are 0 in directions without inertia.
  * @is_balanced: the start is an equilibrium, and the multipliers of rigid rows act too: forces
- * transmitted by bodies without inertia appear only in them. */
+ *               transmitted by bodies without inertia appear only in them. */
 static void free_accelerations(struct lk_system *sys, bool is_balanced)
 {
     for (int r = 0; r < sys->n_rows && !is_balanced; r++)
@@ -488,7 +497,8 @@ static void free_accelerations(struct lk_system *sys, bool is_balanced)
     lk_loads_accelerate(sys, &sys->now, 0, sys->now.inputs);
 }
 
-/* With @hold, fix all bodies except those without mass, and their axes without inertia. */
+/* If @hold is set, fix all bodies except those without mass, which remain free, and except the
+ * axes without inertia of thin bodies. */
 static void hold_heavy_bodies(struct lk_system *sys, int hold)
 {
     for (int b = 0; b < sys->n_bodies; b++) {
@@ -502,8 +512,8 @@ static void hold_heavy_bodies(struct lk_system *sys, int hold)
     }
 }
 
-/* write the right-hand side of lambda = f + c Phi_q dv for every law, with E = 1 / c, and that of 0
- * for joints */
+/* write the right-hand side of lambda = f + c Phi_q dv for every law, with E = 1 / c, and the
+ * right-hand side 0 for joints */
 static void damper_residual(struct lk_system *sys, double t)
 {
     for (int i = 0; i < sys->n_joints; i++) {
@@ -528,8 +538,8 @@ static void damper_residual(struct lk_system *sys, double t)
     }
 }
 
-/* residual of 0 = Q - Phi_q^T lambda at bodies without inertia, relative to the largest multiplier
- */
+/* Return the residual of 0 = Q - Phi_q^T lambda at bodies without inertia, relative to the
+ * largest multiplier. */
 static double massless_imbalance(struct lk_system *sys)
 {
     double left = 0, largest = 0;
@@ -547,7 +557,7 @@ static double massless_imbalance(struct lk_system *sys)
     return largest > 0 ? left / largest : left;
 }
 
-/* make one iteration: an implicit Euler step of @t seconds for all bodies without inertia */
+/* Make one iteration: take an implicit Euler step of @t seconds for all bodies without inertia */
 static void move_massless(struct lk_system *sys, double t)
 {
     lk_evaluate_transpose(sys, sys->now.lambda, sys->residual);
@@ -569,10 +579,11 @@ static void move_massless(struct lk_system *sys, double t)
     lk_evaluate_twists(sys, &sys->now);
 }
 
-/* Compute the velocities of bodies without inertia on dampers. They are not free at the start, but
- * follow from the forces, 0 = Q - Phi_q^T lambda with lambda = f(x, v). An implicit Euler step of t
- * seconds with all other bodies fixed finds them, because the artificial mass in W is negligible in
- * such a long step; further iterations remove its remaining effect. */
+/* Compute the velocities of bodies without inertia on dampers. They are not free at the start,
+ * but follow from the forces, 0 = Q - Phi_q^T lambda with lambda = f(x, v). The velocities are
+ * found by an implicit Euler step of t seconds with all other bodies fixed, because the
+ * artificial mass in W is negligible in such a long step; further iterations remove its
+ * remaining effect. */
 static void fit_massless_velocities(struct lk_system *sys)
 {
     const double t = 1;
@@ -596,7 +607,8 @@ static void fit_massless_velocities(struct lk_system *sys)
     hold_heavy_bodies(sys, 0);
     couple_compliant_rows(sys, 0);
     lk_evaluate_factor(sys);
-    /* the moved bodies and the joints that guide them need consistent velocities again */
+    /* The velocities of the moved bodies, and of the joints that guide them, must be made
+     * consistent again. */
     project_velocities(sys);
 }
 
@@ -612,7 +624,7 @@ static void start_rates(struct lk_system *sys)
 }
 
 /* Remove the round-off that @n refinements have added to the multipliers of redundant rows, and
- * that no motion removes. One more refinement finds the amount of each. */
+ * that no motion removes. One more refinement finds the amount for each multiplier. */
 static void drop_unreachable(struct lk_system *sys, int n)
 {
     double *before = sys->next.lambda;
@@ -669,8 +681,8 @@ void lk_start_beside(struct lk_system *sys)
     constrain_accelerations(sys);
 }
 
-/* return whether a rigid row has no effect but by its E, because planar reduction already prevents
- * the motion that it forbids */
+/* return whether a rigid row has no effect except through its E, because planar reduction
+ * already prevents the motion that it forbids */
 static bool has_idle_rows(const struct lk_system *sys)
 {
     bool has = false;
@@ -700,14 +712,14 @@ static void find_velocities(struct lk_system *sys, bool is_balanced)
 {
     lk_start_renew(sys);
     fit_velocities(sys);
-    if (!is_balanced) /* else forces are in balance without velocities */
+    if (!is_balanced) /* otherwise the forces are in balance at rest */
         fit_massless_velocities(sys);
     start_rates(sys);
     lk_blocks_settle(sys);
     free_accelerations(sys, is_balanced);
 }
 
-/* prepare the first step, once accelerations are found */
+/* Prepare the first step. Call when the accelerations are known. */
 static void begin_steps(struct lk_system *sys)
 {
     struct lk_balance *balance = sys->now.balance;
@@ -752,8 +764,9 @@ double lk_start_size(const struct lk_system *sys)
     return model_size(sys);
 }
 
-/* Refuse poses with large gaps, which are no poses of the mechanism at time 0. Examples are a gear
- * whose coordinates have turned by more than half a turn, or a drive at another time. */
+/* Refuse poses with large gaps, which are no poses of the mechanism at time 0. Examples are a
+ * gear whose coordinates have turned by more than half a turn, or a drive whose coordinate
+ * belongs to another time. */
 static int check_near(struct lk_system *sys, double size, struct lk_error *ret_error)
 {
     char gaps[256];
@@ -784,7 +797,7 @@ int lk_start_again(struct lk_system *sys, double size, struct lk_error *ret_erro
         lk_wind_up_refer(sys, &sys->now);
         lk_blocks_settle(sys);
         find_velocities(sys, false);
-        /* forces are transmitted through bodies without inertia from the first instant */
+        /* bodies without inertia transmit forces from the first instant */
         push_massless(sys);
         constrain_accelerations(sys);
     }

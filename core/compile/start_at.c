@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A start from poses and velocities of the caller. */
+/* Starts a system from poses and velocities that the caller gives. */
 #include "compile/compile.h"
 #include "compile/state.h"
 #include "maths/arithmetic.h"
@@ -20,7 +20,7 @@ static bool are_finite(const double *x, int n)
     return true;
 }
 
-/* find the first body whose numbers are not those of a motion, or -1 */
+/* find the first body whose numbers are no valid pose and velocity. Return: its index, or -1 */
 static int find_nonsense(const struct lk_body_state *bodies, int n)
 {
     for (int b = 0; b < n; b++) {

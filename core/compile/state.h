@@ -13,7 +13,7 @@
     }
 
 /** struct lk_state_header - everything that determines the bits of a further step, besides the
- * state. @model: hash of the words and numbers of its file
+ * state. @model: hash of the words and numbers of the model file
  * @n_numbers: numbers of the state after the header;  @sum: their lk_hash() */
 struct lk_state_header {
     char magic[8];
@@ -31,7 +31,8 @@ struct lk_state_header {
 struct lk_state;
 struct lk_system;
 
-#define LK_UNIT_WITHIN 1e-6 /* of 1, the square of the length of a quaternion of a state */
+/* tolerance for the squared length of a quaternion of a state, which is 1 */
+#define LK_UNIT_WITHIN 1e-6
 
 /** lk_state_is_plausible() - check that all numbers of @state are finite, quaternions have unit
  * length, and the number of steps is whole. Thread: any.  RT: yes. */

@@ -4,7 +4,7 @@
 #include "linkage/pool.h"
 #include "maths/arithmetic.h"
 
-/* several workers must need at most LK_WORTH of the time of one, since cores have other uses */
+/* largest time with several workers, as a fraction of the time with one: cores have other uses */
 #define LK_WORTH 0.9
 #define LK_CLOSE 1.05
 

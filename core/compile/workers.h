@@ -5,9 +5,10 @@
 
 #include "step/system.h"
 
-/* Cost of a fork and a join [ns]: two hand-offs of up to 0.5 us each, and the cache lines that move
- * between cores (chain of 128 links, two workers: 1.1 to 2 us a phase above half of the work). Each
- * worker beyond the second adds LK_MEETING_MORE_NS, because the caller fetches its cache line. */
+/* Cost of a fork and a join [ns]: two hand-offs of up to 0.5 us each, and the cache lines that
+ * move between cores (chain of 128 links, two workers: 1.1 to 2 us a phase above half of the
+ * work). Each worker after the second adds LK_MEETING_MORE_NS, because the caller fetches its
+ * cache line. */
 #define LK_MEETING_NS      2000.0
 #define LK_MEETING_MORE_NS 100.0
 
@@ -15,7 +16,7 @@
 double lk_workers_time(const struct lk_step_cost *cost, int n_workers);
 
 /** lk_workers_useful() - compute the number of workers worth using at @cost: the fewest within 5 %
- * of the shortest time of 1 to @n_max workers, but 1 if that saves less than 10 %.
+ * of the shortest time of 1 to @n_max workers, but 1 if these save less than 10 %.
  * Return: 1 to @n_max. */
 int lk_workers_useful(const struct lk_step_cost *cost, int n_max);
 

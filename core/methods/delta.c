@@ -10,8 +10,8 @@
 /* ---- layout ---- */
 
 /** struct shape - handles of every front, found before the layout.
- * @first: first handle of each front in @body, n_fronts + 1
- * @mark:  of each body: a joint at it remains */
+ * @first: index in @body of the first handle of each front, n_fronts + 1
+ * @mark:  for each body, whether a joint at it remains */
 struct shape {
     const struct lk_topology *t;
     const struct lk_plan *plan;
@@ -57,7 +57,7 @@ static void mark_remaining(struct shape *s, const struct lk_front_plan *f, int v
             s->mark[s->t->body[f->joints[i]][side]] = value;
 }
 
-/* the handles of a front are the marked ones among those of its parts */
+/* Find the handles of a front: the marked bodies among the handles of its parts. */
 static int shape_front(struct shape *s, int i)
 {
     const struct lk_front_plan *f = &s->plan->fronts[i];
@@ -93,7 +93,7 @@ static int shape_init(struct shape *s)
     return r;
 }
 
-/** struct joined - a handle among those of all parts of a front. */
+/** struct joined - a handle among the handles of all parts of a front. */
 struct joined {
     int part;
     int local;
@@ -225,7 +225,7 @@ static void count_front(struct counts *c, const struct shape *s, int i)
         c->scratch = e * joined * Q;
 }
 
-/* sides of joint @j up to the last one that is a body */
+/* Count the sides of joint @j up to the last side that is a body. */
 static int sides_of(const struct lk_topology *t, int j)
 {
     int n = LK_TREE_SIDES;
@@ -312,7 +312,7 @@ LK_INLINE double dot(const double *a, const double *b)
     return (sum[0] + sum[2]) + (sum[1] + sum[3]);
 }
 
-/* Y = Phi_q delta over the joined handles, row after row */
+/* Compute Y = Phi_q delta over the joined handles, row after row. */
 static void reach_of_rows(struct lk_delta *d, const struct lk_delta_front *f)
 {
     double *Y = d->scratch;
@@ -335,7 +335,7 @@ static void reach_of_rows(struct lk_delta *d, const struct lk_delta_front *f)
     }
 }
 
-/* L L^T = C^-1 = 1/alpha - Y Phi_q^T, lower triangle row after row */
+/* Factor L L^T = C^-1 = 1/alpha - Y Phi_q^T; lower triangle row after row. */
 static void factor_rows(struct lk_delta *d, const struct lk_delta_front *f, const double *soft)
 {
     double *L = d->factors + f->factor;
@@ -393,7 +393,7 @@ static void reach_of_kept(struct lk_delta *d, const struct lk_delta_front *f)
     }
 }
 
-/* delta_C = delta + Z^T Z, eqs. (36)-(38) */
+/* Compute delta_C = delta + Z^T Z, eqs. (36)-(38). */
 static void merge_front(struct lk_delta *d, const struct lk_delta_front *f)
 {
     const struct lk_delta_kept *kept = d->kept + f->first_kept;
@@ -431,7 +431,7 @@ void lk_delta_factor(struct lk_delta *d, const double *soft)
 
 /* ---- solve ---- */
 
-/* beta, then L^-1 beta in its place, then delta_C3 = delta_3 + Z^T L^-1 beta, eq. (39) */
+/* Compute beta, then L^-1 beta in its place, then delta_C3 = delta_3 + Z^T L^-1 beta, eq. (39). */
 static void assemble_front(struct lk_delta *d, const struct lk_delta_front *f, double *x)
 {
     const double *L = d->factors + f->factor, *Z = d->factors + f->reach;
@@ -461,7 +461,7 @@ static void assemble_front(struct lk_delta *d, const struct lk_delta_front *f, d
         add_scaled(bias, x[r], Z + r * f->n_kept * Q, f->n_kept);
 }
 
-/* dlambda = L^-T (Z dF + L^-1 beta), eq. (35) */
+/* Compute dlambda = L^-T (Z dF + L^-1 beta), eq. (35). */
 static void multipliers(const struct lk_delta *d, const struct lk_delta_front *f, double *x)
 {
     const double *L = d->factors + f->factor, *Z = d->factors + f->reach;
@@ -478,8 +478,8 @@ static void multipliers(const struct lk_delta *d, const struct lk_delta_front *f
     }
 }
 
-/* compute the forces at the handles of the parts: from outside, and of the rows eliminated here,
- * eq. (14) */
+/* compute the forces at the handles of the parts: those from outside, and those of the rows that
+ * this front eliminates, eq. (14) */
 static void hand_down(struct lk_delta *d, const struct lk_delta_front *f, const double *x)
 {
     for (int k = 0; k < f->n_parts; k++) {

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The recursion of the index-3 DCA paper in its own letters: assembly and disassembly in the
- * coordinates of the handles, for any number of them.
+/* The recursion of the index-3 DCA paper in the notation of the paper: assembly and disassembly in
+ * the coordinates of the handles, for any number of them.
  *
  * A (sub)assembly A moves under increments dF of the constraint forces at its handles by
  *
  *     dq_i = sum over handles j of delta_ij dF_j + delta_i3            eqs. (24), (28)-(31)
  *
- * A handle here is a body of A that a joint outside of A acts on; the paper has two of them, 1 and
- * 2, and keeps the letter 3 for the bias. A merge joins the handles of all its parts, eliminates
- * the rows that became internal by dlambda = alpha (Phi + Phi_q dq), eq. (34), and keeps the
- * handles that still have a joint outside. With delta of the parts side by side (zero between
- * different parts), all sums over all joined handles:
+ * A handle here is a body of A that a joint outside of A acts on; the paper has two handles, 1 and
+ * 2, and uses the index 3 for the bias. A merge joins the handles of all its parts, eliminates the
+ * rows that became internal by dlambda = alpha (Phi + Phi_q dq), eq. (34), and keeps the handles
+ * that still have a joint outside. With delta of the parts side by side (zero between different
+ * parts), all sums over all joined handles:
  *
  *     C        = (1/alpha - Phi_q delta Phi_q^T)^-1                    below eq. (35)
  *     beta     = Phi_q delta_3 + Phi                                   below eq. (35)
@@ -18,9 +18,9 @@
  *     delta_C  = delta + delta Phi_q^T C Phi_q delta                   eqs. (36)-(38)
  *     delta_C3 = delta_3 + delta Phi_q^T C beta                        eq. (39)
  *
- * Two handles, one in either part, give the paper's four equations; the missing transpose of eq.
- * (37) is in place. delta is negative semidefinite, so C is positive definite for every alpha > 0,
- * with redundant rows too. The sizes of the blocks are those of a plan, see tree.h.
+ * Two handles, one in either part, give the paper's four equations; the transpose that is missing
+ * in eq. (37) is included. delta is negative semidefinite, so C is positive definite for every
+ * alpha > 0, with redundant rows too. The sizes of the blocks are those of a plan, see tree.h.
  *
  * A body's seven coordinates are stored as eight, (x, 0, p), so that vectors of four fit. */
 #ifndef LK_METHODS_DELTA_H
@@ -44,8 +44,9 @@ struct lk_delta_part {
 };
 
 /** struct lk_delta_block - Phi_q of one side of an eliminated joint.
- * @row: first row within the front;  @n: rows;  @phi: offset of n * 8 values
- * @part, @local: the handle it acts on;  @joined: the same among all joined ones */
+ * @row: first row within the front;  @n: number of rows;  @phi: offset of n * 8 values
+ * @part, @local: the handle on which the block acts;  @joined: index of this handle among all
+ *          joined handles */
 struct lk_delta_block {
     int row;
     int n;
@@ -55,7 +56,7 @@ struct lk_delta_block {
     int joined;
 };
 
-/** struct lk_delta_kept - a joined handle that remains after the merge. */
+/** struct lk_delta_kept - a joined handle that remains a handle after the merge. */
 struct lk_delta_kept {
     int part;
     int local;
@@ -63,9 +64,10 @@ struct lk_delta_kept {
 };
 
 /** struct lk_delta_front - one merge.
- * @row, @e:    first eliminated row among all, rows eliminated
- * @n_joined:   handles of all parts;  @n_kept: handles left
- * @factor:     offset of L, e * e values, L L^T = C^-1;  @reach: of L^-1 Phi_q delta, e * 8 n_kept
+ * @row, @e:    first eliminated row among all rows, number of eliminated rows
+ * @n_joined:   number of handles of all parts;  @n_kept: number of handles that remain
+ * @factor:     offset of L, e * e values, L L^T = C^-1;  @reach: offset of L^-1 Phi_q delta, e * 8
+ *              n_kept
  * @delta, @vector: as in struct lk_delta_part */
 struct lk_delta_front {
     int row;
@@ -83,9 +85,11 @@ struct lk_delta_front {
     int vector;
 };
 
-/** struct lk_delta - all merges, children before parents; constants down to @phi_at.
+/** struct lk_delta - all merges, children before parents; all members down to @phi_at are
+ * constants.
  * @phi_at:  offset of Phi_q of every joint in @phi: side after side, row after row, 8 values each
- * @delta:   of bodies, one after another, then of fronts;  @bias, @force: likewise */
+ * @delta:   matrices of the bodies, one after another, then of the fronts;  @bias, @force:
+ *           likewise */
 struct lk_delta {
     int n_bodies;
     int n_fronts;
@@ -111,10 +115,11 @@ int lk_delta_layout(struct lk_delta *delta, const struct lk_topology *topology,
  * @soft: 1/alpha of every row, in the order of elimination.  Thread: cycle.  RT: yes. */
 LK_RT void lk_delta_factor(struct lk_delta *delta, const double *soft);
 
-/** lk_delta_solve() - assemble the biases up the tree, disassemble down, with the last factor.
- * @delta: ->bias of the bodies holds delta_i3 and is replaced by dq
+/** lk_delta_solve() - assemble the biases up the tree, and disassemble down the tree, with the last
+ * factor.
+ * @delta: its @bias holds delta_i3 of the bodies, and is replaced by dq
  * @x:     Phi of all rows in the order of elimination, replaced by dlambda
- * Thread: cycle.  RT: yes. */
+ * Thread: cycle. RT: yes. */
 LK_RT void lk_delta_solve(struct lk_delta *delta, double *x);
 
 #endif

@@ -2,8 +2,8 @@
 /* Formulation `ali3` with `coordinates: euler-parameters`: the method in the form of the index-3
  * DCA paper (Nonlinear Dynamics, 2018), for comparison with ali3.c.
  *
- * Seven coordinates a body, q = (x, p) with Euler parameters p, and Psi = p.p - 1 = 0 by penalty.
- * Equations of motion, eqs. (7)-(9) and (12):
+ * Each body has seven coordinates, q = (x, p) with Euler parameters p. A penalty enforces
+ * Psi = p.p - 1 = 0. Equations of motion, eqs. (7)-(9) and (12):
  *
  *     g = M q'' + Phi_q^T lambda + Psi_q^T mu - Q = 0,   M = diag(m, 4 G^T J G),   w = 2 G p'
  *
@@ -22,13 +22,14 @@
  * Where this differs from the paper:
  *  - Rotation matrices are those of p / |p|. Then d theta = 2 G dp / |p|^2, the Jacobian is
  *    [Phi_x, 2 Phi_theta G / |p|^2], whose component along p is zero: rows do not depend on |p|.
- *    The inverse of the 4 x 4 of rotation is G^T J^-1 G / (4 |p|^4) + p p^T / (4 s alpha |p|^4).
- *    Dynamics are as in the paper at any |p|; the state that a step starts from and leaves has
- *    |p| = 1, up to round-off.
+ *    The inverse of the 4 x 4 matrix of rotation is
+ *    G^T J^-1 G / (4 |p|^4) + p p^T / (4 s alpha |p|^4).
+ *    Dynamics are as in the paper at any |p|. At the start and end of a step |p| = 1, up to
+ *    round-off.
  *  - The projections have a fresh factor at the final pose, and they solve for the correction,
  *    q' - q'* instead of q', which is the same with less round-off. lambda += s kappa, as in
  *    ali3.c.
- *  - alpha is 1/E of ali3.c, row by row, unless the model gives a number. With a number the
+ *  - alpha is 1/E of ali3.c, row by row, unless the model sets a number. With such a number the
  *    multipliers do not leak (ali3.c), because E lambda may then be a large violation.
  *  - mu is not stored between steps: at a consistent state mu = w.J w. */
 #include "maths/vec.h"
@@ -41,15 +42,16 @@
 #include <stdbool.h>
 
 #define Q LK_DELTA_Q
-#define P 4 /* where p begins in the eight stored coordinates */
+#define P 4 /* index of p in the eight stored coordinates */
 
 /* 1/alpha of the normalisation relative to s times the mean of J^-1. It affects only |p| between
  * two iterations: there is no mass along p, and no row depends on |p|. */
 #define NORM_EPS 1e-8
 
 /** struct euler_body - a body within a step.
- * @old:  q, q', q'' that the step starts from;  @u: q - q_old;  @q, @v, @a: q, q', q''
- * @g:    eq. (12);  @p: of the factor;  @pp: its square;  @soft: 1/alpha of the normalisation
+ * @old:  q, q', q'' at the start of the step;  @u: q - q_old;  @q, @v, @a: q, q', q''
+ * @g:    eq. (12);  @p: Euler parameters of the factor;  @pp: p.p;  @soft: 1/alpha of the
+ *        normalisation
  * @start_a, @massless: see struct lk_quad */
 struct euler_body {
     double old[3][Q];
@@ -66,7 +68,7 @@ struct euler_body {
     double massless[2];
 };
 
-/** struct euler - private state of this formulation. @soft: 1/alpha of every row. */
+/** struct euler - private state of this formulation. @soft: 1/alpha of each row. */
 struct euler {
     struct euler_body *body;
     struct lk_delta delta;
@@ -101,7 +103,7 @@ static int euler_layout(struct lk_system *sys, const struct lk_topology *topolog
 
 /* ---- Euler parameters ---- */
 
-/* r = scale p o (0, w): G^T w, where G is that of p */
+/* Compute r = scale p o (0, w), which is G^T w, where G belongs to p. */
 LK_INLINE void turn_to_rate(const double p[4], double scale, const double w[3], double r[4])
 {
     const double pure[4] = {0, w[0], w[1], w[2]};
@@ -111,7 +113,7 @@ LK_INLINE void turn_to_rate(const double p[4], double scale, const double w[3], 
         r[i] *= scale;
 }
 
-/* w = scale G y, the vector part of conj(p) o y */
+/* Compute w = scale G y, the vector part of conj(p) o y. */
 LK_INLINE void rate_to_turn(const double p[4], double scale, const double y[4], double w[3])
 {
     const double conjugate[4] = {p[0], -p[1], -p[2], -p[3]};
@@ -127,7 +129,7 @@ LK_INLINE double inner4(const double a[4], const double b[4])
     return (a[0] * b[0] + a[1] * b[1]) + (a[2] * b[2] + a[3] * b[3]);
 }
 
-/* the six directions of ali3.c of a rate of q: w = 2 G p' / |p|^2 */
+/* Compute the six velocities of ali3.c from a rate of q: w = 2 G p' / |p|^2. */
 static struct lk_twist twist_of(const double q[Q], const double rate[Q])
 {
     struct lk_twist t = {{rate[0], rate[1], rate[2]}, {0}};
@@ -138,8 +140,8 @@ static struct lk_twist twist_of(const double q[Q], const double rate[Q])
 
 /* ---- a body within a step ---- */
 
-/* p' = 1/2 p o (0, w), p'' = 1/2 p o (0, al) - 1/4 w.w p; @a: may differ from the state's by an
- * input jump */
+/* Set q, q', q'' of a body: p' = 1/2 p o (0, w), p'' = 1/2 p o (0, al) - 1/4 w.w p. @a: may
+ * differ from the accelerations in the state by an input jump */
 static void load_body(const struct lk_motion *m, const struct lk_twist *a,
                       const struct lk_body *def, struct euler_body *body)
 {
@@ -160,7 +162,7 @@ static void load_body(const struct lk_motion *m, const struct lk_twist *a,
     body->mu = lk_dot(m->v.w, Jw);
 }
 
-/* eqs. (15), (16); see ali3.c for bodies without inertia */
+/* Apply the trapezoidal rule, eqs. (15), (16). See ali3.c for bodies without inertia. */
 static void trapezoidal(double h, struct euler_body *body)
 {
     double rate = 2 / h;
@@ -191,7 +193,7 @@ static void place_body(struct lk_system *sys, int b, struct euler_body *body)
     sys->twist[b] = twist_of(body->q, body->v);
 }
 
-/* g of eq. (12); @sum: Phi_q^T lambda - Q in the six directions of ali3.c */
+/* Compute g of eq. (12). @sum: Phi_q^T lambda - Q in the six directions of ali3.c */
 static void body_residual(const struct lk_body *def, const struct lk_twist *sum,
                           struct euler_body *body)
 {
@@ -213,7 +215,7 @@ static void body_residual(const struct lk_body *def, const struct lk_twist *sum,
 
 /* ---- the linear system ---- */
 
-/* delta of a body: -s (M + s Psi_q^T alpha Psi_q)^-1, eq. (26), at the present p */
+/* Compute delta of a body: -s (M + s Psi_q^T alpha Psi_q)^-1, eq. (26), at the present p. */
 static void body_delta(const struct lk_inverse_mass *sW, struct euler_body *body, double *delta)
 {
     const double *p = body->p;
@@ -239,7 +241,7 @@ static void body_delta(const struct lk_inverse_mass *sW, struct euler_body *body
     }
 }
 
-/* [Phi_x, 0, 2 Phi_theta G / |p|^2] of all sides that are bodies */
+/* Compute [Phi_x, 0, 2 Phi_theta G / |p|^2] for all sides that are bodies. */
 static void fill_rows(struct lk_system *sys, struct euler *e)
 {
     for (int i = 0; i < sys->n_joints; i++) {
@@ -275,7 +277,8 @@ static void factor_matrix(struct lk_system *sys, struct euler *e)
     lk_delta_factor(&e->delta, e->soft);
 }
 
-/* delta_i3 of eq. (27), sign corrected: delta g - p Psi / (2 p.p), the last with alpha cancelled */
+/* Compute delta_i3 of eq. (27), sign corrected: delta g - p Psi / (2 p.p); alpha cancels in the
+ * last term. */
 static void newton_bias(const double *delta, struct euler_body *body, double *bias)
 {
     double psi = inner4(body->q + P, body->q + P) - 1;
@@ -294,7 +297,7 @@ static void newton_bias(const double *delta, struct euler_body *body, double *bi
 /* ---- Newton iterations ---- */
 
 /* A compliant row has the law lambda = f(Phi, dPhi/dt): 1/alpha is the inverse of its tangent at
- * the predicted pose, and the residual of the law replaces Phi. End stops: see ali3.c. */
+ * the predicted pose, and the residual of the law replaces Phi. For end stops see ali3.c. */
 static double law_residual(struct lk_system *sys, const struct lk_joint *j, int r, double phi,
                            double rate, int iteration)
 {
@@ -311,8 +314,9 @@ static double law_residual(struct lk_system *sys, const struct lk_joint *j, int 
     return (f.elastic + f.dissipative - sys->next.lambda[j->row + r]) * *regular;
 }
 
-/* Phi into the right-hand side, Phi_q^T lambda into the sums of the bodies; both, and the Jacobians
- * of the system, at the present pose. The Jacobian of the factor is kept in the recursion. */
+/* Write Phi to the right-hand side, and add Phi_q^T lambda to the sums of the bodies. Both, and
+ * the Jacobians of the system, are those of the present pose. The recursion keeps the Jacobian
+ * of the factor. */
 static void row_residual(struct lk_system *sys, int iteration)
 {
     lk_evaluate_jacobians(sys);
@@ -343,8 +347,9 @@ static void leak_multipliers(struct lk_system *sys, const struct euler *e)
     }
 }
 
-/* u += dq, mu += dmu. From the equations of the increment, dmu = -p.g / (2 p.p) for every alpha:
- * no other term acts along p. Return: the largest increment, in m or rad. */
+/* Add the increments: u += dq, mu += dmu. From the equations of the increment, dmu = -p.g / (2
+ * p.p) for every alpha, because no other term acts along p. Return: the largest increment, in m
+ * or rad. */
 static double move_body(struct euler_body *body, const double *dq)
 {
     double largest = 0;
@@ -384,7 +389,8 @@ static void iterate_newton(struct lk_system *sys, struct euler *e, const double 
 
 /* ---- projections ---- */
 
-/* eqs. (40)-(54), for q' - q'*: the norm has the bias -p (p.p') / p.p, whatever alpha is */
+/* Project the velocities, eqs. (40)-(54), solved for q' - q'*. The norm has the bias -p (p.p') /
+ * p.p for every alpha. */
 static void project_velocities(struct lk_system *sys, struct euler *e)
 {
     lk_evaluate_velocity_violation(sys);
@@ -406,7 +412,8 @@ static void project_velocities(struct lk_system *sys, struct euler *e)
     }
 }
 
-/* eqs. (55)-(69), for q'' - q''*: the norm has the bias -p (p.p'' + p'.p') / p.p */
+/* Project the accelerations, eqs. (55)-(69), solved for q'' - q''*. The norm has the bias -p
+ * (p.p'' + p'.p') / p.p. */
 static void project_accelerations(struct lk_system *sys, struct euler *e,
                                   const struct lk_twist *jump)
 {
@@ -432,9 +439,9 @@ static void project_accelerations(struct lk_system *sys, struct euler *e,
 
 /* ---- the step ---- */
 
-/* As in ali3.c: inputs may jump and stops may open at the start of a step, and the accelerations
- * and multipliers jump with them. The Jacobians are still those of that pose; the matrix is
- * factored again, so that a step depends on the state only. */
+/* Compute the jumps at the start of a step. As in ali3.c, inputs may jump and stops may open
+ * there, and accelerations and multipliers jump with them. The Jacobians are still valid for
+ * this pose. The matrix is factored again, so that a step depends on the state only. */
 static void begin_jumps(struct lk_system *sys, const double *inputs)
 {
     for (int b = 0; b <= sys->n_bodies + sys->n_frames; b++)
@@ -442,7 +449,7 @@ static void begin_jumps(struct lk_system *sys, const double *inputs)
     lk_loads_subtract_jumps(sys, inputs, sys->correction);
 }
 
-/* a + W dQ projected, where sys->correction holds -dQ */
+/* Compute the projection of a + W dQ, where sys->correction holds -dQ. */
 static void jump_accelerations(struct lk_system *sys, struct euler *e)
 {
     lk_evaluate_clear_frames(sys, sys->correction);
@@ -494,8 +501,8 @@ static void absorb_jumps(struct lk_system *sys, struct euler *e, const double *i
         (lk_loads_drive_power(sys, &sys->next) - lk_loads_drive_power(sys, &sys->now));
 }
 
-/* q + h q' + h^2/2 q'', for light bodies without al (ali3.c). Return: how far the body would turn,
- * squared */
+/* Predict q + h q' + h^2/2 q'', without al for light bodies (ali3.c). Return: square of the
+ * angle by which the body would turn. */
 static double predict_body(double h, struct euler_body *body)
 {
     struct lk_twist v = twist_of(body->old[0], body->old[1]);
@@ -512,7 +519,7 @@ static double predict_body(double h, struct euler_body *body)
     return lk_dot(theta, theta);
 }
 
-/* Return: whether every turn is less than half a turn, the bound of ali3.c */
+/* Return: whether every turn is less than half a turn, which is the bound of ali3.c */
 static bool predict_motion(struct lk_system *sys, struct euler *e)
 {
     double widest = 0;
@@ -524,7 +531,7 @@ static bool predict_motion(struct lk_system *sys, struct euler *e)
     return widest < M_PI * M_PI;
 }
 
-/* the pose of the state, |p| = 1 to round-off, and the factor there */
+/* Set the pose of the state, |p| = 1 to round-off, and compute the factor at this pose. */
 static void accept_pose(struct lk_system *sys, struct euler *e)
 {
     for (int b = 0; b < sys->n_bodies; b++) {
@@ -545,7 +552,8 @@ static void accept_pose(struct lk_system *sys, struct euler *e)
     if (sys->n_stops > 0)
         lk_loads_release_stops(sys, 1);
     factor_matrix(sys, e);
-    if (sys->shows_condition) /* its pivots: Phi_q delta Phi_q^T is the matrix of ali3.c */
+    /* pivots of the factor: Phi_q delta Phi_q^T is the matrix of ali3.c */
+    if (sys->shows_condition)
         lk_evaluate_factor(sys);
 }
 
@@ -557,7 +565,7 @@ static void accept_rates(struct lk_system *sys, const struct euler *e)
     }
 }
 
-/* constants of body @b, and the state that the step starts from */
+/* Set the constants of body @b, and the state at the start of the step. */
 static void begin_body(const struct lk_system *sys, int b, struct euler_body *body)
 {
     const struct lk_quad *quad = &sys->quad[b / 4];
@@ -571,7 +579,7 @@ static void begin_body(const struct lk_system *sys, int b, struct euler_body *bo
     load_body(&sys->now.motion[b], &sys->now.motion[b].a, &sys->body[b], body);
 }
 
-/* impacts give back as in ali3.c, whose factor they need */
+/* Apply the restitution of impacts as in ali3.c, with the factor of ali3.c. */
 static void apply_restitution(struct lk_system *sys, struct euler *e)
 {
     for (int b = 0; b < sys->n_bodies; b++) {

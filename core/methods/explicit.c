@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The step of the formulations in core/methods/formulations: the classical Runge-Kutta method of
- * order 4 on y' = f(t, y). Four evaluations, a fifth at the end for the accelerations of the new
- * state, and one before them if a model has both inputs and drives. For smooth motion only, see
- * lk_extrapolate_check(). Multipliers that a formulation does not compute come from the factor of
- * the system, as in rk4.c. */
+ * order 4 on y' = f(t, y). Four evaluations, a fifth at the end of the step for the
+ * accelerations of the new state, and one before the step if a model has both inputs and drives.
+ * For smooth motion only, see lk_extrapolate_check(). Multipliers that a formulation does not
+ * compute come from the factor of the system, as in rk4.c. */
 #include "maths/vec.h"
 #include "methods/registry.h"
 #include "step/elements/loads.h"
@@ -17,8 +17,9 @@
 
 #define STAGES 4
 
-/** struct stepper - @k: f of each stage;  @y: of a stage, then of the end;  @lambda: of the rigid
- * rows */
+/** struct stepper - memory of a step.
+ * @k: f of each stage;  @y: state of a stage, then of the end of the step;  @lambda: multipliers
+ *     of the rigid rows */
 struct stepper {
     const struct lk_equations *equations;
     void *self;
@@ -67,7 +68,7 @@ static int take_memory(struct lk_system *sys, struct stepper *e, struct lk_error
     return 0;
 }
 
-/* the state @y at time @t into system->next: motion with accelerations, and multipliers */
+/* Write the state @y at time @t to system->next: motion with accelerations, and multipliers. */
 static int write_next_state(struct lk_system *sys, struct stepper *e, double t, const double *y)
 {
     int r = e->equations->write(e->self, t, y);
@@ -85,8 +86,9 @@ static int write_next_state(struct lk_system *sys, struct stepper *e, double t, 
     return 0;
 }
 
-/* The first sample already has the formulation's multipliers of redundant rows and its rates of
- * bodies without inertia. If it has no solution, the first step returns the error. */
+/* Compute the first sample of a run. Its multipliers of redundant rows, and its rates of bodies
+ * without inertia, are those that the formulation computes. If the start has no solution, the
+ * first step returns the error. */
 static void begin_run(struct lk_system *sys, struct stepper *e)
 {
     e->equations->read(e->self, e->y);
@@ -120,8 +122,8 @@ static int explicit_prepare(struct lk_system *sys, const char *name, struct lk_e
     return r;
 }
 
-/* return an upper bound for the size of y with @n bodies: positions and orientations, velocities or
- * momenta */
+/* Return an upper bound for the size of y with @n bodies: numbers for positions and
+ * orientations, velocities or momenta */
 static int own_size(int n)
 {
     return 14 * n + 8;
@@ -147,8 +149,8 @@ static int run_stages(const struct lk_system *sys, struct stepper *e, double t)
     return r;
 }
 
-/* A jump of the inputs changes the power of drives at once; correct their work, since the
- * trapezoidal rule of the step starts from the multipliers before the jump. */
+/* Correct the work of drives after a jump of the inputs. The jump changes the power of drives at
+ * once, but the trapezoidal rule of the step starts from the multipliers before the jump. */
 static int book_jump(struct lk_system *sys, struct stepper *e, double t, double before)
 {
     int r;
@@ -161,7 +163,8 @@ static int book_jump(struct lk_system *sys, struct stepper *e, double t, double 
     return r;
 }
 
-/* whether all bodies turn by less than half a turn, by the mean of their angular velocities */
+/* Return whether all bodies turn by less than half a turn, computed from the mean of their
+ * angular velocities. */
 static int turns_are_small(const struct lk_system *sys)
 {
     double widest = 0;

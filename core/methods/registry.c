@@ -80,7 +80,8 @@ static const struct lk_formulation *find_step(const char *name, enum lk_coordina
     return NULL;
 }
 
-/* refuse a known formulation with an unknown variant. Return: 0: @name is no such combination */
+/* refuse a known formulation with an unknown variant. Return: 0: @name is no known formulation
+ * with an unknown variant */
 static int refuse_variant(const char *name, struct lk_error *ret_error)
 {
     const struct lk_equations *e;
@@ -166,7 +167,7 @@ static int check_tyres(const struct lk_model *model, const struct lk_options *op
     return LK_E_MODEL;
 }
 
-/* check transmission lines: they are passive only with the mean rate of a step of rattle */
+/* check transmission lines: they are passive only with the mean rate that a step of rattle uses */
 static int check_lines(const struct lk_model *model, const struct lk_options *options,
                        const char *name, struct lk_error *ret_error)
 {
@@ -184,8 +185,8 @@ static int check_lines(const struct lk_model *model, const struct lk_options *op
     return 0;
 }
 
-/* Check ports. A mobility needs the factor of rattle, of rigid rows alone at the pose reached. The
- * works of single ports are not extrapolated to higher orders. */
+/* Check ports. A mobility needs the factor of rattle, computed from rigid rows alone at the end
+ * of the step. The works of single ports are not extrapolated to higher orders. */
 static int check_ports(const struct lk_model *model, const struct lk_options *options,
                        const char *name, struct lk_error *ret_error)
 {
@@ -208,7 +209,8 @@ static int check_ports(const struct lk_model *model, const struct lk_options *op
     return 0;
 }
 
-/* check blocks: they use the mean rates of rattle; delays are bounded, so that their memory is */
+/* check blocks: they use the mean rates of rattle; delays are bounded, so that their memory is
+ * bounded */
 static int check_blocks(const struct lk_model *model, const struct lk_options *options,
                         const char *name, struct lk_error *ret_error)
 {
@@ -234,7 +236,7 @@ static int check_blocks(const struct lk_model *model, const struct lk_options *o
     return 0;
 }
 
-/* the step that the solver section names. Return: 0, LK_E_MODEL */
+/* Return in @ret the step that the solver section names. Return: 0, LK_E_MODEL */
 static int choose(const struct lk_model *model, const struct lk_options *options,
                   struct lk_compile_request *how, struct lk_error *ret_error)
 {
@@ -273,7 +275,7 @@ int lk_system_new_within(const struct lk_model *model, const struct lk_options *
     struct lk_effort effort = {0}, *before;
     int r = choose(model, options, &how, ret_error);
 
-    /* within another compilation, the work counts there */
+    /* without bounds, a compilation that is under way counts this work */
     if (r != 0 || !bounds)
         return r != 0 ? r : lk_compile(model, options, how, ret_system, ret_error);
     effort.is_cancelled = bounds->is_cancelled;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Formulations of liblinkage besides ali3: other steps, and those in joint coordinates that do
- * fixed work a step. */
+/* Formulations of liblinkage besides ali3: other steps, and formulations in joint coordinates
+ * with fixed work per step. */
 #ifndef LK_METHODS_REGISTRY_H
 #define LK_METHODS_REGISTRY_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads which coordinate of a joint an entry means, and values of coordinates. If a joint has one
- * coordinate, its name is omitted; if it has several, each is named. */
+/* Reads the coordinate of a joint that an entry names, and values of coordinates. If a joint has
+ * one coordinate, its name is omitted; if it has several, each is named. */
 #include "reader.h"
 
 #include <stdio.h>

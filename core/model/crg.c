@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* OpenCRG files: the numbers behind the head. */
+/* OpenCRG files: the numbers after the head. */
 #include "crg_reading.h"
 
 #include <ctype.h>
@@ -36,8 +36,8 @@ static void put(struct lk_crg *c, enum lk_crg_channel kind, int row, int section
         column[kind][row] = value;
 }
 
-/* Read a number in @width characters; a field that begins with '*' is missing. Return: whether it
- * is a number or missing. */
+/* Read a number in @width characters; a field that begins with '*' is missing. Return: whether
+ * the field is a number or missing. */
 static bool read_field(const struct lk_crg_reading *r, const char *from, size_t width, double *ret)
 {
     char text[24];
@@ -48,7 +48,7 @@ static bool read_field(const struct lk_crg_reading *r, const char *from, size_t 
     return *lk_crg_trim(text) == '*' || lk_crg_number(r, lk_crg_trim(text), ret);
 }
 
-/* Read row @row, of as many lines as it needs. Return: whether it is complete and valid. */
+/* Read row @row, of as many lines as it needs. Return: whether the row is complete and valid. */
 static bool read_text_row(struct lk_crg_reading *r, int row)
 {
     size_t width = r->is_double ? 20 : 10, length = 0;
@@ -155,7 +155,7 @@ static size_t count_rows(const struct lk_crg_reading *r)
     return rows;
 }
 
-/* return the number of rows according to the head, or 0 if it gives none */
+/* return the number of rows according to the head, or 0 if the head does not state it */
 static size_t rows_by_head(const struct lk_crg_reading *r)
 {
     double length = r->end_u - (isnan(r->start_u) ? 0 : r->start_u);

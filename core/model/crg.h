@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads OpenCRG files (ASAM OpenCRG 1.2): a grid of heights along a curved reference line.
  *
- * A file is sections of `KEY = value` lines, a definition of channels, and rows of numbers: one row
- * a step along the line. Formats LRFI and LDFI are text in columns of 10 and 20 characters, KRBI
- * and KDBI floats and doubles, big-endian. All in SI. Offline only. */
+ * A file is sections of `KEY = value` lines, a definition of channels, and rows of numbers: one
+ * row for each step along the line. Formats LRFI and LDFI are text in columns of 10 and 20
+ * characters; KRBI and KDBI are big-endian floats and doubles. All in SI. Offline only. */
 #ifndef LK_MODEL_CRG_H
 #define LK_MODEL_CRG_H
 
@@ -18,11 +18,12 @@
 enum lk_crg_end { LK_CRG_START, LK_CRG_END };
 
 /** struct lk_crg - content of a file.
- * @n: rows;  @step: of u [m];  @n_v: long sections, at @v from right to left [m]
+ * @n: number of rows;  @step: step of u [m];  @n_v: number of long sections, at @v from right to
+ *     left [m]
  * @phi, @slope, @banking: one value for each row, or NULL. In phi and slope the value of the first
  *          row is unused, because each value applies to the segment from the previous row
  * @z:      heights above line and banking [m], n rows of n_v; NAN: a hole
- * @x, @y, @z0, @heading, @rise, @bank: of both ends of the line; NAN: not given
+ * @x, @y, @z0, @heading, @rise, @bank: values at both ends of the line; NAN: not given
  * @notes:  entries of the file without effect here, one line each */
 struct lk_crg {
     int n;
@@ -58,9 +59,10 @@ struct lk_crg_surface;
 
 /** lk_crg_surface_new() - integrate the line of @crg in the plane, and its heights. If the file
  * gives the end of the line, the gap to the integrated end is distributed linearly along the line.
- * @crg: owned by the caller; must exist as long as the surface
+ * @crg: owned by the caller; must exist as long as the surface exists
  * @margin: width beyond the borders of the road in which heights continue unchanged [m]
- * @ret_gap: distance from the integrated end of the line to the given one [m]; 0: none is given
+ * @ret_gap: distance from the integrated end of the line to the given one [m]; 0: the file gives no
+ *           end
  * Return: 0, -ENOMEM. */
 int lk_crg_surface_new(const struct lk_crg *crg, double margin, struct lk_crg_surface **ret_surface,
                        double *ret_gap);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The head of an OpenCRG file, line by line: its keys, its channels, and where they are. */
+/* The head of an OpenCRG file, line by line: its keys, its channels, and their positions. */
 #include "crg_reading.h"
 
 #include <ctype.h>
@@ -173,7 +173,7 @@ static void take_format(struct lk_crg_reading *r, const char *text)
     lk_crg_refuse(r, r->line, "the format is '%.40s', expected LRFI, LDFI, KRBI or KDBI", text);
 }
 
-/* @text: "long section at v = -1.5,m" or "long section 3,m" */
+/* Read a long section. @text: "long section at v = -1.5,m" or "long section 3,m" */
 static void take_long(struct lk_crg_reading *r, char *text)
 {
     char *equals = strchr(text, '='), *comma = strrchr(text, ',');

@@ -61,11 +61,12 @@ void lk_crg_note(struct lk_crg_reading *r, const char *format, ...)
 /** lk_crg_trim() - remove the blanks around @text, in place. Return: its first character. */
 char *lk_crg_trim(char *text);
 
-/** lk_crg_number() - parse a number. Return: whether all of @text is a number within
+/** lk_crg_number() - parse a number. Return: whether the whole @text is a number within
  * LK_CRG_NUMBER_MAX. */
 bool lk_crg_number(const struct lk_crg_reading *r, const char *text, double *ret);
 
-/** lk_crg_next_line() - read the next line, without its line feed. Return: whether there is one. */
+/** lk_crg_next_line() - read the next line, without its line feed. Return: whether there was a
+ * line. */
 bool lk_crg_next_line(struct lk_crg_reading *r, char text[LK_CRG_LINE_MAX + 1], size_t *ret_length);
 
 /** lk_crg_count() - count the channels of a @kind. */

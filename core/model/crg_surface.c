@@ -16,7 +16,7 @@
 
 #define CHUNK    32   /* number of ways that share a box */
 #define LEAN_MIN 0.1  /* least cosine of half the turn at a row */
-#define TWO_WAYS 0.01 /* difference of heights above which there is a crossing [m] */
+#define TWO_WAYS 0.01 /* least difference of heights at a crossing [m] */
 #define ROUNDING 1e-9 /* of a fraction of a way, of v [m] */
 
 /** struct knot - a row of the line: its position, height, banking, and unit direction across, to
@@ -35,15 +35,16 @@ struct box {
     double high[2];
 };
 
-/** struct found - a point on the road. @way: -1: none;  @u: fraction of the way;  @v: to the left
- * [m] */
+/** struct found - a point on the road. @way: index of its way, -1: none;  @u: fraction of the
+ * way;  @v: to the left [m] */
 struct found {
     int way;
     double u;
     double v;
 };
 
-/** struct lk_crg_surface - @reach: largest distance of a point of the road from its line [m]
+/** struct lk_crg_surface - the surface. @reach: largest distance of a point of the road from its
+ * line [m]
  * @box: a binary tree of boxes: box i contains boxes 2 i and 2 i + 1; box @n_leaves + k belongs to
  *       chunk k of the line
  * @found: points on the road for the nodes of a patch */
@@ -116,7 +117,7 @@ static double draw(struct lk_crg_surface *s, int k)
     return gap;
 }
 
-/* the normal of the way from @a to @b, to the left */
+/* Compute the normal of the way from @a to @b, to the left. */
 static void normal_of(const struct knot *a, const struct knot *b, double ret[2])
 {
     double x = b->p[0] - a->p[0], y = b->p[1] - a->p[1], length = fmax(hypot(x, y), 1e-12);
@@ -189,7 +190,8 @@ static struct way way_of(const struct lk_crg_surface *s, int index)
     return w;
 }
 
-/* length of the way at @v [m]; negative on the inner side of a bend, beyond its centre */
+/* Return the length of the way at @v [m]. It is negative on the inner side of a bend, beyond the
+ * centre of the bend. */
 static double length_at(const struct way *w, double v)
 {
     return w->length + v * (w->lean[1] - w->lean[0]);
@@ -290,7 +292,8 @@ void lk_crg_surface_free(struct lk_crg_surface *s)
 
 /* ---- the height ---- */
 
-/* index of the sections between which @v is, and the fraction of the way */
+/* Return the index of the sections between which @v is, and the fraction of the way between
+ * them. */
 static int section_of(const struct lk_crg *c, double v, double *ret_fraction)
 {
     int low = 0, high = c->n_v - 1;
@@ -367,8 +370,8 @@ static void cut(double at, double slope, double range[2])
         range[1] = -INFINITY;
 }
 
-/* Find the interval of the row of nodes at @y within the area of @w, from @range[0] to @range[1],
- * relative to the begin of the way [m]. Four straight lines bound it. */
+/* Find the interval of the row of nodes at @y within the area of @w, from @range[0] to
+ * @range[1], relative to the beginning of the way [m]. Four straight lines bound it. */
 static void range_at(const struct way *w, double y, double range[2])
 {
     const double v[2] = {y * w->normal[1], w->normal[0]}, s[2] = {y * w->along[1], w->along[0]};
@@ -381,7 +384,8 @@ static void range_at(const struct way *w, double y, double range[2])
     cut(high * v[0] + w->high * w->length - s[0], high * v[1] - s[1], range);
 }
 
-/* Assign @place to @w if it is within the area of @w; at a crossing, to the nearer line. */
+/* Assign @place to @w if it is within the area of @w; at a crossing, assign it to the nearer
+ * line. */
 static void find_place(struct lk_crg_surface *s, const struct way *w, const double place[2],
                        struct found *best)
 {

@@ -94,8 +94,8 @@ int lk_builder_open(struct lk_builder *b, struct lk_place place, enum lk_node_ki
     return 0;
 }
 
-/* Orders keys by text, then by place, so that equal keys are neighbours in the order of the text.
- */
+/* Orders keys by text, then by position, so that equal keys are neighbours in the order of the
+ * text. */
 static int compare_keys(const void *first, const void *second, void *document)
 {
     const struct lk_document *d = document;
@@ -106,7 +106,7 @@ static int compare_keys(const void *first, const void *second, void *document)
     return order != 0 ? order : a - b;
 }
 
-/* Sorts the keys, O(n log n): a hostile map may have half a million of them. */
+/* Find equal keys. Sorts the keys, O(n log n): a hostile map may have half a million of them. */
 static int check_duplicates(struct lk_builder *b, const int *entries, int n)
 {
     const struct lk_document *d = b->document;

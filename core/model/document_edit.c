@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LISTED 160 /* bytes of the names that a message lists */
+#define LISTED 160 /* most bytes of the names that a message lists */
 
 /* Write the keys of @map as "a, b, c", as many as fit. */
 static void list_keys(struct lk_node map, char *text, size_t size)
@@ -66,7 +66,7 @@ static int entry_of_list(struct lk_node list, const char *path, const char *part
     return 0;
 }
 
-/* Copy the element of @path that begins at @at. Return: the next one, NULL for none. */
+/* Copy the element of @path that begins at @at. Return: the next element, NULL for none. */
 static const char *take_part(const char *at, char part[LK_NAME_SIZE])
 {
     size_t size = strcspn(at, ".");
@@ -123,7 +123,7 @@ static long add_text(struct lk_document *d, const char *text)
     return (long)at;
 }
 
-/* Store the words together with the text that precedes them in a message. */
+/* Store the words that messages add to a value, with the text that precedes these words. */
 static int add_words(struct lk_document *d, const char *words, int *ret)
 {
     char text[LK_PATH_SIZE + 64];

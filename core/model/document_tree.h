@@ -8,11 +8,12 @@
 #include <locale.h>
 
 /** struct lk_tree_node - one node, in the order of the text.
- * @line, @column: place, from 1
+ * @line, @column: position in the text, from 1
  * @first:         scalar: offset of its text in lk_document::text; list, map: offset of its entries
  *                 in lk_document::entries
- * @n:             scalar: bytes; list: entries; map: pairs, stored key, value, key, value
- * @setting:       of a value set from outside: offset in lk_document::text of the words that
+ * @n:             scalar: number of bytes; list: of entries; map: of pairs, stored key, value, key,
+ *          value
+ * @setting:       for a value set from outside: offset in lk_document::text of the words that
  *                 messages add; 0: the value is that of the text */
 struct lk_tree_node {
     enum lk_node_kind kind;
@@ -39,8 +40,8 @@ struct lk_refusals {
  * @nodes:    nodes[0] is "no such node", nodes[1] the root
  * @entries:  indices of nodes
  * @text:     terminated texts of the scalars
- * @refusals: errors of readers so far
- * @c_locale: for numbers, independent of the locale of the program */
+ * @refusals: errors that readers have reported so far
+ * @c_locale: locale for numbers, independent of the locale of the program */
 struct lk_document {
     char *name;
     struct lk_tree_node *nodes;
@@ -64,7 +65,7 @@ struct lk_place {
     int column;
 };
 
-/** struct lk_builder - a tree under construction; all zero but @document and @error at first.
+/** struct lk_builder - a tree under construction; initially all zero except @document and @error.
  * @open:    lists and maps not yet closed, outermost first
  * @pending: entries of all open collections; those of open[i] start at base[i] */
 struct lk_builder {
@@ -86,8 +87,8 @@ int lk_builder_refuse(struct lk_builder *b, struct lk_place place, const char *t
 /** lk_builder_scalar() - add a scalar of @size bytes as the next node.
  * lk_builder_open() - begin a list or a map as the next node.
  * lk_builder_close() - end the innermost list or map.
- * In a map, add each key and then its value. Return: 0, LK_E_TEXT (beyond the bounds of
- * linkage/document.h, a key that is not a scalar or given twice), -ENOMEM. */
+ * In a map, add each key and then its value. Return: 0; LK_E_TEXT: beyond the bounds of
+ * linkage/document.h, or a key that is not a scalar or occurs twice; -ENOMEM. */
 int lk_builder_scalar(struct lk_builder *b, struct lk_place place, const char *value, size_t size);
 int lk_builder_open(struct lk_builder *b, struct lk_place place, enum lk_node_kind kind);
 int lk_builder_close(struct lk_builder *b);
@@ -98,17 +99,19 @@ int lk_builder_finish(struct lk_builder *b, int result, struct lk_document **ret
 /* ---- document_edit.c: values set from outside, before a reader runs ---- */
 
 /** lk_document_find() - find the node at @path: names and list positions (from 1), joined by dots.
- * @ret_parent: parent of the last element;  @ret_node: "no such node" if only the last element is
- * missing. Return: 0, LK_E_TEXT (names the missing element and a similar one), -ENOMEM. */
+ * @ret_parent: parent of the last element;  @ret_node: "no such node" if only the last element
+ *              is missing. Return: 0, LK_E_TEXT (the message contains the missing element and a
+ *              similar key), -ENOMEM. */
 int lk_document_find(struct lk_document *document, const char *path, struct lk_node *ret_parent,
                      struct lk_node *ret_node, struct lk_error *err);
 
 /** lk_document_put() - set the value of @key in @map, which may be a new key, to the scalar @text.
- * @words: added to messages about it, "parameter mass = 3"; NULL: none. Return: 0, -ENOMEM. */
+ * @words: text added to messages about this value, "parameter mass = 3"; NULL: none. Return: 0,
+ *         -ENOMEM. */
 int lk_document_put(struct lk_document *document, struct lk_node map, const char *key,
                     const char *text, const char *words);
 /** lk_document_put_map() - set the value of @key in @map to an empty map; @place: node whose
- * position messages give for it. */
+ * position messages state for the new map. */
 int lk_document_put_map(struct lk_document *document, struct lk_node map, const char *key,
                         struct lk_node place, struct lk_node *ret);
 /** lk_document_replace() - replace @node by the scalar @text. */
@@ -124,7 +127,7 @@ int lk_document_refuse_last(struct lk_node parent, const char *path, struct lk_e
 void lk_document_clear_to_map(struct lk_document *document, struct lk_node node);
 
 /** lk_decimal() - parse all of @text as a finite decimal number, in the "C" locale @c_locale.
- * Return: whether it is one. */
+ * Return: whether @text is such a number. */
 bool lk_decimal(const char *text, locale_t c_locale, double *ret);
 
 #endif

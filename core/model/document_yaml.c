@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parses YAML text into a tree, from the events of libyaml; nothing else of the library knows it.
+/* Parses YAML text into a tree, from the events of libyaml. No other part of the library uses
+ * libyaml.
  *
  * libyaml itself rather than libcyaml on top of it: libcyaml 1.3 cannot describe a map with free
- * keys (bodies: {crank: ...}), and its messages carry no column. Events rather than libyaml's own
- * document: libyaml resolves anchors, aliases and tags before the document shows them. */
+ * keys (bodies: {crank: ...}), and its messages contain no column. Events rather than libyaml's
+ * own document: libyaml resolves anchors, aliases and tags before the document shows them. */
 #include "document_tree.h"
 #include "linkage/file.h"
 
@@ -13,7 +14,7 @@
 #include <string.h>
 #include <yaml.h>
 
-/* struct parser - @n_documents: seen so far */
+/* struct parser - state of the parser. @n_documents: number of documents seen so far */
 struct parser {
     yaml_parser_t yaml;
     struct lk_builder *builder;
@@ -30,7 +31,7 @@ static int refuse_text(struct parser *p, yaml_mark_t mark, const char *text)
     return lk_builder_refuse(p->builder, place_of(mark), text);
 }
 
-/* Line and column of byte @offset of @text; columns count characters. */
+/* Return the line and column of byte @offset of @text; columns count characters. */
 static yaml_mark_t mark_of(const char *text, size_t size, size_t offset)
 {
     yaml_mark_t mark = {0};
@@ -46,7 +47,7 @@ static yaml_mark_t mark_of(const char *text, size_t size, size_t offset)
     return mark;
 }
 
-/* Finds a tab in the indentation of line @line (from 0), which an editor shows as blanks. */
+/* Finds a tab in the indentation of line @line (from 0), because an editor shows tabs as blanks. */
 static bool find_tab(const char *text, size_t size, size_t line, yaml_mark_t *ret)
 {
     size_t at = 0, column = 0;
@@ -61,14 +62,14 @@ static bool find_tab(const char *text, size_t size, size_t line, yaml_mark_t *re
     return true;
 }
 
-/* Size of the UTF-8 byte order mark at the start of @text, 0 if there is none. */
+/* Return the size of the UTF-8 byte order mark at the start of @text, 0 if there is none. */
 static size_t size_of_mark(const char *text, size_t size)
 {
     return size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
 }
 
-/* Reports where libyaml stopped: its reader gives an offset, its scanner and parser give a place.
- */
+/* Reports where libyaml stopped: its reader reports an offset, its scanner and parser report
+ * line and column. */
 static int refuse_syntax(struct parser *p, const char *text, size_t size)
 {
     const yaml_parser_t *yaml = &p->yaml;
@@ -191,7 +192,7 @@ int lk_document_parse(const char *name, const char *text, size_t size,
 int lk_document_text(const char *path, char **ret_text, size_t *ret_size,
                      struct lk_error *ret_error)
 {
-    /* one byte above the limit, so that the parser detects a file that is too long */
+    /* read one byte more than the limit, so that the parser detects a file that is too long */
     int result = lk_file_read(path, LK_DOCUMENT_SIZE_MAX + 1, ret_text, ret_size);
 
     if (result == 0 || result == -ENOMEM)

@@ -2,9 +2,10 @@
 /* The formulations that a model file may name. To add one, write a folder or file in core/methods
  * and a line here.
  *
- * LK_FORMULATIONS_FIXED: fixed work a step; the daemon runs them with the classical Runge-Kutta
- * method (core/methods/explicit.c). LK_FORMULATIONS_OFFLINE: for `linkage run` and `linkage
- * compare` only; the daemon refuses them with the reason given here. */
+ * LK_FORMULATIONS_FIXED: formulations with fixed work per step; the daemon runs them with the
+ * classical Runge-Kutta method (core/methods/explicit.c). LK_FORMULATIONS_OFFLINE: formulations
+ * for `linkage run` and `linkage compare` only; the daemon refuses them with the reason given
+ * here. */
 #ifndef LK_MODEL_FORMULATIONS_H
 #define LK_MODEL_FORMULATIONS_H
 

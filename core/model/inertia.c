@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Principal moments by the cyclic Jacobi method. Its error is a few units in the last place of the
- * largest moment; the closed form from the cubic loses half the digits when moments are equal. */
+/* Computes principal moments by the cyclic Jacobi method. Its error is a few units in the last
+ * place of the largest moment; the closed form from the cubic loses half the digits when moments
+ * are equal. */
 #include "reader.h"
 
 #include <math.h>
 
-/* Rotates the plane (p, q) of @a so that a[p][q] becomes zero, and the columns of @v likewise. */
+/* Rotates the plane (p, q) of @a so that a[p][q] becomes zero, and rotates the columns of @v
+ * likewise. */
 static void rotate_plane(double a[3][3], double v[3][3], int p, int q)
 {
     int r = 3 - p - q;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A model as read from its file: checked, in SI units, not yet compiled.
  *
- * Written by core/model (one reader a section), read by core/compile.
+ * core/model writes it (one reader per section), core/compile reads it.
  * Bodies, joints and channels are referred to by index; LK_GROUND is the world. */
 #ifndef LK_MODEL_MODEL_H
 #define LK_MODEL_MODEL_H
@@ -42,23 +42,23 @@ struct lk_table {
 };
 
 /** struct lk_compliance - stiffness [N/m, N m/rad] and damping [N s/m, N m s/rad], >= 0, of up to
- * six directions: for a fixed joint or bushing three along and three about the axes of the joint,
- * for other joints one a row, in the order of the rows. */
+ * six directions: for a fixed joint or bushing three along and three about the axes of the
+ * joint, for other joints one per row, in the order of the rows. */
 struct lk_compliance {
     double stiffness[6];
     double damping[6];
 };
 
 /** struct lk_drive_def - prescribes one coordinate of a joint over time (a rheonomic row).
- * @joint:      index;  @coordinate: which of its coordinates; of a fixed joint 0 to 5 for x, y, z
- *              [m] and roll, pitch, yaw [rad] of the second body relative to its initial pose
+ * @joint:      index;  @coordinate: which of its coordinates; for a fixed joint 0 to 5, meaning x,
+ *              y, z [m] and roll, pitch, yaw [rad] of the second body relative to its initial pose
  * @input:      LK_DRIVE_INPUT: index of the input channel;  @period: of its samples [s], 0: each
- * step
- * @table:      LK_DRIVE_TABLE: index in the model's tables, time [s] to value; @is_periodic:
- * repeats
+ *              step
+ * @table:      LK_DRIVE_TABLE: index in the model's tables, time [s] to value; @is_periodic: the
+ *              table repeats
  * @offset, @amplitude, @omega [rad/s], @phase [rad]: LK_DRIVE_HARMONIC: offset + amplitude
  *              sin(omega t + phase)
- * @offset, @rate [rad/s, m/s]: LK_DRIVE_RAMP: offset + rate t, without end */
+ * @offset, @rate [rad/s, m/s]: LK_DRIVE_RAMP: offset + rate t, for all times */
 struct lk_drive_def {
     enum lk_drive_type type;
     int joint;
@@ -83,13 +83,15 @@ struct lk_drive_def {
  *              on the second; constant-velocity: the two shafts; cone-on-rail: rail and axle
  * @direction:  planar: unit vector of coordinate x in the plane, world
  * @coordinate: values of the joint's coordinates in the initial configuration [rad or m]; 0 unless
- * given
- * @length:     distance: of the rod [m];  @pitch: screw: travel per radian [m/rad]
- * @half_angle: cone-on-rail: between surface and axle of the wheel [rad], positive where it widens
- *              along the axle;  @rail_radius, @wheel_radius [m]: the latter at the second point
- * @joint:      gear, rack: the two joints, differential: three;  @coupled: which coordinate of each
+ *              given
+ * @length:     distance: length of the rod [m];  @pitch: screw: travel per radian [m/rad]
+ * @half_angle: cone-on-rail: angle between surface and axle of the wheel [rad], positive where it
+ *              widens along the axle;  @rail_radius, @wheel_radius [m]: the latter at the second
+ *              point
+ * @joint:      gear, rack: the two joints; differential: the three joints;  @coupled: index of the
+ *              coordinate of each joint
  * @ratio:      gear, rack: change of the second coordinate for each unit of the first;
- *              differential: of the first for each unit of the mean of the others
+ *              differential: change of the first for each unit of the mean of the others
  * @has_compliance: the rows are compliant, see struct lk_compliance
  * @hold:       bit i: the assembly keeps coordinate i at its value @start[i] */
 struct lk_joint_def {
@@ -116,8 +118,8 @@ struct lk_joint_def {
 
 enum lk_frame { LK_FRAME_WORLD, LK_FRAME_BODY };
 
-/** enum lk_force_type - force elements other than gravity and inputs, with the members each uses.
- */
+/** enum lk_force_type - force elements other than gravity and inputs, with the members that each
+ * type uses. */
 enum lk_force_type {
     LK_FORCE_JOINT_SPRING_DAMPER, /* joint, coordinate, stiffness, damping, rest, tables */
     LK_FORCE_SPRING_DAMPER, /* two bodies, points, stiffness, damping, rest (length), tables */
@@ -140,13 +142,14 @@ enum lk_force_type {
 };
 
 /** struct lk_road_def - a road in its initial configuration.
- * @body:      body to which the road is fixed, or LK_GROUND;  @point: on the road, world [m]
+ * @body:      body to which the road is fixed, or LK_GROUND;  @point: a point on the road, world
+ *             [m]
  * @normal:    unit vector, world
- * @direction: of a profile or grid: unit vector perpendicular to @normal, world
- * @profile:   of a profile: tables of distance and height of either track [m]
+ * @direction: for a profile or grid: unit vector perpendicular to @normal, world
+ * @profile:   for a profile: tables of distance and height of each track [m]
  * @friction:  factor on the friction for which the parameters of tyres hold
  * @samples:   1 or 4;  @file: name of the file of a grid;  @grid: its content
- * @ends:      of a grid: there is no road beyond it */
+ * @ends:      for a grid: there is no road beyond the grid */
 struct lk_road_def {
     char name[LK_NAME_SIZE];
     enum lk_road_kind kind;
@@ -163,7 +166,8 @@ struct lk_road_def {
     int ends;
 };
 
-/** struct lk_law_def - a named law of tyres; is_mirrored: measured as the tyre of a right wheel */
+/** struct lk_law_def - a named law of tyres; is_mirrored: the law was measured as the tyre of a
+ * right wheel */
 struct lk_law_def {
     char name[LK_NAME_SIZE];
     struct lk_tyre_law law;
@@ -171,8 +175,9 @@ struct lk_law_def {
 
 /** struct lk_tyre_def - a tyre, see struct lk_tyre in step/elements/tyres.h. @radius, @width,
  * @stiffness,
- * @damping: as there;  @rim_radius [m], @rim_stiffness: 0: no rim;  @is_by_centre: depth measured
- * below the centre;  @length: negative: not given;  @carcass: 0: not given
+ * @damping: as in that struct;  @rim_radius [m], @rim_stiffness: 0: no rim;  @is_by_centre: the
+ *           depth is measured below the centre;  @length: negative: not given;  @carcass: 0: not
+ *           given
  * @lag: t_x, t_y [s];  @bore: stiffness [N m/rad], damping [N m s/rad]
  * @law: for the side of the car on which the tyre is mounted */
 struct lk_tyre_def {
@@ -198,35 +203,36 @@ struct lk_tyre_def {
  * @body:       first and second body or LK_GROUND; one-body loads use the first
  * @stiffness: [N m/rad or N/m], >= 0;  @damping: [N m s/rad or N s/m], >= 0
  * @rest:      joint coordinate, or distance, without spring force [rad or m]; NAN: initial
- * distance. These three are the initial values of the inputs @port_input, if there are any
+ *             distance. Stiffness, damping and rest are the initial values of the inputs
+ *             @port_input, if these are set
  * @stiffness_table: index in the model's tables, deflection (coordinate - rest) to force, or -1
  * @damping_table:   rate to force, or -1
- * @point:     at t = 0, world [m], on either body;  @vector: [N or N m] in @frame
- * @orientation: of a bushing's axes at t = 0, to world
- * @coulomb:   sliding friction [N or N m], >= 0;  @stick: at rest, >= coulomb
+ * @point:     point on each body at t = 0, world [m];  @vector: [N or N m] in @frame
+ * @orientation: orientation of the axes of a bushing at t = 0, to world
+ * @coulomb:   sliding friction [N or N m], >= 0;  @stick: friction at rest, >= coulomb
  * @stribeck:  rate at which friction falls from stick to coulomb
  * @creep:     rate below which friction acts like a damper (regularisation), 0: as small as the
  *             step allows
  * @has_wind_up: friction with a presliding (bristle) spring of @wind_stiffness and @wind_damping;
  *             NAN: as the step allows
- * @scale:     factor on friction or on the tables, or the initial value of input @scale_input, -1:
- *             no input
- * @lower, @upper: of a stop, -INFINITY or INFINITY for none
+ * @scale:     factor on friction or on the tables, or the initial value of input @scale_input (-1:
+ *             no input)
+ * @lower, @upper: limits of a stop, -INFINITY or INFINITY for none
  * @onset:     penetration over which the stiffness of a stop builds up [rad or m], >= 0
- * @coefficient: of creep along and across the rail [N], >= 0;  @speed: divisor of the slip [m/s],
- *             > 0;  @rail_speed: of the rail along its axis [m/s];  @limit: of either force [N], or
- *             INFINITY;  @load: normal force for which coefficients and limit hold [N], 0: not
- * given
- * @omega [rad/s], @phase [rad]: of harmonic loads
+ * @coefficient: coefficients of creep along and across the rail [N], >= 0;  @speed: divisor of the
+ *             slip [m/s], > 0;  @rail_speed: speed of the rail along its axis [m/s];  @limit: limit
+ *             of each force [N], or INFINITY;  @load: normal force for which coefficients and limit
+ *             hold [N], 0: not given
+ * @omega [rad/s], @phase [rad]: frequency and phase of harmonic loads
  * @tyre: index in the model's tyres
  * @map:       table whose x are the levels of a map; one table of rate to force for each level
  *             follows it;  @scale: the level, or the factor on the wind of a drag
- * @coefficient: of a drag: 1/2 density times drag area [kg/m]
+ * @coefficient: for a drag: 1/2 density times drag area [kg/m]
  * @line:      the two coordinates that a transmission line connects;  @ratio: flow into the line
  *             for each unit of their rates;  @impedance: > 0;  @delay [s], > 0;  @load: initial
- * load in the line
- * @port:      of an impedance: values, or the initial values of the inputs @port_input, -1: a
- *             constant. An index beyond the last input is that of a block, as for all signals */
+ *             load in the line
+ * @port:      for an impedance: values, or the initial values of the inputs @port_input (-1:
+ *             constant). An index beyond the last input means a block, as for all signals */
 struct lk_force_def {
     char name[LK_NAME_SIZE];
     enum lk_force_type type;
@@ -286,11 +292,11 @@ static inline int lk_force_is_on_coordinate(const struct lk_force_def *f)
 
 /** struct lk_input_def - an input channel; members as in struct lk_force_def.
  * @is_angle: of a drive: the unit is rad;  @is_used: a force element or an output names the signal
- * @unit:   of a signal, set by the element that uses it; NULL: not used yet
+ * @unit:   unit of a signal, set by the element that uses the signal; NULL: not used yet
  * @limits: lowest and highest value; infinite: none
  * @rate:   largest change per second; infinite: none
- * @initial: of each value;  @has_initial: the model gives @initial, so that a drive starts there
- * and not at the coordinate of the initial configuration */
+ * @initial: initial value of each scalar;  @has_initial: the model gives @initial, so that a
+ *           drive starts there and not at the coordinate of the initial configuration */
 struct lk_input_def {
     char name[LK_NAME_SIZE];
     enum lk_input_type type;
@@ -313,8 +319,9 @@ struct lk_input_def {
 #define LK_BLOCK_STATES_MAX  16 /* of a block */
 
 /** struct lk_source_def - source of an input of a block.
- * @at: index of the input, joint or block, or with @is_length of a force element between two points
- * @coordinate, @is_rate: of a sensor;  @value: of a number */
+ * @at: index of the input, joint or block, or, if @is_length is set, of a force element between two
+ *      points
+ * @coordinate, @is_rate: for a sensor;  @value: for a number */
 struct lk_source_def {
     enum lk_net_kind kind;
     int at;
@@ -327,11 +334,11 @@ struct lk_source_def {
 /** struct lk_block_def - a block of any type.
  * @a, @b, @c, @d: of LINEAR, row by row: n_states x n_states, n_states x n_sources, n_states,
  *           n_sources
- * @initial: value of its states, or of a delay
- * @lower, @upper: limits of a single state, or of SATURATION and DEAD_BAND; infinite: none
- * @time:    of a delay [s]
+ * @initial: initial value of its states, or of the output of a delay
+ * @lower, @upper: limits of the only state, or of SATURATION and DEAD_BAND; infinite: none
+ * @time:    time of a delay [s]
  * @table:   in the model's tables, or -1;  @is_monotone: a monotone curve, else straight lines
- * @place:   in the order of evaluation
+ * @place:   position in the order of evaluation
  * @is_used: a force element, another block or an output names it */
 struct lk_block_def {
     char name[LK_NAME_SIZE];
@@ -355,9 +362,10 @@ struct lk_block_def {
 };
 
 /** struct lk_output_def - an output channel.
- * @point: at t = 0, world [m];  @orientation: of a sensor's axes at t = 0, to world
+ * @point: point at t = 0, world [m];  @orientation: orientation of the axes of a sensor at t = 0,
+ *         to world
  * @force, @input, @block: index of the force element, the input, the block
- * @told:  of a port's work: the input by which the bench reports its own value, or -1
+ * @told:  for the work of a port: the input by which the bench reports its own value, or -1
  * @ahead: prediction time [s] */
 struct lk_output_def {
     char name[LK_NAME_SIZE];
@@ -376,11 +384,11 @@ struct lk_output_def {
 /** struct lk_shape_def - a shape that the model gives, for viewers only; it does not affect the
  * step.
  * @body:        body to which it is fixed, or LK_GROUND
- * @frame:       of positions and orientation: WORLD in the initial configuration, or BODY relative
- *               to its centre of mass
- * @position:    of its centre [m];  @orientation: of its own axes
+ * @frame:       frame of positions and orientation: WORLD in the initial configuration, or BODY
+ *               relative to its centre of mass
+ * @position:    position of its centre [m];  @orientation: orientation of its axes
  * @size:        [m], as in struct lk_shape;  @color: red, green, blue, opacity, if @has_color
- * @points:      of a line [m], @n_points of them, on the heap */
+ * @points:      @n_points points of a line [m], on the heap */
 struct lk_shape_def {
     char name[LK_NAME_SIZE];
     enum lk_shape_kind kind;
@@ -395,8 +403,9 @@ struct lk_shape_def {
     double (*points)[3];
 };
 
-/** enum lk_coordinates - LIE: rotation group, six unknowns a body; EULER_PARAMETERS: the form of
- * the index-3 DCA paper, seven coordinates a body, rows and normalisation by penalty. */
+/** enum lk_coordinates - coordinates of `ali3`. LIE: rotation group, six unknowns per body.
+ * EULER_PARAMETERS: the form of the index-3 DCA paper, with seven coordinates per body; rows and
+ * normalisation are enforced by penalty. */
 enum lk_coordinates { LK_COORDINATES_LIE, LK_COORDINATES_EULER_PARAMETERS };
 
 /* values of `engine` in a model or a study */
@@ -406,7 +415,7 @@ enum lk_coordinates { LK_COORDINATES_LIE, LK_COORDINATES_EULER_PARAMETERS };
  * to round-off.
  * PLANAR: omit rows of bodies that cannot tilt, compile/passes/plane.h
  * HUBS: keep the motion of a body with many joints as an unknown of the tree, compile/draft.h
- * SPLITS: split such a body into parts joined by welds, compile/draft.h
+ * SPLITS: split a body with many joints into parts joined by welds, compile/draft.h
  * INDEPENDENT_ROWS: omit the second solve of rows that never depend on each other,
  * compile/passes/independence.h */
 enum lk_reduction {
@@ -421,7 +430,7 @@ extern const char *const lk_reduction_names[];
 
 /** struct lk_solver_def - the `solver` section.
  * @formulation: "auto", see lk_formulation_choose(), or a name
- * @penalty:    of the Euler-parameter form, 0: automatic
+ * @penalty:    penalty of the Euler-parameter form, 0: automatic
  * @soft_redundancy: rigid rows have the compliance of steel parts, 5e-10 m/N, so redundant rows may
  *              be inconsistent
  * @step:       1e-6 to 0.1 [s];  @iterations: 1 to 20, 0: default of the formulation
@@ -440,13 +449,14 @@ struct lk_solver_def {
 };
 
 /** struct lk_model - all sections, each in the order of the file.
- * @folder: used while reading: folder of the files that the model names; NULL: none are read
+ * @folder: folder of the files that the model names, used while reading; NULL: no files are read
  * @files:  content of these files, or NULL */
 struct lk_model {
     const char *folder;
     const struct lk_packed_files *files;
     char name[LK_NAME_SIZE];
-    uint64_t hash;        /* of all words and numbers of the text, and of the files it names */
+    /* hash of all words and numbers of the text, and of the files that it names */
+    uint64_t hash;
     double gravity[3];    /* [m/s^2], world */
     int gravity_input[3]; /* input of each component, -1: constant */
     int starts_balanced;  /* the start is a static equilibrium */
@@ -479,7 +489,8 @@ struct lk_model {
     struct lk_solver_def solver;
 };
 
-/** lk_input_type_name(), lk_output_type_name() - as in the file, "joint-torque". Static text. */
+/** lk_input_type_name(), lk_output_type_name() - return the name of a type in a model file, such
+ * as "joint-torque". Static text. */
 const char *lk_input_type_name(enum lk_input_type type);
 const char *lk_output_type_name(enum lk_output_type type);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sections, names, and references by name. A reference to an unknown name is mostly a typing error,
- * so the message lists the nearest names. */
+/* Sections, names, and references by name. A reference to an unknown name is usually a typing
+ * error, so the message lists the nearest names. */
 #include "linkage/nearest.h"
 #include "reader.h"
 
@@ -108,7 +108,8 @@ static const char *article(const char *what)
     return what[0] == 'i' ? "an" : "a";
 }
 
-/* Whether the joint, input or force @name was refused itself: its own message is enough. */
+/* Return whether the joint, input or force @name was itself refused. Then its own message is
+ * enough. */
 static bool is_unfit(struct lk_node node, const char *what, const char *name)
 {
     static const char *const whats[] = {"joint", "input", "force", "block"};
@@ -122,7 +123,7 @@ static bool is_unfit(struct lk_node node, const char *what, const char *name)
     return false;
 }
 
-/* Index of the name that scalar @node holds, among @n names @stride bytes apart. */
+/* Find the index of the name that scalar @node holds, among @n names @stride bytes apart. */
 static int read_reference(struct lk_node node, const char *what, const char *names, size_t stride,
                           int n, const char *also, int *ret, struct lk_error *err)
 {
@@ -198,7 +199,7 @@ int lk_read_pair(struct lk_node map, const char *what, const struct lk_model *mo
     return 0;
 }
 
-/* Like read_reference() for the value of the required key @what in @map. */
+/* Do the same as read_reference() for the value of the required key @what in @map. */
 static int read_reference_key(struct lk_node map, const char *what, const char *names,
                               size_t stride, int n, int *ret, struct lk_error *err)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Typed access to the nodes of a document, with one message for each kind of error.
  *
- * A message names the key, quotes the value (shortened, since the text is not trusted) and says
- * what was expected. */
+ * A message names the key, quotes the value (shortened, since the text is not trusted) and
+ * states what was expected. */
 #include "document_tree.h"
 #include "linkage/nearest.h"
 #include "maths/arithmetic.h"
@@ -43,8 +43,8 @@ int lk_node_column(struct lk_node node)
     return tree_node(node)->column;
 }
 
-/* Return whether a missing key is probably in the map under a misspelt name, which has its own
- * message. */
+/* Return whether a missing key is probably in the map under a misspelt name. The misspelt name
+ * has a message of its own. */
 static bool is_consequence(struct lk_node node)
 {
     for (int i = 0; i < node.document->refusals->n; i++) {
@@ -56,7 +56,8 @@ static bool is_consequence(struct lk_node node)
     return false;
 }
 
-/* Keeps one message for a scalar or list; for a map several, one for each of its keys. */
+/* Store one message for a scalar or list, or several messages for a map: one for each of its
+ * keys. */
 static void keep_refusal(struct lk_node node, const struct lk_error *error)
 {
     struct lk_refusals *refusals = node.document != NULL ? node.document->refusals : NULL;
@@ -88,7 +89,7 @@ int lk_node_refuse(struct lk_node node, struct lk_error *ret_error, const char *
     return LK_E_TEXT;
 }
 
-/* Index of the last node within @node; nodes have the order of the text. */
+/* Return the index of the last node within @node. Nodes have the order of the text. */
 static int last_within(struct lk_node node)
 {
     while (lk_node_size(node) > 0)
@@ -148,7 +149,7 @@ int lk_node_size(struct lk_node node)
     return tree->kind == LK_NODE_LIST || tree->kind == LK_NODE_MAP ? tree->n : 0;
 }
 
-/* Entry @i in the array of entries of @node, which holds @n of them. */
+/* Return entry @i in the array of entries of @node, which has @n entries. */
 static struct lk_node entry(struct lk_node node, int i, int n)
 {
     const struct lk_tree_node *tree = tree_node(node);
@@ -191,7 +192,7 @@ const char *lk_node_text(struct lk_node node)
     return tree->kind == LK_NODE_SCALAR ? node.document->text + tree->first : "";
 }
 
-/* "a, b, c" of a NULL-terminated list, truncated to @size. */
+/* Write a NULL-terminated list as "a, b, c", truncated to @size. */
 static void join_words(const char *const words[], char *text, size_t size)
 {
     size_t used = 0;
@@ -210,7 +211,8 @@ static bool is_among(const char *word, const char *const words[])
     return false;
 }
 
-/* "@what is 'abc', expected ..."; lists, maps and empty values are named by their kind. */
+/* Report "@what is 'abc', expected ...". Lists, maps and empty values are described by their
+ * kind. */
 static int refuse_value(struct lk_node node, struct lk_error *err, const char *what,
                         const char *expected)
 {
@@ -265,8 +267,9 @@ int lk_node_check_keys(struct lk_node node, const char *what, const char *const 
     return result;
 }
 
-/* [+-] digits [. digits] [e [+-] digits], with a digit before or after the point. The other forms
- * that strtod() accepts (hexadecimal, inf, nan, leading blanks) are refused. */
+/* Return whether @s has the form [+-] digits [. digits] [e [+-] digits], with a digit before or
+ * after the point. The other forms that strtod() accepts (hexadecimal, inf, nan, leading blanks)
+ * are refused. */
 static bool is_decimal(const char *s)
 {
     int digits = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* All numbers of a model's text, with their paths. */
+/* Lists all numbers of the text of a model, with their paths. */
 #include "parameters.h"
 #include "reader.h"
 
@@ -8,14 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* struct lk_numbers - @list[i].path and @parameter: on the heap */
+/* struct lk_numbers - all numbers. @list[i].path and @parameter: on the heap */
 struct lk_numbers {
     struct lk_number *list;
     int n;
     size_t room;
 };
 
-/* struct walk - @path: of the present node;  @used: bytes of it */
+/* struct walk - state of the search. @path: path of the present node;  @used: number of its
+ * bytes */
 struct walk {
     struct lk_node root;
     const struct lk_parameters *parameters;

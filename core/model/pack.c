@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Write the nodes in the order of the text, in which they were made: a collection comes before its
- * entries. */
+/* Write the nodes in the order of the text. They were created in this order: a collection comes
+ * before its entries. */
 static void write_tree(const struct lk_document *d, FILE *to)
 {
     for (size_t i = 1; i < d->n_nodes; i++) {

@@ -29,7 +29,7 @@ static bool take_word(struct cursor *c, const char *word)
     return true;
 }
 
-/* Read a number below 2^30 and the character @end after it. */
+/* Read a number below 2^30 and the character @end that follows. */
 static bool take_number(struct cursor *c, char end, int *ret)
 {
     const char *begin = c->at;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A packed model: the tree of its text and the files that it names as one sequence of bytes, for
- * programs without a YAML parser. It is read to the same model as the text, including the hash and
- * the positions in messages.
+ * programs without a YAML parser. Reading it yields the same model as the text, including the hash
+ * and the positions in messages.
  *
  *     linkage packed 1              first line
  *     name BYTES                    then so many bytes and a line feed: name in messages
@@ -12,7 +12,8 @@
  *     file BYTES NAME               of a road, once for each name
  *     crc SUM                       CRC-32 of all before this line, eight hexadecimal digits
  *
- * The format is text, so it does not depend on the byte order of a machine; files are unchanged. */
+ * The format is text, so it does not depend on the byte order of a machine. Files are contained
+ * unchanged. */
 #ifndef LK_MODEL_PACKED_H
 #define LK_MODEL_PACKED_H
 
@@ -28,7 +29,7 @@ struct lk_packed_file {
 #define LK_PACKED_FILES_MAX 64
 #define LK_PACKED_SIZE_MAX  (300u << 20) /* bytes of a block */
 
-/** struct lk_packed_files - all files; @names stores their names. */
+/** struct lk_packed_files - the files of a model; @names: memory of their names. */
 struct lk_packed_files {
     int n;
     struct lk_packed_file file[LK_PACKED_FILES_MAX];
@@ -41,11 +42,13 @@ struct lk_packed_files {
  * lk_model_read_file(), or more files than LK_PACKED_FILES_MAX), -ENOMEM. Needs libyaml. */
 int lk_model_pack(const char *path, char **ret_bytes, size_t *ret_size, struct lk_errors *ret);
 
-/** lk_model_read_packed() - lk_model_read_text_with() for a packed model. @bytes may be untrusted:
- * everything is checked. Return: also LK_E_TEXT: not a packed model, or damaged. */
+/** lk_model_read_packed() - read a packed model, like lk_model_read_text_with() reads a text.
+ * @bytes may be untrusted: everything is checked. Return: as that function; LK_E_TEXT also if
+ * @bytes is no packed model, or is damaged. */
 int lk_model_read_packed(const char *bytes, size_t size, const struct lk_setting *settings, int n,
                          struct lk_model **ret_model, struct lk_errors *ret_errors);
-/** lk_numbers_new_packed() - lk_numbers_new() for a packed model. */
+/** lk_numbers_new_packed() - list the numbers of a packed model, like lk_numbers_new() does for a
+ * text. */
 int lk_numbers_new_packed(const char *bytes, size_t size, const struct lk_setting *settings, int n,
                           struct lk_numbers **ret_numbers, struct lk_errors *ret_errors);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Section `parameters`, and values from outside. */
+/* Reads section `parameters`, and applies values from outside. */
 #include "parameters.h"
 #include "linkage/nearest.h"
 #include "maths/arithmetic.h"
@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* struct entry - a parameter while it is read. @map: of the file;  @has_value: the file or a
- * setting gives its value;  @is_set: a setting gives it */
+/* struct entry - a parameter while it is read. @map: its node in the file;  @has_value: the file
+ * or a setting gives its value;  @is_set: a setting gives its value */
 struct entry {
     struct lk_node map;
     bool has_value;
@@ -118,7 +118,7 @@ static int put(struct lk_document *d, const char *path, double value, const char
 
 /* ---- the section ---- */
 
-/* Append one path of `acts` to the text of all of them. */
+/* Append one path of `acts` to the text of all paths. */
 static int read_path(struct lk_node node, struct lk_parameter *p, struct lk_error *err)
 {
     const char *path = lk_node_text(node);
@@ -305,7 +305,7 @@ static int take_setting(struct work *w, int i, struct lk_error *err)
 
 /* ---- values ---- */
 
-/* Read the value at the paths of @p, which must be the same at all of them. */
+/* Read the value at the paths of @p, which must be the same at all paths. */
 static int find_value(struct work *w, const struct entry *e, struct lk_parameter *p,
                       const char *path, bool is_first, struct lk_error *err)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Private header of parameters: how they change a document before a model is read from it.
  *
- * A tunable parameter becomes an input of type signal, and the numbers at its paths become {input:
- * NAME}, as if the file had said so. So both use the same code. */
+ * A tunable parameter becomes an input of type signal, and the numbers at its paths become
+ * {input: NAME}, as if the file contained this form. So parameters and inputs use the same code. */
 #ifndef LK_MODEL_PARAMETERS_H
 #define LK_MODEL_PARAMETERS_H
 
@@ -21,14 +21,15 @@ int lk_parameters_apply(struct lk_document *document, const struct lk_setting *s
                         struct lk_parameters *ret, struct lk_error *err);
 void lk_parameters_fini(struct lk_parameters *parameters);
 
-/** lk_parameter_acts_at() - return whether @path is one of the paths of @p. @ret_alone: it is the
- * only one */
+/** lk_parameter_acts_at() - return whether @path is one of the paths of @p. @ret_alone: whether
+ * it is the only path */
 bool lk_parameter_acts_at(const struct lk_parameter *p, const char *path, bool *ret_alone);
 
 /** lk_is_path() - return whether @text has the form of a path, or of a name. */
 bool lk_is_path(const char *text);
 
-/** lk_decimal_text() - write the shortest text that reads back to the same bits, in any locale. */
+/** lk_decimal_text() - write the shortest text that is read back as the same bits, in any locale.
+ */
 void lk_decimal_text(double value, locale_t c_locale, char ret[32]);
 
 /* ---- units.c ---- */

@@ -55,7 +55,7 @@ static int take_input(struct lk_node node, const struct lk_model *model, int inp
     return 0;
 }
 
-/* {position: JOINT} or {velocity: JOINT}, with the coordinate where there are several */
+/* Read {position: JOINT} or {velocity: JOINT}, with the coordinate if the joint has several. */
 static int read_sensor(struct lk_node map, bool is_rate, const struct lk_model *model,
                        struct lk_source_def *ret, struct lk_error *err)
 {
@@ -74,7 +74,7 @@ static int read_sensor(struct lk_node map, bool is_rate, const struct lk_model *
                : lk_read_coordinate(map, model, LK_COORDINATE_ANY, ret->at, &ret->coordinate, err);
 }
 
-/* {length: FORCE} or {length_rate: FORCE}, of an element between two points */
+/* Read {length: FORCE} or {length_rate: FORCE} of an element between two points */
 static int read_length(struct lk_node map, bool is_rate, const struct lk_model *model,
                        struct lk_source_def *ret, struct lk_error *err)
 {
@@ -97,7 +97,7 @@ static int read_length(struct lk_node map, bool is_rate, const struct lk_model *
                           f->name);
 }
 
-/* a number, or the name of a block or an input */
+/* Read a number, or the name of a block or an input. */
 static int read_word(struct lk_node node, const struct lk_model *model, struct lk_source_def *ret,
                      struct lk_error *err)
 {
@@ -165,8 +165,8 @@ static int read_sources(struct lk_node map, const struct lk_model *model, struct
 
 /* ---- order ---- */
 
-/** struct walk - depth-first search along dependences within a step. @seen: 1: in progress, 2:
- * placed */
+/** struct walk - depth-first search along dependences within a step. @seen: state of each block:
+ * 1: in progress, 2: placed */
 struct walk {
     const struct lk_model *model;
     int *way;
@@ -195,7 +195,8 @@ static int refuse_loop(struct lk_node blocks, const struct walk *w, int from, st
                           chain);
 }
 
-/* place block @i after all blocks on whose outputs it depends directly */
+/* Place block @i in the order of evaluation, after all blocks on whose outputs it depends
+ * directly */
 static int place(struct lk_node blocks, struct walk *w, int i, struct lk_error *err)
 {
     struct lk_block_def *b = &w->model->blocks[i];
@@ -282,7 +283,7 @@ static int read_signs(struct lk_node map, struct lk_block_def *b, struct lk_erro
                           text, b->n_sources);
 }
 
-/* limits and initial value of the only state */
+/* Read the limits and initial value of the only state. */
 static int read_state(struct lk_node map, struct lk_block_def *b, struct lk_error *err)
 {
     double limits[2] = {-INFINITY, INFINITY};
@@ -404,7 +405,7 @@ static int read_numbers(struct lk_node map, enum block_type type, struct lk_mode
     }
 }
 
-/* count the inputs of a block; they are read later */
+/* count the inputs of a block; the inputs themselves are read later */
 static int count_sources(struct lk_node map, bool takes_several, struct lk_block_def *b,
                          struct lk_error *err)
 {

@@ -5,13 +5,15 @@
 #include <math.h>
 #include <string.h>
 
-/* Relative tolerance for rounding in the principal moments and in the decimals of a file. */
+/* Relative tolerance of moments, for rounding in the principal moments and in the decimals of a
+ * file. */
 #define MOMENT_TOLERANCE 1e-9
-/* Below this ratio a moment is lost in the rounding of the largest one. */
+/* Least ratio of a moment to the largest one: a smaller moment is lost in the rounding of the
+ * largest. */
 #define MOMENT_RATIO_MIN 1e-12
 /* A moment below this fraction of the largest counts as zero. A thin bar that is oblique to the
- * axes has a zero moment only up to rounding, of the principal moments and of the 15 digits in a
- * file. */
+ * axes has a zero moment only up to rounding. The rounding is that of the principal moments and
+ * of the 15 digits in a file. */
 #define MOMENT_ZERO 1e-14
 
 static int read_mass(struct lk_node map, struct lk_body_def *body, struct lk_error *err)
@@ -29,9 +31,9 @@ static int read_mass(struct lk_node map, struct lk_body_def *body, struct lk_err
     return 0;
 }
 
-/* A moment is zero if it is zero within rounding of the largest; the body is then a point, a line
- * or massless, and joints must hold it. Values between zero and the smallest usable moment are
- * refused. */
+/* Return whether a moment is usable, or zero within the rounding of the largest moment. With a
+ * zero moment the body is a point, a line or massless, and joints must hold it. Values between
+ * zero and the smallest usable moment are refused. */
 static bool is_moment(double moment, double largest)
 {
     if (fabs(moment) <= MOMENT_ZERO * largest)
@@ -39,7 +41,8 @@ static bool is_moment(double moment, double largest)
     return moment >= LK_INERTIA_MIN && moment >= MOMENT_RATIO_MIN * largest;
 }
 
-/* Moments of a real body: none is negative, none exceeds the sum of the other two. */
+/* Check that the moments are those of a real body: no moment is negative, no moment exceeds the
+ * sum of the other two. */
 static int check_moments(struct lk_node node, const double inertia[6], struct lk_error *err)
 {
     double moment[3];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sections `inputs` and `outputs`: the channels of a model. One table for each section, in the
- * order of the enumeration, says what a type needs. */
+/* Sections `inputs` and `outputs`: the channels of a model. For each section, one table in the
+ * order of the enumeration states what each type needs. */
 #include "model.h"
 #include "reader.h"
 
@@ -11,7 +11,7 @@
 
 enum point_rule { POINT_NONE, POINT_OR_CENTRE, POINT_NEEDED };
 
-/* which joints a channel may name, and whether it takes one coordinate or all */
+/* enum joint_rule - which joints a channel may name, and whether it has one coordinate or all */
 enum joint_rule {
     JOINT_NONE,
     JOINT_ANGLE,       /* one angle of a joint */
@@ -21,7 +21,7 @@ enum joint_rule {
     JOINT_DRIVEN       /* a joint with a drive */
 };
 
-/* struct channel_kind - what the file gives for a type of channel */
+/* struct channel_kind - keys that the file has for a type of channel */
 struct channel_kind {
     const char *name;
     const char *what;
@@ -165,7 +165,7 @@ static int read_joint(struct lk_node map, enum joint_rule rule, const struct lk_
                                   joint, coordinate, err);
 }
 
-/* Reads a body and a point on it, as the kind needs them. */
+/* Read a body, and a point on the body, if the type of channel needs them. */
 static int read_place(struct lk_node map, const struct channel_kind *kind,
                       const struct lk_model *model, int *body, double point[3],
                       struct lk_error *err)
@@ -180,7 +180,7 @@ static int read_place(struct lk_node map, const struct channel_kind *kind,
     return lk_read_vector_or(map, "point", point, err);
 }
 
-/* Reads the value that holds until a bench sends one: 0 by default, within the limits. */
+/* Reads the value that is used until a bench sends a value: 0 by default, within the limits. */
 static int read_initial(struct lk_node map, struct lk_input_def *input, struct lk_error *err)
 {
     struct lk_node node = lk_node_get(map, "initial");
@@ -246,7 +246,8 @@ static int read_input(struct lk_node key, struct lk_node map, const struct lk_mo
     return lk_also(result, read_values(map, input, err));
 }
 
-/* Inputs and outputs share one set of names, since a recording or a plot may hold both. */
+/* Refuse a name that is both an input and an output, because a recording or a plot may hold
+ * both. */
 static int check_apart(struct lk_node key, const struct lk_model *model, struct lk_error *err)
 {
     for (int i = 0; i < model->n_inputs; i++) {
@@ -258,7 +259,7 @@ static int check_apart(struct lk_node key, const struct lk_model *model, struct 
     return 0;
 }
 
-/* Return whether an output is one of a tyre. */
+/* Return whether an output belongs to a tyre. */
 static bool is_of_tyre(enum lk_output_type type)
 {
     return type == LK_OUTPUT_TYRE || type == LK_OUTPUT_TYRE_CONTACT;
@@ -275,8 +276,8 @@ static int read_tyre(struct lk_node map, const struct lk_model *model, int *ret_
     return result;
 }
 
-/* Read the force of an output. Loads that the file or an input gives are refused: they are known,
- * and the step computes only the others. */
+/* Read the force of an output. Loads that the file or an input prescribes are refused, because
+ * they are known. The step computes only other forces. */
 static int read_force(struct lk_node map, const struct lk_model *model, int *ret_force,
                       struct lk_error *err)
 {
@@ -298,7 +299,7 @@ static int read_force(struct lk_node map, const struct lk_model *model, int *ret
     return result;
 }
 
-/* The sensor's axes are those of its body unless the file gives an orientation. */
+/* Read the axes of a sensor: those of its body, unless the file gives an orientation. */
 static int read_orientation(struct lk_node map, const struct lk_model *model,
                             struct lk_output_def *output, struct lk_error *err)
 {
@@ -336,7 +337,7 @@ static bool is_of_port(enum lk_output_type type)
     return type == LK_OUTPUT_MOBILITY || type == LK_OUTPUT_PORT_WORK;
 }
 
-/* Reads where a bench acts: an input that is a load, or an impedance. */
+/* Read the place where a bench acts: an input that is a load, or an impedance. */
 static int read_port(struct lk_node map, const struct lk_model *model, struct lk_output_def *output,
                      struct lk_error *err)
 {
@@ -471,7 +472,8 @@ int lk_read_outputs(struct lk_node root, struct lk_model *model, struct lk_error
     for (int i = 0; i < model->n_outputs && lk_node_goes_on(root, result); i++)
         result = lk_also(result, read_output(lk_node_key_at(map, i), lk_node_at(map, i), model,
                                              &model->outputs[i], err));
-    if (!lk_node_is_refused(root)) /* otherwise the user of a signal may have been refused */
+    /* otherwise the element that uses the signal may have been refused */
+    if (!lk_node_is_refused(root))
         result = lk_also(lk_also(result, check_signals(root, model, err)),
                          lk_check_blocks(root, model, err));
     return result;

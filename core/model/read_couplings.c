@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Gears, racks and differentials: joints that relate the coordinates of other joints. These may be
- * declared before or after them. */
+/* Gears, racks and differentials: joints that relate the coordinates of other joints. These
+ * other joints may be declared before or after the coupling. */
 #include "reader.h"
 
 #include <string.h>
@@ -28,8 +28,8 @@ int lk_read_coupled(struct lk_node node, const struct lk_model *model, enum lk_c
     return lk_read_coordinate(node, model, kind, *ret_joint, ret_coordinate, err);
 }
 
-/* What a gear relates: two angles or, where the first joint slides without turning, two
- * displacements. */
+/* Return what a gear relates: two angles, or two displacements if the first joint slides without
+ * turning. */
 static enum lk_coordinate_kind kind_of_gear(struct lk_node entry, const struct lk_model *model)
 {
     struct lk_node name = lk_node_kind(entry) == LK_NODE_MAP ? lk_node_get(entry, "joint") : entry;
@@ -44,7 +44,7 @@ static enum lk_coordinate_kind kind_of_gear(struct lk_node entry, const struct l
     return LK_COORDINATE_ANGLE;
 }
 
-/* no joint twice among those that are coupled */
+/* Check that no joint occurs twice among the coupled joints. */
 static int check_different(struct lk_node list, const struct lk_model *model,
                            const struct lk_joint_def *joint, int n, struct lk_error *err)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The `drive` of joints: prescribes a coordinate over time. Drives are written with their joints,
- * but are read after the inputs that they name. */
+/* Reads the `drive` of joints, which prescribes a coordinate over time. Drives are written with
+ * their joints, but read after the inputs that they name. */
 #include "reader.h"
 
 #include <errno.h>
@@ -15,7 +15,8 @@ static bool is_angle(const struct lk_model *model, const struct lk_drive_def *dr
                                   : lk_joint_coordinate_is_angle(type, drive->coordinate);
 }
 
-/* An input has one unit: all coordinates that follow it are angles, or all are lengths. */
+/* Read the input of a drive. An input has one unit: all coordinates that follow it are angles,
+ * or all are lengths. */
 static int read_input(struct lk_node map, struct lk_model *model, struct lk_drive_def *drive,
                       struct lk_error *err)
 {
@@ -218,7 +219,7 @@ static int read_joint(struct lk_node node, struct lk_model *model, int i, struct
     return result;
 }
 
-/* Refuses a drive that acts on nothing: mostly a joint was forgotten. */
+/* Refuses a drive that acts on nothing: usually the user forgot a joint. */
 static int check_followed(struct lk_node root, const struct lk_model *model, struct lk_error *err)
 {
     struct lk_node map = lk_node_get(root, "inputs");
@@ -246,7 +247,8 @@ int lk_read_drives(struct lk_node root, struct lk_model *model, struct lk_error 
         if (node.index != 0 && !lk_node_is_refused(lk_node_at(map, i)))
             result = lk_also(result, read_joint(node, model, i, err));
     }
-    if (!lk_node_is_refused(root)) /* otherwise the drive that follows it may have been refused */
+    /* otherwise the drive that follows the input may have been refused */
+    if (!lk_node_is_refused(root))
         result = check_followed(root, model, err);
     for (int i = 0; i < model->n_inputs; i++)
         model->inputs[i].is_angle = model->inputs[i].is_angle > 0;

@@ -7,8 +7,8 @@
 
 #define KEYS_LAW "stiffness", "damping", "stiffness_table", "damping_table", "scale"
 
-/* Refuse an input whose limits allow a negative stiffness or damping; without limits, set the lower
- * one to 0. */
+/* Refuse an input whose limits allow a negative stiffness or damping; without limits, set the
+ * lower limit to 0. */
 static int check_passive(struct lk_node map, const char *key, struct lk_input_def *input,
                          struct lk_error *err)
 {
@@ -84,7 +84,8 @@ static int read_law(struct lk_node map, struct lk_model *model, struct lk_force_
                                                     &force->scale_input, err));
 }
 
-/* read all of a callback; its force is a function of the program that compiles the model */
+/* Read a callback, which has only a coordinate: its force is a function of the program that
+ * compiles the model */
 static int read_coordinate(struct lk_node map, struct lk_model *model, struct lk_force_def *force,
                            struct lk_error *err)
 {
@@ -101,7 +102,7 @@ static int read_joint_spring(struct lk_node map, struct lk_model *model, struct 
     return lk_also(result, read_value(map, NULL, LK_PORT_REST, model, force, &force->rest, err));
 }
 
-/* Reads two points of two bodies, and how far they are apart. */
+/* Read two points of two bodies, and compute their distance. */
 static int read_points(struct lk_node map, struct lk_model *model, struct lk_force_def *force,
                        double *ret_distance, struct lk_error *err)
 {
@@ -203,7 +204,7 @@ static int read_friction(struct lk_node map, struct lk_model *model, struct lk_f
     return result;
 }
 
-/* Read the coordinate of an impedance: that of a joint, or the distance of two points. */
+/* Read the coordinate of an impedance: a coordinate of a joint, or the distance of two points. */
 static int read_port_place(struct lk_node map, struct lk_model *model, struct lk_force_def *force,
                            struct lk_error *err)
 {
@@ -240,7 +241,7 @@ static int read_impedance(struct lk_node map, struct lk_model *model, struct lk_
     return result;
 }
 
-/* a force over the rate of a coordinate and a level, as of an engine */
+/* Read a map: the force over the rate of a coordinate and a level, such as that of an engine. */
 static int read_map(struct lk_node map, struct lk_model *model, struct lk_force_def *force,
                     struct lk_error *err)
 {

@@ -11,18 +11,19 @@
 #define KEYS_AXIS       "axis", "axes"
 #define KEYS_COORDINATE "coordinate", "start", "drive"
 
-#define SQUARE_TOLERANCE 1e-3 /* from a right angle between the axes of a universal joint [rad] */
-#define HALF_ANGLE_MAX   1.5  /* of a conical wheel [rad] */
+/* largest deviation from a right angle between the axes of a universal joint [rad] */
+#define SQUARE_TOLERANCE 1e-3
+#define HALF_ANGLE_MAX   1.5 /* of a conical wheel [rad] */
 #define CROSSING_MAX                                                                               \
-    0.99 /* square of the cosine between axle and rail, and of the sine of the cone */
-#define FOLDED_TOLERANCE 1e-6 /* 1 + cosine of the bend of a constant-velocity joint */
+    0.99 /* largest square of the cosine between axle and rail, and of the sine of the cone */
+#define FOLDED_TOLERANCE 1e-6 /* least 1 + cosine of the bend of a constant-velocity joint */
 
 static double dot(const double a[3], const double b[3])
 {
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-/* Checks that both axes are perpendicular. */
+/* Check that both axes of a universal joint are perpendicular. */
 static int read_universal(struct lk_node map, struct lk_joint_def *joint, struct lk_error *err)
 {
     int result = lk_read_both(map, "axes", lk_read_direction_node, joint->axis, err);
@@ -35,7 +36,8 @@ static int read_universal(struct lk_node map, struct lk_joint_def *joint, struct
     return result;
 }
 
-/* The component of @v perpendicular to the unit vector @n, normalised; false if it is zero. */
+/* Compute the component of @v perpendicular to the unit vector @n, normalised. Return: false if
+ * it is zero. */
 static bool make_square(const double v[3], const double n[3], double ret[3])
 {
     double along = dot(v, n), length;
@@ -69,7 +71,8 @@ static int read_planar(struct lk_node map, struct lk_joint_def *joint, struct lk
     return 0;
 }
 
-/* Refuses shafts that point against each other: their twist is then undefined. */
+/* Refuse shafts that point in opposite directions, because the twist between them is then
+ * undefined. */
 static int read_constant_velocity(struct lk_node map, struct lk_joint_def *joint,
                                   struct lk_error *err)
 {
@@ -91,7 +94,7 @@ static int read_distance(struct lk_node map, struct lk_joint_def *joint, struct 
     return lk_also(result, lk_read_positive_or(map, "length", &joint->length, err));
 }
 
-/* The file gives the lead per turn, as is usual. */
+/* Read a screw. The file states the lead per turn, as is usual. */
 static int read_screw(struct lk_node map, struct lk_joint_def *joint, struct lk_error *err)
 {
     int result = lk_read_nonzero(map, "pitch", &joint->pitch, err);
@@ -100,7 +103,8 @@ static int read_screw(struct lk_node map, struct lk_joint_def *joint, struct lk_
     return result;
 }
 
-/* The axle must cross the rail; otherwise no normal makes the cone's angle with it. */
+/* Read a cone on a rail. The axle must cross the rail; otherwise no normal of the rail has the
+ * angle of the cone to the axle. */
 static int read_cone_on_rail(struct lk_node map, struct lk_joint_def *joint, struct lk_error *err)
 {
     struct lk_node angle = lk_node_get(map, "half_angle");
@@ -130,7 +134,7 @@ static int read_cone_on_rail(struct lk_node map, struct lk_joint_def *joint, str
     return 0;
 }
 
-/* struct joint_kind - what the file gives for a type of joint; in the order of lk_joint_type.
+/* struct joint_kind - keys that the file has for a type of joint; in the order of lk_joint_type.
  * @read_more: reads the keys that only this type has */
 static const struct joint_kind {
     const char *keys[13];
@@ -174,7 +178,7 @@ static const struct joint_kind {
     [LK_JOINT_DIFFERENTIAL] = {{"type", "joints", "ratio", "compliance", NULL}, false, false, NULL},
 };
 
-/* Reads one number per row; a fixed joint has six, along and about its axes. */
+/* Read one number per row. A fixed joint has six numbers, along and about its axes. */
 static int read_compliance(struct lk_node map, struct lk_joint_def *joint, struct lk_error *err)
 {
     static const char *const keys[] = {"stiffness", "damping", NULL};

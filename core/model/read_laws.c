@@ -33,7 +33,7 @@ static int read_fiala(struct lk_node map, struct lk_tyre_law *law, struct lk_err
     return result;
 }
 
-/* one parameter by its name in a .tir file */
+/* Read one parameter under its name in .tir files. */
 static int read_parameter(struct lk_node name, struct lk_node value, struct lk_tyre_magic *magic,
                           struct lk_error *err)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Blocks with several states: transfer functions and state spaces of any order and unit of time.
- * Their coefficients have units of a power of a rate, so that those of one block may span many
- * decades; states are scaled for the matrix that the step solves. */
+ * The units of their coefficients are powers of a rate, so that the coefficients of one block
+ * may span many decades. States are scaled for the matrix that the step solves. */
 #include "reader.h"
 
 #include <math.h>
 
 /* ---- scaling ---- */
 
-/* Sums of the magnitudes in row and column @i of @a beside its diagonal. */
+/* Compute the sums of the magnitudes in row and column @i of @a, without its diagonal. */
 static void sums_of(const double *a, int n, int i, double *ret_row, double *ret_column)
 {
     *ret_row = *ret_column = 0;
@@ -19,7 +19,7 @@ static void sums_of(const double *a, int n, int i, double *ret_row, double *ret_
         }
 }
 
-/* State @i in units of @unit: a power of two, so that no bit is lost. */
+/* Scale state @i to units of @unit, which is a power of two, so that no bit is lost. */
 static void scale_state(struct lk_block_def *b, int i, double unit)
 {
     int n = b->n_states;
@@ -34,9 +34,9 @@ static void scale_state(struct lk_block_def *b, int i, double unit)
     b->initial[i] /= unit;
 }
 
-/* Makes rows and columns of a alike (B. N. Parlett, C. Reinsch, Balancing a Matrix for Calculation
- * of Eigenvalues and Eigenvectors, 1969). Each pass lowers the sum of the magnitudes, in steps of
- * 5 % at least, so that it ends. */
+/* Balance rows and columns of the matrix a (B. N. Parlett, C. Reinsch, Balancing a Matrix for
+ * Calculation of Eigenvalues and Eigenvectors, 1969). Each pass lowers the sum of the
+ * magnitudes, by at least 5 %, so that the iteration ends. */
 static void balance(struct lk_block_def *b)
 {
     bool goes_on = true;
@@ -60,7 +60,7 @@ static void balance(struct lk_block_def *b)
     }
 }
 
-/* Largest magnitude of @n numbers; one that is not finite is infinite. */
+/* Return the largest magnitude of @n numbers; a number that is not finite counts as infinite. */
 static double largest_of(const double *x, int n)
 {
     double largest = 0;
@@ -70,7 +70,7 @@ static double largest_of(const double *x, int n)
     return largest;
 }
 
-/* Whether the step can calculate with it. @map: of the block */
+/* Check that the step can calculate with the block. @map: node of the block */
 static int check_block(struct lk_node map, const struct lk_block_def *b, struct lk_error *err)
 {
     int n = b->n_states;
@@ -107,7 +107,8 @@ static int read_list(struct lk_node map, const char *key, int max, double *ret, 
     return lk_read_numbers_within(list, key, n, LK_FACTOR_MAX, ret, err);
 }
 
-/* Controllable canonical form of num/den, both in descending powers of s, @shift fewer in num. */
+/* Fill the controllable canonical form of num/den. Both have descending powers of s; num has
+ * @shift coefficients fewer. */
 static void fill_form(struct lk_block_def *b, const double *num, const double *den, int shift)
 {
     int n = b->n_states;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Section `roads`: the surfaces below tyres. */
+/* Reads section `roads`: the surfaces below tyres. */
 #include "linkage/crc.h"
 #include "packed.h"
 #include "reader.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Section `shapes`: shapes for viewers, in place of those derived from joints and masses. */
+/* Section `shapes`: shapes for viewers, which replace the shapes derived from joints and masses. */
 #include "reader.h"
 
 #include <errno.h>
@@ -92,7 +92,8 @@ static int read_color(struct lk_node map, struct lk_shape_def *shape, struct lk_
     return result;
 }
 
-/* where it is: at the centre of mass, at the origin if it is fixed to the ground */
+/* Read the position of a shape. The default is the centre of mass, or the origin for a shape
+ * fixed to the ground. */
 static int read_place(struct lk_node map, const struct lk_model *model, struct lk_shape_def *shape,
                       struct lk_error *err)
 {

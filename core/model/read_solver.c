@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Index of the text of @key among @choices; the first if the key is absent. */
+/* Find the index of the text of @key among @choices; 0 if the key is absent. */
 static int read_choice_or_first(struct lk_node map, const char *key, const char *const choices[],
                                 int *ret, struct lk_error *err)
 {
@@ -15,7 +15,8 @@ static int read_choice_or_first(struct lk_node map, const char *key, const char 
     return lk_node_get(map, key).index == 0 ? 0 : lk_node_read_choice(map, key, choices, ret, err);
 }
 
-/* Steps per second, for step sizes that no finite decimal gives: 3000 Hz. */
+/* Read the step as steps per second, for step sizes without a finite decimal form, such as 3000
+ * Hz. */
 static int read_rate(struct lk_node map, struct lk_solver_def *solver, struct lk_error *err)
 {
     struct lk_node node = lk_node_get(map, "rate");
@@ -98,7 +99,7 @@ static int read_reductions(struct lk_node map, struct lk_solver_def *solver, str
                           lk_node_text(node));
 }
 
-/* Only one of the two forms of ali3 has a penalty. */
+/* Read the penalty, which only one of the two forms of ali3 has. */
 static int read_penalty(struct lk_node map, struct lk_solver_def *solver, struct lk_error *err)
 {
     struct lk_node node = lk_node_get(map, "penalty");
@@ -110,7 +111,7 @@ static int read_penalty(struct lk_node map, struct lk_solver_def *solver, struct
     return lk_read_positive_or(map, "penalty", &solver->penalty, err);
 }
 
-/* Checks the name up to a colon; the formulation itself checks the variant behind it. */
+/* Check the name up to a colon. The formulation itself checks the variant after the colon. */
 static int read_formulation(struct lk_node map, struct lk_solver_def *solver, struct lk_error *err)
 {
     static const char *const names[] = {
@@ -149,7 +150,7 @@ static const struct {
     {"rattle", {2, 4, 6}},
 };
 
-/* the orders of a formulation, 0 after the last, or NULL: it has its own */
+/* Return the orders of a formulation, ended by 0; NULL: the formulation has an order of its own */
 static const int *orders_of(const char *formulation)
 {
     for (size_t i = 0; i < sizeof(orders) / sizeof(*orders); i++)

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Number of points, from the list of abscissas. */
+/* Read the number of points from the list of abscissas. */
 static int read_size(struct lk_node map, const char *x, int *ret_n, struct lk_error *err)
 {
     struct lk_node list = lk_node_get(map, x);
@@ -55,7 +55,7 @@ static int check_rising(struct lk_node list, const char *what, const double *y, 
     return 0;
 }
 
-/* Appends a table of @n points; x and y share one block. */
+/* Append a table of @n points. x and y share one block of memory. */
 static int append_table(struct lk_model *model, int n, struct lk_table **ret_table)
 {
     size_t size = (size_t)(model->n_tables + 1) * sizeof(*model->tables);

@@ -18,7 +18,7 @@ static void fit_law(struct lk_tyre_def *tyre)
     tyre->law.of.tmeasy.stiffness = tyre->stiffness;
 }
 
-/* a name of the section `laws`, or a map in its place */
+/* Read a name of the section `laws`, or a map in its place. */
 static int read_law(struct lk_node map, const struct lk_model *model, struct lk_tyre_def *tyre,
                     struct lk_error *err)
 {
@@ -73,7 +73,7 @@ static int read_road_key(struct lk_node map, const struct lk_model *model,
     return 0;
 }
 
-/* use the tyre data of a Magic Formula where the model gives none */
+/* Use the tyre data of a Magic Formula if the model gives no data */
 static void take_from_law(struct lk_tyre_def *tyre)
 {
     const struct lk_tyre_magic *m = &tyre->law.of.magic;

@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads a model file: one function a section, and their common helpers.
+/* Reads a model file: one function per section, and their common helpers.
  *
  * A section fills its arrays in struct lk_model. Sections are read in the order of the functions
- * below, so that each finds the names it refers to. All return 0, LK_E_TEXT with one line in @err,
- * or -ENOMEM; after an error release the model with lk_model_free(). */
+ * below, so that each section finds the names to which it refers. All return 0, LK_E_TEXT with
+ * one line in @err, or -ENOMEM; after an error release the model with lk_model_free(). */
 #ifndef LK_MODEL_READER_H
 #define LK_MODEL_READER_H
 
 #include "linkage/document.h"
 #include "model.h"
 
-/* Bounds that config/README.md states. LK_NUMBER_MAX keeps products of a few numbers, and
- * LK_MASS_MIN and LK_INERTIA_MIN their inverses, within double precision. */
+/* Bounds that config/README.md states. LK_NUMBER_MAX keeps products of a few numbers within
+ * double precision. LK_MASS_MIN and LK_INERTIA_MIN keep inverses within double precision. */
 #define LK_BODIES_MAX   4096
 #define LK_JOINTS_MAX   8192
 #define LK_FORCES_MAX   8192
 #define LK_CHANNELS_MAX 1024 /* inputs; outputs */
 #define LK_DRIVES_MAX   1024
-#define LK_STATES_MAX   64 /* of all blocks: each stage of a step solves for them */
+/* most states of all blocks together: each stage of a step solves for them */
+#define LK_STATES_MAX   64
 #define LK_ROADS_MAX    256
 #define LK_LAWS_MAX     256  /* of tyres */
 #define LK_POINTS_MAX   4096 /* of a table, of a line */
@@ -56,12 +57,13 @@ int lk_numbers_from_document(int result, struct lk_document *document,
 
 /** lk_free_roads() - release the roads of a model, and their grids. */
 void lk_free_roads(struct lk_model *model);
-/** lk_read_shapes() - read the shapes for viewers.  lk_free_shapes() - release them. */
+/** lk_read_shapes() - read the shapes for viewers.
+ * lk_free_shapes() - release the shapes for viewers. */
 int lk_read_shapes(struct lk_node root, struct lk_model *model, struct lk_error *err);
 void lk_free_shapes(struct lk_model *model);
 int lk_read_inputs(struct lk_node root, struct lk_model *model, struct lk_error *err);
-/** lk_read_drives() - read the `drive` of every joint; call after the inputs, to which they refer.
- */
+/** lk_read_drives() - read the `drive` of every joint; call after the inputs, to which drives
+ * refer. */
 int lk_read_drives(struct lk_node root, struct lk_model *model, struct lk_error *err);
 /** lk_read_blocks() - read the blocks without their inputs.
  * lk_read_block_sources() - read the inputs of the blocks, and find the order of evaluation; call
@@ -77,45 +79,47 @@ int lk_read_solver(struct lk_node root, struct lk_model *model, struct lk_error 
 
 /** lk_read_section() - find the map @key of @root and allocate an array for its entries; an absent
  * section is empty.
- * @max:       entries at most
+ * @max:       largest number of entries
  * @size:      bytes of an element
  * @ret_map:   the section, or "no such node"
- * @ret_array: zeroed, NULL for no entries;  @ret_n: how many */
+ * @ret_array: zeroed array, NULL for no entries;  @ret_n: number of entries */
 int lk_read_section(struct lk_node root, const char *key, int max, size_t size,
                     struct lk_node *ret_map, void *ret_array, int *ret_n, struct lk_error *err);
 
 /** lk_read_name() - read a name: a letter or '_', then letters, digits, '_', '-', at most 63 bytes.
- * @what: "body", its name in the message */
+ * @what: name of the element in the message, such as "body" */
 int lk_read_name(struct lk_node node, const char *what, char name[LK_NAME_SIZE],
                  struct lk_error *err);
 
 /** lk_read_type() - read the `type` of an entry of a section, which must be a map.
- * @what:  "a joint", its name in the message;  @types: NULL-terminated */
+ * @what:  name of the entry in the message, such as "a joint";  @types: NULL-terminated */
 int lk_read_type(struct lk_node map, const char *what, const char *const types[], int *ret_type,
                  struct lk_error *err);
 
-/** lk_read_body() - the body that scalar @node names, LK_GROUND for "ground" if @ground allows. */
+/** lk_read_body() - find the body that scalar @node names; LK_GROUND for "ground" if @ground
+ * allows it. */
 int lk_read_body(struct lk_node node, const struct lk_model *model, bool ground, int *ret_body,
                  struct lk_error *err);
-/** lk_read_body_key() - the same for the value of @key in @map; the ground is refused. */
+/** lk_read_body_key() - find the body that the value of @key in @map names; the ground is
+ * refused. */
 int lk_read_body_key(struct lk_node map, const char *key, const struct lk_model *model,
                      int *ret_body, struct lk_error *err);
-/** lk_read_pair() - `bodies` of @map: two different ones, one of them may be the ground.
- * @what: their owner as the message calls it, "a joint" */
+/** lk_read_pair() - read `bodies` of @map: two different bodies, one of which may be the ground.
+ * @what: name of their owner in the message, such as "a joint" */
 int lk_read_pair(struct lk_node map, const char *what, const struct lk_model *model,
                  int ret_body[2], struct lk_error *err);
-/** lk_read_joint() - the joint that scalar @node names. */
+/** lk_read_joint() - find the joint that scalar @node names. */
 int lk_read_joint(struct lk_node node, const struct lk_model *model, int *ret_joint,
                   struct lk_error *err);
-/** lk_read_block() - the block that scalar @node names. */
+/** lk_read_block() - find the block that scalar @node names. */
 int lk_read_block(struct lk_node node, const struct lk_model *model, int *ret_block,
                   struct lk_error *err);
-/** lk_read_force() - the force element that scalar @node names. */
+/** lk_read_force() - find the force element that scalar @node names. */
 int lk_read_force(struct lk_node node, const struct lk_model *model, int *ret_force,
                   struct lk_error *err);
 /** lk_read_joint_key(), lk_read_input_key(), lk_read_force_key(), lk_read_road_key(),
- * lk_read_law_key() - index of the joint, input, force, road or law that the value of `joint`,
- * `input`, `force`, `road`, `law` in @map names. */
+ * lk_read_law_key() - find the index of the joint, input, force, road or law that the value of
+ * `joint`, `input`, `force`, `road`, `law` in @map names. */
 int lk_read_joint_key(struct lk_node map, const struct lk_model *model, int *ret_joint,
                       struct lk_error *err);
 int lk_read_input_key(struct lk_node map, const struct lk_model *model, int *ret_input,
@@ -136,9 +140,9 @@ enum lk_coordinate_kind { LK_COORDINATE_ANY, LK_COORDINATE_ANGLE, LK_COORDINATE_
  * of @kind. */
 int lk_check_coordinate(struct lk_node node, const struct lk_model *model, int joint,
                         enum lk_coordinate_kind kind, struct lk_error *err);
-/** lk_read_coordinate() - the coordinate of joint @joint that `coordinate` in @map names. Call
- * after lk_check_coordinate(). The key is required only if the joint has several of @kind; a scalar
- * @map, a name alone, has no key. */
+/** lk_read_coordinate() - find the coordinate of joint @joint that `coordinate` in @map names.
+ * Call after lk_check_coordinate(). The key is required only if the joint has several
+ * coordinates of @kind. If @map is a scalar (a name alone), there is no key. */
 int lk_read_coordinate(struct lk_node map, const struct lk_model *model,
                        enum lk_coordinate_kind kind, int joint, int *ret_coordinate,
                        struct lk_error *err);
@@ -146,16 +150,16 @@ int lk_read_coordinate(struct lk_node map, const struct lk_model *model,
  * coordinate} if the joint has several coordinates. */
 int lk_read_coupled(struct lk_node node, const struct lk_model *model, enum lk_coordinate_kind kind,
                     int *ret_joint, int *ret_coordinate, struct lk_error *err);
-/** lk_read_coordinate_key() - the joint that `joint` in @map names, and its coordinate. */
+/** lk_read_coordinate_key() - find the joint that `joint` in @map names, and its coordinate. */
 int lk_read_coordinate_key(struct lk_node map, const struct lk_model *model,
                            enum lk_coordinate_kind kind, int *ret_joint, int *ret_coordinate,
                            struct lk_error *err);
-/** lk_read_coordinates() - values of the coordinates of a joint: a number, or a map from their
- * names to numbers when there are several; absent ones leave @ret as it is.
+/** lk_read_coordinates() - read the values of the coordinates of a joint: a number, or a map from
+ * their names to numbers if there are several. Values that are absent leave @ret unchanged.
  * @ret_given: bit i: coordinate i is given; NULL is allowed */
 int lk_read_coordinates(struct lk_node map, const char *key, enum lk_joint_type type, double *ret,
                         unsigned *ret_given, struct lk_error *err);
-/** lk_coordinate_names() - names of the coordinates of a type, NULL-terminated. */
+/** lk_coordinate_names() - write the names of the coordinates of a type, NULL-terminated. */
 void lk_coordinate_names(enum lk_joint_type type, const char *ret[LK_COORDINATES_MAX + 1]);
 
 /* ---- read_couplings.c ---- */
@@ -173,7 +177,7 @@ int lk_read_coupling(struct lk_node map, const struct lk_model *model, struct lk
 
 /* ---- read_laws.c, read_tyres.c ---- */
 
-/** lk_read_law_map() - a law of a tyre from its @map. */
+/** lk_read_law_map() - read a law of a tyre from its @map. */
 int lk_read_law_map(struct lk_node map, struct lk_tyre_law *law, struct lk_error *err);
 
 /** lk_read_tyre() - read the force of type tyre @map: a wheel, its road, its law; append it to the
@@ -183,13 +187,14 @@ int lk_read_tyre(struct lk_node map, struct lk_model *model, struct lk_force_def
 
 /* ---- read_tables.c ---- */
 
-/** lk_read_table() - append a table {@x: [...], @y: [...]} to the model's tables; absent leaves
- * *@ret_table as it is.
+/** lk_read_table() - append a table {@x: [...], @y: [...]} to the model's tables; an absent key
+ * leaves *@ret_table unchanged.
  * @rising: y must be non-decreasing */
 int lk_read_table(struct lk_node map, const char *key, const char *x, const char *y, bool rising,
                   struct lk_model *model, int *ret_table, struct lk_error *err);
-/** lk_read_map() - append a map {rate: [...], level: [...], force: [[at the first level], ...]} to
- * the model's tables: one of the levels, then one for each of them, rate to force. Required. */
+/** lk_read_map() - append a map {rate: [...], level: [...], force: [[at the first level], ...]}
+ * to the model's tables: one table of the levels, then for each level a table of rate to force.
+ * The key is required. */
 int lk_read_map(struct lk_node map, const char *key, struct lk_model *model, int *ret_table,
                 struct lk_error *err);
 /** lk_free_tables() - release the tables of a model. */
@@ -197,10 +202,11 @@ void lk_free_tables(struct lk_model *model);
 
 /* ---- read_linear.c ---- */
 
-/** lk_read_transfer_function() - `num` and `den` of @map as the matrices of @block. */
+/** lk_read_transfer_function() - read `num` and `den` of @map, and compute the matrices of
+ * @block. */
 int lk_read_transfer_function(struct lk_node map, struct lk_block_def *block, struct lk_error *err);
-/** lk_read_state_space() - `a`, `b`, `c`, `d` and `initial` of @map, a block whose inputs are read.
- * Its states are scaled by powers of two. */
+/** lk_read_state_space() - read `a`, `b`, `c`, `d` and `initial` of @map, the node of a block
+ * whose inputs are already read. The states of the block are scaled by powers of two. */
 int lk_read_state_space(struct lk_node map, struct lk_block_def *block, struct lk_error *err);
 
 /* ---- values.c ---- */
@@ -208,16 +214,18 @@ int lk_read_state_space(struct lk_node map, struct lk_block_def *block, struct l
 /** lk_read_vector_or() - read three numbers within LK_NUMBER_MAX; an absent key leaves @ret
  * unchanged. */
 int lk_read_vector_or(struct lk_node map, const char *key, double ret[3], struct lk_error *err);
-/** lk_read_vector() - the same, for a required key. */
+/** lk_read_vector() - read three numbers within LK_NUMBER_MAX; the key is required. */
 int lk_read_vector(struct lk_node map, const char *key, double ret[3], struct lk_error *err);
-/** lk_read_vector_node() - the same for @node itself; @what names it. */
+/** lk_read_vector_node() - read @node itself as three numbers within LK_NUMBER_MAX; @what: its
+ * name in messages. */
 int lk_read_vector_node(struct lk_node node, const char *what, double ret[3], struct lk_error *err);
 /** lk_read_numbers() - read @n numbers within LK_NUMBER_MAX. */
 int lk_read_numbers(struct lk_node map, const char *key, int n, double *ret, struct lk_error *err);
-/** lk_read_numbers_node() - the same of @node itself, a list; @what names it. */
+/** lk_read_numbers_node() - read @node itself, a list of @n numbers within LK_NUMBER_MAX; @what:
+ * its name in messages. */
 int lk_read_numbers_node(struct lk_node node, const char *what, int n, double *ret,
                          struct lk_error *err);
-/** lk_read_numbers_within() - the same within @max. */
+/** lk_read_numbers_within() - read @node, a list of @n numbers within @max. */
 int lk_read_numbers_within(struct lk_node node, const char *what, int n, double max, double *ret,
                            struct lk_error *err);
 /** lk_read_number_or() - read a number from @min to LK_NUMBER_MAX; an absent key leaves *@ret
@@ -225,36 +233,39 @@ int lk_read_numbers_within(struct lk_node node, const char *what, int n, double 
  */
 int lk_read_number_or(struct lk_node map, const char *key, double min, double *ret,
                       struct lk_error *err);
-/** lk_read_number() - the same, for a required key. */
+/** lk_read_number() - read a number from @min to LK_NUMBER_MAX; the key is required. */
 int lk_read_number(struct lk_node map, const char *key, double min, double *ret,
                    struct lk_error *err);
-/** lk_read_number_node() - read @node itself as a number; @what names it. */
+/** lk_read_number_node() - read @node itself as a number; @what: its name in messages. */
 int lk_read_number_node(struct lk_node node, const char *what, double *ret, struct lk_error *err);
-/** lk_read_limits() - `limits` of @map: a lowest and a highest value, which may be infinite; absent
- * leaves @ret as it is. */
+/** lk_read_limits() - read `limits` of @map: a lowest and a highest value, which may be infinite.
+ * An absent key leaves @ret unchanged. */
 int lk_read_limits(struct lk_node map, double ret[2], struct lk_error *err);
 /** lk_read_positive_or() - read a number from LK_POSITIVE_MIN to LK_NUMBER_MAX; an absent key
  * leaves *@ret unchanged. */
 int lk_read_positive_or(struct lk_node map, const char *key, double *ret, struct lk_error *err);
-/** lk_read_positive() - the same, for a required key. */
+/** lk_read_positive() - read a number from LK_POSITIVE_MIN to LK_NUMBER_MAX; the key is required.
+ */
 int lk_read_positive(struct lk_node map, const char *key, double *ret, struct lk_error *err);
 /** lk_read_nonzero() - read a number of either sign, LK_POSITIVE_MIN to LK_NUMBER_MAX in magnitude.
  */
 int lk_read_nonzero(struct lk_node map, const char *key, double *ret, struct lk_error *err);
-/** lk_read_compliance() - `stiffness` and `damping` of @map, @n numbers each, none below 0 and not
- * all 0; damping may be absent. */
+/** lk_read_compliance() - read `stiffness` and `damping` of @map, @n numbers each. No number is
+ * below 0, and not all are 0; damping may be absent. */
 int lk_read_compliance(struct lk_node map, int n, struct lk_compliance *ret, struct lk_error *err);
-/** lk_read_direction_node() - three numbers, made a unit vector; refused if shorter than 1e-9. */
+/** lk_read_direction_node() - read three numbers and scale them to a unit vector; a vector
+ * shorter than 1e-9 is refused. */
 int lk_read_direction_node(struct lk_node node, const char *what, double ret[3],
                            struct lk_error *err);
 /** typedef lk_vector_reader - lk_read_vector_node() or lk_read_direction_node(). */
 typedef int lk_vector_reader(struct lk_node node, const char *what, double ret[3],
                              struct lk_error *err);
-/** lk_read_both() - the value of @key in @map: a list of two vectors, one for each body. */
+/** lk_read_both() - read the value of @key in @map: a list of two vectors, one for each body. */
 int lk_read_both(struct lk_node map, const char *key, lk_vector_reader *read, double ret[2][3],
                  struct lk_error *err);
-/** lk_read_sides() - key @one: one vector for both bodies, or key @two: a list of one for each, for
- * an initial configuration in which the joint is open. Exactly one of the keys is required. */
+/** lk_read_sides() - read key @one, a vector for both bodies, or key @two, a list with one vector
+ * for each body. Key @two is for an initial configuration in which the joint is open. Exactly
+ * one of the keys is required. */
 int lk_read_sides(struct lk_node map, const char *one, const char *two, lk_vector_reader *read,
                   double ret[2][3], struct lk_error *err);
 /** lk_read_number_or_signal() - read a number from @min, or `{input: NAME}` with an input of type
@@ -263,8 +274,8 @@ int lk_read_sides(struct lk_node map, const char *one, const char *two, lk_vecto
 int lk_read_number_or_signal(struct lk_node map, const char *key, double min, const char *unit,
                              const struct lk_model *model, double *ret, int *ret_input,
                              struct lk_error *err);
-/** lk_read_signal() - read {input: NAME} or {block: NAME} of @node in the same way; @key names it.
- */
+/** lk_read_signal() - read {input: NAME} or {block: NAME} of @node in the same way as
+ * lk_read_number_or_signal(); @key: its name in messages. */
 int lk_read_signal(struct lk_node node, const char *key, const char *unit,
                    const struct lk_model *model, double *ret, int *ret_input, struct lk_error *err);
 /** lk_read_vector_or_signals() - read three numbers within LK_NUMBER_MAX or signals; an absent key

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A height field from a function, tile by tile. */
+/* Makes a height field from a function, tile by tile. */
 #include "model/road_file.h"
 
 #include <errno.h>
@@ -25,14 +25,15 @@ struct builder {
     int room;
 };
 
-/* Compute the heights of the tile at @column, @row and its border. Beyond an edge of the grid they
- * are mirrored, so that the slope across the edge is 0. Return: false if there is no road. */
+/* Compute the heights of the tile at @column, @row and its border. Beyond an edge of the grid
+ * the heights are mirrored, so that the slope across the edge is 0. Return: false if there is no
+ * road. */
 static bool fetch(struct builder *b, int column, int row)
 {
     const struct lk_road_grid *g = b->like;
     const int begin[2] = {column * LK_ROAD_TILE - 3, row * LK_ROAD_TILE - 3};
     struct lk_road_patch patch;
-    int from[2][AROUND]; /* node of the patch, of each around the tile */
+    int from[2][AROUND]; /* index in the patch of each node around the tile */
 
     for (int k = 0; k < 2; k++) {
         int last = begin[k] + AROUND - 1;
@@ -56,8 +57,8 @@ static bool fetch(struct builder *b, int column, int row)
     return true;
 }
 
-/* extrapolate a node without road: the mean of linear extrapolations from eight directions, else of
- * its neighbours */
+/* Extrapolate a node without road: use the mean of linear extrapolations from eight directions,
+ * or else the mean of its neighbours */
 static double go_on(const struct builder *b, int i, int j)
 {
     double sum[2] = {0, 0};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Files of height fields (.road), which `linkage road` writes and roads of type grid use.
  *
- * A file is a head of 80 bytes, the index of the tiles, then the tiles, as struct lk_road_grid has
- * them; all numbers little-endian:
+ * A file is a head of 80 bytes, the index of the tiles, then the tiles, in the layout of struct
+ * lk_road_grid; all numbers are little-endian:
  *
  *     0  "LKROAD1\n"
  *     8  x and y of the first node, distance of nodes in x and in y, base, quantum    six doubles
@@ -23,8 +23,8 @@
 #define LK_ROAD_CELLS_MAX 1000000     /* in x, in y */
 #define LK_ROAD_HEAD      80
 
-/** struct lk_road_file - a height field and its memory. @crc: of the whole file, as gzip computes
- * it;  @size: of the file [bytes] */
+/** struct lk_road_file - a height field and its memory. @crc: CRC-32 of the whole file, as gzip
+ * computes it;  @size: size of the file [bytes] */
 struct lk_road_file {
     struct lk_road_grid grid;
     uint32_t crc;
@@ -34,11 +34,11 @@ struct lk_road_file {
 };
 
 /** lk_road_file_take() - decode a height field from the @size bytes of a file.
- * Return: 0; LK_E_TEXT: @ret_error says what is wrong, "its cells ..., expected ..."; -ENOMEM. */
+ * Return: 0; LK_E_TEXT: @ret_error states what is wrong, "its cells ..., expected ..."; -ENOMEM. */
 int lk_road_file_take(const void *bytes, size_t size, struct lk_road_file *ret,
                       struct lk_error *ret_error);
 
-/** lk_road_file_read() - the same from the file at @path. */
+/** lk_road_file_read() - read and decode the file at @path, as lk_road_file_take() does. */
 int lk_road_file_read(const char *path, struct lk_road_file *ret, struct lk_error *ret_error);
 
 /** lk_road_file_bytes() - encode @grid as a file on the heap. Return: 0, -ENOMEM. */
@@ -69,14 +69,14 @@ typedef double lk_road_heights(void *context, const double place[2]);
 
 /** lk_road_file_fill() - make a height field from its values at the nodes; @heights is called once
  * for each tile. A cell has a surface if its four nodes have heights; tiles without such cells are
- * omitted. Nodes around the surface are extrapolated linearly. At the edges of the grid nodes are
- * mirrored, so that the slope across an edge is 0.
+ * omitted. The nodes around the surface are extrapolated linearly. At the edges of the grid nodes
+ * are mirrored, so that the slope across an edge is 0.
  * @like: origin, step, cells and quantum of the result; base: a height near those of the road [m]
  * Return: 0; LK_E_TEXT: too large, or heights beyond the range of the quantum; -ENOMEM. */
 int lk_road_file_fill(const struct lk_road_grid *like, lk_road_patches *heights, void *context,
                       struct lk_road_file *ret, struct lk_error *ret_error);
 
-/** lk_road_file_build() - lk_road_file_fill() with a function of a point. */
+/** lk_road_file_build() - do the same as lk_road_file_fill(), with a function of a point. */
 int lk_road_file_build(const struct lk_road_grid *like, lk_road_heights *heights, void *context,
                        struct lk_road_file *ret, struct lk_error *ret_error);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values from outside as a list, and the list as a text. */
+/* Keeps values from outside as a list, and writes the list as a text. */
 #include "parameters.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Models and their numbers from texts of YAML, in files and in memory. */
+/* Reads models and their numbers from texts of YAML, in files and in memory. */
 #include "linkage/document.h"
 #include "reader.h"
 

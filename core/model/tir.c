@@ -22,8 +22,8 @@ enum unit { LENGTH, FORCE, TIME, PRESSURE, ANGLE, MASS, UNITS };
 static const char *const unit_keys[UNITS] = {"LENGTH",   "FORCE", "TIME",
                                              "PRESSURE", "ANGLE", "MASS"};
 
-/* units by their names, with their size in SI; angles in radians only, as parameters are per radian
- */
+/* units by their names, with their size in SI. Angles are in radians only, because parameters
+ * are per radian */
 static const struct {
     enum unit unit;
     const char *name;
@@ -128,7 +128,7 @@ static const char *const idle[] = {"BOTTOM_OFFST", "BOTTOM_STIFF", "LMP", "RIM_R
 
 /** struct reading - state of the reader. @line: number of the present line
  * @given: line of each key, 0: not given;  @format_line, @fittyp_line: likewise
- * @format: law by the name of the format, or LK_TYRE_LAWS */
+ * @format: law that the name of the format selects, or LK_TYRE_LAWS */
 struct reading {
     const char *name;
     struct lk_tir *tir;
@@ -313,7 +313,8 @@ static void read_line(struct reading *r, char *line)
         refuse(r, r->line, "there is no key before '=', expected KEY = value");
     else if (*value != '\0')
         take_value(r, key, value);
-    else if (!is_silent(key)) /* as without the line: a key that is needed is missing */
+    /* note the line and ignore it, so that a required key counts as missing */
+    else if (!is_silent(key))
         note_empty(r->tir, key);
 }
 
@@ -348,7 +349,7 @@ static void convert_units(struct reading *r)
     }
 }
 
-/* choose the law: format and FITTYP may both give it; FITTYP is more specific */
+/* choose the law: format and FITTYP may both state the law; FITTYP is more specific */
 static void choose_kind(struct reading *r)
 {
     r->tir->kind = r->fittyp != LK_TYRE_LAWS ? r->fittyp : r->format;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads tyre property files (.tir): parameters of the Magic Formula 5.2 and 6.1, as TNO, Adams and
- * Chrono write them.
+/* Reads tyre property files (.tir): parameters of the Magic Formula 5.2 and 6.1, in the form that
+ * TNO, Adams and Chrono write.
  *
  * A file has lines `KEY = value $ comment` in sections in brackets. Its section UNITS names the
  * units of the numbers; the result is in SI. Offline only. */
@@ -15,10 +15,11 @@
 
 /** struct lk_tir - content of a file.
  * @kind:     LK_TYRE_MF52 or LK_TYRE_MF61;  @magic: its parameters
- * @is_right: measured as the tyre of a right wheel
+ * @is_right: the parameters were measured as the tyre of a right wheel
  * @is_turned: the sign of PTX3 was reversed: in files of Adams the relaxation length grows with
  *            exp(+PTX3 dfz)
- * @n_unused: number of keys with numbers that have no effect here;  @unused: the first of them */
+ * @n_unused: number of keys with numbers that have no effect here;  @unused: the first of these
+ *            keys */
 struct lk_tir {
     enum lk_tyre_law_kind kind;
     struct lk_tyre_magic magic;

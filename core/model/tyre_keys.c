@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of the parameters, from their list in core/tyre. */
+/* Makes the table of the parameters from their list in core/tyre. */
 #include "tyre_keys.h"
 #include <math.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@ const struct lk_tyre_key lk_tyre_keys[] = {
         {NULL, 0, 0},
 };
 
-/* parameters that must be positive: divisors, and those whose sign would reverse a force */
+/* parameters that must be positive: divisors, and parameters whose sign would reverse a force */
 static const char *const positive[] = {"UNLOADED_RADIUS",
                                        "WIDTH",
                                        "FNOMIN",
@@ -99,10 +99,10 @@ static void turn(double *const values[], int n)
         *values[i] = -*values[i];
 }
 
-/* Normalise the signs that several parameters share. D sin(C atan(B x - E (B x - atan(B x)))) with
- * B = K / (C D) is the same curve with -D, or with -C; D also scales the side force due to braking
- * slip (RVY), and B C widens the residual moment (QBZ10). PKY1 sin(PKY4 atan(Fz / PKY2)) is the
- * same if both PKY1 and PKY2 change sign. */
+/* Normalise the signs that several parameters share. D sin(C atan(B x - E (B x - atan(B x))))
+ * with B = K / (C D) is the same curve with -D, or with -C; the sign matters because D also
+ * scales the side force due to braking slip (RVY), and B C widens the residual moment (QBZ10).
+ * PKY1 sin(PKY4 atan(Fz / PKY2)) is the same if both PKY1 and PKY2 change sign. */
 static void choose_signs(struct lk_tyre_magic *m)
 {
     if (m->PDX1 < 0)

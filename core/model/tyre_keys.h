@@ -15,7 +15,7 @@ struct lk_tyre_key {
     double fallback;
 };
 
-/** lk_tyre_keys - all parameters, ended by a name that is NULL. */
+/** lk_tyre_keys - all parameters; the last entry has the name NULL. */
 extern const struct lk_tyre_key lk_tyre_keys[];
 
 /** lk_tyre_key_find() - find a parameter by name. Return: NULL for none. */
@@ -27,9 +27,9 @@ double *lk_tyre_key_value(struct lk_tyre_magic *magic, const struct lk_tyre_key 
 /** lk_tyre_keys_begin() - set all parameters to their defaults. */
 void lk_tyre_keys_begin(struct lk_tyre_magic *magic);
 
-/** lk_tyre_keys_end() - complete the parameters after all given ones are set: normalise signs, set
- * the operating pressure, and check that required parameters are given and plausible.
- * @ret_error: without a position: "the keys A, B are missing, ...", "A is 0, expected more"
+/** lk_tyre_keys_end() - complete the parameters when all given parameters are set: normalise signs,
+ * set the operating pressure, and check that required parameters are given and plausible.
+ * @ret_error: message without a position: "the keys A, B are missing, ...", "A is 0, expected more"
  * Return: 0, LK_E_TEXT. */
 int lk_tyre_keys_end(struct lk_tyre_magic *magic, struct lk_error *ret_error);
 

@@ -11,8 +11,9 @@
 
 /* struct row - units of the numbers at a path. @path: '*' is any name; positions in lists are
  * omitted
- * @type: of their item, NULL: any;  @unit: for lengths;  @angle: for angles, NULL: as @unit
- * @may_be_tuned: {input: NAME} is allowed there */
+ * @type: type of the item that contains them, NULL: any;  @unit: unit for lengths;  @angle: unit
+ *        for angles, NULL: as @unit
+ * @may_be_tuned: {input: NAME} is allowed at this path */
 struct row {
     const char *path;
     const char *type;
@@ -193,7 +194,7 @@ static struct lk_node item_of(struct lk_node root, const struct parts *p)
                     : (struct lk_node){root.document, 0};
 }
 
-/* of the coordinate @name of @joint, "": the only one */
+/* Return whether the coordinate @name of @joint is an angle; "": the only coordinate. */
 static bool coordinate_is_angle(struct lk_node joint, const char *name)
 {
     const char *type = lk_node_text(lk_node_get(joint, "type"));
@@ -208,8 +209,8 @@ static bool coordinate_is_angle(struct lk_node joint, const char *name)
     return strcmp(name, "roll") == 0 || strcmp(name, "pitch") == 0 || strcmp(name, "yaw") == 0;
 }
 
-/* return whether entry @place is an angle: a bushing has three entries along and three about its
- * axes; in the rows of a compliance lengths come first */
+/* return whether entry @place is an angle: A bushing has three entries along and three about its
+ * axes. In the rows of a compliance lengths come first */
 static bool entry_is_angle(struct lk_node item, int place)
 {
     const char *type = lk_node_text(lk_node_get(item, "type"));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers of a model. They are finite and within LK_NUMBER_MAX, so that results computed from them
- * are finite. */
+/* Reads the numbers of a model. They are finite and within LK_NUMBER_MAX, so that results
+ * computed from them are finite. */
 #include "reader.h"
 
 #include <math.h>
@@ -121,7 +121,7 @@ static int refuse_near_zero(struct lk_node map, const char *key, const char *exp
                           expected, LK_POSITIVE_MIN);
 }
 
-/* A signal has one unit, wherever it is used. */
+/* Set the unit of a signal, or check it: a signal has one unit, wherever it is used. */
 static int take_unit(struct lk_node node, struct lk_input_def *input, const char *unit,
                      struct lk_error *err)
 {
@@ -372,7 +372,8 @@ static int read_axis_angle(struct lk_node map, double ret[4], struct lk_error *e
     return 0;
 }
 
-/* Small deviations from unit length are rounding; larger ones are refused as mistakes. */
+/* Read a quaternion. Small deviations from unit length are due to rounding; larger deviations
+ * are refused as mistakes. */
 static int read_quaternion(struct lk_node map, double ret[4], struct lk_error *err)
 {
     double length;

@@ -24,11 +24,13 @@ enum lkd_condition_id {
         LKD_N_CONDITIONS
 };
 
-/* The journal's identifier of a condition, MESSAGE_ID: 28 digits of our own and its number. */
+/* First 28 hexadecimal digits of MESSAGE_ID, the journal's identifier of a condition. The last four
+ * digits are the number of the condition. */
 #define LKD_MESSAGE_ID "18af08befd094f46b21745b1f41d"
 
-/** struct lkd_condition_info - @id: "LK-3002";  @message_id: 128 bits in hexadecimal;  @meaning:
- * one line;  @remedy: what to do */
+/** struct lkd_condition_info - one entry of the table.
+ * @id: identifier, such as "LK-3002";  @message_id: 128 bits in hexadecimal;  @meaning: one line;
+ *      @remedy: what to do */
 struct lkd_condition_info {
     char id[8];
     char message_id[33];

@@ -19,14 +19,15 @@
 
 #define LINE_SIZE 1024
 #define NS_PER_S  INT64_C(1000000000)
-/* Lines of one identifier that may come in a burst, and the time after which one more is allowed.
+/* Largest number of lines with the same identifier in a burst, and the time after which one more
+ * line is allowed.
  */
 #define BURST     10
 #define REFILL_NS NS_PER_S
 
 #define JOURNAL_SOCKET "/run/systemd/journal/socket"
 
-/* Standard error is connected to the journal;  and the journal accepts fields. */
+/* Standard error is connected to the journal, and the journal accepts fields. */
 static bool journal, journal_fields;
 
 /* Tokens of each identifier; those earned since @since_ns are added. */
@@ -37,7 +38,8 @@ static struct bucket {
 } buckets[LKD_N_CONDITIONS];
 static pthread_mutex_t bucket_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Whether standard error is the stream that systemd connected; it may have been redirected since.
+/* Return true if standard error is still the stream that systemd connected, because it may have
+ * been redirected.
  */
 static bool is_journal_stream(void)
 {
@@ -120,7 +122,8 @@ static void withhold(enum lkd_condition_id condition, uint64_t n)
     pthread_mutex_unlock(&bucket_lock);
 }
 
-/* Return: true if a line may be logged; @ret_withheld: number dropped since the last logged one.
+/* Return: true if a line may be logged; @ret_withheld: number of lines dropped since the last
+ * logged line.
  */
 static bool take_token(struct bucket *bucket, int64_t now_ns, uint64_t *ret_withheld)
 {

@@ -48,8 +48,8 @@ static int refuse_privilege(struct lk_error *error, const char *what)
     return LK_E_TEXT;
 }
 
-/* Whether there is a capability to drop. A service under systemd starts without any, and its system
- * call filter kills a process that calls capset() nevertheless. */
+/* Return true if there is a capability to drop. A service under systemd starts without
+ * capabilities, and its system call filter kills a process that calls capset() nevertheless. */
 static bool has_capability(void)
 {
     capng_get_caps_process();

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Dropping of privileges after the setup of the daemon.
  *
- * Capabilities belong to a thread, and new threads inherit them. Therefore all of this happens
- * while the process has one thread, before the line process starts. The daemon keeps CAP_SYS_NICE
- * (priorities and cores of the threads of later runs) and CAP_IPC_LOCK (memory of later runs) if it
- * had them. Programs that it executes gain no others. If it stays root, it opens files without
- * root's override of permissions: with the rights of an ordinary owner. */
+ * Capabilities belong to a thread, and new threads inherit them. Therefore privileges are dropped
+ * while the process has one thread, before the line process starts. If the daemon had CAP_SYS_NICE
+ * or CAP_IPC_LOCK, it keeps them: later runs need them for the priorities and cores of their
+ * threads and for locking memory. Programs that the daemon executes gain no other capability. If
+ * the daemon stays root, it opens files without root's override of permissions. */
 #ifndef LKD_PRIVILEGES_H
 #define LKD_PRIVILEGES_H
 
@@ -15,8 +15,8 @@
 
 #define LKD_USER_SIZE 64 /* bytes of a user's name with its zero */
 
-/** struct lkd_identity - user and group of the serving daemon. @change: they differ from the
- * present ones */
+/** struct lkd_identity - user and group of the serving daemon. @change: user or group differ from
+ * the present ones */
 struct lkd_identity {
     uid_t uid;
     gid_t gid;
@@ -33,19 +33,19 @@ int lkd_privileges_find(const char *user, struct lkd_identity *ret_identity,
  * Return: 0, LK_E_TEXT. */
 int lkd_privileges_drop(const struct lkd_identity *identity, struct lk_error *ret_error);
 
-/** lkd_privileges_drop_all() - keep no capability, for a process that needs none.
- * Thread: the only one there is. */
+/** lkd_privileges_drop_all() - Drop every capability, for a process that needs none. Thread: the
+ * only thread of the process. */
 void lkd_privileges_drop_all(void);
 
-/** lkd_privileges_raise_descriptors() - as many as the hard limit allows. */
+/** lkd_privileges_raise_descriptors() - Raise the limit of open descriptors to the hard limit. */
 void lkd_privileges_raise_descriptors(void);
 
-/** lkd_privileges_try_folder() - whether files can be made in the folder @path, with the rights
- * that there are now; "" is fine. Return: 0, errno. */
+/** lkd_privileges_try_folder() - Test whether the process can create files in the folder @path with
+ * its present rights. "" is accepted without a test. Return: 0, errno. */
 int lkd_privileges_try_folder(const char *path);
 
-/** lkd_privileges_check_folder() - say in the log when files cannot be made in @path; "" is fine.
- * @what: for which key of the configuration */
+/** lkd_privileges_check_folder() - Log it if the process cannot create files in the folder @path.
+ * "" is accepted without a test. @what: the key of the configuration that names the folder */
 void lkd_privileges_check_folder(const char *what, const char *path);
 
 #endif

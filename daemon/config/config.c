@@ -144,7 +144,7 @@ static int read_workers(struct lk_node node, struct lkd_wish *wish, struct lk_er
     return r;
 }
 
-/* One core of the list, different from all before it. */
+/* Read one core of the list, which must differ from all cores before it. */
 static int read_worker_core(struct lk_node item, struct lkd_wish *wish, struct lk_error *error)
 {
     int core = core_number(lk_node_text(item));
@@ -179,7 +179,7 @@ static int read_worker_cores(struct lk_node node, struct lkd_wish *wish, struct 
     return r;
 }
 
-/* `auto`, or the time before the grid point at which the cycle wakes. */
+/* Read the margin: `auto`, or the time before the grid point at which the cycle wakes. */
 static int read_margin(struct lk_node node, int64_t *ret_margin_ns, struct lk_error *error)
 {
     struct lk_node value = lk_node_get(node, "spin_margin_us");

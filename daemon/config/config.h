@@ -19,7 +19,7 @@
 #include <stdio.h>
 
 /** struct lkd_config - all keys.
- * @source:            path of the file, "" for none
+ * @source: path of the configuration file, "" for none
  * @model:             path of a model, resolved against the folder of the configuration file; ""
  *                     for none
  * @mode:              default mode of a run
@@ -37,8 +37,8 @@
  * @line_memory:       memory limit of the line process [bytes]
  * @ptp:               the PTP daemon of the machine
  * @user:              user to run as; "" for the user who started the daemon
- * @snapshots:         folder for snapshots, likewise
- * @evidence:          folder for reports and traces, relative as @model; "" for none
+ * @snapshots:         folder for snapshots, resolved as @model @evidence:          folder for
+ *                     reports and traces, relative as @model; "" for none
  * @record:            see struct lkd_record_config
  * @outputs_divisor:   publish every n-th step
  * @newest_only:       publish only the newest step; skip older ones
@@ -86,7 +86,7 @@ void lkd_config_default(struct lkd_config *ret_config);
 
 /** lkd_config_read_all() - Set the defaults, then read the file at @path.
  * Return: 0, LK_E_TEXT (@ret_errors: at least one "file:line:column: ..."), -ENOMEM.
- * lkd_config_read() - Likewise, with the first error only. */
+ * lkd_config_read() - Do the same, but return only the first error. */
 int lkd_config_read_all(const char *path, struct lkd_config *ret_config,
                         struct lk_errors *ret_errors);
 int lkd_config_read(const char *path, struct lkd_config *ret_config, struct lk_error *ret_error);
@@ -94,8 +94,9 @@ int lkd_config_read(const char *path, struct lkd_config *ret_config, struct lk_e
 /** lkd_config_print_cueing() - Print the motion that the washout passes to a driver, one line per
  * axis. Without a section `cueing` nothing is printed. */
 void lkd_config_print_cueing(const struct lkd_cueing_config *cueing, FILE *f);
-/** lkd_config_draw_cueing() - Draw the same over frequency into a new SVG file @path.
- * Return: 0, LK_E_TEXT (@ret_error: there is no section, or why there is no file). */
+/** lkd_config_draw_cueing() - Draw the motion that the washout passes to a driver over frequency,
+ * into a new SVG file @path.
+ * Return: 0, LK_E_TEXT (@ret_error: the section is missing, or why the file was not written). */
 int lkd_config_draw_cueing(const struct lkd_cueing_config *cueing, const char *path,
                            struct lk_error *ret_error);
 

@@ -78,8 +78,8 @@ static int read_name(struct lk_node node, char *ret, struct lk_error *error)
     return 0;
 }
 
-/* One name for all values of the field, or a list with one for each; '' leaves the configured
- * gain. */
+/* Read one name for all values of the field, or a list with one name for each value; '' keeps the
+ * configured gain. */
 static int read_gain(struct lk_node node, const struct lk_gain_field *field,
                      char (*gain)[LK_NAME_SIZE], struct lk_error *error)
 {
@@ -119,7 +119,7 @@ static int read_gains(struct lk_node root, struct lkd_cueing_config *cueing, str
 
 /* ---- platform ---- */
 
-/* One number for all actuators, or a list with one each. */
+/* Read one number for all actuators, or a list with one number for each. */
 static int read_each(struct lk_node node, const char *key, int n, double low, double high,
                      double *ret, struct lk_error *error)
 {

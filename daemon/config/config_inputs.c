@@ -13,7 +13,7 @@ static const char *const actions[] = {"count", "hold", "ramp", "zero", "fault", 
 #define HORIZON_MAX 10.0
 #define STEPS_MAX   1000000000L
 
-/* `action`, `value` and `ramp` of a map, as far as present. */
+/* Read `action`, `value` and `ramp` of a map, if they are present. */
 static int read_rule_keys(struct lk_node map, struct lkd_rule *rule, struct lk_error *error)
 {
     bool has_value = lk_node_kind(lk_node_get(map, "value")) != LK_NODE_NONE;
@@ -33,7 +33,7 @@ static int read_rule_keys(struct lk_node map, struct lkd_rule *rule, struct lk_e
     return 0;
 }
 
-/* An action word, or a map of @keys; no effect if the key is missing. */
+/* Read an action word, or a map with @keys. A missing key has no effect. */
 static int read_rule(struct lk_node parent, const char *key, const char *const keys[],
                      struct lkd_rule *rule, struct lk_error *error)
 {
@@ -87,7 +87,7 @@ static int read_share(struct lk_node map, double *ret_limit, struct lk_error *er
     return r;
 }
 
-/* `limit` and `fault`, which is 0 for never, or at least the limit. */
+/* Read `limit` and `fault`. The value of `fault` is 0 for never, or at least the limit. */
 static int read_threshold(struct lk_node map, struct lkd_threshold *threshold,
                           struct lk_error *error)
 {

@@ -47,7 +47,7 @@ int lkd_config_udp(struct lk_node node, const char *key, size_t size, char *ret_
     return 0;
 }
 
-/* A slot: an output with scale and offset; {} is 0. */
+/* Read a slot: an output with scale and offset; {} is the value 0. */
 static int read_slot(struct lk_node node, const char *group, struct lkd_motion_slot *slot,
                      struct lk_error *error)
 {

@@ -7,7 +7,7 @@
 /* Smallest file with room for its front and a chunk. */
 #define SIZE_MIN (256.0 * 1024)
 
-/* Bytes: a whole number, also if written as 1e9. */
+/* Read a number of bytes: a whole number, which may be written as 1e9. */
 static int read_max_size(struct lk_node node, struct lkd_record_config *record,
                          struct lk_error *error)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Output of `linkaged --check` on the section `cueing`: the loss of cues due to limited travel,
- * which is not obvious from the parameters. */
+/* Prints the output of `linkaged --check` for the section `cueing`: the loss of cues due to limited
+ * travel, which is not obvious from the parameters. */
 #include "config.h"
 #include "cueing/transfer.h"
 #include <math.h>

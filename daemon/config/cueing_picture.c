@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The page of cueing_page.c as a picture (SVG): gain and phase of each axis over frequency. */
+/* Draws the content of cueing_page.c as a picture (SVG): gain and phase of each axis over
+ * frequency. */
 #include "config.h"
 #include "cueing/transfer.h"
 #include "linkage/file.h"

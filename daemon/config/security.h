@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The keys of the three endpoints, from the files that the section `security` names.
  *
- *     read    the server's secret and the list of clients, before privileges are dropped
- *     serve   hand both to the line process; it receives the secret again at each restart
- *     reload  read the list again, on SIGHUP
+ *   read      read the server's secret and the list of clients, before privileges are dropped
+ *   serve     pass the secret and the list to the line process, also after each restart of it
+ *   reload    read the list of clients again, on SIGHUP
  *
- * All calls from the control thread. */
+ * Thread: control, for all functions. */
 #ifndef LKD_SECURITY_H
 #define LKD_SECURITY_H
 
@@ -14,7 +14,8 @@
 
 /** struct lkd_security - @path: path of the list, "" without keys;  @owner: permitted owner of the
  * files, besides root
- * @secret, @clients: valid until handed to the line;  @line: the line that received them */
+ * @secret: secret key of the server;  @clients: list of permitted clients;  both are valid until
+ *          they are passed to the line process;  @line: the line that received both */
 struct lkd_security {
     char path[PATH_MAX];
     uid_t owner;
@@ -29,7 +30,7 @@ struct lkd_security {
 int lkd_security_read(const struct lkd_config *config, uid_t owner,
                       struct lkd_security *ret_security, struct lk_error *ret_error);
 
-/** lkd_security_serve() - Hand the keys, if any, to @line and wipe them here. */
+/** lkd_security_serve() - Pass the keys, if any, to @line and wipe them in @security. */
 void lkd_security_serve(struct lkd_security *security, struct lkd_line *line);
 
 /** lkd_security_reload() - read the list of clients again; if it is refused or empty, the old list

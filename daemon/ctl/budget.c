@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define OCCUPIED_MAX 0.9 /* largest share of a period for step and spinning together */
-#define TRIALS       101 /* largest number of steps for comparing iterations */
+#define TRIALS       101 /* largest number of steps for comparing numbers of iterations */
 #define TRIALS_MIN   5
 #define TRIALS_NS    INT64_C(50000000) /* time limit of these steps */
 /* Largest time to compile a model for a trial. */
@@ -47,7 +47,7 @@ static int compare_times(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Median time of a step [ns], at the start of the motion; 0 when one fails. */
+/* Return the median time of a step at the start of the motion [ns]; 0 if a step fails. */
 static int64_t median_step(struct lk_system *system)
 {
     double *inputs = calloc((size_t)lk_system_input_size(system) + 1, sizeof(double));
@@ -72,7 +72,7 @@ static bool is_late(void *context)
     return lkd_clock_ns() > *(const int64_t *)context;
 }
 
-/* The control thread waits for it, so there is no such advice for models that compile slowly.
+/* The control thread waits for the compilation, so models that compile slowly get no such advice.
  */
 static int64_t median_with(const struct lkd_loaded *loaded, int iterations)
 {
@@ -91,8 +91,8 @@ static int64_t median_with(const struct lkd_loaded *loaded, int iterations)
     return time_ns;
 }
 
-/* Most iterations whose step would fit; 0 when none does, or fewer would not help. Each iteration
- * costs the same, so two medians suffice. */
+/* Return the largest number of iterations whose step would fit; 0 if no number fits, or fewer
+ * iterations would not help. Each iteration costs the same, so two medians suffice. */
 static int iterations_that_fit(const struct lkd_loaded *loaded, int64_t basis_ns, int64_t most_ns)
 {
     int64_t now_ns = median_with(loaded, 0);

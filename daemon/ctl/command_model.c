@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Commands about the model and its run; what they do is in rig.h. */
+/* Commands about the model and its run, which call the functions of rig.h. */
 #include "commands.h"
 #include "linkage/parameters.h"
 #include "reply.h"

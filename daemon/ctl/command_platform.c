@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The command about the motion platform: an order, and where it is. See cueing.h. */
+/* The command about the motion platform: execute an order, and return the state of the platform.
+ * See cueing.h. */
 #include "commands.h"
 #include "exchange.h"
 #include <errno.h>

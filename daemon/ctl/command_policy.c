@@ -188,7 +188,7 @@ static int fill_row(struct lkd_call *call, enum lkd_condition condition,
     return row->limit ? 0 : -ENOMEM;
 }
 
-/* Fill how often that channel was stale, if the model has it. */
+/* Fill in how often the channel of a rule was stale, if the model has this channel. */
 static void fill_channel_count(struct lkd_call *call, const char *name, Linkage__V1__PolicyRow *row)
 {
     const struct lk_channel *channels;

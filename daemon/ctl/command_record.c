@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The command of the recorder; what it does is in record.h. */
+/* The command about recordings, which calls the functions of record.h. */
 #include "commands.h"
 #include "record.h"
 

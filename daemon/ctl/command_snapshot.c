@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Commands about snapshots; what they do is in snapshot.h. */
+/* Commands about snapshots, which call the functions of snapshot.h. */
 #include "commands.h"
 #include "snapshot.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lockstep: an input, its steps, and the outputs after them in one reply. */
+/* The lockstep command: accept an input, execute steps, and return the outputs after them in one
+ * reply. */
 #include "clock.h"
 #include "commands.h"
 #include "outgoing.h"
@@ -70,7 +71,7 @@ int lkd_command_step(struct lkd_call *call)
 {
     const Linkage__V1__StepRequest *step = call->request->step;
 
-    /* the input comes last: that of a refused request must not act in the next */
+    /* accept the input last, because the input of a refused request must not act in the next one */
     if (!is_plausible(step, call->answer) ||
         !lkd_rig_may_step(call->rig, step->number, step->steps, call->answer) ||
         !take_input(call, step))

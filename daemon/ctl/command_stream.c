@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Number of names in a refusal, those most similar to the requested one. */
+/* Number of names in a refusal. The names most similar to the requested name are chosen. */
 #define SUGGESTIONS 3
 
 /** struct offer - @channel: @n available channels;  @what: their type in messages, such as
@@ -138,7 +138,8 @@ static int make_offer(struct lkd_call *call, bool poses, struct offer *ret)
     return 0;
 }
 
-/* Those asked for, or all. Return: 0 (a refusal is in the answer), -ENOMEM. */
+/* Choose the requested channels, or all channels. Return: 0 (a refusal is in the answer),
+ * -ENOMEM. */
 static int choose_all(struct lkd_call *call, const Linkage__V1__SubscribeRequest *request,
                       struct chosen *chosen)
 {
@@ -166,7 +167,8 @@ static int choose_all(struct lkd_call *call, const Linkage__V1__SubscribeRequest
     return r;
 }
 
-/* Return: whether there is such a stream now; answers a refusal. */
+/* Create the stream. Return: true if the stream exists now; otherwise the refusal is in the
+ * answer. */
 static bool open_stream(struct lkd_call *call, const struct chosen *chosen, uint32_t divisor,
                         uint64_t *ret_id)
 {

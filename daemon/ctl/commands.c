@@ -126,7 +126,7 @@ static int carry_out(struct lkd_call *call)
     return commands_table[command].carry_out(call);
 }
 
-/* A reply without an answer of its own has the status. */
+/* A reply without a payload of its command contains the status. */
 static bool has_answer(const Linkage__V1__ControlReply *reply)
 {
     return reply->status || reply->description || reply->evidence || reply->trace.data ||
@@ -141,7 +141,7 @@ static void refuse_message(struct lkd_call *call, int code)
     lkd_log(LKD_C_REQUEST_REFUSED, "control message refused: %s", call->answer->text);
 }
 
-/* An empty reply, in an arena that holds nothing else. Return: 0, -ENOMEM. */
+/* Create an empty reply in the reset arena. Return: 0, -ENOMEM. */
 static int begin_reply(struct lkd_call *call)
 {
     lk_wire_arena_reset(call->arena);

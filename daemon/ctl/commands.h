@@ -7,8 +7,8 @@
 #include "peer.h"
 #include "rig.h"
 
-/** struct lkd_later - pending request whose reply is sent later. @waiting: there is one;  @id,
- * @peer: its identifier and sender
+/** struct lkd_later - pending request whose reply is sent later.
+ * @waiting: a request is pending;  @id: identifier of the request;  @peer: its sender
  */
 struct lkd_later {
     bool waiting;
@@ -18,7 +18,7 @@ struct lkd_later {
 
 /** struct lkd_commands - @request_arena: decoded requests;  @reply_arena: replies being built
  * @forbidden: requests beyond a client's role
- * @later:     the client that waits for the end of a load
+ * @later: the request that waits for the end of a load
  * @shutdown: a client has requested the end of the daemon */
 struct lkd_commands {
     struct lkd_rig *rig;
@@ -32,7 +32,7 @@ struct lkd_commands {
 /** struct lkd_call - one request and its reply.
  * @peer:   the sender
  * @arena:  memory for the reply
- * @answer: RESULT_OK until a command says otherwise
+ * @answer: RESULT_OK until a command sets another result
  * @reply:  its result and text are copied from @answer at the end; if a command fills no payload,
  *          lkd_commands_handle() adds the status
  * @is_later: the reply is sent later */
@@ -71,11 +71,12 @@ int lkd_call_add_notes(struct lkd_call *call);
 /** lkd_call_add_status() - Add the status to the reply. Return: 0, -ENOMEM. */
 int lkd_call_add_status(struct lkd_call *call, bool with_histograms);
 
-/** lkd_commands_init(), lkd_commands_fini() - @rig is owned by the caller. Return: 0, -ENOMEM. */
+/** lkd_commands_init(), lkd_commands_fini() - Initialise and release @commands. @rig is owned by
+ * the caller. Return: 0, -ENOMEM. */
 int lkd_commands_init(struct lkd_commands *commands, struct lkd_rig *rig);
 void lkd_commands_fini(struct lkd_commands *commands);
 
-/** lkd_commands_handle() - execute one request. Every request gets a reply, malformed ones
+/** lkd_commands_handle() - execute one request. Every request gets a reply, malformed requests
  * included. The reply to a load may come later: then @ret_reply is NULL and @commands stores the
  * sender.
  * @peer:      the sender
@@ -87,7 +88,8 @@ int lkd_commands_handle(struct lkd_commands *commands, const struct lkd_peer *pe
 
 /** lkd_commands_later() - Return the postponed reply if it is ready. Call after
  * lkd_rig_follow_load().
- * @ret_reply: as above; NULL: not yet.  Return: 0, -ENOMEM. */
+ * @ret_reply: as for lkd_commands_handle(); NULL: the reply is not ready yet.  Return: 0,
+ *             -ENOMEM. */
 int lkd_commands_later(struct lkd_commands *commands, const Linkage__V1__ControlReply **ret_reply);
 
 #endif

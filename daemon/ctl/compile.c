@@ -9,8 +9,8 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-/* Assemblies of bodies are traversed recursively, with one level per body in the worst case.
- * Default stack of a main thread. */
+/* Assemblies of bodies are traversed recursively, with one level per body in the worst case. So the
+ * stack is as large as the default stack of a main thread. */
 #define STACK (8u << 20)
 
 #define ABANDON_MS 1000
@@ -71,7 +71,7 @@ static void *run_compile(void *data)
     return NULL;
 }
 
-/* The name and the signals blocked are those of the thread that begins it. */
+/* The thread inherits its name and its signal mask from the thread that begins the compilation. */
 static int start_thread(struct lkd_compile *c)
 {
     pthread_attr_t attributes;
@@ -88,7 +88,7 @@ static int start_thread(struct lkd_compile *c)
     return -r;
 }
 
-/* Return: -ENOMEM, -EMFILE or similar: nothing was begun. */
+/* Return: 0; -ENOMEM, -EMFILE or similar: no compilation was begun. */
 static int begin_compile(const char *name, const char *text, size_t size, const char *values,
                          bool is_file, const struct lkd_settings *settings,
                          struct lkd_compile **ret)

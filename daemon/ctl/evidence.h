@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Evidence collected while a run goes on: the worst cycles, from the ring of records, and whether
- * the kernel throttled the cycle. Control thread only. */
+/* Evidence collected during a run: the worst cycles, from the ring of records, and whether the
+ * kernel throttled the cycle. Control thread only. */
 #ifndef LKD_CTL_EVIDENCE_H
 #define LKD_CTL_EVIDENCE_H
 
@@ -8,7 +8,7 @@
 
 #define LKD_WORST_MAX 100
 
-/** struct lkd_worst - a cycle.  @response_ns: time from its grid point to its end */
+/** struct lkd_worst - one of the worst cycles. @response_ns: time from its grid point to its end */
 struct lkd_worst {
     int64_t response_ns;
     uint64_t cycle;
@@ -16,7 +16,8 @@ struct lkd_worst {
 };
 
 #define LKD_RECENT_MAX                                                                             \
-    4096 /* missed deadlines: of a fifth of a second at 20 kHz if all are missed */
+    4096 /* stored missed deadlines: those of a fifth of a second at 20 kHz, if every cycle misses \
+            its deadline */
 
 /** struct lkd_evidence - evidence of one run.
  * @utc_offset_ns: wall clock - CLOCK_MONOTONIC at the start;  @started_utc_ns: 0 before a run
@@ -46,11 +47,11 @@ struct lkd_evidence {
     int64_t last_ended_ns;
 };
 
-/** lkd_evidence_begin() - Reset the evidence at the begin of a run. */
+/** lkd_evidence_begin() - Reset the evidence when a run begins. */
 void lkd_evidence_begin(struct lkd_evidence *evidence);
 
-/** lkd_evidence_collect() - read the new records of the cycle; call it several times a second, or
- * records are lost (and counted). */
+/** lkd_evidence_collect() - Read the new records of the cycle. Call it several times a second;
+ * otherwise records are lost and counted as lost. */
 void lkd_evidence_collect(struct lkd_evidence *evidence, const struct lkd_cycle *cycle,
                           const struct lkd_runner *runner);
 

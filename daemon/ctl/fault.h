@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Text for failures of a step or a run: the reason for FAULT, and the conditions of the model that
- * the policy counted. Control thread only. */
+/* Texts that describe the failure of a step or a run: the reason for FAULT, and the conditions of
+ * the model that the policy counted. Control thread only. */
 #ifndef LKD_CTL_FAULT_H
 #define LKD_CTL_FAULT_H
 
 #include "rig.h"
 
-/** lkd_fault_describe() - Write one line to rig->fault from the newest figures. */
+/** lkd_fault_describe() - Write the reason for the fault to rig->fault, in one line, from the
+ * newest figures. */
 void lkd_fault_describe(struct lkd_rig *rig);
 
-/** lkd_fault_begin() - Reset the counts at the begin of a run.
+/** lkd_fault_begin() - Reset the counts of conditions when a run begins.
  * lkd_fault_follow() - Log and record the conditions of the model counted since the last call. Call
  * often during a run. */
 void lkd_fault_begin(struct lkd_rig *rig);

@@ -45,7 +45,7 @@ struct draft {
     size_t size;
 };
 
-/* Return: a stream to write it with, or NULL after a line in the log. */
+/* Open a draft. Return: a stream for writing the text, or NULL after a line in the log. */
 static FILE *begin(struct draft *draft)
 {
     *draft = (struct draft){0};

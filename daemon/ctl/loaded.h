@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A model ready to run: compiled system, its cycle, its identity. Created by a thread of its own
- * (compile.h) or by a test; then owned by the control thread. */
+/* A model ready to run: compiled system, its cycle, its identity. It is created by the compiling
+ * thread (compile.h) or by a test, and afterwards owned by the control thread. */
 #ifndef LKD_CTL_LOADED_H
 #define LKD_CTL_LOADED_H
 
@@ -15,7 +15,7 @@
 #define LKD_PERIOD_MAX_NS INT64_C(100000000)
 
 /* Upper bound of floating point operations per step: the longest period at 40e9 per second, more
- * than any set of cores executes. */
+ * than any set of cores can execute. */
 #define LKD_STEP_FLOPS_MAX 4e9
 
 /* Bound of the operations for finding warnings: about a second. */
@@ -52,12 +52,14 @@ int lkd_loaded_new(const char *name, const char *text, size_t size, const char *
                    const struct lkd_settings *settings, const atomic_bool *cancelled,
                    struct lkd_loaded **ret_loaded, struct lk_errors *ret_errors);
 
-/** lkd_loaded_new_file() - the same from the file at @path. */
+/** lkd_loaded_new_file() - Read and compile the model in the file at @path; otherwise like
+ * lkd_loaded_new(). */
 int lkd_loaded_new_file(const char *path, const struct lkd_settings *settings,
                         const atomic_bool *cancelled, struct lkd_loaded **ret_loaded,
                         struct lk_errors *ret_errors);
 
-/** lkd_loaded_free() - release; NULL is allowed. Not while its cycle runs. */
+/** lkd_loaded_free() - Release @loaded, which may be NULL. Do not call it while the cycle of the
+ * model runs. */
 void lkd_loaded_free(struct lkd_loaded *loaded);
 
 #endif

@@ -7,8 +7,7 @@
 #include "linkage/host.h"
 #include "runner.h"
 
-/** struct lkd_machine - the machine.
- * @host:         read once, at the start
+/** struct lkd_machine - properties of the machine. @host: read once, when the daemon starts
  * @memory_error: outcome of locking memory, 0 or negative errno; -ENOTSUP: not requested
  * @lacks:        missing real-time properties; if there are any, a run is degraded */
 struct lkd_machine {
@@ -20,7 +19,7 @@ struct lkd_machine {
 /** lkd_machine_init() - Read the host; compute no verdict. */
 void lkd_machine_init(struct lkd_machine *machine, int memory_error);
 
-/** lkd_machine_judge() - fill @lacks, see lk_host_judge().
+/** lkd_machine_judge() - Fill @lacks with the missing real-time properties, see lk_host_judge().
  * @grant: properties granted to the threads of a run, or NULL before they exist */
 void lkd_machine_judge(struct lkd_machine *machine, const struct lkd_config *config,
                        const struct lkd_placement *placement, int n_workers,

@@ -10,7 +10,7 @@
 #include <systemd/sd-daemon.h>
 #include <unistd.h>
 
-/* Notices a watchdog time-out: one or two may come late. */
+/* Number of notices per watchdog time-out, so that one or two notices may be late. */
 #define NOTICES_A_TIMEOUT 4
 /* Extension of the start-up time-out, requested once a second. */
 #define START_MORE_US 10000000
@@ -31,7 +31,7 @@ static socklen_t find_manager(struct sockaddr_un *ret)
 }
 
 /* sd_notify() blocks while the socket of the manager is full, which the control thread must not.
- * Return: true if it was sent or is not wanted. */
+ * Return: true if the notice was sent, or if systemd requests none. */
 static bool send_notice(const char *format, ...) __attribute__((format(printf, 1, 2)));
 static bool send_notice(const char *format, ...)
 {
@@ -55,7 +55,7 @@ static bool send_notice(const char *format, ...)
     return sent >= 0;
 }
 
-/* If the manager has no room for it, it is sent again at the next call. */
+/* If the socket of the manager has no room, the notice is sent again at the next call. */
 static void send_status(struct lkd_notify *notify, const struct lkd_rig *rig)
 {
     Linkage__V1__State state = lkd_rig_shown_state(rig);

@@ -5,8 +5,9 @@
 
 #include "rig.h"
 
-/** struct lkd_notify - @interval_ns: between WATCHDOG notices, 0 when none are wanted
- * @next_ns: time of the next one;  @cycles: cycles of the run at the last notice
+/** struct lkd_notify - state of the notices.
+ * @interval_ns: time between WATCHDOG notices, 0 if systemd requests none @next_ns: time of the
+ *               next WATCHDOG notice;  @cycles: cycles of the run at the last notice
  * @progress: progress of the budget proof at the last notice;  @moved_ns: time of the last observed
  *            progress of the cycle
  * @state, @model_id: values in the last STATUS */
@@ -28,8 +29,8 @@ void lkd_notify_starting(const struct lkd_rig *rig);
 void lkd_notify_ready(struct lkd_notify *notify, const struct lkd_rig *rig);
 
 /** lkd_notify_alive() - Send WATCHDOG=1 when it is due, but only if the cycle has made progress
- * since the last one or nothing runs. Send STATUS if the state or the model has changed. Call
- * often. */
+ * since the last notice or no run is active. Send STATUS if the state or the model has changed.
+ * Call often. */
 void lkd_notify_alive(struct lkd_notify *notify, const struct lkd_rig *rig, int64_t now_ns);
 
 /** lkd_notify_stopping() - Send STOPPING=1. */

@@ -18,14 +18,14 @@
 
 /* Largest size of an attached configuration. */
 #define CONFIG_MAX (1u << 20)
-/* Number of further names to try if the one by model and time exists. */
+/* Number of further names to try if the name derived from model and time exists. */
 #define TRIES 100
 /* Longest wait of a cycle for the disk when its run must end. */
 #define LAST_WAIT_NS INT64_C(2000000000)
 
 /* ---- the thread ---- */
 
-/* Return: the text, to be freed, or NULL: recordings go without it. */
+/* Read the configuration. Return: its text, to be freed, or NULL: recordings do not contain it. */
 static char *read_config(const char *path)
 {
     char *text = NULL;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Recordings of a rig: when they begin and end, and what they contain besides the cycles. The
- * thread that writes them is in rec/recorder.h. Control thread only.
+ * thread that writes recordings is in rec/recorder.h. Control thread only.
  *
- * A recording requested before a run waits for it and contains it from its first step. It ends with
+ * A recording requested before a run begins with the first step of the run. A recording ends with
  * the run, with a fault, or on request. */
 #ifndef LKD_CTL_RECORD_H
 #define LKD_CTL_RECORD_H
@@ -16,8 +16,8 @@
 int lkd_record_open(struct lkd_rig *rig, const char *config_path);
 void lkd_record_close(struct lkd_rig *rig);
 
-/** lkd_record_begin(), lkd_record_end() - Begin or end a recording. @name: of the file, "": derived
- * from model and time */
+/** lkd_record_begin(), lkd_record_end() - Begin or end a recording. @name: name of the file; "":
+ * derived from model and time */
 void lkd_record_begin(struct lkd_rig *rig, const char *name, struct lkd_answer *ret_answer);
 void lkd_record_end(struct lkd_rig *rig, struct lkd_answer *ret_answer);
 

@@ -47,7 +47,8 @@ static int fill_worst(const struct lkd_rig *rig, struct lk_wire_arena *arena,
     return r;
 }
 
-/* The first ones from the list of the cycle itself, later ones from its records. */
+/* Write the missed deadlines. The first ones are from the list of the cycle, later ones from its
+ * records. */
 static int find_missed(const struct lkd_rig *rig, uint64_t from, const struct lkd_missed **ret,
                        uint64_t *ret_next)
 {

@@ -21,9 +21,8 @@
  *     reset  READY, ARMED, PAUSED, FAULT  set    READY, ARMED, RUNNING, PAUSED
  *     snapshot and restore: see snapshot.h
  *
- * After a fault the budget must be proven again.
- *
- * All calls from the control thread; no sockets here. */
+ * After a fault the budget must be proven again. All functions are called from the control thread.
+ * None of them uses a socket. */
 #ifndef LKD_CTL_RIG_H
 #define LKD_CTL_RIG_H
 
@@ -51,32 +50,33 @@ struct lkd_answer {
     char text[LKD_ANSWER_SIZE];
 };
 
-/** struct lkd_rig - see above.
- * @config, @inputs, @exchange: owned by the caller
+/** struct lkd_rig - the loaded model and its run. @config, @inputs, @exchange: owned by the caller
  * @placement:    the workers and their cores
  * @line:         the process that serves the endpoints; owned by the caller, NULL for none
  * @security:     keys and clients; owned by the caller, NULL for none
- * @machine:      properties of the machine, and the missing ones
+ * @machine: properties of the machine, and the missing real-time properties
  * @ptp:          state of the machine's PTP daemon
  * @exchange_normal: see lkd_cores_settle_exchange(); NULL: none
  * @latency_fd:   prevents deep idle states during a proof or a run, or -1
  * @loaded:       the model, NULL in EMPTY
- * @compile:      the model being compiled, or NULL;  @load_is_over, @load_answer: outcome of the
- * last load, until it is read;  @load_errors: all errors of its model
+ * @compile:      the model being compiled, or NULL; @load_is_over: the last load is completed and
+ * its outcome was not read yet; @load_answer: that outcome; @load_errors: all errors of the model
+ * of the last load
  * @n_workers:    workers of the cycle
  * @proof: the proof in progress in ARMING;  @budget: outcome of the last proof since the load
  * @allow_degraded: the last arming allowed it;  @start_armed: start as soon as ARMED
  * @bursts:       bursts of the proof at the last check
  * @grant:        real-time properties granted to the last threads
- * @mode:         of the next run, and of the present one
+ * @mode: mode of the present run, or of the next one
  * @stepped:      number of the last StepRequest, 0: none in this run
  * @evidence:     evidence of the run
  * @figures:      newest figures of the run, see lkd_rig_refresh()
- * @ending:       the threads of the run are requested to end and still run;  @ending_in: state
- *                afterwards
- * @moved_ns, @watched_ns: times of the last observed progress of the cycle and of the last check;
- * @stuck: the watchdog has found it hung
- * @n_traces, @trace_due_ns: number of traces written in this run; due time of the next one, 0: none
+ * @ending: the threads of the run were requested to end and have not ended yet; @ending_in: state
+ *                of the rig after their end
+ * @moved_ns: time of the last observed progress of the cycle; @watched_ns: time of the last check
+ *            of the watchdog; @stuck: the watchdog has found the cycle hung
+ * @n_traces: number of traces written in this run; @trace_due_ns: due time of the next trace, 0:
+ *            none
  * @traced:       number of overruns when the last trace was scheduled
  * @writer:       writer of evidence files, NULL if the configuration has no folder for them
  * @recorder:     NULL if the configuration has no folder for recordings;  @config_text: attached to
@@ -151,8 +151,8 @@ void lkd_rig_init(struct lkd_rig *rig, const struct lkd_config *config, struct l
                   struct lkd_exchange *exchange, const struct lkd_placement *placement,
                   int memory_error);
 
-/** lkd_rig_fini() - end a run and release the model.
- * Return: 0, -ETIMEDOUT (the cycle hangs: nothing may be released, the process has to end).
+/** lkd_rig_fini() - End a run and release the model. Return: 0, -ETIMEDOUT (the cycle hangs:
+ * nothing may be released, the process has to end).
  */
 int lkd_rig_fini(struct lkd_rig *rig);
 
@@ -161,20 +161,21 @@ int lkd_rig_fini(struct lkd_rig *rig);
  * Return: whether the state has changed. */
 bool lkd_rig_refresh(struct lkd_rig *rig);
 
-/* Commands: see the top of this file and the requests in linkage.proto. Refresh first. */
+/* Commands: see the top of this file and the requests in linkage.proto. Call lkd_rig_refresh()
+ * before each command. */
 
 /** lkd_rig_load(), lkd_rig_load_file() - @values: see struct lkd_loaded. Begin to load a model;
- * lkd_rig_follow_load() completes it. Return: true if it has begun; lkd_rig_load_outcome() returns
- * the answer later. Otherwise @ret_answer is the refusal. */
+ * lkd_rig_follow_load() completes it. Return: true if the load has begun; then
+ * lkd_rig_load_outcome() returns the answer later. Otherwise @ret_answer is the refusal. */
 bool lkd_rig_load(struct lkd_rig *rig, const char *name, const char *text, size_t size,
                   const char *values, struct lkd_answer *ret_answer);
 bool lkd_rig_load_file(struct lkd_rig *rig, const char *path, struct lkd_answer *ret_answer);
-/** lkd_rig_follow_load() - take over the compiled model when it is ready. It is separate from
- * lkd_rig_refresh(), so that the caller reads the answer before another load begins. Return:
- * whether it was ready. */
+/** lkd_rig_follow_load() - Take over the compiled model when it is ready. This function is separate
+ * from lkd_rig_refresh(), so that the caller can read the answer before another load begins.
+ * Return: true if the model was ready. */
 bool lkd_rig_follow_load(struct lkd_rig *rig);
-/** lkd_rig_load_outcome() - Return the answer of a completed load once. Return: true if there is
- * one that was not read yet. */
+/** lkd_rig_load_outcome() - Read the answer of a completed load; each answer can be read once.
+ * Return: true if there was an unread answer. */
 bool lkd_rig_load_outcome(struct lkd_rig *rig, struct lkd_answer *ret_answer);
 /** lkd_rig_load_fd() - Return a descriptor that becomes readable when compiling is done; -1: no
  * model is being compiled. */
@@ -182,8 +183,8 @@ int lkd_rig_load_fd(const struct lkd_rig *rig);
 /** lkd_rig_shown_state() - Return the reported state: LOADING while a model is being compiled. */
 Linkage__V1__State lkd_rig_shown_state(const struct lkd_rig *rig);
 
-/** @steps: of the proof; 0: as configured.  @mode: of the next run. Only realtime needs a budget
- * proof; other modes change to ARMED at once. */
+/** @steps: number of steps of the proof; 0: as configured. @mode: mode of the next run. Only
+ * realtime needs a budget proof; other modes change to ARMED at once. */
 void lkd_rig_arm(struct lkd_rig *rig, enum lkd_mode mode, bool allow_degraded, uint64_t steps,
                  struct lkd_answer *ret_answer);
 /** @steps: number of steps until the run pauses; 0: unlimited */
@@ -203,7 +204,7 @@ void lkd_rig_reset(struct lkd_rig *rig, struct lkd_answer *ret_answer);
 void lkd_rig_set(struct lkd_rig *rig, const char *channel, const double *values, size_t n,
                  bool force, struct lkd_answer *ret_answer);
 
-/** lkd_rig_answer() - fill an answer; control characters are replaced. */
+/** lkd_rig_answer() - Fill an answer; control characters are replaced. */
 void lkd_rig_answer(struct lkd_answer *answer, Linkage__V1__Result result, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

@@ -37,8 +37,8 @@ bool lkd_run_is_live(const struct lkd_rig *rig)
     return (IN(rig->state) & (IN(RUNNING) | IN(PAUSED))) != 0;
 }
 
-/* The cycle advances on its grid in RUNNING, PAUSED and FAULT. Check for how long it has not
- * advanced. If it hangs, also request a fault, so that it does not continue when it wakes up. */
+/* Check how long the cycle has not advanced; it advances on its grid in RUNNING, PAUSED and FAULT.
+ * If the cycle hangs, also request a fault, so that it does not continue when it wakes up. */
 static void watch_cycle(struct lkd_rig *rig)
 {
     int64_t now_ns = lkd_clock_ns(), still_ns = now_ns - rig->moved_ns;
@@ -106,7 +106,7 @@ static void release_latency(struct lkd_rig *rig)
     rig->latency_fd = -1;
 }
 
-/* Real-time threads of others, of @priority or above, on the cores of the cycle. */
+/* List real-time threads of other processes, with @priority or above, on the cores of the cycle. */
 static void find_rivals(const struct lkd_rig *rig, int priority, struct lk_host_rivals *ret)
 {
     cpu_set_t cores;
@@ -118,8 +118,8 @@ static void find_rivals(const struct lkd_rig *rig, int priority, struct lk_host_
     lk_host_find_rivals("", &cores, priority > 0 ? priority : 1, (int)getpid(), ret);
 }
 
-/* "; on its core: 41 worker (priority 90)": threads that may keep those of the cycle from running;
- * or "". */
+/* "; on its core: 41 worker (priority 90)": list the threads that may keep the threads of the cycle
+ * from running; or "". */
 static void name_rivals(const struct lkd_rig *rig, char *text, size_t size)
 {
     struct lk_host_rivals rivals;
@@ -166,7 +166,7 @@ static void close_run(struct lkd_rig *rig)
     lkd_files_report(rig, next);
 }
 
-/* The thread of the run ends. @next: the state after it.
+/* End the thread of the run. @next: state after the end.
  * Return: 0, -ETIMEDOUT. */
 int lkd_run_end(struct lkd_rig *rig, Linkage__V1__State next)
 {
@@ -186,7 +186,7 @@ int lkd_run_end(struct lkd_rig *rig, Linkage__V1__State next)
     return 0;
 }
 
-/* Complete an end that timed out, if the threads have ended since. */
+/* Complete an end of the run that timed out, if the threads have ended since. */
 static void follow_end(struct lkd_rig *rig)
 {
     if (!rig->runner.alive || (!rig->ending && !atomic_load(&rig->runner.abandoned)) ||

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The run of a rig and its proof: threads, faults, watchdog. Private to rig.c, whose commands check
- * the state, and rig_run.c. Control thread only. */
+/* Execution of a rig's run and of its budget proof: threads, faults, watchdog. Private to rig.c,
+ * whose commands check the state, and rig_run.c. Control thread only. */
 #ifndef LKD_CTL_RIG_RUN_H
 #define LKD_CTL_RIG_RUN_H
 
@@ -22,9 +22,9 @@
 /* reason for a missing verdict */
 #define STOPPED "stopped before the proof was done"
 
-/** lkd_rig_enter() - change the state and log it. */
+/** lkd_rig_enter() - Change the state of the rig and log the change. */
 void lkd_rig_enter(struct lkd_rig *rig, Linkage__V1__State state);
-/** lkd_rig_tell() - Send state, model and step to the exchange for heartbeats. */
+/** lkd_rig_tell() - Send state, model and step to the exchange, which sends them in heartbeats. */
 void lkd_rig_tell(const struct lkd_rig *rig);
 
 /** lkd_rig_answer_ok() - Fill the answer RESULT_OK without text. */
@@ -41,21 +41,22 @@ void lkd_run_show(struct lkd_rig *rig);
 /** lkd_run_rewind() - Reset the model to t = 0. No run may be active. */
 void lkd_run_rewind(struct lkd_rig *rig);
 
-/** lkd_run_make_threads() - create the threads for a run or, with @proof, for its proof, if the
- * machine is fit for it or a degraded run is allowed. Return: true on success; otherwise the
+/** lkd_run_make_threads() - Create the threads for a run or, with @proof, for its budget proof, if
+ * the machine is fit for it or a degraded run is allowed. Return: true on success; otherwise the
  * refusal is in @a. */
 bool lkd_run_make_threads(struct lkd_rig *rig, struct lkd_proof *proof, struct lkd_answer *a);
 
-/** lkd_run_start() - Change from ARMED to RUNNING. @steps: number of steps until it pauses, 0:
+/** lkd_run_start() - Change from ARMED to RUNNING. @steps: number of steps until the run pauses, 0:
  * unlimited */
 void lkd_run_start(struct lkd_rig *rig, uint64_t steps, struct lkd_answer *a);
 
-/** lkd_run_end() - end the threads of a run, keep its figures, write its report; does nothing
+/** lkd_run_end() - End the threads of a run, keep its figures, and write its report. Does nothing
  * without a run. @next: the state in the last sample. Return: 0, -ETIMEDOUT (the cycle hangs;
  * lkd_rig_refresh() completes the end). */
 int lkd_run_end(struct lkd_rig *rig, Linkage__V1__State next);
 
-/** lkd_run_end_proof() - end the threads of a proof, finished or not. Return: likewise. */
+/** lkd_run_end_proof() - End the threads of a budget proof, finished or not. Return: as
+ * lkd_run_end(). */
 int lkd_run_end_proof(struct lkd_rig *rig);
 
 #endif

@@ -59,8 +59,8 @@ static void keep_address(struct lkd_address *address, const struct lkd_message *
     memcpy(address->bytes, request->address, request->n_address);
 }
 
-/* The outcome of a load, to the client that waits for it, before another load can be requested. The
- * channel stores one reply, so this one is sent after it. */
+/* Send the outcome of a load to the waiting client, before another load can be requested. The
+ * channel stores one reply, so a stored reply must be sent first. */
 static void serve_later(struct lkd_server *server)
 {
     const Linkage__V1__ControlReply *reply;
@@ -109,7 +109,7 @@ static void serve_burst(struct lkd_server *server)
     }
 }
 
-/* Return: true if it requests the end of the daemon. */
+/* Execute one request. Return: true if it requests the end of the daemon. */
 static bool take_signal(struct lkd_rig *rig, int signal_fd)
 {
     enum lkd_signal signal = lkd_signals_take(signal_fd);

@@ -155,8 +155,8 @@ static int write_file(const char *path, const unsigned char *bytes, size_t size)
     return r;
 }
 
-/* Wait for the copy by the cycle at its next grid point, or make it if the cycle has no thread.
- * Return: true if it is complete. */
+/* Wait for the copy that the cycle makes at its next grid point, or make the copy if the cycle has
+ * no thread. Return: true if the copy is complete. */
 static bool await_copy(struct lkd_rig *rig)
 {
     struct lkd_cycle *cycle = rig->loaded->cycle;
@@ -242,7 +242,7 @@ static struct lkd_resume *read_file(struct lkd_rig *rig, const char *name, struc
     return resume;
 }
 
-/* Check that the cycle does not step, and will not before a request. */
+/* Check that the cycle does not step, and will not step before a request. */
 static bool stands_still(const struct lkd_rig *rig, struct lkd_answer *a)
 {
     if (rig->state != PAUSED || rig->figures.state == LKD_CYCLE_PAUSED)

@@ -5,17 +5,17 @@
  *     restore    READY, ARMED, PAUSED            like reset, but the next start continues from it
  *
  * A file has the state of the system, which is checked against model, build and engine, and the
- * values of all inputs, commanded and acting. The state of benches and policy is not in it: after a
- * restore no input is tripped, and the values remain until a bench sends others. Control thread
- * only. */
+ * values of all inputs, commanded and acting. The file does not contain the state of benches and
+ * policy: after a restore no input is tripped, and each input keeps its restored value until a
+ * bench sends another. Control thread only. */
 #ifndef LKD_CTL_SNAPSHOT_H
 #define LKD_CTL_SNAPSHOT_H
 
 #include "rig.h"
 
-/** struct lkd_resume - state from which the next start continues; without @bytes it begins at t =
- * 0.
- * @bytes: snapshot of @size bytes, checked;  @step: step number in it;  @name: name of its file */
+/** struct lkd_resume - state from which the next run continues; if @bytes is NULL, the run begins
+ * at t = 0. @bytes: checked snapshot of @size bytes; @step: step number in the snapshot; @name:
+ * name of its file */
 struct lkd_resume {
     unsigned char *bytes;
     size_t size;
@@ -27,9 +27,9 @@ struct lkd_resume {
  * heap.
  * Return: 0, -ENOMEM. */
 int lkd_snapshot_bytes(const struct lkd_cycle *cycle, unsigned char **ret_bytes, size_t *ret_size);
-/** lkd_snapshot_check() - Check untrusted @bytes. If they are valid, the system has their state
- * afterwards; otherwise it is unchanged. Do not call while the cycle steps. Return: 0, LK_E_STATE
- * (one line). */
+/** lkd_snapshot_check() - Check untrusted @bytes. If the bytes are valid, the system has their
+ * state afterwards; otherwise the system is unchanged. Do not call while the cycle steps. Return:
+ * 0, LK_E_STATE (one line). */
 int lkd_snapshot_check(struct lkd_cycle *cycle, const unsigned char *bytes, size_t size,
                        struct lk_error *ret_error);
 /** lkd_snapshot_apply() - Call lkd_cycle_resume() with checked @bytes. */
@@ -41,10 +41,9 @@ const double *lkd_snapshot_commanded(const struct lkd_cycle *cycle, const unsign
 void lkd_snapshot_take(struct lkd_rig *rig, const char *name, struct lkd_answer *ret_answer);
 void lkd_snapshot_restore(struct lkd_rig *rig, const char *name, struct lkd_answer *ret_answer);
 
-/** lkd_snapshot_forget() - Discard the restored snapshot; the next start begins at t = 0. */
+/** lkd_snapshot_forget() - Discard the restored snapshot; the next run begins at t = 0. */
 void lkd_snapshot_forget(struct lkd_rig *rig);
-/** lkd_snapshot_begin() - Apply the restored snapshot at the begin of a run, before its threads
- * step.
+/** lkd_snapshot_begin() - Apply the restored snapshot when a run begins, before its threads step.
  * lkd_snapshot_begun() - Log the restored start after the recording has begun, and discard the
  * snapshot. */
 void lkd_snapshot_begin(struct lkd_rig *rig);

@@ -106,7 +106,7 @@ static void write_exchange(struct trace *trace, const struct lkd_ring *spans)
     }
 }
 
-/* The work of each worker in the phases; the gaps are waits at joins. */
+/* Write the work of each worker in the phases; the gaps are waits at joins. */
 static void write_worker(struct trace *trace, int index, const struct lkd_ring *spans)
 {
     uint64_t written = lkd_ring_written(spans), words[LKD_RING_WORDS];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The last cycles as a trace, for ui.perfetto.dev and chrome://tracing: the Trace Event Format, one
  * complete event ("ph": "X") for each phase of a cycle, and for the exchange thread.
- * Control thread only; it does not disturb the threads that it traces. */
+ * Control thread only; tracing does not disturb the traced threads. */
 #ifndef LKD_CTL_TRACE_H
 #define LKD_CTL_TRACE_H
 
@@ -10,8 +10,8 @@
 
 #define LKD_TRACE_CYCLES_MAX 4000 /* keeps the text within a reply */
 
-/** lkd_trace_write() - write a whole JSON document.
- * @cycles: number of last cycles, at most LKD_TRACE_CYCLES_MAX; 0: the maximum */
+/** lkd_trace_write() - Write a trace as a complete JSON document. @cycles: number of cycles to
+ * include, counted back from the newest, at most LKD_TRACE_CYCLES_MAX; 0: the maximum */
 void lkd_trace_write(FILE *file, const struct lkd_cycle *cycle, const struct lkd_exchange *exchange,
                      uint64_t cycles);
 

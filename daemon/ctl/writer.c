@@ -27,10 +27,10 @@ struct text {
     size_t size;
 };
 
-/** struct lkd_writer - @lock: guards all of it.
- * @text: a ring, @n from @first on; the first one is being written;  @bytes: of all
- * @vain: a wait for it has timed out;  @quit: end when the queue is empty;  @gone: the thread has
- *        ended */
+/** struct lkd_writer - queue of texts and its thread. @lock: guards all fields. @text: a ring of @n
+ * texts from index @first on; the first one is being written; @bytes: total size of the texts
+ * @vain: a wait for the queue has timed out;  @quit: end when the queue is empty;  @gone: the
+ * thread has ended */
 struct lkd_writer {
     pthread_t thread;
     pthread_mutex_t lock;
@@ -47,7 +47,8 @@ struct lkd_writer {
 
 /* ---- one file ---- */
 
-/* @try: from 0;  @ret: PATH_MAX bytes. Return: whether it fits. */
+/* Write the path of a text. @try: number of the attempt, from 0; @ret: PATH_MAX bytes. Return: true
+ * if the path fits. */
 static bool make_path(const struct text *text, int try, char *ret)
 {
     char number[16] = "";
@@ -199,7 +200,7 @@ void lkd_writer_free(struct lkd_writer *writer)
     }
     r = writer->gone;
     pthread_mutex_unlock(&writer->lock);
-    if (!r) { /* it may still wake up and use its memory, so leak it */
+    if (!r) { /* the thread may still wake up and use this memory, so leak it */
         pthread_detach(writer->thread);
         return;
     }

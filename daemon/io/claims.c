@@ -152,7 +152,7 @@ static Linkage__V1__Result check_owner(const struct lkd_claims *claims, int inde
     return CLAIMED;
 }
 
-/* Adds one requested channel; @channel: indices of the @n before it. */
+/* Add one requested channel. @channel: indices of the @n channels before it. */
 static Linkage__V1__Result check_channel(const struct lkd_claims *claims,
                                          const struct lkd_channel_wish *wish,
                                          const struct lkd_claim *former, int *channel, int n,
@@ -199,8 +199,8 @@ static Linkage__V1__Result check_form(const struct lkd_claims *claims,
     return OK;
 }
 
-/* Return the index of the claim that this one replaces, a free entry, or one freed by this
- * claim. */
+/* Return the index of the claim that the new claim replaces, of a free entry, or of an entry that
+ * the new claim frees. */
 static int find_place(const struct lkd_claims *claims, const struct lkd_claim *former,
                       const int *channel, size_t n)
 {

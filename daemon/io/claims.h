@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ownership of input channels: the table of claims, without a lock, a socket or a clock of its own.
- * The lock of the input table (inputs.h) guards it.
+/* Ownership of input channels: the table of claims. It uses no socket and no clock, and the lock of
+ * the input table (inputs.h) guards it.
  *
- * A claim has a number from 1 to LKD_CLAIMS_MAX for as long as it lives. Its bench is lost when it
- * has sent nothing for longer than the lease; a lost claim keeps its channels until another bench
- * claims one of them, and then ends as a whole. */
+ * A claim keeps the same number, from 1 to LKD_CLAIMS_MAX, until it ends. A bench counts as lost
+ * when it has sent nothing for longer than the lease. The claim of a lost bench keeps its channels
+ * until another bench claims one of them. Then the whole claim ends. */
 #ifndef LKD_IO_CLAIMS_H
 #define LKD_IO_CLAIMS_H
 
@@ -26,12 +26,12 @@ struct lkd_channel_wish {
 };
 
 /** struct lkd_claim_wish - claim request of a bench; see ClaimRequest in linkage.proto.
- * @bench:    its name for people
+ * @bench: name of the bench, for people
  * @channels: @n_channels channels in the order of its samples
- * @token:    of an earlier claim of the same bench that ends with this one, or 0
+ * @token: token of an earlier claim of the same bench that this claim replaces, or 0
  * @model_id: intended model, or 0 for any
  * @peer:     name of the client's key, "" for none
- * @quiet:    do not log a refusal; the caller does */
+ * @quiet:    do not log a refusal, because the caller logs it */
 struct lkd_claim_wish {
     const char *bench;
     const struct lkd_channel_wish *channels;
@@ -55,7 +55,7 @@ struct lkd_claim_grant {
 };
 
 /** struct lkd_memory - the last good sample of a bench.
- * @known: there was one, and its sequence number is valid */
+ * @known: a good sample was received, and its sequence number is valid */
 struct lkd_memory {
     uint64_t sequence;
     int64_t received_ns;
@@ -65,7 +65,7 @@ struct lkd_memory {
 /** struct lkd_claim - a bench and its channels.
  * @token:      0: the entry is free
  * @channel:    indices of @n_channels channels in the order of its samples
- * @n_values:   in each sample
+ * @n_values: number of values in each sample
  * @claimed_ns: CLOCK_MONOTONIC;  @heard_ns: likewise, time of the last heartbeat or sample, good or
  *              not; 0: none so far
  * @lost:       silent for longer than the lease at the last refresh
@@ -102,12 +102,12 @@ struct lkd_claims {
  * Return: 0, -ENOMEM (@claims is unchanged). */
 int lkd_claims_init(struct lkd_claims *claims, const struct lk_channel *channels, int n_channels,
                     int64_t lease_ns);
-/** lkd_claims_fini() - release; zeroed claims are allowed. */
+/** lkd_claims_fini() - Release @claims, which may be zeroed. */
 void lkd_claims_fini(struct lkd_claims *claims);
 
-/** lkd_claims_add() - check a request and execute it, or change nothing. A claim with @wish->token
- * and the same key ends, and its number is reused. Lost claims that own a requested channel end
- * too.
+/** lkd_claims_add() - Check a claim request and execute it, or change nothing. An existing claim
+ * with @wish->token and the same key ends, and its number is reused. Lost claims that own a
+ * requested channel end too.
  * Return: RESULT_OK, or the reason with a line in @error; RESULT_INTERNAL without memory. */
 Linkage__V1__Result lkd_claims_add(struct lkd_claims *claims, const struct lkd_claim_wish *wish,
                                    int64_t now_ns, struct lkd_claim **ret_claim,
@@ -119,18 +119,19 @@ void lkd_claims_end(struct lkd_claims *claims, struct lkd_claim *claim);
 /** lkd_claims_find() - Return the claim with @token, or NULL. */
 struct lkd_claim *lkd_claims_find(struct lkd_claims *claims, uint64_t token);
 
-/** lkd_claims_find_of() - Likewise, but only if the claim was made with the key @peer ("" for
- * none), so that no other client can use its token. */
+/** lkd_claims_find_of() - Return the claim with @token, but only if the claim was made with the key
+ * @peer ("" for none), so that no other client can use its token. */
 struct lkd_claim *lkd_claims_find_of(struct lkd_claims *claims, uint64_t token, const char *peer);
 
 /** lkd_claims_count() - Return the number of claims. */
 int lkd_claims_count(const struct lkd_claims *claims);
 
-/** lkd_claims_refresh() - update which benches are lost. Return: true if that has changed. */
+/** lkd_claims_refresh() - Update which benches are lost. Return: true if a bench was lost or has
+ * returned. */
 bool lkd_claims_refresh(struct lkd_claims *claims, int64_t now_ns);
 
-/** lkd_claim_silent_ns() - Return the time since the last sample, heartbeat, or the claim
- * itself. */
+/** lkd_claim_silent_ns() - Return the time since the last sample or heartbeat of the bench, or
+ * since the claim was made. */
 int64_t lkd_claim_silent_ns(const struct lkd_claim *claim, int64_t now_ns);
 
 #endif

@@ -7,7 +7,8 @@
 #include <stdint.h>
 #include <sys/timex.h>
 
-/** struct lkd_wall_clock - last answer of the kernel; zero it first. Used by one thread.
+/** struct lkd_wall_clock - last answer of the kernel about the wall clock. Zero it before use. Only
+ * one thread may use it.
  * @synchronised:   the clock is synchronised (PTP, NTP) according to the kernel
  * @uncertainty_ns: largest error; 0: not known
  * @tai_offset_ns:  TAI - UTC; 0: not known
@@ -19,13 +20,12 @@ struct lkd_wall_clock {
     int64_t look_ns;
 };
 
-/** lkd_wall_clock_refresh() - ask the kernel again when a second has passed.
- * @now_ns: CLOCK_MONOTONIC
- * Return: whether it was asked. */
+/** lkd_wall_clock_refresh() - Query the kernel if the last query was at least a second ago.
+ * @now_ns: CLOCK_MONOTONIC Return: true if the kernel was queried. */
 bool lkd_wall_clock_refresh(struct lkd_wall_clock *clock, int64_t now_ns);
 
 /** lkd_wall_clock_judge() - Evaluate an answer of adjtimex(2).
- * @result: its return value, negative for a failure */
+ * @result: return value of adjtimex(2), negative for a failure */
 void lkd_wall_clock_judge(struct lkd_wall_clock *clock, int result, const struct timex *answer);
 
 /** lkd_wall_clock_ns() - Return the present time in ns since 1970. Thread: any.  RT: yes, no system

@@ -25,11 +25,11 @@
 #define LKD_CUEING_REPORT_NS   INT64_C(500000000) /* older reports count as none */
 #define LKD_CUEING_GAP_NS      INT64_C(20000000)  /* of time that is caught up at most */
 
-/** struct lkd_cueing_config - section `cueing`. @present: there is one
- * @gain: names of the outputs that set the gains, "": as configured
- * @hears: the platform sends reports to the address @report
- * @silent_ns: longest time without a step, after which the ride ends;  @recorded: recordings are
- *             possible */
+/** struct lkd_cueing_config - section `cueing`. @present: the configuration has this section @gain:
+ * names of the outputs that set the gains, "": as configured
+ * @hears: the platform sends reports, to the address @report
+ * @silent_ns: longest time without a step of the run, after which the ride ends; @recorded:
+ *             recordings are possible */
 struct lkd_cueing_config {
     bool present;
     char sensor[LK_NAME_SIZE];
@@ -43,13 +43,14 @@ struct lkd_cueing_config {
 
 /** struct lkd_cueing - @fd: socket of the reports, or -1
  * @queue: queue of steps to a recording, see ride_numbers.h, or NULL;  @n_steps: steps so far
- * @sensor_at, @gain_at: indices of the outputs, -1: the model lacks it, or the gain is as
- *               configured;  @sensor: values in the last record
- * @realtime: the attached run is in real time;  @runs: its cycle steps;  @seen_ns: time of its last
- *            record
+ * @sensor_at, @gain_at: indices of the outputs that provide the sensor and the gains, -1: the model
+ *               lacks the output, or the gain is as configured; @sensor: sensor values in the last
+ *               record
+ * @realtime: the attached run is in real time; @runs: the cycle of the run steps; @seen_ns: time of
+ *            the last record of the run
  * @until_ns: time up to which the ride has been stepped
- * @heard: a recent report exists;  @ready, @report_ns: from the last report
- * @told: last logged state */
+ * @heard: a recent report exists;  @ready, @report_ns: contents and time of the last report @told:
+ *         last logged state */
 struct lkd_cueing {
     const struct lkd_cueing_config *config;
     struct lk_ride ride;
@@ -95,15 +96,15 @@ int lkd_cueing_gain(const struct lkd_cueing_config *config, int index,
 
 /** lkd_cueing_load() - Find the sensor and the gains in a newly loaded model. */
 void lkd_cueing_load(struct lkd_cueing *cueing, const struct lk_channel *channels, int n);
-/** lkd_cueing_begin() - Begin an attached run;  lkd_cueing_halt() - The run is paused or has
- * ended. */
+/** lkd_cueing_begin() - Begin an attached run. lkd_cueing_halt() - Report that the run is paused or
+ * has ended. */
 void lkd_cueing_begin(struct lkd_cueing *cueing, bool realtime);
 void lkd_cueing_halt(struct lkd_cueing *cueing);
 
 /** lkd_cueing_record() - Step the platform to the grid point of a record of the cycle. */
 void lkd_cueing_record(struct lkd_cueing *cueing, const struct lkd_output *output, int64_t now_ns);
-/** lkd_cueing_tick() - Read reports of the platform, and step it if no records do. Call about every
- * 10 ms. */
+/** lkd_cueing_tick() - Read reports of the platform, and step it if no records of a run step it.
+ * Call about every 10 ms. */
 void lkd_cueing_tick(struct lkd_cueing *cueing, int64_t now_ns);
 
 /** lkd_cueing_drives() - Return true if the platform moves without records; then datagrams are sent

@@ -17,7 +17,7 @@
 #define SPANS 8192
 /* Samples received in a row before the timer is served, however many wait. */
 #define BURST 32
-/* In each of these spans, incoming samples may use an eighth; the threads of the line process that
+/* Incoming samples may use an eighth of each of these spans. The threads of the line process that
  * relay them use twice as much. */
 #define SPAN_NS      INT64_C(1000000)
 #define RECEIVING_NS (SPAN_NS / 8)
@@ -31,7 +31,7 @@ int lkd_exchange_outputs_max(void)
 
 static void set_timer(int timer, int64_t when_ns)
 {
-    /* 0 would disarm it; any time in the past fires at once */
+    /* 0 would disarm the timer; any time in the past expires at once */
     int64_t ns = when_ns > 0 ? when_ns : 1;
     struct itimerspec spec = {.it_value = {.tv_sec = ns / NS_PER_S, .tv_nsec = ns % NS_PER_S}};
 
@@ -84,7 +84,7 @@ static void tell_clock(const struct lkd_exchange *exchange, int64_t now_ns)
                        });
 }
 
-/* Work in every state, with and without records. */
+/* Perform the periodic work of every state, with and without records. */
 static void on_beat(struct lkd_exchange *exchange)
 {
     int64_t now_ns = lkd_clock_ns(), next_ns;

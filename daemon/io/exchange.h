@@ -11,10 +11,10 @@
  *     grid       T(k)                T(k+1)              T(k+2)
  *
  * A record goes first to motion platforms (motion.h), then as an OutputSample (publisher.h), then
- * into the streams that have subscribers (streams.h). If the thread is late, the records wait in
- * the mailbox (LKD_OUTPUTS_BYTES) and are sent in order, at most 32 in a row, so that input samples
- * are received in between. Datagrams carry the newest record only. Without a grid (lockstep, asap)
- * it polls every millisecond and publishes the newest record.
+ * into the streams that have subscribers (streams.h). If the thread is late, records wait in the
+ * mailbox (LKD_OUTPUTS_BYTES) and are sent in order, at most 32 in a row, so that input samples are
+ * received in between. Datagrams carry the newest record only. Without a grid (lockstep, asap) it
+ * polls every millisecond and publishes the newest record.
  *
  * The thread spends at most an eighth of its time on incoming samples. A flood of them queues in
  * the line process and at its senders, and does not occupy the core.
@@ -38,10 +38,10 @@
 struct lkd_exchange;
 struct lkd_segments;
 
-/** struct lkd_exchange_options - resources of the exchange; all owned by the caller.
+/** struct lkd_exchange_options - resources of the exchange, all owned by the caller.
  * @inputs:         table that receives the samples
  * @inputs_port, @outputs_port: channels of incoming and outgoing samples
- * @thread:         its priority and core
+ * @thread: priority and core of the exchange thread
  * @divisor:        publish an OutputSample every @divisor steps; 0 is 1
  * @newest_only:    publish only the newest record; skip older ones
  * @motion:         @n_motion receivers of datagrams
@@ -62,13 +62,13 @@ struct lkd_exchange_options {
     struct lkd_villas *villas;
 };
 
-/** lkd_exchange_start() - make the thread.
+/** lkd_exchange_start() - Create the exchange thread.
  * Thread: control.
  * Return: 0, negative errno. */
 int lkd_exchange_start(const struct lkd_exchange_options *options,
                        struct lkd_exchange **ret_exchange);
 
-/** lkd_exchange_stop() - end the thread and release; NULL is allowed. */
+/** lkd_exchange_stop() - End the thread and release the exchange. NULL is allowed. */
 void lkd_exchange_stop(struct lkd_exchange *exchange);
 
 /** lkd_exchange_load() - Change the model: end the streams of the previous one and map the motion
@@ -76,15 +76,15 @@ void lkd_exchange_stop(struct lkd_exchange *exchange);
  * Thread: control. */
 void lkd_exchange_load(struct lkd_exchange *exchange, struct lkd_cycle *cycle);
 
-/** lkd_exchange_attach() - publish the outputs of a run that is about to begin.
- * @cycle:    its outputs are read until detached
+/** lkd_exchange_attach() - Publish the outputs of a run that is about to begin. @cycle: cycle of
+ * the run; its outputs are read until lkd_exchange_detach()
  * @degraded: flag in the samples: the run lacks real-time properties
  * Thread: control. */
 void lkd_exchange_attach(struct lkd_exchange *exchange, struct lkd_cycle *cycle, uint64_t model_id,
                          bool degraded);
 
-/** lkd_exchange_detach() - the run's thread has ended: publish its last outputs once more, in
- * @state, and release the cycle. Does nothing if nothing is attached.
+/** lkd_exchange_detach() - Publish the last outputs of the run once more, in @state, and release
+ * the cycle. Call after the threads of the run have ended. Does nothing if nothing is attached.
  * Thread: control. */
 void lkd_exchange_detach(struct lkd_exchange *exchange, Linkage__V1__State state);
 
@@ -95,7 +95,8 @@ void lkd_exchange_detach(struct lkd_exchange *exchange, Linkage__V1__State state
  * Thread: control. */
 void lkd_exchange_fault(struct lkd_exchange *exchange, bool zero);
 
-/** lkd_exchange_tell() - set the content of heartbeats; the step of a run comes from its records.
+/** lkd_exchange_tell() - Set the content of heartbeats. During a run their step number comes from
+ * its records.
  * @step: step number if there is no run
  * Thread: control; NULL is allowed. */
 void lkd_exchange_tell(struct lkd_exchange *exchange, Linkage__V1__State state, uint64_t model_id,
@@ -133,7 +134,7 @@ const struct lkd_ring *lkd_exchange_spans(const struct lkd_exchange *exchange);
 uint64_t lkd_exchange_forbidden(struct lkd_exchange *exchange);
 
 /** lkd_exchange_gateway() - Read the counts of the gateway. NULL is allowed. Return: false if there
- * is none. Thread: any but the cycle. */
+ * is no gateway. Thread: any but the cycle. */
 bool lkd_exchange_gateway(struct lkd_exchange *exchange, struct lkd_villas_counts *ret);
 
 /** lkd_exchange_priority() - Return the SCHED_FIFO priority of the thread, 0: normal; NULL is

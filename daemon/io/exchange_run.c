@@ -48,8 +48,8 @@ static void forget_last(struct lkd_exchange *exchange)
     exchange->last = NULL;
 }
 
-/* Publishes a record as OutputSample and in streams. @always: even if it is not due.
- * Return: when the OutputSample was sent [ns]; 0: it was not due, or not sent. */
+/* Publish a record as OutputSample and in streams. @always: publish it even if it is not due.
+ * Return: time at which the OutputSample was sent [ns]; 0: it was not due, or not sent. */
 static int64_t publish(struct lkd_exchange *exchange, const struct lkd_output *output,
                        Linkage__V1__State state, bool always)
 {
@@ -104,7 +104,7 @@ static int64_t latest(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* A record never exists before its grid point, and each step has its own. */
+/* A record never exists before its grid point, and each step has a separate record. */
 static int64_t look_next(struct lkd_exchange *exchange, const struct lkd_figures *f, int64_t now_ns)
 {
     const struct lkd_cycle *cycle = exchange->cycle;
@@ -126,10 +126,10 @@ static bool takes_newest(const struct lkd_exchange *exchange)
     return exchange->options.newest_only || exchange->cycle->mode != LKD_MODE_REALTIME;
 }
 
-/* Once the cycle was declared dead, the step that it was in when it hung is not published, even if
- * it ends after all: the cycle may have looked whether it may go on just before. Its next record
- * says that it has failed. Return: whether there is a record to publish; it is the front of the
- * mailbox. */
+/* Take the next record to publish. After the cycle was declared dead, the step in which it hung is
+ * not published, even if that step ends after all, because the cycle may have read the request just
+ * before. Its next record reports the failure. Return: true if there is a record to publish; it is
+ * the front of the mailbox. */
 static bool take_record(struct lkd_exchange *exchange)
 {
     struct lkd_mailbox *outputs = &exchange->cycle->outputs;
@@ -234,8 +234,8 @@ void lkd_exchange_attach(struct lkd_exchange *exchange, struct lkd_cycle *cycle,
     pthread_mutex_unlock(&exchange->lock);
 }
 
-/* Send all waiting records except the last, which is left to the caller. Return: true if there is
- * one; it is the front of the mailbox. Requires the lock and an attached run. */
+/* Send all waiting records except the last, which the caller sends. Return: true if there is a last
+ * record; it is the front of the mailbox. Requires the lock and an attached run. */
 static bool pass_on_waiting(struct lkd_exchange *exchange)
 {
     while (take_record(exchange)) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The exchange between its thread (exchange.c) and the runs that it serves (exchange_run.c);
- * private to both. */
+/* Private header of the exchange, shared by its thread (exchange.c) and the functions that serve a
+ * run (exchange_run.c). */
 #ifndef LKD_IO_EXCHANGE_RUN_H
 #define LKD_IO_EXCHANGE_RUN_H
 
@@ -11,20 +11,20 @@
 #include "receiver.h"
 
 /** struct lkd_exchange - see exchange.h.
- * @timer:     timerfd, one shot, absolute, for records;  @beat: likewise, for the periodic work
- *             without records
+ * @timer: timerfd, one shot, absolute, that expires when a record is due; @beat: timerfd for the
+ *             periodic work without records
  * @wake:      eventfd, from the control thread
  * @spans:     last activities
  * @receiving: time allowance for incoming samples
  * @lock:      guards the fields below it between exchange and control, and all use of the outputs
  *             channel
- * @cycle:     attached run, or NULL;  @facts: its properties;  @seen: it has published a record
- * @dead:      the cycle hung; only its failure is published
+ * @cycle:     attached run, or NULL;  @facts: properties of the run; @seen: the cycle has published
+ *             a record @dead: the cycle hung; only its failure is published
  * @last:      the outputs repeated in FAULT while the cycle hangs, or NULL
  * @life:      content of the next heartbeat
  * @offset_ns: delay from a grid point to reading the record;  @adapt_ns: time of the next update of
- *             it
- * @passes:    sleeping over records, because none of them is due */
+ *             @offset_ns @passes: the thread skips records without waking up, because none of them
+ *             is due */
 struct lkd_exchange {
     struct lkd_exchange_options options;
     pthread_t thread;

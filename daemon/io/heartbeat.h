@@ -19,14 +19,15 @@ struct lkd_life {
     uint64_t step;
 };
 
-/** struct lkd_heartbeat - @due_ns: time of the next one, CLOCK_MONOTONIC */
+/** struct lkd_heartbeat - schedule of the heartbeats. @due_ns: time of the next heartbeat,
+ * CLOCK_MONOTONIC */
 struct lkd_heartbeat {
     struct lkd_port *port;
     uint64_t sequence;
     int64_t due_ns;
 };
 
-/** lkd_heartbeat_tick() - send one if it is due; missed ones are not repeated.
+/** lkd_heartbeat_tick() - Send a heartbeat if it is due. Missed heartbeats are not repeated.
  * Thread: exchange, lock held. */
 void lkd_heartbeat_tick(struct lkd_heartbeat *heartbeat, const struct lkd_life *life,
                         int64_t now_ns);

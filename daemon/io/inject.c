@@ -93,7 +93,7 @@ static void end_source(struct lkd_fault_source *source)
     source->over = true;
 }
 
-/* Releases samples that wait for a following one. */
+/* Release samples that wait for a following sample. */
 static void release_waiting(struct lkd_injector *injector, int64_t now_ns)
 {
     for (size_t i = 0; i < injector->n_slots; i++) {
@@ -132,7 +132,8 @@ static void clear_sources(struct lkd_injector *injector, int64_t now_ns)
     release_waiting(injector, now_ns);
 }
 
-/* Makes room for @n more at the cost of finished ones; their memory moves to the end. */
+/* Make room for @n more injections by removing finished ones, whose memory moves to the end of the
+ * array. */
 static void forget_over(struct lkd_injector *injector, size_t n)
 {
     for (int i = 0; i < injector->n_sources && (size_t)injector->n_sources + n > LKD_INJECTIONS_MAX;
@@ -201,7 +202,7 @@ Linkage__V1__Result lkd_injector_add(struct lkd_injector *injector, const struct
 
 /* ---- schedules ---- */
 
-/* Asks the cycle for a stall, and for the next one when that is done. */
+/* Request a stall from the cycle, and the next stall when the previous one is done. */
 static void stall_cycle(struct lkd_injector *injector, struct lkd_fault_source *source,
                         struct lkd_cycle *cycle, int64_t now_ns)
 {
@@ -279,7 +280,7 @@ int64_t lkd_injector_due_ns(const struct lkd_injector *injector)
 
 /* ---- a sample ---- */
 
-/* A number in [0, 1): SplitMix64 (Steele, Lea, Flood 2014). */
+/* Return a random number in [0, 1): SplitMix64 (Steele, Lea, Flood 2014). */
 static double draw_number(struct lkd_fault_source *source)
 {
     uint64_t z = source->random += UINT64_C(0x9e3779b97f4a7c15);
@@ -291,7 +292,7 @@ static double draw_number(struct lkd_fault_source *source)
 
 /** struct passage - a sample under injection.
  * @claim:  NULL: without a token;  @whole: its values can be assigned to channels
- * @due_ns: time at which it is passed on;  @swap: exchange it with the next one of its bench */
+ * @due_ns: time at which it is passed on;  @swap: exchange it with the next sample of its bench */
 struct passage {
     const struct lkd_claims *claims;
     const struct lkd_claim *claim;
@@ -321,7 +322,7 @@ static void move_to_room(struct lkd_injector *injector, struct lkd_sample *sampl
         lkd_queue_copy(injector->room, injector->n_values, sample);
 }
 
-/* Changes the values of the selected channels. A frozen value has no slope. */
+/* Change the values of the selected channels. A frozen value has no slope. */
 static void touch_values(struct lkd_injector *injector, struct lkd_fault_source *source,
                          struct passage *p)
 {
@@ -390,7 +391,7 @@ static bool carry_out(struct lkd_injector *injector, struct lkd_fault_source *so
     }
 }
 
-/* Passes the sample, or queues it; a sample that waited for this one follows directly. */
+/* Pass the sample on, or queue it. A sample that waited for it follows directly. */
 static bool pass_or_delay(struct lkd_injector *injector, struct passage *p)
 {
     struct lkd_held *waiting = lkd_queue_waiting(injector, p->place);

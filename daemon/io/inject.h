@@ -3,12 +3,14 @@
  * that take too long; on a schedule, and reproducible by a seed.
  *
  * The injector is between decoding and the table of inputs, whose lock guards it: modified samples
- * pass the same checks as any other. Its memory is allocated with the model. Delayed samples wait
- * in a queue of fixed size; when it is full, the oldest one is lost, and counted.
+ * pass the same checks as any other. The memory of the injector is allocated when a model is
+ * loaded. Delayed samples wait in a queue of fixed size; when the queue is full, the oldest sample
+ * is lost and counted.
  *
- * Targets of an injection: all samples; those of a bench; or those that contain a channel, where
- * FREEZE and SPIKE change that channel only. Heartbeats are samples, too: they are delayed, dropped
- * and reordered. Several injections act one after the other, in the order of their numbers.
+ * An injection has one of three targets: all samples; the samples of a bench; or the samples that
+ * contain a given channel. In the last case FREEZE and SPIKE change only that channel. Heartbeats
+ * are samples, too. They are delayed, dropped and reordered. If several injections are active, each
+ * one modifies the result of the previous one, in the order of their numbers.
  */
 #ifndef LKD_IO_INJECT_H
 #define LKD_IO_INJECT_H
@@ -47,8 +49,8 @@ struct lkd_injection {
  * @begin_ns, @end_ns: begin and end of its schedule
  * @due_ns:   time of the next stall
  * @random:   state of its random numbers
- * @over:     it has ended;  @first, @frozen: for FREEZE: values of all inputs, and for each channel
- *            whether its values are stored */
+ * @over: the injection has ended; @first: for FREEZE, stored values of all inputs; @frozen: for
+ *            FREEZE, for each channel whether @first has its values */
 struct lkd_fault_source {
     struct lkd_injection what;
     int channel;
@@ -63,10 +65,11 @@ struct lkd_fault_source {
 
 struct lkd_held;
 
-/** struct lkd_injector - see above.
- * @channels, @n_channels, @n_values: channels and number of values of the model's inputs
- * @source:  @n_sources injections in the order of their numbers;  @numbers: numbers assigned so far
- * @held:    @n_slots slots of the queue, @n_held in use;  @order: arrival number of the next sample
+/** struct lkd_injector - state of fault injection. @channels, @n_channels, @n_values: channels and
+ * number of values of the model's inputs
+ * @source:  @n_sources injections in the order of their numbers;  @numbers: count of the numbers
+ *           assigned so far @held: the queue of @n_slots slots, of which @n_held are in use;
+ *           @order: arrival number of the next sample
  * @room:    values of the last sample passed on, and from @n_values on its slopes
  * @stalled: the cycle that was requested to stall, or NULL
  * @lost:    samples lost to a full queue since the load */
@@ -93,7 +96,7 @@ struct lkd_injector {
  * Return: 0, -ENOMEM (@injector is unchanged). */
 int lkd_injector_init(struct lkd_injector *injector, const struct lk_channel *channels,
                       int n_channels, size_t n_values);
-/** lkd_injector_fini() - release; a zeroed injector is allowed. */
+/** lkd_injector_fini() - Release @injector, which may be zeroed. */
 void lkd_injector_fini(struct lkd_injector *injector);
 
 /** lkd_injector_add() - Add all @n injections or none. @claims: the benches that a target may name

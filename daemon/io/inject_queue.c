@@ -19,7 +19,7 @@ void lkd_queue_copy(double *room, size_t n_values, struct lkd_sample *sample)
     sample->slopes = room + n_values;
 }
 
-/* A free slot, or that of the oldest sample. */
+/* Return a free slot, or the slot of the oldest sample. */
 static struct lkd_held *find_slot(struct lkd_injector *injector)
 {
     struct lkd_held *oldest = &injector->held[0];

@@ -7,9 +7,9 @@
 #include "inputs.h"
 
 /** struct lkd_held - a slot of the queue.
- * @order:   arrival number;  @due_ns: time at which it is passed on
- * @place:   number of its claim;  @waiting: held until the next sample of that claim, regardless of
- *           @due_ns */
+ * @order: arrival number of the sample; @due_ns: time at which the sample is passed on @place:
+ *         number of its claim; @waiting: the sample is held until the next sample of that claim,
+ *         regardless of @due_ns */
 struct lkd_held {
     bool used;
     bool waiting;
@@ -30,7 +30,7 @@ static inline size_t lkd_queue_width(size_t n_values)
  * @sample point there. */
 void lkd_queue_copy(double *room, size_t n_values, struct lkd_sample *sample);
 
-/** lkd_queue_keep() - Enqueue a copy; a full queue drops the oldest sample. */
+/** lkd_queue_keep() - Enqueue a copy; a full queue drops its oldest sample. */
 void lkd_queue_keep(struct lkd_injector *injector, const struct lkd_sample *sample, int place,
                     int64_t due_ns, bool waiting);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of input values. Every value passes it to become an input of the model.
+/* The table of input values. Every input value of the model passes through this table.
  *
  * Samples from benches (exchange thread and others) and single channels set by hand (control
- * thread) are checked here and written to the mailbox of the cycle. A lock makes them a single
- * writer; the cycle never acquires it.
+ * thread) are checked here and written to the mailbox of the cycle. A lock serialises the writers.
+ * The cycle never acquires this lock.
  *
  *     sample --> role, token, model --> injected faults --> length, numbers, limits, sequence
  *                                                                       |
@@ -15,16 +15,16 @@
  * without a token are accepted if the configuration allows it (`claims: optional`), as long as no
  * bench has a claim.
  *
- * A sample is refused as a whole: none of its values act, the last good values stay in the table,
- * and the refusal is counted by its reason and, if it is about a channel, with the channel. The
+ * A sample is refused as a whole: none of its values act, and the last good values stay in the
+ * table. The refusal is counted for its reason and, if it concerns a channel, for that channel. The
  * guard (guard.h) handles channels without good samples. Sequence numbers are forgotten after a
  * second of silence, so that a restarted bench is accepted, and with every load, start, stop and
  * reset.
  *
- * After load, stop and reset all channels have the initial values of the model; So does a channel
- * whose claim has ended, unless another bench claims it. Without a run, all channels return to them
- * when a bench without a claim is silent for longer than the lease. Claims survive start, stop and
- * reset. */
+ * After load, stop and reset all channels have the initial values of the model. A channel whose
+ * claim has ended also gets its initial value, unless another bench claims the channel. Without a
+ * run, all channels return to their initial values when a bench without a claim is silent for
+ * longer than the lease. Claims survive start, stop and reset. */
 #ifndef LKD_IO_INPUTS_H
 #define LKD_IO_INPUTS_H
 
@@ -36,7 +36,7 @@
 #include <pthread.h>
 
 #define LKD_INPUT_SILENCE_NS INT64_C(1000000000)
-#define LKD_LEASE_NS         INT64_C(1000000000) /* unless lkd_inputs_configure() says otherwise */
+#define LKD_LEASE_NS         INT64_C(1000000000) /* default, see lkd_inputs_configure() */
 
 /** enum lkd_input_status - result for a sample or a value set by hand. */
 enum lkd_input_status {
@@ -96,19 +96,21 @@ struct lkd_segments;
 typedef void lkd_inputs_listener(struct lkd_segments *segments, const struct lkd_claim *claim,
                                  const struct lkd_sample *sample);
 
-/** struct lkd_inputs - see above. @lock guards everything except the fields that
+/** struct lkd_inputs - the table of input values. @lock guards everything except the fields that
  * lkd_inputs_configure() and lkd_inputs_listen() set before threads exist.
  * @claims_optional: samples without a token are accepted while no claim exists
  * @segments, @listener: receiver of accepted samples, or NULL
  * @cycle:    cycle whose mailbox is written; NULL without a model
- * @values:   the present table, @n_values values;  @slopes: likewise;  @news: state of each channel
- * @stamp:    stamp of the newest sample of each claim, @newest: index of the newest of all;
- *            @n_stamps: up to the last one in use
+ * @values: the present @n_values values; @slopes: their rates of change; @news: state of each
+ *          channel
+ * @stamp: stamp of the newest sample of each claim; @newest: index of the newest stamp; @n_stamps:
+ *         number of entries up to the last one in use
  * @claims:   ownership of the channels
- * @anonymous, @anonymous_heard_ns: memory of samples without a token; arrival of the last one, good
- *            or not, 0: none since the load or the last claim;  @anonymous_peer: name of its sender
- * @anonymous_feeds: one of them was accepted since load, stop, reset or a claim
- * @injector: injected faults;  @injected: one of them is active, as last reported to the cycle
+ * @anonymous: the last good sample without a token; @anonymous_heard_ns: arrival of the last sample
+ *            without a token, good or not, 0: none since the load or the last claim;
+ *            @anonymous_peer: name of its sender @anonymous_feeds: a sample without a token was
+ *            accepted since load, stop, reset or a claim
+ * @injector: injected faults; @injected: a fault is being injected, as last reported to the cycle
  * @tripped:  trip state of each channel, as last logged
  * @live:     a run has begun and not ended
  * @accepted, @refused: since load or start;  @refusals: by enum lkd_input_status, since load */
@@ -153,11 +155,12 @@ void lkd_inputs_fini(struct lkd_inputs *inputs);
  * table. */
 void lkd_inputs_configure(struct lkd_inputs *inputs, bool claims_optional, int64_t lease_ns);
 
-/** lkd_inputs_listen() - set the listener for accepted samples, or NULL. Likewise. */
+/** lkd_inputs_listen() - Set the listener for accepted samples; NULL removes it. Call before any
+ * other thread uses the table. */
 void lkd_inputs_listen(struct lkd_inputs *inputs, lkd_inputs_listener *listener,
                        struct lkd_segments *segments);
 
-/* ---- a model and its runs; control thread ---- */
+/* ---- functions for a model and its runs; thread: control ---- */
 
 /** lkd_inputs_attach() - Attach @cycle, with initial values, no claims, no injections and zero
  * counters.
@@ -185,18 +188,19 @@ void lkd_inputs_begin(struct lkd_inputs *inputs);
 int lkd_inputs_offer_message(struct lkd_inputs *inputs, const Linkage__V1__InputSample *message,
                              const struct lkd_peer *peer, int64_t received_ns);
 
-/** lkd_inputs_offer() - Likewise for a sample received in another format. The token of a claim made
- * with another key than that of @peer counts as unknown.
+/** lkd_inputs_offer() - Check a sample received in another format than InputSample and enter it
+ * into the table. The token of a claim made with another key than that of @peer counts as unknown.
  * @peer: sender; NULL has all rights */
 int lkd_inputs_offer(struct lkd_inputs *inputs, const struct lkd_sample *sample,
                      const struct lkd_peer *peer);
 
-/** lkd_inputs_refuse() - Count a message that could not be decoded;  lkd_inputs_forbid() - Count
- * one whose sender has an insufficient role; it need not be decoded. Thread: any but the cycle. */
+/** lkd_inputs_refuse() - Count a message that could not be decoded;  lkd_inputs_forbid() - Count a
+ * message whose sender has an insufficient role; the message need not be decoded. Thread: any but
+ * the cycle. */
 void lkd_inputs_refuse(struct lkd_inputs *inputs);
 void lkd_inputs_forbid(struct lkd_inputs *inputs);
 
-/** lkd_inputs_set() - set @n values from scalar @offset on, of one channel.
+/** lkd_inputs_set() - Set @n values of one channel, beginning at its scalar @offset.
  * @force: also if a bench has claimed the channel; acts until the next sample of that bench
  * Thread: control.
  * Return: 0, LKD_INPUT_E_NO_MODEL, LKD_INPUT_E_LENGTH, LKD_INPUT_E_NOT_FINITE,
@@ -209,7 +213,7 @@ int lkd_inputs_set(struct lkd_inputs *inputs, size_t offset, const double *value
  * of the next call [ns], at most 10 ms from now. */
 int64_t lkd_inputs_tick(struct lkd_inputs *inputs, int64_t now_ns);
 
-/* ---- claims; any thread but the cycle ---- */
+/* ---- claims; thread: any but the cycle ---- */
 
 /** lkd_inputs_claim() - Claim all requested channels or none; see lkd_claims_add(). Also refused
  * while samples without a token arrive.
@@ -230,7 +234,7 @@ Linkage__V1__Result lkd_inputs_release(struct lkd_inputs *inputs, uint64_t token
  * changes. */
 uint64_t lkd_inputs_model_id(struct lkd_inputs *inputs);
 
-/* ---- faults on purpose; control thread ---- */
+/* ---- fault injection; thread: control ---- */
 
 /** lkd_inputs_inject() - If @clear, remove all injections; then add @n. If one is refused, nothing
  * changes. See inject.h.
@@ -244,7 +248,7 @@ Linkage__V1__Result lkd_inputs_inject(struct lkd_inputs *inputs, bool clear,
 int lkd_inputs_injections(struct lkd_inputs *inputs,
                           struct lkd_injection ret_injections[LKD_INJECTIONS_MAX]);
 
-/* ---- what is known; any thread but the cycle ---- */
+/* ---- queries; thread: any but the cycle ---- */
 
 /** struct lkd_inputs_channel - present state of a channel.
  * @bench:  owner, "" for none;  @values: last good values */

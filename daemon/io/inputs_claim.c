@@ -7,9 +7,9 @@
 
 #define OK LINKAGE__V1__RESULT__RESULT_OK
 
-/* Updates the table after a claim or its end. Channels that were fed and now have no owner return
- * to their initial values: the last value of a lost bench must not act for ever. A channel that
- * passes from one bench to another keeps its value until the new one sends. */
+/* Update the table after a claim was made or has ended. Channels that were fed and now have no
+ * owner return to their initial values: the last value of a lost bench must not act for ever. A
+ * channel that passes from one bench to another keeps its value until the new one sends. */
 static void refresh_table(struct lkd_inputs *inputs)
 {
     inputs->anonymous_feeds = false;
@@ -67,9 +67,9 @@ static void report_claim(const struct lkd_inputs *inputs, const struct lkd_claim
             *claim->peer ? " with key " : "", claim->peer, claim->number, channels);
 }
 
-/* The first bench that this claim will take channels from, "" for none: its lease has run out. A
- * claim with more channels than the model has will be refused; its names are not searched, since
- * the lock is held. */
+/* Return the first bench whose lease has expired and from which this claim will take channels, ""
+ * for none. A claim with more channels than the model has will be refused. Its names are not
+ * searched, because the lock is held. */
 static void find_former(struct lkd_inputs *inputs, const struct lkd_claim_wish *wish,
                         char ret_bench[LKD_BENCH_NAME_SIZE])
 {

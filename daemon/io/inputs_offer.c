@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The checks of a sample on its way into the input table, and what happens without samples. */
+/* Checks of a sample on its way into the input table, and treatment of missing samples. */
 #include "inputs_table.h"
 #include "log.h"
 #include "names.h"
@@ -49,7 +49,8 @@ static void note_life(struct lkd_inputs *inputs, struct lkd_claim *claim, int64_
 
 /* ---- contents ---- */
 
-/* How many channels a sample has, and which: those of the claim, or all. */
+/* Return the number of channels of a sample: those of the claim, or all channels without a
+ * claim. */
 static int count_channels(const struct lkd_inputs *inputs, const struct lkd_claim *claim)
 {
     return claim ? claim->n_channels : inputs->n_channels;
@@ -76,7 +77,7 @@ static bool within_limits(const struct lk_channel *channel, const double *values
     return true;
 }
 
-/* Counts a refusal for each channel that caused it. */
+/* Count a refusal for each channel that caused it. */
 static int check_values(struct lkd_inputs *inputs, const struct lkd_claim *claim,
                         const struct lkd_sample *sample)
 {
@@ -105,7 +106,7 @@ static int check_values(struct lkd_inputs *inputs, const struct lkd_claim *claim
     return beyond > 0 ? LKD_INPUT_E_LIMITS : LKD_INPUT_OK;
 }
 
-/* By its sequence only: the bench's clock may be set back while it runs. */
+/* Compare only sequence numbers, because the bench's clock may be set back while it runs. */
 static int check_newer(const struct lkd_memory *last, const struct lkd_sample *sample)
 {
     if (!last->known || sample->received_ns - last->received_ns >= LKD_INPUT_SILENCE_NS)
@@ -179,7 +180,7 @@ static void take_values(struct lkd_inputs *inputs, struct lkd_claim *claim,
         inputs->listener(inputs->segments, claim, sample);
 }
 
-/* Its sequence counts if the bench numbers all its messages. */
+/* The sequence number of a heartbeat counts if the bench numbers all its messages. */
 static void take_heartbeat(struct lkd_claim *claim, const struct lkd_sample *sample)
 {
     if (!claim)
@@ -361,7 +362,7 @@ static void forget_anonymous(struct lkd_inputs *inputs, int64_t now_ns)
     lkd_table_forward(inputs);
 }
 
-/* Logs the actions of the guard, since the cycle's thread does not log. */
+/* Log the actions of the guard, because the cycle's thread does not log. */
 static void tell_trips(struct lkd_inputs *inputs)
 {
     const struct lkd_guard *guard = &inputs->cycle->guard;

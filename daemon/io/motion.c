@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The datagram, and which output goes into which slot. Only lkd_motion_send() uses a socket. */
+/* Encoding of the datagram, and assignment of outputs to slots. Only lkd_motion_send() uses a
+ * socket. */
 #include "motion.h"
 #include <errno.h>
 #include <math.h>
@@ -157,7 +158,7 @@ bool lkd_motion_resolve(const struct lkd_motion_slot *slot, const struct lk_chan
     if (!channel)
         return false;
     component = find_component(channel, slot->component);
-    if (component < 0) { /* no output of that name, but possibly an angle of its quaternion */
+    if (component < 0) { /* no output has that name, but it may be an angle of a quaternion */
         kind = angle_kind(slot->component);
         component = find_component(channel, "qw");
     }

@@ -22,22 +22,22 @@
 #include <netinet/in.h>
 
 #define LKD_MOTION_MAX      4
-#define LKD_MOTION_SLOTS    24 /* 6 of a pose, velocity, acceleration; 3 of force and rate */
+#define LKD_MOTION_SLOTS    24 /* 6 each: pose, velocity, acceleration; 3: force, rate */
 #define LKD_MOTION_HEADER   40
-#define LKD_MOTION_PLATFORM 12 /* values: a pose and six actuators, behind two words */
+#define LKD_MOTION_PLATFORM 12 /* values after two words: a pose and six actuators */
 #define LKD_MOTION_SIZE_MAX (LKD_MOTION_HEADER + LKD_MOTION_SLOTS * 8 + 8 + LKD_MOTION_PLATFORM * 8)
 #define LKD_MOTION_VERSION  1 /* 2 with the platform */
 #define LKD_MOTION_IDLE_NS  INT64_C(50000000)
 
-/* The status word: enum State in the low byte, enum Flag above it, and bits about the datagram.
+/* Status word: enum State in the low byte, enum Flag above that byte, and bits about the datagram.
  */
 #define LKD_MOTION_FLAG_SHIFT 8
-#define LKD_MOTION_MISSING    (1u << 24) /* a slot that the model has no output for: it is 0 */
+#define LKD_MOTION_MISSING    (1u << 24) /* the output of a slot is missing; its value is 0 */
 #define LKD_MOTION_HELD       (1u << 25) /* the values are not those of a new step */
-#define LKD_MOTION_EMPTY      (1u << 26) /* no step was made since the model was loaded: all 0 */
+#define LKD_MOTION_EMPTY      (1u << 26) /* no step since the load; all values are 0 */
 
-/* The cause word of the platform: enum lk_ride_cause in the low byte, and a bit for a latched
- * emergency. */
+/* Cause word of the platform: enum lk_ride_cause in the low byte, and a bit for a latched emergency
+ * stop. */
 #define LKD_MOTION_EMERGENCY (1u << 8)
 
 /* "format" of the header */
@@ -52,8 +52,8 @@ struct lkd_motion_slot {
     double offset;
 };
 
-/** struct lkd_motion_config - a receiver, from the configuration. @wide: 64 bits per value
- * @platform: version 2, with the platform of the section `cueing` */
+/** struct lkd_motion_config - a receiver, from the configuration. @wide: values have 64 bits
+ * @platform: the datagram has version 2 and contains the platform of the section `cueing` */
 struct lkd_motion_config {
     char endpoint[32];
     struct sockaddr_in address;
@@ -79,9 +79,9 @@ struct lkd_motion_source {
     int index;
 };
 
-/** struct lkd_motion - a receiver.
- * @fd:       UDP, non-blocking;  @connected: to the receiver
- * @source: outputs of the present model;  @missing: the model lacks some
+/** struct lkd_motion - state of a receiver. @fd: UDP socket, non-blocking; @connected: @fd is
+ * connected to the receiver @source: output of the present model for each slot; @missing: the model
+ * lacks some of them
  * @pace:     used by the thread that sends while the cycle runs
  * @counter:  datagrams so far, by either thread;  @failed: number not sent;  @error: last errno
  * @reported: value of @failed at the last report */
@@ -98,11 +98,10 @@ struct lkd_motion {
     uint64_t reported;
 };
 
-/** struct lkd_motions - all receivers.
- * @cueing:   the platform, NULL: none
+/** struct lkd_motions - state of all receivers. @cueing:   the platform, NULL: none
  * @degraded: the run is degraded
- * @held:     the last outputs, @n_held values;  @held_figures: their figures;  @empty: there are
- *            none
+ * @held: the last outputs, @n_held values; @held_figures: figures of the record of @held; @empty:
+ *            there are no outputs yet
  * @state:    state in the last record, UNSPECIFIED outside of a run
  * @due_ns:   time of the next datagrams while the cycle does not run
  * @look_ns:  time of the next check of failures and addresses */
@@ -126,11 +125,12 @@ struct lkd_motions {
  * Return: 0, negative errno. */
 int lkd_motions_init(struct lkd_motions *motions, const struct lkd_motion_config *config, int n,
                      const struct lkd_cueing *cueing);
-/** lkd_motions_fini() - release; zeroed ones are allowed. */
+/** lkd_motions_fini() - Release @motions, which may be zeroed. */
 void lkd_motions_fini(struct lkd_motions *motions);
 
 /** lkd_motions_load() - Resolve the outputs of a new model, log the missing ones, and register with
- * its cycle if configured to send from it. Thread: control, while no thread runs @cycle. */
+ * the cycle of the model if a receiver is configured with `send_from: cycle`. Thread: control,
+ * while no thread runs @cycle. */
 void lkd_motions_load(struct lkd_motions *motions, struct lkd_cycle *cycle);
 
 /** lkd_motions_begin() - Begin a run. Thread: control, before the cycle thread starts. */
@@ -146,7 +146,7 @@ void lkd_motions_rest(struct lkd_motions *motions, const struct lkd_output *outp
                       Linkage__V1__State state);
 
 /** lkd_motions_tick() - Send at the low rate while the cycle does not run. Call about every 10 ms.
- * @state: of the daemon, sent if no record has one */
+ * @state: state of the daemon, sent if there is no record with a state */
 void lkd_motions_tick(struct lkd_motions *motions, Linkage__V1__State state, int64_t now_ns);
 
 /* ---- one receiver ---- */
@@ -162,8 +162,7 @@ struct lkd_motion_view {
     const struct lk_ride *ride;
 };
 
-/** lkd_motion_encode() - make a datagram.
- * @ret_packet: LKD_MOTION_SIZE_MAX bytes
+/** lkd_motion_encode() - Encode a datagram. @ret_packet: LKD_MOTION_SIZE_MAX bytes
  * RT: yes. Return: its size. */
 LK_RT size_t lkd_motion_encode(struct lkd_motion *motion, const struct lkd_motion_view *view,
                                unsigned char *ret_packet);
@@ -175,8 +174,8 @@ LK_RT uint32_t lkd_motion_status(Linkage__V1__State state, uint32_t flags, bool 
  * RT: one system call that does not block. */
 void lkd_motion_send(struct lkd_motion *motion, const struct lkd_motion_view *view);
 
-/** lkd_motion_resolve() - find the outputs of @slot.
- * Return: false if the model has no such output; then @ret_source is NOTHING. */
+/** lkd_motion_resolve() - Find the output that @slot names. Return: false if the model has no such
+ * output; then @ret_source is NOTHING. */
 bool lkd_motion_resolve(const struct lkd_motion_slot *slot, const struct lk_channel *channels,
                         int n_channels, struct lkd_motion_source *ret_source);
 

@@ -11,9 +11,9 @@
 
 #include "motion.h"
 
-/** lkd_motion_after_cycle() - send the datagrams due in a stepping cycle; a `lkd_cycle_after`.
- * @context: struct lkd_motions
- * Thread: cycle.  RT: one system call a receiver that does not block. */
+/** lkd_motion_after_cycle() - Send the datagrams that are due in a stepping cycle. Has the type
+ * `lkd_cycle_after`. @context: struct lkd_motions Thread: cycle. RT: one non-blocking system call
+ * per receiver. */
 void lkd_motion_after_cycle(const struct lkd_cycle *cycle, void *context);
 
 #endif

@@ -105,7 +105,7 @@ static void resolve(struct lkd_motion *motion, const struct lk_channel *channels
                 line);
 }
 
-/* Values to send without a run. Without memory for them: zeros. */
+/* Store the values to send without a run. If there is no memory for them, zeros are sent. */
 static void forget_held(struct lkd_motions *motions, int n_outputs)
 {
     free(motions->held);
@@ -184,7 +184,7 @@ static void send_running(struct lkd_motions *motions, const struct lkd_output *o
     }
 }
 
-/* @all: to all receivers; otherwise only to those with the platform */
+/* @all: send to all receivers; otherwise only to receivers with the platform */
 static void send_held(struct lkd_motions *motions, Linkage__V1__State state, bool all)
 {
     const struct lkd_figures *f = &motions->held_figures;

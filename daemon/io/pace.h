@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Selection of the records to send: those with step % divisor == 0.
  *
- * The reader of the records may miss some. If one that was due is missed, the next record is sent
- * instead; its step number shows that. A cycle that does not step (PAUSED, FAULT) publishes
- * records, too: the first one in such a state is due at once, then every divisor-th cycle. */
+ * The reader may miss some records. If a record that was due is missed, the next record is sent
+ * instead; its step number shows the difference. A cycle that does not step (PAUSED, FAULT)
+ * publishes records, too: the first one in such a state is due at once, then every divisor-th
+ * cycle. */
 #ifndef LKD_IO_PACE_H
 #define LKD_IO_PACE_H
 
@@ -11,8 +12,8 @@
 
 #define LKD_DIVISOR_MAX 1000000
 
-/** struct lkd_pace - @due: next step to send;  @cycle: number of cycles at the last one sent
- * @state: state of the last record;  @begun: there was one */
+/** struct lkd_pace - @due: next step to send; @cycle: number of cycles at the last record sent
+ * @state: state of the last record; @begun: there was a record */
 struct lkd_pace {
     uint64_t divisor;
     uint64_t due;

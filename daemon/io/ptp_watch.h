@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Monitor of the machine's PTP daemon, queried once a second. Its answer is reported in the status,
- * and a change of its state is logged. Control thread only; never blocks. */
+/* Monitor of the machine's PTP daemon, queried once a second. The answer of the PTP daemon is
+ * reported in the status, and a change of its state is logged. Control thread only; never
+ * blocks. */
 #ifndef LKD_IO_PTP_WATCH_H
 #define LKD_IO_PTP_WATCH_H
 
@@ -18,8 +19,8 @@ struct lkd_ptp_config {
 };
 
 /** struct lkd_ptp_watch - @hearing: answers to the present query so far;  @last, @heard_ns: last
- * complete answer and its time, 0: none yet;  @ask_ns: time of the next query;  @error: of the last
- * attempt, 0 or negative errno;  @told: last logged state, valid if @is_told */
+ * complete answer and its time, 0: none yet;  @ask_ns: time of the next query; @error: result of
+ * the last query, 0 or negative errno; @told: last logged state, valid if @is_told */
 struct lkd_ptp_watch {
     const struct lkd_ptp_config *config;
     struct lk_ptp_client client;
@@ -32,7 +33,8 @@ struct lkd_ptp_watch {
     bool is_told;
 };
 
-/** lkd_ptp_watch_init() - lkd_ptp_watch_fini() releases it. @config: kept */
+/** lkd_ptp_watch_init() - Initialise @watch; lkd_ptp_watch_fini() releases it. @config: must
+ * outlive @watch */
 void lkd_ptp_watch_init(struct lkd_ptp_watch *watch, const struct lkd_ptp_config *config);
 void lkd_ptp_watch_fini(struct lkd_ptp_watch *watch);
 

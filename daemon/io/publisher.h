@@ -24,12 +24,13 @@ struct lkd_publisher {
     uint64_t published;
 };
 
-/** lkd_publisher_init() - @port: outputs, owned by the caller;  @divisor: at least 1.
+/** lkd_publisher_init() - Initialise a publisher. @port: outputs channel, owned by the caller;
+ * @divisor: at least 1.
  * Return: 0, -ENOMEM. */
 int lkd_publisher_init(struct lkd_publisher *publisher, struct lkd_port *port, uint64_t divisor);
-/** lkd_publisher_fini() - release; a zeroed publisher is allowed. */
+/** lkd_publisher_fini() - Release @publisher, which may be zeroed. */
 void lkd_publisher_fini(struct lkd_publisher *publisher);
-/** lkd_publisher_begin() - Reset the count at the begin of a run. */
+/** lkd_publisher_begin() - Reset the count of published samples when a run begins. */
 void lkd_publisher_begin(struct lkd_publisher *publisher);
 
 /** lkd_publisher_due() - Return true if the record with @figures is to be published. Call once per

@@ -16,9 +16,10 @@ struct lkd_receiver {
     _Atomic uint64_t forbidden;
 };
 
-/** lkd_receiver_init() - @inputs is owned by the caller. Return: 0, -ENOMEM. */
+/** lkd_receiver_init() - Initialise a receiver. @inputs is owned by the caller. Return: 0,
+ * -ENOMEM. */
 int lkd_receiver_init(struct lkd_receiver *receiver, struct lkd_inputs *inputs);
-/** lkd_receiver_fini() - release; a zeroed receiver is allowed. */
+/** lkd_receiver_fini() - Release @receiver, which may be zeroed. */
 void lkd_receiver_fini(struct lkd_receiver *receiver);
 
 /** lkd_receiver_drain() - Process the messages that have arrived, at most @limit; never blocks.

@@ -9,8 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** struct publication - @utc_ns: of @published_ns, 0: the wall clock was not synchronised
- * @uncertainty_ns: of it, 0: unknown;  @tai_offset_ns: TAI - UTC, 0: unknown */
+/** struct publication - a published sample. @utc_ns: UTC at @published_ns, 0: the wall clock was
+ * not synchronised @uncertainty_ns: uncertainty of @utc_ns, 0: unknown;  @tai_offset_ns: TAI - UTC,
+ * 0: unknown */
 struct publication {
     uint64_t sequence;
     int64_t published_ns;
@@ -19,7 +20,8 @@ struct publication {
     int64_t uncertainty_ns;
 };
 
-/** struct place - a bench. @gone:        its number now belongs to another bench
+/** struct place - measurements of a bench. @gone: the number of its claim now belongs to another
+ * bench
  * @heard:       order of the last samples, to choose the entry to drop
  * @answered_ns: last publication that it answered
  * @shown_sequence, @shown_received_ns: its last sample whose effect was published
@@ -40,8 +42,8 @@ struct place {
 };
 
 /** struct lkd_segments - @lock: guards all but the counters of histograms
- * @kept:     a ring of the last @n_published publications, their times never fall
- * @begin_ns: of the run */
+ * @kept:     a ring of the last @n_published publications, whose times never decrease @begin_ns:
+ *            begin of the run */
 struct lkd_segments {
     pthread_mutex_t lock;
     struct lkd_segments_clock clock;
@@ -110,7 +112,7 @@ static struct place *find_place(struct lkd_segments *segments, uint32_t claim)
     return NULL;
 }
 
-/* Return a free entry, or that of the bench silent for longest. */
+/* Return a free entry, or the entry of the bench that has been silent for longest. */
 static struct place *choose_place(struct lkd_segments *segments)
 {
     struct place *place = &segments->place[0];
@@ -141,7 +143,7 @@ static struct place *make_place(struct lkd_segments *segments, uint32_t claim, c
     return place;
 }
 
-/* The place of a bench; the number of a claim may now belong to another one. */
+/* Return the place of a bench. The number of a claim may now belong to another bench. */
 static struct place *place_of(struct lkd_segments *segments, const struct lkd_claim *claim)
 {
     uint32_t number = claim ? claim->number : 0;
@@ -171,7 +173,7 @@ static void add_segment(struct place *place, enum lkd_segment segment, uint64_t 
 
 /* ---- input path, and the wire ---- */
 
-/* Times of publications never decrease, so bisection finds what was published when. */
+/* Times of publications never decrease, so bisection finds a publication by its time. */
 static const struct publication *find_publication(const struct lkd_segments *segments,
                                                   uint64_t sequence, uint64_t published_ns)
 {
@@ -224,7 +226,7 @@ static int64_t join_uncertainty(const struct lkd_sample *sample, int64_t own_ns)
     return (int64_t)bench_ns + own_ns;
 }
 
-/* One way between two clocks whose difference is at most @uncertainty_ns. */
+/* Compute a one-way time between two clocks whose difference is at most @uncertainty_ns. */
 static void add_one_way(struct place *place, enum lkd_segment segment, uint64_t from_ns,
                         uint64_t to_ns, int64_t uncertainty_ns)
 {
@@ -259,7 +261,7 @@ static void measure_out(struct place *place, const struct publication *p,
                     join_uncertainty(sample, p->uncertainty_ns));
 }
 
-/* Round trip, without the time for which the bench held the sample. */
+/* Compute the round trip without the time for which the bench held the sample. */
 static void measure_wire(struct place *place, const struct publication *p,
                          const struct lkd_sample *sample)
 {

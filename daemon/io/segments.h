@@ -5,21 +5,21 @@
  *     wire  out  ^        v  in                                             out  ^
  *     daemon    publish   received ..wait.. latched ..step.. computed ..publish..
  *
- * wait, step and publish are differences on the daemon's own clock (CLOCK_MONOTONIC). The wire,
- * there and back, needs no clock of the other end, only the time that the bench held the sample
- * that it answers. Both stamps of that time are on the bench's own clock.
+ * wait, step and publish are differences on the daemon's own clock (CLOCK_MONOTONIC). The time on
+ * the wire in both directions needs no clock synchronised with the bench. It needs only the time
+ * that the bench held a sample before it answered. The bench measures that time with its own clock.
  *
  *     hold = origin - reply_received            wire = received - published - hold
  *
  * The sample that a bench answers must have been published: the last publications are stored, and a
- * reply to any other is counted as false and not measured. Only the first answer to a publication
- * is measured. A negative or absurd duration is dropped and counted.
+ * reply to any other sample is counted as false and not measured. Only the first answer to a
+ * publication is measured. A negative or absurd duration is dropped and counted.
  *
  * One-way times exist only if both clocks are wall clocks (UTC or TAI) and report that they are
  * synchronised. A time that is negative within the uncertainty of both clocks counts as zero.
  *
- * Threads that receive or publish samples write histograms under a lock; they are read without it.
- * The cycle does neither. */
+ * Threads that receive or publish samples write the histograms under a lock. Readers do not need
+ * the lock. The cycle does neither. */
 #ifndef LKD_IO_SEGMENTS_H
 #define LKD_IO_SEGMENTS_H
 
@@ -28,11 +28,11 @@
 #include "inputs.h"
 
 #define LKD_SEGMENTS_LIMIT_NS INT64_C(10000000000) /* a longer segment is absurd */
-#define LKD_SEGMENTS_KEPT     16384 /* publications: 16 s at 1 kHz, 0.8 s at 20 kHz */
+#define LKD_SEGMENTS_KEPT     16384 /* stored publications: 16 s at 1 kHz, 0.8 s at 20 kHz */
 
 struct lkd_segments;
 
-/** enum lkd_segment - see above and LatencyBudget in linkage.proto. */
+/** enum lkd_segment - segments of a round trip, see LatencyBudget in linkage.proto. */
 enum lkd_segment {
     LKD_SEGMENT_WIRE,
     LKD_SEGMENT_WIRE_IN,
@@ -57,7 +57,7 @@ struct lkd_segments_clock {
 };
 
 /** struct lkd_segments_view - latency budget of a bench.
- * @claim, @bench:   its claim; 0 and "" for samples without a token
+ * @claim: number of its claim; @bench: its name; 0 and "" for samples without a token
  * @segment:         histograms; the control thread may read them at any time
  * @false_replies:   samples that answer a publication that never existed or is too old
  * @dropped:         negative and absurd durations
@@ -74,7 +74,7 @@ struct lkd_segments_view {
 /** lkd_segments_new() - Create an empty object of about 1.5 MB. Thread: control. Return: 0,
  * -ENOMEM. */
 int lkd_segments_new(struct lkd_segments **ret_segments);
-/** lkd_segments_free() - release; NULL is allowed. */
+/** lkd_segments_free() - Release @segments, which may be NULL. */
 void lkd_segments_free(struct lkd_segments *segments);
 
 /** lkd_segments_begin() - Clear all measurements at the begin of a run. Answers to earlier
@@ -101,7 +101,7 @@ lkd_inputs_listener lkd_segments_received;
 void lkd_segments_published(struct lkd_segments *segments, const struct lkd_output *output,
                             uint64_t sequence, int64_t published_ns);
 
-/** lkd_segments_shown() - Likewise for outputs sent in the reply to a StepRequest.
+/** lkd_segments_shown() - Register outputs that were sent in the reply to a StepRequest.
  * @stamps: stamps of the samples that act in them, @n_stamps
  * Thread: any but the cycle. */
 void lkd_segments_shown(struct lkd_segments *segments, const struct lkd_stamp *stamps, int n_stamps,
@@ -114,7 +114,7 @@ int lkd_segments_count(struct lkd_segments *segments);
 void lkd_segments_view(struct lkd_segments *segments, int i, struct lkd_segments_view *ret_view);
 
 /** lkd_segment_between() - Compute @to_ns - @from_ns, two unchecked stamps of one clock.
- * Return: false if it is negative or beyond LKD_SEGMENTS_LIMIT_NS. */
+ * Return: false if the difference is negative or beyond LKD_SEGMENTS_LIMIT_NS. */
 bool lkd_segment_between(uint64_t from_ns, uint64_t to_ns, int64_t *ret_ns);
 
 #endif

@@ -72,7 +72,8 @@ static bool is_same(const struct lkd_stream *stream, const struct lkd_selection 
            memcmp(stream->from, selection->from, (size_t)stream->n_values * sizeof(int)) == 0;
 }
 
-/* Return: the stream for @selection, or NULL; @ret_id: its number, or the one it would get. */
+/* Return: the stream for @selection, or NULL; @ret_id: number of the stream, or the number that a
+ * new stream would get. */
 static struct lkd_stream *look_up(struct lkd_streams *streams,
                                   const struct lkd_selection *selection, uint64_t *ret_id)
 {
@@ -149,7 +150,7 @@ static void forget_subscribers(struct lkd_streams *streams)
     streams->topics = (struct lkd_topics){0};
 }
 
-/* Return: whether a topic of a stream was added or removed. */
+/* Read subscription messages. Return: true if a topic of a stream was added or removed. */
 static bool hear_subscriptions(struct lkd_streams *streams)
 {
     struct lkd_message message;

@@ -17,12 +17,12 @@
 #include "topics.h"
 
 #define LKD_STREAMS_MAX      64
-#define LKD_STREAMS_SPARED   16 /* of these, for clients of role bench or control */
+#define LKD_STREAMS_SPARED   16 /* reserved for clients of role bench or control */
 #define LKD_STREAM_LINGER_NS INT64_C(5000000000)
 
-/** struct lkd_stream - @from: index of each of @n_values values in the array of outputs followed by
- * poses
- * @until_ns: time at which it ends without a subscriber, CLOCK_MONOTONIC */
+/** struct lkd_stream - one stream. @from: index of each of @n_values values in the array of outputs
+ * followed by poses
+ * @until_ns: time at which the stream ends unless it has a subscriber, CLOCK_MONOTONIC */
 struct lkd_stream {
     uint64_t id;
     int n_values;
@@ -35,7 +35,8 @@ struct lkd_stream {
 
 struct lkd_segments;
 
-/** struct lkd_streams - @n streams;  @values, @buffer: scratch of the sample being encoded */
+/** struct lkd_streams - all streams. @n: number of streams; @values, @buffer: scratch memory for
+ * the sample being encoded */
 struct lkd_streams {
     struct lkd_port *port;
     struct lkd_segments *segments;
@@ -46,7 +47,8 @@ struct lkd_streams {
     unsigned char *buffer;
 };
 
-/** enum lkd_stream_status - @LKD_STREAM_E_MANY: the maximum number of streams exists already */
+/** enum lkd_stream_status - result of a subscription. @LKD_STREAM_E_MANY: the maximum number of
+ * streams exists already */
 enum lkd_stream_status { LKD_STREAM_OK = 0, LKD_STREAM_E_MANY = 1 };
 
 /** struct lkd_selection - request of a subscriber.
@@ -70,16 +72,16 @@ uint64_t lkd_stream_hash(uint64_t hash, const char *name);
  * Return: 0, -ENOMEM. */
 int lkd_streams_init(struct lkd_streams *streams, struct lkd_port *port,
                      struct lkd_segments *segments);
-/** lkd_streams_fini() - release; zeroed streams are allowed. */
+/** lkd_streams_fini() - Release @streams, which may be zeroed. */
 void lkd_streams_fini(struct lkd_streams *streams);
 
 /** lkd_streams_add() - Return the stream for @selection; create it if it does not exist.
  * Return: 0, LKD_STREAM_E_MANY, -ENOMEM. */
 int lkd_streams_add(struct lkd_streams *streams, const struct lkd_selection *selection,
                     int64_t now_ns, uint64_t *ret_id);
-/** lkd_streams_end() - End all streams, at the end of their model. */
+/** lkd_streams_end() - End all streams, because their model is released. */
 void lkd_streams_end(struct lkd_streams *streams);
-/** lkd_streams_begin() - Reset all streams at the begin of a run. */
+/** lkd_streams_begin() - Reset all streams when a run begins. */
 void lkd_streams_begin(struct lkd_streams *streams);
 
 /** lkd_streams_tick() - Read new subscriptions, and end streams without subscribers. Never

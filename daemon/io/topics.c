@@ -21,8 +21,8 @@ static struct lkd_topic *find_topic(struct lkd_topics *topics, const unsigned ch
     return NULL;
 }
 
-/* Makes room for one more. A full table drops an entry that no stream has used; if all were used,
- * the next one in turn. */
+/* Make room for one more topic. A full table drops an entry that no stream has used; if all were
+ * used, it drops the next entry in turn. */
 static struct lkd_topic *make_room(struct lkd_topics *topics)
 {
     if (topics->n < LKD_TOPICS_MAX)

@@ -3,8 +3,9 @@
  *
  * The socket reports a topic when its first subscriber arrives and when its last one leaves. A
  * subscription may exist before its stream: a bench that reconnects after a restart of the daemon
- * subscribes to the topic of its former stream. Therefore all possible topics of streams are stored
- * up to a bound; beyond it, one without a stream is discarded. */
+ * subscribes to the topic of its former stream. Therefore all subscribed topics that could belong
+ * to a stream are stored, up to a maximum number. Beyond it, a topic without a stream is
+ * discarded. */
 #ifndef LKD_IO_TOPICS_H
 #define LKD_IO_TOPICS_H
 
@@ -26,9 +27,8 @@ struct lkd_topic {
     uint32_t count;
 };
 
-/** struct lkd_topics - @n entries in use;  @victim: index at which the search for one to discard
- * begins
- * @forgotten: number of discarded ones */
+/** struct lkd_topics - @n entries in use;  @victim: index at which the search for a topic to
+ * discard begins @forgotten: number of discarded topics */
 struct lkd_topics {
     int n;
     int victim;
@@ -36,8 +36,9 @@ struct lkd_topics {
     struct lkd_topic entry[LKD_TOPICS_MAX];
 };
 
-/** lkd_topics_hear() - a message from the XPUB socket: 1 or 0 and a topic; other messages and
- * topics are ignored. Return: true if a subscription to streams has changed. */
+/** lkd_topics_hear() - Process a message from the XPUB socket: the byte 1 (subscribe) or 0
+ * (unsubscribe) and a topic. Other messages and topics are ignored. Return: true if a subscription
+ * to streams has changed. */
 bool lkd_topics_hear(struct lkd_topics *topics, const unsigned char *message, size_t size);
 
 /** lkd_topics_wanted() - Return true if there is a subscription to @topic or to a prefix of it. */

@@ -14,12 +14,12 @@
 #define RETRY_NS INT64_C(1000000000)
 
 /** struct lkd_villas - @lock: guards everything except the channels and the configuration
- * @in_fits, @out_fits: there are names, and all exist in the model
- * @channel:      names of the channels to claim
- * @token:        of the claim, 0: none;  @retry_ns: when to claim again
- * @heard_ns:     last message;  @refused: the refusal of the claim was logged
- * @values:       of a sample in the order of the claim
- * @step:         of the last record sent;  @due: step that is sent next */
+ * @in_fits, @out_fits: names are configured, and all of them exist in the model @channel: names of
+ *                      the channels to claim @token: token of the claim, 0: none; @retry_ns: time
+ *                      of the next attempt to claim @heard_ns: time of the last message; @refused:
+ *                      the refusal of the claim was logged @values: values of a sample in the order
+ *                      of the claim @step: step of the last record sent; @due: step that is sent
+ *                      next */
 struct lkd_villas {
     const struct lkd_villas_config *config;
     struct lkd_inputs *inputs;
@@ -199,7 +199,7 @@ void lkd_villas_load(struct lkd_villas *villas, const struct lk_system *system, 
     pthread_mutex_unlock(&villas->lock);
 }
 
-/* Whether all of them are free. Requires the lock. */
+/* Return true if all channels of the gateway are free. Requires the lock. */
 static bool are_free(struct lkd_villas *villas)
 {
     struct lkd_inputs_channel channel;
@@ -224,8 +224,9 @@ void lkd_villas_tick(struct lkd_villas *villas, int64_t now_ns)
 
 /* ---- inputs ---- */
 
-/* From the order of positions to that of the claim. A wrong number of values is passed unchanged:
- * the input table refuses it, and counts it with the claim. */
+/* Reorder values from the order of positions to that of the claim. If the number of values is
+ * wrong, they are passed unchanged, so that the input table refuses them and counts the refusal
+ * with the claim. */
 static const double *arrange_values(struct lkd_villas *villas,
                                     const struct lk_villas_sample *sample)
 {
@@ -324,8 +325,8 @@ void lkd_villas_begin(struct lkd_villas *villas)
     pthread_mutex_unlock(&villas->lock);
 }
 
-/* Whether this is a due record of a step that has not been sent. After missed records the next one
- * stands for all of them, and the sequence shows how many. Requires the lock. */
+/* Return true if the record is due and its step has not been sent. After missed records the next
+ * one replaces all of them, and the sequence number shows how many. Requires the lock. */
 static bool is_due(struct lkd_villas *villas, uint64_t step)
 {
     uint64_t divisor = villas->config->divisor;

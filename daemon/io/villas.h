@@ -4,20 +4,20 @@
  *     gateway PUB  ---- one frame a Message ---->  SUB  inputs   a bench named "villas"
  *     gateway SUB  <--- one frame a Message -----  PUB  outputs  every divisor-th step
  *
- * To the rest of the daemon it is a bench like any other: it claims its channels by name, and its
- * samples pass the same checks, limits and policy. A silent gateway is a lost bench. The channels
- * of a new model are claimed again. If a claim is refused or taken over by another bench, the
- * daemon retries every second, as soon as the channels are free or the gateway sends. So an absent
- * gateway cannot take channels from a bench that is silent for a moment.
+ * The daemon treats a gateway like any other bench: the gateway claims its channels by name, and
+ * its samples pass the same checks, limits and policy. A silent gateway is a lost bench. The
+ * channels of a new model are claimed again. If a claim is refused or taken over by another bench,
+ * the daemon retries every second, but only if the channels are free or the gateway sends. So an
+ * absent gateway cannot take channels from a bench that is silent for a moment.
  *
- * The format has neither names nor states, so nothing is sent while the cycle does not step.
- * `sequence` increments for each sample that is due, so a gap indicates a sample that was not sent;
+ * The format has no field for a state, so nothing is sent while the cycle does not step. `sequence`
+ * increments for each sample that is due, so a gap indicates a sample that was not sent;
  * `ts_origin` is wall-clock time.
  *
  * If a model lacks a name, the direction that uses it is silent, and the log says so.
  *
- * The format has no encryption here (the gateway has none for it), so endpoints that other machines
- * reach need an explicit permission in the configuration. */
+ * Gateways offer no encryption for this format. Therefore endpoints that other machines reach need
+ * an explicit permission in the configuration. */
 #ifndef LKD_IO_VILLAS_H
 #define LKD_IO_VILLAS_H
 
@@ -44,9 +44,9 @@ struct lkd_villas_config {
     bool clear_text;
 };
 
-/** struct lkd_villas_counts - since the start of the daemon. @refused: by enum lk_villas_status or,
- * in @refused_values, by the input table;  @ignored: START and STOP;  @older: skipped in a message
- * with a newer one */
+/** struct lkd_villas_counts - counts since the start of the daemon. @refused: by enum
+ * lk_villas_status or, in @refused_values, by the input table;  @ignored: START and STOP;  @older:
+ * skipped in a message with a newer one */
 struct lkd_villas_counts {
     uint64_t accepted;
     uint64_t undecodable;
@@ -65,7 +65,8 @@ struct lkd_villas_counts {
 int lkd_villas_open(const struct lkd_villas_config *config, struct lkd_inputs *inputs,
                     struct lkd_port *inputs_port, struct lkd_port *outputs_port,
                     struct lkd_villas **ret_villas);
-/** lkd_villas_close() - release; NULL is allowed. No thread may poll the channels any more. */
+/** lkd_villas_close() - Release @villas, which may be NULL. No thread may poll its channels any
+ * more. */
 void lkd_villas_close(struct lkd_villas *villas);
 
 /** lkd_villas_load() - Resolve the names in a new model and claim its channels. Call after

@@ -70,7 +70,7 @@ int lkd_villas_map_outputs(const struct lkd_villas_names *names, const struct lk
     return 0;
 }
 
-/* Where the scalars of @channel are among those of the claim; appends a new channel. */
+/* Return the index of the scalars of @channel among those of the claim; append a new channel. */
 static int place_in_claim(struct lkd_villas_map *map, const struct lk_channel *channels,
                           int channel)
 {

@@ -19,9 +19,9 @@ struct lkd_villas_names {
     char name[LKD_VILLAS_NAMES_MAX][LKD_VILLAS_NAME_SIZE];
 };
 
-/** struct lkd_villas_map - names resolved.
- * @n, @index:   scalar of each position: for outputs its index in channel order; for inputs its
- *               index in the values of the claim
+/** struct lkd_villas_map - resolved names. @n: number of positions; @index: scalar of each
+ * position. For outputs: its index in channel order; for inputs: its index in the values of the
+ * claim
  * @n_channels, @channel: for inputs: indices of the claimed channels, in this order */
 struct lkd_villas_map {
     int n;
@@ -37,8 +37,8 @@ int lkd_villas_map_outputs(const struct lkd_villas_names *names, const struct lk
                            int n_channels, struct lkd_villas_map *ret_map,
                            struct lk_error *ret_error);
 
-/** lkd_villas_map_inputs() - Likewise for inputs. Refuse a scalar that is mapped twice, and a
- * channel that is mapped incompletely, because a claim covers whole channels. */
+/** lkd_villas_map_inputs() - Map inputs. Refuse a scalar that is mapped twice, and a channel that
+ * is mapped incompletely, because a claim covers whole channels. */
 int lkd_villas_map_inputs(const struct lkd_villas_names *names, const struct lk_channel *channels,
                           int n_channels, struct lkd_villas_map *ret_map,
                           struct lk_error *ret_error);

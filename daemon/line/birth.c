@@ -44,8 +44,8 @@ static int set_attributes(posix_spawnattr_t *attributes, int priority)
                                              (priority > 0 ? POSIX_SPAWN_SETSCHEDULER : 0)));
 }
 
-/* Not by fork(): pages of the daemon would become copy-on-write, and the cycle would wait for the
- * copies. */
+/* Do not use fork(): pages of the daemon would become copy-on-write, and the cycle would wait for
+ * the copies. */
 static int spawn_process(int orders, int err, int priority, pid_t *ret_pid)
 {
     char *const arguments[] = {(char *)"linkaged-line", (char *)LKD_LINE_ARGUMENT, NULL};

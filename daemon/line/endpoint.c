@@ -23,8 +23,8 @@
 #define BACKLOG 4096
 /* Time limit of a connection to the daemon's own address, on the slowest machine. */
 #define PROBE_MS 1000
-/* After a daemon is killed, its line process still holds the socket until the kernel kills it too.
- * Longest such time. */
+/* Longest time for which the line process of a killed daemon still holds the socket, until the
+ * kernel kills that process too. */
 #define ORPHAN_MS 2000
 #define AGAIN_MS  10
 
@@ -203,7 +203,8 @@ static bool is_ipc(const char *endpoint)
     return strncmp(endpoint, "ipc://", 6) == 0;
 }
 
-/* Return: a descriptor, or negative errno; -EADDRINUSE: somebody listens there. */
+/* Listen once. Return: a descriptor, or negative errno; -EADDRINUSE: another process listens on the
+ * address. */
 static int open_listener(const char *endpoint)
 {
     const char *address = endpoint + strlen("ipc://"); /* as long as "tcp://" */

@@ -25,8 +25,8 @@ struct lkd_line;
 /** struct lkd_line_options - @endpoint: of each channel, NULL or "" for none
  * @secret:  the server's key (Z85), or NULL: no keys;  @clients: permitted clients; both are copied
  * @clear_text: other machines may reach a gateway's endpoint
- * @samples: priority and core of the threads that relay samples; if the priority is refused, they
- *           have the normal one, and this is logged once
+ * @samples: priority and core of the threads that relay samples; if the kernel refuses the
+ *           priority, the threads have normal priority, and this is logged once
  * @memory:  limit of the data memory of the process [bytes] */
 struct lkd_line_options {
     const char *endpoint[LKD_N_CHANNELS];
@@ -37,22 +37,22 @@ struct lkd_line_options {
     uint64_t memory;
 };
 
-/** lkd_line_open() - listen, and start the process; it serves when this returns.
- * Thread: control; after privileges are dropped, and before any run.
+/** lkd_line_open() - Listen, and start the line process, which serves clients when this function
+ * returns. Thread: control; after privileges are dropped, and before any run.
  * Return: 0, LK_E_TEXT (in use, not allowed, or the process could not open them), negative errno.
  */
 int lkd_line_open(const struct lkd_line_options *options, struct lkd_line **ret_line,
                   struct lk_error *ret_error);
 
-/** lkd_line_close() - flush outgoing messages, wait for the process, stop listening. The users of
- * all channels must have ended. NULL is allowed. */
+/** lkd_line_close() - Flush outgoing messages, wait for the end of the line process, and stop
+ * listening. All threads that use a channel must have ended. NULL is allowed. */
 void lkd_line_close(struct lkd_line *line);
 
-/** lkd_line_port() - the daemon's end of a channel; NULL if it has no endpoint. */
+/** lkd_line_port() - Return the daemon's end of a channel; NULL if the channel has no endpoint. */
 struct lkd_port *lkd_line_port(struct lkd_line *line, enum lkd_channel channel);
 
-/** lkd_line_replace() - authenticate new connections by @clients; copied.
- * @news: text to log when the list is active
+/** lkd_line_replace() - Replace the list of permitted clients by a copy of @clients. New
+ * connections are authenticated with the new list. @news: text to log when the list is active
  * Thread: control. */
 void lkd_line_replace(struct lkd_line *line, const struct lkd_clients *clients, const char *news);
 

@@ -77,7 +77,7 @@ static void hear_turns(struct lkd_line *line, const struct lkd_line_answer *answ
     }
 }
 
-/* Which conditions the line process may report; all others are ignored. */
+/* Return true if the line process may report the condition; all other conditions are ignored. */
 static bool may_report(uint32_t condition)
 {
     return condition == LKD_C_TURNED_AWAY || condition == LKD_C_ZAP_FAILED ||
@@ -121,7 +121,7 @@ static ssize_t receive_answer(int orders, struct lkd_line_answer *answer)
     return n;
 }
 
-/* Reads one answer; its kind is 0 if it is malformed. Return: whether there was one. */
+/* Read one answer; its kind is 0 if it is malformed. Return: true if there was an answer. */
 static bool hear_answer(struct lkd_line *line, struct lkd_line_answer *answer)
 {
     ssize_t n = receive_answer(line->orders, answer);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Private header of line.c: the daemon's side of the line process, shared by the orders to the
- * process (line_orders.c), its channels (line_channels.c), its supervision (line_supervisor.c) and
- * the functions of line.h (line.c). */
+/* Private header of the daemon's side of the line process, shared by the orders to the process
+ * (line_orders.c), its channels (line_channels.c), its supervision (line_supervisor.c) and the
+ * functions of line.h (line.c). */
 #ifndef LKD_LINE_LINE_PRIVATE_H
 #define LKD_LINE_LINE_PRIVATE_H
 
@@ -20,7 +20,7 @@
 #define LKD_ASK_NS (250 * NS_PER_MS)
 
 /** struct lkd_line_channel - @open: other machines may reach it;  @listener: -1: no endpoint
- * @end: [0] of the daemon, [1] of the process */
+ * @end: ends of the channel: [0] of the daemon, [1] of the process */
 struct lkd_line_channel {
     char endpoint[LKD_ENDPOINT_SIZE];
     bool open;
@@ -34,14 +34,14 @@ struct lkd_line_channel {
  * @lock:       guards @clients, @clients_changed, and @news: text to log when that list is active
  * @wake:       eventfd
  * @pid, @pidfd, @orders, @words: of the current process; 0 and -1: there is none
- * @born_ns:    its start;  @again_ns: start time of the next one
- * @delay_ns:   delay before the next restart
- * @ask_ns:     time of the next query;  @asked_ns: of the last one
- * @unanswered: the last query has no answer;  @silent_ns: since when [duration];  @turns: loop
- * counts of its threads;  @still: threads that had not advanced at its last answer;  @still_ns: for
- * how long
- * @waiting:    time that it has waited for a processor
- * @ready:      it serves;  @why: reason for killing it, "" if it was not killed
+ * @born_ns: start time of that process; @again_ns: start time of the next process @delay_ns: delay
+ *           before the next restart @ask_ns: time of the next query; @asked_ns: time of the last
+ *           query
+ * @unanswered: the last query has no answer;  @silent_ns: time since that query; @turns: loop
+ * counts of its threads; @still: threads whose count had not advanced at its last answer;
+ * @still_ns: duration of their standstill @waiting: time that the process has waited for a
+ * processor
+ * @ready: the process serves clients; @why: reason for killing the process, "" if it was not killed
  * @reason:     reason for the end of the previous process
  * @turned_away_before: connections refused by earlier processes
  * @priority: of the threads that relay samples */
@@ -81,18 +81,18 @@ struct lkd_line {
     _Atomic int priority;
 };
 
-/** lkd_line_send_setup() - the set-up, with the descriptors of all channels, and
- * lkd_line_send_clients() - the present list of clients, if the line has keys.
+/** lkd_line_send_setup() - Send the set-up with the descriptors of all channels to the process.
+ * lkd_line_send_clients() - Send the present list of clients, if the line has keys.
  * Return: 0, negative errno. */
 int lkd_line_send_setup(struct lkd_line *line);
 int lkd_line_send_clients(struct lkd_line *line);
 
-/** lkd_line_ask() - sends a liveness query to the process at @now_ns, and again LKD_ASK_NS
- * later. */
+/** lkd_line_ask() - Send a liveness query to the process, and schedule the next one LKD_ASK_NS
+ * after @now_ns. */
 void lkd_line_ask(struct lkd_line *line, int64_t now_ns);
 
 /** lkd_line_hear_answers() - reads the reports of the process, a bounded number per call.
- * @ret_text: LKD_REASON_SIZE bytes, the reason of its failure if it gives one
+ * @ret_text: LKD_REASON_SIZE bytes, the reason of its failure, if the process reports one
  */
 void lkd_line_hear_answers(struct lkd_line *line, char *ret_text);
 
@@ -111,19 +111,20 @@ int lkd_line_renew_channels(struct lkd_line *line);
  * Return: 0, LK_E_TEXT, negative errno. */
 int lkd_line_mend_listeners(struct lkd_line *line, struct lk_error *error);
 
-/** lkd_line_has_shut_channel() - whether the process has shut down one of its channels. */
+/** lkd_line_has_shut_channel() - Return true if the process has shut down one of its channels. */
 bool lkd_line_has_shut_channel(const struct lkd_line *line);
 
-/** lkd_line_shut_channels() - ends the daemon's output; the process still reads what is there.
- * lkd_line_close_channels() - closes both ends and the listening sockets. */
+/** lkd_line_shut_channels() - Shut down the daemon's output; the process still reads pending
+ * messages. lkd_line_close_channels() - closes both ends and the listening sockets. */
 void lkd_line_shut_channels(struct lkd_line *line);
 void lkd_line_close_channels(struct lkd_line *line);
 
-/** lkd_line_give_birth() - starts a process and sends its set-up. It ends with the calling thread.
+/** lkd_line_give_birth() - Start a line process and send its set-up. The process ends when the
+ * calling thread ends.
  * Return: 0, negative errno. */
 int lkd_line_give_birth(struct lkd_line *line);
 
-/** lkd_line_await_end() - waits for the process, whose channels are shut, and kills it after
+/** lkd_line_await_end() - Wait for the end of the process, whose channels are shut; kill it after
  * LAST_MS. */
 void lkd_line_await_end(struct lkd_line *line);
 

@@ -18,7 +18,7 @@
 /* Longest time without an answer of the process, or without progress of one of its threads. Time in
  * which it waits for a processor does not count. */
 #define STILL_NS (5000 * NS_PER_MS)
-/* How long it may take to send the last replies and samples. */
+/* Longest time for sending the last replies and samples. */
 #define LAST_MS 2000
 /* The end of a process with this uptime was not caused by its start. */
 #define SETTLED_NS (10000 * NS_PER_MS)
@@ -197,7 +197,7 @@ static bool is_suspect(const struct lkd_line *line)
     return suspect;
 }
 
-/* Checks the process before the next query; kills it if it hangs. */
+/* Check the process before the next query; kill it if it hangs. */
 static void judge_process(struct lkd_line *line, int64_t now_ns)
 {
     int64_t ns = 0;

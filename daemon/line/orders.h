@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Orders and reports between daemon and line process, over a socket of their own (SOCK_SEQPACKET):
  * one struct per message, each beginning with its kind. Both sides are the same program, so they
- * share the layout. The daemon checks all it receives nevertheless: the other process may be
- * compromised. */
+ * share the layout. Nevertheless the daemon checks all received messages, because the line process
+ * may be compromised. */
 #ifndef LKD_LINE_ORDERS_H
 #define LKD_LINE_ORDERS_H
 
@@ -11,11 +11,12 @@
 #include "port.h"
 #include "realtime.h"
 
-/* The line process's end: the only descriptor that it inherits besides the standard ones. */
+/* Descriptor number of the line process's end of the socket. The process inherits no other
+ * descriptor besides the standard ones. */
 #define LKD_LINE_FD 3
 /* The hidden argument that makes the program a line process. */
 #define LKD_LINE_ARGUMENT "--line"
-/* Exit status of a line process out of memory, or out of descriptors. */
+/* Exit status of a line process that has run out of memory or descriptors. */
 #define LKD_LINE_EXIT_MEMORY      12
 #define LKD_LINE_EXIT_DESCRIPTORS 13
 
@@ -46,7 +47,7 @@ struct lkd_order_setup {
     } socket[LKD_N_CHANNELS];
 };
 
-/** struct lkd_order_clients - @number: of the list, counted from 1 */
+/** struct lkd_order_clients - @number: number of the list, counted from 1 */
 struct lkd_order_clients {
     uint32_t kind;
     uint32_t number;
@@ -55,7 +56,7 @@ struct lkd_order_clients {
 
 enum lkd_answer_kind {
     LKD_ANSWER_READY = 1, /* everything is open */
-    LKD_ANSWER_FAILED,    /* something could not be opened, see @text; the process ends */
+    LKD_ANSWER_FAILED,    /* the process could not open a resource, see @text, and ends */
     LKD_ANSWER_HERE,      /* answer to LKD_ORDER_ASK */
     LKD_ANSWER_CLIENTS,   /* a new list is active */
     LKD_ANSWER_REPORT,    /* @condition has happened: @text */

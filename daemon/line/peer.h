@@ -13,17 +13,18 @@
 
 #define LKD_PEER_NAME_SIZE 64
 
-/** struct lkd_peer - @role: its rights;  @name: of its key in the list of clients, "" if the
- * endpoint has no keys; then every client has all rights */
+/** struct lkd_peer - the sender of a message.
+ * @role: rights of the sender; @name: name of its key in the list of clients. "" if the endpoint
+ *        has no keys; then every client has all rights */
 struct lkd_peer {
     Linkage__V1__Role role;
     char name[LKD_PEER_NAME_SIZE];
 };
 
 /** lkd_peer_of() - Determine the sender of a message.
- * @keyed:   the receiving endpoint has keys; without them: ROLE_CONTROL
- * @user_id: its property, NULL: none. With keys, an unauthenticated sender has ROLE_UNSPECIFIED,
- *           which allows nothing. */
+ * @keyed:   the receiving endpoint has keys; without them: ROLE_CONTROL @user_id: property
+ *           "User-Id" of the message, NULL: none. With keys, an unauthenticated sender has
+ *           ROLE_UNSPECIFIED, which allows nothing. */
 void lkd_peer_of(bool keyed, const char *user_id, struct lkd_peer *ret_peer);
 
 /** lkd_peer_user_id() - Write the ZAP handler's text for a client: "bench/NAME".

@@ -16,8 +16,8 @@
 /* Frames read in one call: more than a channel holds unless it is refilled meanwhile. */
 #define FRAMES_MAX 256
 
-/** struct head - of a frame: @n_address bytes of an address follow, then a fragment of the message,
- * from @offset of its @size bytes on */
+/** struct head - head of a frame. @n_address bytes of an address follow, then a fragment of the
+ * message, from @offset of its @size bytes on */
 struct head {
     uint32_t kind;
     uint32_t generation;
@@ -113,7 +113,7 @@ static void describe_message(const struct lkd_port *port, const struct head *hea
     memcpy(ret_message->peer.name, head->name, sizeof(head->name));
 }
 
-/* Appends a fragment to its message. Return: whether that is complete. */
+/* Append a fragment to its message. Return: true if the message is complete. */
 static bool join_piece(struct lkd_port *port, const struct head *head, size_t n,
                        struct lkd_message *message)
 {
@@ -134,8 +134,8 @@ static bool join_piece(struct lkd_port *port, const struct head *head, size_t n,
     return port->n_whole == head->size;
 }
 
-/* An empty frame looks like the end of the channel. @n: from recv(). Return: whether there is
- * nothing to read. */
+/* Return true if there is nothing to read. recv() returns 0 both for an empty frame and at the end
+ * of the channel. @n: result of recv(). */
 static bool is_over(struct lkd_port *port, ssize_t n)
 {
     if (n < 0)

@@ -2,11 +2,10 @@
 /* Channels between the daemon and the line process (line.h), and one end of such a channel.
  *
  * A channel is a pair of Unix sockets that keep message boundaries (SOCK_SEQPACKET). A message is
- * one frame or, above LKD_PORT_PIECE bytes, several, each with its offset. Nothing here blocks: a
- * full channel returns an error. Received frames are checked as if they came from a network: the
- * other process may be compromised.
- *
- * Both processes use this, each at its end. A port belongs to one thread at a time. */
+ * one frame or, above LKD_PORT_PIECE bytes, several frames, each with its offset. No function
+ * blocks: a full channel returns an error. Received frames are checked as if they came from a
+ * network, because the other process may be compromised. Both processes use these functions, each
+ * at its end of the channel. A port belongs to one thread at a time. */
 #ifndef LKD_LINE_PORT_H
 #define LKD_LINE_PORT_H
 
@@ -16,7 +15,8 @@
 #include <stdint.h>
 
 /** enum lkd_channel - @LKD_CHANNEL_CONTROL: requests in, replies out;  @LKD_CHANNEL_INPUTS: samples
- * in;  @LKD_CHANNEL_OUTPUTS: samples out, subscriptions in;  and both of a gateway */
+ * in;  @LKD_CHANNEL_OUTPUTS: samples out, subscriptions in; the last two are the inputs and outputs
+ * of a gateway */
 enum lkd_channel {
     LKD_CHANNEL_CONTROL,
     LKD_CHANNEL_INPUTS,
@@ -26,11 +26,12 @@ enum lkd_channel {
     LKD_N_CHANNELS
 };
 
-/** lkd_channel_size_max() - bytes of the largest message of a channel, in either direction. */
+/** lkd_channel_size_max() - Return the size [bytes] of the largest message of a channel, in either
+ * direction. */
 size_t lkd_channel_size_max(enum lkd_channel channel);
 
 #define LKD_PORT_PIECE       ((size_t)64 << 10)
-#define LKD_PORT_ADDRESS_MAX 256 /* bytes of who is to get a reply: a routing id and a mark */
+#define LKD_PORT_ADDRESS_MAX 256 /* bytes of a reply's address: a routing id and a mark */
 
 /** enum lkd_frame_kind - @LKD_FRAME_OPENED: the first frame of a new line process: incomplete
  * messages will never be completed;  @LKD_FRAME_MESSAGE;  @LKD_FRAME_PARTS, @LKD_FRAME_LONG: a
@@ -43,9 +44,10 @@ enum lkd_frame_kind {
     LKD_FRAME_KINDS,
 };
 
-/** struct lkd_message - @generation: of the line process that relayed it;  @peer: its sender
- * @address: of the reply, @n_address bytes that only the line process understands
- * @data: @size bytes */
+/** struct lkd_message - a message in a channel.
+ * @generation: number of the line process that relayed the message; @peer: its sender @address:
+ *              destination of the reply, @n_address bytes that only the line process interprets
+ *              @data: content of @size bytes */
 struct lkd_message {
     enum lkd_frame_kind kind;
     uint32_t generation;
@@ -56,8 +58,9 @@ struct lkd_message {
     size_t size;
 };
 
-/** struct lkd_port - @fd: owned by the caller;  @size_max: of a message
- * @frame: as received;  @whole: message received in pieces, @n_whole bytes so far
+/** struct lkd_port - one end of a channel.
+ * @fd: owned by the caller; @size_max: largest size of a message @frame: the frame as received;
+ *      @whole: message received in pieces, @n_whole bytes so far
  * @closed: the other side has closed the channel, in one of the directions
  * @left: copy of a message of which @left_sent bytes have been sent, or NULL */
 struct lkd_port {
@@ -80,36 +83,36 @@ int lkd_port_pair(int ret_fd[2]);
 /** lkd_port_init() - Initialise an end for messages of at most @size_max bytes in either direction.
  * Return: 0, -ENOMEM. */
 int lkd_port_init(struct lkd_port *port, int fd, size_t size_max);
-/** lkd_port_fini() - release; a zeroed port is allowed. */
+/** lkd_port_fini() - Release @port, which may be zeroed. */
 void lkd_port_fini(struct lkd_port *port);
 
 /** lkd_port_receive() - Return the next message, valid until the next call. Malformed frames are
  * counted (@malformed) and skipped, a bounded number in one call.
- * Return: whether there was one; port->closed: there will never be another, unless the descriptor
- * is replaced by that of a new channel. */
+ * Return: true if there was a message. If port->closed is set, there will be no further message,
+ * unless the descriptor is replaced by that of a new channel. */
 bool lkd_port_receive(struct lkd_port *port, struct lkd_message *ret_message);
 
-/** lkd_port_descriptor() - Return the descriptor to poll: -1 while the channel is closed, because a
- * closed one is always ready. Callers still call lkd_port_receive() from time to time: it notices a
- * new channel.
+/** lkd_port_descriptor() - Return the descriptor to poll: -1 while the channel is closed, because
+ * poll() reports a closed channel as always ready. Callers still call lkd_port_receive() from time
+ * to time, because it detects a new channel.
  */
 int lkd_port_descriptor(const struct lkd_port *port);
-/** lkd_port_is_shut() - whether the socket @fd, of a channel or a listening one, has been shut down
- * for receiving. Thread: any. */
+/** lkd_port_is_shut() - Return true if the socket @fd, of a channel or a listening socket, has been
+ * shut down for receiving. Thread: any. */
 bool lkd_port_is_shut(int fd);
 
-/** lkd_port_send() - send @message, unless the channel is full.
+/** lkd_port_send() - Send @message, unless the channel is full.
  * @keep: copy a message that does not fit, for lkd_port_flush(); a partly sent message is kept in
  * any case
- * Return: whether it was sent or kept; false while another one is kept. */
+ * Return: true if the message was sent or kept; false while another message is kept. */
 bool lkd_port_send(struct lkd_port *port, const struct lkd_message *message, bool keep);
-/** lkd_port_send_bytes() - send @size bytes without address or peer; never kept if they fit into
- * one piece. */
+/** lkd_port_send_bytes() - Send @size bytes without address or peer. The bytes are never kept if
+ * they fit into one piece. */
 bool lkd_port_send_bytes(struct lkd_port *port, const void *data, size_t size);
 
-/** lkd_port_flush() - send what was kept. Return: whether nothing is left. */
+/** lkd_port_flush() - Send the kept message. Return: true if no kept message is left. */
 bool lkd_port_flush(struct lkd_port *port);
-/** lkd_port_is_kept() - whether a message waits for lkd_port_flush(). */
+/** lkd_port_is_kept() - Return true if a message waits for lkd_port_flush(). */
 bool lkd_port_is_kept(const struct lkd_port *port);
 
 #endif

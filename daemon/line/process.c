@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Threads: the first one, which receives the daemon's orders; lkd_relay, one for each endpoint;
- * zap; and ZeroMQ's own, an I/O thread for each endpoint. Those of inputs and outputs relay samples
- * and may have real-time priority. */
+ * zap; and ZeroMQ's own, an I/O thread for each endpoint. The threads of inputs and outputs relay
+ * samples and may have real-time priority. */
 #include "process.h"
 #include "orders.h"
 #include "privileges.h"
@@ -39,7 +39,7 @@
 /* Time limit for sending the last replies and samples: the last one may say FAULT, and the machine
  * may be busy. The daemon waits for twice as long. */
 #define LAST_MS 1000
-/* Stacks count as data, and ours can be small. */
+/* Size of a thread's stack. It is small, because stacks count as data. */
 #define STACK_SIZE ((size_t)256 << 10)
 /* Period of checking the descriptors. */
 #define LOOK_MS 500
@@ -65,7 +65,7 @@ struct line {
 };
 
 static struct line line;
-/* Limit of its data [bytes], for the handler of SIGABRT. */
+/* Limit of the data memory of the process [bytes], for the handler of SIGABRT. */
 static unsigned long memory_limit;
 
 /* ---- answers ---- */
@@ -220,7 +220,7 @@ static void take_descriptors(const struct msghdr *header, int *ret_fd, size_t n)
         memcpy(ret_fd, CMSG_DATA(control), n * sizeof(int));
 }
 
-/* Return: true if it arrived with all its descriptors. */
+/* Receive the set-up. Return: true if it arrived with all its descriptors. */
 static bool receive_setup(void)
 {
     union {

@@ -9,7 +9,7 @@
 
 /* Messages in a row before another route is served. */
 #define BURST 32
-/* In each of these spans, subscriptions may use a twentieth. */
+/* Subscriptions may use a twentieth of each of these spans. */
 #define SPAN_NS    INT64_C(10000000)
 #define HEARING_NS (SPAN_NS / 20)
 /* Interval at which an idle thread counts a turn as a sign of life [ms]. */
@@ -70,7 +70,7 @@ static int find_payload(struct incoming *in)
     return -1;
 }
 
-/* The content of a message, if that is not too long. */
+/* Return the content of a message, if it is not too long. */
 static void take_content(const struct lkd_route *route, zmq_msg_t *part,
                          struct lkd_message *message)
 {
@@ -197,7 +197,8 @@ static short socket_events(const struct lkd_route *route, int64_t rest_ns)
     return reads && !lkd_port_is_kept(&route->port) ? ZMQ_POLLIN : 0;
 }
 
-/* @ret_ms: how long to wait for them. Return: how many items, two for each open route. */
+/* Write the items to poll. @ret_ms: longest time to wait for them. Return: number of items, two for
+ * each open route. */
 static int fill_items(const struct lkd_relay *relay, zmq_pollitem_t *items, long *ret_ms)
 {
     int n = 0;

@@ -3,14 +3,15 @@
  * the daemon, in both directions and at once:
  *
  *     ROUTER   <->  control      requests and their replies
- *     SUB       ->  inputs       samples, with the name of who sent them
+ *     SUB       ->  inputs       samples, with the name of their sender
  *     XPUB     <->  outputs      samples out, subscriptions in
  *     SUB, PUB      of a gateway, with inputs and outputs
  *
- * Each has a thread and one of ZeroMQ's I/O threads for itself, so that a flood on one does not
- * delay the others. While a channel towards the daemon is full, its socket is not read, and
- * ZeroMQ's queue fills. The time for incoming messages is limited, too: for samples by the
- * exchange thread, which reads their channel (exchange.h), for subscriptions by the relay. */
+ * Each relay has a thread and an I/O thread of ZeroMQ of its own, so that a flood of messages on
+ * one relay does not delay the others. While a channel towards the daemon is full, its socket is
+ * not read, and ZeroMQ's queue fills. The time for incoming messages is limited, too: for samples
+ * by the exchange thread, which reads their channel (exchange.h), for subscriptions by the
+ * relay. */
 #ifndef LKD_LINE_RELAY_H
 #define LKD_LINE_RELAY_H
 
@@ -22,7 +23,8 @@
 
 #define LKD_RELAY_ROUTES_MAX 2
 
-/** struct lkd_route - @keyed: the ZAP handler names the sender of a message
+/** struct lkd_route - a ZeroMQ socket and its channel.
+ * @keyed: the ZAP handler names the sender of a message
  * @hearing: time allowance for subscriptions
  * @port: the end of the channel;  @report: callback for events that an operator should see */
 struct lkd_route {
@@ -35,7 +37,8 @@ struct lkd_route {
     void (*report)(enum lkd_condition_id condition, const char *text);
 };
 
-/** struct lkd_relay - @n routes;  @turns: counts its loops, as a sign of life */
+/** struct lkd_relay - a thread that serves @n routes.
+ * @turns: counts the loops of the thread, as a sign of life */
 struct lkd_relay {
     const char *name;
     int n;
@@ -45,11 +48,11 @@ struct lkd_relay {
     _Atomic uint64_t turns;
 };
 
-/** lkd_relay_start() - make the thread. Return: 0, negative errno. */
+/** lkd_relay_start() - Create the thread. Return: 0, negative errno. */
 int lkd_relay_start(struct lkd_relay *relay);
 
-/** lkd_relay_join() - wait for its end: it ends when the daemon has closed all its channels and all
- * their messages have been sent. A relay that was not started is allowed. */
+/** lkd_relay_join() - Wait for the end of the thread. It ends when the daemon has closed all its
+ * channels and all messages from them have been sent. A relay that was not started is allowed. */
 void lkd_relay_join(struct lkd_relay *relay);
 
 #endif

@@ -8,12 +8,12 @@
 
 struct lkd_zap;
 
-/** struct lkd_socket_options - of lkd_socket_open().
- * @type:     ZMQ_ROUTER, ZMQ_SUB (subscribed to everything), ZMQ_PUB or ZMQ_XPUB
+/** struct lkd_socket_options - options of lkd_socket_open(). @type:     ZMQ_ROUTER, ZMQ_SUB
+ * (subscribed to everything), ZMQ_PUB or ZMQ_XPUB
  * @size_max: longest accepted message [bytes]; a peer that sends more is disconnected
- * @queue_in, @queue_out: limits of queued messages per peer: beyond them no more are read from it,
- *            or new ones to it are dropped
- * @io_thread: of the context, from 0 on, that serves its connections
+ * @queue_in, @queue_out: limits of queued messages per peer: beyond them no further messages are
+ *            read from the peer, or new messages to it are dropped @io_thread: I/O thread of the
+ *            context, from 0 on, that serves the connections
  * @secret_key, @zap: the server's key (Z85) and the authenticator of clients: only CURVE is
  *            accepted; NULL: no keys */
 struct lkd_socket_options {

@@ -35,7 +35,7 @@ static bool is_one_of(const char *name, const char *const *names)
     return false;
 }
 
-/* Call @set for each thread. Return: how many of @carriers there are; negative errno. */
+/* Call @set for each thread. Return: number of threads found among @carriers; negative errno. */
 static int each_task(const char *const *carriers, const struct lkd_thread_wish *wish,
                      void (*set)(pid_t task, bool carries, const struct lkd_thread_wish *wish))
 {

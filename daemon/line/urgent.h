@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Priorities within the line process. It inherits the priority of the threads that relay samples,
- * because it must not set one itself, and so do all its threads. Once they exist, the others return
- * to normal priority. */
+/* Priorities within the line process. The process inherits the priority of the threads that relay
+ * samples, because it must not raise a priority itself. All its threads inherit this priority, too.
+ * When all threads exist, those that do not relay samples return to normal priority. */
 #ifndef LKD_LINE_URGENT_H
 #define LKD_LINE_URGENT_H
 
@@ -9,8 +9,10 @@
 
 /** lkd_urgent_settle() - Move the threads named in @carriers to the core of @wish; they keep their
  * priority. Set all other threads of this process to normal priority, including the calling thread.
- * @carriers: ended by NULL. ZeroMQ's threads name themselves; this waits for them
- * Return: 0, -ESRCH: one of them was not found; the others are set as described. */
+ * @carriers: ended by NULL. ZeroMQ's threads name themselves; the function waits until they have
+ *            done so
+ * Return: 0, -ESRCH: a thread of @carriers was not found; the other threads are set as
+ * described. */
 int lkd_urgent_settle(const char *const *carriers, const struct lkd_thread_wish *wish);
 
 #endif

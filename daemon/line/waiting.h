@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Time that a process has waited for a processor, to distinguish a hung process from a starved one.
- * Read from the kernel's counters in proc/PID/task, which the process cannot influence. */
+ * The time is read from the kernel's counters in proc/PID/task, which the process cannot
+ * influence. */
 #ifndef LKD_LINE_WAITING_H
 #define LKD_LINE_WAITING_H
 
@@ -9,9 +10,9 @@
 
 #define LKD_WAITING_TASKS_MAX 32
 
-/** struct lkd_waiting - previous reading, of @n threads; zeroed: none yet.
- * @task: thread id;  @delay_ns: time spent runnable without a processor, completed waits only
- * @turns: times it was scheduled;  @ran_ns: time on a processor */
+/** struct lkd_waiting - previous reading of @n threads; zero it before the first reading. @task:
+ * thread id; @delay_ns: time spent runnable without a processor, completed waits only @turns:
+ * number of times that the thread was scheduled; @ran_ns: time on a processor */
 struct lkd_waiting {
     int n;
     struct lkd_waiting_task {

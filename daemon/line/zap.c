@@ -15,7 +15,7 @@
 
 /* Parts of a request: version, id, domain, address, identity, mechanism, then the credentials. */
 enum { VERSION, ID, DOMAIN, ADDRESS, IDENTITY, MECHANISM, CREDENTIALS, N_PARTS };
-/* Larger ones do not come from ZeroMQ with CURVE. */
+/* Largest size of a part. ZeroMQ sends no larger part with CURVE. */
 #define PART_MAX 256
 
 /* Failures without a preceding request; refused requests are counted when they are answered. */
@@ -159,8 +159,8 @@ static bool is_refusal(uint16_t event, uint32_t value)
            (event == ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL && value != EPIPE && value != ECONNRESET);
 }
 
-/* The next event: its number (16 bit) and value (32 bit), then a part with our own endpoint.
- * Return: whether there was one. */
+/* Read the next event: its number (16 bit) and value (32 bit), followed by a part with the endpoint
+ * of the daemon. Return: true if there was an event. */
 static bool receive_event(void *monitor, uint16_t *ret_event, uint32_t *ret_value)
 {
     zmq_msg_t part;

@@ -3,8 +3,8 @@
  *
  * ZeroMQ asks this thread about every connection to an endpoint with keys, after the client has
  * proven that it owns the secret key. The thread accepts a key on the list, with the role and name
- * that the list gives it, and refuses any other; without this thread all are refused. Clients that
- * speak no CURVE (NULL, PLAIN), or use another server's key, never reach this thread: ZeroMQ
+ * in the list, and refuses any other key. Without this thread all connections are refused. Clients
+ * that speak no CURVE (NULL, PLAIN), or use another server's key, never reach this thread: ZeroMQ
  * disconnects them, and the monitors of the sockets report it. Connections that do not speak
  * ZeroMQ's protocol at all are closed without a message or a count.
  *
@@ -34,17 +34,18 @@ int lkd_zap_new(void *context, struct lkd_clients *clients, lkd_zap_report *repo
                 struct lkd_zap **ret_zap);
 
 /** lkd_zap_watch() - Monitor connections to @socket that fail before authentication.
- * @endpoint: address to which it will be bound, for the log
+ * @endpoint: address to which @socket will be bound, for the log
  * Thread: main; before lkd_zap_start().
  * Return: 0, negative errno. */
 int lkd_zap_watch(struct lkd_zap *zap, void *socket, const char *endpoint);
 
-/** lkd_zap_start() - Start the thread that answers; earlier connections wait for it.
+/** lkd_zap_start() - Start the thread that answers ZeroMQ. Earlier connections wait for its start.
  * Thread: main.
  * Return: 0, negative errno. */
 int lkd_zap_start(struct lkd_zap *zap);
 
-/** lkd_zap_replace() - Use another list from now on; the thread owns @clients.
+/** lkd_zap_replace() - Replace the list of permitted clients by @clients, which the thread owns
+ * afterwards.
  * Thread: main. */
 void lkd_zap_replace(struct lkd_zap *zap, struct lkd_clients *clients);
 

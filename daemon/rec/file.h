@@ -20,8 +20,8 @@
 #define LKD_FILE_SLOTS 3
 
 /** struct lkd_file_slot - a buffer.
- * @busy: submitted, not accepted yet;  @flying: in the kernel
- * @written: number of its @size bytes at @offset already written
+ * @busy: submitted, and not yet returned by lkd_file_accept(); @flying: the write is in the kernel
+ *        @written: number of the @size bytes at @offset that are already written
  * @result: 0, or negative errno of the write */
 struct lkd_file_slot {
     unsigned char *data;
@@ -33,9 +33,8 @@ struct lkd_file_slot {
     int result;
 };
 
-/** struct lkd_file - see above.
- * @next:     offset of the next write;  @reserved: end of the space that the file system has
- * reserved
+/** struct lkd_file - a file that is written in chunks. @next:     offset of the next write;
+ * @reserved: end of the space that the file system has reserved
  * @may_reserve: the file system supports reservation
  * @uring:    writes go through @ring;  @sync: see struct lkd_record_config */
 struct lkd_file {
@@ -50,41 +49,44 @@ struct lkd_file {
     uint64_t reserved;
 };
 
-/** enum lkd_file_fate - what happened to a file.
- * @LKD_FILE_MOVED: complete, but renamed, or replaced under its name by another file */
+/** enum lkd_file_fate - state of a file on disk. @LKD_FILE_MOVED: complete, but renamed, or
+ * replaced under its name by another file */
 enum lkd_file_fate { LKD_FILE_THERE, LKD_FILE_REMOVED, LKD_FILE_CUT, LKD_FILE_MOVED };
 
 /** lkd_file_init() - Initialise without a file. Set @fd before the first write; @file owns it then.
  * @capacity: bytes of a slot.  Return: 0, -ENOMEM. */
 int lkd_file_init(struct lkd_file *file, size_t capacity);
-/** lkd_file_ring() - use io_uring from now on. Return: 0, negative errno: not available. */
+/** lkd_file_ring() - Use io_uring for all further writes. Return: 0, or negative errno if io_uring
+ * is not available. */
 int lkd_file_ring(struct lkd_file *file);
-/** lkd_file_fini() - wait for pending writes, close, release. */
+/** lkd_file_fini() - Wait for pending writes, close the file, and release @file. */
 void lkd_file_fini(struct lkd_file *file);
 
-/** lkd_file_free_slot() - a free buffer, or NULL. */
+/** lkd_file_free_slot() - Return a free buffer, or NULL. */
 struct lkd_file_slot *lkd_file_free_slot(struct lkd_file *file);
 
-/** lkd_file_reserve() - reserve @size bytes beyond those submitted.
+/** lkd_file_reserve() - Reserve disk space for @size bytes beyond the submitted ones.
  * Return: 0, or negative errno: the disk is full. */
 int lkd_file_reserve(struct lkd_file *file, uint64_t size);
-/** lkd_file_write() - submit @size bytes of a slot, for the end of the file. Without io_uring,
- * and with @sync, they are written when this returns. lkd_file_accept() returns errors. */
+/** lkd_file_write() - Submit @size bytes of a slot, to be appended to the file. Without io_uring,
+ * and with @sync, the bytes are written when this function returns. lkd_file_accept() returns
+ * errors. */
 void lkd_file_write(struct lkd_file *file, struct lkd_file_slot *slot, size_t size);
 /** lkd_file_accept() - Return the oldest pending slot if it is complete. @wait: wait until it is.
  * Return: the slot, no longer busy, with its @result; NULL if none is complete. */
 struct lkd_file_slot *lkd_file_accept(struct lkd_file *file, bool wait);
 
-/** lkd_file_check() - check by three system calls that the file is still the one that was written.
+/** lkd_file_check() - Check with three system calls that the file at @path is still the one that
+ * was written.
  * @path: path at which it was opened;  @size: accepted bytes
- * @closely: also look for holes within them: a pending write may have followed a truncation.
- * Return: see above. */
+ * @closely: also search the accepted bytes for holes, because a pending write may have followed a
+ *           truncation. Return: enum lkd_file_fate. */
 enum lkd_file_fate lkd_file_check(const struct lkd_file *file, const char *path, uint64_t size,
                                   bool closely);
-/** lkd_file_fate_text() - "the file was removed" and so on. Static text. */
+/** lkd_file_fate_text() - Return a description such as "the file was removed", as static text. */
 const char *lkd_file_fate_text(enum lkd_file_fate fate);
 
-/** lkd_file_put() - write @data at @offset, in place. Return: 0, negative errno. */
+/** lkd_file_put() - Overwrite the file at @offset with @data. Return: 0, negative errno. */
 int lkd_file_put(struct lkd_file *file, const void *data, size_t size, uint64_t offset);
 
 #endif

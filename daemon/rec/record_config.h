@@ -12,10 +12,10 @@
  * kernel does not offer it. */
 enum lkd_record_io { LKD_RECORD_IO_AUTO, LKD_RECORD_IO_URING, LKD_RECORD_IO_PWRITE };
 
-/** struct lkd_record_config - see config/README.md.
- * @directory: folder of recordings, "" for none;  @autostart: begin one with every run
- * @chunk:     size of messages at which a chunk is written [bytes];  @flush_ns: age at which it is
- *             written
+/** struct lkd_record_config - settings of recordings, see config/README.md. @directory: folder of
+ * recordings, "" for none; @autostart: begin a recording with every run
+ * @chunk:     size of messages at which a chunk is written [bytes];  @flush_ns: age at which a
+ *             chunk is written
  * @sync:      chunks are on the disk before the next one is written
  * @max_size:  limit of a file [bytes], 0: no limit */
 struct lkd_record_config {

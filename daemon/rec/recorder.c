@@ -43,7 +43,7 @@ int lkd_recorder_new(const struct lkd_record_config *config, struct lkd_recorder
     return 0;
 }
 
-/* Requires the lock. Return: whether @what() became true in time. */
+/* Wait until @what() is true. Requires the lock. Return: true if this happened in time. */
 static bool await(struct lkd_recorder *rec, bool (*what)(const struct lkd_recorder *), int64_t ns)
 {
     struct timespec until = lkd_time_in(ns);

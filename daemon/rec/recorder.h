@@ -3,12 +3,11 @@
  * messages and writes them to a file.
  *
  * The cycle never waits for it: if the disk is too slow, the queue fills up, cycles are omitted,
- * and status, log and file say how many. (In modes without real time the cycle waits, see spsc.h;
- * the recorder releases it if the disk does not respond at all.) A failure of the file, a full disk
- * included, ends the recording and not the run; what was written stays readable. So does removing,
- * truncating or moving the file, which is checked at each flush.
- *
- * All calls from the control thread. */
+ * and status, log and file contain their number. (In modes without real time the cycle waits, see
+ * spsc.h; the recorder releases it if the disk does not respond at all.) A failure of the file, for
+ * example a full disk, ends the recording but not the run; the written part stays readable.
+ * Removing, truncating or moving the file also ends the recording; this is checked at each flush.
+ * Thread: control, for all functions. */
 #ifndef LKD_REC_RECORDER_H
 #define LKD_REC_RECORDER_H
 
@@ -37,7 +36,7 @@ struct lkd_recording {
  * @config: owned by the caller.  Return: 0, negative errno. */
 int lkd_recorder_new(const struct lkd_record_config *config, struct lkd_recorder **ret_recorder);
 
-/** lkd_recorder_free() - end a recording and the thread; NULL is allowed. If the disk does not
+/** lkd_recorder_free() - End a recording and the thread. NULL is allowed. If the disk does not
  * respond for long, the thread and its buffers are leaked. */
 void lkd_recorder_free(struct lkd_recorder *recorder);
 
@@ -47,25 +46,26 @@ bool lkd_recorder_name_fits(const char *name);
 
 /** lkd_recorder_begin() - Begin a recording and enable the queue. On success the file exists and
  * contains everything that precedes its messages. If the disk does not respond within two seconds,
- * this fails, and the recording is undone as soon as the disk responds.
- * @name:  of the file, without folder; ".mcap" is appended if it is missing
+ * the function fails, and the file is removed as soon as the disk responds. @name: name of the
+ * file, without folder; ".mcap" is appended if it is missing
  * @queue:  borrowed until lkd_recorder_end()
  * Return: 0, or with @ret_error, and nothing changed: LK_E_TEXT, -EBUSY (a recording is in
  * progress), -EEXIST (the file exists). */
 int lkd_recorder_begin(struct lkd_recorder *recorder, const char *name, struct lkd_spsc *queue,
                        const struct lkd_take_source *source, struct lk_error *ret_error);
 
-/** lkd_recorder_end() - drain the queue, finish the file; does nothing without a recording. Returns
- * the queue to the caller; frames not drained within a few seconds count as dropped.
+/** lkd_recorder_end() - Drain the queue and finish the file. Does nothing without a recording.
+ * Returns the queue to the caller; frames not drained within a few seconds count as dropped.
  * Return: true if the file is finished; otherwise finishing continues in the background. */
 bool lkd_recorder_end(struct lkd_recorder *recorder);
 
-/** lkd_recorder_event() - add an event to the recording, if there is one.
+/** lkd_recorder_event() - Add an event to the recording. Does nothing without a recording.
  * @step: steps done;  @id: "state", "fault", "trip", ... */
 void lkd_recorder_event(struct lkd_recorder *recorder, uint64_t step, const char *id,
                         const char *format, ...) __attribute__((format(printf, 4, 5)));
 
-/** lkd_recorder_state() - Return the present state. @recorder may be NULL: no recording. */
+/** lkd_recorder_state() - Return the state of the present or last recording. @recorder may be NULL:
+ * no recording. */
 void lkd_recorder_state(struct lkd_recorder *recorder, struct lkd_recording *ret_recording);
 
 #endif

@@ -92,7 +92,7 @@ static void tell_losses(struct lkd_recorder *rec, uint64_t step)
     rec->said_ns = now_ns;
 }
 
-/* Return: whether more steps of the platform are available immediately. */
+/* Record steps of the platform. Return: true if more of them are available immediately. */
 static bool take_platform(struct lkd_recorder *rec)
 {
     const struct lkd_frame *frame;
@@ -107,7 +107,7 @@ static bool take_platform(struct lkd_recorder *rec)
     return n == BATCH;
 }
 
-/* Return: whether more frames are available immediately. */
+/* Record frames. Return: true if more frames are available immediately. */
 static bool take_frames(struct lkd_recorder *rec)
 {
     struct lkd_take *take = rec->take;

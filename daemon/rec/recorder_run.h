@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The two halves of the recorder: its thread (recorder_run.c), and the control thread's calls
- * (recorder.c). Private to both. */
+/* Private header of the recorder, shared by its thread (recorder_run.c) and the functions for the
+ * control thread (recorder.c). */
 #ifndef LKD_REC_RECORDER_RUN_H
 #define LKD_REC_RECORDER_RUN_H
 

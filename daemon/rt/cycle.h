@@ -19,11 +19,10 @@
  * Evidence. Each cycle adds its durations to histograms, and writes its time stamps into a ring for
  * other threads. A list stores the first LKD_MISSED_MAX missed deadlines.
  *
- * Except for creation and release, nothing here allocates or locks. Each cycle makes one system
- * call, the wait. The thread around it is in runner.h.
- *
- * With several workers, the others sleep between steps and wake by themselves shortly before the
- * grid point. The cycle wakes those that are late, by a second system call. */
+ * Except for creation and release, no function allocates memory or locks. Each cycle makes one
+ * system call, the wait. The thread that runs the cycle is in runner.h. With several workers, the
+ * other workers sleep between steps and wake by themselves shortly before the grid point. The cycle
+ * wakes late workers with a second system call. */
 #ifndef LKD_RT_CYCLE_H
 #define LKD_RT_CYCLE_H
 
@@ -72,12 +71,12 @@ struct lkd_settings {
 #define LKD_OUTPUTS_MIN   16
 #define LKD_OUTPUTS_MAX   512
 
-#define LKD_RECORDS    16384 /* of the ring: 16 s at 1 kHz, 0.8 s at 20 kHz */
+#define LKD_RECORDS    16384 /* records in the ring: 16 s at 1 kHz, 0.8 s at 20 kHz */
 #define LKD_MISSED_MAX 1000
 
 /** enum lkd_cause - cause of a missed deadline: the previous cycle was still running at the grid
- * point; a late wake-up; a computation longer than its budget; the last two together, even if each
- * is within its share. */
+ * point; a late wake-up; a computation longer than its budget; or a late wake-up and a long
+ * computation together, even if each is within its share. */
 enum lkd_cause { LKD_CAUSE_BEHIND, LKD_CAUSE_WAKEUP, LKD_CAUSE_COMPUTATION, LKD_CAUSE_BOTH };
 
 /** struct lkd_missed - a cycle that ended after the next grid point. */
@@ -93,7 +92,7 @@ struct lkd_missed {
 
 struct lkd_cycle;
 
-/** lkd_cycle_after - called at the end of a cycle, in the slack of the period, after the outputs
+/** lkd_cycle_after - callback at the end of a cycle, in the slack of the period, after the outputs
  * are published.
  * Thread: cycle.  RT: its duration counts as part of the cycle's response and can cause an
  * overrun. */
@@ -104,21 +103,22 @@ typedef void lkd_cycle_after(const struct lkd_cycle *cycle, void *context);
  * @t0_ns, @pool: set before a run; @pool NULL: no other workers
  * @mode:     set before a run;  @steps_max: number of steps until the run pauses, 0: unlimited; set
  *            while it does not step
- * @first_step: first step of the run, 0 except after lkd_cycle_resume();  @snapshot: see its type
+ * @first_step: first step of the run, 0 except after lkd_cycle_resume();  @snapshot: see struct
+ *              lkd_snapshot
  * @wait:     how to wait, with the margin from the proof
- * @n_outputs, @n_inputs: scalars of the channels;  @n_channels: of inputs;  @n_poses: number of
- * values in the poses of all bodies, which are stored after the outputs
+ * @n_outputs, @n_inputs: number of scalars of the channels; @n_channels: number of input channels;
+ * @n_poses: number of values in the poses of all bodies, which are stored after the outputs
  * @low, @high: limits of each input scalar
  * @guard:    guard between the mailbox and the step;  @queue: to the recorder
  * @release:  release of steps in modes without a clock
- * @stall_ns: extra computing time of the next cycle, once; an injected fault
+ * @stall_ns: extra computing time of the next cycle only, by an injected fault
  * @after:    callback with its @after_context, or NULL; set while no thread runs the cycle
  * @inputs:   written by the owner of the input table, read by the cycle; struct lkd_input
- * @outputs:  read by the exchange thread; struct lkd_output, up to LKD_OUTPUTS_BYTES
- * @status:   read by the control thread; struct lkd_figures
+ * @outputs: mailbox read by the exchange thread; struct lkd_output, up to LKD_OUTPUTS_BYTES
+ * @status: mailbox read by the control thread; struct lkd_figures
  * @answer:   record after each step in lockstep; read by the control thread; struct lkd_output
  * @wakeup:   from the grid point to the first instruction
- * @compute:  from there to @computed_ns, for cycles that step
+ * @compute: from that instruction to @computed_ns, for cycles that step
  * @response: from the grid point to the end of the cycle
  * @input_age: from the receipt of a sample until the cycle latched it, each sample once
  * @hand_over: from @computed_ns to the socket; written by the exchange thread
@@ -187,7 +187,7 @@ struct lkd_cycle {
     } rt;
 };
 
-#define LKD_SPANS 16384 /* of a worker: a thousand steps of twelve phases */
+#define LKD_SPANS 16384 /* spans of a worker: a thousand steps of twelve phases */
 
 /** lkd_settings_default() - Return the defaults: sleep, count overruns and continue, limits of the
  * shipped configuration.
@@ -204,12 +204,12 @@ int lkd_cycle_new(struct lk_system *system, const struct lkd_settings *settings,
 
 /** lkd_cycle_keep_spans() - Allocate rings for the spans of @n_workers workers; none for a single
  * worker.
- * lkd_cycle_drop_spans() - release them. Thread: control, while no thread
+ * lkd_cycle_drop_spans() - Release these rings. Thread: control, while no thread
  * runs the cycle. Return: 0, -ENOMEM. */
 int lkd_cycle_keep_spans(struct lkd_cycle *cycle, int n_workers);
 void lkd_cycle_drop_spans(struct lkd_cycle *cycle);
 
-/** lkd_cycle_free() - Release; NULL is allowed. Do not call while it runs. */
+/** lkd_cycle_free() - Release; NULL is allowed. Do not call it while the cycle runs. */
 void lkd_cycle_free(struct lkd_cycle *cycle);
 
 /** lkd_cycle_rewind() - Reset the system to t = 0, clear figures, histograms and trips, and set the
@@ -217,7 +217,7 @@ void lkd_cycle_free(struct lkd_cycle *cycle);
  * Thread: control, while no thread runs the cycle. */
 void lkd_cycle_rewind(struct lkd_cycle *cycle);
 
-/** lkd_cycle_restart() - Reset the system to t = 0 and the judge; change nothing else.
+/** lkd_cycle_restart() - Reset the system to t = 0, reset the judge, and change nothing else.
  * Thread: the one that runs the cycle.  RT: yes. */
 LK_RT void lkd_cycle_restart(struct lkd_cycle *cycle);
 
@@ -236,7 +236,7 @@ void lkd_cycle_ask(struct lkd_cycle *cycle, enum lkd_ask ask);
 LK_RT enum lkd_fault lkd_cycle_compute(struct lkd_cycle *cycle, const double *acting);
 
 /** lkd_cycle_cause() - Return the cause of a missed deadline.
- * @behind: it began late, because the previous cycle was still running at its grid point
+ * @behind: the cycle began late, because the previous cycle was still running at its grid point
  * Thread: any.  RT: yes. */
 LK_RT enum lkd_cause lkd_cycle_cause(const struct lkd_cycle *cycle, const struct lkd_record *r,
                                      bool behind);
@@ -244,11 +244,12 @@ LK_RT enum lkd_cause lkd_cycle_cause(const struct lkd_cycle *cycle, const struct
 /** lkd_cycle_next_ns() - Return the first grid point after @when_ns; in a run without a clock,
  * @when_ns plus a period.  Thread: any.  RT: yes. */
 LK_RT int64_t lkd_cycle_next_ns(const struct lkd_cycle *cycle, int64_t when_ns);
-/** lkd_cycle_ahead_ns() - Return the @n-th one;  @n: at least 1.  Thread: any.  RT: yes. */
+/** lkd_cycle_ahead_ns() - Return the @n-th grid point after @when_ns; @n: at least 1.  Thread: any.
+ * RT: yes. */
 LK_RT int64_t lkd_cycle_ahead_ns(const struct lkd_cycle *cycle, int64_t when_ns, int64_t n);
 
 /** lkd_cycle_missed() - Return the number of missed deadlines in the list, at most LKD_MISSED_MAX;
- * entries below that are final.  Thread: any. */
+ * entries with a smaller index are final.  Thread: any. */
 uint64_t lkd_cycle_missed(const struct lkd_cycle *cycle);
 
 /** lkd_cycle_record() - Copy the time stamps of cycle @number, if it is still in the ring.  Thread:
@@ -256,13 +257,13 @@ uint64_t lkd_cycle_missed(const struct lkd_cycle *cycle);
 bool lkd_cycle_record(const struct lkd_cycle *cycle, uint64_t number,
                       struct lkd_record *ret_record);
 
-/** lkd_cycle_run_released() - step as granted (LKD_MODE_LOCKSTEP), or as fast as possible
+/** lkd_cycle_run_released() - Step as granted (LKD_MODE_LOCKSTEP), or as fast as possible
  * (LKD_MODE_ASAP), until asked to end. The begin of a cycle counts as its grid point.
  * Thread: cycle.  RT: no. */
 void lkd_cycle_run_released(struct lkd_cycle *cycle);
 
-/** lkd_cycle_run() - run the grid from T0 until asked to end.
- * Thread: cycle.  RT: yes, one wait a grid point. */
+/** lkd_cycle_run() - Run the cycle on the grid from T0 until asked to end. Thread: cycle. RT: yes,
+ * one wait per grid point. */
 LK_RT void lkd_cycle_run(struct lkd_cycle *cycle);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Functions shared by the files of the cycle: cycle.c steps, cycle_evidence.c counts,
- * cycle_released.c runs without a clock. Used by the cycle thread only; they do not allocate and
- * make no system call. */
+ * cycle_released.c runs without a clock. Only the cycle thread calls them. They do not allocate
+ * memory and make no system call. */
 #ifndef LKD_RT_CYCLE_PARTS_H
 #define LKD_RT_CYCLE_PARTS_H
 
@@ -28,15 +28,15 @@ LK_RT int64_t lkd_cycle_grid_point(const struct lkd_cycle *cycle, int64_t k);
 
 /* ---- evidence ---- */
 
-/** lkd_cycle_clear_evidence() - Clear the evidence at the begin of a run. */
+/** lkd_cycle_clear_evidence() - Clear the evidence when a run begins. */
 LK_RT void lkd_cycle_clear_evidence(struct lkd_cycle *cycle);
 
 /** lkd_cycle_count() - Add wake-up latency and computing time of a cycle whose outputs are
  * published. */
 LK_RT void lkd_cycle_count(struct lkd_cycle *cycle, bool stepped);
 
-/** lkd_cycle_keep_record() - Write its time stamps into the ring, and add its duration to the
- * response histogram.
+/** lkd_cycle_keep_record() - Write the time stamps of the cycle into the ring, and add its duration
+ * to the response histogram.
  */
 LK_RT void lkd_cycle_keep_record(struct lkd_cycle *cycle);
 

@@ -5,9 +5,9 @@
 /* Polling interval of an idle cycle for requests. */
 #define LOOK_NS INT64_C(10000000)
 
-/* Return: whether a cycle is due: with a step, or without one, to repeat the state a hundred times
- * a second; false after LOOK_NS without a grant. If no step was released before the nap, none is
- * made after it, regardless of new requests. */
+/* Wait for the next cycle. Return: true if a cycle is due: with a step, or without one, to repeat
+ * the state a hundred times a second; false after LOOK_NS without a grant. If no step was released
+ * before the nap, none is made after it, regardless of new requests. */
 static bool released(struct lkd_cycle *cycle, enum lkd_ask *ask)
 {
     bool runs = cycle->rt.figures.state == LKD_CYCLE_RUNNING;

@@ -21,7 +21,7 @@ enum lkd_fault {
     LKD_FAULT_NONE,
     LKD_FAULT_NOT_FINITE,
     LKD_FAULT_TURN,
-    LKD_FAULT_BEYOND, /* the step is beyond a limit of the policy; its outputs are not published */
+    LKD_FAULT_BEYOND, /* the step exceeds a limit of the policy; its outputs are not published */
     LKD_FAULT_OVERRUN,
     LKD_FAULT_WATCHDOG,
     LKD_FAULT_POLICY, /* a condition whose rule is FAULT */
@@ -32,10 +32,10 @@ enum lkd_fault {
 #define LKD_STAMPS     (LKD_CLAIMS_MAX + 1) /* and one for samples without a token */
 
 /** struct lkd_stamp - time stamps of a sample from a bench.
- * @claim:       number of the claim, 0: a sample without a token
- * @sequence, @origin_ns: as sent; sequence 0: none so far
- * @received_ns: by the daemon, CLOCK_MONOTONIC;  @latched_ns: by the cycle
- * @latched_step: steps done before it acted */
+ * @claim: number of the claim, 0: a sample without a token @sequence, @origin_ns: as sent by the
+ *         bench; sequence 0: no sample so far @received_ns: time of receipt by the daemon,
+ *         CLOCK_MONOTONIC; @latched_ns: time of latching by the cycle @latched_step: number of
+ *         steps before the sample acted */
 struct lkd_stamp {
     uint32_t claim;
     uint64_t sequence;
@@ -46,11 +46,12 @@ struct lkd_stamp {
 };
 
 /** struct lkd_input - a record in the mailbox towards the cycle.
- * @newest:   index in @stamp of the newest sample of all
- * @n_stamps, @stamp: newest sample of each bench; the index of a bench is constant during its claim
+ * @newest: index in @stamp of the newest sample of all benches @n_stamps, @stamp: stamp of the
+ *          newest sample of each bench; the index of a bench is constant during its claim
  * @flags:    enum Flag, those set by other threads
- * @values:   lk_system_input_size() finite values in channel order, within their limits, followed
- *            by as many slopes [unit/s] and the news of each channel, see lkd_input_news() */
+ * @values: lk_system_input_size() finite values in channel order, within their limits. They are
+ *            followed by as many slopes [unit/s] and the news of each channel, see
+ *            lkd_input_news() */
 struct lkd_input {
     int newest;
     int n_stamps;
@@ -73,7 +74,7 @@ static inline struct lkd_news *lkd_input_news(struct lkd_input *input, int n_val
     return (struct lkd_news *)(void *)(input->values + 2 * n_values);
 }
 
-/** lkd_input_news_of() - Likewise, read only. */
+/** lkd_input_news_of() - Return struct lkd_news of each channel, read only. */
 static inline const struct lkd_news *lkd_input_news_of(const struct lkd_input *input, int n_values)
 {
     return (const struct lkd_news *)(const void *)(input->values + 2 * n_values);
@@ -86,11 +87,11 @@ static inline const struct lkd_news *lkd_input_news_of(const struct lkd_input *i
  * @cycles, @overruns, @skipped, @caught_up: see overrun.h; this cycle's own overrun is counted from
  *                    the next record on
  * @late_wakeups:     cycles whose wake-up was later than the settings allow; @late_wakeup_step:
- *                    step of the last one
- * @long_computations: cycles that computed for longer than the settings allow; likewise
+ *                    step of the last such cycle
+ * @long_computations: cycles that computed for longer than the settings allow
  * @behind_ns:        wall time since T0 - simulated time, at the next grid point
- * @input_sequence, @input_origin_ns, @input_received_ns: of the newest input that acts in the
- * outputs
+ * @input_sequence, @input_origin_ns, @input_received_ns: sequence number and times of the newest
+ * input that acts in the outputs
  * @flags:            enum Flag of the last step
  * @condition:        condition of LKD_FAULT_POLICY and LKD_FAULT_BEYOND
  * @beyond:           exceeded limit of LKD_FAULT_BEYOND, from the failed step
@@ -152,8 +153,8 @@ struct lkd_output {
     double values[];
 };
 
-/** struct lkd_record - the time stamps of a cycle [ns on CLOCK_MONOTONIC], as in the ring; its
- * number there is that of the cycle, from 0.
+/** struct lkd_record - the time stamps of a cycle [ns on CLOCK_MONOTONIC], as stored in the ring.
+ * The number of a record is the number of its cycle, counted from 0.
  * @latched_ns: inputs latched;  @stepped_ns: end of the step or of its substitute
  * @ended_ns:   outputs and figures published; the cycle's last reading of the clock */
 struct lkd_record {

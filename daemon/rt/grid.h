@@ -2,11 +2,11 @@
 /* The points in time of a run, in whole nanoseconds since its start.
  *
  * The period is the exact step of the model: the double h with its fraction of a nanosecond
- * (333333.3... ns at 3000 Hz). Point k is k h, rounded once to the nearest nanosecond, computed
- * from integers; so k periods and k steps are the same time after any number of them, and a run at
- * 60, 1024 or 44100 Hz does not drift.
+ * (333333.3... ns at 3000 Hz). Point k is k h, computed from integers and rounded once to the
+ * nearest nanosecond. So k periods and k steps take the same time for any k, and a run at 60, 1024
+ * or 44100 Hz does not drift.
  *
- * Pure functions.  Thread: any.  RT: yes. */
+ * All functions are pure. Thread: any. RT: yes. */
 #ifndef LKD_RT_GRID_H
 #define LKD_RT_GRID_H
 

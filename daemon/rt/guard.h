@@ -3,21 +3,23 @@
  *
  * Each input channel has a time-out in steps, a rate, and a fail-safe. The guard checks them at
  * every step, on the cycle thread. Therefore a stale value cannot keep acting even if a bench dies
- * or the exchange thread starves. Its rules come from one table of conditions and actions.
+ * or the exchange thread starves. The rules of the guard are in one table of conditions and
+ * actions.
  *
  *     record of the mailbox          guard                              step
  *     commanded values, slopes  -->  tripped: hold, zero, ramp  ----->  acting values
  *     heard, refused counters        else commanded; then the rate
  *
- * A condition trips a channel when its rule is hold, zero or ramp. The channel recovers when the
- * condition is over and @recover_samples good samples in a row have arrived since; it then returns
- * to the commanded value on a straight line that takes as long as its ramp, without a jump. A
- * stronger action replaces a weaker one. A channel without a bench returns in the same way.
+ * A condition trips a channel if the rule of the condition is hold, zero or ramp. The channel
+ * recovers when the condition is over and @recover_samples good samples in a row have arrived
+ * since; it then returns to the commanded value on a straight line that takes as long as its ramp,
+ * without a jump. A stronger action replaces a weaker one. A channel that no longer has a bench
+ * returns in the same way.
  *
  * A commanded value is extrapolated with its slope, within the limits, up to the horizon of its
  * channel, and held afterwards. So a bench that sends slopes acts between its samples.
  *
- * Everything here is plain arithmetic on the cycle's own memory; counters that others read are
+ * The guard does only arithmetic on the cycle's own memory. Counters that other threads read are
  * atomics. */
 #ifndef LKD_RT_GUARD_H
 #define LKD_RT_GUARD_H
@@ -56,7 +58,7 @@ enum lkd_condition {
 
 /** struct lkd_rule - the action for a condition.
  * @value:  target of a ramp; NaN: the initial value of the channel
- * @ramp_s: duration of the ramp, and of the one back [s] */
+ * @ramp_s: duration of the ramp to the target, and of the ramp back [s] */
 struct lkd_rule {
     enum lkd_action action;
     double value;
@@ -83,15 +85,14 @@ struct lkd_channel_rule {
 
 /** struct lkd_policy - table of conditions and actions from the configuration.
  * @rule:            one per condition
- * @timeout_steps:   of LKD_CONDITION_STALE; 0: never
- * @residual_limit:  of LKD_CONDITION_RESIDUAL [m or rad];  @energy_limit: of LKD_CONDITION_ENERGY,
- *                   which also trips if energy appears (linkage/energy.h) [J]; infinite: off
- * @position_limit:  of LKD_CONDITION_BOUNDS [m];  @speed_limit: [m/s]
- * @energy_jump:     of LKD_CONDITION_ENERGY_JUMP, a share of the energy, see linkage/energy.h
- * @increment:       of LKD_CONDITION_INCREMENT [m or rad]
- * @pivot_limit:     of LKD_CONDITION_PIVOT, see lk_system_dependent_rows()
- * @turn_limit:      of LKD_CONDITION_TURN [rad in a step];  @port_limit: of LKD_CONDITION_PORT [J],
- *                   infinite: off
+ * @timeout_steps: steps until LKD_CONDITION_STALE; 0: never @residual_limit: limit of
+ *                 LKD_CONDITION_RESIDUAL [m or rad]; @energy_limit: limit of LKD_CONDITION_ENERGY,
+ *                 which also trips if energy appears (linkage/energy.h) [J]; infinite: off
+ * @position_limit, @speed_limit: limits of LKD_CONDITION_BOUNDS [m, m/s] @energy_jump: limit of
+ * LKD_CONDITION_ENERGY_JUMP, a share of the energy, see linkage/energy.h @increment: limit of
+ * LKD_CONDITION_INCREMENT [m or rad] @pivot_limit: limit of LKD_CONDITION_PIVOT, see
+ * lk_system_dependent_rows() @turn_limit: limit of LKD_CONDITION_TURN [rad in a step]; @port_limit:
+ * limit of LKD_CONDITION_PORT [J], infinite: off
  * @horizon_s:       time for which a value is extrapolated with its slope [s]; 0: none
  * @recover_samples: good samples in a row for a recovery, at least 1
  * @channel:         @n_channels channels with their own staleness rule; names that the model lacks
@@ -117,9 +118,9 @@ struct lkd_policy {
 /** struct lkd_news - input state of a channel, sent by the exchange thread in the record of the
  * mailbox. Counters never restart while the model is loaded, so that skipped records lose no
  * information.
- * @heard:      good samples;  @not_finite, @out_of_range: refused ones
- * @watched:    a bench sends values for it, so it can become stale
- * @lost:       its bench is silent for longer than its lease */
+ * @heard: number of good samples; @not_finite, @out_of_range: number of samples refused for that
+ *         reason @watched: a bench sends values for the channel, so the channel can become stale
+ *         @lost: the bench has been silent for longer than its lease */
 struct lkd_news {
     uint64_t heard;
     uint64_t not_finite;
@@ -128,19 +129,20 @@ struct lkd_news {
     bool lost;
 };
 
-/** struct lkd_guarded - a channel.
- * @offset, @size: its scalars;  @low, @high: their limits;  @rate: largest change per step
+/** struct lkd_guarded - state of a guarded channel. @offset, @size: first scalar of the channel and
+ * their number;  @low, @high: their limits;  @rate: largest change per step
  * @initial:   value at the start
- * @timeout_steps, @stale, @horizon [s]: of this channel
- * @seen:      news already processed;  @age: steps since the last good sample
+ * @timeout_steps, @stale, @horizon [s]: settings of this channel @seen:      news already
+ * processed;  @age: steps since the last good sample
  * @since:     steps since the commanded value was sent, also while another value acts
  * @tripped:   @action, other than COUNT, is active because of @condition
  * @target:    target of a ramp;  @left: remaining steps of a ramp, to the target or back
  * @good:      samples since the trip
  * @limited:   the rate was reached in the last step
- * Other threads read the rest: @acting_action: present action; @acting_condition: of the last trip,
- * -1: none in this run; @trips since the start of the run; @trip_step: of the last one;
- * @times_stale, @stale_step: likewise; @rate_limited: steps;
+ * Other threads read the rest: @acting_action: present action; @acting_condition: condition of the
+ * last trip, -1: none in this run; @trips: number of trips since the start of the run; @trip_step:
+ * step of the last trip; @times_stale, @stale_step: number of times that the channel became stale,
+ * and step of the last time; @rate_limited: number of rate-limited steps;
  * @age_now: age in steps (0 if no bench sends values). */
 struct lkd_guarded {
     int offset;
@@ -178,7 +180,8 @@ struct lkd_guarded {
 
 /** struct lkd_guard - all input channels of a model.
  * @acting:  acting values, @n_values of them;  @shown: copy for other threads
- * @count:   count of each condition since the start of the run;  @last_step: step of the last one
+ * @count: count of each condition since the start of the run; @last_step: step of the last
+ *         occurrence
  * @flags:   enum Flag of the last step, those caused by inputs
  * @timed:   channels can become stale or lost; not so in lockstep, where steps need a bench
  * @overruns_seen: overruns already processed;  @model: active conditions of the whole model, a bit
@@ -201,8 +204,8 @@ struct lkd_guard {
 };
 
 /** struct lkd_guard_view - state of the model before a step, input of the conditions.
- * @step:     steps done;  @overruns: so far
- * @residual: largest violation after the last step;  @energy: energy balance after it [J]
+ * @step: number of steps done; @overruns: number of overruns so far @residual: largest violation
+ *        after the last step;  @energy: energy balance after it [J]
  * @position, @speed: largest values of a body after it [m, m/s]
  * @energy_jump: energy that appeared, as a share;  @energy_appears: see lk_energy_appears();
  * @increment: last increment of its iteration [m or rad]
@@ -223,10 +226,10 @@ struct lkd_guard_view {
     double port_gap;
 };
 
-/** lkd_policy_default() - stale and lost inputs ramp to their initial value in 0.1 s, after 100
- * steps; a residual beyond 1e-3, energy that appears, a position beyond 1e8 m, a speed beyond 1e5
- * m/s, an energy jump beyond a share of 0.9 and an increment beyond 1 are faults; other conditions
- * are counted. config/README.md has the reasons for these limits. */
+/** lkd_policy_default() - Return the default policy: stale and lost inputs ramp to their initial
+ * value in 0.1 s, after 100 steps; a residual beyond 1e-3, energy that appears, a position beyond
+ * 1e8 m, a speed beyond 1e5 m/s, an energy jump beyond a share of 0.9 and an increment beyond 1 are
+ * faults; other conditions are counted. config/README.md has the reasons for these limits. */
 struct lkd_policy lkd_policy_default(void);
 
 /** lkd_guard_init() - Initialise for the input channels of @system, with initial acting values.
@@ -234,25 +237,24 @@ struct lkd_policy lkd_policy_default(void);
  * Return: 0, -ENOMEM. */
 int lkd_guard_init(struct lkd_guard *guard, const struct lk_system *system,
                    const struct lkd_policy *policy);
-/** lkd_guard_fini() - release; a zeroed guard is allowed. */
+/** lkd_guard_fini() - Release @guard, which may be zeroed. */
 void lkd_guard_fini(struct lkd_guard *guard);
 
-/** lkd_guard_begin() - Reset acting values, trips and counters at the begin of a run.
- * @news: current news, n_channels; refusals before the run do not count
+/** lkd_guard_begin() - Reset acting values, trips and counters when a run begins. @news: present
+ * news of the n_channels channels; refusals before the run do not count
  * Thread: any, while no thread runs the cycle.  RT: yes. */
 void lkd_guard_begin(struct lkd_guard *guard, const struct lkd_news *news);
 
 /** lkd_guard_apply() - Compute acting values from commanded values, once per step.
- * @commanded: n_values, finite and within their limits;  @slopes: of them, finite [unit/s]
- * @news:      n_channels
- * Thread: cycle.  RT: yes, 13 ns per channel of three values, 20 ns while its fail-safe acts
- * (tests/bench/guard).
+ * @commanded: n_values values, finite and within their limits; @slopes: their finite rates of
+ *             change [unit/s] @news: news of the n_channels channels Thread: cycle.  RT: yes, 13 ns
+ *             per channel of three values, 20 ns while its fail-safe acts (tests/bench/guard).
  * Return: a condition whose rule is FAULT, or -1. */
 LK_RT int lkd_guard_apply(struct lkd_guard *guard, const struct lkd_guard_view *view,
                           const double *commanded, const double *slopes,
                           const struct lkd_news *news);
 
-/** lkd_guard_fault() - Count @condition that ended a run before lkd_guard_apply() could see it.
+/** lkd_guard_fault() - Count a condition that ended a run before lkd_guard_apply() could see it.
  * Thread: cycle.  RT: yes. */
 LK_RT void lkd_guard_fault(struct lkd_guard *guard, enum lkd_condition condition, uint64_t step);
 

@@ -6,7 +6,8 @@ static uint64_t get(const _Atomic uint64_t *counter)
     return atomic_load_explicit(counter, memory_order_relaxed);
 }
 
-/* A single writer needs no atomic read-modify-write, only that readers see no torn value. */
+/* A single writer needs no atomic read-modify-write; it only has to ensure that readers see no torn
+ * value. */
 static void increment(_Atomic uint64_t *counter)
 {
     atomic_store_explicit(counter, get(counter) + 1, memory_order_relaxed);

@@ -42,7 +42,7 @@ static double fault_beyond(const struct lkd_policy *policy, enum lkd_condition c
     return policy->rule[condition].action == LKD_ACTION_FAULT ? fmin(limit, fault) : fault;
 }
 
-/* Return: whether @value is beyond @limit; a NaN is. */
+/* Return true if @value is beyond @limit, or NaN. */
 static bool is_beyond(double value, double limit, struct lkd_beyond *ret)
 {
     if (value <= limit)

@@ -9,12 +9,13 @@
  * Energy that appears is judged by linkage/energy.h: in the last steps (`energy_jump`), and since
  * the start (`energy`).
  *
- * A fifth one detects change points, where additional rows become dependent. The usual number of
- * dependent rows is the least since the start (which may be such a pose itself), or a greater one
- * that has lasted for LKD_JUDGE_LASTING steps, because pivots reveal redundant rows of mixed units
- * in most poses only.
+ * A fifth figure detects change points, where additional rows become dependent. The usual number of
+ * dependent rows is the least number since the start, which may be a change point itself. A greater
+ * number replaces it if it has lasted for LKD_JUDGE_LASTING steps, because pivots reveal redundant
+ * rows of mixed units in most poses only.
  *
- * Every step costs the same: plain arithmetic on a few numbers, and one pass over the bodies. */
+ * The cost of every step is the same: plain arithmetic on a few numbers, and one pass over the
+ * bodies. */
 #ifndef LKD_RT_JUDGE_H
 #define LKD_RT_JUDGE_H
 
@@ -25,10 +26,10 @@
 
 #define LKD_JUDGE_LASTING 1000
 
-/** struct lkd_judge - @energy: energy watch since the start;  @share: see
- * lk_system_dependent_rows()
- * @usual: usual number of dependent rows;  @lasting: steps in a row with more, at least @least;
- *         @has_lasted: @usual was raised once
+/** struct lkd_judge - state of the plausibility check.
+ * @energy: energy watch since the start;  @share: see lk_system_dependent_rows()
+ * @usual: usual number of dependent rows;  @lasting: number of successive steps with more dependent
+ *         rows, at least @least rows; @has_lasted: @usual was raised once
  */
 struct lkd_judge {
     struct lk_energy_watch energy;
@@ -39,9 +40,9 @@ struct lkd_judge {
     bool has_lasted;
 };
 
-/** struct lkd_findings - figures of a step. @energy_jump: as a share;  @appears: energy has
- * appeared since the start that the order of the step does not explain;  @energy: details of both,
- * in the judge
+/** struct lkd_findings - figures of a step. @energy_jump: energy jump as a share of the energy;
+ * @appears: energy has appeared since the start that the order of the step does not explain;
+ * @energy: details of both, in the judge
  * @dependent: rows more than usual */
 struct lkd_findings {
     struct lk_health health;
@@ -57,7 +58,8 @@ struct lkd_findings {
  *                 LKD_CONDITION_ENERGY the energy that appeared, and its explained amount [J]
  * @energy: for LKD_CONDITION_ENERGY_JUMP the energy that appeared, for LKD_CONDITION_ENERGY the
  * energy that moved [J]
- * @body, @is_speed: of LKD_CONDITION_BOUNDS;  @body: of LKD_CONDITION_ENERGY, too */
+ * @body: body of LKD_CONDITION_BOUNDS or LKD_CONDITION_ENERGY; @is_speed: LKD_CONDITION_BOUNDS was
+ *        caused by the speed */
 struct lkd_beyond {
     double value;
     double limit;
@@ -69,7 +71,7 @@ struct lkd_beyond {
 /** lkd_judge_begin() - Begin in the present state of @system, at the start of a run or after a
  * reset.
  * @share: see lk_system_dependent_rows()
- * Thread: whoever runs the cycle.  RT: yes. */
+ * Thread: the one that runs the cycle. RT: yes. */
 LK_RT void lkd_judge_begin(struct lkd_judge *judge, const struct lk_system *system, double share);
 
 /** lkd_judge_look() - Compute the figures of the last step of @system.
@@ -82,8 +84,7 @@ LK_RT void lkd_judge_look(struct lkd_judge *judge, const struct lk_system *syste
 LK_RT int lkd_judge_rows(struct lkd_judge *judge, int dependent);
 
 /** lkd_judge_rule() - Decide whether the run ends.
- * @ret_beyond: written if it does
- * Thread: cycle.  RT: yes.
+ * @ret_beyond: written if the run ends Thread: cycle.  RT: yes.
  * Return: the condition, or -1. */
 LK_RT int lkd_judge_rule(const struct lkd_policy *policy, const struct lkd_findings *found,
                          struct lkd_beyond *ret_beyond);

@@ -3,11 +3,12 @@
  * order.
  *
  * A ring of @depth cells and @depth + 2 slots of equal size. The writer owns one slot ("back"), the
- * reader owns one ("front"), each cell holds one of the others. Publishing swaps back with the next
- * cell in turn, taking swaps that cell with front; each is one atomic exchange. Hence both sides
- * are wait-free, the reader never sees a half-written slot, and neither side can delay the other.
- * With a depth of 1 that is a triple buffer: only the newest value is available, and unread older
- * values are lost by design. With a larger depth a late reader still receives each value, up to
+ * reader owns one ("front"), each cell holds one of the others. Publishing exchanges the back slot
+ * with the next cell in turn. Taking exchanges that cell with the front slot. Each exchange is one
+ * atomic operation. Hence both sides are wait-free, the reader never sees a half-written slot, and
+ * neither side can delay the other. With a depth of 1 the mailbox is a triple buffer: only the
+ * newest value is available, and unread older values are lost by design. With a larger depth a late
+ * reader still receives each value, up to
  * @depth values; beyond that the oldest are lost.
  *
  * One writer and one reader at a time. If a side moves from one thread to another, the caller must
@@ -25,7 +26,8 @@
 #define LKD_CACHE_LINE        64
 #define LKD_MAILBOX_DEPTH_MAX 4096
 
-/** struct lkd_mailbox - see above; one cache line for each side, to avoid false sharing.
+/** struct lkd_mailbox - mailbox between two threads, with one cache line for each side, to avoid
+ * false sharing.
  * @slots:   slots of @stride bytes, @size of which are for the caller
  * @cell:    @depth slot numbers;  @number: number of the value in each slot, counted from 0
  * @back:    slot of the writer;  @written: values published
@@ -49,10 +51,11 @@ struct lkd_mailbox {
  * Return: 0, -ENOMEM. */
 int lkd_mailbox_init(struct lkd_mailbox *mailbox, size_t size, uint32_t depth);
 
-/** lkd_mailbox_fini() - release; a zeroed mailbox is allowed.  RT: no. */
+/** lkd_mailbox_fini() - Release @mailbox, which may be zeroed. RT: no. */
 void lkd_mailbox_fini(struct lkd_mailbox *mailbox);
 
-/** lkd_mailbox_back() - Return the writer's slot. It contains an older value, so write all of it.
+/** lkd_mailbox_back() - Return the writer's slot. It contains an older value, so the caller must
+ * write the whole slot.
  * Thread: writer.  RT: yes. */
 LK_RT void *lkd_mailbox_back(struct lkd_mailbox *mailbox);
 
@@ -66,16 +69,17 @@ LK_RT void lkd_mailbox_publish(struct lkd_mailbox *mailbox);
  * Return: true if there was an unread value. */
 LK_RT bool lkd_mailbox_take(struct lkd_mailbox *mailbox);
 
-/** lkd_mailbox_take_newest() - Likewise with the newest value; older ones are skipped. */
+/** lkd_mailbox_take_newest() - Make the newest unread value the reader's slot; older values are
+ * skipped. */
 LK_RT bool lkd_mailbox_take_newest(struct lkd_mailbox *mailbox);
 
-/** lkd_mailbox_waiting() - Return the number of published values neither read nor skipped; a lower
- * bound, because the writer may publish meanwhile.
+/** lkd_mailbox_waiting() - Return the number of published values that were neither read nor
+ * skipped. It is a lower bound, because the writer may publish meanwhile.
  * Thread: reader.  RT: yes. */
 LK_RT uint64_t lkd_mailbox_waiting(const struct lkd_mailbox *mailbox);
 
-/** lkd_mailbox_front() - Return the reader's slot: the last value read, zeros before the first.
- * Unchanged until the next lkd_mailbox_take().  Thread: reader.  RT: yes. */
+/** lkd_mailbox_front() - Return the reader's slot: the last value read, zeros before the first
+ * value. The slot is unchanged until the next lkd_mailbox_take().  Thread: reader.  RT: yes. */
 LK_RT const void *lkd_mailbox_front(const struct lkd_mailbox *mailbox);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "overrun.h"
 
-/* Whether this overrun, at grid point @k, passes a limit. */
+/* Return true if this overrun, at grid point @k, exceeds a limit. */
 static bool passes_limit(const struct lkd_overrun_policy *policy, struct lkd_overruns *overruns,
                          uint64_t k)
 {
@@ -16,7 +16,8 @@ static bool passes_limit(const struct lkd_overrun_policy *policy, struct lkd_ove
     return k - first < policy->window;
 }
 
-/* Grid points to skip; @passed of them lie in the past, the next one included. */
+/* Return the number of grid points to skip. @passed grid points lie in the past, including the next
+ * one. */
 static int64_t skip(const struct lkd_overrun_policy *policy, struct lkd_overruns *overruns,
                     int64_t passed)
 {

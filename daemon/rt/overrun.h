@@ -10,8 +10,9 @@
  * `catch-up`: the cycles of the elapsed grid points follow at once, at most n in a row without
  * waiting; grid points still in the past after that are skipped.
  *
- * Either way overruns count towards a fault: r of them in a row, or m within w grid points. The
- * first ones after the start may be exempt from the fault (caches are cold), not from the counts.
+ * With both policies overruns count towards a fault: r overruns in a row, or m within w grid
+ * points. The first overruns after the start may be exempt from the fault because caches are cold.
+ * They are counted nevertheless.
  *
  * Pure functions on the state of the cycle; used by the cycle thread only. */
 #ifndef LKD_RT_OVERRUN_H
@@ -26,9 +27,10 @@
 /** enum lkd_overrun_action - see above. */
 enum lkd_overrun_action { LKD_OVERRUN_CONTINUE, LKD_OVERRUN_CATCH_UP };
 
-/** struct lkd_overrun_policy - @catch_up: n;  @ignore_first: cycles;  @in_a_row: r, 0: never a
- * fault
- * @in_window: m, 0: never;  @window: w, grid points */
+/** struct lkd_overrun_policy - limits of overruns.
+ * @catch_up: n, most cycles without waiting; @ignore_first: number of first cycles whose overruns
+ *            cause no fault; @in_a_row: r, 0: never a fault @in_window: m, 0: never a fault;
+ *            @window: w [grid points] */
 struct lkd_overrun_policy {
     enum lkd_overrun_action action;
     int64_t catch_up;
@@ -38,12 +40,12 @@ struct lkd_overrun_policy {
     uint64_t window;
 };
 
-/** struct lkd_overruns - the counts of a run; zero it first.
+/** struct lkd_overruns - counts of overruns in a run; zero it before the run.
  * @overruns, @skipped: as in the figures of the cycle;  @caught_up: cycles that did not wait
  * @fault:    a limit was exceeded
  * @row:      overruns in a row;  @at_once: cycles in a row that did not wait
  * @counted:  overruns that count towards a fault
- * @recent:   ring of the grid points of the last ones */
+ * @recent: ring of the grid points of the last counted overruns */
 struct lkd_overruns {
     uint64_t overruns;
     uint64_t skipped;
@@ -55,10 +57,9 @@ struct lkd_overruns {
     uint64_t recent[LKD_OVERRUN_WINDOW_MAX];
 };
 
-/** lkd_overrun_next() - count a cycle and find the next one's grid point.
- * @k:         grid point of the cycle, from 0;  @cycle: its number, from 0
- * @passed:    grid points after T(k) that had elapsed when it ended, not counting one at exactly
- *             that time; 0: in time
+/** lkd_overrun_next() - Count a cycle and find the grid point of the next cycle. @k: grid point of
+ * the cycle, from 0; @cycle: its number, from 0 @passed: number of grid points after T(k) that had
+ * elapsed when the cycle ended, excluding one at exactly that time; 0: in time
  * Thread: cycle.  RT: yes, constant time.
  * Return: distance to the next cycle in grid points: 1, or 1 + the number skipped. */
 LK_RT int64_t lkd_overrun_next(const struct lkd_overrun_policy *policy,

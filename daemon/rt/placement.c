@@ -24,7 +24,7 @@ static const char *describe_cores(const cpu_set_t *set, char *text, size_t size)
     return text;
 }
 
-/* Highest core of @set that no worker has, or LKD_CORE_NONE. */
+/* Return the highest core of @set that no worker has, or LKD_CORE_NONE. */
 static int find_free(const cpu_set_t *set, const struct lkd_placement *placement, int n)
 {
     for (int i = CPU_SETSIZE - 1; i >= 0; i--) {
@@ -121,7 +121,8 @@ static int check_shared(const struct lkd_placement *p, const cpu_set_t *reachabl
     return 0;
 }
 
-/* Every real-time worker pinned, and a core without any for everything else. */
+/* Check that every real-time worker is pinned, and that one core without a worker remains for all
+ * other threads. */
 static int check_realtime(const struct lkd_wish *wish, const struct lkd_placement *p,
                           const cpu_set_t *allowed, const cpu_set_t *reachable,
                           struct lk_error *error)

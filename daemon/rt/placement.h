@@ -13,13 +13,13 @@
 #include <stdbool.h>
 
 #define LKD_WORKERS_AUTO     0 /* as many as the model pays for */
-#define LKD_WORKERS_AUTO_MAX 4 /* cores that `auto` keeps other threads from */
+#define LKD_WORKERS_AUTO_MAX 4 /* largest number of cores that `auto` reserves */
 
 /** struct lkd_wish - the request of the configuration.
  * @workers:      1 to LK_POOL_MAX, or LKD_WORKERS_AUTO
- * @core:         of worker 0, the cycle: LKD_CORE_AUTO, LKD_CORE_NONE or a number
- * @n_cores:      0: any cores
- * @worker_core:  otherwise cores of the workers 1 to @n_cores, all different
+ * @core: core of worker 0, which runs the cycle: LKD_CORE_AUTO, LKD_CORE_NONE or a number
+ * @n_cores: number of cores in @worker_core; 0: any cores @worker_core: cores of the workers 1 to
+ *           @n_cores, all different
  * @priority:     0 for normal threads, which may share cores */
 struct lkd_wish {
     int workers;
@@ -32,7 +32,7 @@ struct lkd_wish {
 /** struct lkd_placement - the decision.
  * @n_workers: as requested; or the largest possible number, for LKD_WORKERS_AUTO
  * @chosen_by_model: a run uses only as many workers as shorten the step of its model
- * @core:      of each, or LKD_CORE_NONE */
+ * @core: core of each worker, or LKD_CORE_NONE */
 struct lkd_placement {
     int n_workers;
     bool chosen_by_model;

@@ -131,7 +131,7 @@ LK_RT void lkd_proof_run(struct lkd_proof *proof, struct lkd_cycle *cycle)
     int64_t begin_ns = lkd_clock_ns();
     uint64_t random = UINT64_C(0x9e3779b97f4a7c15);
     double progress = 0;
-    /* a shorter one does not decide whether a step fits */
+    /* a shorter gap does not decide whether a step fits */
     int64_t gap_ns =
         cycle->period_ns / 20 > LKD_PROOF_GAP_NS ? cycle->period_ns / 20 : LKD_PROOF_GAP_NS;
 

@@ -3,11 +3,11 @@
  *
  * The thread that will run the cycle executes the model's step many times, with inputs that jump
  * between the limits of their channels. A step does the same work for any values, so the machine
- * causes the differences between steps. Steps come in bursts of some milliseconds with pauses in
- * between, because the kernel throttles a real-time thread that never sleeps. After each burst a
- * loop that only reads the clock takes the same time: its gaps are interruptions by the machine,
- * and distinguish a slow step from a stalled core. The ends of the pauses measure the kernel's
- * wake-up latency, from which the margin of LKD_WAKE_HYBRID follows.
+ * causes the differences between steps. Steps are executed in bursts of some milliseconds with
+ * pauses in between, because the kernel throttles a real-time thread that never sleeps. After each
+ * burst a loop that only reads the clock takes the same time: its gaps are interruptions by the
+ * machine, and distinguish a slow step from a stalled core. The ends of the pauses measure the
+ * kernel's wake-up latency, from which the margin of LKD_WAKE_HYBRID follows.
  *
  * If other real-time programs, such as another rig, may use the core, the bursts are short and the
  * pauses long, to leave time for their cycles.
@@ -21,7 +21,7 @@
 
 #include "cycle.h"
 
-#define LKD_PROOF_GAP_NS    INT64_C(20000) /* a gap that counts, or a twentieth of the period */
+#define LKD_PROOF_GAP_NS    INT64_C(20000) /* smallest counted gap, or period / 20 */
 #define LKD_PROOF_STEPS_MIN 1000           /* fewer prove nothing */
 
 /** struct lkd_proof - a proof in progress, and its results.
@@ -31,10 +31,11 @@
  *            latency at the ends of the pauses
  * @gap_max_ns, @gaps: largest gap and number of gaps of the loop that reads the clock, which ran
  * for @gap_time_ns
- * @steps_done;  @restarts: resets after a step that failed or did not close the joints
+ * @steps_done: number of executed steps; @restarts: number of resets after a step that failed or
+ *              did not close the joints
  * @progress: 0 to 1000;  @bursts: bursts so far, for the watchdog;  @done: the other fields are
  *            final;
- * @cancelled: it ended early on request */
+ * @cancelled: the proof ended early on request */
 struct lkd_proof {
     uint64_t steps;
     int64_t time_ns;
@@ -52,12 +53,12 @@ struct lkd_proof {
     _Atomic bool done;
 };
 
-/** lkd_proof_init() - begin an empty proof.  RT: yes. */
+/** lkd_proof_init() - Initialise a proof without steps. RT: yes. */
 void lkd_proof_init(struct lkd_proof *proof, uint64_t steps, int64_t time_ns);
 
-/** lkd_proof_run() - execute it; ends early when the cycle is asked to end.
- * @cycle: rewound; no other thread runs it
- * Thread: that of the cycle.  RT: yes, one wait per burst. */
+/** lkd_proof_run() - Execute the proof; it ends early when the cycle is asked to end. @cycle: a
+ * rewound cycle that no other thread runs Thread: that of the cycle.  RT: yes, one wait per
+ * burst. */
 LK_RT void lkd_proof_run(struct lkd_proof *proof, struct lkd_cycle *cycle);
 
 #endif

@@ -14,11 +14,11 @@
 #define LKD_CORE_AUTO      (-1) /* the last core that this process may use, if it has two */
 #define LKD_CORE_NONE      (-2) /* no core of its own */
 #define LKD_STACK_TOUCHED  (64u << 10)
-#define LKD_LOCK_LIMIT_MIN (256u << 20) /* RLIMIT_MEMLOCK, bytes, below which nothing is locked */
+#define LKD_LOCK_LIMIT_MIN (256u << 20) /* least RLIMIT_MEMLOCK [bytes] for locking memory */
 
 /** struct lkd_usage - the kernel's counters of one thread.
- * @minor_faults, @major_faults: page faults
- * @voluntary:   context switches by waiting;  @involuntary: by preemption */
+ * @minor_faults, @major_faults: page faults @voluntary: context switches by waiting; @involuntary:
+ * context switches by preemption */
 struct lkd_usage {
     uint64_t minor_faults;
     uint64_t major_faults;
@@ -26,7 +26,7 @@ struct lkd_usage {
     uint64_t involuntary;
 };
 
-/** lkd_realtime_lock_memory() - lock all present and future memory of the process, and keep malloc
+/** lkd_realtime_lock_memory() - Lock all present and future memory of the process, and keep malloc
  * from returning pages and creating arenas. Raises the soft limit first. Call it early in main.
  * Return: 0, -EPERM (RLIMIT_MEMLOCK below LKD_LOCK_LIMIT_MIN and no CAP_IPC_LOCK), or the negative
  *         errno of mlockall(). */
@@ -39,30 +39,32 @@ int lkd_realtime_pick_core(int core);
 
 /** lkd_realtime_cores() - Return the cores of this process.
  * @ret_allowed:   affinity of the calling thread
- * @ret_reachable: cores it may be pinned to: all of its cpuset, isolated cores included
+ * @ret_reachable: cores to which the process may be pinned: all of its cpuset, including isolated
+ *                 cores
  * Return: 0 or negative errno. */
 int lkd_realtime_cores(cpu_set_t *ret_allowed, cpu_set_t *ret_reachable);
 
-/** lkd_realtime_avoid_core() - keep the calling thread, and threads it creates later, off @core.
- * Does nothing for LKD_CORE_NONE or if no core would be left.
+/** lkd_realtime_avoid_core() - Keep the calling thread, and threads that it creates later, off
+ * @core. Does nothing for LKD_CORE_NONE or if no core would be left.
  * Return: 0 or negative errno. */
 int lkd_realtime_avoid_core(int core);
 
-/** lkd_realtime_pin() - pin the calling thread to @core; LKD_CORE_NONE is allowed.
+/** lkd_realtime_pin() - Pin the calling thread to @core; LKD_CORE_NONE is allowed.
  * Return: 0 or negative errno (-EINVAL: no such core, or outside of the cpuset). */
 int lkd_realtime_pin(int core);
 
-/** lkd_realtime_set_fifo() - set the calling thread to SCHED_FIFO.
+/** lkd_realtime_set_fifo() - Set the calling thread to SCHED_FIFO.
  * @priority: 1 to 99
  * Return: 0 or negative errno (-EPERM: RLIMIT_RTPRIO too low and no CAP_SYS_NICE). */
 int lkd_realtime_set_fifo(int priority);
 
 /** lkd_realtime_try_fifo() - Check that this process may have threads of SCHED_FIFO @priority: sets
- * it for the calling thread and restores the previous one. Return: 0 or negative errno. */
+ * this priority for the calling thread and restores the previous one. Return: 0 or negative
+ * errno. */
 int lkd_realtime_try_fifo(int priority);
 
-/** lkd_realtime_pin_of(), lkd_realtime_fifo_of() - the same for another thread of this process,
- * even if that thread cannot run. Return: likewise. */
+/** lkd_realtime_pin_of(), lkd_realtime_fifo_of() - Pin another thread of this process, or set it to
+ * SCHED_FIFO, even if that thread cannot run. Return: 0 or negative errno. */
 int lkd_realtime_pin_of(pthread_t thread, int core);
 int lkd_realtime_fifo_of(pthread_t thread, int priority);
 
@@ -76,29 +78,31 @@ struct lkd_thread_wish {
     int core;
 };
 
-/** lkd_realtime_thread() - give the calling thread the core and the priority of @wish; for threads
- * that relay samples between the cycle and the benches. Return: 0, or the negative errno of the
- * first refusal; the other setting is applied nevertheless. */
+/** lkd_realtime_thread() - Set core and priority of the calling thread to those of @wish. Used for
+ * threads that relay samples between the cycle and the benches. Return: 0, or the negative errno of
+ * the first refusal; the other setting is applied nevertheless. */
 int lkd_realtime_thread(const struct lkd_thread_wish *wish);
 
-/** lkd_realtime_priority() - SCHED_FIFO priority of the calling thread; 0: normal. */
+/** lkd_realtime_priority() - Return the SCHED_FIFO priority of the calling thread; 0: normal. */
 int lkd_realtime_priority(void);
 
-/** lkd_realtime_lock_init() - a mutex with priority inheritance. */
+/** lkd_realtime_lock_init() - Initialise a mutex with priority inheritance. */
 void lkd_realtime_lock_init(pthread_mutex_t *lock);
 
-/** lkd_realtime_prepare_thread() - touch the stack of the calling thread, and set its timer slack
+/** lkd_realtime_prepare_thread() - Touch the stack of the calling thread, and set its timer slack
  * to the minimum in case it stays at normal priority. */
 void lkd_realtime_prepare_thread(void);
 
-/** lkd_realtime_keep_latency() - open /dev/cpu_dma_latency for lkd_realtime_hold_latency() before
- * privileges are dropped; without this call, that function opens it itself. */
+/** lkd_realtime_keep_latency() - Open /dev/cpu_dma_latency before privileges are dropped. Without
+ * this call lkd_realtime_hold_latency() opens it. */
 void lkd_realtime_keep_latency(void);
 
-/** lkd_realtime_hold_latency() - keep all cores out of deep idle states until the release.
+/** lkd_realtime_hold_latency() - Keep all cores out of deep idle states until
+ * lkd_realtime_release_latency().
  * Return: a descriptor, or negative errno. */
 int lkd_realtime_hold_latency(void);
-/** lkd_realtime_release_latency() - allow deep idle states again; negative descriptors are allowed.
+/** lkd_realtime_release_latency() - Allow deep idle states again. Negative descriptors are
+ * accepted.
  */
 void lkd_realtime_release_latency(int fd);
 
@@ -107,7 +111,7 @@ void lkd_realtime_usage(struct lkd_usage *ret_usage);
 
 /** lkd_realtime_usage_of() - Return the counters of thread @tid of this process so far, without
  * disturbing it.
- * Return: 0 or negative errno (-ENOENT, -ESRCH: it has ended). */
+ * Return: 0 or negative errno (-ENOENT, -ESRCH: the thread has ended). */
 int lkd_realtime_usage_of(pid_t tid, struct lkd_usage *ret_usage);
 
 #endif

@@ -10,8 +10,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/** struct lkd_release - @granted, @done: steps since the start of the run, guarded by @lock
- * @ended: no further steps will be made */
+/** struct lkd_release - release of steps to the cycle.
+ * @granted, @done: number of steps granted and done since the start of the run, guarded by @lock
+ *                  @ended: no further steps will be made */
 struct lkd_release {
     pthread_mutex_t lock;
     pthread_cond_t granting;
@@ -25,22 +26,23 @@ struct lkd_release {
 void lkd_release_init(struct lkd_release *release);
 void lkd_release_fini(struct lkd_release *release);
 
-/** lkd_release_reset() - Reset at the begin of a run. Thread: control, while no thread waits. */
+/** lkd_release_reset() - Reset @release when a run begins. Thread: control, while no thread
+ * waits. */
 void lkd_release_reset(struct lkd_release *release);
 
-/** lkd_release_grant() - grant @n more steps and wait until they are done, or stepping has ended.
+/** lkd_release_grant() - Grant @n more steps, and wait until they are done or stepping has ended.
  * @patience_ns: longest wait
  * Thread: control.
- * Return: true if they were done in time. */
+ * Return: true if the steps were done in time. */
 bool lkd_release_grant(struct lkd_release *release, uint64_t n, int64_t patience_ns);
 
-/** lkd_release_await() - wait at most @patience_ns until a step is granted.
- * Thread: of the cycle. Return: true if one is granted. */
+/** lkd_release_await() - Wait at most @patience_ns until a step is granted. Thread: cycle. Return:
+ * true if a step is granted. */
 bool lkd_release_await(struct lkd_release *release, int64_t patience_ns);
-/** lkd_nap() - sleep for a time [ns]. Thread: of the cycle, in these modes. */
+/** lkd_nap() - Sleep for a time [ns]. Thread: cycle, in modes without a clock. */
 void lkd_nap(int64_t duration_ns);
 
-/** lkd_release_count() - count a granted step as done.  lkd_release_end() - end stepping. */
+/** lkd_release_count() - Count a granted step as done. lkd_release_end() - End stepping. */
 void lkd_release_count(struct lkd_release *release);
 void lkd_release_end(struct lkd_release *release);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The last records of one thread, readable by any thread while it continues to write.
+/* The last records of one thread, readable by any thread while the writer continues.
  *
  * A ring of slots; the writer overwrites the oldest, never waits and does not know its readers.
  * Every slot has the number of its record, cleared before and set after the record is written; a
@@ -16,15 +16,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define LKD_RING_WORDS 7 /* of a record; with its number a cache line */
+#define LKD_RING_WORDS 7 /* words of a record; with its number a cache line */
 
-/** struct lkd_slot - @number: of the record in it, counted from 1; 0 while it is written */
+/** struct lkd_slot - one slot of the ring.
+ * @number: number of the record in the slot, counted from 1; 0 while the record is written */
 struct lkd_slot {
     alignas(64) _Atomic uint64_t number;
     _Atomic uint64_t word[LKD_RING_WORDS];
 };
 
-/** struct lkd_ring - @n_slots: a power of two;  @written: records so far */
+/** struct lkd_ring - ring of records.
+ * @n_slots: number of slots, a power of two; @written: number of records so far */
 struct lkd_ring {
     struct lkd_slot *slot;
     size_t n_slots;
@@ -36,14 +38,13 @@ struct lkd_ring {
  * Return: 0, -EINVAL, -ENOMEM. */
 int lkd_ring_init(struct lkd_ring *ring, size_t n_slots);
 
-/** lkd_ring_fini() - release; a zeroed ring is allowed.  RT: no. */
+/** lkd_ring_fini() - Release @ring, which may be zeroed. RT: no. */
 void lkd_ring_fini(struct lkd_ring *ring);
 
 /** lkd_ring_clear() - Discard all records. Thread: any, while no thread writes or reads. */
 void lkd_ring_clear(struct lkd_ring *ring);
 
-/** lkd_ring_put() - write one record over the oldest.
- * @words: LKD_RING_WORDS
+/** lkd_ring_put() - Overwrite the oldest record with a new one. @words: LKD_RING_WORDS words
  * Thread: the writer.  RT: yes, constant time. */
 LK_RT void lkd_ring_put(struct lkd_ring *ring, const uint64_t *words);
 
@@ -55,10 +56,9 @@ LK_RT uint64_t lkd_ring_written(const struct lkd_ring *ring);
  * The oldest half of the ring is skipped as a margin for the writer.  Thread: any.  RT: yes. */
 LK_RT uint64_t lkd_ring_first(const struct lkd_ring *ring);
 
-/** lkd_ring_get() - copy record @number, counted from 0.
- * @ret_words: LKD_RING_WORDS; written also on failure
- * Thread: any.  RT: yes.
- * Return: whether the record was complete; false: overwritten, or not written yet. */
+/** lkd_ring_get() - Copy record @number, counted from 0. @ret_words: LKD_RING_WORDS words; written
+ * also on failure Thread: any. RT: yes. Return: true if the copy is complete; false: the record was
+ * overwritten, or is not written yet. */
 LK_RT bool lkd_ring_get(const struct lkd_ring *ring, uint64_t number, uint64_t *ret_words);
 
 #endif

@@ -77,7 +77,7 @@ static void *run_worker(void *data)
     return NULL;
 }
 
-/* A part of a phase of the step, in the ring of its worker. */
+/* Store a part of a phase of the step in the ring of its worker. */
 static void mark(void *context, int index, bool begin)
 {
     struct lkd_runner *runner = context;
@@ -213,7 +213,8 @@ static bool has_ended(struct lkd_worker *worker)
     return worker->joined;
 }
 
-/* Return: whether all threads have ended. There are no phases after the end of the cycle's thread.
+/* Join the threads that have ended. Return: true if all threads have ended. There are no phases
+ * after the end of the cycle's thread.
  * */
 static bool have_ended(struct lkd_runner *runner)
 {

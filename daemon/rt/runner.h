@@ -4,15 +4,16 @@
  *
  * Starting has two halves. lkd_runner_start() returns when the threads exist, prepared and waiting,
  * and reports what the operating system granted; then the caller either releases or stops them. So
- * the grid begins only after everything that may fail or last long, and no thread becomes real-time
- * before all exist: a spinning one might prevent the others from starting. The control thread sets
- * core and priority of each thread, so a thread arrives on its core with the priority to run there.
+ * the grid begins only after all operations that may fail or last long. No thread becomes real-time
+ * before all threads exist, because a spinning thread might prevent the others from starting. The
+ * control thread sets core and priority of each thread, so a thread arrives on its core with the
+ * priority to run there.
  *
  * Another program may still occupy the cores of the threads for any time. Therefore no call waits
  * for a thread for longer than LKD_RUNNER_PATIENCE_NS; lkd_runner_ended() handles threads that have
  * not ended by then.
  *
- * All calls from the control thread; none is real-time. */
+ * All functions are called from the control thread; none is real-time. */
 #ifndef LKD_RT_RUNNER_H
 #define LKD_RT_RUNNER_H
 
@@ -40,11 +41,11 @@ struct lkd_grant {
 struct lkd_runner;
 
 /** struct lkd_worker - a thread of a runner.
- * @phase, @phase_begin_ns: its present phase of the step, and begin of the phase
+ * @phase, @phase_begin_ns: the phase of the step that it executes, and begin of the phase
  * @core_error, @priority_error: see struct lkd_grant
  * @usage_begin, @usage_end: written by the thread right before and after its work;  @counted:
  * @usage_begin is valid
- * @joined: it has ended */
+ * @joined: the thread has ended and was joined */
 struct lkd_worker {
     struct lkd_runner *runner;
     int index;
@@ -63,9 +64,9 @@ struct lkd_worker {
 
 /** struct lkd_runner - a cycle and its threads.
  * @proof:     proof that the thread executes instead of the cycle, or NULL
- * @priority:  requested, 0: none
+ * @priority: requested priority, 0: none
  * @n_threads: threads created for the @n_workers workers;  @alive: not all of them have ended
- * @pool:      NULL for a single worker;  @dismissed: it has been stopped
+ * @pool:      NULL for a single worker;  @dismissed: the pool has been stopped
  * @abandoned: not all threads could be created or run, so the existing ones end
  * @ready:     posted by each thread after its creation and when it runs on its core
  * @arm, @go:  posted for each thread when all exist, and when the grid may begin */
@@ -85,10 +86,9 @@ struct lkd_runner {
     sem_t go;
 };
 
-/** lkd_runner_start() - create the threads and set them up.
- * @cycle:     rewound, not running
- * @proof:     NULL: the threads run the cycle; otherwise they execute this proof
- * @cores:     of the @n_workers workers, from lkd_place()
+/** lkd_runner_start() - Create the threads and set them up. @cycle: a rewound cycle that does not
+ * run @proof:     NULL: the threads run the cycle; otherwise they execute this proof
+ * @cores: cores of the @n_workers workers, from lkd_place()
  * @priority:  SCHED_FIFO, 1 to 99; 0: normal
  * Return: 0 (@ret_grant lists refusals), -ETIMEDOUT (the threads could not run on their cores in
  * time, see lkd_runner_ended()), or negative errno: there is no thread. */
@@ -98,10 +98,9 @@ int lkd_runner_start(struct lkd_runner *runner, struct lkd_cycle *cycle, struct 
 /** lkd_runner_go() - Set T0 shortly after the present time and start the grid or the proof. */
 void lkd_runner_go(struct lkd_runner *runner);
 
-/** lkd_runner_stop() - end the cycle and its threads, released or not; waits up to a period. The
- * last figures are readable then. Does nothing without a thread.
- * Return: 0, -ETIMEDOUT (they hang: the threads and all that they use must stay until
- * lkd_runner_ended()). */
+/** lkd_runner_stop() - End the cycle and its threads, released or not. Waits up to a period.
+ * Afterwards the last figures can be read. Does nothing without a thread. Return: 0, -ETIMEDOUT
+ * (the threads hang: the threads and all that they use must stay until lkd_runner_ended()). */
 int lkd_runner_stop(struct lkd_runner *runner);
 
 /** lkd_runner_ended() - Return true if no thread is left after lkd_runner_stop() or
@@ -109,11 +108,12 @@ int lkd_runner_stop(struct lkd_runner *runner);
  * stop. */
 bool lkd_runner_ended(struct lkd_runner *runner);
 
-/** lkd_runner_is_fifo() - whether the thread of the cycle was granted its real-time priority. */
+/** lkd_runner_is_fifo() - Return true if the thread of the cycle was granted its real-time
+ * priority. */
 bool lkd_runner_is_fifo(const struct lkd_runner *runner);
 
-/** lkd_runner_usage() - Return the sum over all threads since the grid began; after a run, of the
- * whole run.
+/** lkd_runner_usage() - Return the sum of the counters of all threads since the grid began; after a
+ * run, the sum for the whole run.
  */
 void lkd_runner_usage(const struct lkd_runner *runner, struct lkd_usage *ret_usage);
 

@@ -17,10 +17,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define LKD_SPSC_BYTES (16u << 20) /* of all slots, unless that makes fewer than LKD_SPSC_MIN */
+#define LKD_SPSC_BYTES (16u << 20) /* of all slots, or more for at least LKD_SPSC_MIN slots */
 #define LKD_SPSC_MIN   64
 #define LKD_SPSC_MAX   8192
-/* Time after which a disk without progress counts as failed; no run waits longer for it. */
+/* Time after which a disk without progress counts as failed; no run waits longer for the disk. */
 #define LKD_SPSC_PATIENCE_NS INT64_C(10000000000)
 
 /** struct lkd_frame - one cycle in the queue.
@@ -28,10 +28,11 @@
  * @step:     steps done when it ended;  @stepped: the cycle made a step
  * @state, @fault: enum lkd_cycle_state, enum lkd_fault
  * @flags:    enum Flag
- * @record:   its time stamps, except @ended_ns, which is not known yet
- * @overruns, @skipped: as known when it began
+ * @record: time stamps of the cycle, except @ended_ns, which is not known yet @overruns, @skipped:
+ *          counts when the cycle began
  * @stamp:    the newest acting sample of any bench
- * @values:   n_inputs values that acted in the step, then n_outputs outputs after it */
+ * @values:   n_inputs input values that acted in the step, followed by n_outputs outputs after the
+ *            step */
 struct lkd_frame {
     uint64_t cycle;
     uint64_t step;
@@ -46,13 +47,13 @@ struct lkd_frame {
     double values[];
 };
 
-/** struct lkd_spsc - see above.
- * @stride:  bytes of a slot;  @n_slots: a power of two
+/** struct lkd_spsc - queue of frames. @stride: bytes of a slot; @n_slots: number of slots, a power
+ * of two
  * @wait:    the writer waits for room instead of dropping, in modes without real time; it stops
- *           waiting if there is none for LKD_SPSC_PATIENCE_NS
+ *           waiting if there is no room for LKD_SPSC_PATIENCE_NS
  * @waiting: the writer waits now
- * @on:      the queue is enabled;  @dropped: cycles dropped since then
- * @head:    slots written so far;  @tail: slots given back */
+ * @on:      the queue is enabled;  @dropped: number of cycles dropped since it was enabled
+ * @head:    slots written so far;  @tail: slots returned by the reader */
 struct lkd_spsc {
     unsigned char *slots;
     size_t stride;
@@ -67,15 +68,16 @@ struct lkd_spsc {
     alignas(64) _Atomic uint64_t tail;
 };
 
-/** lkd_spsc_init() - Allocate and touch memory for the frames of a model; disabled.  RT: no.
+/** lkd_spsc_init() - Allocate and touch memory for the frames of a model. The queue is disabled
+ * afterwards.  RT: no.
  * Return: 0, -ENOMEM. */
 int lkd_spsc_init(struct lkd_spsc *queue, int n_inputs, int n_outputs);
-/** lkd_spsc_fini() - release; a zeroed queue is allowed. */
+/** lkd_spsc_fini() - Release @queue, which may be zeroed. */
 void lkd_spsc_fini(struct lkd_spsc *queue);
 
 /** lkd_spsc_start() - Empty the queue, reset its counts, and enable it.
- * lkd_spsc_stop() - Disable it; its frames can still be read. A frame that is being written still
- * arrives. Thread: the reader's side. */
+ * lkd_spsc_stop() - Disable the queue; its frames can still be read. A frame that is being written
+ * still arrives. Thread: the reader's side. */
 void lkd_spsc_start(struct lkd_spsc *queue);
 void lkd_spsc_stop(struct lkd_spsc *queue);
 
@@ -85,8 +87,8 @@ LK_RT struct lkd_frame *lkd_spsc_back(struct lkd_spsc *queue);
 /** lkd_spsc_push() - Pass the slot to the reader.  Thread: cycle.  RT: yes. */
 LK_RT void lkd_spsc_push(struct lkd_spsc *queue);
 
-/** lkd_spsc_front() - Return the oldest frame, or NULL.  lkd_spsc_pop() - Return its slot to the
- * writer.
+/** lkd_spsc_front() - Return the oldest frame, or NULL.  lkd_spsc_pop() - Return the slot of the
+ * oldest frame to the writer.
  * Thread: reader. */
 const struct lkd_frame *lkd_spsc_front(struct lkd_spsc *queue);
 void lkd_spsc_pop(struct lkd_spsc *queue);

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Chooses independent rows or coordinates of Phi_q. The paper eliminates with partial pivoting;
- * complete pivoting gives an equivalent choice, and its pivots measure the quality. */
+/* Chooses independent rows or coordinates of Phi_q. The paper eliminates with partial pivoting.
+ * Complete pivoting leads to an equivalent choice, and its pivots measure the quality of the
+ * choice. */
 #include "laboratory/complement/complement.h"
 
 #include <math.h>
 #include <string.h>
 
-#define WORSE 1e-2 /* choose again below this fraction of the margin at the choice */
+/* fraction of the margin at the last choice below which rows are chosen again */
+#define WORSE 1e-2
 
 static void swap(double *a, double *b)
 {
@@ -16,8 +18,8 @@ static void swap(double *a, double *b)
     *b = old;
 }
 
-/* moves the largest remaining value of @A, n x m column-major, to place @k; @row and @column record
- * the permutation. Return: its magnitude. */
+/* Move the largest remaining value of @A, n x m column-major, to place @k; @row and @column
+ * receive the permutation. Return: its magnitude. */
 static double bring_pivot(double *A, int n, int m, int k, int *row, int *column)
 {
     int at_row = k, at_column = k, old;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The formulation as equations: y = q, v in absolute coordinates. */
+/* Makes the formulation a set of equations y' = f, with y = (q, v) in absolute coordinates. */
 #include "laboratory/complement/complement.h"
 #include "laboratory/coordinates.h"
 #include "laboratory/methods.h"
@@ -65,7 +65,7 @@ static const struct lk_complement_method *find_method(const char *variant)
     return method->name ? method : NULL;
 }
 
-/* rank at the start, including the normalisation rows of Euler parameters */
+/* Find the rank at the start, including the normalisation rows of Euler parameters. */
 static int find_rank(struct lk_complement *c, struct lk_error *ret_error)
 {
     struct lk_mobility mobility;
@@ -85,13 +85,14 @@ static int find_rank(struct lk_complement *c, struct lk_error *ret_error)
     return 0;
 }
 
-/* at a start where the mechanism has more freedom than nearby, the rank would be too small */
+/* Refuse a start in which the mechanism has more freedom than nearby, because the rank would be
+ * too small. */
 static int refuse_singular(const struct lk_complement *c, struct lk_error *ret_error)
 {
     struct lk_pose_check check;
     int r = lk_pose_check_init(c->g.mechanics->system, &check), n_extra;
 
-    if (r != 0) /* too large to check, or nothing to check */
+    if (r != 0) /* the pose is too large to check, or there is nothing to check */
         return r == LK_E_MODEL ? 0 : r;
     n_extra = check.kind == LK_POSE_SINGULAR ? check.n_extra : 0;
     lk_pose_check_fini(&check);
@@ -104,7 +105,8 @@ static int refuse_singular(const struct lk_complement *c, struct lk_error *ret_e
     return LK_E_MODEL;
 }
 
-/* a mass matrix that a method inverts must be regular: Pekal, Fraczek 2016, end of section 3.3.2 */
+/* Refuse a singular mass matrix if the method inverts it: Pekal, Fraczek 2016, end of section
+ * 3.3.2. */
 static int refuse_mass(const struct lk_complement *c, struct lk_error *ret_error)
 {
     const struct lk_system *sys = c->g.mechanics->system;
@@ -133,7 +135,7 @@ static int refuse_mass(const struct lk_complement *c, struct lk_error *ret_error
     return 0;
 }
 
-/* refuses angles at their singularity in the start */
+/* Refuse angles that are singular at the start. */
 static int refuse_angles(const struct lk_complement *c, struct lk_error *ret_error)
 {
     struct lk_mechanics *mechanics = c->g.mechanics;
@@ -279,8 +281,8 @@ static void multipliers(void *self, double *ret)
 {
     struct lk_complement *c = self;
 
-    /* the accelerations were computed, so the matrices are finite; zero if LAPACK fails
-     * nevertheless */
+    /* The accelerations were computed, so the matrices are finite. If LAPACK fails nevertheless,
+     * return zeros. */
     if (lk_complement_multipliers(c, ret) != 0)
         memset(ret, 0, (size_t)c->g.mechanics->n_rows * sizeof(double));
 }

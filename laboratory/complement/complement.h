@@ -12,9 +12,9 @@
  * A method is a function that computes P, or the accelerations themselves, and a line in methods.c;
  * each file holds a family. Matrices are column-major, as in LAPACK: Phi_q^T is n x m.
  *
- * The rank r is that of the start and constant: if drift makes dependent rows appear independent,
- * or a pose is nearly singular, the n - r directions with the smallest singular values are the
- * motions. In a singular pose itself there is no solution, LK_E_SINGULAR. */
+ * The rank r is found at the start and remains constant. If drift makes dependent rows appear
+ * independent, or a pose is nearly singular, the n - r directions with the smallest singular
+ * values are the motions. In a singular pose itself there is no solution, LK_E_SINGULAR. */
 #ifndef LK_METHODS_LABORATORY_COMPLEMENT_COMPLEMENT_H
 #define LK_METHODS_LABORATORY_COMPLEMENT_COMPLEMENT_H
 
@@ -25,11 +25,12 @@
 
 struct lk_complement;
 
-/** struct lk_complement_method - @name: text after the colon
+/** struct lk_complement_method - a method of the formulation.
+ * @name: text after the colon
  * @basis:         compute c->P from the matrices in c->g; NULL: the method has no basis
  * @accelerations: compute c->q2, from c->P or otherwise
- * @divides_by_mass: it needs the inverse of M, so it does not support bodies without mass, nor
- * Euler parameters, whose M is singular (Pekal, Fraczek 2016, end of section 3.3.2)
+ * @divides_by_mass: the method needs the inverse of M. It does not support bodies without mass,
+ *          nor Euler parameters, whose M is singular (Pekal, Fraczek 2016, end of section 3.3.2)
  * Both functions return 0, LK_E_SINGULAR, or LK_E_NOT_FINITE. */
 struct lk_complement_method {
     const char *name;
@@ -38,17 +39,19 @@ struct lk_complement_method {
     int divides_by_mass;
 };
 
-/** lk_complement_methods - the list ends with an entry without a name; lk_complement_variants:
- * their names. In methods.c. */
+/** lk_complement_methods - list of methods, ends with an entry without a name;
+ * lk_complement_variants: names of the methods. In methods.c. */
 extern const struct lk_complement_method lk_complement_methods[];
 extern const char *const lk_complement_variants[];
 
-/** struct lk_complement - @r: rank of Phi_q;  @s: n - r, degrees of freedom
- * @n_positions: numbers of q;  @P: n x s;  @q2: q'', n;  @a: v', 6 a body
+/** struct lk_complement - working state of the formulation.
+ * @r: rank of Phi_q;  @s: n - r, degrees of freedom
+ * @n_positions: numbers of q;  @P: basis, n x s;  @q2: q'', n;  @a: v', 6 per body
  * @choice:   rows or columns in the order of the method, of which the first r are independent
- * @margin:   ratio of smallest to largest pivot when they were chosen;  @n_choices: number of
- * choices
- * @A, @B, @C: scratch, (n + m)^2 numbers each;  @u, @v, @tau: n + m numbers;  @pivot: n + m */
+ * @margin:   ratio of smallest to largest pivot when @choice was made;  @n_choices: number of
+ *            choices so far
+ * @A, @B, @C: scratch, (n + m)^2 numbers each;  @u, @v, @tau: scratch, n + m numbers each;
+ *             @pivot: n + m */
 struct lk_complement {
     const struct lk_complement_method *method;
     struct lk_generalised g;
@@ -73,13 +76,13 @@ struct lk_complement {
     int *pivot;
 };
 
-/** lk_complement_status() - translate @info of a LAPACK routine. Return: 0, LK_E_SINGULAR,
- * LK_E_NOT_FINITE (negative: LAPACKE found a NaN). */
+/** lk_complement_status() - translate the result @info of a LAPACK routine. Return: 0,
+ * LK_E_SINGULAR, LK_E_NOT_FINITE (negative: LAPACKE found a NaN). */
 int lk_complement_status(int info);
 
 /* ---- project.c ---- */
 
-/** lk_complement_project() - compute the accelerations of a method with a basis. */
+/** lk_complement_project() - compute the accelerations of a method with a basis, into c->q2. */
 int lk_complement_project(struct lk_complement *c);
 
 /** lk_complement_reduce() - solve P^T M P v'' = P^T (Q - M a), q'' = a + P v''. c->q2: in: a, which
@@ -93,12 +96,12 @@ int lk_complement_last_columns(struct lk_complement *c);
 /* ---- choose.c ---- */
 
 /** lk_complement_choose() - set c->choice: first the r most independent rows (@columns 0) or
- * columns (1) of Phi_q, by Gaussian elimination with complete pivoting. Overwrites A. Return: 0,
- * LK_E_SINGULAR: fewer than r exist. */
+ * columns (@columns 1) of Phi_q, by Gaussian elimination with complete pivoting. Overwrites A.
+ * Return: 0, LK_E_SINGULAR: fewer than r exist. */
 int lk_complement_choose(struct lk_complement *c, int columns);
 
-/** lk_complement_keep() - check whether the choice is still good. @margin: of the current factor,
- * smallest relative to largest pivot. Return: 1; 0: choose again. */
+/** lk_complement_keep() - check whether the choice is still good. @margin: ratio of smallest to
+ * largest pivot of the current factor. Return: 1; 0: choose again. */
 int lk_complement_keep(struct lk_complement *c, double margin);
 
 /** lk_complement_margin() - return the ratio of smallest to largest |diagonal| of the triangle in

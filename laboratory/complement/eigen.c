@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-/* A = Phi_q^T Phi_q, n x n, equation 3.10; skips zeros, since rows are sparse */
+/* Compute A = Phi_q^T Phi_q, n x n, equation 3.10. Zeros are skipped, because rows are sparse. */
 static void normal_matrix(struct lk_complement *c)
 {
     size_t n = (size_t)c->g.n;
@@ -33,7 +33,7 @@ int lk_complement_zero_eigenvalue(struct lk_complement *c)
     return lk_complement_status(info);
 }
 
-/* the columns of the s smallest diagonal values of T, in their order */
+/* Copy the columns of the s smallest diagonal values of T to P, in their order. */
 static void take_smallest(struct lk_complement *c)
 {
     size_t n = (size_t)c->g.n;

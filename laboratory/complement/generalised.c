@@ -42,7 +42,7 @@ void lk_generalised_fini(struct lk_generalised *g)
     *g = (struct lk_generalised){0};
 }
 
-/* v -> R(angle about coordinate axis @axis)^T v */
+/* Rotate v by the inverse of a rotation about coordinate axis @axis: v -> R(angle)^T v. */
 static void turn_back(int axis, double angle, double v[3])
 {
     int j = (axis + 1) % 3, k = (axis + 2) % 3;
@@ -76,7 +76,7 @@ static void angles_of(const int axis[3], const double *angle, const double *rate
         ret->bias[i] = -ret->bias[i] * rate[0] - part[i] * rate[1] * rate[2];
 }
 
-/* w = 2 G(p) p' of a unit quaternion; G(p') p' = 0, so there is no bias */
+/* Set L and bias of a unit quaternion: w = 2 G(p) p'. The bias is zero, because G(p') p' = 0. */
 static void parameters_of(const double p[4], struct lk_generalised_body *ret)
 {
     const double L[12] = {-p[1], p[0], p[3],  -p[2], -p[2], -p[3],
@@ -138,8 +138,8 @@ static void inertia_of(struct lk_generalised *g, int i)
                 b->L[r] * JL[j] + b->L[n + r] * JL[n + j] + b->L[2 * n + r] * JL[2 * n + j];
 }
 
-/* Phi_q of row @r from its Jacobian for velocities; returns Phi_v L' r', to be subtracted from
- * Gamma */
+/* Compute Phi_q of row @r from its Jacobian for velocities. Return: Phi_v L' r', to be
+ * subtracted from Gamma. */
 static double row_of(struct lk_generalised *g, int r)
 {
     int n = g->width - 3, bodies = g->mechanics->n_bodies;
@@ -159,7 +159,8 @@ static double row_of(struct lk_generalised *g, int r)
     return bias;
 }
 
-/* p^T p'' = -p'^T p', with p'^T p' = w^T w / 4; lk_coordinates_normalise() keeps the lengths */
+/* Add the rows of lengths: p^T p'' = -p'^T p', with p'^T p' = w^T w / 4.
+ * lk_coordinates_normalise() keeps the lengths. */
 static void length_rows(struct lk_generalised *g)
 {
     for (int r = g->mechanics->n_rows; r < g->m; r++) {

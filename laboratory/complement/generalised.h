@@ -3,18 +3,19 @@
  *
  *     M q'' + Phi_q^T lambda = Q        Phi_q q'' = Gamma        v = L(q) q'
  *
- * M. Pekal, J. Fraczek, Comparison of natural complement formulations for multibody dynamics, 2016,
- * equations 2.1 and 2.4. The laboratory uses velocities v, six per body; q'' of three angles or
- * four Euler parameters differs from v' by L, and so do the matrices whose null space is computed.
- * Euler parameters add a row for their length, p^T p'' = -p'^T p', after the rows of the joints,
- * and have a singular mass matrix 4 G^T J G. With LK_ORIENTATION_LIE there is no such q: L = 1, and
- * the accelerations are v' themselves. */
+ * M. Pekal, J. Fraczek, Comparison of natural complement formulations for multibody dynamics,
+ * 2016, equations 2.1 and 2.4. The laboratory uses velocities v, six per body. With three angles
+ * or four Euler parameters, v = L q', so that q'' differs from v'. The matrices whose null space
+ * is computed differ likewise. Euler parameters add a row for their length, p^T p'' = -p'^T p',
+ * after the rows of the joints, and have a singular mass matrix 4 G^T J G. With
+ * LK_ORIENTATION_LIE there is no such q: L = 1, and v' takes the place of q''. */
 #ifndef LK_METHODS_LABORATORY_COMPLEMENT_GENERALISED_H
 #define LK_METHODS_LABORATORY_COMPLEMENT_GENERALISED_H
 
 #include "methods/mechanics/equations.h"
 
-/** struct lk_generalised_body - @mass: [kg];  @n: coordinates of the orientation, 3 or 4
+/** struct lk_generalised_body - matrices of one body.
+ * @mass: [kg];  @n: number of coordinates of the orientation, 3 or 4
  * @L: w = L r', 3 x n row-major;  @bias: L' r' [rad/s^2];  @inertia: L^T J L, n x n */
 struct lk_generalised_body {
     double mass;
@@ -24,9 +25,11 @@ struct lk_generalised_body {
 };
 
 /** struct lk_generalised - matrices of the last evaluation.
- * @width: coordinates a body, 6 or 7;  @n: of all bodies;  @m: rows, with those of lengths
+ * @width: number of coordinates per body, 6 or 7;  @n: of all bodies;  @m: number of rows,
+ *         including those for the lengths of Euler parameters
  * @jacobian: Phi_q, m x n row-major, which is Phi_q^T column-major, n x m
- * @gamma: Gamma, m;  @force: Q, n;  @plain, @forces: the same terms as mechanics gives them */
+ * @gamma: Gamma, m;  @force: Q, n;  @plain: Phi_q for the velocities v;
+ * @forces: forces as the mechanics computes them */
 struct lk_generalised {
     struct lk_mechanics *mechanics;
     enum lk_orientation orientation;
@@ -41,13 +44,14 @@ struct lk_generalised {
     struct lk_twist *forces;
 };
 
-/** lk_generalised_init() - memory. Return: 0, -ENOMEM. Release with lk_generalised_fini(). */
+/** lk_generalised_init() - allocate memory for the bodies of @mechanics. Return: 0, -ENOMEM.
+ * Release with lk_generalised_fini(). */
 int lk_generalised_init(struct lk_generalised *g, struct lk_mechanics *mechanics,
                         enum lk_orientation orientation);
 void lk_generalised_fini(struct lk_generalised *g);
 
 /** lk_generalised_evaluate() - compute all matrices at the last evaluation of the mechanics.
- * @q, @v: absolute coordinates and velocities there, see laboratory/coordinates.h
+ * @q, @v: absolute coordinates and velocities at that evaluation, see laboratory/coordinates.h
  * @baumgarte: alpha and beta [1/s] of Gamma - 2 alpha Phi' - beta^2 Phi, or NULL
  * Return: 0, LK_E_SINGULAR (singular angles). */
 int lk_generalised_evaluate(struct lk_generalised *g, const double *q, const double *v,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The list of methods. A new one needs a function in the file of its family and a line here. */
+/* The list of methods. A new method needs a function in the file of its family and a line here. */
 #include "laboratory/complement/families.h"
 #include <stddef.h>
 
-/* X(name, basis, accelerations, inverts the mass matrix); the first is the default */
+/* X(name, basis, accelerations, inverts the mass matrix); the first method is the default */
 #define METHODS(X)                                                                                 \
     X("qr", lk_complement_qr, lk_complement_project, 0)                                            \
     X("svd", lk_complement_svd, lk_complement_project, 0)                                          \

@@ -20,7 +20,8 @@ static void remainder_of(const struct lk_complement *c, double *ret)
     }
 }
 
-/* Phi_q^T = W L V^T: lambda = V L^+ W^T (Q - M v'), from the r largest singular values */
+/* Compute the multipliers from Phi_q^T = W L V^T: lambda = V L^+ W^T (Q - M v'), with the r
+ * largest singular values. */
 int lk_complement_multipliers(struct lk_complement *c, double *ret)
 {
     struct lk_mechanics *mechanics = c->g.mechanics;

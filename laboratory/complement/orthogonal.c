@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Null space from an orthogonal decomposition of Phi_q^T itself, n x m. */
+/* Computes the null space from an orthogonal decomposition of Phi_q^T itself, n x m. */
 #include "laboratory/complement/families.h"
 
 #include <lapacke.h>
@@ -17,10 +17,11 @@ int lk_complement_svd(struct lk_complement *c)
     return lk_complement_status(info);
 }
 
-/* The leading rows are chosen once, and again when the choice has become poor. Pivots chosen at
- * each state switch between rows that differ only by drift, and the accelerations jump with them:
- * on the strut with redundant rows the error was then nine times that of svd with an error
- * tolerance of 1e-8 (test_complement_drift), and more than a hundred times with 1e-10. */
+/* Decompose Phi_q^T. The leading rows are chosen once, and again when the choice has become
+ * poor. Pivots that are chosen at each state would switch between rows that differ only by
+ * drift, and the accelerations would jump. On the strut with redundant rows the error was then
+ * nine times that of svd with an error tolerance of 1e-8 (test_complement_drift), and more than
+ * a hundred times with 1e-10. */
 static int decompose_jacobian(struct lk_complement *c)
 {
     size_t n = (size_t)c->g.n;

@@ -7,7 +7,8 @@
 #include <lapacke.h>
 #include <string.h>
 
-/* Phi_u in A, m x r, and its QR decomposition; its columns are independent */
+/* Write Phi_u to A, m x r, and compute its QR decomposition. The columns of Phi_u are
+ * independent. */
 static int factor_dependent(struct lk_complement *c)
 {
     size_t n = (size_t)c->g.n, m = (size_t)c->g.m;
@@ -18,8 +19,8 @@ static int factor_dependent(struct lk_complement *c)
     return LAPACKE_dgeqrf(LAPACK_COL_MAJOR, c->g.m, c->r, c->A, c->g.m, c->tau);
 }
 
-/* the paper chooses once and advises to monitor the choice; here the dependent coordinates are
- * chosen again when Phi_u is nearly singular */
+/* Choose dependent coordinates again if Phi_u is nearly singular. The paper chooses once and
+ * advises to monitor the choice. */
 static int watch_choice(struct lk_complement *c)
 {
     int info = c->n_choices > 0 || lk_complement_choose(c, 1) == 0 ? factor_dependent(c) : 1;
@@ -31,7 +32,7 @@ static int watch_choice(struct lk_complement *c)
     return lk_complement_margin(c->A, c->g.m, c->r) < LK_COMPLEMENT_SINGULAR;
 }
 
-/* B = Phi_u^+ [Phi_v Gamma] in its first r rows, m x (s + 1) */
+/* Compute B = Phi_u^+ [Phi_v Gamma] in its first r rows, m x (s + 1). */
 static int divide_dependent(struct lk_complement *c)
 {
     size_t n = (size_t)c->g.n, m = (size_t)c->g.m;

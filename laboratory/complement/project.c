@@ -25,7 +25,7 @@ int lk_complement_last_columns(struct lk_complement *c)
                                                c->g.n, c->tau, c->P, c->g.n));
 }
 
-/* X = [Phi_q; P^T] in A, (m + s) x n, and [Gamma; 0] in u, equations 3.2 and 3.8 */
+/* Write X = [Phi_q; P^T] to A, (m + s) x n, and [Gamma; 0] to u, equations 3.2 and 3.8. */
 static void extend_jacobian(struct lk_complement *c)
 {
     int n = c->g.n, m = c->g.m, rows = m + c->s;
@@ -42,7 +42,7 @@ static void extend_jacobian(struct lk_complement *c)
     memset(c->u + m, 0, (size_t)c->s * sizeof(double));
 }
 
-/* X^-1 [Gamma; 0], without redundant rows */
+/* Compute X^-1 [Gamma; 0] if no rows are redundant. */
 static int solve_square(struct lk_complement *c)
 {
     int n = c->g.n, info;
@@ -57,7 +57,8 @@ static int solve_square(struct lk_complement *c)
                                                            : lk_complement_status(info);
 }
 
-/* X^+ [Gamma; 0]: X has more rows than columns, and full column rank */
+/* Compute X^+ [Gamma; 0] if rows are redundant: X then has more rows than columns, and full
+ * column rank. */
 static int solve_redundant(struct lk_complement *c)
 {
     int n = c->g.n, rows = c->g.m + c->s, info;
@@ -100,7 +101,7 @@ int lk_complement_reduce(struct lk_complement *c)
     return lk_complement_status(info);
 }
 
-/* all bodies are free: the null space is the whole space */
+/* Set P to the whole space, which is the null space if all bodies are free. */
 static void all_directions(struct lk_complement *c)
 {
     size_t n = (size_t)c->g.n;

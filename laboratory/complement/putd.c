@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Both methods need the independent rows first. H of the elimination is not orthogonal: P^T P is
- * not the identity, and the second of equations 3.4 does not hold with B = P^T. Equations 3.5 to
- * 3.8 only need that X = [Phi_q; P^T] is invertible, which it is. */
+/* For both methods the independent rows must come first. With elimination, H is not orthogonal:
+ * P^T P is not the identity, and the second of equations 3.4 does not hold with B = P^T.
+ * Equations 3.5 to 3.8 only require that X = [Phi_q; P^T] is invertible, and it is. */
 #include "laboratory/complement/families.h"
 
 #include <lapacke.h>
 #include <string.h>
 
-/* columns of Phi_q^T for the r chosen rows */
+/* Copy the columns of Phi_q^T for the r chosen rows. */
 static void pick_rows(struct lk_complement *c)
 {
     size_t n = (size_t)c->g.n;
@@ -28,7 +28,7 @@ static int eliminate_rows(struct lk_complement *c)
     return LAPACKE_dgetrf(LAPACK_COL_MAJOR, c->g.n, c->r, c->A, c->g.n, c->pivot);
 }
 
-/* factors the chosen rows; chooses again if they have become dependent */
+/* Factor the chosen rows. Choose again if they have become dependent. */
 static int factor_chosen(struct lk_complement *c, int (*method)(struct lk_complement *c))
 {
     int info = c->n_choices > 0 || lk_complement_choose(c, 0) == 0 ? method(c) : 1;
@@ -47,8 +47,8 @@ int lk_complement_putd_h(struct lk_complement *c)
     return info != 0 ? lk_complement_status(info) : lk_complement_last_columns(c);
 }
 
-/* Permuted rows of Phi_q^T are [L1; L2] U: H^T = [L1 0; L2 1]^-1. Without the permutation the
- * last columns of H are [-L1^-T L2^T; 1]. */
+/* Compute P from elimination. Permuted rows of Phi_q^T are [L1; L2] U: H^T = [L1 0; L2 1]^-1.
+ * Without the permutation the last columns of H are [-L1^-T L2^T; 1]. */
 int lk_complement_putd_g(struct lk_complement *c)
 {
     int n = c->g.n, r = c->r, s = c->s, info = factor_chosen(c, eliminate_rows);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* J. T. Wang, R. L. Huston, A comparison of analysis methods of redundant multibody systems, 1989,
- * in the form of Pekal and Fraczek. With redundant rows the inverse becomes a pseudo-inverse, whose
- * threshold is the usual m eps times the largest eigenvalue. The matrix is quadratic in Phi_q, so a
- * drift of 1e-7 already makes dependent rows independent; round-off then decides the accelerations,
- * and an error control reduces its steps without end. The paper reports this loss of accuracy, and
- * test_complement_drift tests it. The other methods keep the rank of the start; so does
- * wang-huston-fixed-rank, which is as accurate. */
+/* J. T. Wang, R. L. Huston, A comparison of analysis methods of redundant multibody systems,
+ * 1989, in the form that Pekal and Fraczek use. With redundant rows the inverse becomes a
+ * pseudo-inverse, whose threshold is the usual m eps times the largest eigenvalue. The matrix is
+ * quadratic in Phi_q, so a drift of 1e-7 already makes dependent rows independent; round-off
+ * then decides the accelerations, and an error control reduces its steps indefinitely. The paper
+ * reports this loss of accuracy, and test_complement_drift tests it. The other methods keep the
+ * rank found at the start. So does wang-huston-fixed-rank, which is as accurate as they are. */
 #include "laboratory/complement/families.h"
 
 #include <float.h>
@@ -13,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-/* @W = Phi_q N, m x m, with N = M^-1 Phi_q^T */
+/* Compute @W = Phi_q N, m x m, with N = M^-1 Phi_q^T. */
 static void multiply_compliance(const struct lk_generalised *g, const double *N, double *W)
 {
     size_t n = (size_t)g->n, m = (size_t)g->m;
@@ -28,7 +28,7 @@ static void multiply_compliance(const struct lk_generalised *g, const double *N,
         }
 }
 
-/* x = W^+ x by the eigenvalues of W: those above a threshold, or the r largest */
+/* Compute x = W^+ x from the eigenvalues of W: those above a threshold, or the r largest. */
 static int pseudo_divide(struct lk_complement *c, int has_fixed_rank, double *W, double *x)
 {
     size_t m = (size_t)c->g.m, left_out = has_fixed_rank ? m - (size_t)c->r : 0;
@@ -54,7 +54,7 @@ static int pseudo_divide(struct lk_complement *c, int has_fixed_rank, double *W,
     return 0;
 }
 
-/* @x = Phi_q M^-1 Q - Gamma, the bracket of equation 3.41 */
+/* Compute @x = Phi_q M^-1 Q - Gamma, the bracket of equation 3.41. */
 static void evaluate_bracket(const struct lk_complement *c, double *x)
 {
     size_t n = (size_t)c->g.n;

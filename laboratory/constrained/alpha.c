@@ -2,20 +2,20 @@
 /* Generalized-alpha and HHT-alpha on the constrained equations, see alpha.h.
  *
  * Parameters: generalized-alpha after Chung and Hulbert from the spectral radius rho at infinite
- * frequency; HHT-alpha with alpha = (rho - 1) / (rho + 1), which has the same radius. The default
- * of rho is 0.9, the value of Example 8 in M. Arnold, DAE aspects of multibody system dynamics,
- * 2016. Steps are fixed.
+ * frequency; HHT-alpha with alpha = (rho - 1) / (rho + 1), which has the same spectral radius. The
+ * default of rho is 0.9, the value of Example 8 in M. Arnold, DAE aspects of multibody system
+ * dynamics, 2016. Steps are fixed.
  *
- * Start: a_0 = v'(t_0 + (alpha_m - alpha_f) h) + O(h^2). (The survey's text before its eq. (71)
- * omits v' around the argument; the one after eq. (94) has it.) index-3-modified-start also changes
- * the start velocity by O(h^2). The local error in q,
+ * Start: a_0 = v'(t_0 + (alpha_m - alpha_f) h) + O(h^2). (The survey omits v' around the argument
+ * in the text before its eq. (71), but not in the text after eq. (94).) index-3-modified-start also
+ * changes the start velocity by O(h^2). The local error in q,
  *
  *     l = h^3 (C v'' + [0; w x w'] / 12),  C = (1 - 6 beta - 3 (alpha_m - alpha_f)) / 6
  *
- * must be balanced by a velocity that violates the hidden constraint by G v_0 = G l / h. Started
- * from G v_0 = 0, the velocity oscillates about this value, and lambda with it by O(h). M. Arnold,
- * O. Bruels, A. Cardona, Error analysis of generalized-alpha Lie group time integration methods,
- * 2015, as summarised by the survey after Example 8. */
+ * must be balanced by a velocity that violates the hidden constraint by G v_0 = G l / h. If it
+ * starts from G v_0 = 0, the velocity oscillates about this value, and lambda oscillates by
+ * O(h). M. Arnold, O. Bruels, A. Cardona, Error analysis of generalized-alpha Lie group time
+ * integration methods, 2015, as summarised by the survey after Example 8. */
 #include "laboratory/constrained/alpha.h"
 #include "maths/vec.h"
 #include <errno.h>
@@ -140,7 +140,7 @@ static int open_hht(struct lk_problem *problem, void **ret, struct lk_error *ret
 
 /* ---- start ---- */
 
-/* v' at t + @tau along the motion, up to O(tau^2) */
+/* Compute v' at t + @tau along the motion, up to O(tau^2). */
 static int accelerations_after(struct lk_alpha *p, double tau, double *ret)
 {
     struct lk_constrained *s = &p->state;
@@ -154,7 +154,8 @@ static int accelerations_after(struct lk_alpha *p, double tau, double *ret)
     return r == 0 ? lk_constrained_accelerate(s, s->t + tau, p->q, p->v, ret, NULL) : r;
 }
 
-/* l / h (see the top of this file) into @ret; v'' by a central difference with error O(h^2) */
+/* Compute l / h (see the top of this file) into @ret. v'' is a central difference with error
+ * O(h^2). */
 static int local_error(struct lk_alpha *p, double *ret)
 {
     struct lk_constrained *s = &p->state;

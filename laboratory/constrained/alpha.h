@@ -17,13 +17,14 @@
 
 enum lk_alpha_form { LK_ALPHA_GGL, LK_ALPHA_INDEX_3, LK_ALPHA_INDEX_2 };
 
-/** struct lk_alpha - @a: the acceleration-like vector of the method, next to v' in the state
- * @decay: alpha_0 of index-2-baumgarte, eq. (87c) [1/s];  @has_decay: the variant uses it
+/** struct lk_alpha - a run of an alpha method. @a: the acceleration-like vector of the method, next
+ * to v' in the state
+ * @decay: alpha_0 of index-2-baumgarte, eq. (87c) [1/s];  @has_decay: the variant uses @decay
  * @D, @s, @mu: the unknowns of a step: scaled increment [m/s, rad/s] (without the mu part), h times
  *         reduced multipliers, reduced mu;  @n_unknown: n + rank, or n + 2 rank
  * @q, @v, @vdot, @a_next, @lambda: state at @t_next that belongs to the unknowns
- * @B: basis of the rows, of the last matrix;  @WG: W G_n^T B^T of this step, rank x n
- * @LU, @swaps: the factored matrix;  @has_matrix: it exists, for steps of @matrix_h */
+ * @B: basis of the rows at the last matrix;  @WG: W G_n^T B^T of this step, rank x n
+ * @LU, @swaps: the factored matrix;  @has_matrix: @LU is valid, for steps of @matrix_h */
 struct lk_alpha {
     struct lk_constrained state;
     enum lk_alpha_form form;
@@ -78,15 +79,15 @@ void lk_alpha_residual(struct lk_alpha *alpha);
  * decay Phi; with ggl followed by Phi'. */
 void lk_alpha_raw_rows(struct lk_alpha *alpha);
 
-/** lk_alpha_add_reactions() - @ret += @factor Phi_q^T @lambda at the last evaluation. */
+/** lk_alpha_add_reactions() - compute @ret += @factor Phi_q^T @lambda at the last evaluation. */
 void lk_alpha_add_reactions(const struct lk_mechanics *mechanics, const double *lambda,
                             double factor, double *ret);
 
 /** lk_alpha_largest() - max |x|, or NaN. */
 double lk_alpha_largest(const double *x, int n);
 
-/** lk_alpha_solve() - solve the step of length h from the state to t_next: q, v, vdot, a_next,
- * lambda. Return: 0, LK_E_STALLED, LK_E_NOT_FINITE, LK_E_SINGULAR. */
+/** lk_alpha_solve() - solve the step of length h from the state to t_next; writes q, v, vdot,
+ * a_next and lambda. Return: 0, LK_E_STALLED, LK_E_NOT_FINITE, LK_E_SINGULAR. */
 int lk_alpha_solve(struct lk_alpha *alpha);
 
 #endif

@@ -46,7 +46,7 @@ double lk_alpha_largest(const double *x, int n)
     return ret;
 }
 
-/* eqs. (68), (94): state from the unknowns, evaluated by the mechanics */
+/* Compute the state from the unknowns, eqs. (68), (94), and evaluate the mechanics there. */
 int lk_alpha_place(struct lk_alpha *p)
 {
     struct lk_constrained *s = &p->state;
@@ -79,7 +79,7 @@ void lk_alpha_spread(struct lk_alpha *p)
     }
 }
 
-/* @ret += @factor Phi_q^T @lambda at the last evaluation */
+/* Compute @ret += @factor Phi_q^T @lambda at the last evaluation. */
 void lk_alpha_add_reactions(const struct lk_mechanics *mechanics, const double *lambda,
                             double factor, double *ret)
 {
@@ -95,7 +95,7 @@ void lk_alpha_add_reactions(const struct lk_mechanics *mechanics, const double *
     }
 }
 
-/* unreduced rows of the form: Phi / h, or Phi' + alpha_0 Phi; with ggl also Phi' */
+/* Compute the unreduced rows of the variant: Phi / h, or Phi' + alpha_0 Phi; with ggl also Phi'. */
 void lk_alpha_raw_rows(struct lk_alpha *p)
 {
     const struct lk_constrained *s = &p->state;
@@ -108,7 +108,7 @@ void lk_alpha_raw_rows(struct lk_alpha *p)
             p->form == LK_ALPHA_INDEX_2 ? rates[i] + p->decay * p->raw[i] : p->raw[i] / p->h;
 }
 
-/* B times the rows, with ggl for both halves */
+/* Compute B times the rows; with ggl for both halves. */
 static void reduce_rows(const struct lk_alpha *p, double *ret)
 {
     int m = p->state.m, halves = p->form == LK_ALPHA_GGL ? 2 : 1;
@@ -123,7 +123,8 @@ static void reduce_rows(const struct lk_alpha *p, double *ret)
         }
 }
 
-/* all terms except h M v', which is linear; after place() and spread() */
+/* Evaluate all terms except h M v', which is linear. Call after lk_alpha_place() and
+ * lk_alpha_spread(). */
 void lk_alpha_evaluate(struct lk_alpha *p, double *ret)
 {
     struct lk_constrained *s = &p->state;

@@ -2,30 +2,32 @@
 /* Newton's method for a step of an alpha method.
  *
  * Unknowns and equations are scaled as in M. Arnold, DAE aspects of multibody system dynamics,
- * 2016, eqs. (69) and (70): D, h lambda, mu against h times the force balance, Phi / h, Phi'. Thus
- * the matrix and its inverse stay bounded as h -> 0:
+ * 2016, eqs. (69) and (70): D, h lambda, mu against h times the force balance, Phi / h, Phi'. With
+ * this scaling the matrix and its inverse stay bounded as h -> 0:
  *
  *     c M + ..   G^T B^T   ..              c = (1 - alpha_m) / (beta (1 - alpha_f))
  *     B G + ..   0         - B G W G^T B^T  (ggl)
  *     ..
  *
- * The terms written as dots (stiffness and damping of forces, rotation of forces and rows with the
- * bodies, the tangent of the exponential map) come from finite differences. The rows are B Phi,
- * with B from the complete orthogonal decomposition at the pose of the matrix, so that the matrix
- * stays regular with redundant rows and in singular poses. A matrix serves many steps, until
- * Newton's method slows down. */
+ * The terms written as dots (stiffness and damping of forces, rotation of forces and rows with
+ * the bodies, the tangent of the exponential map) come from finite differences. The rows are B
+ * Phi, with B from the complete orthogonal decomposition at the pose of the matrix, so that the
+ * matrix stays regular with redundant rows and in singular poses. A matrix is used for many
+ * steps, until Newton's method slows down. */
 #include "laboratory/constrained/alpha.h"
 #include "maths/vec.h"
 #include <lapacke.h>
 #include <math.h>
 #include <string.h>
 
-#define ITERATIONS_MAX  25
-#define ITERATIONS_OLD  6     /* after a step with more iterations the matrix is renewed */
-#define DONE            1e-12 /* increment of D, relative to the largest velocity */
-#define ROUND_OFF       1e-8  /* below this, increments that no longer shrink are round-off */
-#define SLOW            0.3   /* a step with slower contraction renews the matrix */
-#define DIFFERENCE      1e-5  /* of D, relative to the largest velocity of its kind */
+#define ITERATIONS_MAX 25
+#define ITERATIONS_OLD 6 /* a step with more iterations than this renews the matrix */
+/* increment of D at which the iteration ends, relative to the largest velocity */
+#define DONE 1e-12
+/* size below which increments that no longer shrink are round-off */
+#define ROUND_OFF       1e-8
+#define SLOW            0.3   /* a step with a slower contraction than this renews the matrix */
+#define DIFFERENCE      1e-5  /* difference of D, relative to the largest velocity of its kind */
 #define DIFFERENCE_TURN 1e-3  /* [rad] */
 #define MISFIT          1e-10 /* violation of rows outside the basis */
 
@@ -36,7 +38,7 @@ static size_t area(int a, int b)
 
 /* ---- the matrix ---- */
 
-/* basis of the rows at the pose of the unknowns */
+/* Choose the basis of the rows at the pose of the unknowns. */
 static int choose_basis(struct lk_alpha *p)
 {
     int r = lk_kkt_factor(p->state.kkt);
@@ -49,8 +51,9 @@ static int choose_basis(struct lk_alpha *p)
     return 0;
 }
 
-/* s = h (B B^T)^-1 B lambda, in the metric of the basis, with lambda of the previous step or basis.
- * Components outside the span of the new basis are lost; Newton's method recovers them. */
+/* Compute s = h (B B^T)^-1 B lambda, in the metric of the basis, where lambda belongs to the
+ * previous step or basis. Components outside the span of the new basis are lost; Newton's method
+ * recovers them. */
 static void gather_multipliers(struct lk_alpha *p)
 {
     const struct lk_kkt *kkt = p->state.kkt;
@@ -80,7 +83,7 @@ static void correction_directions(struct lk_alpha *p)
     }
 }
 
-/* column of LU by a difference in the unknown *@x */
+/* Compute a column of LU by a difference in the unknown *@x. */
 static int difference_column(struct lk_alpha *p, double *x, double step, double *column)
 {
     double was = *x;
@@ -95,8 +98,8 @@ static int difference_column(struct lk_alpha *p, double *x, double step, double 
     return r;
 }
 
-/* step of the difference in D[i]: proportional to the velocities of its kind, limited so that the
- * rotation stays small */
+/* Return the step of the difference in D[i]: proportional to the velocities of its kind, limited
+ * so that the rotation stays small. */
 static double probe_length(const struct lk_alpha *p, int i)
 {
     double ret = 0;
@@ -108,7 +111,7 @@ static double probe_length(const struct lk_alpha *p, int i)
     return i % 6 >= 3 && ret > DIFFERENCE_TURN / p->h ? DIFFERENCE_TURN / p->h : ret;
 }
 
-/* the exact terms: h M v', and the columns G^T B^T at the unknowns */
+/* Compute the exact terms: h M v', and the columns G^T B^T at the unknowns. */
 static int exact_columns(struct lk_alpha *p)
 {
     struct lk_constrained *s = &p->state;
@@ -131,7 +134,8 @@ static int exact_columns(struct lk_alpha *p)
     return r;
 }
 
-/* eq. (70) and the one after (94), at the unknowns of the last evaluation */
+/* Compute and factor the matrix, eq. (70) and the equation after (94), at the unknowns of the
+ * last evaluation. */
 static int new_matrix(struct lk_alpha *p)
 {
     struct lk_constrained *s = &p->state;
@@ -161,7 +165,7 @@ static int new_matrix(struct lk_alpha *p)
 
 /* ---- iterations ---- */
 
-/* norm of D, and of the effect of mu on D */
+/* Return the norm of D, and of the effect of mu on D. */
 static double size_of(const struct lk_alpha *p, const double *x)
 {
     int n = p->state.n;
@@ -177,7 +181,7 @@ static double size_of(const struct lk_alpha *p, const double *x)
     return size;
 }
 
-/* Return: the increment, relative to the largest velocity */
+/* Make one Newton iteration. Return: the increment, relative to the largest velocity. */
 static double improve_unknowns(struct lk_alpha *p)
 {
     struct lk_constrained *s = &p->state;
@@ -197,7 +201,8 @@ static double improve_unknowns(struct lk_alpha *p)
     return size_of(p, x) / scale;
 }
 
-/* whether rows outside the basis are violated, as the basis is of another pose */
+/* Return whether rows outside the basis are violated. This may happen because the basis belongs
+ * to another pose. */
 static int is_misfit(struct lk_alpha *p)
 {
     const struct lk_constrained *s = &p->state;
@@ -207,7 +212,7 @@ static int is_misfit(struct lk_alpha *p)
            MISFIT * (1 + lk_alpha_largest(p->v, s->n)) / p->h;
 }
 
-/* Return: 0 converged, 1 slow: renew the matrix at this step, or an error */
+/* Iterate. Return: 0: converged; 1: slow, renew the matrix at this step; or an error. */
 static int iterate_newton(struct lk_alpha *p, int is_fresh)
 {
     double before = INFINITY;
@@ -235,7 +240,7 @@ static int iterate_newton(struct lk_alpha *p, int is_fresh)
     return r != 0 ? r : LK_E_STALLED;
 }
 
-/* prediction: unchanged accelerations and multipliers */
+/* Predict the unknowns: accelerations and multipliers remain unchanged. */
 static void predict_unknowns(struct lk_alpha *p)
 {
     const struct lk_constrained *s = &p->state;

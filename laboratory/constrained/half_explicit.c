@@ -3,15 +3,15 @@
  *
  *     index-2 (HEDOP5): the accelerations of stage i are those for which the velocities of stage
  *              i + 1 satisfy the rows at its pose; eq. (81). The first stage is explicit, with the
- *              accelerations of the previous step; an eighth pose, at 19/20 of the step, determines
- *              those of the last stage.
+ *              accelerations of the previous step. An eighth pose, at 19/20 of the step, determines
+ *              the accelerations of the last stage.
  *     index-1 (MDOP5): the accelerations of stage i satisfy d2Phi/dt2 = 0 there; eq. (85)
  *
  * M. Arnold, DAE aspects of multibody system dynamics, 2016, Remarks 9 and 10. Coefficients of the
  * eighth pose: M. Arnold, Half-explicit Runge-Kutta methods with explicit stages for
  * differential-algebraic systems of index 2, 1998. With orientation lie, positions are local
- * coordinates of the step, q_n o exp(u) with u' = dexp^-1(u) v; otherwise plain numbers with
- * q' = K(q) v.
+ * coordinates of the step, q_n o exp(u) with u' = dexp^-1(u) v; otherwise plain numbers with q' =
+ * K(q) v.
  *
  * With a tolerance: step control by the embedded method of order 4. */
 #include "laboratory/constrained/state.h"
@@ -43,8 +43,10 @@ static const double a[STAGES + 1][STAGES] = {
 static const double e[STAGES] = {71. / 57600,      0,          -71. / 16695, 71. / 1920,
                                  -17253. / 339200, 22. / 525., -1. / 40};
 
-/* @n_u: size of increments and rates of positions;  @V, @rate, @A: of each stage: velocities, rates
- * of positions, accelerations;  @G: rows at the pose of a stage */
+/* struct half_explicit - a run.
+ * @n_u: size of increments and rates of positions
+ * @V, @rate, @A: velocities, rates of positions, and accelerations of each stage
+ * @G: rows at the pose of a stage */
 struct half_explicit {
     struct lk_constrained state;
     int is_index_2;
@@ -137,7 +139,7 @@ static int open_half_explicit(struct lk_problem *problem, void **ret, struct lk_
 
 /* ---- stages ---- */
 
-/* theta' = dexp^-1(theta) w for R = R_n exp(theta), w in the axes of the body:
+/* Compute theta' = dexp^-1(theta) w for R = R_n exp(theta), w in the axes of the body:
  * w + theta x w / 2 + (1 - x cot x) theta x (theta x w) / |theta|^2, x = |theta| / 2 */
 static void turn_rate(const double theta[3], const double w[3], double ret[3])
 {
@@ -151,7 +153,7 @@ static void turn_rate(const double theta[3], const double w[3], double ret[3])
         ret[i] = w[i] + 0.5 * once[i] + factor * twice[i];
 }
 
-/* rates of positions of stage @i, with increments in p->u and pose @Q */
+/* Compute the rates of positions of stage @i, with increments in p->u and pose @Q. */
 static int position_rates(struct half_explicit *p, int i, const double *Q)
 {
     const struct lk_constrained *s = &p->state;
@@ -165,7 +167,7 @@ static int position_rates(struct half_explicit *p, int i, const double *Q)
     return 0;
 }
 
-/* pose of stage @i from the rates of the earlier ones; increments into p->u */
+/* Compute the pose of stage @i from the rates of the earlier stages; write increments to p->u. */
 static int stage_position(struct half_explicit *p, int i, double *Q)
 {
     const struct lk_constrained *s = &p->state;
@@ -182,7 +184,7 @@ static int stage_position(struct half_explicit *p, int i, double *Q)
     return 0;
 }
 
-/* v_n + h times the sum of the first @terms accelerations of row @i */
+/* Compute v_n + h times the sum of the first @terms accelerations of row @i. */
 static void stage_velocity(struct half_explicit *p, int i, int terms, double *ret)
 {
     const struct lk_constrained *s = &p->state;
@@ -194,8 +196,8 @@ static void stage_velocity(struct half_explicit *p, int i, int terms, double *re
     }
 }
 
-/* eq. (81e): A of stage @i - 1 from the rows at the pose of stage @i; its own rows are in p->G, its
- * forces in p->force */
+/* Compute A of stage @i - 1 from the rows at the pose of stage @i, eq. (81e). The rows of stage
+ * @i - 1 are in p->G, its forces in p->force. */
 static int accelerate_towards(struct half_explicit *p, int i)
 {
     struct lk_constrained *s = &p->state;
@@ -277,7 +279,8 @@ static double error_part(const struct half_explicit *p, double *const *rate, int
     return sum;
 }
 
-/* root mean square over positions and velocities, relative to the tolerance */
+/* Return the root mean square of the error over positions and velocities, relative to the
+ * tolerance. */
 static double error_of(const struct half_explicit *p)
 {
     const struct lk_constrained *s = &p->state;
@@ -287,7 +290,7 @@ static double error_of(const struct half_explicit *p)
                 (p->n_u + s->n));
 }
 
-/* the end of the step becomes the state; a projection requires new accelerations */
+/* Make the end of the step the state. A projection requires new accelerations. */
 static int finish_step(struct half_explicit *p, double t)
 {
     struct lk_constrained *s = &p->state;
@@ -304,7 +307,8 @@ static int finish_step(struct half_explicit *p, double t)
     return r;
 }
 
-/* Return: 0 accepted, -1 rejected, @ret_factor then shortens the step, or an error */
+/* Try one step. Return: 0: accepted; -1: rejected, @ret_factor then shortens the step; or an
+ * error. */
 static int try_step(struct half_explicit *p, double t, double *ret_factor)
 {
     int r = p->is_index_2 ? stages_of_index_2(p) : stages_of_index_1(p);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shared by the integrators of the constrained equations: the state in absolute coordinates, its
- * accelerations and multipliers, fixed steps that end at the requested time, and accepted states.
- */
+/* Functions that the integrators of the constrained equations share: the state in absolute
+ * coordinates, its accelerations and multipliers, fixed steps that end at the requested time,
+ * and accepted states. */
 #ifndef LK_METHODS_LABORATORY_CONSTRAINED_STATE_H
 #define LK_METHODS_LABORATORY_CONSTRAINED_STATE_H
 
@@ -9,7 +9,8 @@
 #include "laboratory/integrator.h"
 #include "laboratory/kkt.h"
 
-/** struct lk_constrained - @q, @v, @a, @lambda: at @t [s], as last accepted; a is v'
+/** struct lk_constrained - the last accepted state and scratch.
+ * @q, @v, @a, @lambda: values at @t [s]; a is v'
  * @force, @c, @move: scratch of n, m, n numbers */
 struct lk_constrained {
     struct lk_problem *problem;
@@ -41,13 +42,13 @@ void lk_constrained_fini(struct lk_constrained *state);
 /** lk_constrained_zeros() - allocate @n zeros. Return: NULL if memory is exhausted. */
 double *lk_constrained_zeros(int n);
 
-/** lk_constrained_evaluate() - evaluates the mechanics at @q, @v at time @t; counts as a right-hand
- * side. */
+/** lk_constrained_evaluate() - evaluate the mechanics at @q, @v and time @t. Counts as an
+ * evaluation of the right-hand side. */
 void lk_constrained_evaluate(struct lk_constrained *state, double t, const double *q,
                              const double *v);
 
 /** lk_constrained_accelerate() - compute the accelerations of the index-1 form at @t, @q, @v.
- * @ret_lambda: or NULL.
+ * @ret_lambda: multipliers, or NULL: not needed.
  * Return: 0, LK_E_NOT_FINITE. */
 int lk_constrained_accelerate(struct lk_constrained *state, double t, const double *q,
                               const double *v, double *ret_a, double *ret_lambda);
@@ -55,12 +56,13 @@ int lk_constrained_accelerate(struct lk_constrained *state, double t, const doub
 /** lk_constrained_project() - project @q and @v onto the joints, if the problem requests it. */
 int lk_constrained_project(struct lk_constrained *state, double t);
 
-/** lk_constrained_accept() - accept q, v, a, lambda as the state at @t. Return: 0, LK_E_NOT_FINITE,
- * LK_E_TURN with a line. */
+/** lk_constrained_accept() - accept q, v, a, lambda as the state at @t. Return: 0,
+ * LK_E_NOT_FINITE, LK_E_TURN with a message in @ret_error. */
 int lk_constrained_accept(struct lk_constrained *state, double t, struct lk_error *ret_error);
 
-/** lk_constrained_fixed_step() - return the length of the next of equal steps to @end: at most the
- * problem's step, and exactly this step if @end is a multiple of it. */
+/** lk_constrained_fixed_step() - return the length of the next step, if the way to @end is
+ * divided into equal steps: at most the problem's step, and exactly that step if @end is a
+ * multiple of it. */
 double lk_constrained_fixed_step(const struct lk_constrained *state, double end);
 
 /** lk_constrained_explain() - write the message for outcome @r of a step from state->t. Return: @r.

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The explicit Runge-Kutta method of order 5 with an embedded one of order 4 of J. R. Dormand and
- * P. J. Prince (A family of embedded Runge-Kutta formulae, 1980), on y' = f of any formulation.
+/* The explicit Runge-Kutta method of order 5 with an embedded method of order 4 by J. R. Dormand
+ * and P. J. Prince (A family of embedded Runge-Kutta formulae, 1980), on y' = f of any formulation.
  *
- * The error estimate is the root mean square of the difference of both, each entry relative to
- * tolerance (1 + |y|). A PI controller chooses the next step (E. Hairer, S. P. Norsett, G. Wanner,
- * Solving ordinary differential equations I, 1993, sections II.4 and II.5; the PI controller is in
- * IV.2 of volume II). With tolerance 0 steps are fixed. */
+ * The error estimate is the root mean square of the difference of both results, each entry
+ * relative to tolerance (1 + |y|). A PI controller chooses the next step (E. Hairer, S. P.
+ * Norsett, G. Wanner, Solving ordinary differential equations I, 1993, sections II.4 and II.5;
+ * the PI controller is in IV.2 of volume II). With tolerance 0 steps are fixed. */
 #include "laboratory/integrator.h"
 #include "laboratory/stepping.h"
 
@@ -35,7 +35,7 @@ static const double a[STAGES][STAGES - 1] = {
 static const double e[STAGES] = {71.0 / 57600,      0,          -71.0 / 16695, 71.0 / 1920,
                                  -17253.0 / 339200, 22.0 / 525, -1.0 / 40};
 
-/** struct dormand_prince - @h: the next step;  @error: of the last accepted one
+/** struct dormand_prince - a run. @h: the next step;  @error: error of the last accepted step
  * @has_slope: k[0] is f at (t, y): the last stage of the previous step
  * @next: state at the end of the current step
  * @k: derivatives of the stages, @stage: scratch state */
@@ -101,7 +101,7 @@ static void add_stages(const struct dormand_prince *s, int i, double h, double *
     }
 }
 
-/* evaluates all stages of a step @h; the last one is at its end */
+/* Evaluate all stages of a step @h. The last stage is at the end of the step. */
 static int try_step(struct dormand_prince *s, double h)
 {
     for (int i = s->has_slope ? 1 : 0; i < STAGES; i++) {
@@ -117,7 +117,7 @@ static int try_step(struct dormand_prince *s, double h)
     return 0;
 }
 
-/* error of the last attempted step, relative to the tolerance */
+/* Return the error of the last attempted step, relative to the tolerance. */
 static double error_of(const struct dormand_prince *s, double h)
 {
     double sum = 0;
@@ -133,7 +133,7 @@ static double error_of(const struct dormand_prince *s, double h)
     return sqrt(sum / fmax(s->n, 1));
 }
 
-/* accepts the step; if the formulation settles the state, the slope must be evaluated again */
+/* Accept the step. If the formulation settles the state, the slope must be evaluated again. */
 static int take_step(struct dormand_prince *s, double t, struct lk_error *ret_error)
 {
     size_t size = (size_t)s->n * sizeof(double);
@@ -166,7 +166,7 @@ static int advance_fixed(struct dormand_prince *s, double t, struct lk_error *re
     return r;
 }
 
-/* ratio of the next step to an accepted one with error @error */
+/* Return the ratio of the next step to an accepted step with error @error. */
 static double ratio_after(const struct dormand_prince *s, double error)
 {
     double ratio = SAFETY * pow(fmax(error, 1e-10), -(0.2 - 0.75 * BETA)) * pow(s->error, BETA);
@@ -174,7 +174,7 @@ static double ratio_after(const struct dormand_prince *s, double error)
     return fmin(GROWTH, fmax(SHRINK, ratio));
 }
 
-/* one accepted step that ends at or before @t */
+/* Make one accepted step that ends at or before @t. */
 static int advance_step(struct dormand_prince *s, double t, struct lk_error *ret_error)
 {
     int was_rejected = 0, r = 0;

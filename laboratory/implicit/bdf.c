@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Backward differentiation of order 1 to 6 on the constrained equations of motion in every index,
- * see laboratory/implicit/dae.h: the derivative at the new time is that of the polynomial
- * through the new and the last k states, whatever the steps between them,
+ * see laboratory/implicit/dae.h: the derivative at the new time is that of the polynomial through
+ * the new and the last k states, whatever the steps between them,
  *
  *     B (w_0 y_n+1 + w_1 y_n + .. + w_k y_n+1-k) = g(t_n+1, y_n+1)
  *
  * M. Arnold, DAE aspects of multibody system dynamics, 2016, eq. (75). Steps are fixed until the
- * run changes them: what a change does to the multipliers of index-3 is its Example 9. bdf-1 is the
- * backward Euler method.
+ * run changes them. Example 9 of that paper examines the effect of such a change on the multipliers
+ * of index-3. bdf-1 is the backward Euler method.
  *
  * The first k - 1 steps are those of Radau IIA with three stages in the stabilised index-2 form,
- * whose positions and velocities are of order 5, which is accurate enough for the orders used here.
- * Multipliers have no history. */
+ * whose positions and velocities are of order 5, which is accurate enough for the orders used
+ * here. Multipliers have no history. */
 #include "laboratory/coordinates.h"
 #include "laboratory/implicit/newton.h"
 #include "laboratory/stepping.h"
@@ -25,15 +25,16 @@
 #define EXACT     1e-10 /* tolerance that scales the iteration .. */
 #define EXACT_END 1e-3  /* .. which stops at this fraction of it */
 #define MOST      30
-#define SLOW      0.9 /* increments that shrink less are round-off */
+#define SLOW      0.9 /* ratio above which increments shrink no further and are round-off */
 
 extern const struct lk_integrator lk_integrator_radau_dae;
 
-/** struct bdf - a run. @name: of the integrator;  @starter: Radau, while the history is too short
+/** struct bdf - a run.
+ * @name: name of the integrator;  @starter: Radau, used while the history is too short
  * @when, @past: times and values of the last n_past states, the newest first
- * @y: the newest, with its multipliers;  @slope: y' there, of the states with a derivative
- * @z: y_n+1 less y;  @c: contribution of the history to y_n+1'
- * @g, @weight, @stage, @work: n numbers */
+ * @y: the newest state, with its multipliers;  @slope: y' of the variables with a derivative
+ * @z: y_n+1 minus y;  @c: contribution of the history to y_n+1'
+ * @g, @weight, @stage, @work: n numbers each */
 struct bdf {
     struct lk_dae *dae;
     struct lk_newton newton;
@@ -155,9 +156,9 @@ static int open_order(struct lk_problem *problem, const char *name, int order, v
 
 /* ---- a step ---- */
 
-/* Compute the derivative at @t of the polynomial through (@t, y_n+1) and the history: return w_0,
- * and write the contribution of the history to c, from differences to y, so that short steps lose
- * no digits. */
+/* Compute the derivative at @t of the polynomial through (@t, y_n+1) and the history: return
+ * w_0, and write the contribution of the history to c. Differences from y are used, so that
+ * short steps lose no digits. */
 static double differentiate(struct bdf *s, double t)
 {
     double first = 0;
@@ -183,8 +184,8 @@ static int evaluate(struct bdf *s, double t)
     return s->dae->rate(s->dae, t, s->stage, s->g);
 }
 
-/* z += (w_0 B - dg/dy)^-1 (g - B (w_0 z + c)). Return: 0 and the size of the increment, or as
- * rate() */
+/* Make one iteration: z += (w_0 B - dg/dy)^-1 (g - B (w_0 z + c)). Return: 0 and the size of the
+ * increment, or as rate() */
 static int iterate(struct bdf *s, double t, double first, double *ret_size)
 {
     int r = evaluate(s, t);
@@ -225,7 +226,8 @@ static int solve(struct bdf *s, double t, double first)
     return r != 0 || size < 1 ? r : LK_E_STALLED;
 }
 
-/* accept the end of the step as the state; multipliers of other rows replace those of y */
+/* Accept the end of the step as the state. If other rows were chosen, their multipliers replace
+ * those of y */
 static int take_step(struct bdf *s, double t, double first, struct lk_error *ret_error)
 {
     int r;

@@ -83,7 +83,7 @@ static void row_accelerations(struct lk_dae_motion *c, double *ret)
         ret[r] += row_times(c, r, a);
 }
 
-/* the equations of g for lambda, then those for mu */
+/* Evaluate the equations of g for lambda, then those for mu. */
 static void constraint_residual(struct lk_dae_motion *c, const double *lambda, double *ret)
 {
     const struct lk_mechanics *m = lk_dae_motion_mechanics(c);
@@ -154,7 +154,7 @@ static void lambda_column(struct lk_dae_motion *c, int r, double *ret)
         below[i] = c->is_kept[i] ? row_times(c, i, c->u) : 0;
 }
 
-/* column of the mu of row @r: -K W Phi_q^T */
+/* Compute the column of the mu of row @r: -K W Phi_q^T. */
 static int mu_column(struct lk_dae_motion *c, const double *q, int r, double *ret)
 {
     const struct lk_problem *p = c->dae.problem;

@@ -8,7 +8,7 @@
 #include "laboratory/implicit/dae.h"
 #include "laboratory/independent_rows.h"
 
-/** enum lk_dae_level - in the order of lk_dae_variants. */
+/** enum lk_dae_level - index of the constrained equations, in the order of lk_dae_variants. */
 enum lk_dae_level {
     LK_DAE_GGL,
     LK_DAE_INDEX_2,
@@ -17,12 +17,14 @@ enum lk_dae_level {
     LK_DAE_INDEX_1
 };
 
-/** struct lk_dae_motion - @nq, @nv, @nr: positions, velocities, rows;  @is_kept: of each row: it is
- * one of the independent rows
+/** struct lk_dae_motion - the constrained equations of a problem.
+ * @nq, @nv, @nr: numbers of positions, velocities, rows;  @is_kept: for each row, whether it is one
+ *          of the independent rows
  * @decay: alpha_0 of index-2-baumgarte [1/s], else 0
  * @G: Phi_q, nr x nv, row-major;  @force, @pull: of n bodies: Q - w x J w, Phi_q^T lambda
  * @u: velocities v - W Phi_q^T mu, and other vectors of nv
- * @W: inverse mass and inertia of the bodies; for a body without one, the largest of the others
+ * @W: inverse mass and inertia of the bodies; for a body without mass or inertia, the largest value
+ *     of the other bodies
  * @lambda: multipliers of an accepted state;  @row_weight: root of Phi_q W Phi_q^T of each row */
 struct lk_dae_motion {
     struct lk_dae dae;
@@ -42,13 +44,13 @@ struct lk_dae_motion {
     double *row_weight;
 };
 
-/** lk_dae_motion_mechanics() - return the mechanics of its problem. */
+/** lk_dae_motion_mechanics() - return the mechanics of the problem of @dae. */
 struct lk_mechanics *lk_dae_motion_mechanics(const struct lk_dae_motion *c);
 
 /** lk_dae_motion_evaluate() - evaluate the mechanics and G at (@t, @y). */
 void lk_dae_motion_evaluate(struct lk_dae_motion *c, double t, const double *y);
 
-/** lk_dae_motion_weigh() - compute @ret = W @x of all bodies; both may be the same. */
+/** lk_dae_motion_weigh() - compute @ret = W @x of all bodies; @ret may be @x. */
 void lk_dae_motion_weigh(const struct lk_dae_motion *c, const double *x, double *ret);
 
 /** lk_dae_motion_position_rates() - compute K(@q) @u, plus the term that restores the length of

@@ -22,8 +22,8 @@ static void mark_kept(struct lk_dae_motion *c)
         c->is_kept[c->rows->row[i]] = 1;
 }
 
-/* chooses independent rows again at the accepted state, at which the mechanics is evaluated, and
- * transforms lambda in @y */
+/* Choose independent rows again, and transform lambda in @y. The mechanics is evaluated at the
+ * accepted state */
 static int choose_rows(struct lk_dae_motion *c, double *y)
 {
     double *lambda = y + c->nq + c->nv;
@@ -41,8 +41,8 @@ static int choose_rows(struct lk_dae_motion *c, double *y)
     return lk_independent_rows_gather(c->rows, c->nv, c->G, lambda);
 }
 
-/* square root of the diagonal of Phi_q W Phi_q^T: multipliers of redundant rows then share a load
- * as in the daemon's step */
+/* Set row_weight to the square root of the diagonal of Phi_q W Phi_q^T, so that multipliers of
+ * redundant rows share a load as in the daemon's step. */
 static void weigh_rows(struct lk_dae_motion *c)
 {
     for (int r = 0; r < c->nr; r++) {
@@ -66,7 +66,7 @@ static int accept_state(struct lk_dae *dae, double t, double *y, const double *s
 
     lk_coordinates_normalise(p->orientation, p->mechanics->n_bodies, y);
     lk_dae_motion_evaluate(c, t, y);
-    p->mechanics->n_evaluations--; /* does not count as an evaluation of the method */
+    p->mechanics->n_evaluations--; /* this evaluation does not count as one of the method */
     for (int b = 0; b < p->mechanics->n_bodies; b++)
         memcpy(&motion[b].a, &slope[c->nq + 6 * b], sizeof(motion[b].a));
     memcpy(lambda, y + c->nq + c->nv, (size_t)c->nr * sizeof(double));
@@ -103,8 +103,8 @@ static int has_inertia(const struct lk_body *body)
     return body->inertia[0] > 0 && body->inertia[1] > 0 && body->inertia[2] > 0;
 }
 
-/* The inverse masses of the daemon's step include an artificial mass for massless bodies; its
- * inverse is far too large a weight for a correction. */
+/* Compute the inverse masses. Those of the daemon's step include an artificial mass for massless
+ * bodies, whose inverse is far too large a weight for a correction. */
 static void invert_masses(struct lk_dae_motion *c)
 {
     const struct lk_system *sys = lk_dae_motion_mechanics(c)->system;
@@ -152,7 +152,7 @@ static int take_memory(struct lk_dae_motion *c)
     return 0;
 }
 
-/* index of every variable, and B without M */
+/* Set the index of every variable, and B without M. */
 static void describe_variables(struct lk_dae_motion *c)
 {
     struct lk_dae *dae = &c->dae;
@@ -168,8 +168,8 @@ static void describe_variables(struct lk_dae_motion *c)
     }
 }
 
-/* ( M Phi_q^T ; Phi_q 0 ) (a ; lambda) = (Q - w x J w ; -gamma), column-major; dependent rows have
- * lambda = 0. @matrix: (nv + nr)^2, @x: nv + nr. */
+/* Solve ( M Phi_q^T ; Phi_q 0 ) (a ; lambda) = (Q - w x J w ; -gamma), column-major; dependent
+ * rows have lambda = 0. @matrix: (nv + nr)^2, @x: nv + nr. */
 static int solve_start(struct lk_dae_motion *c, double *matrix, int *pivot, double *x)
 {
     struct lk_mechanics *m = lk_dae_motion_mechanics(c);
@@ -190,7 +190,8 @@ static int solve_start(struct lk_dae_motion *c, double *matrix, int *pivot, doub
     return LAPACKE_dgesv(LAPACK_COL_MAJOR, (int)n, 1, matrix, (int)n, pivot, x, (int)n);
 }
 
-/* consistent y and y': positions and velocities of the mechanics, their a and lambda */
+/* Compute consistent y and y': positions and velocities of the mechanics, and their a and
+ * lambda. */
 static int start_consistent(struct lk_dae_motion *c, double *y, double *slope,
                             struct lk_error *ret_error)
 {
@@ -220,7 +221,7 @@ static int start_consistent(struct lk_dae_motion *c, double *y, double *slope,
     return r;
 }
 
-/* copies M into B, column by column, since M is symmetric */
+/* Copy M into B, column by column, which is allowed because M is symmetric. */
 static int fill_mass(struct lk_dae_motion *c)
 {
     size_t nq = (size_t)c->nq, nv = (size_t)c->nv;

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #define DIFFERENCE 1.5e-8 /* square root of the machine precision */
-#define LEAST      1e-2   /* lower bound of |y| for the size of a difference */
+#define LEAST      1e-2   /* least |y| that is used for the size of a difference */
 
 int lk_dae_take(struct lk_dae *dae, int n, int has_mass)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The equations of implicit integrators: B y' = g(t, y) with a constant matrix B.
  *
- * Of a formulation: B = 1, g = f. Of the constrained equations of motion in absolute coordinates,
+ * For a formulation: B = 1, g = f. For the constrained equations of motion in absolute coordinates:
  * y = (q, v, lambda) or (q, v, lambda, mu):
  *
  *     q' = K(q) (v - W Phi_q^T mu)               mu: with `ggl` only
@@ -12,29 +12,30 @@
  *     index-2-baumgarte:  0 = dPhi/dt + Phi / h  (87c), h: the step of the problem
  *     ggl:      0 = Phi and 0 = dPhi/dt          and (92), the stabilised index-2 formulation
  *
- * W = M^-1 before the transpose gives mu one unit for all rows and makes its correction orthogonal
- * in the mass; for the exact solution mu is zero. Of redundant rows only independent ones are used;
- * for the others the equation is 0 = lambda. A quaternion in y need not have unit length: all terms
- * are evaluated with the quaternion divided by its length. Its length returns to one by |q|' = (1 -
- * |q|^2) |q| / s, so that multistep methods need no normalisation and keep their history. */
+ * W = M^-1 before the transpose gives mu one unit for all rows and makes its correction
+ * orthogonal in the mass; for the exact solution mu is zero. If rows are redundant, only
+ * independent rows are used; the equation of each other row is 0 = lambda. A quaternion in y
+ * need not have unit length: all terms are evaluated with the quaternion divided by its length.
+ * A term in q' returns this length to one, with |q|' = (1 - |q|^2) |q| / s, so that multistep
+ * methods need no normalisation and keep their history. */
 #ifndef LK_METHODS_LABORATORY_IMPLICIT_DAE_H
 #define LK_METHODS_LABORATORY_IMPLICIT_DAE_H
 
 #include "laboratory/integrator.h"
 
-/** struct lk_dae - @n: numbers of y
- * @index:    of each: 1: differential, or algebraic in equations of index 1; 2, 3: variables of
- *            that index, whose errors are larger by the step to the power -1, -2
- * @is_algebraic: 1 where B has no derivative; for the integrator
- * @mass:     B, n x n, column-major;  @is_identity: B = 1
- * @rate:     g. Return: 0, LK_E_SINGULAR
- * @jacobian: dg/dy, n x n, column-major: differences, but exact for multipliers; @g: g(t, y)
+/** struct lk_dae - equations for an implicit integrator. @n: size of y
+ * @index:    index of each variable: 1: differential, or algebraic in equations of index 1; 2, 3:
+ *            variables of that index, whose errors are larger by the step to the power -1, -2
+ * @is_algebraic: 1 for variables whose derivative is not in B y'; used by integrators
+ * @mass:     the matrix B, n x n, column-major;  @is_identity: B = 1
+ * @rate:     compute g. Return: 0, LK_E_SINGULAR
+ * @jacobian: compute dg/dy, n x n, column-major, by differences, exact for multipliers; @g: g(t, y)
  * @is_new:   accept() chose other rows: lambda in y jumped, and the Jacobian with it; the
  *            integrator clears it
- * @accept:   accept @y as the new state of the mechanics, @slope: y' there, and call accepted() of
- * the problem. @y is settled in place: unit quaternions, projections; a multistep method passes a
- *            copy, which it discards
- * @close:    free the dae and its own data, NULL: free() */
+ * @accept:   accept @y as the new state of the mechanics, with @slope = y', and call accepted() of
+ *            the problem. @y is settled in place: unit quaternions, projections; a multistep method
+ *            passes a copy, which it discards
+ * @close:    free the dae and its own data; NULL: free() suffices */
 struct lk_dae {
     struct lk_problem *problem;
     int n;
@@ -60,8 +61,9 @@ int lk_dae_over_equations(struct lk_problem *problem, struct lk_dae **ret, doubl
 
 /** lk_dae_over_constraints() - make the dae of the mechanics of @problem, in the index of its
  * variant.
- * @integrator: its name, for messages;  @ret_y, @ret_slope: as above, consistent y and y' of the
- * last accepted state. Return: 0, -ENOMEM, LK_E_MODEL: the model is not supported. */
+ * @integrator: its name, for messages;  @ret_y, @ret_slope: consistent y and y' of the last
+ *              accepted state, which the caller frees. Return: 0, -ENOMEM, LK_E_MODEL: the model
+ *              is not supported. */
 int lk_dae_over_constraints(struct lk_problem *problem, const char *integrator, struct lk_dae **ret,
                             double **ret_y, double **ret_slope, struct lk_error *ret_error);
 
@@ -69,7 +71,8 @@ int lk_dae_over_constraints(struct lk_problem *problem, const char *integrator, 
  * 0, -ENOMEM. */
 int lk_dae_take(struct lk_dae *dae, int n, int has_mass);
 
-/** lk_dae_differences() - compute columns @begin to @end - 1 of dg/dy by forward differences. */
+/** lk_dae_differences() - compute columns @begin to @end - 1 of dg/dy by forward differences of
+ * the rate. */
 int lk_dae_differences(struct lk_dae *dae, double t, const double *y, const double *g, int begin,
                        int end, double *ret);
 

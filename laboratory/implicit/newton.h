@@ -7,7 +7,7 @@
 #include "laboratory/implicit/dae.h"
 #include <complex.h>
 
-/** struct lk_newton - private. @jacobian: n x n, column-major */
+/** struct lk_newton - the matrices; private. @jacobian: n x n, column-major */
 struct lk_newton {
     int n;
     double *jacobian;
@@ -18,12 +18,12 @@ struct lk_newton {
     int *twisted_pivot;
 };
 
-/** lk_newton_take() - allocate matrices of @n x @n. Return: 0, -ENOMEM; call lk_newton_drop() after
- * either. */
+/** lk_newton_take() - allocate matrices of @n x @n. Return: 0, -ENOMEM; call lk_newton_drop()
+ * after success and after failure. */
 int lk_newton_take(struct lk_newton *newton, int n);
 void lk_newton_drop(struct lk_newton *newton);
 
-/** lk_newton_evaluate_jacobian() - evaluate dg/dy at (@t, @y), @g is g there. Return: as
+/** lk_newton_evaluate_jacobian() - evaluate dg/dy at (@t, @y). @g: g(@t, @y). Return: as
  * dae->rate(). */
 int lk_newton_evaluate_jacobian(struct lk_newton *newton, struct lk_dae *dae, double t,
                                 const double *y, const double *g);
@@ -35,10 +35,11 @@ int lk_newton_factor(struct lk_newton *newton, struct lk_dae *dae, double real,
 /** lk_newton_factor_real() - factor @real B - dg/dy only. Return: 0, LK_E_SINGULAR. */
 int lk_newton_factor_real(struct lk_newton *newton, struct lk_dae *dae, double real);
 
-/** lk_newton_solve() - solve with the real matrix, in place. */
+/** lk_newton_solve() - solve a system with the real matrix; @x is overwritten by the solution. */
 void lk_newton_solve(struct lk_newton *newton, double *x);
 
-/** lk_newton_solve_twisted() - solve with the complex matrix, @x + i @y in place. */
+/** lk_newton_solve_twisted() - solve a system with the complex matrix; @x + i @y is overwritten
+ * by the solution. */
 void lk_newton_solve_twisted(struct lk_newton *newton, double *x, double *y);
 
 #endif

@@ -5,14 +5,14 @@
  * E. Hairer, G. Wanner, Solving ordinary differential equations II, 1996, section IV.8 (RADAU5):
  * simplified Newton on the stages Z, in the basis in which the inverse of the Runge-Kutta matrix
  * has one real eigenvalue and one complex pair, so that a step factors one real and one complex
- * matrix of the size of y; an embedded formula of order 3 whose error the real matrix filters; a
- * step from the smaller of the usual and the predictive rule (Gustafsson). Errors of variables of
- * index 2 and 3 are scaled by h and h^2. As there, the estimate is of order 3 and is compared with
- * 0.1 tolerance^(2/3), so that the error of the result is about the tolerance.
+ * matrix of the size of y; an embedded formula of order 3 whose error the real matrix filters; the
+ * next step is the smaller one of the usual and of the predictive rule (Gustafsson). Errors of
+ * variables of index 2 and 3 are scaled by h and h^2. As in RADAU5, the estimate is of order 3 and
+ * is compared with 0.1 tolerance^(2/3), so that the error of the result is about the tolerance.
  *
- * The Newton iteration stops when its error is below kappa times that (lk_problem.kappa); 0 takes
- * the rule of RADAU5, at most 0.03 and less for small tolerances. With tolerance 0 steps are fixed
- * and the iteration goes on to round-off. */
+ * The Newton iteration stops when its error is below kappa times this value (lk_problem.kappa).
+ * With kappa 0 the rule of RADAU5 is used, at most 0.03 and less for small tolerances. With
+ * tolerance 0 steps are fixed and the iteration continues to round-off. */
 #include "laboratory/implicit/radau.h"
 #include "laboratory/stepping.h"
 
@@ -26,8 +26,8 @@
 #define SAFETY    0.9
 #define GROWTH    8.0 /* largest ratio of steps */
 #define SHRINK    0.2
-#define KEEP_RATE 1e-3  /* keep the Jacobian if the contraction is below this */
-#define KEEP_STEP 1.2   /* keep the factors if the ratio of steps is below this */
+#define KEEP_RATE 1e-3  /* contraction below which the Jacobian is kept */
+#define KEEP_STEP 1.2   /* ratio of steps below which the factors are kept */
 #define FIXED     1e-10 /* tolerance that scales the iteration of fixed steps .. */
 #define FIXED_END 1e-3  /* .. which stops at this fraction of it */
 
@@ -166,7 +166,7 @@ static int advance_fixed(struct lk_radau *s, double t, struct lk_error *ret_erro
     return r;
 }
 
-/* ratio of the next step to @h, accepted with @error after @iterations */
+/* Return the ratio of the next step to the step @h, accepted with @error after @iterations. */
 static double ratio_after(struct lk_radau *s, double h, double error, int iterations, int is_first)
 {
     double safety =
@@ -182,8 +182,8 @@ static double ratio_after(struct lk_radau *s, double h, double error, int iterat
     return fmin(GROWTH, fmax(SHRINK, ratio));
 }
 
-/* chooses the next step, equal to this one if the factors are worth keeping; a step shortened to
- * end at a given time must not reduce it */
+/* Choose the next step; it is equal to the present step if the factors are worth keeping. A step
+ * that was shortened to end at a given time must not reduce the next step. */
 static void plan_next(struct lk_radau *s, double h, double ratio)
 {
     if (h < s->h && ratio * h < s->h)
@@ -201,7 +201,7 @@ static void reject_step(struct lk_radau *s, double h, double ratio)
     s->has_past = 0;
 }
 
-/* one accepted step that ends at or before @t */
+/* Make one accepted step that ends at or before @t. */
 static int advance_step(struct lk_radau *s, double t, struct lk_error *ret_error)
 {
     int was_rejected = 0, is_first = s->n_steps == 0, iterations = 0;

@@ -5,15 +5,17 @@
 
 #include "laboratory/implicit/newton.h"
 
-#define LK_RADAU_MOST 7 /* Newton iterations, of a step with error control */
+#define LK_RADAU_MOST 7 /* most Newton iterations of a step with error control */
 
-/** struct lk_radau - a run. @h: the next step;  @h_old, @error_old: of the previous accepted step,
- * for the predictive rule;  @theta: contraction of the last iteration
- * @has_jacobian: of the current state;  @has_factors: for steps of @h_factors
+/** struct lk_radau - a run. @h: the next step;  @h_old, @error_old: step and error of the previous
+ * accepted step, used by the predictive rule;  @theta: contraction of the last iteration
+ * @has_jacobian: the Jacobian is that of the current state;  @has_factors: the factors are valid
+ *          for steps of @h_factors
  * @has_past: @past is the collocation polynomial of the last step: values minus y at its nodes
- * @tolerance, @kappa: as used
- * @y, @g: state and g there;  @weight: see lk_dae_weights()
- * @z, @w: stages minus y, and the same in the other basis;  @dw: an increment;  @Bw: B w; 3 n
+ * @tolerance, @kappa: values in use, after defaults
+ * @y, @g: state, and g at that state;  @weight: see lk_dae_weights()
+ * @z, @w: stages minus y, and these differences in the basis of the Newton iteration;  @dw: an
+ *         increment;  @Bw: B w; 3 n
  * @slope: y' at the end of the step */
 struct lk_radau {
     struct lk_dae *dae;
@@ -50,11 +52,11 @@ struct lk_radau {
 int lk_radau_get_ready(struct lk_radau *s, double h);
 
 /** lk_radau_solve() - compute z and w of a step @h. Return: 0; LK_E_STALLED: no convergence, or
- * LK_E_SINGULAR; then @ret_ratio is the ratio to @h of a step that may converge. */
+ * LK_E_SINGULAR; then @ret_ratio times @h is a step that may converge. */
 int lk_radau_solve(struct lk_radau *s, double h, int *ret_iterations, double *ret_ratio);
 
-/** lk_radau_error() - estimate the error of the solved step @h, relative to the tolerance. @again:
- * if it is too large, filter its stiff components again. */
+/** lk_radau_error() - estimate the error of the solved step @h, relative to the tolerance.
+ * @again: if the error is too large, filter its stiff components once more. */
 double lk_radau_error(struct lk_radau *s, double h, int again);
 
 /** lk_radau_move() - move y to the end of the step, compute slope there, and store the stages for

@@ -39,7 +39,7 @@ static void change_basis(const double basis[3][3], int n, const double *x, doubl
     }
 }
 
-/* starts the stages from the previous collocation polynomial, or from y */
+/* Start the stages from the previous collocation polynomial, or from y. */
 static void predict_stages(struct lk_radau *s, double h)
 {
     static const double at[4] = {0, (4 - ROOT6) / 10, (4 + ROOT6) / 10, 1};
@@ -62,7 +62,7 @@ static void predict_stages(struct lk_radau *s, double h)
     change_basis(T_inverse, n, s->z, s->w);
 }
 
-/* dw := T^-1 g(stages) minus the transformed Runge-Kutta matrix times B w / h */
+/* Compute dw := T^-1 g(stages) minus the transformed Runge-Kutta matrix times B w / h. */
 static int evaluate_residual(struct lk_radau *s, double h)
 {
     int n = s->n;
@@ -87,7 +87,7 @@ static int evaluate_residual(struct lk_radau *s, double h)
     return 0;
 }
 
-/* one iteration; @ret_size: norm of the increment, relative to the tolerance */
+/* Make one iteration. @ret_size: norm of the increment, relative to the tolerance */
 static int iterate_newton(struct lk_radau *s, double h, double *ret_size)
 {
     int n = s->n, r = evaluate_residual(s, h);
@@ -110,7 +110,8 @@ static int iterate_newton(struct lk_radau *s, double h, double *ret_size)
     return 0;
 }
 
-/** struct progress - of the iteration: @size: of the last increment, @rate: of contraction */
+/** struct progress - progress of the iteration. @size: norm of the last increment;  @rate: rate
+ * of contraction */
 struct progress {
     int n;
     double size;
@@ -118,7 +119,7 @@ struct progress {
     double last_ratio;
 };
 
-/* updates the rate of contraction: the geometric mean of the last two ratios */
+/* Update the rate of contraction: the geometric mean of the last two ratios. */
 static void observe_contraction(struct progress *p, double size)
 {
     if (p->n++ > 0) {
@@ -164,8 +165,8 @@ int lk_radau_solve(struct lk_radau *s, double h, int *ret_iterations, double *re
 
 /* ---- error estimate and preparation of a step ---- */
 
-/* (GAMMA / h B - dg/dy)^-1 (g0 + B sum estimate z / h); with @again, a large error is estimated
- * once more with g0 at y plus the first estimate */
+/* Compute the error (GAMMA / h B - dg/dy)^-1 (g0 + B sum estimate z / h). With @again, a large
+ * error is estimated once more, with g0 at y plus the first estimate. */
 double lk_radau_error(struct lk_radau *s, double h, int again)
 {
     int n = s->n;

@@ -13,12 +13,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FIXED 1e-13 /* tolerance of the Newton iteration of fixed steps */
+#define FIXED 1e-13 /* tolerance of the Newton iteration with fixed steps */
 
-/* Registered even if the formulation settles nothing: without it, ARKODE 5.4 (SUNDIALS 6.4) reuses
- * the derivative of the last stage as that of the new state whenever the last stage is at the end
- * of the step. In the tables of order 6 and 8 that stage differs from the new state, and the order
- * fell to 3. */
+/* Settle a state after a step. This callback is registered even if the formulation settles
+ * nothing. Without it, ARKODE 5.4 (SUNDIALS 6.4) reuses the derivative of the last stage for the
+ * new state whenever the last stage is at the end of the step. In the tables of order 6 and 8
+ * the last stage differs from the new state, and the order fell to 3. */
 static int settle_vector(realtype t, N_Vector y, void *self)
 {
     struct lk_sundials *s = self;
@@ -32,7 +32,7 @@ static int order_of(const struct lk_problem *p)
     return atoi(p->variant + strcspn(p->variant, "0123456789"));
 }
 
-/* the fixed step that divides the rest of the way to @t */
+/* Return the fixed step that divides the remaining time to @t. */
 static double fixed_step(const struct lk_sundials *s, double t)
 {
     return (t - s->t) / lk_stepping_divide(s->t, t, s->problem->step);

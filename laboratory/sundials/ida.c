@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* IDA of SUNDIALS, BDF of order 1 to 5 for F(t, y, y') = 0: on the residual form of a formulation,
- * on y' - f if it has none, and on the constrained equations of motion, see
- * laboratory/implicit/dae.h.
+/* IDA of SUNDIALS, BDF of order 1 to 5 for F(t, y, y') = 0. It solves the residual form of a
+ * formulation, y' - f if the formulation has no residual form, and the constrained equations of
+ * motion, see laboratory/implicit/dae.h.
  *
- * For the constrained equations the error test excludes multipliers, and in index-3 also velocities
- * (L. Petzold, P. Loetstedt, Numerical solution of nonlinear differential equations with algebraic
- * constraints II, 1986; M. Arnold, DAE aspects of multibody system dynamics, 2016, section 4.2).
- * The Newton iteration scales them by the step to the power of their index minus one; otherwise it
- * would never converge, since their round-off grows as the step shrinks. Quaternions are not
- * normalised, see dae.h; those of a formulation deviate from unit length by no more than the
- * errors. */
+ * For the constrained equations the error test excludes multipliers, and in index-3 also
+ * velocities (L. Petzold, P. Loetstedt, Numerical solution of nonlinear differential equations
+ * with algebraic constraints II, 1986; M. Arnold, DAE aspects of multibody system dynamics,
+ * 2016, section 4.2). The Newton iteration scales these variables by the step to the power of
+ * their index minus one. Otherwise it would never converge, because their round-off grows as the
+ * step shrinks. Quaternions are not normalised, see dae.h; those of a formulation deviate from
+ * unit length by no more than the errors. */
 #include "laboratory/stepping.h"
 #include "laboratory/sundials/session.h"
 
@@ -41,7 +41,7 @@ static void count_work(struct lk_sundials *s)
     counts->iterations = (unsigned long long)iterations;
 }
 
-/* multipliers belong to other rows now, so the history is invalid */
+/* The multipliers belong to other rows now, so the history is invalid: start again. */
 static int begin_anew(struct lk_sundials *s)
 {
     double h = 0;
@@ -89,7 +89,7 @@ static int residual(realtype t, N_Vector y, N_Vector slope, N_Vector ret, void *
     return lk_sundials_answer(s, r);
 }
 
-/* excludes variables from the error test; IDA copies the vector */
+/* Exclude variables from the error test. IDA copies the vector. */
 static int leave_out(struct lk_sundials *s, const int *is_left_out)
 {
     N_Vector id = N_VClone(s->y);
@@ -202,8 +202,8 @@ static int weights_dae(N_Vector y, N_Vector ret, void *self)
     return 0;
 }
 
-/* The first step is of order 1. IDA's own choice is as small as the tolerance, at which multipliers
- * are round-off. */
+/* The first step is of order 1. The default of IDA is as small as the tolerance, and with such a
+ * step the multipliers are round-off. */
 static double first_step(const struct lk_problem *p)
 {
     return fmin(p->step, 0.1 * sqrt(p->tolerance));

@@ -9,7 +9,8 @@
 #include <string.h>
 
 #define ONE_STEP "rk4, radau, dormand-prince, arkode-erk, arkode-dirk"
-#define PAST     1e-6 /* of the time: an older failure does not explain that a step fails */
+/* fraction of the time: an older failed rate() does not explain a failed step */
+#define PAST 1e-6
 
 /* ---- allocation ---- */
 
@@ -36,7 +37,7 @@ void lk_sundials_free(void *self)
     free(s);
 }
 
-/* vectors of n numbers; @y, @slope: their contents, or NULL */
+/* Make vectors of n numbers. @y, @slope: their initial contents, or NULL */
 static int take_vectors(struct lk_sundials *s, int n, const double *y, const double *slope)
 {
     size_t size = (size_t)n * sizeof(double);
@@ -212,7 +213,7 @@ static int report_failure(struct lk_sundials *s, struct lk_error *ret_error)
     return LK_E_STALLED;
 }
 
-/* accepts a copy of the state; the solver continues with its own */
+/* Accept a copy of the state; the solver continues with its own state. */
 static int accept_step(struct lk_sundials *s, struct lk_error *ret_error)
 {
     s->problem->counts.steps++;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shared by the integrators of SUNDIALS: memory, error messages, advancing to a time.
+/* Functions that the integrators of SUNDIALS share: memory, error messages, advancing to a time.
  *
- * A. C. Hindmarsh et al., SUNDIALS: suite of nonlinear and differential/algebraic equation solvers,
- * 2005. Its solvers print nothing here: their messages become part of the error line. */
+ * A. C. Hindmarsh et al., SUNDIALS: suite of nonlinear and differential/algebraic equation
+ * solvers, 2005. Its solvers print nothing here: their messages become part of the error line. */
 #ifndef LK_METHODS_LABORATORY_SUNDIALS_SESSION_H
 #define LK_METHODS_LABORATORY_SUNDIALS_SESSION_H
 
@@ -15,11 +15,12 @@
 
 struct lk_sundials;
 
-/** struct lk_sundials_solver - a package. @name: of the integrator
- * @step:  one internal step that ends at or before @t. @ret_now: its end. Return: of SUNDIALS,
- * negative: failed
- * @count: copies the work done so far, except steps and rates, into problem->counts
- * @free:  frees the solver's memory */
+/** struct lk_sundials_solver - a package of SUNDIALS.
+ * @name: name of the integrator
+ * @step:  make one internal step that ends at or before @t. @ret_now: end of the step. Return:
+ *         return value of SUNDIALS, negative: failed
+ * @count: copy the work done so far, except steps and rates, into problem->counts
+ * @free:  free the memory of the solver */
 struct lk_sundials_solver {
     const char *name;
     int (*step)(struct lk_sundials *session, double t, double *ret_now);
@@ -27,10 +28,12 @@ struct lk_sundials_solver {
     void (*free)(void **memory);
 };
 
-/** struct lk_sundials - @dae: of constrained equations, or NULL: y' = f of the problem
- * @memory: of the solver;  @y, @slope: its current state, y' of residual forms
- * @copy:   n numbers: the accepted state;  @code: of the last rate() that failed, in the step from
- * @failed_at [s], or 0
+/** struct lk_sundials - a run with a solver of SUNDIALS.
+ * @dae: the constrained equations, or NULL: y' = f of the problem
+ * @memory: memory of the solver;  @y, @slope: its current state, and y' for residual forms
+ * @copy:   n numbers: the accepted state
+ * @code:   error of the last rate() that failed, or 0;  @failed_at: start of the step in which it
+ *          failed [s]
  * @said:   the last error message of SUNDIALS */
 struct lk_sundials {
     const struct lk_sundials_solver *solver;
@@ -50,29 +53,31 @@ struct lk_sundials {
     char said[256];
 };
 
-/** lk_sundials_new() - for the formulation of @problem, the state in y, f there in slope if
- * @has_slope. lk_sundials_new_dae() - for constrained equations, see lk_dae_over_constraints().
+/** lk_sundials_new() - make a session for the formulation of @problem, with the state in y, and f
+ * at that state in slope if @has_slope.
+ * lk_sundials_new_dae() - make a session for constrained equations, see lk_dae_over_constraints().
  * Return: as open() of an integrator. */
 int lk_sundials_new(struct lk_problem *problem, const struct lk_sundials_solver *solver,
                     int has_slope, struct lk_sundials **ret, struct lk_error *ret_error);
 int lk_sundials_new_dae(struct lk_problem *problem, const struct lk_sundials_solver *solver,
                         struct lk_sundials **ret, struct lk_error *ret_error);
 
-/** lk_sundials_free() - close() of an integrator. */
+/** lk_sundials_free() - close a session; used as close() of an integrator. */
 void lk_sundials_free(void *self);
 
-/** lk_sundials_hear() - store an error message of SUNDIALS; the error handler of all packages. */
+/** lk_sundials_hear() - store an error message of SUNDIALS; used as error handler of all
+ * packages. */
 void lk_sundials_hear(int code, const char *module, const char *function, char *message,
                       void *self);
 
-/** lk_sundials_answer() - the return value for SUNDIALS of a rate() that returned @r: positive,
- * since a smaller step may succeed; stores @r. */
+/** lk_sundials_answer() - store the error @r of a rate(), and return the value for SUNDIALS:
+ * positive if @r is positive, because a smaller step may succeed. */
 int lk_sundials_answer(struct lk_sundials *session, int r);
 
-/** lk_sundials_rate() - right-hand side of all packages. */
+/** lk_sundials_rate() - evaluate the right-hand side; callback of all packages. */
 int lk_sundials_rate(realtype t, N_Vector y, N_Vector ret, void *self);
 
-/** lk_sundials_add_matrix() - dense matrix and linear solver. Return: 0, -ENOMEM. */
+/** lk_sundials_add_matrix() - add a dense matrix and its linear solver. Return: 0, -ENOMEM. */
 int lk_sundials_add_matrix(struct lk_sundials *session);
 
 /** lk_sundials_ready() - complete the set-up. @flag: its worst return value. Return: 0, LK_E_MODEL
@@ -80,8 +85,8 @@ int lk_sundials_add_matrix(struct lk_sundials *session);
 int lk_sundials_ready(struct lk_sundials *session, int flag, void **ret,
                       struct lk_error *ret_error);
 
-/** lk_sundials_needs_tolerance() - return LK_E_MODEL with a line if the problem has no tolerance,
- * else 0. */
+/** lk_sundials_needs_tolerance() - return LK_E_MODEL with a message if the problem has no
+ * tolerance, else 0. */
 int lk_sundials_needs_tolerance(const struct lk_problem *problem, const char *name,
                                 struct lk_error *ret_error);
 
@@ -90,12 +95,12 @@ int lk_sundials_needs_tolerance(const struct lk_problem *problem, const char *na
 int lk_sundials_settles(const struct lk_problem *problem);
 
 /** lk_sundials_refuse_settled() - refuse a formulation that changes the state after a step in a way
- * that a multistep method cannot include in its history. Return: LK_E_MODEL with a line, else 0.
+ * that a multistep method cannot include in its history. Return: LK_E_MODEL with a message, else 0.
  * @projects: the method includes projections in its history */
 int lk_sundials_refuse_settled(const struct lk_problem *problem, const char *name, int projects,
                                struct lk_error *ret_error);
 
-/** lk_sundials_advance() - advance() of an integrator. */
+/** lk_sundials_advance() - integrate to @t; used as advance() of an integrator. */
 int lk_sundials_advance(void *self, double t, struct lk_error *ret_error);
 
 #endif

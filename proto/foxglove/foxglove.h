@@ -10,7 +10,8 @@
  *
  * Frames are the bodies by their names; no body is called ground. One additional frame is for
  * cameras: it does not rotate and moves with the machine. Lengths in m.
- * Thread: any but the cycle. Buffers grow; a failure marks them as full, see mcap/write.h. */
+ * Thread: any but the cycle. Buffers grow. If memory is exhausted, they are marked as full, see
+ * mcap/write.h. */
 #ifndef LK_FOXGLOVE_FOXGLOVE_H
 #define LK_FOXGLOVE_FOXGLOVE_H
 
@@ -31,9 +32,9 @@ void lk_foxglove_schema(struct lk_mcap_buffer *set);
 void lk_foxglove_transforms(struct lk_mcap_buffer *message, const struct lk_scene *scene,
                             const double *poses, uint64_t ns);
 
-/** struct lk_foxglove_view - state of the frame for cameras; {0} at first. @at: its position in the
- * world [m], valid if @stands;  @follows: it moves with a machine that travels;  @low, @high: box
- * of all body positions so far [m] */
+/** struct lk_foxglove_view - state of the frame for cameras; initialise with {0}. @at: its position
+ * in the world [m], valid if @stands;  @follows: it moves with a machine that travels;  @low,
+ * @high: box of all body positions so far [m] */
 struct lk_foxglove_view {
     bool stands;
     bool follows;
@@ -51,7 +52,7 @@ void lk_foxglove_view(struct lk_mcap_buffer *message, struct lk_foxglove_view *v
                       const struct lk_scene *scene, const double *poses, uint64_t ns);
 
 /** lk_foxglove_shapes() - Write a message of /scene with all shapes fixed to bodies or to the
- * ground. Needed only once. */
+ * ground. One such message per file is sufficient. */
 void lk_foxglove_shapes(struct lk_mcap_buffer *message, const struct lk_scene *scene, uint64_t ns);
 
 /** lk_foxglove_spans() - Write a message of /scene with the springs and rods between two bodies.
@@ -65,14 +66,14 @@ void lk_foxglove_clear(struct lk_mcap_buffer *message, uint64_t ns);
 /** enum lk_foxglove_level - levels of foxglove.Log. */
 enum lk_foxglove_level { LK_FOXGLOVE_INFO = 2, LK_FOXGLOVE_WARNING = 3, LK_FOXGLOVE_ERROR = 4 };
 
-/** lk_foxglove_log() - Write a message of /log. @name: its subject;  @id: identifier of the
- * daemon's condition such as "LK-2004", NULL: none. It is appended to @text; warnings and errors
- * get a further line with the remedy */
+/** lk_foxglove_log() - Write a message of /log. @name: subject of the message; @id: identifier of
+ * the daemon's condition such as "LK-2004", NULL: none. The identifier is appended to @text;
+ * warnings and errors get a further line with the remedy */
 void lk_foxglove_log(struct lk_mcap_buffer *message, enum lk_foxglove_level level, const char *name,
                      const char *id, const char *text, uint64_t ns);
 
-/** lk_foxglove_log_recorded() - Likewise for an event of a recording, with the level of its
- * condition in daemon/CONDITIONS.md. */
+/** lk_foxglove_log_recorded() - Write a message of /log for an event of a recording, with the level
+ * of its condition in daemon/CONDITIONS.md. */
 void lk_foxglove_log_recorded(struct lk_mcap_buffer *message,
                               const struct lk_recording_event *event, uint64_t ns);
 

@@ -16,8 +16,8 @@
 
 /* struct type - @fields: numbered from 1, in their order: "name:type", separated by blanks. Types
  * are d, u, b, s, y (double, fixed32, bool, string, bytes), E (the enum of the message, named like
- * the field with a capital), a message of package foxglove, or one with a dot; * behind it:
- * repeated.  @values: of its enum */
+ * the field with a capital), a message of package foxglove, or a full type name with a dot; a final
+ * * means repeated. @values: values of its enum */
 struct type {
     const char *name;
     const char *fields;

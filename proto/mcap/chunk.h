@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* An MCAP chunk: messages of several channels with a CRC, followed by a message index for each
- * channel. All of it is built in one buffer, so that one write() stores it. */
+ * channel. The whole chunk is built in one buffer, so that one write() stores it. */
 #ifndef LK_MCAP_CHUNK_H
 #define LK_MCAP_CHUNK_H
 
@@ -16,10 +16,10 @@ struct lk_mcap_entry {
     uint64_t offset;
 };
 
-/** struct lk_mcap_chunk - a chunk while it is built.
- * @buffer: all of it;  @begin: offset of the messages in it
+/** struct lk_mcap_chunk - a chunk under construction. @buffer: the whole chunk; @begin: offset of
+ * the messages in @buffer
  * @entry, @n_entry: index entries of each channel
- * @n_entries: of all channels;  @n_indexed: number of channels that have entries
+ * @n_entries: number of entries of all channels; @n_indexed: number of channels that have entries
  * @first_ns, @last_ns: earliest and latest log time */
 struct lk_mcap_chunk {
     struct lk_mcap_buffer buffer;
@@ -32,9 +32,9 @@ struct lk_mcap_chunk {
     uint64_t last_ns;
 };
 
-/** struct lk_mcap_chunk_index - entry of the summary for a chunk. Sizes in bytes.
- * @length: of the chunk;  @index_length: of the indexes after it;  @records: of its messages
- * @index: offset of each channel's index from the start of the chunk, 0: none
+/** struct lk_mcap_chunk_index - entry of the summary for a chunk. Sizes are in bytes. @length: size
+ * of the chunk; @index_length: size of the indexes after it; @records: size of its messages @index:
+ * offset of each channel's index from the start of the chunk, 0: none
  * @messages: number of each channel's messages */
 struct lk_mcap_chunk_index {
     uint64_t first_ns;
@@ -47,29 +47,29 @@ struct lk_mcap_chunk_index {
     uint32_t messages[LK_MCAP_CHANNELS_MAX + 1];
 };
 
-/** lk_mcap_chunk_size() - memory [bytes] for a chunk with @records bytes of messages. */
+/** lk_mcap_chunk_size() - Return the memory [bytes] for a chunk with @records bytes of messages. */
 size_t lk_mcap_chunk_size(size_t records);
 
-/** lk_mcap_chunk_init(), lk_mcap_chunk_fini() - allocate the indexes; successive chunks reuse
- * them. Return: 0, -ENOMEM. */
+/** lk_mcap_chunk_init(), lk_mcap_chunk_fini() - Allocate and release the indexes, which successive
+ * chunks reuse. Return: 0, -ENOMEM. */
 int lk_mcap_chunk_init(struct lk_mcap_chunk *chunk);
 void lk_mcap_chunk_fini(struct lk_mcap_chunk *chunk);
-/** lk_mcap_chunk_begin() - start an empty chunk. @memory: @size bytes of the caller's, at least
+/** lk_mcap_chunk_begin() - Start an empty chunk. @memory: @size bytes owned by the caller, at least
  * lk_mcap_chunk_size(0) */
 void lk_mcap_chunk_begin(struct lk_mcap_chunk *chunk, void *memory, size_t size);
 
-/** lk_mcap_chunk_fits() - whether @n messages of @bytes in all, without their headers, fit. */
+/** lk_mcap_chunk_fits() - Return true if @n messages with a total of @bytes, without their headers,
+ * fit. */
 bool lk_mcap_chunk_fits(const struct lk_mcap_chunk *chunk, size_t n, size_t bytes);
 
-/** lk_mcap_chunk_add() - append a message.
- * @channel:   1 to LK_MCAP_CHANNELS_MAX
- * @size:      of its data, in bytes
+/** lk_mcap_chunk_add() - Append a message. @channel: 1 to LK_MCAP_CHANNELS_MAX @size: size of its
+ * data [bytes]
  * Return: destination of the data, to be written by the caller; NULL if they do not fit. */
 unsigned char *lk_mcap_chunk_add(struct lk_mcap_chunk *chunk, uint16_t channel, uint32_t sequence,
                                  uint64_t log_ns, uint64_t publish_ns, size_t size);
 
-/** lk_mcap_chunk_close() - write CRC, lengths and indexes: @chunk->buffer is complete.
- * @ret_index: its offset is 0 */
+/** lk_mcap_chunk_close() - Write CRC, lengths and indexes; afterwards @chunk->buffer is complete.
+ * @ret_index: entry of the summary, with offset 0 */
 void lk_mcap_chunk_close(struct lk_mcap_chunk *chunk, struct lk_mcap_chunk_index *ret_index);
 
 #endif

@@ -26,7 +26,7 @@ static bool same(struct lk_mcap_span a, struct lk_mcap_span b)
     return a.size == b.size && (a.size == 0 || memcmp(a.data, b.data, a.size) == 0);
 }
 
-/* The first field @number of a message, as bytes. */
+/* Find the first field @number of a message, as bytes. */
 static struct lk_mcap_span get(struct lk_mcap_span message, uint32_t number)
 {
     struct lk_pb_reader reader = {.at = message.data, .left = message.size};
@@ -47,7 +47,7 @@ static struct lk_mcap_span last_part(struct lk_mcap_span name)
     return name;
 }
 
-/* A type within @parent (field @number of it) by its own name. */
+/* Find a type within @parent (field @number of @parent) by its short name. */
 static bool find_type(struct lk_mcap_span parent, uint32_t number, struct lk_mcap_span name,
                       struct lk_mcap_span *ret)
 {
@@ -123,7 +123,7 @@ static int add_column(struct lk_columns *columns, const struct field *outer,
     return 0;
 }
 
-/* The fields of @message; with @outer, those of a message within a message. */
+/* List the fields of @message; with @outer, the fields of a message within a message. */
 static int add_fields(struct lk_columns *columns, struct lk_mcap_span message,
                       const struct field *outer)
 {
@@ -148,7 +148,7 @@ static int add_fields(struct lk_columns *columns, struct lk_mcap_span message,
     return r ? r : reader.bad ? -EINVAL : 0;
 }
 
-/* Is the type @name of the package of this file? */
+/* Return true if the type @name is in the package of this file. */
 static bool is_of(struct lk_mcap_span file, struct lk_mcap_span name)
 {
     struct lk_mcap_span package = get(file, LK_FILE_PACKAGE), own = last_part(name);

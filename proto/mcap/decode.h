@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Decode messages by the schema that is embedded in their file: every numeric field is a column.
+/* Decode messages with the schema that is embedded in their file: every numeric field is a column.
  * The file may come from any program. */
 #ifndef LK_MCAP_DECODE_H
 #define LK_MCAP_DECODE_H
@@ -12,9 +12,8 @@
 
 /** struct lk_column - a numeric field.
  * @field, @component: names of the field and of its inner field; @component is "" if the field is
- *                     no message
- * @number, @inner:    their field numbers; @inner is 0 likewise
- * @type:              enum lk_pb_type */
+ *                     no message @number, @inner: field numbers of both; @inner is 0 if the field
+ *                     is no message @type:              enum lk_pb_type */
 struct lk_column {
     char field[LK_COLUMN_NAME_SIZE];
     char component[LK_COLUMN_NAME_SIZE];
@@ -29,14 +28,14 @@ struct lk_columns {
     size_t capacity;
 };
 
-/** lk_columns_read() - columns of the message type @name in the FileDescriptorSet @set. Fields that
- * are not numeric or are nested deeper than one level are left out.
+/** lk_columns_read() - List the columns of the message type @name in the FileDescriptorSet @set.
+ * Fields that are not numeric or are nested deeper than one level are omitted.
  * Return: 0, -ENOENT (no such type), -EINVAL (no such set), -E2BIG, -ENOMEM. */
 int lk_columns_read(struct lk_mcap_span set, struct lk_mcap_span name, struct lk_columns *ret);
 void lk_columns_fini(struct lk_columns *columns);
 
-/** lk_columns_decode() - decode a message; integers become the nearest double, absent fields 0.
- * @values: @columns->n of them.  Return: whether the message is well formed. */
+/** lk_columns_decode() - Decode a message. Integers become the nearest double, absent fields 0.
+ * @values: receives @columns->n numbers. Return: true if the message is well formed. */
 bool lk_columns_decode(const struct lk_columns *columns, struct lk_mcap_span message,
                        double *values);
 

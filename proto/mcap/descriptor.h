@@ -23,18 +23,18 @@ enum lk_descriptor_number {
     LK_FIELD_TYPE_NAME = 6,
 };
 
-/** lk_descriptor_put_name() - name of a message type; call it first. */
+/** lk_descriptor_put_name() - Write the name of a message type. Call it before adding fields. */
 void lk_descriptor_put_name(struct lk_mcap_buffer *message, const char *name);
-/** lk_descriptor_put_field() - add a field. @type_name: ".package.Message.Type" of a message or an
- * enum, else NULL */
+/** lk_descriptor_put_field() - Add a field. @type_name: ".package.Message.Type" of a message or an
+ * enum, otherwise NULL */
 void lk_descriptor_put_field(struct lk_mcap_buffer *message, const char *name, uint32_t number,
                              enum lk_pb_type type, const char *type_name);
-/** lk_descriptor_put_labelled() - Likewise, optionally for a repeated field. */
+/** lk_descriptor_put_labelled() - Add a field that may be a repeated field. */
 void lk_descriptor_put_labelled(struct lk_mcap_buffer *message, const char *name, uint32_t number,
                                 enum lk_pb_type type, const char *type_name, bool is_repeated);
-/** lk_descriptor_put_nested() - add a nested message type; releases @nested. */
+/** lk_descriptor_put_nested() - Add a nested message type; release @nested. */
 void lk_descriptor_put_nested(struct lk_mcap_buffer *message, struct lk_mcap_buffer *nested);
-/** lk_descriptor_put_enum() - add a nested enum with values 0 to @n - 1. */
+/** lk_descriptor_put_enum() - Add a nested enum with values 0 to @n - 1. */
 void lk_descriptor_put_enum(struct lk_mcap_buffer *message, const char *name,
                             const char *const values[], int n);
 /** lk_descriptor_put_file() - Write a FileDescriptorSet of one file with one message type; releases

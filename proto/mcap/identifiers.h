@@ -2,7 +2,7 @@
 /* Turn names of channels into unique protobuf field names: letters, digits and underscores.
  *
  * Names that differ only in case and underscores count as equal: their JSON names would collide,
- * and some readers refuse such a message type. The later one gets a number. */
+ * and some readers refuse such a message type. The later name gets a number. */
 #ifndef LK_MCAP_IDENTIFIERS_H
 #define LK_MCAP_IDENTIFIERS_H
 
@@ -16,15 +16,16 @@ struct lk_identifiers {
     size_t n_slots;
 };
 
-/** lk_identifiers_init() - for at most @n names. Return: 0, -ENOMEM. */
+/** lk_identifiers_init() - Allocate a scope for at most @n names. Return: 0, -ENOMEM. */
 int lk_identifiers_init(struct lk_identifiers *identifiers, size_t n);
 void lk_identifiers_fini(struct lk_identifiers *identifiers);
 
-/** lk_identifier() - Convert @name to an identifier: any other character becomes an underscore, and
- * the first character is no digit. @ret: LK_IDENTIFIER_SIZE bytes */
+/** lk_identifier() - Convert @name to an identifier: every character that is not allowed becomes an
+ * underscore, and the first character is no digit. @ret: LK_IDENTIFIER_SIZE bytes */
 void lk_identifier(const char *name, char *ret);
 
-/** lk_identifiers_add() - lk_identifier(), made unique in the scope and added to it. */
+/** lk_identifiers_add() - Convert a name like lk_identifier(), make it unique in the scope, and add
+ * it to the scope. */
 void lk_identifiers_add(struct lk_identifiers *identifiers, const char *name, char *ret);
 
 #endif

@@ -9,7 +9,7 @@
 /** enum lk_pb_wire - wire types. */
 enum lk_pb_wire { LK_PB_VARINT = 0, LK_PB_64 = 1, LK_PB_BYTES = 2, LK_PB_32 = 5 };
 
-/** enum lk_pb_type - types of fields as in descriptor.proto; only the used ones. */
+/** enum lk_pb_type - the used types of fields, with the numbers of descriptor.proto. */
 enum lk_pb_type {
     LK_PB_DOUBLE = 1,
     LK_PB_FLOAT = 2,
@@ -35,15 +35,17 @@ void lk_pb_put_text(struct lk_mcap_buffer *buffer, uint32_t number, const char *
 void lk_pb_put_message(struct lk_mcap_buffer *buffer, uint32_t number,
                        struct lk_mcap_buffer *message);
 
-/** struct lk_pb_reader - @at: next byte;  @left: number of bytes left;  @bad: malformed */
+/** struct lk_pb_reader - position in a message. @at: next byte;  @left: number of bytes left;
+ * @bad: malformed */
 struct lk_pb_reader {
     const unsigned char *at;
     size_t left;
     bool bad;
 };
 
-/** struct lk_pb_field - @value: of a numeric field;  @data, @size: of LK_PB_BYTES, within the
- * message */
+/** struct lk_pb_field - a field that was read.
+ * @value: value of a numeric field; @data, @size: bytes of a field of type LK_PB_BYTES, within the
+ *         message */
 struct lk_pb_field {
     uint32_t number;
     enum lk_pb_wire wire;
@@ -52,7 +54,8 @@ struct lk_pb_field {
     size_t size;
 };
 
-/** lk_pb_next() - the next field. Return: false at the end, or when @reader->bad. */
+/** lk_pb_next() - Read the next field. Return: false at the end of the message, or if @reader->bad
+ * is set. */
 bool lk_pb_next(struct lk_pb_reader *reader, struct lk_pb_field *ret_field);
 
 #endif

@@ -271,7 +271,7 @@ static int damage(struct lk_mcap_reader *reader, struct lk_mcap_item *item)
     return 1;
 }
 
-/* A chunk as a whole. Return: 0: its messages are next; 1: left out; -ENOTSUP. */
+/* Read a whole chunk. Return: 0: its messages are next; 1: the chunk was skipped; -ENOTSUP. */
 static int enter_chunk(struct lk_mcap_reader *reader, struct lk_mcap_span content,
                        struct lk_mcap_item *item)
 {
@@ -293,7 +293,8 @@ static int enter_chunk(struct lk_mcap_reader *reader, struct lk_mcap_span conten
     return 0;
 }
 
-/* The next record within the chunk. Return: 1: an item; 0: none, or one to be skipped. */
+/* Read the next record within the chunk. Return: 1: an item; 0: no record, or a record to be
+ * skipped. */
 static int next_in_chunk(struct lk_mcap_reader *reader, struct lk_mcap_item *item)
 {
     struct cursor c = {reader->left.data, reader->left.size, false};
@@ -376,7 +377,7 @@ static bool is_read(uint8_t op)
            op == LK_MCAP_CHUNK || op == LK_MCAP_ATTACHMENT || op == LK_MCAP_METADATA;
 }
 
-/* The next record of the file. Return: 1: an item; 0: none of it, or the end; negative errno. */
+/* Read the next record of the file. Return: 1: an item; 0: no item, or the end; negative errno. */
 static int next_record(struct lk_mcap_reader *reader, struct lk_mcap_item *item)
 {
     unsigned char head[LK_MCAP_HEAD_SIZE];

@@ -2,7 +2,7 @@
 /* Read an MCAP file from front to back.
  *
  * The file is not trusted: a length is checked against the remaining bytes before anything is read
- * or allocated, every CRC is checked, and a text may hold any bytes. A chunk with a wrong CRC is
+ * or allocated, every CRC is checked, and a text may contain any bytes. A chunk with a wrong CRC is
  * skipped and reported; a truncated file is read up to its last whole record. */
 #ifndef LK_MCAP_READ_H
 #define LK_MCAP_READ_H
@@ -27,11 +27,11 @@ struct lk_mcap_span {
 
 /** struct lk_mcap_item - one item of a file. Spans are valid until the next call.
  * @offset:  file offset of its record or of its chunk
- * @id:      of a schema or channel, channel of a message;  @schema: of a channel, 0: none
- * @name:    of a schema, an attachment, metadata; topic of a channel
- * @encoding: of a schema, or of the messages of a channel; media type of an attachment
- * @data:    of a schema, message, attachment
- * @map:     of a channel or metadata, see lk_mcap_map_next() */
+ * @id: identifier of a schema or channel, or channel of a message; @schema: schema of a channel, 0:
+ *      none @name: name of a schema, an attachment or metadata; topic of a channel @encoding:
+ *      encoding of a schema, or of the messages of a channel; media type of an attachment @data:
+ *      content of a schema, message or attachment @map: entries of a channel or metadata, see
+ *      lk_mcap_map_next() */
 struct lk_mcap_item {
     enum lk_mcap_kind kind;
     uint64_t offset;
@@ -48,16 +48,16 @@ struct lk_mcap_item {
 
 /** enum lk_mcap_ending - state of the end of the file.
  * LK_MCAP_COMPLETE: end of data, summary with the right CRC, footer, magic
- * LK_MCAP_CUT:      the file is truncated: its writer was stopped
+ * LK_MCAP_CUT: the file is truncated, because its writer was stopped
  * LK_MCAP_BAD:      malformed data */
 enum lk_mcap_ending { LK_MCAP_OPEN, LK_MCAP_COMPLETE, LK_MCAP_CUT, LK_MCAP_BAD };
 
 /** struct lk_mcap_reader - a file that is being read.
- * @fd, @memory: source of the @size bytes, one of the two
- * @offset:  of the next record;  @chunk: offset of the present chunk
+ * @fd, @memory: file or memory from which the @size bytes are read @offset: offset of the next
+ *               record; @chunk: offset of the present chunk
  * @block:   @capacity bytes: the present record;  @left: rest of a chunk's messages
  * @ending:  LK_MCAP_OPEN until there are no more items
- * @end:     then the end of the last whole record
+ * @end: end of the last whole record, valid when there are no more items
  * @n_damaged: number of chunks and attachments skipped */
 struct lk_mcap_reader {
     int fd;
@@ -73,17 +73,17 @@ struct lk_mcap_reader {
     uint64_t n_damaged;
 };
 
-/** lk_mcap_open() - open a file;  lk_mcap_open_memory() - read @size bytes of the caller's.
+/** lk_mcap_open() - Open a file. lk_mcap_open_memory() - Read from @size bytes owned by the caller.
  * Return: 0, negative errno, see lk_file_open(); -EINVAL: no MCAP magic. */
 int lk_mcap_open(const char *path, struct lk_mcap_reader *ret_reader);
 int lk_mcap_open_memory(const void *data, size_t size, struct lk_mcap_reader *ret_reader);
 void lk_mcap_close(struct lk_mcap_reader *reader);
 
-/** lk_mcap_next() - read the next item.
- * Return: 1; 0 at the end; -EIO, -ENOMEM, -ENOTSUP (a compressed chunk). */
+/** lk_mcap_next() - Read the next item. Return: 1; 0 at the end of the file; -EIO, -ENOMEM,
+ * -ENOTSUP (a compressed chunk). */
 int lk_mcap_next(struct lk_mcap_reader *reader, struct lk_mcap_item *ret_item);
 
-/** lk_mcap_span_is() - whether @span equals @text. */
+/** lk_mcap_span_is() - Return true if @span equals @text. */
 bool lk_mcap_span_is(struct lk_mcap_span span, const char *text);
 /** lk_mcap_map_next() - Remove the first entry of a map. Return: true if there was one. */
 bool lk_mcap_map_next(struct lk_mcap_span *map, struct lk_mcap_span *ret_key,

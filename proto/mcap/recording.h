@@ -30,7 +30,7 @@ enum lk_recording_channel {
     LK_RECORDING_EVENTS = 4,
     LK_RECORDING_PLATFORM = 5,
     LK_RECORDING_PLATFORM_STATE = 6,
-    LK_RECORDING_TF = 7,    /* these only in files of linkage export --scene, */
+    LK_RECORDING_TF = 7,    /* the following topics are only in files of linkage export --scene, */
     LK_RECORDING_SCENE = 8, /* see foxglove/foxglove.h */
     LK_RECORDING_LOG = 9,
 };
@@ -38,24 +38,23 @@ enum lk_recording_channel {
 #define LK_RECORDING_MODEL      "model.yaml"    /* attachments: the text of the model */
 #define LK_RECORDING_CONFIG     "linkaged.yaml" /* and the configuration, where there is a file */
 #define LK_RECORDING_BEGIN      "linkaged"      /* metadata: at the start */
-#define LK_RECORDING_ROADS      "roads_crc32" /* in it: of the files of roads, see lk_model_files() */
-#define LK_RECORDING_VALUES     "parameters" /* in it: values from outside, see lk_settings_write() */
-#define LK_RECORDING_VALUES_MAX (1u << 17)   /* bytes of them */
-#define LK_RECORDING_END        "linkaged.end" /* and at the end */
+#define LK_RECORDING_ROADS      "roads_crc32"   /* key: files of roads, see lk_model_files() */
+#define LK_RECORDING_VALUES     "parameters"    /* key: external values, see lk_settings_write() */
+#define LK_RECORDING_VALUES_MAX (1u << 17)      /* bytes of them */
+#define LK_RECORDING_END        "linkaged.end"  /* and at the end */
 
 /** lk_recording_topic() - Return the topic as static text, such as "/cycle". */
 const char *lk_recording_topic(enum lk_recording_channel channel);
 
-/** struct lk_recording_cycle - a cycle.
- * @step, @time_s: number of steps, simulated time after it
- * @deadline_ns: its grid point, CLOCK_MONOTONIC of the daemon
+/** struct lk_recording_cycle - message about a cycle. @step, @time_s: number of steps and simulated
+ * time after the cycle @deadline_ns: grid point of the cycle, CLOCK_MONOTONIC of the daemon
  * @woken_ns to @computed_ns: relative to @deadline_ns
  * @state:       as in linkage.proto, RUNNING, PAUSED or FAULT;  @fault: its code, 0: none
- * @stepped:     it made a step
- * @flags:       enum Flag of linkage.proto
- * @input_claim, @input_sequence: of the newest sample that acts; sequence 0: none
- * @input_age_ns: from its receipt until this cycle latched its inputs; -1: none
- * All fields have eight bytes and the order of those of the message. */
+ * @stepped: the cycle made a step @flags: enum Flag of linkage.proto @input_claim, @input_sequence:
+ *           claim and sequence number of the newest sample that acts; sequence 0: none
+ *           @input_age_ns: time from the receipt of that sample until this cycle latched its
+ *           inputs; -1: none All fields have eight bytes and the same order as the fields of the
+ *           message. */
 struct lk_recording_cycle {
     uint64_t cycle;
     uint64_t step;
@@ -84,26 +83,27 @@ struct lk_recording_cycle {
 void lk_recording_cycle_schema(struct lk_mcap_buffer *set);
 const struct lk_mcap_pair *lk_recording_cycle_units(size_t *ret_n);
 
-/** lk_recording_cycle_fill() - encode. @to: LK_RECORDING_CYCLE_SIZE bytes
- * lk_recording_cycle_take() - decode.
- * Return: false if it is no message of lk_recording_cycle_fill(). */
+/** lk_recording_cycle_fill() - Encode a cycle. @to: LK_RECORDING_CYCLE_SIZE bytes
+ * lk_recording_cycle_take() - Decode a cycle. Return: false if the bytes are no message of
+ * lk_recording_cycle_fill(). */
 void lk_recording_cycle_fill(const struct lk_recording_cycle *cycle, unsigned char *to);
 bool lk_recording_cycle_take(const void *data, size_t size, struct lk_recording_cycle *ret_cycle);
 
 #define LK_RECORDING_ID_SIZE   16
 #define LK_RECORDING_TEXT_SIZE 240
 
-/** struct lk_recording_event - @id: "state", "fault", "trip", ...;  @step: steps done */
+/** struct lk_recording_event - an event. @id: "state", "fault", "trip", ...; @step: number of steps
+ * done */
 struct lk_recording_event {
     char id[LK_RECORDING_ID_SIZE];
     char text[LK_RECORDING_TEXT_SIZE];
     uint64_t step;
 };
 
-/** lk_recording_event_schema() - FileDescriptorSet of "linkage.recording.Event". */
+/** lk_recording_event_schema() - Write the FileDescriptorSet of "linkage.recording.Event". */
 void lk_recording_event_schema(struct lk_mcap_buffer *set);
-/** lk_recording_event_put() - encode.  lk_recording_event_take() - decode; cuts longer texts.
- * Return: true if it is such a message. */
+/** lk_recording_event_put() - Encode an event. lk_recording_event_take() - Decode an event; texts
+ * that are too long are truncated. Return: true if the bytes are a message about an event. */
 void lk_recording_event_put(struct lk_mcap_buffer *buffer, const struct lk_recording_event *event);
 bool lk_recording_event_take(const void *data, size_t size, struct lk_recording_event *ret_event);
 

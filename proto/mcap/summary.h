@@ -5,10 +5,11 @@
 
 #include "chunk.h"
 
-/** struct lk_mcap_summary - @offset: file offset of the next byte
- * @schemas, @channels: copies of the records;  @attachments, @metadata: their index records
- * @chunk: @n_chunks, with room for @capacity
- * @messages: number of each channel's;  @first_ns, @last_ns: of all messages */
+/** struct lk_mcap_summary - data for the summary. @offset: file offset of the next byte
+ * @schemas, @channels: copies of the records;  @attachments, @metadata: index records of
+ *                      attachments and metadata @chunk: entries of @n_chunks chunks, with room for
+ *                      @capacity @messages: number of messages of each channel; @first_ns,
+ *                      @last_ns: earliest and latest time of all messages */
 struct lk_mcap_summary {
     uint64_t offset;
     struct lk_mcap_buffer schemas;
@@ -30,22 +31,22 @@ struct lk_mcap_summary {
 void lk_mcap_summary_init(struct lk_mcap_summary *summary);
 void lk_mcap_summary_fini(struct lk_mcap_summary *summary);
 
-/** lk_mcap_summary_front() - register records that are written to @summary->offset next: any but
- * chunks, made by the lk_mcap_put_*() functions. Advances the offset.
+/** lk_mcap_summary_front() - Register records that are written to @summary->offset next: any
+ * records except chunks, made by the lk_mcap_put_*() functions. Advances the offset.
  * Return: 0, -ENOMEM. */
 int lk_mcap_summary_front(struct lk_mcap_summary *summary, const struct lk_mcap_buffer *records);
 
-/** lk_mcap_summary_chunk() - register a closed chunk that is written to @summary->offset next.
+/** lk_mcap_summary_chunk() - Register a closed chunk that is written to @summary->offset next.
  * Advances the offset.
  * Return: 0, -ENOMEM. */
 int lk_mcap_summary_chunk(struct lk_mcap_summary *summary, const struct lk_mcap_chunk_index *index);
 
-/** lk_mcap_summary_close() - append the end of the file: DataEnd, summary, footer, magic, to be
- * written to @summary->offset. Out of memory: @buffer->full is set. */
+/** lk_mcap_summary_close() - Append the end of the file, to be written to @summary->offset:
+ * DataEnd, summary, footer, magic. If memory is exhausted, @buffer->full is set. */
 void lk_mcap_summary_close(const struct lk_mcap_summary *summary, struct lk_mcap_buffer *buffer);
 
-/** lk_mcap_summary_size() - upper bound of the bytes that lk_mcap_summary_close() appends after
- * @more further chunks. */
+/** lk_mcap_summary_size() - Return an upper bound of the bytes that lk_mcap_summary_close() appends
+ * after @more further chunks. */
 size_t lk_mcap_summary_size(const struct lk_mcap_summary *summary, size_t more);
 
 #endif

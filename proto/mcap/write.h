@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Encode records of an MCAP file in memory; the caller writes them.
  *
- * A failed call marks the buffer as full; later calls then do nothing, so that the caller checks
- * once, at the end. Integers are little-endian. Thread: any but the cycle. */
+ * A failed call marks the buffer as full; later calls then do nothing, so that the caller needs
+ * only one check after the last call. Integers are little-endian. Thread: any but the cycle. */
 #ifndef LK_MCAP_WRITE_H
 #define LK_MCAP_WRITE_H
 
@@ -34,8 +34,8 @@ enum lk_mcap_op {
 };
 
 /** struct lk_mcap_buffer - a buffer that may grow.
- * @grows: @data is on the heap and grows as needed; else it is @capacity bytes of the caller's
- * @full:  something did not fit and is missing */
+ * @grows: @data is on the heap and grows as needed; otherwise @data is @capacity bytes owned by the
+ *         caller @full: some data did not fit and is missing */
 struct lk_mcap_buffer {
     unsigned char *data;
     size_t size;
@@ -44,7 +44,7 @@ struct lk_mcap_buffer {
     bool full;
 };
 
-/** lk_mcap_buffer_fini() - release the memory of a growing buffer. */
+/** lk_mcap_buffer_fini() - Release the memory of a growing buffer. */
 void lk_mcap_buffer_fini(struct lk_mcap_buffer *buffer);
 
 /** lk_mcap_reserve() - Append @n bytes for the caller to fill; NULL if they do not fit. */
@@ -57,16 +57,16 @@ void lk_mcap_put_u32(struct lk_mcap_buffer *buffer, uint32_t value);
 void lk_mcap_put_u64(struct lk_mcap_buffer *buffer, uint64_t value);
 void lk_mcap_put_text(struct lk_mcap_buffer *buffer, const char *text);
 
-/** lk_mcap_store_u32(), lk_mcap_store_u64() - store four or eight bytes at @to. */
+/** lk_mcap_store_u32(), lk_mcap_store_u64() - Store four or eight bytes at @to. */
 void lk_mcap_store_u32(unsigned char *to, uint32_t value);
 void lk_mcap_store_u64(unsigned char *to, uint64_t value);
 
-/** lk_mcap_begin(), lk_mcap_end() - call before and after writing the content of a record.
- * Return: offset of the content, for lk_mcap_end(). */
+/** lk_mcap_begin(), lk_mcap_end() - Begin and end a record; call them before and after writing its
+ * content. Return: offset of the content, for lk_mcap_end(). */
 size_t lk_mcap_begin(struct lk_mcap_buffer *buffer, enum lk_mcap_op op);
 void lk_mcap_end(struct lk_mcap_buffer *buffer, size_t begin);
 
-/** lk_mcap_crc() - CRC-32 (IEEE 802.3) of @n bytes. */
+/** lk_mcap_crc() - Return the CRC-32 (IEEE 802.3) of @n bytes. */
 uint32_t lk_mcap_crc(const void *data, size_t n);
 
 /** struct lk_mcap_pair - an entry of a map of strings. */
@@ -78,11 +78,12 @@ struct lk_mcap_pair {
 /** lk_mcap_put_header() - Write magic and header, the start of a file. @library: the program that
  * writes it */
 void lk_mcap_put_header(struct lk_mcap_buffer *buffer, const char *library);
-/** lk_mcap_put_schema() - @id: not 0;  @name: of the message type;  @data: a FileDescriptorSet */
+/** lk_mcap_put_schema() - Write a schema. @id: not 0; @name: name of the message type; @data: a
+ * FileDescriptorSet */
 void lk_mcap_put_schema(struct lk_mcap_buffer *buffer, uint16_t id, const char *name,
                         const void *data, size_t size);
-/** lk_mcap_put_channel() - Write a channel with messages of schema @schema. @pairs: @n_pairs of
- * metadata */
+/** lk_mcap_put_channel() - Write a channel with messages of schema @schema. @pairs: @n_pairs
+ * entries of metadata */
 void lk_mcap_put_channel(struct lk_mcap_buffer *buffer, uint16_t id, uint16_t schema,
                          const char *topic, const struct lk_mcap_pair *pairs, size_t n_pairs);
 /** lk_mcap_put_attachment() - Write an attached file. @time_ns: time of the addition, UTC */

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-/* glibc's own names of what is replaced here */
+/* glibc's internal names of the functions that this file replaces */
 void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t n, size_t size);
 void *__libc_realloc(void *block, size_t size);

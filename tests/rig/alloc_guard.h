@@ -6,9 +6,10 @@
 #ifndef TEST_ALLOC_GUARD_H
 #define TEST_ALLOC_GUARD_H
 
-/** alloc_guard_arm() - start to count the heap calls of this thread, from zero. */
+/** alloc_guard_arm() - Start to count the heap calls of this thread, from zero. */
 void alloc_guard_arm(void);
-/** alloc_guard_disarm() - stop counting. Return: heap calls of this thread since it was armed. */
+/** alloc_guard_disarm() - Stop counting. Return: number of heap calls of this thread since
+ * alloc_guard_arm(). */
 unsigned long alloc_guard_disarm(void);
 
 #endif

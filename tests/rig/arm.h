@@ -10,8 +10,8 @@
 #ifndef TESTS_RIG_ARM_H
 #define TESTS_RIG_ARM_H
 
-/** RIG_ARM() - its text as a string literal. All parameters are literals: @name; @forces: a
- * section, or ""; @motor: further keys of that input, ", rate: 500"; @outputs: further lines, or
+/** RIG_ARM() - text of the model as a string literal. All parameters are literals: @name; @forces:
+ * a section, or ""; @motor: further keys of that input, ", rate: 500"; @outputs: further lines, or
  * "";  @step [s] */
 #define RIG_ARM(name, forces, motor, outputs, step)                                                \
     "linkage: 1\nname: " name "\n"                                                                 \

@@ -5,8 +5,8 @@
 
 #include "cycle.h"
 
-/** rig_cycle_new() - make a cycle. @path: of the model;  @step_s: [s], 0: that of the model
- * @ret_system: the system that it steps
+/** rig_cycle_new() - Make a cycle. @path: path of the model; @step_s: step [s], 0: that of the
+ * model @ret_system: the system that the cycle steps
  * Return: the cycle; rig_cycle_free() frees both. */
 struct lkd_cycle *rig_cycle_new(const char *path, double step_s,
                                 const struct lkd_settings *settings, struct lk_system **ret_system);

@@ -6,8 +6,9 @@
 
 #include "exchange.h"
 
-/** struct exchange_rig - @inputs, @outputs: the test's ends of the channels: send samples, receive
- * samples;  @inputs_fd, @outputs_fd: of the daemon, of the test */
+/** struct exchange_rig - a cycle and its exchange.
+ * @inputs, @outputs: the test's ends of the channels, to send and receive samples; @inputs_fd,
+ *                    @outputs_fd: descriptors of the daemon's end and the test's end */
 struct exchange_rig {
     struct lk_system *system;
     struct lkd_cycle *cycle;
@@ -21,12 +22,12 @@ struct exchange_rig {
     struct lkd_port outputs;
 };
 
-/** exchange_rig_open() - @path, @step_s, @settings: as of rig_cycle_new(). The exchange is attached
- * to the cycle, whose time begins now.
- * @newest_only: as of struct lkd_exchange_options */
+/** exchange_rig_open() - Make a cycle and its exchange. @path, @step_s, @settings: as for
+ * rig_cycle_new(). The exchange is attached to the cycle, whose time begins now. @newest_only: see
+ * struct lkd_exchange_options */
 void exchange_rig_open(struct exchange_rig *rig, const char *path, double step_s,
                        const struct lkd_settings *settings, bool newest_only);
-/** exchange_rig_close() - the exchange must be detached. */
+/** exchange_rig_close() - Release the cycle and the exchange, which must be detached. */
 void exchange_rig_close(struct exchange_rig *rig);
 
 #endif

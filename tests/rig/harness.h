@@ -43,61 +43,63 @@ struct harness {
     const Linkage__V1__ControlReply *reply;
 };
 
-/** harness_init() - take daemon and model of the tests from the command line. */
+/** harness_init() - Read the paths of daemon and model of the tests from the command line. */
 void harness_init(int argc, char *argv[]);
-/** harness_model() - path of the model;  harness_model_text() - its text; free() it. */
+/** harness_model() - Return the path of the model. harness_model_text() - Return the text of the
+ * model; free() it. */
 const char *harness_model(void);
 char *harness_model_text(void);
 
-/** harness_prepare() - make folder, endpoints and configuration, without starting the daemon. The
+/** harness_prepare() - Make folder, endpoints and configuration, without starting the daemon. The
  * caller removes the folder, unless harness_close() does.
  * @config: further lines of its configuration, or NULL */
 void harness_prepare(struct harness *h, const char *config);
-/** harness_open() - start a daemon and wait until it is READY.  harness_start() - the same, but
- * without connecting to it. If a process outside the test occupies its core, this waits for at most
- * a minute; then the test is skipped.  @config: as harness_prepare() */
+/** harness_open() - Start a daemon, connect to it, and wait until it is READY. harness_start() -
+ * Start a daemon without connecting to it. If a process outside the test occupies the core, both
+ * wait for at most a minute; then the test is skipped. @config: as for harness_prepare() */
 void harness_open(struct harness *h, const char *config);
 void harness_start(struct harness *h, const char *config);
-/** harness_connect() - connect to the daemon, as harness_open() does. */
+/** harness_connect() - Connect to the daemon, as harness_open() does. */
 void harness_connect(struct harness *h);
 /** harness_hang_up() - disconnect from the daemon. */
 void harness_hang_up(struct harness *h);
-/** harness_close() - end the daemon by SIGTERM if it still runs, assert exit status 0, remove the
- * folder. */
+/** harness_close() - End the daemon with SIGTERM if it still runs, assert exit status 0, and remove
+ * the folder. */
 void harness_close(struct harness *h);
 
-/** harness_spawn() - start a daemon with these arguments (NULL-terminated, without the name);
+/** harness_spawn() - Start a daemon with these arguments (NULL-terminated, without the name);
  * standard error goes to @log_path. */
 pid_t harness_spawn(const char *const arguments[], const char *log_path, int notify);
-/** harness_wait() - wait for the end of a process. Return: exit status, 128 + n for signal n. */
+/** harness_wait() - Wait for the end of a process. Return: exit status, 128 + n for signal n. */
 int harness_wait(pid_t pid, int timeout_ms);
-/** harness_line() - the line process of the daemon, its only child; 0: there is none. */
+/** harness_line() - Return the process id of the daemon's line process, its only child; 0: none. */
 pid_t harness_line(const struct harness *h);
-/** harness_log_has() - whether the log @folder/@name contains @words. */
+/** harness_log_has() - Return true if the log @folder/@name contains @words. */
 bool harness_log_has(const char *folder, const char *name, const char *words);
-/** harness_log_count() - number of lines of @h's log that contain @words.  harness_await_log() -
- * wait until there are at least @n of them. */
+/** harness_log_count() - Return the number of lines of @h's log that contain @words.
+ * harness_await_log() - Wait until there are at least @n such lines. */
 int harness_log_count(const struct harness *h, const char *words);
 void harness_await_log(const struct harness *h, const char *words, int n);
-/** harness_write_config() - write a configuration with the harness' endpoints. Unless @more has
- * its own sections for that, samples need no token, stale inputs keep acting, and results do not
- * depend on the machine: see above. */
+/** harness_write_config() - Write a configuration with the endpoints of the harness. Unless @more
+ * contains sections that change this, samples need no token, stale inputs keep acting, and results
+ * do not depend on the machine. */
 void harness_write_config(const struct harness *h, const char *path, const char *more);
 
-/** harness_notice() - wait for a notice to systemd that starts with @words. */
+/** harness_notice() - Wait for a notice to systemd that starts with @words. */
 void harness_notice(struct harness *h, const char *words);
-/** harness_notice_within() - the same; Return: false if it did not come in time. */
+/** harness_notice_within() - Wait a limited time for a notice to systemd that starts with @words.
+ * Return: false if it did not arrive in time. */
 bool harness_notice_within(struct harness *h, const char *words, int timeout_ms);
 
-/** harness_ask() - send a request, wait for the reply. */
+/** harness_ask() - Send a request and wait for the reply. */
 const Linkage__V1__ControlReply *harness_ask(struct harness *h,
                                              Linkage__V1__ControlRequest *request);
-/** harness_step_s() - the step [s] used for a model whose text says @step_s [s]: longer under a
- * sanitizer, where a cycle takes tens of times as long. */
+/** harness_step_s() - Return the step [s] that is used for a model whose text has the step @step_s
+ * [s]. It is longer under a sanitizer, where a cycle takes tens of times as long. */
 double harness_step_s(double step_s);
-/** harness_command() - a request without arguments, by its case;  harness_load(),
- * harness_ask_arm(), harness_set().  A model gets the step of harness_step_s(), unless it is loaded
- * as it is. */
+/** harness_command() - Send a request without arguments, given by its case. harness_load(),
+ * harness_ask_arm(), harness_set() - Send the corresponding request. A model gets the step of
+ * harness_step_s(), unless it is loaded as it is. */
 const Linkage__V1__ControlReply *harness_command(struct harness *h,
                                                  Linkage__V1__ControlRequest__CommandCase command);
 const Linkage__V1__ControlReply *harness_load(struct harness *h, const char *name,
@@ -121,41 +123,43 @@ const Linkage__V1__ControlReply *harness_set(struct harness *h, const char *chan
 #define RESULT(name) LINKAGE__V1__RESULT__RESULT_##name
 #define STATE(name)  LINKAGE__V1__STATE__STATE_##name
 
-/** harness_expect() - harness_command(); assert @result and the @state after it.
- * Return: the status that came with the reply. */
+/** harness_expect() - Call harness_command(); assert @result and the @state after it. Return: the
+ * status in the reply. */
 const Linkage__V1__Status *harness_expect(struct harness *h,
                                           Linkage__V1__ControlRequest__CommandCase command,
                                           Linkage__V1__Result result, Linkage__V1__State state);
-/** harness_ask_patiently() - harness_ask(), repeated while the machine has no time for the threads
- * of the cycle.  harness_command_patiently() - the same with harness_command(). */
+/** harness_ask_patiently() - Call harness_ask() repeatedly while the machine has no time for the
+ * threads of the cycle. harness_command_patiently() - Call harness_command() in the same way. */
 const Linkage__V1__ControlReply *harness_ask_patiently(struct harness *h,
                                                        Linkage__V1__ControlRequest *request);
 const Linkage__V1__ControlReply *
 harness_command_patiently(struct harness *h, Linkage__V1__ControlRequest__CommandCase command);
-/** harness_arm() - arm with a short proof, degraded machines allowed; asserts ARMED, retrying
- * if a proof fails because other tests keep the machine busy. */
+/** harness_arm() - Arm with a short proof; degraded machines are allowed. Assert ARMED; retry if a
+ * proof fails because other tests keep the machine busy. */
 void harness_arm(struct harness *h);
-/** harness_go() - START and assert RUNNING; arms before if the state is READY.
- * Return: as harness_expect(). */
+/** harness_go() - Send START and assert RUNNING; arm before, if the state is READY. Return: as
+ * harness_expect(). */
 const Linkage__V1__Status *harness_go(struct harness *h);
-/** harness_load_model() - load the model of the tests; asserts success.  Return: its model_id. */
+/** harness_load_model() - Load the model of the tests and assert success. Return: its model_id. */
 uint64_t harness_load_model(struct harness *h);
-/** harness_load_unlimited() - the same, without limits on its input: any value acts. */
+/** harness_load_unlimited() - Load the model of the tests without limits on its input, so that any
+ * value acts. */
 uint64_t harness_load_unlimited(struct harness *h);
 
-/** harness_now_ns() - CLOCK_MONOTONIC, as deadlines of samples [ns]. */
+/** harness_now_ns() - Return the time on CLOCK_MONOTONIC [ns], the clock of the deadlines in
+ * samples. */
 int64_t harness_now_ns(void);
-/** harness_send_bytes() - send one frame on the inputs socket, once the daemon has subscribed. */
+/** harness_send_bytes() - Send one frame on the inputs socket, after the daemon has subscribed. */
 void harness_send_bytes(struct harness *h, const void *data, size_t size, int flags);
 /** harness_send() - send an input sample. */
 void harness_send(struct harness *h, uint64_t sequence, uint64_t model_id, const double *values,
                   size_t n);
-/** harness_send_slopes() - likewise, with @n slopes. */
+/** harness_send_slopes() - Send an input sample with @n slopes. */
 void harness_send_slopes(struct harness *h, uint64_t sequence, const double *values,
                          const double *slopes, size_t n);
-/** harness_sample() - wait for the next output sample; NULL when none came in time. */
+/** harness_sample() - Wait for the next output sample. Return: NULL if none arrived in time. */
 const Linkage__V1__OutputSample *harness_sample(struct harness *h, int timeout_ms);
-/** harness_await_counts() - wait until this many samples were accepted and refused. */
+/** harness_await_counts() - Wait until these numbers of samples were accepted and refused. */
 void harness_await_counts(struct harness *h, uint64_t accepted, uint64_t refused);
 
 #endif

@@ -18,16 +18,16 @@ extern struct lkd_inputs line_inputs;
 extern struct lkd_rig line_rig;
 extern struct lkd_commands line_commands;
 
-/** line_rig_fresh() - reset: READY, no claims, no injections, no streams; the first call loads the
- * model. A failure ends the program. */
+/** line_rig_fresh() - Reset the state: READY, no claims, no injections, no streams. The first call
+ * loads the model. A failure ends the program. */
 void line_rig_fresh(void);
 
-/** line_rig_is_safe() - whether a request can be executed here: it creates no thread and loads no
- * model. */
+/** line_rig_is_safe() - Return true if a request can be executed here, because it creates no thread
+ * and loads no model. */
 bool line_rig_is_safe(const Linkage__V1__ControlRequest *request);
 
-/** line_rig_request() - execute a request, if it is safe.
- * Return: its reply, valid until the next one; NULL: not executed. */
+/** line_rig_request() - Execute a request, if it is safe. Return: its reply, valid until the next
+ * call; NULL: not executed. */
 const Linkage__V1__ControlReply *line_rig_request(Linkage__V1__Role role, const uint8_t *data,
                                                   size_t size);
 

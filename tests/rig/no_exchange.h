@@ -4,7 +4,8 @@
 
 #include "exchange.h"
 
-/** no_exchange() - an exchange without thread and sockets, for struct lkd_rig; see no_exchange.c.
+/** no_exchange() - Return an exchange without thread and sockets, for struct lkd_rig; see
+ * no_exchange.c.
  */
 struct lkd_exchange *no_exchange(void);
 

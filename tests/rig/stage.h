@@ -8,8 +8,8 @@
 #include <pthread.h>
 #include <stdbool.h>
 
-/** struct rig_stage - @play: called for each request, on a thread of the stage; replies with
- *         rig_stage_reply(), or not at all.  @data, @size: the request as it came
+/** struct rig_stage - a mock daemon. @play: called for each request, on a thread of the stage;
+ *         replies with rig_stage_reply(), or not at all.  @data, @size: the request as it came
  * @ctl:    path of linkagectl;  @timeout_s: its time limit
  * @output: what it printed to both streams, after rig_stage_run() */
 struct rig_stage {
@@ -28,17 +28,17 @@ struct rig_stage {
     size_t identity_size;
 };
 
-/** rig_stage_open(), rig_stage_close() - Return: 0. */
+/** rig_stage_open(), rig_stage_close() - Start and stop the mock daemon. Return: 0. */
 int rig_stage_open(struct rig_stage *stage);
 int rig_stage_close(struct rig_stage *stage);
 
-/** rig_stage_reply() - reply to the present request. */
+/** rig_stage_reply() - Reply to the present request. */
 void rig_stage_reply(struct rig_stage *stage, const Linkage__V1__ControlReply *reply);
 
-/** rig_stage_run() - run linkagectl with @arguments. Return: its exit status. */
+/** rig_stage_run() - Run linkagectl with @arguments. Return: its exit status. */
 int rig_stage_run(struct rig_stage *stage, const char *arguments);
 
-/** rig_stage_says() - assert that it printed @part. */
+/** rig_stage_says() - Assert that linkagectl printed @part. */
 void rig_stage_says(const struct rig_stage *stage, const char *part);
 
 #endif

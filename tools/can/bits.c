@@ -19,7 +19,7 @@ struct part {
     int place;
 };
 
-/* The part that begins @done bits after the first one. */
+/* Return the part of the signal that begins @done bits after its first bit. */
 static struct part part_at(const struct dbc_signal *s, int done)
 {
     int at = dbc_first_bit(s) + done, left = s->bits - done;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A CAN bus: an interface of the kernel (SocketCAN), or an AF_UNIX socket of a program that
- * simulates the bus. It may disappear and return; each change is logged once; frames are those of
- * linux/can.h.
+ * simulates the bus. The bus may disappear and return; each change is logged once. Frames are those
+ * of linux/can.h.
  * Thread: one. RT: no. */
 #ifndef TOOLS_CAN_CAN_BUS_H
 #define TOOLS_CAN_CAN_BUS_H
@@ -10,14 +10,16 @@
 
 #include <linux/can.h>
 
-#define CAN_BUS_NAME_SIZE 108 /* of a path of a socket, with "unix:" cut off */
+#define CAN_BUS_NAME_SIZE 108 /* bytes of the path of a socket, without "unix:" */
 
-/** struct can_bus - @name: "can0", or "unix:PATH"
+/** struct can_bus - a connection to one CAN bus.
+ * @name: "can0", or "unix:PATH"
  * @fd: -1: closed;  @is_off: the controller is bus-off;  @is_fd: CAN FD is enabled
  * @wants_fd: a message needs CAN FD;  @filter: @n_filters filters of received frames;  @tried_ns:
  *            time of the last attempt to open it
- * @said: last logged failure, so that it is logged once
- * @sent, @not_sent: frames sent, and frames without room;  @received: frames that passed the filter
+ * @said: the failure that was logged last, so that a repeated failure is logged only once
+ * @sent: frames sent;  @not_sent: frames dropped because the send buffer was full
+ * @received: frames that passed the filter
  * @times_down: number of times that the bus disappeared */
 struct can_bus {
     char name[CAN_BUS_NAME_SIZE + 8];
@@ -35,10 +37,10 @@ struct can_bus {
     uint64_t times_down;
 };
 
-/** can_bus_init() - Initialise a closed bus. @name: an interface, or "unix:PATH".
- * Return: 0, 1: the name is too long for either. */
+/** can_bus_init() - Initialise a closed bus. @name: name of an interface, or "unix:PATH". Return:
+ * 0; 1: the name is too long. */
 int can_bus_init(struct can_bus *bus, const char *name);
-/** can_bus_follow() - Receive and send the messages of @plan from now on; NULL: none.
+/** can_bus_follow() - Set the messages to receive and send to those of @plan; NULL: none.
  * Return: 0, -ENOMEM. */
 int can_bus_follow(struct can_bus *bus, const struct can_plan *plan);
 void can_bus_fini(struct can_bus *bus);
@@ -50,9 +52,9 @@ bool can_bus_is_up(const struct can_bus *bus);
 /** can_bus_send() - Send one frame of @message with @n bytes; never waits. */
 void can_bus_send(struct can_bus *bus, const struct dbc_message *message, const uint8_t *data,
                   int n);
-/** can_bus_receive() - Receive the next frame without waiting. Other than data frames are skipped.
- * @ret_age_ns: time since the kernel received it, 0: unknown
- * Return: whether there is one. */
+/** can_bus_receive() - Receive the next data frame without waiting. Frames of other types are
+ * skipped. @ret_age_ns: time since the kernel received the frame, 0: unknown Return: true if there
+ * was a frame. */
 bool can_bus_receive(struct can_bus *bus, struct canfd_frame *ret, int64_t *ret_age_ns);
 
 #endif

@@ -43,7 +43,7 @@ static void join_claims(struct can_plan *plan, int a, int b)
             plan->message[i].claim = to;
 }
 
-/* Number each message by the first one with which it shares a channel.
+/* Give each message the number of the first message with which it shares a channel.
  * @owner: the message that has a channel, -1 at first */
 static void join_messages(struct can_plan *plan, int *owner)
 {
@@ -64,8 +64,8 @@ static void join_messages(struct can_plan *plan, int *owner)
     }
 }
 
-/* The channels of the messages with this number, in the order of the model, become claim @claim.
- * @owner: of each channel its message */
+/* Make claim @claim from the channels of the messages with this number, in the order of the model.
+ * @owner: message of each channel */
 static bool fill_claim(struct can_plan *plan, int number, struct can_claim *claim, const int *owner)
 {
     const struct can_side *inputs = &plan->channels->input;
@@ -113,7 +113,8 @@ static bool check_values(struct maker *k, const struct can_claim *claim)
     return false;
 }
 
-/* Claims in the order of their first messages; a message then has the number of its claim. */
+/* Number the claims in the order of their first messages, and give each message the number of its
+ * claim. */
 static bool number_claims(struct maker *k, const int *owner, int *number)
 {
     struct can_plan *plan = k->plan;

@@ -96,8 +96,8 @@ int can_frame_length(const struct dbc_message *message)
     return lengths[i];
 }
 
-/* The selection whose turn it is, out of those that a channel belongs to; an output assigned to the
- * selector has precedence over turns. Return: -1: not multiplexed. */
+/* Return the next selection in turn among the selections that have a channel. An output assigned to
+ * the selector has precedence. Return: -1: not multiplexed. */
 static int64_t next_selection(struct can_frames *frames, int i)
 {
     const struct can_plan *plan = frames->plan;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Frames of the messages of a plan: encoded from outputs, and decoded to the values of a claim.
- * Thread: one. RT: can_frames_make() alone allocates. */
+ * Thread: one. RT: only can_frames_make() allocates memory. */
 #ifndef TOOLS_CAN_CAN_FRAMES_H
 #define TOOLS_CAN_CAN_FRAMES_H
 
 #include "can_plan.h"
 
-/** enum can_taken - result for a received frame. Those from CAN_SHORT on are refused and counted.
- * CAN_TAKEN: its values were stored;  CAN_NOTHING: none of its signals has a channel
- * CAN_SHORT: fewer bytes than the message has;  CAN_SPOILT: wrong checksum
+/** enum can_taken - result for a received frame. Frames with a result from CAN_SHORT on are refused
+ * and counted. CAN_TAKEN: the values were stored; CAN_NOTHING: no signal of the frame has a channel
+ * CAN_SHORT: the frame has fewer bytes than the message; CAN_SPOILT: wrong checksum
  * CAN_REPEATED: the counter did not change;  CAN_OUT_OF_RANGE: a value out of range that must not
  * be saturated */
 enum can_taken {
@@ -24,8 +24,8 @@ enum can_taken {
 /** struct can_frame_state - state of a message. @data: bytes of a sent message that no channel sets
  * @count: last counter value sent or received, valid if @has_count
  * @turn: group of a multiplexed message to send next
- * @last: number of the cycle that was sent last, see can_frame_is_due();  @is_fresh: received since
- *        its claim was sent */
+ * @last: number of the cycle that was sent last, see can_frame_is_due();  @is_fresh: the message
+ *        was received since the last sample of its claim was sent */
 struct can_frame_state {
     uint8_t data[DBC_BYTES_MAX];
     uint64_t count;
@@ -35,8 +35,8 @@ struct can_frame_state {
     bool is_fresh;
 };
 
-/** struct can_frames - {0} at first. @state: of each message of the plan
- * @values: values of each claim, @n_values of the claim, initially those of the model
+/** struct can_frames - frames of a plan; initialise with {0}. @state: state of each message of the
+ * plan @values: values of each claim, n_values per claim; initially the initial values of the model
  * @missed: cycles of messages without a sample, because it was lost or never published */
 struct can_frames {
     const struct can_plan *plan;
@@ -45,16 +45,17 @@ struct can_frames {
     uint64_t missed;
 };
 
-/** can_frames_make() - Return: 0, -ENOMEM; can_frames_fini() in any case. */
+/** can_frames_make() - Prepare @frames for a plan. Return: 0, -ENOMEM; call can_frames_fini() in
+ * any case. */
 int can_frames_make(const struct can_plan *plan, struct can_frames *ret_frames);
 void can_frames_fini(struct can_frames *frames);
 
 /** can_frame_is_due() - Return true, once per cycle of the message, if message @i is to be sent at
- * @time_s of the run. @anew: a run has begun, so it is due. */
+ * @time_s of the run. @anew: a run has begun, so every message is due. */
 bool can_frame_is_due(struct can_frames *frames, int i, double time_s, bool anew);
-/** can_frame_fill() - Encode the next frame of message @i. @outputs: of a sample
- * @ret: as many bytes as a frame has, DBC_BYTES_MAX of room
- * Return: their number, -1: a value is out of range and must not be saturated. */
+/** can_frame_fill() - Encode the next frame of message @i. @outputs: outputs of a sample @ret: the
+ * frame; room for DBC_BYTES_MAX bytes Return: number of bytes, -1: a value is out of range and must
+ * not be saturated. */
 int can_frame_fill(struct can_frames *frames, int i, const double *outputs, uint8_t *ret);
 /** can_frame_take() - Decode a frame of message @i into the values of its claim; a refused frame
  * changes nothing. */

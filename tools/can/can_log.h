@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Log of changes during the run, with a rate limit, so that a flapping bus or benches that compete
- * for claims cannot fill the disk. */
+/* Log of changes during the run. Its rate is limited, so that an unstable bus or benches that
+ * compete for claims cannot fill the disk. */
 #ifndef TOOLS_CAN_CAN_LOG_H
 #define TOOLS_CAN_CAN_LOG_H
 
@@ -10,8 +10,8 @@
 #define CAN_LOG_LINES    200                 /* at once, */
 #define CAN_LOG_EVERY_NS INT64_C(3000000000) /* then one each so often */
 
-/** struct can_log - {0} at first. @n_used: used lines of CAN_LOG_LINES at @counted_ns;
- * @n_left_out: lines dropped since the last printed one */
+/** struct can_log - state of the rate limit; initialise with {0}. @n_used: number of used lines, at
+ * most CAN_LOG_LINES, at @counted_ns; @n_left_out: lines dropped since the last printed line */
 struct can_log {
     int n_used;
     int64_t counted_ns;
@@ -19,10 +19,10 @@ struct can_log {
 };
 
 /** can_log_take() - Return true if a line may be printed at @now_ns of CLOCK_MONOTONIC.
- * @ret_left_out: number of lines dropped before it */
+ * @ret_left_out: number of lines dropped before this line */
 bool can_log_take(struct can_log *log, int64_t now_ns, uint64_t *ret_left_out);
 
-/** can_log() - print a line to standard error, with the program's name. Thread: one. */
+/** can_log() - Print a line to standard error, preceded by the program's name. Thread: one. */
 void can_log(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

@@ -174,14 +174,15 @@ static int read_message(struct lk_node key, struct lk_node map, void *entry, str
 
 /* ---- all of it ---- */
 
-/* struct part - a map in the file: its key, what reads an entry of @size bytes */
+/* struct part - a section of the map: its key, and the function that reads an entry of @size
+ * bytes */
 struct part {
     const char *key;
     size_t size;
     int (*read)(struct lk_node key, struct lk_node value, void *entry, struct lk_error *err);
 };
 
-/* The entries of a part. Return: 0, LK_E_TEXT, -ENOMEM. */
+/* Read the entries of a section. Return: 0, LK_E_TEXT, -ENOMEM. */
 static int read_part(struct lk_node root, const struct part *part, void **ret_array, int *ret_n,
                      struct lk_error *err)
 {

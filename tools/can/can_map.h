@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A map: information that a DBC file lacks. It assigns channels to signals, directions and cycle
- * times to messages, and names counters and checksums. README.md has its keys. Thread: any. RT:
- * no. */
+ * times to messages, and names counters and checksums. README.md documents the keys of a map.
+ * Thread: any. RT: no. */
 #ifndef TOOLS_CAN_CAN_MAP_H
 #define TOOLS_CAN_CAN_MAP_H
 
@@ -9,7 +9,7 @@
 #include "linkage/document.h"
 
 #define CAN_ENTRIES_MAX 32768 /* of signals, and of messages */
-#define CAN_BEFORE_MAX  16    /* bytes before those of a frame, in its checksum */
+#define CAN_BEFORE_MAX  16    /* bytes prepended to a frame for its checksum */
 
 /** enum can_outside - treatment of a value out of range; CAN_OUTSIDE_DEFAULT: saturated if sent,
  * refused if received. */
@@ -19,8 +19,8 @@ enum can_outside { CAN_SATURATE, CAN_REFUSE, CAN_OUTSIDE_DEFAULT };
 enum can_direction { CAN_TRANSMIT, CAN_RECEIVE, CAN_NONE, CAN_BY_SENDER };
 
 /** struct can_map_signal - @name: "SIGNAL" or "MESSAGE.SIGNAL";  @channel: "" for none
- * @factor, @offset: signal = channel @factor + @offset;  @has_factor: they are given
- * @node, @target: positions of both in the file */
+ * @factor, @offset: signal = channel @factor + @offset;  @has_factor: the map sets @factor or
+ *                   @offset @node, @target: positions of signal and channel in the file */
 struct can_map_signal {
     char name[2 * DBC_NAME_SIZE];
     char channel[DBC_NAME_SIZE];
@@ -33,9 +33,9 @@ struct can_map_signal {
 };
 
 /** struct can_map_message - @cycle_s: 0: as in the DBC file
- * @counter: a signal, "" for none; it counts to @top and restarts at 0; @top 0: limited by its
- * bits;  @checksum: a signal, "" for none; @before: @n_before bytes that precede the data in the
- * checksum */
+ * @counter: name of the counter signal, "" for none; it counts to @top and restarts at 0; @top 0:
+ * the largest value of its bits; @checksum: name of the checksum signal, "" for none; @before:
+ * @n_before bytes that precede the data in the checksum */
 struct can_map_message {
     char name[DBC_NAME_SIZE];
     enum can_direction direction;
@@ -50,7 +50,7 @@ struct can_map_message {
     struct lk_node node;
 };
 
-/** struct can_map - {0} is an empty map. @us: node name of this process, or "" */
+/** struct can_map - a map; {0} is an empty map. @us: node name of this process, or "" */
 struct can_map {
     struct lk_document *document;
     char us[DBC_NAME_SIZE];

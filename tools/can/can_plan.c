@@ -26,7 +26,7 @@ static int compare_names(const void *a, const void *b)
     return strcmp(((const struct named *)a)->name, ((const struct named *)b)->name);
 }
 
-/* The scalars of a side by what a signal would be called. Return: false: no memory. */
+/* List the scalars of a side, sorted by the names of matching signals. Return: false: no memory. */
 static bool sort_side(const struct can_side *side, struct named **ret)
 {
     struct named *list = calloc((size_t)side->n + 1, sizeof(*list));
@@ -75,7 +75,7 @@ static int find_as_written(const struct can_side *side, const char *text)
 
 /* ---- a signal and its channel ---- */
 
-/* by the map. Return: false after a refusal. */
+/* Find the channel of a signal according to the map. Return: false after a refusal. */
 static bool take_mapped(struct maker *k, const struct can_side *side, bool is_sent,
                         const struct can_map_signal *entry, struct can_item *item)
 {
@@ -142,7 +142,7 @@ static bool add_item(struct maker *k, int signal, const struct can_message *cm)
 
 /* ---- a message ---- */
 
-/* a signal of the message that the map names. Return: false after a refusal. */
+/* Find a signal of the message that the map names. Return: false after a refusal. */
 static bool take_named(struct maker *k, const struct can_map_message *entry, const char *name,
                        int *ret)
 {
@@ -282,8 +282,8 @@ static bool take_cycle(struct maker *k, const struct dbc_message *m, struct can_
     return false;
 }
 
-/* Refuse a message with a mistake if it is needed: by the map, or by a channel of the model, of
- * either side if its sender could not be read. */
+/* Refuse a message with an error if the message is needed by the map or by a channel of the model.
+ * If its sender could not be read, both sides of the model are checked. */
 static bool refuse_wanted(struct maker *k, const struct dbc_message *m)
 {
     const struct can_channels *channels = k->plan->channels;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Combination of a DBC file, a map and a model: sent messages contain outputs, and signals of
- * received messages are inputs. A signal is assigned to the channel of its name, with underscores
- * for hyphens and dots: tip_x is the component x of tip, as is signal x in a message tip. The map
- * has precedence over names.
+ * received messages are inputs. A signal is assigned to the channel of the same name, with
+ * underscores for hyphens and dots. The signal tip_x is the component x of tip; so is the signal x
+ * in a message tip. The map has precedence over names.
  *
  *     can_channels_add() ...   can_plan_make()   ...   can_plan_fini()  can_channels_fini()
  *
@@ -17,9 +17,9 @@
 #define CAN_SCALARS_MAX  8192 /* of one side */
 #define CAN_VALUES_MAX   512  /* of a claim */
 
-/** struct can_scalar - a number of a channel. @component: "" if the channel has one number
- * @place: index in the vector of all outputs, or of all inputs
- * @channel: index of its channel;  @k: index within the channel;  @size: numbers of the channel */
+/** struct can_scalar - a scalar of a channel. @component: name of the scalar, "" if the channel has
+ * only one scalar @place: index in the vector of all outputs, or of all inputs @channel: index of
+ * its channel; @k: index within the channel; @size: number of scalars of the channel */
 struct can_scalar {
     char name[CAN_CHANNEL_SIZE];
     char component[CAN_CHANNEL_SIZE];
@@ -33,7 +33,8 @@ struct can_scalar {
     int size;
 };
 
-/** struct can_side - the outputs or the inputs of a model; {0} at first. @failed: no memory. */
+/** struct can_side - the outputs or the inputs of a model; initialise with {0}. @failed: out of
+ * memory. */
 struct can_side {
     struct can_scalar *scalar;
     int n;
@@ -42,14 +43,15 @@ struct can_side {
     bool failed;
 };
 
-/** struct can_channels - of a model. @step_s: its step, */
+/** struct can_channels - the channels of a model. @step_s: step size of the model, */
 struct can_channels {
     struct can_side output;
     struct can_side input;
     double step_s;
 };
 
-/** can_channels_add() - Append a channel to a side. @component, @unit: @n of each */
+/** can_channels_add() - Append a channel to a side. @component, @unit: names and units of its @n
+ * scalars */
 void can_channels_add(struct can_side *side, const char *name, int n, const char *const *component,
                       const char *const *unit, double low, double high, double initial);
 void can_channels_fini(struct can_channels *channels);
@@ -67,11 +69,12 @@ struct can_item {
     int slot;
 };
 
-/** struct can_message - one that is sent or received. @message: index in the file
+/** struct can_message - a message that is sent or received. @message: index in the file
  * @cycle_s, @phase_s: period and offset of the times of a sent message
  * @item: the first of @n_items;  @claim: for a received message, the claim that gets its values
- * @counter, @checksum: signals of the file, -1: none;  @top: the last number before 0
- * @kind, @before, @n_before, @own: of the checksum, see can_checksum_of() */
+ * @counter, @checksum: signals of the file, -1: none;  @top: largest value of the counter, which is
+ *                      followed by 0 @kind, @before, @n_before, @own: arguments of
+ *                      can_checksum_of() for the checksum */
 struct can_message {
     int message;
     bool is_sent;
@@ -90,9 +93,9 @@ struct can_message {
 };
 
 /** struct can_claim - inputs claimed together, because they are in one message, or because a
- * channel is distributed over several messages. @name: of its first message;  @channel: @n_channels
- * scalars, the first one of each channel;  @n_values: numbers of all;  @n_messages: messages with
- * its values */
+ * channel is distributed over several messages. @name: name of the first message; @channel: the
+ * first scalar of each of @n_channels channels; @n_values: number of scalars of all channels;
+ * @n_messages: number of messages that contain values of the claim */
 struct can_claim {
     char name[DBC_NAME_SIZE];
     int *channel;
@@ -101,8 +104,8 @@ struct can_claim {
     int n_messages;
 };
 
-/** struct can_plan - {0} at first. @dbc, @channels: not owned
- * @is_used: for each signal of the file: it has a channel, or is a counter, selector or checksum */
+/** struct can_plan - a plan; initialise with {0}. @dbc, @channels: not owned @is_used: for each
+ * signal of the file, whether it has a channel, or is a counter, selector or checksum */
 struct can_plan {
     const struct dbc *dbc;
     const struct can_channels *channels;
@@ -115,21 +118,22 @@ struct can_plan {
     bool *is_used;
 };
 
-/** can_plan_make() - @map: may be {0};  @node: node name of this process, overrides that of the
- * map; may be NULL
- * Return: 0, LK_E_TEXT (@ret_error: position, error, expectation), -ENOMEM; can_plan_fini() in any
- *         case. */
+/** can_plan_make() - Make the plan of a DBC file, a map and a model. @map: may be {0};  @node: node
+ * name of this process, overrides that of the map; may be NULL
+ * Return: 0, LK_E_TEXT (@ret_error: position, error, expectation), -ENOMEM; call can_plan_fini() in
+ *         any case. */
 int can_plan_make(const struct dbc *dbc, const struct can_map *map, const char *node,
                   const struct can_channels *channels, struct can_plan *ret_plan,
                   struct lk_error *ret_error);
 void can_plan_fini(struct can_plan *plan);
 
-/** can_plan_find() - Return the received message with this identifier. Return: -1: none. */
+/** can_plan_find() - Return the index of the received message with this identifier; -1: none. */
 int can_plan_find(const struct can_plan *plan, uint32_t id, bool is_extended);
 
-/** can_name() - Copy @text with underscores for hyphens and dots, truncated to @size. */
+/** can_name() - Copy @text and replace hyphens and dots by underscores. The copy is truncated to
+ * @size. */
 void can_name(const char *text, char *ret, size_t size);
-/** can_scalar_name() - Write "CHANNEL.COMPONENT", the displayed name. */
+/** can_scalar_name() - Write the displayed name of a scalar, "CHANNEL.COMPONENT". */
 void can_scalar_name(const struct can_scalar *scalar, char *ret, size_t size);
 
 #endif

@@ -7,15 +7,16 @@
 
 #include <stdarg.h>
 
-/** struct named - a scalar with its name as a signal. */
+/** struct named - a scalar and the name of the signal that matches it. */
 struct named {
     char name[2 * CAN_CHANNEL_SIZE + 2];
     int scalar;
 };
 
 /** struct maker - construction of a plan. @us: node name of this process, or NULL
- * @message: present message;  @signal_entry, @message_entry: map entry of each, or NULL
- * @outputs, @inputs: sorted by name;  @result: of the first refusal */
+ * @message: present message;  @signal_entry, @message_entry: map entry of the present signal and of
+ *           @message, or NULL @outputs, @inputs: scalars sorted by name; @result: error code of the
+ *           first refusal */
 struct maker {
     struct can_plan *plan;
     const char *us;
@@ -32,7 +33,8 @@ struct maker {
 bool can_refuse(struct maker *k, int line, int column, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/** can_match() - Find the channel of a signal by its name, or -1. Return: false after a refusal. */
+/** can_match() - Find the channel of a signal by its name; -1: none. Return: false after a
+ * refusal. */
 bool can_match(struct maker *k, const struct can_side *side, struct can_item *item);
 
 /** can_group_claims() - Create one claim for each received message; messages that share a channel

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FRAMES_MAX  64 /* at a time, so that outputs are served too */
+#define FRAMES_MAX  64 /* received frames in a row, so that outputs are served too */
 #define SAMPLES_MAX 64
 #define DRIVE_NS    INT64_C(20000000)
 
@@ -216,7 +216,7 @@ static void take_frames(struct can_rig *rig)
 
 /* ---- claims ---- */
 
-/* The bench of a claim, named after its message. */
+/* Open the bench of a claim, named after its message. */
 static int open_bench(struct can_rig *rig, int claim)
 {
     const struct can_claim *c = &rig->plan.claim[claim];
@@ -253,7 +253,8 @@ static void say_refusal(struct can_rig *rig, int claim)
             view.state == LK_CLIENT_BENCH_CONNECTED ? "claimed" : view.text);
 }
 
-/* Claim and release with the presence of the bus, because without it there are no values. */
+/* Claim channels when the bus appears, and release them when it disappears, because without the bus
+ * there are no values. */
 static int tend_claims(struct can_rig *rig)
 {
     bool wanted = rig->has_plan && can_bus_is_up(rig->bus);

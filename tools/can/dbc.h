@@ -33,13 +33,12 @@ enum dbc_kind { DBC_INTEGER, DBC_FLOAT, DBC_DOUBLE };
 enum dbc_role { DBC_PLAIN, DBC_SELECTOR, DBC_SELECTED };
 
 /** struct dbc_signal - value = raw @factor + @offset.
- * @long_name: of the attribute SystemSignalLongSymbol, "" without
- * @start: number of its lowest bit or, if @is_motorola, of its highest bit. DBC counts 8 bits per
- *         byte, with 0 for the lowest bit of a byte
- * @low, @high: range of the value; both 0: there is none
- * @selection: value of the selector with which it is present
- * @initial: raw, of the attribute GenSigStartValue
- * @line, @column: of its name in the file */
+ * @long_name: value of the attribute SystemSignalLongSymbol, "" without it @start: number of its
+ *             lowest bit or, if @is_motorola, of its highest bit. DBC counts 8 bits per byte, with
+ *             0 for the lowest bit of a byte
+ * @low, @high: range of the value; both 0: no range @selection: value of the selector for which the
+ *              signal is present @initial: raw value of the attribute GenSigStartValue @line,
+ *              @column: position of the signal's name in the file */
 struct dbc_signal {
     char name[DBC_NAME_SIZE];
     char long_name[DBC_NAME_SIZE];
@@ -60,13 +59,13 @@ struct dbc_signal {
     int column;
 };
 
-/** struct dbc_message - @sender: a node;  @id: 11 bits, or 29 where @is_extended
- * @bytes: of its data;  @is_fd: of CAN FD;  @cycle_s: of GenMsgCycleTime, 0: none
- * @signal: the first of @n_signals ones;  @selector: the index of the selector in all signals, or
- *          -1
- * @passed_over: reason why it cannot be sent or received, static text; NULL: it can
- * @mistake: the first one in its statements, "name:line:column: error, expectation"; the message is
- * skipped, and @n_signals counts the signals whose names were read. NULL: none */
+/** struct dbc_message - @sender: name of the sending node; @id: identifier of 11 bits, or 29 if
+ * @is_extended @bytes: length of the data; @is_fd: message of CAN FD; @cycle_s: cycle time from the
+ * attribute GenMsgCycleTime, 0: none @signal: index of the first of its @n_signals signals;
+ * @selector: the index of the selector in all signals, or -1
+ * @passed_over: reason why it cannot be sent or received, static text; NULL: it can @mistake: the
+ *               first error in its statements, "name:line:column: error, expectation"; the message
+ *               is skipped, and @n_signals counts the signals whose names were read. NULL: none */
 struct dbc_message {
     char name[DBC_NAME_SIZE];
     char long_name[DBC_NAME_SIZE];
@@ -91,7 +90,7 @@ struct dbc_sender {
     char node[DBC_NAME_SIZE];
 };
 
-/** struct dbc - @name: of the file in messages;  @note: @n_notes mistakes without an effect, as
+/** struct dbc - @name: name of the file in messages; @note: @n_notes errors without an effect, as
  * "name:line:column: error" */
 struct dbc {
     char *name;
@@ -107,25 +106,26 @@ struct dbc {
     int n_notes;
 };
 
-/** dbc_read_text() - @text: @size bytes followed by a zero;  @name: of the text in messages. A
- * mistake in the statements about one message is stored with it; for any other the text is refused.
+/** dbc_read_text() - Read the text of a DBC file. @text: @size bytes followed by a zero; @name:
+ * name of the text in messages. An error in the statements about one message is stored with that
+ * message. If there is any other error, the text is refused.
  * Return: 0, LK_E_TEXT (@ret_error: "name:line:column: what is wrong, what was expected"),
  * -ENOMEM. */
 int dbc_read_text(const char *name, const char *text, size_t size, struct dbc **ret_dbc,
                   struct lk_error *ret_error);
-/** dbc_read() - Read the file at @path. As dbc_read_text(), LK_E_TEXT also if it cannot be read. */
+/** dbc_read() - Read the DBC file at @path, like dbc_read_text(). Return: also LK_E_TEXT if the
+ * file cannot be read. */
 int dbc_read(const char *path, struct dbc **ret_dbc, struct lk_error *ret_error);
 /** dbc_free() - release; NULL is allowed. */
 void dbc_free(struct dbc *dbc);
 
-/** dbc_find_message(), dbc_find_signal() - Find one by its name or its long name; @message: an
- * index.
- * Return: an index, -1: none. */
+/** dbc_find_message(), dbc_find_signal() - Find a message, or a signal of message @message, by its
+ * name or its long name. Return: an index, -1: none. */
 int dbc_find_message(const struct dbc *dbc, const char *name);
 int dbc_find_signal(const struct dbc *dbc, int message, const char *name);
 /** dbc_has_node() - Return true if BU_ lists the node. */
 bool dbc_has_node(const struct dbc *dbc, const char *name);
-/** dbc_is_sent_by() - whether @node is a sender of the message. */
+/** dbc_is_sent_by() - Return true if @node is a sender of the message. */
 bool dbc_is_sent_by(const struct dbc *dbc, int message, const char *node);
 /** dbc_message_name(), dbc_signal_name() - Return the long name if there is one, otherwise the
  * name. */

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The reader of a DBC file: dbc_read.c reads declarations, dbc_attributes.c later statements about
- * them. All functions return false after a refusal, or without memory. */
+ * them. All functions return false after an error in the text, or if memory is exhausted. */
 #ifndef TOOLS_CAN_DBC_PARTS_H
 #define TOOLS_CAN_DBC_PARTS_H
 
 #include "dbc_words.h"
 
-#define DBC_EXTENDED 0x80000000u /* of an identifier in the file: it has 29 bits */
+#define DBC_EXTENDED 0x80000000u /* bit of an identifier in the file: 29-bit identifier */
 
-/** struct dbc_reader - values of attributes for messages without their own: @cycle_ms;
- * @of: message of the present statement, -1: none
- * @fd_formats: bit i: the format i of VFrameFormat is one of CAN FD;  @format: the default one */
+/** struct dbc_reader - state of the reader. @cycle_ms: default cycle time of messages without the
+ * attribute; @of: message of the present statement, -1: none @fd_formats: bit i: format i of
+ * VFrameFormat is a format of CAN FD; @format: the default format */
 struct dbc_reader {
     struct dbc_words words;
     struct dbc *dbc;
@@ -30,8 +30,8 @@ int dbc_find_id(const struct dbc *dbc, double number);
  * message. */
 bool dbc_take_message(struct dbc_reader *r, int *ret);
 
-/** dbc_read_definition() .. - Read a statement after its keyword. @begin: the keyword, for
- * messages */
+/** dbc_read_definition() .. - Read a statement after its keyword. @begin: token of the keyword, for
+ * error messages */
 bool dbc_read_definition(struct dbc_reader *r, const struct dbc_token *begin);
 bool dbc_read_default(struct dbc_reader *r, const struct dbc_token *begin);
 bool dbc_read_attribute(struct dbc_reader *r, const struct dbc_token *begin);

@@ -224,7 +224,7 @@ static bool read_signal(struct dbc_reader *r)
 
 /* ---- who sends ---- */
 
-/* Skip an invalid node name up to the next blank. Return: false after a refusal. */
+/* Skip an invalid node name to the next blank. Return: false after a refusal. */
 static bool pass_node(struct dbc_reader *r)
 {
     struct dbc_words *w = &r->words;
@@ -321,7 +321,7 @@ static bool pass_version(struct dbc_words *w)
     return dbc_take_string(w, "a version in quotes", version, sizeof(version));
 }
 
-/* statements that end in a semicolon and say nothing here */
+/* statements that end in a semicolon and are ignored */
 static bool is_passed_over(const struct dbc_words *w)
 {
     static const char *const names[] = {"CM_",

@@ -204,7 +204,7 @@ bool dbc_take_name(struct dbc_words *w, const char *what, char ret[DBC_NAME_SIZE
     return !w->failed;
 }
 
-/* One byte of Latin-1 as UTF-8. Return: bytes written. */
+/* Convert one byte of Latin-1 to UTF-8. Return: number of bytes written. */
 static size_t put_latin1(char *ret, unsigned char c)
 {
     if (c < 0x80) {
@@ -304,6 +304,6 @@ void dbc_recover(struct dbc_words *w, const struct dbc_token *begin)
     w->now.begins_line &= w->now.line > begin->line;
     while (w->now.kind != DBC_END && !(w->now.line > begin->line && dbc_begins(w))) {
         dbc_next(w);
-        w->failed = w->is_lost; /* numbers that cannot be read do not matter here */
+        w->failed = w->is_lost; /* numbers that cannot be read are ignored */
     }
 }

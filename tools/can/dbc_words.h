@@ -5,11 +5,12 @@
 
 #include "dbc.h"
 
-/** enum dbc_token_kind - a word is an identifier, a mark a single character. */
+/** enum dbc_token_kind - type of a token. A word is an identifier; a mark is a single character. */
 enum dbc_token_kind { DBC_END, DBC_WORD, DBC_NUMBER, DBC_STRING, DBC_MARK };
 
-/** struct dbc_token - @text: @size bytes of it, of a string those between its quotes
- * @line, @column: from 1, in bytes;  @begins_line: it is the first token of its line */
+/** struct dbc_token - a token of the text.
+ * @text: the @size bytes of the token; for a string, the bytes between its quotes @line, @column:
+ *        position, counted from 1, in bytes; @begins_line: first token of its line */
 struct dbc_token {
     enum dbc_token_kind kind;
     const char *text;
@@ -21,9 +22,9 @@ struct dbc_token {
 };
 
 /** struct dbc_words - a text and the position in it. @now: the present token
- * @error: written by the first refusal;  @failed: there was one;  @is_lost: the rest is unreadable,
- * because a string does not end;  @is_harmless: the refusal is about a statement without effect
- * here, unless it is about a message */
+ * @error: written by the first refusal; @failed: a refusal has occurred; @is_lost: the rest is
+ * unreadable, because a string does not end;  @is_harmless: the refused statement has no effect on
+ * the result, unless it is about a message */
 struct dbc_words {
     const char *name;
     const char *at;
@@ -46,12 +47,13 @@ void dbc_next(struct dbc_words *w);
 bool dbc_refuse(struct dbc_words *w, const struct dbc_token *token, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/** dbc_is() - Return true if the token is this mark or word. */
+/** dbc_is() - Return true if the present token is this mark or word. */
 bool dbc_is(const struct dbc_words *w, const char *text);
 /** dbc_take_mark() - Skip the mark, or refuse any other token. */
 bool dbc_take_mark(struct dbc_words *w, char mark);
-/** dbc_take_name(), dbc_take_string() - Read a name or a string into @ret of @size bytes; @what: "a
- * name of a message". A string that is too long is truncated. */
+/** dbc_take_name(), dbc_take_string() - Read a name or a string into @ret of @size bytes; @what:
+ * description for error messages, such as "a name of a message". A string that is too long is
+ * truncated. */
 bool dbc_take_name(struct dbc_words *w, const char *what, char ret[DBC_NAME_SIZE]);
 bool dbc_take_string(struct dbc_words *w, const char *what, char *ret, size_t size);
 /** dbc_take_number(), dbc_take_whole() - Read a number, or a whole number from @low to @high. */
@@ -59,7 +61,7 @@ bool dbc_take_number(struct dbc_words *w, const char *what, double *ret);
 bool dbc_take_whole(struct dbc_words *w, const char *what, double low, double high, double *ret);
 /** dbc_pass_statement() - Skip to the semicolon that ends the statement at @begin, inclusive. */
 bool dbc_pass_statement(struct dbc_words *w, const struct dbc_token *begin);
-/** dbc_begins() - Return true if the token is a keyword at the begin of a line. */
+/** dbc_begins() - Return true if the present token is a keyword at the beginning of a line. */
 bool dbc_begins(const struct dbc_words *w);
 /** dbc_recover() - Continue after a refusal at the next line after @begin that begins with a
  * keyword. */

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#define SYMBOL_MAX  32 /* letters of a name of the format; longer ones are an attribute */
+#define SYMBOL_MAX  32 /* longest name of the format; longer names are stored as an attribute */
 #define FIRST_ID    0x100
 #define CYCLE_MS    10
 #define FLOAT_BYTES 4
@@ -27,7 +27,7 @@ static int pages_of(const struct page *page)
     return (page->side->n + page->per - 1) / page->per;
 }
 
-/* Identifiers count; where 11 bits are not enough, all have 29. */
+/* Identifiers are consecutive. If 11 bits are not sufficient, all identifiers have 29 bits. */
 static unsigned int id_of(const struct page *page, int i, int n_messages)
 {
     unsigned int id = (unsigned int)(FIRST_ID + page->first + i);
@@ -35,7 +35,7 @@ static unsigned int id_of(const struct page *page, int i, int n_messages)
     return FIRST_ID + n_messages > 0x7ff ? id | 0x80000000u : id;
 }
 
-/* A name of the format: unique by its number where it had to be cut. */
+/* Make a name that is valid in the format. A truncated name gets a number to be unique. */
 static void symbol_of(const struct page *page, int i, char ret[SYMBOL_MAX + 1], char *ret_long,
                       size_t size)
 {

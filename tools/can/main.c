@@ -42,7 +42,8 @@ static const char usage_text[] =
     "Ended by a signal it prints counts, as one line of JSON.\n"
     "Exit status: 0 ended by a signal, or checked; 1 failed, 2 wrong use.\n";
 
-/* struct options - of the command line. @model: for --check, NULL: that of the daemon */
+/* struct options - options of the command line. @model: path of a model for --check, NULL: the
+ * model of the daemon */
 struct options {
     const char *dbc;
     const char *map;
@@ -131,7 +132,7 @@ static int read_map(const char *path, struct can_map *map)
     return 1;
 }
 
-/* The endpoints of the daemon, those that are not given beside the one of control. */
+/* Set the endpoints of the daemon that are not given, based on the endpoint of control. */
 static int find_endpoints(const struct options *options, struct lk_client_bench_setup *setup)
 {
     static char inputs[LK_CLIENT_ENDPOINT_SIZE], outputs[LK_CLIENT_ENDPOINT_SIZE];

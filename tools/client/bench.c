@@ -191,7 +191,7 @@ static const Linkage__V1__OutputSample *read_message(struct lk_client_bench *ben
     return sample;
 }
 
-/* Records this sample, for the stamps of the next input sample. */
+/* Record an output sample for the time stamps of the next input sample. */
 static void remember_sample(struct lk_client_bench *bench, const Linkage__V1__OutputSample *sample,
                             uint64_t received_ns)
 {

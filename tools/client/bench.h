@@ -36,8 +36,8 @@ enum lk_client_bench_state {
 };
 
 /** struct lk_client_bench_channel - an input to be claimed.
- * @unit: of each of its scalars; the daemon refuses the claim if its own differs. NULL: not
- *        checked */
+ * @unit: unit of each of its scalars; the daemon refuses the claim if a unit of the model differs.
+ *        NULL: not checked */
 struct lk_client_bench_channel {
     const char *name;
     const char *unit;
@@ -45,8 +45,7 @@ struct lk_client_bench_channel {
 
 /** struct lk_client_bench_setup - arguments of lk_client_bench_open(), which copies them.
  * @control, @inputs, @outputs: endpoints; NULL: the defaults
- * @keys:       NULL: none
- * @name:       displayed name, such as "motor rig 2"
+ * @keys: encryption keys; NULL: none @name: displayed name, such as "motor rig 2"
  * @channels:   @n_channels inputs to be claimed, in the order of the values in each sample; 0:
  * none; the bench only receives outputs, for which role read suffices
  * @selection:  @n_selection outputs to receive, in this order; 0: all of them
@@ -72,13 +71,14 @@ struct lk_client_bench_setup {
 /** struct lk_client_bench_view - state and counters of a bench.
  * @text:      reason if it is not connected, one line; otherwise ""
  * @result:    result of the daemon's last refusal
- * @token, @number, @n_values, @model_id, @daemon_id: of the claim, while connected; @n_values:
- * number of values in a sample. A bench without channels has neither token nor number
+ * @token, @number, @n_values, @model_id, @daemon_id: properties of the claim, while connected;
+ * @n_values: number of values in a sample. A bench without channels has neither token nor number
  * @times_claimed: number of granted claims, above 1 after a recovery; without channels, number of
  *             connections
- * @sent:      samples since the present claim
- * @accepted, @refused, @gaps: samples of the claim, as counted by the daemon, about a second old
- * @received:  output samples since open;  @lost: gaps in their sequence numbers */
+ * @sent: number of samples sent since the present claim @accepted, @refused, @gaps: samples of the
+ *        claim, as counted by the daemon, about a second old
+ * @received: number of output samples received since lk_client_bench_open(); @lost: number of
+ *            samples missing according to their sequence numbers */
 struct lk_client_bench_view {
     enum lk_client_bench_state state;
     char text[LK_ERROR_SIZE];
@@ -99,13 +99,13 @@ struct lk_client_bench_view {
 
 struct lk_client_bench;
 
-/** lk_client_bench_open() - make a bench. lk_client_bench_receive() connects it.
+/** lk_client_bench_open() - Create a bench. lk_client_bench_receive() connects it.
  * Return: 0, LK_CLIENT_E_ENDPOINT, LK_CLIENT_E_KEYS, negative errno; @ret_error says why. */
 int lk_client_bench_open(const struct lk_client_bench_setup *setup,
                          struct lk_client_bench **ret_bench, struct lk_error *ret_error);
 
-/** lk_client_bench_close() - release its channels and the bench; NULL is allowed. Waits at most
- * 200 ms for the daemon's answer. */
+/** lk_client_bench_close() - Release the channels and the bench. NULL is allowed. Waits at most 200
+ * ms for the daemon's answer. */
 void lk_client_bench_close(struct lk_client_bench *bench);
 
 /** lk_client_bench_receive() - Receive the next output sample of the claimed model.
@@ -118,35 +118,35 @@ void lk_client_bench_close(struct lk_client_bench *bench);
 int lk_client_bench_receive(struct lk_client_bench *bench, int timeout_ms, int64_t *ret_received_ns,
                             const Linkage__V1__OutputSample **ret_sample);
 
-/** lk_client_bench_send() - send one sample: the values of the claimed channels, in the order of
- * the set-up.
- * @n:            must be the total number of scalars of the channels
- * @ret_sequence: of the sample, as in echoes; NULL is allowed
- * Never waits. Return: 0, LK_CLIENT_E_BUSY (not connected: nothing was sent),
- * LK_CLIENT_E_TOO_LARGE (@n differs from the claim), negative errno. */
+/** lk_client_bench_send() - Send one sample: the values of the claimed channels, in the order of
+ * the set-up. @n: must be the total number of scalars of the channels @ret_sequence: sequence
+ * number of the sample, as in echoes; NULL is allowed Never waits. Return: 0, LK_CLIENT_E_BUSY (not
+ * connected: nothing was sent), LK_CLIENT_E_TOO_LARGE (@n differs from the claim), negative
+ * errno. */
 int lk_client_bench_send(struct lk_client_bench *bench, const double *values, size_t n,
                          uint64_t *ret_sequence);
 
-/** lk_client_bench_send_slopes() - Likewise, with the rate of change of each value. From the first
- * step in which a value acts, it is extrapolated with its slope until the next sample, within the
- * `horizon_s` and the limits of its channel. A daemon without support of slopes holds the values.
+/** lk_client_bench_send_slopes() - Send one sample with the rate of change of each value. From the
+ * first step in which a value acts, it is extrapolated with its slope until the next sample, within
+ * the `horizon_s` and the limits of its channel. A daemon without support of slopes holds the
+ * values.
  * @slopes: @n of them [unit/s], finite; NULL: the values are held */
 int lk_client_bench_send_slopes(struct lk_client_bench *bench, const double *values,
                                 const double *slopes, size_t n, uint64_t *ret_sequence);
 
-/** lk_client_bench_send_as_of() - Likewise for values with an earlier origin, such as a frame of
- * another bus stamped by the kernel.
+/** lk_client_bench_send_as_of() - Send one sample with values that have an earlier origin, such as
+ * a frame of another bus stamped by the kernel.
  * @origin_ns: time of origin on the clock of the bench's stamps, see struct
  *             lk_client_bench_setup */
 int lk_client_bench_send_as_of(struct lk_client_bench *bench, const double *values, size_t n,
                                uint64_t origin_ns, uint64_t *ret_sequence);
 
-/** lk_client_bench_read_state() - read the present state. Thread: any. */
+/** lk_client_bench_read_state() - Read the present state of the bench. Thread: any. */
 void lk_client_bench_read_state(struct lk_client_bench *bench,
                                 struct lk_client_bench_view *ret_view);
 
-/** lk_client_bench_model() - description of the model; NULL while not connected. Valid until the
- * next lk_client_bench_receive(). Thread: the receiving one. */
+/** lk_client_bench_model() - Return the description of the model; NULL while not connected. Valid
+ * until the next lk_client_bench_receive(). Thread: the receiving one. */
 const Linkage__V1__ModelDescription *lk_client_bench_model(const struct lk_client_bench *bench);
 
 /** lk_client_bench_echo() - Return the newest sample of this bench that acts in @sample; NULL: none
@@ -154,7 +154,7 @@ const Linkage__V1__ModelDescription *lk_client_bench_model(const struct lk_clien
 const Linkage__V1__Echo *lk_client_bench_echo(const struct lk_client_bench *bench,
                                               const Linkage__V1__OutputSample *sample);
 
-/** lk_client_bench_state_name() - "waiting", "refused", "connected". Static text. */
+/** lk_client_bench_state_name() - Return "waiting", "refused" or "connected", static text. */
 const char *lk_client_bench_state_name(enum lk_client_bench_state state);
 
 #ifdef __cplusplus

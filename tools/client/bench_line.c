@@ -6,7 +6,7 @@
  *        '-----------'-----------'-----------'  refused, no answer, silence, the claim is gone,
  *                                               another daemon, another model
  *
- * One request at a time is pending; nothing here waits for its reply. */
+ * One request at a time is pending; no function waits for its reply. */
 #include "bench_parts.h"
 
 #include <errno.h>
@@ -33,8 +33,8 @@ static void show_state(struct lk_client_bench *bench, enum lk_client_bench_state
     pthread_mutex_unlock(&bench->lock);
 }
 
-/* Starts again with the first request. The token is kept: with it the same daemon gives the
- * channels back immediately, even before the lease of the old claim has expired. */
+/* Start again with the first request. The token is kept, so that the same daemon returns the
+ * channels immediately, even before the lease of the old claim has expired. */
 static void start_over(struct lk_client_bench *bench, enum lk_client_bench_state state,
                        const char *text, int64_t again_ns)
 {
@@ -157,7 +157,8 @@ static bool wants_stream(const struct lk_client_bench *bench)
     return !bench->own.without_outputs && (bench->own.n_selection > 0 || bench->own.divisor > 1);
 }
 
-/* The bench has its channels, if it wants any. @number: of the claim, 0: none */
+/* Change to the connected state: the bench owns its channels, if it needs any. @number: number of
+ * the claim, 0: none */
 static void be_connected(struct lk_client_bench *bench, uint64_t token, uint32_t number,
                          size_t n_values, int64_t now_ns)
 {
@@ -175,7 +176,7 @@ static void be_connected(struct lk_client_bench *bench, uint64_t token, uint32_t
     view->n_values = n_values;
     view->times_claimed++;
     view->sent = view->accepted = view->refused = view->gaps = 0;
-    bench->sent_ns = 0; /* a heartbeat immediately: the lease runs from here */
+    bench->sent_ns = 0; /* send a heartbeat immediately, because the lease begins now */
     bench->reply_to = (struct lk_bench_reply_to){0};
     pthread_mutex_unlock(&bench->lock);
     go_on(bench, wants_stream(bench) ? LK_BENCH_SUBSCRIBE : LK_BENCH_CHECK, now_ns);
@@ -398,7 +399,7 @@ int64_t lk_bench_drive(struct lk_client_bench *bench, int64_t now_ns)
     lk_bench_check_clock(bench, now_ns);
     mind_silence(bench, now_ns);
     mind_connection(bench, now_ns);
-    /* an answer may allow the next request immediately */
+    /* after an answer the next request may be due immediately */
     for (int i = 0; i < LK_BENCH_CHECK + 1 && (bench->asking || now_ns >= bench->again_ns); i++) {
         bool asked = bench->asking;
 

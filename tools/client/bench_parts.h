@@ -28,13 +28,14 @@ struct lk_bench_reply_to {
  * @view, @clock, @reply_to, @generation, @sequence, @sent_ns.
  * @own:         copy of the set-up, with all its texts in @texts
  * @question:    the next request, or the pending one if @asking
- * @asked_ns, @again_ns: time of sending it; earliest time of the next one
- * @heard_ns:    last message of the daemon;  @clock_ns: last check of the clock's synchronisation
+ * @asked_ns: time of sending the pending request; @again_ns: earliest time of the next request
+ *            @heard_ns: time of the last message of the daemon;  @clock_ns: time of the last check
+ *            of the clock's synchronisation
  * @model:       belongs to @client;  @claim: a copy in @claim_arena; NULL: none
  * @heartbeat_ns: longest time without a message that the lease permits
  * @generation:  generation of the connection on which the claim was made
- * @topic:       of the subscription; @topic_size 0: none
- * @last_output: its sequence number, 0: none */
+ * @topic: topic of the subscription; @topic_size 0: none @last_output: sequence number of the last
+ *         output sample, 0: none */
 struct lk_client_bench {
     struct lk_client_bench_setup own;
     struct lk_wire_arena texts;
@@ -72,7 +73,8 @@ struct lk_client_bench {
  * Return: latest time of the next call, CLOCK_MONOTONIC. */
 int64_t lk_bench_drive(struct lk_client_bench *bench, int64_t now_ns);
 
-/** lk_bench_heard() - note a message from this daemon and model; claim anew if either has changed.
+/** lk_bench_heard() - Register a message from this daemon and model. If the daemon or the model has
+ * changed, claim the channels again.
  */
 void lk_bench_heard(struct lk_client_bench *bench, uint64_t daemon_id, uint64_t model_id,
                     int64_t now_ns);
@@ -81,13 +83,13 @@ void lk_bench_heard(struct lk_client_bench *bench, uint64_t daemon_id, uint64_t 
  * LK_WIRE_TOPIC_MAX. */
 void lk_bench_follow(struct lk_client_bench *bench, const void *topic, size_t size);
 
-/** lk_bench_heartbeat() - send one if nothing was sent for a while. */
+/** lk_bench_heartbeat() - Send a heartbeat if no message was sent for @heartbeat_ns. */
 void lk_bench_heartbeat(struct lk_client_bench *bench, int64_t now_ns);
 
-/** lk_bench_check_clock() - check, once a second, whether the machine's clock is synchronised. */
+/** lk_bench_check_clock() - Check once a second whether the machine's clock is synchronised. */
 void lk_bench_check_clock(struct lk_client_bench *bench, int64_t now_ns);
 
-/** lk_bench_stamp_ns() - Return the present time on the clock of the stamps. */
+/** lk_bench_stamp_ns() - Return the present time on the clock that is used for time stamps. */
 uint64_t lk_bench_stamp_ns(const struct lk_client_bench *bench);
 
 #endif

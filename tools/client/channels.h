@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lookup of channels of a described model by name. Any thread; no state. */
+/* Lookup of channels of a described model by name. Thread: any. */
 #ifndef TOOLS_CLIENT_CHANNELS_H
 #define TOOLS_CLIENT_CHANNELS_H
 
 #include "client.h"
 
-/** lk_client_find_channel() - Return the one of @n channels with this name, or NULL. */
+/** lk_client_find_channel() - Return the channel with this name among @n channels, or NULL. */
 const Linkage__V1__ChannelDescription *
 lk_client_find_channel(Linkage__V1__ChannelDescription *const *channels, size_t n,
                        const char *name);

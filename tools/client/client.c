@@ -22,7 +22,7 @@ struct lk_client {
     struct lk_client_keys keys;
     int timeout_ms;
     uint64_t last_id;
-    uint64_t awaited_id; /* of an earlier request whose reply is still awaited, or 0 */
+    uint64_t awaited_id; /* id of an earlier request whose reply is still awaited, or 0 */
     bool describing;     /* the last request was for a description */
     struct lk_wire_arena replies;
     struct lk_wire_arena descriptions;

@@ -33,7 +33,7 @@ extern "C" {
 
 /** enum lk_client_code - positive return codes of this library.
  * LK_CLIENT_E_NO_ANSWER:  no answer in time
- * LK_CLIENT_E_SILENT:     likewise, but a process accepts connections, so do not start another
+ * LK_CLIENT_E_SILENT: no answer in time, but a process accepts connections, so do not start another
  * daemon
  * LK_CLIENT_E_BAD_ANSWER: the answer is not a message of the protocol
  * LK_CLIENT_E_ENDPOINT:   not an address that ZeroMQ can connect to
@@ -58,7 +58,7 @@ enum lk_client_code {
 /** struct lk_client_options - CURVE keys, 40 characters of Z85 each; all three or, for a daemon
  * without security, all NULL. Functions that take them copy them.
  * @server_key: public key of the daemon
- * @public_key, @secret_key: of this client */
+ * @public_key, @secret_key: keys of this client */
 struct lk_client_options {
     const char *server_key;
     const char *public_key;
@@ -67,8 +67,8 @@ struct lk_client_options {
 
 #define LK_CLIENT_KEY_SIZE 41 /* bytes of a key with its terminating zero */
 
-/** struct lk_client_keyring - keys from files. @options: argument for lk_client_open_with() and
- * benches. It points to the other fields, so do not copy this struct */
+/** struct lk_client_keyring - keys read from files. @options: argument for lk_client_open_with()
+ * and benches. @options points to the other fields, so do not copy this struct */
 struct lk_client_keyring {
     struct lk_client_options options;
     char server_key[LK_CLIENT_KEY_SIZE];
@@ -80,12 +80,12 @@ struct lk_client_keyring {
  * @server_file: the daemon's public key
  * @own_file:    the secret key of this client, from which its public key is derived; refused if
  *               others can read it
- * @ret_keyring: written on success; wipe it by lk_client_keyring_wipe() once it has been used
- * Return: 0, LK_CLIENT_E_KEYS; @ret_error names the file and the error. */
+ * @ret_keyring: written on success; wipe it with lk_client_keyring_wipe() after use Return: 0,
+ *               LK_CLIENT_E_KEYS; @ret_error names the file and the error. */
 int lk_client_keyring_read(const char *server_file, const char *own_file,
                            struct lk_client_keyring *ret_keyring, struct lk_error *ret_error);
 
-/** lk_client_keyring_wipe() - overwrite the keys; a zeroed one is allowed. */
+/** lk_client_keyring_wipe() - Overwrite the keys. A zeroed keyring is allowed. */
 void lk_client_keyring_wipe(struct lk_client_keyring *keyring);
 
 struct lk_client;
@@ -93,31 +93,30 @@ struct lk_client_outputs;
 struct lk_client_stream;
 struct lk_client_inputs;
 
-/** lk_client_open() - prepare a control connection. It also succeeds without a daemon; then the
- * first call fails.
- * @endpoint:   of the control socket; NULL: LK_CLIENT_CONTROL
+/** lk_client_open() - Prepare a control connection. This also succeeds without a daemon; then the
+ * first lk_client_call() fails. @endpoint: endpoint of the control socket; NULL: LK_CLIENT_CONTROL
  * @timeout_ms: longest wait of a call for the connection and the reply
  * Return: 0, LK_CLIENT_E_ENDPOINT, negative errno; @ret_error says why. */
 int lk_client_open(const char *endpoint, int timeout_ms, struct lk_client **ret_client,
                    struct lk_error *ret_error);
 
-/** lk_client_open_with() - Likewise with keys, for this connection and all streams of @client.
+/** lk_client_open_with() - Prepare a control connection with keys, which are used for this
+ * connection and all streams of @client.
  * @options: NULL: none
  * Return: as lk_client_open(), LK_CLIENT_E_KEYS. */
 int lk_client_open_with(const char *endpoint, int timeout_ms,
                         const struct lk_client_options *options, struct lk_client **ret_client,
                         struct lk_error *ret_error);
 
-/** lk_client_close() - disconnect and release; NULL is allowed. */
+/** lk_client_close() - Disconnect and release @client, which may be NULL. */
 void lk_client_close(struct lk_client *client);
 
-/** lk_client_call() - send one request and wait for its reply. Late replies to earlier
- * requests are dropped.
- * @request:   its id is set here
- * @ret_reply: the daemon's answer, possibly a refusal. Belongs to @client, valid until its
- * next call; a description until the next DescribeRequest.
- * Return: 0, LK_CLIENT_E_NO_ANSWER (the text names the endpoint and how to start a daemon, or says
- * that the keys were refused), LK_CLIENT_E_SILENT (a process accepts connections there),
+/** lk_client_call() - Send one request and wait for its reply. Late replies to earlier requests are
+ * dropped. @request: the function sets its id @ret_reply: the daemon's answer, possibly a refusal.
+ * It belongs to @client and is valid until the next call; a description until the next
+ * DescribeRequest.
+ * Return: 0, LK_CLIENT_E_NO_ANSWER (the error text names the endpoint and how to start a daemon, or
+ * states that the keys were refused), LK_CLIENT_E_SILENT (a process accepts connections there),
  * LK_CLIENT_E_BAD_ANSWER, LK_CLIENT_E_TOO_LARGE, negative errno. */
 int lk_client_call(struct lk_client *client, Linkage__V1__ControlRequest *request,
                    const Linkage__V1__ControlReply **ret_reply, struct lk_error *ret_error);
@@ -134,7 +133,7 @@ int lk_client_command(struct lk_client *client, Linkage__V1__ControlRequest__Com
 int lk_client_load(struct lk_client *client, Linkage__V1__LoadRequest *load,
                    const Linkage__V1__ControlReply **ret_reply, struct lk_error *ret_error);
 
-/** lk_client_progress - called while lk_client_arm() waits. @progress: 0 to 1. */
+/** lk_client_progress - callback of lk_client_arm() while it waits. @progress: 0 to 1. */
 typedef void lk_client_progress(void *data, double progress);
 
 /** lk_client_arm() - Request arming (the budget proof), and wait for the outcome.
@@ -165,20 +164,20 @@ int lk_client_release(struct lk_client *client, uint64_t token,
 
 /** lk_client_claim_all() - Claim all inputs of the model, so that samples contain all values in
  * channel order, and the token.
- * @name:      of the bench
- * @old_token: of an earlier claim of all inputs, which this one replaces; or 0
+ * @name: name of the bench @old_token: token of an earlier claim of all inputs, which the new claim
+ *        replaces; or 0
  * Return: as lk_client_call(), or LK_CLIENT_E_REFUSED (@ret_error has the daemon's words). */
 int lk_client_claim_all(struct lk_client *client, const char *name, uint64_t old_token,
                         uint64_t *ret_token, struct lk_error *ret_error);
 
-/** lk_client_outputs_open() - subscribe to all outputs of every published step.
+/** lk_client_outputs_open() - Subscribe to all outputs of every published step.
  * @endpoint: NULL: LK_CLIENT_OUTPUTS
  * Return: 0, LK_CLIENT_E_ENDPOINT, negative errno. */
 int lk_client_outputs_open(struct lk_client *client, const char *endpoint,
                            struct lk_client_outputs **ret_outputs, struct lk_error *ret_error);
 
-/** lk_client_outputs_receive() - the next output sample.
- * @timeout_ms:      how long to wait; 0: does not wait
+/** lk_client_outputs_receive() - Receive the next output sample. @timeout_ms: longest wait; 0: do
+ * not wait
  * @ret_received_ns: CLOCK_MONOTONIC when the message was received; NULL is allowed
  * @ret_sample:      belongs to @outputs, valid until the next call
  * Return: 0, LK_CLIENT_E_NO_ANSWER, LK_CLIENT_E_BAD_ANSWER (the message is dropped), negative
@@ -187,12 +186,12 @@ int lk_client_outputs_receive(struct lk_client_outputs *outputs, int timeout_ms,
                               int64_t *ret_received_ns,
                               const Linkage__V1__OutputSample **ret_sample);
 
-/** lk_client_outputs_close() - unsubscribe and release; NULL is allowed. */
+/** lk_client_outputs_close() - Unsubscribe and release @outputs, which may be NULL. */
 void lk_client_outputs_close(struct lk_client_outputs *outputs);
 
-/** lk_client_stream_open() - request a stream of selected outputs, and subscribe to it.
- * @endpoint: of the outputs; NULL: LK_CLIENT_OUTPUTS
- * @channels: names of @n outputs, in the order wanted; @n 0: all
+/** lk_client_stream_open() - Request a stream of selected outputs, and subscribe to it. @endpoint:
+ * endpoint of the outputs; NULL: LK_CLIENT_OUTPUTS
+ * @channels: names of @n outputs, in the order in which samples contain them; @n 0: all outputs
  * @divisor:  one sample every @divisor steps; 0: every step
  * Return: 0, LK_CLIENT_E_REFUSED (@ret_error has the daemon's words), LK_CLIENT_E_ENDPOINT, or as
  *         lk_client_call(). */
@@ -200,8 +199,9 @@ int lk_client_stream_open(struct lk_client *client, const char *endpoint, char *
                           size_t n, uint32_t divisor, struct lk_client_stream **ret_stream,
                           struct lk_error *ret_error);
 
-/** lk_client_poses_open() - Likewise for poses of bodies: seven values each, x y z of the centre of
- * mass [m] and the quaternion qw qx qy qz, body to world. @bodies: names of @n; @n 0: all */
+/** lk_client_poses_open() - Request a stream of poses of bodies, and subscribe to it. A pose has
+ * seven values: x y z of the centre of mass [m] and the quaternion qw qx qy qz, body to world.
+ * @bodies: names of @n bodies; @n 0: all bodies */
 int lk_client_poses_open(struct lk_client *client, const char *endpoint, char *const *bodies,
                          size_t n, uint32_t divisor, struct lk_client_stream **ret_stream,
                          struct lk_error *ret_error);
@@ -210,43 +210,43 @@ int lk_client_poses_open(struct lk_client *client, const char *endpoint, char *c
  * daemon. Lives as long as @stream. */
 const Linkage__V1__Stream *lk_client_stream_meaning(const struct lk_client_stream *stream);
 
-/** lk_client_stream_receive() - the next sample; as lk_client_outputs_receive(). Its `sequence`
- * counts this stream alone.
+/** lk_client_stream_receive() - Receive the next sample of the stream, like
+ * lk_client_outputs_receive(). Its `sequence` counts the samples of this stream only.
  * Return: as lk_client_outputs_receive(), or LK_CLIENT_E_CHANGED: another model was loaded or the
  *         daemon was restarted; close the stream and open it again. */
 int lk_client_stream_receive(struct lk_client_stream *stream, int timeout_ms,
                              int64_t *ret_received_ns,
                              const Linkage__V1__OutputSample **ret_sample);
 
-/** lk_client_stream_close() - unsubscribe and release; NULL is allowed. */
+/** lk_client_stream_close() - Unsubscribe and release @stream, which may be NULL. */
 void lk_client_stream_close(struct lk_client_stream *stream);
 
-/** lk_client_inputs_open() - connect a sender of input samples.
+/** lk_client_inputs_open() - Connect a sender of input samples.
  * @endpoint: NULL: LK_CLIENT_INPUTS
  * Return: 0, LK_CLIENT_E_ENDPOINT, negative errno. */
 int lk_client_inputs_open(struct lk_client *client, const char *endpoint,
                           struct lk_client_inputs **ret_inputs, struct lk_error *ret_error);
 
-/** lk_client_inputs_wait() - wait until the daemon has subscribed: samples sent earlier are lost
- * silently.
+/** lk_client_inputs_wait() - Wait until the daemon has subscribed, because samples sent earlier are
+ * lost without an error.
  * Return: 0, LK_CLIENT_E_NO_ANSWER, negative errno. */
 int lk_client_inputs_wait(struct lk_client_inputs *inputs, int timeout_ms);
 
-/** lk_client_inputs_ready() - whether the daemon is connected and subscribed now. Does not wait. */
+/** lk_client_inputs_ready() - Return true if the daemon is connected and subscribed now. Does not
+ * wait. */
 bool lk_client_inputs_ready(struct lk_client_inputs *inputs);
 
-/** lk_client_inputs_send() - send one input sample; never waits. While the daemon is not connected,
- * samples are dropped, not queued: the daemon must not receive stale ones later.
+/** lk_client_inputs_send() - Send one input sample; never waits. While the daemon is not connected,
+ * samples are dropped, not queued, because the daemon must not receive stale samples later.
  * Return: 0, LK_CLIENT_E_TOO_LARGE, negative errno. */
 int lk_client_inputs_send(struct lk_client_inputs *inputs, const Linkage__V1__InputSample *sample);
 
-/** lk_client_inputs_close() - disconnect and release; NULL is allowed. */
+/** lk_client_inputs_close() - Disconnect and release @inputs, which may be NULL. */
 void lk_client_inputs_close(struct lk_client_inputs *inputs);
 
-/** lk_client_inputs_endpoint(), lk_client_outputs_endpoint() - endpoints that belong to a control
- * endpoint by default: same host, port + 1 and port + 2.
- * @control: NULL: LK_CLIENT_CONTROL
- * Return: 0, LK_CLIENT_E_ENDPOINT when @control is not tcp://HOST:PORT. */
+/** lk_client_inputs_endpoint(), lk_client_outputs_endpoint() - Write the endpoint that belongs to a
+ * control endpoint by default: same host, port + 1 for inputs and port + 2 for outputs. @control:
+ * NULL: LK_CLIENT_CONTROL Return: 0, LK_CLIENT_E_ENDPOINT if @control is not tcp://HOST:PORT. */
 int lk_client_inputs_endpoint(const char *control, char ret_inputs[LK_CLIENT_ENDPOINT_SIZE]);
 int lk_client_outputs_endpoint(const char *control, char ret_outputs[LK_CLIENT_ENDPOINT_SIZE]);
 

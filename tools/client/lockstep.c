@@ -4,7 +4,7 @@
 #define RESULT(name) LINKAGE__V1__RESULT__RESULT_##name
 #define CHANNELS_MAX 256
 
-/* A request without arguments. Return: 0 if it was not refused. */
+/* Send a request without arguments. Return: 0 if it was not refused. */
 static int ask(struct lk_client_lockstep *l, Linkage__V1__ControlRequest__CommandCase command,
                const Linkage__V1__ControlReply **ret_reply, struct lk_error *error)
 {

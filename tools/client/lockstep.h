@@ -6,9 +6,8 @@
 #include "client.h"
 #include <stdbool.h>
 
-/** struct lk_client_lockstep - @client: owned by the caller;  @model_id: from the description of
- * its model
- * @token: of the claim, 0: none;  @number: of the last request */
+/** struct lk_client_lockstep - @client: owned by the caller;  @model_id: identifier of the daemon's
+ * model @token: token of the claim, 0: none; @number: number of the last step request */
 struct lk_client_lockstep {
     struct lk_client *client;
     uint64_t model_id;
@@ -30,14 +29,14 @@ int lk_client_lockstep_begin(struct lk_client_lockstep *lockstep, const char *be
 /** lk_client_lockstep_step() - Execute one step with these values of the claimed channels. If the
  * daemon answers INTERNAL, because the cycle had no processor time yet, the same request is
  * repeated.
- * @is_over: polled meanwhile; true ends the wait. @ret_outputs: valid until the next call. Return:
- * 0, or a code of the client. */
+ * @is_over: polled during the wait; true ends the wait. @ret_outputs: valid until the next call.
+ * Return: 0, or a code of the client. */
 int lk_client_lockstep_step(struct lk_client_lockstep *lockstep, double *values, int n,
                             bool (*is_over)(void), const Linkage__V1__OutputSample **ret_outputs,
                             struct lk_error *ret_error);
 
-/** lk_client_lockstep_end() - Release the channels, which the claim would otherwise keep until its
- * lease expires. */
+/** lk_client_lockstep_end() - Release the channels of the claim. Otherwise the claim would keep
+ * them until its lease expires. */
 void lk_client_lockstep_end(struct lk_client_lockstep *lockstep);
 
 #endif

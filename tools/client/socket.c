@@ -167,7 +167,8 @@ static void take_event(struct lk_client_socket *socket, uint16_t event, uint32_t
         socket->reach = is_silence(event, value) ? LK_CLIENT_SOMEBODY : LK_CLIENT_NOBODY;
         if (socket->reach == LK_CLIENT_SOMEBODY)
             return;
-        /* the next attempt may fail without a reason; that of an earlier one stays */
+        /* the next attempt may fail without a reason, so the reason of an earlier attempt is
+         * kept */
         if (event != ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL || socket->trouble == NULL)
             socket->trouble = failure_text(socket->handle, event, value);
     }

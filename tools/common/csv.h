@@ -17,35 +17,35 @@
 
 struct lk_csv;
 
-/** lk_csv_open() - create or truncate @path; "-": standard output.
+/** lk_csv_open() - Create or truncate the file @path; "-": standard output.
  * Return: 0, negative errno. */
 int lk_csv_open(const char *path, struct lk_csv **ret_csv);
 
-/** lk_csv_add_column() - append a column. Only before the first row.
- * @channel:   "time", "crank_angle"
- * @component: "x"; "" or NULL for a channel of one scalar
+/** lk_csv_add_column() - Append a column. Call only before the first row. @channel: name such as
+ * "time" or "crank_angle" @component: name such as "x"; "" or NULL for a channel of one scalar
  * @unit:      "m/s", "1"; "" or NULL leaves the brackets out
  * Return: 0, negative errno. */
 int lk_csv_add_column(struct lk_csv *csv, const char *channel, const char *component,
                       const char *unit);
 
-/** lk_csv_write_row() - append a row; the first one ends the header.
+/** lk_csv_write_row() - Append a row. The first row ends the header.
  * @values: as many as there are columns
  * Return: 0, negative errno (-ENOSPC on a full disk; it may be reported late, because rows are
  * buffered). */
 int lk_csv_write_row(struct lk_csv *csv, const double *values);
 
-/** lk_csv_close() - write what is buffered, close, release; NULL is allowed. A file without rows
- * gets its header.
+/** lk_csv_close() - Write buffered rows, close the file, and release @csv, which may be NULL. If
+ * there are no rows, the header is written.
  * Return: 0, or the first error since lk_csv_open() as negative errno. */
 int lk_csv_close(struct lk_csv *csv);
 
 /* ---- reading: csv_read.c ---- */
 
 /** struct lk_csv_table - numbers over time, as lk_csv_write_row() and other programs write them.
- * @n: columns after the first one, which is the time and ascends;  @name, @unit: of each, "" for no
- * unit;  @n_rows, @time: [s];  @value: @n numbers a row;  @line: of each row in its file, from 1
- * @room: rows that there is memory for */
+ * @n: number of columns after the first one, which is the ascending time; @name, @unit: name and
+ * unit of each column, "" for no unit; @n_rows: number of rows; @time: time of each row [s];
+ * @value: @n numbers per row; @line: line of each row in its file, from 1 @room: number of rows for
+ * which memory is allocated */
 struct lk_csv_table {
     int n;
     char **name;
@@ -57,14 +57,14 @@ struct lk_csv_table {
     int room;
 };
 
-/** lk_csv_read() - read a file, up to the first row beyond @end [s]. Empty lines do not count.
+/** lk_csv_read() - Read a file up to the first row beyond @end [s]. Empty lines are ignored.
  * @ret_error: "path:line: what is wrong, what is expected"
  * Return: 0, LK_E_TEXT; release the table in either case. */
 int lk_csv_read(const char *path, double end, struct lk_csv_table *ret_table,
                 struct lk_error *ret_error);
-/** lk_csv_table_grow() - make room for a row more. Return: false: no memory. */
+/** lk_csv_table_grow() - Allocate memory for one more row. Return: false: out of memory. */
 bool lk_csv_table_grow(struct lk_csv_table *table);
-/** lk_csv_table_release() - free what it holds. */
+/** lk_csv_table_release() - Free the memory of a table. */
 void lk_csv_table_release(struct lk_csv_table *table);
 
 #endif

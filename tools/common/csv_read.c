@@ -250,7 +250,7 @@ static int read_row(struct reader *r, char *line)
     return 0;
 }
 
-/* Takes the end of the line off. Return: 0, LK_E_TEXT: it is no text of bytes. */
+/* Remove the line ending. Return: 0, LK_E_TEXT: the file is not text (zero bytes, UTF-16). */
 static int check_line(const struct reader *r, char *line, size_t length)
 {
     if (strlen(line) < length || strncmp(line, "\xff\xfe", 2) == 0) {

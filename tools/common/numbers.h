@@ -6,13 +6,14 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/** parse_number() - parse all of @text as a finite decimal number. Return: whether it is one. */
+/** parse_number() - Parse the whole @text as a finite decimal number. Return: true if @text is such
+ * a number. */
 bool parse_number(const char *text, double *ret_value);
-/** take_value() - the same from the start of *@text up to a comma or the end; advances *@text
- * to it. */
+/** take_value() - Parse the part of *@text before a comma, or before its end, as a finite decimal
+ * number. Advances *@text to the comma or the end. */
 bool take_value(const char **text, double *ret_value);
-/** print_shortest() - print @value with the fewest digits, at least six, that read back to the same
- * bits. */
+/** print_shortest() - Print @value with the fewest digits, at least six, from which the same bits
+ * are read back. */
 void print_shortest(FILE *file, double value);
 
 #endif

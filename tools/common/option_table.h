@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Command line options by table: a row describes an option, and getopt_long() reads the line, so
- * that all programs share its rules (abbreviations, order) and its messages. Thread: main. */
+/* Table-driven command line options. A row of the table describes an option, and getopt_long()
+ * reads the command line. So all programs share its rules (abbreviations, order) and its messages.
+ * Thread: main. */
 #ifndef TOOLS_COMMON_OPTION_TABLE_H
 #define TOOLS_COMMON_OPTION_TABLE_H
 
@@ -29,8 +30,8 @@
  * the commit. They end the reading with OPTIONS_END
  * @bare, @optional: @take is called without a value, or the value may be absent
  * @low, @high: range of a number; equal: any
- * @unit:   behind the range in the complaint, or NULL
- * @expected: words for the complaint instead of the range and @unit, or NULL
+ * @unit: text after the range in an error message, or NULL @expected: text in an error message
+ *        instead of range and @unit, or NULL
  * @mark:   bits added to @given of the table if the option is present */
 struct option_row {
     const char *name;
@@ -60,11 +61,11 @@ struct option_row {
 
 /** struct option_table - options of a program.
  * @rows:    end with a row without names
- * @refuse:  complains about a value. @expected: words for what is allowed; NULL: the option was
- *           given more than @most times. Return: an exit status
- * @unknown: complains about an option that getopt_long() refuses; @c: '?', or ':' where a value is
- *           missing; @word: the last word read. Return: an exit status. NULL: OPTIONS_USAGE, the
- *           message of getopt_long() is enough
+ * @refuse: prints the error message about a value. @expected: description of the allowed values;
+ *           NULL: the option was given more than @most times. Return: an exit status
+ * @unknown: prints the error message about an option that getopt_long() refuses; @c: '?', or ':' if
+ *           a value is missing; @word: the last word read. Return: an exit status. NULL:
+ *           OPTIONS_USAGE, the message of getopt_long() is enough
  * @order:   first characters of getopt's string of letters, or NULL
  * @given:   bits of the options that are present, or NULL */
 struct option_table {
@@ -75,11 +76,12 @@ struct option_table {
     unsigned int *given;
 };
 
-/** options_parse() - read the options of a command line; the other words begin at optind.
- * Return: 0; OPTIONS_END: nothing else is to be done; an exit status after a complaint. */
+/** options_parse() - Read the options of a command line; the other words begin at optind. Return:
+ * 0; OPTIONS_END: the program has nothing else to do; an exit status after an error message. */
 int options_parse(int argc, char *argv[], const struct option_table *table);
 
-/** options_status() - the exit status of a program that ends with the result of options_parse(). */
+/** options_status() - Return the exit status of a program that ends with a given result of
+ * options_parse(). */
 static inline int options_status(int result)
 {
     return result == OPTIONS_END ? 0 : result;

@@ -6,22 +6,21 @@
 struct pool_threads;
 struct lk_pool;
 
-/** pool_threads_start() - make a pool of @n workers: the caller and @n - 1 threads. Returns when
- * all are ready.
- * @n:     1 to LK_POOL_MAX
- * @cores: @n cores to pin the workers to, the caller included. NULL: one core each of those that
- *         the process may use; no pinning if they are too few. Pinned, because the kernel tends to
- *         wake a worker on the core of its waker, which serialises them
+/** pool_threads_start() - Create a pool of @n workers: the caller and @n - 1 threads. Returns when
+ * all workers are ready. @n: 1 to LK_POOL_MAX @cores: @n cores to which the workers, including the
+ * caller, are pinned. NULL: one core for each worker among those that the process may use; no
+ * pinning if there are too few cores. Workers are pinned because the kernel tends to wake a worker
+ * on the core of its waker, which serialises them
  * Return: 0, -EINVAL (no such core, or outside of the cpuset), -ENOMEM, -EAGAIN. */
 int pool_threads_start(int n, const int *cores, struct pool_threads **ret_threads);
 
-/** pool_threads_pool() - the pool, for lk_system_set_pool(); NULL for NULL. */
+/** pool_threads_pool() - Return the pool for lk_system_set_pool(); NULL for NULL. */
 struct lk_pool *pool_threads_pool(struct pool_threads *threads);
 
-/** pool_threads_stop() - end the threads and restore the caller's CPU affinity; NULL is allowed. No
- * system may use the pool any more. Call it from the thread that started the pool, for the latest
- * pool first if it has several (threads of a pool started while another one is up inherit the
- * caller's affinity and may have to share its core). */
+/** pool_threads_stop() - End the threads and restore the caller's CPU affinity. NULL is allowed. No
+ * system may use the pool any more. Call it from the thread that started the pool. If that thread
+ * has several pools, stop the latest one first. (If a pool is started while another one exists, its
+ * threads inherit the caller's affinity and may have to share its core.) */
 void pool_threads_stop(struct pool_threads *threads);
 
 #endif

@@ -17,7 +17,7 @@
 #define AMPLITUDE_NM    4.0
 #define FREQUENCY_HZ    0.2
 #define RAMP_S          0.5
-#define SETTLE_NS       50000000 /* for the last sample to take effect before the run stops */
+#define SETTLE_NS       50000000 /* time for the last sample to take effect before the run stops */
 #define LINGER_MS       200 /* time without a sample after the stop, after which none is expected */
 #define GOLDEN_SECTION  0.6180339887498949
 
@@ -173,7 +173,7 @@ static int send_all(const struct demo_line *line, const struct demo_layout *layo
     return 0;
 }
 
-/* Sends one command; @ret_before_ns and @ret_after_ns enclose it. */
+/* Send one command. @ret_before_ns, @ret_after_ns: times before and after it */
 static int send_command(struct demo_line *line,
                         Linkage__V1__ControlRequest__CommandCase command_case, const char *verb,
                         int64_t *ret_before_ns, int64_t *ret_after_ns)

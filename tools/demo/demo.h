@@ -2,13 +2,14 @@
 /* linkage-demo: run a bench against the daemon and check the results.
  *
  *     main.c     command line, sequence of the run
- *     bench.c    sends torques on a time grid, receives every output; two threads
- *     figures.c  evaluation of the record: round trips, losses, energy, the time grid
+ *     bench.c    sends torques on a time grid, receives every output; in two threads figures.c
+ *     evaluation of the record: round trips, losses, energy, the time grid
  *     report.c   the table and the verdict
  *     files.c    the recording and the latencies as CSV
- *     picture.c  both as SVG
+ *     picture.c the recording and the latencies as SVG
  *
- * Everything is recorded first and evaluated afterwards, so as not to disturb the run. */
+ * All data is recorded first and evaluated after the run, so that the evaluation does not disturb
+ * the run. */
 #ifndef TOOLS_DEMO_DEMO_H
 #define TOOLS_DEMO_DEMO_H
 
@@ -22,10 +23,10 @@
 #define DEMO_PATH_SIZE 4096
 
 /** struct demo_layout - indices of the demo's channels in a sample.
- * @description: of the model; belongs to the control client
- * @n_outputs: scalars
+ * @description: description of the model; belongs to the control client @n_outputs: number of
+ *               scalars of the outputs
  * @angle, @rate: indices among the outputs
- * @kinetic: index among the outputs, or -1 when the model has no energy output */
+ * @kinetic: index among the outputs, or -1 if the model has no energy output */
 struct demo_layout {
     const Linkage__V1__ModelDescription *description;
     size_t n_outputs;
@@ -43,7 +44,7 @@ struct demo_sent {
 };
 
 /** struct demo_received - one output sample; its values are in demo_record.values.
- * @received_ns: CLOCK_MONOTONIC when it was received; the others as in OutputSample */
+ * @received_ns: CLOCK_MONOTONIC when it was received; the other fields are as in OutputSample */
 struct demo_received {
     int64_t received_ns;
     uint64_t sequence;
@@ -55,7 +56,7 @@ struct demo_received {
     int64_t published_ns;
 };
 
-/** struct demo_record - all that was sent and received.
+/** struct demo_record - all sent and received samples.
  * @values:    @n_received rows of demo_layout.n_outputs
  * @n_dropped: samples that did not fit or could not be decoded */
 struct demo_record {
@@ -87,7 +88,7 @@ struct demo_span {
     int64_t stopped_ns;
 };
 
-/** struct demo_quantiles - of durations [us]. */
+/** struct demo_quantiles - quantiles of durations [us]. */
 struct demo_quantiles {
     size_t n;
     double p50;
@@ -96,14 +97,15 @@ struct demo_quantiles {
 };
 
 /** struct demo_figures - evaluation of a record.
- * @round_trip_us:     one for each sent sample whose effect was seen, sorted
- * @n_round_trips:     how many;  @n_missing: sent samples whose effect was never seen
+ * @round_trip_us: sorted round-trip times, one for each sent sample whose effect was seen
+ *                 @n_round_trips: number of these times; @n_missing: sent samples whose effect was
+ *                 never seen
  * @n_lost:            output samples published and not received (gaps in the sequence)
  * @n_unpublished:     steps never published (gaps in the steps beyond the lost samples)
  * @grid_misfit:       grid points between the first and last received sample that neither a step
  *                     nor the daemon's count of skipped points explains
- * @work_bench:        work put in, by the bench's own record [J]: integral of torque in effect over
- *                     crank angle
+ * @work_bench:        work put in, according to the bench's own record [J]: integral of torque in
+ *                     effect over crank angle
  * @work_complete:     no sample is missing: @work_bench is valid
  * @gained:            kinetic + potential energy gained [J]
  * @remainder:         work put in - dissipated - gained [J], as the daemon reports them
@@ -130,47 +132,48 @@ struct demo_latencies {
     double round_trip[DEMO_CLASSES];
 };
 
-/** demo_record_init() - allocate for a run of @duration_s. Return: 0, -ENOMEM. */
+/** demo_record_init() - Allocate memory for a run of @duration_s. Return: 0, -ENOMEM. */
 int demo_record_init(struct demo_record *ret_record, const struct demo_layout *layout,
                      double duration_s);
 /** demo_record_fini() - release. */
 void demo_record_fini(struct demo_record *record);
-/** demo_record_values() - outputs of received sample @i. */
+/** demo_record_values() - Return the outputs of received sample @i. */
 const double *demo_record_values(const struct demo_record *record, const struct demo_layout *layout,
                                  size_t i);
-/** demo_record_torque() - torque in effect in received sample @i [N m]. */
+/** demo_record_torque() - Return the torque that acts in received sample @i [N m]. */
 double demo_record_torque(const struct demo_record *record, size_t i);
 
-/** demo_torque() - torque profile: torque [N m] at time @t [s] of @duration [s]. */
+/** demo_torque() - Return the torque [N m] of the torque profile at time @t [s] of a run of
+ * @duration [s]. */
 double demo_torque(double t, double duration);
 
-/** demo_bench_run() - start the model, send and receive for @duration_s, stop the model.
+/** demo_bench_run() - Start the model, send and receive for @duration_s, and stop the model.
  * Return: 0; not 0 after an error message. */
 int demo_bench_run(struct demo_line *line, const struct demo_layout *layout, double duration_s,
                    struct demo_record *record, struct demo_span *ret_span);
 
-/** demo_figures_compute() - evaluate a record. demo_figures_fini() releases.
- * @status: of the daemon after the run
+/** demo_figures_compute() - Evaluate a record. demo_figures_fini() releases the result. @status:
+ * status of the daemon after the run
  * Return: 0, -ENOMEM. */
 int demo_figures_compute(const struct demo_record *record, const struct demo_layout *layout,
                          const Linkage__V1__Status *status, struct demo_figures *ret_figures);
 void demo_figures_fini(struct demo_figures *figures);
 
-/** demo_report() - print the table, then a line for each failed check.
+/** demo_report() - Print the table, followed by a line for each failed check.
  * Return: number of failed checks. */
 int demo_report(const struct demo_record *record, const struct demo_figures *figures,
                 const struct demo_span *span, double duration_s, const Linkage__V1__Status *status);
 
-/** demo_latencies_sort() - sort the latencies of daemon and bench into classes.
- * @status: of the daemon after the run */
+/** demo_latencies_sort() - Sort the latencies of daemon and bench into classes. @status: status of
+ * the daemon after the run */
 void demo_latencies_sort(const struct demo_figures *figures, const Linkage__V1__Status *status,
                          struct demo_latencies *ret_latencies);
-/** demo_class_edge() - lower bound of class @i [us]. */
+/** demo_class_edge() - Return the lower bound of class @i [us]. */
 double demo_class_edge(size_t i);
 
-/** demo_write_recording() - write recording.csv: a row for each output sample.
- * demo_write_latencies() - write latency.csv: a row for each class
- * demo_write_picture() - write picture.svg: angle and torque over time, and the latencies
+/** demo_write_recording() - Write recording.csv, with a row for each output sample.
+ * demo_write_latencies() - Write latency.csv, with a row for each class. demo_write_picture() -
+ * Write picture.svg: angle and torque over time, and the latencies
  * Return: 0, negative errno. */
 int demo_write_recording(const char *directory, const struct demo_record *record,
                          const struct demo_layout *layout);

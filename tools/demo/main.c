@@ -159,7 +159,8 @@ static int open_bench(const struct options *options, struct demo_line *line, str
     return lk_client_bench_open(&setup, &line->bench, error);
 }
 
-/* Asks what the samples mean, then claims the motor: nobody else feeds it from then on. */
+/* Request the description of the samples, and claim the motor, so that no other bench can set
+ * it. */
 static int connect_line(const struct options *options, struct demo_line *line,
                         struct demo_layout *ret_layout)
 {
@@ -208,7 +209,7 @@ static int write_files(const struct options *options, const struct demo_record *
     return code == 0 ? DEMO_OK : DEMO_FAILED;
 }
 
-/* Asks for the daemon's figures and judges the run by them. */
+/* Request the daemon's figures and judge the run by them. */
 static int judge_run(const struct options *options, struct demo_line *line,
                      const struct demo_layout *layout, const struct demo_record *record,
                      const struct demo_span *span)

@@ -31,7 +31,7 @@ struct play {
     uint64_t n_seen;
 };
 
-/* Row before @t, and the part of the way to the next. */
+/* Find the row before @t, and the fraction of the interval to the next row. */
 static int find_row(const struct lk_csv_table *table, double t, double *ret_part)
 {
     int i = 0;

@@ -27,7 +27,8 @@ struct unit_variable {
     enum unit_causality causality;
 };
 
-/** struct unit_description - @version: 2 or 3;  @id: modelIdentifier;  @token: or guid */
+/** struct unit_description - content of modelDescription.xml. @version: 2 or 3; @id:
+ * modelIdentifier; @token: instantiationToken, or guid in version 2 */
 struct unit_description {
     int version;
     char id[UNIT_NAME_SIZE];
@@ -42,8 +43,8 @@ int unit_unpack(const char *path, const char *folder, struct lk_error *ret_error
 /** unit_remove() - Remove the folder and its content. */
 void unit_remove(const char *folder);
 
-/** unit_describe() - Read the description in @folder. Return: 0, 1 (one line); release in any
- * case. */
+/** unit_describe() - Read the description in @folder. Return: 0, 1 (one line); release the
+ * description in any case. */
 int unit_describe(const char *folder, struct unit_description *ret, struct lk_error *ret_error);
 void unit_description_fini(struct unit_description *description);
 /** unit_find() - Return a variable by name, NULL: none. */
@@ -53,11 +54,11 @@ void unit_binary(int version, const char *id, char ret[PATH_MAX]);
 
 struct unit_instance;
 
-/** unit_open() - load the binary and make an instance, whose start is at 0. Return: 0, 1. */
+/** unit_open() - Load the binary and make an instance, which starts at time 0. Return: 0, 1. */
 int unit_open(const char *folder, const struct unit_description *description,
               struct unit_instance **ret, struct lk_error *ret_error);
-/** unit_start() - End the initialisation.  unit_set(), unit_get() - Write or read one value.
- * unit_step() - Step from @time on. Return: 0, 1. */
+/** unit_start() - End the initialisation.  unit_set(), unit_get() - Write or read the value of one
+ * variable. unit_step() - Execute one step from @time on. Return: 0, 1. */
 int unit_start(struct unit_instance *unit, struct lk_error *ret_error);
 int unit_set(struct unit_instance *unit, const struct unit_variable *variable, double value,
              struct lk_error *ret_error);

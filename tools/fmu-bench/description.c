@@ -112,7 +112,7 @@ int unit_describe(const char *folder, struct unit_description *ret, struct lk_er
 
     *ret = (struct unit_description){0};
     snprintf(path, sizeof(path), "%s/modelDescription.xml", folder);
-    /* no entities, no files of elsewhere, no messages */
+    /* parse without entities, without other files, and without messages */
     document = xmlReadFile(path, NULL, XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING);
     fault = find_fault(document != NULL ? xmlDocGetRootElement(document) : NULL, ret);
     xmlFreeDoc(document);

@@ -247,7 +247,8 @@ static int play_unit(struct job *job, const struct unit_description *d, struct l
     return 0;
 }
 
-/* Return: its exit status. After a failure the unit is not called any more. */
+/* Run the unit in this process. Return: exit status of the process. After a failure the unit is not
+ * called any more. */
 static int be_child(struct job *job, const struct unit_description *d)
 {
     struct lk_error error = {""};

@@ -11,8 +11,9 @@
 
 #define PLAY_MAPS_MAX 64
 
-/** struct play_map - @to_unit: rig:CHANNEL=VARIABLE, otherwise unit:VARIABLE=CHANNEL;  @place:
- * index of the channel in a sample of outputs, or in the values sent */
+/** struct play_map - assignment of a channel to a variable.
+ * @to_unit: true for rig:CHANNEL=VARIABLE, false for unit:VARIABLE=CHANNEL; @place: index of the
+ *           channel in a sample of outputs, or in the values sent */
 struct play_map {
     bool to_unit;
     char channel[LK_WIRE_NAME_MAX + 1];
@@ -21,13 +22,14 @@ struct play_map {
     int place;
 };
 
-/** struct play - @endpoint: control, inputs, outputs
+/** struct play - coupling of a unit to a daemon. @endpoint: endpoints of control, inputs and
+ * outputs
  * @inputs:  names of the @n_inputs claimed inputs;  @values: their values
  * @beat:    shared with the supervising process: counts begin and end of calls of the unit, so it
  *           is odd during a call
  * @steps:   number of steps in lockstep, 0: until the daemon ends;  @seconds: duration in real time
  * @done:    steps of the unit;  @delay_median, @delay_max: in real time, delay from a sample to the
- *           first sample in which the answer to it acts [s] */
+ *           first sample in which the values computed from it act [s] */
 struct play {
     char endpoint[3][LK_CLIENT_ENDPOINT_SIZE];
     const struct lk_client_options *keys;
@@ -47,14 +49,14 @@ struct play {
     double delay_max;
 };
 
-/** play_describe() - find the channels of the maps in @model. Return: 0, 1 (one line). */
+/** play_describe() - Find the channels of the maps in @model. Return: 0, 1 (one line). */
 int play_describe(struct play *play, const Linkage__V1__ModelDescription *model,
                   struct lk_error *error);
-/** play_answer() - Set the outputs @outputs (NULL: none yet) in the unit, step it @n times, and
- * read the values of the inputs. Return: 0, 1: send none. */
+/** play_answer() - Set the outputs @outputs (NULL: none yet) in the unit, step the unit @n times,
+ * and read the values of the inputs. Return: 0; 1: do not send the values. */
 int play_answer(struct play *play, const double *outputs, double n, struct lk_error *error);
 
-/** play_lockstep(), play_realtime() - the loops. Return: 0, 1. */
+/** play_lockstep(), play_realtime() - Run the loop in lockstep or in real time. Return: 0, 1. */
 int play_lockstep(struct play *play, struct lk_error *error);
 int play_realtime(struct play *play, struct lk_error *error);
 /** play_is_over() - Return true if a signal has requested the end. */

@@ -32,7 +32,7 @@ typedef const fmi3Byte *fmi3Binary;
 typedef bool fmi3Clock;
 
 typedef enum { fmi3OK, fmi3Warning, fmi3Discard, fmi3Error, fmi3Fatal } fmi3Status;
-typedef int fmi3Kind; /* of dependencies and intervals, which no unit here has */
+typedef int fmi3Kind; /* types of dependencies and intervals, which no unit uses */
 
 typedef void (*fmi3LogMessageCallback)(fmi3InstanceEnvironment environment, fmi3Status status,
                                        fmi3String category, fmi3String message);
@@ -47,7 +47,8 @@ typedef void (*fmi3PreemptionCallback)(void);
 
 #define FMI3_REFERENCES const fmi3ValueReference references[], size_t n
 
-/* Functions that units support. Here and below: ENTRY(result, name without fmi3, arguments) */
+/* Functions that units support. Entries have the form ENTRY(result, name without fmi3,
+ * arguments) */
 #define FMI3_OFFERED(ENTRY)                                                                        \
     ENTRY(const char *, GetVersion, (void))                                                        \
     ENTRY(fmi3Status, SetDebugLogging,                                                             \

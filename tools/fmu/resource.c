@@ -18,7 +18,7 @@ static int hex(char c)
                                   : -1;
 }
 
-/* Skips "file:" and what may be the host. Return: the path of a URI of this host, or NULL. */
+/* Skip "file:" and an optional host. Return: the path of a URI of this host, or NULL. */
 static const char *path_of(const char *uri)
 {
     uri += strlen("file:");
@@ -30,7 +30,7 @@ static const char *path_of(const char *uri)
     return uri[0] == '/' ? uri : NULL;
 }
 
-/* The path of the file in @folder. Return: whether there is one. */
+/* Write the path of the file in @folder. Return: true if the file exists. */
 static bool find_file(const char *folder, char path[PATH_MAX])
 {
     bool is_uri = strncmp(folder, "file:", 5) == 0;

@@ -55,7 +55,7 @@ static int list_settings(const struct fmu *fmu, const double *values, struct lk_
     return n;
 }
 
-/* the name of a parameter where another variable has the same one too */
+/* the name of a parameter, if another variable has the same name */
 static void strip_names(struct lk_setting *list, int n)
 {
     for (int i = 0; i < n; i++)
@@ -338,7 +338,7 @@ double fmu_time(const struct fmu *fmu)
     return fmu->start + lk_system_time(fmu->system);
 }
 
-/* How many steps @size is. Return: 0: none, after a message. */
+/* Return the number of steps in @size; 0 after a message, if @size is no whole number of steps. */
 static double count_steps(struct fmu *fmu, double size)
 {
     double h = lk_system_step_size(fmu->system), n = round(size / h);

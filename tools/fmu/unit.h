@@ -6,7 +6,7 @@
 #include "variables.h"
 #include <stdarg.h>
 
-/** enum fmu_status - the numbers are those of FMI 2.0 and 3.0. */
+/** enum fmu_status - status of a call, with the numbers of FMI 2.0 and 3.0. */
 enum fmu_status { FMU_OK, FMU_WARNING, FMU_DISCARD, FMU_ERROR, FMU_FATAL };
 
 /** enum fmu_phase - state of an instance, which determines the permitted calls. After FMU_FAILED
@@ -24,7 +24,8 @@ struct fmu_host {
     bool (*after_step)(void *context, double time, double *ret_until);
 };
 
-/** fmu_new() - Create an instance. @token: of fmu_token(). Return: NULL after a line of the log. */
+/** fmu_new() - Create an instance. @token: result of fmu_token(). Return: the instance, or NULL
+ * after a line in the log. */
 struct fmu *fmu_new(const struct fmu_host *host, const char *token, const char *resources);
 void fmu_free(struct fmu *fmu);
 /** fmu_say() - Write a line to the log. Return: @status. */
@@ -46,8 +47,8 @@ enum fmu_status fmu_get(struct fmu *fmu, const unsigned references[], size_t n, 
 enum fmu_status fmu_set(struct fmu *fmu, const unsigned references[], size_t n,
                         const double values[]);
 
-/** fmu_step() - Step from @time by @size, a whole multiple of the step. @ret_early: true if it
- * ended earlier on request of the host. */
+/** fmu_step() - Step from @time by @size, a whole multiple of the step. @ret_early: true if
+ * stepping ended earlier on request of the host. */
 enum fmu_status fmu_step(struct fmu *fmu, double time, double size, bool *ret_early);
 /** fmu_time() - Return the present time. */
 double fmu_time(const struct fmu *fmu);

@@ -5,11 +5,10 @@
 
 #include "unit.h"
 
-/** struct fmu - an instance.
- * @bytes:    the packed model, @size of them
- * @token:    of them
- * @system:   compiled with the parameter values @compiled; @is_stale: @values have changed since
- * @values:   values of all parameters, by index of the variable
+/** struct fmu - an instance. @bytes: the packed model of @size bytes @token: token of that model
+ * @system: system compiled with the parameter values @compiled; @is_stale: @values have changed
+ * since the compilation
+ * @values: values of all parameters, indexed by the variable
  * @inputs:   values that act in the next step
  * @outputs:  values of the present state, valid if @has_outputs
  * @start:    simulated time at step 0 [s];  @stop: upper bound of the time [s] */

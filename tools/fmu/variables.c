@@ -18,7 +18,8 @@ static bool is_taken(const struct fmu_variables *all, const char *name)
     return false;
 }
 
-/* The next one, all zero but its name. @clash: before a name that another variable has */
+/* Append a variable that is zero except for its name. @clash: prefix for a name that another
+ * variable has */
 static struct fmu_variable *add(struct fmu_variables *all, enum fmu_kind kind, const char *name,
                                 const char *clash)
 {
@@ -88,7 +89,7 @@ static int add_parameters(struct fmu_variables *all, const struct lk_model *mode
     return 0;
 }
 
-/* whether a path is no parameter of a unit, see variables.h */
+/* Return true if a path is no parameter of a unit, see variables.h. */
 static bool is_apart(const struct lk_number *number)
 {
     static const char *const sections[] = {"solver.", "inputs.", "shapes."};

@@ -6,21 +6,22 @@
 
 #include "linkage/parameters.h"
 
-/** enum fmu_kind - in the order of the list. */
+/** enum fmu_kind - kinds of variables, in the order of the list. */
 enum fmu_kind {
     FMU_TIME,    /* of the simulation, the first one */
     FMU_TUNABLE, /* a parameter of the model that acts while it runs */
-    FMU_FIXED,   /* a parameter or number of the model, until the initialisation ends */
+    FMU_FIXED,   /* parameter or number of the model; may be set until the initialisation ends */
     FMU_INPUT,   /* a scalar of an input channel */
     FMU_OUTPUT,  /* a scalar of an output channel */
 };
 
 /** struct fmu_variable - one scalar.
- * @name:  "motor", "pose.x"; of a number its path, "bodies.arm.mass"
+ * @name: name such as "motor" or "pose.x"; for a number of the model its path, such as
+ *        "bodies.arm.mass"
  * @says:  description
  * @unit:  as in the model, "" for none
- * @start: start value, except of outputs;  @low, @high: infinite if there is no limit
- * @place: index among the scalars of inputs or outputs; of a fixed one -1 */
+ * @start: start value, unused for outputs; @low, @high: limits, infinite if there is none @place:
+ *         index among the scalars of inputs or outputs; -1 for a fixed variable */
 struct fmu_variable {
     enum fmu_kind kind;
     char name[LK_PATH_SIZE];
@@ -32,16 +33,17 @@ struct fmu_variable {
     int place;
 };
 
-/** struct fmu_variables - @list: @n of them; {0} at first. @room: for so many */
+/** struct fmu_variables - list of variables; initialise with {0}. @list: @n variables; @room:
+ * number of variables for which memory is allocated */
 struct fmu_variables {
     struct fmu_variable *list;
     int n;
     size_t room;
 };
 
-/** fmu_variables_make() - Make the variables of the model packed in @bytes. @model, @system: of it,
- * without external values. Numbers of the solver, of inputs and of shapes are excluded: they define
- * the unit itself, are values of its inputs, or have no effect.
+/** fmu_variables_make() - Make the variables of the model packed in @bytes. @model, @system: that
+ * model, without external values, and its system. Numbers of the solver, of inputs and of shapes
+ * are excluded, because they define the unit itself, are values of its inputs, or have no effect.
  * Return: 0, LK_E_TEXT, -ENOMEM; release @ret in any case. */
 int fmu_variables_make(const char *bytes, size_t size, const struct lk_model *model,
                        const struct lk_system *system, struct fmu_variables *ret,

@@ -7,7 +7,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/** struct draft - @text, @size: all of it once it has ended; to be freed */
+/** struct draft - a JSON message.
+ * @text, @size: the complete message after draft_end(); free @text */
 struct draft {
     char *text;
     size_t size;

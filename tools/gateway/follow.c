@@ -10,7 +10,7 @@
 #include <string.h>
 
 #define WAIT_MS   100 /* for a sample: how soon the end of the program is seen */
-#define SOON      0.6 /* of the time between samples: what comes earlier is left out */
+#define SOON      0.6 /* share of the time between samples; earlier samples are omitted */
 #define FOLLOW_MS 2   /* for outputs of the same step as poses */
 
 /* struct following - @poses, @outputs: NULL where there are none
@@ -40,7 +40,8 @@ static const Linkage__V1__ControlReply *ask(struct gate_line *line,
     return reply->result == LINKAGE__V1__RESULT__RESULT_OK ? reply : NULL;
 }
 
-/* Return: NULL: no daemon, no model, or it has changed meanwhile. */
+/* Request the description of the model. Return: NULL: no daemon, no model, or the model has changed
+ * meanwhile. */
 static struct gate_meaning *ask_meaning(struct gate_line *line)
 {
     Linkage__V1__ControlRequest request = LINKAGE__V1__CONTROL_REQUEST__INIT;

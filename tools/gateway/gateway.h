@@ -7,13 +7,13 @@
  *     meaning.c  description of a loaded model for viewers: channels, types, scene
  *     operator.c thread: requests of the operator at the page
  *     hold.c     inputs that the operator has claimed
- *     events.c   text on changes between successive statuses
+ *     events.c   texts about changes between successive status replies
  *     ros2.c     inputs and outputs for viewers of ROS 2
  *     web.c      main thread: connections and their admission
  *     viewer.c, viewer_text.c   a connection by the Foxglove websocket protocol
  *     page.c, page_text.c       connection of the operator's page, whose files are in page/
  *     recordings.c  recordings of the daemon, for pages
- *     peers.c    connections without a login, and eviction of them
+ *     peers.c    eviction of connections without a login
  *     tls.c      encryption, certificates as login
  *
  * Only the web thread touches connections. A parcel never changes once it is posted, and is freed
@@ -36,8 +36,8 @@
 #define GATE_ORIGINS    8          /* --allow-origin */
 #define GATE_OPERATORS  16         /* --operator */
 #define GATE_SESSIONS   32         /* connections by websocket, */
-#define GATE_VIEWERS    24         /* of which viewers: pages have the rest for themselves */
-#define GATE_QUEUE      256        /* parcels between threads, and of each connection */
+#define GATE_VIEWERS    24         /* viewers among the peers; the rest is reserved for pages */
+#define GATE_QUEUE      256        /* parcels queued between threads, and for each connection */
 #define GATE_BYTES      (8u << 20) /* in them */
 #define GATE_POLL_MS    200
 #define GATE_COMMANDS   16
@@ -46,9 +46,9 @@
 
 /** enum gate_topic - content of a parcel. The first ones are channels of viewers: messages of
  * proto/foxglove and proto/mcap, ROS2: of ros2.h. PARAMETERS: doubles in the order of the model;
- * MEANING: empty, another model has been loaded. For pages, JSON: REPORT: inputs;  POLICY; EVENT;
- * ANSWER: to the operator;  HELD: inputs that it has claimed;  FAULTS;  PLATFORM;  MISSED:
- * deadlines.  SAMPLES: doubles: 0 poses or 1 outputs, UTC [s], the values */
+ * MEANING: empty, another model has been loaded. For pages, as JSON: REPORT: inputs; POLICY; EVENT;
+ * ANSWER: answer to the operator; HELD: inputs claimed by the operator;  FAULTS;  PLATFORM;
+ * MISSED: deadlines.  SAMPLES: doubles: 0 poses or 1 outputs, UTC [s], the values */
 enum gate_topic {
     GATE_TF,
     GATE_SCENE,
@@ -75,8 +75,8 @@ enum gate_topic {
 
 /** struct gate_options - the command line. @recordings: folder of the daemon's recordings, NULL:
  * unknown;
- * @rate: of samples [1/s];  @origin: @n_origins pages of other sites that may open a connection,
- * "https://app.example" */
+ * @rate: rate of samples [1/s];  @origin: @n_origins pages of other sites that may open a
+ * connection, "https://app.example" */
 struct gate_options {
     const char *endpoint;
     const char *inputs;
@@ -97,8 +97,8 @@ struct gate_options {
     int n_operators;
 };
 
-/** struct gate_meaning - a loaded model; does not change.
- * @number:   counts models, from 1;  @model: its description
+/** struct gate_meaning - description of a loaded model; constant. @number: counts models, from 1;
+ * @model: description by the daemon
  * @inputs, @outputs: types of its messages;  @scene: NULL if there is none, with the reason in
  * @no_scene
  * @shapes:   a message of /scene, which replaces all present entities */
@@ -115,8 +115,8 @@ struct gate_meaning {
     struct lk_mcap_buffer shapes;
 };
 
-/** gate_meaning_new() - @text: may be NULL;  @roads: folder of files of roads, or NULL.
- * Return: NULL where there is no memory. */
+/** gate_meaning_new() - Create the description of a model. @text: may be NULL; @roads: folder of
+ * road files, or NULL. Return: NULL if memory is exhausted. */
 struct gate_meaning *gate_meaning_new(const Linkage__V1__ModelDescription *model,
                                       const Linkage__V1__ModelText *text, const char *roads);
 /** gate_meaning_hold(), gate_meaning_drop() - Add or remove a holder; NULL is allowed. */
@@ -130,7 +130,7 @@ struct gate_hub;
 void gate_meaning_post(const struct gate_meaning *meaning, struct gate_hub *hub,
                        enum gate_topic topic, const double *values, uint64_t ns);
 
-/** struct gate_parcel - @meaning: number of its model, 0: any;  @ns: UTC
+/** struct gate_parcel - data for connections. @meaning: number of its model, 0: any; @ns: UTC
  * @number: counts parcels that were posted, from 1 */
 struct gate_parcel {
     atomic_uint n_holders;
@@ -142,18 +142,19 @@ struct gate_parcel {
     unsigned char data[];
 };
 
-/** gate_parcel_new() - @data: @size bytes, copied; NULL: to be written by the caller.
- * Return: NULL where there is no memory, which the functions below allow. */
+/** gate_parcel_new() - Create a parcel. @data: @size bytes, copied; NULL: the caller writes the
+ * content. Return: NULL if memory is exhausted; all functions for parcels accept NULL. */
 struct gate_parcel *gate_parcel_new(enum gate_topic topic, uint32_t meaning, uint64_t ns,
                                     const void *data, size_t size);
-/** gate_parcel_end() - Make a parcel of @draft, which is ended and released. */
+/** gate_parcel_end() - End @draft, convert it to a parcel, and release it. */
 struct draft;
 struct gate_parcel *gate_parcel_end(enum gate_topic topic, uint32_t meaning, uint64_t ns,
                                     struct draft *draft);
 struct gate_parcel *gate_parcel_hold(struct gate_parcel *parcel);
 void gate_parcel_drop(struct gate_parcel *parcel);
 
-/** struct gate_queue - queue of parcels, the oldest first; {0} at first. @bytes: total size */
+/** struct gate_queue - queue of parcels, the oldest first; initialise with {0}. @bytes: total size
+ * of all parcels */
 struct gate_queue {
     struct gate_parcel *parcel[GATE_QUEUE];
     size_t first;
@@ -166,16 +167,16 @@ struct gate_queue {
 size_t gate_queue_put(struct gate_queue *queue, struct gate_parcel *parcel);
 /** gate_queue_take() - Remove the oldest parcel and return it to the caller; NULL: none. */
 struct gate_parcel *gate_queue_take(struct gate_queue *queue);
-/** gate_queue_next() - Iterate over the parcels of a topic without removing them. @place: 0 at
- * first. Return: the next one, owned by the queue; NULL: none. */
+/** gate_queue_next() - Iterate over the parcels of a topic without removing them. @place: 0 before
+ * the first call. Return: the next parcel, owned by the queue; NULL: none. */
 struct gate_parcel *gate_queue_next(const struct gate_queue *queue, enum gate_topic topic,
                                     size_t *place);
 void gate_queue_clear(struct gate_queue *queue);
 
 /** struct gate_hub - @wake: wakes the web thread;  @stop: all threads end
- * @command: @n_commands pending commands of the operator;  @asked: signalled for each
- * @operator: counts pages that had the controls;  @heard_ns: last message of the present one,
- * CLOCK_MONOTONIC;  @n_parcels: posted so far */
+ * @command: @n_commands pending commands of the operator;  @asked: signalled for each command
+ *           @operator: counts pages that had the controls; @heard_ns: time of the last message of
+ *           the page that has them, CLOCK_MONOTONIC; @n_parcels: number of parcels posted so far */
 struct gate_hub {
     pthread_mutex_t lock;
     struct gate_queue queue;
@@ -199,11 +200,12 @@ void gate_hub_post(struct gate_hub *hub, struct gate_parcel *parcel);
 struct gate_parcel *gate_hub_take(struct gate_hub *hub);
 /** gate_hub_set() - Set another model, or NULL for none; takes ownership of @meaning and numbers
  * it.
- * gate_hub_meaning() - Return the present one, held for the caller. */
+ * gate_hub_meaning() - Return the present model, held for the caller. */
 void gate_hub_set(struct gate_hub *hub, struct gate_meaning *meaning);
 struct gate_meaning *gate_hub_meaning(struct gate_hub *hub);
 /** gate_hub_say() - Report an event to log, viewers and pages. @level: as in foxglove.Log;  @name:
- * its subject;  @id: identifier of the daemon's condition, whose remedy is added, NULL: none */
+ * subject of the event; @id: identifier of the daemon's condition, whose remedy is added, NULL:
+ * none */
 enum gate_level {
     GATE_INFO = LK_FOXGLOVE_INFO,
     GATE_WARNING = LK_FOXGLOVE_WARNING,
@@ -227,7 +229,8 @@ struct gate_line {
  * code of the client library with @ret_error. */
 int gate_line_open(struct gate_line *line, struct lk_error *ret_error);
 void gate_line_close(struct gate_line *line);
-/** gate_follow(), gate_poll(), gate_operate() - the threads; @line: struct gate_line. Return: NULL.
+/** gate_follow(), gate_poll(), gate_operate() - Run a thread of the line. @line: struct gate_line.
+ * Return: NULL.
  */
 void *gate_follow(void *line);
 void *gate_poll(void *line);
@@ -267,7 +270,8 @@ uint64_t gate_utc_ns(void);
 uint64_t gate_clock_ns(void);
 void gate_sleep_ms(int ms);
 
-/** gate_web_run() - serve until @stop of the hub. Return: 0, 1: cannot listen on the address. */
+/** gate_web_run() - Serve connections until @stop of the hub is set. Return: 0, 1: cannot listen on
+ * the address. */
 int gate_web_run(const struct gate_options *options, struct gate_hub *hub);
 
 #endif

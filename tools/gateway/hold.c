@@ -93,8 +93,8 @@ static int open_sender(struct hold *hold, struct lk_error *ret_error)
 
 /* ---- claims ---- */
 
-/* Asks for a claim of all channels that are held, and of @extra, without number @left_out; it takes
- * the place of the one before. Return: 0, 1. */
+/* Request a claim of all held channels and of @extra, but without channel number @left_out. The new
+ * claim replaces the previous one. Return: 0, 1. */
 static int ask_claim(struct hold *hold, const char *extra, int left_out,
                      const Linkage__V1__ControlReply **ret_reply, struct lk_error *ret_error)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inputs that the operator at the page has claimed: one claim at the daemon. Its values are sent
- * repeatedly, so that they do not become stale, as long as messages arrive from the page with the
- * controls. Otherwise the gateway stops sending and releases the claim, and the policy of the
- * daemon acts on the inputs. Thread: operator. */
+/* Inputs that the operator at the page has claimed: one claim at the daemon. The values of the
+ * claim are sent repeatedly, so that they do not become stale, while messages arrive from the page
+ * with the controls. Otherwise the gateway stops sending and releases the claim. Then the policy of
+ * the daemon acts on the inputs. Thread: operator. */
 #ifndef TOOLS_GATEWAY_HOLD_H
 #define TOOLS_GATEWAY_HOLD_H
 
@@ -11,9 +11,9 @@
 #define HOLD_NAME      "operator" /* what the daemon knows it by */
 #define HOLD_CHANNELS  32
 #define HOLD_EVERY_MS  20 /* between samples */
-#define HOLD_SILENCE_S 3  /* of the page: a browser slows down a page that nobody looks at */
+#define HOLD_SILENCE_S 3  /* silence of the page; browsers slow down hidden pages */
 
-/** struct held - a claimed channel. @value: the @size scalars sent for it */
+/** struct held - a claimed channel. @value: the @size scalars that are sent for the channel */
 struct held {
     char name[LK_WIRE_NAME_MAX + 1];
     size_t size;
@@ -22,10 +22,10 @@ struct held {
     double value[LK_COMPONENTS_MAX];
 };
 
-/** struct hold - {0} at first, except @line.
+/** struct hold - claim of the operator; initialise with {0}, except @line.
  * @channel: @n channels in the order of the claim and of its samples
  * @meaning, @operator: number of the model, and of the page, of the claim
- * @sequence: of the last sample */
+ * @sequence: sequence number of the last sample */
 struct hold {
     struct gate_line *line;
     struct lk_client_inputs *sender;
@@ -37,7 +37,8 @@ struct hold {
     uint64_t sequence;
 };
 
-/** hold_claim() - Claim one more channel, with its present value.  hold_release() - Release one.
+/** hold_claim() - Claim one more channel, with its present value. hold_release() - Release a
+ * channel.
  * Return: 0, or 1 with @ret_error; @ret_reply: the daemon's refusal, NULL if it refused nothing. */
 int hold_claim(struct hold *hold, const char *name, const Linkage__V1__ControlReply **ret_reply,
                struct lk_error *ret_error);

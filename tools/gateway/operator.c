@@ -23,7 +23,7 @@ static const char *text_of(const json_t *command, const char *key)
 
 /* ---- requests ---- */
 
-/* struct asked - a request with what its arguments need */
+/* struct asked - a request with the memory for its arguments */
 struct asked {
     Linkage__V1__ControlRequest request;
     union {
@@ -218,7 +218,7 @@ static bool carry_out(struct hold *hold, const json_t *command,
 
 /* ---- answers ---- */
 
-/* @reply: NULL: there is none, where it was not done @error says why */
+/* @reply: NULL: no reply; if the command was not executed, @error has the reason */
 static void post_answer(struct gate_hub *hub, const json_t *command, bool ok,
                         const Linkage__V1__ControlReply *reply, const struct lk_error *error)
 {
@@ -258,7 +258,8 @@ int gate_operator_ask(struct gate_hub *hub, json_t *command)
     return r;
 }
 
-/* Return: the next command, to be released; NULL: none came for a while. */
+/* Wait for a command. Return: the next command, to be released; NULL: none arrived within the time
+ * limit. */
 static json_t *await_command(struct gate_hub *hub, int ms)
 {
     struct timespec until;

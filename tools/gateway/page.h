@@ -2,9 +2,10 @@
 /* The operator's page: files over HTTP, and a connection by websocket, subprotocol linkage.page.v1.
  *
  * The first message is a login by a token, which the program prints at its start: one token to
- * view, one to operate. Nothing is sent before it. There are no cookies, so a page of another site
- * has no token, whatever the browser adds to requests. One page at a time has the controls, the
- * first that requested them; others view until it disconnects. Thread: web. */
+ * view, one to operate. No message is sent before the login. The page uses no cookies, so a page of
+ * another site has no token, even if a browser adds credentials to requests. One page at a time has
+ * the controls, the first that requested them. Other pages can only view until this page
+ * disconnects. Thread: web. */
 #ifndef TOOLS_GATEWAY_PAGE_H
 #define TOOLS_GATEWAY_PAGE_H
 
@@ -31,8 +32,8 @@ struct page_file {
     size_t size;
 };
 
-/** struct page_ticket - permission for one download. @name: of the file, NULL: none;  @until_ns:
- * its end, CLOCK_MONOTONIC */
+/** struct page_ticket - permission for one download. @name: name of the file, NULL: none;
+ * @until_ns: time at which the permission expires, CLOCK_MONOTONIC */
 struct page_ticket {
     char token[PAGE_TOKEN_SIZE];
     char *name;
@@ -50,7 +51,8 @@ extern const size_t n_page_files;
 
 struct gate_web;
 
-/** struct page - memory of a connection, zero at first. @may_operate: has the token to operate
+/** struct page - state of a page's connection, zeroed when it begins. @may_operate: the page has
+ * the token to operate
  * @words, @samples: parcels to be sent; words first */
 struct page {
     struct gate_web *web;
@@ -65,7 +67,8 @@ struct page {
     size_t n_in;
 };
 
-/* As those of viewer.h. Return of page_open(): 0, -1: close the connection. */
+/* Callbacks of a page's connection, like those of viewer.h. page_open() returns 0; -1: close the
+ * connection. */
 int page_open(struct page *page, struct gate_web *web, struct lws *wsi);
 void page_close(struct page *page);
 int page_receive(struct page *page, const char *data, size_t size);
@@ -74,14 +77,14 @@ void page_take(struct page *page, struct gate_parcel *parcel);
 void page_change(struct page *page);
 
 /** page_text_model() - Make the page's description of the present model.  page_text_role() - Make a
- * message on the holder of the controls. Return: a parcel, NULL: no memory. */
+ * message that states which page has the controls. Return: a parcel, NULL: no memory. */
 struct gate_parcel *page_text_model(const struct gate_meaning *meaning);
 struct gate_parcel *page_text_role(const struct page *page);
 /** page_text_answer() - Make an answer to one page. @ok: the command succeeded */
 struct gate_parcel *page_text_answer(const char *to, bool ok, const char *text);
 
 /** struct page_request - a file in transfer over HTTP: @data of the program, or @file, a recording.
- * @is_open: there is one;  @size: its size;  @sent: bytes sent */
+ * @is_open: a transfer is in progress; @size: size of the file; @sent: bytes sent */
 struct page_request {
     bool is_open;
     const unsigned char *data;
@@ -91,8 +94,8 @@ struct page_request {
 };
 
 /** page_http_begin() - Begin to send the requested file.  page_http_go_on() - Send the next piece;
- * repeated until the end. Return: as the library requires.  page_http_end() - End; also at the end
- * of the connection. */
+ * call it until the file is sent. Return: as the library requires. page_http_end() - End the
+ * transfer; call it also when the connection ends. */
 int page_http_begin(struct page_request *request, struct lws *wsi, struct gate_web *web,
                     const char *path);
 int page_http_go_on(struct page_request *request, struct lws *wsi);

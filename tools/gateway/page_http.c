@@ -40,7 +40,7 @@ static bool find_recording(struct page_request *request, struct gate_web *web, s
     return true;
 }
 
-/* a name for the file on the other side: whatever is not plain in it becomes '_' */
+/* name of the file for the browser; characters that are not plain become '_' */
 static int add_name(struct lws *wsi, const char *name, unsigned char **at, unsigned char *end)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.";
@@ -77,7 +77,7 @@ int page_http_begin(struct page_request *request, struct lws *wsi, struct gate_w
     return 0;
 }
 
-/* Return: whether there is a next part of @n bytes. */
+/* Read the next part of @n bytes. Return: true if there is one. */
 static bool read_part(struct page_request *request, unsigned char *part, size_t n)
 {
     if (request->data != NULL) {

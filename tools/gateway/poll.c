@@ -136,7 +136,7 @@ static bool put_platform(struct lk_json *json, const Linkage__V1__ControlReply *
     return true;
 }
 
-/* Return: the reply, until the next one; NULL: there is none. */
+/* Send a request. Return: the reply, valid until the next one; NULL: no reply. */
 static const Linkage__V1__ControlReply *poll_part(struct gate_line *line,
                                                   Linkage__V1__ControlRequest *request,
                                                   enum gate_topic topic, const char *op,

@@ -22,7 +22,7 @@ struct entry {
     struct timespec changed;
 };
 
-/* Return: whether @name is one that the daemon may have written, with what is known of it. */
+/* Return true if @name may be a recording of the daemon; then also write its properties. */
 static bool is_recording(int folder, const char *name, struct entry *ret)
 {
     const char *suffix = strrchr(name, '.');
@@ -47,7 +47,8 @@ static int compare_age(const void *a, const void *b)
     return (x->tv_nsec < y->tv_nsec) - (x->tv_nsec > y->tv_nsec);
 }
 
-/* All of them, the newest first. Return: how many, -1: the folder cannot be read, see errno. */
+/* List all recordings, the newest first. Return: their number, -1: the folder cannot be read, see
+ * errno. */
 static int read_folder(const char *path, struct entry **ret)
 {
     DIR *folder = opendir(path);

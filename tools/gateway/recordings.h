@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Recordings of a daemon on this machine, for pages: a list, and one file to download.
  *
- * The folder is set by --recordings; without it there are none. A requested name must be in the
- * list of regular files there that end in .mcap; it is opened below the folder without following
- * links. A logged-in connection requests a download and gets a ticket, valid for one request within
- * TICKET_S, so that an address alone grants no access. Thread: web. */
+ * The folder is set by --recordings; without this option the list is empty. A requested name must
+ * be a regular file in that folder that ends in .mcap. The file is opened below the folder without
+ * following links. A logged-in connection requests a download and receives a ticket. The ticket is
+ * valid for one request within TICKET_S, so that the address of a file is not sufficient for
+ * access. Thread: web. */
 #ifndef TOOLS_GATEWAY_RECORDINGS_H
 #define TOOLS_GATEWAY_RECORDINGS_H
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #define HEAD   4            /* plain CDR, little-endian */
-#define NESTED "linkage/T_" /* in front of the name of a field: its type */
+#define NESTED "linkage/T_" /* the type of a field, which precedes its name */
 
 static void put(struct lk_mcap_buffer *text, const char *word)
 {
@@ -19,7 +19,7 @@ static void put_name(struct lk_mcap_buffer *text, const char *name, size_t size)
     lk_mcap_put(text, name, size);
 }
 
-/* the field of a key "pose" or "pose.x": how long its name is */
+/* return the length of the field's name in a key "pose" or "pose.x" */
 static size_t measure_field(const char *key)
 {
     return strcspn(key, ".");

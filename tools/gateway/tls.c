@@ -74,8 +74,8 @@ void tls_fill(const struct gate_options *options, struct lws_context_creation_in
     info->options |= LWS_SERVER_OPTION_REQUIRE_VALID_OPENSSL_CLIENT_CERT;
 }
 
-/* Whether an entry of a certificate's subject is one of --operator: in UTF-8, and whole, a zero
- * byte in it included. */
+/* Return true if an entry of a certificate's subject is one of --operator. The whole entry is
+ * compared in UTF-8, including zero bytes. */
 static bool is_operator(const struct gate_options *options, X509_NAME *subject, int entry)
 {
     unsigned char *name = NULL;
@@ -90,7 +90,8 @@ static bool is_operator(const struct gate_options *options, X509_NAME *subject, 
     return found;
 }
 
-/* By the only common name of its subject. A certificate with several names would be ambiguous. */
+/* Decide by the only common name of the certificate's subject. A certificate with several names
+ * would be ambiguous. */
 static enum page_role find_role(const struct gate_options *options, const X509 *certificate)
 {
     X509_NAME *subject = X509_get_subject_name(certificate);

@@ -2,7 +2,7 @@
 /* Encryption, and client certificates as login.
  *
  * Without encryption the gateway listens on loopback only. With --tls-clients a connection needs a
- * certificate of that authority, and a page needs no token: it may view, or operate if the only
+ * certificate of that authority, and a page needs no token. It may view; it may operate if the only
  * common name (CN) of its certificate is one of --operator. Browsers send a certificate on
  * connections of any site, so only pages of the gateway itself are accepted (`Origin`). Thread:
  * web. */

@@ -111,7 +111,8 @@ static enum gate_topic find_topic(const struct viewer *viewer, json_int_t channe
     return (enum gate_topic)(channel - first);
 }
 
-/* the newest of a topic; of events, all that are kept and that it has not had with an earlier model
+/* queue the newest parcel of a topic; for events, all stored events that the viewer has not
+ * received with an earlier model
  */
 static void catch_up(struct viewer *viewer, enum gate_topic topic)
 {
@@ -329,7 +330,7 @@ static void say_dropped(struct viewer *viewer)
     viewer->dropped_ns = now_ns;
 }
 
-/* Return: 1 when there was something, 0, -1. */
+/* Write the next message. Return: 1: a message was written, 0: none, -1: failure. */
 static int write_next(struct viewer *viewer)
 {
     struct gate_parcel *parcel;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A viewer: a connection by the Foxglove websocket protocol, subprotocols foxglove.sdk.v1 and
- * foxglove.websocket.v1, which are the same on the wire as far as they are used here. It is read
- * only. web.c passes parcels from the line to it, and writes its messages.
+ * foxglove.websocket.v1, which are identical on the wire for the messages used. A viewer only
+ * reads. web.c passes parcels from the line to the viewer, and writes its messages.
  *
  * Its resources are bounded: messages of VIEWER_MESSAGE_MAX bytes, one subscription per channel, a
  * queue of samples that drops the oldest first, and VIEWER_TEXTS answers, beyond which the
@@ -16,15 +16,16 @@
 
 #define VIEWER_MESSAGE_MAX (64u << 10) /* bytes of a message of a client */
 #define VIEWER_TEXTS       64          /* answers that wait */
-#define VIEWER_NUMBERS     8           /* of channels of a model; at least GATE_CHANNELS */
+#define VIEWER_NUMBERS     8           /* channels of a model; at least GATE_CHANNELS */
 
 enum gate_refusal { GATE_OTHER_SITE, GATE_NO_PLACE, GATE_REFUSALS };
 
-/** struct gate_web - @meaning: the present model or NULL;  @latest: newest parcel of each topic,
- * for later subscribers;  @events: the last events;  @session: unique for each start;  @viewers,
+/** struct gate_web - state of the web thread. @meaning: the present model or NULL;  @latest: newest
+ * parcel of each topic, for later subscribers;  @events: the last events;  @session: unique for
+ * each start;  @viewers,
  * @pages: lists, of @n_viewers and @n_pages;  @peers: connections without a login;  @refused_ns:
  * CLOCK_MONOTONIC of the last log line on a refused page of another site, and on missing room
- * @ticket: of downloads, @n_tickets issued so far */
+ * @ticket: tickets of downloads; @n_tickets: number of tickets issued so far */
 struct gate_web {
     const struct gate_options *options;
     struct gate_hub *hub;
@@ -52,11 +53,11 @@ struct viewer_text {
     char data[];
 };
 
-/** struct viewer - memory of a connection, zero at first.
- * @meaning:    number of the model of its channels;  @advertised: advertised channels
+/** struct viewer - state of a viewer's connection, zeroed when it begins. @meaning: number of the
+ * model of its channels;  @advertised: advertised channels
  * @subscribed: subscribed channels, with the client's number in @id
- * @shapes:     shapes must be sent;  @time_ns, @told_ns: UTC of the newest sample, and the last
- *              time sent
+ * @shapes:     shapes must be sent;  @time_ns: UTC of the newest sample; @told_ns: the last time
+ *              that was sent to the viewer
  * @event:      number of the newest event sent
  * @dropped:    parcels dropped since the last report, at @dropped_ns of CLOCK_MONOTONIC */
 struct viewer {
@@ -93,12 +94,12 @@ int viewer_receive(struct viewer *viewer, const char *data, size_t size);
 int viewer_write(struct viewer *viewer);
 /** viewer_take() - Queue a parcel from the line, if the viewer has subscribed to it. */
 void viewer_take(struct viewer *viewer, struct gate_parcel *parcel);
-/** viewer_change() - End the channels of the previous model after a change of the model. */
+/** viewer_change() - Withdraw the channels of the previous model after another model was loaded. */
 void viewer_change(struct viewer *viewer);
 /** viewer_parameters() - Send changed values of parameters. */
 void viewer_parameters(struct viewer *viewer);
 
-/* Messages, made by viewer_text.c; NULL: no memory. */
+/* The functions below make messages (viewer_text.c). They return NULL if memory is exhausted. */
 
 /** enum viewer_level - level of a status message. */
 enum viewer_level { VIEWER_INFO, VIEWER_WARNING, VIEWER_ERROR };
@@ -107,13 +108,14 @@ struct viewer_text *viewer_text_info(const struct gate_web *web);
 struct viewer_text *viewer_text_advertise(const struct gate_web *web);
 /** viewer_text_unadvertise() - Withdraw the channels advertised to @viewer. */
 struct viewer_text *viewer_text_unadvertise(const struct viewer *viewer);
-/** viewer_text_status() - @id: replaces an earlier one with it; NULL: none */
+/** viewer_text_status() - Make a status message. @id: replaces an earlier status message with the
+ * same identifier; NULL: none */
 struct viewer_text *viewer_text_status(enum viewer_level level, const char *id, const char *text);
-/** viewer_text_parameters() - Parameters in the list @names, or all if it is empty or NULL.
- * @id: of the request, NULL: none */
+/** viewer_text_parameters() - Make a message with the parameters in the list @names, or with all
+ * parameters if the list is empty or NULL. @id: identifier of the request, NULL: none */
 struct viewer_text *viewer_text_parameters(const struct gate_web *web, const json_t *names,
                                            const char *id);
-/** viewer_is_advertised() - Return true if there is a channel of @topic now. */
+/** viewer_is_advertised() - Return true if the present model has a channel of @topic. */
 bool viewer_is_advertised(const struct gate_web *web, enum gate_topic topic);
 
 #endif

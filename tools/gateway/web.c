@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The web server: admission of connections, and distribution of parcels from the line.
  *
- * In clear text it listens on loopback alone. A browser opens connections to loopback for any page.
- * Therefore a connection with an origin is accepted only from pages of this machine and of
- * --allow-origin, and its host name must be one of this machine (another site may let its name
- * resolve to here). With TLS other names have no certificate, and a page must be one of the gateway
- * itself. */
+ * Without encryption the server listens on loopback only. A browser opens connections to loopback
+ * for any page. Therefore a connection with an origin is accepted only from pages of this machine
+ * and of --allow-origin, and its host name must be one of this machine (another site may let its
+ * name resolve to here). With TLS other names have no certificate, and a page must be one of the
+ * gateway itself. */
 #include "recordings.h"
 #include "tls.h"
 #include "viewer.h"
@@ -59,7 +59,7 @@ static bool is_allowed(const struct gate_options *options, const char *origin, c
     return false;
 }
 
-/* Copies a header; Return: false: it is too long. "" where there is none. */
+/* Copy a header; "" if it is missing. Return: false: the header is too long. */
 static bool read_header(struct lws *wsi, enum lws_token_indexes token, char *ret, int size)
 {
     *ret = '\0';
@@ -316,7 +316,7 @@ static void say_addresses(const struct gate_web *web)
 
     fprintf(stderr, "linkage-gateway: viewers connect to ws%s://%s:%d\n", s, options->address,
             options->port);
-    if (options->tls_clients != NULL) { /* certificates are the login, a token is of no use */
+    if (options->tls_clients != NULL) { /* certificates are the login, so no token is needed */
         fprintf(stderr, "linkage-gateway: to look, or to operate: https://%s:%d/\n",
                 options->address, options->port);
         return;
@@ -348,8 +348,11 @@ int gate_web_run(const struct gate_options *options, struct gate_hub *hub)
         .uid = (uid_t)-1,
         .timeout_secs = HTTP_SECONDS,
         .max_http_header_pool =
-            PEERS_MAX, /* one for each, because a waiting connection would be polled all the time */
-        .fd_limit_per_thread = PEERS_MAX - 16, /* it accepts no more before some are closed */
+            PEERS_MAX, /* one header buffer for each connection, because libwebsockets would poll a
+                          connection that waits for a buffer without pause */
+        .fd_limit_per_thread =
+            PEERS_MAX -
+            16, /* at this limit libwebsockets accepts no connection until another is closed */
         .retry_and_idle_policy = &patience,
         .options = LWS_SERVER_OPTION_FAIL_UPON_UNABLE_TO_BIND |
                    LWS_SERVER_OPTION_HTTP_HEADERS_SECURITY_BEST_PRACTICES_ENFORCE,

@@ -88,7 +88,7 @@ static int table_init(struct table *ret_table, const struct lat_histogram *block
     return 0;
 }
 
-/* Adds the blocks @picks, @n_blocks of them, into table->drawn. */
+/* Add the @n_blocks blocks @picks to table->drawn. */
 static void draw_blocks(struct table *table, const size_t *picks, size_t n_blocks)
 {
     struct lat_histogram *drawn = &table->drawn;
@@ -119,7 +119,7 @@ static int compare_doubles(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Ratios of many draws, @n_draws for each statistic, into @ret_values. */
+/* Write the ratios of @n_draws draws for each statistic to @ret_values. */
 static void draw_all(struct table *method, struct table *reference, size_t n_blocks, size_t n_draws,
                      uint64_t seed, size_t *picks, double *ret_values)
 {

@@ -16,7 +16,7 @@ enum kind { KIND_CYCLICTEST, KIND_CYCLE, KIND_GAPS, KIND_TRIP };
 
 struct slice {
     enum kind kind;
-    int index; /* of the way of waiting, of the kind of trip */
+    int index; /* names of the way of waiting and of the kind of trip */
 };
 
 static int list_slices(const struct lat_report *report, struct slice ret_slices[KINDS_MAX])
@@ -116,8 +116,8 @@ static bool is_failure(int code)
     return code != 0 && code != -EINTR && code != -ENOMEM && !lat_interrupted();
 }
 
-/* Whether the course may continue without the failed method: it has no results yet, and the rest
- * does not need it. */
+/* Return true if the course may continue without the failed method: the method has no results yet,
+ * and no other part needs it. */
 static bool do_without(struct lat_report *report, enum kind kind, const char *reason)
 {
     for (int i = 0; i < report->n_loads; i++)
@@ -171,7 +171,7 @@ static int run_rounds(struct lat_course *course, struct lat_load_result *result,
     return is_failure(code) ? give_up(course->report, result, error->text) : code;
 }
 
-/* Why this load is impossible here; NULL: it is possible. */
+/* Return the reason why this load is impossible on this machine; NULL: it is possible. */
 static const char *left_out(const struct lat_course *course, enum lat_load load)
 {
     if (load == LAT_NONE)

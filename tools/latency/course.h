@@ -2,7 +2,7 @@
 /* Sequence of a measurement: rounds under each load; in each round, one slice of every kind.
  *
  * Slices are short and alternate, so that a disturbance of the machine affects all kinds alike. The
- * order is rotated by one from round to round, so that no kind always follows the same other. */
+ * order is rotated by one from round to round, so that no kind always follows the same kind. */
 #ifndef TOOLS_LATENCY_COURSE_H
 #define TOOLS_LATENCY_COURSE_H
 
@@ -23,11 +23,11 @@ struct lat_course {
     struct lat_rig rigs[LAT_N_WAKES];
 };
 
-/** lat_course_time_s() - duration of the rounds under one load [s]. */
+/** lat_course_time_s() - Return the duration of the rounds under one load [s]. */
 double lat_course_time_s(const struct lat_report *report);
 
-/** lat_course_run() - measure under @load.
- * @ret_result: the complete rounds, even if interrupted; lat_load_result_fini() releases
+/** lat_course_run() - Measure under @load. @ret_result: the complete rounds, even if interrupted;
+ * lat_load_result_fini() releases
  * Return: 0 (@ret_result says if the load was left out), -EINTR (interrupted), 1 or another
  *         negative errno (@ret_error says why). */
 int lat_course_run(struct lat_course *course, enum lat_load load,

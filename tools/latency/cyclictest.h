@@ -8,8 +8,7 @@
 #include <limits.h>
 #include <sched.h>
 
-/** struct lat_cyclictest - how to run it.
- * @path:        of the program
+/** struct lat_cyclictest - parameters of a run of cyclictest. @path: path of the program
  * @lock_memory: pass --mlockall; cyclictest fails if that is not permitted
  * @cpus:        cores that the process may run on, @core among them
  * @log:         file for its error messages */
@@ -23,8 +22,8 @@ struct lat_cyclictest {
     char log[PATH_MAX];
 };
 
-/** lat_cyclictest_run() - measure for @slice_s seconds.
- * @ret_late: to be released by lat_histogram_fini()
+/** lat_cyclictest_run() - Measure for @slice_s seconds. @ret_late: wake-up latencies, to be
+ * released by lat_histogram_fini()
  * Return: 0, -EINTR (interrupted), 1 or another negative errno (@ret_error says why). */
 int lat_cyclictest_run(const struct lat_cyclictest *setup, double slice_s,
                        struct lat_histogram *ret_late, struct lk_error *ret_error);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A histogram of durations with classes of any width: those of cyclictest are 1 us wide, the
- * daemon's 3 %. Pure functions; all durations in us.
+ * daemon's 3 %. All functions are pure; all durations are in us.
  *
  * Statistics must not depend on the widths. The samples of a class are therefore taken as uniformly
  * distributed over it: quantiles are interpolated within their class, and the mean uses its middle.
@@ -20,7 +20,7 @@ struct lat_class {
 };
 
 /** struct lat_histogram - classes in ascending order; all zero: no samples.
- * @count:  of all classes;  @max_us: the largest sample, exact */
+ * @count: number of samples in all classes; @max_us: the largest sample, exact */
 struct lat_histogram {
     struct lat_class *classes;
     size_t n;
@@ -29,33 +29,35 @@ struct lat_histogram {
     double max_us;
 };
 
-/** lat_histogram_fini() - release; the histogram is empty afterwards. */
+/** lat_histogram_fini() - Release the histogram; it is empty afterwards. */
 void lat_histogram_fini(struct lat_histogram *histogram);
 
-/** lat_histogram_add() - add @count samples to the class from @from_us to @to_us. The caller
+/** lat_histogram_add() - Add @count samples to the class from @from_us to @to_us. The caller
  * updates
  * @max_us.
  * Return: 0, -ENOMEM. */
 int lat_histogram_add(struct lat_histogram *histogram, double from_us, double to_us,
                       uint64_t count);
 
-/** lat_histogram_add_value() - add one sample to a class less than 1 % wide; updates @max_us.
+/** lat_histogram_add_value() - Add one sample to a class less than 1 % wide; update @max_us.
  * Return: 0, -ENOMEM. */
 int lat_histogram_add_value(struct lat_histogram *histogram, double value_us);
 
-/** lat_histogram_merge() - add all samples of @more.
+/** lat_histogram_merge() - Add all samples of @more.
  * Return: 0, -ENOMEM. */
 int lat_histogram_merge(struct lat_histogram *histogram, const struct lat_histogram *more);
 
-/** lat_histogram_quantile() - quantile @q, 0 to 1 [us], never above the largest sample; NAN without
- * samples. */
+/** lat_histogram_quantile() - Return the quantile @q, 0 to 1, in us, never above the largest
+ * sample; NAN without samples. */
 double lat_histogram_quantile(const struct lat_histogram *histogram, double q);
 
-/** lat_histogram_lower_mean() - mean of the lower part @share, 0 to 1, of the samples [us]; NAN
- * without samples. It leaves out the highest latencies, which depend on stalls of the machine. */
+/** lat_histogram_lower_mean() - Return the mean of the lower part @share, 0 to 1, of the samples
+ * [us]; NAN without samples. The mean excludes the highest latencies, which depend on stalls of the
+ * machine. */
 double lat_histogram_lower_mean(const struct lat_histogram *histogram, double share);
 
-/** lat_histogram_above() - share of the samples above @value_us, 0 to 1; NAN without samples. */
+/** lat_histogram_above() - Return the share of the samples above @value_us, 0 to 1; NAN without
+ * samples. */
 double lat_histogram_above(const struct lat_histogram *histogram, double value_us);
 
 #endif

@@ -9,7 +9,7 @@
  *     # Max Latencies: 00171
  *     # Histogram Overflows: 00002
  *
- * Pure functions of text. */
+ * All functions are pure. */
 #ifndef TOOLS_LATENCY_HISTOGRAM_TEXT_H
 #define TOOLS_LATENCY_HISTOGRAM_TEXT_H
 
@@ -19,16 +19,17 @@
 
 #define LAT_TEXT_LIMIT_US 20000 /* classes asked of cyclictest and written; the rest overflows */
 
-/** lat_text_parse() - parse such a text. Overflows are assumed to lie between the last class and
- * the largest latency.
+/** lat_text_parse() - Parse the histogram text of cyclictest. Overflows are assumed to lie between
+ * the last class and the largest latency.
  * @text:          null-terminated
  * @ret_histogram: filled only on success; lat_histogram_fini() releases
- * Return: 0, LK_E_TEXT (@ret_error: which line, what is wrong), -ENOMEM. */
+ * Return: 0, LK_E_TEXT (@ret_error: line and error), -ENOMEM. */
 int lat_text_parse(const char *text, struct lat_histogram *ret_histogram,
                    struct lk_error *ret_error);
 
-/** lat_text_write() - write @histogram as such a text, each class in the microsecond of its middle.
- * Empty classes at the end are omitted; plotting scripts do not need them.
+/** lat_text_write() - Write @histogram as cyclictest's text; each class is assigned to the
+ * microsecond of its middle. Empty classes above the largest sample are omitted, because plotting
+ * scripts do not need them.
  * Return: 0, negative errno. */
 int lat_text_write(FILE *file, const struct lat_histogram *histogram);
 

@@ -8,8 +8,7 @@
 #include "process.h"
 
 /** struct lat_stress - parameters of a load.
- * @path:   of stress-ng
- * @core:   measured core;  @cpus: all others
+ * @path: path of stress-ng @core: measured core; @cpus: all other cores
  * @time_s: time limit after which stress-ng ends by itself, as a safeguard
  * @log:    file for its output */
 struct lat_stress {
@@ -20,7 +19,7 @@ struct lat_stress {
     char log[PATH_MAX];
 };
 
-/** lat_load_start() - start @load and wait until it is steady. lat_process_stop() ends it.
+/** lat_load_start() - Start @load and wait until the load is steady. lat_process_stop() ends it.
  * Return: 0, 1 or negative errno (@ret_error says why). */
 int lat_load_start(const struct lat_stress *setup, enum lat_load load,
                    struct lat_process *ret_process, struct lk_error *ret_error);

@@ -81,7 +81,7 @@ bool lat_process_find(const char *name, char ret_path[PATH_MAX])
     return false;
 }
 
-/* ---- in the new process: only what is safe between fork and exec ---- */
+/* ---- in the new process: only calls that are safe between fork and exec ---- */
 
 static void child_descriptors(const struct lat_spawn *spawn, int output)
 {

@@ -12,14 +12,14 @@ void lat_report_table(FILE *file, const struct lat_report *report);
 /** lat_report_json() - one line of JSON. */
 void lat_report_json(FILE *file, const struct lat_report *report);
 
-/** lat_report_distribution() - write a CSV file for one load: classes of equal width on a
+/** lat_report_distribution() - Write a CSV file for one load: classes of equal width on a
  * logarithmic axis; for each method and trip the share of samples in the class and above its lower
  * end [%]. Return: 0, negative errno. */
 int lat_report_distribution(const char *path, const struct lat_report *report,
                             const struct lat_load_result *result);
 
-/** lat_report_files() - write all files into the output folder, pictures included; without gnuplot
- * a note instead of pictures. Return: 0, negative errno after an error message. */
+/** lat_report_files() - Write all files, including pictures, into the output folder. Without
+ * gnuplot, a note replaces the pictures. Return: 0, negative errno after an error message. */
 int lat_report_files(struct lat_report *report);
 
 #endif

@@ -13,8 +13,8 @@
 #define LAT_METHODS_MAX  (1 + LAT_N_WAKES)
 #define LAT_DEGRADED_MAX 8
 
-/** struct lat_wakeups - wake-up latencies of one program, in one slice or in all.
- * @overruns: cycles that ended after the next grid point;  @skipped: grid points passed over */
+/** struct lat_wakeups - wake-up latencies of one program, in one slice or in all slices. @overruns:
+ * cycles that ended after the next grid point;  @skipped: skipped grid points */
 struct lat_wakeups {
     struct lat_histogram late;
     uint64_t overruns;
@@ -22,16 +22,16 @@ struct lat_wakeups {
 };
 
 /** struct lat_gaps - gaps seen by the loop of probe.h.
- * @time_s: duration;  @n: gaps of more than LAT_GAP_US;  @max_us: the largest of all */
+ * @time_s: duration of the loop; @n: number of gaps longer than LAT_GAP_US; @max_us: largest gap */
 struct lat_gaps {
     double time_s;
     uint64_t n;
     double max_us;
 };
 
-/** enum lat_trip_kind - how a bench sends.
- * LAT_STREAM:    500 samples a second, regardless of the outputs, evenly spread over the cycle's
- * phase LAT_PING_PONG: the next sample once the effect of the last is seen */
+/** enum lat_trip_kind - way in which a bench sends. LAT_STREAM:    500 samples a second, regardless
+ * of the outputs, evenly spread over the cycle's phase LAT_PING_PONG: the next sample is sent when
+ * the effect of the last one is seen */
 enum lat_trip_kind { LAT_STREAM, LAT_PING_PONG, LAT_N_TRIPS };
 
 /** struct lat_trips - times from sending an input to receiving the first output with its effect.
@@ -48,11 +48,12 @@ struct lat_round {
     struct lat_trips trips[LAT_N_TRIPS];
 };
 
-/** enum lat_verdict - on one way of waiting under one load. */
+/** enum lat_verdict - verdict on one way of waiting under one load. */
 enum lat_verdict { LAT_NO_VERDICT, LAT_ACCEPTED, LAT_MISSED };
 
-/** struct lat_judgement - @ratios: to cyclictest;  @why: missed gates, or reason for a missing
- * verdict
+/** struct lat_judgement - verdict and its reasons.
+ * @ratios: ratios of latencies to those of cyclictest; @why: missed gates, or reason for a missing
+ *          verdict
  */
 struct lat_judgement {
     struct lat_ratio ratios[LAT_N_STATISTICS];
@@ -62,9 +63,8 @@ struct lat_judgement {
 
 /** struct lat_load_result - all rounds under one load.
  * @left_out:  reason for missing rounds, or ""
- * @repeated:  second measurement, because the first missed a gate
- * @rounds:    complete ones only, @n_rounds
- * @total:     all rounds together
+ * @repeated: this is a second measurement, because the first missed a gate @rounds: @n_rounds
+ *            complete rounds @total: sum of all rounds
  * @judgement: [0] is unused */
 struct lat_load_result {
     enum lat_load load;
@@ -77,11 +77,10 @@ struct lat_load_result {
 };
 
 /** struct lat_report - all results of a measurement.
- * @options:     as used: core, priority and period are set
- * @with_cyclictest, @with_trips: whether these were measured; otherwise the notes have the reason
- * @failed:      a requested measurement was not possible; the notes say which
- * @notes:       what is missing or degraded, one line each
- * @governor:    of the core's frequency, or "" */
+ * @options: options with the used core, priority and period @with_cyclictest, @with_trips:
+ *           cyclictest or round trips were measured; otherwise the notes have the reason @failed: a
+ *           requested measurement was not possible; the notes name it @notes: missing or degraded
+ *           properties, one line each @governor: frequency governor of the core, or "" */
 struct lat_report {
     struct lat_options options;
     struct lk_host host;
@@ -98,28 +97,31 @@ struct lat_report {
     int n_loads;
 };
 
-/** lat_report_note() - add a note, unless it is there already. */
+/** lat_report_note() - Add a note, unless the report already contains it. */
 void lat_report_note(struct lat_report *report, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/** lat_report_method() - "cyclictest" for 0, else the name of enum lat_wake. */
+/** lat_report_method() - Return the name of a method: "cyclictest" for 0, otherwise the name of
+ * enum lat_wake. */
 const char *lat_report_method(const struct lat_report *report, int method);
 
-/** lat_report_accepted() - whether every way of waiting is accepted under every requested load. */
+/** lat_report_accepted() - Return true if every way of waiting is accepted under every requested
+ * load. */
 bool lat_report_accepted(const struct lat_report *report);
 
-/** lat_round_fini() - release;  lat_load_result_fini(): all rounds of a load. */
+/** lat_round_fini() - Release a round. lat_load_result_fini() - Release all rounds of a load. */
 void lat_round_fini(struct lat_round *round);
 void lat_load_result_fini(struct lat_load_result *result);
 
-/** lat_load_result_total() - add up the rounds.  Return: 0, -ENOMEM. */
+/** lat_load_result_total() - Add up all rounds in @total.  Return: 0, -ENOMEM. */
 int lat_load_result_total(struct lat_load_result *result);
 
-/** lat_load_result_judge() - compare with cyclictest and apply the gates of lat_gate_for().
+/** lat_load_result_judge() - Compare the results with those of cyclictest and apply the gates of
+ * lat_gate_for().
  * Return: 0, -ENOMEM. */
 int lat_load_result_judge(struct lat_load_result *result, const struct lat_report *report);
 
-/** lat_load_result_missed() - whether any way of waiting missed a gate. */
+/** lat_load_result_missed() - Return true if any way of waiting missed a gate. */
 bool lat_load_result_missed(const struct lat_load_result *result, const struct lat_report *report);
 
 /** struct lat_gate - largest accepted ratios. */
@@ -129,7 +131,8 @@ struct lat_gate {
     double p99;
 };
 
-/** lat_gate_for() - gates for @n_rounds blocks of @slice_s [s]; NULL: too few or too short. */
+/** lat_gate_for() - Return the gates for @n_rounds blocks of @slice_s [s]; NULL: too few blocks, or
+ * they are too short. */
 const struct lat_gate *lat_gate_for(int n_rounds, double slice_s);
 
 #endif

@@ -58,7 +58,7 @@ static int start_process(const struct lat_rig_setup *setup, struct lat_rig *rig,
     return lat_process_start(&spawn, &rig->process, error);
 }
 
-/* Waits for the first answer: a daemon takes time to start, and may fail to. */
+/* Wait for the first answer. A daemon needs time to start, and may fail to start. */
 static int await_answer(struct lat_rig *rig, struct lk_error *error)
 {
     int64_t until_ns = lk_client_now_ns() + START_NS;

@@ -5,13 +5,13 @@
 
 #include "rig.h"
 
-/** lat_rig_load() - load the model and read the layout of its samples.
+/** lat_rig_load() - Load the model and read the layout of its samples.
  * Return: 0, 1 or negative errno (@ret_error says why). */
 int lat_rig_load(struct lat_rig *rig, const char *name, const char *text,
                  struct lk_error *ret_error);
 
-/** lat_rig_arm() - arm and wait for the proof. A degraded machine is allowed: the measurement shows
- * its effect.
+/** lat_rig_arm() - Arm the daemon and wait for the budget proof. A degraded machine is allowed: the
+ * measurement shows its effect.
  * Return: 0, -EINTR, 1 or another negative errno (@ret_error says why). */
 int lat_rig_arm(struct lat_rig *rig, uint32_t steps, struct lk_error *ret_error);
 

@@ -6,7 +6,7 @@
 #include "course.h"
 
 /** struct lat_setup - settings and files for the daemons.
- * @folder:     temporary, for sockets and configurations
+ * @folder: temporary folder for sockets and configurations
  * @model_text: to be freed by lat_setup_fini() */
 struct lat_setup {
     struct lat_rig_setup rig;
@@ -14,19 +14,20 @@ struct lat_setup {
     char *model_text;
 };
 
-/** lat_setup_machine() - choose the core, read the machine's conditions and permissions, find the
- * programs, and move this thread off the measured core. Adds notes on what is missing; uses
- * priority 0 if a real-time one is not permitted. Thread: main, before any other exists.
+/** lat_setup_machine() - Choose the core, read the machine's conditions and permissions, find the
+ * programs, and move this thread off the measured core. Adds notes on missing properties and
+ * programs. Uses priority 0 if a real-time priority is not permitted. Thread: main, before any
+ * other thread exists.
  * Return: 0, 1 (@ret_error says why). */
 int lat_setup_machine(struct lat_course *course, struct lat_rig_setup *rig,
                       struct lk_error *ret_error);
 
-/** lat_setup_files() - make the folders and read the model.
- * Return: 0, 1 or negative errno (@ret_error says why); lat_setup_fini() in any case. */
+/** lat_setup_files() - Create the folders and read the model.
+ * Return: 0, 1 or negative errno (@ret_error says why); call lat_setup_fini() in any case. */
 int lat_setup_files(struct lat_setup *setup, const struct lat_options *options,
                     struct lk_error *ret_error);
 
-/** lat_setup_fini() - remove the temporary folder, release. */
+/** lat_setup_fini() - Remove the temporary folder and release @setup. */
 void lat_setup_fini(struct lat_setup *setup);
 
 #endif

@@ -6,9 +6,8 @@
 
 #include "rig.h"
 
-/** lat_trip_run() - run the model for @slice_s [s] with a bench of normal priority.
- * @rig:   armed, with a model that has an input
- * @ret_trips: release its histogram
+/** lat_trip_run() - Run the model for @slice_s [s] with a bench of normal priority. @rig: an armed
+ * rig whose model has an input @ret_trips: the caller releases its histogram
  * Return: 0, -EINTR (interrupted), 1 or another negative errno (@ret_error says why). */
 int lat_trip_run(struct lat_rig *rig, enum lat_trip_kind kind, double slice_s,
                  struct lat_trips *ret_trips, struct lk_error *ret_error);

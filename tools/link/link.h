@@ -2,10 +2,10 @@
 /* linkage-link couples two daemons: declarations for lockstep and real time.
  *
  * A signal connects an output of one side to an input of the other. A line is a transmission line
- * (core/step/elements/lines.c) whose ends are impedances of the two models: each has the damping
- * ratio^2 impedance as a constant, receives its wave as `force`, and has its coordinate x as an
- * output. The flow of a step is q = ratio (x1 - x0) / h, and the wave c + 2 impedance q is sent to
- * the other end. */
+ * (core/step/elements/lines.c) whose ends are impedances of the two models: each model contains the
+ * damping ratio^2 impedance as a constant, receives the wave at its end as the input `force`, and
+ * provides the coordinate x as an output. The flow of a step is q = ratio (x1 - x0) / h, and the
+ * wave c + 2 impedance q is sent to the other end. */
 #ifndef TOOLS_LINK_LINK_H
 #define TOOLS_LINK_LINK_H
 
@@ -20,7 +20,8 @@
 
 enum { LINK_LEFT, LINK_RIGHT, LINK_SIDES };
 
-/** struct link_signal - @from: side of the output @out; the other side has the input @in
+/** struct link_signal - a signal from an output to an input.
+ * @from: side of the output @out; the other side has the input @in
  */
 struct link_signal {
     int from;
@@ -28,10 +29,12 @@ struct link_signal {
     char in[LK_WIRE_NAME_MAX + 1];
 };
 
-/** struct link_line - by side: the coordinate @out and the wave's input @in; @ratio as in a model
- * @last:  previous value of @out, initially that of the start
- * @steps: travel time of a wave in lockstep, at least 1 step;  @wave: ring of sent waves
- * @arriving: acting wave, before the ratio;  @work: work put into the line by each side [J] */
+/** struct link_line - a transmission line; arrays are indexed by side.
+ * @out: name of the coordinate; @in: name of the wave's input; @ratio: ratio as in a model @last:
+ *       previous value of the coordinate, initially its value at the start @steps: travel time of a
+ *       wave in lockstep, at least 1 step;  @wave: ring of sent waves
+ * @arriving: acting wave, before multiplication by the ratio;  @work: work put into the line by
+ *            each side [J] */
 struct link_line {
     char out[LINK_SIDES][LK_WIRE_NAME_MAX + 1];
     char in[LINK_SIDES][LK_WIRE_NAME_MAX + 1];
@@ -44,9 +47,8 @@ struct link_line {
     double work[LINK_SIDES];
 };
 
-/** struct link_side - a daemon. @endpoint: control, inputs, outputs
- * @server_key, @key: key files, NULL: none;  @keyring: their content;  @keys: pointer into it, or
- * NULL
+/** struct link_side - a daemon. @endpoint: endpoints of control, inputs, outputs @server_key, @key:
+ * key files, NULL: none;  @keyring: content of the key files;  @keys: pointer into it, or NULL
  * @in:      names of the @n claimed inputs, those of signals first
  * @offset:  indices of its outputs in a sample, those of signals first, then of lines
  * @values:  values of the inputs;  @h: step [s] */
@@ -85,7 +87,7 @@ struct link {
 
 extern const char *const link_side_names[LINK_SIDES];
 
-/** link_describe() - find the outputs of @side in @model, and the names of its inputs.
+/** link_describe() - Find the outputs of @side in @model, and the names of its inputs.
  * Return: 0, 1 (@error names the missing channel). */
 int link_describe(struct link *link, int side, const Linkage__V1__ModelDescription *model,
                   struct lk_error *error);
@@ -104,10 +106,11 @@ void link_take(struct link *link, int side, const double *values, uint64_t step,
 /** link_energy() - Return the energy stored in line @i [J]. */
 double link_energy(const struct link *link, int i);
 
-/** link_realtime() - the loop in real time. Return: an exit status. */
+/** link_realtime() - Run the coupling in real time. Return: an exit status. */
 int link_realtime(struct link *link, struct lk_error *error);
 
-/** link_lockstep() - the loop as a master of both. Return: an exit status. */
+/** link_lockstep() - Run the coupling in lockstep, as the master of both daemons. Return: an exit
+ * status. */
 int link_lockstep(struct link *link, struct lk_error *error);
 
 /** link_stop_asked() - Return true if a signal has requested the end. */

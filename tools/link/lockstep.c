@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-/* what went wrong, behind the name of the side */
+/* print the error after the name of the side */
 static int say(int side, const struct lk_error *why, struct lk_error *error)
 {
     lk_error_set(error, "%s: %s", link_side_names[side], why->text);

@@ -54,7 +54,8 @@ static int usage(const char *what, const char *text)
     return 2;
 }
 
-/* the part of @text up to one of @ends, which is passed over. Return: the rest, NULL: none. */
+/* Copy the part of @text before one of the characters @ends, and skip that character. Return: the
+ * rest, NULL: none. */
 static const char *take_word(const char *text, const char *ends, char *word, size_t size)
 {
     size_t n = text ? strcspn(text, ends) : 0;

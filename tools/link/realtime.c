@@ -93,7 +93,7 @@ static void send_to(struct link *link, int side, int64_t received_ns)
         link->line[i].arriving[side] = arriving[i];
 }
 
-/* Return: 1: a model lacks what is to be coupled. */
+/* Find the coupled channels. Return: 1: a model lacks one of them. */
 static int hear(struct link *link, int side, struct lk_error *error)
 {
     struct peer *peer = &peers[side];

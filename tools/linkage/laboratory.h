@@ -8,7 +8,7 @@
  *   linkage_table.c      linkage: its subcommands, the exec, the message if the other is missing
  *   laboratory_table.c   linkage-laboratory: the subcommands that it has
  *
- * Both define what is declared here. */
+ * Both files define the objects that this header declares. */
 #ifndef TOOLS_LINKAGE_LABORATORY_H
 #define TOOLS_LINKAGE_LABORATORY_H
 
@@ -24,8 +24,7 @@ extern const struct command commands[];
 struct lk_model;
 struct run_options;
 
-/** run_method() - Execute `linkage run` with a method of the laboratory; writes outputs and
- * summary.
+/** run_method() - Execute `linkage run` with a method of the laboratory; write outputs and summary.
  * Return: enum exit_code. */
 int run_method(const struct lk_model *model, const struct run_options *options);
 

@@ -14,7 +14,7 @@
 #define PROGRAM "linkage-laboratory"
 #define REMEDY  "./tools/quickstart build laboratory adds it"
 
-/* The path of the other program, beside this one. Return: whether it exists. */
+/* Write the path of the other program, in the folder of this one. Return: true if it exists. */
 static bool find_laboratory(char path[PATH_MAX])
 {
     char own[PATH_MAX];
@@ -28,7 +28,7 @@ static bool find_laboratory(char path[PATH_MAX])
            access(path, X_OK) == 0;
 }
 
-/* Replaces this process by the other program. Return: after an error message. */
+/* Replace this process by the other program. Returns only after an error message. */
 static int hand_over(const char *command, int argc, char *argv[])
 {
     char **arguments = calloc((size_t)argc + 2, sizeof(*arguments));

@@ -90,7 +90,7 @@ static void sum_up(const struct lk_linear *l, const struct lk_mode *mode, const 
     }
 }
 
-/* what direction @k of a body, 0 to 5, has of the kinetic energy, not yet divided by all of it */
+/* return the kinetic energy in direction @k of a body, 0 to 5, not yet divided by the total */
 static double energy_of(const struct lk_linear *l, const struct lk_mode *mode, int body, int k)
 {
     double motion[2], momentum[2];

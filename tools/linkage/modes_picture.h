@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Picture of a mode: the mechanism at rest, pale, and displaced by the mode. */
+/* Draws a picture of a mode: the mechanism at rest in a pale colour, and displaced by the mode. */
 #ifndef TOOLS_LINKAGE_MODES_PICTURE_H
 #define TOOLS_LINKAGE_MODES_PICTURE_H
 

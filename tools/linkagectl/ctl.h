@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* linkagectl: its parts and their common declarations.
+/* linkagectl: common declarations of its files.
  *
  * main.c has the table of commands, options.c parses the command line, help.c prints the help,
  * commands.c has the simple commands, arm.c arms and waits, evidence.c fetches the evidence of a
@@ -25,10 +25,10 @@ enum ctl_exit {
 #define CTL_SETTINGS_MAX 64
 
 /** struct ctl_options - the command line without the command and its arguments.
- * @endpoint:   of the control socket
- * @outputs:    of the output samples; NULL: derived from @endpoint
+ * @endpoint: endpoint of the control socket @outputs: endpoint of the output samples; NULL: derived
+ *            from @endpoint
  * @json:       print JSON
- * @timeout_ms: for a reply, and with @count for a sample
+ * @timeout_ms: longest wait for a reply, and with @count for a sample
  * @count:      samples or tables to print; 0: no limit
  * @allow_degraded, @steps, @no_wait, @mode: options of arming; @steps 0, no mode: as the daemon is
  *              configured
@@ -37,13 +37,13 @@ enum ctl_exit {
  * @params:     external values for a model
  * @force:      also set channels that a bench has claimed
  * @every:      steps of `watch`, seconds of `inject`; 0: not given
- * @injection, @clear: of `inject`; its kind is an argument
+ * @injection, @clear: options of `inject`; the kind of the injection is an argument
  * @server_key, @key: files, or NULL
  * @watch, @histogram, @limit_us: of `latency`; @limit_us 0: the default
  * @cycles:     of `trace`; 0: all
  * @output:     file to write to, "-": standard output, NULL: not given
  * @role:       of `keygen client`; NULL: not given
- * @given:      bits of enum ctl_option, checked against those that the command takes */
+ * @given:      bits of enum ctl_option, checked against the options that the command accepts */
 struct ctl_options {
     const char *endpoint;
     const char *outputs;
@@ -73,7 +73,7 @@ struct ctl_options {
     unsigned int given;
 };
 
-/** enum ctl_option - options that belong to some of the commands only. */
+/** enum ctl_option - options that are valid for some of the commands only. */
 enum ctl_option {
     CTL_ARMING = 1 << 0,
     CTL_NO_WAIT = 1 << 1,
@@ -89,64 +89,67 @@ enum ctl_option {
     CTL_PARAM = 1 << 11,
 };
 
-/** ctl_usage() - print an error of the command line. Return: CTL_USAGE. */
+/** ctl_usage() - Print an error message about the command line. Return: CTL_USAGE. */
 int ctl_usage(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/** ctl_read_options() - parse options up to the first other argument, with @permute also those
- * after it.
+/** ctl_read_options() - Parse the options before the first other argument; with @permute also the
+ * options after it.
  * Return: as options_parse(); the other arguments begin at optind. */
 int ctl_read_options(int argc, char **argv, struct ctl_options *options, bool permute);
 
-/** ctl_read_last() - parse an option without a value at the end of the command line.
- * Return: whether @word is one. */
+/** ctl_read_last() - Parse an option without a value at the end of the command line. Return: true
+ * if @word is such an option. */
 bool ctl_read_last(const char *word, struct ctl_options *options);
 
-/** ctl_connect() - open a client, with the keys from the files in @options, if any.
+/** ctl_connect() - Open a client. It uses the keys from the files in @options, if any.
  * Return: an exit status, after an error message. */
 int ctl_connect(const struct ctl_options *options, struct lk_client **ret_client);
 
-/** ctl_help() - print the page of --help. Return: CTL_OK. */
+/** ctl_help() - Print the text of --help. Return: CTL_OK. */
 int ctl_help(void);
 
-/** ctl_fail() - print @error to the standard error, or with --json as an object to the standard
+/** ctl_fail() - Print @error to the standard error, or with --json as an object to the standard
  * output. Return: CTL_FAILED. */
 int ctl_fail(const struct ctl_options *options, const struct lk_error *error);
 
-/** ctl_report() - ctl_fail() for a code of the client library. Return: the exit status for @code.
+/** ctl_report() - Print the error for a code of the client library, like ctl_fail(). Return: the
+ * exit status for @code.
  */
 int ctl_report(const struct ctl_options *options, int code, const struct lk_error *error);
 
-/** ctl_call() - lk_client_call(); reports an error if there is no reply.
+/** ctl_call() - Call lk_client_call(); print an error if there is no reply.
  * Return: an exit status; CTL_OK with @ret_reply, which may be a refusal. */
 int ctl_call(const struct ctl_options *options, struct lk_client *client,
              Linkage__V1__ControlRequest *request, const Linkage__V1__ControlReply **ret_reply);
 
-/** ctl_ask() - ctl_call() of a request without arguments, see lk_client_command(). */
+/** ctl_ask() - Send a request with ctl_call(): a request without arguments, see
+ * lk_client_command(). */
 int ctl_ask(const struct ctl_options *options, struct lk_client *client,
             Linkage__V1__ControlRequest__CommandCase command,
             const Linkage__V1__ControlReply **ret_reply);
 
-/** ctl_begin_json(), ctl_end_json() - print an object that begins with "result": "ok". */
+/** ctl_begin_json(), ctl_end_json() - Print a JSON object that begins with "result": "ok". */
 struct lk_json ctl_begin_json(void);
 void ctl_end_json(struct lk_json *json);
 
-/** ctl_show_reply() - print the daemon's reply to a command.
+/** ctl_show_reply() - Print the daemon's reply to a command.
  * Return: CTL_OK, or CTL_FAILED for a refusal. */
 int ctl_show_reply(const struct ctl_options *options, const Linkage__V1__ControlReply *reply);
 
-/** ctl_show_status() - print the reply to a StatusRequest in full. Return: as ctl_show_reply(). */
+/** ctl_show_status() - Print the whole reply to a StatusRequest. Return: as ctl_show_reply(). */
 int ctl_show_status(const struct ctl_options *options, const Linkage__V1__ControlReply *reply);
 
-/** ctl_set_channel() - send one SetRequest. Return: an exit status; prints a refusal. */
+/** ctl_set_channel() - Send one SetRequest, and print a refusal. Return: an exit status. */
 int ctl_set_channel(const struct ctl_options *options, struct lk_client *client, const char *name,
                     double *values, size_t n, const Linkage__V1__ControlReply **ret_reply);
 
-/** ctl_load_file(), ctl_start_run() - `load` and `start`, also as parts of `run`.
+/** ctl_load_file(), ctl_start_run() - Execute the commands `load` and `start`; also used by `run`.
  * Return: an exit status. */
 int ctl_load_file(const struct ctl_options *options, struct lk_client *client, const char *path);
 int ctl_start_run(const struct ctl_options *options, struct lk_client *client);
 
-/** typedef ctl_command - a command. @args: @n arguments of it; their number is already checked.
+/** typedef ctl_command - function of a command. @args: its @n arguments; their number was checked
+ * before.
  * Return: an exit status. */
 typedef int ctl_command(const struct ctl_options *options, struct lk_client *client, int n,
                         char **args);
@@ -154,13 +157,14 @@ ctl_command ctl_status, ctl_load, ctl_arm, ctl_run, ctl_start, ctl_pause, ctl_st
     ctl_set, ctl_step, ctl_watch, ctl_param, ctl_snapshot, ctl_restore, ctl_channels, ctl_inputs,
     ctl_policy, ctl_platform, ctl_inject, ctl_record, ctl_latency, ctl_trace, ctl_shutdown;
 
-/** typedef ctl_check - check arguments as far as possible without the daemon, before connecting.
+/** typedef ctl_check - function that checks the arguments of a command, as far as possible, before
+ * connecting to the daemon.
  * Return: CTL_OK, or CTL_USAGE after an error message. */
 typedef int ctl_check(const struct ctl_options *options, int n, char **args);
 ctl_check ctl_check_set, ctl_check_param, ctl_check_step, ctl_check_watch, ctl_check_inject,
     ctl_check_platform, ctl_check_record;
 
-/** ctl_keygen() - needs no daemon: @client is NULL. */
+/** ctl_keygen() - Execute the command `keygen`. It needs no daemon: @client is NULL. */
 ctl_command ctl_keygen;
 
 #endif

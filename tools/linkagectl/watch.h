@@ -8,10 +8,9 @@
 #include <stdbool.h>
 
 /** struct watch_selection - the output channels to print, and their positions in a sample.
- * @description: of the model; belongs to the client
- * @channels:    @n pointers into it, in the order of printing
- * @n_scalars:   of these channels together
- * @n_values:    of a sample of this model */
+ * @description: description of the model; belongs to the client @channels: @n pointers into the
+ *               description, in the order of printing @n_scalars: number of scalars of these
+ *               channels @n_values: number of values in a sample of this model */
 struct watch_selection {
     const Linkage__V1__ModelDescription *description;
     const Linkage__V1__ChannelDescription **channels;
@@ -20,7 +19,7 @@ struct watch_selection {
     size_t n_values;
 };
 
-/** watch_select_all() - select all outputs of @description. @selection is zeroed or a former
+/** watch_select_all() - Select all outputs of @description. @selection is zeroed or a former
  * result; release it with free(@channels). Return: 0, -ENOMEM. */
 int watch_select_all(struct watch_selection *selection,
                      const Linkage__V1__ModelDescription *description);
@@ -34,9 +33,8 @@ struct watch_gap {
 };
 
 /** struct watch_printer - state of the text output.
- * @width:     columns of the terminal, or a default if it is none
- * @in_place:  each block overwrites the previous one
- * @rows:      printed so far
+ * @width: columns of the terminal, or a default if the output is no terminal @in_place: each block
+ *         overwrites the previous one @rows: number of rows printed so far
  * @lost:      samples lost so far */
 struct watch_printer {
     int width;
@@ -45,15 +43,16 @@ struct watch_printer {
     uint64_t lost;
 };
 
-/** watch_printer_init() - set up for the standard output. */
+/** watch_printer_init() - Initialise @printer for the standard output. */
 void watch_printer_init(struct watch_printer *ret_printer);
 
-/** watch_print() - print one sample as text: a row of a table if it is narrow enough, else a block
+/** watch_print() - Print one sample as text: a row of a table if it is narrow enough, else a block
  * with one line per channel. */
 void watch_print(struct watch_printer *printer, const struct watch_selection *selection,
                  const Linkage__V1__OutputSample *sample, const struct watch_gap *gap);
 
-/** watch_print_description_json(), watch_print_sample_json() - Likewise as JSON. */
+/** watch_print_description_json(), watch_print_sample_json() - Print a description or a sample as
+ * JSON. */
 void watch_print_description_json(const struct watch_selection *selection);
 void watch_print_sample_json(const struct watch_selection *selection,
                              const Linkage__V1__OutputSample *sample, const struct watch_gap *gap);

@@ -5,7 +5,7 @@
 
 #define XCP_VERSION 0x0103 /* 1.3 */
 
-/* first byte of a packet from the slave; below: number of an ODT of a list */
+/* first byte of a packet from the slave; a smaller byte is the number of an ODT of a list */
 enum { XCP_RESPONSE = 0xff, XCP_ERROR = 0xfe, XCP_EVENT = 0xfd };
 
 /* first byte of a packet from the master */
@@ -66,7 +66,7 @@ enum { XCP_EV_DAQ_OVERLOAD = 0x06, XCP_EV_SESSION_TERMINATED = 0x07 };
 
 enum { XCP_RESOURCE_CALIBRATION = 0x01, XCP_RESOURCE_DAQ = 0x04 };
 
-/* mode bits of a list, in SET_DAQ_LIST_MODE, and further ones in GET_DAQ_LIST_MODE */
+/* mode bits of a list in SET_DAQ_LIST_MODE, and further bits in GET_DAQ_LIST_MODE */
 enum {
     XCP_LIST_SELECTED = 0x01,
     XCP_LIST_STIMULATES = 0x02,

@@ -20,16 +20,16 @@
 #define XCP_NAME_SIZE   128
 #define XCP_SAYS_SIZE   128
 #define XCP_EPK_SIZE    25     /* "linkage-", 16 digits, zero */
-#define XCP_EPK_ADDRESS 0x1000 /* of the text that a master compares with its file */
-#define XCP_SCALARS_MAX 8192   /* of a region; a sample of the daemon has no more */
+#define XCP_EPK_ADDRESS 0x1000 /* address of the text that a master compares with its file */
+#define XCP_SCALARS_MAX 8192   /* scalars of a region, as many as a sample of the daemon */
 
 /** enum xcp_region - region of a number. */
 enum xcp_region {
     XCP_RIG,        /* time, step, state: see struct xcp_rig */
     XCP_OUTPUTS,    /* of the model */
-    XCP_ACTING,     /* inputs: the values that act, after policy and rate */
+    XCP_ACTING,     /* inputs: values that act, after policy and rate limit */
     XCP_INPUTS,     /* inputs and tunable parameters: the commanded values; also writable */
-    XCP_PARAMETERS, /* of the model, read only when it is loaded */
+    XCP_PARAMETERS, /* parameters that the model reads only when it is loaded */
     XCP_REGIONS
 };
 
@@ -46,8 +46,8 @@ struct xcp_rig {
 enum xcp_type { XCP_F64, XCP_U64, XCP_U32 };
 
 /** struct xcp_item - a number with a name, "outputs.pose.x".
- * @place: offset in its region [bytes];  @low, @high: infinite if there is no limit
- * @tunable: a tunable parameter among the inputs */
+ * @place: offset in its region [bytes];  @low, @high: limits, infinite if there is none @tunable: a
+ *         tunable parameter among the inputs */
 struct xcp_item {
     enum xcp_region region;
     enum xcp_type type;
@@ -77,8 +77,8 @@ struct xcp_memory {
     size_t size;
 };
 
-/** struct xcp_image - {0} at first. @epk: identifier computed from names, addresses, units and
- * limits
+/** struct xcp_image - the image; initialise with {0}. @epk: identifier computed from names,
+ * addresses, units and limits
  * @a2l: text of the file, @a2l_size bytes; NULL before xcp_a2l_make() */
 struct xcp_image {
     char title[XCP_NAME_SIZE];
@@ -96,8 +96,8 @@ struct xcp_image {
 };
 
 /** struct xcp_channel - a channel of a model, common to both sources.
- * @component, @unit: @n of each, "" for the component of a single number
- * @says: displayed description
+ * @component, @unit: names and units of its @n numbers, "" for the component of a single number
+ *                    @says: displayed description
  * @tunable: this input is a tunable parameter, with its own @says and @unit */
 struct xcp_channel {
     const char *name;
@@ -111,27 +111,29 @@ struct xcp_channel {
     bool tunable;
 };
 
-/** xcp_image_begin() - @title: of the model;  @step_s: its step. Begin an image; failures are
- * reported by xcp_image_end().
+/** xcp_image_begin() - Begin an image; xcp_image_end() reports failures. @title: name of the model;
+ * @step_s: its step.
  */
 void xcp_image_begin(struct xcp_image *image, const char *title, double step_s);
 /** xcp_image_channel() - Add the next channel of @region: XCP_OUTPUTS, or XCP_INPUTS, which adds it
  * to XCP_ACTING as well. */
 void xcp_image_channel(struct xcp_image *image, enum xcp_region region,
                        const struct xcp_channel *channel);
-/** xcp_image_parameter() - Add the next parameter that is not tunable. @value: at the load. A name
- * with dots (a number set by its path) is ignored, because the model alone does not contain it. */
+/** xcp_image_parameter() - Add the next parameter that is not tunable. @value: value when the model
+ * was loaded. A name with dots (a number set by its path) is ignored, because the model alone does
+ * not contain it. */
 void xcp_image_parameter(struct xcp_image *image, const char *name, const char *unit,
                          const char *says, double low, double high, double value);
 /** xcp_image_say() - Write a description: the type of a channel, such as "joint-torque", and the
  * axes of its vectors. */
 void xcp_image_say(char ret[XCP_SAYS_SIZE], const char *type, const char *frame);
-/** xcp_image_end() - Return: 0, -ENOMEM, -E2BIG (XCP_SCALARS_MAX); xcp_image_fini() in any case. */
+/** xcp_image_end() - Complete the image. Return: 0, -ENOMEM, -E2BIG (XCP_SCALARS_MAX); call
+ * xcp_image_fini() in any case. */
 int xcp_image_end(struct xcp_image *image);
 void xcp_image_fini(struct xcp_image *image);
 
-/** xcp_image_at() - Return the @size bytes at @address, NULL if they are not all in one region.
- * @ret_region: their region; XCP_REGIONS: the text of XCP_EPK_ADDRESS. */
+/** xcp_image_at() - Return the @size bytes at @address, NULL if these bytes are not all in one
+ * region. @ret_region: region of the bytes; XCP_REGIONS: the text of XCP_EPK_ADDRESS. */
 uint8_t *xcp_image_at(struct xcp_image *image, uint32_t address, size_t size,
                       enum xcp_region *ret_region);
 
@@ -140,7 +142,7 @@ double xcp_image_value(const struct xcp_image *image, enum xcp_region region, in
 void xcp_image_put(struct xcp_image *image, enum xcp_region region, int place, double value);
 
 /** xcp_a2l_make() - Write the text of the file (ASAM MCD-2 MC 1.6.1) into @image.
- * @address, @port: where the slave listens. Return: 0, -ENOMEM. */
+ * @address, @port: address at which the slave listens. Return: 0, -ENOMEM. */
 int xcp_a2l_make(struct xcp_image *image, const char *address, int port);
 
 #endif

@@ -11,19 +11,21 @@
 #include "socket.h"
 
 #define XCP_TIMEOUT_MS 1000 /* for an answer of the daemon */
-#define XCP_LOST_S     10   /* without even a heartbeat: there is no daemon */
+#define XCP_LOST_S     10   /* silence, even without a heartbeat, that means: no daemon */
 
 /** enum xcp_question - the pending request. */
 enum xcp_question { XCP_NO_QUESTION, XCP_DESCRIBE, XCP_LOOK };
 
-/** struct xcp_line - {0} at first, except for @ports and the fields of the command line.
+/** struct xcp_line - connection to the daemon; initialise with {0}, except for @ports and the
+ * fields of the command line.
  * @address, @port: address for masters, for the A2L file
  * @poller: client for periodic requests;  @setter: client for commands of a master
  * @outputs: samples and heartbeats, decoded in @arena
- * @model_id, @daemon_id: identifiers for @image;  @heard_ns: last message of the daemon
- * @asked_ns: time of @question;  @outdated: its answer may be older than values set since
+ * @model_id, @daemon_id: identifiers for @image;  @heard_ns: time of the last message of the daemon
+ *                        @asked_ns: time of @question; @outdated: its answer may be older than
+ *                        values set after the question
  * @is_each: the daemon publishes each step, detected from @in_a_row consecutive ones
- * @step, @sequence: of the newest sample, valid if @has_sample;  @base_us: see
+ * @step, @sequence: numbers of the newest sample, valid if @has_sample;  @base_us: see
  * xcp_slave.clock_us */
 struct xcp_line {
     struct xcp_ports *ports;
@@ -50,18 +52,19 @@ struct xcp_line {
     int64_t base_us;
 };
 
-/** xcp_line_open() - @control: endpoint;  @outputs: or NULL;  @keys: or NULL
+/** xcp_line_open() - Open the connection. @control: endpoint;  @outputs: or NULL;  @keys: or NULL
  * Return: 0, or a code of the client library. */
 int xcp_line_open(struct xcp_line *line, const char *control, const char *outputs,
                   const struct lk_client_options *keys, struct lk_error *ret_error);
 void xcp_line_close(struct xcp_line *line);
 
-/** xcp_line_poll() - Return the items to poll, two of them. Return: 2. */
+/** xcp_line_poll() - Write the two items to poll. Return: 2. */
 int xcp_line_poll(const struct xcp_line *line, zmq_pollitem_t *items);
 /** xcp_line_serve() - Process received messages and due work. */
 void xcp_line_serve(struct xcp_line *line, int64_t now_ns);
 
-/** xcp_line_write() - Function @write of struct xcp_calls; @context: a struct xcp_line. */
+/** xcp_line_write() - Implement the callback @write of struct xcp_calls. @context: a struct
+ * xcp_line. */
 int xcp_line_write(void *context, int place, int n, const double *values);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Masters on Ethernet: one port, for UDP and for TCP, and one session.
+/* Connections of masters on Ethernet: one port for UDP and TCP, and one session.
  *
  * A packet is preceded by its length and a counter (ASAM MCD-1 XCP on Ethernet); a datagram
- * contains one or more of them, a connection a sequence. Nothing here waits: packets that a master
- * does not read are dropped, and it is notified. Thread: one. */
+ * contains one or more packets, a TCP connection contains a sequence of packets. No function waits:
+ * packets that a master does not read are dropped, and it is notified. Thread: one. */
 #ifndef TOOLS_XCP_PORTS_H
 #define TOOLS_XCP_PORTS_H
 
@@ -16,12 +16,14 @@
 #define XCP_DATAGRAM 1472  /* bytes in a frame of Ethernet, behind the headers of IP and UDP */
 #define XCP_BACKLOG  65536 /* bytes that a connection may leave unread */
 #define XCP_CONNECTIONS                                                                            \
-    4 /* of TCP: one is the master's; of the others the one silent for longest is evicted */
+    4 /* TCP connections: one of the master; among the others the one silent for longest is        \
+         evicted */
 #define XCP_MASTERS    8  /* addresses on the list of --master */
-#define XCP_SILENCE_S  60 /* of a master, then another one may have the session */
+#define XCP_SILENCE_S  60 /* silence of a master, after which another may take the session */
 #define XCP_POLL_ITEMS (2 + XCP_CONNECTIONS)
 
-/** struct xcp_connection - of TCP. @fd: -1: none;  @in: @n_in bytes of an incomplete packet
+/** struct xcp_connection - a TCP connection. @fd: -1: none;  @in: @n_in bytes of an incomplete
+ * packet
  * @out: @n_out bytes to be sent;  @heard_ns: CLOCK_MONOTONIC of the last bytes received
  */
 struct xcp_connection {
@@ -34,9 +36,10 @@ struct xcp_connection {
     uint8_t out[XCP_BACKLOG];
 };
 
-/** struct xcp_ports - @master: owner of the session: index of a connection, XCP_BY_UDP, XCP_NOBODY
- * @peer: its address;  @heard_ns: time of its last message
- * @allowed: permitted addresses of masters, @n_allowed; 0: any
+/** struct xcp_ports - port and session. @master: owner of the session: index of a connection,
+ * XCP_BY_UDP, XCP_NOBODY
+ * @peer: address of the owner; @heard_ns: time of its last message @allowed: @n_allowed permitted
+ *        addresses of masters; 0: any address
  * @datagram: @n_datagram bytes with @n_packets packets to be sent */
 enum { XCP_BY_UDP = -1, XCP_NOBODY = -2 };
 struct xcp_ports {
@@ -55,12 +58,13 @@ struct xcp_ports {
     struct xcp_connection connection[XCP_CONNECTIONS];
 };
 
-/** xcp_ports_open() - listen. @ports: with @slave and @allowed set. Return: 0, negative errno. */
+/** xcp_ports_open() - Listen on the port. @ports: the caller has set @slave and @allowed. Return:
+ * 0, negative errno. */
 int xcp_ports_open(struct xcp_ports *ports, struct in_addr address, int port,
                    struct lk_error *ret_error);
 void xcp_ports_close(struct xcp_ports *ports);
 
-/** xcp_ports_poll() - Return the items to poll. @items: room for XCP_POLL_ITEMS. Return: their
+/** xcp_ports_poll() - Write the items to poll. @items: room for XCP_POLL_ITEMS. Return: their
  * number. */
 int xcp_ports_poll(const struct xcp_ports *ports, zmq_pollitem_t *items);
 /** xcp_ports_serve() - Process received packets. @now_ns: CLOCK_MONOTONIC. */
@@ -69,8 +73,8 @@ void xcp_ports_serve(struct xcp_ports *ports, int64_t now_ns);
 /** xcp_ports_fit() - Return true if @size bytes of packets, with their frames, can be queued
  * now. */
 bool xcp_ports_fit(const struct xcp_ports *ports, size_t size);
-/** xcp_ports_send() - Queue a packet that is no answer; it may be sent by xcp_ports_flush() only.
- * Return: true if it is queued. */
+/** xcp_ports_send() - Queue a packet that is no answer; only xcp_ports_flush() may send it. Return:
+ * true if the packet is queued. */
 bool xcp_ports_send(struct xcp_ports *ports, const uint8_t *packet, size_t size);
 void xcp_ports_flush(struct xcp_ports *ports);
 /** xcp_ports_end() - End the session, with an event to the master if @tell. @why: reason for the

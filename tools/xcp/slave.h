@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The slave of XCP: answers commands of a master and fills lists of measurements (DAQ). It has no
- * socket, no clock and no memory except this struct; its environment is accessed by callbacks.
+ * socket, no clock and no memory except this struct; it accesses its environment through callbacks.
  *
  *     xcp_slave_init()
  *     xcp_slave_command()   a packet of the master; makes the answer
@@ -14,7 +14,7 @@
 #include "image.h"
 
 #define XCP_MAX_CTO        248  /* bytes of a packet with a command or an answer */
-#define XCP_MAX_DTO        1400 /* of one with measurements: within a frame of Ethernet */
+#define XCP_MAX_DTO        1400 /* bytes of a packet with measurements, in an Ethernet frame */
 #define XCP_ENTRY_SIZE_MAX 248
 #define XCP_LISTS          64
 #define XCP_ODTS           512     /* of all lists together */
@@ -28,25 +28,28 @@ extern const char *const xcp_event_names[XCP_EVENTS];
 
 #define XCP_INPUTS_EVERY_MS 200 /* a look at the inputs */
 
-/** xcp_event_cycle() - time between two events: @ret_cycle times ten to the power of @ret_unit
- * [ns]; 0 if it is not exactly 1 to 255 such units. */
+/** xcp_event_cycle() - Compute the time between two events: @ret_cycle times ten to the power of
+ * @ret_unit [ns]; 0 if this time is not exactly 1 to 255 units. */
 void xcp_event_cycle(const struct xcp_image *image, int event, uint8_t *ret_cycle,
                      uint8_t *ret_unit);
 
-/** struct xcp_entry - @size bytes at an address. @size: 0: not written yet */
+/** struct xcp_entry - a measured number of @size bytes at an address. @size: 0: entry not written
+ * yet */
 struct xcp_entry {
     uint32_t address;
     uint8_t size;
 };
 
-/** struct xcp_odt - one packet of a list. @first, @n: its entries;  @size: bytes of them */
+/** struct xcp_odt - one packet of a list. @first, @n: index of the first of its @n entries; @size:
+ * total bytes of the entries */
 struct xcp_odt {
     uint16_t first;
     uint16_t n;
     uint16_t size;
 };
 
-/** struct xcp_list - @first, @n: its ODTs;  @mode: enum of codes.h;  @left: events until it is due
+/** struct xcp_list - list of measurements. @first, @n: index of the first of its @n ODTs; @mode:
+ * enum of codes.h; @left: number of events until the list is due
  */
 struct xcp_list {
     uint16_t first;
@@ -63,7 +66,7 @@ struct xcp_list {
  *         contains them. Return: XCP_E_NONE, or an error for the master
  * @fits:  true if @size bytes of packets with their frames can be queued, because lists are sent as
  *         a whole
- * @send:  send a packet that is no answer. Return: true if it was queued */
+ * @send:  send a packet that is no answer. Return: true if the packet was queued */
 struct xcp_calls {
     void *context;
     int (*write)(void *context, int place, int n, const double *values);
@@ -73,10 +76,10 @@ struct xcp_calls {
 
 enum xcp_allocation { XCP_NOTHING, XCP_FREED, XCP_WITH_LISTS, XCP_WITH_ODTS, XCP_WITH_ENTRIES };
 
-/** struct xcp_slave - @image: not owned; NULL: there is none, and no master can connect
+/** struct xcp_slave - the slave. @image: not owned; NULL: no image, and no master can connect
  * @clock_us: simulated time of the newest step; it continues when a run restarts
  * @mta, @mta_extension: address of the next UPLOAD;  @text: content of extension 2
- * @pointer: entry for WRITE_DAQ, @pointer_end: of its ODT
+ * @pointer: entry for WRITE_DAQ; @pointer_end: end of the ODT of that entry
  * @lost: packets that could not be sent, and steps not published or not received, since the last
  * notification of the master */
 struct xcp_slave {
@@ -102,8 +105,8 @@ struct xcp_slave {
 
 void xcp_slave_init(struct xcp_slave *slave, const struct xcp_calls *calls);
 
-/** xcp_slave_command() - @packet: of @size bytes, 1 to XCP_MAX_CTO.
- * @answer: XCP_MAX_CTO bytes. Return: its size; 0: none is due. */
+/** xcp_slave_command() - Execute a command of the master. @packet: @size bytes, 1 to XCP_MAX_CTO.
+ * @answer: room for XCP_MAX_CTO bytes. Return: size of the answer; 0: no answer is due. */
 size_t xcp_slave_command(struct xcp_slave *slave, const uint8_t *packet, size_t size,
                          uint8_t *answer);
 
@@ -113,12 +116,12 @@ void xcp_slave_event(struct xcp_slave *slave, int event);
 /** xcp_slave_end() - Return to the state before CONNECT, with an event to the master if @tell. */
 void xcp_slave_end(struct xcp_slave *slave, bool tell);
 
-/** xcp_slave_is_running() - whether a list runs. */
+/** xcp_slave_is_running() - Return true if any list runs. */
 bool xcp_slave_is_running(const struct xcp_slave *slave);
 
 /* ---- daq.c, for slave.c: commands of lists ---- */
 
-/** struct xcp_packet - a command and the answer to it. @answer: zeros, but the first byte */
+/** struct xcp_packet - a command and the answer to it. @answer: zeros, except for the first byte */
 struct xcp_packet {
     const uint8_t *in;
     size_t size;
@@ -126,17 +129,17 @@ struct xcp_packet {
     size_t n;
 };
 
-/** xcp_daq_command() - Execute one of these commands. Return: enum xcp_error; XCP_E_UNKNOWN for
+/** xcp_daq_command() - Execute a command about lists. Return: enum xcp_error; XCP_E_UNKNOWN for
  * other commands. */
 int xcp_daq_command(struct xcp_slave *slave, struct xcp_packet *p);
 void xcp_daq_free(struct xcp_slave *slave);
 
 #define XCP_FRAME                                                                                  \
-    4 /* bytes in front of a packet on Ethernet: its length, a number that counts up */
+    4 /* bytes before a packet in an Ethernet frame: the length of the packet and a counter */
 
 /** xcp_frame_take() - Check whether @bytes begin with a frame. @ret_size: size of its packet, after
  * XCP_FRAME bytes
- * Return: 1: it is complete; 0: more bytes are needed; -1: invalid length. */
+ * Return: 1: the frame is complete; 0: more bytes are needed; -1: invalid length. */
 int xcp_frame_take(const uint8_t *bytes, size_t size, size_t *ret_size);
 
 uint16_t xcp_get16(const uint8_t *bytes);

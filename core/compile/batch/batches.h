@@ -22,22 +22,22 @@ int lk_batches_new(const struct lk_topology *topology, const int *kind,
                    int iterations, bool has_rare, bool carries, struct lk_batches **ret);
 void lk_batches_free(struct lk_batches *batches);
 
-/** lk_batches_may_be() - return whether batches support the formulation, the bodies and the outputs
- * of @draft, and its engine is not "none" (one by one). */
+/** lk_batches_may_be() - return whether batches support the formulation, the bodies and the
+ * outputs of @draft, and whether its engine is not "none" (a step one by one). */
 struct lk_draft;
 bool lk_batches_may_be(const struct lk_draft *draft);
 
 /** lk_batches_draft() - set draft->batches if the batched step supports the whole model. If the
- * draft names an engine, that engine is used. Otherwise the cheapest of @engines (NULL-terminated)
- * by cost.h is used; candidates are the first engine and those with four lanes or more. In that
- * case draft->batches remains NULL if stepping one by one, which needs @least_ns, costs no more.
- * The draft has no hubs. Return: 0, -ENOMEM. */
+ * draft names an engine, that engine is used. Otherwise the cheapest of @engines
+ * (NULL-terminated) by cost.h is used; candidates are the first engine and those with four lanes
+ * or more. In the latter case draft->batches remains NULL if stepping one by one, which needs
+ * @least_ns, costs no more. The draft has no hubs. Return: 0, -ENOMEM. */
 int lk_batches_draft(struct lk_draft *draft, const struct lk_engine *const *engines,
                      double least_ns);
 
 /** lk_batches_layout() - reserve memory for a copy of @plan, sized for the bodies and rows of
  * @system; once the arena is allocated, also copy @plan. lk_batches_fill() sets the constants
- * later, from those of the system. */
+ * later, from the constants of the system. */
 struct lk_batches *lk_batches_layout(const struct lk_batches *plan, const struct lk_system *system,
                                      struct lk_arena *arena);
 void lk_batches_fill(struct lk_system *system);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Cost of a step as a sum of work times price. */
+/* Predicts the cost of a step: sums of operation counts times prices. */
 #include "compile/batch/cost.h"
 #include "compile/draft.h"
 #include "step/scripts/rattle.h"
@@ -22,7 +22,7 @@ enum batch_work {
 };
 #define GENERAL 1.6
 
-/* widths of engines that have prices: eight lanes, four, two, one */
+/* numbers of lanes for which there are prices: eight, four, two, one */
 enum width { WIDTH_8, WIDTH_4, WIDTH_2, WIDTH_1, WIDTHS };
 
 /* Prices [ns], typical of three processors of 2021 to 2024. For 84 measured steps of `ali3`
@@ -36,7 +36,7 @@ static const double prices[WIDTHS][BATCH_WORKS] = {
     [WIDTH_1] = {130, 210, 85, 0, 0.65, 1.27, 0, 0},
 };
 
-/* prices of a step one by one [ns]: of the step, a body, a row, an operation of a front */
+/* prices of a step one by one [ns]: per step, per body, per row, per operation of a front */
 #define STEP_CLASSIC 180
 #define BODY         55
 #define ROW          78
@@ -47,11 +47,11 @@ static enum width width_of(int lanes)
     return lanes >= 8 ? WIDTH_8 : lanes >= 4 ? WIDTH_4 : lanes >= 2 ? WIDTH_2 : WIDTH_1;
 }
 
-/* the steps that prices were measured with: ali3's */
+/* factorisations and solves of the steps for which the prices were measured: those of ali3 */
 #define PRICED_FACTORS 2
 #define PRICED_SOLVES  5
 
-/* operations of a front, relative to those */
+/* Return the operations of a front, relative to those of the measured steps. */
 static double share_of(const struct lk_lane_effort *effort, double factor, double solve)
 {
     return (effort->n_factors * factor + effort->n_solves * solve) /
@@ -79,9 +79,9 @@ static void add_front(const struct lk_batches *p, const struct lk_batch_front *f
     }
 }
 
-/* Products of the root in its factor and its solutions. On a Zen 5, of chain-32 by rattle, one
- * takes 0.6 ns in a factor and 0.4 in a solution (by the shares of `perf record` of linkage run),
- * where an operation of a front takes 0.5. */
+/* Products of the root in its factor and its solutions. On a Zen 5, for chain-32 with rattle, a
+ * product takes 0.6 ns in the factor and 0.4 ns in a solution (from the shares in `perf record`
+ * of linkage run). An operation of a front takes 0.5 ns. */
 #define ROOT_PRODUCT 0.8
 
 static void add_root(const struct lk_batches *p, double work[BATCH_WORKS])
@@ -155,10 +155,10 @@ static double singles_time(const struct lk_batches *p, int task)
     return p->effort.single * p->effort.in_lanes * (ROW + BODY) * rows;
 }
 
-/* Cost of a row that follows a law and is a load, in the same units. rk4 needs 0.3 to 0.4 us a step
- * for it, both one by one and in addition to lanes. The price in addition to lanes is lower, fitted
- * so that the choice is right for spatial chains of hinges, 8 to 128 bodies, springs at all, half
- * or a quarter of the hinges (test_cost). */
+/* Cost of a row that follows a law and is a load, in units of a row and a body of ali3 one by
+ * one. rk4 needs 0.3 to 0.4 us a step for it, both one by one and in addition to lanes. The
+ * price in addition to lanes is lower, fitted so that the choice is right for spatial chains of
+ * hinges, 8 to 128 bodies, springs at all, half or a quarter of the hinges (test_cost). */
 #define LOAD         2.0
 #define LOAD_CLASSIC 0.7
 
@@ -186,7 +186,8 @@ double lk_batches_time(const struct lk_batches *p)
     return time_of(p, work) + singles + loads_time(p);
 }
 
-/* time of the rows of laws and drives; measured with rattle, the work is the same with `ali3` */
+/* Return the time of the rows that follow laws and drives. The prices were measured with rattle;
+ * the work is the same with `ali3`. */
 static double follow_time(const struct lk_draft *d)
 {
     int rows = 0;

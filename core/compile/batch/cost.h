@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Predicted cost of a step, used to choose the engine and the number of workers. The cost depends
- * only on the model and the engine, not on a clock or the processor, so the choice is reproducible.
- * Not for the cycle. */
+/* Predicted cost of a step, used to choose the engine and the number of workers. The cost
+ * depends only on the model and the engine, not on measured times or the processor, so that the
+ * choice is reproducible. Not for the cycle. */
 #ifndef LK_COMPILE_BATCH_COST_H
 #define LK_COMPILE_BATCH_COST_H
 

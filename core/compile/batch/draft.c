@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* its kind in lanes, see step/lanes/fields.h */
+/* Return the kind of a block in lanes, see step/lanes/fields.h. */
 static int kind_of(const struct lk_draft *d, const struct lk_draft_block *b)
 {
     enum lk_kind kind = lk_kind_of(b->type);
@@ -27,9 +27,9 @@ static bool has_inertia(const struct lk_body_def *b)
     return b->mass > 0 && (b->inertia[0] > 0 || b->inertia[1] > 0 || b->inertia[2] > 0);
 }
 
-/* Return whether the multipliers of rigid rows continue from step to step, see struct lk_batches:
- * needed by `rattle` if a body lacks mass or inertia and transmits forces. `ali3` always does it.
- */
+/* Return whether the multipliers of rigid rows continue from step to step, see struct
+ * lk_batches: needed by `rattle` if a body lacks mass or inertia and transmits forces. With
+ * `ali3` they always do. */
 static bool carries(const struct lk_draft *d)
 {
     bool lacks = false;
@@ -41,7 +41,7 @@ static bool carries(const struct lk_draft *d)
     return lacks;
 }
 
-/* whether bodies have fields of step/lanes/rare.h */
+/* Return whether bodies have the fields of step/lanes/rare.h. */
 static bool has_rare(const struct lk_draft *d, const int *kind)
 {
     bool rare = d->is_tense;
@@ -53,8 +53,8 @@ static bool has_rare(const struct lk_draft *d, const int *kind)
     return rare;
 }
 
-/* Whether batches support the formulation, the bodies and the outputs. The condition number and
- * mobilities need the fronts one by one. */
+/* Return whether batches support the formulation, the bodies and the outputs. The condition
+ * number and mobilities need the fronts of the step one by one. */
 static int is_known(const struct lk_draft *d)
 {
     const struct lk_model *m = d->model;
@@ -75,8 +75,8 @@ bool lk_batches_may_be(const struct lk_draft *d)
     return d->n_bodies > 0 && strcmp(d->engine, "none") != 0 && is_known(d);
 }
 
-/** struct rows_in_lanes - the joints whose rows are in lanes. @of: index of each among all of the
- * draft;  @kind: in lanes */
+/** struct rows_in_lanes - the joints whose rows are in lanes.
+ * @of:   index of each among all joints of the draft;  @kind: kind of each in lanes */
 struct rows_in_lanes {
     struct lk_topology topology;
     int *of;
@@ -93,7 +93,8 @@ static void free_rows(struct rows_in_lanes *rows)
     free(rows->body);
 }
 
-/* all joints with rows, or those that follow no laws where these are loads. Return: 0, -ENOMEM */
+/* Choose the joints in lanes: all with rows, except those that follow laws if laws are loads.
+ * Return: 0, -ENOMEM. */
 static int choose_rows(const struct lk_draft *d, const int *kind, struct rows_in_lanes *ret)
 {
     size_t room = (size_t)d->n_blocks + 1;
@@ -150,7 +151,7 @@ static int make_batches(const struct lk_draft *d, const int *kind, const struct 
 }
 
 /* Engines with fewer lanes are for comparison and for processors without wider ones; where both
- * were measured, a narrower one was never the fastest. */
+ * were measured, the narrower engine was never the fastest. */
 #define LANES_CHOSEN 4
 
 /* One or two bodies leave most lanes empty, for any joints. For example a door with two hinges (ten
@@ -206,7 +207,7 @@ int lk_batches_draft(struct lk_draft *d, const struct lk_engine *const *engines,
     known = lk_batches_may_be(d);
     for (int i = 0; i < d->n_blocks && known; i++)
         kind[i] = kind_of(d, &d->blocks[i]);
-    /* small mechanisms leave most lanes empty; an engine requested by name is used nevertheless */
+    /* Small mechanisms leave most lanes empty. An engine requested by name is used nevertheless. */
     if (known && named)
         r = make_batches(d, kind, named, &d->batches);
     for (int i = 0; known && d->n_bodies > FEW_BODIES && !named && engines[i] && r == 0; i++)

@@ -58,8 +58,8 @@ static void set_value(struct lk_batches *p, int at, int lane, double value)
     p->values[at * p->lanes + lane] = value;
 }
 
-/* Return whether a body has equal moments about all axes. A body with planar reduction has not,
- * because its W allows rotation about one axis only. */
+/* Return whether a body has equal moments about all axes. This is false for a body with planar
+ * reduction, because its W allows rotation about one axis only. */
 static bool is_ball(const struct lk_system *sys, int body)
 {
     const double *J = sys->body[body].inertia;
@@ -68,7 +68,8 @@ static bool is_ball(const struct lk_system *sys, int body)
            J[5] == 0;
 }
 
-/* set s R J^-1 R^T of a body for which it does not depend on the rotation */
+/* Set s R J^-1 R^T of a body whose moments are equal, so that it does not depend on the
+ * rotation. */
 static void fill_constant(const struct lk_system *sys, struct lk_batches *p, int at, int lane,
                           int body)
 {
@@ -114,7 +115,8 @@ static bool is_in_linear(const struct lk_batches *p, int body)
     return true; /* the ground */
 }
 
-/* lanes without a body: no mass, no motion, identity orientation */
+/* Set the constants of bodies. A lane without a body has no mass, no motion and identity
+ * orientation. */
 static void fill_bodies(const struct lk_system *sys, struct lk_batches *p)
 {
     find_linear(sys, p);
@@ -140,7 +142,7 @@ static void fill_bodies(const struct lk_system *sys, struct lk_batches *p)
         }
 }
 
-/* lanes without a joint: E = 1 keeps their rows regular */
+/* Set the constants of joints. A lane without a joint has E = 1, which keeps its rows regular. */
 static void fill_joints(const struct lk_system *sys, struct lk_batches *p)
 {
     for (int i = 0; i < p->n_joints; i++) {
@@ -170,7 +172,7 @@ static void fill_joints(const struct lk_system *sys, struct lk_batches *p)
     }
 }
 
-/* add @body to the list unless it is there already */
+/* Add @body to the list unless the list contains it. */
 static void name_body(const struct lk_system *sys, int *list, int *n, int body)
 {
     if (body < 0 || body >= sys->n_bodies)
@@ -196,7 +198,7 @@ static void show_body(struct lk_batches *p, int body)
                 p->bodies[i].shown |= 1u << l;
 }
 
-/* add a joint whose rows follow laws, at @block and @lane; -1: its laws are loads */
+/* Add a joint whose rows follow laws, at @block and @lane; block -1: its laws are loads. */
 static void name_soft(struct lk_system *sys, struct lk_batches *p, int joint, int block, int lane)
 {
     name_joint(sys, p->watched, &p->n_watched, joint);
@@ -204,7 +206,8 @@ static void name_soft(struct lk_system *sys, struct lk_batches *p, int joint, in
     p->soft[p->n_soft++] = (struct lk_batch_soft){.joint = joint, .block = block, .lane = lane};
 }
 
-/* list the singles (joints whose rows are found one by one), their bodies, and those with laws */
+/* list the singles (joints whose rows are found one by one), their bodies, and the joints with
+ * laws */
 static void name_singles(struct lk_system *sys, struct lk_batches *p)
 {
     p->n_soft = 0;

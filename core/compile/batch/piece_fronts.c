@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* slots of outgoing joints sort behind those of internal joints */
+/* keys that sort the slots of outgoing joints behind those of internal joints */
 #define KEY_GROUND   (INT_MAX - 1)
 #define KEY_EXTERNAL INT_MAX
 
@@ -60,7 +60,8 @@ static int key_of(const struct lk_piece_maker *m, int j, int body, int lane)
     return key;
 }
 
-/* the joints of one body, sorted; equal ones are numbered in .order; the joint is in joint[0] */
+/* Make the sorted slots of one body; the joint is in joint[0]. Joints with equal keys are
+ * numbered in .order. */
 static int slots_of_body(struct lk_piece_maker *m, int body, int lane, struct lk_piece_slot *ret)
 {
     int n = 0;
@@ -92,7 +93,7 @@ static int compare_slots(const struct lk_piece_slot *a, const struct lk_piece_sl
     return a->order - b->order;
 }
 
-/* the slots of bodies side by side: all slots that any lane has */
+/* Unite the slots of bodies side by side: all slots that any of their lanes has. */
 static int unite_slots(struct lk_piece_maker *m, const int *body, struct lk_piece_slot **ret)
 {
     struct lk_piece_slot *own[LK_LANES_MAX] = {0}, *all = NULL;
@@ -200,7 +201,7 @@ static void add_part(struct lk_piece_maker *m, struct lk_piece_front *f, const s
         m->failed = 1;
 }
 
-/* the joint of slot @s in the first lane that has one */
+/* Return the joint of slot @s in the first lane that has a joint. */
 static int some_joint(const struct lk_piece_slot *s)
 {
     for (int l = 0; l < LK_LANES_MAX; l++)
@@ -214,7 +215,7 @@ static int same_joints(const struct lk_piece_slot *a, const struct lk_piece_slot
     return memcmp(a->joint, b->joint, sizeof(a->joint)) == 0;
 }
 
-/* joins the slots of the parts of front @f; eliminated ones first */
+/* Join the slots of the parts of front @f; slots that @f eliminates come first. */
 static void join_slots(struct lk_piece_maker *m, struct lk_piece_front *f, const struct node *node,
                        int n,
                        int (*is_eliminated)(const struct lk_piece_maker *,
@@ -253,7 +254,8 @@ static int is_grounded(const struct lk_piece_maker *m, const struct lk_piece_slo
     return s->key == KEY_GROUND;
 }
 
-/* @context: for each lane the assembly that the front makes, or -1 */
+/* Return whether a slot is internal to its front. @context: for each lane the assembly that the
+ * front makes, or -1 */
 static int is_internal(const struct lk_piece_maker *m, const struct lk_piece_slot *s,
                        const void *context)
 {
@@ -401,7 +403,7 @@ void lk_piece_add_loose_bodies(struct lk_piece_maker *m)
 
 /* ---- the top ---- */
 
-/* the remainder of assembly @a, in lane 0 of the node; the slots of a body are its joints */
+/* Make a node of the remainder of assembly @a, in lane 0; the slots of a body are its joints. */
 static struct node node_of(struct lk_piece_maker *m, int a, int *ret_lane)
 {
     struct node node = {.front = m->a[a].front};
@@ -428,7 +430,7 @@ static struct node node_of(struct lk_piece_maker *m, int a, int *ret_lane)
     return node;
 }
 
-/* return whether slot @s is empty in its lane, so that it is no slot of the top */
+/* Return whether slot @s is empty in its lane, so that the top does not need it. */
 static int is_dropped(const struct lk_piece_slot *s)
 {
     return some_joint(s) < 0;
@@ -446,7 +448,7 @@ static void drop_slots(struct lk_piece_front *f, int part, const struct node *no
     }
 }
 
-/* removes empty slots and keeps in .order the child's index of the others */
+/* removes empty slots and keeps in .order the child's index of the remaining slots */
 static void number_slots(struct node *node)
 {
     int n = 0;

@@ -5,7 +5,7 @@
 #include "compile/effort.h"
 #include <stdlib.h>
 
-/* whether the remainders of two children have rows of the same kinds in the same order */
+/* Return whether the remainders of two children have rows of the same kinds in the same order. */
 static int same_rest(const struct lk_piece_front *a, const struct lk_piece_front *b)
 {
     int n = a->n_slots - a->n_elim;
@@ -18,7 +18,7 @@ static int same_rest(const struct lk_piece_front *a, const struct lk_piece_front
     return 1;
 }
 
-/* the slot of @a that corresponds to slot @i of part @part of @b; -1: none or several */
+/* Return the slot of @a that corresponds to slot @i of part @part of @b; -1: none, or several. */
 static int like_slot(const struct lk_piece_front *a, const struct lk_piece_front *b, int part,
                      int i)
 {
@@ -38,8 +38,9 @@ static int like_slot(const struct lk_piece_front *a, const struct lk_piece_front
     return found;
 }
 
-/* Return whether body @q has rows in all slots of body @p in the other lane that its front has too.
- * A coupling may act only on other parts of that front. @slot: see fits_lane() */
+/* Return whether body @q has rows in all slots of body @p in the other lane, as far as the front
+ * of @q has these slots. A coupling may act only on other parts of that front. @slot: see
+ * fits_lane() */
 static int has_all_rows(const struct lk_piece_part *p, const struct lk_piece_part *q,
                         const int *slot, int n_slots)
 {
@@ -52,7 +53,7 @@ static int has_all_rows(const struct lk_piece_part *p, const struct lk_piece_par
 }
 
 /* Return whether @b fits into another lane of @a: their parts have the same type, and @a has all
- * slots of @b, with the same ones eliminated. @packed, @now: new indices of their children
+ * slots of @b and eliminates the same slots. @packed, @now: new indices of their children
  * @ret_slot: slot of @a for each slot of @b. */
 static int fits_lane(const struct lk_piece_front *a, const struct lk_piece_front *b,
                      const struct lk_piece_front *packed, const int *now, int *ret_slot)
@@ -100,9 +101,9 @@ static void take_lane(struct lk_piece_front *to, const struct lk_piece_front *fr
     }
 }
 
-/** struct packing - distributes the fronts of the top over lanes. @now: new index of each front;
- * @lane: its new lane, or -1 for fronts that were aligned before;  @filled: used lanes of each new
- * front */
+/** struct packing - distributes the fronts of the top over lanes.
+ * @now:    new index of each front;  @lane: its new lane, or -1 for fronts that were aligned before
+ * @filled: used lanes of each new front */
 struct packing {
     struct lk_piece_front *packed;
     int n;
@@ -126,7 +127,7 @@ static void renumber_slots(struct lk_piece_maker *m, int i, const int *slot)
         }
 }
 
-/* adds front @i to one of the new fronts from @first on, or makes it a new one */
+/* adds front @i to one of the new fronts from @first on, or makes it a new front */
 static void pack_front(struct lk_piece_maker *m, struct packing *pk, int i, int first)
 {
     struct lk_piece_front *f = &m->out->fronts[i];
@@ -147,8 +148,8 @@ static void pack_front(struct lk_piece_maker *m, struct packing *pk, int i, int 
     pk->filled[k]++;
 }
 
-/* Packs the fronts of the top by level, those with the most slots first, into as few as possible.
- */
+/* Packs the fronts of the top by level, those with the most slots first, into as few fronts as
+ * possible. */
 static void pack_top(struct lk_piece_maker *m, struct packing *pk)
 {
     struct lk_pieces *out = m->out;

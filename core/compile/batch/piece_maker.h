@@ -20,7 +20,7 @@ struct lk_piece_assembly {
     int first;
     int size;
     int class;
-    int is_open; /* its parent is not in a batch, or it has none */
+    int is_open; /* no batch contains its parent, or it has no parent */
     int front;
     int lane;
 };
@@ -43,12 +43,12 @@ struct lk_piece_maker {
     int failed; /* an allocation failed, or: */
     bool is_over;
     int task;
-    int root_first[LK_LANES_MAX]; /* first positions and size of the pieces being made */
+    int root_first[LK_LANES_MAX]; /* first positions, and size, of the pieces being made */
     int root_size;
     struct lk_pieces *out;
 };
 
-/* number of bodies that joint @j connects, without the ground */
+/* Return the number of bodies that joint @j connects, without the ground. */
 static inline int lk_piece_bodies_of(const struct lk_topology *t, int j)
 {
     int n = 0;
@@ -68,14 +68,14 @@ static inline int lk_piece_hangs_on_one_joint(const struct lk_piece_maker *m, in
     return m->a[root].n_ground == 1 && m->a[root].size > 1;
 }
 
-/* whether @body is one of the bodies of assembly @a */
+/* Return whether @body is one of the bodies of assembly @a. */
 static inline int lk_piece_is_inside(const struct lk_piece_maker *m,
                                      const struct lk_piece_assembly *a, int body)
 {
     return body < m->n_bodies && m->place[body] >= a->first && m->place[body] < a->first + a->size;
 }
 
-/* whether all bodies of joint @j are among those of assembly @a */
+/* Return whether all bodies of joint @j are among those of assembly @a. */
 static inline int lk_piece_holds_joint(const struct lk_piece_maker *m,
                                        const struct lk_piece_assembly *a, int j)
 {

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TASK_BLOCKS 8 /* bodies per lane that a task has at least */
+#define TASK_BLOCKS 8 /* least number of bodies per lane in a task */
 #define TASKS_MAX   4
 
 void *lk_piece_grow(struct lk_piece_maker *m, void *array, int n, size_t size)
@@ -57,8 +57,8 @@ struct class
     struct tie *ties;
 };
 
-/* Return whether a merge makes joint @j of @body internal, and @body is its first body in part @p.
- * All its bodies must be in @p or @q, at least one of them in @q. */
+/* Return whether a merge makes joint @j of @body internal, and @body is the first body of @j in
+ * part @p. All its bodies must be in @p or @q, at least one of them in @q. */
 static int is_tie(const struct lk_piece_maker *m, const struct lk_piece_assembly *p,
                   const struct lk_piece_assembly *q, int j, int body)
 {
@@ -178,7 +178,7 @@ static void open_assembly(struct lk_piece_maker *m, int a)
     m->a[a].lane = -1; /* in the top */
 }
 
-/* @order: all @n open assemblies of one class */
+/* Make batches of similar assemblies. @order: all @n open assemblies of one class */
 static void group_class(struct lk_piece_maker *m, const int *order, int n, int share)
 {
     int size = m->a[order[0]].size, full = n / m->lanes * m->lanes;
@@ -289,7 +289,8 @@ static void place_bodies(struct lk_piece_maker *m, const struct lk_tree *tree, i
                 m->a[m->a[m->t->body[j][s]].root].n_ground++;
 }
 
-/* bodies per lane of a task, so that there are enough tasks and none is too small */
+/* Return the number of bodies per lane of a task, such that there are enough tasks and none is
+ * too small. */
 static int share_of(const struct lk_piece_maker *m)
 {
     int share = m->n_bodies / m->lanes / TASKS_MAX;

@@ -16,8 +16,8 @@
 #include "compile/tree/plan.h"
 
 /** struct lk_piece_slot - one joint in every lane, all with the same rows.
- * @joint: per lane, -1: none;  @key, @order, @side: used to match the joints of the lanes of a body
- */
+ * @joint: per lane, -1: none;  @key, @order, @side: keys used to match the joints of the lanes
+ *         of a body */
 struct lk_piece_slot {
     int kind;
     int joint[LK_LANES_MAX];
@@ -40,9 +40,10 @@ struct lk_piece_part {
     int *from;
 };
 
-/** struct lk_piece_front - one front of a batch; eliminated slots first.
- * @is_aligned: in a batch of similar pieces, so its bodies and joints are already in their lanes
- * @level: greater than that of its children */
+/** struct lk_piece_front - one front of a batch; its eliminated slots come first.
+ * @is_aligned: the front is in a batch of similar pieces, so that its bodies and joints are already
+ *              in their lanes
+ * @level: height in the tree, greater than that of its children */
 struct lk_piece_front {
     int n_slots;
     int n_elim;

@@ -32,8 +32,8 @@ static void add_joints(struct lk_planner *pl, int kind, const int *joint)
     LK_PLANNER_ADD(pl, pl->p->joints, pl->p->n_joints, j);
 }
 
-/* makes one block for each joint slot that aligned fronts eliminate; then blocks of the other
- * joints, by kind */
+/* Make one block for each joint slot that aligned fronts eliminate, then blocks of the other
+ * joints, by kind. */
 static void make_joints(struct lk_planner *pl)
 {
     const struct lk_pieces *pieces = &pl->pieces;
@@ -162,7 +162,7 @@ static void place_joints(struct lk_planner *pl, int block)
     add_op(pl, LK_BATCH_JOINTS, block);
 }
 
-/* whether another task, or fronts in several lanes, read the remainder of front @i */
+/* Return whether another task, or fronts in several lanes, read the remainder of front @i. */
 static int remainder_stays(const struct lk_planner *pl, int i)
 {
     int user = pl->user[i];
@@ -297,7 +297,7 @@ static void make_program(struct lk_planner *pl)
         lk_planner_mask_front(pl, i);
     if (!pl->failed)
         lk_planner_refer_root(pl);
-    /* after everything else: distribute() relies on this order */
+    /* reserve these blocks after all others: distribute() relies on this order */
     p->n_nothing = largest_block(pl);
     p->nothing = lk_planner_reserve(p, p->n_nothing);
     lk_planner_reserve(p, p->n_nothing);

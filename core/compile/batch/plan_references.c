@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Make a reference to @at, the block of each lane, or -1, and @lane, the lane in that block.
- * @none: block for empty lanes, and for lanes that name it, such as the ground, which is the same
- * in every lane
+/* Make a reference to block @at[l] (-1: none) and lane @lane[l] for each lane l.
+ * @none: block for empty lanes, and for lanes that refer to @none itself, such as the ground, which
+ *        is the same in every lane
  * @live: lanes of the block that are in use; reading unused lanes is harmless */
 static struct lk_ref refer_lanes(struct lk_planner *pl, const int *at, const int *lane,
                                  unsigned live, int none)
@@ -70,7 +70,8 @@ static struct lk_ref refer_joints(struct lk_planner *pl, const int *joint, int n
     return refer_lanes(pl, at, lane, live, none);
 }
 
-/* @body: n_bodies: the ground; -1: none, which for a joint also means the ground */
+/* Make a reference to bodies. @body: n_bodies: the ground; -1: none, which for a joint also
+ * means the ground */
 static struct lk_ref refer_bodies(struct lk_planner *pl, const int *body, int none)
 {
     int at[LK_LANES_MAX], lane[LK_LANES_MAX];
@@ -163,7 +164,7 @@ static void refer_element(struct lk_planner *pl, const struct lk_piece_front *f,
     LK_PLANNER_ADD(pl, p->elements, p->n_elements, el);
 }
 
-/* index in a lower triangle of @n rows, column by column */
+/* Return the index of an entry in a lower triangle of @n rows, stored column by column. */
 static int lower_index(int n, int row, int column)
 {
     return column * n - column * (column - 1) / 2 + row - column;
@@ -185,7 +186,7 @@ static unsigned front_lanes(const struct lk_piece_front *f, int lanes)
     return in_use;
 }
 
-/* references to the remainders of the children of a part, and to their right-hand sides */
+/* Set the references to the remainders of the children of a part, and to their right-hand sides. */
 static void refer_remainders(struct lk_planner *pl, const struct lk_piece_part *part,
                              struct lk_ref *ret_remainder, struct lk_ref *ret_sums, int *ret_some)
 {
@@ -204,7 +205,8 @@ static void refer_remainders(struct lk_planner *pl, const struct lk_piece_part *
     *ret_sums = refer_lanes(pl, sums, part->lane, live, p->nothing);
 }
 
-/* describes a child as a part of a merge. @at: its eliminated and its kept slot, or -1 */
+/* describes a child as a part of a merge. @at: the slots that the front eliminates and keeps, or
+ * -1 */
 static int merge_child(struct lk_planner *pl, const struct lk_piece_part *from, const int at[2],
                        int rows, struct lk_batch_part *ret)
 {
@@ -275,14 +277,14 @@ static void add_rows(struct lk_planner *pl, const int *row, int n)
         LK_PLANNER_ADD(pl, pl->p->table, pl->p->n_table, row[r]);
 }
 
-/* Return how often an entry of the lower triangle is added. The entry between twins is added twice
- * to the diagonal, because its mirror image above the diagonal maps there too. */
+/* Return how often an entry of the lower triangle is added. The entry between twins is added
+ * twice to the diagonal, because its mirror image above the diagonal maps to the same entry. */
 static int times_of(const struct row_map *map, int r, int col)
 {
     return r != col && map->to[r] == map->to[col] ? 2 : 1;
 }
 
-/* places of the entries in the matrix of a front of @n rows, column by column */
+/* Add the index of each entry in the matrix of a front of @n rows, column by column. */
 static void add_places(struct lk_planner *pl, const struct row_map *map, int n)
 {
     const int *to = map->to;
@@ -296,7 +298,7 @@ static void add_places(struct lk_planner *pl, const struct row_map *map, int n)
             }
 }
 
-/* indices of the entries in the remainder of @rest rows, in the same order */
+/* Add the index of each entry in the remainder of @rest rows, in the order of add_places(). */
 static void add_entries(struct lk_planner *pl, const struct row_map *map, int rest)
 {
     const int *from = map->from;
@@ -347,7 +349,7 @@ static void refer_child(struct lk_planner *pl, const struct lk_piece_front *f,
     LK_PLANNER_ADD(pl, p->children, p->n_children, c);
 }
 
-/* masks the rows of bodies' elements that some of their lanes lack */
+/* Mask the rows that bodies lack in some of their lanes. */
 static void mask_part(struct lk_planner *pl, int i, const struct lk_piece_part *part)
 {
     const struct lk_piece_front *f = &pl->pieces.fronts[i];
@@ -378,8 +380,8 @@ void lk_planner_mask_front(struct lk_planner *pl, int i)
             mask_part(pl, i, &f->parts[k]);
 }
 
-/* describes the part of front @f that eliminates slot 0 and keeps slot @kept (-1: none); returns 0
- * if it is no such part */
+/* describes the part of front @f that eliminates slot 0 and keeps slot @kept (-1: none); returns
+ * 0 if there is no such part */
 static int merge_part(struct lk_planner *pl, const struct lk_piece_front *f,
                       const struct lk_piece_part *from, int kept, struct lk_batch_part *ret)
 {

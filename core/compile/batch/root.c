@@ -98,7 +98,8 @@ static void find_rows(struct lk_planner *pl, const int *first_row, struct left *
         }
 }
 
-/* add its entries, column by column; an entry between two rows that map to one is added twice */
+/* Add the entries of a remainder, column by column. An entry between two rows that map to one
+ * row of the root is added twice. */
 static void add_entries(struct lk_planner *pl, const struct left *left, int stride)
 {
     int at = pl->p->fronts[left->front].remainder;
@@ -116,7 +117,7 @@ static void add_entries(struct lk_planner *pl, const struct left *left, int stri
         }
 }
 
-/* add its right-hand sides, for row @row of the root */
+/* Add the right-hand sides of a remainder for row @row of the root. */
 static void add_sums(struct lk_planner *pl, const struct left *left, int row)
 {
     int at = pl->p->fronts[left->front].sums;
@@ -127,7 +128,8 @@ static void add_sums(struct lk_planner *pl, const struct left *left, int row)
                            (at + r) * pl->p->lanes + left->lane);
 }
 
-/* children of the chosen fronts that are not chosen themselves; @ret: NULL: they are counted */
+/* Find the children of the chosen fronts that are not chosen themselves. @ret: NULL: count them
+ * only */
 static int find_left(struct lk_planner *pl, const char *is_in, const int *first_row,
                      struct left *ret)
 {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TURNS 1e-3 /* difference of turns in a step that matters [rad] */
+#define TURNS 1e-3 /* least difference of the turns in a step that matters [rad] */
 
 /** struct search - breadth-first search for the distance of each body from its root.
  * @first: n_bodies + 1: index of each body's first neighbour in @other
@@ -52,7 +52,8 @@ static void found(struct search *f, int b, int away)
     f->queue[f->n_found++] = b;
 }
 
-/* find the distances of all bodies that are connected with those in the queue from @from on */
+/* Find the distances of all bodies connected with the bodies in the queue, which is processed
+ * from index @from on. */
 static void follow(struct search *f, int from)
 {
     for (int i = from; i < f->n_found; i++) {
@@ -64,8 +65,8 @@ static void follow(struct search *f, int from)
     }
 }
 
-/* Measure distances from the ground; then, in each mechanism without ground, from its heaviest
- * body, which a first search from any of its bodies finds. */
+/* Measure distances from the ground. In a mechanism without ground, measure them from its
+ * heaviest body, which a first search from any of its bodies finds. */
 static void measure(const struct lk_model *m, struct search *f)
 {
     for (int b = 0; b < m->n_bodies; b++)

@@ -11,10 +11,11 @@
 #include "model/model.h"
 
 /** lk_carriers_find() - decide for each joint whether the sides of its block are exchanged. They
- * are exchanged if the second body turns faster about the axis at the start, by a turn in a step of
- * @h [s] that matters. If neither body does, they are exchanged if the second body is more joints
- * away from the ground, or from the heaviest body of a mechanism without ground: the outer body is
- * the one that may spin up. Only revolute and cylindrical joints without compliance are exchanged.
+ * are exchanged if the second body turns faster about the axis at the start, by an angle per step
+ * of @h [s] that matters. If neither body does, they are exchanged if the second body is more
+ * joints away from the ground, or from the heaviest body of a mechanism without ground: the outer
+ * body is the one that may spin up. Only revolute and cylindrical joints without compliance are
+ * exchanged.
  * @ret: n_joints. Return: 0, -ENOMEM. */
 int lk_carriers_find(const struct lk_model *model, double h, int *ret);
 

@@ -6,17 +6,18 @@
 #include <stdlib.h>
 
 /** struct groups - groups of bodies that rows connect (union-find).
- * @of: of each body another one of its group, of the representative itself
- * @is_at_hub, @is_held: of each representative: rows connect the group with the hub; the group must
- * not hang on the hub */
+ * @of: for each body another body of its group; for the representative, itself
+ * @is_at_hub: for each representative: rows connect the group with the hub
+ * @is_held: for each representative: the group must not hang on the hub */
 struct groups {
     int *of;
     bool *is_at_hub;
     bool *is_held;
 };
 
-/** struct parts - groups of bodies without a hub. @all: connected by all rows;  @rigid: by rigid
- * rows; these are held by rigid rows to the ground */
+/** struct parts - groups of bodies, found without a hub.
+ * @all: groups connected by any rows;  @rigid: groups connected by rigid rows; is_held: rigid
+ *       rows connect the group with the ground */
 struct parts {
     struct groups all;
     struct groups rigid;
@@ -120,7 +121,7 @@ static bool hangs_on(const struct parts *p, int b, int hub)
     return b != hub && p->all.is_at_hub[first] && !p->all.is_held[first];
 }
 
-/* set hangs_on of all bodies on @hub. Return: whether there are any */
+/* set hangs_on of all bodies on @hub. Return: whether any body hangs on @hub */
 static bool hang_on(struct lk_draft *d, const struct parts *p, int hub)
 {
     bool is_any = false;

@@ -5,9 +5,9 @@
 
 #include "compile/draft.h"
 
-/** lk_hubs_may_be() - test whether body @b of the model, not split, may be a hub. Without it the
- * mechanism must fall into at least two groups of bodies, at least one of which hangs on it, and
- * its inverse mass matrix must be invertible. Return: 0, 1, -ENOMEM. */
+/** lk_hubs_may_be() - test whether body @b of the model, not split, may be a hub. Without this
+ * body the mechanism must fall into at least two groups of bodies, at least one of which hangs
+ * on it, and its inverse mass matrix must be invertible. Return: 0, 1, -ENOMEM. */
 int lk_hubs_may_be(const struct lk_draft *draft, int b);
 
 /** lk_hubs_hang() - set draft->hangs_on of every body of the system from draft->is_hub. Call once

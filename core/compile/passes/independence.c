@@ -16,7 +16,8 @@ static bool is_regular(const struct lk_draft_block *b)
                                b->type == LK_JOINT_DISTANCE);
 }
 
-/* a drive of a coordinate: one row more of a joint that counts itself */
+/* Return whether block @i drives a coordinate of a regular rigid joint that no earlier block
+ * drives. */
 static bool drives_once(const struct lk_draft *d, int i)
 {
     const struct lk_draft_block *b = &d->blocks[i], *joint = &d->blocks[b->joint];
@@ -40,7 +41,7 @@ static int root_of(int *next, int b)
     return b;
 }
 
-/* Return: whether they were not connected before */
+/* Connect the bodies of a block. Return: whether they were not connected before */
 static bool connect(const struct lk_draft *d, int *next, const struct lk_draft_block *b)
 {
     int root[2];
@@ -51,8 +52,9 @@ static bool connect(const struct lk_draft *d, int *next, const struct lk_draft_b
     return root[0] != root[1];
 }
 
-/* Return true if the body has mass and a moment of inertia. The artificial moment of a thin body is
- * large enough beside those of its neighbours for E at round-off, see fill_masses.c. */
+/* Return true if the body has mass and a moment of inertia. The artificial moment of a thin body
+ * is large enough, relative to the moments of its neighbours, for an E of round-off, see
+ * fill_masses.c. */
 static bool has_inertia(const struct lk_body_def *body)
 {
     const double *J = body->inertia;

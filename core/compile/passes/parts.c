@@ -10,7 +10,7 @@
 #include <string.h>
 
 #define SPLIT_ROWS 24   /* a body with fewer rows is not split */
-#define SPLIT_GAIN 0.9  /* largest fraction of the work that a split may leave */
+#define SPLIT_GAIN 0.9  /* largest work after a split, as a fraction of that before it */
 #define HUB_ROWS   16   /* a body with fewer rows is no hub */
 #define HUB_GAIN   0.97 /* as SPLIT_GAIN, but a hub adds no rows */
 
@@ -48,7 +48,7 @@ static void begin_shares(struct lk_draft *d, const struct lk_draft_block *origin
                 d->share[original[i].body[s]].blocks++;
 }
 
-/* the different bodies of coupled joints, without the ground */
+/* List the different bodies of coupled joints, without the ground. */
 static void place_coupling(struct lk_draft *d, struct lk_draft_block *b)
 {
     const struct lk_joint_def *def = &d->model->joints[b->joint];
@@ -65,11 +65,12 @@ static void place_coupling(struct lk_draft *d, struct lk_draft_block *b)
         }
     for (int i = b->n_sides; i < LK_SIDES_MAX; i++)
         b->body[i] = d->n_bodies;
-    /* the joints connect the ground and one body: a block has at least two sides */
+    /* if the joints connect only the ground and one body: a block has at least two sides */
     b->n_sides = b->n_sides < 2 ? 2 : b->n_sides;
 }
 
-/* @original: blocks with their bodies in the model; rows on coordinates follow their joint */
+/* Set the bodies of the blocks. @original: blocks with their bodies in the model; rows on
+ * coordinates use the bodies of their joint */
 static void place_blocks(struct lk_draft *d, const struct lk_draft_block *original)
 {
     begin_shares(d, original);
@@ -104,7 +105,7 @@ static void add_welds(struct lk_draft *d)
     }
 }
 
-/* makes the blocks for the currently chosen parts, and their plan */
+/* Make the blocks for the currently chosen parts, and their plan. */
 static int make_plan(struct lk_draft *d, const struct lk_draft_block *original)
 {
     lk_plan_fini(&d->plan);
@@ -144,20 +145,20 @@ static double work_of(const struct lk_draft *d)
 
 /* ---- which bodies are hubs, and which are split ---- */
 
-/** struct front_rows - number of rows of a body's joints in a front: eliminated there, remaining.
- */
+/** struct front_rows - number of rows of a body's joints in a front: rows eliminated in the
+ * front, rows remaining. */
 struct front_rows {
     int e;
     int r;
 };
 
-/** struct times - how often a step factors and solves: found once, for all fronts. */
+/** struct times - how often a step factors and solves; found once, for all fronts. */
 struct times {
     int factors;
     int solves;
 };
 
-/* work of a step at a front that eliminates @e rows and keeps @r */
+/* Return the work of a step at a front that eliminates @e rows and keeps @r. */
 static double front_work(struct times times, double e, double r)
 {
     return times.factors * lk_front_flops(e, r) + times.solves * lk_front_solve_flops(e, r);
@@ -181,9 +182,9 @@ static void save_front(const struct lk_draft *d, struct times times, const struc
         }
 }
 
-/* Upper bound on the work that a hub or a split could save in the present fronts: all rows of
- * its joints. A trial costs a whole plan, and most bodies of a net cannot save that much.
- * Return: 0, -ECANCELED. */
+/* Compute an upper bound on the work that a hub or a split could save in the present fronts: the
+ * work for all rows of its joints. A trial requires a new plan, and most bodies of a net cannot
+ * save that much. Return: 0, -ECANCELED. */
 static int bound_savings(const struct lk_draft *d, struct front_rows *front_rows, double *saved)
 {
     const struct times times = {lk_draft_factors(d), lk_draft_solves(d)};
@@ -207,7 +208,7 @@ static int bound_savings(const struct lk_draft *d, struct front_rows *front_rows
     return 0;
 }
 
-/* Drop hubs without hanging bodies, because all of these hang on another hub now. Return: as
+/* Drop hubs without hanging bodies, whose bodies all hang on other hubs now. Return: as
  * make_plan() */
 static int drop_empty_hubs(struct lk_draft *d, const struct lk_draft_block *original)
 {
@@ -242,7 +243,7 @@ static int try_hub(struct lk_draft *d, const struct lk_draft_block *original, in
     return make_plan(d, original);
 }
 
-/* tries increasing numbers of parts for one body, and keeps the best */
+/* Try increasing numbers of parts for one body, and keep the best. */
 static int split_body(struct lk_draft *d, const struct lk_draft_block *original, int body,
                       int blocks)
 {
@@ -279,7 +280,8 @@ static bool may_be_split(const struct lk_draft *d, int b, int rows, int blocks)
            blocks >= 4;
 }
 
-/* @counts: two per body, zero;  @front_rows, @saved: of each body, zero */
+/* Try all bodies as hubs and splits. @counts: two per body, zero;  @front_rows, @saved: of each
+ * body, zero */
 static int try_bodies(struct lk_draft *d, const struct lk_draft_block *original, int *counts,
                       struct front_rows *front_rows, double *saved)
 {
@@ -316,8 +318,8 @@ static int relieve_bodies(struct lk_draft *d, const struct lk_draft_block *origi
     return r;
 }
 
-/* copy the blocks of unsplit bodies, and distribute them to parts. Return: 0, -ENOMEM, -ECANCELED
- */
+/* Copy the blocks of unsplit bodies, and distribute them to parts. Return: 0, -ENOMEM,
+ * -ECANCELED. */
 int lk_parts_find(struct lk_draft *d)
 {
     size_t size = ((size_t)d->n_blocks + 1) * sizeof(*d->blocks);

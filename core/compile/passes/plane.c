@@ -8,13 +8,15 @@
 #include <string.h>
 
 #define ROUND_OFF                                                                                  \
-    1e-12        /* of directions, and of lengths and velocities as a share of their size          \
-                  */
-#define JOINTS 7 /* most joints of a body: one with more may be split into welded parts */
+    1e-12 /* of directions, and of lengths and velocities as a share of their size                 \
+           */
+/* most joints of a body with planar reduction: one with more may be split into welded parts */
+#define JOINTS 7
 
 /** struct mechanism - bodies that joints connect.
- * @normal: axis of its hinges, 0 as long as none is found;  @level: height of a body along it [m]
- * @tilts: it does not move in a plane, or may not
+ * @normal: axis of its hinges, 0 until a hinge is found;  @level: height of a body along @normal
+ *          [m]
+ * @tilts: the mechanism does not, or may not, move in a plane
  * @is_uneven: it is not flat, see plane.h
  * @is_pushed: a load or motion has a component along the normal, if only round-off */
 struct mechanism {
@@ -26,10 +28,12 @@ struct mechanism {
 };
 
 /** struct search - working state.
- * @of: representative of the bodies connected by joints;  @held_with: of those connected by hinges
- * and prismatic joints;  @n_joints: of each body
+ * @of: representative of the bodies connected by joints;  @held_with: representative of the bodies
+ *      connected by hinges and prismatic joints
+ * @n_joints: number of joints of each body
  * @mechanism: of each representative in @of
- * @is_held: of each representative in @held_with: such a joint connects it with the ground
+ * @is_held: of each representative in @held_with: a hinge or prismatic joint connects it with the
+ *           ground
  * @has_tyre: of each body */
 struct search {
     int *of;
@@ -59,7 +63,7 @@ static bool holds(const struct lk_joint_def *j)
     return (j->type == LK_JOINT_REVOLUTE || j->type == LK_JOINT_PRISMATIC) && !j->has_compliance;
 }
 
-/* return a body of the joint, which connects at least one */
+/* return a body of joint @j; a joint has at least one body */
 static int body_of(const struct lk_joint_def *j)
 {
     return j->body[0] != LK_GROUND ? j->body[0] : j->body[1];
@@ -118,7 +122,7 @@ static bool is_across(const double v[3], const double n[3])
     return fabs(lk_dot(v, n)) <= ROUND_OFF * lk_norm(v);
 }
 
-/* the world axis along which @n is, to the last bit; -1: none */
+/* Return the world axis that is parallel to @n to the last bit; -1: none. */
 static int axis_of(const double n[3])
 {
     for (int k = 0; k < 3; k++)
@@ -127,7 +131,7 @@ static int axis_of(const double n[3])
     return -1;
 }
 
-/* whether @v has not even round-off along the axis of @a */
+/* Return whether @v has no component, not even round-off, along the normal of @a. */
 static bool is_pure(const double v[3], const struct mechanism *a)
 {
     int axis = axis_of(a->normal);
@@ -141,7 +145,7 @@ static bool is_level(const double point[3], const struct mechanism *a)
            ROUND_OFF * (lk_norm(point) + fabs(a->level));
 }
 
-/* whether both points of a joint are at one height */
+/* Return whether both points of a joint are at the same height along @n. */
 static bool is_closed(const struct lk_joint_def *j, const double n[3])
 {
     double gap[3];
@@ -216,7 +220,7 @@ static void look_at_joints(const struct lk_model *m, struct search *f)
     }
 }
 
-/* whether the ends of a force are in the plane of @a: on it, or on the ground */
+/* Return whether both ends of a force are in the plane of @a: on its bodies, or on the ground. */
 static bool is_between(const struct search *f, const struct lk_force_def *force,
                        const struct mechanism *a)
 {
@@ -247,7 +251,7 @@ static bool force_is_flat(const struct search *f, const struct lk_force_def *for
     }
 }
 
-/* whether @force has not even round-off along the normal of @a */
+/* Return whether @force has no component, not even round-off, along the normal of @a. */
 static bool force_is_pure(const struct lk_force_def *force, const struct mechanism *a)
 {
     switch (force->type) {
@@ -272,7 +276,8 @@ static void look_at_forces(const struct lk_model *m, struct search *f)
     for (int i = 0; i < m->n_forces; i++) {
         const struct lk_force_def *force = &m->forces[i];
 
-        /* creep needs the joint of a wheel on a rail, with which the mechanism tilts anyway */
+        /* creep requires the joint of a wheel on a rail; a mechanism with this joint tilts
+         * anyway */
         if (lk_force_is_on_coordinate(force) || force->type == LK_FORCE_LINE ||
             force->type == LK_FORCE_CREEP)
             continue;
@@ -315,8 +320,8 @@ static bool is_about(const struct lk_joint_def *j, const double n[3], const doub
            lk_norm(off) <= ROUND_OFF * size * lk_norm(n) && lk_norm(gap) <= ROUND_OFF * size;
 }
 
-/* find the bodies that turn in place: held bodies with a hinge to the ground through their centre
- * of mass */
+/* Find the bodies that turn in place. They are held bodies with a hinge to the ground through
+ * their centre of mass */
 static void find_pivots(const struct lk_model *m, struct lk_plane *planes)
 {
     for (int i = 0; i < m->n_joints; i++) {
@@ -365,7 +370,7 @@ static const struct lk_plane *plane_at(const struct lk_joint_def *j, int s,
 }
 
 /* Find the normal of a body that joint @j connects with a held body @from. Return: whether the
- * joint keeps it from tilting. */
+ * joint keeps that body from tilting. */
 static bool hold(const struct lk_joint_def *j, const struct lk_plane *from, double ret_normal[3])
 {
     const double *axis = j->axis[0];
@@ -382,7 +387,7 @@ static bool hold(const struct lk_joint_def *j, const struct lk_plane *from, doub
     return true;
 }
 
-/* mark a body of joint @j as held if the other one is held */
+/* mark a body of joint @j as held if its other body is held */
 static bool hold_body(const struct lk_model *m, const struct search *f,
                       const struct lk_joint_def *j, struct lk_plane *planes)
 {
@@ -400,9 +405,9 @@ static bool hold_body(const struct lk_model *m, const struct search *f,
     return false;
 }
 
-/* Find the held bodies of mechanisms that do not move in a plane, beginning at the ground. Joints
- * are visited forward and backward in turn, because a chain may be listed in either order. Return:
- * number of bodies. */
+/* Find the held bodies of mechanisms that do not move in a plane, beginning at the ground.
+ * Passes over the joints alternate between forward and backward, because a chain may be listed
+ * in either order. Return: number of bodies. */
 static int hold_bodies(const struct lk_model *m, const struct search *f, struct lk_plane *planes)
 {
     int count = 0, last = -1;

@@ -8,10 +8,11 @@
 #include <string.h>
 
 /** struct pulls - sources of force in a model.
- * @mass: of all bodies [kg];  @energy: kinetic energy at the start [J];  @speed: corresponding
- * speed of all bodies [m/s]
+ * @mass: mass of all bodies [kg];  @energy: kinetic energy at the start [J]
+ * @speed: speed of all bodies that corresponds to @energy [m/s]
  * @stored: energy of linear springs at the start [J]
- * @storing, @stiffness: total stiffness of these springs, of all linear springs [N/m] */
+ * @storing: total stiffness of the springs that store energy;  @stiffness: total stiffness of
+ *           all linear springs [N/m] */
 struct pulls {
     const struct lk_model *model;
     double mass;
@@ -22,7 +23,7 @@ struct pulls {
     double stiffness;
 };
 
-/* return a b, but 0 if one factor is 0 and the other infinite */
+/* Return the product of @a and @b, but 0 if one factor is 0 and the other infinite. */
 static double times(double a, double b)
 {
     return a == 0 || b == 0 ? 0 : a * b;
@@ -158,8 +159,8 @@ static double whirl(const struct lk_model *m, double mass)
 
 #define SAME 1e-6 /* distance below which points coincide [m] */
 
-/** struct levers - lever arms of a rotation in a joint: the shortest and the longest distance to
- * another joint of a body that it turns [m], 0: none
+/** struct levers - lever arms of a rotation in a joint.
+ * @shortest, @longest: distance to another joint of a body that the rotation moves [m], 0: none
  * @rail: ratio of a rack or screw [m/rad] */
 struct levers {
     double shortest;
@@ -197,7 +198,7 @@ static void add_levers(const struct lk_model *m, int at, int turned, struct leve
     }
 }
 
-/* force that a torque about joint @at makes at its shortest lever */
+/* Return the force that a torque about joint @at makes at the shortest lever arm of the joint. */
 static double force_of_torque(const struct lk_model *m, int at, double torque)
 {
     struct levers l = {.rail = rail_of(m, at)};
@@ -228,7 +229,7 @@ static bool is_angle(const struct lk_model *m, int joint, int coordinate)
                : lk_joint_coordinate_is_angle(m->joints[joint].type, coordinate);
 }
 
-/* return the force of a force or torque along a coordinate */
+/* Return the force that a force or torque along a coordinate makes. */
 static double along_coordinate(const struct lk_model *m, int joint, int coordinate, double value)
 {
     return is_angle(m, joint, coordinate) ? force_of_torque(m, joint, value) : value;
@@ -283,8 +284,8 @@ static double damping_of(const struct lk_model *m, const struct lk_force_def *f)
     return lk_pulls_signal(m, f->port_input[LK_PORT_DAMPING], f->damping);
 }
 
-/* return the largest deflection of an element at the start, or due to an input of its rest [m, rad]
- */
+/* return the largest deflection of an element at the start, or the deflection due to an input of
+ * its rest length [m, rad] */
 static double deflection_of(const struct lk_model *m, const struct lk_force_def *f)
 {
     bool is_impedance = f->type == LK_FORCE_IMPEDANCE;
@@ -389,7 +390,7 @@ static double pull_of_input(const struct lk_model *m, const struct lk_input_def 
 
 /* ---- drives ---- */
 
-/** struct motion - largest travel, speed and acceleration of a drive [m or rad, s] */
+/** struct motion - largest travel, speed and acceleration of a drive [m or rad, s]. */
 struct motion {
     double way;
     double speed;
@@ -412,8 +413,8 @@ static struct motion motion_of_table(const struct lk_table *t)
     return ret;
 }
 
-/* return the motion of a drive by an input, which is assumed to reach its rate within an eighth of
- * its range */
+/* Return the motion of a drive that follows an input. The input is assumed to reach its rate
+ * within an eighth of its range. */
 static struct motion motion_of_input(const struct lk_input_def *in)
 {
     double way = in->limits[1] - in->limits[0], speed = in->rate;
@@ -460,7 +461,7 @@ static bool spread(const struct lk_model *m, const struct lk_joint_def *j, bool 
     return marks;
 }
 
-/* Mark the bodies that joints other than @at connect with body @from, not through the ground.
+/* Mark the bodies that joints other than @at connect with body @from, but not through the ground.
  * Return: their mass; INFINITY for the ground. */
 static double mark_beyond(const struct lk_model *m, int at, int from, bool *is_marked)
 {
@@ -471,7 +472,8 @@ static double mark_beyond(const struct lk_model *m, int at, int from, bool *is_m
     if (from < 0)
         return INFINITY;
     is_marked[from] = true;
-    for (int sweep = 0; grows; sweep++) { /* forward and backward: two sweeps suffice for a chain */
+    /* alternate forward and backward sweeps: two suffice for a chain */
+    for (int sweep = 0; grows; sweep++) {
         grows = false;
         for (int n = 0; n < m->n_joints; n++) {
             int i = sweep % 2 ? m->n_joints - 1 - n : n;
@@ -501,8 +503,8 @@ static double stiffness_at(const struct lk_model *m, const bool *is_marked)
     return sum;
 }
 
-/* return the force that a drive needs to move the lighter side of its joint and to stretch springs
- * there */
+/* return the force that a drive needs to move the lighter side of its joint and to stretch the
+ * springs on that side */
 static double pull_of_drive(const struct pulls *p, const struct lk_drive_def *d, bool *is_marked)
 {
     const struct lk_model *m = p->model;

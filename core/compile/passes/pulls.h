@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Largest force that may act in a joint, a rod or a spring of a model in a run, from the limits of
- * the inputs and from all loads. It decides for which bodies, rods and springs the step includes
- * the geometric stiffness. */
+/* Largest force that may act in a joint, a rod or a spring of a model in a run, from the limits
+ * of the inputs and from all loads. This force decides for which bodies, rods and springs the
+ * step includes the geometric stiffness. */
 #ifndef LK_COMPILE_PULLS_H
 #define LK_COMPILE_PULLS_H
 
@@ -21,12 +21,13 @@ double lk_pulls_signal(const struct lk_model *model, int at, double value);
  * without limits sets it. Offline. */
 double lk_pulls_gravity(const struct lk_model *model);
 
-/** lk_pulls_most() - compute an equivalent weight [N]: swinging, it pulls as hard as any load of
- * the model may. It is the larger of two values. The first is the weight of all bodies or, with
- * @whirls, the force that keeps them on their circles, if that is larger. The second is 1 /
- * LK_PULLS_SWING times the sum of the first and of the largest forces of all force elements, inputs
- * and drives. Springs and stops pull as far as the stored and kinetic energy of the start allows. A
- * drive by an input is assumed to reach its rate within an eighth of its range. Offline. */
+/** lk_pulls_most() - compute an equivalent weight [N]: when it swings, it pulls as hard as any
+ * load of the model can pull. It is the larger of two values. The first is the weight of all
+ * bodies or, with @whirls, the force that keeps them on their circles, if that is larger. The
+ * second is 1 / LK_PULLS_SWING times the sum of the first and of the largest forces of all force
+ * elements, inputs and drives. Springs and stops pull as far as the stored and kinetic energy at
+ * the start allows. A drive that follows an input is assumed to reach its rate within an eighth
+ * of its range. Offline. */
 double lk_pulls_most(const struct lk_model *model, bool whirls);
 
 #endif

@@ -64,7 +64,7 @@ static void add_joints(struct lk_draft *d)
     }
 }
 
-/* makes a row on coordinate @which of joint @joint */
+/* Make a row on coordinate @which of joint @joint. */
 static struct lk_draft_block *add_coordinate(struct lk_draft *d, int joint, int which)
 {
     const struct lk_model *m = d->model;
@@ -75,7 +75,7 @@ static struct lk_draft_block *add_coordinate(struct lk_draft *d, int joint, int 
     return b;
 }
 
-/* makes one row for all elements at a coordinate, unless it is there */
+/* Make one row for all elements at a coordinate, unless that row exists. */
 static void add_law_of_coordinate(struct lk_draft *d, int joint, int coordinate)
 {
     const struct lk_force_def *forces = d->model->forces;

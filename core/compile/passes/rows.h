@@ -5,7 +5,7 @@
 
 #include "compile/draft.h"
 
-/* bodies in blocks before parts are placed: of the model, the ground, then frames */
+/* bodies in blocks before parts are placed: bodies of the model, the ground, then frames */
 #define LK_FRAME_CODE(k) (-2 - (k))
 
 /** lk_rows_find() - make the blocks of rows between the bodies of the model, in the order that

@@ -25,7 +25,7 @@ static bool is_rod(const struct lk_draft *d, const struct lk_draft_block *b)
            (b->force < 0 || d->model->forces[b->force].type == LK_FORCE_SPRING_DAMPER);
 }
 
-/* whether nothing but rods, springs and balls keeps @body from turning */
+/* Return whether only rods, springs and balls act on @body, so that it can turn freely. */
 static bool turns_freely(const struct lk_draft *d, int body)
 {
     for (int i = 0; i < d->n_blocks; i++)
@@ -36,7 +36,8 @@ static bool turns_freely(const struct lk_draft *d, int body)
     return true;
 }
 
-/* return the inverse mass of both ends for a force across, of the bodies without joints [1/kg] */
+/* Return the inverse mass of both ends for a force across the rod or spring, if their bodies had
+ * no joints [1/kg]. */
 static double lightness(const struct lk_draft *d, const struct lk_draft_block *b)
 {
     const double(*point)[3] = lk_sways_points(d, b);

@@ -8,8 +8,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/** struct levers - of a body: the longest from its centre of mass to a point that a joint holds
- * [m], and the number of such points. */
+/** struct levers - lever arms of a body: the longest from its centre of mass to a point that a
+ * joint holds [m], and the number of such points. */
 struct levers {
     double longest;
     int n;
@@ -50,7 +50,8 @@ int lk_tensions_find(const struct lk_draft *d, double *ret)
     for (int b = 0; b < m->n_bodies; b++) {
         const double *J = m->bodies[b].inertia;
         double pull = levers[b].n > 1 ? most : weight;
-        /* a lever does not turn a slender body about its own axis: the mean of the other moments */
+        /* A lever arm does not turn a slender body about its own axis: use the mean of the other
+         * two moments. */
         double moment = 0.5 * (J[0] + J[1] + J[2]);
 
         ret[b] = moment > 0 ? 0.25 * d->h * d->h * pull * levers[b].longest / moment : 0;

@@ -35,7 +35,7 @@ struct pair {
     int part[2];
     int eliminated;
     int remaining;
-    int growth; /* remaining rows in excess of those of the larger part */
+    int growth; /* remaining rows minus the remaining rows of the larger part */
     int depth;
     int size;
     double flops;
@@ -63,7 +63,7 @@ static bool joint_is_open(const struct builder *b, int j)
     return false;
 }
 
-/* adds joint @j to the handles of its bodies if it connects two; @store: 0: only counts */
+/* Add joint @j to the handles of its bodies if it connects two bodies. @store: 0: only count */
 static void add_handles(struct builder *b, int j, bool store)
 {
     for (int s = 0; s < LK_TREE_SIDES; s++) {
@@ -121,7 +121,8 @@ static int max_int(int a, int b)
     return a > b ? a : b;
 }
 
-/* whether joint @j has all its bodies in assemblies @left and @right, one of which may be a hub */
+/* Return whether all bodies of joint @j are in assemblies @left and @right, one of which may be
+ * a hub. */
 static bool is_between(const struct builder *b, int j, int left, int right)
 {
     for (int s = 0; s < LK_TREE_SIDES; s++)
@@ -138,7 +139,8 @@ static bool is_handle_of(const struct builder *b, int j, int assembly)
     return false;
 }
 
-/* rows eliminated by a merge of two assemblies, and remaining after it; shared ones count once */
+/* Count the rows that a merge of two assemblies eliminates, and the rows that remain. Shared
+ * rows count once. */
 static struct pair pair_of(const struct builder *b, int one, int other)
 {
     int left = one < other ? one : other, right = one + other - left;
@@ -185,7 +187,7 @@ static struct pair pair_with_hub(const struct builder *b, int one, int hub)
     return p;
 }
 
-/* writes the pairs that joint @j can merge, at most LK_PAIRS; returns their number */
+/* Write the pairs that joint @j can merge, at most LK_PAIRS. Return: number of pairs. */
 #define LK_PAIRS (LK_TREE_SIDES * (LK_TREE_SIDES - 1) / 2)
 static int pairs_of_joint(const struct builder *b, int j, struct pair *ret)
 {
@@ -203,7 +205,8 @@ static int pairs_of_joint(const struct builder *b, int j, struct pair *ret)
     return n;
 }
 
-/* merge two assemblies, or one and a hub; handles to other assemblies become those of the result */
+/* Merge two assemblies, or an assembly and a hub. The result gets their handles to other
+ * assemblies. */
 static int merge_pair(struct builder *b, const struct pair *p)
 {
     static const struct assembly nothing;
@@ -313,7 +316,7 @@ static int build_in_rounds(struct builder *b)
     return r;
 }
 
-/* the pair of least work at joint @j, which is open */
+/* Return the pair of least work at the open joint @j. */
 static struct pair cheapest_at(const struct builder *b, int j)
 {
     struct pair pairs[LK_PAIRS];
@@ -325,7 +328,7 @@ static struct pair cheapest_at(const struct builder *b, int j)
     return pairs[best];
 }
 
-/* repeats the merge of least work; only pairs at the new assembly must be evaluated again */
+/* Repeat the merge of least work. Only pairs at the new assembly must be evaluated again. */
 static int build_cheapest(struct builder *b)
 {
     const struct lk_topology *t = b->topology;

@@ -13,13 +13,13 @@ static int joint_rows(const struct lk_topology *t, int j)
     return j < t->n_joints ? t->n_rows[j] : LK_MOTION_ROWS;
 }
 
-/* first of them in the order of elimination */
+/* Return the first row of joint @j in the order of elimination. */
 static int first_row(const struct lk_topology *t, const struct lk_plan *plan, int j)
 {
     return j < t->n_joints ? plan->row[j] : plan->n_rows + (j - t->n_joints) * LK_MOTION_ROWS;
 }
 
-/* where the rows of joint @j begin inside front @f */
+/* Return the index in front @f of the first row of joint @j. */
 static int row_in_front(const struct lk_topology *t, const struct lk_front_plan *f, int j)
 {
     int at = 0;
@@ -51,7 +51,7 @@ static int joints_at(const struct lk_topology *t, int body)
     return n;
 }
 
-/* of the joints of a front from @from to before @to */
+/* Count the rows of the joints of a front, from index @from to before @to. */
 static int rows_of(const struct lk_topology *t, const struct lk_front_plan *f, int from, int to)
 {
     int n = 0;
@@ -93,7 +93,7 @@ static bool is_hub(const struct lk_plan *plan, int body)
     return false;
 }
 
-/* the sides of joints @from to before @to of front @host that are @body's */
+/* Add the sides at @body of the joints @from to before @to of front @host. */
 static void add_blocks(struct lk_fronts *fr, const struct lk_topology *t,
                        const struct lk_plan *plan, const struct lk_front_plan *host, int from,
                        int to, int body, const struct lk_jacobian *jacobian, struct counts *c)
@@ -134,7 +134,7 @@ static void fill_hubs(struct lk_fronts *fr, const struct lk_topology *t, const s
     }
 }
 
-/* the elements of the bodies of @f in front @host */
+/* Add the elements of the bodies of @f to front @host. */
 static void fill_elements(struct lk_fronts *fr, const struct lk_topology *t,
                           const struct lk_plan *plan, const struct lk_front_plan *f,
                           const struct lk_front_plan *host, const struct lk_jacobian *jacobian,
@@ -192,7 +192,8 @@ static int map_child(const struct lk_topology *t, const struct lk_front_plan *f,
     return is_first;
 }
 
-/* indices in the lower triangle of a remainder, through its map */
+/* Write the indices of the entries of a remainder in the lower triangle of its front, through
+ * @map. */
 static void fill_places(struct lk_fronts *fr, const int *map, int rest, int n, struct counts *c)
 {
     for (int column = 0; column < rest; column++)
@@ -204,7 +205,7 @@ static void fill_places(struct lk_fronts *fr, const int *map, int rest, int n, s
         }
 }
 
-/* child @from of a front of @rows rows; @map as of map_child() */
+/* Add child @from to a front of @rows rows; @map: as returned by map_child() */
 static void fill_child(struct lk_fronts *fr, const struct lk_front *from, int rows, bool is_first,
                        const int *map, struct counts *c)
 {
@@ -227,7 +228,7 @@ static void fill_child(struct lk_fronts *fr, const struct lk_front *from, int ro
     fill_places(fr, map, to->rest, rows, c);
 }
 
-/* the children of @f as those of front @host; @index: of the fronts of the plan */
+/* Add the children of @f to front @host; @index: index of each front of the plan */
 static void fill_children(struct lk_fronts *fr, const struct lk_topology *t,
                           const struct lk_plan *plan, const struct lk_front_plan *f,
                           const struct lk_front_plan *host, const int *index, int *map,
@@ -326,7 +327,7 @@ static void count_children(const struct lk_topology *t, const struct lk_plan *pl
     }
 }
 
-/* count an upper bound of the blocks of hubs: the bodies of a joint are different */
+/* Count an upper bound of the blocks of hubs. The bodies of a joint are all different. */
 static void count_hubs(const struct lk_topology *t, const struct lk_front_plan *f, struct counts *c)
 {
     for (int i = 0; i < f->n_joints; i++)

@@ -25,16 +25,16 @@ struct maker {
     const struct lk_topology *topology;
     struct assembly_plan *assemblies;
     struct assembly_plan *hanging; /* room for as many */
-    int *group;                    /* of bodies and merges: a merge that contains them, or -1 */
-    int *zone;                     /* of bodies and merges: the hub that they hang on, or -1 */
+    int *group;                    /* of bodies and merges: the merge that contains them, or -1 */
+    int *zone;                     /* of bodies and merges: the hub on which they hang, or -1 */
     int *seen;                     /* of joints: their state in the current front */
     int *list;                     /* joints of the current front */
     int n_list;
     struct lk_plan *plan;
 };
 
-/* current assembly of body @b: union-find with path halving; otherwise a search would take the
- * depth of the tree */
+/* Return the current assembly of body @b. Union-find with path halving: a search without it
+ * would take as long as the tree is deep. */
 static int owner_of(struct maker *m, int b)
 {
     while (m->group[b] >= 0) {
@@ -46,8 +46,8 @@ static int owner_of(struct maker *m, int b)
     return b;
 }
 
-/* whether all bodies of joint @j, except the ground, are in assembly @index; also except the hub
- * on which they hang if it is merged @with_hub */
+/* Return whether all bodies of joint @j, except the ground, are in assembly @index. With
+ * @with_hub, the hub on which they hang is also excepted. */
 static int is_internal(struct maker *m, int j, int index, bool with_hub)
 {
     const struct lk_topology *t = m->topology;
@@ -87,7 +87,7 @@ static void meet_joint(struct maker *m, int j)
     m->seen[j] = MET;
 }
 
-/* joints at each body, as one list with offsets */
+/* joints of each body, as one list with offsets */
 struct incidence {
     int *first;
     int *joints;
@@ -147,8 +147,8 @@ static void add_part(struct maker *m, const struct incidence *in, struct lk_fron
     }
 }
 
-/* the order of joints in a front: eliminated rigid ones, other eliminated ones, those that remain
- */
+/* Return the rank of a joint in the order of a front: eliminated joints with rigid rows only,
+ * other eliminated joints, joints that remain. */
 static int turn_of(const struct maker *m, int j)
 {
     const struct lk_topology *t = m->topology;
@@ -158,7 +158,7 @@ static int turn_of(const struct maker *m, int j)
     return j < t->n_joints && t->n_rigid && t->n_rigid[j] < t->n_rows[j];
 }
 
-/* choose the internal joints for elimination; the motions of hubs at them remain */
+/* choose the internal joints for elimination; the motions of hubs at these joints remain */
 static void choose_eliminated(struct maker *m, int index, bool with_hub)
 {
     int n = m->n_list;
@@ -185,7 +185,7 @@ static void choose_motion(struct maker *m, int motion)
     m->seen[motion] = ELIMINATED;
 }
 
-/* completes the current front, whose eliminated joints are chosen */
+/* Complete the current front, whose eliminated joints are chosen. */
 static int finish_front(struct maker *m, struct lk_front_plan *f)
 {
     const struct lk_topology *t = m->topology;
@@ -389,8 +389,8 @@ int lk_plan_init(const struct lk_topology *topology, const struct lk_tree *tree,
     if (find_hubs(topology, &plan) < 0)
         return -ENOMEM;
     joints = (size_t)topology->n_joints + (size_t)plan.n_hubs + 1;
-    /* a body, a merge and a hub make one front each, and two remainders that are added up one more
-     */
+    /* A body, a merge and a hub make one front each. Two remainders that are added up make one
+     * more front. */
     plan.fronts = calloc(plan.n_hubs > 0 ? 2 * n : n, sizeof(*plan.fronts));
     plan.row = calloc((size_t)topology->n_joints + 1, sizeof(int));
     m.assemblies = calloc(n, sizeof(*m.assemblies));

@@ -9,8 +9,9 @@
 #include <stdbool.h>
 
 /** enum lk_tree_strategy - choice of the next merge.
- * ROUNDS: agglomeration in rounds of disjoint pairs; a wide and balanced tree for workers and lanes
- * CHEAPEST: always the merge of least work; a deep and narrow tree with the least total work */
+ * ROUNDS: rounds of merges of disjoint pairs; makes a wide and balanced tree for workers and lanes
+ * CHEAPEST: always the merge of least work; makes a deep and narrow tree with the least total
+ * work */
 enum lk_tree_strategy { LK_TREE_ROUNDS, LK_TREE_CHEAPEST };
 
 /** lk_tree_is_held() - return whether side @s of joint @j is the ground, or the hub on which
@@ -47,9 +48,9 @@ void lk_plan_work(const struct lk_topology *topology, const struct lk_plan *plan
                   double *ret_factor, double *ret_solve);
 
 /** lk_fronts_layout() - reserve memory for @plan; once the arena is allocated, also fill it.
- * @topology: that of the plan, or one in which fewer joints have rows. Joints without rows are
+ * @topology: topology of the plan, or one in which fewer joints have rows. Joints without rows are
  *            omitted; all other rows keep their positions in the order of elimination
- * @jacobian: of every joint; each factorisation reads its values */
+ * @jacobian: Jacobian of every joint; each factorisation reads its values */
 void lk_fronts_layout(struct lk_fronts *fronts, const struct lk_topology *topology,
                       const struct lk_plan *plan, const struct lk_jacobian *jacobian,
                       struct lk_arena *arena);

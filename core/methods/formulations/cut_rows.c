@@ -20,7 +20,7 @@ void lk_cut_rows_add_impulses(const struct lk_relative *relative, const double *
     }
 }
 
-/* sigma . g(v + sign u) of the rows, u one of the directions of side @side */
+/* Compute sigma . g(v + sign u) of the rows, where u is one of the directions of side @side. */
 static double row_gamma(const struct lk_system *sys, const struct lk_joint *j, int side,
                         int direction, double sign, const double *sigma)
 {
@@ -40,7 +40,8 @@ static double row_gamma(const struct lk_system *sys, const struct lk_joint *j, i
     return sum;
 }
 
-/* (J'(v) u)^T sigma for the six directions u of one side;  @turn: J^T sigma about its axes */
+/* Compute (J'(v) u)^T sigma for the six directions u of one side; @turn: J^T sigma about the
+ * axes of that side */
 static void turn_rate(const struct lk_system *sys, const struct lk_joint *j, int side,
                       const double turn[3], const double *sigma, double ret[6])
 {
@@ -56,8 +57,9 @@ static void turn_rate(const struct lk_system *sys, const struct lk_joint *j, int
     }
 }
 
-/* on one body: with the force f and the torque j in body axes, d/dt of R j is R (w x j + j'), and
- * that of the moment of f, x x f + R j, has v x f besides */
+/* Add a load on one body. Given are the force f and the torque j in body axes. The time
+ * derivative of R j is R (w x j + j'); that of the moment x x f + R j of the wrench also
+ * contains v x f. */
 static void add_load(const struct lk_system *sys, int body, const double rate[6],
                      const double impulse[6], struct lk_twist *ret)
 {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Divide and conquer at the level of accelerations in joint coordinates (R. Featherstone, A
  * divide-and-conquer articulated-body algorithm for parallel O(log(n)) calculation of rigid-body
- * dynamics, 1999), the method that Hamilton's form is compared with in K. Chadaj, P. Malczyk, J.
- * Fraczek, 2016. y = [q, nu].
+ * dynamics, 1999). K. Chadaj, P. Malczyk, J. Fraczek, 2016, compare Hamilton's form with this
+ * method. y = [q, nu].
  *
- * Joint coordinates satisfy the joints of the tree exactly; loops are closed at acceleration level
- * only, so they drift. Variant `corrected` projects q and nu onto the cut rows after every step. */
+ * Joint coordinates satisfy the joints of the tree exactly; loops are closed at acceleration
+ * level only, so they drift. Variant `corrected` projects q and nu onto the cut rows after every
+ * step. */
 #include "methods/formulations/joint_space.h"
 #include "methods/registry.h"
 #include <errno.h>

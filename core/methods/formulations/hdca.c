@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Hamilton's canonical equations in joint coordinates by divide and conquer (K. Chadaj, P. Malczyk,
  * J. Fraczek, A parallel Hamiltonian formulation for forward dynamics of closed-loop multibody
- * systems, 2016). y = [q, p], p_k = H_k^T Pbar_k: the projection on joint k of the tree of the
- * momentum of its subtree, including the impulses of the cut rows.
+ * systems, 2016). y = [q, p], p_k = H_k^T Pbar_k, where Pbar_k is the momentum of the subtree
+ * beyond joint k of the tree, including the impulses of the cut rows.
  *
  * Stage 1, velocities and impulses (eqs. (26)-(46)): the momenta p of all joints act on the bodies
  * like forces; sigma are the multipliers of all rows at velocity level:
  *
  *     Phi_q W Phi_q^T sigma = Phi_q W f(p) + Phi_t        P = f(p) - Phi_q^T sigma,  v = W P
  *
- * so velocities always satisfy the rows. Stage 2, derivatives of the momenta (eqs. (65)-(77)): with
- * Pbar the sum over the bodies beyond a joint of P and of the impulses of cut rows, and Qbar that
- * of the loads and of d/dt(Phi_q^T) sigma of these rows (cut_rows.h), both about O of the joint,
+ * so velocities always satisfy the rows. Stage 2, derivatives of the momenta (eqs. (65)-(77)): Pbar
+ * is the sum of P and of the impulses of cut rows over the bodies beyond a joint. Qbar is the sum
+ * of the loads and of d/dt(Phi_q^T) sigma of these rows (cut_rows.h). Both are taken about O of the
+ * joint:
  *
  *     p' = H^T (Qbar - [0; v_O x Pbar_lin]) + H'^T Pbar
  *
- * The impulses of the cut rows grow with time, and the errors of a step with them. p is determined
- * up to J^T sigma; so the default resets p after every step to that of the same velocities with
- * sigma = 0. The paper does not: variant `as-printed`. Variant `corrected` also projects q onto the
- * cut rows. */
+ * The impulses of the cut rows grow with time, and the errors of a step with them. p is
+ * determined only up to J^T sigma. The default therefore resets p after every step to the value
+ * for the same velocities and sigma = 0. The paper has no reset: variant `as-printed`. Variant
+ * `corrected` also projects q onto the cut rows. */
 #include "maths/vec.h"
 #include "methods/formulations/cut_rows.h"
 #include "methods/formulations/joint_space.h"
@@ -36,8 +37,10 @@ struct wrench {
     double t[3];
 };
 
-/** struct hdca - @sigma: of all rows;  @momentum: P of every body;  @sum: beyond every body, about
- * its centre of mass: of momenta, of loads */
+/** struct hdca - state of the formulation.
+ * @sigma: impulses of all rows;  @momentum: P of every body
+ * @sum: sum over the bodies beyond every body, about its centre of mass: of momenta, then of
+ *       loads */
 struct hdca {
     struct lk_joint_space space;
     int resets;
@@ -111,7 +114,7 @@ static int size(const void *self)
 
 /* ---- wrenches ---- */
 
-/* a wrench about @from, as it is about @to */
+/* Return a wrench given about @from, taken about @to. */
 static struct wrench wrench_about(const struct wrench *w, const double from[3], const double to[3])
 {
     struct wrench ret = *w;
@@ -132,7 +135,7 @@ static void add_wrench(struct wrench *sum, const struct wrench *w)
     }
 }
 
-/* force world, torque in body axes, to world */
+/* Convert a force in world axes and a torque in body axes to a wrench in world axes. */
 static struct wrench to_world(const struct lk_system *sys, int b, const struct lk_twist *force)
 {
     struct wrench ret;
@@ -167,7 +170,7 @@ static double wrench_along(const double direction[6], const struct wrench *w)
 
 /* ---- stage 1 ---- */
 
-/* @scale times a wrench at O of a joint, on body @b */
+/* Add @scale times a wrench at O of a joint to body @b. */
 static void push_body(struct hdca *h, int b, const double at[3], const struct wrench *w,
                       double scale)
 {
@@ -185,7 +188,8 @@ static void push_body(struct hdca *h, int b, const double at[3], const struct wr
     }
 }
 
-/* compute f(p): forces along the free directions of the joints; sigma acts in the others */
+/* compute f(p): forces along the free directions of the joints; sigma acts in the other
+ * directions */
 static void spread_momenta(struct hdca *h, const double *p)
 {
     const struct lk_relative *r = h->space.relative;
@@ -227,7 +231,7 @@ static void solve_impulses(struct hdca *h)
     lk_assembly_divide(s->assembly, h->momentum, s->motion);
 }
 
-/* P, sigma and nu from q and p, at the placed and evaluated state */
+/* Find P, sigma and nu from q and p, at the placed and evaluated state. */
 static int find_velocities(struct hdca *h, double t, const double *y)
 {
     struct lk_joint_space *s = &h->space;

@@ -63,7 +63,8 @@ void lk_joint_space_fini(struct lk_joint_space *s)
     free(s->memory);
 }
 
-/* 2 alpha Phi' + beta^2 Phi; in the tree both are round-off */
+/* Add 2 alpha Phi' + beta^2 Phi to the right-hand side. For rows of the tree both terms are
+ * round-off. */
 static void add_baumgarte(const struct lk_joint_space *s, double *ret)
 {
     lk_mechanics_rates(s->mechanics, s->other);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Common part of dca and hdca: the tree, the assembly over its bodies, and the accelerations of a
- * state in joint coordinates by divide and conquer. */
+/* Functions that dca and hdca share: the tree, the assembly over its bodies, and the
+ * accelerations of a state in joint coordinates by divide and conquer. */
 #ifndef LK_METHODS_FORMULATIONS_JOINT_SPACE_H
 #define LK_METHODS_FORMULATIONS_JOINT_SPACE_H
 
@@ -29,7 +29,7 @@ struct lk_joint_space {
 };
 
 /** lk_joint_space_init() - build tree and assembly; refuses bodies without inertia.
- * @name: of the formulation, for the error message
+ * @name: name of the formulation, for the error message
  * Not for the cycle. Return: 0, -ENOMEM, LK_E_MODEL. Release with lk_joint_space_fini(). */
 int lk_joint_space_init(struct lk_joint_space *space, const char *name,
                         struct lk_mechanics *mechanics, struct lk_error *ret_error);

@@ -95,8 +95,8 @@ static int size_recursive(const void *self)
     return r->n_q + r->n_v;
 }
 
-/* rates along null directions that balance the forces; if there are none, rate() returns the error
- */
+/* Read the state, with rates along null directions that balance the forces. If no such rates
+ * exist, rate() returns the error. */
 static void read_recursive(void *self, double *y)
 {
     struct lk_recursive *r = self;
@@ -109,7 +109,8 @@ static void read_recursive(void *self, double *y)
         memcpy(nu, r->nu, (size_t)r->n_v * sizeof(double));
 }
 
-/* whether a body has mass and a moment about every axis, so that no joint above it can lack rank */
+/* Return whether a body has mass and a moment about every axis, so that no joint above the body
+ * can lack rank */
 static int has_inertia(const struct lk_body *body)
 {
     double J[6][6], X[6][6];
@@ -217,8 +218,8 @@ static int rate_recursive(void *self, double t, const double *y, double *ret)
     return result;
 }
 
-/* Accelerations of massless directions as well, then condensed forces and accelerations once more,
- * which the multipliers need. */
+/* Add the accelerations of massless directions. Then compute condensed forces and accelerations
+ * again, because the multipliers need them. */
 static int accelerate_massless(struct lk_recursive *r, double t, const double *q)
 {
     int result;
@@ -262,7 +263,8 @@ static int settle_recursive(void *self, double t, double *y)
     return result;
 }
 
-/* rates of directions without inertia are in y, but their derivatives have no effect */
+/* Return what settling changes: rates of directions without inertia are in y, but their
+ * derivatives have no effect. */
 static int settles_recursive(const void *self)
 {
     const struct lk_recursive *r = self;
@@ -305,7 +307,7 @@ static int residual_recursive(void *self, double t, const double *y, const doubl
     return 0;
 }
 
-/* mark the rates of joints without inertia beyond them, whose derivatives have no effect */
+/* Mark the rates of joints that have no inertia beyond them, whose derivatives have no effect */
 static void is_algebraic_recursive(void *self, int *ret)
 {
     struct lk_recursive *r = self;

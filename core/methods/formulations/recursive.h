@@ -4,15 +4,16 @@
  * All vectors of six are [linear; angular] in world axes at the point O of the joint between the
  * body and its parent, see methods/relative/relative.h; six by six matrices are row-major. Equation
  * numbers are those of M. Arnold, A recursive multibody formalism for systems with small mass and
- * inertia terms, Mech. Sci. 4, 2013, whose K_i is the identity here, whose -J_i is H and whose -H_i
- * is the shift from the parent's O to the body's.
+ * inertia terms, Mech. Sci. 4, 2013. Its K_i is the identity here; its -J_i is H; its -H_i is the
+ * shift from O of the parent to O of the body.
  *
- * Where the projected mass H^T M H of a joint is rank-deficient, there are directions of the rates
- * nu in which no mass moves: null directions, the columns of N(q). The forces along them balance,
- * gamma = N^T Q = 0 (28b), which determines the part of nu along N. That part is redundant in the
- * state y = (q, nu): every evaluation first replaces nu by nu + N zeta such that gamma = 0. So
- * y' = f(t, y) is an ordinary differential equation with the solution of the paper's mixed system,
- * and no derivative of N appears in it (the paper's (29) to (32) differentiate eigenvectors). */
+ * Where the projected mass H^T M H of a joint is rank-deficient, there are directions of the
+ * rates nu in which no mass moves: null directions, the columns of N(q). The forces along them
+ * balance, gamma = N^T Q = 0 (28b), which determines the part of nu along N. That part is
+ * redundant in the state y = (q, nu): every evaluation first replaces nu by nu + N zeta such
+ * that gamma = 0. So y' = f(t, y) is an ordinary differential equation with the solution of the
+ * paper's mixed system, and no derivative of N appears in it (the paper's (29) to (32)
+ * differentiate eigenvectors). */
 #ifndef LK_METHODS_FORMULATIONS_RECURSIVE_H
 #define LK_METHODS_FORMULATIONS_RECURSIVE_H
 
@@ -22,15 +23,15 @@
 #include "solve/lu.h"
 
 /** struct lk_recursive_body - a body and the joint to its parent, as of the last evaluation.
- * @may_lack: the projected mass of its joint may be rank-deficient; 0: the body has mass and
- *            inertia, so it is positive definite
+ * @may_lack: the projected mass of its joint may be rank-deficient; 0: it is positive definite,
+ *            because the body has mass and inertia
  * @at_null, @n_null: null directions that begin at its joint
- * @shift:    O less the parent's O [m];  @arm: centre of mass less O [m]
- * @w_raw:    its angular velocity with the rates of y, before the balance [rad/s]
- * @extent:   of its subtree, itself included: mass, sum m x (3), sum m x x + trace J
+ * @shift:    vector from O of the parent to O [m];  @arm: vector from O to the centre of mass [m]
+ * @w_raw:    angular velocity of the body with the rates of y, before the balance [rad/s]
+ * @extent:   of the subtree including the body: mass, sum m x (3), sum m x x + trace J
  * @M:        condensed mass (17a);  @U: M H[c];  @D: pseudo-inverse of H^T M H
  * @Z:        null directions at its joint, each n_v numbers
- * @bias:     of its acceleration;  @p: condensed force (17b);  @a: acceleration */
+ * @bias:     bias of the acceleration of the body;  @p: condensed force (17b);  @a: acceleration */
 struct lk_recursive_body {
     int may_lack;
     int at_null;
@@ -49,16 +50,16 @@ struct lk_recursive_body {
     double a[6];
 };
 
-/** struct lk_recursive_cluster - null directions coupled by forces to each other and to no others:
- * a diagonal block of d gamma / d zeta. @first, @n: range in null_of;  @at: offset in G of the
- * factored n by n block */
+/** struct lk_recursive_cluster - null directions that forces couple to each other but to no other
+ * directions: a diagonal block of d gamma / d zeta. @first, @n: range in null_of;  @at: offset
+ * in G of the factored n by n block */
 struct lk_recursive_cluster {
     int first;
     int n;
     int at;
 };
 
-/** struct lk_recursive_row - a cut row. @at: its number among the rows of the mechanics
+/** struct lk_recursive_row - a cut row. @at: index of the row among the rows of the mechanics
  * @mobility: Phi_q W Phi_q^T of the row with its bodies free [1/kg, 1/(kg m^2)], at t = 0 */
 struct lk_recursive_row {
     int at;
@@ -68,15 +69,18 @@ struct lk_recursive_row {
     double J[LK_SIDES_MAX][6];
 };
 
-/** struct lk_recursive - @full_rank: a joint without full rank is an error
- * @lacks_inertia: of some body
- * @body: of every body;  @force: n_bodies, Q - w x J w
- * @nu: rates at the last evaluation, with gamma = 0 if there are null directions;  @nu_rate: of the
- * last write;  @y, @q_moved, @q_rate, @trial, @response: scratch
- * @n_rounds: of Newton's method for them;  @n_null: null directions;  @null_of: the directions,
- * cluster by cluster;  @gamma, @zeta: n_null
- * @row: n_cut_rows;  @S: operator of the cut rows;  @cut_lambda: their multipliers
- * @all_rows: scratch for all rows of the mechanics;  @lambda: all of the last write
+/** struct lk_recursive - state of the formulation.
+ * @full_rank: a joint without full rank is an error
+ * @lacks_inertia: some body lacks mass or inertia
+ * @body: data of every body;  @force: n_bodies, Q - w x J w
+ * @nu: rates at the last evaluation, with gamma = 0 if there are null directions;  @nu_rate: their
+ *      derivatives at the last write
+ * @y, @q_moved, @q_rate, @trial, @response: scratch
+ * @n_rounds: rounds of Newton's method for null directions;  @n_null: number of null directions
+ * @null_of: the null directions, cluster by cluster;  @gamma, @zeta: n_null
+ * @row: n_cut_rows;  @S: operator of the cut rows;  @cut_lambda: multipliers of the cut rows
+ * @all_rows: scratch for all rows of the mechanics;  @lambda: multipliers of all rows at the last
+ *            write
  * @block_of: mechanics block of each joint of the system, or -1 */
 struct lk_recursive {
     struct lk_mechanics *mechanics;
@@ -123,15 +127,17 @@ struct lk_recursive {
 
 /* ---- recursive_algebra.c: small dense matrices; RT: yes, fixed numbers of sweeps ---- */
 
-/** lk_small_eigen() - A = X diag(lambda) X^T of a symmetric matrix of at most six rows by cyclic
- * Jacobi rotations, a fixed number of sweeps. @A: n by n in rows of six; overwritten, eigenvalues
- * on its diagonal, in no order;  @ret_X: eigenvectors as columns */
+/** lk_small_eigen() - decompose A = X diag(lambda) X^T, a symmetric matrix of at most six rows by
+ * cyclic Jacobi rotations, a fixed number of sweeps. @A: n by n in rows of six; overwritten,
+ * eigenvalues on its diagonal, in no order;  @ret_X: eigenvectors as columns */
 LK_RT void lk_small_eigen(int n, double A[][6], double ret_X[][6]);
 
-/** lk_small_pseudo_inverse() - of a symmetric positive semi-definite matrix of at most six rows,
- * rank revealed by eigenvalues: (A1), in units in which the diagonal of a matrix of full rank would
- * be of order 1, so that lengths and angles can be compared.
- * @A: rows of six;  @scale: n, that diagonal; 0 if no body in that direction has a mass
+/** lk_small_pseudo_inverse() - compute the pseudo-inverse of a symmetric positive semi-definite
+ * matrix of at most six rows, (A1). Its rank follows from the eigenvalues in units in which the
+ * diagonal of a matrix of full rank would be of order 1, so that lengths and angles can be
+ * compared.
+ * @A: rows of six;  @scale: n, the diagonal of a matrix of full rank; 0 if no body in that
+ *     direction has a mass
  * @ret: A^+;  @ret_null: a basis of the null space, vector k at [k]
  * Return: dimension of the null space. */
 LK_RT int lk_small_pseudo_inverse(int n, double A[][6], const double *scale, double ret[][6],
@@ -141,34 +147,38 @@ LK_RT int lk_small_pseudo_inverse(int n, double A[][6], const double *scale, dou
  * Return: 0, LK_E_SINGULAR. */
 LK_RT int lk_small_inverse(int n, double A[][6], double ret[][6]);
 
-/** lk_semidefinite_solve() - A x = b for symmetric positive semi-definite A with b in its range:
- * Cholesky with diagonal pivoting of A in units of @scale; unknowns beyond the rank are 0.
+/** lk_semidefinite_solve() - solve A x = b for a symmetric positive semi-definite A and b in the
+ * range of A. Method: Cholesky with diagonal pivoting of A in units of @scale. Unknowns beyond the
+ * rank are 0.
  * @A: n by n, row-major; overwritten
- * @scale: n, magnitude of the diagonal if A had full rank: a pivot at round-off of it counts as
- *         zero; overwritten;  @order: n, scratch;  @b: overwritten by x */
+ * @scale: n, magnitude of the diagonal if A had full rank: a pivot at the round-off of this
+ *         magnitude counts as zero; overwritten;  @order: n, scratch;  @b: overwritten by x */
 LK_RT void lk_semidefinite_solve(int n, double *A, double *scale, int *order, double *b);
 
 /* ---- recursive_sweeps.c ---- */
 
-/** lk_recursive_place() - forward kinematics at @q, @nu; evaluate the mechanics at @t [s]. */
+/** lk_recursive_place() - compute the forward kinematics at @q, @nu; evaluate the mechanics at @t
+ * [s]. */
 LK_RT void lk_recursive_place(struct lk_recursive *r, double t, const double *q, const double *nu);
 
-/** lk_recursive_condense() - condensed masses of all bodies (17a), and null directions, at the last
- * place. Return: 0, LK_E_SINGULAR: a rank has changed since the formulation was opened. */
+/** lk_recursive_condense() - compute the condensed masses of all bodies (17a), and null
+ * directions, at the last lk_recursive_place(). Return: 0, LK_E_SINGULAR: a rank has changed
+ * since the formulation was opened. */
 LK_RT int lk_recursive_condense(struct lk_recursive *r);
 
-/** lk_recursive_ranks() - the same when the formulation is opened: store the ranks found. */
+/** lk_recursive_ranks() - lk_recursive_condense() when the formulation is opened: also store the
+ * ranks found. */
 int lk_recursive_ranks(struct lk_recursive *r);
 
-/** lk_recursive_load() - set p, the forces of all bodies less their velocity terms, and the bias
+/** lk_recursive_load() - set p, the forces of all bodies minus their velocity terms, and the bias
  * accelerations, at the last place. @raw: rates of y, before the balance. */
 LK_RT void lk_recursive_load(struct lk_recursive *r, const double *raw);
 
-/** lk_recursive_gather() - condensed forces (17b) from p, in place. */
+/** lk_recursive_gather() - replace p by the condensed forces (17b). */
 LK_RT void lk_recursive_gather(struct lk_recursive *r, int with_bias);
 
-/** lk_recursive_accelerate() - forward: accelerations (24a) of all bodies and nu' (25a), (28a) of
- * all joints, the part along null directions zero. */
+/** lk_recursive_accelerate() - compute the accelerations (24a) of all bodies and nu' (25a), (28a)
+ * of all joints in a forward sweep. The part of nu' along null directions is zero. */
 LK_RT void lk_recursive_accelerate(struct lk_recursive *r, int with_bias, double *ret_nu_rate);
 
 /** lk_recursive_fit_rates() - compute the rates with which the tree has the momentum of all bodies
@@ -206,7 +216,8 @@ LK_RT int lk_recursive_balance(struct lk_recursive *r, double t, const double *q
                                const double *raw);
 
 /** lk_recursive_null_rates() - add to @nu_rate the part along null directions, by a finite
- * difference of gamma along the motion. Call after the balance at @t. Return: as above. */
+ * difference of gamma along the motion. Call after lk_recursive_balance() at @t. Return: 0,
+ * LK_E_SINGULAR. */
 LK_RT int lk_recursive_null_rates(struct lk_recursive *r, double t, const double *q,
                                   const double *q_rate, double *nu_rate);
 
@@ -215,11 +226,13 @@ LK_RT int lk_recursive_null_rates(struct lk_recursive *r, double t, const double
 /** lk_recursive_list_rows() - update the cut rows and their Jacobians at the last place. */
 LK_RT void lk_recursive_list_rows(struct lk_recursive *r);
 
-/** lk_recursive_close() - close the loops: from the accelerations without cut rows find their
- * multipliers, add their forces to p, update @nu_rate. @raw: as in lk_recursive_load(). */
+/** lk_recursive_close() - close the loops: from the accelerations without cut rows find the
+ * multipliers of the cut rows, add their forces to p, update @nu_rate. @raw: as in
+ * lk_recursive_load(). */
 LK_RT void lk_recursive_close(struct lk_recursive *r, const double *raw, double *nu_rate);
 
-/** lk_recursive_multipliers() - of all rows from the reactions of the tree, (13). @ret: n_rows. */
+/** lk_recursive_multipliers() - compute the multipliers of all rows from the reactions of the
+ * tree, (13). @ret: n_rows. */
 LK_RT void lk_recursive_multipliers(struct lk_recursive *r, double *ret);
 
 #endif

@@ -3,9 +3,12 @@
 #include "methods/formulations/recursive.h"
 #include <string.h>
 
-#define SWEEPS         8     /* Jacobi converges quadratically: 6 rows are at round-off after 5 */
-#define RANK_TOLERANCE 1e-12 /* of a scaled eigenvalue: condensing leaves some 1e-16 of a zero */
-#define ROW_TOLERANCE  1e-11 /* of a pivot of scaled rows: squares of singular values */
+/* Jacobi converges quadratically: 6 rows reach round-off after 5 sweeps */
+#define SWEEPS 8
+/* scaled eigenvalue that counts as zero: condensing leaves about 1e-16 */
+#define RANK_TOLERANCE 1e-12
+/* pivot of scaled rows that counts as zero: pivots are squares of singular values */
+#define ROW_TOLERANCE 1e-11
 
 /* columns p and q of @X, rotated */
 static void rotate_columns(int n, double X[][6], int p, int q, double c, double s)
@@ -18,7 +21,7 @@ static void rotate_columns(int n, double X[][6], int p, int q, double c, double 
     }
 }
 
-/* the rotation that makes A[p][q] zero: Golub, van Loan, Matrix Computations, section 8.4 */
+/* Rotate so that A[p][q] becomes zero: Golub, van Loan, Matrix Computations, section 8.4. */
 static void annihilate(int n, double A[][6], double X[][6], int p, int q)
 {
     double off = A[p][q], tau = (A[q][q] - A[p][p]) / (2 * (off == 0 ? 1 : off));
@@ -75,7 +78,7 @@ int lk_small_pseudo_inverse(int n, double A[][6], const double *scale, double re
     return n_null;
 }
 
-/* L of A = L L^T. Return: 0, LK_E_SINGULAR. */
+/* Compute L of A = L L^T. Return: 0, LK_E_SINGULAR. */
 static int factor_small(int n, double A[][6], double L[][6])
 {
     for (int i = 0; i < n; i++)
@@ -175,7 +178,7 @@ static void substitute(int n, int rank, const double *L, double *b)
         b[i] = 0;
 }
 
-/* restore the original order, in place along the cycles of the permutation */
+/* Restore the original order in place, along the cycles of the permutation. */
 static void put_in_order(int n, int *order, double *b)
 {
     for (int i = 0; i < n; i++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Cut rows: those of joints that close loops, of drives, couplings and distances. Each acts on the
- * tree with an unknown force. One backward and forward sweep per row, with forces alone, gives a
- * column of the operator S = Phi_q M^-1 Phi_q^T of the cut rows; then
+/* Cut rows: the rows of joints that close loops, of drives, couplings and distances. Each cut row
+ * acts on the tree with an unknown force. One backward and forward sweep per row, with forces
+ * alone, gives a column of the operator S = Phi_q M^-1 Phi_q^T of the cut rows; then
  *
  *     S lambda = Phi_q a + gamma,   a: accelerations without cut rows,
  *
@@ -31,8 +31,9 @@ void lk_recursive_list_rows(struct lk_recursive *r)
     }
 }
 
-/* Phi_q a of a row: accelerations of centres of mass [world], of angular velocities [body axes].
- * @with_bias: include the terms of velocities; false for a response to forces */
+/* Return Phi_q a of a row, from accelerations of centres of mass (world) and of angular
+ * velocities (body axes). @with_bias: include the terms of velocities; false for a response to
+ * forces */
 static double row_acceleration(const struct lk_recursive *r, const struct lk_recursive_row *row,
                                int with_bias)
 {
@@ -55,7 +56,7 @@ static double row_acceleration(const struct lk_recursive *r, const struct lk_rec
     return sum;
 }
 
-/* p += the wrench of -lambda on a row, at the O of its bodies */
+/* Add to p the wrench of -lambda on a row, at the O of its bodies. */
 static void push_row(struct lk_recursive *r, const struct lk_recursive_row *row, double lambda)
 {
     for (int s = 0; s < row->n_sides; s++) {
@@ -79,7 +80,7 @@ static void clear_forces(struct lk_recursive *r)
         memset(r->body[b].p, 0, sizeof(r->body[b].p));
 }
 
-/* S, by rows' responses to a unit multiplier of each */
+/* Compute S column by column, from the response to a unit multiplier of each row. */
 static void find_operator(struct lk_recursive *r)
 {
     int n = r->n_cut_rows;
@@ -131,7 +132,7 @@ void lk_recursive_close(struct lk_recursive *r, const double *raw, double *nu_ra
     lk_recursive_accelerate(r, 1, nu_rate);
 }
 
-/* row @k of side @s as a wrench at the O of body @b, world */
+/* Return row @k of side @s as a wrench at the O of body @b, world axes. */
 static void wrench_of_row(const struct lk_recursive *r, const struct lk_mechanics_block *block,
                           int s, int k, double ret[6])
 {

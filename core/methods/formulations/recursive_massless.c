@@ -1,27 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bodies without inertia: the rates along null directions follow from a balance of forces, gamma =
- * N^T Q(t, q, nu + N zeta) = 0 (28b), by Newton's method with finite differences. Two directions
- * are coupled only by a force element between bodies of both: the matrix is block diagonal, one
- * evaluation gives a column of every block, and the work is linear in the number of bodies as long
- * as bodies with mass separate those without. */
+/* Bodies without inertia: the rates along null directions follow from a balance of forces, gamma
+ * = N^T Q(t, q, nu + N zeta) = 0 (28b), by Newton's method with finite differences. Only a force
+ * element between bodies of two directions couples these directions, so the matrix is block
+ * diagonal. One evaluation yields a column of every block. The work is linear in the number of
+ * bodies as long as bodies with mass separate bodies without mass. */
 #include "methods/formulations/recursive.h"
 #include <errno.h>
 #include <float.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define ROUNDS   3    /* of Newton's method; the last one with the matrix of the one before */
-#define CURVED   8    /* rounds if forces are nonlinear in rates */
-#define STEP     1e-3 /* of differences, by the largest rate, at least 1 m/s or rad/s */
+/* rounds of Newton's method; the last one uses the matrix of the round before */
+#define ROUNDS 3
+#define CURVED 8 /* rounds if forces are nonlinear in rates */
+/* step of differences, relative to the largest rate, at least 1 m/s or rad/s */
+#define STEP     1e-3
 #define NOISE    100  /* round-off of forces in a difference, in units of DBL_EPSILON */
 #define PIVOT    1e-9 /* least pivot of an equilibrated matrix */
-#define LEFT_MAX 1e-6 /* largest last correction, by the same rate */
+#define LEFT_MAX 1e-6 /* largest last correction, relative to the largest rate */
 #define AHEAD    1e-6 /* time difference for accelerations along null directions [s] */
 
 /* ---- coupling of directions ---- */
 
-/* null directions in which body @b moves: those of the joints between it and the first body above
- * with mass and inertia. Return: how many. */
+/* null directions in which body @b moves: those of the joints between the body and the first
+ * body above it with mass and inertia. Return: number of directions. */
 static int directions_of(const struct lk_recursive *r, int b, int *ret)
 {
     int n = 0;
@@ -131,7 +133,7 @@ static void balance_of_forces(const struct lk_recursive *r, double *ret)
     }
 }
 
-/* forces at @q, @nu; condensed masses at @q are there */
+/* Compute the forces at @q, @nu. The condensed masses at @q must be known. */
 static void evaluate_forces(struct lk_recursive *r, double t, const double *q, const double *nu,
                             const double *raw)
 {
@@ -159,7 +161,8 @@ static double size_of_forces(const struct lk_recursive *r)
     return size;
 }
 
-/* column @g of the matrices of all clusters that have one; r->gamma is of r->nu */
+/* Compute column @g of the matrices of all clusters that have this column; r->gamma belongs to
+ * r->nu. */
 static void find_column(struct lk_recursive *r, double t, const double *q, const double *raw, int g)
 {
     double step = STEP * size_of_rates(r);
@@ -190,7 +193,7 @@ static struct lk_lu_scale scale_of(const struct lk_recursive *r,
                                 r->lu.pivot + c->first};
 }
 
-/* d gamma / d zeta, factored. Return: -1, or a direction that no velocity resists. */
+/* Compute and factor d gamma / d zeta. Return: -1, or a direction that no velocity resists. */
 static int factor_clusters(struct lk_recursive *r, double t, const double *q, const double *raw)
 {
     double noise = NOISE * DBL_EPSILON * size_of_forces(r) / (STEP * size_of_rates(r));
@@ -208,7 +211,7 @@ static int factor_clusters(struct lk_recursive *r, double t, const double *q, co
     return weak;
 }
 
-/* zeta = -G^-1 @gamma. Return: its largest. */
+/* Compute zeta = -G^-1 @gamma. Return: the largest component. */
 static double solve_clusters(struct lk_recursive *r, const double *gamma)
 {
     double largest = 0;
@@ -292,8 +295,8 @@ static int body_of_direction(const struct lk_recursive *r, int z)
     return b;
 }
 
-/* the direction of null direction @z at its joint: [linear; angular], its larger part of length 1.
- * Return: 3 if it is a turn, else 0. */
+/* Write the direction of null direction @z at its joint to @ret: [linear; angular], its larger
+ * part of length 1. Return: 3 if that part is a rotation, else 0. */
 static int name_direction(const struct lk_recursive *r, int b, int z, double ret[6])
 {
     const struct lk_relative_joint *on = &r->relative->on[b];

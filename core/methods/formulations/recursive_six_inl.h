@@ -12,7 +12,7 @@ LK_INLINE double lk_six_dot(const double a[6], const double b[6])
     return lk_dot(a, b) + lk_dot(a + 3, b + 3);
 }
 
-/* @ret: the twist @V taken at the point @d away */
+/* Compute @ret: the twist @V taken at the point @d away. */
 LK_INLINE void lk_six_shift(const double d[3], const double V[6], double ret[6])
 {
     double turn[3];
@@ -24,7 +24,7 @@ LK_INLINE void lk_six_shift(const double d[3], const double V[6], double ret[6])
     }
 }
 
-/* @sum += the wrench @f, which acts at the point @d away */
+/* Add to @sum the wrench @f, which acts at the point @d away. */
 LK_INLINE void lk_six_add_wrench(const double d[3], const double f[6], double sum[6])
 {
     double moment[3];
@@ -42,7 +42,8 @@ LK_INLINE void lk_six_mass_times(const double M[36], const double V[6], double r
         ret[i] = lk_six_dot(M + 6 * i, V);
 }
 
-/* @sum += X^T M X, X the shift by @d: first the columns, then the rows of the angular part */
+/* Add X^T M X to @sum, where X is the shift by @d: first the columns, then the rows of the
+ * angular part. */
 LK_INLINE void lk_six_add_mass(const double d[3], const double M[36], double sum[36])
 {
     double MX[36];
@@ -68,7 +69,8 @@ LK_INLINE void lk_six_add_mass(const double d[3], const double M[36], double sum
     }
 }
 
-/* mass matrix of a body at its O: m, and J about the centre of mass, which is @arm further */
+/* Compute the mass matrix of a body at its O, from m and from J about the centre of mass, which
+ * is at @arm from O. */
 LK_INLINE void lk_six_mass_of(const struct lk_body *body, const double R[9], const double arm[3],
                               double ret[36])
 {

@@ -24,7 +24,7 @@ void lk_recursive_place(struct lk_recursive *r, double t, const double *q, const
 
 /* ---- backward: masses ---- */
 
-/* (17a): the condensed mass minus the joint's directions, M - U D U^T */
+/* Compute (17a): the condensed mass without the directions of the joint, M - U D U^T. */
 static void pass_mass(const struct lk_recursive_body *body, int n, double ret[36])
 {
     memcpy(ret, body->M, sizeof(body->M));
@@ -40,7 +40,7 @@ static void pass_mass(const struct lk_recursive_body *body, int n, double ret[36
     }
 }
 
-/* mass and moments of the subtree of a body, about the parent's O */
+/* Add the mass and moments of the subtree of a body, about O of the parent. */
 static void add_extent(const double d[3], const double e[5], double sum[5])
 {
     sum[0] += e[0];
@@ -74,8 +74,8 @@ void lk_recursive_scale(const struct lk_recursive *r, int b, double *ret)
     }
 }
 
-/* U, the pseudo-inverse D and null directions of one joint. Return: how many, or -1: not regular.
- */
+/* Compute U, the pseudo-inverse D and the null directions of one joint. Return: number of null
+ * directions, or -1: not regular. */
 static int project(struct lk_recursive *r, int b)
 {
     const struct lk_relative_joint *on = &r->relative->on[b];
@@ -103,7 +103,7 @@ static void start_masses(struct lk_recursive *r)
     }
 }
 
-/* one body of the backward sweep. Return: as project(). */
+/* Process one body of the backward sweep. Return: as project(). */
 static int condense_body(struct lk_recursive *r, int b)
 {
     const struct lk_relative_joint *on = &r->relative->on[b];
@@ -149,9 +149,10 @@ int lk_recursive_ranks(struct lk_recursive *r)
 
 /* ---- forces ---- */
 
-/* angular velocities with @raw, and the bias: the derivative of V = X V_parent + H nu along the
- * motion that was placed, with nu' zero, where V and nu are those of @raw. The two rates differ by
- * a null motion, which moves no mass, so the momentum of every body is the same with both. */
+/* Compute angular velocities with @raw, and the bias: the derivative of V = X V_parent + H nu
+ * along the placed motion with nu' = 0, where V and nu are those of @raw. The placed rates and
+ * @raw differ by a null motion, which moves no mass. So the momentum of every body is the same
+ * with both. */
 static void find_bias(struct lk_recursive *r, int b, const double *raw)
 {
     const struct lk_relative_joint *on = &r->relative->on[b];
@@ -176,8 +177,9 @@ static void find_bias(struct lk_recursive *r, int b, const double *raw)
     }
 }
 
-/* force and torque of a body at its O, minus the inertia of its own bias acceleration: m w_raw x (w
- * x arm), and J (w x w_raw), since the axes of the angular velocity rotate too */
+/* Compute the force and torque of a body at its O, minus the inertia of its own bias
+ * acceleration. This is m w_raw x (w x arm), and J (w x w_raw), because the axes of the angular
+ * velocity rotate too. */
 static void own_force(struct lk_recursive *r, int b)
 {
     const struct lk_system *sys = r->mechanics->system;
@@ -210,7 +212,7 @@ void lk_recursive_load(struct lk_recursive *r, const double *raw)
         own_force(r, b);
 }
 
-/* t = D (H^T p - U^T bias), the joint's own acceleration */
+/* Compute t = D (H^T p - U^T bias), the acceleration due to the joint itself. */
 static void find_joint_part(const struct lk_relative_joint *on, struct lk_recursive_body *body,
                             int with_bias)
 {
@@ -249,7 +251,7 @@ void lk_recursive_gather(struct lk_recursive *r, int with_bias)
 
 /* ---- forward: accelerations ---- */
 
-/* acceleration or velocity of the parent at the O of body @b */
+/* Compute the acceleration or velocity of the parent at the O of body @b. */
 static void from_parent(const struct lk_recursive *r, int b, double ret[6])
 {
     int parent = r->relative->on[b].parent;
@@ -259,7 +261,8 @@ static void from_parent(const struct lk_recursive *r, int b, double ret[6])
         lk_six_shift(r->body[b].shift, r->body[parent].a, ret);
 }
 
-/* compute the rates of the joint that belong to @V of the parent by the projected mass: -D U^T V */
+/* Compute the rates of the joint that follow from @V of the parent and the projected mass: -D
+ * U^T V */
 static void follow_parent(const struct lk_relative_joint *on, const struct lk_recursive_body *body,
                           const double V[6], double *ret)
 {
@@ -294,7 +297,7 @@ void lk_recursive_accelerate(struct lk_recursive *r, int with_bias, double *ret_
     }
 }
 
-/* M nu = sum of H^T (momentum of each body) */
+/* Find the rates from M nu = sum of H^T (momentum of each body). */
 void lk_recursive_fit_rates(struct lk_recursive *r, const double *q, double *ret_nu)
 {
     const struct lk_system *sys = r->mechanics->system;

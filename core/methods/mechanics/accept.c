@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Accepts a state: its accelerations and multipliers, and the works of the step to it. */
+/* Accepts a state: its accelerations and multipliers, and the works of the step that ends at
+ * this state. */
 #include "maths/vec.h"
 #include "methods/mechanics/mechanics.h"
 #include "step/elements/loads.h"
@@ -7,7 +8,7 @@
 #include "step/scripts/step.h"
 #include <string.h>
 
-#define REFINEMENTS 3 /* solves for the multipliers of a state, where rows are redundant */
+#define REFINEMENTS 3 /* solves for the multipliers of a state if rows are redundant */
 
 /* solve M a = Q - Phi_q^T lambda without the rigid rows, which the projection adds */
 static void accelerate_freely(struct lk_mechanics *m)
@@ -35,8 +36,9 @@ void lk_mechanics_complete(struct lk_mechanics *m)
         lk_project_accelerations(sys, &sys->next, NULL);
 }
 
-/* @ret: midpoint of the cubic Hermite interpolant between two states, of x and of theta in
- * R = R_begin exp(theta), theta' = w + theta x w / 2 + theta x (theta x w) / 12. May be @end. */
+/* Compute @ret: midpoint of the cubic Hermite interpolant between two states, of x and of theta
+ * in R = R_begin exp(theta), theta' = w + theta x w / 2 + theta x (theta x w) / 12. @ret may be
+ * @end. */
 static void find_midpoint(const struct lk_motion *begin, const struct lk_motion *end, double h,
                           struct lk_motion *ret)
 {
@@ -82,7 +84,8 @@ void lk_mechanics_book(struct lk_mechanics *m, double t, const struct lk_powers 
     lk_loads_powers(sys, &sys->next, start + 0.5 * h, m->inputs, &half);
     memcpy(sys->next.motion, m->end, bytes);
     lk_mechanics_evaluate(m, t);
-    m->n_evaluations -= 2; /* these do not count as evaluations of a method */
+    /* the two evaluations above do not count as evaluations of a method */
+    m->n_evaluations -= 2;
     balance->work_input += h / 3 * (2 * half.input - before->input - after.input);
     balance->work_applied += h / 3 * (2 * half.applied - before->applied - after.applied);
     balance->dissipated += h / 3 * (2 * half.damping - before->damping - after.damping);
@@ -97,7 +100,7 @@ int lk_mechanics_accept(struct lk_mechanics *m, double t, const double *lambda)
     int r;
 
     lk_mechanics_evaluate(m, t);
-    m->n_evaluations--; /* does not count as an evaluation of a method */
+    m->n_evaluations--; /* this evaluation does not count as an evaluation of a method */
     if (lambda)
         lk_mechanics_take_multipliers(m, lambda);
     else

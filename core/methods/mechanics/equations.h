@@ -22,7 +22,7 @@ enum lk_orientation {
 };
 
 /** enum lk_stabilisation - how constraint drift is limited: not at all; Baumgarte's terms in the
- * accelerations; projection of positions and velocities after each accepted step; the same of
+ * accelerations; projection of positions and velocities after each accepted step; projection of
  * positions alone. */
 enum lk_stabilisation {
     LK_STABILISATION_NONE,
@@ -51,26 +51,28 @@ struct lk_equations_options {
 enum lk_settling { LK_SETTLES_ROWS = 1, LK_SETTLES_IDLE = 2, LK_SETTLES_MOMENTA = 4 };
 
 /** struct lk_equations - table of functions of a formulation
- * @name:    as on the command line, without variant
+ * @name:    name on the command line, without variant
  * @variants: names after the colon, NULL-terminated, the first is the default; NULL: none
  * @paper:   description and source, a line for `linkage methods`
  * @why_not_fixed: why a step has no fixed work, so that the daemon refuses it; NULL: fixed work
- * @takes_massless: it accepts bodies without inertia
+ * @takes_massless: the formulation accepts bodies without inertia
  * @settles: return the changes that settle() makes besides unit quaternions, bits of enum
  *           lk_settling; call after open(). NULL: none
  * @open:    allocate the formulation in @ret, which close() frees; the state of @mechanics is
- *           consistent. Not for the cycle. Return: 0, -ENOMEM, LK_E_MODEL: @ret_error says what it
- *           does not support, and which formulation does
- * @size:    of y
- * @read:    y of the last accepted state of the system
- * @rate:    f. Return: 0, LK_E_SINGULAR
- * @write:   y to lk_mechanics_motion(), with accelerations, and evaluate at @t. Return: as rate()
+ *           consistent. Not for the cycle. Return: 0, -ENOMEM, LK_E_MODEL: @ret_error states what
+ *           the formulation does not support, and which formulation does
+ * @size:    return the size of y
+ * @read:    compute y of the last accepted state of the system
+ * @rate:    compute f. Return: 0, LK_E_SINGULAR
+ * @write:   write the motion of y to lk_mechanics_motion(), with accelerations, and evaluate at @t.
+ *           Return: as rate()
  * @settle:  called after each step of an integrator, in place on @y: unit quaternions, projection,
  *           reset of impulses; may be NULL
- * @lambda:  multipliers of the rows as of the last write(), or NULL: lk_mechanics_accept() finds
- *           them
- * @residual: F(t, y, y') = 0 for implicit solvers, @ret: size() numbers, or NULL: y' - f;
- *           is_algebraic: 1 for each component of y without derivative in F, or NULL: none
+ * @lambda:  copy the multipliers of the rows at the last write(), or NULL: lk_mechanics_accept()
+ *           finds them
+ * @residual: compute F(t, y, y'), which is 0 for a solution, for implicit solvers, @ret: size()
+ *           numbers, or NULL: y' - f; is_algebraic: 1 for each component of y without derivative
+ *           in F, or NULL: none
  * rate, write, settle, lambda: RT: yes where why_not_fixed is NULL. */
 struct lk_equations {
     const char *name;

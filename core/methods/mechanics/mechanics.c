@@ -12,8 +12,8 @@
 
 /* ---- create and free ---- */
 
-/* Refuse elements without derivatives, which methods of high order cannot integrate, and elements
- * that only rattle supports. */
+/* Refuse elements whose forces have no derivatives, because methods of high order cannot
+ * integrate them, and elements that only rattle supports. */
 static int refuse_kinks(const struct lk_model *m, struct lk_error *ret_error)
 {
     if (m->n_blocks > 0) {
@@ -89,7 +89,7 @@ int lk_mechanics_over(struct lk_system *sys, struct lk_mechanics **ret)
     return 0;
 }
 
-/* evaluate the start, so that the first step has the powers at its begin */
+/* Evaluate the start, so that the first step has the powers at its beginning. */
 static void evaluate_start(struct lk_mechanics *m)
 {
     lk_mechanics_evaluate(m, 0);
@@ -187,7 +187,8 @@ void lk_mechanics_evaluate_velocities(struct lk_mechanics *m)
 
 /* ---- forces ---- */
 
-/* multipliers of compliant rows in system->next; those of rigid rows zero */
+/* Evaluate the multipliers of compliant rows into system->next, and set those of rigid rows to
+ * zero. */
 static void evaluate_laws(struct lk_system *sys)
 {
     for (int r = 0; r < sys->n_rows; r++)
@@ -273,7 +274,8 @@ void lk_mechanics_rates(const struct lk_mechanics *m, double *ret)
     }
 }
 
-/* frames that drives move have accelerations of their own, bodies have none here */
+/* Compute gamma. Frames that drives move have accelerations here; accelerations of bodies are
+ * not included. */
 void lk_mechanics_gamma(const struct lk_mechanics *m, double *ret)
 {
     const struct lk_system *sys = m->system;

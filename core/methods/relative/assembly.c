@@ -22,7 +22,7 @@ static double product(const double a[6], const double b[6])
     return lk_dot(a, b) + lk_dot(a + 3, b + 3);
 }
 
-/* J W J^T of body @i of the front, over all links */
+/* Add J W J^T of body @i of the front, over all links. */
 static void add_body(struct lk_assembly *a, struct lk_assembly_front *f, int i)
 {
     const struct lk_inverse_mass *W = &a->mechanics->system->W[f->body[i]];
@@ -57,7 +57,7 @@ static void add_child(const struct lk_assembly *a, struct lk_assembly_front *f, 
                 child->matrix[i * child->n + j];
 }
 
-/* xi' = xi - B K^+ B^T of the rows that remain */
+/* Eliminate rows of a front: xi' = xi - B K^+ B^T for the rows that remain. */
 static int eliminate_front(const struct lk_assembly *a, struct lk_assembly_front *f)
 {
     int n = f->n, e = f->e, rest = n - e, r;
@@ -77,7 +77,7 @@ static int eliminate_front(const struct lk_assembly *a, struct lk_assembly_front
     return r;
 }
 
-/* diagonal of Phi_q W Phi_q^T of every row: the scale of the pivots */
+/* Compute the diagonal of Phi_q W Phi_q^T of every row: the scale of the pivots. */
 static void find_diagonal(struct lk_assembly *a)
 {
     for (int i = 0; i < a->mechanics->n_blocks; i++) {

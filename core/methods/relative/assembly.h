@@ -10,7 +10,7 @@
  * the ground belongs to its body. If a merge closes a loop, its rows may depend on each other, and
  * a pseudo-inverse is used (pseudo_inverse.h).
  *
- * Rows are all rigid ones of the mechanics, in its numbering. */
+ * Rows are all rigid rows of the mechanics, in its numbering. */
 #ifndef LK_METHODS_RELATIVE_ASSEMBLY_H
 #define LK_METHODS_RELATIVE_ASSEMBLY_H
 
@@ -27,22 +27,23 @@ void lk_assembly_free(struct lk_assembly *assembly);
  * 0, LK_E_SINGULAR. RT: yes. */
 LK_RT int lk_assembly_factor(struct lk_assembly *assembly);
 
-/** lk_assembly_solve() - solve in place: assembly up the tree, disassembly down. @x: n_rows. RT:
- * yes. */
+/** lk_assembly_solve() - solve in place: assemble up the tree, disassemble down the tree. @x:
+ * n_rows. RT: yes. */
 LK_RT void lk_assembly_solve(struct lk_assembly *assembly, double *x);
 
-/** lk_assembly_block() - return block @i of the mechanics as of the last factor. RT: yes. */
+/** lk_assembly_block() - return block @i of the mechanics as evaluated by the last
+ * lk_assembly_factor(). RT: yes. */
 LK_RT const struct lk_mechanics_block *lk_assembly_block(const struct lk_assembly *assembly, int i);
 
-/** lk_assembly_add_rates() - @ret += Phi_q @v, all rows;  @v: n_bodies. RT: yes. */
+/** lk_assembly_add_rates() - add Phi_q @v to @ret, all rows;  @v: n_bodies. RT: yes. */
 LK_RT void lk_assembly_add_rates(const struct lk_assembly *assembly, const struct lk_twist *v,
                                  double *ret);
 
-/** lk_assembly_subtract_forces() - @ret -= Phi_q^T @x;  @ret: n_bodies. RT: yes. */
+/** lk_assembly_subtract_forces() - subtract Phi_q^T @x from @ret;  @ret: n_bodies. RT: yes. */
 LK_RT void lk_assembly_subtract_forces(const struct lk_assembly *assembly, const double *x,
                                        struct lk_twist *ret);
 
-/** lk_assembly_divide() - @ret = W @force; n_bodies each, may alias. RT: yes. */
+/** lk_assembly_divide() - compute @ret = W @force; n_bodies each, @ret may be @force. RT: yes. */
 LK_RT void lk_assembly_divide(const struct lk_assembly *assembly, const struct lk_twist *force,
                               struct lk_twist *ret);
 

@@ -6,7 +6,8 @@
 #include "methods/relative/assembly.h"
 #include "methods/relative/pseudo_inverse.h"
 
-/** struct lk_assembly_link - rows of a body in a front. @block: of the mechanics;  @side: its side;
+/** struct lk_assembly_link - rows of a body in a front. @block: block of the mechanics;  @side:
+ * side of the block;
  * @at: first row in the front */
 struct lk_assembly_link {
     int block;
@@ -14,8 +15,8 @@ struct lk_assembly_link {
     int at;
 };
 
-/** struct lk_assembly_front - one merge, or a body with joints to the ground. @n, @e: rows, rows
- * eliminated
+/** struct lk_assembly_front - one merge, or a body with joints to the ground. @n, @e: number of
+ * rows, number of eliminated rows
  * @row:     indices of the rows in the mechanics, n
  * @child:   fronts whose n - e remaining rows are added here;  @map: position of each of these rows
  * @link:    rows of the bodies that are added here;  @first_link: by body, n_bodies + 1

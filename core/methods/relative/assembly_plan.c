@@ -8,8 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** struct draft - @at: of every block, its first row in the present front, or -1
- * @group: union-find of ground and bodies that rigid chains already connect */
+/** struct draft - working state of the plan.
+ * @at: first row of every block in the present front, or -1
+ * @group: union-find of the ground and the bodies that rigid chains already connect */
 struct draft {
     struct lk_topology topology;
     struct lk_plan plan;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* H of every joint, by what its coordinates measure, and its derivative. A column is the twist of
- * the body relative to its parent, at a point O of the body, for one unit rate: [linear; angular],
- * world axes.
+/* Computes H of every joint, from what its coordinates measure, and the derivative of H. A column
+ * is the twist of the body relative to its parent, at a point O of the body, for one unit rate:
+ * [linear; angular], world axes.
  *
- * With side 1 outboard these are the vectors of F0 along which P1 moves and of F0 or F1 about which
- * F1 turns. With side 0 outboard all signs change, and as P0 and P1 are apart in sliding joints, so
- * does the linear part: V(P0) = V(P1) - turn x shift, which is not zero in a planar joint only. */
+ * With side 1 outboard these are the vectors of F0 along which P1 moves and of F0 or F1 about
+ * which F1 turns. With side 0 outboard all signs change. The linear part changes too, because P0
+ * and P1 are apart in sliding joints: V(P0) = V(P1) - turn x shift. The last term is nonzero
+ * only in a planar joint. */
 #include "maths/vec.h"
 #include "methods/relative/private.h"
 #include <string.h>
@@ -16,7 +17,7 @@ static void scaled(const double a[3], double by, double ret[3])
         ret[i] = by * a[i];
 }
 
-/* @part of column and derivative: @by times a vector that turns with angular velocity @w */
+/* Add @part to column and derivative: @by times a vector that turns with angular velocity @w. */
 static void turning(const double a[3], const double w[3], double by, double *H, double *H_rate)
 {
     double rate[3];
@@ -26,7 +27,8 @@ static void turning(const double a[3], const double w[3], double by, double *H, 
     scaled(rate, by, H_rate);
 }
 
-/* n x shift and its derivative, where side 0 is outboard, to whose axes n and F0 belong */
+/* Compute n x shift and its derivative for side 0 outboard. n and F0 belong to the axes of side
+ * 0. */
 static void lever_of_planar(const struct lk_relative_frames *f, const double w[3], const double *nu,
                             double H[6], double H_rate[6])
 {
@@ -49,8 +51,8 @@ static int is_planar(const struct lk_relative_joint *j)
     return j->kind == LK_RELATIVE_MEASURED && j->n_v == 3 && j->measure[0] == LK_ALONG_0;
 }
 
-/* orthogonal columns, except that a purely angular vector replaces the rotation of a planar joint
- */
+/* Find the dual columns. The columns are orthogonal, except that a purely angular vector
+ * replaces the rotation of a planar joint. */
 static void find_dual(struct lk_relative_joint *j)
 {
     for (int c = 0; c < j->n_v; c++) {
@@ -73,7 +75,7 @@ static void find_dual(struct lk_relative_joint *j)
     }
 }
 
-/* three unit vectors of the body, as angular or linear directions */
+/* Set columns to three unit vectors of the body, as angular or linear directions. */
 static void body_axes(const struct lk_relative_body *body, int first, int at,
                       struct lk_relative_joint *j)
 {
@@ -84,7 +86,7 @@ static void body_axes(const struct lk_relative_body *body, int first, int at,
     }
 }
 
-/* sum of the angular parts of H nu, before H is known */
+/* Compute the sum of the angular parts of H nu, before H is known. */
 static void turn_of(const struct lk_relative_joint *j, const struct lk_relative_frames *f,
                     const double R[9], const double *nu, double ret[3])
 {
@@ -114,7 +116,8 @@ void lk_relative_turn(const struct lk_relative *r, int b, const double *nu)
         s->body[b].w[i] = s->body[j->parent].w[i] + turn[i];
 }
 
-/* column @c of a joint whose coordinates are measured; @w: of the bodies of side 0 and 1 */
+/* Compute column @c of a joint whose coordinates are measured; @w: angular velocities of the
+ * bodies of side 0 and 1 */
 static void measured_column(const struct lk_relative_frames *f, const double *const w[2],
                             double sign, int c, struct lk_relative_joint *j)
 {

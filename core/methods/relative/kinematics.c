@@ -23,8 +23,9 @@ static void about_third(double angle, double ret[4])
 
 /* ---- positions ---- */
 
-/* F1 = F0 turn and P1 = P0 + F0 shift. In the cross-piece of a universal joint the first axis is
- * the third vector and the second axis the first one; half a turn about (1, 0, 1) swaps them. */
+/* Compute the relative position of both frames: F1 = F0 turn and P1 = P0 + F0 shift. In the
+ * cross-piece of a universal joint the first axis is the third vector and the second axis the
+ * first vector; half a turn about (1, 0, 1) swaps them. */
 static void place_in_joint(const struct lk_relative_joint *j, const struct lk_relative_frames *f,
                            const double *q, double turn[4], double shift[3])
 {
@@ -60,7 +61,7 @@ static void place_in_joint(const struct lk_relative_joint *j, const struct lk_re
         shift[2] = f->pitch * (q[0] - f->zero[0]);
 }
 
-/* a quaternion as an integrator leaves it, of unit length */
+/* Return a quaternion from an integrator, scaled to unit length. */
 static void unit(const double q[4], double ret[4])
 {
     double scale = 1 / sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
@@ -69,7 +70,8 @@ static void unit(const double q[4], double ret[4])
         ret[i] = scale * q[i];
 }
 
-/* vectors of F0 and F1[2], world; @in, @out: quaternions of the frames of both bodies */
+/* Compute the vectors of F0 and F1[2], world axes; @in, @out: quaternions of the frames of both
+ * bodies */
 static void keep_axes(const struct lk_relative_joint *j, const double in[4], const double out[4],
                       struct lk_relative_frames *f)
 {
@@ -127,7 +129,7 @@ static void place_free(struct lk_relative *r, int b, const double *q, struct lk_
 
 /* ---- velocities and accelerations ---- */
 
-/* V_body = V_parent + H nu at O, then at the centre of mass */
+/* Compute V_body = V_parent + H nu at O, then at the centre of mass. */
 static void move_joint(struct lk_relative *r, int b, const double *nu,
                        const struct lk_motion *parent, struct lk_motion *m)
 {
@@ -186,7 +188,8 @@ void lk_relative_place(struct lk_relative *r, const double *q, const double *nu)
     }
 }
 
-/* acceleration of a point at @arm relative to the centre of mass: al x arm + w x (w x arm) */
+/* Add the acceleration of a point at @arm relative to the centre of mass: al x arm + w x (w x
+ * arm). */
 static void add_arm(const struct lk_relative_body *body, const double arm[3], double sign,
                     double sum[3])
 {
@@ -281,7 +284,7 @@ void lk_relative_move(const struct lk_relative *r, const double *from, const dou
 
 /* ---- back ---- */
 
-/* adds @sign times the motion of material point O of @body; @extra: w x (w x arm) for
+/* Add @sign times the motion of material point O of @body; @extra: w x (w x arm) for
  * accelerations, else 0 */
 static void add_at_point(const struct lk_relative *r, const struct lk_relative_joint *j, int body,
                          const struct lk_twist *v, double extra, double sign, double sum[6])

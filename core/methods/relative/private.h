@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Private header of core/methods/relative.
  *
- * A joint of a model has two frames: F0, F1, the axes f[0], f[1] turned with their bodies, and two
- * points P0, P1. In every joint of the tree F1 = F0 turn(q) and P1 = P0 + F0 shift(q). The outboard
- * body may be either side. */
+ * A joint of a model has two frames F0, F1 and two points P0, P1. F0 and F1 are the axes f[0],
+ * f[1], which turn with their bodies. In every joint of the tree F1 = F0 turn(q) and P1 = P0 +
+ * F0 shift(q). The outboard body may be either side. */
 #ifndef LK_METHODS_RELATIVE_PRIVATE_H
 #define LK_METHODS_RELATIVE_PRIVATE_H
 
@@ -11,9 +11,11 @@
 
 /** struct lk_relative_frames - constants of the joint between a body and its parent, and the frame
  * of this joint at the last place.
- * @inboard, @outboard: joint axes to the axes of the parent and of the body, quaternions
- * @p_in, @p_out: the point on either, from the centre of mass [m], body axes
- * @zero:  coordinates where both frames coincide;  @pitch: of a screw
+ * @inboard, @outboard: quaternions from joint axes to the axes of the parent, and to those of the
+ *          body
+ * @p_in, @p_out: the point of the joint on the parent and on the body, from the centre of mass [m],
+ *          body axes
+ * @zero:  coordinates at which both frames coincide;  @pitch: pitch of a screw
  * as of the last lk_relative_place():
  * @axis:  the vectors of F0, world;  @second: F1[2] of a universal joint
  * @shift: P1 - P0, world */
@@ -29,15 +31,17 @@ struct lk_relative_frames {
     double shift[3];
 };
 
-/** struct lk_relative_body - of a body at the last place, world: @R, angular velocity @w; @al:
- * angular acceleration of the last lk_relative_accelerate(). */
+/** struct lk_relative_body - values of a body, world axes.
+ * @R, @w: rotation and angular velocity at the last place
+ * @al: angular acceleration of the last lk_relative_accelerate() */
 struct lk_relative_body {
     double R[9];
     double w[3];
     double al[3];
 };
 
-/** struct lk_relative_scratch - @body: n_bodies + 1, the last is the ground
+/** struct lk_relative_scratch - memory of an evaluation. @body: n_bodies + 1, the last one is the
+ * ground
  * @assembly, @rows, @rates, @correction: of lk_relative_project() */
 struct lk_relative_scratch {
     struct lk_relative_frames *frames;

@@ -5,9 +5,10 @@
  * tree stays closed. */
 #include "methods/relative/private.h"
 
-#define ROUNDS 2 /* Newton iterations; the error after a step is small and falls quadratically */
+/* Newton iterations; after the first step the error is small and falls quadratically */
+#define ROUNDS 2
 
-/* the change of coordinates that removes the residual in rows */
+/* Find the change of coordinates that removes the residual in rows. */
 static int find_step(struct lk_relative *r)
 {
     struct lk_relative_scratch *s = r->scratch;
@@ -24,7 +25,7 @@ static int find_step(struct lk_relative *r)
     return 0;
 }
 
-/* evaluate the state; does not count as an evaluation of a method */
+/* Evaluate the state. This does not count as an evaluation of a method */
 static void evaluate_state(struct lk_relative *r, double t, const double *q, const double *nu)
 {
     lk_relative_place(r, q, nu);

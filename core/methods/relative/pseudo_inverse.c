@@ -2,7 +2,7 @@
 #include "methods/relative/pseudo_inverse.h"
 #include <math.h>
 
-#define FLOOR 1e-13 /* of the scale of a row: smaller pivots are round-off */
+#define FLOOR 1e-13 /* pivots below this fraction of the scale of a row are round-off */
 
 void lk_pseudo_inverse_init(struct lk_pseudo_inverse *f, int n, int may_be_singular,
                             double *numbers, int *counts)
@@ -49,8 +49,8 @@ static void eliminate_column(struct lk_pseudo_inverse *f, int k, int p, double i
                 f->rest[i * n + j] -= f->L[i * n + k] * f->L[j * n + k];
 }
 
-/* null vectors in the order of pivots: 1 at a dropped row, and the matching values of the kept ones
- */
+/* Find the null vectors in the order of pivots: 1 at a dropped row, and the corresponding values
+ * at the kept rows. */
 static void find_null(struct lk_pseudo_inverse *f)
 {
     int n = f->n;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Small symmetric equations K x = b, K positive semidefinite: Cholesky with the largest pivot
- * first.
+/* Solves small symmetric equations K x = b, K positive semidefinite, by Cholesky with the largest
+ * pivot first.
  *
  * If K may be singular (a loop with redundant rows, a singular pose), pivots below
- * LK_PSEUDO_INVERSE_CUT of the first count as zero, and the solution is that of the pseudo-inverse:
- * with N an orthonormal basis of the null space and G any inverse on the range, K^+ = (I - N N^T) G
- * (I - N N^T). Each row is scaled first, so least norm and least squares are those of the scaled
- * rows. The work is the same at every call, for any rank. */
+ * LK_PSEUDO_INVERSE_CUT of the first count as zero, and the solution is that of the
+ * pseudo-inverse: with N an orthonormal basis of the null space and G any inverse on the range,
+ * K^+ = (I - N N^T) G (I - N N^T). Each row is scaled first, so least norm and least squares
+ * refer to the scaled rows. The work is the same at every call, for any rank. */
 #ifndef LK_METHODS_RELATIVE_PSEUDO_INVERSE_H
 #define LK_METHODS_RELATIVE_PSEUDO_INVERSE_H
 
@@ -15,9 +15,9 @@
 #define LK_PSEUDO_INVERSE_CUT 1e-7
 
 /** struct lk_pseudo_inverse - factor of n rows. @order: rows in the order of their pivots; @place:
- * its inverse
- * @L: n * n;  @inverse: of the diagonal of L, 0: dropped;  @scale: of each row;  @null: n vectors,
- * those of kept rows are zero;  @rest, @work: scratch, n * n and n */
+ * position of each row in @order
+ * @L: n * n;  @inverse: inverse of the diagonal of L, 0: dropped row;  @scale: scale of each
+ *     row;  @null: n vectors, zero for kept rows;  @rest, @work: scratch, n * n and n */
 struct lk_pseudo_inverse {
     int n;
     int may_be_singular;
@@ -44,17 +44,18 @@ static inline int lk_pseudo_inverse_ints(int n)
     return 2 * n;
 }
 
-/** lk_pseudo_inverse_init() - lay out; @numbers: lk_pseudo_inverse_doubles(n), @counts:
- * lk_pseudo_inverse_ints(n). */
+/** lk_pseudo_inverse_init() - lay out a factor in the caller's memory; @numbers:
+ * lk_pseudo_inverse_doubles(n), @counts: lk_pseudo_inverse_ints(n). */
 void lk_pseudo_inverse_init(struct lk_pseudo_inverse *f, int n, int may_be_singular,
                             double *numbers, int *counts);
 
-/** lk_pseudo_inverse_factor() - factor @K. @K: symmetric, row-major, @stride;  @diagonal: scale of
- * the diagonal, one a row, > 0. Return: 0, LK_E_SINGULAR (never if may_be_singular). RT: yes. */
+/** lk_pseudo_inverse_factor() - factor @K. @K: symmetric, row-major, @stride;  @diagonal: scale
+ * of the diagonal, one number per row, > 0. Return: 0, LK_E_SINGULAR (never if may_be_singular).
+ * RT: yes. */
 LK_RT int lk_pseudo_inverse_factor(struct lk_pseudo_inverse *f, const double *K, int stride,
                                    const double *diagonal);
 
-/** lk_pseudo_inverse_solve() - solve in place. @x: n values, @step apart. RT: yes. */
+/** lk_pseudo_inverse_solve() - solve in place. @x: n values at a distance of @step. RT: yes. */
 LK_RT void lk_pseudo_inverse_solve(const struct lk_pseudo_inverse *f, double *x, int step);
 
 #endif

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* compute the quaternion of the rotation matrix with the three axes @f as columns, by the largest
- * of four components (S. W. Shepperd, Quaternion from rotation matrix, 1978) */
+/* compute the quaternion of the rotation matrix with the three axes @f as columns, from the
+ * largest of its four components (S. W. Shepperd, Quaternion from rotation matrix, 1978) */
 static void quaternion_of_frame(const double f[3][3], double q[4])
 {
     double trace = f[0][0] + f[1][1] + f[2][2];
@@ -55,7 +55,7 @@ static void fill_frames(struct lk_relative *r, int b)
     memcpy(f->zero, j->coordinate, sizeof(f->zero));
     f->pitch = j->pitch;
     if (on->kind == LK_RELATIVE_SPHERICAL)
-        return; /* relative rotations do not depend on the axes */
+        return; /* done: relative rotations do not depend on the axes */
     quaternion_of_frame(j->f[in], f->inboard);
     quaternion_of_frame(j->f[1 - in], f->outboard);
 }
@@ -138,7 +138,7 @@ struct lk_assembly *lk_relative_assembly(const struct lk_relative *r)
 /* ---- coordinates of a state ---- */
 
 /* Coordinates of a joint, unwrapped where they are tracked from step to step. For a screw the
- * travel gives the number of turns. */
+ * number of turns follows from the travel. */
 static void read_measured(const struct lk_relative *r, const struct lk_relative_joint *on,
                           const struct lk_pose *const pose[2], double *q)
 {

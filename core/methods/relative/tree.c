@@ -1,22 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Builds the spanning tree joint by joint. The next joint is the one from a reached body to a new
- * one with the most rows, so that few rows are cut; among equals the one nearest to the root, for
- * short branches. A further joint to the ground is used only if there is no such joint, so a
- * mechanism with several joints to the ground has all but one cut. If there is no joint to the
- * ground either, the heaviest remaining body becomes the base of a floating mechanism. */
+/* Builds the spanning tree joint by joint. The next joint connects a reached body with a new
+ * body. Among such joints, the one with the most rows is chosen, so that few rows are cut; among
+ * equals the joint nearest to the root, so that branches are short. Another joint to the ground
+ * is used only if no such joint is left. So a mechanism with several joints to the ground has
+ * all but one cut. If no joint to the ground is left either, the heaviest remaining body becomes
+ * the base of a floating mechanism. */
 #include "methods/relative/private.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-/** struct grower - @place: of every body in the order, -1: not reached yet */
+/** struct grower - working state. @place: position of every body in the order, -1: not reached
+ * yet */
 struct grower {
     struct lk_relative *relative;
     int *place;
     int n_placed;
 };
 
-/* the coordinates that a joint has in the tree: how many, or -1: none, it is cut */
+/* Find the coordinates of a joint in the tree. Return: number of coordinates, or -1: none, the
+ * joint is cut. */
 static int coordinates_of(const struct lk_joint *j, struct lk_relative_joint *ret)
 {
     enum lk_kind kind = lk_kind_of(j->type);
@@ -38,7 +41,7 @@ static int coordinates_of(const struct lk_joint *j, struct lk_relative_joint *re
     return k->n_coordinates;
 }
 
-/* Return: whether @j can be in the tree; not at a frame that a drive moves */
+/* Return whether joint @j can be in the tree; a joint at a frame that a drive moves cannot. */
 static int fill_kind(const struct lk_joint *j, int n_bodies, struct lk_relative_joint *ret)
 {
     int n;
@@ -67,8 +70,8 @@ static int leads_on(const struct grower *g, const struct lk_joint *j, int *ret_p
     return 1;
 }
 
-/* find the best block to add next, or -1; the ground counts as the last position, after all bodies
- */
+/* find the best block to add next, or -1; the ground counts as the last position, behind all
+ * bodies */
 static int best_block(const struct grower *g)
 {
     const struct lk_mechanics *m = g->relative->mechanics;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The laboratory: step one model by any formulation and integrator of the literature, to check one
- * method against another. Offline: allocates, uses LAPACK and SUNDIALS.
+/* The laboratory: step one model with any formulation and integrator of the literature, to check
+ * one method against another. Offline: allocates, uses LAPACK and SUNDIALS.
  *
  *     lk_laboratory_open()     model + method -> a run at t = 0
- *     lk_laboratory_advance()  to a time
+ *     lk_laboratory_advance()  steps the run to a time
  *     lk_laboratory_system()   the compiled model and the state of the run: outputs, bodies, health
  */
 #ifndef LINKAGE_LABORATORY_H
@@ -13,18 +13,20 @@
 
 struct lk_laboratory;
 
-/** struct lk_method - how to step.
+/** struct lk_method - formulation, integrator and settings of a run.
  * @formulation: "ali3", "hdca", "complement:qr" ..; @integrator: "rk4", "generalized-alpha:index-2"
  *               .., "" takes the default for the formulation
  * @orientation: "lie", "parameters", "angles" (yaw, pitch, roll), "euler" (z-x-z); "" takes "lie"
  * @stabilisation: "none", "baumgarte", "projection", "position"; "" takes "none"
- * @step: [s], 0 takes the model's;  @tolerance: of methods with error control, 0: fixed steps
- * @baumgarte: alpha and beta [1/s], 0 takes 5 and 5
- * @spectral_radius: of generalized-alpha at infinite frequency, up to 1 (no damping); 0 takes 0.9
+ * @step: length of a step [s], 0: the step of the model;  @tolerance: of methods with error
+ *        control, 0: fixed steps
+ * @baumgarte: alpha and beta of the stabilisation [1/s]; 0 takes 5 for both
+ * @spectral_radius: spectral radius of generalized-alpha at infinite frequency, up to 1 (no
+ *          damping); 0 takes 0.9
  * @kappa: error at which the Newton iteration of implicit integrators ends, as a fraction of the
- *         tolerance; 0 takes their own
- * @engine, @all_rows: of formulations that the daemon runs, see struct lk_options; NULL takes the
- *          model's engine */
+ *         tolerance; 0 takes the default of the integrator
+ * @engine, @all_rows: settings of formulations that the daemon runs, see struct lk_options;
+ *          engine NULL takes that of the model */
 struct lk_method {
     const char *formulation;
     const char *integrator;
@@ -39,9 +41,11 @@ struct lk_method {
     int all_rows;
 };
 
-/** struct lk_lab_report - a run so far. Counts of work; @position, @velocity, @acceleration:
- * largest |Phi|, |dPhi/dt|, |d2Phi/dt2| of a rigid row after any step; @energy: largest
- * |energy - work put in + dissipated - energy at the start| [J];  @cpu_s: processor time */
+/** struct lk_lab_report - result of a run so far: counts of work, and errors.
+ * @position, @velocity, @acceleration: largest |Phi|, |dPhi/dt|, |d2Phi/dt2| of a rigid row after
+ *          any step
+ * @energy: largest |energy - work put in + dissipated - energy at the start| [J];  @cpu_s:
+ *          processor time [s] */
 struct lk_lab_report {
     unsigned long long steps;
     unsigned long long rejected;
@@ -56,39 +60,42 @@ struct lk_lab_report {
     double cpu_s;
 };
 
-/** lk_laboratory_open() - a run at t = 0.
- * Return: 0, -ENOMEM, LK_E_MODEL: the methods do not fit the model or each other; @ret_error says
- * why, and what would fit. */
+/** lk_laboratory_open() - start a run at t = 0.
+ * Return: 0, -ENOMEM, LK_E_MODEL: the methods do not fit the model or each other; @ret_error
+ * states why, and which methods would fit. */
 int lk_laboratory_open(const struct lk_model *model, const struct lk_method *method,
                        struct lk_laboratory **ret, struct lk_error *ret_error);
 
-/** lk_laboratory_advance() - integrate to @t [s], exactly. @inputs: as for lk_system_step(), held
- * constant; NULL: the initial values of all.
- * Return: 0, LK_E_SINGULAR, LK_E_NOT_FINITE, LK_E_STALLED with a line in @ret_error. */
+/** lk_laboratory_advance() - integrate exactly to @t [s]. @inputs: as for lk_system_step(), held
+ * constant; NULL: the initial values of all inputs.
+ * Return: 0, LK_E_SINGULAR, LK_E_NOT_FINITE, LK_E_STALLED with a message in @ret_error. */
 int lk_laboratory_advance(struct lk_laboratory *laboratory, double t, const double *inputs,
                           struct lk_error *ret_error);
 
-/** lk_laboratory_change_step() - steps of @step [s] from here on.
- * Return: 0, LK_E_MODEL: the integrator keeps its step, @ret_error says which do not. */
+/** lk_laboratory_change_step() - use steps of @step [s] from the present time on.
+ * Return: 0, LK_E_MODEL: the integrator cannot change its step; @ret_error lists integrators
+ * that can. */
 int lk_laboratory_change_step(struct lk_laboratory *laboratory, double step,
                               struct lk_error *ret_error);
 
-/** lk_laboratory_system() - the system that shows the state of the run; do not step it. */
+/** lk_laboratory_system() - return the system that contains the state of the run. The caller must
+ * not step it. */
 const struct lk_system *lk_laboratory_system(const struct lk_laboratory *laboratory);
 
 /** lk_laboratory_time() - [s]. */
 double lk_laboratory_time(const struct lk_laboratory *laboratory);
 
-/** lk_laboratory_report() - see struct lk_lab_report. */
+/** lk_laboratory_report() - write the report of the run so far to @ret. */
 void lk_laboratory_report(const struct lk_laboratory *laboratory, struct lk_lab_report *ret);
 
-/** lk_laboratory_close() - NULL is allowed. */
+/** lk_laboratory_close() - end the run and free @laboratory, which may be NULL. */
 void lk_laboratory_close(struct lk_laboratory *laboratory);
 
-/** struct lk_lab_name - a method to choose. @name: with variant;  @paper: what it is and where it
- * comes from, or "";  @is_own: a formulation that brings its own integrator
- * @is_fixed: the daemon runs it;  @constrained: integrators only, it goes with the formulation
- * `absolute` alone;  @has_error_control: integrators only */
+/** struct lk_lab_name - a method to choose.
+ * @name: name with variant;  @paper: description and source, or ""
+ * @is_own: a formulation with an integrator of its own;  @is_fixed: the daemon runs the formulation
+ * @constrained: for integrators: it can be combined with the formulation `absolute` only
+ * @has_error_control: for integrators */
 struct lk_lab_name {
     char name[LK_NAME_SIZE];
     const char *paper;
@@ -99,14 +106,15 @@ struct lk_lab_name {
     int has_error_control;
 };
 
-/** lk_laboratory_formulations(), lk_laboratory_integrators() - all of them, with their variants;
- * static tables, made at the first call. @ret_n: how many. Thread: any. */
+/** lk_laboratory_formulations(), lk_laboratory_integrators() - return all formulations or
+ * integrators with their variants, in static tables that the first call makes. @ret_n: number of
+ * entries. Thread: any. */
 const struct lk_lab_name *lk_laboratory_formulations(int *ret_n);
 const struct lk_lab_name *lk_laboratory_integrators(int *ret_n);
 
-/** lk_laboratory_blas() - which BLAS and LAPACK run: OpenBLAS's version, how it was built, and the
- * processor whose kernels it chose.
- * @text: @size bytes, written.  Thread: any. */
+/** lk_laboratory_blas() - describe the BLAS and LAPACK in use: version of OpenBLAS, its build
+ * options, and the processor whose kernels it chose.
+ * @text: receives the text, at most @size bytes. Thread: any. */
 void lk_laboratory_blas(char *text, size_t size);
 
 #endif

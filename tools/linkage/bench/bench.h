@@ -24,7 +24,7 @@
 
 /** struct bench_options - the command line.
  * @time_s:    duration of the measurement for each model and number of workers
- * @steps:     instead of @time_s, when not 0
+ * @steps: number of steps to measure, replaces @time_s if it is not 0
  * @workers:   numbers of workers to compare, @n_workers of them
  * @names:     arguments, @n_names of them: built-in models, files, folders */
 struct bench_options {
@@ -39,12 +39,12 @@ struct bench_options {
     int n_names;
 };
 
-/** bench_options_parse() - @argv[0] is "linkage".
+/** bench_options_parse() - Parse the command line. @argv[0] is "linkage".
  * Return: as options_parse(). */
 int bench_options_parse(int argc, char *argv[], struct bench_options *ret_options);
 
-/** bench_parse_workers() - "1,2,4": 1 to BENCH_VARIANTS_MAX ascending numbers of 1 to
- * BENCH_WORKERS_MAX. Return: their number, 0 if the text is invalid. */
+/** bench_parse_workers() - Parse a list such as "1,2,4": 1 to BENCH_VARIANTS_MAX ascending numbers
+ * of 1 to BENCH_WORKERS_MAX. Return: their number, 0 if the text is invalid. */
 int bench_parse_workers(const char *text, int ret_workers[BENCH_VARIANTS_MAX]);
 
 /* ---- models ---- */
@@ -53,20 +53,20 @@ int bench_parse_workers(const char *text, int ret_workers[BENCH_VARIANTS_MAX]);
  */
 extern const char *const bench_built_in[];
 
-/** bench_model_text() - the text of a built-in model: chain-N, chain-N-revolute, ladder-N, tree-N,
- * net-N, hub-N, free-N, four-bar, any N from 1 to 4096 bodies.
- * @ret_size: without the terminating zero
- * Return: to be freed; NULL with errno EINVAL when the name is none of these, else ENOMEM. */
+/** bench_model_text() - Generate the text of a built-in model: chain-N, chain-N-revolute, ladder-N,
+ * tree-N, net-N, hub-N, free-N (N = 1 to 4096 bodies), or four-bar. @ret_size: size of the text
+ * without the terminating zero Return: the text, to be freed; NULL with errno EINVAL if no such
+ * model exists, or ENOMEM. */
 char *bench_model_text(const char *name, size_t *ret_size);
 
-/** bench_is_built_in() - whether bench_model_text() knows the name. */
+/** bench_is_built_in() - Return true if bench_model_text() accepts the name. */
 bool bench_is_built_in(const char *name);
 
 /* ---- the machine ---- */
 
-/** struct bench_host - the machine. @processor: its name;  @n_cpus: processors that this process
- * may use;
- * @l1_bytes, @l2_bytes: data caches of one core;  @caches_known: false: they are assumed */
+/** struct bench_host - properties of the machine. @processor: name of the processor; @n_cpus:
+ * processors that this process may use;
+ * @l1_bytes, @l2_bytes: data caches of one core;  @caches_known: false: the sizes are assumed */
 struct bench_host {
     char processor[128];
     char kernel[128];
@@ -80,8 +80,8 @@ void bench_host_read(struct bench_host *ret_host);
 
 #define BENCH_UNITS_MAX 4
 
-/** struct bench_unit - a vector instruction set. @name: of the engine that uses it;  @lanes:
- * doubles per vector;  @flops: [1/s] peak of one core; a multiply-add counts as two */
+/** struct bench_unit - a vector instruction set. @name: name of the engine that uses the set;
+ * @lanes: doubles per vector;  @flops: [1/s] peak of one core; a multiply-add counts as two */
 struct bench_unit {
     const char *name;
     int lanes;
@@ -89,28 +89,30 @@ struct bench_unit {
 };
 
 /** struct bench_peak - measured peak arithmetic of one core.
- * @step: instruction set used by the step;  @units: all of the processor, widest first */
+ * @step: instruction set used by the step; @units: all instruction sets of the processor, widest
+ *        first */
 struct bench_peak {
     struct bench_unit step;
     int n_units;
     struct bench_unit units[BENCH_UNITS_MAX];
 };
 
-/** bench_peak_measure() - takes about @time_s. */
+/** bench_peak_measure() - Measure the peak arithmetic of one core; takes about @time_s. */
 void bench_peak_measure(double time_s, struct bench_peak *ret_peak);
 
-/** bench_meeting_measure() - time from a write on one core until a thread on another has seen it
- * [ns], median; takes about @time_s. Return: 0, -ENOTSUP (one processor only), negative errno. */
+/** bench_meeting_measure() - Measure the time from a write on one core until a thread on another
+ * core has read the value [ns], median. Takes about @time_s. Return: 0, -ENOTSUP (one processor
+ * only), negative errno. */
 int bench_meeting_measure(double time_s, double *ret_meeting_ns);
 
-/** bench_fork_measure() - time of a fork and a join of two workers on two cores without work
- * between [ns], median; as bench_meeting_measure(). */
+/** bench_fork_measure() - Measure the time of a fork and a join of two workers on two cores without
+ * work between them [ns], median. Arguments and result are as for bench_meeting_measure(). */
 int bench_fork_measure(double time_s, double *ret_fork_ns);
 
 /* ---- counters ---- */
 
 /** struct bench_counters - hardware counters of the calling thread, user space only.
- * @error: 0, or why there are none, positive errno */
+ * @error: 0, or the positive errno for which counters are missing */
 struct bench_counters {
     int instructions_fd;
     int cycles_fd;
@@ -119,10 +121,10 @@ struct bench_counters {
 
 void bench_counters_open(struct bench_counters *ret_counters);
 void bench_counters_close(struct bench_counters *counters);
-/** bench_counters_run() - start or stop counting. */
+/** bench_counters_run() - Start or stop the hardware counters. */
 void bench_counters_run(const struct bench_counters *counters, bool run);
-/** bench_counters_read() - counts since bench_counters_open(). Return: false if there are no
- * counters. */
+/** bench_counters_read() - Read the counts since bench_counters_open(). Return: false if there are
+ * no counters. */
 bool bench_counters_read(const struct bench_counters *counters, double *ret_instructions,
                          double *ret_cycles);
 /** bench_counters_reason() - Return the reason for missing counters, as a phrase. */
@@ -131,10 +133,10 @@ const char *bench_counters_reason(const struct bench_counters *counters);
 /* ---- measuring ---- */
 
 /** struct bench_times - times of one model with one number of workers; all per step [ns].
- * @n_steps:  measured;  @batch: steps between two readings of the clock
+ * @n_steps: number of measured steps; @batch: steps between two readings of the clock
  * @median_ns, @p99_ns, @p999_ns, @max_ns: wall time of batches, per step
  * @cpu_ns:   CPU time of the calling thread, median of slices
- * @instructions, @cycles: of the calling thread, valid if @has_counters */
+ * @instructions, @cycles: counts of the calling thread, valid if @has_counters */
 struct bench_times {
     int n_workers;
     long n_steps;
@@ -149,8 +151,8 @@ struct bench_times {
     double cycles;
 };
 
-/** struct bench_result - one model.
- * @workers_useful: useful number of workers, as liblinkage chooses it */
+/** struct bench_result - results for one model. @workers_useful: useful number of workers, as
+ * liblinkage chooses it */
 struct bench_result {
     char name[LK_NAME_SIZE];
     struct lk_summary summary;
@@ -160,22 +162,24 @@ struct bench_result {
     struct bench_times times[BENCH_VARIANTS_MAX];
 };
 
-/** bench_measure() - measure all numbers of workers of the options in alternating slices, so that
- * disturbances of the machine affect all alike. Fills the times of @result.
- * Return: EXIT_DONE, EXIT_REFUSED after a complaint. */
+/** bench_measure() - Measure all numbers of workers of the options in alternating slices, so that
+ * disturbances of the machine affect all of them alike. Fills the times of @result. Return:
+ * EXIT_DONE, EXIT_REFUSED after an error message. */
 int bench_measure(const char *name, const struct lk_model *model,
                   const struct bench_options *options, struct bench_result *result);
 
-/** bench_quantile() - Return the quantile of @n > 0 ascending values: the smallest one that at
- * least a share @q of them does not exceed. */
+/** bench_quantile() - Return the quantile of @n > 0 ascending values: the smallest value that at
+ * least a share @q of the values does not exceed. */
 double bench_quantile(const float *sorted, size_t n, double q);
 
-/** bench_batch() - steps between two readings of the clock, for a step of @step_ns. */
+/** bench_batch() - Return the number of steps between two readings of the clock, if a step takes
+ * @step_ns. */
 int bench_batch(double step_ns);
 
 /* ---- reports ---- */
 
-/** struct bench_run - a whole run. @meeting_ns, @fork_ns: below 0 if not measured */
+/** struct bench_run - results of a whole run. @meeting_ns, @fork_ns: measured times, below 0 if not
+ * measured */
 struct bench_run {
     const struct bench_options *options;
     struct bench_host host;
@@ -187,7 +191,8 @@ struct bench_run {
     struct bench_result *results;
 };
 
-/* Text: the head, one line per model as it is done, and the rest. At most 100 columns. */
+/* Print the results as text of at most 100 columns: the head, one line for each model when it has
+ * been measured, and the rest. */
 void bench_print_begin(FILE *file, const struct bench_run *run);
 void bench_print_result(FILE *file, const struct bench_result *result);
 void bench_print_end(FILE *file, const struct bench_run *run);
@@ -196,7 +201,7 @@ void bench_print_end(FILE *file, const struct bench_run *run);
  * from the median of the first number of workers; NAN if its operations are not counted. */
 double bench_peak_share(const struct bench_run *run, const struct bench_result *result);
 
-/** bench_json() - one JSON object; README.md documents its keys. */
+/** bench_json() - Print one JSON object; README.md documents its keys. */
 void bench_json(FILE *file, const struct bench_run *run);
 
 #endif

@@ -177,7 +177,8 @@ static void print_tree(FILE *f, int n)
     }
 }
 
-/* the bushing of a net between plate (@i, @k) and the next one along x (@along: 0) or z (1) */
+/* write the bushing of a net between plate (@i, @k) and the next one along x (@along: 0) or z
+ * (1) */
 static void print_bushing(FILE *f, int i, int k, int along)
 {
     fprintf(

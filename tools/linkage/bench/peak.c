@@ -62,7 +62,7 @@ static bool has_portable(void)
     return true;
 }
 
-/** struct sort - of vectors; names as those of the engines, the widest first. */
+/** struct sort - a kind of vectors, named like the engine that uses it; the widest first. */
 static const struct sort {
     const char *name;
     int lanes;

@@ -12,10 +12,10 @@
 #include "linkage/treatment.h"
 #include <stdbool.h>
 
-/** struct findings - all that is printed, as text or JSON.
+/** struct findings - all data that is printed, as text or JSON.
  * @treatment: treatment of the elements of @system
  * @rates: the @n_rates rates of the options, for @pace
- * @has_mobility, @has_pose: computed; false if the loops were too large */
+ * @has_mobility, @has_pose: mobility and pose were computed; false if the loops were too large */
 struct findings {
     const char *path;
     const struct lk_model *model;
@@ -32,19 +32,20 @@ struct findings {
     bool has_pose;
 };
 
-/** print_findings() - print as text;  print_findings_json() - as JSON. */
+/** print_findings() - Print the findings as text. print_findings_json() - Print them as JSON. */
 void print_findings(const struct findings *findings);
 void print_findings_json(const struct findings *findings);
 
 /** print_pace() - Print the fastest motions of the model against its step, as text;  write_pace() -
- * as a member of the JSON object. */
+ * Write them as a member of the JSON object. */
 void print_pace(const struct findings *findings);
 void write_pace(struct lk_json *json, const struct findings *findings);
 
-/** print_treatment() - print the compiler's treatment of each element, as text. */
+/** print_treatment() - Print the compiler's treatment of each element, as text. */
 void print_treatment(const struct lk_treatment *treatment);
 
-/** print_tree() - print the elimination tree as text, root first;  print_tree_dot() - for Graphviz.
+/** print_tree() - Print the elimination tree as text, root first. print_tree_dot() - Print it for
+ * Graphviz.
  */
 void print_tree(const struct lk_system *system, const struct lk_tree_view *view);
 void print_tree_dot(const struct lk_system *system, const struct lk_tree_view *view,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fastest motions of a model against its step: turns, modes, iterations. */
+/* Compares the fastest motions of a model with its step: rotations, modes, iterations. */
 #include "check.h"
 
 #include <math.h>

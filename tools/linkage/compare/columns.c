@@ -16,7 +16,7 @@ static const char *const joint_components[] = {"fx", "fy", "fz", "tx", "ty", "tz
 #define POSE     7
 #define SPIN_Z   12
 #define FIRST_Q  3
-#define OUTPUT_Q 1000000 /* indices of angles of outputs, after those of bodies */
+#define OUTPUT_Q 1000000 /* indices of angles of outputs, which follow the angles of bodies */
 
 static bool find_word(const char *word, const char *const *words, int n, int *ret)
 {

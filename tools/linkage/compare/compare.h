@@ -8,7 +8,7 @@
  *   table.c      reference values from a file
  *   reference.c  reference values from two methods that agree
  *   run.c        one run, in a process of its own
- *   errors.c     its distance from the reference
+ *   errors.c     distance of a run from the reference
  *   print.c      for people;  json.c: for programs
  *   files.c      compare.csv, drift.csv, and the pictures (plot.gp)
  */
@@ -28,7 +28,8 @@
 
 /* ---- options ---- */
 
-/** struct compare_list - "a,b,c", split. @n: 0: not given */
+/** struct compare_list - the elements of a list such as "a,b,c". @n: number of elements, 0: list
+ * not given */
 struct compare_list {
     char *text;
     const char *name[COMPARE_LIST_MAX];
@@ -62,8 +63,8 @@ struct compare_options {
     int n_sets;
 };
 
-/** compare_options_parse() - Return: EXIT_DONE, EXIT_USAGE after a complaint, EXIT_REFUSED
- * (memory); to be released in any case. */
+/** compare_options_parse() - Parse the command line. Return: EXIT_DONE, EXIT_USAGE after an error
+ * message, EXIT_REFUSED (memory); release the options in any case. */
 int compare_options_parse(int argc, char *argv[], struct compare_options *ret);
 void compare_options_release(struct compare_options *options);
 
@@ -73,7 +74,7 @@ void compare_options_release(struct compare_options *options);
  * orientation in half radians, of angles in radians. */
 enum compare_quantity { COMPARE_POSITION, COMPARE_VELOCITY, COMPARE_REACTION, COMPARE_QUANTITIES };
 
-/** struct compare_column - a number of the state. @name: its name in the reference
+/** struct compare_column - a compared number of the state. @name: its name in the reference
  * @index: index of the body or joint;  @component: index in its state or reaction, or in all
  *         outputs
  * @turn: number common to the columns of one quaternion, whose sign is arbitrary; others -1 */
@@ -86,24 +87,25 @@ struct compare_column {
     int turn;
 };
 
-/** compare_columns_find() - find the number for column @name of a reference, see README.md.
- * Return: true if the model has it. */
+/** compare_columns_find() - Find the number for column @name of a reference, see README.md. Return:
+ * true if the model has this number. */
 bool compare_columns_find(const struct lk_system *system, const char *name,
                           struct compare_column *ret);
 
-/** compare_columns_all() - columns of all bodies and reactions. Return: free() it; NULL: no memory.
+/** compare_columns_all() - List the columns of all bodies and reactions. Return: free() it; NULL:
+ * no memory.
  */
 struct compare_column *compare_columns_all(const struct lk_system *system, int *ret_n);
 
-/** compare_columns_read() - read the columns of the present state. @ret: @n numbers; @outputs: room
- * for the model's outputs. */
+/** compare_columns_read() - Read the columns of the present state. @ret: receives @n numbers;
+ * @outputs: room for the model's outputs. */
 void compare_columns_read(const struct lk_system *system, const struct compare_column *columns,
                           int n, double *outputs, double *ret);
 
 /* ---- runs ---- */
 
 /** enum compare_outcome - outcome of a run. COMPARE_MISFIT: the method does not fit the model, or
- * its components do not fit each other;  COMPARE_LIMIT: it took too long */
+ * its components do not fit each other;  COMPARE_LIMIT: the run took too long */
 enum compare_outcome {
     COMPARE_WAITING,
     COMPARE_DONE,
@@ -112,7 +114,7 @@ enum compare_outcome {
     COMPARE_LIMIT,
 };
 
-/** compare_outcome_name() - one word or two. Static text. */
+/** compare_outcome_name() - Return the name of an outcome, one or two words of static text. */
 const char *compare_outcome_name(enum compare_outcome outcome);
 
 /** struct compare_run - @name: "complement:qr, rk4", common to all settings of a method
@@ -169,38 +171,39 @@ struct compare {
     struct compare_shared *shared;
 };
 
-/** compare_plan() - list all runs without making them. Return: EXIT_DONE; EXIT_REFUSED or
+/** compare_plan() - List all runs without executing them. Return: EXIT_DONE; EXIT_REFUSED or
  * EXIT_USAGE after an error message. */
 int compare_plan(struct compare *compare);
 
-/** compare_number() - format a number in short form: "1.2e-5". @digits: of the mantissa, 1 to 8.
+/** compare_number() - Format a number in short form: "1.2e-5". @digits: digits of the mantissa, 1
+ * to 8.
  * Return: @ret. */
 const char *compare_number(double value, int digits, char ret[COMPARE_CELL]);
 
-/** compare_describe() - set name and setting of @run by its method. */
+/** compare_describe() - Set name and setting of @run according to its method. */
 void compare_describe(struct compare_run *run);
 
-/** compare_shared_new() - allocate memory shared with the runs' processes; times and columns must
+/** compare_shared_new() - Allocate memory shared with the runs' processes. Times and columns must
  * be known. Return: false: no memory. */
 bool compare_shared_new(struct compare *compare);
 void compare_shared_free(struct compare *compare);
 
-/** compare_run_make() - make one run, in a process of its own, and keep its course.
- * @limit_s: processor time
- * Return: true with the values of the columns in @ret_values, valid until the next run; false
- * (memory, no process). */
+/** compare_run_make() - Execute one run in a separate process, and store its course. @limit_s:
+ * limit of processor time Return: true with the values of the columns in @ret_values, valid until
+ * the next run; false if memory or processes are exhausted. */
 bool compare_run_make(struct compare *compare, struct compare_run *run, double limit_s,
                       const double **ret_values);
 
-/** compare_samples_fit() - whether the steps of @run coincide with all samples; if not, the reason
- * is in @run. */
+/** compare_samples_fit() - Return true if the steps of @run coincide with all samples. Otherwise
+ * store the reason in @run. */
 bool compare_samples_fit(const struct compare *compare, struct compare_run *run);
 
-/** compare_errors() - errors of @values, a run's columns, against the reference; stored in @run. */
+/** compare_errors() - Compute the errors of @values, the columns of a run, against the reference,
+ * and store them in @run. */
 void compare_errors(const struct compare_reference *reference, const double *values,
                     struct compare_run *run);
 
-/** compare_distance() - largest differences between two runs over all samples. */
+/** compare_distance() - Compute the largest differences between two runs over all samples. */
 void compare_distance(const struct compare_reference *reference, const double *values,
                       const double *others, double ret[COMPARE_QUANTITIES]);
 
@@ -208,14 +211,16 @@ void compare_distance(const struct compare_reference *reference, const double *v
 
 /* Return: EXIT_DONE, EXIT_REFUSED after a complaint. */
 
-/** compare_reference_times() - set times and columns: from the file, or evenly over the duration.
+/** compare_reference_times() - Set times and columns: from the file, or times evenly distributed
+ * over the duration.
  */
 int compare_reference_times(struct compare *compare);
 
-/** compare_table_read() - read times, columns and values from the file. */
+/** compare_table_read() - Read times, columns and values from the file. */
 int compare_table_read(struct compare *compare);
 
-/** compare_reference_make() - without a file: compute the reference by the most accurate methods.
+/** compare_reference_make() - Compute the reference with the most accurate methods, if no file is
+ * given.
  */
 int compare_reference_make(struct compare *compare);
 
@@ -223,16 +228,16 @@ void compare_reference_release(struct compare_reference *reference);
 
 /* ---- reports ---- */
 
-/** compare_print() - print the table. compare_json() - the same as JSON. */
+/** compare_print() - Print the table of results. compare_json() - Print the results as JSON. */
 void compare_print(FILE *f, const struct compare *compare);
 void compare_json(FILE *f, const struct compare *compare);
 
-/** compare_cheapest() - the run with the least processor time whose error of position never
- * exceeds @error [m], or NULL. */
+/** compare_cheapest() - Return the run with the least processor time among those whose error of
+ * position never exceeds @error [m], or NULL. */
 const struct compare_run *compare_cheapest(const struct compare *compare, double error);
 
-/** compare_files() - write the files; creates the folder of the options. @ret_note: note on missing
- * files, or "".  Return: EXIT_DONE, EXIT_REFUSED after a complaint. */
+/** compare_files() - Write the files; create the folder of the options. @ret_note: note on missing
+ * files, or "". Return: EXIT_DONE, EXIT_REFUSED after an error message. */
 int compare_files(const struct compare *compare, const char **ret_note);
 
 #endif

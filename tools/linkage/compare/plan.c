@@ -40,7 +40,7 @@ static bool is_all(const char *name)
     return n >= 3 && strcmp(name + n - 3, "all") == 0 && (n == 3 || name[n - 4] == ':');
 }
 
-/* whether @name selects the entry of the table called @known */
+/* return true if @name selects the entry of the table that is called @known */
 static bool asks_for(const char *name, const struct lk_lab_name *known)
 {
     size_t n = strlen(name);
@@ -226,7 +226,7 @@ static void add_star(struct plan *plan)
             add_pair(plan, find_formulation(COMMON_FORMULATION)->name, names[i].name);
 }
 
-/* whether one of the first @n of the list selects it too */
+/* return true if one of the first @n names of the list selects the entry too */
 static bool was_asked_for(const struct compare_list *asked, int n, const struct lk_lab_name *known)
 {
     for (int i = 0; i < n; i++)

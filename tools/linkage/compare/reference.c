@@ -101,7 +101,7 @@ static double fine_step(const struct compare *compare)
     return fmax(apart / ceil(apart / (shortest / FINER) - 1e-9), LK_STEP_MIN);
 }
 
-/** struct result - of a candidate. @values: NULL: it failed */
+/** struct result - result of a candidate. @values: NULL: the run failed */
 struct result {
     char name[COMPARE_NAME + COMPARE_CELL];
     double *values;

@@ -28,7 +28,7 @@ static void note_ignored(struct compare_reference *r, const char *name)
     snprintf(r->ignored + at, room, "%s%s", at > 0 ? ", " : "", name);
 }
 
-/* a map of a column that does not exist is a mistake */
+/* a map of a column that does not exist is an error */
 static bool maps_are_used(const struct compare_options *o, const struct lk_csv_table *t)
 {
     for (int i = 0; i < o->n_maps; i++) {

@@ -116,7 +116,8 @@ void check_nohz_full(const struct doctor *d, struct doctor_finding *f)
     mend(f, "add nohz_full=%s to " BOOT " (needs a kernel with CONFIG_NO_HZ_FULL)", d->cores_text);
 }
 
-/* The cores of the parameter @name of the kernel's command line; false without it. */
+/* Read the cores of the parameter @name of the kernel's command line. Return: false if the
+ * parameter is missing. */
 static bool read_parameter(const struct doctor *d, const char *name, cpu_set_t *ret_cpus)
 {
     char text[4096];
@@ -144,7 +145,8 @@ void check_rcu_nocbs(const struct doctor *d, struct doctor_finding *f)
     if (!doctor_is_read(d))
         return;
     read_parameter(d, "rcu_nocbs", &cores);
-    CPU_OR(&cores, &cores, &d->host.nohz_full); /* such a core has its callbacks offloaded too */
+    CPU_OR(&cores, &cores,
+           &d->host.nohz_full); /* such a core also has its RCU callbacks offloaded */
     if (doctor_missing(d, &cores, list))
         found(f, DOCTOR_WARN, "core %s runs callbacks of the kernel", list);
     else

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Results of the probes: recording, the core itself, the libraries. */
+/* Checks that report what the probes measured: speed of recording, interruptions of a core, library
+ * versions. */
 #include "doctor.h"
 
 #include <dlfcn.h>
@@ -113,7 +114,8 @@ void check_spin(const struct doctor *d, struct doctor_finding *f)
                         "power saving and legacy USB; then look longer: linkage doctor --probe 60");
 }
 
-/* Whether @name can be loaded as linkaged would; its version through @ask, which fills @text. */
+/* Return true if @name can be loaded as linkaged would load it. @ask: writes the version of the
+ * library to @text */
 static bool load(const char *name, const char *symbol, void (*ask)(void *function, char text[32]),
                  char text[32])
 {

@@ -30,7 +30,7 @@ void check_governor(const struct doctor *d, struct doctor_finding *f)
     }
 }
 
-/* The deepest state that core @cpu may enter: its latency, or -1 if unknown. */
+/* Return the latency of the deepest idle state that core @cpu may enter, or -1 if unknown. */
 static long slowest_state(const struct doctor *d, int cpu, char *name, size_t size)
 {
     static const char folder[] = "sys/devices/system/cpu/cpu%d/cpuidle/state%d/%s";

@@ -3,14 +3,14 @@
  *
  * doctor.c           command line, exit status
  * machine.c   reads conditions, the cores to check, the account's limits
- * probe.c     tries what cannot be read: priority, memory locking, the clock, pinning
+ * probe.c tests properties that cannot be read: priority, memory locking, the clock, pinning
  * spin.c      a loop on each core that only reads the clock; counts interrupts meanwhile
  * checks_*.c  one small function per check; changes nothing
- * checks.c    the table of them
+ * checks.c table of the checks
  * daemon.c    whether linkaged will start and arm
  * print.c     text and JSON
  *
- * Checks use only the results of machine.c and probe.c, so that tests can supply them.
+ * The checks use only the results of machine.c and probe.c, so that tests can supply them.
  * Thread: one.  RT: no. */
 #ifndef TOOLS_LINKAGE_DOCTOR_H
 #define TOOLS_LINKAGE_DOCTOR_H
@@ -44,8 +44,7 @@ enum doctor_verdict { DOCTOR_OK, DOCTOR_WARN, DOCTOR_FAIL, DOCTOR_NOT_KNOWN, DOC
 /** struct doctor_options - the command line.
  * @root:      "" for this machine
  * @directory: folder for evidence and recordings, NULL: not checked
- * @cores:     to check; empty: choose
- * @priority:  of the cycle
+ * @cores: cores to check; empty: choose them @priority: priority of the cycle
  * @probe_s:   length of the spin probe [s], 0: none */
 struct doctor_options {
     const char *root;
@@ -81,8 +80,8 @@ struct doctor_interrupt {
 };
 
 /** struct doctor_interrupts - interrupts during the spin probe.
- * @devices: number from devices;  @all: of all
- * @worst, @worst_devices: the most frequent sources, largest first */
+ * @devices: number of interrupts from devices; @all: number of all interrupts @worst,
+ *           @worst_devices: the most frequent sources, largest first */
 struct doctor_interrupts {
     bool known;
     double seconds;
@@ -94,7 +93,7 @@ struct doctor_interrupts {
     struct doctor_interrupt worst_devices[DOCTOR_WORST];
 };
 
-/** struct doctor_probes - results of trying: 0 or errno for each test.
+/** struct doctor_probes - results of the probes: 0 or errno for each test.
  * @known:    false: no tests were made (another root)
  * @fifo, @lock, @latency, @uring: SCHED_FIFO, all memory locked, /dev/cpu_dma_latency opened for
  *            writing, an io_uring made
@@ -136,8 +135,8 @@ struct doctor_limits {
 };
 
 /** struct doctor - input of the checks.
- * @cores: cores to check;  @others: the other online cores;  @cores_text, @others_text: likewise as
- *         lists
+ * @cores: cores to check;  @others: the other online cores;  @cores_text, @others_text: both sets
+ *         as text
  * @online: all cores;  @allowed: cores allowed to this process; empty if unknown
  * @lacks: missing properties for which linkaged refuses to arm;  @holder: owner of the checked
  *         cores, "" if one is free */
@@ -179,30 +178,32 @@ struct doctor_finding {
 extern const struct doctor_check doctor_checks[];
 extern const int doctor_n_checks;
 
-/** doctor_read_machine() - read conditions, cores and limits below @options->root. */
+/** doctor_read_machine() - Read conditions, cores and limits below @options->root. */
 void doctor_read_machine(const struct doctor_options *options, struct doctor *ret_doctor);
 
-/** doctor_try() - fill @doctor->probes on this machine; takes @options->probe_s and some
+/** doctor_try() - Fill @doctor->probes on this machine; takes @options->probe_s and some
  * milliseconds. Real-time priority and locked memory are tried in short-lived child processes. */
 void doctor_try(struct doctor *doctor);
 
-/** doctor_spin() - the spin probe of doctor_try(). */
+/** doctor_spin() - Execute the spin probe for doctor_try(). */
 void doctor_spin(const struct doctor *doctor, struct doctor_probes *probes);
 
-/** doctor_examine() - run all checks; @findings: doctor_n_checks of them. */
+/** doctor_examine() - Run all checks. @findings: receives doctor_n_checks findings */
 void doctor_examine(const struct doctor *doctor, struct doctor_finding *findings);
 
-/** doctor_count() - count the findings of each verdict. */
+/** doctor_count() - Count the findings of each verdict. */
 void doctor_count(const struct doctor_finding *findings, int counts[DOCTOR_VERDICTS]);
 
-/** doctor_exit_of() - exit status by these counts; a machine that linkaged refuses fails.
+/** doctor_exit_of() - Return the exit status for the counts of verdicts; a machine that linkaged
+ * refuses fails.
  * Return: enum doctor_exit, never DOCTOR_EXIT_USAGE. */
 int doctor_exit_of(const struct doctor *doctor, const int counts[DOCTOR_VERDICTS]);
 
-/** doctor_ask_daemon() - predict what linkaged will do here, by its own lk_host_judge(). What was
- * not tried is assumed to succeed. */
+/** doctor_ask_daemon() - Predict with lk_host_judge(), which linkaged also uses, whether linkaged
+ * will start and arm on this machine. Tests that were not made are assumed to succeed. */
 void doctor_ask_daemon(struct doctor *doctor);
-/** doctor_is_refused() - whether linkaged will refuse to start, or to arm without --allow-degraded.
+/** doctor_is_refused() - Return true if linkaged will refuse to start, or to arm without
+ * --allow-degraded.
  */
 bool doctor_is_refused(const struct doctor *doctor);
 /** doctor_print_daemon() - Print the prediction as a line. */
@@ -215,33 +216,34 @@ void doctor_print_json(FILE *file, const struct doctor *doctor,
 
 /* For checks. */
 
-/** found() - set the verdict and the value that it is based on. */
+/** found() - Set the verdict of a finding and the value on which the verdict is based. */
 void found(struct doctor_finding *finding, enum doctor_verdict verdict, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/** costs() - set the effect on the cycle; dropped if the verdict is ok or unknown. */
+/** costs() - Set the effect of a finding on the cycle; ignored if the verdict is ok or unknown. */
 void costs(struct doctor_finding *finding, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/** mend() - set the command that remedies it; dropped likewise. */
+/** mend() - Set the command that remedies a finding; ignored if the verdict is ok or unknown. */
 void mend(struct doctor_finding *finding, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/** text_add() - append to @text, truncated to @size. */
+/** text_add() - Append to @text, truncated to @size. */
 void text_add(char *text, size_t size, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /** doctor_number() - Read an integer in a file below the root, or DOCTOR_UNKNOWN. */
 long doctor_number(const struct doctor *doctor, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/** doctor_list() - Read a list of cores in a file below the root. Return: false if it has none. */
+/** doctor_list() - Read a list of cores in a file below the root. Return: false if the file
+ * contains no list. */
 bool doctor_list(const struct doctor *doctor, cpu_set_t *ret_cpus, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/** doctor_missing() - Return the checked cores that are not in @set, as a list.
- * Return: true if there are any. */
+/** doctor_missing() - Write the list of checked cores that are not in @set. Return: true if there
+ * are any. */
 bool doctor_missing(const struct doctor *doctor, const cpu_set_t *set, char list[DOCTOR_LIST]);
-/** doctor_next_core() - the first checked core above @core, or -1; begin with -1. */
+/** doctor_next_core() - Return the first checked core above @core, or -1. Begin with @core = -1. */
 int doctor_next_core(const struct doctor *doctor, int core);
-/** doctor_is_read() - Return true if the root contains the files of a machine. Only then a missing
- * file means that the kernel lacks the feature. */
+/** doctor_is_read() - Return true if the root contains the files of a machine. Only if this is
+ * true, a missing file means that the kernel lacks the feature. */
 bool doctor_is_read(const struct doctor *doctor);
 
 /* checks_*.c: see the table in checks.c */

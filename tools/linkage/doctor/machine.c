@@ -80,7 +80,7 @@ bool doctor_is_read(const struct doctor *doctor)
     return doctor->host.kernel[0] != '\0';
 }
 
-/* The rest of the line of proc/self/@file that begins with @key; "" if there is none. */
+/* Return the rest of the line of proc/self/@file that begins with @key; "" if no line does. */
 static void read_own(const char *root, const char *file, const char *key, char *text, size_t size)
 {
     char path[512], line[1024];
@@ -128,7 +128,8 @@ static void read_limits(const char *root, struct doctor_limits *limits)
     limits->may_prioritise = capabilities >> CAPABILITY_SYS_NICE & 1;
 }
 
-/* The requested cores; else the isolated ones; else the core that the daemon's `core: auto` takes.
+/* Choose the requested cores; otherwise the isolated cores; otherwise the core that the daemon's
+ * `core: auto` takes.
  */
 static void choose_cores(struct doctor *doctor)
 {

@@ -18,10 +18,10 @@
 #define FMU_ID_SIZE 64
 
 /** struct fmu_export - content of the exported unit.
- * @path:    of the model;  @output: of the unit;  @version: 2 or 3
+ * @path: path of the model; @output: path of the unit; @version: 2 or 3
  * @id:      identifier of the model in C, name of the shared object
- * @bytes:   the packed model, @size of them;  @token: of them
- * @step:    of the model [s];  @title: its name
+ * @bytes: the packed model of @size bytes; @token: token of these bytes @step: step of the model
+ *         [s]; @title: name of the model
  * @sources: names of the files of the source form, @n_sources of them; NULL without it */
 struct fmu_export {
     const char *path;
@@ -42,7 +42,8 @@ struct fmu_export {
 /** fmu_describe() - Write modelDescription.xml. @ret_text: on the heap, free(). Return: 0,
  * -ENOMEM. */
 int fmu_describe(const struct fmu_export *e, char **ret_text, size_t *ret_size);
-/** fmu_describe_build() - Write buildDescription.xml of FMI 3.0, likewise. */
+/** fmu_describe_build() - Write buildDescription.xml of FMI 3.0. @ret_text: on the heap, free().
+ * Return: 0, -ENOMEM. */
 int fmu_describe_build(const struct fmu_export *e, char **ret_text, size_t *ret_size);
 
 /** struct fmu_unit - exponents of a unit. */
@@ -51,10 +52,12 @@ struct fmu_unit {
     int power[FMU_BASES];
 };
 extern const char *const fmu_bases[FMU_BASES];
-/** fmu_unit_parse() - Parse a unit such as "N m/rad". Return: true if all of it is known. */
+/** fmu_unit_parse() - Parse a unit such as "N m/rad". Return: true if all parts of the unit are
+ * known. */
 bool fmu_unit_parse(const char *text, struct fmu_unit *ret);
 
-/** fmu_list_sources() - fills @e with the names of the source form. Return: false after a message.
+/** fmu_list_sources() - Write the names of the files of the source form to @e. Return: false after
+ * a message.
  */
 bool fmu_list_sources(struct fmu_export *e);
 /** fmu_write() - Write the unit; an existing file is replaced only after it is complete. Return:

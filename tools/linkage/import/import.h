@@ -2,20 +2,19 @@
 /* linkage import: converts a model of another program to our model format. Data flow:
  *
  *   formats.c  XML text          -> the reader for its first element (xml.c: the parser)
- *   urdf.c     URDF              -> struct robot: links and joints as in the file
- *   mjcf.c     MJCF              -> likewise, as compiled by MuJoCo (mjcf_process.c), without
- *              elements of later versions (mjcf_newer.c)
- *   simscape.c Simscape Multibody -> likewise, an assembly with its loops, first generation
+ *   urdf.c     URDF -> struct robot: links and joints as in the file mjcf.c MJCF -> struct robot,
+ *   as compiled by MuJoCo (mjcf_process.c), without elements of later versions (mjcf_newer.c)
+ *   simscape.c Simscape Multibody -> struct robot: an assembly with its loops, first generation
  *   simscape_assembly.c and on    -> second generation, with joints made of constraints
  *   loops.c    file of loops     -> further joints of the robot, which close loops
  *   place.c    struct robot      -> world frames at the drawn configuration, links merged to bodies
  *   balls.c    hinges through one point with massless bodies between them, merged to a ball joint
  *   masses.c   links of a body   -> mass, centre and inertia of each body; errors in them
  *   write.c    struct robot      -> YAML
- *   import.c   options, the order of the above, the model read again by its own reader
+ *   import.c   options, calls of these steps, check of the written model by its reader
  *
  * Messages about the file are notes with a line number; if a note is an error, the model is not
- * written. Nothing here is for the cycle thread. */
+ * written. Do not use these functions in the cycle thread. */
 #ifndef TOOLS_LINKAGE_IMPORT_H
 #define TOOLS_LINKAGE_IMPORT_H
 
@@ -36,15 +35,15 @@ enum note_kind {
     NOTE_ERROR, /* the model is not written */
 };
 
-/** struct note - one line about the file. @line: of the file, 0: none */
+/** struct note - a message about the file. @line: line of the file, 0: none */
 struct note {
     enum note_kind kind;
     long line;
     char text[400];
 };
 
-/** struct notes - @path: of the file, for messages;  @n_errors: of the @n notes
- * @lost: no memory for a note */
+/** struct notes - all messages about a file. @path: path of the file, for messages; @n_errors:
+ * number of errors among the @n notes @lost: a note was lost because memory was exhausted */
 struct notes {
     const char *path;
     int n, room, n_errors;
@@ -52,7 +51,7 @@ struct notes {
     struct note *note;
 };
 
-/** note() - add a line; control characters of what is quoted are replaced. */
+/** note() - Add a message; control characters in quoted text are replaced. */
 void note(struct notes *notes, enum note_kind kind, long line, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 /** notes_print() - Print all notes in the order of their lines: "path:line: text". */
@@ -73,7 +72,7 @@ extern const struct frame frame_unity;
  * Ry(pitch) Rx(roll). */
 void frame_of(const double xyz[3], const double rpy[3], struct frame *ret);
 /** frame_in() - Transform @inner, given relative to @outer, to the frame in which @outer is given.
- * Results may alias arguments here and below. */
+ * The results of all functions for frames may alias their arguments. */
 void frame_in(const struct frame *outer, const struct frame *inner, struct frame *ret);
 /** frame_inverse() - Return the pose of the outer frame relative to @frame. */
 void frame_inverse(const struct frame *frame, struct frame *ret);
@@ -99,9 +98,9 @@ enum joint_kind {
 
 /** struct link - @frame: world pose at the drawn configuration;  @in_body: pose in the first link
  * of its body;  @next: further link of its body, LINK_NONE
- * @is_rotor: it represents the rotor inertia of another joint
- * @has_inertial: valid are @mass [kg], @centre (pose of the axes of @inertia in those of the link)
- *                and
+ * @is_rotor: the link represents the rotor inertia of another joint @has_inertial: the following
+ *            fields are valid: @mass [kg], @centre (pose of the axes of @inertia in those of the
+ *            link) and
  * @inertia [kg m^2] about the centre of mass, xx yy zz xy xz yz */
 struct link {
     char *name;
@@ -111,7 +110,7 @@ struct link {
     double mass;
     struct frame centre;
     double inertia[6];
-    int joint; /* joint whose child it is, LINK_NONE: a root */
+    int joint; /* joint whose child this link is, LINK_NONE: a root */
     struct frame frame, in_body;
     int body, next;
 };
@@ -120,12 +119,12 @@ struct link {
  * parent;  @closing: pose of the joint in the child, unity unless it closes a loop
  * @axis, @child_axis: unit vectors in @origin and @closing;  @value: its coordinate in the drawn
  * configuration
- * @drawn: offset of the file's own coordinate against @value
+ * @drawn: offset between the coordinate of the file and @value
  * @effort: largest force or torque of its @motor, whose name is "" if the file has none
  * @stiffness: stiffness of a spring with rest position @rest;  @is_rotor: joint of a rotor link,
  *             without output
- * @locked: held by --repair, or by the file;  @mimic: joint that determines its coordinate: value =
- * multiplier other + offset */
+ * @locked: the coordinate is held by --repair, or by the file; @mimic: joint that determines its
+ * coordinate: value = multiplier other + offset */
 struct limb {
     char *name;
     char own[64];
@@ -147,8 +146,8 @@ struct limb {
     double value, drawn;
 };
 
-/** struct body - links joined rigidly. @first: link that gives its name; the others by @next
- * @mass, @inertia (about @position, axes of @orientation): of all links together
+/** struct body - links joined rigidly. @first: link after which the body is named; further links
+ * follow by @next @mass, @inertia (about @position, axes of @orientation): sums over all links
  * @mended: text on changes by --repair, or "" */
 struct body {
     int first, n_links;
@@ -157,8 +156,8 @@ struct body {
     char mended[200];
 };
 
-/** struct robot - content of a file. @root: link without a parent joint;  @says_root: the file
- * defines the ground, so no option is needed;  @gravity: [m/s^2];  @lacks_gravity: @gravity is
+/** struct robot - links and joints of a file. @root: link without a parent joint;  @says_root: the
+ * file defines the ground, so no option is needed;  @gravity: [m/s^2];  @lacks_gravity: @gravity is
  * assumed */
 struct robot {
     char *name;
@@ -178,19 +177,19 @@ static inline bool has_coordinate(const struct limb *limb)
     return limb->kind == KIND_REVOLUTE || limb->kind == KIND_PRISMATIC;
 }
 
-/** robot_link(), robot_limb() - append one, zeroed, with a copy of @name (@size bytes); NULL: no
- * memory, or IMPORT_ITEMS_MAX of them. */
+/** robot_link(), robot_limb() - Append a zeroed link or joint with a copy of @name (@size bytes).
+ * Return: NULL if memory is exhausted, or if IMPORT_ITEMS_MAX items exist. */
 struct link *robot_link(struct robot *robot, const char *name);
 struct limb *robot_limb(struct robot *robot, const char *name);
-/** robot_find_link(), robot_find_limb() - Find one by its name in the file. Return: its index, or
- * LINK_NONE */
+/** robot_find_link(), robot_find_limb() - Find a link or a joint by its name in the file. Return:
+ * its index, or LINK_NONE */
 int robot_find_link(const struct robot *robot, const char *name);
 int robot_find_limb(const struct robot *robot, const char *name);
 void robot_free(struct robot *robot);
 
-/** robot_read() - read a file of any format. @text: its content;  @path: in the folder of the
- * meshes. Thread: the only one of the process, because a reader may fork. The robot is complete if
- * no note is an error. */
+/** robot_read() - Read a file of any format. @text: content of the file; @path: its path, in the
+ * folder of the meshes. Thread: the only one of the process, because a reader may fork. The robot
+ * is complete if no note is an error. */
 void robot_read(const char *path, const char *text, size_t size, struct robot *robot,
                 struct notes *notes);
 /** urdf_read(), simscape_read(), mjcf_read() - Readers of the formats, for robot_read(). @root:
@@ -201,9 +200,9 @@ void simscape_read(const struct _xmlNode *root, struct robot *robot, struct note
 void mjcf_read(const char *path, const char *text, size_t size, const struct _xmlNode *root,
                struct robot *robot, struct notes *notes);
 
-/** loops_read() - read a file of loops: YAML with `closed_loop: [[A, B], ...]`, names of links or
+/** loops_read() - Read a file of loops: YAML with `closed_loop: [[A, B], ...]`, names of links or
  * of joints (then their child links), and `type: [6d, ...]`: 6d makes the frames of both links
- * coincide, 3d their points only. Appends a limb for each.
+ * coincide, 3d only their origins. Appends a limb for each loop.
  * Return: false after notes. */
 bool loops_read(const char *path, struct robot *robot, struct notes *notes);
 
@@ -230,8 +229,8 @@ void limb_motion(const struct limb *limb, struct frame *ret);
 /** stands() - Return true if body @b is the ground. */
 bool stands(const struct robot *robot, const struct import_options *options, int b);
 
-/** make_ball() - make a ball joint of three hinges, of which two are on body @b. @massless: flag of
- * each body. Return: true if it was made; then merge the links again. */
+/** make_ball() - Replace three hinges, of which two are on body @b, by a ball joint. @massless:
+ * flag of each body. Return: true if the ball joint was made; then merge the links again. */
 bool make_ball(struct robot *robot, const bool *massless, int b, struct notes *notes);
 
 /** sum_masses() - Sum the masses of links to bodies; check them, and correct them with

@@ -31,7 +31,7 @@ struct reading {
 
 /* ---- names and lines ---- */
 
-/* The line of the element that has this name; 0: none, it came from elsewhere. */
+/* Return the line of the element with this name; 0: this file has no such element. */
 static long find_line(const xmlNode *node, const char *kind, const char *name)
 {
     long line = 0;
@@ -62,7 +62,7 @@ static long line_in(const struct reading *r, const char *section, const char *ki
     return node != NULL ? find_line(node, kind, name) : 0;
 }
 
-/* The name in the file, or @kind and its number. */
+/* Return the name in the file, or @kind and the number of the element. */
 static const char *name_of(const struct reading *r, mjtObj type, const char *kind, int i,
                            char ret[64])
 {

@@ -9,11 +9,12 @@
 #include <libxml/tree.h>
 #include <mujoco/mujoco.h>
 
-/** mjcf_compile() - Compile @text, the content of @path, by MuJoCo, with defaults, included files
- * and meshes from the folder of @path. Elements of later versions that do not matter to a mechanism
- * are removed. Warnings become notes. If the compiler prints, exits, crashes or never ends, one
- * note reports it. Do not call while other threads run. @root: root element of the same text
- * Return: to be freed by mj_deleteModel(); NULL after a note. */
+/** mjcf_compile() - Compile @text, the content of @path, with MuJoCo, including defaults, included
+ * files and meshes from the folder of @path. Elements of later versions that do not matter to a
+ * mechanism are removed. Warnings become notes. If the compiler prints, exits, crashes or never
+ * ends, one note reports it. Do not call while other threads run. @root: root element of the same
+ * text
+ * Return: the model, to be freed with mj_deleteModel(); NULL after a note. */
 mjModel *mjcf_compile(const char *path, const char *text, size_t size, const xmlNode *root,
                       struct notes *notes);
 

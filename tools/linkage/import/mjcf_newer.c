@@ -166,7 +166,7 @@ static bool read_schema(struct newer *w)
     return w->n_entries > 0;
 }
 
-/* Entry of @name in that of its parent; -1: there is none. */
+/* Return the entry of @name below the entry of its parent; -1: none. */
 static int find_entry(const struct newer *w, int parent, const char *name)
 {
     const struct entry *p = &w->schema[parent];
@@ -382,8 +382,8 @@ static void mark(xmlNode *copy, const xmlNode *node, const char *file)
 
 static void include(struct newer *w, xmlNode *node, int level);
 
-/* Puts what @file has in the place of @node. One that cannot be read remains, and MuJoCo reports
- * the reason. */
+/* Replace @node by the contents of @file. If the file cannot be read, @node remains, and MuJoCo
+ * reports the reason. */
 static void include_file(struct newer *w, xmlNode *node, const char *file, int level)
 {
     char path[4096];
@@ -410,7 +410,7 @@ static void include_file(struct newer *w, xmlNode *node, const char *file, int l
     xmlFreeDoc(doc);
 }
 
-/* All <include> in @node, as MuJoCo has them. */
+/* Replace every <include> below @node by the contents of its file, as MuJoCo does. */
 static void include(struct newer *w, xmlNode *node, int level)
 {
     for (xmlNode *child = (xmlNode *)xml_first(node->children), *next; child != NULL;
@@ -428,7 +428,8 @@ static void include(struct newer *w, xmlNode *node, int level)
 
 /* ---- the file ---- */
 
-/* Sensors and key frames may refer to what was taken out. */
+/* Remove the section @name. Used for sensors and key frames, which may refer to removed
+ * elements. */
 static void drop_section(xmlNode *root, const char *name)
 {
     for (xmlNode *child; (child = (xmlNode *)xml_child(root, name)) != NULL;) {

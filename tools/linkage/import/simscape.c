@@ -56,7 +56,7 @@ static long line_of(const xmlNode *node, const char *name)
     return xmlGetLineNo(child != NULL ? child : node);
 }
 
-/* @n numbers, apart by commas. Return: whether they are there; else after a note. */
+/* Read @n numbers separated by commas. Return: true on success, false after a note. */
 static bool read_numbers(const struct reading *r, const xmlNode *node, const char *name, int n,
                          double *ret)
 {
@@ -470,7 +470,7 @@ static void read_joint(struct reading *r, const xmlNode *joint)
 
 typedef void read_element(struct reading *r, const xmlNode *node);
 
-/* Each @element in @group of @node and of its subsystems. */
+/* Read each @element in @group of @node and of its subsystems. */
 static void read_all(struct reading *r, const xmlNode *node, const char *group, const char *element,
                      read_element *read, int depth)
 {

@@ -7,7 +7,7 @@
 #include "import.h"
 
 #define PARTS_MAX 6    /* primitives of a joint */
-#define APART     1e-4 /* [m] between the frames of a joint: more than files round */
+#define APART     1e-4 /* [m] between the frames of a joint; above rounding errors */
 
 /** struct place - a frame that joints refer to by @ref. @at: position in the world [m] */
 struct place {
@@ -21,8 +21,8 @@ struct part {
     double axis[3];
 };
 
-/** struct tie - a joint of the file between two links. @at: position of either side
- * @value: of its coordinate there */
+/** struct tie - a joint of the file between two links. @at: position of each side @value: value of
+ * its coordinate at these positions */
 struct tie {
     char *name;
     long line;
@@ -32,7 +32,8 @@ struct tie {
     bool done;
 };
 
-/** struct reading - @origin, @cg, @turn: of each link;  @ground: the link, LINK_NONE */
+/** struct reading - state of the reader. @origin, @cg, @turn: origin, centre of gravity and
+ * orientation of each link; @ground: link that is the ground, LINK_NONE */
 struct reading {
     struct robot *robot;
     struct notes *notes;
@@ -45,11 +46,11 @@ struct reading {
 /** simscape_make_tree() - Create the limbs of the robot from @r->tie: a spanning tree from the
  * ground, or from the first link, with joints in either direction. Links not reached by a joint are
  * free; the remaining joints are cut joints of loops. Then compute the centres of the links,
- * because their origins are known now. */
+ * because the tree determines their origins. */
 void simscape_make_tree(struct reading *r);
 
 /** simscape_find_turn() - Compute the quaternion of the matrix with columns @x[0..2], @x[3..5],
- * @x[6..8], by its largest entry. Return: true if it is a rotation. */
+ * @x[6..8], from its largest entry. Return: true if the matrix is a rotation. */
 bool simscape_find_turn(const double x[9], double q[4]);
 
 /** simscape_read_assembly() - Read the second generation: links, ties and their tree in @r. */

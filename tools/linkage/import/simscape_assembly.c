@@ -277,7 +277,7 @@ static void weld(struct assembly *a, int one, int other)
         tie->part[tie->n++].kind = KIND_FIXED;
 }
 
-/* What @piece is an instance of; a part gives it a link. */
+/* Find the entity of which @piece is an instance. An instance of a part gets a link. */
 static void find_entity(struct assembly *a, struct piece *piece)
 {
     char *uid = xml_attribute(piece->node, "entityUid");

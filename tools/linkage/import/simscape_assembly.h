@@ -3,8 +3,8 @@
  *
  *   simscape_assembly.c  units, parts and instances  -> links with masses, poses in the world
  *   simscape_mates.c     constraints and joints      -> rows between two instances; ties
- *   simscape_match.c     constraints of two bodies   -> a tie
- *   simscape_freedoms.c  their rows                  -> the joint with the remaining freedoms
+ *   simscape_match.c     constraints of two bodies -> a tie simscape_freedoms.c rows of two bodies
+ *   -> the joint with the remaining freedoms
  *
  * The ties are processed like those of the first generation, by simscape_tree.c. */
 #ifndef TOOLS_LINKAGE_IMPORT_SIMSCAPE_ASSEMBLY_H
@@ -15,8 +15,8 @@
 
 #define ROWS_MAX 6
 
-/** struct entity - type of instances. @uid: its identifier in them;  @node: <Assembly>, or NULL for
- * a part, whose mass is in @link */
+/** struct entity - type of instances. @uid: identifier by which instances refer to it; @node:
+ * <Assembly>, or NULL for a part, whose mass is in @link */
 struct entity {
     char *uid;
     const xmlNode *node;
@@ -24,8 +24,9 @@ struct entity {
 };
 
 /** struct piece - an instance of a part or of an assembly; the first is the assembly itself.
- * @parent: the assembly that contains it;  @path: its names from the first piece on, for messages
- * @node: <Instance>;  @entity: its type;  @frame: in the world [m]
+ * @parent: the assembly that contains the piece; @path: names of the pieces from the first piece
+ *          on, for messages @node: <Instance>; @entity: type of the instance; @frame: pose in the
+ *          world [m]
  * @link: LINK_NONE for an assembly until a constraint refers to its axes
  * @held: number common to pieces joined rigidly */
 struct piece {
@@ -40,14 +41,14 @@ struct piece {
 /** struct row - a quantity that stays constant while two bodies move: the component of a point of
  * one along a direction of the other, or the dot product of two directions. The order of the bodies
  * does not matter, because a joint that allows a motion also allows its reverse.
- * @turns: of directions, @along and @point
- * Unit vectors and points in the world as drawn. */
+ * @turns: the row is a dot product of two directions, @along and @point
+ * Unit vectors and points are given in the world as drawn. */
 struct row {
     bool turns;
     double along[3], point[3];
 };
 
-/** struct mate - a constraint of the file between two pieces, as rows. @name: of the file */
+/** struct mate - a constraint of the file between two pieces, as rows. @name: name in the file */
 struct mate {
     char *name;
     long line;
@@ -55,8 +56,8 @@ struct mate {
     struct row row[ROWS_MAX];
 };
 
-/** struct assembly - @entity, @piece, @mate: n of each;  @length, @mass: units of the file in SI
- * @root: first element */
+/** struct assembly - @entity, @piece, @mate: arrays with their numbers of elements; @length, @mass:
+ * units of the file in SI @root: first element of the file */
 struct assembly {
     struct reading *r;
     const xmlNode *root;
@@ -71,7 +72,8 @@ struct assembly {
  * note. */
 bool assembly_numbers(const struct assembly *a, const xmlNode *node, const char *name, int n,
                       double *ret);
-/** assembly_frame() - Read <Transform> of @node, unity without one. Return: false after a note. */
+/** assembly_frame() - Read <Transform> of @node; the identity if it is missing. Return: false after
+ * a note. */
 bool assembly_frame(const struct assembly *a, const xmlNode *node, struct frame *ret);
 /** assembly_link() - Return the link of a piece; the link of an assembly is created at the first
  * call.
@@ -84,7 +86,7 @@ void assembly_hold(struct assembly *a, int one, int other);
 struct tie *assembly_tie(struct assembly *a, const char *name, long line, const int piece[2],
                          const double at0[3], const double at1[3]);
 
-/** piece_name() - Return the name of a piece for messages */
+/** piece_name() - Return the name of a piece for messages. */
 const char *piece_name(const struct assembly *a, int piece);
 
 /** read_mates() - Read all constraints and joints in <Constraints> and <Joints> of @node; paths
@@ -98,7 +100,7 @@ void match_mates(struct assembly *a);
 
 /** find_joint() - Find the joint primitives for the freedoms of two bodies that remain under @n
  * rows.
- * @tie: its parts and points are written;  @ret_n: freedoms, rotations and displacements
+ * @tie: the function writes its parts and points;  @ret_n: freedoms, rotations and displacements
  * Return: NULL, or the reason why no joint fits. */
 const char *find_joint(const struct row *row, int n, struct tie *tie, int ret_n[2]);
 

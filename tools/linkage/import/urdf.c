@@ -35,8 +35,8 @@ struct reading {
 
 /* ---- values ---- */
 
-/* Reads @n numbers; an attribute that is not there leaves @ret as it is. Return: whether it is
- * there and good. */
+/* Read @n numbers; if the attribute is missing, @ret is unchanged. Return: true if the attribute
+ * exists and is valid. */
 static bool read_numbers(const struct reading *r, const xmlNode *node, const char *attribute, int n,
                          double *ret)
 {
@@ -141,7 +141,7 @@ static void tell_unknown(const struct reading *r)
     }
 }
 
-/* The name of an element. Return: to be freed; NULL after a note. */
+/* Return the name of an element, to be freed; NULL after a note. */
 static char *read_name(const struct reading *r, const xmlNode *node)
 {
     char *name = xml_attribute(node, "name");

@@ -84,7 +84,7 @@ static void make_name(const char *from, const char *end, const char *taken, int 
     }
 }
 
-/* The name of a channel; NULL where there is no room for one more. */
+/* Make the name of a channel; NULL if there is no room for another channel. */
 static const char *make_channel(struct writer *w, const char *from, const char *end)
 {
     char *name = w->channel[w->n_channels];

@@ -7,10 +7,11 @@
 #include "mcap/schema.h"
 #include "recorded.h"
 
-/** struct platform_replay - @present: the recording has one;  @begun: @ride has the state after the
- * last step
+/** struct platform_replay - state of the replay.
+ * @present: the recording has a platform; @begun: @ride has the state after the last step
  * @whole: recorded state for the next step, valid if @has_whole
- * @number: of the last step;  @n_steps: steps compared;  @n_missing: steps not recorded
+ * @number: number of the last step; @n_steps: number of steps compared; @n_missing: number of steps
+ *          not recorded
  * @differs: a step differed and was reported */
 struct platform_replay {
     bool present;
@@ -26,12 +27,13 @@ struct platform_replay {
     uint64_t n_missing;
 };
 
-/** platform_prepare() - Return: false after an error message: the recording is of another
- * version. */
+/** platform_prepare() - Prepare the replay of a platform. Return: false after an error message: the
+ * recording is of another version. */
 bool platform_prepare(struct platform_replay *p, struct recorded *file);
 void platform_fini(struct platform_replay *p);
 
-/** platform_take() - Process a message of /platform or /platform_state; others are ignored. */
+/** platform_take() - Process a message of /platform or /platform_state; other messages are
+ * ignored. */
 void platform_take(struct platform_replay *p, const char *topic, const struct lk_mcap_item *item);
 
 /** platform_say() - Print the result. */

@@ -23,8 +23,8 @@ struct recorded_topic {
 };
 
 /** struct recorded - a recording.
- * @model, @begin, @end: text of the model, metadata; on the heap, empty if there is none
- * @first: the first message, kept until recorded_next() */
+ * @model, @begin, @end: text of the model, metadata; on the heap, empty if the recording lacks it
+ *                       @first: the first message, kept until recorded_next() */
 struct recorded {
     const char *path;
     struct lk_mcap_reader reader;
@@ -39,24 +39,27 @@ struct recorded {
     bool has_first;
 };
 
-/** recorded_open() - read everything before the first message.
+/** recorded_open() - Open a recording and read all records before the first message.
  * Return: false after an error message. */
 bool recorded_open(const char *path, struct recorded *ret_recorded);
 void recorded_close(struct recorded *recorded);
 
-/** recorded_topic() - find a topic by name, with or without its slash; NULL if there is none. */
+/** recorded_topic() - Find a topic by name, with or without its slash. Return: NULL if the
+ * recording lacks it. */
 struct recorded_topic *recorded_topic(struct recorded *recorded, const char *name);
 
-/** recorded_next() - the next message, or damage. @ret_topic: of the message, NULL for damage
+/** recorded_next() - Read the next message, or detect damage. @ret_topic: topic of the message,
+ * NULL for damage
  * Return: 1; 0: the end; -1 after an error message. */
 int recorded_next(struct recorded *recorded, struct lk_mcap_item *ret_item,
                   struct recorded_topic **ret_topic);
 
-/** recorded_fact() - value of @key in the metadata at the start; "" if absent. */
+/** recorded_fact() - Return the value of @key in the metadata at the start of the file; "" if
+ * absent. */
 void recorded_fact(const struct recorded *recorded, const char *key, char *ret, size_t size);
 
-/** recorded_say_end() - print a line if the file is damaged or truncated.
- * Return: whether it is complete. */
+/** recorded_say_end() - Print a line if the file is damaged or truncated. Return: true if the file
+ * is complete. */
 bool recorded_say_end(const struct recorded *recorded);
 
 #endif

@@ -20,16 +20,17 @@
 #include <stdint.h>
 
 #define RUN_RESIDUAL_LIMIT 1e-3 /* [m or rad] above it a run fails, as in the daemon */
-#define RUN_STEPS_MAX      1e12 /* more would take years: surely a typing error */
+#define RUN_STEPS_MAX      1e12 /* more steps would take years, so the number is a typing error */
 
 /** struct run_options - the command line of `run`.
  * @workers: 0: as many as are useful for the model and the cores
  * @sets: texts "CHANNEL=VALUE[,VALUE...]" in the order given
  * @inputs: file of input values, CSV or a recording, NULL: they are constant
  * @interpolate: they change linearly from row to row; otherwise a row holds until the next
- * @start_state: file of the state to begin from, @save_state: of that to end with; NULL: none
+ * @start_state: file of the state from which the run begins; @save_state: file for its final state;
+ *               NULL: none
  * @first_step: size [s] of the steps before @first_until [s]; 0: all steps are equal
- * @method: from the method options;  @has_method: one was given
+ * @method: method from the method options; @has_method: such an option was given
  * @argc, @argv: the whole command line, for linkage-laboratory */
 struct run_options {
     int argc;
@@ -52,12 +53,13 @@ struct run_options {
     bool has_method;
 };
 
-/** run_options_parse() - @options: defaults, and room for as many sets as there are arguments.
+/** run_options_parse() - Parse the command line. @options: defaults, and room for as many sets as
+ * there are arguments.
  * Return: as options_parse(). */
 int run_options_parse(int argc, char *argv[], struct run_options *options);
 
 /** struct run_inputs - inputs of a run. @present: values of all inputs, as they act
- * @table: numbers over time, none if its n is 0; for each of its columns:
+ * @table: numbers over time, no table if its n is 0; for each column of it:
  * @offset: index in the inputs, -1: none;  @rate: largest change per second;  @is_drive: drives use
  * it
  * @row: last row that acted, -1: none, so that the values of --set and of the model act
@@ -73,7 +75,7 @@ struct run_inputs {
 };
 
 /** run_inputs_open() - Read the values of the model and of --set, and the table of --inputs.
- * Return: false after an error message; close in either case. */
+ * Return: false after an error message; close @inputs in either case. */
 bool run_inputs_open(const struct lk_system *system, const struct run_options *options,
                      struct run_inputs *ret_inputs);
 void run_inputs_close(struct run_inputs *inputs);
@@ -88,7 +90,7 @@ bool run_inputs_change(const struct run_inputs *inputs);
 
 /** run_is_recording() - Return true if a file begins like a recording of the daemon. */
 bool run_is_recording(const char *path);
-/** run_read_recording() - the inputs of a recording as a table, from its first step on at t = 0.
+/** run_read_recording() - Read the inputs of a recording as a table; its first step is at t = 0.
  * Return: false after an error message; release the table in either case. */
 bool run_read_recording(const char *path, struct lk_csv_table *ret_table);
 
@@ -99,15 +101,16 @@ bool run_read_recording(const char *path, struct lk_csv_table *ret_table);
 bool run_load_state(struct lk_system *system, const char *path);
 bool run_save_state(const struct lk_system *system, const char *path);
 
-/** run_open_csv() - open a CSV file with a column for the time and one for each output scalar.
+/** run_open_csv() - Open a CSV file with a column for the time and one for each output scalar.
  * Return: NULL after an error message. */
 struct lk_csv *run_open_csv(const struct lk_system *system, const char *path);
 
-/** run_write_row() - write @time [s] and the outputs of the present state. @values: room for them;
+/** run_write_row() - Write @time [s] and the outputs of the present state. @values: room for the
+ * outputs;
  * @csv may be NULL.  Return: 0, negative errno. */
 int run_write_row(const struct lk_system *system, double time, struct lk_csv *csv, double *values);
 
-/** run_judge() - decide whether the result of a run is accepted; the same limit holds for the
+/** run_judge() - Decide whether the result of a run is accepted. The limit is the same for the
  * model's own step and for every method of the laboratory.
  * @residual: largest violation of a rigid row from the start to the end of the run [m or rad]
  * Return: EXIT_DONE; EXIT_REFUSED after an error message. Thread: any. */

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* struct journals - those of one table. @rank: from 1; 0: of no rank */
+/* struct journals - the journals of one table. @rank: number of the rank, from 1; 0: no rank */
 struct journals {
     char **path;
     long *rank;
@@ -25,7 +25,7 @@ static void free_journals(struct journals *j)
     free(j->rank);
 }
 
-/* What the names of the journals of shard @index begin with. */
+/* Return the common beginning of the names of the journals of shard @index. */
 static char *stem_of(const struct job *job, long index)
 {
     char *stem;
@@ -36,7 +36,8 @@ static char *stem_of(const struct job *job, long index)
     return n < 0 ? NULL : stem;
 }
 
-/* TABLE.csv.journal, or of a rank TABLE.csv.rank-3.journal. */
+/* Return the path of the journal of this process: TABLE.csv.journal, or TABLE.csv.rank-3.journal
+ * for a rank. */
 static char *own_path(const struct job *job, bool has_ranks)
 {
     char *stem = stem_of(job, job->shard.index), *path = NULL;
@@ -48,7 +49,8 @@ static char *own_path(const struct job *job, bool has_ranks)
     return n < 0 ? NULL : path;
 }
 
-/* ".journal" or ".rank-3.journal" behind @stem. @ret_rank: from 1; 0: of no rank */
+/* Return true if @stem is followed by ".journal" or ".rank-3.journal". @ret_rank: number of the
+ * rank, from 1; 0: no rank */
 static bool is_journal(const char *name, const char *stem, long *ret_rank)
 {
     size_t size = strlen(stem);
@@ -78,7 +80,7 @@ static int add_journal(struct journals *j, const char *folder, const char *name,
     return 0;
 }
 
-/* Adds those of shard @index that are there. Return: 0, negative errno. */
+/* Add the existing journals of shard @index. Return: 0, negative errno. */
 static int find_journals(const struct job *job, long index, struct journals *j)
 {
     char *stem = stem_of(job, index), *slash = stem != NULL ? strrchr(stem, '/') : NULL;
@@ -125,7 +127,7 @@ static bool look_at_others(const struct plan *plan, const struct job *job, bool 
     return is_well;
 }
 
-/* How many of the cases these journals have. Return: as find_journals(). */
+/* Count the cases that these journals contain. Return: as find_journals(). */
 static int count_rows(const struct journals *j, uint64_t cases, uint64_t *ret)
 {
     unsigned char *done = calloc((size_t)cases, 1);

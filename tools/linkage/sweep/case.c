@@ -64,7 +64,7 @@ struct lk_options plan_options(const struct study *s)
 
 /* ---- before the first step ---- */
 
-/* The model with the numbers of this case. Return: 0, LK_E codes with @reason, -ENOMEM. */
+/* Read the model with the numbers of this case. Return: 0, LK_E codes with @reason, -ENOMEM. */
 static int compile_case(struct work *w)
 {
     const struct study *s = w->plan->study;
@@ -356,7 +356,8 @@ int case_crashed(const struct plan *plan, uint64_t i, int signal, char **ret_row
     return write_row(plan, i, OUTCOME_CRASHED, NULL, reason, ret_row);
 }
 
-/* Return: whether it is ready for its first step; if not, @outcome has the reason. */
+/* Prepare a case. Return: true if it is ready for its first step; otherwise @outcome has the
+ * reason. */
 static bool prepare(struct work *w, const char *csv_path)
 {
     int result = compile_case(w);

@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #define ROW_MAX (64u << 20)
-#define SAY_S   60.0 /* between lines of progress where there is no terminal */
+#define SAY_S   60.0 /* time between lines of progress without a terminal */
 #define WAIT_MS 1000 /* for a row */
 #define LOOK_MS 2    /* where other ranks may ask, or answer, as well */
 

@@ -2,8 +2,8 @@
 /* Interface of linkage sweep to a message-passing library for processes on several machines.
  *
  * A module with this interface is loaded only if ranks were launched, so that `linkage` itself
- * links no such library. It transfers words and bits only; ranks.c assigns the cases. An error of
- * the library ends all ranks, after its own message.
+ * links no such library. The module transfers only words and bits; ranks.c assigns the cases. An
+ * error of the library ends all ranks, after its own message.
  * Thread: the one that called begin(). */
 #ifndef TOOLS_LINKAGE_SWEEP_RANKS_H
 #define TOOLS_LINKAGE_SWEEP_RANKS_H
@@ -19,13 +19,13 @@
 /** struct ranks_ops - functions that the module exports as RANKS_SYMBOL. Ranks count from 0.
  * @version: RANKS_VERSION
  * @begin:   initialise, collectively on all ranks
- * @agree:   compare @text with that of rank 0; @ret_all: it is equal on all ranks
+ * @agree:   compare @text with that of rank 0; @ret_all: true if the text is equal on all ranks
  * @unite:   combine @bits, @size bytes, of all ranks by OR into those of rank 0
  * @send:    send up to RANKS_WORDS_MAX words to a rank, without waiting for their receipt
- * @take:    receive a pending message, without waiting. Return: its words, 0: there is none
+ * @take: receive a pending message, without waiting. Return: number of its words, 0: no message
  * @meet:    barrier of all ranks, without using the processor
- * @end:     the last call
- * @abandon: end all ranks at once with exit status @status; does not return */
+ * @end: finish; must be the last call @abandon: end all ranks at once with exit status @status;
+ *       does not return */
 struct ranks_ops {
     unsigned version;
     void (*begin)(int *ret_rank, int *ret_size);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random numbers of a study: functions of their purpose, independent of earlier draws.
+/* Random numbers of a study, each computed from the seed, a name and an index alone, independent of
+ * earlier draws.
  *
  * A value depends only on the seed, the number of the case and the name of the quantity: cases may
- * be run in any order, by any number of processes, or alone. All by integers and core/maths, so
- * that the bits do not depend on the machine's mathematical library.
+ * be run in any order, by any number of processes, or alone. The computation uses only integers and
+ * core/maths, so that the bits do not depend on the machine's mathematical library.
  * Thread: any. */
 #ifndef TOOLS_LINKAGE_SWEEP_SAMPLE_H
 #define TOOLS_LINKAGE_SWEEP_SAMPLE_H
@@ -14,14 +15,14 @@
  * M. A. Moraes, R. O. Dror, D. E. Shaw, Parallel random numbers: as easy as 1, 2, 3, 2011). */
 void sample_philox(const uint32_t counter[4], const uint32_t key[2], uint32_t ret[4]);
 
-/** sample_uniform() - Return a uniform number within (0, 1), excluding both ends. @name: a hash;
- * @i: a case, from 0 */
+/** sample_uniform() - Return a uniform number within (0, 1), excluding both ends. @name: hash of
+ * the name; @i: number of the case, from 0 */
 double sample_uniform(uint64_t seed, uint64_t name, uint64_t i);
 
 /** sample_permuted() - Return the position of @i in a permutation of 0 .. @n - 1 defined by @seed
- * and @name. Nothing is stored: a Feistel network, entered again until it is within @n (J. Black,
- * P.
- * Rogaway, Ciphers with arbitrary finite domains, 2002). @n: 1 to 2^32, @i < @n. */
+ * and @name. No permutation is stored: a Feistel network is applied repeatedly until its result is
+ * less than @n (J. Black and P. Rogaway, Ciphers with arbitrary finite domains, 2002). @n: 1 to
+ * 2^32, @i < @n. */
 uint64_t sample_permuted(uint64_t seed, uint64_t name, uint64_t n, uint64_t i);
 
 /** sample_stratified() - Return case @i of @n of a Latin hypercube (M. D. McKay, R. J. Beckman, W.

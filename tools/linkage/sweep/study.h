@@ -25,8 +25,8 @@ enum spread { SPREAD_VALUES, SPREAD_UNIFORM, SPREAD_LOG_UNIFORM, SPREAD_NORMAL }
 
 /** struct quantity - a quantity that may differ between cases.
  * @name: path of a parameter, "channel" or "channel.component" of an input, "input_files",
- * "start_states";  @node: of its value, for messages;  @hash: of role and name, for samples
- * @low, @high: of a uniform spread; mean and standard deviation of a normal one
+ * "start_states";  @node: node of its value, for messages; @hash: hash of role and name, for
+ * samples @low, @high: bounds of a uniform spread; mean and standard deviation of a normal one
  * @n: number of values or files of SPREAD_VALUES, in @value or @file */
 struct quantity {
     enum role role;
@@ -54,12 +54,12 @@ enum reduction {
     REDUCTION_ALWAYS,
 };
 
-/** reduction_name() - as in a study; "" for REDUCTION_ALWAYS. */
+/** reduction_name() - Return the name that a study uses; "" for REDUCTION_ALWAYS. */
 const char *reduction_name(enum reduction reduction);
 
 /** struct measure - a reduction of an output, as a column or as a check.
  * @output: "channel" or "channel.component";  @low, @high: bounds of a check, infinite if there is
- * none */
+ * no bound */
 struct measure {
     char output[2 * LK_NAME_SIZE];
     struct lk_node node;
@@ -68,8 +68,9 @@ struct measure {
     double high;
 };
 
-/** struct study - @model: path relative to the working directory;  @duration: [s]
- * @step: [s], 0: the model's;  @engine: "" for the model's;  @cases: their number
+/** struct study - @model: path relative to the working directory;  @duration: simulated time of a
+ * case [s] @step: step [s], 0: that of the model; @engine: engine, "" for that of the model;
+ * @cases: number of cases
  * @residual: largest violation of a joint [m or rad], @energy: largest error of the energy balance
  * [J]; infinite: no check */
 struct study {
@@ -92,8 +93,8 @@ struct study {
     double energy;
 };
 
-/** study_read_text() - Read a study. @name: in messages, and in the folder of the files that it
- * names
+/** study_read_text() - Read a study. @name: name of the study in messages; files named in the study
+ * are relative to its folder
  * @ret_errors: lines "file:line:column: what is wrong, what was expected"
  * Return: 0, LK_E_TEXT, -ENOMEM. */
 int study_read_text(const char *name, const char *text, size_t size, struct study **ret_study,

@@ -5,11 +5,12 @@
 
 #include "study.h"
 
-/** study_beside() - Resolve @path against the folder of the file @name. Return: on the heap,
- * NULL. */
+/** study_beside() - Resolve @path against the folder of the file @name. Return: path on the heap,
+ * NULL: no memory. */
 char *study_beside(const char *name, const char *path);
 
-/** study_read_quantities() - parameters, inputs, input_files, start_states.  @name: of the study */
+/** study_read_quantities() - Read the sections parameters, inputs, input_files, start_states.
+ * @name: name of the study */
 int study_read_quantities(struct lk_node root, const char *name, struct study *study,
                           struct lk_error *err);
 int study_read_outputs(struct lk_node root, struct study *study, struct lk_error *err);

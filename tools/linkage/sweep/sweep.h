@@ -2,7 +2,7 @@
 /* linkage sweep: common declarations of its files.
  *
  *   study.c      the study file; quantities.c: varied quantities, measures.c: results
- *   sample.c     random numbers as functions of their purpose
+ *   sample.c     random numbers, each computed from the seed, a name and an index alone
  *   plan.c       combination of study and model: columns, checks, early errors
  *   case.c       one case, from its values to its row
  *   crew.c       processes that run cases and may crash
@@ -27,7 +27,7 @@
 enum outcome {
     OUTCOME_PASSED,  /* passed all checks, or there are none */
     OUTCOME_FAILED,  /* failed a check */
-    OUTCOME_REFUSED, /* refused the model with these numbers, or an input */
+    OUTCOME_REFUSED, /* the model with these numbers, or an input, was refused */
     OUTCOME_FAULTED, /* a step */
     OUTCOME_CRASHED, /* the process died, twice */
 };
@@ -35,16 +35,16 @@ enum outcome {
 /** outcome_name() - Return the name of an outcome, such as "passed". */
 const char *outcome_name(enum outcome outcome);
 
-/** struct target - a number of a case. @scalar: index in the outputs;  @measure: its entry in the
- * study */
+/** struct target - a number in the row of a case. @scalar: index in the outputs;  @measure: its
+ * entry in the study */
 struct target {
     int scalar;
     const char *unit;
     const struct measure *measure;
 };
 
-/** struct plan - a study that fits its model. @text, @size: of the model, read once;  @folder: of
- * its files;  @prototype: compiled with the numbers of its file
+/** struct plan - a study that fits its model. @text, @size: text of the model, read once; @folder:
+ * folder of its files; @prototype: system compiled with the numbers of the file
  * @offset: of each quantity that is an input, among the inputs
  * @header: of the table, without a line feed;  @identity: everything on which the bits of the table
  * depend, one line without a line feed */
@@ -64,7 +64,7 @@ struct plan {
     char *identity;
 };
 
-/** plan_new() - Return: NULL after error messages. */
+/** plan_new() - Make the plan of a study. Return: NULL after error messages. */
 struct plan *plan_new(const struct study *study);
 void plan_free(struct plan *plan);
 /** plan_options() - Return the options of lk_system_new() for all cases. */
@@ -74,21 +74,21 @@ struct lk_options plan_options(const struct study *study);
 void put_field(FILE *file, const char *text);
 
 /** case_run() - Run case @i, from 0.
- * @csv_path: for all outputs over time, as of `linkage run --output`; NULL: none
- * @ret_row: on the heap, without a line feed
+ * @csv_path: file for all outputs over time, as written by `linkage run --output`; NULL: none
+ *            @ret_row: on the heap, without a line feed
  * Return: its outcome; negative errno. */
 int case_run(struct plan *plan, uint64_t i, const char *csv_path, char **ret_row);
 /** case_crashed() - Make the row of case @i, whose process was terminated by @signal. Return: an
  * outcome; -ENOMEM.
  */
 int case_crashed(const struct plan *plan, uint64_t i, int signal, char **ret_row);
-/** case_print() - Print the command of `linkage run` that repeats the case. */
+/** case_print() - Print the command line of `linkage run` that repeats the case. */
 void case_print(const struct plan *plan, uint64_t i, FILE *to);
 
 /* ---- journal.c ---- */
 
-/** struct journal - open for appending, and locked. @done: one bit per case;  @n_done: number of
- * completed cases;  @n_bad: of these, the cases that did not pass */
+/** struct journal - a journal that is open for appending and locked. @done: one bit per case;
+ * @n_done: number of completed cases;  @n_bad: of these, the cases that did not pass */
 struct journal {
     const char *path;
     int fd;
@@ -99,14 +99,15 @@ struct journal {
     double synced_s;
 };
 
-/** journal_open() - Create a journal, or continue that of the same study; an incomplete last row is
- * removed. @fresh: discard an existing journal. Return: false after an error message. */
+/** journal_open() - Create a journal, or continue the existing journal of the same study; an
+ * incomplete last row is removed. @fresh: discard an existing journal. Return: false after an error
+ * message. */
 bool journal_open(const struct plan *plan, const char *path, bool fresh, struct journal *journal);
 /** journal_look() - Mark the cases in the journal @path of the same study as done in @journal; a
  * journal that is just being created has none. Return: false after an error message. */
 bool journal_look(const struct plan *plan, const char *path, struct journal *journal);
 bool journal_has(const struct journal *journal, uint64_t i);
-/** journal_add() - Return: false after an error message. */
+/** journal_add() - Append a row to the journal. Return: false after an error message. */
 bool journal_add(struct journal *journal, uint64_t i, int outcome, const char *row);
 void journal_close(struct journal *journal);
 
@@ -117,8 +118,8 @@ struct record {
     int outcome;
 };
 
-/** struct pages - a journal open for reading. @head: bytes of its first three lines;
- * @cases: of the study */
+/** struct pages - a journal open for reading. @head: number of bytes of its first three lines;
+ * @cases: number of cases of the study */
 struct pages {
     const char *text;
     size_t size;
@@ -126,7 +127,8 @@ struct pages {
     uint64_t cases;
 };
 
-/** pages_open() - Return: 0, negative errno, LK_E_TEXT: it is no journal; close it after 0. */
+/** pages_open() - Open a journal for reading. Return: 0; negative errno; LK_E_TEXT: the file is no
+ * journal. Close it only after 0. */
 int pages_open(const char *path, struct pages *ret_pages);
 /** pages_next() - Read the record at @at and advance @at; damaged records are skipped.
  * @ret_case: from 0. Return: false at the end. */
@@ -165,10 +167,11 @@ struct place {
 
 /** shard_find() - Read Slurm arrays and Open MPI ranks from the environment. */
 int shard_find(struct shard *ret, struct place *ret_place);
-/** shard_split() - Reduce @shard to the share of a rank, for ranks without a common stock. */
+/** shard_split() - Reduce @shard to the share of one rank, for ranks that have no common stock of
+ * cases. */
 void shard_split(struct shard *shard, const struct place *place);
 
-/** struct stock - cases of a shard that its journal does not have. @next: first case that may be
+/** struct stock - cases of a shard that are missing in its journal. @next: first case that may be
  * assigned;  @left: number of remaining cases */
 struct stock {
     struct shard shard;
@@ -186,7 +189,7 @@ bool stock_next(struct stock *stock, uint64_t *ret);
 /** struct ranks - this process among those that share a stock. Rank 0 owns the stock; the others
  * request several cases at a time, fewer towards the end.
  * @queue: on ranks other than 0: @n assigned cases from @at on;  @has_asked: a request is pending;
- * @is_over: no cases remain;  @n_told: on rank 0: number of ranks informed of that */
+ * @is_over: no cases remain;  @n_told: on rank 0: number of ranks informed that no cases remain */
 struct ranks {
     const struct ranks_ops *ops;
     int rank;
@@ -200,7 +203,7 @@ struct ranks {
 };
 
 /** ranks_load() - Load the module if this process was launched as one of several ranks.
- * Return: NULL: there is none, or, after a message, it cannot be loaded. */
+ * Return: NULL: no ranks were launched, or, after a message, the module cannot be loaded. */
 const struct ranks_ops *ranks_load(const struct place *place);
 /** ranks_begin() - Initialise all ranks collectively, with the same @plan. @journal: cases done on
  * any rank are marked as done on rank 0, which assigns cases. Return: false after an error
@@ -237,7 +240,7 @@ struct job {
     bool is_fresh;
 };
 
-/** run_all() - Return: enum exit_code, after messages. */
+/** run_all() - Run all cases of a study. Return: enum exit_code, after messages. */
 int run_all(struct plan *plan, const struct job *job);
 
 #endif

@@ -13,9 +13,9 @@
 extern const unsigned char offline_head[], offline_tail[];
 extern const size_t offline_head_size, offline_tail_size;
 
-/** offline_write() - Write a page of @n instants: @time [s] and @poses of all bodies,
- * consecutively; @least: smallest joint gap that is drawn, in m and rad. Return: false: no memory,
- * or it cannot be written. */
+/** offline_write() - Write a page with @n instants. @time: their times [s]; @poses: poses of all
+ * bodies, consecutively; @least: smallest joint gap that is drawn, in m and rad. Return: false if
+ * memory is exhausted or the file cannot be written. */
 bool offline_write(FILE *file, const char *name, const struct lk_scene *scene, const double *time,
                    const double *poses, int n, double least);
 

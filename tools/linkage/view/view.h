@@ -18,7 +18,7 @@
 #define FACE_POINTS 24 /* at most, of a face */
 
 /** struct camera - @right, @up: unit vectors of the page;  @back: towards the eye
- * @center: in the world [m], at @middle of the page;  @scale: [pixel/m] */
+ * @center: point in the world [m] that is drawn at @middle of the page; @scale: [pixel/m] */
 struct camera {
     double right[3];
     double up[3];
@@ -30,21 +30,22 @@ struct camera {
 
 /** camera_choose() - Choose the view: a planar mechanism perpendicular to its plane, others
  * obliquely from above.
- * @from: direction to the eye, NULL: chosen */
+ * @from: direction to the eye, NULL: choose it */
 void camera_choose(struct camera *camera, const struct lk_scene *scene, const double *poses,
                    const double *from);
 /** camera_depth() - Return the depth of a point, larger is nearer [m].  camera_project() - Project
- * it to the page [pixel]. */
+ * a point to the page [pixel]. */
 double camera_depth(const struct camera *camera, const double place[3]);
 void camera_project(const struct camera *camera, const double place[3], double ret[2]);
 
-/** enum mark_kind - LINE: of two points;  NOTE: text on the page itself */
+/** enum mark_kind - type of a mark. LINE: line between two points; NOTE: text at a position of the
+ * page */
 enum mark_kind { MARK_FACE, MARK_LINE, MARK_NOTE };
 
 /** struct mark - a drawing element. @layer: higher layers are drawn later, regardless of the depth;
  * @is_ground: excluded from the size of the picture
- * @at: its points in the world, on the page once picture_finish() is done
- * @width: of a line [pixel];  @color: red, green, blue, opacity */
+ * @at: its points in the world, on the page after picture_finish() @width: width of a line [pixel];
+ *      @color: red, green, blue, opacity */
 struct mark {
     enum mark_kind kind;
     int layer;
@@ -73,7 +74,8 @@ struct mark *picture_add(struct picture *picture, enum mark_kind kind, const dou
 /** picture_add_line() - Add a line from @a to @b in the world. */
 struct mark *picture_add_line(struct picture *picture, const double a[3], const double b[3],
                               double width, const double color[4]);
-/** picture_finish() - find the scale, project, cut lines at the borders, sort. */
+/** picture_finish() - Compute the scale, project all marks, clip lines at the borders, and sort the
+ * marks. */
 void picture_finish(struct picture *picture);
 /** picture_note() - Add text at a position of the finished page [pixel]. */
 void picture_note(struct picture *picture, double x, double y, const char *text,
@@ -82,11 +84,11 @@ void picture_note(struct picture *picture, double x, double y, const char *text,
 void picture_stroke(struct picture *picture, double x0, double y0, double x1, double y1,
                     double width, const double color[4]);
 
-/** draw_scene() - Draw all shapes. @with_frames: also the axes of the bodies */
+/** draw_scene() - Draw all shapes. @with_frames: also draw the axes of the bodies */
 void draw_scene(struct picture *picture, const struct lk_scene *scene, const double *poses,
                 bool with_frames);
 
-/** write_svg() - Return: whether all was written. */
+/** write_svg() - Write the picture as SVG. Return: true if the whole picture was written. */
 bool write_svg(const struct picture *picture, FILE *to);
 /** write_png() - Write the picture to the file @path. Return: NULL, or the reason of a failure. */
 const char *write_png(const struct picture *picture, const char *path);
