@@ -18,6 +18,10 @@ cp "$1/tools/release" clone/tools/release # as it stands, committed or not
 git -C clone add tools/release
 git -C clone commit -qm 'the release of now' >commit.log || true
 
+if clone/tools/release open 9.8.6 >open.log 2>&1; then # this tree is that of a release
+    git -C clone commit -qam 'the next version'
+fi
+
 expect 2 'no words' clone/tools/release
 expect 1 'no version' clone/tools/release 1.2 made --source
 same 'no version' "release: '1.2' is no version, expected X.Y.Z" "$(cat err)"
