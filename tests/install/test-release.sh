@@ -34,8 +34,9 @@ expect 0 'a release' clone/tools/release 9.8.7 made --source
 same 'a release: version' 9.8.7 "$(clone/tools/release check)"
 same 'a release: tag' v9.8.7 "$(git -C clone describe --exact-match)"
 same 'a release: changelog' 1 "$(grep -c "^## 9.8.7, $(date -u +%Y)-" clone/CHANGELOG.md)"
-same 'a release: package' "$(sed -n 's/^linkaged (\([^)]*\)).*/\1/p' "$1/debian/changelog" | tail -n +2)" \
-    "$(sed -n 's/^linkaged (\([^)]*\)).*/\1/p' clone/debian/changelog | tail -n +2)"
+same 'a release: package' 'linkaged (9.8.7) bookworm; urgency=medium' "$(head -n 1 clone/debian/changelog)"
+same 'a release: older packages' "$(sed -n 's/^linkaged (\([^)]*\)) bookworm.*/\1/p' "$1/debian/changelog")" \
+    "$(sed -n 's/^linkaged (\([^)]*\)) bookworm.*/\1/p' clone/debian/changelog | tail -n +2)"
 expect 1 'nothing new' clone/tools/release 9.8.8 made --source
 same 'nothing new' "release: CHANGELOG.md has no section '## 9.8.8, unreleased'" "$(cat err)"
 expect 1 'open an old one' clone/tools/release open 9.8.7
