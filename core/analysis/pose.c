@@ -122,8 +122,8 @@ static void move(struct search *s, double scale)
         move_body(&s->pose[l->body_of[i / 6]], l->length[l->body_of[i / 6]], s->z + i);
 }
 
-/* make one round of Gauss-Newton: the smallest motion of the least-squares problem, perpendicular
- * to the direction, which is an additional column */
+/* Make one Gauss-Newton iteration: take the minimum-norm solution of the least-squares problem,
+ * perpendicular to s->direction, which is appended as a column. */
 static bool improve(struct search *s, double step)
 {
     const struct lk_loops *l = s->l;

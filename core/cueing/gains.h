@@ -33,8 +33,9 @@ extern const struct lk_gain_field lk_gain_fields[LK_GAIN_FIELDS];
 /** struct lk_gains - target and present values of the gains.
  * @wanted: target values, in the order of struct lk_washout_set
  * @glide:  filters that hold the present values
- * @moved:  a target has changed since the last step
- * @taken:  a target had changed before the last step */
+ * @moved:  a target has changed since the last step, and the next step will use it
+ * @taken:  a target changed between the last two steps, so the last step was the first to use
+ *          it */
 struct lk_gains {
     double wanted[LK_WASHOUT_VALUES];
     struct lk_section glide[LK_WASHOUT_VALUES];

@@ -2,14 +2,15 @@
 /* The three primitive constraints of joints. P is the joint's point on either body, d = P0 - P1,
  * and u, v, n are unit vectors fixed to a body.
  *
- *   point     d = 0                      3 rows [m], world axes; Haug: spherical; of a pin 2
+ *   point     d = 0                      3 rows [m] (2 for a pin), world axes; Haug: spherical
  *   square    u (on 0) . v (on 1) = 0    1 row [rad], the two directions stay orthogonal; dot-1
  *   sliding   n (on 0) . d = 0           1 row [m], the point of 1 stays in a plane of 0; dot-2
  *
  * For each: value, Phi_q^T lambda ("load"), Jacobian row, and gamma, the second time derivative
  * with all accelerations zero. With R -> R exp(dtheta): d(R u) = R (dtheta x u), so v . d(R u) =
- * dtheta . (u x R^T v); and the second derivative of a body-fixed vector p is R (w x (w x p)). Of a
- * square it is, with u, v and the angular velocities a, b of its sides along the world axes,
+ * dtheta . (u x R^T v); and the second derivative of a body-fixed vector p is R (w x (w x p)). For
+ * a square, the second derivative is, with u, v and the angular velocities a, b of its sides in
+ * world axes,
  *
  *     d^2(u . v)/dt^2 = ((a - b) . u) (a . v) - ((a - b) . v) (b . u) - |a - b|^2 u . v
  *

@@ -126,8 +126,8 @@ struct lk_system {
     struct lk_law *law; /* of each compliant row, see laws.h */
     struct lk_term *term;
     struct lk_cut *cut; /* of each named joint */
-    int *hanging;       /* subtrees of joints with omitted rows, each in one range */
-    int *hanging_at;    /* index of each body of the system in @hanging, or -1 */
+    int *hanging; /* bodies of the subtrees of joints with omitted rows, each subtree contiguous */
+    int *hanging_at; /* index of each body of the system in @hanging, or -1 */
     struct lk_sway *sway;
     double *tables;         /* of laws */
     struct lk_drive *drive; /* see drives.h */

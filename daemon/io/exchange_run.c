@@ -127,9 +127,10 @@ static bool takes_newest(const struct lkd_exchange *exchange)
 }
 
 /* Take the next record to publish. After the cycle was declared dead, the step in which it hung is
- * not published, even if that step ends after all, because the cycle may have read the request just
- * before. Its next record reports the failure. Return: true if there is a record to publish; it is
- * the front of the mailbox. */
+ * not published even if it ends after all. Its record may still have the state RUNNING, because the
+ * cycle may have looked for requests just before LKD_ASK_FAULT was made. The record after it
+ * reports the failure. Return: true if there is a record to publish; it is the front of the
+ * mailbox. */
 static bool take_record(struct lkd_exchange *exchange)
 {
     struct lkd_mailbox *outputs = &exchange->cycle->outputs;

@@ -140,8 +140,10 @@ void lkd_motions_begin(struct lkd_motions *motions, bool degraded);
  * Thread: exchange, or control in its place. */
 void lkd_motions_record(struct lkd_motions *motions, const struct lkd_output *output,
                         int64_t now_ns);
-/** lkd_motions_rest() - Keep the values of @output when the cycle is stopped or hung.
- * @state: FAULT if it hangs; UNSPECIFIED: the state given to lkd_motions_tick() */
+/** lkd_motions_rest() - Hold the values of @output, which lkd_motions_tick() then sends while the
+ * cycle hangs or does not run.
+ * @state: the state to send, FAULT if the cycle hangs; with UNSPECIFIED, the state passed to
+ *         lkd_motions_tick() is sent */
 void lkd_motions_rest(struct lkd_motions *motions, const struct lkd_output *output,
                       Linkage__V1__State state);
 

@@ -12,7 +12,8 @@
 /* Subscriptions may use a twentieth of each of these spans. */
 #define SPAN_NS    INT64_C(10000000)
 #define HEARING_NS (SPAN_NS / 20)
-/* Interval at which an idle thread counts a turn as a sign of life [ms]. */
+/* Longest time that an idle thread waits before its loop runs again, which shows that the thread is
+ * alive [ms]. */
 #define TURN_MS 200
 /* Parts of a message from a ROUTER: routing id, an empty part from REQ sockets, the payload. */
 #define PARTS_MAX 3

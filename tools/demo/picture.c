@@ -16,7 +16,8 @@
 #define RIGHT      1140
 #define POINTS     1000 /* points of a line, about one per pixel */
 #define TICKS_MOST 8
-#define SHARE_MIN  0.005 /* first value [%] of the axis of shares */
+/* Lower end [%] of the logarithmic axis that shows the share of each class. */
+#define SHARE_MIN 0.005
 
 /** struct axis - maps values to pixels. @title: beside it, "" for none; @has_labels: numbers at
  * ticks */

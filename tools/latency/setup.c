@@ -125,7 +125,8 @@ static void learn_conditions(struct lat_report *report)
                         "the clock shows its stalls");
 }
 
-/* Check this before spending minutes on the other loads. */
+/* Report that stress-ng is missing, if a load needs it. Call this before minutes are spent on the
+ * other loads. Return: 0 if no load needs it. */
 static int demand_stress(const struct lat_options *o, struct lk_error *error)
 {
     for (int i = 0; i < o->n_loads; i++) {

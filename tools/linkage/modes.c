@@ -13,8 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NAMED      4    /* number of bodies in the description of a mode */
-#define LEAST      0.03 /* smallest share of the kinetic energy of a named body */
+#define NAMED 4 /* number of bodies in the description of a mode */
+/* A body is named in the description of a mode only if it has at least this share of the kinetic
+ * energy. */
+#define LEAST      0.03
 #define UNREST     1e-6 /* limit of accelerations at rest, as a share of the largest entry of A */
 #define NO_DAMPING 1e-9 /* round-off */
 #define NOTHING    1e-5 /* round-off limit of zero, as a share of the largest eigenvalue */

@@ -51,7 +51,8 @@ static enum width width_of(int lanes)
 #define PRICED_FACTORS 2
 #define PRICED_SOLVES  5
 
-/* Return the operations of a front, relative to those of the measured steps. */
+/* Return the operations on a front in a step with @effort, relative to those in a step of `ali3`,
+ * for which the prices were measured. @factor, @solve: operations of a factorisation, a solve */
 static double share_of(const struct lk_lane_effort *effort, double factor, double solve)
 {
     return (effort->n_factors * factor + effort->n_solves * solve) /

@@ -24,7 +24,8 @@ extern "C" {
 const char *lk_joint_text(const struct lk_system *system, int i, char *text, size_t size);
 const char *lk_body_text(const struct lk_system *system, int i, char *text, size_t size);
 
-/** lk_direction_text() - write an axis as text, with either sense: "x", "(0.6, 0, 0.8)".
+/** lk_direction_text() - write the direction of an axis as text: "x", "(0.6, 0, 0.8)". Opposite
+ * directions have the same text: x and -x both give "x".
  * @direction: world axes, not 0
  * @text: @size bytes, written and returned */
 const char *lk_direction_text(const double direction[3], char *text, size_t size);

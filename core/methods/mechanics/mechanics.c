@@ -148,7 +148,7 @@ struct lk_motion *lk_mechanics_motion(struct lk_mechanics *m)
     return m->system->next.motion;
 }
 
-/* Choose the sign of the quaternion near that of the last accepted state, so that outputs do not
+/* Choose the sign of each quaternion so that it is near the last accepted one and outputs do not
  * jump. */
 static void keep_signs(struct lk_system *sys)
 {

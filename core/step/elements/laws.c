@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The terms of laws. Every term does the same work at any (x, v). */
+/* The terms of laws. Every term takes the same computing time at any (x, v). */
 #include "step/elements/laws.h"
 #include "maths/table.h"
 #include "maths/vec.h"

@@ -452,7 +452,8 @@ static int store_state(struct lk_system *sys)
 
 /* ---- scratch at the start of a step ---- */
 
-/* load the multipliers; also in empty lanes, where a step that overflowed may have left NaN */
+/* Load the multipliers; set empty lanes to 0, because a step that overflowed may have left NaN
+ * there. */
 static void load_multipliers_of(const struct lk_system *sys, const struct lk_state *state,
                                 const struct lk_batches *p, int block)
 {

@@ -138,7 +138,7 @@ LK_INLINE void take_soft_increment(const struct lk_joint_kind *k, const struct l
     }
 }
 
-/* compute J times the vectors in @field of its bodies */
+/* Compute J times the vectors in @field of the bodies of the joints @j, one joint per lane. */
 LK_INLINE void rates_of_single(const struct lk_batches *p, const struct lk_batch_joints *j,
                                int field, lanes_t *ret)
 {

@@ -189,7 +189,8 @@ static bool is_common(const char *formulation)
            (formulation[n] == '\0' || formulation[n] == ':');
 }
 
-/* all orientations and stabilisations of a pair; a step of the library has its own */
+/* Add a pair of formulation and integrator with every selected orientation and stabilisation. A
+ * formulation with its own step is added once, without any of the three. */
 static void add_pair(struct plan *plan, const char *formulation, const char *integrator)
 {
     const struct compare_options *o = &plan->o;

@@ -242,8 +242,8 @@ bool doctor_list(const struct doctor *doctor, cpu_set_t *ret_cpus, const char *f
 bool doctor_missing(const struct doctor *doctor, const cpu_set_t *set, char list[DOCTOR_LIST]);
 /** doctor_next_core() - Return the first checked core above @core, or -1. Begin with @core = -1. */
 int doctor_next_core(const struct doctor *doctor, int core);
-/** doctor_is_read() - Return true if the root contains the files of a machine. Only if this is
- * true, a missing file means that the kernel lacks the feature. */
+/** doctor_is_read() - Return true if the root directory contains the system files of a machine.
+ * Only then does a missing file mean that the kernel lacks the feature. */
 bool doctor_is_read(const struct doctor *doctor);
 
 /* checks_*.c: see the table in checks.c */

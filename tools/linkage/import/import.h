@@ -116,15 +116,16 @@ struct link {
 };
 
 /** struct limb - a joint of the file. @parent, @child: links;  @origin: pose of the joint in the
- * parent;  @closing: pose of the joint in the child, unity unless it closes a loop
+ * parent;  @closing: pose of the joint in the child, the identity unless the joint closes a loop
  * @axis, @child_axis: unit vectors in @origin and @closing;  @value: its coordinate in the drawn
  * configuration
  * @drawn: offset between the coordinate of the file and @value
  * @effort: largest force or torque of its @motor, whose name is "" if the file has none
  * @stiffness: stiffness of a spring with rest position @rest;  @is_rotor: joint of a rotor link,
  *             without output
- * @locked: the coordinate is held by --repair, or by the file; @mimic: joint that determines its
- * coordinate: value = multiplier other + offset */
+ * @locked: the coordinate is held by --repair or by the file
+ * @mimic_name, @mimic: name and index of the joint that determines the coordinate of this one:
+ *              value = multiplier * (value of that joint) + offset */
 struct limb {
     char *name;
     char own[64];

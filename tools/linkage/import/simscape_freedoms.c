@@ -18,9 +18,10 @@
                  * rounding of CAD files */
 #define FAR 0.3 /* of the size, or [rad] */
 
-/** struct freedoms - of one body against the other. @o: where moments are about;  @size: of lengths
- * @turn: axes, unit vectors, at right angles;  @move: velocity of @o [m/rad];  @slide: unit vectors
- */
+/** struct freedoms - the motions that one body can make relative to the other.
+ * @o:     reference point of moments;  @size: characteristic length [m]
+ * @turn:  rotation axes, orthogonal unit vectors;  @move: velocity of @o for each rotation [m/rad]
+ * @slide: directions of translation, orthogonal unit vectors */
 struct freedoms {
     double o[3], size;
     int n_turns, n_slides;

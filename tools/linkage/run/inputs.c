@@ -123,7 +123,8 @@ static bool match_columns(const struct lk_system *system, const struct run_optio
     return false;
 }
 
-/* the last row at or before @t; @slack: of times that are written with few digits */
+/* Return the last row at or before @t, searching from @row. @slack: tolerance [s] for the rounding
+ * of times written with few digits */
 static int find_row(const struct lk_csv_table *table, int row, double t, double slack)
 {
     while (row + 1 < table->n_rows && table->time[row + 1] <= t + slack)

@@ -112,7 +112,7 @@ static int parse_options(int argc, char *argv[], struct view *v)
 
 /* ---- the state ---- */
 
-/* Room for the instants of a page. Return: false: no memory. */
+/* Allocate memory for the instants that a page shows. Return: false if there is no memory. */
 static bool make_room(struct view *v, const struct lk_scene *scene)
 {
     size_t n_values = (size_t)scene->n_bodies * LK_POSE_SIZE + 1;
