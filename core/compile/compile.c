@@ -67,14 +67,6 @@ static int check_reactions(const struct lk_model *m, const struct lk_options *op
     return 0;
 }
 
-static const struct lk_callback *find_callback(const struct lk_callback *all, const char *force)
-{
-    for (; all && all->force; all++)
-        if (strcmp(all->force, force) == 0)
-            return all;
-    return NULL;
-}
-
 /* check that each force of type callback has a function, and each function such a force */
 static int check_callbacks(const struct lk_model *m, const struct lk_options *options,
                            struct lk_error *ret_error)
@@ -82,7 +74,7 @@ static int check_callbacks(const struct lk_model *m, const struct lk_options *op
     const struct lk_callback *all = options ? options->callbacks : NULL;
 
     for (int i = 0; i < m->n_forces; i++)
-        if (m->forces[i].type == LK_FORCE_CALLBACK && !find_callback(all, m->forces[i].name)) {
+        if (m->forces[i].type == LK_FORCE_CALLBACK && !lk_draft_callback(all, m->forces[i].name)) {
             lk_error_set(ret_error,
                          "force '%s' is a callback and has no function; expected one in "
                          "lk_options.callbacks: programs that call the library step such a model, "
@@ -419,6 +411,23 @@ static int check_stops(const struct lk_system *sys, struct lk_error *ret_error)
     return LK_E_MODEL;
 }
 
+/* refuse a start whose numbers are not finite, and name the first body that is not */
+static int check_start(const struct lk_system *sys, struct lk_error *ret_error)
+{
+    const struct lk_motion *m = sys->now.motion;
+    int b = 0;
+
+    if (lk_state_is_plausible(sys, &sys->now))
+        return 0;
+    while (b < sys->n_bodies - 1 && isfinite(lk_norm(m[b].a.v)) && isfinite(lk_norm(m[b].a.w)))
+        b++;
+    lk_error_set(ret_error,
+                 "the motion of body '%s' is not finite at the start; expected finite forces "
+                 "(callbacks, inputs), and masses, stiffnesses and velocities of a mechanism",
+                 sys->body_name[b]);
+    return LK_E_MODEL;
+}
+
 /* Return whether the system must have all rows. An equilibrium needs them, because it is found
  * with the inertia of bodies in all directions. */
 static bool wants_all_rows(const struct lk_model *model, const struct lk_options *options,
@@ -471,7 +480,6 @@ static bool knows_reactions(const struct lk_system *sys, const struct lk_options
 
     for (int i = 0; options && options->reactions && options->reactions[i]; i++)
         knows &= lk_reaction_is_known(sys, lk_system_joint_index(sys, options->reactions[i]));
-
     for (int i = 0; i < sys->n_outputs; i++) {
         const struct lk_output *out = &sys->output[i];
         bool is_by_rows = out->type == LK_OUTPUT_JOINT_REACTION ||
@@ -499,7 +507,6 @@ int lk_compile(const struct lk_model *model, const struct lk_options *options,
 
     if (r == 0)
         r = check_callbacks(model, options, ret_error);
-
     if (r == 0)
         r = start_model(model, options, how, &sys, &gap, ret_error);
     if (r == 0 && !knows_reactions(sys, options)) {
@@ -511,14 +518,11 @@ int lk_compile(const struct lk_model *model, const struct lk_options *options,
         r = check_stops(sys, ret_error);
     if (r == 0 && !request.is_bare)
         r = raise_order(model, options, how, sys, ret_error);
+    if (r == 0)
+        r = check_start(sys, ret_error);
     if (r != 0) {
         lk_system_free(sys);
         return r;
-    }
-    if (!lk_state_is_plausible(sys, &sys->now)) {
-        lk_error_set(ret_error, "the accelerations of the start are not finite");
-        lk_system_free(sys);
-        return LK_E_MODEL;
     }
     note_tension(sys);
     sys->summary.assembly_gap = fmax(sys->summary.assembly_gap, gap);

@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* scaled determinant of the moments below which one axis may have no inertia */
 #define THIN 1e-6
@@ -49,6 +50,19 @@ bool lk_draft_may_be_thin(const struct lk_body_def *b)
 
     largest = J[2] > largest ? J[2] : largest;
     return !(determinant > THIN * largest * largest * largest);
+}
+
+bool lk_draft_has_inertia(const struct lk_body_def *b)
+{
+    return b->mass > 0 && (b->inertia[0] > 0 || b->inertia[1] > 0 || b->inertia[2] > 0);
+}
+
+const struct lk_callback *lk_draft_callback(const struct lk_callback *all, const char *force)
+{
+    for (; all && all->force; all++)
+        if (strcmp(all->force, force) == 0)
+            return all;
+    return NULL;
 }
 
 const struct lk_plane *lk_draft_plane(const struct lk_draft *d, const struct lk_joint_def *def)

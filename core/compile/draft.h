@@ -150,6 +150,13 @@ double lk_draft_size(const struct lk_model *model);
 /** lk_draft_plane() - return the planar reduction of a body of joint @def, which is no coupling. */
 const struct lk_plane *lk_draft_plane(const struct lk_draft *draft, const struct lk_joint_def *def);
 
+/** lk_draft_has_inertia() - return whether @body has mass and a moment of inertia. */
+bool lk_draft_has_inertia(const struct lk_body_def *body);
+
+/** lk_draft_callback() - return the function for @force among @all, which may be NULL; NULL: none.
+ */
+const struct lk_callback *lk_draft_callback(const struct lk_callback *all, const char *force);
+
 /** lk_draft_may_be_thin() - return whether the inertia of @body about some axis may be negligible
  * compared with the inertia about another axis. */
 bool lk_draft_may_be_thin(const struct lk_body_def *body);

@@ -273,9 +273,7 @@ static void add_callback(struct lk_system *sys, struct lk_law *law, const struct
 {
     struct lk_term *t = add_term(sys, law, i, LK_TERM_CALLBACK);
 
-    t->callback = all;
-    while (strcmp(t->callback->force, f->name) != 0)
-        t->callback++;
+    t->callback = *lk_draft_callback(all, f->name);
     sys->n_ports++;
     law->is_nonlinear = 1;
 }

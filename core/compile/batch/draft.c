@@ -22,11 +22,6 @@ static int kind_of(const struct lk_draft *d, const struct lk_draft_block *b)
     return (b->kind >= LK_ROWS_COMPLIANT ? LK_KIND_SOFT : LK_KIND_SINGLE) + b->n_rows - 1;
 }
 
-static bool has_inertia(const struct lk_body_def *b)
-{
-    return b->mass > 0 && (b->inertia[0] > 0 || b->inertia[1] > 0 || b->inertia[2] > 0);
-}
-
 /* Return whether the multipliers of rigid rows continue from step to step, see struct
  * lk_batches: needed by `rattle` if a body lacks mass or inertia and transmits forces. With
  * `ali3` they always do. */
@@ -37,7 +32,7 @@ static bool carries(const struct lk_draft *d)
     if (d->formulation != &lk_formulation_rattle)
         return false;
     for (int i = 0; i < d->model->n_bodies; i++)
-        lacks |= !has_inertia(&d->model->bodies[i]);
+        lacks |= !lk_draft_has_inertia(&d->model->bodies[i]);
     return lacks;
 }
 

@@ -52,16 +52,6 @@ static bool connect(const struct lk_draft *d, int *next, const struct lk_draft_b
     return root[0] != root[1];
 }
 
-/* Return true if the body has mass and a moment of inertia. The artificial moment of a thin body
- * is large enough, relative to the moments of its neighbours, for an E of round-off, see
- * fill_masses.c. */
-static bool has_inertia(const struct lk_body_def *body)
-{
-    const double *J = body->inertia;
-
-    return body->mass > 0 && (J[0] > 0 || J[1] > 0 || J[2] > 0);
-}
-
 int lk_independence_find(const struct lk_draft *d, bool *ret)
 {
     int *next = malloc(((size_t)d->n_bodies + 1) * sizeof(int));
@@ -72,7 +62,9 @@ int lk_independence_find(const struct lk_draft *d, bool *ret)
     for (int b = 0; b <= d->n_bodies; b++)
         next[b] = b;
     for (int b = 0; b < d->model->n_bodies; b++)
-        *ret = *ret && has_inertia(&d->model->bodies[b]);
+        /* thin bodies too: their artificial moment is large enough beside those of their neighbours
+         * for E at round-off, see fill_masses.c */
+        *ret = *ret && lk_draft_has_inertia(&d->model->bodies[b]);
     for (int i = 0; i < d->n_blocks && *ret; i++) {
         const struct lk_draft_block *b = &d->blocks[i];
 

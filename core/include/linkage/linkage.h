@@ -96,7 +96,8 @@ struct lk_callback {
  *              They keep the rows that lk_system_joint_reaction() needs, as those do that an output
  *              shows
  * @callbacks:  functions for all forces of type callback, one with @force NULL at the end; NULL:
- *              none. Functions and contexts have to last as long as the system
+ *              none. The list is read in this call alone; functions and contexts must outlive the
+ *              system
  * @engine:     a name of lk_system_engine(), "none" for one by one, "auto" for the cheapest by
  * size; NULL takes the model's. Last bits depend on it */
 struct lk_options {

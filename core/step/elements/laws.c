@@ -239,7 +239,7 @@ static void callback(const struct lk_term *t, double x, double v, struct lk_law_
 {
     struct lk_callback_force f = {0};
 
-    t->callback->evaluate(t->callback->context, x, v, &f);
+    t->callback.evaluate(t->callback.context, x, v, &f);
     sum->elastic -= f.force;
     sum->stiffness += lk_max(0, f.stiffness);
     sum->damping += lk_max(0, f.damping);

@@ -114,7 +114,7 @@ struct lk_term {
     int port[LK_PORT_VALUES];
     int n_levels;
     const double *level;
-    const struct lk_callback *callback;
+    struct lk_callback callback;
     double wind_velocity[3];
     double lower;
     double upper;
