@@ -269,6 +269,11 @@ class Looks(unittest.TestCase):
         self.assertRaises(ZeroDivisionError, other.step)
         inverse[0] = 1.0
         other.step()
+        whole = linkage.System(there, forces={'spring': lambda x, v: -1 / inverse[0]}, all_rows=True)
+        inverse[0] = 0.0
+        self.assertRaises(ZeroDivisionError, whole.linearise)
+        inverse[0] = 1.0
+        whole.step()
 
     def test_reactions(self):
         lean, asked, whole = (linkage.System(MODELS / 'steering.yaml', **how)

@@ -265,14 +265,14 @@ class System:
         callbacks = ffi.new('struct lk_callback[]', len(self._forces) + 1)
         for callback, (name, function) in zip(callbacks, self._forces):
             callback.force, callback.evaluate = name, function
-        self._callbacks = options.callbacks = callbacks
+        options.callbacks = callbacks
         made, error = ffi.new('struct lk_system **'), ffi.new('struct lk_error *')
         code = core.lk_system_new(model._c, options, made, error)
+        self._c = ffi.gc(made[0], core.lk_system_free) if code == 0 else ffi.NULL
         if self._failed:
             raise self._failed.pop()
         if code != 0:
             _raise(code, text_of(error.text))
-        self._c = ffi.gc(made[0], core.lk_system_free)
         self._lock = threading.Lock()
         self.name = model.name
         self._in = _read_channels('input', core.lk_system_input_channels, self._c)
@@ -291,6 +291,8 @@ class System:
             yield
         finally:
             self._lock.release()
+            if self._failed:  # in a function of the caller
+                raise self._failed.pop()
 
     # ---- time ----
 
@@ -419,8 +421,6 @@ class System:
                 run.inputs = _pointer(rows)
                 run.times, run.outputs = _pointer(times[at:]), _pointer(values[at:])
                 code = core.lk_system_run(self._c, run, done)
-                if self._failed:
-                    raise self._failed.pop()
                 if code != 0:
                     raise StepError(f'{self.name}: the step from t = {self.time:.9g} s '
                                     f'{_FAULTS.get(code, "has no result")}', self.time)
