@@ -99,7 +99,7 @@ static void say_inertia(const struct lk_system *sys, int b, struct lk_treated *t
     for (int part = 0; part < 2; part++)
         n_light += quad->start_a[part][lane] == 0 && !(quad->massless[part][lane] > 0);
     if (n_light > 0)
-        say(t, "light for its springs: the last acceleration does not predict its motion");
+        say(t, "light relative to its springs: predicted without its last acceleration");
 }
 
 static void treat_body(const struct lk_system *sys, int b, struct lk_treated *t)
@@ -108,14 +108,15 @@ static void treat_body(const struct lk_system *sys, int b, struct lk_treated *t)
         say_plane(sys, b, t);
     if (hanging_on(sys, b) > 0)
         say(t,
-            "hub: its motion stays an unknown, and %d bodies that hang on it are solved branch "
-            "by branch",
+            "hub: its motion is an unknown of the tree, %d bodies in its branches are eliminated "
+            "first",
             hanging_on(sys, b));
     if (sys->body[b].n_parts > 1)
         say(t, "split into %d parts of equal mass, welded together", sys->body[b].n_parts);
     say_inertia(sys, b, t);
     if (lk_steps_by(sys, &lk_formulation_rattle) && lk_tension_is_followed(sys, b))
-        say(t, "its tension is in the matrix: s K / J may reach %.2g", sys->body[b].tension);
+        say(t, "geometric stiffness in the matrix of the step, s K / J up to %.2g",
+            sys->body[b].tension);
     t->is_plain = t->how[0] == '\0';
     if (t->is_plain)
         say(t, "mass and moments of inertia as given");
@@ -153,16 +154,16 @@ static void treat_joint(const struct lk_system *sys, const struct lk_joint_def *
     else
         say(t, all == 1 ? "%d row" : "%d rows", all);
     t->is_plain = lk_is_compliant(j) || j->n_rows == all;
-    if (j->is_exchanged) {
-        say(t, "its rows are in the axes of its second body, which turns less");
+    if (j->is_exchanged && j->n_rows > 0) {
+        say(t, "directions of the rows fixed to the second body, which turns less");
         t->is_plain = 0;
     }
     if (j->of[0] || j->is_known)
         return;
     if (lk_reaction_is_known(sys, i))
-        say(t, "its reaction follows from the balance of what hangs on it");
+        say(t, "its reaction follows from the force balance of its subtree");
     else
-        say(t, "its reaction needs the rows that are left out");
+        say(t, "its reaction needs the removed rows: lk_options.reactions, or an output of it");
 }
 
 static bool is_swayed(const struct lk_system *sys, int joint)
@@ -190,14 +191,15 @@ static void treat_force(const struct lk_system *sys, int force, struct lk_treate
     }
     t->is_plain = hard == 0 && across == 0;
     if (rows == 0)
-        say(t, "an applied load");
+        say(t, "applied load");
     else
-        say(t, "%d row%s of the step, with stiffness and damping in its matrix", rows,
+        say(t, "%d row%s, stiffness and damping in the matrix of the step", rows,
             rows == 1 ? "" : "s");
     if (hard > 0)
-        say(t, "too stiff for the step: an impact with the restitution of spring and damper");
+        say(t, "too stiff for the step: an impact with the coefficient of restitution of spring "
+               "and damper");
     if (across > 0)
-        say(t, "three rows across it for its geometric stiffness");
+        say(t, "three transverse rows for its geometric stiffness");
 }
 
 /* ---- the report ---- */
@@ -205,15 +207,15 @@ static void treat_force(const struct lk_system *sys, int force, struct lk_treate
 static void treat_rows(const struct lk_system *sys, struct lk_treated *t)
 {
     if (sys->formulation->solves_once && sys->rows_are_independent)
-        say(t, "of rigid joints: independent in every pose, regularised at round-off");
+        say(t, "rigid: independent in every pose; one solve, regularisation at round-off");
     else if (sys->formulation->solves_once)
-        say(t, "of rigid joints: may depend on each other, solved twice for what the "
-               "regularisation leaves");
+        say(t, "rigid: may be redundant; two solves, the second for the residual of the "
+               "regularisation");
     if (sys->n_laws > 0 && sys->leaves_laws)
-        say(t, "compliant ones: in the matrix of the iterations alone");
+        say(t, "compliant: in the matrix of the iterations only");
     if (sys->closes_dampers)
-        say(t, "compliant ones: also in the matrix that closes velocities, as a damper may stop a "
-               "motion within a step");
+        say(t, "compliant: also in the velocity projection, because a damper may stop a motion "
+               "within a step");
     t->is_plain = 0;
     if (t->how[0] == '\0')
         say(t, "all in every matrix of the step");
@@ -224,7 +226,7 @@ static void treat_tree(const struct lk_system *sys, struct lk_treated *t)
     say(t, "%d fronts in %d levels, the largest of %d rows", sys->summary.tree_fronts,
         sys->summary.tree_depth, sys->summary.largest_front);
     if (sys->batches)
-        say(t, "alike parts side by side in the lanes of engine %s", lk_system_engine(sys));
+        say(t, "identical parts side by side in the lanes of engine %s", lk_system_engine(sys));
     else
         say(t, "bodies and rows one by one");
 }

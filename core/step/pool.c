@@ -167,7 +167,8 @@ static void await_lane(_Atomic uint32_t *lane, uint32_t order)
     }
 }
 
-/* Wait for all lanes, and wake workers that slept through the order; see the top of this file. */
+/* Wait until all lanes have finished. Wake workers that did not see the start of the phase, as the
+ * top of this file explains. */
 static void join_workers(struct lk_pool *pool, bool woken)
 {
     for (int k = 1; k < pool->n_workers; k++) {

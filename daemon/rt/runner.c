@@ -155,8 +155,8 @@ static int make_threads(struct lkd_runner *runner, const int *cores)
     return 0;
 }
 
-/* From outside, while the threads wait: the core of the cycle may be occupied, so that a thread of
- * normal priority could not run to set its own priority. */
+/* Set priority and core of all threads from the calling thread, while they wait. If the core of the
+ * cycle is busy, a thread of normal priority there could not run to set its own priority. */
 static void place_threads(struct lkd_runner *runner)
 {
     for (int k = 0; k < runner->n_threads; k++) {

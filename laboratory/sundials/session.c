@@ -9,7 +9,8 @@
 #include <string.h>
 
 #define ONE_STEP "rk4, radau, dormand-prince, arkode-erk, arkode-dirk"
-/* fraction of the time: an older failed rate() does not explain a failed step */
+/* Fraction of the time of a step. A rate() that failed earlier than that is not the cause of a
+ * failed step. */
 #define PAST 1e-6
 
 /* ---- allocation ---- */

@@ -73,12 +73,14 @@ static double distance(const struct lk_model *model, const struct lk_system *a,
     return far / size;
 }
 
-/* Ten times the largest difference in builds with and without contraction of products and sums: of
+static double largest; /* of all models but one */
+
+/* Four times the largest difference in builds with and without contraction of products and sums: of
  * a car 9e-10. A tonne swings below two rods of 1 kg: the regularisation of their rows, by forces
  * of 10 kN, moves the knee by 4e-9. */
 static double tolerance(const struct lk_model *model)
 {
-    return strcmp(model->name, "hung-tonne") == 0 ? 5e-8 : 1e-8;
+    return strcmp(model->name, "hung-tonne") == 0 ? 2e-8 : 4e-9;
 }
 
 static void compare(const char *folder, const char *file, const char *engine, unsigned reductions)
@@ -91,6 +93,8 @@ static void compare(const char *folder, const char *file, const char *engine, un
     without = compile(model, engine);
     assert_int_equal(step(with, STEPS), step(without, STEPS));
     far = distance(model, with, without);
+    if (strcmp(model->name, "hung-tonne") != 0)
+        largest = fmax(largest, far);
     if (!(far < tolerance(model)))
         fail_msg("%s, engine %s, reductions %x: %g of its size off", model->name, engine,
                  reductions, far);
@@ -125,6 +129,7 @@ static void test_all(void **state)
     }
     compare_folder("config/models", "auto", 0);
     compare_folder("tests/physics/machines", "auto", 0);
+    printf("    at most %.1e of its size off after %d steps\n", largest, STEPS);
 }
 
 static unsigned used_by(const struct lk_model *model)

@@ -35,5 +35,5 @@ void print_treatment(const struct lk_treatment *t)
             printf("%s %s", is_any ? "," : "", lk_reduction_names[k]);
             is_any = true;
         }
-    printf("%s\n", is_any ? "; `solver: {reductions: none}` steps without them" : " none");
+    printf("%s\n", is_any ? "; `solver: {reductions: none}` switches them off" : " none");
 }
