@@ -232,11 +232,52 @@ static void trolley_pulls_its_load(void **state)
         }
 }
 
+/* ---- the bound ---- */
+
+/* A link of 1 m and 0.1 kg between the ground and a load, without gravity, pulled by a force F.
+ * lk_pulls_most() is the weight, 0, or a third of it with F. s K / J = h^2/4 (F/3) (l/2) over the
+ * mean 1.5e-3 kg m^2 of two moments: 2.78e-5 per newton. From LK_TENSE on the tension is followed,
+ * and the bodies keep all rows, because geometric stiffness turns them out of the plane. */
+static void a_force_decides(void **state)
+{
+    static const double forces[] = {300, 3000};
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct sheet *s = calloc(1, sizeof(*s));
+        struct lk_system *sys;
+        double bound = 1e-6 / 4 * forces[i] / 3 * 0.5 / 1.5e-3;
+        bool is_tense = bound > LK_TENSE;
+
+        assert_non_null(s);
+        sheet_put(s, "linkage: 1\nname: pulled\nbodies:\n"
+                     "  link: {mass: 0.1, inertia: [1e-3, 1e-3, 1e-3], position: [0.5, 0, 0]}\n"
+                     "  load: {mass: 10, inertia: [1, 1, 1], position: [1, 0, 0]}\n"
+                     "joints:\n"
+                     "  top: {type: revolute, bodies: [ground, link], point: [0, 0, 0], axis: [0, "
+                     "0, 1]}\n"
+                     "  eye: {type: revolute, bodies: [link, load], point: [1, 0, 0], axis: [0, 0, "
+                     "1]}\n");
+        sheet_put(s,
+                  "gravity: [0, 0, 0]\nforces:\n"
+                  "  pull: {type: constant-force, body: load, force: [%.9g, 0, 0]}\n",
+                  forces[i]);
+        sys = compile_by("rattle", s->text, &(struct lk_options){.step = STEP});
+        assert_true(fabs(sys->body[0].tension - bound) < 1e-12);
+        assert_int_equal(i == 1, is_tense);
+        assert_int_equal(lk_tension_is_followed(sys, 0), is_tense);
+        assert_int_equal(sys->summary.n_in_plane, is_tense ? 0 : 2);
+        lk_system_free(sys);
+        free(s);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gravity_pulls_a_chain_however_it_is_given),
         cmocka_unit_test(trolley_pulls_its_load),
+        cmocka_unit_test(a_force_decides),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
