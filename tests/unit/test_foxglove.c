@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Messages of a scene, taken apart again: frames, sizes, springs. The published readers look at
- * them in tests/mcap. */
+/* Messages of a scene, decoded again: frames, sizes, springs. tests/mcap reads them with the
+ * published readers. */
 #include "foxglove/foxglove.h"
 #include "mcap/protobuf.h"
 
@@ -55,7 +55,9 @@ static struct lk_pb_reader reader_of(const void *data, size_t size)
     return (struct lk_pb_reader){.at = data, .left = size};
 }
 
-/* Field @number of a message, the @skip-th after the first. Return: whether it is there. */
+/* Find a field in a message.
+ * @skip: number of fields with the same number to skip
+ * Return: true if the field exists */
 static bool find(struct lk_pb_reader message, uint32_t number, int skip, struct lk_pb_field *ret)
 {
     while (lk_pb_next(&message, ret))
@@ -65,7 +67,7 @@ static bool find(struct lk_pb_reader message, uint32_t number, int skip, struct 
     return false;
 }
 
-/* A message within a message. */
+/* Return a reader of a nested message. */
 static struct lk_pb_reader inner(struct lk_pb_reader message, uint32_t number, int skip)
 {
     struct lk_pb_field field;
@@ -130,7 +132,7 @@ static void test_transforms(void **state)
     lk_scene_free(scene);
 }
 
-/* where the frame for cameras stands when the bodies are at x and at x + 3 */
+/* Return the x coordinate of the camera frame if the bodies are at x and at x + 3. */
 static double view_x(struct lk_foxglove_view *view, const struct lk_scene *scene, double x)
 {
     struct lk_mcap_buffer b = {.grows = true};
@@ -147,7 +149,7 @@ static double view_x(struct lk_foxglove_view *view, const struct lk_scene *scene
     expect_time(inner(transform, 1, 0), 1700000000, 123);
     expect_text(transform, 2, "ground");
     expect_text(transform, 3, "ground/view");
-    expect_doubles(inner(transform, 5, 0), (double[]){0, 0, 0, 1}, 4); /* it does not turn */
+    expect_doubles(inner(transform, 5, 0), (double[]){0, 0, 0, 1}, 4); /* the frame never turns */
     expect_doubles(inner(transform, 4, 0), view->at, 3);
     assert_true(find(inner(transform, 4, 0), 1, 0, &field));
     memcpy(&at, &field.value, sizeof(at));
@@ -155,7 +157,8 @@ static double view_x(struct lk_foxglove_view *view, const struct lk_scene *scene
     return at;
 }
 
-/* in the middle at first; it stays while the machine swings, and is drawn along by what leaves */
+/* The camera frame starts at the middle of the bodies. It stays while the machine swings, and
+ * follows the bodies if they leave. */
 static void test_view(void **state)
 {
     struct lk_scene *scene = read_scene();
@@ -176,7 +179,8 @@ static void test_view(void **state)
     lk_scene_free(scene);
 }
 
-/* what the ground holds is looked at as a whole, however it swings, until it gets far */
+/* For a mechanism attached to the ground, the camera frame is at the middle of all poses so far,
+ * until the mechanism gets far away. */
 static void test_view_of_held(void **state)
 {
     struct lk_scene *scene = read_scene_of(held_text);
@@ -207,16 +211,17 @@ static void test_shapes(void **state)
     b = inner(all, 2, 2);
     expect_text(a, 2, "a");
     expect_text(a, 3, "a");
-    assert_true(find(a, 5, 0, &field) && field.value == 1); /* moves with its frame */
+    assert_true(find(a, 5, 0, &field) && field.value == 1); /* fixed to its frame */
     cube = inner(a, 8, 0);
     expect_doubles(inner(cube, 2, 0), (double[]){1, 2, 3}, 3);
     expect_doubles(inner(cube, 3, 0), (double[]){0.25, 0.5, 0.75, 1}, 4);
-    /* drawn along the world's axes, so turned back in its body */
+    /* the cylinder is along an axis of the world, so it is rotated by the inverse orientation of
+     * its body */
     expect_doubles(inner(inner(cube, 1, 0), 2, 0), (double[]){0, -0.8, 0, 0.6}, 4);
     line = inner(b, 11, 0);
     expect_doubles(inner(line, 5, 1), (double[]){5, 6, 7}, 3);
     assert_false(find(line, 5, 2, &field));
-    assert_false(find(a, 11, 0, &field)); /* the spring is no shape of a body */
+    assert_false(find(a, 11, 0, &field)); /* the spring does not belong to a body */
     lk_mcap_buffer_fini(&m);
     lk_scene_free(scene);
 }
@@ -230,7 +235,7 @@ static void test_spans(void **state)
 
     (void)state;
     memcpy(poses, scene->drawn, sizeof(poses));
-    poses[9] = 9; /* b goes up */
+    poses[9] = 9; /* b moves up */
     assert_true(lk_foxglove_spans(&m, scene, poses, 5));
     line = inner(inner(reader_of(m.data, m.size), 2, 0), 11, 0);
     expect_doubles(inner(line, 5, 0), (double[]){1, 2, 3}, 3);
@@ -253,7 +258,8 @@ static void expect_log(struct lk_mcap_buffer *m, uint64_t level, const char *nam
     *m = (struct lk_mcap_buffer){.grows = true};
 }
 
-/* an identifier stands behind the words; what to do is for warnings and errors */
+/* The identifier is appended to the message; the remedy is included for warnings and errors
+ * only. */
 static void test_log(void **state)
 {
     struct lk_mcap_buffer m = {.grows = true};
@@ -271,7 +277,7 @@ static void test_log(void **state)
     expect_log(&m, 4, "later", "unheard of (LK-0000)");
 }
 
-/* what a recording has: level and identifier are those of its condition */
+/* An event of a recording has the level and the identifier of its condition. */
 static void test_log_of_recorded(void **state)
 {
     static const struct {
@@ -289,8 +295,8 @@ static void test_log_of_recorded(void **state)
          "motor: hold (LK-3008)\nSee `linkagectl inputs` for the condition that tripped it."},
         {{"condition", "LK-2010: off: limit 1 J", 9},
          3,
-         "off: limit 1 J (LK-2010)\nShorten the step; look at the body that is named, and at what "
-         "acts on it."},
+         "off: limit 1 J (LK-2010)\nShorten the step; check the body that the text names and the "
+         "forces on it."},
         {{"condition", "LK-2014: a change point", 9}, 2, "a change point (LK-2014)"},
         {{"condition", "as an older daemon says it", 9}, 3, "as an older daemon says it"},
         {{"condition", "LK-2010", 9}, 3, "LK-2010"},
