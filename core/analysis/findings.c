@@ -98,9 +98,9 @@ static void inspect_mobility(struct lk_inspection *in)
 /* largest singular value of rows that count as redundant within a tolerance */
 #define TOLERANCE 1e-4
 
-/* Find rows that are redundant within a manufacturing tolerance. Such rows prescribe another
- * motion than exact rows. The shorter the step is, the more they enforce this motion. Singular
- * poses are not reported here. */
+/* Find rows that are redundant within a manufacturing tolerance. Such rows prescribe a different
+ * motion from exact rows, and enforce it the more strictly, the shorter the step is. Singular poses
+ * are not reported here. */
 static void inspect_dependence(struct lk_inspection *in, const struct lk_pose_check *pose)
 {
     char where[LK_TEXT_SIZE];
@@ -118,7 +118,7 @@ static void inspect_dependence(struct lk_inspection *in, const struct lk_pose_ch
         "smallest", "1", pose->smallest);
 }
 
-/* report a stuck pose, such as a straight chain whose length is the distance of its two end pins */
+/* report a stuck pose, such as a straight chain whose length equals the distance of its end pins */
 static void inspect_stuck(struct lk_inspection *in, const struct lk_pose_check *pose)
 {
     char where[LK_TEXT_SIZE] = "model", body[LK_TEXT_SIZE];

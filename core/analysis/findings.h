@@ -40,10 +40,10 @@ bool lk_inspection_may(struct lk_inspection *in, double flops);
  * returned. */
 const char *lk_finding_joint(const struct lk_system *sys, int i, char *text);
 
-/** lk_inspect_bodies() - check inertias, centres of mass, free bodies; reads the model alone.
- * lk_inspect_start() - check gaps, velocities and stops at the start.
- * lk_inspect_step() - find motions too fast for the step.
- * lk_inspect_blocks() - find blocks that couple coordinates too fast for the step. */
+/** lk_inspect_bodies() - check inertias, centres of mass, free bodies; reads only the model.
+ * lk_inspect_start() - check gaps, velocities and stops at the start. lk_inspect_step() - find
+ * motions too fast for the step. lk_inspect_blocks() - find blocks that couple coordinates too fast
+ * for the step. */
 void lk_inspect_bodies(struct lk_inspection *in);
 void lk_inspect_start(struct lk_inspection *in);
 void lk_inspect_step(struct lk_inspection *in);

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Blocks that couple coordinates faster than the step can follow.
  *
- * A push on one row that depends on another row extrapolates the latter from the last steps
- * (step/blocks.h): its mean rate is v + (v - v') / 2, where v' is the rate one step before, and its
- * mean value is x + h/2 times that rate. For m x'' = -k x this is stable up to h^2 k/m = 2; for m
- * x'' = -c x' it is stable up to h c/m = 1. In general, let x and v be the values and rates of all
- * sensors, z the states, and H the accelerations of the sensors for a unit of each push under the
- * rigid rows. Then
+ * If a push on one row depends on another row, the step extrapolates the other row from the last
+ * steps (step/blocks.h): the mean rate is v + (v - v') / 2, where v' is the rate one step before,
+ * and the mean value is x + h/2 times that rate. For m x'' = -k x this is stable up to h^2 k/m = 2;
+ * for m x'' = -c x' it is stable up to h c/m = 1. In general, let x and v be the values and rates
+ * of all sensors, z the states, and H the accelerations of the sensors for a unit of each push
+ * under the rigid rows. Then
  *
  *     v+ = v + h H (S s + R z),   x+ = x + h (v + v+) / 2,   z+ = P z + Q s
  *
- * where S, R, P, Q are differences of a step of the blocks at the start, and s is the mean of
- * each sensor as seen by each push. If a motion grows under this map, but does not grow with the
- * true means, it grows because of the coupling alone. Springs and dampers are not included. */
+ * where S, R, P, Q are differences of a step of the blocks at the start, and s is the mean of each
+ * sensor as seen by each push. If a motion grows under this map, but does not grow with the true
+ * means, it grows only because of the coupling. Springs and dampers are not included. */
 #include "analysis/findings.h"
 #include "compile/fastest.h"
 #include "solve/lu.h"
@@ -24,13 +24,13 @@
 #include <string.h>
 
 #define MAP_MAX    100  /* largest map that is examined, because the work grows with its cube */
-#define GROWTH     1e-3 /* a step: e-fold in 1000 steps */
+#define GROWTH     1e-3 /* growth in a step: a factor of e in 1000 steps */
 #define SQUARINGS  20   /* squarings of the map: growth over a million steps */
 #define HALVINGS   20
-#define DIFFERENCE 1e-4 /* of a state or a mean, or of 1 */
+#define DIFFERENCE 1e-4 /* change of a state or a mean, relative to max(1, its value) */
 
 /** struct coupling - working state.
- * @m: number of sensors, @n: of states, @p: of pushes;  @size: rows of the map, 3 m + n
+ * @m, @n, @p: numbers of sensors, of states and of pushes;  @size: rows of the map, 3 m + n
  * @H: m x p, rates of the sensors for a unit blow of each push
  * @y, @z: derivatives of each push, and of each state at the end of a step, with respect to the
  *         means of sensors and then to the states
@@ -142,7 +142,7 @@ static void fill_rate(struct coupling *c, int r, bool is_explicit, double *row)
     }
 }
 
-/* rows of the rates, solved for v+ */
+/* compute the rows of the rates, solved for v+ */
 static void fill_rates(struct coupling *c, bool is_explicit)
 {
     int m = c->m;

@@ -11,10 +11,11 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* largest gap in sizes of the mechanism, and [rad]: model files have few decimals */
+/* largest gap, in sizes of the mechanism or [rad]; allows for the rounding of numbers in model
+ * files */
 #define GAP_MAX  1e-3
-#define RATE_MAX 1e-3 /* of the largest speed that is given */
-/* largest penetration, relative to the width between the stops, or [m or rad] */
+#define RATE_MAX 1e-3 /* largest violation of a rate, relative to the largest given speed */
+/* largest penetration: fraction of the width between both stops; [m or rad] for a single stop */
 #define STOP_PAST 1e-6
 
 /* Move the bodies to the initial configuration. */

@@ -15,15 +15,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SWING_MAX 1.0 /* largest w h of an oscillation [rad]: six steps a period */
+#define SWING_MAX 1.0 /* largest w h of an oscillation [rad]: six steps per period */
 /* largest rotation of a body in a step [rad]; for rattle see LK_TURN_MAX */
 #define TURN_MAX 0.1
 /* largest rotation of a body with a hard stop, which may accelerate other bodies more */
 #define STOP_MAX    0.2
 #define TENSION_MAX 0.1 /* largest s times the square of the swing under tension, s = h^2 / 4 */
 
-/* Return the springs and dampers of a row in the present pose. Stops and friction are excluded,
- * because they are adapted to the step. */
+/* Return the law of a row in the present pose, with springs and dampers only. Stops and friction
+ * are excluded, because they are adapted to the step. */
 static struct lk_law_value springs_of(const struct lk_system *sys, const struct lk_law *law)
 {
     struct lk_law_value f = {0};
@@ -163,10 +163,10 @@ static bool follows_tension(const struct lk_system *sys, int b)
 static double hanging_swing(const struct lk_system *sys, int b)
 {
     const double *J = sys->body[b].inertia;
-    double lever = 0, moment = 0.5 * (J[0] + J[1] + J[2]); /* a slender body's across its length */
+    double lever = 0, moment = 0.5 * (J[0] + J[1] + J[2]); /* slender body: across its length */
     bool *scratch;
 
-    if (!(2 * sys->body[b].tension > TENSION_MAX)) /* of one lever */
+    if (!(2 * sys->body[b].tension > TENSION_MAX)) /* bound of s K / J for one lever */
         return 0;
     for (int i = 0; i < sys->n_joints; i++)
         for (int s = 0; s < 2; s++)

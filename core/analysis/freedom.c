@@ -28,7 +28,8 @@
 
 #define ENTRIES_MAX 12
 
-/** struct candidate - gradient of a candidate, of unit length, in the scale of the rows.
+/** struct candidate - gradient of a candidate, of unit length, with translations in units of
+ * lk_loops.length.
  * @entry: its @n_entries nonzero entries;  @row: row of each entry */
 struct candidate {
     struct lk_free_coordinate is;
@@ -62,7 +63,7 @@ static void put(struct candidate *c, int row, double value)
     c->entry[c->n_entries++] = value;
 }
 
-/* Return: whether any motion changes it. */
+/* Scale the gradient to unit length. Return: false if no motion changes the coordinate. */
 static bool normalise(struct candidate *c)
 {
     double length = 0;
@@ -142,7 +143,7 @@ static int list_candidates(struct choice *c, int first_joint, int n_joints)
     return 0;
 }
 
-/* W = Z^T gradient */
+/* compute W = Z^T gradient for all candidates */
 static int project(struct choice *c)
 {
     size_t n = (size_t)c->l->n_rows, m = (size_t)c->n_motions;
@@ -175,7 +176,7 @@ static double largest_left(const struct choice *c, int from, int to)
     return largest;
 }
 
-/* Return the next candidate to choose. The squares of lengths are compared */
+/* Return the next candidate to choose. The code compares squares of lengths. */
 static int find_next(const struct choice *c)
 {
     double joints = largest_left(c, 0, c->n_joints), bodies = largest_left(c, c->n_joints, c->n);

@@ -16,7 +16,7 @@
 #define MOTIONS_MAX 1000
 /* differences of poses [rad, arms of the mechanism], and of velocities [the same per second] */
 #define NUDGE       1e-5
-#define NUDGE_INPUT 1e-4 /* of the range of an input, or of 1 */
+#define NUDGE_INPUT 1e-4 /* change of an input, relative to its range or to 1 */
 #define STILL       1e-9 /* speed that counts as rest [m/s] */
 
 /* ---- states near the start ---- */
@@ -100,7 +100,7 @@ static void look_beside(struct lk_linear_work *w, enum change change, int i, dou
     look(w, ret);
 }
 
-/* central differences into w->side[0] */
+/* compute central differences, in w->side[0] */
 static void differ(struct lk_linear_work *w, enum change change, int i, double amount)
 {
     int size = size_of_look(w);
@@ -142,7 +142,7 @@ static void fill_output(struct lk_linear_work *w, double *matrix, int n_columns,
         matrix[(size_t)i * (size_t)n_columns + (size_t)column] = w->side[0][2 * w->n + i];
 }
 
-/* rows of the rates of blocks */
+/* fill the rows of the rates of blocks */
 static void fill_rates(struct lk_linear_work *w, double *matrix, int n_columns, int column)
 {
     const double *rates = w->side[0] + 2 * w->n + w->l->n_outputs;
@@ -175,7 +175,7 @@ static void fill_state(struct lk_linear_work *w, enum change change, int i, doub
     fill_output(w, l->C, l->n_states, column);
 }
 
-/* the column of state @i of the blocks */
+/* Fill the column of state @i of the blocks. */
 static void fill_block(struct lk_linear_work *w, int i, double *z)
 {
     struct lk_linear *l = w->l;

@@ -35,7 +35,7 @@ int lk_linear_find_motions(struct lk_linear_work *work);
  * contains the name of a motion without mass. */
 int lk_linear_weigh(struct lk_linear_work *work, struct lk_error *error);
 /** lk_linear_drop_idle() - remove the idle coordinates from the complete result.
- * Return: 0; LK_E_MODEL: @error contains the name of an idle coordinate on which a rate depends. */
+ * Return: 0; LK_E_MODEL: @error contains the name of an idle coordinate that affects a rate. */
 int lk_linear_drop_idle(struct lk_linear_work *work, struct lk_error *error);
 /** lk_linear_project() - compute (N^T M N)^-1 N^T M @move; @move: n values;  @ret: n_motions */
 void lk_linear_project(const struct lk_linear_work *work, const double *move, double *ret);

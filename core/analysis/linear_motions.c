@@ -175,7 +175,7 @@ int lk_linear_weigh(struct lk_linear_work *w, struct lk_error *error)
     return 0;
 }
 
-/* (N^T M N)^-1 N^T M of @move */
+/* compute (N^T M N)^-1 N^T M @move */
 void lk_linear_project(const struct lk_linear_work *w, const double *move, double *ret)
 {
     size_t n = (size_t)w->n;
@@ -230,7 +230,7 @@ static bool concerns_nothing(const struct lk_linear *l, int c)
     return true;
 }
 
-/* remove rows and columns from @matrix, which has @rows x @columns; NULL: none */
+/* remove rows and columns from @matrix, which has @rows x @columns entries; NULL: remove none */
 static void keep(double *matrix, int rows, const bool *drops_row, int columns,
                  const bool *drops_column)
 {

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* fraction of the longest length: a body with shorter arms gets the largest length of the others */
+/* fraction of the longest length: a body with shorter arms gets the longest length instead */
 #define LENGTH_MIN 1e-6
 
 /* Return whether @body is the ground or a frame that a drive moves. */
@@ -119,7 +119,7 @@ static int take_memory(struct lk_loops *l)
     return 0;
 }
 
-/* @gone: joints that are not numbered */
+/* Assign columns to all joints that are not @gone. */
 static void number_joints(struct lk_loops *l, const bool *gone)
 {
     for (int j = 0; j < l->sys->n_joints; j++) {
@@ -218,8 +218,8 @@ static double change_of_coordinate(const struct lk_system *sys, const struct lk_
     return change;
 }
 
-/* evaluate a joint; a coupling counts as closed in the present pose, for any turns so far; a drive
- * has its present value */
+/* evaluate the rows of a joint. A coupling counts as closed in the present pose, whatever the turns
+ * so far. A drive has its present value */
 static void evaluate_joint(const struct lk_loops *l, const struct lk_pose *pose, int j,
                            struct block *ret)
 {

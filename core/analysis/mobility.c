@@ -16,7 +16,7 @@
 #define MATRIX_MAX      2e7  /* values of the dense matrix, 160 MB */
 #define SHARE_TOLERANCE 1e-6 /* coefficients below this value count as zero in a dependence */
 
-/* mark the columns that depend on others, and those on which they depend */
+/* mark the columns that depend on other columns, and the columns on which these depend */
 static int mark_dependent(const struct lk_loops *l, const struct lk_rank *f, bool *marked)
 {
     size_t n = (size_t)l->n_rows;

@@ -37,7 +37,7 @@ static double largest_motion(const struct lk_linear *l, const double *z, double 
     return largest;
 }
 
-/* divided by that motion */
+/* Divide @z by its largest motion, which becomes real and 1. */
 static void scale(const struct lk_linear *l, double *z)
 {
     double re = 1, im = 0, size = largest_motion(l, z, &re, &im);
@@ -101,7 +101,7 @@ static bool is_rate(const struct lk_linear *l, size_t state)
     return (int)state >= l->n_motions && (int)state < 2 * l->n_motions;
 }
 
-/* A with the rates in that unit */
+/* Compute A with the rates in @unit. */
 static void scale_matrix(const struct lk_linear *l, double unit, double *ret)
 {
     size_t n = (size_t)l->n_states;
@@ -169,7 +169,8 @@ static void free_pairs(struct pairs *p)
     free(p->vector);
 }
 
-/* @balance: argument of dgeevx: 'B': scale rows and columns to similar sizes; 'P': no scaling */
+/* Compute eigenvalues and eigenvectors. @balance: argument of dgeevx: 'B': scale rows and columns
+ * to similar sizes; 'P': no scaling */
 static int solve_pairs(struct pairs *p, size_t n, char balance)
 {
     lapack_int low, high;
@@ -183,7 +184,7 @@ static int solve_pairs(struct pairs *p, size_t n, char balance)
                : -EINVAL;
 }
 
-/* Copy the vector of eigenvalue @i, in the units of the states. Return: -EDOM: it is no
+/* Copy the vector of eigenvalue @i, in the units of the states. Return: 0, -EDOM: the vector is no
  * eigenvector. */
 static int take_vector(const struct lk_linear *l, const struct pairs *p, size_t i, double unit)
 {

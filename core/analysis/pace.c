@@ -48,7 +48,7 @@ static int give_rate(struct lk_system *sys, const struct lk_pace_rate *rate,
 
 /* ---- rotations and modes ---- */
 
-#define STILL 1e-9 /* [rad] a step */
+#define STILL 1e-9 /* largest rotation in a step that is ignored [rad] */
 
 /* Find the bodies that turn most, the fastest first. */
 static void find_turns(const struct lk_system *sys, struct lk_pace *p)
@@ -78,7 +78,7 @@ static void set_mode(struct lk_pace_mode *mode, double h, double rate, const cha
     snprintf(mode->where, sizeof(mode->where), "%s", mode->rate > 0 ? where : "");
 }
 
-/* Return: 0 or -ENOMEM */
+/* Find the fastest modes. Return: 0 or -ENOMEM */
 static int find_modes(const struct lk_model *m, struct lk_system *sys, struct lk_pace *p)
 {
     int law = 0, b = 0, r;
@@ -151,8 +151,8 @@ static double contraction_of(const struct lk_pace *p, double floor)
     return last > first ? pow(p->increment[last] / p->increment[first], 1.0 / (last - first)) : 0;
 }
 
-/* Return the number of iterations with an error of at most @bound. The error after an increment
- * is the sum of all later increments; after the last increment, that of a geometric series. */
+/* Return the number of iterations with an error of at most @bound. The error after an increment is
+ * the sum of all later increments; after the last increment, the sum of a geometric series. */
 static int iterations_for(const struct lk_pace *p, double bound)
 {
     double c = p->contraction, left = p->increment[p->n - 1];
@@ -180,7 +180,8 @@ static int measure(struct lk_system *sys, const struct trial *t, struct lk_pace 
         r = lk_system_step(sys, t->inputs);
         lk_system_health(sys, &health);
         p->way = fmax(p->way, way_of(sys));
-        p->increment[k - 1] = r == 0 ? health.increment : p->way; /* too few of them may fail */
+        p->increment[k - 1] = r == 0 ? health.increment : p->way; /* a step with too few iterations
+                                                                   * may fail */
         go_back(sys, t);
     }
     set_iterations(sys, n);
@@ -213,7 +214,7 @@ static void throw_inputs(const struct lk_system *sys, uint32_t chance, double *i
         }
 }
 
-/* G. Marsaglia, Xorshift RNGs, 2003 */
+/* Return the next pseudo-random bits (G. Marsaglia, Xorshift RNGs, 2003). */
 static uint32_t next_chance(uint32_t chance)
 {
     chance ^= chance << 13;

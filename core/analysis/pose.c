@@ -20,12 +20,13 @@
 
 #define MATRIX_MAX 1e6 /* most values of the dense matrix: a few seconds of work */
 #define SAMPLES    3   /* nearby poses to test; one is almost always enough */
-/* samples where branches meet: all poses of some branches are singular */
+/* nearby poses to test at a pose where branches meet, because all poses of some branches are
+ * singular */
 #define SAMPLES_MORE 12
 #define MATRIX_MORE  1e5 /* most values of a matrix for which SAMPLES_MORE are tested */
-/* rounds; where branches meet, a round gains only a factor of 4: 1e9 in 15 rounds */
+/* rounds; at a pose where branches meet, a round gains only a factor of 4: 1e9 in 15 rounds */
 #define CLOSING_ROUNDS 30
-#define CLOSED         1e-12 /* gap; above round-off */
+#define CLOSED         1e-12 /* largest gap of closed joints, above round-off */
 /* round-off of a position, relative to the position: a few sums of doubles */
 #define ROUNDOFF 3e-15
 #define LOST     20 /* distance in steps: a pose farther away is not nearby */
@@ -230,8 +231,8 @@ static int sample(struct search *s, const double *Z, int n_free, struct lk_pose_
     return 0;
 }
 
-/* Find the largest rank in nearby poses, with its factors in @best, which is unchanged if no
- * pose is found. @here: the rank in the present pose */
+/* Find the largest rank in nearby poses, with its factors in @best, which is unchanged if no pose
+ * is found. @here: rank in the present pose */
 static int search_poses(struct search *s, int here, struct lk_pose_check *c, struct lk_rank *best)
 {
     struct lk_rank passive;
@@ -318,8 +319,8 @@ static int name_bodies(const struct lk_loops *l, const struct lk_rank *here,
     return r;
 }
 
-/* find the singular values, and the joints whose rows are nearly dependent in the smallest nonzero
- * one */
+/* find the singular values, and the joints whose rows contribute most to the smallest nonzero value
+ */
 static int weigh_rows(const struct lk_loops *l, int rank, struct lk_pose_check *c)
 {
     int n = l->n_rows, m = l->n_columns, k = n < m ? n : m;

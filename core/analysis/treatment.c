@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See linkage/treatment.h. The report is derived from the compiled system, so it always agrees with
- * the step. */
+/* Report on the treatment of a model, see linkage/treatment.h. The report is derived from the
+ * compiled system, so it always agrees with the step. */
 #include "linkage/treatment.h"
 #include "maths/vec.h"
 #include "model/model.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The elimination tree of a compiled system. A system keeps no plan, but a plan depends on
- * topology and options only. So making the plan again yields the tree in use. */
+/* The elimination tree of a compiled system. A system does not store its plan. But a plan depends
+ * on topology and options only, so computing the plan again yields the tree in use. */
 #include "compile/tree/plan.h"
 #include "linkage/analysis.h"
 #include "maths/arithmetic.h"
@@ -16,7 +16,7 @@ static int topology_body(const struct lk_system *sys, const struct lk_joint *joi
                                                                       : sys->n_bodies;
 }
 
-/* the plan that compile.c made */
+/* compute again the plan that compile.c made */
 static int plan_again(const struct lk_system *sys, struct lk_plan *ret_plan)
 {
     size_t n = (size_t)sys->n_joints + 1;

@@ -2,7 +2,7 @@
 #include "linkage/crc.h"
 
 #define POLYNOMIAL 0xedb88320u
-#define SLICES     4 /* bytes at a time */
+#define SLICES     4 /* number of bytes processed at a time */
 
 /* struct table - effect of a byte on the checksum, for each distance from the end of the
  * slice */
@@ -55,9 +55,9 @@ static uint32_t multiply(uint32_t a, uint32_t b)
 
 uint32_t lk_crc32_join(uint32_t first, uint32_t second, size_t size)
 {
-    uint32_t factor = 1u << 23; /* x^8: one byte on */
+    uint32_t factor = 1u << 23; /* x^8: shift by one byte */
 
-    /* times x^(8 size), by squares */
+    /* multiply by x^(8 size), with repeated squaring */
     for (; size > 0; size >>= 1) {
         if (size & 1)
             first = multiply(factor, first);

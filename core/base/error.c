@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One error line for people, made safe to print and to send: names and values in it come
- * from files and sockets. The result is UTF-8 without control characters, even if a sequence was
- * cut. */
+/* One line of error text for users. The text must be safe to print and to send, because names and
+ * values in it come from files and sockets. The result is UTF-8 without control characters, even if
+ * a sequence was cut. */
 #include "linkage/error.h"
 #include "linkage/text.h"
 #include "linkage/version.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names, units and sizes of channels. */
+/* Sets the names, units and sizes of channels. */
 #include "compile/compile.h"
 #include <math.h>
 #include <stdbool.h>
@@ -159,8 +159,8 @@ static struct shape force_shape(const struct lk_model *model, const struct lk_fo
     return (struct shape){1, {""}, {is_torque ? "N m" : "N"}};
 }
 
-/* Return the shape of a mobility: acceleration of a port per unit of force at that port. It is
- * one number, or the entries of a symmetric tensor. */
+/* Return the shape of a mobility: acceleration of a port per unit of force at that port. A mobility
+ * is one number, or the entries of a symmetric tensor. */
 static struct shape mobility_shape(const struct lk_model *model, const struct lk_output_def *def)
 {
     static const struct shape tensor = {6, {"xx", "yy", "zz", "xy", "xz", "yz"}, {NULL}};

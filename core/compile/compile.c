@@ -22,7 +22,8 @@
 
 #define FRONTS_MAX (1 << 27) /* largest total size of the fronts [doubles]: 1 GiB */
 
-/* @flops_max: of a step, 0: no limit */
+/* Check that work and memory of a step are within their limits. @flops_max: largest number of
+ * operations of a step, 0: no limit */
 static int check_size(const struct lk_draft *d, double flops_max, struct lk_error *ret_error)
 {
     double flops =
@@ -144,7 +145,7 @@ static int own_iterations(const struct lk_formulation *f, const struct lk_model 
 }
 
 /** struct how - arguments of compile_model().
- * @holds_coordinates: adds rows that hold coordinates
+ * @holds_coordinates: whether rows fix the held coordinates at their start values
  * @reductions: allowed reductions, see struct lk_draft;  @parts: divisor of the requested step */
 struct how {
     struct lk_compile_request request;
@@ -157,9 +158,11 @@ struct how {
  * model, stepped one by one */
 #define TREE_REDUCTIONS ((unsigned)(LK_REDUCTION_HUBS | LK_REDUCTION_SPLITS | LK_REDUCTION_LANES))
 
-/* Replace the draft of a step one by one with hubs by that of a step in lanes, if it costs less or
- * its engine is named. If it is chosen by its cost, exceeded limits do not refuse the model.
- * @lanes: receives that draft; contains the fields that the caller of lk_draft_init() sets */
+/* Replace @d, the draft of a step one by one with hubs, with the draft of a step in lanes if the
+ * latter costs less or its engine is named. If the step in lanes exceeds a limit, a model with a
+ * named engine is refused; otherwise @d remains unchanged.
+ * @lanes: memory for the draft in lanes; contains the fields that the caller of lk_draft_init()
+ * sets */
 static int take_lanes(struct lk_draft *d, struct lk_draft *lanes,
                       const struct lk_engine *const *engines, double flops_max,
                       struct lk_error *ret_error)
@@ -296,7 +299,7 @@ static int assemble_apart(const struct lk_model *model, struct lk_system *sys, d
     if (r != 0)
         return r;
     r = lk_start_assemble(apart, ret_error);
-    /* the parts of bodies may differ between the two systems, their poses do not */
+    /* the two systems may split bodies differently, but all parts of a body have the same pose */
     for (int b = 0; b < sys->n_bodies && r == 0; b++) {
         const struct lk_motion *from = &apart->now.motion[sys->body[b].of];
 
@@ -314,7 +317,7 @@ static int assemble_apart(const struct lk_model *model, struct lk_system *sys, d
     return r;
 }
 
-/* return the extrapolation by which @formulation reaches @order, or NULL */
+/* Return the extrapolation with which @formulation reaches @order, or NULL. */
 static const struct lk_combination *find_combination(const struct lk_formulation *formulation,
                                                      int order)
 {
@@ -326,8 +329,9 @@ static const struct lk_combination *find_combination(const struct lk_formulation
     return NULL;
 }
 
-/* Compile the systems that step the same interval in two and three steps, for a higher order. They
- * have the same bodies and rows; with hubs, none of them is in lanes, which do not support hubs. */
+/* Compile the systems that step the same interval in two and three steps, for a higher order. All
+ * these systems have the same bodies and rows. If there are hubs, no system is in lanes, because
+ * lanes do not support hubs. */
 static int add_sequences(const struct lk_model *model, const struct lk_options *options,
                          struct how how, struct lk_system *sys, struct lk_error *ret_error)
 {
@@ -375,7 +379,8 @@ static int raise_order(const struct lk_model *model, const struct lk_options *op
     r = f->prepare ? f->prepare(sys, name, ret_error) : 0;
     if (r == 0)
         r = lk_extrapolate_check(sys, model, ret_error);
-    if (r == 0 && (sys->batches || f->renew)) /* the check used the scratch one by one */
+    if (r == 0 &&
+        (sys->batches || f->renew)) /* the check has used the memory of the step one by one */
         lk_start_resume(sys);
     return r == 0 && sys->combination ? add_sequences(model, options, how, sys, ret_error) : r;
 }
@@ -411,7 +416,7 @@ static int check_stops(const struct lk_system *sys, struct lk_error *ret_error)
     return LK_E_MODEL;
 }
 
-/* refuse a start whose numbers are not finite, and name the first body that is not */
+/* refuse a start whose numbers are not finite, and name the first body with such numbers */
 static int check_start(const struct lk_system *sys, struct lk_error *ret_error)
 {
     const struct lk_motion *m = sys->now.motion;
@@ -428,8 +433,8 @@ static int check_start(const struct lk_system *sys, struct lk_error *ret_error)
     return LK_E_MODEL;
 }
 
-/* Return whether the system must have all rows. An equilibrium needs them, because it is found
- * with the inertia of bodies in all directions. */
+/* Return whether the system must have all rows. An equilibrium needs all rows, because the search
+ * for it uses the inertia of bodies in all directions. */
 static bool wants_all_rows(const struct lk_model *model, const struct lk_options *options,
                            const struct lk_compile_request *request)
 {
@@ -452,7 +457,8 @@ static unsigned reductions_of(const struct lk_model *model, const struct lk_opti
     return LK_DRAFT_REDUCTIONS_ALL & ~without;
 }
 
-/* compile the model at its start, with order 2. @ret_gap: gap closed by assemble_apart() */
+/* Compile the model with order 2 and make its start consistent. @ret_gap: gap closed by
+ * assemble_apart() */
 static int start_model(const struct lk_model *model, const struct lk_options *options,
                        struct how how, struct lk_system **ret_system, double *ret_gap,
                        struct lk_error *ret_error)
@@ -473,7 +479,7 @@ static int start_model(const struct lk_model *model, const struct lk_options *op
     return r;
 }
 
-/* return whether all reactions that outputs show or the caller names are known */
+/* Return whether the rows determine all reactions that are outputs or that the caller names. */
 static bool knows_reactions(const struct lk_system *sys, const struct lk_options *options)
 {
     bool knows = true;
@@ -490,8 +496,9 @@ static bool knows_reactions(const struct lk_system *sys, const struct lk_options
     return knows;
 }
 
-/* If rows depend on each other, or held bodies form a loop, only the complete set of rows
- * determines the reactions. If outputs show such reactions, compile again with all rows. */
+/* If rows are redundant, or bodies with planar reduction form a loop, only the complete set of rows
+ * determines the reactions. If such reactions are outputs, the model is compiled again with all
+ * rows. */
 int lk_compile(const struct lk_model *model, const struct lk_options *options,
                struct lk_compile_request request, struct lk_system **ret_system,
                struct lk_error *ret_error)

@@ -10,7 +10,7 @@
 /** struct lk_compile_request - how a model is compiled.
  * @formulation: formulation that steps the system
  * @is_bare:   overrides the solver section: order 2, no hubs, no split bodies, no batches
- * @without:   reductions not to be used, for comparison: bits of enum lk_reduction
+ * @without:   reductions to switch off, for comparison: bits of enum lk_reduction
  * @flops_max: bound on the operations of a step, 0: none, see struct lk_bounds */
 struct lk_compile_request {
     const struct lk_formulation *formulation;
@@ -35,9 +35,10 @@ int lk_start_consistent(struct lk_system *system, struct lk_error *ret_error);
 /** lk_start_size() - compute the size of the model at the positions of system->now [m]. */
 double lk_start_size(const struct lk_system *system);
 /** lk_start_again() - make other positions and velocities in system->now consistent, after
- * lk_start_consistent() for the initial ones. It seeks no equilibrium, joints absorb no misfit, and
- * all decisions of the compiler remain. After an error the caller must replace system->now.
- * @size: of the model in its initial configuration [m]
+ * lk_start_consistent() for the initial ones. The function seeks no equilibrium, joints absorb no
+ * misfit, and all decisions of the compiler remain. After an error the caller must replace
+ * system->now.
+ * @size: size of the model in its initial configuration [m]
  * Return: 0, LK_E_ASSEMBLY, -ENOMEM */
 int lk_start_again(struct lk_system *system, double size, struct lk_error *ret_error);
 
@@ -78,7 +79,7 @@ int lk_extrapolate_check(struct lk_system *system, const struct lk_model *model,
  * from the states of @system: copy its joint points and axes, scale E of its rows to the step. */
 void lk_extrapolate_adopt(const struct lk_system *system, struct lk_system *sequence);
 
-/** lk_start_hold_upright() - replace @twist of body @b by W M @twist. For a body with planar
+/** lk_start_hold_upright() - replace @twist of body @b with W M @twist. For a body with planar
  * reduction this removes the components that the omitted rows would remove, see
  * compile/passes/plane.h. */
 void lk_start_hold_upright(const struct lk_system *system, int b, struct lk_twist *twist);

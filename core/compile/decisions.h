@@ -8,8 +8,8 @@
 
 /** struct lk_decision - one decision, documented as text.
  * @what: what is decided;  @file: source file that decides
- * @depends: data of the model on which the decision depends;  @changes: those of them that may
- *           change in a run
+ * @depends: data of the model on which the decision depends;  @changes: the part of these data
+ *           that may change in a run
  * @guard: why the decision then remains valid, or which check watches it */
 struct lk_decision {
     const char *what;

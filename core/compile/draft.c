@@ -13,7 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* scaled determinant of the moments below which one axis may have no inertia */
+/* determinant of the inertia, relative to the cube of its largest moment, below which a body may
+ * have no inertia about one axis */
 #define THIN 1e-6
 
 static void surround(const double point[3], double low[3], double high[3])

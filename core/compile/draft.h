@@ -2,14 +2,14 @@
 /* The draft: a model as blocks of rows between bodies, before memory is laid out.
  *
  * Order of the blocks: joints of the model, rows of drives, compliant rows on coordinates (all
- * springs, friction and stops at one coordinate share one), spring-dampers, bushings, sway rows of
- * rods and springs (geometric stiffness), held coordinates (only while the initial configuration is
- * assembled), welds between the parts of split bodies.
+ * springs, friction and stops at one coordinate share one block), spring-dampers, bushings, sway
+ * rows of rods and springs (geometric stiffness), held coordinates (only while the initial
+ * configuration is assembled), welds between the parts of split bodies.
  *
- * A body with many joints makes one large dense front. If that lowers the work, such a body becomes
- * a hub, see solve/tree.h. A body that cannot be a hub, and any such body in lanes, which do not
- * support hubs, is split into parts. The parts have equal mass and inertia and the same pose, are
- * welded in a chain, and share the joints of the body.
+ * A body with many joints makes one large dense front. If it reduces the operations of a step, such
+ * a body becomes a hub, see solve/tree.h. If the body cannot be a hub, or the step is in lanes,
+ * which do not support hubs, the body is split into parts. The parts have equal mass and inertia
+ * and the same pose, are welded in a chain, and share the joints of the body.
  *
  * The draft is made by passes, each of which uses the model and the results of the passes before
  * it: carriers, rows (with plane, tensions, sways), parts (with hubs and the tree), independence;
@@ -62,7 +62,7 @@ struct lk_draft_share {
     int first_extra;
 };
 
-/** enum lk_draft_reduction - bits in addition to those of enum lk_reduction.
+/** enum lk_draft_reduction - bits in addition to the bits of enum lk_reduction.
  * LOADED: planar reduction also if the omitted rows may have multipliers, see plane.h
  * LANES:  a step in lanes */
 enum lk_draft_reduction {
@@ -75,26 +75,28 @@ enum lk_draft_reduction {
  * @interval:   length of a step [s];  @h: equal to @interval, or a fraction of it in a sequence of
  *              a higher order [s]. Rows and their orientation depend only on @interval, so that the
  *              systems of all sequences are alike
- * @n_parts:    parts of each body of the model;  @of: body of the model for each of the system
+ * @n_parts:    number of parts of each body of the model;  @of: body of the model for each body of
+ *              the system
  * @exchanged:  whether the sides of each joint are exchanged, see carriers.h; or all 0
  * @frame_of:   frame of each joint whose first body is moved by drives, or -1
  * @holds_coordinates:    coordinates are held: this system only assembles the initial configuration
- * @reductions: allowed ones: bits of enum lk_reduction and enum lk_draft_reduction
- * @plane:      planar reduction of each body of the model;  @n_in_plane: number of bodies with it
+ * @reductions: allowed reductions: bits of enum lk_reduction and enum lk_draft_reduction
+ * @plane:      planar reduction of each body of the model;  @n_in_plane: number of bodies with
+ *              planar reduction
  * @n_held:     number of bodies with planar reduction whose mechanism is not planar, or that turn
  *              in place
  * @formulation: formulation that steps the system
  * @engine, @callbacks: see struct lk_options
- * @size:       of the model, see lk_draft_size()
- * @tension:    of each body of the model, see tensions.h
+ * @size:       size of the model [m], see lk_draft_size()
+ * @tension:    tension of each body of the model, see tensions.h
  * @is_tense:   the step of `rattle` includes the geometric stiffness of some body
  * @may_close_dampers: a damper may stop a motion within a step, see lk_fill_dampers()
  * @rows_are_independent: see independence.h
  * @follows_sway: the step includes the geometric stiffness of rods and springs, see sways.h
  * @n_sways:    number of these rods and springs
- * @is_hub:     of each body of the model;  @hangs_on: of each body of the system, see struct
- *              lk_topology
- * @topology, @plan: of the blocks */
+ * @is_hub:     whether each body of the model is a hub;  @hangs_on: hub of the branch of each body
+ *              of the system, see struct lk_topology
+ * @topology, @plan: topology and elimination plan of the blocks */
 struct lk_draft {
     const struct lk_model *model;
     double interval;
@@ -127,7 +129,7 @@ struct lk_draft {
     int *exchanged;
     int *frame_of;
     int n_blocks;
-    int n_own_blocks; /* without welds */
+    int n_own_blocks; /* number of blocks without welds */
     struct lk_draft_block *blocks;
     int (*ends)[LK_TREE_SIDES];
     int *n_rows;
@@ -161,7 +163,7 @@ const struct lk_callback *lk_draft_callback(const struct lk_callback *all, const
  * compared with the inertia about another axis. */
 bool lk_draft_may_be_thin(const struct lk_body_def *body);
 
-/** lk_draft_laws() - count the rows that follow laws. */
+/** lk_draft_laws() - count the compliant rows. */
 static inline int lk_draft_laws(const struct lk_draft *d)
 {
     int n = 0;
@@ -187,9 +189,9 @@ static inline int lk_draft_stops(const struct lk_draft *d)
 int lk_draft_factors(const struct lk_draft *d);
 
 /** lk_draft_solves() - count the solves of a step. `ali3`: one for each iteration, two projections,
- * one for a jump of the loads, and one for each factorisation that stops add. `rattle` has no jumps
- * and decides stops separately; it closes the positions, solves each projection twice, and once
- * more for the violation that no motion removes. */
+ * one for a jump of the loads, and one for each factorisation that stops add. `rattle` has no
+ * jumps and decides stops separately; `rattle` also closes the positions, solves each projection
+ * twice, and once more for the violation that no motion removes. */
 int lk_draft_solves(const struct lk_draft *d);
 
 #endif

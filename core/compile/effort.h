@@ -30,7 +30,7 @@ struct lk_effort {
 };
 
 /** lk_effort_begin() - make @effort the counter of this thread; NULL: count nothing.
- * Return: the counter so far, to be restored by the caller. */
+ * Return: the previous counter of the thread, which the caller must restore. */
 struct lk_effort *lk_effort_begin(struct lk_effort *effort);
 
 /** lk_effort_spend() - count @work units. Return: true: end with -ECANCELED. */

@@ -6,19 +6,20 @@
  *     | K + W^-1 / t^2   Phi_q^T | | dq      |     | g   |
  *     | Phi_q            -E      | | dlambda | = - | Phi |
  *
- * with K = dg/dq: the tangents of the laws, and by central differences the change of the forces of
- * joints, springs and loads with their directions. The mass term avoids saddles if t is short
- * enough, and leaves free directions unchanged. For a small t it is a downhill step of implicit
- * Euler without velocities; t grows as the residual decreases (T. Coffey, C. T. Kelley, D. E.
- * Keyes, Pseudotransient continuation and differential-algebraic equations, 2003). E lets redundant
- * rows share their load without any effect on the result; rows of a tree of joints need no E. The
- * states of blocks are unknowns as well, see rest.h.
+ * with K = dg/dq. K contains the tangents of the laws. K also contains the change of the forces of
+ * joints, springs and loads when their directions change, by central differences. The mass term
+ * avoids saddles if t is short enough, and prevents motion in directions without stiffness. For a
+ * small t the step is a step of implicit Euler without velocities, which decreases the energy; t
+ * grows as the residual decreases (T. Coffey, C. T. Kelley, D. E. Keyes, Pseudotransient
+ * continuation and differential-algebraic equations, 2003). E lets redundant rows share their load
+ * without any effect on the result; rows of a tree of joints need no E. The states of blocks are
+ * unknowns as well, see rest.h.
  *
  * These steps are fast, but they may converge to a saddle, or alternate across the kink of a stop.
- * If they fail, descent steps are made instead. Their t is so short that the matrix is positive
- * definite and the energy decreases. Each stop has its state at the end of the step. Bodies move
- * along their joints, so that the deflection of a stiff stop is exactly that of the step, without
- * errors of second order in the rotations. */
+ * If these steps fail, descent steps are made instead. The t of descent steps is so short that the
+ * matrix is positive definite and the energy decreases. A stop counts as active if it is active at
+ * the end of the step. Bodies move along their joints (retraction.h). So the deflection of a stiff
+ * stop is exactly the one that was solved for, without errors of second order in the rotations. */
 #include "compile/equilibrium.h"
 #include "compile/equilibrium_work.h"
 #include "maths/vec.h"
@@ -198,7 +199,7 @@ static bool has_moved(const struct lk_equilibrium_work *w, const double *drawn)
     return most > LK_EQUILIBRIUM_UNMOVED;
 }
 
-/* restore a balanced state, to the bit */
+/* Restore a saved state bit by bit. */
 static void take_back(struct lk_equilibrium_work *w, const double *block)
 {
     struct lk_system *sys = w->sys;
@@ -243,7 +244,7 @@ static int note_saddle(struct lk_equilibrium_work *w, const double *found, bool 
     return r;
 }
 
-/* Replace a saddle by a minimum. Newton's method may converge to a saddle or a minimum. If it has
+/* Replace a saddle with a minimum. Newton's method may converge to a saddle or a minimum. If it has
  * moved to a saddle, go back to the initial configuration and descend from there; if the descent
  * fails, keep the saddle. Systems with tyres are excluded, because tyre forces have no potential
  * and so no curvature.

@@ -13,16 +13,17 @@
 #include <errno.h>
 #include <string.h>
 
-#define YIELD 1e-11 /* E, of t^2 Phi_q W Phi_q^T */
-/* change of a pose for differences: radians, and sizes of the mechanism */
+#define YIELD 1e-11 /* E, relative to t^2 Phi_q W Phi_q^T */
+/* change of a pose for central differences [rad, or sizes of the mechanism] */
 #define DIFFERENCE 1e-5
 /* largest rotation of a body in an iteration [rad], and displacement [reaches of the mechanism] */
 #define TURN_MAX 0.2
-/* test of curvature: stiffness of the rows, relative to that of the bodies */
+/* stiffness that replaces a row in the test of curvature, relative to the stiffness of the bodies
+ */
 #define HOLDS    1e6
-#define STALLED  3     /* iterations in which the largest force has not halved: round-off, */
-#define PATIENCE 20    /* or slow convergence */
-#define SHED     1e-10 /* regularises Phi_q Phi_q^T, whose rows have unit length */
+#define STALLED  3  /* iterations without halving of the residual, until it counts as round-off */
+#define PATIENCE 20 /* iterations without halving, until a small residual is accepted */
+#define SHED     1e-10 /* regularisation of Phi_q Phi_q^T, relative to its diagonal */
 
 /* ---- the residual ---- */
 
@@ -32,8 +33,9 @@ void lk_equilibrium_set_poses(struct lk_equilibrium_work *w)
     w->coordinates(w->sys);
 }
 
-/* Return a secant stiffness of sliding friction. Its tangent is zero, and a step without stiffness
- * would overshoot to the other side. The secant to the point of zero force avoids that. */
+/* Return a secant stiffness of sliding friction. The tangent of sliding friction is zero, and a
+ * step without stiffness would overshoot to the other side. The secant to the point of zero force
+ * avoids the overshoot. */
 static double sliding_secant(const struct lk_system *sys, const struct lk_law *law, double x)
 {
     double secant = 0;
@@ -48,7 +50,7 @@ static double sliding_secant(const struct lk_system *sys, const struct lk_law *l
     return secant;
 }
 
-/* compute force and potential of law @i at @x, at rest. Return: its tangent */
+/* Compute force and potential of law @i at the value @x, at rest. Return: tangent of the law */
 double lk_equilibrium_force_at(const struct lk_equilibrium_work *w, int i, double x,
                                double *ret_force, double *ret_potential)
 {
@@ -71,7 +73,7 @@ void lk_equilibrium_set_laws(struct lk_equilibrium_work *w)
         const struct lk_law *law = &sys->law[i];
         double phi[LK_ROWS_MAX], potential;
 
-        /* a tyre: its force is in the residual, its tangent found by differences */
+        /* a tyre: the residual contains its force, and central differences give its tangent */
         if (law->n_terms == 0)
             continue;
         lk_evaluate_violation(sys, law->joint, phi);
@@ -135,7 +137,8 @@ static void look_beside(struct lk_equilibrium_work *w, int b, int k, double amou
 
 /* ---- a step of Newton's method ---- */
 
-/* fill a column of K without the tangents of laws, and a column of Phi_q and of its transpose */
+/* Fill a column of K, without the tangents of laws, a column of Phi_q, and the same values as a row
+ * of Phi_q^T. */
 static void fill_column(struct lk_equilibrium_work *w, int column)
 {
     int k = column % 6;
@@ -305,7 +308,7 @@ static int shrink_loads(struct lk_equilibrium_work *w, double *x)
     return r;
 }
 
-/* Remove the self-stress from the multipliers of redundant rows. It loads no body, but its
+/* Remove the self-stress from the multipliers of redundant rows. Self-stress loads no body, but its
  * geometric stiffness would dominate the curvature. Call after filling the matrix. */
 static int shed_self_stress(struct lk_equilibrium_work *w)
 {
@@ -321,7 +324,7 @@ static int shed_self_stress(struct lk_equilibrium_work *w)
     return r;
 }
 
-/* return a stiffness for row @i: HOLDS times that of the directions that move the row */
+/* return a stiffness for row @i: HOLDS times the stiffness of the directions that move the row */
 static double stiffness_of(const struct lk_equilibrium_work *w, int i)
 {
     const double *row = row_of(w, i);
@@ -376,7 +379,7 @@ int lk_equilibrium_solve(struct lk_equilibrium_work *w)
         return r;
     for (int i = 0; i < w->n; i++)
         w->x[i] = -w->g[i];
-    for (int k = 0; k < w->blocks.n; k++) /* 0 for a state at its limit */
+    for (int k = 0; k < w->blocks.n; k++) /* f is 0 for a state at its limit */
         w->x[first_block(w) + k] = -w->blocks.f[k];
     return lk_dense_solve(w->n, w->A, w->x);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Descent steps, see equilibrium.c. Each one is a step of implicit Euler with t^2 such that the
- * matrix is positive definite and the energy does not grow. Laws are linearised at the end of
- * the step, which is found by a few repeated solutions. A stop that the step reaches is active;
- * a stop that it leaves is not. */
+/* Descent steps, see equilibrium.c. Each descent step is a step of implicit Euler, with t^2 such
+ * that the matrix is positive definite and the energy does not grow. Laws are linearised at the end
+ * of the step, which is found by iteration. So a stop is active if the end of the step is beyond
+ * it. */
 #include "compile/dense.h"
 #include "compile/equilibrium_work.h"
 #include "maths/vec.h"
@@ -14,8 +14,8 @@
 #include <string.h>
 
 #define TINY_TIME2 1e-24 /* t^2 so short that the energy decreases in any step */
-#define LAW_ROUNDS 30    /* most iterations until a step and the laws at its end agree, */
-#define ALIKE      1e-3  /* to this fraction of a tangent */
+#define LAW_ROUNDS 30    /* largest number of iterations of find_step() */
+#define ALIKE      1e-3  /* relative change of a tangent at which find_step() has converged */
 
 /* Write the forces of loads and inputs on the bodies to @ret. */
 static void find_loads(struct lk_equilibrium_work *w, struct lk_twist *ret)
@@ -47,8 +47,9 @@ static double taken_by_law(const struct lk_equilibrium_work *w, int i, double x,
     return potential[1] - potential[0];
 }
 
-/** struct descent - a descent step. @place: values of laws at its start;  @pull, @tangent:
- * linearised laws at its end;  @load: loads on bodies at its start */
+/** struct descent - a descent step. @place: values of laws at the start of the step;  @pull,
+ * @tangent: laws, linearised at the end of the step;  @load: loads on bodies at the start of the
+ * step */
 struct descent {
     double *place;
     double *pull;
@@ -56,8 +57,9 @@ struct descent {
     struct lk_twist *load;
 };
 
-/* Return whether the step from @d to the present pose decreases the energy. Loads count with the
- * mean of both ends, and multipliers with the change of the violation of their rows. */
+/* Return whether the step from @d to the present pose decreases the energy. The work of loads is
+ * computed with their mean over the step, and the work of multipliers with the change of the
+ * violation of their rows. */
 static bool leads_down(struct lk_equilibrium_work *w, const struct descent *d)
 {
     struct lk_system *sys = w->sys;
@@ -172,7 +174,7 @@ static int shorten_time(struct lk_equilibrium_work *w)
     for (;;) {
         memcpy(w->A, w->copy, (size_t)w->n * (size_t)w->n * sizeof(double));
         r = lk_equilibrium_ask_curvature(w, &is_valley);
-        if (!w->sys->rows_are_independent) /* filled anew, without self-stress */
+        if (!w->sys->rows_are_independent) /* the test has filled w->A again, without self-stress */
             memcpy(w->copy, w->A, (size_t)w->n * (size_t)w->n * sizeof(double));
         if (r != 0 || is_valley || w->time2 < TINY_TIME2)
             return r;

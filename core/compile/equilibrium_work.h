@@ -22,9 +22,9 @@
 
 /** struct lk_equilibrium_work - working state of a search.
  * @coordinates: see lk_equilibrium_find();  @blocks: unknowns of the blocks
- * @n_moves: directions of the bodies, six each;  @n_rows: rigid rows;  @row: their indices in the
- *           system
- * @yields:  of each row: it is regularised by E; false for rows of the tree of joints, which are
+ * @n_moves: number of directions of the bodies, six each;  @n_rows: number of rigid rows;  @row:
+ *           their indices in the system
+ * @yields:  for each row, whether E is added; false for rows of the spanning tree, which are
  *           independent
  * @n:       number of unknowns: n_moves, n_rows and the unknowns of blocks
  * @A, @x:   matrix and solution of the Newton step
@@ -38,7 +38,7 @@
  * @moves:   data to move the bodies along their joints
  * @place:   value of each law [rad or m];  @pull: its force [N or N m]
  * @copy:    copy of A;  @start: copy of the state; for lk_equilibrium_descend()
- * @way:     size of the last step before it is cut [sizes or rad];  @way_time2: its t^2 [s^2] */
+ * @way:     size of the last step before shortening [sizes or rad];  @way_time2: its t^2 [s^2] */
 struct lk_equilibrium_work {
     struct lk_system *sys;
     void (*coordinates)(struct lk_system *);

@@ -66,9 +66,9 @@ void lk_fastest_accelerate(struct lk_system *sys)
         }
 }
 
-/* Make one round of the power iteration, @u := K^1/2 Phi A Phi^T K^1/2 u over the compliant
- * rows, where A is the inverse mass under the rigid rows. Return: growth of |u| = 1. @ret_law:
- * law with the largest component */
+/* Make one round of the power iteration, @u := K^1/2 Phi A Phi^T K^1/2 u over the compliant rows,
+ * where A is the inverse mass under the rigid rows. Return: the norm of the new u; before the round
+ * the norm is 1. @ret_law: law with the largest component */
 static double grow_mode(struct lk_system *sys, int is_damping, double *u, int *ret_law)
 {
     double square = 0, most = 0;
@@ -172,8 +172,8 @@ static double energy_of(const struct lk_system *sys, int b)
 }
 
 /* Make one round of the power iteration in the metric of the mass: torques of the twists in
- * system->residual, then their accelerations under the rigid rows. Return: growth. @ret_body: body
- * with the largest energy */
+ * system->residual, then their accelerations under the rigid rows. Return: growth of the norm.
+ * @ret_body: body with the largest energy */
 static double grow_turning(struct lk_system *sys, const struct turning *turning, int *ret_body)
 {
     double square = 0, most = 0, size;
@@ -283,7 +283,8 @@ int lk_fastest_hanging(struct lk_system *sys, double *ret_rate, int *ret_body)
 
 /* ---- a motion ---- */
 
-/* fraction of the motion without joints below which only E lets the rows move */
+/* response to a blow, relative to the response without joints, below which the response is an
+ * effect of E only */
 #define HELD 1e-6
 
 /* return s times the power of the forces in system->residual on the accelerations that the

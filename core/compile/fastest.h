@@ -17,9 +17,8 @@ double lk_steepest_tangent(const struct lk_system *system, int i, int is_damping
 /** lk_lacks_inertia() - return whether body @b has no mass, or no inertia about some axis. */
 int lk_lacks_inertia(const struct lk_system *system, int b);
 
-/** lk_fastest_accelerate() - replace the forces Q in system->residual by s a of every body under
- * the rigid rows: s a = s W (Q - Phi_q^T sigma). The factor must be that of the rigid rows alone.
- */
+/** lk_fastest_accelerate() - replace the forces Q in system->residual with s a of every body under
+ * the rigid rows: s a = s W (Q - Phi_q^T sigma). Call after factoring the rigid rows alone. */
 void lk_fastest_accelerate(struct lk_system *system);
 
 /** lk_fastest_law_name() - return the name of the element that contributes most to the stiffness
@@ -53,8 +52,8 @@ int lk_fastest_hanging(struct lk_system *system, double *ret_rate, int *ret_body
  * cannot move. */
 bool lk_blow_to_rate(struct lk_system *system, int joint, double rate);
 
-/** lk_blow_answer() - compute the rate that each sensor of the blocks measures after a unit blow by
- * push @push of the blocks, under the rigid rows, without springs and dampers [1/kg, 1/(kg m),
+/** lk_blow_answer() - compute the rate that each sensor of the blocks measures after a unit impulse
+ * of push @push of the blocks, under the rigid rows, without springs and dampers [1/kg, 1/(kg m),
  * 1/(kg m^2)].
  * @ret: rate of sensor i at [i * @stride] */
 void lk_blow_answer(struct lk_system *system, int push, double *ret, int stride);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Constants of bodies and joints: the initial configuration in the axes of the bodies. */
+/* Computes the constants of joints and loads from the initial configuration, in the axes of the
+ * bodies. */
 #include "compile/fill.h"
 #include "compile/passes/carriers.h"
 #include "compile/passes/sways.h"
@@ -144,7 +145,8 @@ static void place_side(const struct lk_system *sys, const struct lk_draft *d, co
 }
 
 /* The joint functions compute a travel as a constant plus the gap between the points along a
- * direction of side 0. Set the constant so that the initial travel is that of the model file. */
+ * direction of side 0. Set the constant so that the initial travel is the value of the model file.
+ */
 static void zero_travels(struct lk_joint *j, const struct lk_joint_def *def, double f[3][3])
 {
     enum lk_kind kind = lk_kind_of(def->type);
@@ -199,7 +201,8 @@ static void fill_sway(struct lk_system *sys, const struct lk_draft *d, struct lk
         place_side(sys, d, point[s ^ j->is_exchanged], f, j, s);
 }
 
-/* Set the constants of a weld. The parts of a split body are at the same place. */
+/* Set the constants of a weld. The parts of a split body have the same pose, so all points and
+ * frames coincide. */
 static void fill_weld(struct lk_joint *j)
 {
     for (int s = 0; s < 2; s++)
@@ -241,7 +244,8 @@ static void couple(struct lk_system *sys, const struct lk_draft *d, struct lk_jo
     }
 }
 
-/* Return a prismatic joint whose first direction lies in the plane with this normal */
+/* Return joint @def as a slider, with its first direction perpendicular to @normal and to the axis.
+ */
 static struct lk_joint_def slider_of(const struct lk_joint_def *def, const double normal[3])
 {
     struct lk_joint_def slider = *def;

@@ -52,15 +52,16 @@ bool lk_fill_is_unbalanced(const struct lk_system *system, const struct lk_state
  * configuration. */
 void lk_fill_joint(struct lk_system *system, const struct lk_draft *draft, int i);
 
-/** lk_fill_load() - make a force or torque on a body. @point: world [m]; stored in body axes. */
+/** lk_fill_load() - return a force or torque on a body. @point: point of action, world [m]; the
+ * result has it in body axes */
 struct lk_load lk_fill_load(const struct lk_system *system, int body, const double point[3],
                             enum lk_frame frame, int is_torque);
 
 /* ---- fill_cuts.c ---- */
 
-/** lk_fill_cuts() - list the bodies behind each joint with omitted rows, for the balance of its
- * reaction, see step/outputs/reactions.h. Call after lk_fill_joint() for all joints. Return: 0,
- * -ENOMEM. */
+/** lk_fill_cuts() - for each joint with omitted rows, list the bodies behind the joint, whose
+ * balance of forces gives the reaction of the joint, see step/outputs/reactions.h. Call after
+ * lk_fill_joint() for all joints. Return: 0, -ENOMEM. */
 int lk_fill_cuts(struct lk_system *system, const struct lk_draft *draft);
 
 /* ---- fill_laws.c ---- */
@@ -81,9 +82,9 @@ int lk_fill_line_size(const struct lk_force_def *force, double h);
  * pose, with the present E of all other rows [1/kg, 1/(kg m^2)]; 0 if the coordinate is driven.
  * Overwrites the factor and system->solution. */
 double lk_fill_mobility(struct lk_system *system, const struct lk_law *law);
-/** lk_fill_contacts() - set the creep rate of friction, not below what the step can resolve, and
- * find the stops too stiff for the step, with their restitution. Needs Jacobians and E of rigid
- * rows. */
+/** lk_fill_contacts() - set the creep rate of friction, but not below the smallest rate that the
+ * step can resolve, and find the stops too stiff for the step, with their restitution. Needs
+ * Jacobians and E of rigid rows. */
 void lk_fill_contacts(struct lk_system *system, const struct lk_draft *draft);
 /** lk_fill_hard_stops() - count the end stops too stiff for the step. Call after
  * lk_fill_contacts(). */
@@ -111,8 +112,8 @@ void lk_fill_groups(struct lk_net *net, const struct lk_model *model);
 /** lk_fill_lengths() - set the rows of the distances that are inputs of blocks; call after
  * lk_fill_laws(). */
 void lk_fill_lengths(struct lk_system *system);
-/** lk_fill_blocks_prepare() - compute the constants of the blocks that all steps share; call after
- * lk_fill_lengths(). Return: 0, LK_E_MODEL. */
+/** lk_fill_blocks_prepare() - compute the constants of the blocks that are the same in all steps;
+ * call after lk_fill_lengths(). Return: 0, LK_E_MODEL. */
 int lk_fill_blocks_prepare(struct lk_system *system, struct lk_error *ret_error);
 /** lk_fill_delay_steps() - count the whole steps @h of a delay. */
 int lk_fill_delay_steps(const struct lk_block_def *block, double h);
@@ -126,7 +127,7 @@ void lk_fill_push(struct lk_system *system, const struct lk_law *law, int block)
 
 void lk_fill_tyres_layout(struct lk_system *system, const struct lk_draft *draft,
                           struct lk_arena *arena);
-/** lk_fill_roads() - set all roads, and the wheels of tyres. Call before lk_fill_joint(). */
+/** lk_fill_roads() - set all roads. Call before lk_fill_joint(). */
 void lk_fill_roads(struct lk_system *system, const struct lk_draft *draft);
 /** lk_fill_tyre_joint() - set the geometry of the rows of a tyre. */
 void lk_fill_tyre_joint(struct lk_system *system, const struct lk_model *model, int force,
@@ -152,8 +153,8 @@ bool lk_fill_lacks_moment(const double J[6]);
 /** lk_fill_masses() - set mass, inertia and W of all bodies; W of a body without mass has an
  * artificial mass. */
 void lk_fill_masses(struct lk_system *system, const struct lk_draft *draft);
-/** lk_fill_light() - mark the bodies that are light against their compliant rows (m < s k). Needs E
- * and Jacobians. */
+/** lk_fill_light() - mark the bodies that are light relative to their compliant rows (m < s k).
+ * Needs E and Jacobians. */
 void lk_fill_light(struct lk_system *system);
 /** lk_fill_check_massless() - find the directions in which a body without inertia can move freely.
  * Writes system->note. Return: 0, LK_E_MODEL (a load acts in such a direction), -ENOMEM. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Blocks of a system, from those of the model. */
+/* Sets the blocks of a system from the blocks of the model. */
 #include "compile/fill.h"
 #include <math.h>
 #include <string.h>
@@ -141,7 +141,7 @@ static void fill_source(struct lk_system *sys, const struct lk_source_def *def,
     if (def->kind != LK_FROM_SENSOR)
         return;
     ret->at = net->n_sensors;
-    if (def->is_length) { /* its row is set by lk_fill_lengths() */
+    if (def->is_length) { /* lk_fill_lengths() sets the law */
         net->sensor[net->n_sensors++] =
             (struct lk_net_sensor){.at = -1, .law = def->at, .is_rate = def->is_rate};
         return;
@@ -244,7 +244,7 @@ void lk_fill_blocks(struct lk_system *sys, const struct lk_model *m)
     int source = 0, state = 0, ring = net->n_states + net->n_blocks + net->n_sensors;
     double *numbers = net->numbers;
 
-    net->n_sensors = net->n_pushes = 0; /* known from the layout, counted again */
+    net->n_sensors = net->n_pushes = 0; /* counted again below */
     for (int i = 0; i < m->n_blocks; i++) {
         const struct lk_block_def *def = &m->blocks[i];
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bodies behind the joints with omitted rows, see step/outputs/reactions.h. */
+/* Finds the bodies behind each joint with omitted rows, see step/outputs/reactions.h. */
 #include "compile/fill.h"
 #include "step/outputs/reactions.h"
 #include <errno.h>
@@ -21,7 +21,7 @@ struct limbs {
     int n;
 };
 
-/* the ground is before all others */
+/* Return the position of @body in the tree; -1 for the ground, which precedes all bodies. */
 static int place_of(const struct limbs *l, int body)
 {
     return body >= l->sys->n_bodies ? -1 : l->at[body];
@@ -48,7 +48,7 @@ static int bearer_of(const struct limbs *l, int body)
     return l->sys->joint[l->by[body]].body[!side_of(l, l->by[body])];
 }
 
-/* Add to the tree the bodies of joint @i that are not in it yet. */
+/* If the tree contains one side of joint @i but not the other, add the body of the other side. */
 static void hang(struct limbs *l, int i)
 {
     const struct lk_joint *j = &l->sys->joint[i];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Dampers that may stop a motion within a step, whose rows `rattle` includes in the projection of
- * velocities: see step/scripts/rattle.h. */
+/* Finds the dampers that may stop a motion within a step. `rattle` includes the rows of these
+ * dampers in the projection of velocities, see step/scripts/rattle.h. */
 #include "compile/draft.h"
 #include "compile/fastest.h"
 #include "compile/fill.h"
@@ -12,11 +12,11 @@
 #include <math.h>
 #include <string.h>
 
-/* least mobility of a row, relative to that of its bodies without joints */
+/* least mobility of a row, relative to the mobility of its bodies without joints */
 #define LEAST 0.05
 /* largest slope of a monotone cubic, relative to the slope of its chord */
 #define STEEPEST      3
-#define LARGEST_SPEED 340. /* of air past a body [m/s] */
+#define LARGEST_SPEED 340. /* largest speed of air relative to a body [m/s] */
 
 static double steepest_chord(int n, const double *x, const double *y)
 {
@@ -53,7 +53,7 @@ static double largest_damping(const struct lk_model *m, const struct lk_term *t)
     case LK_TERM_CREEP:
         return t->now->damping;
     case LK_TERM_CALLBACK:
-        return INFINITY; /* unknown */
+        return INFINITY; /* no bound is known */
     case LK_TERM_AIR:
         return 2 * t->now->damping * LARGEST_SPEED;
     default:

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Drives and frames of a system. */
+/* Sets the drives and frames of a system. */
 #include "compile/fill.h"
 #include <math.h>
 #include <string.h>
@@ -14,7 +14,7 @@ void lk_fill_drives_layout(struct lk_system *sys, const struct lk_draft *d, stru
             points += (size_t)m->tables[m->drives[i].table].n;
     sys->drive = lk_arena_take(arena, (size_t)m->n_drives, sizeof(*sys->drive));
     sys->frame = lk_arena_take(arena, (size_t)d->n_frames, sizeof(*sys->frame));
-    /* points, values, curvatures, and scratch for the spline of each */
+    /* for each point: abscissa, value, curvature, and three numbers of scratch for the spline */
     sys->splines = lk_arena_take(arena, 6 * points, sizeof(double));
 }
 
@@ -50,8 +50,8 @@ static void fill_table(struct lk_drive *to, const struct lk_table *table, double
     to->curvature = memory + 2 * n;
 }
 
-/* Return the start value of a drive: the initial value of its input, if it has one, else the
- * coordinate of the initial configuration. */
+/* Return the start value of a drive: the initial value of its input, if the model has one.
+ * Otherwise 0 for a frame (fixed joint), else the coordinate at the start. */
 static double start_value(const struct lk_draft *d, const struct lk_drive_def *def)
 {
     const struct lk_joint_def *joint = &d->model->joints[def->joint];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The order in which blocks are solved. Blocks that depend on each other's outputs form a group;
- * each group comes after those on which it depends. A delay depends on no block within a step. */
+ * each group comes after the groups on which it depends. A delay depends on no block within a step.
+ */
 #include "compile/fill.h"
 #include <math.h>
 #include <stdint.h>

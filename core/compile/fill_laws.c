@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Laws of compliant rows from force elements and compliances. */
+/* Makes the laws of compliant rows from force elements and from compliances of joints. */
 #include "compile/fill.h"
 #include "step/elements/elements.h"
 #include "step/one/evaluate.h"
@@ -9,7 +9,7 @@
 #define DAMPED 0.5 /* largest fraction of the speed that a stop's damper removes per step */
 /* largest ratio of a mobility during a run to the mobility at the start */
 #define POSE_MARGIN    4
-#define LEAST_MOBILITY 0.05 /* least mobility, relative to that of the bodies without joints */
+#define LEAST_MOBILITY 0.05 /* least mobility, relative to that without joints */
 /* largest (w h)^2 of a stop that the step can follow: ten steps per contact */
 #define RESOLVED 0.1
 
@@ -26,13 +26,13 @@ static int points_of(const struct lk_model *m, int table)
     return table >= 0 ? m->tables[table].n : 0;
 }
 
-/* levels, and the points at all of them */
+/* Return the number of levels of a map plus the number of points at all levels. */
 static int points_of_map(const struct lk_model *m, int map)
 {
     return m->tables[map].n * (1 + m->tables[map + 1].n);
 }
 
-/* terms of one force element */
+/* Return the number of terms of one force element. */
 static int terms_of(const struct lk_force_def *f)
 {
     return 1 + (f->stiffness_table >= 0) + (f->damping_table >= 0) + (f->type == LK_FORCE_LINE);
@@ -125,7 +125,8 @@ static struct lk_term *add_linear(struct lk_system *sys, struct lk_law *law, int
     return t;
 }
 
-/* connect the values of term @t that inputs set; the tangent of the law then changes with them */
+/* connect the values of term @t that inputs set; the tangent of the law then changes with these
+ * inputs */
 static void follow_inputs(struct lk_system *sys, struct lk_law *law, const struct lk_force_def *f,
                           struct lk_term *t)
 {
@@ -313,7 +314,7 @@ static void add_line_end(struct lk_system *sys, struct lk_law *law, const struct
     t->now->damping = f->line.impedance * f->line.ratio[end] * f->line.ratio[end];
     line->law[end] = (int)(law - sys->law);
     line->term[end] = sys->n_terms - 1;
-    law->is_nonlinear = 1; /* it changes with the wave */
+    law->is_nonlinear = 1; /* the force changes with the wave */
 }
 
 static void add_stop(struct lk_system *sys, struct lk_law *law, const struct lk_force_def *f, int i)
@@ -340,7 +341,7 @@ static void add_creep(struct lk_system *sys, struct lk_law *law, const struct lk
     law->now->carry = law->row == 0 ? -f->rail_speed : 0;
 }
 
-/* all elements at one coordinate */
+/* Make the law of a coordinate row: all elements that act on this coordinate. */
 static void fill_coordinate_law(struct lk_system *sys, const struct lk_draft *d, int block,
                                 int *used)
 {
@@ -427,7 +428,7 @@ void lk_fill_laws(struct lk_system *sys, const struct lk_draft *d)
     int used = 0;
 
     lk_fill_lines(sys, d->model);
-    sys->n_laws = sys->n_winds = sys->n_ports = 0; /* known from the layout, counted again */
+    sys->n_laws = sys->n_winds = sys->n_ports = 0; /* counted again below */
     for (int i = 0; i < d->n_blocks; i++)
         if (d->blocks[i].kind >= LK_ROWS_COMPLIANT)
             fill_block_laws(sys, d, i, &used);
@@ -446,8 +447,8 @@ static void find_restitution(struct lk_term *t, double mobility, double largest,
     t->now->damping = t->is_hard ? 0 : t->now->damping;
 }
 
-/* If E = e in the row of the law, a unit on the right-hand side has the solution 1 / (e + s
- * mobility). */
+/* If E = e in the row of the law, and the right-hand side is 1 in this row, the solution in this
+ * row is 1 / (e + s mobility). The function solves this for the mobility. */
 double lk_fill_mobility(struct lk_system *sys, const struct lk_law *law)
 {
     int row = sys->joint[law->joint].row + law->row;
@@ -486,8 +487,8 @@ static void release_contacts(struct lk_system *sys)
 }
 
 /* Limit the presliding spring of friction to a stiffness that the step can follow, (w h)^2 <= 1. If
- * the file gives none, use (w h)^2 = 1/4 with critical damping: a load that is applied suddenly
- * overshoots by less than a fifth. */
+ * the model file gives no stiffness, use (w h)^2 = 1/4 with critical damping: a load that is
+ * applied suddenly overshoots by less than a fifth. */
 static void limit_wind_up(struct lk_term *t, const struct lk_force_def *f, double mobility,
                           double h)
 {
@@ -500,7 +501,7 @@ static void limit_wind_up(struct lk_term *t, const struct lk_force_def *f, doubl
     t->yield = 0.5 * h * t->now->stiffness + t->give;
 }
 
-#define RISEN 3 /* creep rates, at which tanh is 0.995 */
+#define RISEN 3 /* slip / creep rate at which friction is nearly at its limit: tanh(3) = 0.995 */
 
 static void limit_creep(struct lk_term *t, const struct lk_force_def *f, double mobility, double h)
 {
@@ -521,9 +522,9 @@ void lk_fill_contacts(struct lk_system *sys, const struct lk_draft *d)
         sys->regular[sys->joint[sys->law[i].joint].row + sys->law[i].row] = 0;
     for (int i = 0; i < sys->n_laws; i++) {
         const struct lk_law *law = &sys->law[i];
-        /* The mobility changes with the pose, but is never more than that of the bodies alone.
-         * Where it is almost zero, as for a driven coordinate, friction must not amplify the
-         * noise of the rate. */
+        /* The mobility changes with the pose, but is never more than the mobility of the bodies
+         * without joints. If it is almost zero, as for a driven coordinate, friction must not
+         * amplify the noise of the rate. */
         double alone = lk_fill_inverse_mass(sys, d, law->joint, law->row);
         double mobility = fmin(alone, fmax(POSE_MARGIN * law->mobility, LEAST_MOBILITY * alone));
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Transmission lines from force elements. */
+/* Makes the transmission lines from force elements. */
 #include "compile/fill.h"
 #include <math.h>
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Masses, and bodies without mass.
+/* Sets the masses of bodies, and checks bodies without mass.
  *
- * A body without mass (or without inertia about some axis) gets an artificial mass in W alone, 1e-6
- * of its lightest neighbour's: the matrix stays positive definite, and the Newton iterations, whose
- * residual has the true mass, remove the effect of the artificial mass. This requires joints or
- * compliant rows that act on the body in every direction without inertia. The check below finds
- * directions in which the body is free. */
+ * A body without mass (or without inertia about some axis) gets an artificial mass, which is only
+ * in W: 1e-6 of the mass of its lightest neighbour. So the matrix stays positive definite, and the
+ * Newton iterations, whose residual has the true mass, remove the effect of the artificial mass.
+ * This works only with joints or compliant rows that act on the body in every direction without
+ * inertia. The check below finds directions in which the body is free. */
 #include "compile/fill.h"
 #include "maths/vec.h"
 #include "step/kinematics.h"
@@ -15,9 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* least mass of a compliant row, relative to that of the stiffest row */
+/* lower bound of the mass of a compliant row (see scale_around()), relative to the stiffest row */
 #define SOFTEST        1e-4
-#define SOFTEST_BESIDE 1e-3 /* least mass of a compliant row, relative to the lightest body */
+#define SOFTEST_BESIDE 1e-3 /* the same, relative to the lightest neighbour */
 /* tolerance for a column of unit length: below it, the column depends on the others */
 #define RANK_TOLERANCE 1e-8
 
@@ -28,8 +28,8 @@ static double largest_moment(const double J[6])
     return lk_max(lk_max(J[0], J[1]), J[2]);
 }
 
-/* Whether a principal moment is zero relative to the largest. The reader accepts moments down to
- * 1e-12 of the largest; a zero moment about oblique axes leaves round-off of some 1e-14. */
+/* Return whether a principal moment is zero relative to the largest. The reader accepts moments
+ * down to 1e-12 of the largest; a zero moment about oblique axes leaves round-off of some 1e-14. */
 bool lk_fill_lacks_moment(const double J[6])
 {
     double size = largest_moment(J);
@@ -48,7 +48,7 @@ static double law_stiffness(const struct lk_system *sys, const struct lk_law *la
     return f.stiffness + 2 * f.damping / sys->h;
 }
 
-/** struct scale - the smallest mass and moment of inertia around a body. */
+/** struct scale - the smallest mass and moment of inertia among the neighbours of a body. */
 struct scale {
     double mass;
     double inertia;
@@ -74,12 +74,12 @@ static int touches(const struct lk_joint *j, int b)
     return 0;
 }
 
-/* Return the smallest mass and moment around body @b: of its neighbours, and of compliant rows
- * the mass that they can move in a step. A row much softer than the stiffest one counts with a
- * lower bound, because a mass as small as its own would be round-off for the other rows. If the
- * formulation has a regularisation of its own, a row much softer than the lightest neighbour
- * also counts with a lower bound. A still smaller artificial mass is not needed by the joints of
- * @b, and E would rise with W until the joints became compliant. */
+/* Return the smallest mass and moment around body @b. The candidates are the masses of the
+ * neighbours, and for each compliant row the mass that it can move in a step. A row much softer
+ * than the stiffest row counts with a lower bound, because an artificial mass that small would be
+ * round-off for the other rows. If the formulation has a regularisation of its own, a row much
+ * softer than the lightest neighbour also counts with a lower bound. The joints of @b do not need a
+ * smaller artificial mass, and E would rise with W until the joints became compliant. */
 static struct scale scale_around(const struct lk_system *sys, int b)
 {
     struct scale s = {INFINITY, INFINITY}, stiffest = {0, 0}, bodies;
@@ -134,7 +134,7 @@ static struct scale scale_of_all(const struct lk_system *sys)
     return s;
 }
 
-/* @sum += @factor n n^T */
+/* Add @factor n n^T to @sum. */
 static void add_square(double factor, const double n[3], double sum[6])
 {
     for (int i = 0; i < 3; i++)
@@ -207,8 +207,8 @@ static void fill_inverse(struct lk_system *sys, int b, const double world[3], bo
         lightest = isinf(around.inertia) ? 0 : around.inertia;
         around.inertia = isinf(around.inertia) ? all->inertia : around.inertia;
     }
-    /* the scale of a thin body is its own largest moment, or that of its neighbours if theirs is
-     * larger */
+    /* the scale of a thin body is its own largest moment, or the moment of its neighbours if that
+     * is larger */
     if (largest_moment(inertia) > 0)
         around.inertia = fmax(largest_moment(inertia), lightest);
     mass += mass == 0 ? LK_ARTIFICIAL_MASS * around.mass : 0;
@@ -275,9 +275,9 @@ void lk_fill_masses(struct lk_system *sys, const struct lk_draft *d)
     fill_quads(sys);
 }
 
-/* Mark the bodies that compliant rows make oscillate within a step (m < s k). Their last
- * acceleration does not predict the next one, and the iteration would oscillate with growing
- * amplitude. */
+/* Mark the bodies that compliant rows make oscillate within a step (m < s k). The last acceleration
+ * of such a body does not predict the next acceleration, and with this prediction the iterations
+ * would oscillate with growing amplitude. */
 void lk_fill_light(struct lk_system *sys)
 {
     for (int b = 0; b < sys->n_bodies; b++) {
@@ -311,7 +311,8 @@ void lk_fill_light(struct lk_system *sys)
 
 /* ---- free directions of bodies without inertia ---- */
 
-/** struct column - a direction of a body without inertia. @d: in the six directions of the body */
+/** struct column - a direction of a body without inertia. @d: components in the six directions of
+ * the body */
 struct column {
     int body;
     double d[6];
@@ -334,7 +335,7 @@ static int columns_of(const struct lk_system *sys, int b, struct column *ret)
     return n;
 }
 
-/* Compute how much each row moves with a column. Rows are scaled to unit length. */
+/* Compute the change of each row for a unit motion in direction @c. */
 static void row_motion(const struct lk_system *sys, const struct column *c, double *ret)
 {
     memset(ret, 0, sizeof(double) * (size_t)sys->n_rows);
@@ -365,8 +366,9 @@ static double dot(const double *a, const double *b, int n)
 
 /** struct search - Gram-Schmidt orthogonalisation of the columns.
  * @basis: orthonormal basis of the independent columns, n_rows values each
- * @share: coefficients of each basis vector, and of the present column, in the columns, n each
- * @motion: of every body in the present free direction */
+ * @share: each basis vector, and the present column, as a linear combination of the columns: n
+ *         coefficients each
+ * @motion: motion of every body in the present free direction */
 struct search {
     int n;
     int rank;
@@ -375,8 +377,8 @@ struct search {
     struct lk_twist *motion;
 };
 
-/* orthogonalise column @k against the basis, twice against round-off. Return: its remaining norm.
- */
+/* orthogonalise column @k against the basis, twice against round-off. Return: norm of the
+ * remainder. */
 static double orthogonalise(const struct lk_system *sys, struct search *f, int k)
 {
     double *m = f->basis + (size_t)f->rank * (size_t)sys->n_rows;
@@ -409,7 +411,8 @@ static void find_motion(const struct lk_system *sys, const struct column *column
         }
 }
 
-/* return whether a force or torque, of any direction, could act along a free motion */
+/* Return whether load @l, with any direction of its force or torque, could do work in a free
+ * motion. */
 static int load_meets(const struct lk_system *sys, const struct lk_load *l,
                       const struct lk_twist *motion)
 {
@@ -487,7 +490,7 @@ static bool turns_a_point(const struct lk_system *sys, const struct lk_twist *mo
     return turned == 1;
 }
 
-/* find the free directions: those whose column depends on the columns before it */
+/* Find the free directions: a direction is free if its column depends on the columns before it. */
 static int check_columns(struct lk_system *sys, const struct column *columns, struct search *f,
                          struct lk_error *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Scales of the rows, and the regularisation E of rigid ones. */
+/* Computes the scales of all rows, and the regularisation E of rigid rows. */
 #include "compile/fill.h"
 #include "maths/vec.h"
 #include "model/reader.h"
@@ -7,8 +7,8 @@
 
 /* least E, relative to the diagonal: above the round-off of elimination */
 #define ROUNDOFF_FLOOR 1e-13
-#define INDEPENDENT    1e-16 /* eps of rows that never depend on each other: round-off */
-/* stiffness of a joint with soft redundancy, as of steel parts [N/m] */
+#define INDEPENDENT    1e-16 /* eps at round-off level, for rows that are never redundant */
+/* stiffness of a joint with soft redundancy, typical of steel parts [N/m] */
 #define SOFT_STIFFNESS 2e9
 
 /* Return s Phi W Phi^T of row @r for one side of a joint. */
@@ -32,10 +32,10 @@ void lk_fill_scales(struct lk_system *sys)
                 sys->scale[sys->joint[i].row + r] += row_diagonal(sys, i, s, r);
 }
 
-/* Compute s Phi W Phi^T of row @r for a body with its largest moment of inertia about every
- * axis, and with the mass and moment of its neighbour if the body has none. A slender axis, or
- * the artificial mass in W, would make E so large relative to the other bodies behind the joint
- * that its rows would act as springs. */
+/* Compute s Phi W Phi^T of row @r with the body's largest moment of inertia about every axis, or
+ * with the mass and moment of a neighbour if the body has none. With the true moment about a
+ * slender axis, or with the artificial mass, E would be too large: relative to the masses of the
+ * other bodies, the rows would act as springs. */
 static double rounded_diagonal(const struct lk_system *sys, int joint, int side, int r)
 {
     int b = sys->joint[joint].body[side];
@@ -49,7 +49,7 @@ static double rounded_diagonal(const struct lk_system *sys, int joint, int side,
     lk_sym_mul(sys->sW[b].inertia, row + 3, turn);
     moment = lk_max(lk_max(body->inertia[0], body->inertia[1]), body->inertia[2]);
     shift = sys->sW[b].mass * (body->mass > 0 ? 1 : LK_ARTIFICIAL_MASS) * lk_dot(row, row);
-    if (sys->sW[b].mass == 0) /* it turns in place */
+    if (sys->sW[b].mass == 0) /* the body rotates in place, with W = 0: use its true mass */
         shift = sys->s / body->mass * lk_dot(row, row);
     return shift + (moment > 0 ? sys->s / moment * lk_dot(row + 3, row + 3)
                                : LK_ARTIFICIAL_MASS * lk_dot(row + 3, turn));

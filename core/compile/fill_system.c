@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Set the initial configuration of a body. The parts of a split body share one place. */
+/* Set the initial configuration of a body. All parts of a split body have the same pose. */
 static void fill_body(struct lk_system *sys, int b, const struct lk_body_def *def)
 {
     struct lk_motion *m = &sys->now.motion[b];
@@ -51,8 +51,8 @@ static void fill_coordinates(struct lk_system *sys, const struct lk_model *m)
     }
 }
 
-/* List the sides of joints at body @b from index @n on: those of joints that follow laws, or
- * those of the other joints. Return: the next index */
+/* List the sides of joints at body @b, of compliant joints (@follows_laws) or of the other joints,
+ * from index @n on. Return: the next index */
 static int fill_sides_of(struct lk_system *sys, int b, bool follows_laws, int n)
 {
     for (int i = 0; i < sys->n_joints; i++)
@@ -64,7 +64,7 @@ static int fill_sides_of(struct lk_system *sys, int b, bool follows_laws, int n)
     return n;
 }
 
-/* the ground has none */
+/* List the sides of all bodies; the ground has no list. */
 static void fill_sides(struct lk_system *sys)
 {
     int n = 0;
@@ -130,7 +130,8 @@ static void find_element(const struct lk_system *sys, int force, struct lk_outpu
     }
 }
 
-/* add a port that an output shows; @values: number of values of the ports before it */
+/* Set a port whose mobility or work is an output. @values: number of values of the ports before it
+ */
 static void fill_port(struct lk_system *sys, const struct lk_output_def *def, int port,
                       struct lk_output *out, int values)
 {
@@ -151,7 +152,7 @@ static void fill_port(struct lk_system *sys, const struct lk_output_def *def, in
 
                 p->law = i;
                 p->term = k;
-                if (j->of[0]) /* otherwise the port is between two points, as its row is */
+                if (j->of[0]) /* otherwise the port is between the two points of its row */
                     p->place = (struct lk_input){.type = LK_INPUT_JOINT_FORCE,
                                                  .joint = (int)(j->of[0] - sys->joint),
                                                  .which = j->which[0]};
@@ -209,7 +210,8 @@ static void fill_output(struct lk_system *sys, const struct lk_model *m, int i)
         out->input = sys->input[def->input].offset;
     if (def->type == LK_OUTPUT_BLOCK) {
         out->input = sys->net.n_states + def->block;
-        sys->output_channel[i].unit[0] = sys->net.unit[def->block]; /* outlives the model */
+        sys->output_channel[i].unit[0] =
+            sys->net.unit[def->block]; /* this copy outlives the model */
     }
     if (def->type == LK_OUTPUT_JOINT_POSITION)
         sys->joint[def->joint].needs_coordinate = 1;
@@ -286,7 +288,7 @@ int lk_fill_system(struct lk_system *sys, const struct lk_draft *d, struct lk_er
     sys->arm = longest_arm(sys);
     fill_coordinates(sys, m);
     fill_sides(sys);
-    fill_inputs(sys, m); /* before the laws that follow them */
+    fill_inputs(sys, m); /* before the laws, which refer to inputs */
     fill_gravity(sys, m);
     lk_fill_blocks(sys, m);
     lk_fill_laws(sys, d);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Roads and tyres: the initial configuration in the axes of their bodies. */
+/* Sets roads and tyres from the initial configuration, in the axes of their bodies. */
 #include "compile/fill.h"
 #include "maths/vec.h"
 #include "step/elements/tyres.h"

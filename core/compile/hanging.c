@@ -9,8 +9,8 @@ static bool is_part_of(const struct lk_system *sys, int body, int b)
     return body < sys->n_bodies && sys->body[body].of == sys->body[b].of;
 }
 
-/* Return the mass of the bodies that are connected to the ground without body @b; -1: all bodies
- * count. @is_held: returns for each body whether it is connected to the ground */
+/* Return the mass of the bodies that are connected to the ground without body @b; -1: no body is
+ * excluded. @is_held: returns for each body whether it is connected to the ground */
 static double held_mass(const struct lk_system *sys, int b, bool *is_held)
 {
     double mass = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Weight that a body will have to support once the mechanism hangs, for any start. It bounds the
- * forces in the joints of the body and depends on masses and joints alone. Offline. */
+/* Weight that a body will have to support once the mechanism hangs, for any start. This weight
+ * bounds the forces in the joints of the body and depends on masses and joints alone. Offline. */
 #ifndef LK_COMPILE_HANGING_H
 #define LK_COMPILE_HANGING_H
 

@@ -87,7 +87,7 @@ static void layout_jacobians(struct lk_system *sys, const struct lk_draft *d,
     }
 }
 
-/* return the topology of the fronts without rows of laws */
+/* Return the topology of the fronts without compliant rows. */
 static struct lk_topology rigid_topology(const struct lk_draft *d)
 {
     struct lk_topology rigid = d->topology;
@@ -178,8 +178,8 @@ int lk_fill_hard_stops(const struct lk_system *sys)
     return n;
 }
 
-/* Count the operations of the last factorisation: after the iterations, or in an explicit step;
- * and of a solve with that factor. */
+/* Count the operations of the last factorisation of a step (after the iterations, or in an explicit
+ * step), and of a solve with that factor. */
 static void last_factor_flops(const struct lk_system *sys, const struct lk_draft *d,
                               double *ret_factor, double *ret_solve)
 {
@@ -191,9 +191,10 @@ static void last_factor_flops(const struct lk_system *sys, const struct lk_draft
         lk_plan_work(&rigid, &d->plan, ret_factor, ret_solve);
 }
 
-/* Count the operations of a step of `rattle`. Independent rows need one solve, other rows need
- * two. Each hard stop needs a solve for its unit push, for positions and for velocities; further
- * solves are for the pushes of the iterations, two impulses and the reactions. */
+/* Count the operations of a step of `rattle`. Independent rows need one solve, other rows need two.
+ * Each hard stop needs solves for the response to a unit force on it, for positions and for
+ * velocities. Further solves are for the forces of the stops in each iteration, two impulses and
+ * the reactions. */
 static double rattle_flops(const struct lk_system *sys, const struct lk_draft *d)
 {
     int n = lk_fill_hard_stops(sys), parts = sys->rows_are_independent ? 1 : 2;
@@ -290,7 +291,8 @@ static struct lk_system shape_of(const struct lk_draft *d)
     shape.n_laws = lk_draft_laws(d);
     for (int i = 0; i < d->n_blocks; i++)
         shape.n_rows += d->n_rows[i];
-    shape.leaves_laws = shape.formulation->leaves_laws && shape.n_laws > 0; /* or closes_dampers */
+    shape.leaves_laws =
+        shape.formulation->leaves_laws && shape.n_laws > 0; /* lk_fill_dampers() may clear it */
     for (int i = 0; i < m->n_inputs; i++)
         shape.n_jumps += lk_input_is_load(m->inputs[i].type);
     for (int i = 0; i < m->n_forces; i++)
@@ -307,7 +309,8 @@ static struct lk_system shape_of(const struct lk_draft *d)
     return shape;
 }
 
-/* First count the memory, then lay it out. A system uses no other memory. */
+/* The layout runs twice: first to count the memory, then to place the arrays. A system uses no
+ * other memory. */
 int lk_fill_create(const struct lk_draft *d, struct lk_system **ret_system,
                    struct lk_error *ret_error)
 {

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* half difference of an unknown, relative to the unknown or to 1; most blocks are linear */
+/* half width of central differences, relative to the unknown or to 1. A large value is accurate,
+ * because most blocks are linear */
 #define DIFFERENCE 1e-4
 
 static int take_memory(struct lk_rest *rest)
@@ -148,8 +149,8 @@ static void add_pull(const struct lk_rest *rest, double *A, size_t width, size_t
         A[(size_t)r * width + column] += pull[r] * slope;
 }
 
-/* return the magnitude of the terms of f in @row: each unknown counts as at least 1, angles as 1
- * rad */
+/* Return the magnitude of the terms of f in @row, with unknowns of at least 1 and rotations of 1
+ * rad. */
 static double size_of(const struct lk_rest *rest, const double *row, int first, double length)
 {
     double sum = 0;

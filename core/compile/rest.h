@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Blocks in a static equilibrium. Their states z and the outputs of delays are unknowns in addition
- * to the poses x, with the equations
+/* Blocks in a static equilibrium. The states z of blocks and the outputs of delays are unknowns in
+ * addition to the poses x, with the equations
  *
  *     f(z, x) = 0;    for a delay: input = output
  *
- * Their outputs contribute to the forces. A state that would leave its limit is held at the
+ * The outputs of blocks contribute to the forces. A state that would leave its limit is held at the
  * limit. The iteration uses dz / t = f + df with growing t, so that a state that no equation
  * determines keeps its value. */
 #ifndef LK_COMPILE_REST_H
@@ -15,7 +15,7 @@
 
 /** struct lk_rest - the unknowns of the blocks.
  * @n: number of unknowns: states of blocks, then the output of each delay
- * @value: pointer to each unknown in the state;  @block: its block
+ * @value: pointer to each unknown in the state;  @block: block of each unknown
  * @n_moves: directions of bodies;  @is_held: the unknown is at a limit
  * @y: outputs of blocks in the present pose;  @f: residual of each unknown, 0 if @is_held
  * @size: magnitude of the terms of f, from the last lk_rest_fill(), to make f relative
@@ -46,14 +46,14 @@ void lk_rest_fini(struct lk_rest *rest);
 /** lk_rest_set() - compute y and f in the present pose, and apply y to the mechanism. */
 void lk_rest_set(struct lk_rest *rest);
 /** lk_rest_look() - compute y and f of the present state without any other change.
- * @ret_y: n_blocks;  @ret_f: n */
+ * @ret_y: n_blocks values;  @ret_f: n values */
 void lk_rest_look(struct lk_rest *rest, double *ret_y, double *ret_f);
 /** lk_rest_push() - apply y to the mechanism, with @more added to the output of @block. */
 void lk_rest_push(struct lk_rest *rest, int block, double more);
 /** lk_rest_fill() - add the rows and columns of the unknowns to the matrix @A, @width wide, from
  * index @first on; df/dq must be in these rows already. Also add to the rows of the bodies the
  * change of y with the pose.
- * @time: t [s];  @length: of the mechanism [m] */
+ * @time: t [s];  @length: length of the mechanism [m] */
 void lk_rest_fill(struct lk_rest *rest, double *A, int width, int first, double time,
                   double length);
 /** lk_rest_follow() - add @x to the unknowns, within limits. */

@@ -13,8 +13,8 @@ static bool leads_on(const struct lk_joint *j)
     return j->kind == LK_ROWS_RIGID && j->n_sides == 2 && !j->of[0];
 }
 
-/* Append to t->order the bodies that a joint connects with its first @n bodies. Return: the new
- * number. */
+/* Append to t->order, which has @n bodies, the bodies that a joint connects with a body in the list
+ * or with the ground. Return: the new number of bodies. */
 static int extend(struct lk_retraction *t, bool *is_placed, int n)
 {
     const struct lk_system *sys = t->sys;
@@ -110,7 +110,7 @@ static void shift_of(const struct lk_retraction *t, int b, const double *by, con
         ret[k] += by[6 * b + k];
 }
 
-/* rotate body @b by @by relative to body @from, then together with @from */
+/* Rotate body @b by @by relative to body @from, then by the rotation of @from. */
 static void turn_body(struct lk_retraction *t, int b, int from, const double *by)
 {
     struct lk_motion *m = &t->sys->now.motion[b];

@@ -14,11 +14,12 @@
 #define DECAY_MAX 2.0
 
 /* Largest phase [rad] of a mode in a step of `rk4`. At the limit a mode loses 0.6 % of its
- * amplitude per step; from 2.8 rad on it diverges. A spring is accepted up to 2 rad, with a
- * note, because its damper may remove more than the step, and its mode may be at rest. For
- * extrapolation see struct lk_combination. With `ali3`, order 3 lets an undamped mode grow by
- * 1.2e-5 per step at the limit, by 6e-4 at 1; order 4 damps it up to 1.7 rad. Beyond that both
- * diverge: a stiff mode grows by a factor of 5/3 (order 3) and 3.7 (order 4) per step. */
+ * amplitude per step; from 2.8 rad on it diverges. A spring is accepted up to 2 rad, with a note,
+ * because its damper may remove more of the amplitude than the step does, and the mode may not be
+ * excited. For extrapolation see struct lk_combination. With `ali3`, order 3 lets an undamped mode
+ * grow by 1.2e-5 per step at the limit, by 6e-4 at 1; order 4 damps it up to 1.7 rad. Beyond these
+ * limits both diverge: a stiff mode grows by a factor of 5/3 (order 3) and 3.7 (order 4) per step.
+ */
 #define SWING_MAX_RK4  1.0
 #define SPRING_MAX_RK4 2.0
 
@@ -105,7 +106,8 @@ static void find_kink(const struct lk_model *m, char *text, size_t room)
         snprintf(text, room, "redundancy: soft");
 }
 
-/* find a body whose accelerations do not follow from the forces; -1: none */
+/* Find a body without mass or inertia, whose acceleration the forces do not determine. Return: -1:
+ * none */
 static int find_massless(const struct lk_system *sys)
 {
     for (int b = 0; b < sys->n_bodies; b++)
@@ -127,8 +129,8 @@ struct attempt {
     double most_of_springs;
 };
 
-/* Return: 0, or LK_E_MODEL if @rate is too fast for a step. @does: start of the message, such as
- * "'spring' oscillates at" */
+/* Check that @rate is slow enough for a step. Return: 0, LK_E_MODEL. @does: start of the message,
+ * such as "'spring' oscillates at" */
 static int check_rate(const struct lk_system *sys, const struct attempt *attempt, const char *does,
                       const char *unit, double rate, double most, struct lk_error *ret_error)
 {
@@ -154,7 +156,7 @@ static double swing_left(double y)
     return hypot(1 - y2 / 2 + y2 * y2 / 24, y * (1 - y2 / 6));
 }
 
-/* Note a spring that the step accepts but damps. */
+/* Add a note on a spring whose oscillation the step accepts but damps. */
 static void note_swing(struct lk_system *sys, const struct attempt *attempt, const char *does,
                        double rate)
 {
@@ -169,7 +171,7 @@ static void note_swing(struct lk_system *sys, const struct attempt *attempt, con
              0.95 * sys->h * attempt->most / phase);
 }
 
-/* springs and dampers */
+/* Check the modes of springs and dampers. */
 static int check_elements(struct lk_system *sys, const struct lk_model *m,
                           const struct attempt *attempt, struct lk_error *ret_error)
 {
@@ -189,7 +191,7 @@ static int check_elements(struct lk_system *sys, const struct lk_model *m,
     return check_rate(sys, attempt, does, "1", rate, DECAY_MAX, ret_error);
 }
 
-/* bodies that turn out of balance */
+/* Check the rotation of unbalanced bodies. */
 static int check_turns(struct lk_system *sys, const struct lk_model *m,
                        const struct attempt *attempt, struct lk_error *ret_error)
 {

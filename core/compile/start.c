@@ -26,7 +26,7 @@
 #include <string.h>
 
 #define ASSEMBLY_ROUNDS 100
-/* most iterations, as long as each reduces the gaps of a far start */
+/* largest number of iterations if every iteration reduces the gaps */
 #define ASSEMBLY_TURNING 3000
 /* gap of a joint that is closed to double precision, in sizes of the model */
 #define ASSEMBLY_ROUNDOFF 1e-14
@@ -37,9 +37,9 @@
 #define ASSEMBLY_NEAR     0.1
 #define ASSEMBLY_TURN     0.3 /* largest rotation in one iteration [rad] */
 #define REFINEMENTS       8
-#define REFINEMENTS_MAX   3000  /* near a singular pose, while the change of each */
-#define REFINEMENT_SLOW   0.999 /* is below this ratio to the change before, */
-#define REFINEMENT_ENOUGH 1e-12 /* and above this fraction of the largest value */
+#define REFINEMENTS_MAX   3000  /* limit near a singular pose */
+#define REFINEMENT_SLOW   0.999 /* stop if the change / previous change is above this, */
+#define REFINEMENT_ENOUGH 1e-12 /* or if the change / largest value is below this */
 
 /* Count the work of a factorisation and some solves, ten operations as one unit. Return: whether
  * to cancel the compilation, see compile/effort.h */
@@ -97,8 +97,8 @@ static double model_size(const struct lk_system *sys)
 }
 
 /* Return the largest violation among the rigid rows of a joint, lengths in sizes of the model.
- * Write the violations into the right-hand side. @ret_row: row of the largest one;  @ret_gap:
- * its violation in m or rad */
+ * Write the violations into the right-hand side. @ret_row: row of the largest violation;  @ret_gap:
+ * this violation in m or rad */
 static double joint_gap(struct lk_system *sys, int i, double size, int *ret_row, double *ret_gap)
 {
     const struct lk_joint *j = &sys->joint[i];
@@ -122,8 +122,8 @@ static double joint_gap(struct lk_system *sys, int i, double size, int *ret_row,
     return worst;
 }
 
-/* Evaluate the violations of all joints. Return the largest in sizes of the model; @ret_gap: the
- * same in m or rad */
+/* Evaluate the violations of all joints. Return the largest violation in sizes of the model.
+ * @ret_gap: the same violation in m or rad */
 static double measure_gaps(struct lk_system *sys, double size, double *ret_gap)
 {
     double worst = 0;
@@ -300,8 +300,8 @@ int lk_start_is_open(struct lk_system *sys)
     return !(measure_drawn(sys, model_size(sys), &gap) < ASSEMBLY_ENOUGH);
 }
 
-/* Assemble the positions. @size: of the model;  @enough: largest remaining gap, in sizes of the
- * model */
+/* Assemble the positions. @size: size of the model [m];  @enough: largest remaining gap, in sizes
+ * of the model */
 static int assemble(struct lk_system *sys, double size, double enough, struct lk_error *ret_error)
 {
     double relative;
@@ -342,8 +342,8 @@ static void see_from_side_1(const struct lk_pose *const pose[2], const double in
     lk_rotate_back(pose[1]->R, world, ret);
 }
 
-/* Set the point of side 1 from that of side 0, and keep the part of the gap along the directions
- * in @free (bit i: f[0][i]). The joint slides along these directions. */
+/* Move the point of side 1 to the point of side 0, but keep the gap along the directions in @free
+ * (bit i: f[0][i]), in which the joint can slide. */
 static void take_point(struct lk_joint *j, const struct lk_pose *const pose[2], unsigned free)
 {
     double P0[3], P1[3], arm[3], gap[3];
@@ -365,7 +365,7 @@ static void take_point(struct lk_joint *j, const struct lk_pose *const pose[2], 
         j->p[1][k] += arm[k];
 }
 
-/* Set the axis of side 1 from that of side 0. Side 1 keeps its angle. */
+/* Set the axis of side 1 to the axis of side 0. The angle of side 1 about the axis remains. */
 static void take_axis(struct lk_joint *j, const struct lk_pose *const pose[2])
 {
     double axis[3], along, length, *t1 = j->f[1][0];
@@ -382,8 +382,8 @@ static void take_axis(struct lk_joint *j, const struct lk_pose *const pose[2])
     lk_cross(axis, t1, j->f[1][1]);
 }
 
-/* Return the directions of side 0 along which a joint lets the point of side 1 slide, as bits;
- * -1: the joint has no rows that hold a point. */
+/* Return the directions of side 0 along which a joint lets the point of side 1 slide, as bits; -1:
+ * no row of the joint constrains a point. */
 static int free_directions(enum lk_joint_type type)
 {
     enum lk_kind kind = lk_kind_of(type);
@@ -485,9 +485,10 @@ static void fit_velocities(struct lk_system *sys)
     sys->summary.velocity_change = change;
 }
 
-/* Compute the accelerations without joint forces. They are 0 in directions without inertia.
- * @is_balanced: the start is an equilibrium, and the multipliers of rigid rows act too: forces
- *               transmitted by bodies without inertia appear only in them. */
+/* Compute the accelerations without joint forces. These accelerations are 0 in directions without
+ * inertia.
+ * @is_balanced: the start is an equilibrium, and the multipliers of rigid rows act too: forces that
+ *               bodies without inertia transmit appear only in these multipliers. */
 static void free_accelerations(struct lk_system *sys, bool is_balanced)
 {
     for (int r = 0; r < sys->n_rows && !is_balanced; r++)
@@ -497,8 +498,8 @@ static void free_accelerations(struct lk_system *sys, bool is_balanced)
     lk_loads_accelerate(sys, &sys->now, 0, sys->now.inputs);
 }
 
-/* If @hold is set, fix all bodies except those without mass, which remain free, and except the
- * axes without inertia of thin bodies. */
+/* If @hold is set, fix all bodies, except for the translation of bodies without mass and the
+ * rotation of bodies without any moment of inertia. Else release all bodies. */
 static void hold_heavy_bodies(struct lk_system *sys, int hold)
 {
     for (int b = 0; b < sys->n_bodies; b++) {
@@ -512,8 +513,8 @@ static void hold_heavy_bodies(struct lk_system *sys, int hold)
     }
 }
 
-/* write the right-hand side of lambda = f + c Phi_q dv for every law, with E = 1 / c, and the
- * right-hand side 0 for joints */
+/* Write the right-hand side of the implicit step: lambda = f + c Phi_q dv for every law, with E = 1
+ * / c; Phi_q dv = 0 for rigid rows. */
 static void damper_residual(struct lk_system *sys, double t)
 {
     for (int i = 0; i < sys->n_joints; i++) {
@@ -579,10 +580,10 @@ static void move_massless(struct lk_system *sys, double t)
     lk_evaluate_twists(sys, &sys->now);
 }
 
-/* Compute the velocities of bodies without inertia on dampers. They are not free at the start,
- * but follow from the forces, 0 = Q - Phi_q^T lambda with lambda = f(x, v). The velocities are
- * found by an implicit Euler step of t seconds with all other bodies fixed, because the
- * artificial mass in W is negligible in such a long step; further iterations remove its
+/* Compute the velocities of bodies without inertia on dampers. The model file cannot choose these
+ * velocities, because the forces determine them: 0 = Q - Phi_q^T lambda with lambda = f(x, v). The
+ * velocities are found by an implicit Euler step of t seconds with all other bodies fixed, because
+ * the artificial mass in W is negligible in such a long step; further iterations remove its
  * remaining effect. */
 static void fit_massless_velocities(struct lk_system *sys)
 {
@@ -600,7 +601,7 @@ static void fit_massless_velocities(struct lk_system *sys)
         sys->now.lambda[r] = 0;
     for (int round = 0; round < REFINEMENTS && !spend_round(sys); round++)
         move_massless(sys, t);
-    /* no damper can balance the forces: the velocities keep their given values */
+    /* if no damper can balance the forces, the velocities keep their given values */
     if (!(massless_imbalance(sys) < 1e-6))
         memcpy(sys->now.motion, sys->next.motion, motions);
     lk_evaluate_twists(sys, &sys->now);
@@ -624,7 +625,8 @@ static void start_rates(struct lk_system *sys)
 }
 
 /* Remove the round-off that @n refinements have added to the multipliers of redundant rows, and
- * that no motion removes. One more refinement finds the amount for each multiplier. */
+ * that no motion removes. One more refinement shows the amount per refinement for each multiplier.
+ */
 static void drop_unreachable(struct lk_system *sys, int n)
 {
     double *before = sys->next.lambda;
@@ -693,7 +695,7 @@ static bool has_idle_rows(const struct lk_system *sys)
     return has;
 }
 
-/* From the pivots of the factor at the start, find whether rows depend on others, and how many
+/* Determine from the pivots of the factor at the start whether rows are redundant, and how many
  * solves the multipliers of outputs need. Independent rows are never near a singular pose. */
 static void find_redundancy(struct lk_system *sys)
 {

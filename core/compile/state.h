@@ -12,8 +12,8 @@
         'L', 'K', 'S', 'T', 'A', 'T', 'E', '1'                                                     \
     }
 
-/** struct lk_state_header - everything that determines the bits of a further step, besides the
- * state. @model: hash of the words and numbers of the model file
+/** struct lk_state_header - data that, together with the state, determine the bits of every further
+ * step. @model: hash of the words and numbers of the model file
  * @n_numbers: numbers of the state after the header;  @sum: their lk_hash() */
 struct lk_state_header {
     char magic[8];

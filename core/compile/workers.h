@@ -5,10 +5,10 @@
 
 #include "step/system.h"
 
-/* Cost of a fork and a join [ns]: two hand-offs of up to 0.5 us each, and the cache lines that
- * move between cores (chain of 128 links, two workers: 1.1 to 2 us a phase above half of the
- * work). Each worker after the second adds LK_MEETING_MORE_NS, because the caller fetches its
- * cache line. */
+/* Cost of a fork and a join [ns]: two hand-offs of up to 0.5 us each, and the cache lines that move
+ * between cores (measured with a chain of 128 links and two workers: a phase takes half of its work
+ * plus 1.1 to 2 us). Each worker after the second adds LK_MEETING_MORE_NS, because the caller
+ * fetches its cache line. */
 #define LK_MEETING_NS      2000.0
 #define LK_MEETING_MORE_NS 100.0
 

@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#define GLIDE 4.0 /* rad/s */
+#define GLIDE 4.0 /* corner frequency of the filters of the gains [rad/s] */
 
 #define FIELD(name, size, low, high, least)                                                        \
     {                                                                                              \

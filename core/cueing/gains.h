@@ -18,7 +18,7 @@
  * @key:   name of the member;  @first: index of the first of its @size values in the set
  * @low, @high: bounds for a configuration
  * @least: lower bound for an operator, who must not switch off a leak or a limit of the tilt rate,
- *         because the state accumulated behind it would remain */
+ *         because an offset that has accumulated would remain */
 struct lk_gain_field {
     const char *key;
     int first;

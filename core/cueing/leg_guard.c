@@ -38,7 +38,8 @@ static double braking_speed(double way, double brake, double h)
     return lk_root(bh * bh + 2 * brake * fmax(way, 0)) - bh;
 }
 
-/* Return the speed that follows a demand which moved by @moved, after a lag of @lag. */
+/* Return the speed that follows a demand and reduces the distance @lag to it. @moved: motion of the
+ * demand in this step */
 static double wanted_speed(double lag, double moved, double brake, double h)
 {
     double size = fmin(fabs(lag) / h, braking_speed(fabs(lag), brake, h));

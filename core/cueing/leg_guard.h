@@ -9,15 +9,16 @@
  *     within [v - A h, v + A h],    |v'| <= V,    and towards the end at most
  *     b(d) = sqrt((B h)^2 + 2 B d) - B h,    the root of h v' + v'^2 / (2 B) = d;    q' = q + h v'.
  *
- * Such a v' exists in each step: with v <= b(d) the way left afterwards is d' = d - h v >= v^2/(2
- * B), and v - B h satisfies h (v - B h) + (v - B h)^2 / (2 B) = v^2/(2 B) - B h^2/2 < d', so
- * braking by B is allowed, and d never becomes negative. The other end is the mirror image, and 0
- * lies between the two bounds, so that both can be met. V and A are a millionth below the limits,
- * which is the error of a receiver that takes differences of positions in double precision.
+ * Such a v' exists in each step: with v <= b(d) the remaining distance after the step is d' = d - h
+ * v >= v^2/(2 B), and v - B h satisfies h (v - B h) + (v - B h)^2 / (2 B) = v^2/(2 B) - B h^2/2 <
+ * d', so braking with B is allowed, and d never becomes negative. The other end is the mirror
+ * image, and 0 lies between the two bounds, so that both can be met. V and A are a millionth below
+ * the limits, which is the error of a receiver that computes differences of positions in double
+ * precision.
  *
  * The actuators follow a demand within the limits without lag. After a deviation they approach the
- * demand by the same law, relative to its motion. Thread: any. RT: yes, a fixed amount of
- * arithmetic. */
+ * demand with the same law, relative to the motion of the demand. Thread: any. RT: yes, a fixed
+ * amount of arithmetic. */
 #ifndef LK_CUEING_LEG_GUARD_H
 #define LK_CUEING_LEG_GUARD_H
 
@@ -27,8 +28,9 @@
 #define LK_LEG_GUARD_BRAKE   0.5 /* B / A */
 
 /** struct lk_leg_guard - state of the guard.
- * @limits: of @n actuators, without cushion;  @h: step [s]
- * @position, @speed: of the actuators;  @demand: last finite demand, limited to the strokes
+ * @limits: limits of @n actuators, without cushion;  @h: step [s]
+ * @position, @speed: position and speed of each actuator;  @demand: last finite demand, limited to
+ * the strokes
  * @limited: number of steps in which the motion differed from the demand */
 struct lk_leg_guard {
     int n;

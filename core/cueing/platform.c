@@ -8,7 +8,7 @@
 #define TOLERANCE  1e-9
 #define CORNERS    (1 << N)
 #define WAY_POINTS 50   /* number of points from neutral to a corner of the strokes */
-#define HELD       0.05 /* least pivot of the Jacobian: leg forces are 20 times larger there */
+#define HELD       0.05 /* least pivot of the Jacobian; with it, leg forces are 20 times larger */
 
 /* Index in a pose of each actuator of a three-axis platform: roll, pitch, heave. */
 static const int three_axis[3] = {3, 4, 2};
@@ -104,7 +104,7 @@ static void swap_rows(double J[N][N], double b[N], int i, int k)
     b[k] = value;
 }
 
-/* Replace @b by x = J^-1 b. Return: the smallest pivot; 0: there is none. */
+/* Replace @b with x = J^-1 b. Return: the smallest pivot; 0: J is singular. */
 static double solve(double J[N][N], double b[N])
 {
     double least = INFINITY;

@@ -18,7 +18,7 @@
 
 enum lk_platform_kind { LK_PLATFORM_HEXAPOD, LK_PLATFORM_SIX_AXIS, LK_PLATFORM_THREE_AXIS };
 
-/** struct lk_actuator_limits - of one actuator, in its unit: m or rad, per s, per s^2.
+/** struct lk_actuator_limits - limits of one actuator, in its unit: m or rad, per s, per s^2.
  * @low, @high: positions from neutral, low < 0 < high */
 struct lk_actuator_limits {
     double low;
@@ -31,7 +31,7 @@ struct lk_actuator_limits {
  * leg 1 is the leg just before 60 degrees, and so on.
  * @base_angle, @platform_angle: angle between a leg and the centre of its pair, on the floor and
  *          on the platform [rad]
- * @height: height of the platform's joints above those of the floor in neutral [m] */
+ * @height: height of the platform's joints above the joints on the floor in neutral [m] */
 struct lk_hexapod {
     double base_radius;
     double base_angle;
@@ -58,7 +58,7 @@ struct lk_platform {
 int lk_platform_count(enum lk_platform_kind kind);
 
 /** lk_platform_init() - set up a platform. @hexapod: geometry, NULL for other kinds;
- * @limits: of each actuator
+ * @limits: limits of each actuator
  * Return: false if a hexapod can reach a singular pose within its strokes. Each corner of the
  * strokes, and the path to it, is examined. */
 bool lk_platform_init(struct lk_platform *ret_platform, enum lk_platform_kind kind,

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #define N          LK_PLATFORM_ACTUATORS
-#define SHORTEST_S 1.0  /* of rising and settling */
-#define AT_REST    1e-9 /* m or rad, and per s */
-#define WAY_POINTS 50   /* from neutral to the parking position */
+#define SHORTEST_S 1.0  /* shortest duration of rising and of settling */
+#define AT_REST    1e-9 /* position error and speed at rest [m or rad, and per s] */
+#define WAY_POINTS 50   /* number of points from neutral to the parking position */
 
 static const char *const state_names[] = {"none",      "parked",  "rising",
                                           "following", "holding", "settling"};
@@ -34,8 +34,8 @@ const char *lk_ride_cause_text(enum lk_ride_cause cause)
 
 /* ---- rising and settling ---- */
 
-/* Return a value from 0 to 1 with rate and second derivative 0 at both ends. Its rate is at most
- * 15/8, its second derivative at most 10/sqrt 3. */
+/* Return a value from 0 to 1 with rate and second derivative 0 at both ends. The rate of the value
+ * is at most 15/8, the second derivative at most 10/sqrt 3. */
 static double smooth(double x)
 {
     x = fmin(fmax(x, 0), 1);

@@ -9,9 +9,9 @@
  *          at rest       at rest
  *
  * RISING and SETTLING move each actuator along a polynomial of degree 5 in time, at a fraction of
- * the limits. FOLLOWING uses the pose of the washout, faded in. HOLDING brakes to rest by the law
- * of the guard; the platform cannot rise again before it has parked. The positions of all states,
- * and of all changes between states, pass the guard (leg_guard.h).
+ * the limits. FOLLOWING uses the pose of the washout, faded in. HOLDING brakes to rest with the
+ * braking law of the guard; the platform cannot rise again before it has parked. The positions of
+ * all states, and of all changes between states, pass the guard (leg_guard.h).
  *
  * All state is in the struct: no clock, no socket. One thread at a time. RT: yes, except init. */
 #ifndef LK_CUEING_RIDE_H
@@ -34,14 +34,14 @@ enum lk_ride_state {
 /** enum lk_ride_cause - why a ride ends, or cannot begin. */
 enum lk_ride_cause {
     LK_RIDE_NO_CAUSE,
-    LK_RIDE_ORDERED,     /* to park */
-    LK_RIDE_EMERGENCY,   /* until it is released */
+    LK_RIDE_ORDERED,     /* an order to park */
+    LK_RIDE_EMERGENCY,   /* emergency stop, latched until its release */
     LK_RIDE_NOT_RUNNING, /* the cycle does not run in real time */
     LK_RIDE_SILENT,      /* no step came for too long */
     LK_RIDE_NOT_READY,   /* the platform reports that it is not ready, or has not reported */
-    LK_RIDE_FAULT,       /* the platform reports so */
-    LK_RIDE_NO_SENSOR,   /* the model lacks the output */
-    LK_RIDE_UNDER_WAY,   /* only a parked platform rises */
+    LK_RIDE_FAULT,       /* the platform reports a fault */
+    LK_RIDE_NO_SENSOR,   /* the model lacks the output for the washout */
+    LK_RIDE_UNDER_WAY,   /* refused: only a parked platform can rise */
 };
 
 /** struct lk_ride_config - settings of a ride. @h: step [s];  @fade: duration of the fade-in
@@ -64,13 +64,13 @@ struct lk_ride_config {
 #define LK_RIDE_ORDERS_LOST   (-1.0) /* too many orders for one number */
 
 /** struct lk_ride - state of a ride.
- * @gains: gains of @washout;  @pose: pose of the guarded actuators;  @cause: of the last end
- * @emergency: latched
+ * @gains: gains of @washout;  @pose: pose of the guarded actuators;  @cause: cause of the last end
+ * @emergency: an emergency stop is latched
  * @from, @to: actuator positions at both ends of the path in RISING and SETTLING
  * @steps:  number of steps of this path
  * @step:   present step of this path; in FOLLOWING, number of steps since FOLLOWING began
  * @park:   parking position of the actuators
- * @orders: received since the last step;  @obeyed: executed before the last step */
+ * @orders: orders received since the last step;  @obeyed: orders executed before the last step */
 struct lk_ride {
     struct lk_platform platform;
     struct lk_gains gains;

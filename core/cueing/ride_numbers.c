@@ -39,7 +39,7 @@ static const struct part {
 #undef PART
 };
 
-/* Integers, after the doubles. */
+/* Integers of struct lk_ride, which follow the doubles. */
 enum { KIND, STATE, CAUSE, EMERGENCY, STEP, LIMITED, N_WHOLE };
 static const char *const whole_names[N_WHOLE] = {"kind",      "state", "cause",
                                                  "emergency", "step",  "limited"};

@@ -26,7 +26,7 @@ enum lk_ride_number {
     LK_RIDE_STEP_NUMBERS = LK_RIDE_N_ACTUATORS + LK_PLATFORM_ACTUATORS,
 };
 
-#define LK_RIDE_WHOLE_NUMBERS 360 /* of the complete state; unused ones are 0 */
+#define LK_RIDE_WHOLE_NUMBERS 360 /* numbers of the complete state; unused numbers are 0 */
 
 /** lk_ride_step_channels(), lk_ride_whole_channels() - return names and units of the numbers of a
  * step, of the complete state; static. @ret_n: number of channels */
@@ -44,7 +44,8 @@ void lk_ride_save(const struct lk_ride *ride, double ret[LK_RIDE_WHOLE_NUMBERS])
 bool lk_ride_load(struct lk_ride *ret_ride, const double number[LK_RIDE_WHOLE_NUMBERS]);
 
 /** lk_ride_obey() - repeat the recorded orders of a step. Call before this step.
- * Return: false: LK_RIDE_ORDERS_LOST, there were too many orders to store in one number. */
+ * Return: false: @orders is LK_RIDE_ORDERS_LOST, because there were too many orders to store in
+ * one number. */
 bool lk_ride_obey(struct lk_ride *ride, double orders);
 
 #endif

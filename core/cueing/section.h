@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Filters of first and second order by the trapezoidal (Tustin) rule: stable for every step,
- * accurate to order 2 in h. The rule uses the mean of two samples as the input between them. So a
- * jump that first appears in the sample at t acts from t - h/2.
+/* Filters of first and second order, discretised with the trapezoidal (Tustin) rule: stable for
+ * every step, accurate to order 2 in h. The rule uses the mean of two samples as the input between
+ * them. So a jump that first appears in the sample at t acts from t - h/2.
  *
- * The state is that of the differential equation, not sums of past samples. If a frequency or a
- * damping changes while the filter runs, the slope of its output changes, but the output does not
- * jump. A recording or a restart has to store the state; zeros mean rest. */
+ * The state consists of the variables of the differential equation, not of sums of past samples. If
+ * a frequency or a damping changes while the filter runs, the slope of its output changes, but the
+ * output does not jump. A recording or a restart has to store the state; zeros mean rest. */
 #ifndef LK_CUEING_SECTION_H
 #define LK_CUEING_SECTION_H
 

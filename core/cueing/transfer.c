@@ -3,7 +3,7 @@
 #include <complex.h>
 #include <math.h>
 
-#define LOWEST  1e-3 /* rad/s */
+#define LOWEST  1e-3 /* lowest frequency of the search [rad/s] */
 #define HIGHEST 1e3
 #define RATIO   1.005
 

@@ -10,7 +10,7 @@
 #define LK_TRANSFER_AXES 6
 
 /** struct lk_transfer - ratio of the cue felt on the platform to the scaled cue. @gain;
- * @phase: [rad], above 0: lead */
+ * @phase: phase [rad], positive for a lead */
 struct lk_transfer {
     double gain;
     double phase;

@@ -6,7 +6,8 @@
 
 const char *const lk_washout_names[] = {"delft", "reid-nahon", "tripod", NULL};
 
-/* In the order of lk_washout_names. s^2 + 1.14 s + 0.1224 = (s + 1.02)(s + 0.12). */
+/* Parameter sets, in the order of lk_washout_names. The rotation of `reid-nahon` has the
+ * denominator s^2 + 1.14 s + 0.1224 = (s + 1.02)(s + 0.12). */
 static const struct lk_washout_set sets[] = {
     {
         .force_scale = {0.6, 0.6, 0.5},
@@ -86,7 +87,7 @@ static double arc_sine(double x)
 
 /* Return the change of an angle in a step of @h. The acceleration relative to the previous rate
  * @rate is at most @limit [rad/s^2], and the motion can be braked within the remaining angle @left,
- * by the law of leg_guard.h. */
+ * according to the law of leg_guard.h. */
 static double braked(double left, double rate, double limit, double h)
 {
     double ah = limit * h, most = lk_root(ah * ah + 2 * limit * fabs(left)) - ah;
@@ -95,8 +96,8 @@ static double braked(double left, double rate, double limit, double h)
     return fmin(fmax(wanted, rate - ah), rate + ah) * h;
 }
 
-/* Compute roll (axis 0) or pitch (axis 1) by which gravity imitates a sustained lateral or
- * longitudinal force. */
+/* Compute the roll (axis 0) or pitch (axis 1) angle at which gravity imitates a sustained lateral
+ * or longitudinal force. */
 static void step_tilt(const struct lk_washout *washout, struct lk_washout_state *state, int axis)
 {
     const struct lk_washout_set *set = &washout->set;
@@ -112,7 +113,7 @@ static void step_tilt(const struct lk_washout *washout, struct lk_washout_state 
         double left = aim - state->tilt[axis], h = washout->h, a = set->tilt_acceleration;
 
         move = braked(left, state->tilting[axis], a, h);
-        if (set->tilt_rate > 0) /* the limit of the tilt rate may have changed, too */
+        if (set->tilt_rate > 0) /* an operator may have lowered tilt_rate */
             move = clip(move, fmax(set->tilt_rate, fabs(state->tilting[axis]) - a * h) * h);
     }
     state->tilt[axis] += move;

@@ -22,17 +22,17 @@
 #include "cueing/section.h"
 
 #define LK_CUEING_GRAVITY 9.81
-#define LK_WASHOUT_VALUES 32 /* of a set */
+#define LK_WASHOUT_VALUES 32 /* number of values of a set */
 
 /** struct lk_washout_set - parameters, all of them doubles. Three values: surge, sway, heave,
  * or roll, pitch, yaw.
  * @force_scale, @rate_scale: factors on f (less gravity) and w
  * @force_limit [m/s^2], @rate_limit [rad/s]: limits of each component, after scaling
- * @frequency [rad/s], @damping, @leak [rad/s]: of s / ((s^2 + 2 z w s + w^2)(s + leak)), from
- *             acceleration to travel; if leak is 0, the factor s / (s + leak) is 1
- * @tilt_frequency, @tilt_damping: of the low-pass;  @tilt_rate [rad/s]: 0 for no limit
+ * @frequency [rad/s], @damping, @leak [rad/s]: parameters of s / ((s^2 + 2 z w s + w^2)(s +
+ *             leak)), from acceleration to travel; if leak is 0, the factor s / (s + leak) is 1
+ * @tilt_frequency, @tilt_damping: parameters of the low-pass;  @tilt_rate [rad/s]: 0 for no limit
  * @tilt_limit: limit of roll and pitch by tilt [rad]
- * @turn_frequency, @turn_damping: of s / (s^2 + 2 z w s + w^2), from rate to angle
+ * @turn_frequency, @turn_damping: parameters of s / (s^2 + 2 z w s + w^2), from rate to angle
  * @head:      position of the driver's head relative to the platform's reference point, platform
  *             axes [m]
  * @coupled:   fraction of the attitude in the loop of the translation, 0 to 1
@@ -73,7 +73,7 @@ struct lk_washout {
 
 /** struct lk_washout_state - state between steps; zeros mean rest.
  * @force: scaled and limited specific force, less gravity [m/s^2];  @rate: scaled and limited
- *         angular rate [rad/s]; both of the last finite sensor
+ *         angular rate [rad/s]; both from the last finite sensor
  * @tilt:  roll and pitch by tilt [rad];  @tilting: their rates [rad/s]
  * @turned: angles of the rotational channel [rad]
  * @travel_by: displacement of the head [m];  @angle: roll, pitch, yaw [rad] */

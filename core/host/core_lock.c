@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ownership of cores by rigs: locks on the folders of the cores in sysfs, and their holders from
- * proc/locks.
+/* Locks the cores that a rig owns, with locks on the folders of the cores in sysfs. Finds the
+ * holders of locks in proc/locks.
  *
  * Any user can lock these folders. A lock counts only if its process belongs to root, to this user
  * or to the service's account, so that other users cannot keep a rig from starting. */
@@ -19,8 +19,8 @@
 #include <unistd.h>
 
 #define COMMAND_MAX 160
-#define ACCOUNT     "linkaged" /* of the service */
-/* A process that only checks a lock holds it for less than TRIES times BETWEEN_NS. */
+#define ACCOUNT     "linkaged" /* account of the service */
+/* A process that only checks a lock holds the lock for less than TRIES times BETWEEN_NS. */
 #define TRIES      20
 #define BETWEEN_NS 1000000
 
@@ -170,7 +170,7 @@ static enum lk_host_lock find_holder(const char *root, int fd, char *ret_text, s
 
     if (fstat(fd, &of) == 0)
         holder = list_holders(root, &of);
-    if (holder.process == 0) { /* outside of this process namespace */
+    if (holder.process == 0) { /* the holder is outside of this process namespace */
         snprintf(ret_text, size, "a process that cannot be seen from here");
         return LK_HOST_LOCKED;
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The real-time requirements of a run, in one place. linkaged checks the resources that it
- * was granted; linkage doctor checks the resources that it has tried. */
+/* Checks the real-time requirements of a run. linkaged checks the resources that it was granted;
+ * linkage doctor checks the resources that it has tried. */
 #include "linkage/host.h"
 
 #include <errno.h>
@@ -54,8 +54,8 @@ static void judge_cores(const struct lk_host_facts *facts, struct lk_host_lacks 
              facts->core_wished ? "there is only one" : "core is none in the configuration");
 }
 
-/* Check what else may run on a core: other programs, unless it is isolated; and a sibling thread,
- * which uses half of it. */
+/* Check what else may run on a core: other programs, unless the core is isolated; and a sibling
+ * hardware thread, which uses half of the core. */
 static void judge_company(const struct lk_host_facts *facts, int core, struct lk_host_lacks *lacks)
 {
     char list[LK_HOST_TEXT];

@@ -147,8 +147,9 @@ static void read_kernel(const char *root, struct lk_host *host)
         snprintf(host->kernel, sizeof(host->kernel), "Linux %s", release);
 }
 
-/* Return whether the kernel is PREEMPT_RT. The file came with the patches and reached mainline
- * later than PREEMPT_RT itself, so the version text is checked too. */
+/* Return whether the kernel is PREEMPT_RT. The file sys/kernel/realtime exists with the PREEMPT_RT
+ * patches, but mainline kernels got it later than PREEMPT_RT itself. So the version text is
+ * checked, too. */
 static enum lk_host_known read_realtime(const char *root)
 {
     char text[512];
@@ -218,7 +219,7 @@ static int count_online(const char *root)
 }
 
 /* Read the isolated cores. Cores are isolated from the scheduler by the kernel's command line, and
- * since 6.7 by a cpuset partition; both keep other tasks away. */
+ * since Linux 6.7 by a cpuset partition; both keep other tasks away. */
 static void read_cores(const char *root, struct lk_host *host)
 {
     char text[1024];

@@ -14,8 +14,8 @@
 #define VERSION          2
 #define CONTROL          4
 #define HEADER           34
-#define TARGET           HEADER        /* port identity: all ones for any */
-#define HOPS             (TARGET + 10) /* two of them */
+#define TARGET           HEADER        /* port identity; all ones mean any port */
+#define HOPS             (TARGET + 10) /* two hop counts */
 #define ACTION           (HOPS + 2)
 #define TLV              (ACTION + 2)
 #define TLV_DATA         (TLV + 6)
@@ -51,8 +51,8 @@ static uint64_t get_64(const uint8_t *from)
     return value;
 }
 
-/* Bind the socket to an automatic name in the abstract namespace, to receive answers: it needs no
- * folder and leaves no file. */
+/* Bind the socket to an automatic name in the abstract namespace, to receive answers. Such a name
+ * needs no folder and leaves no file. */
 static int bind_anywhere(int fd)
 {
     struct sockaddr_un own = {.sun_family = AF_UNIX};

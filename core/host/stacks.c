@@ -5,7 +5,7 @@
 #include <sys/resource.h>
 
 /* Raise the limit of the first thread. The kernel checks the limit when the stack grows, so the new
- * one takes effect at once. */
+ * limit takes effect at once. */
 static int prepare_first(struct lk_error *error)
 {
     struct rlimit limit;

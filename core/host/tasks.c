@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Threads of the machine, from proc/PID/task/TID/stat and status. Threads start and end
- * during the walk: a thread that can no longer be read is left out. */
+/* Reads the threads of the machine from proc/PID/task/TID/stat and status. Threads start and end
+ * during the walk: a thread that can no longer be read is omitted. */
 #include "linkage/host.h"
 
 #include <ctype.h>
@@ -66,7 +66,7 @@ static bool is_realtime(const struct lk_host_task *task)
     return task->policy == SCHED_FIFO || task->policy == SCHED_RR;
 }
 
-/* @folder: proc/PROCESS/task/ID */
+/* Read one thread. @folder: proc/PROCESS/task/ID */
 static bool read_task(const char *root, const char *folder, bool realtime_only,
                       struct lk_host_task *task)
 {
@@ -81,7 +81,8 @@ static bool read_task(const char *root, const char *folder, bool realtime_only,
     if (!read_allowed(root, folder, &task->allowed))
         return false;
     task->is_kernel = flags & FLAG_KERNEL;
-    /* a thread that serves an interrupt moves with it, and the interrupt can be moved */
+    /* a thread that serves an interrupt follows the interrupt, which can be moved to another core
+     */
     task->per_core = task->is_kernel && flags & FLAG_TIED && CPU_COUNT(&task->allowed) == 1 &&
                      strncmp(task->name, "irq/", 4) != 0;
     return true;
@@ -151,7 +152,8 @@ int lk_host_each_task(const char *root, bool realtime_only,
 
 /* ---- rivals ---- */
 
-/* struct search - for them. */
+/* struct search - search for rivals: real-time threads of other processes that may run on @cores
+ * with at least @priority */
 struct search {
     const cpu_set_t *cores;
     int priority;

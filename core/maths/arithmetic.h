@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The floating-point control register of library code, whatever the caller has set: round to
- * nearest, exceptions masked, denormals as zero.
+/* Sets the floating-point control register for library code, independently of the caller's setting:
+ * round to nearest, exceptions masked, denormals as zero.
  *
  * Multipliers that decay towards zero become denormals. Arithmetic on denormals is some hundred
  * times slower, and results depend on whether they are flushed. The register belongs to the

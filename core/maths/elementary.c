@@ -18,7 +18,7 @@
 #define LOG2_1    0x1.62e42feep-1
 #define LOG2_2    0x1.a39ef35793c76p-33
 
-/* @c[0] + x (c[1] + ...) */
+/* Return c[0] + x (c[1] + ...), with @n coefficients. */
 static inline double polynomial(double x, const double *c, int n)
 {
     double sum = c[n - 1];
@@ -28,7 +28,7 @@ static inline double polynomial(double x, const double *c, int n)
     return sum;
 }
 
-/* atan(k / 8), and pi/2 less that, in two parts */
+/* atan(k / 8), and pi/2 - atan(k / 8), each as a sum of two doubles */
 static const double atan_eighths[2][9][2] = {
     {{0, 0},
      {0x1.fd5ba9aac2f6ep-4, -0x1.cd37686760c17p-59},
@@ -78,7 +78,8 @@ void lk_atan_four(const lk_four *x, lk_four *ret)
         rest[i] = from[1];
     }
     point = 0.125 * k;
-    /* tangent of the difference; for 1 / t without the rounding of the quotient */
+    /* tangent of the difference from the angle of the table; for a steep t, both parts of the
+     * quotient are multiplied by t, which avoids the rounding error of 1 / t */
     u = lk_select_four(is_steep, point * t - 1, t - point) /
         lk_select_four(is_steep, t + point, 1 + t * point);
     angle = first + (u + (u * u * u * polynomial_four(u * u, c, 6) + rest));
@@ -115,7 +116,8 @@ void lk_sin_cos_four(const lk_four *x, lk_four *ret_sin, lk_four *ret_cos)
     lk_four rounded = bounded * 0x1.45f306dc9c883p-1 + ROUND, n = rounded - ROUND;
     lk_four first = bounded - n * QUARTER_1, second = n * QUARTER_2, r = first - second;
     lk_four tail = ((first - r) - second) - n * QUARTER_3, s, c;
-    lk_four_mask quarter = (lk_four_mask)rounded; /* its last bits are those of n */
+    lk_four_mask quarter =
+        (lk_four_mask)rounded; /* the last bits of rounded are the last bits of n */
     lk_four_mask is_odd = -(quarter & 1);
 
     sin_cos_eighth(r, tail, &s, &c);
@@ -157,9 +159,8 @@ double lk_exp(double x)
            double_of((uint64_t)((int)n + 1023) << 52);
 }
 
-/* Use log m = 2 atanh s for sqrt(1/2) <= m < sqrt 2, with s = f / (2 + f), f = m - 1. This
- * is f - s (f
- * - 2/3 s^2 ...), where f is exact */
+/* With sqrt(1/2) <= m < sqrt 2, f = m - 1 and s = f / (2 + f): log m = 2 atanh s = f - s (f - 2/3
+ * s^2 - 2/5 s^4 - ...), where f is exact. */
 double lk_log(double x)
 {
     static const double c[] = {2.0 / 3,  2.0 / 5,  2.0 / 7,  2.0 / 9,  2.0 / 11,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arc tangent, sine, cosine, exponential and logarithm for the cycle, by arithmetic alone:
- * the bits do not depend on the mathematical library of the machine, only on the build. Results
- * are within 2 units in the last place of the true value in the range stated at each function.
- * Beyond this range the result stays finite. Thread: any. RT: yes. Not for NaN. */
+/* Arc tangent, sine, cosine, exponential and logarithm for the cycle, computed with basic
+ * arithmetic only: the bits do not depend on the mathematical library of the machine, only on the
+ * build. Results are within 2 units in the last place of the true value in the range stated at each
+ * function. Beyond this range the result stays finite. Thread: any. RT: yes. Not for NaN. */
 #ifndef LK_MATHS_ELEMENTARY_H
 #define LK_MATHS_ELEMENTARY_H
 

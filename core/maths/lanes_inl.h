@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The vector of an engine: LK_LANES doubles, `lanes_t`, and the functions of rotation_inl.h on it.
- * Included once by each engine, on purpose without include guard. */
+/* The vector of an engine: LK_LANES doubles, `lanes_t`, and the functions of rotation_inl.h for
+ * this type. Included once by each engine, on purpose without include guard. */
 #include "maths/vec.h"
 #if defined(__x86_64__) && (LK_LANES == 8 || LK_LANES == 4)
 #include <immintrin.h>
@@ -72,7 +72,7 @@ LK_INLINE lanes_t lk_abs_lanes(lanes_t x)
 #undef LK_REAL
 #undef LK_NAME
 
-/* r = R a;  r = R^T a;  R row-major */
+/* rotate() - compute r = R a. rotate_back() - compute r = R^T a. R is row-major */
 LK_INLINE void rotate(const lanes_t *R, const lanes_t a[3], lanes_t r[3])
 {
     for (int i = 0; i < 3; i++)
@@ -85,7 +85,7 @@ LK_INLINE void rotate_back(const lanes_t *R, const lanes_t a[3], lanes_t r[3])
         r[i] = R[i] * a[0] + R[3 + i] * a[1] + R[6 + i] * a[2];
 }
 
-/* r = w x (w x p) */
+/* Compute r = w x (w x p). */
 LK_INLINE void cross_twice(const lanes_t w[3], const lanes_t p[3], lanes_t r[3])
 {
     lanes_t wp = lk_inner_lanes(w, p), ww = lk_inner_lanes(w, w);
@@ -128,8 +128,8 @@ LK_INLINE lanes_t with_lane(lanes_t values, int l, const double *from)
 #endif
 }
 
-/** struct lanes_of_one - source lanes for a vector gathered from a single block. permute():
- * @one in the live lanes, @none elsewhere */
+/** struct lanes_of_one - source lanes for a vector gathered from a single block. permute() returns
+ * lanes of @one in the live lanes and @none in the other lanes */
 #if LK_LANES == 8 && defined(__AVX512F__)
 #define LK_PERMUTES 1
 struct lanes_of_one {

@@ -5,7 +5,8 @@
  * Exponential and logarithm run the same instructions for every argument: no branch, no call, no
  * division. The polynomials interpolate at Chebyshev nodes (maths/fit-rotation computes the
  * coefficients in 60 digits and prints the error of the interpolation, below 1e-17). Valid for
- * |theta| <= pi, which bounds a step anyway. No include guard on purpose. */
+ * |theta| <= pi, which is also the largest rotation of a body in a step. No include guard on
+ * purpose. */
 
 LK_INLINE void LK_NAME(cross)(const LK_REAL a[3], const LK_REAL b[3], LK_REAL r[3])
 {
@@ -14,7 +15,7 @@ LK_INLINE void LK_NAME(cross)(const LK_REAL a[3], const LK_REAL b[3], LK_REAL r[
     r[2] = a[0] * b[1] - a[1] * b[0];
 }
 
-/* r = S a, S symmetric */
+/* Compute r = S a, S symmetric. */
 LK_INLINE void LK_NAME(sym_mul)(const LK_REAL S[6], const LK_REAL a[3], LK_REAL r[3])
 {
     r[0] = S[0] * a[0] + S[3] * a[1] + S[4] * a[2];
@@ -22,7 +23,7 @@ LK_INLINE void LK_NAME(sym_mul)(const LK_REAL S[6], const LK_REAL a[3], LK_REAL 
     r[2] = S[4] * a[0] + S[5] * a[1] + S[2] * a[2];
 }
 
-/* r = a b, quaternion product */
+/* Compute the quaternion product r = a b. */
 LK_INLINE void LK_NAME(quat_mul)(const LK_REAL a[4], const LK_REAL b[4], LK_REAL r[4])
 {
     r[0] = a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3];
@@ -40,7 +41,7 @@ LK_INLINE void LK_NAME(quat_normalise)(LK_REAL q[4])
         q[i] *= scale;
 }
 
-/* R of a unit quaternion */
+/* Compute the rotation matrix R of a unit quaternion. */
 LK_INLINE void LK_NAME(quat_matrix)(const LK_REAL q[4], LK_REAL R[9])
 {
     LK_REAL xx = q[1] * q[1], yy = q[2] * q[2], zz = q[3] * q[3];
@@ -63,8 +64,9 @@ LK_INLINE LK_REAL LK_NAME(inner)(const LK_REAL a[3], const LK_REAL b[3])
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-/* sum c[i] x^i by four Horner schemes in x^4, one for each i modulo 4: a quarter of the dependency
- * chain of a single one. @n is a constant of at least 4 at every call, so the loops unroll. */
+/* Return sum c[i] x^i, computed with four Horner schemes in x^4, one for each i modulo 4. The
+ * dependency chain is a quarter of the chain of a single scheme. @n is a constant of at least 4 at
+ * every call, so the loops unroll. */
 LK_INLINE LK_REAL LK_NAME(polynomial)(const double *c, int n, LK_REAL x)
 {
     LK_REAL xx = x * x, xxxx = xx * xx, part[4];
@@ -81,7 +83,7 @@ LK_INLINE LK_REAL LK_NAME(polynomial)(const double *c, int n, LK_REAL x)
     return (part[0] + part[1] * x) + (part[2] + part[3] * x) * xx;
 }
 
-/* q = exp(theta): the quaternion of the rotation vector @theta [rad], |theta| <= pi */
+/* Compute q = exp(theta): the quaternion of the rotation vector @theta [rad], |theta| <= pi */
 LK_INLINE void LK_NAME(rotation_exp)(const LK_REAL theta[3], LK_REAL q[4])
 {
     /* cos(sqrt y) and sin(sqrt y) / sqrt y on y in [0, (pi/2)^2] */
@@ -116,9 +118,9 @@ LK_INLINE void LK_NAME(rotation_exp)(const LK_REAL theta[3], LK_REAL q[4])
         q[i + 1] = s * theta[i];
 }
 
-/* theta = log(q): the rotation vector [rad] of a unit quaternion with w >= 0 (|theta| <= pi).
- * With w = cos(theta/2) and |v| = sin(theta/2), theta = 2 v acos(w) / sqrt(1 - w^2), which is a
- * smooth function of 1 - w on [0, 1]: a polynomial, no division and no root. */
+/* Compute theta = log(q): the rotation vector [rad] of a unit quaternion with w >= 0 (|theta| <=
+ * pi). With w = cos(theta/2) and |v| = sin(theta/2), theta = 2 v acos(w) / sqrt(1 - w^2), which is
+ * a smooth function of 1 - w on [0, 1]: a polynomial, no division and no root. */
 LK_INLINE void LK_NAME(rotation_log)(const LK_REAL q[4], LK_REAL theta[3])
 {
     /* acos(1 - t) / sqrt(1 - (1 - t)^2) on t in [0, 1] */
@@ -152,10 +154,11 @@ LK_INLINE void LK_NAME(rotation_log)(const LK_REAL q[4], LK_REAL theta[3])
         theta[i] = scale * q[i + 1];
 }
 
-/* r = D(theta) y = y + theta x y / 2 + c theta x (theta x y), c = (1 - t/2 cot(t/2)) / t^2 with
- * t = |theta|: the transposed inverse of the right-trivialised tangent of exp. It converts the
- * momentum of the mean motion to that at the start of the step (-theta: at its end). N. Bou-Rabee,
- * J. E. Marsden, Hamilton-Pontryagin Integrators on Lie Groups, Part I, 2009, sec. 4. */
+/* Compute r = D(theta) y = y + theta x y / 2 + c theta x (theta x y), c = (1 - t/2 cot(t/2)) / t^2
+ * with t = |theta|: the transposed inverse of the right-trivialised tangent of exp. D(theta)
+ * converts the momentum of the mean motion to the momentum at the start of the step, D(-theta) to
+ * the momentum at its end. N. Bou-Rabee, J. E. Marsden, Hamilton-Pontryagin Integrators on Lie
+ * Groups, Part I, 2009, sec. 4. */
 LK_INLINE void LK_NAME(dexp_inverse)(const LK_REAL theta[3], const LK_REAL y[3], LK_REAL r[3])
 {
     /* c on t^2 in [0, pi^2] */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A function given by points, as cubic Hermite polynomials between them. All functions are pure and
- * RT safe: the work is the same for every argument. */
+/* A function given by points, with cubic Hermite polynomials between the points. All functions are
+ * pure and RT safe: the work is the same for every argument. */
 #ifndef LK_MATHS_TABLE_H
 #define LK_MATHS_TABLE_H
 
@@ -26,14 +26,14 @@ struct lk_piece {
     double c;
 };
 
-#define LK_POINTS_COUNTED 32 /* most intervals to count; more are bisected first */
+#define LK_POINTS_COUNTED 32 /* longer tables are bisected to this number of intervals */
 
 /** lk_points_interval() - return the interval that contains @x, with the same work for every
  * x. Each bisection depends on the result of the previous bisection. The final count of points
  * has no such dependency and is vectorised. */
 LK_INLINE int lk_points_interval(int n, const double *points, double x)
 {
-    lk_four_mask below = {0}; /* -1 for each point */
+    lk_four_mask below = {0}; /* -1 for each point that is not above x */
     int low = 0, width = n - 1, i = 1, count = 0;
 
     for (; width > LK_POINTS_COUNTED; width -= width / 2)

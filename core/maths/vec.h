@@ -50,13 +50,13 @@ LK_INLINE lk_four lk_select_four(lk_four_mask mask, lk_four yes, lk_four no)
     return (lk_four)(((lk_four_mask)yes & mask) | ((lk_four_mask)no & ~mask));
 }
 
-/* lk_max(), lane by lane */
+/* Compute lk_max(), lane by lane. */
 LK_INLINE lk_four lk_max_four(lk_four a, lk_four b)
 {
     return lk_select_four(b > a, b, a);
 }
 
-/* y += a x, of @n values */
+/* Compute y += a x for @n values. */
 LK_INLINE void lk_add_scaled(int n, double a, const double *x, double *y)
 {
     int i = 0;
@@ -67,7 +67,7 @@ LK_INLINE void lk_add_scaled(int n, double a, const double *x, double *y)
         y[i] += a * x[i];
 }
 
-/* transpose: four values of each lane into four lanes of one value each, and back */
+/* Transpose a 4 x 4 matrix: lane i of vector k becomes lane k of vector i. */
 LK_INLINE void lk_transpose_four(const lk_four v[4], lk_four ret[4])
 {
     lk_four ab = __builtin_shufflevector(v[0], v[1], 0, 4, 2, 6);
@@ -86,7 +86,7 @@ LK_INLINE double lk_largest_lane(lk_four x)
     return lk_max(lk_max(x[0], x[1]), lk_max(x[2], x[3]));
 }
 
-/* products and rotations, for one body and for four side by side */
+/* products and rotations, for one body and for four bodies side by side */
 #define LK_REAL    double
 #define LK_NAME(f) lk_##f
 #include "maths/rotation_inl.h"
@@ -115,7 +115,7 @@ LK_INLINE double lk_norm(const double a[3])
     return sqrt(lk_dot(a, a));
 }
 
-/* r = a x (b x c) with b = a: the centripetal term w x (w x p) */
+/* Compute the centripetal term r = w x (w x p). */
 LK_INLINE void lk_cross_twice(const double w[3], const double p[3], double r[3])
 {
     double wp = lk_dot(w, p);
@@ -131,7 +131,7 @@ LK_INLINE void lk_sub(const double a[3], const double b[3], double r[3])
         r[i] = a[i] - b[i];
 }
 
-/* r = R a */
+/* Compute r = R a. */
 LK_INLINE void lk_rotate(const double R[9], const double a[3], double r[3])
 {
     r[0] = R[0] * a[0] + R[1] * a[1] + R[2] * a[2];
@@ -139,7 +139,7 @@ LK_INLINE void lk_rotate(const double R[9], const double a[3], double r[3])
     r[2] = R[6] * a[0] + R[7] * a[1] + R[8] * a[2];
 }
 
-/* r = R^T a */
+/* Compute r = R^T a. */
 LK_INLINE void lk_rotate_back(const double R[9], const double a[3], double r[3])
 {
     r[0] = R[0] * a[0] + R[3] * a[1] + R[6] * a[2];
@@ -147,7 +147,7 @@ LK_INLINE void lk_rotate_back(const double R[9], const double a[3], double r[3])
     r[2] = R[2] * a[0] + R[5] * a[1] + R[8] * a[2];
 }
 
-/* r = S^-1, S symmetric and positive definite */
+/* Compute r = S^-1, S symmetric and positive definite. */
 LK_INLINE void lk_sym_inverse(const double S[6], double r[6])
 {
     double cxx = S[1] * S[2] - S[5] * S[5];

@@ -182,7 +182,7 @@ static void choose_rows(struct lk_crg_reading *r)
     r->crg->n = r->errors->n == 0 ? (int)wanted : 0;
 }
 
-/* values along the line have no holes */
+/* check that a value along the line has no holes */
 static void check_line(struct lk_crg_reading *r, const char *name, const double *value, int from)
 {
     for (int i = from; i < r->crg->n && value != NULL; i++)

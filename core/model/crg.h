@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads OpenCRG files (ASAM OpenCRG 1.2): a grid of heights along a curved reference line.
  *
- * A file is sections of `KEY = value` lines, a definition of channels, and rows of numbers: one
- * row for each step along the line. Formats LRFI and LDFI are text in columns of 10 and 20
- * characters; KRBI and KDBI are big-endian floats and doubles. All in SI. Offline only. */
+ * A file consists of sections of `KEY = value` lines, a definition of channels, and rows of
+ * numbers, one row for each step along the line. Formats LRFI and LDFI are text in columns of 10
+ * and 20 characters; KRBI and KDBI are big-endian floats and doubles. All values are in SI units.
+ * For offline use only. */
 #ifndef LK_MODEL_CRG_H
 #define LK_MODEL_CRG_H
 

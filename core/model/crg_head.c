@@ -346,7 +346,7 @@ static void check_head(struct lk_crg_reading *r)
                           : "REFERENCE_LINE_INCREMENT is %g, expected 0.1 mm to 1 km",
                       c->step);
     if (r->format == 0 && r->errors->n == 0)
-        r->is_binary = true; /* KRBI, where a file does not say */
+        r->is_binary = true; /* the default format is KRBI */
     if (c->n_v < 2)
         lk_crg_refuse(r, 0, "%d long sections, expected at least 2", c->n_v);
 }

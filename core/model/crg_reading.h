@@ -10,7 +10,7 @@
 #include <stdbool.h>
 
 #define LK_CRG_LINE_MAX   200
-#define LK_CRG_NUMBER_MAX 1e9 /* of any number [m] */
+#define LK_CRG_NUMBER_MAX 1e9 /* largest magnitude of any number [m] */
 
 enum lk_crg_section {
     LK_CRG_NONE,

@@ -17,7 +17,7 @@
 #define CHUNK    32   /* number of ways that share a box */
 #define LEAN_MIN 0.1  /* least cosine of half the turn at a row */
 #define TWO_WAYS 0.01 /* least difference of heights at a crossing [m] */
-#define ROUNDING 1e-9 /* of a fraction of a way, of v [m] */
+#define ROUNDING 1e-9 /* tolerance for a fraction of a way, and for v [m] */
 
 /** struct knot - a row of the line: its position, height, banking, and unit direction across, to
  * the left. */
@@ -35,8 +35,8 @@ struct box {
     double high[2];
 };
 
-/** struct found - a point on the road. @way: index of its way, -1: none;  @u: fraction of the
- * way;  @v: to the left [m] */
+/** struct found - a point on the road. @way: index of its way, -1: none; @u: fraction of the way;
+ * @v: distance to the left [m] */
 struct found {
     int way;
     double u;
@@ -151,7 +151,7 @@ static void find_across(struct lk_crg_surface *s)
 /** struct way - a straight segment of the line and its area.
  * @along, @normal: unit vectors
  * @lean: change of the position along the way with v at both ends, because the directions across
- * are oblique to it
+ *        are oblique to the way
  * @low, @high: limits of the fraction of the way;  @side: limits of v [m] */
 struct way {
     int index;
@@ -197,7 +197,7 @@ static double length_at(const struct way *w, double v)
     return w->length + v * (w->lean[1] - w->lean[0]);
 }
 
-/* Widens @box to hold @other. */
+/* Extend @box to contain @other. */
 static void join(struct box *box, const struct box *other)
 {
     for (int k = 0; k < 2; k++) {
@@ -445,7 +445,7 @@ bool lk_crg_surface_patch(void *surface, const struct lk_road_patch *patch, doub
     int n = patch->n[0] * patch->n[1];
     bool any = false;
 
-    for (int k = 0; k < 2; k++) { /* and as much more as nodes_in() rounds */
+    for (int k = 0; k < 2; k++) { /* one node more on each side, because nodes_in() rounds */
         box.low[k] = place_in(patch, k, -1);
         box.high[k] = place_in(patch, k, patch->n[k]);
     }

@@ -94,7 +94,7 @@ int lk_builder_open(struct lk_builder *b, struct lk_place place, enum lk_node_ki
     return 0;
 }
 
-/* Orders keys by text, then by position, so that equal keys are neighbours in the order of the
+/* Compare keys by text, then by position, so that equal keys are neighbours in the order of the
  * text. */
 static int compare_keys(const void *first, const void *second, void *document)
 {
@@ -199,7 +199,7 @@ uint64_t lk_document_hash(const struct lk_document *document)
 {
     struct {
         int index;
-        int next; /* of its entries */
+        int next; /* index of the next entry to visit */
     } open[LK_DOCUMENT_DEPTH_MAX + 3];
     uint64_t hash = LK_HASH_BEGIN;
     int depth = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Changes of a document by values from outside: replaced numbers, new keys. New nodes are stored
- * after all others; their position in messages is that of their parent. */
+ * after all other nodes. Messages state the position of the parent for a new node. */
 #include "document_tree.h"
 #include "linkage/nearest.h"
 #include "linkage/parameters.h"
@@ -123,7 +123,8 @@ static long add_text(struct lk_document *d, const char *text)
     return (long)at;
 }
 
-/* Store the words that messages add to a value, with the text that precedes these words. */
+/* Store @words in the form in which messages append them to a value: " (words)". @ret: offset of
+ * this text, or 0. */
 static int add_words(struct lk_document *d, const char *words, int *ret)
 {
     char text[LK_PATH_SIZE + 64];

@@ -14,7 +14,7 @@
  * @n:             scalar: number of bytes; list: of entries; map: of pairs, stored key, value, key,
  *          value
  * @setting:       for a value set from outside: offset in lk_document::text of the words that
- *                 messages add; 0: the value is that of the text */
+ *                 messages add; 0: the value comes from the text */
 struct lk_tree_node {
     enum lk_node_kind kind;
     int line;

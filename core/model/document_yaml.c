@@ -2,9 +2,10 @@
 /* Parses YAML text into a tree, from the events of libyaml. No other part of the library uses
  * libyaml.
  *
- * libyaml itself rather than libcyaml on top of it: libcyaml 1.3 cannot describe a map with free
- * keys (bodies: {crank: ...}), and its messages contain no column. Events rather than libyaml's
- * own document: libyaml resolves anchors, aliases and tags before the document shows them. */
+ * This file uses libyaml, not libcyaml on top of libyaml, because libcyaml 1.3 cannot describe a
+ * map with free keys (bodies: {crank: ...}), and its messages contain no column. It uses events,
+ * not libyaml's own document, because libyaml resolves anchors, aliases and tags before a program
+ * can see them in the document. */
 #include "document_tree.h"
 #include "linkage/file.h"
 

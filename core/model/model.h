@@ -42,17 +42,18 @@ struct lk_table {
 };
 
 /** struct lk_compliance - stiffness [N/m, N m/rad] and damping [N s/m, N m s/rad], >= 0, of up to
- * six directions: for a fixed joint or bushing three along and three about the axes of the
- * joint, for other joints one per row, in the order of the rows. */
+ * six directions: for a fixed joint or bushing, three along and three about the axes of the joint;
+ * for other joints, one for each row, in the order of the rows. */
 struct lk_compliance {
     double stiffness[6];
     double damping[6];
 };
 
 /** struct lk_drive_def - prescribes one coordinate of a joint over time (a rheonomic row).
- * @joint:      index;  @coordinate: which of its coordinates; for a fixed joint 0 to 5, meaning x,
- *              y, z [m] and roll, pitch, yaw [rad] of the second body relative to its initial pose
- * @input:      LK_DRIVE_INPUT: index of the input channel;  @period: of its samples [s], 0: each
+ * @joint:      index of the joint;  @coordinate: index of the coordinate of this joint; for a fixed
+ *              joint 0 to 5: x, y, z [m] and roll, pitch, yaw [rad] of the second body relative to
+ *              its initial pose
+ * @input:      LK_DRIVE_INPUT: index of the input channel;  @period: sample period [s], 0: each
  *              step
  * @table:      LK_DRIVE_TABLE: index in the model's tables, time [s] to value; @is_periodic: the
  *              table repeats
@@ -85,13 +86,14 @@ struct lk_drive_def {
  * @coordinate: values of the joint's coordinates in the initial configuration [rad or m]; 0 unless
  *              given
  * @length:     distance: length of the rod [m];  @pitch: screw: travel per radian [m/rad]
- * @half_angle: cone-on-rail: angle between surface and axle of the wheel [rad], positive where it
- *              widens along the axle;  @rail_radius, @wheel_radius [m]: the latter at the second
- *              point
+ * @half_angle: cone-on-rail: angle between surface and axle of the wheel [rad], positive if the
+ *              wheel widens along the axle;  @rail_radius, @wheel_radius: radii of the rail, and of
+ *              the wheel at the second point [m]
  * @joint:      gear, rack: the two joints; differential: the three joints;  @coupled: index of the
  *              coordinate of each joint
  * @ratio:      gear, rack: change of the second coordinate for each unit of the first;
- *              differential: change of the first for each unit of the mean of the others
+ *              differential: change of the first coordinate for each unit of the mean of the other
+ *              two
  * @has_compliance: the rows are compliant, see struct lk_compliance
  * @hold:       bit i: the assembly keeps coordinate i at its value @start[i] */
 struct lk_joint_def {
@@ -134,7 +136,7 @@ enum lk_force_type {
     LK_FORCE_STOP,          /* joint, coordinate, lower, upper, stiffness, damping, onset */
     LK_FORCE_CONSTANT_FORCE,  /* body, point, vector, frame */
     LK_FORCE_CONSTANT_TORQUE, /* body, vector, frame */
-    LK_FORCE_HARMONIC_FORCE,  /* the same, vector * sin(omega t + phase) */
+    LK_FORCE_HARMONIC_FORCE,  /* the same members, for vector * sin(omega t + phase) */
     LK_FORCE_HARMONIC_TORQUE,
     LK_FORCE_TYRE, /* joint, body (of the road, of the wheel), tyre */
     LK_FORCE_DRAG, /* body, point, orientation, coefficient, vector (wind), scale */
@@ -147,8 +149,8 @@ enum lk_force_type {
  * @normal:    unit vector, world
  * @direction: for a profile or grid: unit vector perpendicular to @normal, world
  * @profile:   for a profile: tables of distance and height of each track [m]
- * @friction:  factor on the friction for which the parameters of tyres hold
- * @samples:   1 or 4;  @file: name of the file of a grid;  @grid: its content
+ * @friction:  factor on the friction that the parameters of tyres describe
+ * @samples:   1 or 4;  @file: name of the file of a grid;  @grid: content of this file
  * @ends:      for a grid: there is no road beyond the grid */
 struct lk_road_def {
     char name[LK_NAME_SIZE];
@@ -173,11 +175,10 @@ struct lk_law_def {
     struct lk_tyre_law law;
 };
 
-/** struct lk_tyre_def - a tyre, see struct lk_tyre in step/elements/tyres.h. @radius, @width,
- * @stiffness,
- * @damping: as in that struct;  @rim_radius [m], @rim_stiffness: 0: no rim;  @is_by_centre: the
- *           depth is measured below the centre;  @length: negative: not given;  @carcass: 0: not
- *           given
+/** struct lk_tyre_def - a tyre, see struct lk_tyre in step/elements/tyres.h.
+ * @radius, @width, @stiffness, @damping: as in struct lk_tyre;  @rim_radius [m], @rim_stiffness: 0:
+ *     no rim;  @is_by_centre: the depth is measured below the centre;  @length: negative: not
+ *     given;  @carcass: 0: not given
  * @lag: t_x, t_y [s];  @bore: stiffness [N m/rad], damping [N m s/rad]
  * @law: for the side of the car on which the tyre is mounted */
 struct lk_tyre_def {
@@ -200,7 +201,7 @@ struct lk_tyre_def {
 };
 
 /** struct lk_force_def - a force element; its type selects the members in use, see above.
- * @body:       first and second body or LK_GROUND; one-body loads use the first
+ * @body:      first and second body, or LK_GROUND; loads on one body use the first
  * @stiffness: [N m/rad or N/m], >= 0;  @damping: [N m s/rad or N s/m], >= 0
  * @rest:      joint coordinate, or distance, without spring force [rad or m]; NAN: initial
  *             distance. Stiffness, damping and rest are the initial values of the inputs
@@ -208,7 +209,7 @@ struct lk_tyre_def {
  * @stiffness_table: index in the model's tables, deflection (coordinate - rest) to force, or -1
  * @damping_table:   rate to force, or -1
  * @point:     point on each body at t = 0, world [m];  @vector: [N or N m] in @frame
- * @orientation: orientation of the axes of a bushing at t = 0, to world
+ * @orientation: orientation of the axes of a bushing at t = 0, axes to world
  * @coulomb:   sliding friction [N or N m], >= 0;  @stick: friction at rest, >= coulomb
  * @stribeck:  rate at which friction falls from stick to coulomb
  * @creep:     rate below which friction acts like a damper (regularisation), 0: as small as the
@@ -221,12 +222,12 @@ struct lk_tyre_def {
  * @onset:     penetration over which the stiffness of a stop builds up [rad or m], >= 0
  * @coefficient: coefficients of creep along and across the rail [N], >= 0;  @speed: divisor of the
  *             slip [m/s], > 0;  @rail_speed: speed of the rail along its axis [m/s];  @limit: limit
- *             of each force [N], or INFINITY;  @load: normal force for which coefficients and limit
- *             hold [N], 0: not given
+ *             of each force [N], or INFINITY;  @load: normal force to which coefficients and limit
+ *             belong [N], 0: not given
  * @omega [rad/s], @phase [rad]: frequency and phase of harmonic loads
  * @tyre: index in the model's tyres
- * @map:       table whose x are the levels of a map; one table of rate to force for each level
- *             follows it;  @scale: the level, or the factor on the wind of a drag
+ * @map:       table whose x are the levels of a map; the tables after it are functions from rate to
+ *             force, one for each level;  @scale: the level, or the factor on the wind of a drag
  * @coefficient: for a drag: 1/2 density times drag area [kg/m]
  * @line:      the two coordinates that a transmission line connects;  @ratio: flow into the line
  *             for each unit of their rates;  @impedance: > 0;  @delay [s], > 0;  @load: initial
@@ -314,9 +315,9 @@ struct lk_input_def {
     int has_initial;
 };
 
-#define LK_BLOCK_SOURCES_MAX 16 /* inputs of a block */
+#define LK_BLOCK_SOURCES_MAX 16 /* largest number of inputs of a block */
 #define LK_BLOCKS_MAX        256
-#define LK_BLOCK_STATES_MAX  16 /* of a block */
+#define LK_BLOCK_STATES_MAX  16 /* largest number of states of a block */
 
 /** struct lk_source_def - source of an input of a block.
  * @at: index of the input, joint or block, or, if @is_length is set, of a force element between two
@@ -337,9 +338,10 @@ struct lk_source_def {
  * @initial: initial value of its states, or of the output of a delay
  * @lower, @upper: limits of the only state, or of SATURATION and DEAD_BAND; infinite: none
  * @time:    time of a delay [s]
- * @table:   in the model's tables, or -1;  @is_monotone: a monotone curve, else straight lines
+ * @table:   index in the model's tables, or -1;  @is_monotone: a monotone curve, else straight
+ *           lines
  * @place:   position in the order of evaluation
- * @is_used: a force element, another block or an output names it */
+ * @is_used: a force element, another block or an output uses the block */
 struct lk_block_def {
     char name[LK_NAME_SIZE];
     enum lk_block_kind kind;
@@ -434,7 +436,7 @@ extern const char *const lk_reduction_names[];
  * @soft_redundancy: rigid rows have the compliance of steel parts, 5e-10 m/N, so redundant rows may
  *              be inconsistent
  * @step:       1e-6 to 0.1 [s];  @iterations: 1 to 20, 0: default of the formulation
- * @order:      see lk_solver_check_order(); 2 if the formulation has an order of its own
+ * @order:      see lk_solver_check_order(); 2 if the formulation has a fixed order
  * @engine:     see struct lk_options;  @reductions: bits of enum lk_reduction */
 struct lk_solver_def {
     char formulation[LK_NAME_SIZE];
@@ -470,7 +472,7 @@ struct lk_model {
     struct lk_table *tables;
     struct lk_road_def *roads;
     struct lk_law_def *laws;
-    struct lk_tyre_def *tyres; /* of forces of type tyre, in their order */
+    struct lk_tyre_def *tyres; /* tyres of forces of type tyre, in the order of these */
     struct lk_shape_def *shapes;
     int n_bodies;
     int n_joints;

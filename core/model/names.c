@@ -123,7 +123,7 @@ static bool is_unfit(struct lk_node node, const char *what, const char *name)
     return false;
 }
 
-/* Find the index of the name that scalar @node holds, among @n names @stride bytes apart. */
+/* Find the index of the name in scalar @node, among @n names @stride bytes apart. */
 static int read_reference(struct lk_node node, const char *what, const char *names, size_t stride,
                           int n, const char *also, int *ret, struct lk_error *err)
 {

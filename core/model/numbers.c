@@ -88,7 +88,7 @@ static bool is_left_out(const struct walk *w, const char *key)
 {
     struct lk_node input = lk_node_get(lk_node_get(w->root, "inputs"), key);
 
-    for (int i = 0; i < w->parameters->n; i++) /* made of a parameter */
+    for (int i = 0; i < w->parameters->n; i++) /* inputs that were made from a tunable parameter */
         if (w->parameters->list[i].is_tunable && input.index != 0 &&
             strcmp(w->parameters->list[i].name, key) == 0)
             return true;

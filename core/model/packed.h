@@ -4,15 +4,15 @@
  * and the positions in messages.
  *
  *     linkage packed 1              first line
- *     name BYTES                    then so many bytes and a line feed: name in messages
+ *     name BYTES                    BYTES bytes and a line feed follow: the name in messages
  *     tree BYTES                    in the order of the text, each with line and column:
- *         m 1 1 2                       a map of two pairs: four nodes follow
- *         l 3 5 2                       a list of two
- *         s 1 10 4 text                 a scalar of so many bytes
- *     file BYTES NAME               of a road, once for each name
+ *         m 1 1 2                       a map of 2 pairs: four nodes follow
+ *         l 3 5 2                       a list of 2 nodes
+ *         s 1 10 4 text                 a scalar of 4 bytes
+ *     file BYTES NAME               content of a road file, once for each name
  *     crc SUM                       CRC-32 of all before this line, eight hexadecimal digits
  *
- * The format is text, so it does not depend on the byte order of a machine. Files are contained
+ * The format is text, so it does not depend on the byte order of a machine. The content of files is
  * unchanged. */
 #ifndef LK_MODEL_PACKED_H
 #define LK_MODEL_PACKED_H
@@ -43,8 +43,8 @@ struct lk_packed_files {
 int lk_model_pack(const char *path, char **ret_bytes, size_t *ret_size, struct lk_errors *ret);
 
 /** lk_model_read_packed() - read a packed model, like lk_model_read_text_with() reads a text.
- * @bytes may be untrusted: everything is checked. Return: as that function; LK_E_TEXT also if
- * @bytes is no packed model, or is damaged. */
+ * @bytes may be untrusted: everything is checked. Return: as lk_model_read_text_with(); LK_E_TEXT
+ * also if @bytes is no packed model, or is damaged. */
 int lk_model_read_packed(const char *bytes, size_t size, const struct lk_setting *settings, int n,
                          struct lk_model **ret_model, struct lk_errors *ret_errors);
 /** lk_numbers_new_packed() - list the numbers of a packed model, like lk_numbers_new() does for a

@@ -249,9 +249,8 @@ static int refuse_name(const struct work *w, const char *name, struct lk_error *
                           name);
 }
 
-/* Find the parameter that @path names, or that acts at @path. Return: its index, -1: none, or
- * LK_E_TEXT in
- * @ret_result. */
+/* Find the parameter that @path names, or that acts at @path. Return: its index, or -1: none, or an
+ * error, which is in @ret_result. */
 static int parameter_of(const struct work *w, const char *path, int *ret_result,
                         struct lk_error *err)
 {
@@ -362,7 +361,7 @@ static int add_input(struct work *w, const struct entry *e, const struct lk_para
     if (inputs.index == 0)
         result = lk_document_put_map(d, root, "inputs", e->map, &inputs);
     else if (lk_node_kind(inputs) != LK_NODE_MAP)
-        return 0; /* its reader says so */
+        return 0; /* the reader of inputs reports this error */
     if (result == 0 && lk_node_get(inputs, p->name).index != 0)
         return lk_node_refuse(e->map, err,
                               "'%s' is the name of an input, too, expected another name of the "
@@ -458,7 +457,7 @@ int lk_parameters_apply(struct lk_document *document, const struct lk_setting *s
 
     *ret = (struct lk_parameters){0};
     if (lk_node_kind(root) != LK_NODE_MAP)
-        return 0; /* no model, as its reader says */
+        return 0; /* the reader of the model reports this error */
     result = read_section(&w, err);
     if (result == 0 && n > LK_SETTINGS_MAX)
         result = lk_node_refuse(root, err, "%d parameters are given, expected at most %d", n,

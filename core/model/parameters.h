@@ -15,7 +15,7 @@ struct lk_parameters {
     int n;
 };
 
-/** lk_parameters_apply() - put @settings and the values of the section into @document.
+/** lk_parameters_apply() - write @settings and the values of the section into @document.
  * Return: 0, LK_E_TEXT, -ENOMEM; release @ret in any case. */
 int lk_parameters_apply(struct lk_document *document, const struct lk_setting *settings, int n,
                         struct lk_parameters *ret, struct lk_error *err);

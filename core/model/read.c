@@ -44,8 +44,8 @@ static int read_gravity(struct lk_node root, struct lk_model *model, struct lk_e
                                      model->gravity_input, err);
 }
 
-/* After an error the other sections are still read, unless something that they all need is
- * missing. */
+/* After an error the remaining sections are still read, unless the file is no map or has no bodies,
+ * which all sections need. */
 static int read_model(struct lk_node root, struct lk_model *model, struct lk_error *err)
 {
     static int (*const sections[])(struct lk_node, struct lk_model *, struct lk_error *) = {

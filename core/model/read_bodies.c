@@ -12,8 +12,8 @@
  * largest. */
 #define MOMENT_RATIO_MIN 1e-12
 /* A moment below this fraction of the largest counts as zero. A thin bar that is oblique to the
- * axes has a zero moment only up to rounding. The rounding is that of the principal moments and
- * of the 15 digits in a file. */
+ * axes has a zero moment only up to rounding. The principal moments and the 15 digits in a file are
+ * rounded. */
 #define MOMENT_ZERO 1e-14
 
 static int read_mass(struct lk_node map, struct lk_body_def *body, struct lk_error *err)
@@ -31,9 +31,9 @@ static int read_mass(struct lk_node map, struct lk_body_def *body, struct lk_err
     return 0;
 }
 
-/* Return whether a moment is usable, or zero within the rounding of the largest moment. With a
- * zero moment the body is a point, a line or massless, and joints must hold it. Values between
- * zero and the smallest usable moment are refused. */
+/* Return whether a moment is usable, or zero within the rounding of the largest moment. With a zero
+ * moment the body is a point, a line or massless, and joints must determine its motion. Values
+ * between zero and the smallest usable moment are refused. */
 static bool is_moment(double moment, double largest)
 {
     if (fabs(moment) <= MOMENT_ZERO * largest)

@@ -7,11 +7,11 @@
 #include <math.h>
 #include <string.h>
 
-#define AHEAD_MAX 0.1 /* s */
+#define AHEAD_MAX 0.1 /* longest prediction time [s] */
 
 enum point_rule { POINT_NONE, POINT_OR_CENTRE, POINT_NEEDED };
 
-/* enum joint_rule - which joints a channel may name, and whether it has one coordinate or all */
+/* enum joint_rule - joints that a channel may name, and number of its coordinates */
 enum joint_rule {
     JOINT_NONE,
     JOINT_ANGLE,       /* one angle of a joint */
@@ -246,7 +246,7 @@ static int read_input(struct lk_node key, struct lk_node map, const struct lk_mo
     return lk_also(result, read_values(map, input, err));
 }
 
-/* Refuse a name that is both an input and an output, because a recording or a plot may hold
+/* Refuse a name that is both an input and an output, because a recording or a plot may contain
  * both. */
 static int check_apart(struct lk_node key, const struct lk_model *model, struct lk_error *err)
 {
@@ -299,7 +299,7 @@ static int read_force(struct lk_node map, const struct lk_model *model, int *ret
     return result;
 }
 
-/* Read the axes of a sensor: those of its body, unless the file gives an orientation. */
+/* Read the axes of a sensor. The default is the axes of the body. */
 static int read_orientation(struct lk_node map, const struct lk_model *model,
                             struct lk_output_def *output, struct lk_error *err)
 {
@@ -337,7 +337,7 @@ static bool is_of_port(enum lk_output_type type)
     return type == LK_OUTPUT_MOBILITY || type == LK_OUTPUT_PORT_WORK;
 }
 
-/* Read the place where a bench acts: an input that is a load, or an impedance. */
+/* Read the point of action of a bench: an input that is a load, or an impedance. */
 static int read_port(struct lk_node map, const struct lk_model *model, struct lk_output_def *output,
                      struct lk_error *err)
 {

@@ -28,8 +28,8 @@ int lk_read_coupled(struct lk_node node, const struct lk_model *model, enum lk_c
     return lk_read_coordinate(node, model, kind, *ret_joint, ret_coordinate, err);
 }
 
-/* Return what a gear relates: two angles, or two displacements if the first joint slides without
- * turning. */
+/* Return the kind of coordinates that a gear relates: angles, or displacements if the first joint
+ * slides without turning. */
 static enum lk_coordinate_kind kind_of_gear(struct lk_node entry, const struct lk_model *model)
 {
     struct lk_node name = lk_node_kind(entry) == LK_NODE_MAP ? lk_node_get(entry, "joint") : entry;

@@ -15,8 +15,8 @@ static bool is_angle(const struct lk_model *model, const struct lk_drive_def *dr
                                   : lk_joint_coordinate_is_angle(type, drive->coordinate);
 }
 
-/* Read the input of a drive. An input has one unit: all coordinates that follow it are angles,
- * or all are lengths. */
+/* Read the input of a drive. An input has one unit: all coordinates that it drives are angles, or
+ * all are lengths. */
 static int read_input(struct lk_node map, struct lk_model *model, struct lk_drive_def *drive,
                       struct lk_error *err)
 {
@@ -240,14 +240,14 @@ int lk_read_drives(struct lk_node root, struct lk_model *model, struct lk_error 
     int result = 0;
 
     for (int i = 0; i < model->n_inputs; i++)
-        model->inputs[i].is_angle = -1; /* unknown until a drive follows it */
+        model->inputs[i].is_angle = -1; /* unknown until a drive uses the input */
     for (int i = 0; i < model->n_joints && lk_node_goes_on(root, result); i++) {
         struct lk_node node = lk_node_get(lk_node_at(map, i), "drive");
 
         if (node.index != 0 && !lk_node_is_refused(lk_node_at(map, i)))
             result = lk_also(result, read_joint(node, model, i, err));
     }
-    /* otherwise the drive that follows the input may have been refused */
+    /* otherwise the drive that uses the input may have been refused */
     if (!lk_node_is_refused(root))
         result = check_followed(root, model, err);
     for (int i = 0; i < model->n_inputs; i++)

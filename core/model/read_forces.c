@@ -20,7 +20,7 @@ static int check_passive(struct lk_node map, const char *key, struct lk_input_de
     return 0;
 }
 
-/* Names of a value and of its input, and its units along and about an axis. */
+/* names of the values and of their inputs; units along and about an axis; smallest value */
 static const struct {
     const char *key;
     const char *units[2];
@@ -241,7 +241,8 @@ static int read_impedance(struct lk_node map, struct lk_model *model, struct lk_
     return result;
 }
 
-/* Read a map: the force over the rate of a coordinate and a level, such as that of an engine. */
+/* Read a map: the force over the rate of a coordinate and a level, such as the torque of an engine.
+ */
 static int read_map(struct lk_node map, struct lk_model *model, struct lk_force_def *force,
                     struct lk_error *err)
 {
@@ -345,7 +346,7 @@ static int read_load(struct lk_node map, struct lk_model *model, struct lk_force
     return result;
 }
 
-/* 1/2 density c A for each axis */
+/* Read the areas of a drag, and compute 1/2 density c A for each axis. */
 static int read_areas(struct lk_node map, struct lk_force_def *force, struct lk_error *err)
 {
     double area[3] = {0}, density = 1.2;
@@ -401,7 +402,7 @@ static const char *const types[] = {"joint-spring-damper",
                                     "drag",
                                     NULL};
 
-/* in the order of lk_force_type */
+/* force types, in the order of enum lk_force_type */
 static const struct {
     const char *what;
     const char *keys[15];

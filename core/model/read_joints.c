@@ -13,7 +13,7 @@
 
 /* largest deviation from a right angle between the axes of a universal joint [rad] */
 #define SQUARE_TOLERANCE 1e-3
-#define HALF_ANGLE_MAX   1.5 /* of a conical wheel [rad] */
+#define HALF_ANGLE_MAX   1.5 /* largest half angle of a conical wheel [rad] */
 #define CROSSING_MAX                                                                               \
     0.99 /* largest square of the cosine between axle and rail, and of the sine of the cone */
 #define FOLDED_TOLERANCE 1e-6 /* least 1 + cosine of the bend of a constant-velocity joint */
@@ -217,7 +217,7 @@ static int check_keys(struct lk_node map, const struct lk_joint_def *joint, stru
     return lk_node_check_keys(map, what, kinds[joint->type].keys, err);
 }
 
-/* Reads the initial place of the joint. */
+/* Read point and axis of the joint in the initial configuration, and the keys of its type. */
 static int read_geometry(struct lk_node map, struct lk_joint_def *joint, struct lk_error *err)
 {
     const struct joint_kind *kind = &kinds[joint->type];

@@ -150,7 +150,7 @@ static int read_calspan(struct lk_node map, struct lk_tyre_law *law, struct lk_e
     return result;
 }
 
-/* in the order of enum lk_tyre_law_kind */
+/* laws, in the order of enum lk_tyre_law_kind */
 static const struct {
     const char *keys[10];
     int (*read)(struct lk_node, struct lk_tyre_law *, struct lk_error *);

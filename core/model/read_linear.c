@@ -35,8 +35,8 @@ static void scale_state(struct lk_block_def *b, int i, double unit)
 }
 
 /* Balance rows and columns of the matrix a (B. N. Parlett, C. Reinsch, Balancing a Matrix for
- * Calculation of Eigenvalues and Eigenvectors, 1969). Each pass lowers the sum of the
- * magnitudes, by at least 5 %, so that the iteration ends. */
+ * Calculation of Eigenvalues and Eigenvectors, 1969). Each pass lowers the sum of the magnitudes by
+ * at least 5 %, so that the iteration ends. */
 static void balance(struct lk_block_def *b)
 {
     bool goes_on = true;
@@ -168,14 +168,14 @@ static int read_matrix(struct lk_node map, const char *key, int rows, int column
     return result;
 }
 
-/* @n coefficients, required. */
+/* Read @n coefficients; the key is required. */
 static int read_factors(struct lk_node map, const char *key, int n, double *ret,
                         struct lk_error *err)
 {
     struct lk_node list = lk_node_get(map, key);
 
     if (list.index == 0)
-        return lk_read_numbers(map, key, n, ret, err); /* says that it is missing */
+        return lk_read_numbers(map, key, n, ret, err); /* reports the missing key */
     return lk_read_numbers_within(list, key, n, LK_FACTOR_MAX, ret, err);
 }
 

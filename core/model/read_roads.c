@@ -11,11 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FILES_MAX (256u << 20) /* bytes of all files of a model */
+#define FILES_MAX (256u << 20) /* largest size of all files of a model [bytes] */
 
 static const char *const kinds[] = {"plane", "profile", "grid", NULL};
 
-/* in the order of enum lk_road_kind */
+/* keys of each type, in the order of enum lk_road_kind */
 static const char *const keys[][10] = {
     {"type", "body", "friction", "point", "normal", NULL},
     {"type", "body", "friction", "point", "normal", "direction", "left", "right", "samples", NULL},
@@ -95,7 +95,7 @@ static int check_name(struct lk_node node, const struct lk_model *model, const c
     return 0;
 }
 
-/* bytes of the files of all roads so far */
+/* return the number of bytes in the files of all roads so far */
 static size_t read_so_far(const struct lk_model *model)
 {
     size_t sum = 0;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* in the order of enum lk_shape_kind */
+/* types and their keys, in the order of enum lk_shape_kind */
 static const char *const kinds[] = {"box", "sphere", "cylinder", "line", NULL};
 static const char *const keys[][10] = {
     {"type", "body", "frame", "color", "position", "orientation", "size", NULL},
@@ -28,7 +28,7 @@ static int read_box(struct lk_node map, struct lk_shape_def *shape, struct lk_er
     return lk_also(result, lk_read_orientation_or(map, "orientation", shape->orientation, err));
 }
 
-/* a cylinder's axis is its z axis */
+/* read the axis of a cylinder, which is its z axis */
 static int read_axis(struct lk_node map, struct lk_shape_def *shape, struct lk_error *err)
 {
     struct lk_node node = lk_node_get(map, "axis");

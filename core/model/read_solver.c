@@ -150,7 +150,7 @@ static const struct {
     {"rattle", {2, 4, 6}},
 };
 
-/* Return the orders of a formulation, ended by 0; NULL: the formulation has an order of its own */
+/* Return the orders of a formulation, ended by 0; NULL: the order cannot be chosen */
 static const int *orders_of(const char *formulation)
 {
     for (size_t i = 0; i < sizeof(orders) / sizeof(*orders); i++)

@@ -15,19 +15,19 @@
 #define LK_BODIES_MAX   4096
 #define LK_JOINTS_MAX   8192
 #define LK_FORCES_MAX   8192
-#define LK_CHANNELS_MAX 1024 /* inputs; outputs */
+#define LK_CHANNELS_MAX 1024 /* of inputs, and of outputs */
 #define LK_DRIVES_MAX   1024
 /* most states of all blocks together: each stage of a step solves for them */
 #define LK_STATES_MAX   64
 #define LK_ROADS_MAX    256
-#define LK_LAWS_MAX     256  /* of tyres */
-#define LK_POINTS_MAX   4096 /* of a table, of a line */
+#define LK_LAWS_MAX     256  /* laws of tyres */
+#define LK_POINTS_MAX   4096 /* points of a table, or of a line */
 #define LK_SHAPES_MAX   4096
 #define LK_NUMBER_MAX   1e15
-#define LK_FACTOR_MAX   1e100 /* of coefficients in powers of a rate */
-#define LK_POSITIVE_MIN 1e-15 /* of numbers that must not be zero */
-#define LK_MASS_MIN     1e-15 /* [kg], unless 0 */
-#define LK_INERTIA_MIN  1e-30 /* [kg m^2], principal, unless 0 */
+#define LK_FACTOR_MAX   1e100 /* largest coefficient in powers of a rate */
+#define LK_POSITIVE_MIN 1e-15 /* smallest magnitude of numbers that must not be 0 */
+#define LK_MASS_MIN     1e-15 /* smallest mass [kg], unless 0 */
+#define LK_INERTIA_MIN  1e-30 /* smallest principal moment [kg m^2], unless 0 */
 
 int lk_read_bodies(struct lk_node root, struct lk_model *model, struct lk_error *err);
 int lk_read_joints(struct lk_node root, struct lk_model *model, struct lk_error *err);
@@ -37,7 +37,7 @@ int lk_read_roads(struct lk_node root, struct lk_model *model, struct lk_error *
 /** struct lk_source - sources of a model in addition to its document.
  * @folder:   see lk_model_read_text_in()
  * @files:    files that the model names, in place of a folder; NULL: none
- * @settings: values from outside, @n of them */
+ * @settings: @n values from outside */
 struct lk_source {
     const char *folder;
     const struct lk_packed_files *files;

@@ -11,7 +11,7 @@
 #define AROUND    (LK_ROAD_NODES + 4) /* nodes of a tile plus a border of two, for extrapolation */
 #define COUNT_MAX 2000000000.0
 
-/** struct builder - @like: properties of the result
+/** struct builder - state of the construction of a height field. @like: properties of the result
  * @node: heights of the present tile and its border [m], NAN: no road
  * @z: heights of those nodes that are within the grid, as @heights returns them
  * @room: capacity of f->tile in tiles */
@@ -200,7 +200,7 @@ int lk_road_file_fill(const struct lk_road_grid *like, lk_road_patches *heights,
     return result;
 }
 
-/** struct places - heights by a function of a point. */
+/** struct places - callback for the height at a point. */
 struct places {
     lk_road_heights *heights;
     void *context;

@@ -13,7 +13,7 @@ _Static_assert(sizeof(struct lk_road_tile) == 18472, "tiles have no padding");
 
 static const char mark[8] = "LKROAD1\n";
 
-#define NUMBER_MAX 1e9 /* of coordinates [m] */
+#define NUMBER_MAX 1e9 /* largest magnitude of a coordinate [m] */
 
 /** struct head - head of a file, in the layout of the file. */
 struct head {

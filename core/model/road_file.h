@@ -20,7 +20,7 @@
 #include <stddef.h>
 
 #define LK_ROAD_FILE_MAX  (64u << 20) /* bytes: 14 million cells in tiles */
-#define LK_ROAD_CELLS_MAX 1000000     /* in x, in y */
+#define LK_ROAD_CELLS_MAX 1000000     /* in each direction */
 #define LK_ROAD_HEAD      80
 
 /** struct lk_road_file - a height field and its memory. @crc: CRC-32 of the whole file, as gzip
@@ -71,7 +71,8 @@ typedef double lk_road_heights(void *context, const double place[2]);
  * for each tile. A cell has a surface if its four nodes have heights; tiles without such cells are
  * omitted. The nodes around the surface are extrapolated linearly. At the edges of the grid nodes
  * are mirrored, so that the slope across an edge is 0.
- * @like: origin, step, cells and quantum of the result; base: a height near those of the road [m]
+ * @like: origin, step, cells and quantum of the result; base: a height near the heights of the road
+ *        [m]
  * Return: 0; LK_E_TEXT: too large, or heights beyond the range of the quantum; -ENOMEM. */
 int lk_road_file_fill(const struct lk_road_grid *like, lk_road_patches *heights, void *context,
                       struct lk_road_file *ret, struct lk_error *ret_error);

@@ -25,7 +25,7 @@ bool lk_is_path(const char *text)
     return !begins;
 }
 
-/* The number at the end of @text. */
+/* Read @text as a number. Return: whether the whole text is a number. */
 static bool take_number(const char *text, double *ret)
 {
     locale_t c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);

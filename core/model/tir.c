@@ -145,7 +145,7 @@ struct reading {
 static void refuse(struct reading *r, int line, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* @line 0: about the whole file */
+/* Add an error in line @line; 0: in the whole file */
 static void refuse(struct reading *r, int line, const char *format, ...)
 {
     char text[400], place[24] = "";
@@ -282,7 +282,7 @@ static char *trim(char *text)
     return text;
 }
 
-/* 'text' in quotes, or up to a comment */
+/* return the text in quotes, or the text before a comment */
 static char *read_value(char *text)
 {
     char *value = trim(text), *end;

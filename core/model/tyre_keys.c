@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define LIST_MAX 300 /* of the names in a message */
+#define LIST_MAX 300 /* most bytes of the names that a message lists */
 
 const struct lk_tyre_key lk_tyre_keys[] = {
 #define ENTRY(name, fallback) {#name, offsetof(struct lk_tyre_magic, name), fallback},

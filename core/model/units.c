@@ -209,8 +209,8 @@ static bool coordinate_is_angle(struct lk_node joint, const char *name)
     return strcmp(name, "roll") == 0 || strcmp(name, "pitch") == 0 || strcmp(name, "yaw") == 0;
 }
 
-/* return whether entry @place is an angle: A bushing has three entries along and three about its
- * axes. In the rows of a compliance lengths come first */
+/* return whether entry @place is an angle. A bushing has three entries along and three about its
+ * axes. In a compliance, lengths come before angles */
 static bool entry_is_angle(struct lk_node item, int place)
 {
     const char *type = lk_node_text(lk_node_get(item, "type"));

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Air: three rows, always compliant, that measure the velocity of a body's point along the
- * axes f[1], fixed to the body; side 0 is the ground. No coordinate has these rates, so the
- * value of a row is zero. Their law depends on all three rates at once, see lk_air_follow(). */
+/* Air: three rows, always compliant, that measure the velocity of a point of the body (side 1)
+ * along the body-fixed axes f[1]. Side 0 is the ground. These velocities are not rates of any
+ * coordinate, so the value of a row is zero. The drag law of the rows depends on all three rates at
+ * once, see lk_air_follow(). */
 #include "rows/rows.h"
 
-/* d(row)/d(x, theta): R f, then p x f */
+/* Compute d(row)/d(x, theta) of the body: [R f, p x f]. */
 static void row_of(const struct lk_joint *j, const struct lk_pose *pose, int r, double ret[6])
 {
     lk_rotate(pose->R, j->f[1][r], ret);
@@ -26,7 +27,8 @@ static void jacobian(const struct lk_joint *j, const struct lk_pose *const *pose
 
         row_of(j, pose[1], r, row[1]);
         for (int i = 0; i < 3; i++)
-            row[0][i] = -row[1][i]; /* of the ground, which does not move */
+            row[0][i] =
+                -row[1][i]; /* row of the ground, without rotation: the ground never moves */
         for (int s = 0; s < 2; s++)
             lk_jacobian_set_row(ret, s, r, row[s]);
     }

@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bushing: six rows that measure how body 1 has moved relative to body 0, in the axes f[0].
- * The first three are the shift of its point, the others the rotation vector theta = log(A) of
- * its frame, where A_ij = f[0][i] . f[1][j]. Both frames coincide initially.
+/* Bushing: six rows that measure the displacement of body 1 relative to body 0, in the axes f[0].
+ * The first three rows are the translation of the point of body 1. The others are the rotation
+ * vector theta = log(A) of the frame of body 1, where A_ij = f[0][i] . f[1][j]. Both frames
+ * coincide initially.
  *
  * With R -> R exp(dtheta) on either body, A' = w~ A, where w is the relative angular velocity in
  * the axes f[0]. Then theta' = K w with the inverse left Jacobian of the rotation group
  *
  *   K = 1 - theta~ / 2 + g theta~^2,    g = (1 - c) / |theta|^2,    c = |theta|/2 cot(|theta|/2)
  *
- * regular for |theta| < 2 pi; theta itself jumps at pi, where the rotations about n and -n are
- * equally short. Because theta~ theta = 0, a law k theta turns the body back about theta with
- * the torque k theta. */
+ * K is regular for |theta| < 2 pi. The vector theta jumps at |theta| = pi, where the rotations
+ * about n and -n are equally short. Because theta~ theta = 0, the torque of a law k theta is k
+ * theta: it turns the body back about the axis theta. */
 #include "rows/rows.h"
 
-/* Compute the quaternion q of A with w >= 0. All products 4 q_i q_k follow from A; the
- * column of the largest |q_k| has the smallest relative error, whatever the rotation. */
+/* Compute the quaternion q of A with w >= 0. All products 4 q_i q_k follow from A. For any
+ * rotation, the column with the largest |q_k| has the smallest relative error, so q is computed
+ * from this column. */
 static void relative_quaternion(const struct lk_joint *j, const struct lk_pose *const *pose,
                                 double q[4])
 {
@@ -41,9 +43,9 @@ static void relative_quaternion(const struct lk_joint *j, const struct lk_pose *
         q[k] = scale * product[best][k];
 }
 
-/* Compute theta and g. c = q_w |theta| / (2 |q_v|); the two tiny terms produce the limit 1
- * at theta = 0. The round-off of 1 - c is divided by |theta|^2 and multiplied by theta~^2, so it
- * stays round-off for any theta. */
+/* Compute theta and return g, with c = q_w |theta| / (2 |q_v|); the two tiny terms produce the
+ * limit 1 at theta = 0. The round-off of 1 - c is divided by |theta|^2 and multiplied by theta~^2,
+ * so it stays round-off for any theta. */
 static double rotation(const struct lk_joint *j, const struct lk_pose *const *pose, double theta[3])
 {
     const double tiny = 1e-60;
@@ -56,8 +58,9 @@ static double rotation(const struct lk_joint *j, const struct lk_pose *const *po
     return (1 - c) / lk_max(square, 1e-30);
 }
 
-/* compute the Jacobian of m . theta, rotations of both bodies: K^T m with K^T = 1 + theta~ /
- * 2 + g theta~^2, from the axes f[0] into those of the bodies; negative on body 0 */
+/* Compute the Jacobian of m . theta with respect to the rotations of both bodies: K^T m with K^T =
+ * 1 + theta~ / 2 + g theta~^2, transformed from the axes f[0] to body axes, with a negative sign
+ * for body 0. */
 static void directions(const struct lk_joint *j, const struct lk_pose *const *pose,
                        const double theta[3], double g, const double m[3], double t0[3],
                        double t1[3])
@@ -146,7 +149,8 @@ static void way(const struct lk_joint *j, const double *before, const double *no
     }
 }
 
-/* f = factor_of() depends on theta: d(f theta) = (f + (1 - f) n n^T) dtheta with n along theta */
+/* Because f = factor_of() depends on theta, the multipliers change with d(f theta) = (f + (1 - f) n
+ * n^T) dtheta with n along theta */
 void lk_bushing_turn(const double *before, const double *now, double *lambda)
 {
     const double *theta = now + 3;

@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Contact of a conical wheel (side 1) with a straight, round rail (side 0).
  *
- * The rail is a cylinder of radius rho about the line through C along t; the wheel a cone about the
- * axle, the line through W along b, of radius r in the plane of W, whose surface makes the angle
- * delta with the axle: it widens along b for delta > 0. Their common normal n points from the wheel
- * into the rail. It is normal to t and makes the cone's fixed angle with the axle,
+ * The rail is a cylinder of radius rho about the line through C along t. The wheel is a cone about
+ * the axle, the line through W along b. The cone has the radius r at W, and its surface makes the
+ * angle delta with the axle; for delta > 0 the cone widens along b. The common normal n of wheel
+ * and rail points from the wheel into the rail. The normal is perpendicular to t and makes the
+ * cone's fixed angle with the axle,
  *
  *     n . t = 0,   n . b = -sin delta,   |n| = 1
  *
- * two solutions; the side of the axle on which the rail lies selects one. A tangent plane of the
- * cone is r cos delta away from W, one of the rail rho from C, so with d = C - W the gap is
+ * These equations have two solutions; the side of the axle on which the rail lies selects one of
+ * them. A tangent plane of the cone has the distance r cos delta from W, and a tangent plane of the
+ * rail the distance rho from C. So with d = C - W the gap is
  *
  *     Phi = n . d - (r cos delta + rho)
  *
  * With m = t x n (normal to the rail, in the contact plane) d = k b + l t + j n, which locates the
  * contact along axle and rail: k = d . m / b . m, l = d . t - k b . t, j = n . d + k sin delta. The
- * derivatives of n follow from its three equations,
+ * derivatives of n follow from the three equations above,
  *
  *     n' = -(n . t') t + ((b . t) (n . t') - n . b') / (b . m) m
  *
@@ -29,8 +31,9 @@
 
 #include "rows/rows.h"
 
-/** struct lk_cone - contact geometry at one pose; vectors in world axes, letters as above. @bm:
- * b . m, zero only for an axle parallel to the rail, and bounded away from zero there. */
+/** struct lk_cone - contact geometry at one pose; vectors in world axes, symbols as above. @bm: b .
+ * m. If the axle is parallel to the rail, this would be zero, and it is replaced by a small
+ * number. */
 struct lk_cone {
     double d[3];
     double t[3];
@@ -66,7 +69,8 @@ LK_INLINE void lk_cone_contact(const struct lk_joint *joint, const struct lk_pos
     c->j = lk_dot(c->d, c->n) + c->k * sine;
 }
 
-/* arms [m], world: from the centre of mass of either body to the contact point on the rail */
+/* Compute the arms from the centre of mass of each body to the contact point on the rail [m],
+ * world. */
 LK_INLINE void lk_cone_arms(const struct lk_joint *joint, const struct lk_pose *const *pose,
                             const struct lk_cone *c, double arm[2][3])
 {
@@ -77,8 +81,8 @@ LK_INLINE void lk_cone_arms(const struct lk_joint *joint, const struct lk_pose *
     }
 }
 
-/* compute the Jacobian of @sign e . (velocity of the rail's contact point - velocity of the
- * wheel's contact point); e: unit vector, world */
+/* Compute the Jacobian of @sign e . (velocity of the rail's contact point - velocity of the wheel's
+ * contact point). @e: unit vector, world */
 LK_INLINE void lk_cone_row(const struct lk_pose *const *pose, double arm[2][3], const double e[3],
                            double sign, double J[2][6])
 {
@@ -94,7 +98,7 @@ LK_INLINE void lk_cone_row(const struct lk_pose *const *pose, double arm[2][3], 
     }
 }
 
-/* add lambda times a row to the loads of both bodies */
+/* Add @lambda times the Jacobian row @J to the loads of both bodies. */
 LK_INLINE void lk_cone_add(double J[2][6], double lambda, struct lk_twist *const *sum)
 {
     for (int s = 0; s < 2; s++)

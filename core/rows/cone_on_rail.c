@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Cone on rail: a conical wheel stays in contact with a straight rail, one row, the gap
- * between them; the geometry is in cone.h. Wheel and rail may roll and slide on each other; the
- * resistance to rolling and sliding is a separate element (creep.c). The contact is bilateral
- * and permanent, as in B. Simeon, C. Fuehrer, P. Rentrop, Differential-algebraic equations in
- * vehicle system dynamics, 1991. Their equations for wheels of any profile are, for a cone, the
- * equations used here. */
+/* Cone on rail: a conical wheel stays in contact with a straight rail. The one row is the gap
+ * between them; cone.h has the geometry. Wheel and rail may roll and slide on each other; the
+ * resistance to rolling and sliding is a separate element (creep.c). The contact is bilateral and
+ * permanent, as in B. Simeon, C. Fuehrer, P. Rentrop, Differential-algebraic equations in vehicle
+ * system dynamics, 1991. For a cone, their equations for wheels of any profile are the equations
+ * used here. */
 #include "rows/cone.h"
 
 static void violation(const struct lk_joint *j, const struct lk_pose *const *pose, double *phi)
@@ -25,9 +25,9 @@ static void row_of(const struct lk_joint *j, const struct lk_pose *const *pose, 
     lk_cone_row(pose, arm, c.n, 1, J);
 }
 
-/* Compute the Jacobian of Phi. In the exact derivative the arms end at the contact points on
- * either surface. They differ from the arms used here by the gap along n, and a force along n
- * has no moment about the gap. So this Jacobian is exact, too. */
+/* Compute the Jacobian of Phi. In the exact derivative, each body's arm ends at the contact point
+ * on its own surface. The arms used here both end on the rail; the difference is along n. A force
+ * along n is unchanged by a shift along n, so this Jacobian is exact, too. */
 static void jacobian(const struct lk_joint *j, const struct lk_pose *const *pose,
                      struct lk_jacobian ret)
 {
@@ -47,8 +47,8 @@ static void load(const struct lk_joint *j, const struct lk_pose *const *pose, co
     lk_cone_add(J, lambda[0], sum);
 }
 
-/* compute first and second derivative of a unit vector of a body, world axes, accelerations
- * zero */
+/* Compute the first and second time derivative of a body-fixed unit vector, world axes, with
+ * accelerations zero. */
 static void turn_rates(const struct lk_pose *pose, const struct lk_twist *twist,
                        const double local[3], double once[3], double twice[3])
 {

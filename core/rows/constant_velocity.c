@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Constant-velocity joint of two shafts along f[0][2] and f[1][2]: the points coincide, and the
- * shafts bend but do not twist against each other, four rows. The last is
+/* Constant-velocity joint of two shafts along f[0][2] and f[1][2]: four rows. The points coincide,
+ * and the shafts can bend but not twist relative to each other. The last row is
  *
  *     (f[0][0] . f[1][1] - f[0][1] . f[1][0]) / 2 = 0
  *
- * This row is homokinetic. Proof: let the shafts run in bearings at a bend angle b, the second
- * bearing being the first turned by b about a line n across the shaft, and let phi0 and phi1 be the
- * angles of the shafts in them. Then f[1] against f[0] is Rz(-phi0) exp(b n) Rz(phi1) = exp(b n')
- * Rz(delta), delta = phi1 - phi0, with n' = Rz(-phi0) n still across the shaft. The quaternion of
- * this product has w = cos(b/2) cos(delta/2) and z = cos(b/2) sin(delta/2), and the row is -2 w z =
- * -(1 + cos b) / 2 sin(delta). For any bend angle b < pi it is zero where delta = 0: both shafts
- * turn by the same angle at all times, hence at the same rate. For nearly straight shafts the row
- * is the twist itself [rad], because of the factor 1/2. */
+ * This row is homokinetic. Proof: let the shafts run in two bearings. The second bearing is the
+ * first, turned by the bend angle b about a line n perpendicular to the shaft. Let phi0 and phi1 be
+ * the angles of the shafts in their bearings. Then the rotation of f[1] relative to f[0] is
+ * Rz(-phi0) exp(b n) Rz(phi1) = exp(b n') Rz(delta), delta = phi1 - phi0, where n' = Rz(-phi0) n is
+ * perpendicular to the shaft, too. The quaternion of this product has w = cos(b/2) cos(delta/2) and
+ * z = cos(b/2) sin(delta/2), and the row is -2 w z = -(1 + cos b) / 2 sin(delta). For any bend
+ * angle b < pi the row is zero if delta = 0: both shafts turn by the same angle at all times, hence
+ * at the same rate. For nearly straight shafts the row is the twist itself [rad], because of the
+ * factor 1/2. */
 #include "rows/rows.h"
 
 static void violation(const struct lk_joint *j, const struct lk_pose *const *pose, double *phi)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Coordinate row: one coordinate of another joint as a row. A spring, a stop or friction can
- * act on this row, or a drive can prescribe it. It has the sides of that joint; the ground may
- * be omitted (`at_side`).
+/* Coordinate row: one coordinate of another joint as a row. A spring, a stop or friction can act on
+ * this row, or a drive can prescribe it. The sides of the row are the bodies of that joint; the
+ * ground may be omitted (`at_side`).
  *
  * The violation is the wrapped coordinate itself; the step unwraps it and subtracts the value of
  * the drive, or passes it to the law. */

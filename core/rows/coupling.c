@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Coupling: gear (angle to angle), rack (angle to length) or differential (angle to two
- * angles). One row between the coordinates of other joints: c1 + c2 - ratio c0 - offset = 0,
- * where only a differential has c2. It acts on the bodies of all these joints, up to six. A body
- * common to several joints is one side and receives the sum; the ground may be omitted
- * (`at_side`).
+/* Coupling: gear (angle to angle), rack (angle to length) or differential (angle to two angles).
+ * One row between the coordinates of other joints: c1 + c2 - ratio c0 - offset = 0, where only a
+ * differential has c2. The row acts on the bodies of all these joints, up to six. A body that
+ * belongs to several of the joints is one side, with the sum of their Jacobians. The ground may be
+ * omitted (`at_side`).
  *
  * The coordinates are wrapped here. The step unwraps them before it applies the ratio, which
  * does not commute with whole turns. */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Creep: two rows, always compliant, that measure the slip velocity of a wheel on its rail
- * at their contact (cone.h). It is the velocity of the wheel's material minus that of the
- * rail's, along the rail and across it in the contact plane. No coordinate has these rates, so
- * the value of a row is zero; its law only uses the rate. */
+/* Creep: two rows, always compliant, that measure the slip velocity of a wheel on its rail at their
+ * contact (cone.h). The slip velocity is the velocity of the wheel's material minus the velocity of
+ * the rail's material. Row 0 is its component along the rail, row 1 the component across the rail
+ * in the contact plane. No coordinate has these rates, so the value of a row is zero; the law of
+ * the rows uses only the rates. */
 #include "rows/cone.h"
 
 static void rows_of(const struct lk_joint *j, const struct lk_pose *const *pose, double J[2][2][6])

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Distance: the points keep the length of a rod, |d| - length = 0, one row; or, compliant, a
- * spring and damper between them. With n = d / |d|
+/* Distance: one row, |d| - length = 0, which keeps two points at a fixed distance, like a rod. If
+ * the row is compliant, it is a spring and damper between the points. With n = d / |d|
  *
  *   rate  n . d'                   d' the rate of the gap
  *   gamma n . d'' + (d' . d' - (n . d')^2) / |d|
@@ -8,7 +8,8 @@
  * If the points coincide, d has no direction: n is then zero, and the row has no effect. */
 #include "rows/rows.h"
 
-/* compute n and 1 / |d|; below 1 pm the norm counts as 1 pm, so nothing divides by zero */
+/* Compute n and return 1 / |d|. A norm below 1 pm is replaced by 1 pm, to avoid a division by zero.
+ */
 static double direction(const struct lk_joint *j, const struct lk_pose *const *pose, double n[3])
 {
     double inverse;
@@ -39,7 +40,7 @@ static void load(const struct lk_joint *j, const struct lk_pose *const *pose, co
     lk_rows_point_load(j, pose, n, sum);
 }
 
-/* sign [n, p x R^T n] */
+/* Compute the Jacobian of each side: sign [n, p x R^T n]. */
 static void jacobian(const struct lk_joint *j, const struct lk_pose *const *pose,
                      struct lk_jacobian ret)
 {

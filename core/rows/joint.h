@@ -9,9 +9,9 @@
 
 #include "linkage/kinds.h"
 
-#define LK_ROWS_MAX  6                    /* rows of one joint */
-#define LK_ROWS_PAD  8                    /* the same rounded up to whole vectors */
-#define LK_SIDES_MAX (2 * LK_COUPLED_MAX) /* bodies that one joint acts on */
+#define LK_ROWS_MAX  6                    /* largest number of rows of a joint */
+#define LK_ROWS_PAD  8                    /* LK_ROWS_MAX rounded up to whole vectors */
+#define LK_SIDES_MAX (2 * LK_COUPLED_MAX) /* largest number of bodies that a joint acts on */
 
 /** struct lk_pose - pose of a body. @x: centre of mass [m], world; @R: body to world, row-major. */
 struct lk_pose {
@@ -40,7 +40,8 @@ struct lk_road_plane; /* tyre/road.h */
  * rows of a block are of the same kind.
  * @type:       selects the functions
  * @n_sides:    number of bodies that the rows act on
- * @body:       indices of these bodies; the ground is body n_bodies, prescribed frames follow it
+ * @body:       indices of these bodies; the ground is body n_bodies, prescribed frames have the
+ *              indices after n_bodies
  * @kind:       kind of the rows. The point rows of a compliant joint are measured along the axes
  *              f[0] instead of the world's, so that each can have a different stiffness
  * @is_exchanged: side 0 is the second body of the joint in the model
@@ -51,21 +52,21 @@ struct lk_road_plane; /* tyre/road.h */
  * @p:          the joint's point on either body, from the centre of mass [m], body axes
  * @f:          the joint's frame on either body: three unit vectors, body axes; f[s][2] is the
  *              axis
- * @coordinate: values of the joint's coordinates where both frames coincide [rad or m]
- * @length:     distance: of the rod [m]; cone-on-rail: from axle to rail's middle along the
- *              normal
- * @pitch:      screw: travel [m] a radian
+ * @coordinate: values of the joint's coordinates when both frames coincide [rad or m]
+ * @length:     distance: length of the rod [m]; cone-on-rail: distance between the points of wheel
+ *              and rail along the contact normal
+ * @pitch:      screw: travel per radian [m]
  * @sine:       cone-on-rail, creep: sine of the angle between wheel surface and axle
- * @radius:     cone-on-rail, creep: radius of the rail; tyre: free radius of the wheel
+ * @radius:     cone-on-rail, creep: radius of the rail; tyre: free radius of the wheel [m]
  * @tyre:       index of the tyre;  @plane: the road at its contact, axes of side 0
- * @is_by_centre: the depth of the tyre is that below the centre
- * @of:         coordinate rows (one) and couplings (two or three): the joints whose coordinates
- *              they relate;  @which: index of the coordinate of each of these joints
- * @at_side[k][s]: side of this block that is side s of of[k], or -1 for the ground if this block
- *              omits it
+ * @is_by_centre: the penetration depth of the tyre is measured below the wheel centre, see wheel.h
+ * @of:         joints whose coordinates the rows use: one joint for a coordinate row, two or three
+ *              for a coupling;  @which: index of the coordinate of each of these joints
+ * @at_side[k][s]: side of this block that is side s of of[k], or -1 if this is the ground and the
+ *              block omits the ground
  * @ratio:      coupling: coordinate of of[1] (and of[2]) = ratio * coordinate of of[0] + offset
  * @first_coordinate: index of the joint's coordinates in the state
- * @needs_coordinate: the coordinates are unwrapped from step to step
+ * @needs_coordinate: true if the coordinates are unwrapped in each step
  * @law:        compliant rows: index of the law of the first row
  * @drive:      driven rows: index of the drive */
 struct lk_joint {
@@ -112,12 +113,12 @@ static inline int lk_rigid_rows(const struct lk_joint *j)
     return lk_is_compliant(j) ? 0 : j->n_rows;
 }
 
-/** struct lk_jacobian - d(row)/d(x, theta) of either body, a view.
+/** struct lk_jacobian - view of the derivatives d(row)/d(x, theta) of all sides of a joint.
  *
- * Rows are the last index, so that one vector instruction works on several; rows beyond the joint's
- * are zero. Where the first rows are point rows and no other row depends on the translation
- * (`is_point`: all joints but sliding ones), the translation part is +I and -I on those rows and is
- * not stored.
+ * The row is the last index, so that one vector instruction processes several rows; padding rows
+ * are zero. If the first rows are point rows and no other row depends on the translation
+ * (`is_point`: all joints except sliding joints), the translation part is +I and -I in the point
+ * rows and is not stored.
  * @J:        value of (side, direction k, row r) at J[(directions * side + k) * pad + r]
  * @pad:      rows rounded up to whole vectors, 4 or 8
  * @is_point: 3 directions are stored, d/dtheta; otherwise 6, d/dx and d/dtheta
@@ -162,7 +163,8 @@ static inline double *lk_jacobian_turn(struct lk_jacobian jacobian, int side)
 }
 
 /** struct lk_side - the Jacobian of one side of a joint, a view.
- * @turn:     the d/dtheta part, direction k at [k * pad]; without is_point d/dx precedes it
+ * @turn:     the d/dtheta part, direction k at [k * pad]; without is_point it follows the d/dx
+ * part
  * @row:      index of the first row among all rows;  @n: number of rows
  * @sign:     sign of the translation part of point rows
  * @first:    world axis of the first point row */
@@ -219,20 +221,20 @@ static inline void lk_jacobian_row(struct lk_jacobian jacobian, int side, int ro
     }
 }
 
-/** struct lk_joint_type_ops - functions of a joint type. @pose, @twist: one for each side.
- * All are safe on the cycle thread and do the same work at every call.
+/** struct lk_joint_type_ops - functions of a joint type. @pose, @twist: one for each side. All
+ * functions are safe on the cycle thread and do the same work at every call.
  * @is_point, @first: see struct lk_jacobian; they describe the type. For a compliant joint of
  *               this type see lk_joint_is_point()
  * @violation:   compute Phi of the rows
  * @load:        add Phi_q^T lambda of the rows to each body (force: world, torque: body axes)
  * @jacobian:    compute Phi_q of the rows
  * @gamma:       compute d2Phi/dt2 of the rows with all accelerations zero
- * @way:         compute the change of the rows from @before to @now in one step [m, rad]. If
- *               poses define the rows only modulo whole turns, the smallest such change. NULL:
- *               the difference
+ * @way:         compute the change of the rows from @before to @now in one step [m, rad]. If poses
+ *               define the rows only modulo whole turns, this is the smallest possible change.
+ *               NULL: the change is the difference
  * @coordinate:  compute coordinate @i of the joint [rad or m], angles wrapped; NULL, or never
  *               called, for types without coordinates
- * @coordinate_jacobian: compute the derivative of the coordinate, one row a side (sides 0 and 1)
+ * @coordinate_jacobian: compute the derivative of the coordinate, one row per side (sides 0 and 1)
  * @coordinate_gamma:    compute the second time derivative of the coordinate with all
  *               accelerations zero */
 struct lk_joint_type_ops {

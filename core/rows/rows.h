@@ -6,24 +6,24 @@
  *   square    u (on 0) . v (on 1) = 0    1 row [rad], the two directions stay orthogonal; dot-1
  *   sliding   n (on 0) . d = 0           1 row [m], the point of 1 stays in a plane of 0; dot-2
  *
- * For each: value, Phi_q^T lambda ("load"), Jacobian row, and gamma, the second time derivative
- * with all accelerations zero. With R -> R exp(dtheta): d(R u) = R (dtheta x u), so v . d(R u) =
- * dtheta . (u x R^T v); and the second derivative of a body-fixed vector p is R (w x (w x p)). For
- * a square, the second derivative is, with u, v and the angular velocities a, b of its sides in
- * world axes,
+ * Each primitive has functions for its value, Phi_q^T lambda ("load"), Jacobian row, and gamma, the
+ * second time derivative with all accelerations zero. With R -> R exp(dtheta): d(R u) = R (dtheta x
+ * u), so v . d(R u) = dtheta . (u x R^T v); and the second derivative of a body-fixed vector p is R
+ * (w x (w x p)). For a square, the second derivative is, with u, v and the angular velocities a, b
+ * of its sides in world axes,
  *
  *     d^2(u . v)/dt^2 = ((a - b) . u) (a . v) - ((a - b) . v) (b . u) - |a - b|^2 u . v
  *
- * as d(u . v)/dt = (a - b) . (u x v): there is no cancellation of large terms if both sides spin
- * alike. */
+ * because d(u . v)/dt = (a - b) . (u x v). In this form no large terms cancel if both sides spin at
+ * the same rate. */
 #ifndef LK_ROWS_ROWS_H
 #define LK_ROWS_ROWS_H
 
 #include "maths/vec.h"
 #include "rows/joint.h"
 
-/* set gamma to 0, for rows that are always compliant: accelerations are not projected on
- * them */
+/* Set gamma to 0, for rows that are always compliant. The projection of accelerations does not use
+ * such rows. */
 LK_INLINE void lk_rows_no_gamma(const struct lk_joint *j, const struct lk_pose *const *pose,
                                 const struct lk_twist *const *twist, double *ret)
 {
@@ -33,7 +33,7 @@ LK_INLINE void lk_rows_no_gamma(const struct lk_joint *j, const struct lk_pose *
         ret[r] = 0;
 }
 
-/* P0 - P1 [m], world */
+/* Compute the gap d = P0 - P1 [m], world. */
 LK_INLINE void lk_rows_gap(const struct lk_joint *j, const struct lk_pose *const *pose, double d[3])
 {
     double r0[3], r1[3];
@@ -44,7 +44,7 @@ LK_INLINE void lk_rows_gap(const struct lk_joint *j, const struct lk_pose *const
         d[i] = (pose[0]->x[i] - pose[1]->x[i]) + (r0[i] - r1[i]);
 }
 
-/* dd/dt [m/s], world */
+/* Compute the rate dd/dt of the gap [m/s], world. */
 LK_INLINE void lk_rows_gap_rate(const struct lk_joint *j, const struct lk_pose *const *pose,
                                 const struct lk_twist *const *twist, double d[3])
 {
@@ -58,7 +58,7 @@ LK_INLINE void lk_rows_gap_rate(const struct lk_joint *j, const struct lk_pose *
         d[i] = (twist[0]->v[i] - twist[1]->v[i]) + (r0[i] - r1[i]);
 }
 
-/* gamma of the point rows [m/s^2], world */
+/* Compute gamma of the point rows [m/s^2], world. */
 LK_INLINE void lk_rows_gap_gamma(const struct lk_joint *j, const struct lk_pose *const *pose,
                                  const struct lk_twist *const *twist, double d[3])
 {
@@ -102,7 +102,8 @@ LK_INLINE void lk_rows_point_jacobian_side(const double R[9], const double p[3],
     }
 }
 
-/* compute the first @n rows of a joint with is_point, from world axis @first on */
+/* Compute the Jacobian of the @n point rows of a joint; the first row is along world axis @first.
+ */
 LK_INLINE void lk_rows_point_jacobian(const struct lk_joint *j, const struct lk_pose *const *pose,
                                       int first, int n, struct lk_jacobian ret)
 {
@@ -216,7 +217,8 @@ LK_INLINE void lk_rows_sliding_load(const struct lk_joint *j, const struct lk_po
     }
 }
 
-/* @d, @rate, @gamma: of the gap, see lk_rows_gap*() */
+/* Compute gamma of a sliding row. @d, @rate, @gamma: value, rate and gamma of the gap, see
+ * lk_rows_gap*() */
 LK_INLINE double lk_rows_sliding_gamma(const struct lk_pose *const *pose,
                                        const struct lk_twist *const *twist, const double n[3],
                                        const double d[3], const double rate[3],
@@ -234,7 +236,7 @@ LK_INLINE double lk_rows_sliding_gamma(const struct lk_pose *const *pose,
 
 /* ---- rows and coordinates that several joint types share ---- */
 
-/* d/dt of a square row */
+/* Compute the rate of a square row. */
 LK_INLINE double lk_rows_square_rate(const struct lk_pose *const *pose,
                                      const struct lk_twist *const *twist, const double u[3],
                                      const double v[3])
@@ -245,7 +247,8 @@ LK_INLINE double lk_rows_square_rate(const struct lk_pose *const *pose,
     return lk_dot(t0, twist[0]->w) + lk_dot(t1, twist[1]->w);
 }
 
-/* two square rows that keep the axes parallel: axis of side 0 against f[1][0] and f[1][1] */
+/* Compute two square rows that keep the axes parallel: the axis of side 0 is perpendicular to
+ * f[1][0] and f[1][1]. */
 LK_INLINE void lk_rows_parallel(const struct lk_joint *j, const struct lk_pose *const *pose,
                                 double *phi)
 {
@@ -275,7 +278,7 @@ LK_INLINE void lk_rows_parallel_gamma(const struct lk_joint *j, const struct lk_
     ret[1] = lk_rows_square_gamma(pose, twist, j->f[0][2], j->f[1][1]);
 }
 
-/* @n sliding rows, along f[0][first] and the directions after it */
+/* Compute @n sliding rows, along f[0][first] and the directions after it. */
 LK_INLINE void lk_rows_slides(const struct lk_joint *j, const struct lk_pose *const *pose,
                               int first, int n, double *phi)
 {
@@ -364,7 +367,7 @@ LK_INLINE double lk_rows_angle(const struct lk_joint *j, const struct lk_pose *c
                  lk_rows_square(pose, j->f[0][0], j->f[1][0]));
 }
 
-/* compute the Jacobian of the angle if the axes of both sides are parallel: constant */
+/* Compute the Jacobian of the angle for parallel axes; in this case it is constant. */
 LK_INLINE void lk_rows_angle_jacobian(const struct lk_joint *j, double J[2][6])
 {
     for (int k = 0; k < 3; k++) {
@@ -381,8 +384,8 @@ LK_INLINE double lk_rows_angle_square(double c, double s)
     return lk_max(c * c + s * s, 1e-30);
 }
 
-/* compute the Jacobian of the angle at any pose, d(atan2(s, c)) = (c ds - s dc) / (c^2 +
- * s^2); rotations only */
+/* Compute the Jacobian of the angle with respect to rotations, at any pose: d(atan2(s, c)) = (c ds
+ * - s dc) / (c^2 + s^2). */
 LK_INLINE void lk_rows_angle_directions(const struct lk_joint *j, const struct lk_pose *const *pose,
                                         double t0[3], double t1[3])
 {
@@ -416,9 +419,9 @@ LK_INLINE double lk_rows_angle_gamma(const struct lk_joint *j, const struct lk_p
     return scale * (c * dds - s * ddc - 2 * (c * dc + s * ds) * rate);
 }
 
-/* Compute the Jacobian of the angle as a coordinate. Rigid rows keep the axes parallel, so
- * that constants are exact. Compliant rows need the derivative at any pose, otherwise their
- * force would gain or lose energy. */
+/* Compute the Jacobian of the angle as a coordinate. Rigid rows keep the axes parallel, so that the
+ * constant Jacobian is exact. Compliant rows need the derivative at any pose, otherwise their force
+ * would gain or lose energy. */
 LK_INLINE void lk_rows_angle_coordinate_jacobian(const struct lk_joint *j,
                                                  const struct lk_pose *const *pose, double J[2][6])
 {
@@ -455,8 +458,8 @@ LK_INLINE double lk_rows_coordinate(const struct lk_joint *j, int k,
     return lk_joint_ops(j->of[k]->type)->coordinate(j->of[k], of, j->which[k]);
 }
 
-/* add @scale times the derivative of the coordinate to the row of each side, because two
- * joints may share a body */
+/* Add @scale times the derivative of the coordinate to the row of each side. The function adds
+ * instead of assigning, because two joints may share a body. */
 LK_INLINE void lk_rows_coordinate_jacobian(const struct lk_joint *j, int k, double scale,
                                            const struct lk_pose *const *pose,
                                            double J[LK_SIDES_MAX][6])

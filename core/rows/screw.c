@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Screw joint, five rows: both axes lie on one line, and body 1 moves along this line by
- * `pitch` for each radian that it turns about it (right-handed for pitch > 0; the pitch is not
- * 0). Its coordinate is the angle.
+/* Screw joint, five rows: both axes lie on one line, and body 1 moves along this line by `pitch`
+ * for each radian that it turns about it (right-handed for pitch > 0; the pitch is not 0). The
+ * coordinate of the joint is the angle.
  *
  * The row of the thread is travel - pitch * angle modulo the lead, 2 pi pitch, reduced to half a
  * lead on either side of zero. The poses define the angle only modulo 2 pi. A thread is periodic
- * with the lead, so the reduced row is exact and needs no count of turns. Near zero, where a
- * step keeps it, the row is smooth with the derivative of travel - pitch * angle, also where the
- * angle passes from pi to -pi. It has a jump at half a lead, between two grooves. */
+ * with the lead, so the reduced row is exact and needs no count of turns. A step keeps the row near
+ * zero. There it is smooth, with the derivative of travel - pitch * angle, even when the angle
+ * jumps from pi to -pi. The row has a jump at half a lead, between two grooves. */
 #include "rows/rows.h"
 
 #define THREAD 2 /* index of the row of the thread */
 
-/* reduce @x to half a lead about zero; the work is fixed, unlike that of remainder(). Both have
- * only the round-off of @x */
+/* Reduce @x to half a lead on either side of zero. Unlike remainder(), this takes a fixed time;
+ * both have only the round-off of @x. */
 static double nearest_groove(const struct lk_joint *j, double x)
 {
     double lead = 2 * M_PI * j->pitch;
@@ -21,9 +21,9 @@ static double nearest_groove(const struct lk_joint *j, double x)
     return x - lead * rint(x / lead);
 }
 
-/* Compute the change of the rows in a step. The pose defines the thread only modulo whole
- * leads: if the thread slips into the next groove, the change is the short way, not a whole lead
- * back. */
+/* Compute the change of the rows in a step. The pose defines the thread only modulo whole leads: if
+ * the thread slips into the next groove, the change is the small motion across the groove, not a
+ * jump back by a whole lead. */
 static void way(const struct lk_joint *j, const double *before, const double *now, double *ret)
 {
     for (int r = 0; r < j->n_rows; r++)
@@ -90,7 +90,7 @@ static double coordinate(const struct lk_joint *j, const struct lk_pose *const *
     return j->coordinate[i] + lk_rows_angle(j, pose);
 }
 
-/* exact where the rows hold */
+/* Compute the Jacobian of the angle; it is exact if the rigid rows hold. */
 static void coordinate_jacobian(const struct lk_joint *j, const struct lk_pose *const *pose, int i,
                                 double J[2][6])
 {
@@ -98,7 +98,8 @@ static void coordinate_jacobian(const struct lk_joint *j, const struct lk_pose *
     lk_rows_angle_coordinate_jacobian(j, pose, J);
 }
 
-/* the axis is fixed in both bodies, so the rate depends on the angular velocities only */
+/* Compute gamma of the angle. The axis is fixed in both bodies, so the rate of the angle depends on
+ * the angular velocities only */
 static double coordinate_gamma(const struct lk_joint *j, const struct lk_pose *const *pose,
                                const struct lk_twist *const *twist, int i)
 {

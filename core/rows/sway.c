@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sway: three rows, always compliant, that measure the gap between the points of a rod along the
- * axes of the world, independent of rotations. Their law is that of the tension in the rod, see
- * step/elements/sway.h. */
+/* Sway: three rows, always compliant, that measure the gap between the end points of a rod along
+ * the world axes, which do not rotate with the bodies. The law of the rows is the geometric
+ * stiffness due to the tension in the rod, see step/elements/sway.h. */
 #include "rows/rows.h"
 #include <string.h>
 

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The joints of table.h. Every function below has an instance for each line, with the line
- * as a constant, so that loops unroll and branches fold. All rows are computed before any row is
- * written: the compiler must assume that a written row aliases a pose, and would recompute
- * common terms. */
+/* The joints of table.h. Every function below is instantiated for each line of the table. The line
+ * is then a compile-time constant, so that loops unroll and branches fold. All rows are computed
+ * before any row is written: the C compiler must assume that a written row aliases a pose, and
+ * would recompute common terms. */
 #include "rows/table.h"
 #include "rows/rows.h"
 #include "rows/universal.h"
 #include <stdbool.h>
 
-/* return the direction of side 0 of slide @i; the direction of side @s of square @i */
+/* slide_of() - return the direction of slide @i, fixed to side 0. square_of() - return the
+ * direction of square @i that is fixed to side @s. */
 LK_INLINE const double *slide_of(const struct lk_joint_kind *k, const struct lk_joint *j, int i)
 {
     return j->f[0][k->dir[0][k->slide[i]]];
@@ -25,7 +26,7 @@ LK_INLINE bool is_ball(const struct lk_joint_kind *k)
     return k->point == LK_POINTS_XYZ && k->n_slide + k->n_square == 0;
 }
 
-/* copy the components of a world vector that are point rows; all three if there are three */
+/* Copy the components of @world for which the joint has point rows. */
 LK_INLINE void take_points(const struct lk_joint_kind *k, const double world[3], double *row)
 {
     for (int i = 0; i < lk_kind_point_rows(k); i++)
@@ -121,8 +122,8 @@ LK_INLINE void gamma_rows(const struct lk_joint_kind *k, const struct lk_joint *
 
 /* ---- coordinates ---- */
 
-/* return the measure of coordinate @i; a joint with one coordinate has only measure 0, so
- * that the measure is a constant, too */
+/* Return the measure of coordinate @i. If the joint has only one coordinate, the result does not
+ * depend on @i and is a compile-time constant. */
 LK_INLINE enum lk_measure measure_of(const struct lk_joint_kind *k, int i)
 {
     return k->measure[k->n_coordinates == 1 ? 0 : i];
@@ -140,7 +141,8 @@ LK_INLINE double coordinate(const struct lk_joint_kind *k, const struct lk_joint
     return j->coordinate[i] + lk_universal_angle(j, pose, (int)measure - LK_ABOUT_FIRST);
 }
 
-/* compute the Jacobian of a coordinate; that of an angle is exact if the rigid rows hold */
+/* Compute the Jacobian of a coordinate. The Jacobian of an angle is exact if the rigid rows hold.
+ */
 LK_INLINE void coordinate_jacobian(const struct lk_joint_kind *k, const struct lk_joint *j,
                                    const struct lk_pose *const *pose, int i, double J[2][6])
 {
@@ -227,7 +229,7 @@ const struct lk_joint_type_ops lk_joint_kind_ops[LK_KINDS] = {
 #undef X
 };
 
-/* the rows of a ball, and the angle of a hinge */
+/* pin: the rows of a spherical joint, and the angle of a revolute joint */
 const struct lk_joint_type_ops lk_joint_pin = {
     .is_point = 1,
     .violation = violation_SPHERICAL,
@@ -239,7 +241,7 @@ const struct lk_joint_type_ops lk_joint_pin = {
     .coordinate_gamma = coordinate_gamma_REVOLUTE,
 };
 
-/* ---- no rows, and the angle of a hinge ---- */
+/* ---- pivot: no rows, only the angle of a revolute joint ---- */
 
 static void no_rows(const struct lk_joint *j, POSES, double *phi)
 {

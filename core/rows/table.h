@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Joints as rows: the definition of each joint type for the step, the batched step, the compiler
- * and the reader, one line each. The rows are the basic constraints of E. J. Haug (Computer-aided
- * kinematics and dynamics of mechanical systems, 1989, ch. 9): with the point P and the frame f of
- * the joint on either body, d = P0 - P1,
+/* Definition of the joint types by their rows, one line for each type. The step, the batched step,
+ * the compiler and the reader of models use this table. The rows are the basic constraints of E. J.
+ * Haug (Computer-aided kinematics and dynamics of mechanical systems, 1989, ch. 9): with the point
+ * P and the frame f of the joint on either body, d = P0 - P1,
  *
  *   point     d = 0                                       three rows [m]     Haug: spherical;
- *                                                         of a pin two, across a world axis
+ *                                                         a pin: two, perpendicular to a world axis
  *   slide     n . d = 0, n a direction of side 0          one row [m]        dot-2
  *   square    u . v = 0, u of side 0 and v of side 1      one row [rad]      dot-1
  *
  * in this order. A slider is a prismatic joint of bodies that move in a plane. Direction 1 of its
- * side 0 is the normal of the plane; its one square row holds the angle about this normal. Joints
- * with other rows (distance, screw, cone on rail, ...) have their own files. */
+ * side 0 is the normal of the plane; its one square row constrains the angle about this normal.
+ * Joints with other rows (distance, screw, cone on rail, ...) have their own files. */
 #ifndef LK_ROWS_TABLE_H
 #define LK_ROWS_TABLE_H
 
@@ -50,7 +50,7 @@ static inline int lk_points_first(enum lk_point_rows points)
 }
 
 /** struct lk_joint_kind - rows of a joint type: points, then slides, then squares.
- * @point:  which point rows
+ * @point:  point rows of the type
  * @slide:  direction of side 0 of each of the @n_slide slides
  * @square: direction of side 0 and of side 1 of each of the @n_square squares, as indices in
  *          @dir
@@ -69,8 +69,8 @@ struct lk_joint_kind {
     enum lk_measure measure[LK_COORDINATES_MAX];
 };
 
-/* X(name, as in a file; points, slides, squares; directions in use, slides and squares as in struct
- * lk_joint_kind; frames; names and measures of the coordinates) */
+/* X(name as in a model file; points, slides, squares; directions in use, slides and squares as in
+ * struct lk_joint_kind; frames; names and measures of the coordinates) */
 #define LK_JOINT_KINDS(X)                                                                          \
     X(SPHERICAL, "spherical", XYZ, 0, 0, ({0, 0}, {{0}, {0}}, {0}, {{0}}), WORLD, (0),             \
       (LK_NO_MEASURE))                                                                             \

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tyre: six rows, always compliant, of a wheel on a road (wheel.h): along the normal, ahead
- * and to the left, and about these three axes. Their rates are those of the wheel relative to
- * the road: of its lowest point along the normal, of its material at the contact point along the
- * road, and of its rotation about the axes of the contact. The first row has a value, the
- * distance of its lowest point from the road; no coordinate has the rates of the others.
+/* Tyre: six rows, always compliant, between a wheel and a road (wheel.h). The first three are
+ * velocities of the wheel relative to the road: along the road's normal, ahead and to the left.
+ * These velocities are measured at the lowest point of the wheel (row 0) and for the wheel's
+ * material at the contact point (rows 1 and 2). The last three are the relative angular velocity
+ * about the axes ahead, left and normal. The value of row 0 is minus the penetration depth. No
+ * coordinate has the rates of the other rows, so their value is zero.
  *
- * The multipliers are minus the forces and moments of the road on the wheel; their laws are in
+ * The multipliers are minus the forces and moments of the road on the wheel; the laws are in
  * step/elements/tyres.c. */
 #include "rows/wheel.h"
 
@@ -16,7 +17,7 @@ static void arm_to(const struct lk_pose *const *pose, int s, const double at[3],
         ret[i] = at[i] - pose[s]->x[i];
 }
 
-/* compute the row of the velocity of the point @at of side 1 relative to side 0, along @e */
+/* Compute the Jacobian row of the velocity along @e of the point @at, side 1 relative to side 0. */
 static void force_row(const struct lk_pose *const *pose, const double at[3], const double e[3],
                       double J[2][6])
 {

@@ -2,13 +2,13 @@
 /* The angles of a universal joint: the first axis a = f[0][2], fixed to body 0, stays at a right
  * angle to the second axis b = f[1][2], fixed to body 1.
  *
- * Both axes are fixed to a cross-piece without mass. The coordinate `first` is its angle about a
- * relative to body 0, `second` the angle of body 1 about b relative to the cross-piece. Initially
- * f[0][0] = b and f[1][0] = a, and both frames are right-handed. So with both angles counted from
- * this pose
+ * Both axes are fixed to a cross-piece without mass. The coordinate `first` is the angle of the
+ * cross-piece relative to body 0, about a. The coordinate `second` is the angle of body 1 relative
+ * to the cross-piece, about b. Initially f[0][0] = b and f[1][0] = a, and both frames are
+ * right-handed. So with both angles measured from this pose
  *
- *   b = cos(first) f[0][0] + sin(first) f[0][1]      the cross-piece turns b in body 0
- *   a = cos(second) f[1][0] - sin(second) f[1][1]    seen from body 1, which turns, a turns back
+ *   b = cos(first) f[0][0] + sin(first) f[0][1]      b turns with the cross-piece in body 0
+ *   a = cos(second) f[1][0] - sin(second) f[1][1]    in body 1, a turns the other way
  *
  * and w1 - w0 = first' a + second' b. With a . b = 0 both rates are products with the axes:
  * first' = a . (w1 - w0), second' = b . (w1 - w0). */
@@ -27,8 +27,9 @@ LK_INLINE double lk_universal_angle(const struct lk_joint *j, const struct lk_po
                  lk_rows_square(pose, j->f[0][2], j->f[1][0]));
 }
 
-/* Compute, for compliant joints, the angle @i as atan2(s, c) of two square rows, with first
- * and second derivative at any pose. */
+/* Select the vectors @u and @v of the square rows c (index 0) and s (index 1), with angle 0 =
+ * atan2(s, c) and angle 1 = atan2(-s, c). Compliant joints need derivatives of the angles at any
+ * pose; the next two functions compute them from these rows. */
 LK_INLINE void lk_universal_squares(const struct lk_joint *j, int i, const double *u[2],
                                     const double *v[2])
 {
@@ -77,7 +78,8 @@ LK_INLINE double lk_universal_exact_gamma(const struct lk_joint *j,
                 (value[0] * rate[1] - value[1] * rate[0]));
 }
 
-/* compute axis @i, fixed to body i, in the axes of both bodies; exact if the rows hold */
+/* Compute the Jacobian of angle @i. For rigid rows it is axis @i, which is fixed to body i, in the
+ * axes of each body; this is exact if the rows hold. */
 LK_INLINE void lk_universal_jacobian(const struct lk_joint *j, const struct lk_pose *const *pose,
                                      int i, double J[2][6])
 {
@@ -97,8 +99,9 @@ LK_INLINE void lk_universal_jacobian(const struct lk_joint *j, const struct lk_p
     }
 }
 
-/* With accelerations zero w0 and w1 are constant in the world as in their bodies. So is a . w0, and
- * d/dt (a . w1) = (w0 x a) . w1 = a . (w1 x w0); likewise -d/dt (b . w0) = b . (w1 x w0). */
+/* Compute gamma of angle @i. With accelerations zero, w0 and w1 are constant, in world axes and in
+ * body axes. So a . w0 is constant, and d/dt (a . w1) = (w0 x a) . w1 = a . (w1 x w0); likewise
+ * -d/dt (b . w0) = b . (w1 x w0). */
 LK_INLINE double lk_universal_gamma(const struct lk_joint *j, const struct lk_pose *const *pose,
                                     const struct lk_twist *const *twist, int i)
 {

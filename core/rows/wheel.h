@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Contact of a wheel (side 1) with the road (side 0): its point and axes.
+/* Contact of a wheel (side 1) with the road (side 0): contact point and axes.
  *
  * With the centre c, the spin axis e_y to the left, and the plane of the road through Q with the
  * normal n,
@@ -10,9 +10,10 @@
  *     R_l = (c - Q) . n / (e_r . n),  P = c - R_l e_r      the contact point
  *     rho = R0 e_r . n - (c - Q) . n                       depth of the lowest point of the rim
  *
- * rho is a function of the pose, and its derivative the velocity of the point c - R0 e_r along n: a
- * spring along it has a potential. The IAVSD benchmark defines instead, with the height z of the
- * centre over the road along the normal n0 of the road as a whole, (c - Q) . n = z n . n0,
+ * rho is a function of the pose, and its rate is minus the velocity of the point c - R0 e_r along
+ * n. Therefore a spring with the deflection rho has a potential. The IAVSD benchmark defines
+ * instead, with the height z of the centre over the road along the normal n0 of the road as a
+ * whole, (c - Q) . n = z n . n0,
  *
  *     rho = (R0 - z) n . n0                                depth below the centre */
 #ifndef LK_ROWS_WHEEL_H
@@ -24,8 +25,9 @@
 #define LK_WHEEL_UPRIGHT 0.1 /* least e_r . n of a rolling tyre; below it, the tyre lies flat */
 
 /** struct lk_wheel - contact geometry at one pose; vectors in world axes.
- * @upright: e_r . n;  @camber: e_y . n, the sine of the angle to the right;  @height: of the centre
- *           over the road, along n;  @radius: R_l;  @depth: rho [m] */
+ * @upright: e_r . n;  @camber: e_y . n, the sine of the angle by which the wheel leans to the
+ *           right;  @height: height of the centre over the road, along n [m];  @radius: R_l;
+ *           @depth: rho [m] */
 struct lk_wheel {
     double c[3];
     double n[3];
@@ -43,7 +45,7 @@ struct lk_wheel {
 
 /** lk_wheel_axes() - compute all values of @w that follow from c, n, ey and height. @R0: free
  * radius;
- * @cosine: n . n0 if the depth is that below the centre, else 0 */
+ * @cosine: n . n0 if the depth is measured below the centre, else 0 */
 LK_INLINE void lk_wheel_axes(struct lk_wheel *w, double R0, double cosine)
 {
     double length, least;
@@ -65,7 +67,7 @@ LK_INLINE void lk_wheel_axes(struct lk_wheel *w, double R0, double cosine)
         w->P[i] = w->c[i] - w->radius * w->er[i];
 }
 
-/** lk_wheel_at() - compute the contact of joint @j at @pose, on its plane of the road. */
+/** lk_wheel_at() - compute the contact of joint @j with its road plane at @pose. */
 LK_INLINE void lk_wheel_at(const struct lk_joint *j, const struct lk_pose *const *pose,
                            struct lk_wheel *w)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shapes of bodies: those that the model defines; otherwise bars to their joints, their
- * centre of mass, and a box of their inertia if such a box fits them. */
+/* Shapes of bodies: the shapes that the model defines; otherwise bars to the joints, the centre of
+ * mass, and a box with the inertia of the body if such a box fits. */
 #include "maths/vec.h"
 #include "model/reader.h"
 #include "sketch.h"

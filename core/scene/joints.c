@@ -8,7 +8,7 @@
 
 /* sizes in units of the scene */
 #define PIN   0.13 /* diameter of a hinge */
-#define LONG  0.4  /* its length */
+#define LONG  0.4  /* length of a hinge */
 #define RAIL  2.0  /* length of a guide */
 #define THIN  0.05
 #define BLOCK 0.24
@@ -108,7 +108,7 @@ static void add_joint(struct lk_sketch *d, const struct lk_joint_def *def)
     case LK_JOINT_SPHERICAL:
         add_block(d, def, def->body[1] >= 0, LK_SHAPE_SPHERE, 1.2 * PIN * u);
         break;
-    default: /* couplings have no place of their own */
+    default: /* couplings have no position of their own */
         break;
     }
 }

@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-#define PLANE_LINES   11  /* in either direction */
-#define PLANE_HALF    1.5 /* of its edge, in sizes of the mechanism */
+#define PLANE_LINES   11  /* number of lines in each direction */
+#define PLANE_HALF    1.5 /* half of the drawn part's edge, in sizes of the mechanism */
 #define PROFILE_MAX   1000
 #define GRID_LINES    9
 #define GRID_STATIONS 400

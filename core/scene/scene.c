@@ -143,7 +143,7 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* struct box - of places as drawn */
+/* struct box - bounding box of points in the initial configuration */
 struct box {
     double low[3];
     double high[3];

@@ -43,8 +43,8 @@ static inline int lk_sketch_is_span(const struct lk_force_def *f)
  * counted after the joints. @ret: at most two points. Return: number of points. */
 int lk_sketch_mounts(const struct lk_model *model, int i, struct lk_mount ret[2]);
 
-/** lk_sketch_local(), lk_sketch_vector() - transform a point, a vector of the initial configuration
- * from world axes to the axes of @body. */
+/** lk_sketch_local(), lk_sketch_vector() - transform a point, or a vector, of the initial
+ * configuration from world axes to the axes of @body. */
 void lk_sketch_local(const struct lk_sketch *d, int body, const double world[3], double ret[3]);
 void lk_sketch_vector(const struct lk_sketch *d, int body, const double world[3], double ret[3]);
 

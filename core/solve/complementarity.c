@@ -6,10 +6,10 @@
 
 #define SWEEPS       4
 #define PIVOTS(n)    ((n) < 3 ? 3 * (n) + 2 : (n) + 8)
-#define PIVOT_MIN    1e-14 /* of a diagonal */
-#define VIOLATED_MIN 1e-13 /* least violation / largest number in a row of b - A x */
+#define PIVOT_MIN    1e-14 /* smallest pivot, relative to the diagonal of A */
+#define VIOLATED_MIN 1e-13 /* least violation, relative to the largest term of its row */
 
-/* one projected Gauss-Seidel sweep */
+/* Perform one projected Gauss-Seidel sweep. */
 static void sweep(int n, const double *A, const double *b, const double *lower, const double *upper,
                   double *x)
 {
@@ -22,10 +22,10 @@ static void sweep(int n, const double *A, const double *b, const double *lower, 
     }
 }
 
-/* four numbers anywhere */
+/* four doubles at any address */
 typedef double four __attribute__((vector_size(32), aligned(8)));
 
-/* y += part x */
+/* Compute y += part x. */
 static void add_scaled(int n, double part, const double *x, double *y)
 {
     int i = 0;
@@ -56,10 +56,11 @@ static void add_product(int n, const double *A, const double *x, double *y)
         add_scaled(n, x[k], A + k * n, y);
 }
 
-/* Perform principal pivots (A. W. Tucker, Principal pivotal transforms of square matrices,
- * 1963). T, initially A, becomes [A_aa^-1, A_aa^-1 A_ao; -A_oa A_aa^-1, Schur complement] of the
- * active contacts a and the others o, one contact at a time, and back. @which: contact, or -1:
- * the same work, nothing changes;  @least: lower bound of the pivot */
+/* Perform one principal pivot (A. W. Tucker, Principal pivotal transforms of square matrices,
+ * 1963). T, initially A, becomes [A_aa^-1, A_aa^-1 A_ao; -A_oa A_aa^-1, Schur complement] for the
+ * active contacts a and the other contacts o. Each pivot activates or deactivates one contact.
+ * @which: the contact, or -1: do the same work without changing T;  @least: lower bound of the
+ *         pivot */
 static void exchange(int n, int which, double least, double *T)
 {
     int p = which < 0 ? 0 : which;
@@ -77,8 +78,9 @@ static void exchange(int n, int which, double least, double *T)
     }
 }
 
-/* compute d = b - A x, and @size: bounds of the largest term in each row of it, because A is
- * positive definite. @root: square roots of the diagonal of A */
+/* Compute d = b - A x, and in @size an upper bound of the largest term in each row of d. The bound
+ * uses |A_ik| <= root_i root_k, because A is positive definite. @root: square roots of the diagonal
+ * of A */
 static void find_distances(int n, const double *A, const double *b, const double *root,
                            const double *x, double *d, double *size)
 {
@@ -115,8 +117,8 @@ static int add_most_violated(int n, const double *d, const double *size, const d
     return which;
 }
 
-/* compute y = x + A_aa^-1 (d - limits): with y the active contacts are at their limits; 0
- * for the others. @beyond: d - limits */
+/* Compute the multipliers y = x + A_aa^-1 (d - limits), with which the active contacts are at their
+ * limits. For the other contacts, y = 0. @beyond: d - limits */
 static void solve_acting(int n, const double *T, const double *d, const double *lower,
                          const double *upper, const double *acts, const double *x, double *beyond,
                          double *y)

@@ -44,9 +44,9 @@ LK_INLINE lk_part point_product(const struct lk_side *rows, const struct lk_side
     return LK_THREE(c == 0 ? m : 0, c == 1 ? m : 0, c == 2 ? m : 0, r);
 }
 
-/* return rows from @r on of column @c of (s W Phi_rows^T)^T Phi_columns^T, two blocks of one
- * body;
- * @w: weighed rows;  @m: s / mass */
+/* Return the rows from @r on of column @c of (s W Phi_rows^T)^T Phi_columns^T, for two blocks of
+ * one body.
+ * @w: rows of s W Phi_rows^T;  @m: s / mass */
 LK_INLINE lk_part product_column(const lk_part w[6], const struct lk_side *rows,
                                  const struct lk_side *columns, int r, int c, double m)
 {
@@ -67,8 +67,8 @@ LK_INLINE lk_part product_column(const lk_part w[6], const struct lk_side *rows,
     return sum;
 }
 
-/* add a product; also adds zeros beyond the rows, up to whole vectors, and on the diagonal
- * above it */
+/* Add the product of two blocks to F, in whole vectors. So zeros are added beyond the last row, and
+ * in diagonal blocks the part above the diagonal is added, too. */
 LK_INLINE void add_product(double *F, int stride, lk_part WJ[2 * LK_PARTS][6],
                            const struct lk_side *rows, const struct lk_side *columns, double m)
 {
@@ -79,7 +79,8 @@ LK_INLINE void add_product(double *F, int stride, lk_part WJ[2 * LK_PARTS][6],
                 product_column(WJ[r / LK_PART], rows, columns, r, c, m);
 }
 
-/* add a product with columns of any type: their storage format is a constant in each branch */
+/* Add the product of two blocks if the type of the columns is not a compile-time constant. In each
+ * branch the storage format of the columns is a constant. */
 LK_INLINE void add_product_of(double *F, int stride, lk_part WJ[2 * LK_PARTS][6],
                               const struct lk_side *rows, const struct lk_side *columns, double m)
 {
@@ -131,8 +132,8 @@ LK_INLINE void add_blocks(double *F, int stride, const struct lk_block *block, i
     add_product(F + block[j].at * (stride + 1), stride, WJ, &rows, &rows, sW->mass);
 }
 
-/* Add the products of rows of less common joints, as add_blocks() does. It is a separate
- * function because it is large, and every instance of a front has elements. */
+/* Add the products of rows of less common joints, as add_blocks() does. It is a separate function
+ * because it is large, and otherwise every instance of a front would contain it. */
 static LK_APART void add_rare_blocks(double *F, int stride, const struct lk_block *block, int j,
                                      const struct lk_inverse_mass *sW)
 {
@@ -140,7 +141,7 @@ static LK_APART void add_rare_blocks(double *F, int stride, const struct lk_bloc
 
     if (rows->is_point && rows->n == 6)
         add_blocks(F, stride, block, j, 6, 8, 1, sW);
-    else if (rows->is_point) /* joints of 3 and 5 rows are among the common ones */
+    else if (rows->is_point) /* add_element() handles joints of 3 and 5 rows */
         add_blocks(F, stride, block, j, 4, 4, 1, sW);
     else if (rows->n == 1)
         add_blocks(F, stride, block, j, 1, 4, 0, sW);
@@ -150,8 +151,8 @@ static LK_APART void add_rare_blocks(double *F, int stride, const struct lk_bloc
         add_blocks(F, stride, block, j, rows->n, 4, 0, sW);
 }
 
-/* add s Phi_b W Phi_b^T of one body; blocks come in the order of their rows, so block k <= j lies
- * in the lower triangle */
+/* Add s Phi_b W Phi_b^T of one body. The blocks have the order of their rows, so the product of
+ * block j with a block k <= j lies in the lower triangle. */
 LK_INLINE void add_element(double *F, int stride, const struct lk_block *block, int n_blocks,
                            const struct lk_inverse_mass *sW)
 {
@@ -169,7 +170,7 @@ LK_INLINE void add_element(double *F, int stride, const struct lk_block *block, 
     }
 }
 
-/* add the remainder of a child */
+/* Add the Schur complement @C of a child front to F. */
 LK_INLINE void add_remainder(double *restrict F, const double *restrict C, int rest, int stride,
                              const int *place)
 {
@@ -192,8 +193,9 @@ LK_INLINE void add_child(struct lk_fronts *fr, double *F, const struct lk_child 
         add_remainder(F, C, c->rest, c->stride, place);
 }
 
-/* add Phi_h^T of the rows of block @b in the rows of the motion at @at, below or to the
- * right of them. No pin of two rows is at a hub, see compile/passes/hubs.h. */
+/* Add Phi_h, which couples the rows of block @b with the motion of the hub in rows @at to @at + 5.
+ * Only the lower triangle is written, whichever of the two comes first. No pin of two rows is at a
+ * hub, see compile/passes/hubs.h. */
 LK_INLINE void add_motion_block(double *F, int stride, const struct lk_block *b, int at)
 {
     const struct lk_side *side = &b->side;
@@ -210,9 +212,9 @@ LK_INLINE void add_motion_block(double *F, int stride, const struct lk_block *b,
         }
 }
 
-#define HELD 1e100 /* M/s of a hub whose W is 0: it does not move */
+#define HELD 1e100 /* M/s of a hub with W = 0, which does not move */
 
-/* M/s of a hub */
+/* Compute M/s of a hub from s W. */
 static void invert_mass(const struct lk_inverse_mass *sW, double *ret_mass, double ret_inertia[6])
 {
     if (sW->mass > 0) {
@@ -272,7 +274,7 @@ LK_INLINE void build_front(struct lk_fronts *fr, const struct lk_front *f, int n
         F[r * (stride + 1)] += regular[f->row + r];
 }
 
-/* @l: scratch of e */
+/* Assemble and factor one front. @l: scratch of e values */
 LK_INLINE void factor_front(struct lk_fronts *fr, const struct lk_front *f, int n, int e,
                             const double *regular, const struct lk_inverse_mass *sW, double *l)
 {
@@ -374,8 +376,8 @@ void lk_fronts_factor(struct lk_fronts *fr, const double *regular, const struct 
     }
 }
 
-/* compute y, the right-hand side of front @f. Values are loaded one at a time: a wide load
- * would wait for the narrow stores before it */
+/* Compute y, the right-hand side of front @f. Values are loaded one at a time, because a wide load
+ * would wait for the preceding narrow stores. */
 LK_INLINE void collect(const struct lk_fronts *fr, const struct lk_front *f, int height, int e,
                        const double *x, lk_four *y)
 {
@@ -411,7 +413,8 @@ LK_INLINE void store(const lk_four *y, int n, double *t)
         *(lk_four *)&t[4 * v] = y[v];
 }
 
-/* load the first @e values one by one, in registers if e is a constant */
+/* Copy the first @e values of @y to @t. If e is a constant, they are copied one by one, so that @t
+ * stays in registers. */
 LK_INLINE void spread(const lk_four *y, int e, bool is_fixed, double *t)
 {
     if (is_fixed) {
@@ -423,8 +426,8 @@ LK_INLINE void spread(const lk_four *y, int e, bool is_fixed, double *t)
     }
 }
 
-/* assemble one front of the upward sweep. @height, @width: lk_vectors() of n and e,
- * constants if they are small, and @e with @is_fixed;  @y: scratch of @height */
+/* Perform the upward sweep for one front. @height, @width: lk_vectors() of n and e, compile-time
+ * constants if they are small. @e: a constant if @is_fixed.  @y: scratch of @height */
 LK_INLINE void assemble_front(struct lk_fronts *fr, const struct lk_front *f, int height, int width,
                               int e, bool is_fixed, lk_four *y, double *t, const double *x)
 {
@@ -490,12 +493,12 @@ LK_FRONTS(X)
 LK_FRONTS_TALL(X)
 #undef X
 
-/* Fronts without an instance: the numbers of vectors are constants if they are small. The
- * lists contain the heights for one eliminated vector, and for two. */
+/* Fronts without an instance: the numbers of vectors are constants if they are small. NARROW lists
+ * the heights if one vector is eliminated, WIDE if two are. */
 #define NARROW(X) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8)
 #define WIDE(X)   X(2) X(3) X(4) X(5) X(6) X(7) X(8)
 
-/* index of the case; 0: none of them */
+/* Return the case label for the size of front @f; 0: the size has no case. */
 LK_INLINE int size_of(const struct lk_front *f)
 {
     int width = lk_vectors(f->e);
@@ -526,9 +529,9 @@ static void assemble_any(struct lk_fronts *fr, const struct lk_front *f, const d
     }
 }
 
-/* Disassemble a front with one or two vectors of eliminated rows and any number of other
- * vectors. The others are processed in pairs, each with a separate sum, because an addition
- * waits for the previous addition to the same sum. */
+/* Disassemble a front with one or two vectors of eliminated rows and any number of remaining rows.
+ * The remaining rows are processed in pairs, with two separate sums, because an addition waits for
+ * the previous addition to the same sum. */
 LK_INLINE void disassemble_narrow(const struct lk_fronts *fr, const struct lk_front *f, int width,
                                   double *x)
 {

@@ -2,11 +2,11 @@
 /* The fronts of a plan in the arena: assembly (factor, forward) and disassembly (backward).
  *
  * The matrix is E + s Phi_q W Phi_q^T over all rows in the order of elimination, symmetric and
- * positive definite; with the motions of hubs among the rows, see tree.h, it is quasi-definite. It
- * is never formed as a whole. Each front adds the elements of its bodies, the Jacobians Phi_h
- * between its rows and the motions of hubs, and the remainders of its children. It factors the
- * eliminated rows (L D L^T) and passes the Schur complement to its parent. The plan alone fixes the
- * arithmetic, whatever the order of execution. */
+ * positive definite; with the motions of hubs among the rows, see tree.h, it is quasi-definite. The
+ * matrix is never formed as a whole. Each front adds the elements of its bodies, the Jacobians
+ * Phi_h between its rows and the motions of hubs, and the remainders of its children. The front
+ * then factors the eliminated rows (L D L^T) and passes the Schur complement to its parent. The
+ * plan alone fixes the arithmetic, whatever the order of execution. */
 #ifndef LK_SOLVE_FRONTS_H
 #define LK_SOLVE_FRONTS_H
 
@@ -24,12 +24,15 @@ struct lk_block {
 
 /** struct lk_child - contribution of a child front to its parent.
  * @rest:    number of remaining rows
- * @corner:  offset of its remainder in the matrices, columns @stride values apart
- * @reduced: offset of its remaining right-hand side in the sums
- * @pull:    offset of the map: sum that adds to each row of the parent, up to whole vectors
+ * @corner:  offset of the child's remainder (Schur complement) in the matrices, columns @stride
+ *           values apart
+ * @reduced: offset of the child's remaining right-hand side in the sums
+ * @pull:    offset of a map: for each row of the parent, padded to whole vectors, the index of the
+ *           sum to add
  * @is_first: remaining row r adds to row r of the parent
  * @place:   offset of the indices in the parent's matrix to which the lower triangle of the
- *           remainder adds, column by column; in its lower triangle even if the map swaps rows */
+ *           remainder is added, column by column. All of them are in the lower triangle, even if
+ *           the map swaps rows */
 struct lk_child {
     int rest;
     int stride;
@@ -47,8 +50,8 @@ struct lk_element {
     int n_blocks;
 };
 
-/** struct lk_hub_block - the motion of a hub in a front, and the rows of joints that it meets
- * there.
+/** struct lk_hub_block - the motion of a hub in a front, and the joint rows of this front that act
+ * on the hub.
  * @body:     the hub;  @at: first of its six rows in the front
  * @has_mass: the six rows are eliminated in this front, which adds M/s of the hub */
 struct lk_hub_block {
@@ -93,10 +96,11 @@ enum lk_front_shape {
  * @shape:    instance of the kernels
  * @n, @e:    rows, rows eliminated
  * @row:      index of the first eliminated row among all rows
- * @matrix:   offset of its columns in the matrices, @across and @pivot: of these parts of its
- * factor
- * @reduced:  offset of n values in the sums, the last n - e for the parent;  @solved: of e more,
- * the solution of its rows without the remaining ones, for which the parent need not wait
+ * @matrix:   offset of the columns in the matrices;  @across, @pivot: offsets of the transposed
+ * columns and the pivots, see kernels.h
+ * @reduced:  offset of n values in the sums: reduced right-hand side, of which the last n - e are
+ * added to the parent;  @solved: offset of e values: part of the solution that does not depend on
+ * the remaining rows. The parent need not wait for these values
  * @rest:     offset of the row indices of the n - e remaining rows
  * @parent:   front of the plan that receives the remainder, or -1 */
 struct lk_front {
@@ -119,11 +123,11 @@ struct lk_front {
     int n_hubs;
 };
 
-/** struct lk_fronts - all fronts. Factor and solve write only @matrices, @sums and @local; the
- * rest is written when a model is compiled.
- * @front: in the order of execution;  @plan_front: in the order of the plan
+/** struct lk_fronts - all fronts. lk_fronts_factor() and lk_fronts_solve() write only @matrices,
+ * @sums and @local; the rest is written when a model is compiled.
+ * @front: fronts in the order of execution;  @plan_front: fronts in the order of the plan
  * @zero:  index of a sum that is always 0
- * @hub:   of the fronts with motions of hubs
+ * @hub:   hub motions of all fronts
  * @motions: index of the first motion in a solution, after all rows;  @n_motions: number of
  * motions, of six values each */
 struct lk_fronts {
@@ -154,7 +158,7 @@ struct lk_inverse_mass {
 };
 
 /** lk_fronts_factor() - assemble and factor E + Phi_q (s W) Phi_q^T at the current Jacobians.
- * @regular: diagonal of E, in the order of elimination;  @sW: h^2 / 4 W, one a body
+ * @regular: diagonal of E, in the order of elimination;  @sW: h^2 / 4 W, one per body
  * Thread: cycle.  RT: yes, 2 * factor_flops at most. */
 LK_RT void lk_fronts_factor(struct lk_fronts *fronts, const double *regular,
                             const struct lk_inverse_mass *sW);
@@ -168,14 +172,15 @@ LK_RT void lk_fronts_solve(struct lk_fronts *fronts, double *x);
  * @order: indices into the plan, each front once, children before their parents */
 void lk_fronts_schedule(struct lk_fronts *fronts, const int *order);
 
-/** lk_fronts_smallest_pivot() - smallest pivot of the last factor, each relative to the scale of
- * its row: near 1 where rows are independent, near the regularisation where they are redundant.
+/** lk_fronts_smallest_pivot() - return the smallest pivot of the last factor, relative to the scale
+ * of its row. The result is near 1 if rows are independent, and near the regularisation if rows
+ * are redundant.
  * @scale: n_rows values
  * Thread: cycle.  RT: yes. */
 LK_RT double lk_fronts_smallest_pivot(const struct lk_fronts *fronts, const double *scale);
 
-/** lk_fronts_dependent_rows() - number of rows whose pivot in the last factor contains E with more
- * than the fraction @share. @regular: n_rows, E, or 0 for rows that do not count
+/** lk_fronts_dependent_rows() - return the number of rows in which E is more than the fraction
+ * @share of the pivot of the last factor. @regular: n_rows values: E, or 0 for rows not to count
  * Thread: cycle.  RT: yes. */
 LK_RT int lk_fronts_dependent_rows(const struct lk_fronts *fronts, const double *regular,
                                    double share);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Dense kernels of one front. Its matrix has @n columns of @height vectors, four rows each; rows
- * beyond n are padding. The first @e rows and columns are eliminated. fronts.c instantiates the
- * kernels with constants for the sizes that chains and loops of the shipped joints need, so that
- * loops unroll, and once for any size.
+/* Dense kernels of one front. The matrix of a front has @n columns of @height vectors, four rows
+ * each; rows beyond n are padding. The first @e rows and columns are eliminated. fronts.c
+ * instantiates the kernels with constants for the sizes that chains and loops of the shipped joints
+ * need, so that loops unroll, and once for any size.
  *
  * With F = [A11 . ; A21 A22], A11 = L D L^T and U = A21 A11^-1, the factor is
  *
@@ -12,7 +12,7 @@
  *
  * and the Schur complement A22 - U A12 in the lower triangle after the columns. A solve then only
  * adds multiples of whole vectors, and the right-hand side of the parent needs one such product
- * only. D is stored separately: redundant rows make it as small as the regularisation, and A11^-1
+ * only. D is stored separately: redundant rows make D as small as the regularisation, and A11^-1
  * itself would spread their round-off over all rows. */
 #ifndef LK_SOLVE_KERNELS_H
 #define LK_SOLVE_KERNELS_H
@@ -31,8 +31,8 @@ LK_INLINE double lk_entry(const lk_four *F, int height, int row, int column)
     return F[column * height + row / 4][row % 4];
 }
 
-/* return the first nonzero vector of column @j; 0 for low columns, because computing all
- * vectors costs less than the test */
+/* Return the first nonzero vector of column @j; 0 for columns of up to four vectors, because
+ * computing all vectors costs less than the test. */
 LK_INLINE int lk_first_vector(int j, int height, bool is_fixed)
 {
     return is_fixed || height > 4 ? j / 4 : 0;
@@ -59,7 +59,7 @@ enum lk_filled { LK_BELOW, LK_ABOVE, LK_FILLED };
 #undef LK_UNROLL
 
 /** lk_kernel_add_columns() - compute y += M t, where M has @n columns of @height vectors.
- * @filled: zeros are skipped if the sizes are constants, @is_fixed. RT: yes. */
+ * @filled: nonzero part of M; zeros are skipped if the sizes are constants (@is_fixed). RT: yes. */
 LK_INLINE void lk_kernel_add_columns(bool is_fixed, const lk_four *columns, int height, int n,
                                      const double *t, enum lk_filled filled, lk_four *y)
 {

@@ -3,8 +3,8 @@
  * and once for any size, where unrolling would only fill the instruction cache. No include guard on
  * purpose. */
 
-/* compute y += sum of @n columns of @height vectors times t, for @count vectors from @first
- * on; values of t are @step apart */
+/* Compute y += sum over k of column k times t[k * step], for the @count vectors from @first on. The
+ * @n columns have @height vectors. */
 LK_INLINE void LK_NAME(add_stripe)(const lk_four *columns, int height, int first, int count, int n,
                                    const double *t, int step, enum lk_filled filled, lk_four *y)
 {
@@ -30,7 +30,7 @@ LK_INLINE void LK_NAME(add_stripe)(const lk_four *columns, int height, int first
         of_y[v] = sum[v];
 }
 
-/* compute y += all columns times t, in stripes of up to four vectors, from vector @first on */
+/* Compute y += columns times t, in stripes of up to four vectors, from vector @first on */
 LK_INLINE void LK_NAME(add_columns)(const lk_four *columns, int height, int first, int n,
                                     const double *t, int step, enum lk_filled filled, lk_four *y)
 {
@@ -76,11 +76,12 @@ LK_INLINE void LK_NAME(eliminate_panel)(lk_four *F, int height, int from, int to
     }
 }
 
-/* Compute L D L^T of the first e columns, which then hold L D, and the Schur complement in
- * the other columns. If sizes are not constants, columns are eliminated in panels, and each
- * later column is updated by a whole panel. Its vectors are then loaded and stored once, instead
- * of once for each column of the panel. The sums and their order are the same. Low columns are
- * also computed above the diagonal in this case, see lk_first_vector(). */
+/* Compute L D L^T of the first e columns, which then hold L D, and the Schur complement in the
+ * other columns. If sizes are not constants, columns are eliminated in panels, and each later
+ * column is updated by a whole panel. The vectors of a later column are then loaded and stored
+ * once, instead of once for each column of the panel. The sums and their order are the same. In
+ * this case, columns of up to four vectors are also computed above the diagonal, see
+ * lk_first_vector(). */
 LK_INLINE void LK_NAME(kernel_eliminate)(lk_four *F, int height, int n, int e, double *pivot)
 {
     const int panel = LK_PANEL;
@@ -143,8 +144,8 @@ LK_INLINE void LK_NAME(kernel_invert)(lk_four *F, int height, int e, const doubl
 }
 
 /* Transpose four rows of four columns at a time, or one by one if sizes are small constants.
- * @across: its zeros and its padding are not written, except entries beyond @e in a row, which are
- * set to 0. */
+ * @across: the result. Zeros and padding of @across are not written, except entries beyond @e in a
+ * row, which are set to 0. */
 LK_INLINE void LK_NAME(kernel_transpose)(const lk_four *F, int height, int n, int e, double *across)
 {
     int width = 4 * lk_vectors(e);

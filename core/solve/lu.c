@@ -13,7 +13,8 @@ static void swap_rows(int n, double *A, int i, int k)
     }
 }
 
-/* scale rows, then columns, to a largest entry of 1; scale 0 for those at noise level */
+/* Scale rows, then columns, so that the largest entry of each is 1. Rows at noise level and zero
+ * columns have the scale 0. */
 static void equilibrate(int n, double *A, double noise, double *rows, double *columns)
 {
     for (int i = 0; i < n; i++) {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Motion of a body in a step: the equations of `ali3`, `rattle` and `rk4`, in the number
- * type LK_REAL, see equations.h. The caller loads and stores the values: of one body, of four,
- * or of as many as an engine has lanes. Rows and fronts are elsewhere. No include guard on
- * purpose.
+/* Motion of a body in a step: the equations of `ali3`, `rattle` and `rk4`, in the number type
+ * LK_REAL, see equations.h. The caller loads and stores the values of one body, of four bodies, or
+ * of as many as an engine has lanes. Other files treat rows and fronts. There is no include guard,
+ * because equations.h includes this file several times.
  *
  * v, a: translation in world axes, then rotation in the axes of the body
  * u, theta: motion of a step, in the same axes;  @turn: exp(theta)
  * sm, sJ: s / m, s J^-1
- * @is_ball: J is J[0] times unity, and sJ likewise. Results may not alias arguments, unless
- *           stated. */
+ * @is_ball: J is J[0] times the unit matrix, and sJ likewise
+ * Results may not alias arguments, unless stated. */
 
 /* ---- poses ---- */
 
@@ -26,7 +26,7 @@ LK_INLINE void LK_NAME(moved_place)(const LK_REAL x_old[3], const LK_REAL q_old[
     LK_NAME(quat_matrix)(q, R);
 }
 
-/* compute the pose that is stored: the quaternion is normalised. @x, @q may be the old ones */
+/* compute the pose that is stored, with a normalised quaternion. @x, @q may alias @x_old, @q_old */
 LK_INLINE void LK_NAME(moved_state)(const LK_REAL x_old[3], const LK_REAL q_old[4],
                                     const LK_REAL u[3], const LK_REAL turn[4], LK_REAL x[3],
                                     LK_REAL q[4])
@@ -41,7 +41,7 @@ LK_INLINE void LK_NAME(moved_state)(const LK_REAL x_old[3], const LK_REAL q_old[
         q[i] = turned[i];
 }
 
-/* q exp(dtheta) */
+/* compute q exp(dtheta) */
 LK_INLINE void LK_NAME(turn_on)(const LK_REAL q[4], const LK_REAL dtheta[3], LK_REAL ret[4])
 {
     LK_REAL dq[4];
@@ -63,7 +63,7 @@ LK_INLINE void LK_NAME(times_moments)(const LK_REAL *S, bool is_ball, const LK_R
         r[i] = S[0] * a[i];
 }
 
-/* w x J w */
+/* compute w x J w */
 LK_INLINE void LK_NAME(gyroscopic)(const LK_REAL J[6], const LK_REAL w[3], LK_REAL r[3])
 {
     LK_REAL Jw[3];
@@ -90,7 +90,7 @@ LK_INLINE LK_REAL LK_NAME(taylor)(double h, LK_REAL part, LK_REAL v, LK_REAL a)
     return h * v + 0.5 * h * h * part * a;
 }
 
-/* v = 2/h u - v_old, a = 2/h (v - v_old) - a_old */
+/* compute v = 2/h u - v_old, a = 2/h (v - v_old) - a_old */
 LK_INLINE void LK_NAME(trapezoidal)(double h, const LK_REAL u[3], const LK_REAL theta[3],
                                     const LK_REAL v_old[6], const LK_REAL a_old[6], LK_REAL v[6],
                                     LK_REAL a[6])
@@ -103,7 +103,7 @@ LK_INLINE void LK_NAME(trapezoidal)(double h, const LK_REAL u[3], const LK_REAL 
     }
 }
 
-/* g = M (a - gravity) + w x J w */
+/* compute g = M (a - gravity) + w x J w */
 LK_INLINE void LK_NAME(inertial_force)(LK_REAL mass, const LK_REAL J[6], const double gravity[3],
                                        const LK_REAL v[6], const LK_REAL a[6], LK_REAL g[6])
 {
@@ -119,9 +119,9 @@ LK_INLINE void LK_NAME(inertial_force)(LK_REAL mass, const LK_REAL J[6], const d
 
 /* ---- rattle, see rattle.c ---- */
 
-/* return the prediction h v + h^2/2 a, with the second term multiplied by @part. a is that
- * of the last half kick, 2/h (v - @moved / h), because accelerations of the state may be large
- * near a singular pose */
+/* return the prediction h v + h^2/2 a, with the second term multiplied by @part. a is the
+ * acceleration of the last half kick, 2/h (v - @moved / h), because accelerations of the state may
+ * be large near a singular pose */
 LK_INLINE LK_REAL LK_NAME(rattle_ahead)(double h, LK_REAL part, LK_REAL v, LK_REAL moved)
 {
     return h * v + part * (h * v - moved);
@@ -139,9 +139,9 @@ LK_INLINE void LK_NAME(rattle_start)(double s, const LK_REAL J[6], const LK_REAL
         r[i] = 0.5 / s * (carried[i] - hJw[i]);
 }
 
-/* Compute the torque of the tension in the half kicks of a step with rotation @theta: K
- * theta / 2 more in the first, K theta / 2 less in the second. Both also contain d K @more,
- * @more = theta - theta', theta' of the last step, see LK_TENSION_LATE. */
+/* Compute the torque of the tension in the half kicks of a step with rotation @theta: + K theta / 2
+ * in the first, - K theta / 2 in the second. Both also contain d K @more, where @more = theta -
+ * theta', and theta' is the rotation of the last step, see LK_TENSION_LATE. */
 LK_INLINE void LK_NAME(rattle_tension_start)(const LK_REAL K[6], const LK_REAL theta[3],
                                              const LK_REAL more[3], LK_REAL r[3])
 {
@@ -173,8 +173,8 @@ LK_INLINE LK_REAL LK_NAME(rattle_tension_takes)(const LK_REAL K[6], const LK_REA
     return LK_TENSION_LATE * LK_NAME(inner)(theta, torque);
 }
 
-/* Compute the motion of a step after closing by dq = -@change, and its difference from the
- * @last motion, divided by h^2. @turned: rotation of the motion */
+/* Compute the motion of a step after the correction dq = -@change that closes the joints, and its
+ * difference from the @last motion, divided by h^2. @turned: rotation of the motion */
 LK_INLINE void LK_NAME(rattle_close_body)(double h, const LK_REAL change[6], const LK_REAL u[3],
                                           const LK_REAL turn[4], const LK_REAL last[6],
                                           LK_REAL moved[6], LK_REAL turned[4], LK_REAL curvature[6])
@@ -191,7 +191,7 @@ LK_INLINE void LK_NAME(rattle_close_body)(double h, const LK_REAL change[6], con
         curvature[i] = 1 / (h * h) * (moved[i] - last[i]);
 }
 
-/* return dq . M a of the motion @change by closing, a = 2/h (u / h - v_n), see
+/* return dq . M a of the correction @change that closes the joints, with a = 2/h (u / h - v_n), see
  * lk_one_book_closing() */
 LK_INLINE LK_REAL LK_NAME(rattle_closing_work)(double h, bool is_ball, LK_REAL mass,
                                                const LK_REAL J[6], const LK_REAL change[6],
@@ -207,7 +207,7 @@ LK_INLINE LK_REAL LK_NAME(rattle_closing_work)(double h, bool is_ball, LK_REAL m
     return LK_NAME(inner)(push, a) + LK_NAME(inner)(push + 3, a + 3);
 }
 
-/* return g . u / 2 of the rotation, from @residual: s (J + s K)^-1 g */
+/* return the rotational part of g . u / 2, from @residual = s (J + s K)^-1 g */
 LK_INLINE LK_REAL LK_NAME(rattle_left_work)(double s, const LK_REAL J[6], const LK_REAL K[6],
                                             const LK_REAL residual[3], const LK_REAL theta[3])
 {
@@ -222,8 +222,9 @@ LK_INLINE LK_REAL LK_NAME(rattle_left_work)(double s, const LK_REAL J[6], const 
     return 0.5 / s * LK_NAME(inner)(g, theta);
 }
 
-/* compute the velocities after half a kick at q_n+1, from the motion @u, @theta of the step.
- * @force: Phi_q^T lambda - Q there, less the torque of tension; @is_linear: D(theta) is unity */
+/* compute the velocities after the half kick at q_n+1, from the motion @u, @theta of the step.
+ * @force: Phi_q^T lambda - Q at q_n+1, less the torque of tension; @is_linear: D(theta) is the unit
+ *         matrix */
 LK_INLINE void LK_NAME(rattle_kick_body)(double h, double s, bool is_ball, bool is_linear,
                                          const LK_REAL J[6], LK_REAL sm, const LK_REAL sJ[6],
                                          const LK_REAL u[3], const LK_REAL theta[3],
@@ -245,8 +246,8 @@ LK_INLINE void LK_NAME(rattle_kick_body)(double h, double s, bool is_ball, bool 
     LK_NAME(times_moments)(sJ, is_ball, momentum, v + 3);
 }
 
-/* Compute the weight of the change of @curvature since the @last step in the extrapolation,
- * of translation and rotation: 2 a.b / (a.a + b.b), not below 0. It is 1 - O(h^2) in smooth
+/* Compute the weight of the change of @curvature since the @last step in the extrapolation, for
+ * translation and for rotation: 2 a.b / (a.a + b.b), not below 0. It is 1 - O(h^2) in smooth
  * motion, and 0 after a jump. */
 LK_INLINE void LK_NAME(rattle_smoothness)(const LK_REAL curvature[6], const LK_REAL last[6],
                                           LK_REAL ret[2])
@@ -279,7 +280,7 @@ LK_INLINE void LK_NAME(rattle_differences)(double h, const LK_REAL moved[6],
 }
 
 /* Replace @v by @other in directions without inertia: in @massless translation and rotation, and
- * about the axis @thin. Impulses do not determine the motion there. */
+ * about the axis @thin. Impulses do not determine the motion in these directions. */
 LK_INLINE void LK_NAME(rattle_replace)(const LK_REAL massless[2], const LK_REAL thin[3],
                                        const LK_REAL other[6], LK_REAL v[6])
 {

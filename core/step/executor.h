@@ -2,8 +2,8 @@
 /* The interface between scripts and executors. A script (scripts/) is a method written once: sweeps
  * over the elimination tree, and decisions in between; it contains no loop over bodies, rows or
  * lanes. An executor performs each stage of a sweep (stages.h): `one` processes four bodies at a
- * time and rows one by one (one/), `lanes` processes similar assemblies side by side in the lanes
- * of vector registers (lanes/). */
+ * time and joint by joint (one/), `lanes` processes similar assemblies side by side in the lanes of
+ * vector registers (lanes/). */
 #ifndef LK_STEP_EXECUTOR_H
 #define LK_STEP_EXECUTOR_H
 
@@ -16,15 +16,15 @@ struct lk_law_powers; /* step/elements/loads.h */
 enum lk_script { LK_SCRIPT_NONE, LK_SCRIPT_RATTLE, LK_SCRIPT_ALI3, LK_SCRIPT_RK4, LK_SCRIPTS };
 
 /** enum lk_increment_measure - two inner products of increments a, b. BY_MASS: a . M b;  BY_TURNS:
- * of their rotations alone. The iterations use the matrix of q_n, which is wrong by the rotation of
- * the bodies in the step. BY_TURNS measures that error; BY_MASS does not see the rotation of a
- * light body beside the motion of a heavy one. BY_MASS measures the error of nonlinear laws;
- * BY_TURNS does not, where a wheel spins. */
+ * the product of the rotations only. The iterations use the matrix of q_n, which is wrong by the
+ * rotation of the bodies in the step. BY_TURNS measures that error; BY_MASS is insensitive to the
+ * rotation of a light body if a heavy body moves. BY_MASS measures the error of nonlinear laws;
+ * BY_TURNS does not if a wheel spins. */
 enum lk_increment_measure { LK_BY_MASS, LK_BY_TURNS, LK_MEASURES };
 typedef double lk_measures __attribute__((vector_size(LK_MEASURES * sizeof(double))));
 
-/** struct lk_progress - state of the iterations of a step. The script writes it, stages read
- * it. rattle:
+/** struct lk_progress - state of the iterations of a step. The script writes this state, and the
+ * stages read it. rattle:
  * @found, @done: number of increments that were computed, and that were applied
  * @product: inner products of the last increment with each increment
  * @part:  factor on the last increment
@@ -36,7 +36,7 @@ typedef double lk_measures __attribute__((vector_size(LK_MEASURES * sizeof(doubl
  * @stage: number of the Runge-Kutta stage;  @is_stage: false at both ends of a step
  * ali3:
  * @leaks: multipliers of rigid rows lose E lambda in this iteration
- * @jumps: the present projection is that over a jump of inputs or stops
+ * @jumps: the present projection is the one over a jump of inputs or stops
  * @is_small: all rotations of the step are below half a turn; written by executor `one` */
 struct lk_progress {
     int found;
@@ -57,10 +57,10 @@ struct lk_progress {
  * script of the method does not call the function, or the executor has nothing to do.
  * @renew:  compute the scratch of the next step from system->now
  * @begin:  discard results of the last step, or of the state of a higher order
- * @carry:  use the multipliers of rigid rows of system->now as the first guess, if bodies lack
+ * @carry:  use the multipliers of rigid rows of system->now as the initial guess, if bodies lack
  *          inertia
- * @take:   of rattle, copy multipliers of elements into the rows, and compute the gaps, see
- *          lk_one_find_gaps(); of rk4, copy the motion of system->now
+ * @take:   rattle: copy multipliers of elements into the rows, and compute the gaps, see
+ *          lk_one_find_gaps(); rk4: copy the motion of system->now
  * @sweep:  run stage @down of the method on the way down the tree, which begins with the
  *          solution; then run stage @up on the way up, which ends with the right-hand side and,
  *          if the stage requires it, the factor
@@ -68,18 +68,18 @@ struct lk_progress {
  * @multiply: compute the products of increment number @last with earlier increments and with
  *          itself; NULL if the stage has computed them
  * @push:   call lk_stops_push() on the last increment, then compute its products again
- * @hold:   compute the multipliers of all rows that resist the motions @shove of the bodies,
- *          with the last factor, into system->solution, and their effect on the bodies into
- *          system->correction. @is_refined: solved in two parts. Called between two sweeps
+ * @hold:   compute the multipliers of all rows that resist the motions @shove of the bodies, with
+ *          the last factor, into system->solution, and their effect on the bodies into
+ *          system->correction. @is_refined: solve in two parts. Called between two sweeps
  * @keeps_right_side: @hold preserves the right-hand side of the next solve
  * @loads:  compute -Q at the present poses and at time @t [s], with the present multipliers of
  *          laws
- * @jump:   of ali3, add W dQ of the jump of inputs and stops to the accelerations, and evaluate
- *          the rows of laws; @leaving: see lk_loads_subtract_stops()
- * @follow: of rk4, compute multipliers of laws and -Q at the present poses, twists and time @t
- *          [s]. Return: powers of the laws
+ * @jump:   ali3: add W dQ of the jump of inputs and stops to the accelerations, and evaluate the
+ *          rows of laws; @leaving: see lk_loads_subtract_stops()
+ * @follow: rk4: compute multipliers of laws and -Q at the present poses, twists and time @t [s].
+ *          Return: powers of the laws
  * @knows_multipliers: system->next has the multipliers of the last sweep
- * @settle: of ali3, compute accelerations and multipliers of system->now from its poses and
+ * @settle: ali3: compute accelerations and multipliers of system->now from its poses and
  *          velocities, see ali3_extrapolate.c
  * @give:   copy motions from the executor's memory into system->next
  * @give_multipliers: copy multipliers from the executor's memory into system->next

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A formulation: equations of motion and their step, its orders by extrapolation, its twin in
- * lanes.
- */
+/* A formulation: equations of motion, the step that integrates them, its higher orders by
+ * extrapolation, and its variant in lanes. */
 #ifndef LK_STEP_FORMULATION_H
 #define LK_STEP_FORMULATION_H
 
@@ -13,7 +12,7 @@ struct lk_plan;
 struct lk_system;
 struct lk_topology;
 
-#define LK_SEQUENCES_MAX 3 /* ways to step one interval: in 1, 2 and 3 parts */
+#define LK_SEQUENCES_MAX 3 /* an interval is stepped in 1, 2 and 3 parts */
 
 /** struct lk_combination - a step of order @order, combined from the results of the same step
  * in 1, 2 and 3 parts. @weight: of each result, 0: not needed;  @swing_max: largest phase of an
@@ -28,8 +27,9 @@ struct lk_combination {
  * extrapolate.c. All functions are for the cycle, RT: yes.
  * @by:     available combinations, the lowest order first;  @n_solves: number of solves in
  *          @finish, besides one factor
- * @iterations: of a part, if the model does not specify them; 0: as in a plain step
- * @begin:  prepare the scratch of @sequence, whose motion is that of @system, for its first part
+ * @iterations: iterations of a part, if the model does not specify them; 0: as in a plain step
+ * @begin:  prepare the scratch of @sequence, to which the motion of @system has been copied, for
+ *          its first part
  * @settle: called between two parts, only if sequence->settles; or NULL
  * @finish: close the joints of the combined motion in system->next, then compute its
  *          accelerations and multipliers */
@@ -43,12 +43,12 @@ struct lk_extrapolation {
 };
 
 /** struct lk_lane_effort - work of a step on batches with the default iterations.
- * @n_factors, @n_solves: number of factors and solves;  @n_phases: number of phases that its
- * tasks share;  @fields: number of vectors of a body, without those of iterations
+ * @n_factors, @n_solves: number of factors and solves;  @n_phases: number of phases that the tasks
+ *                        share;  @fields: number of vectors of a body, without those of iterations
  * @fields_iteration: number of vectors of a body for each iteration
- * Costs, see compile/batch/cost.c: @single: of a row that is computed one by one beside lanes;
- * relative to ali3: @in_lanes: of bodies, rows and fronts;  @body, @row: of a body or row
- * computed one by one */
+ * Costs, see compile/batch/cost.c. @single: cost of a row that is computed outside of the lanes.
+ * Costs relative to ali3: @in_lanes: cost of bodies, rows and fronts in lanes;  @body, @row: cost
+ * of a body or row in executor `one` */
 struct lk_lane_effort {
     int n_factors;
     int n_solves;
@@ -65,7 +65,7 @@ struct lk_lane_effort {
  * methods/registry.c.
  * @script: enum lk_script of its executors
  * @step:   compute system->next from system->now; @inputs: NULL when the model has none. Cycle.
- *          Return: 0, LK_E_TURN; the work is the same.
+ *          Return: 0, LK_E_TURN; the work is the same in every case.
  * @keeps_balance: the step itself computes violations and the energy of the bodies
  * @layout: allocate system->formulation_data from @arena, or NULL. Called like
  *          lk_fronts_layout(). Return: 0, -ENOMEM.
@@ -76,7 +76,8 @@ struct lk_lane_effort {
  * @begin:  compute lk_state.own of system->now from its motion, after a start or reset; or NULL
  * @renew:  compute the scratch at the start of a step from system->now; NULL: lk_start_renew().
  *          RT: yes.
- * @wants_plain: no body is a hub or split, nothing is batched;  @has_no_hubs: no body is a hub
+ * @wants_plain: the compiler must not use hubs, split bodies or lanes;  @has_no_hubs: it must not
+ *               use hubs
  * @keeps_rows: the iterations use the Jacobian of the start of the step, see
  *          compile/passes/carriers.h
  * @stops_at_any_pose: hard stops are selected for all poses that the mechanism may reach, not
@@ -84,11 +85,12 @@ struct lk_lane_effort {
  * @in_lanes: the same step on batches, see step/lanes/batch.h, or NULL;  @effort: work of a step
  *          on batches
  * @is_explicit: springs and dampers are applied forces, not rows
- * @order:  order of convergence, 0: the order of the options
- * @extrapolation: to an order above 2, or NULL
- * @iterations: of a step, if the model does not specify them
- * @regularisation: E of rigid rows, half of their mean diagonal being 1; 0: as ali3
- * @solves_once: if rigid rows never depend on each other, with E at round-off
+ * @order:  order of convergence, 0: as in the options
+ * @extrapolation: extrapolation to orders above 2, or NULL
+ * @iterations: iterations of a step, if the model does not specify them
+ * @regularisation: E of rigid rows, relative to half of their mean diagonal; 0: as ali3
+ * @solves_once: if rigid rows never depend on each other, one solve suffices, with E at round-off
+ *               level
  * @leaves_laws: only the factor of the iterations contains compliant rows
  * @laws_are_loads: in lanes only: the fronts omit compliant rows; their forces act as applied
  *                  loads
@@ -126,7 +128,7 @@ struct lk_formulation {
 extern const struct lk_formulation lk_formulation_ali3;
 extern const struct lk_formulation lk_formulation_rattle;
 extern const struct lk_formulation lk_formulation_rk4;
-/* the same in lanes */
+/* the same formulations in lanes */
 extern const struct lk_formulation lk_formulation_ali3_lanes;
 extern const struct lk_formulation lk_formulation_rattle_lanes;
 extern const struct lk_formulation lk_formulation_rk4_lanes;

@@ -66,7 +66,7 @@ double lk_evaluate_coordinate_rate(const struct lk_system *sys, const struct lk_
     return rate;
 }
 
-/* return the prediction of coordinate @at at the end of the step, with the rate @rate there */
+/* return the prediction of coordinate @at at the end of the step, where its rate is @rate */
 LK_INLINE double predicted(const struct lk_system *sys, int at, double rate)
 {
     return sys->now.coordinate[at] + sys->unwrapping * (sys->now.rate[at] + rate);
@@ -80,7 +80,7 @@ double lk_evaluate_coordinate(const struct lk_system *sys, const struct lk_joint
                                        predicted(sys, joint->first_coordinate + which, *ret_rate));
 }
 
-/* J a + dJ/dt v */
+/* return J a + dJ/dt v of a coordinate */
 double lk_evaluate_coordinate_acceleration(const struct lk_system *sys,
                                            const struct lk_state *state, const struct lk_joint *j,
                                            int which)
@@ -122,9 +122,9 @@ static struct wound wind(const struct lk_system *sys, const struct lk_joint *joi
     return w;
 }
 
-/* Return the violation of a coupling. Whole turns are multiplied separately, by two halves
- * of the ratio. This is exact for millions of turns; the round-off of unwrapped angles would
- * grow with their size. */
+/* Return the violation of a coupling. Whole turns are multiplied separately, with the ratio split
+ * into a high and a low part. The result is exact for millions of turns, whereas the round-off of
+ * unwrapped angles would grow with the angle. */
 static double coupling_violation(const struct lk_system *sys, const struct lk_joint *j)
 {
     struct wound first = wind(sys, j->of[0], j->which[0]);
@@ -141,7 +141,7 @@ static double coupling_violation(const struct lk_system *sys, const struct lk_jo
            2 * M_PI * (second.turns - high * first.turns - low * first.turns);
 }
 
-/* a coordinate row or a coupling */
+/* return the violation of a coordinate row or of a coupling */
 static double coordinate_violation(const struct lk_system *sys, const struct lk_joint *j)
 {
     double rate;
@@ -223,7 +223,7 @@ void lk_evaluate_weigh(const struct lk_system *sys, const struct lk_inverse_mass
     lk_evaluate_clear_frames(sys, sum);
 }
 
-/* compute Phi_q^T lambda of all bodies, over the sides of each body from @from on */
+/* compute Phi_q^T lambda of all bodies, from the sides of each body from index @from on */
 static void transpose_of_bodies(const struct lk_system *sys, const int *from, const double *lambda,
                                 struct lk_twist *ret)
 {

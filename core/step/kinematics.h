@@ -9,7 +9,8 @@
 /** lk_evaluate_poses() - compute system->pose of every body of @state. */
 LK_RT void lk_evaluate_poses(struct lk_system *system, const struct lk_state *state);
 /** lk_evaluate_pose_of() - compute the pose of one body, of the ground or of a frame in
- * system->now. Valid also if batches leave system->pose of the bodies stale. */
+ * system->now. The result is valid even if system->pose is out of date, as it is for bodies in
+ * lanes. */
 LK_RT void lk_evaluate_pose_of(const struct lk_system *system, int body, struct lk_pose *ret);
 /** lk_evaluate_twists() - compute system->twist from the velocities of @state. */
 LK_RT void lk_evaluate_twists(struct lk_system *system, const struct lk_state *state);
@@ -20,10 +21,10 @@ LK_RT void lk_evaluate_violation(const struct lk_system *system, int j, double *
 /** lk_evaluate_gamma() - compute gamma of the rows of joint @j, less the second derivative of
  * u(t) of a drive. */
 LK_RT void lk_evaluate_gamma(const struct lk_system *system, int j, double *ret);
-/** lk_evaluate_coordinate() - compute coordinate @which of @joint at the current poses, and
- * its rate at the current twists. Poses define an angle only modulo 2 pi. It is unwrapped to the
+/** lk_evaluate_coordinate() - compute coordinate @which of @joint at the current poses, and its
+ * rate at the current twists. Poses define an angle only modulo 2 pi. The angle is unwrapped to the
  * value nearest to the trapezoidal prediction from system->now, so that two bodies may turn
- * relative to each other by more than half a turn a step. @ret_rate: written. */
+ * relative to each other by more than half a turn in a step. @ret_rate: written. */
 LK_RT double lk_evaluate_coordinate(const struct lk_system *system, const struct lk_joint *joint,
                                     int which, double *ret_rate);
 /** lk_evaluate_coordinate_near() - compute coordinate @which of @joint at the current poses,
@@ -51,8 +52,8 @@ LK_RT void lk_evaluate_weigh(const struct lk_system *system, const struct lk_inv
  * the solution. Reads up to LK_ROWS_PAD values beyond the last row. */
 LK_RT void lk_evaluate_transpose(const struct lk_system *system, const double *lambda,
                                  struct lk_twist *ret);
-/** lk_evaluate_law_forces() - compute Phi_q^T @lambda of every body with the multipliers of
- * rigid rows replaced by 0; they are not read. */
+/** lk_evaluate_law_forces() - compute Phi_q^T @lambda of every body with the multipliers of rigid
+ * rows replaced by 0, without reading them. */
 LK_RT void lk_evaluate_law_forces(const struct lk_system *system, const double *lambda,
                                   struct lk_twist *ret);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inline functions of one joint or one body, for kinematics.c and the step one by one. Every solve
- * calls them for all joints and bodies. */
+/* Inline functions of one joint or one body, for kinematics.c and executor `one`. They are inline
+ * because every solve calls them for all joints and bodies. */
 #ifndef LK_STEP_KINEMATICS_INL_H
 #define LK_STEP_KINEMATICS_INL_H
 

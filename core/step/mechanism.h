@@ -56,19 +56,19 @@ struct lk_output {
     int body;
     int tyre;
     int line;  /* transmission line whose forces are the output, or -1 */
-    int input; /* index of its first value in the inputs; for a port, in lk_state.shown */
+    int input; /* index of its first value: in the inputs; of a port: in lk_state.shown */
     int offset;
     int size;
     int term;
     int n_terms;
-    double ahead;      /* [s] */
+    double ahead;      /* prediction time [s] */
     double point[3];   /* from the centre of mass, body axes [m] */
-    double axes[3][3]; /* of a sensor, body axes */
+    double axes[3][3]; /* axes of a sensor, in body axes */
 };
 
 /** struct lk_port - an output about the point of action of a bench. @type: mobility or work
  * @place: the input that acts at the port, or an input that would act there
- * @law, @term: of an impedance; @law -1: an input
+ * @law, @term: law and term of an impedance; @law -1: the port is an input
  * @told:  index in the inputs of the work that the bench reports, or -1
  * @at:    index of the values in lk_state.shown */
 struct lk_port {
@@ -80,9 +80,10 @@ struct lk_port {
     int at;
 };
 
-/** struct lk_line - a transmission line, see lines.c. @force: its element in the model
- * @steps: travel time of a wave in steps;  @law, @term: of both ends;  @at: index of the waves
- * in lk_state.waves */
+/** struct lk_line - a transmission line, see lines.c. @force: index of its force element in the
+ * model
+ * @steps: travel time of a wave in steps;  @law, @term: law and term at both ends;  @at: index of
+ *         the waves in lk_state.waves */
 struct lk_line {
     int force;
     int steps;

@@ -10,32 +10,32 @@
  * it.
  *
  * Sleep. A worker whose spin is over increments `sleepers` and sleeps on order.word; the kernel
- * lets it sleep only if the word is unchanged. The caller loads `sleepers` right after its
- * store, without a barrier, which would make it wait for the line. Each may therefore miss the
- * write of the other: the load may pass the store. The caller thus reads again before it waits
- * for the workers, by a read-modify-write; two of these on one variable are ordered. If the
- * caller's is first, the worker's acquires the order and the kernel does not let it sleep; if
- * the worker's is first, the caller sees it and wakes it.
- * The caller sleeps on the lane that it waits for and marks it with LK_POOL_AWAITED; the worker
- * swaps the lane and sees the mark. Its swap waits for the transfer of the cache line, but no
- * thread waits for the worker at that time.
+ * lets it sleep only if the word is unchanged. The caller loads `sleepers` right after its store,
+ * without a barrier, which would make it wait for the line. Caller and worker may therefore miss
+ * each other's write, because the processor may execute the load before the store. So the caller
+ * reads `sleepers` again before it waits for the workers, by a read-modify-write operation. Two
+ * such operations on one variable are ordered. If the caller's operation is first, the worker's
+ * operation acquires the order, and the kernel does not let the worker sleep. If the worker's is
+ * first, the caller sees the sleeper and wakes it. The caller sleeps on the lane that it waits for,
+ * and marks the lane with LK_POOL_AWAITED. The worker swaps the lane and sees the mark. The swap
+ * waits for the transfer of the cache line, but no thread waits for the worker at that time.
  *
- * Idle. A pool that runs once a period would spin for the whole period, or the caller would have
- * to wake it by a system call. Instead, a timeout wakes a sleeping worker shortly before the
- * next period (order.next_ns), and the worker then spins for longer. */
+ * Idle. A pool that runs once per period would spin for the whole period, or the caller would have
+ * to wake it by a system call. Instead, a timeout wakes a sleeping worker shortly before the next
+ * period (order.next_ns), and the worker then spins for longer. */
 #include "step/pool.h"
 #include "maths/arithmetic.h"
 #include "step/futex.h"
 
-/* order.word */
+/* bits of order.word */
 #define LK_POOL_RESTING 1u
 #define LK_POOL_NEXT    2u
-/* lane.done */
+/* bit of lane.done */
 #define LK_POOL_AWAITED 1u
 
 LK_RT void lk_pool_set_mark(struct lk_pool *pool, lk_pool_mark mark, void *context)
 {
-    /* plain: the next order releases them to the workers */
+    /* plain stores: the next order releases them to the workers */
     pool->order.mark = mark;
     pool->order.mark_context = context;
 }
@@ -121,8 +121,7 @@ LK_RT void lk_pool_serve(struct lk_pool *pool, int worker)
         if (phase)
             execute(pool, phase, pool->order.context, pool->order.what, worker);
         done = order;
-        /* release: all that the phase wrote; acquire, because a marked lane was written by
-         * the caller */
+        /* release: all that the phase wrote; acquire: the mark that the caller wrote */
         if (atomic_exchange_explicit(lane, done, memory_order_acq_rel) & LK_POOL_AWAITED)
             lk_futex_wake(lane);
     } while (phase);
@@ -156,7 +155,7 @@ static void await_lane(_Atomic uint32_t *lane, uint32_t order)
     while (!spin_on_lane(lane, order, LK_POOL_SPINS)) {
         uint32_t seen = atomic_load_explicit(lane, memory_order_acquire);
 
-        /* fails if the worker is done by now, or if the mark is set already */
+        /* do not mark the lane if the worker has finished, or if the mark is set already */
         if (seen == order)
             return;
         if (!(seen & LK_POOL_AWAITED) &&

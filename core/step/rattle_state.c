@@ -13,7 +13,8 @@ void lk_rattle_begin_body(struct lk_system *sys, int b)
     struct lk_rattle_own *own = &lk_rattle_own(&sys->now)[b];
     double kick[2];
 
-    /* prediction ignores the acceleration if a stiff damper may end it within the step */
+    /* the prediction ignores the acceleration if a stiff damper may end the acceleration within the
+     * step */
     for (int part = 0; part < 2; part++)
         kick[part] = sys->closes_dampers ? 0 : 0.5 * sys->h * sys->quad[b / 4].start_a[part][b % 4];
     memcpy(own->x, m->x, sizeof(own->x));

@@ -13,11 +13,11 @@
  * - INCREMENT: the increment of an iteration
  * - CLOSE: the closed pose of q_n+1
  * - REFINE, REFINE_MORE: keep the first part of a refined solution, add a middle one
- * - VELOCITIES, ACCELERATIONS: project them;  LEAST_ACCELERATIONS: the same for redundant rows, see
- *   close_accelerations() in scripts/rattle.c
+ * - VELOCITIES, ACCELERATIONS: projected velocities, accelerations;  LEAST_ACCELERATIONS: the same
+ *   for redundant rows, see close_accelerations() in scripts/rattle.c
  * - HOLD, HOLD_REFINED: multipliers that resist a given motion, see lk_executor.hold
- * - PULL: forces of the multipliers of the last step;  CARRY: the solution continues these
- * - CLOSE_STATE: the pose of a combined state (order above 2), one iteration closer */
+ * - PULL: forces of the multipliers of the last step;  CARRY: add the solution to these multipliers
+ * - CLOSE_STATE: one iteration to close the joints of a combined state (order above 2) */
 enum rattle_down {
     RATTLE_STAY,
     RATTLE_INCREMENT,
@@ -36,14 +36,14 @@ enum rattle_down {
 
 /** enum rattle_up - stages of rattle that assemble a right-hand side. CHECK, UNCLOSE, SETTLE,
  * RELOAD and STORE assemble none.
- * - PREDICTION, ITERATION, CHECK: the first iterate, the next one, the last one
+ * - PREDICTION, ITERATION, CHECK: the first iterate, the next iterate, the last iterate
  * - UNCLOSE: back to the pose of the factor of q_n+1;  MATRIX: that factor
  * - KICK: velocities after the second half kick
- * - AGAIN, AGAIN_MORE: E times the first part of a refined solution, or a later one
+ * - AGAIN, AGAIN_MORE: E times the first part of a refined solution, or times a later part
  * - FREE: accelerations without joints;  SHOVE: the motion that lk_executor.hold resists
  * - SETTLE: Jacobians of the closed pose;  BALANCE: forces on bodies without inertia
- * - RELOAD: a combined state (order above 2), and the factor of its pose;  VIOLATION: Phi of it;
- *   RATES: Phi_q v of it
+ * - RELOAD: a combined state (order above 2), and the factor of its pose;  VIOLATION: its Phi;
+ *   RATES: its Phi_q v
  * - STORE: the new state */
 enum rattle_up {
     RATTLE_REST,
@@ -70,8 +70,8 @@ enum rattle_up {
 
 /** enum ali3_down - stages of ali3 that use a solution.
  * - INCREMENT, LAST_INCREMENT: increments of iterations; the last one gives the accepted pose
- * - VELOCITIES, ACCELERATIONS: project them
- * - CLOSE, CLOSE_LAST: the pose of a combined state (order above 2), one iteration closer
+ * - VELOCITIES, ACCELERATIONS: projected velocities, accelerations
+ * - CLOSE, CLOSE_LAST: one iteration to close the joints of a combined state (order above 2)
  * - BOUNCED: changes of velocity by the stops that were hit, into system->correction */
 enum ali3_down {
     ALI3_STAY,
@@ -86,13 +86,14 @@ enum ali3_down {
 #define ALI3_DOWNS (ALI3_BOUNCED + 1)
 
 /** enum ali3_up - stages of ali3 that assemble a right-hand side.
- * - PREDICT: the predicted pose, Phi and Jacobians of it
- * - FIRST, ITERATE: right-hand side of the first iteration, with its factor, and of a later one
+ * - PREDICT: the predicted pose, with its Phi and Jacobians
+ * - FIRST, ITERATE: right-hand side of the first iteration, with its factor, and of a later
+ *   iteration
  * - EVALUATE: Phi of an iterate;  SETTLE: Jacobians of the accepted pose
- * - PROJECT_VELOCITIES: Phi_q v, with the factor of that pose;  RATES: gamma of the projected
- *   velocities;  PROJECT_ACCELERATIONS: Phi_q a - gamma
- * - STORE: the new state;  RELOAD: a combined state (order above 2);  OPEN: Phi of it
- * - FREE: accelerations without joints, with a factor;  FACTOR: a factor alone
+ * - PROJECT_VELOCITIES: Phi_q v, with the factor of the accepted pose;  RATES: gamma of the
+ *   projected velocities;  PROJECT_ACCELERATIONS: Phi_q a - gamma
+ * - STORE: the new state;  RELOAD: a combined state (order above 2);  OPEN: its Phi
+ * - FREE: accelerations without joints, with a factor;  FACTOR: only a factor
  * - BOUNCE: rates of restitution of the stops that were hit */
 enum ali3_up {
     ALI3_REST,
@@ -114,21 +115,22 @@ enum ali3_up {
 #define ALI3_UPS (ALI3_BOUNCE + 1)
 
 /** enum rk4_down - stages of rk4 that use a solution.
- * - ADVANCE: accelerations of a Runge-Kutta stage, and from them the next one or the new state
- * - CLOSE, CLOSE_LAST: the pose of the new state, one iteration closer
- * - TWISTS, ACCELERATIONS: project them */
+ * - ADVANCE: accelerations of a Runge-Kutta stage, and from these the next stage or the new state
+ * - CLOSE, CLOSE_LAST: one iteration to close the joints of the new state
+ * - TWISTS, ACCELERATIONS: projected velocities, accelerations */
 enum rk4_down { RK4_STAY, RK4_ADVANCE, RK4_CLOSE, RK4_CLOSE_LAST, RK4_TWISTS, RK4_ACCELERATIONS };
 #define RK4_DOWNS (RK4_ACCELERATIONS + 1)
 
 /** enum rk4_up - stages of rk4 that assemble a right-hand side.
  * - BEGIN: the first Runge-Kutta stage of a step;  ROWS: Phi and Jacobians of a stage
- * - STAGE: free accelerations of it, with a factor
- * - CONTRADICTION, CONTRADICTION_LAST: the correction of those of redundant rows that contradict
- *   each other, see accelerate_stage() in scripts/rk4.c
- * - OPEN: Phi of the new state, with the factor of the last stage;  SETTLE: its closed pose
- * - PROJECT: Phi_q v of it, with its own factor;  RATES: gamma of the projected velocities
- * - NEW: free accelerations of the new state;  RATES_AGAIN, AGAIN: gamma and Phi_q a - gamma of
- *   it, for the further parts of a refined solution
+ * - STAGE: free accelerations of a stage, with a factor
+ * - CONTRADICTION, CONTRADICTION_LAST: correction for redundant rows that contradict each other,
+ *   see accelerate_stage() in scripts/rk4.c
+ * - OPEN: Phi of the new state, with the factor of the last stage;  SETTLE: the closed pose of the
+ *   new state
+ * - PROJECT: Phi_q v of the new state, with a new factor;  RATES: gamma of the projected velocities
+ * - NEW: free accelerations of the new state;  RATES_AGAIN, AGAIN: gamma and Phi_q a - gamma of the
+ *   new state, for the further parts of a refined solution
  * - STORE: the new state */
 enum rk4_up {
     RK4_REST,
@@ -150,8 +152,8 @@ enum rk4_up {
 
 #define LK_RK4_STAGES 4 /* Runge-Kutta stages of a step of rk4 */
 
-/* time of each Runge-Kutta stage after the start of the step, by h, and its weight (W. Kutta,
- * Beitrag zur naeherungsweisen Integration totaler Differentialgleichungen, 1901) */
+/* time of each Runge-Kutta stage after the start of the step, divided by h, and its weight (W.
+ * Kutta, Beitrag zur naeherungsweisen Integration totaler Differentialgleichungen, 1901) */
 static const double lk_rk4_when[LK_RK4_STAGES] = {0, 0.5, 0.5, 1};
 static const double lk_rk4_weight[LK_RK4_STAGES] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};
 

@@ -8,8 +8,8 @@
 struct lk_carcass;       /* step/elements/tyres.h */
 struct lk_drive_samples; /* step/elements/drives.h */
 
-/** struct lk_motion - state of a body. @x, @v, @a: centre of mass, world; @q: body to world;
- * @w, @al: angular velocity and acceleration, body axes. */
+/** struct lk_motion - state of a body. @x, @v, @a: position of the centre of mass, twist,
+ * acceleration (translation: world; rotation: body axes); @q: orientation, body to world. */
 struct lk_motion {
     double x[3];
     double q[4];
@@ -19,8 +19,8 @@ struct lk_motion {
 
 /** struct lk_balance - energy balance and residuals of a run; all doubles, part of the state.
  * @steps: number of steps done, exact up to 2^53
- * @taken: energy dissipated by the step itself, which damps followed tensions and closes dampers
- *         of impedances [J]
+ * @taken: energy dissipated by the step itself: by its damping of tensions, and by the impulses of
+ *         impedances' dampers in the velocity projection [J]
  * @closing: energy added by closing the remaining violation after the iterations, if
  *         system->books_closing [J] */
 struct lk_balance {
@@ -43,14 +43,14 @@ struct lk_balance {
  * @lambda:     multipliers of all rows, in the order of elimination [N, N m]
  * @coordinate: coordinates of the joints [rad or m], angles unwrapped;  @rate: their
  *              derivatives; both only if the joint needs_coordinate
- * @inputs:     values that act in the step that ended in this state: of inputs, then of blocks
+ * @inputs:     values that acted in the step to this state: inputs, then blocks
  * @tangent:    E of the rows of all laws, as used in the projections of that step
- * @wind:       wind-up and sliding rate of each friction that winds up, see wind_up.c
+ * @wind:       wind-up and sliding rate of each friction with wind-up, see wind_up.c
  * @shown:      values of each port with an output, see struct lk_port
- * @samples:    of each drive that follows an input, see drives.h
- * @carcass:    of each tyre, see tyres.h
- * @waves:      of each transmission line, see lines.c
- * @blocks:     of the blocks of the model, see blocks.c
+ * @samples:    samples of each drive by an input, see drives.h
+ * @carcass:    state of each tyre, see tyres.h
+ * @waves:      waves in each transmission line, see lines.c
+ * @blocks:     values of the blocks of the model, see blocks.c
  * @own:        further state of a formulation, n_own numbers */
 struct lk_state {
     double *block;

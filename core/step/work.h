@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Scratch of a step: four bodies side by side, and the cost of phases that workers share. */
+/* Scratch of a step: groups of four bodies, and the cost of phases that workers share. */
 #ifndef LK_STEP_WORK_H
 #define LK_STEP_WORK_H
 
 #include "maths/hot.h"
 
-/** struct lk_quad - four bodies of a step side by side; lanes beyond the last body repeat it.
+/** struct lk_quad - four bodies in one vector; lanes beyond the last body repeat the last body.
  * @mass, @inertia:   constants, see struct lk_body
  * @start_a:  weight of the last acceleration in the predictor: 0 for light bodies, else 1
  * @massless: 1 if there is no inertia at all, else 0; both for translation and rotation

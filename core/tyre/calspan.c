@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tyre of the IAVSD benchmark, after Calspan: side force and aligning moment; J. C.
- * Samin, P. Fisette, Symbolic Modeling of Multibody Systems, 2003. It uses angles, not their
- * sines. */
+/* The tyre of the IAVSD benchmark, after Calspan: side force and aligning moment; J. C. Samin, P.
+ * Fisette, Symbolic Modeling of Multibody Systems, 2003. The model uses the angles alpha and gamma,
+ * not tan alpha and sin gamma. */
 #include "maths/elementary.h"
 #include "maths/vec.h"
 #include "tyre/tyre.h"
 
-/* return the side force relative to friction, saturated at three times unit slip */
+/* Return the side force relative to the friction limit. From |x| = 3 on the tyre slides. */
 static double saturate(double x)
 {
     double size = fabs(x);

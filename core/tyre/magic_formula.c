@@ -58,7 +58,7 @@ void lk_magic_close_side(struct lk_magic_side *y, const struct lk_magic_load *l,
     y->secant = fabs(curve->x) > LK_MAGIC_TINY ? lk_max(0, -F / curve->x) : lk_max(0, -y->K);
 }
 
-/* set the curve of a weight at a slip and without it */
+/* Set the curves of a weight at the slip @slip and without slip. */
 static void weigh(double B, double C, double E, double shift, double slip,
                   struct lk_magic_curve *ret_there, struct lk_magic_curve *ret_at_rest)
 {
@@ -86,7 +86,7 @@ static double weight(const struct lk_magic_curve *there, const struct lk_magic_c
     return lk_max(0, there->cosine / lk_magic_divisor(at_rest->cosine, LK_MAGIC_LEAST));
 }
 
-/* offset SVyk of the side force by kappa */
+/* Return the offset SVyk of the side force due to kappa. */
 static double shift_of(const struct lk_tyre_magic *p, const struct lk_magic_load *l,
                        const struct lk_tyre_slip *slip, double mu, double sine)
 {

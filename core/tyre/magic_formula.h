@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Common equations of the versions of the Magic Formula (H. B. Pacejka, Tyre and Vehicle Dynamics,
- * 2012, chapter 4.3). Letters are those of the book; alpha stands for tan alpha, gamma for sin
+ * 2012, chapter 4.3). Symbols are those of the book; alpha stands for tan alpha, gamma for sin
  * gamma. */
 #ifndef LK_TYRE_MAGIC_FORMULA_H
 #define LK_TYRE_MAGIC_FORMULA_H
@@ -13,9 +13,9 @@
 #define LK_MAGIC_LEAST    1e-3  /* lower bound of friction and stiffness factors */
 #define LK_MAGIC_TINY     1e-12 /* slips below it count as 0 */
 
-/** struct lk_magic_load - load of the tyre. @d: (Fz - F0) / F0 with the scaled nominal load
- * @F0;
- * @dp: (p - p0) / p0 */
+/** struct lk_magic_load - load of the tyre.
+ * @F0: scaled nominal load;  @d: (Fz - F0) / F0;  @dp: relative change of pressure, (p - p0) / p0
+ */
 struct lk_magic_load {
     double Fz;
     double F0;
@@ -34,11 +34,11 @@ struct lk_magic_curve {
     double cosine;
 };
 
-/** enum lk_magic_place - curves of a tyre. They do not depend on each other, so that they are
- * evaluated four at a time. @LK_MAGIC_X, @LK_MAGIC_Y: pure slip;  @LK_MAGIC_GX, @LK_MAGIC_GY:
+/** enum lk_magic_place - curves of a tyre. The curves are independent of each other, so that four
+ * are evaluated at a time. @LK_MAGIC_X, @LK_MAGIC_Y: pure slip;  @LK_MAGIC_GX, @LK_MAGIC_GY:
  * weights of combined slip, @LK_MAGIC_GX0, @LK_MAGIC_GY0 without slip;  @LK_MAGIC_SHIFT: SVyk;
- * @LK_MAGIC_TRAIL;  of version 6.1 alone @LK_MAGIC_UPRIGHT: LK_MAGIC_Y without camber, and
- * @LK_MAGIC_TILT: of the overturning moment */
+ * @LK_MAGIC_TRAIL;  only in version 6.1: @LK_MAGIC_UPRIGHT: LK_MAGIC_Y without camber;
+ * @LK_MAGIC_TILT: overturning moment */
 enum lk_magic_place {
     LK_MAGIC_X,
     LK_MAGIC_Y,
@@ -50,12 +50,12 @@ enum lk_magic_place {
     LK_MAGIC_TRAIL,
     LK_MAGIC_UPRIGHT,
     LK_MAGIC_TILT,
-    LK_MAGIC_CURVES = 12 /* whole fours */
+    LK_MAGIC_CURVES = 12 /* a multiple of four */
 };
 
-/** struct lk_magic_side - pure side slip, and values for combined slip and moments. @mu, @K,
- * @By,
- * @Cy; @SH, @SV: shifts. lk_magic_close_side() sets @Fy0 and @secant, see struct lk_tyre_forces */
+/** struct lk_magic_side - pure side slip, and values for combined slip and moments: friction
+ * @mu, cornering stiffness @K, factors @By and @Cy of the curve, shifts @SH and @SV.
+ * lk_magic_close_side() sets @Fy0 and @secant, see struct lk_tyre_forces */
 struct lk_magic_side {
     double Fy0;
     double mu;
@@ -87,8 +87,7 @@ struct lk_magic_combined {
     double shift;
 };
 
-/** struct lk_magic_moments - moments about the axes of the contact; @mz without the lever of
- * Fx */
+/** struct lk_magic_moments - moments about the axes of the contact; @mz without the moment of Fx */
 struct lk_magic_moments {
     double mx;
     double my;
@@ -111,7 +110,7 @@ LK_INLINE double lk_magic_sign(double x)
     return x >= 0 ? 1 : -1;
 }
 
-/* every curvature factor is limited to 1 */
+/* Limit a curvature factor to 1. */
 LK_INLINE double lk_magic_curvature(double E)
 {
     return lk_min(1, E);
@@ -122,13 +121,13 @@ LK_INLINE double lk_magic_cos_atan(double x)
     return 1 / lk_root(1 + x * x);
 }
 
-/* sin(2 atan x) */
+/* Return sin(2 atan x). */
 LK_INLINE double lk_magic_sin_2_atan(double x)
 {
     return 2 * x / (1 + x * x);
 }
 
-/* @x away from zero, so that it divides */
+/* Return @x, with a magnitude of at least @least, so that it can be a divisor. */
 LK_INLINE double lk_magic_divisor(double x, double least)
 {
     return fabs(x) >= least ? x : x >= 0 ? least : -least;
@@ -136,7 +135,8 @@ LK_INLINE double lk_magic_divisor(double x, double least)
 
 struct lk_magic_load lk_magic_load(const struct lk_tyre_magic *p, const struct lk_tyre_slip *slip);
 
-/** lk_magic_draw() - compute sines and cosines of the first @n curves, whole fours. */
+/** lk_magic_draw() - compute sines and cosines of the first @n curves; @n is a multiple of
+ * four. */
 void lk_magic_draw(struct lk_magic_curve *curve, int n);
 
 /** lk_magic_close_length(), lk_magic_close_side() - compute the forces of pure slip from their
@@ -171,14 +171,14 @@ void lk_magic_combine(const struct lk_tyre_magic *p, const struct lk_magic_load 
                       const struct lk_magic_side *y, const struct lk_magic_curve *curve,
                       struct lk_magic_combined *ret);
 
-/** lk_magic_trail() - set the curve of the pneumatic trail, 4.E33 on. @slope: tan alpha;  @ratio:
- * see lk_magic_ratio(). Return: Dt [m]; the trail is Dt times the cosine of the curve and cos
- * alpha. */
+/** lk_magic_trail() - set the curve of the pneumatic trail, from equation 4.E33 on. @slope: tan
+ * alpha;  @ratio: see lk_magic_ratio(). Return: Dt [m]; the trail is Dt times the cosine of the
+ * curve and cos alpha. */
 double lk_magic_trail(const struct lk_tyre_magic *p, const struct lk_magic_load *l, double camber,
                       double slope, double ratio, double pressure,
                       struct lk_magic_curve *ret_curve);
 
-/** lk_magic_forces() - compute the resulting forces and moments, with the lever of Fx about the
+/** lk_magic_forces() - compute the resulting forces and moments, with the moment of Fx about the
  * vertical, 4.E76. */
 void lk_magic_forces(const struct lk_tyre_magic *p, const struct lk_magic_load *l,
                      const struct lk_tyre_slip *slip, const struct lk_magic_length *x,

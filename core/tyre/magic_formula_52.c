@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Magic Formula 5.2 (PAC2002): H. B. Pacejka, Tyre and Vehicle Dynamics, 2002, chapter 4.3;
- * TNO, MF-Tyre 5.2 equation manual. Equivalent slips are those of the book (4.E77, 4.E78),
- * without the arc tangents of the manual. The moments differ by up to 0.5 N m. */
+/* Magic Formula 5.2 (PAC2002): H. B. Pacejka, Tyre and Vehicle Dynamics, 2002, chapter 4.3; TNO,
+ * MF-Tyre 5.2 equation manual. Equivalent slips are those of the book (4.E77, 4.E78), without the
+ * arc tangents of the manual. The moments differ from those of the manual by up to 0.5 N m. */
 #include "tyre/magic_formula.h"
 
 static struct lk_magic_length pure_length(const struct lk_tyre_magic *p,
@@ -47,8 +47,8 @@ static struct lk_magic_side pure_side(const struct lk_tyre_magic *p, const struc
     return s;
 }
 
-/* return the aligning moment without the lever of Fx. @Fy: without SVyk;  @ratio: see
- * lk_magic_ratio();  @trail: without cos alpha */
+/* Return the aligning moment without the moment of Fx. @Fy: side force without SVyk;  @ratio: see
+ * lk_magic_ratio();  @trail: pneumatic trail without the factor cos alpha */
 static double aligning(const struct lk_tyre_magic *p, const struct lk_magic_load *l,
                        const struct lk_tyre_slip *slip, const struct lk_magic_side *s, double Fy,
                        double ratio, double trail)

@@ -80,9 +80,9 @@ static struct lk_magic_side pure_side(const struct lk_tyre_magic *p, const struc
     return s;
 }
 
-/* return the aligning moment without the lever of Fx. @Fy: weighted, of a wheel without
+/* Return the aligning moment without the moment of Fx. @Fy: weighted side force of a wheel without
  * camber;
- * @ratio: see lk_magic_ratio();  @trail: without cos alpha */
+ * @ratio: see lk_magic_ratio();  @trail: pneumatic trail without the factor cos alpha */
 static double aligning(const struct lk_tyre_magic *p, const struct lk_magic_load *l,
                        const struct lk_tyre_slip *slip, const struct lk_magic_side *s, double Fy,
                        double ratio, double trail)
@@ -107,7 +107,7 @@ static struct lk_magic_curve tilt_curve(const struct lk_tyre_magic *p,
     return (struct lk_magic_curve){.B = p->QSX6 * f, .C = p->QSX5, .E = 0, .x = p->QSX6 * f};
 }
 
-/* @c5: cosine of tilt_curve() */
+/* Return the overturning moment. @c5: cosine of tilt_curve() */
 static double overturning(const struct lk_tyre_magic *p, const struct lk_magic_load *l,
                           double camber, double Fy, double c5)
 {

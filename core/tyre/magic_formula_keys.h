@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names of the parameters of the Magic Formula in .tir files, and their defaults; NAN:
- * required. MF 5.2 and 6.1 use the same list: defaults of parameters that only 6.1 has do not
- * affect 5.2. Units are those of the file, SI. */
+/* Names of the parameters of the Magic Formula in .tir files, and their defaults; NAN: required. MF
+ * 5.2 and 6.1 use the same list: defaults of parameters that only 6.1 has do not affect 5.2. The
+ * parameters have SI units, as in the file. */
 #ifndef LK_TYRE_MAGIC_FORMULA_KEYS_H
 #define LK_TYRE_MAGIC_FORMULA_KEYS_H
 

@@ -67,8 +67,7 @@ int lk_road_grid_at(const struct lk_road_grid *grid, const double place[2],
         cell[i] = c[i].cell % LK_ROAD_TILE;
     }
     index = grid->index[tile[1] * lk_road_grid_tiles(grid, 0) + tile[0]];
-    t = &grid->tile[index >= 0 ? index : 0]; /* without a tile use the first tile, for the
-                                              * same work */
+    t = &grid->tile[index >= 0 ? index : 0]; /* without a tile: equal work on the first tile */
     sum_nodes(grid, t->count + cell[1] * LK_ROAD_NODES + cell[0], c, ret);
     return index >= 0 && ((t->cells[cell[1]] >> cell[0]) & 1);
 }

@@ -13,10 +13,10 @@
 #include <stdint.h>
 
 #define LK_ROAD_TILE  64                 /* cells along the side of a tile */
-#define LK_ROAD_NODES (LK_ROAD_TILE + 3) /* nodes that their surface depends on */
+#define LK_ROAD_NODES (LK_ROAD_TILE + 3) /* nodes along the side that determine the surface */
 
 /** struct lk_road_tile - 64 by 64 cells. @cells: bit i of word j: cell (i, j) has a surface
- * @count: heights of the nodes, starting with those before the first cell, row by row, x
+ * @count: heights of the nodes, starting with the nodes before the first cell, row by row, x
  *         increasing; one more entry is 0 */
 struct lk_road_tile {
     uint64_t cells[LK_ROAD_TILE];
@@ -24,7 +24,8 @@ struct lk_road_tile {
 };
 
 /** struct lk_road_grid - a height field z = base + quantum * count over x and y [m]. @origin:
- * of the first node;  @step: distance of the nodes;  @cells: number of cells in x and in y
+ * position of the first node;  @step: distance of the nodes;  @cells: number of cells in x and in
+ * y
  * @index: index of each tile in @tile, or -1; row by row, x increasing; the last tile of a row
  *         may be partial
  * @tile:  the @n_tiles tiles */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* TMeasy: G. Rill, Road Vehicle Dynamics, 2011; the curves as in S. Frank, TMeasyExternal,
- * 2025. Its slips are divided by the speed of rolling r |Omega|, not by that of the wheel: kappa
- * and -tan alpha of struct lk_tyre_slip are sx and sy here. Longitudinal and lateral slip are
+/* TMeasy: G. Rill, Road Vehicle Dynamics, 2011; the curves as in S. Frank, TMeasyExternal, 2025.
+ * The slips of TMeasy are divided by the speed of rolling r |Omega|, not by the speed of the wheel:
+ * kappa and -tan alpha of struct lk_tyre_slip are sx and sy here. Longitudinal and lateral slip are
  * normalised; one curve over the generalised slip yields the force. */
 #include "maths/vec.h"
 #include "tyre/tyre.h"
@@ -41,7 +41,7 @@ static struct curve curve_at(const struct lk_tyre_curve *c, double z, double fri
     };
 }
 
-/* factors that normalise both slips */
+/* Compute the factors that normalise both slips. */
 static void normalise(const struct curve c[2], double ret[2])
 {
     double lead[2] = {c[0].force_max / c[0].initial, c[1].force_max / c[1].initial};
@@ -70,8 +70,8 @@ static struct curve generalise(const struct curve c[2], const double norm[2], co
                           .force_slide = both[4]};
 }
 
-/* return the force between the peak and sliding: two parabolas, or one cubic if they do not
- * fit */
+/* Return the force between the peak and sliding. The curve consists of two parabolas, or of one
+ * cubic if the parabolas would meet beyond the start of sliding. */
 static double fall(const struct curve *g, double s)
 {
     double steep = g->force_max / g->slip_max;
@@ -90,7 +90,7 @@ static double fall(const struct curve *g, double s)
                                 (g->slip_slide - s) * (g->slip_slide - s);
 }
 
-/* force over slip */
+/* Return the force divided by the slip. */
 static double secant(const struct curve *g, double s)
 {
     if (s < g->slip_max) {
@@ -101,8 +101,8 @@ static double secant(const struct curve *g, double s)
     return (s >= g->slip_slide ? g->force_slide : fall(g, s)) / s;
 }
 
-/* return the ratio of pneumatic trail and length of the contact. It falls to zero, changes
- * sign, and ends at zero */
+/* return the ratio of pneumatic trail and length of the contact. With increasing slip the ratio
+ * falls to zero, changes its sign, and ends at zero. */
 static double trail_at(const struct lk_tyre_tmeasy *p, double z, double size)
 {
     double zero = slip_at(p->trail_zero, z), end = slip_at(p->trail_end, z), u = size / end;
@@ -120,7 +120,8 @@ void lk_tyre_tmeasy(const struct lk_tyre_tmeasy *p, const struct lk_tyre_slip *s
                     struct lk_tyre_forces *ret)
 {
     double z = lk_min(LOAD_MAX, lk_max(LOAD_MIN, slip->load / p->load));
-    double share = lk_min(1, slip->load / (LOAD_MIN * p->load)); /* light loads: proportional */
+    double share =
+        lk_min(1, slip->load / (LOAD_MIN * p->load)); /* light loads: force proportional to load */
     struct curve c[2] = {curve_at(&p->curve[0], z, slip->friction),
                          curve_at(&p->curve[1], z, slip->friction)};
     double norm[2], n[2], s, f, length, trail;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls of the laws by their type; relaxation lengths and rolling radius. */
+/* Evaluates the tyre law of each type; computes relaxation lengths and rolling radius. */
 #include "tyre/tyre.h"
 #include "maths/elementary.h"
 #include "maths/vec.h"
 
-#define SLIP_MAX     100  /* beyond it all laws slide */
-#define FRICTION_MIN 1e-3 /* of the parameters' friction */
+#define SLIP_MAX     100  /* slip beyond which every tyre slides */
+#define FRICTION_MIN 1e-3 /* least friction, relative to the parameters */
 #define FRICTION_MAX 10
-#define LOAD_MIN     1e-6 /* [N] below it there is no contact */
+#define LOAD_MIN     1e-6 /* least load with contact [N] */
 #define LOAD_MAX     1e8
 #define SPEED_MAX    1e3
 

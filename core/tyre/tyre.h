@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Steady tyre laws: from the load and the slips of a rolling wheel to the forces at its contact.
+/* Steady-state tyre laws: the forces at the contact as functions of the load and the slips of a
+ * rolling wheel.
  *
  * Frames and signs are those of ISO 8855 (TYDEX-W): x ahead, y to the left, z up, all at the
  * contact point on the road; kappa > 0 drives, the contact moves left if tan alpha > 0 (then Fy <
@@ -14,12 +15,12 @@
 
 #include "tyre/magic_formula_keys.h"
 
-/** struct lk_tyre_slip - arguments of a law. @load: Fz [N]; the force is zero unless it is
+/** struct lk_tyre_slip - arguments of a law. @load: Fz [N]; the force is zero unless the load is
  * positive
  * @kappa:    longitudinal slip -Vsx / |Vcx|;  @slope: tan alpha = Vcy / |Vcx|. For TMeasy: its
  *            own slips sx and -sy, which divide by the speed of rolling, see tmeasy.c
  * @camber:   sin gamma;  @speed: |Vcx| [m/s], for rolling resistance
- * @friction: friction of this road relative to that of the parameters */
+ * @friction: friction of this road relative to the friction of the parameters */
 struct lk_tyre_slip {
     double load;
     double kappa;
@@ -30,7 +31,7 @@ struct lk_tyre_slip {
 };
 
 /** struct lk_tyre_forces - forces and moments of the road on the tyre, at the contact point.
- * @fx, @fy [N]; @mx, @my, @mz [N m]; @my is that of a wheel rolling ahead
+ * @fx, @fy [N]; @mx, @my, @mz [N m]; @my is for a wheel that rolls ahead
  * @secant: Fx over kappa and -Fy over tan alpha, each without the offset of the law, never
  *          negative [N]: an upper bound of the slope beyond the linear part
  * @stiffness: dFx/dkappa and -dFy/dtan alpha without slip [N], not negative
@@ -75,7 +76,7 @@ struct lk_tyre_curve {
  * @trail: pneumatic trail / length of the contact;  @trail_zero: lateral slip at the first zero
  *         of the trail;  @trail_end: lateral slip beyond which the trail is 0. All three: at the
  *         nominal load and at twice the nominal load
- * @radius [m], @stiffness [N/m]: for the length of the contact
+ * @radius [m], @stiffness [N/m]: values that determine the length of the contact
  * @rolling: coefficient of rolling resistance
  * @speed: vn [m/s], which smooths slips at standstill */
 struct lk_tyre_tmeasy {
@@ -149,7 +150,8 @@ void lk_tyre_relaxation(const struct lk_tyre_law *law, const struct lk_tyre_slip
 double lk_tyre_rolling_radius(const struct lk_tyre_law *law, double radius, double loaded,
                               double load, double stiffness, double rate);
 
-/* laws of each type, for a tyre that is not mirrored; slips within LK_TYRE_SLIP_MAX */
+/* laws of each type, for a tyre that is not mirrored; slips must be within the bounds of
+ * lk_tyre_evaluate() */
 void lk_tyre_fiala(const struct lk_tyre_fiala *p, const struct lk_tyre_slip *slip,
                    struct lk_tyre_forces *ret);
 void lk_tyre_mf52(const struct lk_tyre_magic *p, const struct lk_tyre_slip *slip,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Compiles the program of the batched step (step/lanes/batch.h): finds similar assemblies of bodies
- * (pieces.c), lays out their memory (plan.c, fill.c), and compares the predicted cost with that of
- * stepping one by one (draft.c, cost.c). Not for the cycle. */
+ * (pieces.c), lays out their memory (plan.c, fill.c), and compares the predicted cost with the cost
+ * of stepping one by one (draft.c, cost.c). Not for the cycle. */
 #ifndef LK_COMPILE_BATCH_BATCHES_H
 #define LK_COMPILE_BATCH_BATCHES_H
 
@@ -12,8 +12,8 @@
 int lk_engine_check(const char *name, struct lk_error *ret_error);
 
 /** lk_batches_new() - lay out pieces, blocks and fronts of a mechanism.
- * @kind: of each joint in lanes, see fields.h
- * @formulation: one that has a step in lanes;  @iterations: in each step
+ * @kind: kind of each joint in lanes, see fields.h
+ * @formulation: formulation with a step in lanes;  @iterations: number of iterations in a step
  * @has_rare: bodies have the fields of step/lanes/rare.h, and the iterations use a separate factor
  * @carries: see struct lk_batches; true only with @has_rare
  * Return: 0, -ENOMEM. Release with lk_batches_free(). */
@@ -28,10 +28,10 @@ struct lk_draft;
 bool lk_batches_may_be(const struct lk_draft *draft);
 
 /** lk_batches_draft() - set draft->batches if the batched step supports the whole model. If the
- * draft names an engine, that engine is used. Otherwise the cheapest of @engines
- * (NULL-terminated) by cost.h is used; candidates are the first engine and those with four lanes
- * or more. In the latter case draft->batches remains NULL if stepping one by one, which needs
- * @least_ns, costs no more. The draft has no hubs. Return: 0, -ENOMEM. */
+ * draft names an engine, that engine is used. Otherwise the engine of @engines (NULL-terminated)
+ * with the lowest cost according to cost.h is used; candidates are the first engine and those with
+ * four lanes or more. If no engine is named, and a step one by one costs no more (@least_ns),
+ * draft->batches remains NULL. The draft has no hubs. Return: 0, -ENOMEM. */
 int lk_batches_draft(struct lk_draft *draft, const struct lk_engine *const *engines,
                      double least_ns);
 

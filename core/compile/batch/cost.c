@@ -5,10 +5,11 @@
 #include "step/scripts/rattle.h"
 #include <math.h>
 
-/** enum batch_work - units in which a batched step is counted: STEP: once a step; BODIES: blocks of
+/** enum batch_work - units of work of a batched step. STEP: fixed cost of a step; BODIES: blocks of
  * bodies; ROWS: rows of blocks of joints; FRONTS, FRONT_FLOPS: fronts that are links (see struct
- * lk_batch_part) and their operations; GENERAL_FLOPS: those of all other fronts; FAR: the surcharge
- * for fronts that gather operands from several places, GENERAL times as much if not a link. */
+ * lk_batch_part) and their operations; GENERAL_FLOPS: operations of all other fronts; FAR_FRONTS,
+ * FAR_FLOPS: surcharge for fronts that gather operands from several places, multiplied by GENERAL
+ * for fronts that are not links. */
 enum batch_work {
     STEP,
     BODIES,
@@ -47,7 +48,7 @@ static enum width width_of(int lanes)
     return lanes >= 8 ? WIDTH_8 : lanes >= 4 ? WIDTH_4 : lanes >= 2 ? WIDTH_2 : WIDTH_1;
 }
 
-/* factorisations and solves of the steps for which the prices were measured: those of ali3 */
+/* factorisations and solves of a step of ali3, for which the prices were measured */
 #define PRICED_FACTORS 2
 #define PRICED_SOLVES  5
 
@@ -80,9 +81,9 @@ static void add_front(const struct lk_batches *p, const struct lk_batch_front *f
     }
 }
 
-/* Products of the root in its factor and its solutions. On a Zen 5, for chain-32 with rattle, a
- * product takes 0.6 ns in the factor and 0.4 ns in a solution (from the shares in `perf record`
- * of linkage run). An operation of a front takes 0.5 ns. */
+/* Price of a product in the matrix of the root, relative to an operation of a front. On a Zen 5,
+ * for chain-32 with rattle, a product takes 0.6 ns in the factor and 0.4 ns in a solution (from the
+ * shares in `perf record` of linkage run). An operation of a front takes 0.5 ns. */
 #define ROOT_PRODUCT 0.8
 
 static void add_root(const struct lk_batches *p, double work[BATCH_WORKS])
@@ -131,13 +132,14 @@ static double time_of(const struct lk_batches *p, const double work[BATCH_WORKS]
     return sum;
 }
 
-/* Cost of a row that follows a law or a drive, one by one, in units of a row and a body of ali3 one
- * by one. rattle needs 0.55 to 0.65 us a step for such a row if it is in only one of the two
- * factors (planar chains of hinges, 32 and 128 bodies, springs at all or half of the hinges). In
- * addition to lanes, where poses must be read from lanes, it needs 1.1 to 1.9 us, which is
- * effort.single. ali3 needs 0.5 to 0.9 us; in addition to lanes 0.6 us if all rows of a block are
- * in use, up to 2.2 us if few are (linkage bench -t 0.08, spatial chains of hinges, 16 to 128
- * bodies, springs at all, half or a quarter of the hinges, AMD Zen 5). */
+/* Cost of a compliant or driven row in a step one by one, in units of one row and one body of ali3
+ * one by one. rattle needs 0.55 to 0.65 us a step for such a row if it is in only one of the two
+ * factors (planar chains of hinges, 32 and 128 bodies, springs at all or half of the hinges). In a
+ * step in lanes, such a row needs 1.1 to 1.9 us, because poses must be read from lanes;
+ * effort.single is this cost. ali3 needs 0.5 to 0.9 us one by one. In a step in lanes, ali3 needs
+ * 0.6 us if all rows of a block are in use, up to 2.2 us if few are (linkage bench -t 0.08, spatial
+ * chains of hinges, 16 to 128 bodies, springs at all, half or a quarter of the hinges, AMD Zen 5).
+ */
 #define SINGLE_CLASSIC 2.2
 
 static double singles_time(const struct lk_batches *p, int task)
@@ -156,10 +158,10 @@ static double singles_time(const struct lk_batches *p, int task)
     return p->effort.single * p->effort.in_lanes * (ROW + BODY) * rows;
 }
 
-/* Cost of a row that follows a law and is a load, in units of a row and a body of ali3 one by
- * one. rk4 needs 0.3 to 0.4 us a step for it, both one by one and in addition to lanes. The
- * price in addition to lanes is lower, fitted so that the choice is right for spatial chains of
- * hinges, 8 to 128 bodies, springs at all, half or a quarter of the hinges (test_cost). */
+/* Cost of a compliant row whose law is applied as a load, in units of one row and one body of ali3
+ * one by one. rk4 needs 0.3 to 0.4 us a step for such a row, both one by one and in lanes. LOAD,
+ * the price in lanes, is fitted so that the choice is right for spatial chains of hinges, 8 to 128
+ * bodies, springs at all, half or a quarter of the hinges (test_cost). */
 #define LOAD         2.0
 #define LOAD_CLASSIC 0.7
 
@@ -187,14 +189,14 @@ double lk_batches_time(const struct lk_batches *p)
     return time_of(p, work) + singles + loads_time(p);
 }
 
-/* Return the time of the rows that follow laws and drives. The prices were measured with rattle;
- * the work is the same with `ali3`. */
+/* Return the time of the compliant and driven rows in a step one by one. The prices were measured
+ * with rattle; the work is the same with `ali3`. */
 static double follow_time(const struct lk_draft *d)
 {
     int rows = 0;
 
     if (!d->formulation->in_lanes)
-        return 0; /* nothing to choose from */
+        return 0; /* there is no step in lanes to compare with */
     if (d->formulation->in_lanes->laws_are_loads)
         return LOAD_CLASSIC * (ROW + BODY) * lk_draft_laws(d);
     for (int i = 0; i < d->n_blocks; i++)

@@ -15,7 +15,8 @@ struct lk_draft;
 double lk_batches_time(const struct lk_batches *batches);
 double lk_classic_time(const struct lk_draft *draft);
 
-/** lk_batches_cost() - predict the cost of each phase of a step as shared by a thread pool. */
+/** lk_batches_cost() - predict the cost of each phase of a step whose tasks a thread pool shares.
+ */
 void lk_batches_cost(const struct lk_batches *batches, struct lk_step_cost *ret);
 
 #endif

@@ -17,14 +17,14 @@ static int kind_of(const struct lk_draft *d, const struct lk_draft_block *b)
         return (int)kind;
     if (lk_coupled_joints(b->type) > 0)
         return LK_KIND_COUPLED;
-    if (b->n_rows == 0) /* no rows: in no block of lanes */
+    if (b->n_rows == 0) /* a joint without rows is in no block of lanes */
         return LK_KIND_SINGLE;
     return (b->kind >= LK_ROWS_COMPLIANT ? LK_KIND_SOFT : LK_KIND_SINGLE) + b->n_rows - 1;
 }
 
-/* Return whether the multipliers of rigid rows continue from step to step, see struct
- * lk_batches: needed by `rattle` if a body lacks mass or inertia and transmits forces. With
- * `ali3` they always do. */
+/* Return whether `rattle` must keep the multipliers of rigid rows from step to step, see struct
+ * lk_batches. This is necessary if a body lacks mass or inertia and transmits forces. `ali3` always
+ * keeps the multipliers, without this flag. */
 static bool carries(const struct lk_draft *d)
 {
     bool lacks = false;
@@ -71,7 +71,7 @@ bool lk_batches_may_be(const struct lk_draft *d)
 }
 
 /** struct rows_in_lanes - the joints whose rows are in lanes.
- * @of:   index of each among all joints of the draft;  @kind: kind of each in lanes */
+ * @of:   index of each joint among all joints of the draft;  @kind: kind of each joint in lanes */
 struct rows_in_lanes {
     struct lk_topology topology;
     int *of;
@@ -88,7 +88,8 @@ static void free_rows(struct rows_in_lanes *rows)
     free(rows->body);
 }
 
-/* Choose the joints in lanes: all with rows, except those that follow laws if laws are loads.
+/* Choose the joints in lanes: all joints with rows, except compliant joints if the formulation
+ * applies laws as loads.
  * Return: 0, -ENOMEM. */
 static int choose_rows(const struct lk_draft *d, const int *kind, struct rows_in_lanes *ret)
 {
@@ -145,15 +146,18 @@ static int make_batches(const struct lk_draft *d, const int *kind, const struct 
     return r;
 }
 
-/* Engines with fewer lanes are for comparison and for processors without wider ones; where both
- * were measured, the narrower engine was never the fastest. */
+/* Least number of lanes of an engine that is chosen by its cost, unless it is the first of the
+ * list. Narrower engines are for comparison and for processors without wider ones. In all
+ * measurements with both, a narrower engine was never the fastest. */
 #define LANES_CHOSEN 4
 
-/* One or two bodies leave most lanes empty, for any joints. For example a door with two hinges (ten
- * rows) needs 1.8 us one by one and 2.6 us in lanes (ali3, AMD Zen 5). */
+/* Largest number of bodies for which no engine is chosen by its cost, because one or two bodies
+ * leave most lanes empty. For example a door with two hinges (ten rows) needs 1.8 us one by one and
+ * 2.6 us in lanes (ali3, AMD Zen 5). */
 #define FEW_BODIES 2
 
-/* Replaces the best program so far by that of @engine if it costs less. Return: 0, -ENOMEM. */
+/* Replace the best program so far with the program of @engine if the latter costs less. Return: 0,
+ * -ENOMEM. */
 static int consider_engine(struct lk_draft *d, const int *kind, const struct lk_engine *engine,
                            double *least_ns)
 {

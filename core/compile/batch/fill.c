@@ -58,8 +58,8 @@ static void set_value(struct lk_batches *p, int at, int lane, double value)
     p->values[at * p->lanes + lane] = value;
 }
 
-/* Return whether a body has equal moments about all axes. This is false for a body with planar
- * reduction, because its W allows rotation about one axis only. */
+/* Return whether a body has equal moments of inertia about all axes. A body with planar reduction
+ * does not count, because its W allows rotation about one axis only. */
 static bool is_ball(const struct lk_system *sys, int body)
 {
     const double *J = sys->body[body].inertia;
@@ -68,8 +68,8 @@ static bool is_ball(const struct lk_system *sys, int body)
            J[5] == 0;
 }
 
-/* Set s R J^-1 R^T of a body whose moments are equal, so that it does not depend on the
- * rotation. */
+/* Set s R J^-1 R^T of a body for which this product does not depend on the rotation: the moments of
+ * inertia are equal, or the body has planar reduction. */
 static void fill_constant(const struct lk_system *sys, struct lk_batches *p, int at, int lane,
                           int body)
 {
@@ -198,7 +198,8 @@ static void show_body(struct lk_batches *p, int body)
                 p->bodies[i].shown |= 1u << l;
 }
 
-/* Add a joint whose rows follow laws, at @block and @lane; block -1: its laws are loads. */
+/* Add a compliant joint to the list @soft. @block, @lane: block and lane of the joint; block -1:
+ * its laws are applied as loads */
 static void name_soft(struct lk_system *sys, struct lk_batches *p, int joint, int block, int lane)
 {
     name_joint(sys, p->watched, &p->n_watched, joint);
@@ -206,8 +207,8 @@ static void name_soft(struct lk_system *sys, struct lk_batches *p, int joint, in
     p->soft[p->n_soft++] = (struct lk_batch_soft){.joint = joint, .block = block, .lane = lane};
 }
 
-/* list the singles (joints whose rows are found one by one), their bodies, and the joints with
- * laws */
+/* list the singles (joints whose rows are found one by one), their bodies, and the compliant joints
+ */
 static void name_singles(struct lk_system *sys, struct lk_batches *p)
 {
     p->n_soft = 0;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* keys that sort the slots of outgoing joints behind those of internal joints */
+/* keys that sort the slots of outgoing joints behind the slots of internal joints */
 #define KEY_GROUND   (INT_MAX - 1)
 #define KEY_EXTERNAL INT_MAX
 
@@ -41,8 +41,8 @@ static int side_of(const struct lk_topology *t, int j, int body)
     return side;
 }
 
-/* return the sort key of joint @j at @body: the largest position of its other bodies, if the piece
- * contains all of them */
+/* Return the sort key of joint @j at @body. If the piece contains all bodies of the joint, the key
+ * is the largest position of the joint's other bodies; else one of the keys above. */
 static int key_of(const struct lk_piece_maker *m, int j, int body, int lane)
 {
     const struct lk_piece_assembly root = {.first = m->root_first[lane], .size = m->root_size};
@@ -60,7 +60,7 @@ static int key_of(const struct lk_piece_maker *m, int j, int body, int lane)
     return key;
 }
 
-/* Make the sorted slots of one body; the joint is in joint[0]. Joints with equal keys are
+/* Make the sorted slots of one body; joint[0] of a slot is the joint. Joints with equal keys are
  * numbered in .order. */
 static int slots_of_body(struct lk_piece_maker *m, int body, int lane, struct lk_piece_slot *ret)
 {
@@ -93,7 +93,7 @@ static int compare_slots(const struct lk_piece_slot *a, const struct lk_piece_sl
     return a->order - b->order;
 }
 
-/* Unite the slots of bodies side by side: all slots that any of their lanes has. */
+/* Make the union of the slots of the bodies in all lanes. */
 static int unite_slots(struct lk_piece_maker *m, const int *body, struct lk_piece_slot **ret)
 {
     struct lk_piece_slot *own[LK_LANES_MAX] = {0}, *all = NULL;
@@ -265,7 +265,7 @@ static int is_internal(const struct lk_piece_maker *m, const struct lk_piece_slo
         if (s->joint[l] >= 0) {
             const struct lk_piece_assembly *a = &m->a[assembly[l]];
 
-            /* the only joints to the ground here are those that are kept up to the root */
+            /* any joint to the ground that is left here is eliminated only at the root */
             if (lk_piece_bodies_of(m->t, s->joint[l]) == 1)
                 return a->parent < 0;
             return lk_piece_holds_joint(m, a, s->joint[l]);
@@ -273,7 +273,8 @@ static int is_internal(const struct lk_piece_maker *m, const struct lk_piece_slo
     return 0;
 }
 
-/* makes @node the remainder of a front: its slots that are not eliminated, in their order */
+/* Replace @node with the remainder of a front: the slots that are not eliminated, in their order.
+ */
 static void leave_remainder(struct lk_piece_maker *m, struct node *node, int front)
 {
     const struct lk_piece_front *f = &m->out->fronts[front];
@@ -284,7 +285,8 @@ static void leave_remainder(struct lk_piece_maker *m, struct node *node, int fro
     node->slots = copy_slots(m, f->slots + f->n_elim, node->n_slots);
 }
 
-/* makes a node of bodies side by side; bodies with joints to the ground get a front at once */
+/* Make a node of one body per lane. If bodies have joints to the ground, make a front that
+ * eliminates these joints. */
 static struct node emit_bodies(struct lk_piece_maker *m, const int *body, int is_aligned)
 {
     struct node node = {.front = -1};
@@ -322,8 +324,8 @@ static struct node merge_nodes(struct lk_piece_maker *m, struct node part[2], co
     return node;
 }
 
-/* makes the fronts of similar assemblies, one per lane, and of all their parts; @share: bodies per
- * lane from which on parts become tasks of their own */
+/* Make the fronts of similar assemblies, one per lane, and of all their parts. @share: largest
+ * number of bodies per lane of a task; larger assemblies are divided into tasks */
 static struct node emit_assembly(struct lk_piece_maker *m, const int *assembly, int share)
 {
     int some = 0;
@@ -339,8 +341,8 @@ static struct node emit_assembly(struct lk_piece_maker *m, const int *assembly, 
 
         for (int l = 0; l < LK_LANES_MAX; l++)
             sub[l] = assembly[l] < 0 ? -1 : m->a[assembly[l]].part[k];
-        /* large assemblies are divided: their parts become tasks; their own front belongs to the
-         * top, and so do parts that are too small for a task */
+        /* large assemblies are divided: their parts become tasks. The front that merges the parts
+         * belongs to the top, and so do parts that are too small for a task */
         int part_size = m->a[m->a[assembly[some]].part[k]].size;
         if (size > share && part_size <= share)
             m->task = 4 * part_size >= share ? m->out->n_tasks++ : -1;
@@ -377,7 +379,7 @@ void lk_piece_add_group(struct lk_piece_maker *m, const int *assembly, int share
     free(node.slots);
 }
 
-/* places bodies outside of pieces side by side, in their order */
+/* Distribute the bodies outside of pieces over the lanes, in their order. */
 void lk_piece_add_loose_bodies(struct lk_piece_maker *m)
 {
     int lane[LK_LANES_MAX], n = 0;
@@ -448,7 +450,7 @@ static void drop_slots(struct lk_piece_front *f, int part, const struct node *no
     }
 }
 
-/* removes empty slots and keeps in .order the child's index of the remaining slots */
+/* removes empty slots and stores the child's index of each remaining slot in .order */
 static void number_slots(struct node *node)
 {
     int n = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Distributes the fronts of the top over lanes: fronts of one level whose shapes agree lie side by
- * side. */
+/* Distributes the fronts of the top over lanes: fronts of the same level and of matching shape
+ * share one front of the batch. */
 #include "compile/batch/piece_maker.h"
 #include "compile/effort.h"
 #include <stdlib.h>
@@ -38,9 +38,9 @@ static int like_slot(const struct lk_piece_front *a, const struct lk_piece_front
     return found;
 }
 
-/* Return whether body @q has rows in all slots of body @p in the other lane, as far as the front
- * of @q has these slots. A coupling may act only on other parts of that front. @slot: see
- * fits_lane() */
+/* Return whether body @q has rows in every slot of body @p that also the front of @q has. The
+ * result is false if a coupling of the front of @q acts only on the other part of this front.
+ * @slot: see fits_lane() */
 static int has_all_rows(const struct lk_piece_part *p, const struct lk_piece_part *q,
                         const int *slot, int n_slots)
 {
@@ -52,8 +52,9 @@ static int has_all_rows(const struct lk_piece_part *p, const struct lk_piece_par
     return n == q->n;
 }
 
-/* Return whether @b fits into another lane of @a: their parts have the same type, and @a has all
- * slots of @b and eliminates the same slots. @packed, @now: new indices of their children
+/* Return whether front @b fits into another lane of front @a: their parts have the same type, and
+ * @a has all slots of @b and eliminates the same slots. @packed, @now: new fronts, and new indices
+ * of the children;
  * @ret_slot: slot of @a for each slot of @b. */
 static int fits_lane(const struct lk_piece_front *a, const struct lk_piece_front *b,
                      const struct lk_piece_front *packed, const int *now, int *ret_slot)
@@ -179,13 +180,13 @@ static void pack_top(struct lk_piece_maker *m, struct packing *pk)
                     out->fronts[i].n_slots == slots) {
                     pack_front(m, pk, i, first);
                     left--;
-                    /* freed above, so it must not be read again */
+                    /* pack_front() may have freed the front: exclude it from later levels */
                     out->fronts[i].level = -1;
                 }
     }
 }
 
-/* replaces children by their new indices */
+/* Replace the indices of all children with their new indices. */
 static void renumber_children(struct lk_piece_maker *m, const int *now, const int *lane)
 {
     for (int i = 0; i < m->out->n_fronts; i++)

@@ -7,10 +7,10 @@
 #include "compile/batch/pieces.h"
 
 /** struct lk_piece_assembly - a body or the result of a merge.
- * @part:  the two merged assemblies
+ * @part:  the two merged number of assemblies
  * @first, @size: range of the positions of its bodies in the order of struct lk_piece_maker.place
  * @class: equal for similar assemblies; -1: similar to no other
- * @root:  the largest assembly that contains it
+ * @root:  the largest assembly that contains this assembly
  * @front, @lane: its front and its lane in that front; -1: a body without a front */
 struct lk_piece_assembly {
     int part[2];
@@ -20,14 +20,14 @@ struct lk_piece_assembly {
     int first;
     int size;
     int class;
-    int is_open; /* no batch contains its parent, or it has no parent */
+    int is_open; /* the assembly has no parent, or no batch contains the parent */
     int front;
     int lane;
 };
 
 /** struct lk_piece_maker - working state of the choice of pieces.
- * @joints: joints of all bodies; those of body b begin at first_joint[b]
- * @seen: a counter for each body;  @task: assigned to new bodies and fronts, -1: the last task
+ * @joints: joints of all bodies; the joints of body b begin at first_joint[b]
+ * @seen: a counter for each body;  @task: task of new bodies and fronts, -1: the last task
  * @is_over: the compilation was cancelled, see compile/effort.h */
 struct lk_piece_maker {
     const struct lk_topology *t;
@@ -37,13 +37,13 @@ struct lk_piece_maker {
     int n;                       /* assemblies */
     struct lk_piece_assembly *a; /* bodies, then merges in their order */
     int *place;                  /* position of each body in the order of assemblies */
-    int *first_joint;            /* of each body, index into: */
+    int *first_joint;            /* first joint of each body, index into @joints */
     int *joints;
     int *seen;
-    int failed; /* an allocation failed, or: */
+    int failed; /* an allocation failed, or @is_over */
     bool is_over;
     int task;
-    int root_first[LK_LANES_MAX]; /* first positions, and size, of the pieces being made */
+    int root_first[LK_LANES_MAX]; /* first positions, and size, of the current pieces */
     int root_size;
     struct lk_pieces *out;
 };
@@ -75,7 +75,7 @@ static inline int lk_piece_is_inside(const struct lk_piece_maker *m,
     return body < m->n_bodies && m->place[body] >= a->first && m->place[body] < a->first + a->size;
 }
 
-/* Return whether all bodies of joint @j are among those of assembly @a. */
+/* Return whether all bodies of joint @j are bodies of assembly @a. */
 static inline int lk_piece_holds_joint(const struct lk_piece_maker *m,
                                        const struct lk_piece_assembly *a, int j)
 {
@@ -91,12 +91,12 @@ static inline int lk_piece_holds_joint(const struct lk_piece_maker *m,
 void *lk_piece_grow(struct lk_piece_maker *m, void *array, int n, size_t size);
 
 /** lk_piece_add_group() - add the bodies and fronts of similar assemblies and of all their
- * subassemblies. @assembly: of each lane, -1: none
- * @share: bodies per lane from which on a subassembly becomes a task of its own */
+ * subassemblies. @assembly: assembly in each lane, -1: none
+ * @share: largest number of bodies per lane of a task; larger assemblies are divided into tasks */
 void lk_piece_add_group(struct lk_piece_maker *m, const int *assembly, int share);
 
-/** lk_piece_add_loose_bodies() - add the bodies that are in no piece, side by side in their order.
- */
+/** lk_piece_add_loose_bodies() - distribute the bodies that are in no piece over the lanes, in
+ * their order. */
 void lk_piece_add_loose_bodies(struct lk_piece_maker *m);
 
 /** lk_piece_add_top() - add the fronts of all assemblies that are in no piece, each in lane 0. */

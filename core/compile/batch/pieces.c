@@ -47,8 +47,8 @@ static int by_tie(const void *va, const void *vb)
     return memcmp(va, vb, sizeof(struct tie));
 }
 
-/** struct class - the pattern of a merge. @is_hung: a whole mechanism with one joint to the ground,
- * which only its root eliminates */
+/** struct class - the pattern of a merge. @is_hung: the merge completes a mechanism with one joint
+ * to the ground, which is eliminated only in this merge */
 struct class
 {
     int part[2];
@@ -58,7 +58,7 @@ struct class
 };
 
 /* Return whether a merge makes joint @j of @body internal, and @body is the first body of @j in
- * part @p. All its bodies must be in @p or @q, at least one of them in @q. */
+ * part @p. All bodies of the joint must be in @p or @q, at least one of them in @q. */
 static int is_tie(const struct lk_piece_maker *m, const struct lk_piece_assembly *p,
                   const struct lk_piece_assembly *q, int j, int body)
 {
@@ -175,7 +175,7 @@ static void open_assembly(struct lk_piece_maker *m, int a)
 {
     for (int k = 0; k < 2; k++)
         m->a[m->a[a].part[k]].is_open = 1;
-    m->a[a].lane = -1; /* in the top */
+    m->a[a].lane = -1; /* the assembly is in the top */
 }
 
 /* Make batches of similar assemblies. @order: all @n open assemblies of one class */
@@ -245,7 +245,8 @@ static void find_joints(struct lk_piece_maker *m)
         }
 }
 
-/* orders the parts of each assembly by their smallest body, then numbers the places of bodies */
+/* Order the two parts of each assembly by their smallest body index, then number the positions of
+ * all bodies. */
 static void place_bodies(struct lk_piece_maker *m, const struct lk_tree *tree, int *least,
                          int *body_at)
 {

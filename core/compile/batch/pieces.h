@@ -4,11 +4,11 @@
  * The merges of the elimination tree (solve/tree.h) make assemblies of bodies. Two assemblies are
  * similar if joints of the same types connect their bodies in the same order. Joints to outside
  * bodies or to the ground do not count, because a lane may lack a row. The search begins with the
- * largest assemblies: as many similar ones as there are lanes make a batch; any other assembly is
+ * largest assemblies: similar assemblies, one for each lane, make a batch; any other assembly is
  * split into its children. The assemblies that were split form the top of the tree. Fronts of the
  * top share lanes if their shapes happen to agree.
  *
- * The result refers to bodies and joints by index; plan.c lays it out in memory. */
+ * The result refers to bodies and joints by index; plan.c lays out the result in memory. */
 #ifndef LK_COMPILE_BATCH_PIECES_H
 #define LK_COMPILE_BATCH_PIECES_H
 
@@ -27,9 +27,10 @@ struct lk_piece_slot {
 };
 
 /** struct lk_piece_part - one contribution to a front: a body or a child front.
- * @body:  per lane, if @is_body;  @child, @lane: otherwise, the front of each lane and its lane
+ * @body:  per lane, if @is_body;  @child, @lane: otherwise, the child front for each lane, and the
+ *         lane of the child
  * @slot:  for each of its @n slots, the slot of the front
- * @from:  side of the joint at the body, or slot of the child */
+ * @from:  for each slot, the side of the joint at the body, or the slot of the child */
 struct lk_piece_part {
     int is_body;
     int body[LK_LANES_MAX];
@@ -43,7 +44,7 @@ struct lk_piece_part {
 /** struct lk_piece_front - one front of a batch; its eliminated slots come first.
  * @is_aligned: the front is in a batch of similar pieces, so that its bodies and joints are already
  *              in their lanes
- * @level: height in the tree, greater than that of its children */
+ * @level: height in the tree, greater than the levels of the children */
 struct lk_piece_front {
     int n_slots;
     int n_elim;

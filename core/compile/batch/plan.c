@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory layout of the pieces: blocks of bodies, joints and fronts in one array, in the order of
- * use. */
+/* Lays out the memory of the pieces: blocks of bodies, joints and fronts in one array, in the order
+ * of use. */
 #include "compile/batch/planner.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -162,7 +162,8 @@ static void place_joints(struct lk_planner *pl, int block)
     add_op(pl, LK_BATCH_JOINTS, block);
 }
 
-/* Return whether another task, or fronts in several lanes, read the remainder of front @i. */
+/* Return whether the remainder of front @i needs permanent memory, because it is not read by an
+ * aligned front of the same task. */
 static int remainder_stays(const struct lk_planner *pl, int i)
 {
     int user = pl->user[i];
@@ -184,7 +185,8 @@ static void place_front(struct lk_planner *pl, int i)
     for (int k = 0; k < from->n_parts; k++) {
         int child = from->parts[k].is_body ? -1 : from->parts[k].child[0];
 
-        /* if lane 0 of an aligned child is empty, another lane gives its index */
+        /* all lanes of an aligned child have the same index; use the first lane that is not empty
+         */
         for (int l = 0; l < LK_LANES_MAX && !from->parts[k].is_body && child < 0; l++)
             child = from->parts[k].child[l];
         if (child >= 0 && !remainder_stays(pl, child))
@@ -208,7 +210,7 @@ static int scratch_of(const struct lk_planner *pl, int task)
     return most;
 }
 
-/* places a front after the bodies and joints that it needs */
+/* Place front @i after its bodies and its eliminated joints. */
 static void place_aligned(struct lk_planner *pl, int i)
 {
     const struct lk_piece_front *f = &pl->pieces.fronts[i];
@@ -326,7 +328,7 @@ int lk_batches_new(const struct lk_topology *t, const int *kind, const struct lk
         pl.p->engine = engine;
         pl.p->lanes = engine->lanes;
         pl.p->effort = formulation->effort;
-        /* of iterations with laws or tension */
+        /* iterations with laws or tension need one more factorisation */
         pl.p->effort.n_factors += has_rare && formulation == &lk_formulation_rattle_lanes;
         pl.p->body_size = pl.p->effort.fields + iterations * pl.p->effort.fields_iteration;
         pl.p->carries = carries;

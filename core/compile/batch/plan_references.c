@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The references between the blocks of a plan. */
+/* Sets the references between the blocks of a plan. */
 #include "compile/batch/planner.h"
 #include <stdlib.h>
 #include <string.h>
@@ -170,7 +170,7 @@ static int lower_index(int n, int row, int column)
     return column * n - column * (column - 1) / 2 + row - column;
 }
 
-/* lanes in which front @f exists */
+/* Return the bit mask of the lanes in which front @f exists. */
 static unsigned front_lanes(const struct lk_piece_front *f, int lanes)
 {
     unsigned in_use = 0;
@@ -205,8 +205,8 @@ static void refer_remainders(struct lk_planner *pl, const struct lk_piece_part *
     *ret_sums = refer_lanes(pl, sums, part->lane, live, p->nothing);
 }
 
-/* describes a child as a part of a merge. @at: the slots that the front eliminates and keeps, or
- * -1 */
+/* Describe a child front as a part of a merge. @at: the child's slots that the front eliminates
+ * (index 0) and keeps (index 1), or -1 */
 static int merge_child(struct lk_planner *pl, const struct lk_piece_part *from, const int at[2],
                        int rows, struct lk_batch_part *ret)
 {
@@ -223,10 +223,10 @@ static int merge_child(struct lk_planner *pl, const struct lk_piece_part *from, 
 }
 
 /** struct row_map - the rows of a child's remainder that a front uses.
- * @from: row of the remainder;  @to: row of the front, in the order of the child's slots
- * A coupling of two bodies of a piece with an outside body has one row at each of them, because
- * other lanes may have it at only one. In the top these rows are twins: both map to the same row.
- */
+ * @from: row of the remainder;  @to: row of the front, in the order of the child's slots A
+ * coupling between two bodies of a piece and an outside body has one row at each of the two
+ * bodies, because in other lanes the coupling may act on only one of the two. In the top these two
+ * rows are twins: both map to the same row. */
 struct row_map {
     int n;
     int *from;
@@ -380,8 +380,8 @@ void lk_planner_mask_front(struct lk_planner *pl, int i)
             mask_part(pl, i, &f->parts[k]);
 }
 
-/* describes the part of front @f that eliminates slot 0 and keeps slot @kept (-1: none); returns
- * 0 if there is no such part */
+/* Describe part @from of front @f, which eliminates slot 0 and keeps slot @kept (-1: none). Return
+ * 0 if the part has other slots or types. */
 static int merge_part(struct lk_planner *pl, const struct lk_piece_front *f,
                       const struct lk_piece_part *from, int kept, struct lk_batch_part *ret)
 {
@@ -417,8 +417,8 @@ static int merge_part(struct lk_planner *pl, const struct lk_piece_front *f,
     return merge_child(pl, from, at, lk_planner_rows(f->slots[0].kind), ret);
 }
 
-/* Detects a merge: two parts, one joint between them, at most one more at each, all with the same
- * number of rows. The part that keeps a joint comes first. */
+/* Detect a merge: a front of two parts with one joint between them and at most one more joint at
+ * each part, all with the same number of rows. The part that keeps a joint comes first. */
 static void refer_merge(struct lk_planner *pl, int i)
 {
     const struct lk_piece_front *f = &pl->pieces.fronts[i];

@@ -12,7 +12,7 @@ struct lk_spot {
     int lane;
 };
 
-/** struct lk_gap - a free stretch of a task's stack. */
+/** struct lk_gap - a free range in the stack of a task. */
 struct lk_gap {
     int at;
     int size;
@@ -20,8 +20,8 @@ struct lk_gap {
 
 /** struct lk_planner - working state of the layout.
  * @p: the program;  @body, @joint: block and lane of each body and joint
- * @iterations: in a step;  @gaps: of the stack of the current task;  @failed: an allocation failed
- */
+ * @iterations: number of iterations in a step;  @gaps: free ranges in the stack of the current
+ *              task;  @failed: an allocation failed */
 struct lk_planner {
     const struct lk_topology *t;
     const int *kind;
@@ -41,7 +41,8 @@ struct lk_planner {
  * Return: the array; after a failed allocation, @array unchanged, and @pl->failed is set. */
 void *lk_planner_grow(struct lk_planner *pl, void *array, int n, size_t size);
 
-/** LK_PLANNER_ADD() - append an element to @array, which has @n; does nothing after a failure. */
+/** LK_PLANNER_ADD() - append an element to @array, which has @n elements. Does nothing after a
+ * failed allocation. */
 #define LK_PLANNER_ADD(pl, array, n, ...)                                                          \
     do {                                                                                           \
         (array) = lk_planner_grow(pl, array, n, sizeof(*(array)));                                 \
@@ -74,11 +75,11 @@ static inline int lk_planner_reserve(struct lk_batches *p, int n)
     return at;
 }
 
-/** lk_planner_mask_front() - in front @i, mask the rows of bodies that are missing in some lanes.
- */
+/** lk_planner_mask_front() - in front @i, mask the rows that bodies lack in some lanes. */
 void lk_planner_mask_front(struct lk_planner *pl, int i);
 
-/** lk_planner_refer_sides() - set the references from all bodies to their joints, and back. */
+/** lk_planner_refer_sides() - set the references from all bodies to their joints, and from all
+ * joints to their bodies. */
 void lk_planner_refer_sides(struct lk_planner *pl);
 
 /** lk_planner_refer_front() - set the references of front @i to joints, bodies, children and merge.

@@ -5,7 +5,8 @@
 #include "compile/batch/planner.h"
 #include <stdlib.h>
 
-/* return whether front @i may join the root: it has no bodies, and no other front uses it */
+/* return whether front @i may join the root: it has no bodies, and no front outside of the root
+ * uses it */
 static int may_join(const struct lk_planner *pl, const char *is_used, int i)
 {
     const struct lk_piece_front *f = &pl->pieces.fronts[i];
@@ -34,7 +35,8 @@ static void mark_children(const struct lk_piece_front *f, char *is_used)
                 is_used[f->parts[k].child[l]] = 1;
 }
 
-/* Choose fronts from the last one down, while there is room. @ret_rows: rows that they eliminate.
+/* Choose the fronts of the root, from the last front down, with at most LK_ROOT_ROWS_MAX rows.
+ * @ret_rows: number of rows that these fronts eliminate.
  * Return: number of fronts. */
 static int choose_fronts(struct lk_planner *pl, char *is_in, char *is_used, int *ret_rows)
 {
@@ -128,8 +130,8 @@ static void add_sums(struct lk_planner *pl, const struct left *left, int row)
                            (at + r) * pl->p->lanes + left->lane);
 }
 
-/* Find the children of the chosen fronts that are not chosen themselves. @ret: NULL: count them
- * only */
+/* Find the children of the chosen fronts that are not chosen themselves. @ret: NULL: only count
+ * these children */
 static int find_left(struct lk_planner *pl, const char *is_in, const int *first_row,
                      struct left *ret)
 {
@@ -199,8 +201,8 @@ static void add_rows(struct lk_planner *pl, const char *is_in, int *first_row)
         }
 }
 
-/* Return whether the root saves time. Its factor costs as much as it saves in three to four solves.
- */
+/* Return whether the root saves time. Factoring the root costs as much time as the root saves in
+ * three to four solves. */
 static int pays(const struct lk_batches *p)
 {
     return p->effort.n_solves > 4 * p->effort.n_factors;

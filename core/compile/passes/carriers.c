@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TURNS 1e-3 /* least difference of the turns in a step that matters [rad] */
+#define TURNS 1e-3 /* rotations in a step that differ by less count as equal [rad] */
 
 /** struct search - breadth-first search for the distance of each body from its root.
  * @first: n_bodies + 1: index of each body's first neighbour in @other

@@ -7,8 +7,8 @@
 
 /** struct groups - groups of bodies that rows connect (union-find).
  * @of: for each body another body of its group; for the representative, itself
- * @is_at_hub: for each representative: rows connect the group with the hub
- * @is_held: for each representative: the group must not hang on the hub */
+ * @is_at_hub: for each representative, whether rows connect the group with the hub
+ * @is_held: for each representative, whether the group must not be a branch of the hub */
 struct groups {
     int *of;
     bool *is_at_hub;
@@ -121,7 +121,7 @@ static bool hangs_on(const struct parts *p, int b, int hub)
     return b != hub && p->all.is_at_hub[first] && !p->all.is_held[first];
 }
 
-/* set hangs_on of all bodies on @hub. Return: whether any body hangs on @hub */
+/* Set hangs_on of all bodies in branches of @hub. Return: whether @hub has any branch */
 static bool hang_on(struct lk_draft *d, const struct parts *p, int hub)
 {
     bool is_any = false;

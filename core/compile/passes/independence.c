@@ -62,8 +62,8 @@ int lk_independence_find(const struct lk_draft *d, bool *ret)
     for (int b = 0; b <= d->n_bodies; b++)
         next[b] = b;
     for (int b = 0; b < d->model->n_bodies; b++)
-        /* thin bodies too: their artificial moment is large enough beside those of their neighbours
-         * for E at round-off, see fill_masses.c */
+        /* thin bodies count as bodies with inertia: compared with the moments of their neighbours,
+         * their artificial moment is large enough for E at round-off, see fill_masses.c */
         *ret = *ret && lk_draft_has_inertia(&d->model->bodies[b]);
     for (int i = 0; i < d->n_blocks && *ret; i++) {
         const struct lk_draft_block *b = &d->blocks[i];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Test whether the rigid rows of a mechanism can ever depend on each other.
  *
- * If they cannot, their matrix needs no regularisation above round-off, and no second solve to
- * remove the error of a regularisation. */
+ * If the rows are always independent, their matrix needs no regularisation above round-off, and no
+ * second solve to remove the error of a regularisation. */
 #ifndef LK_COMPILE_INDEPENDENCE_H
 #define LK_COMPILE_INDEPENDENCE_H
 

@@ -10,9 +10,9 @@
 #include <string.h>
 
 #define SPLIT_ROWS 24   /* a body with fewer rows is not split */
-#define SPLIT_GAIN 0.9  /* largest work after a split, as a fraction of that before it */
+#define SPLIT_GAIN 0.9  /* largest work after a split, relative to the work before */
 #define HUB_ROWS   16   /* a body with fewer rows is no hub */
-#define HUB_GAIN   0.97 /* as SPLIT_GAIN, but a hub adds no rows */
+#define HUB_GAIN   0.97 /* as SPLIT_GAIN, but for a hub, which adds no rows */
 
 /* return the index in the system of the part of body @body that gets the next block; the blocks of
  * a body are assigned to its parts in order */
@@ -65,7 +65,7 @@ static void place_coupling(struct lk_draft *d, struct lk_draft_block *b)
         }
     for (int i = b->n_sides; i < LK_SIDES_MAX; i++)
         b->body[i] = d->n_bodies;
-    /* if the joints connect only the ground and one body: a block has at least two sides */
+    /* a block has at least two sides, even if the joints connect only the ground and one body */
     b->n_sides = b->n_sides < 2 ? 2 : b->n_sides;
 }
 
@@ -137,7 +137,7 @@ static int make_plan(struct lk_draft *d, const struct lk_draft_block *original)
     return lk_plan_best(&d->topology, lk_draft_solves(d), &d->plan);
 }
 
-/* work of a step */
+/* Return the operations of a step. */
 static double work_of(const struct lk_draft *d)
 {
     return lk_draft_factors(d) * d->plan.factor_flops + lk_draft_solves(d) * d->plan.solve_flops;
@@ -164,7 +164,8 @@ static double front_work(struct times times, double e, double r)
     return times.factors * lk_front_flops(e, r) + times.solves * lk_front_solve_flops(e, r);
 }
 
-/* add the work that front @f would save without the rows of each body, and reset the counts */
+/* For each body, add to @saved the work that front @f would save without the rows of this body;
+ * then reset @front_rows. */
 static void save_front(const struct lk_draft *d, struct times times, const struct lk_front_plan *f,
                        struct front_rows *front_rows, double *saved)
 {
@@ -182,9 +183,9 @@ static void save_front(const struct lk_draft *d, struct times times, const struc
         }
 }
 
-/* Compute an upper bound on the work that a hub or a split could save in the present fronts: the
- * work for all rows of its joints. A trial requires a new plan, and most bodies of a net cannot
- * save that much. Return: 0, -ECANCELED. */
+/* For each body, compute an upper bound of the work that a hub or a split could save: the work for
+ * all rows of the body's joints. The bound avoids most trials, each of which needs a new plan.
+ * Return: 0, -ECANCELED. */
 static int bound_savings(const struct lk_draft *d, struct front_rows *front_rows, double *saved)
 {
     const struct times times = {lk_draft_factors(d), lk_draft_solves(d)};
@@ -208,7 +209,7 @@ static int bound_savings(const struct lk_draft *d, struct front_rows *front_rows
     return 0;
 }
 
-/* Drop hubs without hanging bodies, whose bodies all hang on other hubs now. Return: as
+/* Drop hubs without branches; their former branches now belong to other hubs. Return: as
  * make_plan() */
 static int drop_empty_hubs(struct lk_draft *d, const struct lk_draft_block *original)
 {
@@ -225,7 +226,7 @@ static int drop_empty_hubs(struct lk_draft *d, const struct lk_draft_block *orig
     return is_any ? make_plan(d, original) : 0;
 }
 
-/* make @body a hub if that lowers the work */
+/* Make @body a hub if this reduces the operations of a step. */
 static int try_hub(struct lk_draft *d, const struct lk_draft_block *original, int body)
 {
     double least = work_of(d) * HUB_GAIN;
@@ -262,7 +263,7 @@ static int split_body(struct lk_draft *d, const struct lk_draft_block *original,
     return r == 0 ? make_plan(d, original) : r;
 }
 
-/* @rows, @blocks: of each body */
+/* Count the rows and the blocks at each body. */
 static void count_at_bodies(const struct lk_draft *d, const struct lk_draft_block *original,
                             int *rows, int *blocks)
 {
@@ -280,8 +281,8 @@ static bool may_be_split(const struct lk_draft *d, int b, int rows, int blocks)
            blocks >= 4;
 }
 
-/* Try all bodies as hubs and splits. @counts: two per body, zero;  @front_rows, @saved: of each
- * body, zero */
+/* Try all bodies as hubs and splits. @counts: two zeros per body;  @front_rows, @saved: one zero
+ * per body */
 static int try_bodies(struct lk_draft *d, const struct lk_draft_block *original, int *counts,
                       struct front_rows *front_rows, double *saved)
 {

@@ -8,17 +8,18 @@
 #include <string.h>
 
 #define ROUND_OFF                                                                                  \
-    1e-12 /* of directions, and of lengths and velocities as a share of their size                 \
-           */
-/* most joints of a body with planar reduction: one with more may be split into welded parts */
+    1e-12 /* tolerance of directions [rad]; of lengths and velocities, relative to their size */
+/* largest number of joints of a body with planar reduction, because a body with more joints may be
+ * split into welded parts */
 #define JOINTS 7
 
 /** struct mechanism - bodies that joints connect.
  * @normal: axis of its hinges, 0 until a hinge is found;  @level: height of a body along @normal
  *          [m]
- * @tilts: the mechanism does not, or may not, move in a plane
- * @is_uneven: it is not flat, see plane.h
- * @is_pushed: a load or motion has a component along the normal, if only round-off */
+ * @tilts: it is not certain that the mechanism moves in a plane
+ * @is_uneven: the mechanism is not flat, see plane.h
+ * @is_pushed: a load or motion has a component along the normal, even if it is only round-off, or
+ *          a joint is no hinge */
 struct mechanism {
     double normal[3];
     double level;
@@ -31,10 +32,10 @@ struct mechanism {
  * @of: representative of the bodies connected by joints;  @held_with: representative of the bodies
  *      connected by hinges and prismatic joints
  * @n_joints: number of joints of each body
- * @mechanism: of each representative in @of
- * @is_held: of each representative in @held_with: a hinge or prismatic joint connects it with the
- *           ground
- * @has_tyre: of each body */
+ * @mechanism: mechanism of each representative in @of
+ * @is_held: for each representative in @held_with, whether a hinge or prismatic joint connects it
+ *           with the ground
+ * @has_tyre: whether each body has a tyre */
 struct search {
     int *of;
     int *held_with;
@@ -174,7 +175,7 @@ static bool has_moments(const struct lk_body_def *b)
     return b->mass > 0 && !lk_fill_lacks_moment(b->inertia);
 }
 
-/* whether @n [world] is a principal axis */
+/* Return whether @n [world] is a principal axis of the body. */
 static bool is_principal(const struct lk_body_def *b, const double n[3])
 {
     double R[9], own[3], Jn[3];
@@ -320,8 +321,8 @@ static bool is_about(const struct lk_joint_def *j, const double n[3], const doub
            lk_norm(off) <= ROUND_OFF * size * lk_norm(n) && lk_norm(gap) <= ROUND_OFF * size;
 }
 
-/* Find the bodies that turn in place. They are held bodies with a hinge to the ground through
- * their centre of mass */
+/* Find the bodies that turn in place: held bodies with a hinge to the ground through their centre
+ * of mass. */
 static void find_pivots(const struct lk_model *m, struct lk_plane *planes)
 {
     for (int i = 0; i < m->n_joints; i++) {
@@ -387,7 +388,8 @@ static bool hold(const struct lk_joint_def *j, const struct lk_plane *from, doub
     return true;
 }
 
-/* mark a body of joint @j as held if its other body is held */
+/* Mark a body of joint @j as held if the other body is held and the joint keeps the two from
+ * tilting relative to each other. */
 static bool hold_body(const struct lk_model *m, const struct search *f,
                       const struct lk_joint_def *j, struct lk_plane *planes)
 {

@@ -9,13 +9,14 @@
  *     W = diag(I / m, n n^T / (n . J n))
  *
  * instead of M^-1 removes tilt from the effect of every row and load. A hinge then becomes a pin:
- * three rows that hold a point. A prismatic joint across n also keeps three rows. The motion is the
- * same to round-off.
+ * three rows that hold a point. A prismatic joint with its axis perpendicular to n also keeps three
+ * rows. The motion is the same to round-off.
  *
- * The multipliers of the omitted rows balance products of inertia and loads out of the plane. They
- * are zero if the mechanism is flat: centres of mass, joints and forces at one height, n a
- * principal axis of every body, no weight along n. Otherwise the balance of the bodies behind a
- * joint gives its reaction, see step/outputs/reactions.h, except for joints in a loop.
+ * The multipliers of the omitted rows balance products of inertia and loads out of the plane. These
+ * multipliers are zero if the mechanism is flat: centres of mass, joints and forces at one height,
+ * n is a principal axis of every body, and gravity has no component along n. Otherwise the balance
+ * of the bodies behind a joint gives its reaction, see step/outputs/reactions.h, except for joints
+ * in a loop.
  *
  * If all joints are hinges about an axis of the world, and no load has even round-off along that
  * axis, the third row of a pin is zero as well, to the last bit. Such pins have two rows.
@@ -36,9 +37,9 @@
 
 /** struct lk_plane - planar reduction of a body.
  * @normal: unit vector, world, or 0;  @point: [m], world
- * @is_held: the joints keep the body from tilting. It turns about @normal only; a zero vector means
- *           no rotation
- * @is_in_place: its centre of mass does not move either; the axis goes through @point
+ * @is_held: the joints keep the body from tilting. The body turns about @normal only; a zero
+ *           vector means no rotation
+ * @is_in_place: the centre of mass does not move either; the axis of rotation goes through @point
  * @is_whole: its whole mechanism moves in a plane
  * @is_flat: the whole mechanism lies in one plane, and no load acts out of it
  * @across:  world axis (0, 1, 2) along which the body has no motion and no force, to the last
@@ -54,9 +55,9 @@ struct lk_plane {
 };
 
 /** lk_plane_find() - find the planar reduction of the bodies of @model. A mechanism is a set of
- * bodies that joints connect. It moves in a plane if
- * - hinges with parallel axes, and prismatic joints across them, connect every body to the ground;
- *   all other joints are balls and rods; no joint has compliance;
+ * bodies that joints connect. A mechanism moves in a plane if
+ * - hinges with parallel axes, and prismatic joints perpendicular to these axes, connect every
+ *   body to the ground; all other joints are balls and rods; no joint has compliance;
  * - at the start no joint is open along the normal, and no body moves along it or tilts;
  * - every body has mass and moments of inertia about all axes, fewer than eight joints, and no
  *   tyre.

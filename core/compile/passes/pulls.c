@@ -179,7 +179,7 @@ static double rail_of(const struct lk_model *m, int at)
     return most;
 }
 
-/* @turned: the body that joint @at turns */
+/* Add the lever arms of body @turned, which rotates in joint @at. */
 static void add_levers(const struct lk_model *m, int at, int turned, struct levers *ret)
 {
     for (int i = 0; i < m->n_joints && turned >= 0; i++) {
@@ -354,7 +354,7 @@ static double pull_of_force(const struct pulls *p, const struct lk_force_def *f)
     switch (f->type) {
     case LK_FORCE_MAP:
         return pull_of_map(p->model, f);
-    case LK_FORCE_CALLBACK: /* no limits */
+    case LK_FORCE_CALLBACK: /* a callback has no limits */
         return INFINITY;
     case LK_FORCE_CONSTANT_FORCE:
     case LK_FORCE_HARMONIC_FORCE:
@@ -440,7 +440,7 @@ static struct motion motion_of(const struct lk_model *m, const struct lk_drive_d
     }
 }
 
-/* mark all bodies of a joint if one of them is marked; return whether any was added */
+/* Mark all bodies of joint @j if one of them is marked. Return: whether any body was added */
 static bool spread(const struct lk_model *m, const struct lk_joint_def *j, bool *is_marked)
 {
     int n = lk_coupled_joints(j->type), body[2 * LK_COUPLED_MAX], n_bodies = 0;
@@ -517,7 +517,7 @@ static double pull_of_drive(const struct pulls *p, const struct lk_drive_def *d,
 
     if (second > first)
         mark_beyond(m, d->joint, moved, is_marked);
-    mass -= m->bodies[moved].mass; /* its inertia loads no other joint */
+    mass -= m->bodies[moved].mass; /* the inertia of this body loads no other joint */
     if (is_angle(m, d->joint, d->coordinate)) {
         add_levers(m, d->joint, moved, &l);
         return times(mass * (l.rail + l.longest), motion.acceleration) +

@@ -21,13 +21,13 @@ double lk_pulls_signal(const struct lk_model *model, int at, double value);
  * without limits sets it. Offline. */
 double lk_pulls_gravity(const struct lk_model *model);
 
-/** lk_pulls_most() - compute an equivalent weight [N]: when it swings, it pulls as hard as any
- * load of the model can pull. It is the larger of two values. The first is the weight of all
- * bodies or, with @whirls, the force that keeps them on their circles, if that is larger. The
- * second is 1 / LK_PULLS_SWING times the sum of the first and of the largest forces of all force
- * elements, inputs and drives. Springs and stops pull as far as the stored and kinetic energy at
- * the start allows. A drive that follows an input is assumed to reach its rate within an eighth
- * of its range. Offline. */
+/** lk_pulls_most() - compute an equivalent weight [N]. When this weight swings, its pull is an
+ * upper bound of all pulls in the model. The result is the larger of two values. The first is the
+ * weight of all bodies or, with @whirls, the centripetal force of all bodies if that is larger.
+ * The second is 1 / LK_PULLS_SWING times the sum of the first value and of the largest forces of
+ * all force elements, inputs and drives. The energy at the start, stored and kinetic, bounds the
+ * forces of springs and stops. A drive that follows an input is assumed to reach its rate within
+ * an eighth of its range. Offline. */
 double lk_pulls_most(const struct lk_model *model, bool whirls);
 
 #endif

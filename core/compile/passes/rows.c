@@ -28,7 +28,7 @@ struct lk_draft_block *lk_rows_add_block(struct lk_draft *d, enum lk_joint_type 
     return b;
 }
 
-/* the type of the rows of joint @def */
+/* Return the type of the rows of joint @def. */
 static enum lk_joint_type type_of(const struct lk_draft *d, const struct lk_joint_def *def)
 {
     if (def->type == LK_JOINT_FIXED && def->has_compliance)

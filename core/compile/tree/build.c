@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Chooses the merges. The handles of an assembly are its joints to other assemblies and to the hub
- * on which it hangs. A merge with the hub eliminates the joints to the hub; the motion of the hub
+ * of its branch. A merge with the hub eliminates the joints to the hub; the motion of the hub
  * remains. */
 #include "compile/effort.h"
 #include "compile/tree/plan.h"
@@ -15,10 +15,10 @@ struct assembly {
     int rows;
     int depth;
     int size;
-    bool has_motion; /* its rows include the motion of the hub */
+    bool has_motion; /* the rows include the motion of the hub */
 };
 
-#define HUB_CODE(b) (-2 - (b)) /* owner of a side at the hub on which the other bodies hang */
+#define HUB_CODE(b) (-2 - (b)) /* owner of a side at hub b */
 
 struct builder {
     const struct lk_topology *topology;
@@ -30,7 +30,7 @@ struct builder {
     struct lk_tree tree;
 };
 
-/** struct pair - a possible merge. @eliminated, @remaining: rows. */
+/** struct pair - a possible merge. @eliminated, @remaining: numbers of rows. */
 struct pair {
     int part[2];
     int eliminated;
@@ -328,7 +328,8 @@ static struct pair cheapest_at(const struct builder *b, int j)
     return pairs[best];
 }
 
-/* Repeat the merge of least work. Only pairs at the new assembly must be evaluated again. */
+/* Repeat the merge of least work. Only pairs that include the new assembly must be evaluated again.
+ */
 static int build_cheapest(struct builder *b)
 {
     const struct lk_topology *t = b->topology;

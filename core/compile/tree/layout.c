@@ -7,7 +7,7 @@
 
 _Static_assert(LK_TREE_SIDES == LK_SIDES_MAX, "a joint has as many sides in the tree");
 
-/* of joint @j, or of a motion */
+/* Return the number of rows of joint @j, or of a motion. */
 static int joint_rows(const struct lk_topology *t, int j)
 {
     return j < t->n_joints ? t->n_rows[j] : LK_MOTION_ROWS;
@@ -66,8 +66,8 @@ static int all_rows(const struct lk_topology *t, const struct lk_front_plan *f)
     return rows_of(t, f, 0, f->n_joints);
 }
 
-/* Count the rows that a front eliminates. A front with 0 is dissolved: its bodies and children move
- * to its parent. */
+/* Count the rows that a front eliminates. A front that eliminates no rows is dissolved: its bodies
+ * and children move to its parent. */
 static int eliminated_rows(const struct lk_topology *t, const struct lk_front_plan *f)
 {
     return rows_of(t, f, 0, f->n_elim);
@@ -93,7 +93,8 @@ static bool is_hub(const struct lk_plan *plan, int body)
     return false;
 }
 
-/* Add the sides at @body of the joints @from to before @to of front @host. */
+/* Add a block for each side at @body of the joints of front @host, from index @from to before @to.
+ */
 static void add_blocks(struct lk_fronts *fr, const struct lk_topology *t,
                        const struct lk_plan *plan, const struct lk_front_plan *host, int from,
                        int to, int body, const struct lk_jacobian *jacobian, struct counts *c)
@@ -155,7 +156,7 @@ static void fill_elements(struct lk_fronts *fr, const struct lk_topology *t,
             fill_elements(fr, t, plan, &plan->fronts[f->children[k]], host, jacobian, c);
 }
 
-/* doubles of @n rows in whole vectors */
+/* Return the number of doubles of @n rows in whole vectors. */
 static int padded(int n)
 {
     return (n + 3) / 4 * 4;
@@ -168,7 +169,7 @@ static int column_values(int n)
     return padded(n) * n + LK_ROWS_PAD;
 }
 
-/* of a factor */
+/* Return the number of doubles of a front and its factor. */
 static int front_values(int n, int e)
 {
     return column_values(n) + padded(e) * n + padded(e);

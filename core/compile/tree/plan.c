@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Makes fronts from merges. A merge always eliminates rows and becomes a front. A body becomes a
  * front only if it has joints to the ground; otherwise its element goes directly into the front of
- * its first merge. Bodies that hang on hubs come first. Then each hub becomes a front that adds
- * their remainders and eliminates the motion of the hub. A front has at most two children, so
- * auxiliary fronts without eliminated rows add remainders in pairs; they are dissolved in the
- * memory layout (layout.c). */
+ * its first merge. The bodies in branches of hubs come first. Then each hub becomes a front that
+ * adds the remainders of its branches and eliminates the motion of the hub. A front has at most two
+ * children, so auxiliary fronts without eliminated rows add remainders in pairs; the memory layout
+ * dissolves these auxiliary fronts (layout.c). */
 #include "compile/tree/plan.h"
 #include "compile/effort.h"
 #include <errno.h>
@@ -24,17 +24,17 @@ enum { NOT_MET, MET, ELIMINATED, KEPT };
 struct maker {
     const struct lk_topology *topology;
     struct assembly_plan *assemblies;
-    struct assembly_plan *hanging; /* room for as many */
-    int *group;                    /* of bodies and merges: the merge that contains them, or -1 */
-    int *zone;                     /* of bodies and merges: the hub on which they hang, or -1 */
-    int *seen;                     /* of joints: their state in the current front */
+    struct assembly_plan *hanging; /* scratch of the same size */
+    int *group;                    /* for each body and merge: the merge that contains it, or -1 */
+    int *zone;                     /* for each body and merge: the hub of its branch, or -1 */
+    int *seen;                     /* for each joint: its state in the current front */
     int *list;                     /* joints of the current front */
     int n_list;
     struct lk_plan *plan;
 };
 
-/* Return the current assembly of body @b. Union-find with path halving: a search without it
- * would take as long as the tree is deep. */
+/* Return the current assembly of body @b. Union-find with path halving: without path halving, a
+ * search would take as many steps as the tree has levels. */
 static int owner_of(struct maker *m, int b)
 {
     while (m->group[b] >= 0) {
@@ -47,7 +47,7 @@ static int owner_of(struct maker *m, int b)
 }
 
 /* Return whether all bodies of joint @j, except the ground, are in assembly @index. With
- * @with_hub, the hub on which they hang is also excepted. */
+ * @with_hub, the hub of their branch is also excepted. */
 static int is_internal(struct maker *m, int j, int index, bool with_hub)
 {
     const struct lk_topology *t = m->topology;
@@ -61,7 +61,7 @@ static int is_internal(struct maker *m, int j, int index, bool with_hub)
     return 1;
 }
 
-/* rows of joint @j, or of a motion */
+/* Return the number of rows of joint @j, or of a motion. */
 static int rows_of(const struct lk_topology *t, int j)
 {
     return j < t->n_joints ? t->n_rows[j] : LK_MOTION_ROWS;
@@ -117,7 +117,7 @@ static int incidence_init(const struct lk_topology *t, struct incidence *in)
     return 0;
 }
 
-/* add the joints of @body, except those to bodies that hang on it */
+/* Add the joints of @body to the list, except the joints to its branches if @body is a hub. */
 static void meet_body(struct maker *m, const struct incidence *in, int body)
 {
     const struct lk_topology *t = m->topology;
@@ -267,7 +267,7 @@ static int plan_merge(struct maker *m, const struct incidence *in, const struct 
     return close_assembly(m, f, ret, level + 1);
 }
 
-/* find the hub on which each assembly hangs with all its bodies, or -1 */
+/* For each assembly, find the hub whose branch contains all its bodies, or -1. */
 static void find_zones(struct maker *m, const struct lk_tree *tree)
 {
     const struct lk_topology *t = m->topology;
@@ -278,7 +278,7 @@ static void find_zones(struct maker *m, const struct lk_tree *tree)
         m->zone[t->n_bodies + k] = m->zone[tree->merges[k].part[0]];
 }
 
-/* make a front without eliminated rows that adds the remainders of two others at a hub */
+/* Make a front without eliminated rows that adds the remainders of two fronts at a hub. */
 static int add_up(struct maker *m, const struct incidence *in, struct assembly_plan a,
                   struct assembly_plan b, struct assembly_plan *ret)
 {
@@ -290,7 +290,7 @@ static int add_up(struct maker *m, const struct incidence *in, struct assembly_p
     return close_assembly(m, f, ret, 1 + (a.level > b.level ? a.level : b.level));
 }
 
-/* add the remainders of all assemblies that hang on @hub, in pairs */
+/* Add the remainders of all branches of @hub, in pairs. */
 static int add_up_all(struct maker *m, const struct incidence *in, int n_assemblies, int hub,
                       struct assembly_plan *ret)
 {
@@ -310,7 +310,7 @@ static int add_up_all(struct maker *m, const struct incidence *in, int n_assembl
     return r;
 }
 
-/* make the front of hub @k; if it has other joints to the ground, make one more front */
+/* Make the front of hub @k. If the hub has joints to the ground, make one more front. */
 static int plan_hub(struct maker *m, const struct incidence *in, const struct lk_tree *tree, int k)
 {
     int hub = m->plan->hub[k], r;
@@ -329,7 +329,8 @@ static int plan_hub(struct maker *m, const struct incidence *in, const struct lk
     return r != 0 ? r : plan_body(m, in, hub);
 }
 
-/* make the fronts of the bodies and merges that hang on hubs, or of all others */
+/* Make the fronts of the bodies and merges in branches of hubs (@hang), or of all other bodies and
+ * merges. */
 static int plan_assemblies(struct maker *m, const struct incidence *in, const struct lk_tree *tree,
                            int hang)
 {
@@ -360,7 +361,7 @@ static int make_fronts(struct maker *m, const struct incidence *in, const struct
     return r == 0 ? plan_assemblies(m, in, tree, 0) : r;
 }
 
-/* find the bodies on which others hang. Return: 0, -ENOMEM */
+/* Find the hubs: the bodies with branches. Return: 0, -ENOMEM */
 static int find_hubs(const struct lk_topology *t, struct lk_plan *ret)
 {
     ret->hub = calloc((size_t)t->n_bodies + 1, sizeof(int));
@@ -389,7 +390,7 @@ int lk_plan_init(const struct lk_topology *topology, const struct lk_tree *tree,
     if (find_hubs(topology, &plan) < 0)
         return -ENOMEM;
     joints = (size_t)topology->n_joints + (size_t)plan.n_hubs + 1;
-    /* A body, a merge and a hub make one front each. Two remainders that are added up make one
+    /* Each body, each merge and each hub makes one front. Each addition of two remainders makes one
      * more front. */
     plan.fronts = calloc(plan.n_hubs > 0 ? 2 * n : n, sizeof(*plan.fronts));
     plan.row = calloc((size_t)topology->n_joints + 1, sizeof(int));

@@ -14,8 +14,9 @@
  * work */
 enum lk_tree_strategy { LK_TREE_ROUNDS, LK_TREE_CHEAPEST };
 
-/** lk_tree_is_held() - return whether side @s of joint @j is the ground, or the hub on which
- * another side of the joint hangs. Both are treated alike when joints are eliminated. */
+/** lk_tree_is_held() - return whether side @s of joint @j is the ground, or the hub whose branch
+ * contains another body of the joint. The elimination of joints treats such a hub like the ground.
+ */
 static inline bool lk_tree_is_held(const struct lk_topology *t, int j, int s)
 {
     int body = t->body[j][s];

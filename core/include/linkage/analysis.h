@@ -15,11 +15,11 @@
 extern "C" {
 #endif
 
-#define LK_TEXT_SIZE 192 /* enough for every text of this header, with its terminating zero */
+#define LK_TEXT_SIZE 192 /* enough for each text of this header with its terminating zero */
 
 /** lk_joint_text(), lk_body_text() - write a readable name of joint or body @i of a compiled
- * system. Elements without a name in the file have one too: springs, drives, parts of a split
- * body.
+ * system. Elements without a name in the file (springs, drives, parts of a split body) have a
+ * generated name.
  * @text: @size bytes, written and returned */
 const char *lk_joint_text(const struct lk_system *system, int i, char *text, size_t size);
 const char *lk_body_text(const struct lk_system *system, int i, char *text, size_t size);
@@ -30,7 +30,7 @@ const char *lk_body_text(const struct lk_system *system, int i, char *text, size
  * @text: @size bytes, written and returned */
 const char *lk_direction_text(const double direction[3], char *text, size_t size);
 
-/** struct lk_row - one scalar constraint.  @row: within the joint */
+/** struct lk_row - one scalar constraint.  @row: index of the row within the joint */
 struct lk_row {
     int joint;
     int row;
@@ -43,9 +43,10 @@ const char *lk_row_text(const struct lk_system *system, struct lk_row row, char 
 
 /** struct lk_free_coordinate - a coordinate that the rigid rows leave free in the present
  * pose.
- * @joint:     the joint whose coordinate @which it is, or -1 if no joint measures the motion. In
- *             that case:
- * @body:      shifts along (@direction 0 to 2) or turns about (3 to 5) the world's x, y or z */
+ * @joint:     the joint that measures the motion as its coordinate @which; -1: no joint measures
+ *             the motion. Then @body and @direction define the motion
+ * @body:      body that shifts along (@direction 0 to 2) or turns about (3 to 5) the world's x, y
+ *             or z */
 struct lk_free_coordinate {
     int joint;
     int which;
@@ -60,7 +61,7 @@ const char *lk_free_coordinate_text(const struct lk_system *system,
                                     struct lk_free_coordinate coordinate, char *text, size_t size);
 
 /** struct lk_mobility - rank of the rigid rows in the present pose.
- * @rank:        of the rigid rows
+ * @rank:        rank of the rigid rows
  * @dof:         degrees of freedom, 6 * bodies - rank
  * @n_redundant: rigid rows - rank
  * @n_driven:    rows that prescribe a coordinate over time; they count as rigid rows
@@ -68,9 +69,9 @@ const char *lk_free_coordinate_text(const struct lk_system *system,
  * @joints:      indices of these joints
  * @rows:        the dependent rows of these joints, joint by joint;  @n_rows: their number
  * @coordinates: @dof free coordinates whose rates determine every velocity that the rows allow:
- *               first coordinates of joints, in the order of the file, then of bodies. A
- *               well-conditioned choice among many. NULL: the loops have too many motions to
- *               choose from */
+ *               first coordinates of joints, in the order of the file, then of bodies. The choice
+ *               is not unique, but well conditioned. NULL: the loops have too many motions for a
+ *               choice */
 struct lk_mobility {
     int rank;
     int dof;
@@ -84,9 +85,8 @@ struct lk_mobility {
     struct lk_free_coordinate *coordinates;
 };
 
-/** lk_mobility_init() - compute the rank by a rank-revealing QR (LAPACK dgeqp3) of the rigid
- * rows, each scaled to unit length, of those bodies that are part of loops; all other rows have
- * full rank.
+/** lk_mobility_init() - compute the rank by a rank-revealing QR (LAPACK dgeqp3) of the rigid rows
+ * of loops, each scaled to unit length. All rows outside of loops are independent.
  * Return: 0, LK_E_MODEL (the loops are too large for a dense matrix of their rows), -ENOMEM,
  * -EINVAL (not finite, or planar reduction removed rows, see struct lk_options.all_rows).
  * Release with lk_mobility_fini(). */
@@ -99,8 +99,7 @@ void lk_mobility_fini(struct lk_mobility *mobility);
  * a larger rank;  STUCK: no nearby pose was found in the directions that the rows allow */
 enum lk_pose_kind { LK_POSE_REGULAR, LK_POSE_SINGULAR, LK_POSE_STUCK };
 
-/** struct lk_pose_check - whether the present pose is singular, and its distance from a
- * singular one.
+/** struct lk_pose_check - type of the present pose, and its distance from a singular pose.
  * @n_loop_rows: rigid rows in loops; 0: nothing can be singular and no field below is set
  * @n_extra:     SINGULAR: degrees of freedom of this pose that nearby poses do not have
  * @can_move:    the rows (without drives) allow some motion within the loops
@@ -125,8 +124,8 @@ struct lk_pose_check {
     double largest;
 };
 
-/** lk_pose_check_init() - compare the rank with that of a few nearby poses that the mechanism can
- * reach, and find the singular values of the rows (LAPACK dgesdd).
+/** lk_pose_check_init() - compare the rank with the rank in a few nearby poses that the mechanism
+ * can reach, and compute the singular values of the rows (LAPACK dgesdd).
  * Return: 0, LK_E_MODEL (the loops are too large), -ENOMEM, -EINVAL as lk_mobility_init(). Release
  * with lk_pose_check_fini(). */
 int lk_pose_check_init(const struct lk_system *system, struct lk_pose_check *ret_check);
@@ -134,12 +133,13 @@ void lk_pose_check_fini(struct lk_pose_check *check);
 
 /** struct lk_tree_front - one dense block of the factorisation.
  * @parent:    the front that receives the remaining rows, -1: none
- * @children:  fronts whose remainder is added here;  @bodies: bodies whose element is added here
- * @joints:    @n_joints joints: first the @n_eliminated joints eliminated here, then those that
- *             remain
+ * @children:  fronts whose remaining rows are added here;  @bodies: bodies whose terms are added
+ *             here
+ * @joints:    @n_joints joints: first the @n_eliminated joints eliminated here, then the joints
+ *             that remain
  * @hub:       body with many joints whose motion is eliminated here, as six rows, -1: none
  * @hangs_on:  body with many joints whose motion remains for the parent, -1: none
- * @factor_flops, @solve_flops: operations of one factorisation, of one solve */
+ * @factor_flops, @solve_flops: floating point operations of one factorisation, and of one solve */
 struct lk_tree_front {
     int parent;
     int n_children;
@@ -158,7 +158,8 @@ struct lk_tree_front {
 };
 
 /** struct lk_tree_view - the elimination tree, children before parents.
- * @depth: number of levels;  @largest: rows of the largest front;  @joints: joints of all fronts */
+ * @depth: number of levels;  @largest: number of rows of the largest front;  @joints: joints of all
+ *         fronts */
 struct lk_tree_view {
     int n_fronts;
     int depth;

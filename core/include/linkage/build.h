@@ -12,12 +12,12 @@ extern "C" {
  * and engines. Builds with the same machine code have the same hash, whatever the names of their
  * sources. */
 const char *lk_build_id(void);
-/** lk_build_compiler() - return the compiler, "gcc 12.2.0";  lk_build_flags() - return the
+/** lk_build_compiler() - return the compiler, such as "gcc 12.2.0";  lk_build_flags() - return the
  * compiler flags that affect the bits of results. */
 const char *lk_build_compiler(void);
 const char *lk_build_flags(void);
-/** lk_build_libm() - return the mathematics library, "glibc 2.36". It computes the sines,
- * with code chosen by the features of the processor. */
+/** lk_build_libm() - return the mathematics library, such as "glibc 2.36". Results depend on the
+ * library, because it computes the sines with code that it chooses for the processor. */
 const char *lk_build_libm(void);
 
 #ifdef __cplusplus

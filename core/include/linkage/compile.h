@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compile a model within limits on work, so that a program can do other work meanwhile.
+/* Compile a model within limits on work, for programs that must not be blocked for long.
  *
  * lk_system_new() of linkage.h takes as long as the model needs: usually milliseconds, but
  * seconds for thousands of joints in loops. */
@@ -13,14 +13,14 @@ extern "C" {
 #endif
 
 /** struct lk_bounds - limits of a compilation. All zero: no limits.
- * @flops_max:    a model whose step takes more floating point operations is refused with
- *                LK_E_MODEL, before anything is solved; 0: no limit
+ * @flops_max:    a model whose step takes more floating point operations is refused with LK_E_MODEL
+ *                before any factorisation; 0: no limit
  * @is_cancelled: called by the compiling thread with @context every few milliseconds, except
  *                within a factorisation (less than half the operations of a step). When it
  *                returns true, the compilation ends with -ECANCELED. NULL: the compilation
  *                cannot be cancelled
- * @spent:        written: the work of the compilation, in joints visited and tens of operations.
- *                Depends on the model and the options only */
+ * @spent:        output: work of the compilation, in joints visited and tens of operations. Depends
+ *                on the model and the options only */
 struct lk_bounds {
     double flops_max;
     bool (*is_cancelled)(void *context);
@@ -29,7 +29,7 @@ struct lk_bounds {
 };
 
 /** lk_system_new_within() - do the same as lk_system_new(), within limits.
- * @bounds: NULL: none
+ * @bounds: limits; NULL: no limits
  * Thread: any but the cycle.  RT: no.
  * Return: as lk_system_new(), -ECANCELED. */
 int lk_system_new_within(const struct lk_model *model, const struct lk_options *options,

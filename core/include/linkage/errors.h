@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* All errors of a text, not just the first. */
+/* Reading functions that return all errors of a text, not just the first. */
 #ifndef LINKAGE_ERRORS_H
 #define LINKAGE_ERRORS_H
 
@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-#define LK_ERRORS_MAX 20 /* of one text; a reader stops there */
+#define LK_ERRORS_MAX 20 /* largest number of errors of one text; a reader stops there */
 
 struct lk_model;
 
@@ -22,9 +22,9 @@ struct lk_errors {
     struct lk_error line[LK_ERRORS_MAX];
 };
 
-/** lk_model_read_file_all(), lk_model_read_text_all() - read a model as lk_model_read_file()
- * and lk_model_read_text() do, but return all errors instead of the first one only. A text that
- * is not YAML has one error: the place where the parser stops.
+/** lk_model_read_file_all(), lk_model_read_text_all() - read a model as lk_model_read_file() and
+ * lk_model_read_text() do, but return all errors instead of the first one only. A text that is not
+ * YAML has only one error, at the position where the parser stops.
  * Thread: any but the cycle.  RT: no.
  * Return: 0 (no line is written), LK_E_TEXT (at least one line), -ENOMEM. */
 int lk_model_read_file_all(const char *path, struct lk_model **ret_model,

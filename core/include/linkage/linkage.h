@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* liblinkage: read a model, compile it, step it.
  *
- *     lk_model_read_file()  ->  struct lk_model   what the file says, immutable
+ *     lk_model_read_file()  ->  struct lk_model   content of the model file, immutable
  *     lk_system_new()       ->  struct lk_system  the compiled model and its state, one arena
  *     lk_system_step()          one step of fixed work, on the cycle thread
  *     lk_system_outputs()       the output channels, on the cycle thread
  *
- * Everything is SI, world frame unless said otherwise, quaternions are (w, x, y, z) and turn body
- * vectors into world vectors. A system belongs to one thread at a time. */
+ * Quantities are in SI units and in the world frame unless stated otherwise. Quaternions are (w, x,
+ * y, z) and turn body vectors into world vectors. A system belongs to one thread at a time. */
 #ifndef LINKAGE_LINKAGE_H
 #define LINKAGE_LINKAGE_H
 
@@ -25,7 +25,7 @@ extern "C" {
 #define LK_NOTE_SIZE      256  /* bytes of a compiler's note */
 #define LK_STEP_MIN       1e-6 /* shortest and longest step [s] */
 #define LK_STEP_MAX       0.1
-#define LK_ITERATIONS     3 /* a step, unless options, model or formulation define it */
+#define LK_ITERATIONS     3 /* default number of iterations per step */
 #define LK_ITERATIONS_MAX 20
 #define LK_ORDER_MAX      6
 
@@ -40,14 +40,14 @@ int lk_model_read_file(const char *path, struct lk_model **ret_model, struct lk_
 
 /** lk_model_read_text() - read a model from memory, as lk_model_read_file() does from a file.
  * @name: name of the text in messages
- * @text: @size bytes; not kept */
+ * @text: @size bytes; not used after the call */
 int lk_model_read_text(const char *name, const char *text, size_t size, struct lk_model **ret_model,
                        struct lk_error *ret_error);
 
 /** lk_model_free() - free @model, which may be NULL. */
 void lk_model_free(struct lk_model *model);
 
-/** lk_model_name() - return the name that the file gives the model. */
+/** lk_model_name() - return the name of the model, as in the file. */
 const char *lk_model_name(const struct lk_model *model);
 
 /** lk_model_files() - return number and checksum of the files that the model names (roads). A
@@ -61,21 +61,22 @@ int lk_model_files(const struct lk_model *model, uint32_t *ret_crc);
  * @stiffness: decrease of the force with the coordinate [N/m or N m/rad], or a smaller value
  * @damping:   decrease of the force with the rate of the coordinate [N s/m or N m s/rad], or a
  *             smaller value
- * Both are 0 for a force that changes little in a step. They affect how fast the iterations
- * converge, not their result */
+ * Set @stiffness and @damping to 0 if the force changes little in a step. They affect how fast the
+ * iterations converge, not their result */
 struct lk_callback_force {
     double force;
     double stiffness;
     double damping;
 };
 
-/** struct lk_callback - a function for a force of type callback in a model, offline.
+/** struct lk_callback - function that computes a force of type callback of a model, for offline
+ * use.
  * @force:    name of the force in the model
- * @evaluate: return the force at @value of the coordinate [m or rad] and @rate. Called several
- *            times in a step: in every iteration, at the middle and at the end of the step. The
- *            caller is the thread that steps or a worker of its pool. The result must depend
- *            only on the arguments and on @context, which may change between steps. The work of
- *            the force counts as work of inputs */
+ * @evaluate: compute the force at @value [m or rad] and @rate of the coordinate. Called several
+ *            times in a step: in every iteration, at the middle and at the end of the step, by the
+ *            stepping thread or a worker of its pool. The result must depend only on the arguments
+ *            and on @context, which may change between steps. The work of the force counts as work
+ *            of inputs */
 struct lk_callback {
     const char *force;
     void (*evaluate)(void *context, double value, double rate, struct lk_callback_force *ret);
@@ -83,23 +84,24 @@ struct lk_callback {
 };
 
 /** struct lk_options - settings that override the model's `solver` section.
- * @step:       step size h [s], LK_STEP_MIN to LK_STEP_MAX; 0 takes the model's
- * @iterations: Newton iterations a step, 1 to LK_ITERATIONS_MAX; 0 takes the model's
- * @order:      of convergence, 2 to LK_ORDER_MAX (config/README.md says which a formulation has,
- * and what they require of a model); 0 takes the model's
+ * @step:       step size h [s], LK_STEP_MIN to LK_STEP_MAX; 0: as in the model
+ * @iterations: Newton iterations per step, 1 to LK_ITERATIONS_MAX; 0: as in the model
+ * @order:      order of convergence, 2 to LK_ORDER_MAX; 0: as in the model. config/README.md lists
+ *              the orders of each formulation and their requirements on the model
  * @equilibrium: 1: the start is a static equilibrium, as if the model said `start: equilibrium`
  * @all_rows:   1: no planar reduction. By default, bodies that revolute and prismatic joints keep
  *              from tilting are stepped without the corresponding constraint rows, with the same
  *              motion to round-off. Needed for analyses (modes, mobility) and for
  *              lk_system_start_at()
  * @reactions:  names of joints whose reactions the caller will read, NULL at the end; NULL: none.
- *              They keep the rows that lk_system_joint_reaction() needs, as those do that an output
- *              shows
+ *              Planar reduction then keeps the rows that lk_system_joint_reaction() needs, as it
+ *              does for reactions that are outputs of the model
  * @callbacks:  functions for all forces of type callback, one with @force NULL at the end; NULL:
- *              none. The list is read in this call alone; functions and contexts must outlive the
- *              system
- * @engine:     a name of lk_system_engine(), "none" for one by one, "auto" for the cheapest by
- * size; NULL takes the model's. Last bits depend on it */
+ *              none. The list is read only by lk_system_new(); functions and contexts must outlive
+ *              the system
+ * @engine:     a name of lk_system_engine(); "none": step one body after another; "auto": choose
+ *              the cheapest engine for the size of the model; NULL: as in the model. The last bits
+ *              of results depend on the engine */
 struct lk_options {
     double step;
     int iterations;
@@ -112,11 +114,11 @@ struct lk_options {
 };
 
 /** lk_formulation_choose() - return the name of the formulation that steps @model.
- * @options: as of lk_system_new()
+ * @options: as for lk_system_new()
  * @ret_why: if the model leaves the choice open and the choice is not "rattle", the reason, such
  *           as "redundancy: soft"; otherwise "". Static text
  * Thread: any but the cycle.  RT: no.
- * Return: the name with its variant, in static storage or in that of the model. */
+ * Return: the name with its variant, valid as long as @model. */
 const char *lk_formulation_choose(const struct lk_model *model, const struct lk_options *options,
                                   const char **ret_why);
 
@@ -125,7 +127,7 @@ const char *lk_formulation_choose(const struct lk_model *model, const struct lk_
  * Assembles the initial configuration (Gauss-Newton on the joints, weighted by mass), projects the
  * velocities onto the joints, solves accelerations and multipliers. The model may be freed
  * afterwards.
- * @options: NULL takes the model's
+ * @options: NULL: all settings as in the model
  * Thread: any but the cycle.  RT: no; this is the only function of a system that allocates.
  * Return: 0; LK_E_ASSEMBLY (names the joints with the largest gaps; also if the model asks for a
  *         static equilibrium and there is none: names the body or the block); LK_E_MODEL (also for
@@ -140,26 +142,27 @@ void lk_system_free(struct lk_system *system);
  * @inputs: lk_system_input_size() values in channel order; they act over [t, t + h]; NULL is
  *          allowed for a model without inputs
  * Thread: cycle.  RT: yes, work fixed by the model, O(bodies) for chains and trees.
- * This and every other function that computes sets denormal numbers to zero and restores the
- * thread's setting on return: a run has the same bits and the same speed in every program.
+ * Like every function that computes, this one flushes denormal numbers to zero, so that a run has
+ * the same bits and speed in every program. On return the setting of the thread is restored.
  * Return: 0; LK_E_NOT_FINITE when an input or the result is not finite; LK_E_TURN when a body would
  *         turn by more than half a turn: the step is too long for it; LK_E_SINGULAR when a
  *         formulation in joint coordinates has no solution in this pose. An error leaves the state
  *         as before the call, and further calls are allowed. */
 LK_RT int lk_system_step(struct lk_system *system, const double *inputs);
 
-/** lk_system_set_pool() - set the threads that execute further steps, see linkage/pool.h. Results
- * have the same bits for any number of workers.
- * @pool: owned by the caller; while it is set, the stepping thread is its worker 0, the other
- *        workers serve, and it serves no other system. NULL: the stepping thread alone
- * Thread: that which steps, or any while none does.  RT: yes. */
+/** lk_system_set_pool() - set the threads that execute the following steps, see linkage/pool.h.
+ * Results have the same bits for any number of workers.
+ * @pool: owned by the caller. While @pool is set, the stepping thread is worker 0, all other
+ *        workers must be in lk_pool_serve(), and no other system may use @pool. NULL: only the
+ *        stepping thread
+ * Thread: the stepping thread, or any while no thread steps @system.  RT: yes. */
 LK_RT void lk_system_set_pool(struct lk_system *system, struct lk_pool *pool);
 
-/** lk_system_engine() - name of the engine that executes the steps: "avx512", "avx2", "portable" or
- * "scalar" process 8, 4, 2 or 1 bodies of the same type at a time; "one by one" uses no engine.
- * Unless the options or the model name an engine, the choice depends on the mechanism and on the
- * vector width of the processor, never on timing, so every load makes the same choice. The last
- * bits of a motion depend on the engine. Static text. */
+/** lk_system_engine() - return the name of the engine that executes the steps: "avx512", "avx2",
+ * "portable" or "scalar" process 8, 4, 2 or 1 bodies of the same type at a time; "one by one" uses
+ * no engine. Unless the options or the model name an engine, the choice depends on the mechanism
+ * and on the vector width of the processor, never on timing, so the choice is always the same on
+ * one machine. The last bits of a motion depend on the engine. Static text. */
 const char *lk_system_engine(const struct lk_system *system);
 
 /** lk_system_workers_useful() - return the number of workers beyond which a step does not
@@ -171,7 +174,7 @@ int lk_system_workers_useful(const struct lk_system *system);
  * Thread: cycle.  RT: yes. */
 LK_RT void lk_system_outputs(const struct lk_system *system, double *values);
 
-/** lk_system_reset() - restore the state that lk_system_new() left, with time 0.
+/** lk_system_reset() - restore the state at the end of lk_system_new(), with time 0.
  * Thread: cycle.  RT: yes, one copy of the state and one factorisation. */
 LK_RT void lk_system_reset(struct lk_system *system);
 
@@ -189,16 +192,15 @@ LK_RT double lk_system_time(const struct lk_system *system);
  * @offset:    index of the first scalar in the vector of all inputs (or outputs)
  * @component: names of the scalars; "" when there is only one
  * @unit:      SI unit of each scalar, "rad", "m/s", "1"
- * @type:      as in the model file, "joint-torque"
- * @frame:     axes of the vectors: "world", "body NAME", or "sensor" for a sensor that defines
- *             its axes; "" for scalars, and if the type of the channel defines the axes
+ * @type:      as in the model file, such as "joint-torque"
+ * @frame:     axes of the vectors: "world", "body NAME", or "sensor" for the axes of a sensor; ""
+ *             for scalars, and if the type of the channel defines the axes
  * @low, @high: limits of each scalar of an input; infinite if the model has none, and for
  *              outputs
  * @rate:      largest change of an input per second, infinite if the model has none. The step
- *             checks neither limits nor rate: the program that accepts values from outside has
- *             to
+ *             checks neither limits nor rate; the program that receives the values must check them
  * @initial:   value of each scalar of an input before the first value from outside
- * @ahead:     prediction time of an output [s]; 0: the output is that of the present state */
+ * @ahead:     prediction time of an output [s]; 0: output of the present state */
 struct lk_channel {
     char name[LK_NAME_SIZE];
     const char *type;
@@ -222,13 +224,12 @@ const struct lk_channel *lk_system_output_channels(const struct lk_system *syste
 /** lk_channel_index() - return the index of the channel @name among @n channels, or -1. Not
  * for the cycle. */
 int lk_channel_index(const struct lk_channel *channels, int n, const char *name);
-/** lk_system_input_index(), lk_system_output_index() - return the index of the input or
- * output channel
- * @name of a system, or -1. */
+/** lk_system_input_index(), lk_system_output_index() - return the index of the input or output
+ * channel @name of a system, or -1. */
 int lk_system_input_index(const struct lk_system *system, const char *name);
 int lk_system_output_index(const struct lk_system *system, const char *name);
-/** lk_system_input_size(), lk_system_output_size() - return the number of scalars of all
- * inputs, of all outputs. */
+/** lk_system_input_size(), lk_system_output_size() - return the total number of scalars of all
+ * inputs, or of all outputs. */
 LK_RT int lk_system_input_size(const struct lk_system *system);
 LK_RT int lk_system_output_size(const struct lk_system *system);
 
@@ -242,15 +243,16 @@ LK_RT int lk_system_output_size(const struct lk_system *system);
  * @potential:         energy of gravity and constant forces (zero at the world origin), of springs
  *                     and of stops that are not impacts [J]
  * @work_input:        work done by the input channels since the start [J]
- * @work_drive:        work done by drives [J];  @work_applied: by loads that have no potential [J]
+ * @work_drive:        work done by drives [J];  @work_applied: work done by loads that have no
+ *                     potential [J]
  * @dissipated:        energy dissipated by dampers, friction and stops since the start, plus @taken
  *                     [J]
  * @port_gap:          largest difference between the work of a port up to the step before and the
  *                     work that its bench reported [J]; 0 without `port-work` outputs with `told`
- * @taken:             energy that the step removed because it treats geometric stiffness
- * implicitly, or closes the damper of an impedance [J]: numerical, not physical. A `work` output
- * shows it separately, together with the work of closing the joints, which is in none of these
- * fields */
+ * @taken:             numerical, not physical dissipation [J]: energy that the step removed because
+ *                     it treats geometric stiffness implicitly, or the dampers of impedances. A
+ *                     `work` output has this energy as a component of its own. It also has the work
+ *                     of closing the joints, which no field here contains */
 struct lk_health {
     double residual_position;
     double residual_velocity;
@@ -273,8 +275,9 @@ LK_RT void lk_system_health(const struct lk_system *system, struct lk_health *re
  * other rows in the pose of the last step: the redundant rows, and more near a change point,
  * where a mechanism may continue in more than one way. Constant for formulations without a
  * factor of the rows.
- * @share: a row counts as dependent if a solve leaves more than this share of its rate: a
- *         redundant row keeps all of it, an independent one about 1e-7
+ * @share: threshold, 0 to 1. A row counts as dependent if more than this share of its rate remains
+ *         after a solve. All of the rate of a redundant row remains, and about 1e-7 of the rate of
+ *         an independent row
  * Thread: cycle.  RT: yes, O(rows). */
 LK_RT int lk_system_dependent_rows(const struct lk_system *system, double share);
 
@@ -324,24 +327,23 @@ int lk_system_joint_index(const struct lk_system *system, const char *name);
 /** lk_system_body_name(), lk_system_joint_name() - return the name of body or joint @i. */
 const char *lk_system_body_name(const struct lk_system *system, int i);
 const char *lk_system_joint_name(const struct lk_system *system, int i);
-/** lk_system_body_state() - return the state of body @body. Thread: cycle.  RT: yes. */
+/** lk_system_body_state() - copy the state of body @body. Thread: cycle.  RT: yes. */
 LK_RT void lk_system_body_state(const struct lk_system *system, int body,
                                 struct lk_body_state *ret_state);
 
-/** lk_system_start_at() - restart at time 0 from poses and velocities that differ from the
- * model's. As at the start of a model, joints are closed, velocities are projected onto them,
- * accelerations and reactions follow. Inputs, blocks and energies are as at the model's own
- * start, to which lk_system_reset() still returns. lk_system_summary() then has the assembly_gap
- * and velocity_change of this start.
- * @bodies: of all bodies of the model; their accelerations are not read. Drives are as at time
- *          0. Unwrapped angles of gears and screws start within half a turn of 0
- * Thread: any while none steps.  RT: no.
+/** lk_system_start_at() - restart at time 0 from poses and velocities that differ from the model's.
+ * As at the start of a model, the joints are closed, the velocities are projected onto the joints,
+ * and accelerations and reactions are computed. Inputs, blocks and energies are as at the model's
+ * own start, which lk_system_reset() still restores. Afterwards lk_system_summary() returns
+ * assembly_gap and velocity_change of this start.
+ * @bodies: states of all bodies of the model; accelerations are ignored. Drives are as at time 0.
+ *          Unwrapped angles of gears and screws start within half a turn of 0
+ * Thread: any, while no thread steps @system.  RT: no.
  * Return: 0; LK_E_ASSEMBLY (the joints are open by more than a tenth of the model's size or 0.1
- * rad,
- *         or cannot be closed); LK_E_STATE (not finite, no unit quaternion, or so large that
+ *         rad, or cannot be closed); LK_E_STATE (not finite, no unit quaternion, or so large that
  *         accelerations are not finite); LK_E_MODEL (needs struct lk_options.all_rows, because
- *         planar reduction removed rows; or a formulation in coordinates of its own); -ENOMEM.
- *         After an error the system is as before. */
+ *         planar reduction removed rows; or the formulation uses joint coordinates); -ENOMEM. After
+ *         an error the system is as before. */
 int lk_system_start_at(struct lk_system *system, const struct lk_body_state *bodies,
                        struct lk_error *ret_error);
 
@@ -349,28 +351,28 @@ int lk_system_start_at(struct lk_system *system, const struct lk_body_state *bod
 
 /** lk_system_poses() - copy the poses of all bodies: x y z of the centre of mass [m] and w x
  * y z of the unit quaternion, body to world, as in struct lk_body_state.
- * @poses: LK_POSE_SIZE numbers a body of the model, written.  Thread: cycle.  RT: yes, one copy. */
+ * @poses: LK_POSE_SIZE numbers per body of the model, written.  Thread: cycle.  RT: yes, one copy.
+ */
 LK_RT void lk_system_poses(const struct lk_system *system, double *poses);
 /** lk_system_joint_reaction() - compute the reaction of joint @joint: force [N] and torque
  * about the joint's point [N m] on its second body, world frame. It converges with the order of
  * the solver, because the acceleration projection corrects the multipliers.
  *
- * Components whose rows planar reduction removed follow from the force balance of the bodies
- * behind the joint. Some mechanisms do not determine that balance: a loop of revolute and
- * prismatic joints with loads out of its plane, or dependent rows. In such a mechanism a joint
- * keeps its rows only if an output of the model or struct lk_options.reactions requests its
- * reaction. For other joints the call is refused.
- * Thread: cycle.  RT: yes, O(rows) if by force balance.
+ * Components whose rows planar reduction removed follow from the force balance of the bodies behind
+ * the joint. Some mechanisms do not determine that balance: a loop of revolute and prismatic joints
+ * with loads out of its plane, or dependent rows. In such a mechanism, planar reduction keeps the
+ * rows of a joint only if an output of the model or struct lk_options.reactions requests its
+ * reaction. For other joints the call returns LK_E_MODEL.
+ * Thread: cycle.  RT: yes, O(rows) if a force balance is needed.
  * Return: 0; LK_E_MODEL: the reaction is not known, because it was not requested when the system
- * was
- *         compiled; @ret_force_torque is NAN. */
+ *         was compiled; @ret_force_torque is NAN. */
 LK_RT int lk_system_joint_reaction(const struct lk_system *system, int joint,
                                    double ret_force_torque[6]);
 
 /** struct lk_summary - results of compiling.
  * @n_bodies, @n_joints:       counts, as in the model
  * @n_split:                   bodies with many joints that were split into parts, welded together
- * @n_parts:                   parts of all these bodies
+ * @n_parts:                   total number of these parts
  * @n_in_plane:                bodies with planar reduction: they cannot tilt
  * @n_rows_rigid:              scalar constraints of joints, drives and welds
  * @n_rows_compliant:          rows of springs, dampers and friction, solved with the constraints;
@@ -383,9 +385,9 @@ LK_RT int lk_system_joint_reaction(const struct lk_system *system, int joint,
  * @order:                     of convergence, 2 to LK_ORDER_MAX
  * @step_flops:                floating point operations of the linear algebra of one step; 0: not
  *                             counted (formulations in joint coordinates)
- * @memory:                    bytes of all arenas (one more for each sequence of a higher order):
- *                             all memory that a step touches
- * @total_mass:                [kg]
+ * @memory:                    bytes of all arenas (one more for each sequence of steps of a
+ *                             higher-order method): all memory that a step uses
+ * @total_mass:                mass of all bodies [kg]
  * @assembly_gap:              largest violation of a joint in the initial configuration [m or rad]
  * @velocity_change:           largest change that made the given velocities consistent with the
  *                             joints [m/s or rad/s] */
@@ -412,7 +414,7 @@ struct lk_summary {
     double velocity_change;
 };
 
-/** struct lk_equilibrium - how the static equilibrium of the start was found.
+/** struct lk_equilibrium - report on the search for the static equilibrium of the start.
  * @is_sought:  the model or the options ask for an equilibrium; otherwise all fields are 0
  * @iterations: number of iterations of Newton's method
  * @residual:   largest unbalanced force of a body [N], moments divided by the size of the
@@ -428,11 +430,13 @@ struct lk_equilibrium {
     double moved;
 };
 
-/** lk_system_equilibrium() - return how the static equilibrium of the start was found.
+/** lk_system_equilibrium() - return the report on the search for the static equilibrium of the
+ * start.
  * Thread: any. */
 void lk_system_equilibrium(const struct lk_system *system, struct lk_equilibrium *ret_equilibrium);
 
-/** lk_system_note() - return one line for the user about the compiled model, or "". */
+/** lk_system_note() - return a remark of the compiler on the model as one line for the user, or "".
+ */
 const char *lk_system_note(const struct lk_system *system);
 
 /** lk_system_summary() - return counts and sizes of the compiled model. Thread: any. */

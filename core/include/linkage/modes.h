@@ -2,21 +2,21 @@
 /* Small motions of a compiled model about its start: x' = A x + B u, y = C x + D u, and its
  * modes.
  *
- * The state x holds two numbers for each of f degrees of freedom: the deviation of a free
- * coordinate (see struct lk_mobility) from its value at the start, and its rate. With N, the
- * motion of all bodies for a unit of each coordinate, and the mass matrix M,
+ * The state x contains two numbers for each of the f degrees of freedom: the deviation of a free
+ * coordinate (see struct lk_mobility) from its value at the start, and its rate. Let N be the
+ * motion of all bodies for a unit of each coordinate, and M the mass matrix. Then
  *
  *     x = (z, z'),   dq = N z,   z'' = (N^T M N)^-1 N^T M a(q + dq, v + dv, u + du)
  *
  * where a are the accelerations that the engine computes for bodies moved by dq, with all forces
- * (A. A. Shabana, Dynamics of Multibody Systems, 2020, chapter 5, for the projection): A, B, C
- * and D are central differences of these and of the output channels. Directions are those of the
- * world, so that a rotor spins in its place; the matrices are constant in time where spinning
- * bodies are symmetric about their axes.
+ * (A. A. Shabana, Dynamics of Multibody Systems, 2020, chapter 5, for the projection): A, B, C and
+ * D are central differences of these and of the output channels. Rotations are in world axes, not
+ * in axes of the spinning bodies, so the matrices are constant in time if spinning bodies are
+ * symmetric about their axes.
  *
- * The states of blocks follow those of the coordinates. Friction with a bristle state and
- * carcasses of tyres at standstill are springs here. Drives stand still. Transmission lines and
- * delays transmit nothing.
+ * In x, the states of blocks come after the states of coordinates. Friction with a bristle state
+ * and carcasses of tyres at standstill are linearised as springs. Drives do not move. Transmission
+ * lines and delays transmit no deviation.
  *
  * Allocates, uses LAPACK: part of liblinkage-analysis, not of liblinkage.
  * Thread: any but the cycle.  RT: no. */
@@ -33,7 +33,7 @@ extern "C" {
 /** struct lk_linear - small motions about the start of a system; matrices row by row, SI
  * units.
  * @n_motions:  f, degrees of freedom, without rotations of bodies without inertia (point masses)
- *              on which no rate depends, even if outputs depend on them
+ *              that affect no rate, even if they affect outputs
  * @n_states:   2 f coordinates and their rates, then the states of blocks
  * @block:      for each state of a block, the name of its block in the system
  * @coordinate: the free coordinates
@@ -42,7 +42,7 @@ extern "C" {
  * @motion:     f x 6 n_bodies, N: shift of each centre of mass [m] and turn of each body [rad],
  *              world axes, for a unit of a coordinate;  @momentum: M N;  @mass: f x f, N^T M N
  * @unrest:     largest rate of change of a coordinate's rate at the start [1/s^2, SI]; 0 in
- *              equilibrium, otherwise the matrices are valid only for that moment */
+ *              equilibrium, otherwise the matrices are valid only at that instant */
 struct lk_linear {
     int n_motions;
     int n_states;
@@ -61,13 +61,12 @@ struct lk_linear {
     double unrest;
 };
 
-/** lk_linear_init() - linearise @system about its present state, which must be that of its
- * start. Afterwards the system is in the state of lk_system_reset().
+/** lk_linear_init() - linearise @system about its present state, which must be its start.
+ * Afterwards the system is in the state of lk_system_reset().
  * @at_rest: linearise with zero velocities instead of those of the model
- * Return: 0; LK_E_MODEL (@ret_error gives the reason: too many degrees of freedom, a motion
- * without
- *         mass, rolling tyres), -ENOMEM, -EINVAL (not finite, or planar reduction removed rows,
- *         see struct lk_options.all_rows). Release with lk_linear_fini(). */
+ * Return: 0; LK_E_MODEL (@ret_error gives the reason: too many degrees of freedom, a motion without
+ *         mass, rolling tyres), -ENOMEM, -EINVAL (not finite, or planar reduction removed rows, see
+ *         struct lk_options.all_rows). Release with lk_linear_fini(). */
 int lk_linear_init(struct lk_system *system, bool at_rest, struct lk_linear *ret_linear,
                    struct lk_error *ret_error);
 void lk_linear_fini(struct lk_linear *linear);
@@ -86,10 +85,10 @@ struct lk_mode {
     double *shape;
 };
 
-/** lk_modes_find() - find all modes, slow ones first (LAPACK dgeevx, with balancing unless an
- * eigenpair fails its check). A coordinate without stiffness and damping has two eigenvalues at
- * zero, up to the square root of round-off. For every eigenpair, |A v - w v| must be at most
- * 1e-10 of (|A| + |w|) |v|.
+/** lk_modes_find() - compute all modes, in the order of increasing frequency (LAPACK dgeevx, with
+ * balancing unless an eigenpair fails its check). A coordinate without stiffness and damping has
+ * two eigenvalues at zero, up to the square root of round-off. For every eigenpair, |A v - w v|
+ * must be at most 1e-10 of (|A| + |w|) |v|.
  * @ret_modes: one array of at most n_states; release it and its shapes with lk_modes_free()
  * Return: number of modes, -ENOMEM, -EINVAL (did not converge), -EDOM (a pair fails its check). */
 int lk_modes_find(const struct lk_linear *linear, struct lk_mode **ret_modes);

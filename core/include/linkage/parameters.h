@@ -7,9 +7,8 @@
  * A path is the list of keys that lead to a number in the file, separated by dots; list entries
  * count from 1: `bodies.arm.mass`, `gravity.3`, `forces.spring.stiffness_table.force.2`. A name
  * without dots is a parameter of the model's section `parameters`. Values are substituted before
- * the text is checked, so checks and messages are the same as for the file. Numbers that the
- * file omits because they have defaults can be set, too. The values are part of the model's
- * hash. */
+ * the text is checked, so checks and messages are the same as for the file. Numbers that the file
+ * omits because they have defaults can be set, too. The values are included in the model's hash. */
 #ifndef LINKAGE_PARAMETERS_H
 #define LINKAGE_PARAMETERS_H
 
@@ -21,7 +20,7 @@ extern "C" {
 #endif
 
 #define LK_PATH_SIZE      256 /* bytes of a path with its terminating zero */
-#define LK_SETTINGS_MAX   256 /* of one model */
+#define LK_SETTINGS_MAX   256 /* largest number of settings of one model */
 #define LK_PARAMETERS_MAX 256
 
 /** struct lk_setting - a value for a number of the model. @path: path of the number, or name
@@ -54,13 +53,13 @@ int lk_settings_read(const char *text, struct lk_settings *ret_settings,
  * numbers that read back to the same bits.
  * @ret_text: to be freed by the caller. Return: 0, -ENOMEM. */
 int lk_settings_write(const struct lk_settings *settings, char **ret_text);
-/** lk_settings_fini() - release. */
+/** lk_settings_fini() - free the list and its paths. */
 void lk_settings_fini(struct lk_settings *settings);
 
-/** lk_model_read_file_with() - read a model as lk_model_read_file_all() does, with @n
- * settings.
- * Return: the same; LK_E_TEXT also if a path does not exist (the message suggests a similar
- * one), is given twice, is not a number, or if a value exceeds the limits of its parameter. */
+/** lk_model_read_file_with() - read a model as lk_model_read_file_all() does, with @n settings.
+ * Return: as lk_model_read_file_all(); LK_E_TEXT also if a path does not exist (the message
+ *         suggests a similar path), is given twice, is not a number, or if a value exceeds the
+ *         limits of its parameter. */
 int lk_model_read_file_with(const char *path, const struct lk_setting *settings, int n,
                             struct lk_model **ret_model, struct lk_errors *ret_errors);
 /** lk_model_read_text_with() - read a model as lk_model_read_text_in() does, with @n
@@ -88,8 +87,8 @@ struct lk_parameter {
 const struct lk_parameter *lk_model_parameters(const struct lk_model *model, int *ret_n);
 
 /** struct lk_number - a number of a model's text. @unit: "" if it has none, "?" if unknown
- * @parameter: name of the parameter that sets it, or "";  @may_be_tuned: a parameter that sets it
- * may be tunable */
+ * @parameter: name of the parameter that sets it, or "";  @may_be_tuned: its parameter may be
+ *             tunable */
 struct lk_number {
     const char *path;
     const char *unit;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A pool: threads that execute the phases of a step side by side, without locks.
+/* A pool of threads that execute the phases of a step in parallel, without locks.
  *
- * The library creates no threads; the caller lends them. Worker 0 is the thread that steps; workers
- * 1 to n - 1 stay in lk_pool_serve() until the pool is stopped. lk_pool_run() makes every worker
- * execute one phase and returns when all have finished. This is a fork and a join, two hand-offs
- * between cores, and pays for phases of more than about 5 us a worker.
+ * The library creates no threads; the caller provides the threads. Worker 0 is the thread that
+ * steps; workers 1 to n - 1 stay in lk_pool_serve() until the pool is stopped. lk_pool_run() makes
+ * every worker execute one phase and returns when all have finished. Each run is a fork and a join
+ * with two hand-offs between cores, so a phase should take more than about 5 us per worker.
  *
  *     lk_pool_new(2, &pool);            thread 1:  lk_pool_serve(pool, 1);
  *     lk_pool_wait_ready(pool);
@@ -28,7 +28,7 @@
 extern "C" {
 #endif
 
-#define LK_POOL_MAX 64 /* workers of a pool */
+#define LK_POOL_MAX 64 /* largest number of workers of a pool */
 
 struct lk_pool;
 
@@ -47,7 +47,7 @@ typedef void (*lk_pool_phase)(void *context, int what, int worker);
  * Return: 0, -EINVAL, -ENOMEM. */
 int lk_pool_new(int n_workers, struct lk_pool **ret_pool);
 
-/** lk_pool_free() - free @pool, which may be NULL. Not while a thread serves. */
+/** lk_pool_free() - free @pool, which may be NULL. No thread may be in lk_pool_serve(). */
 void lk_pool_free(struct lk_pool *pool);
 
 /** lk_pool_size() - return the number of workers; 1 if @pool is NULL.  RT: yes. */
@@ -59,37 +59,39 @@ LK_RT int lk_pool_size(const struct lk_pool *pool);
  * Thread: the worker's.  RT: yes; waits as described above. */
 LK_RT void lk_pool_serve(struct lk_pool *pool, int worker);
 
-/** typedef lk_pool_mark - callback of each worker at the begin and at the end of its part of a
- * phase, for example to read a clock. The time in between is that of the hand-offs.
- * @begin: true at the begin, false at the end */
+/** typedef lk_pool_mark - callback of each worker at the beginning and at the end of its part of a
+ * phase, for example to read a clock. The hand-offs take the remaining time of a phase.
+ * @begin: true at the beginning, false at the end */
 typedef void (*lk_pool_mark)(void *context, int worker, bool begin);
 
-/** lk_pool_set_mark() - set the callback for further phases.
+/** lk_pool_set_mark() - set the callback for the following phases.
  * @mark: NULL: none
- * Thread: that of lk_pool_run(), between two runs.  RT: yes. */
+ * Thread: the caller of lk_pool_run(), between two runs.  RT: yes. */
 LK_RT void lk_pool_set_mark(struct lk_pool *pool, lk_pool_mark mark, void *context);
 
-/** lk_pool_wait_ready() - wait until every worker serves. Never returns if a worker has no thread.
- * Thread: the one that may call lk_pool_run().  RT: no. */
+/** lk_pool_wait_ready() - wait until every worker is in lk_pool_serve(). Never returns if a worker
+ * has no thread.
+ * Thread: the caller of lk_pool_run().  RT: no. */
 void lk_pool_wait_ready(struct lk_pool *pool);
 
-/** lk_pool_run() - execute @phase on all workers, the caller being worker 0. Returns when all have
+/** lk_pool_run() - execute @phase on all workers; the caller is worker 0. Returns when all have
  * finished. Must not be called within a phase.
  * Thread: one at a time; cycle.  RT: yes. There is a system call only if a worker sleeps (about
  * 7 us to wake it) or if a wait exceeds the spin time. */
 LK_RT void lk_pool_run(struct lk_pool *pool, lk_pool_phase phase, void *context, int what);
 
-/** lk_pool_rouse() - wake sleeping workers at the begin of a cycle, and set the time at which
+/** lk_pool_rouse() - wake sleeping workers at the beginning of a cycle, and set the time at which
  * workers wake by themselves for the next cycle.
  * @next_ns: CLOCK_MONOTONIC, shortly before the next cycle; 0: sleep until there is a run
- * Thread: that of lk_pool_run().  RT: yes; a system call only if a worker sleeps; never waits. */
+ * Thread: the caller of lk_pool_run().  RT: yes; a system call only if a worker sleeps; never
+ * waits. */
 LK_RT void lk_pool_rouse(struct lk_pool *pool, int64_t next_ns);
 
 /** lk_pool_rest() - let the workers sleep at the end of a cycle, without spinning first.
- * Thread: that of lk_pool_run().  RT: yes; no system call, never waits. */
+ * Thread: the caller of lk_pool_run().  RT: yes; no system call, never waits. */
 LK_RT void lk_pool_rest(struct lk_pool *pool);
 
-/** lk_pool_stop() - make lk_pool_serve() return on all threads, also on those that call it later.
+/** lk_pool_stop() - make lk_pool_serve() return on all threads, also on threads that call it later.
  * Thread: any, while no phase runs.  RT: no, but it never waits. */
 void lk_pool_stop(struct lk_pool *pool);
 

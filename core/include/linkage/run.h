@@ -30,10 +30,9 @@ struct lk_run {
 
 /** lk_system_run() - advance by @run->steps steps.
  * @ret_done: number of completed steps, also if a step fails
- * Thread: that which steps.  RT: no allocation; the duration is that of all its steps.
- * Return: 0, or as lk_system_step() of the first step that fails. After a failure the state is
- * that
- *         before the failed step, and the rows of the completed steps are written. */
+ * Thread: the stepping thread.  RT: no allocation; takes as long as all its steps.
+ * Return: 0, or as lk_system_step() of the first step that fails. After a failure the system is in
+ *         the state before the failed step, and the rows of the completed steps are written. */
 int lk_system_run(struct lk_system *system, const struct lk_run *run, uint64_t *ret_done);
 
 #ifdef __cplusplus

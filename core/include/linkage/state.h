@@ -6,9 +6,9 @@
  *     lk_system_state_set(other, bytes, size, &error);
  *
  * A system that restores the state of another system of the same model continues with the same
- * bits. The state holds everything that a further step depends on: motion, multipliers, unwrapped
- * coordinates, inputs, states of force elements, energies and the number of steps. Its header
- * identifies the model (all words and numbers; not comments and layout), formulation, order,
+ * bits. The state contains everything on which the next step depends: motion, multipliers,
+ * unwrapped coordinates, inputs, states of force elements, energies and the number of steps. Its
+ * header identifies the model (all words and numbers; not comments and layout), formulation, order,
  * iterations, step size, engine and build. States are exchanged only between machines of the same
  * byte order. */
 #ifndef LINKAGE_STATE_H
@@ -26,12 +26,12 @@ LK_RT size_t lk_system_state_size(const struct lk_system *system);
 
 /** lk_system_state_get() - write the present state.
  * @bytes: lk_system_state_size() bytes, of any alignment; written
- * Thread: that which steps.  RT: yes, one copy and one sum over it. */
+ * Thread: the stepping thread.  RT: yes, one copy and a checksum. */
 LK_RT void lk_system_state_get(const struct lk_system *system, void *bytes);
 
 /** lk_system_state_copy() - write the present state without its checksum, for the cycle;
  * lk_state_seal() adds the checksum.
- * Thread: that which steps.  RT: yes, one copy. */
+ * Thread: the stepping thread.  RT: yes, one copy. */
 LK_RT void lk_system_state_copy(const struct lk_system *system, void *bytes);
 /** lk_state_seal() - add the checksum to a state. @bytes: of lk_system_state_copy(). Thread:
  * any. */
@@ -40,7 +40,7 @@ void lk_state_seal(void *bytes, size_t size);
 /** lk_system_state_set() - restore @bytes, including time and energies.
  * @bytes: of lk_system_state_get(); may be untrusted: everything is checked before the system
  *         changes
- * Thread: any while none steps.  RT: no.
+ * Thread: any, while no thread steps @system.  RT: no.
  * Return: 0, LK_E_STATE (the message names the difference; the system is unchanged). */
 int lk_system_state_set(struct lk_system *system, const void *bytes, size_t size,
                         struct lk_error *ret_error);

@@ -6,12 +6,12 @@
  * (core/model) and the configuration of the daemon, so both report errors alike.
  *
  * A document collects its errors, so that a reader can continue after an error and report all of
- * them. A reader reads independent values one after another and combines the results by
+ * them. A reader reads independent values one after another and combines the results with
  * lk_also().
  *
  * Limits: a text of at most LK_DOCUMENT_SIZE_MAX bytes and LK_DOCUMENT_NODES_MAX nodes, one
- * document, nesting of at most LK_DOCUMENT_DEPTH_MAX, no anchors, aliases, tags or duplicate
- * keys. Numbers are decimal and finite, read alike in every locale. A byte order mark of UTF-8
+ * document, nesting of at most LK_DOCUMENT_DEPTH_MAX, no anchors, aliases, tags or duplicate keys.
+ * Numbers are decimal and finite, and do not depend on the locale. A byte order mark of UTF-8
  * before the text is skipped. */
 #ifndef LINKAGE_DOCUMENT_H
 #define LINKAGE_DOCUMENT_H
@@ -31,20 +31,21 @@ extern "C" {
 
 struct lk_document;
 
-/** struct lk_node - a place in a document; a value type, valid as long as the document.
+/** struct lk_node - reference to a node of a document; a value type, valid as long as the document.
  * @document: the document of the node
- * @index:    number of the node, 1 is the root; 0 means "no such node" */
+ * @index:    number of the node; 1: the root; 0: "no such node" */
 struct lk_node {
     const struct lk_document *document;
     int index;
 };
 
-/** enum lk_node_kind - what a node is. */
+/** enum lk_node_kind - type of a node. */
 enum lk_node_kind { LK_NODE_NONE, LK_NODE_SCALAR, LK_NODE_LIST, LK_NODE_MAP };
 
 /** lk_document_parse() - parse a text.
  * @name: name of the text in messages, usually a file name; copied
- * @text: @size bytes, need not be terminated; not kept; NULL is allowed if @size is 0
+ * @text: @size bytes, need not be terminated, not used after the call; NULL is allowed if @size is
+ *        0
  * Return: 0, LK_E_TEXT (not YAML, or beyond the limits above), -ENOMEM. */
 int lk_document_parse(const char *name, const char *text, size_t size,
                       struct lk_document **ret_document, struct lk_error *ret_error);
@@ -60,7 +61,7 @@ int lk_document_text(const char *path, char **ret_text, size_t *ret_size,
 int lk_document_read(const char *path, struct lk_document **ret_document,
                      struct lk_error *ret_error);
 
-/** lk_document_hash() - compute a hash of all words and numbers and their arrangement, without
+/** lk_document_hash() - compute a hash of all words and numbers and their structure, but not of
  * comments and layout: 64 bits, FNV-1a. It is not secure against deliberate collisions. */
 uint64_t lk_document_hash(const struct lk_document *document);
 
@@ -83,16 +84,17 @@ int lk_node_column(struct lk_node node);
 int lk_node_refuse(struct lk_node node, struct lk_error *ret_error, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/** lk_node_is_refused() - return whether @node or any node within it was refused; for the root: any
- * node of the document. */
+/** lk_node_is_refused() - return whether @node or any node within it was refused; for the root:
+ * whether any node of the document was refused. */
 bool lk_node_is_refused(struct lk_node node);
 
-/** lk_node_goes_on() - return whether a reader of a list should continue after @result, the outcome
- * of the entries so far: they were accepted or refused, and there is room for more error lines. */
+/** lk_node_goes_on() - return whether a reader of a list should continue with the next entry:
+ * @result, the outcome of the entries so far, is not negative, and there is room for more error
+ * lines. */
 bool lk_node_goes_on(struct lk_node node, int result);
 
-/** lk_also() - combine the outcomes of two values that were both read. Return: the first failure; a
- * negative errno has precedence over an LK_E code. */
+/** lk_also() - combine the outcomes of two values that were both read. Return: the first failure;
+ * but a negative errno has precedence over an LK_E code. */
 static inline int lk_also(int first, int second)
 {
     return first < 0 || (first > 0 && second >= 0) ? first : second;
@@ -125,15 +127,16 @@ const char *lk_node_text(struct lk_node node);
 int lk_node_check_keys(struct lk_node node, const char *what, const char *const allowed[],
                        struct lk_error *ret_error);
 
-/** lk_node_number() - read @node itself as a finite number; @what names it in the message.
+/** lk_node_number() - read @node itself as a finite number; @what is its name in the message.
  * lk_node_numbers() - read @node itself as a list of exactly @n finite numbers. Return: 0,
  * LK_E_TEXT. */
 int lk_node_number(struct lk_node node, const char *what, double *ret, struct lk_error *err);
 int lk_node_numbers(struct lk_node node, const char *what, int n, double *ret,
                     struct lk_error *err);
 
-/* Typed reading. @key is looked up in map @node; a missing key is refused at the place of the map,
- * unless the function ends in _or, which then leaves *ret as it is and returns 0.
+/* Typed access. Each function looks up @key in the map @node. If the key is missing, a function
+ * whose name ends in _or returns 0 and does not change *ret; the others report an error at the
+ * position of the map.
  * Return: 0 or LK_E_TEXT. */
 int lk_node_read_number(struct lk_node node, const char *key, double *ret, struct lk_error *err);
 int lk_node_read_number_or(struct lk_node node, const char *key, double *ret, struct lk_error *err);

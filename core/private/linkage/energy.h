@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Energy that appears: energy balance above 0 that no work explains. It is the symptom of a wrong
- * step whose numbers are finite and whose joints are closed. Two tests watch it.
+ * step whose numbers are finite and whose joints are closed. Two tests detect it.
  *
- * Since the beginning. The balance is the energy gained, less the work of inputs, drives and loads,
- * plus the energy dissipated. To leading order, a step of second order leaves two terms in it:
+ * Test since the beginning. The balance is the energy gained, less the work of inputs, drives and
+ * loads, plus the energy dissipated. To leading order, a step of second order leaves two terms in
+ * it:
  *   - h^2/24 a.M a, the difference between the energy that the step conserves and the true energy
  *     (doc/method.md, section 4; Hairer, Lubich, Wanner, Geometric Numerical Integration, IX.3).
  *     Its largest value counts, and all its changes, because forces without a potential restore
@@ -11,18 +12,18 @@
  *   - h/12 of each second difference of the power a.M v, the error h^3/12 P'' of the trapezoidal
  *     rule for the kinetic energy over a step. This term includes kinks of a force: at a stop, at a
  *     contact, or at a jump of an input.
- * The order of the step explains the sum of both. A balance above LK_ENERGY_FACTOR times this sum
- * and above LK_ENERGY_SHARE of the energy that moved has another cause: a law whose force and
- * energy differ, or a step too long for its order. A balance above LK_ENERGY_MOST of the energy
+ * The order of the step explains the sum of these two terms. A balance above LK_ENERGY_FACTOR times
+ * this sum and above LK_ENERGY_SHARE of the energy that moved has another cause: a law whose force
+ * and energy differ, or a step too long for its order. A balance above LK_ENERGY_MOST of the energy
  * that moved is wrong in any case.
  *
- * In the last steps. An exploding motion has large accelerations, which explain a large balance. So
- * the energy that appears is also summed with a memory of LK_ENERGY_STEPS steps, in which a loss
- * cancels a gain. The sum is compared with the energy in the mechanism: its kinetic energy, and the
- * energy moved between potential, work and dissipation, the largest within the same memory. Growth
- * by a tenth every step gives a ratio of one half, growth by any factor in one step up to one.
- * Dissipation does not count as gain, although its balance may contain more than was available.
- * Energy that vanishes brakes the motion, which is not dangerous.
+ * Test of the last steps. An exploding motion has large accelerations, which explain a large
+ * balance. So the energy that appears is also summed with weights that decay over LK_ENERGY_STEPS
+ * steps. In this sum a loss cancels a gain. The sum is compared with the energy in the mechanism:
+ * its kinetic energy, and the energy moved between potential, work and dissipation, the largest
+ * with the same decay. Growth by 10 % in every step gives a ratio of 0.5; growth by any factor in
+ * one step gives a ratio of at most 1. Dissipation does not count as gain, although its balance may
+ * contain more than was available. Energy that vanishes brakes the motion, which is not dangerous.
  *
  * The first test costs a pass over the bodies, the second a few operations, the same in every step.
  */
@@ -51,9 +52,9 @@
  * @round_off: round-off error, contained in @explained [J]
  * @beside, @beside_most: h^2/24 a.M a of the last step, and its maximum [J]
  * @changes:   sum of the changes of @beside and of the power so far [J]
- * @power:     of the last two steps
+ * @power:     a.M v of the last two steps [W]
  * @kinetic, @potential, @passed: terms of @moved [J]
- * @turnover:  largest energy in the mechanism, with memory [J] */
+ * @turnover:  largest energy in the mechanism in about the last LK_ENERGY_STEPS steps [J] */
 struct lk_energy_watch {
     double appeared;
     double explained;
@@ -74,17 +75,17 @@ struct lk_energy_watch {
     double turnover;
 };
 
-/** lk_energy_begin() - start the balance at the present state.  Thread: that which steps.  RT: yes.
- */
+/** lk_energy_begin() - start the balance at the present state.  Thread: the stepping thread.  RT:
+ * yes. */
 LK_RT void lk_energy_begin(struct lk_energy_watch *watch, const struct lk_system *system);
 
 /** lk_energy_look() - update the balance. Call after each step.
- * @health: of the step, see lk_system_health()
- * Thread: that which steps.  RT: yes, O(bodies). */
+ * @health: health of the step, see lk_system_health()
+ * Thread: the stepping thread.  RT: yes, O(bodies). */
 LK_RT void lk_energy_look(struct lk_energy_watch *watch, const struct lk_system *system,
                           const struct lk_health *health);
 
-/** lk_energy_account() - update only the test of the last steps, @jump and @jumped. Called by
+/** lk_energy_account() - update only @jump and @jumped, for the test of the last steps. Called by
  * lk_energy_look(). RT: yes. */
 LK_RT void lk_energy_account(struct lk_energy_watch *watch, const struct lk_health *health);
 

@@ -2,8 +2,8 @@
 /* Files named by a user: models, configurations, keys, recordings, references, evidence.
  *
  * Only regular files are read. A pipe without a writer would block its reader for ever, a device
- * may never end, and opening one may act on it; a folder has no text. The type is checked by
- * fstat() after open(), so that a swapped path cannot fool us. */
+ * may never end, and opening a device may trigger an action; a folder has no text. The type is
+ * checked with fstat() after open(), so a path that is replaced in between has no effect. */
 #ifndef LINKAGE_FILE_H
 #define LINKAGE_FILE_H
 

@@ -17,9 +17,9 @@ extern "C" {
 #endif
 
 #define LK_FINDING_NUMBERS 4
-#define LK_FINDINGS_MAX    200 /* of one model; further ones are dropped */
+#define LK_FINDINGS_MAX    200 /* largest number for one model; further findings are dropped */
 
-/** struct lk_quantity - one number of a finding, SI. @name: "gap";  @unit: "m" */
+/** struct lk_quantity - one number of a finding, SI. @name: such as "gap";  @unit: such as "m" */
 struct lk_quantity {
     const char *name;
     const char *unit;
@@ -39,7 +39,7 @@ struct lk_finding {
     struct lk_quantity number[LK_FINDING_NUMBERS];
 };
 
-/** struct lk_findings - @n of them. */
+/** struct lk_findings - list of @n findings. */
 struct lk_findings {
     int n;
     struct lk_finding *list;
@@ -68,16 +68,17 @@ struct lk_findings {
  * @system:   compiled from @model, at its start; its state is changed, then restored
  * @mobility: of @system, or NULL: skips no-degree-of-freedom and driven-twice
  * @pose:     of @system, or NULL: skips stuck-pose and nearly-dependent
- * @bounds:   flops_max limits the total work, is_cancelled ends it. After that no further stiff
- *            spring is examined, because each one needs a factorisation; NULL: no bounds
+ * @bounds:   flops_max limits the total work, is_cancelled ends it. When a bound is reached, no
+ *            further stiff spring is examined, because each one needs a factorisation; NULL: no
+ *            bounds
  * Return: 0, -ENOMEM. Release with lk_findings_fini(). */
 int lk_findings_init(const struct lk_model *model, struct lk_system *system,
                      const struct lk_mobility *mobility, const struct lk_pose_check *pose,
                      const struct lk_bounds *bounds, struct lk_findings *ret_findings);
 
 /** lk_findings_start() - find only joint-gap, velocity-change, stop-violated and no-road: the
- * changes that the start makes to the initial configuration. Work O(model). Parameters and result
- * as of lk_findings_init(). */
+ * changes that the start makes to the initial configuration. Work O(model). Parameters and result:
+ * as for lk_findings_init(). */
 int lk_findings_start(const struct lk_model *model, struct lk_system *system,
                       struct lk_findings *ret_findings);
 void lk_findings_fini(struct lk_findings *findings);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The machine: conditions of a measurement, and requirements of real time.
+/* Properties of the machine: conditions of a measurement, and requirements of real time.
  *
- * Everything is read from files below a root folder, "" for the machine itself; tests use folders
- * of their own. Nothing is changed. A property that cannot be read is empty, -1 or unknown, never
- * guessed. Any thread may call these functions; none of them is real-time safe. */
+ * All functions read files below a root folder, "" for the machine itself; tests use folders of
+ * their own. No function changes the machine. A property that cannot be read is empty, -1 or
+ * unknown, never guessed. Any thread may call these functions; none of them is real-time safe. */
 #ifndef LINKAGE_HOST_H
 #define LINKAGE_HOST_H
 
@@ -21,14 +21,15 @@ extern "C" {
 enum lk_host_known { LK_HOST_NO, LK_HOST_YES, LK_HOST_UNKNOWN };
 
 /** struct lk_host - conditions of the machine.
- * @kernel:       name and version, "Linux 6.1.0-rt"
+ * @kernel:       name and version, such as "Linux 6.1.0-rt"
  * @kernel_major, @kernel_minor: version numbers of the kernel, -1 unknown
  * @processor:    model name;  @n_cpus: number of online cores, -1 unknown
- * @realtime:     whether the kernel is PREEMPT_RT
- * @virtual_machine: runs on a hypervisor, which may stop any core at any time, undetectably
+ * @realtime:     whether the kernel is built with PREEMPT_RT
+ * @virtual_machine: the machine runs on a hypervisor, which may stop any core at any time without a
+ *                   trace
  * @isolated, @nohz_full: sets of cores; empty if no core is set or the kernel lacks the feature
  * @clocksource:  "tsc" and so on
- * @rt_runtime_us, @rt_period_us: of the real-time throttle; runtime -1: off, -2: unknown
+ * @rt_runtime_us, @rt_period_us: limits of the real-time throttle; runtime -1: off, -2: unknown
  * @huge_pages:   "always", "madvise", "never", "" unknown
  * @swap_kib:     total size of the swap space, whether in use or not; -1 unknown */
 struct lk_host {
@@ -53,7 +54,7 @@ struct lk_host {
  * Thread: any but the cycle.  RT: no. */
 void lk_host_read(const char *root, struct lk_host *ret_host);
 
-/** lk_host_governor() - return the frequency governor of core @cpu: "performance", ...; "" if
+/** lk_host_governor() - return the frequency governor of core @cpu: such as "performance"; "" if
  * the kernel does not control frequencies (usual in virtual machines).  RT: no. */
 void lk_host_governor(const char *root, int cpu, char *ret_text, size_t size);
 
@@ -103,7 +104,7 @@ int lk_host_each_task(const char *root, bool realtime_only,
 
 /** struct lk_host_rivals - real-time threads that may run on a core.
  * @n:     number of threads;  @first: number of one of these threads, 0: none
- * @n_programs: number of those that are not kernel threads
+ * @n_programs: number of these threads that are not kernel threads
  * @names: "41 worker (priority 90), 52 ..."; "" for none */
 struct lk_host_rivals {
     int n;
@@ -115,7 +116,7 @@ struct lk_host_rivals {
 /** lk_host_find_rivals() - find the threads that may keep a thread of @priority from running
  * on the set @cores. These are the threads of equal or higher real-time priority, except those
  * that the kernel ties to a core.
- * @own_process: its threads do not count
+ * @own_process: process whose threads do not count
  * Return: number of threads examined; 0 if no thread is visible.  RT: no. */
 int lk_host_find_rivals(const char *root, const cpu_set_t *cores, int priority, int own_process,
                         struct lk_host_rivals *ret_rivals);
@@ -124,7 +125,7 @@ int lk_host_find_rivals(const char *root, const cpu_set_t *cores, int priority, 
 enum lk_host_share { LK_HOST_ALONE, LK_HOST_SHARED };
 
 /** enum lk_host_lock - which process has locked a core.
- * LK_HOST_UNLOCKED:   none
+ * LK_HOST_UNLOCKED:   no process
  * LK_HOST_LOCKED:     a process of root, of this user or of the service's account (linkaged),
  *                     or one outside of this process namespace: the core is in use
  * LK_HOST_OBSTRUCTED: only processes of other users; their locks do not reserve the core */
@@ -134,7 +135,7 @@ enum lk_host_lock { LK_HOST_UNLOCKED, LK_HOST_LOCKED, LK_HOST_OBSTRUCTED };
  * the process ends.
  *
  * The lock is on the core's folder in sysfs (flock(2)). It needs no file, no privilege and no
- * world-writable folder, and holds across users and process namespaces. Two containers that each
+ * world-writable folder, and is valid across users and process namespaces. Two containers that each
  * mount a separate /sys do not see each other's locks.
  * Return: a descriptor, -EWOULDBLOCK (LK_HOST_LOCKED), -EPERM (LK_HOST_OBSTRUCTED: the core
  * cannot be locked, but it is not in use), or another negative errno: this machine cannot lock
@@ -158,7 +159,8 @@ enum lk_host_lock lk_host_core_holder(const char *root, int core, char *ret_text
  * @priority:       SCHED_FIFO priority requested; 0: none
  * @priority_error: error of setting the priority
  * @core:           the @n_cores cores of the cycle and its other workers; negative: not pinned
- * @core_wished:    the cycle may have a core of its own, but there is only one
+ * @core_wished:    the configuration allows the cycle a core of its own; selects the reason in the
+ *                  message if the cycle is not pinned
  * @core_error:     error of pinning worker @core_worker to its core; the cycle is worker 0 */
 struct lk_host_facts {
     const char *root;

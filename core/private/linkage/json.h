@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* JSON text on a stdio stream: the one writer of this project.
+/* Writer of JSON text on a stdio stream, used by the whole project.
  *
  * Every value is written together with its key and the writer sets the commas, so a caller lists
  * members in order. An object takes one line unless the caller breaks it with lk_json_line().
@@ -19,7 +19,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/** struct lk_json - a writer; the caller sets @file and @spaced, the rest starts at zero.
+/** struct lk_json - a writer; the caller sets @file and @spaced, and zeroes the other fields.
  * @file:   output stream
  * @spaced: a space follows each comma and colon
  * @comma:  a comma precedes the next value
@@ -53,7 +53,7 @@ void lk_json_fixed(struct lk_json *json, const char *key, double value, int deci
  * value. */
 void lk_json_count(struct lk_json *json, const char *key, uint64_t value);
 void lk_json_null(struct lk_json *json, const char *key);
-/** lk_json_bool() - true or false. */
+/** lk_json_bool() - write true or false. */
 void lk_json_bool(struct lk_json *json, const char *key, bool value);
 /** lk_json_line() - begin a new line for the next value or closing bracket, indented by
  * @indent spaces. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The types of joints, drives and channels that a model file may name and the step executes.
- * The reader and the real-time library share no other definitions. */
+/* Types of joints, drives and channels that a model file may name, and types that the compiler
+ * adds. The reader and the real-time library share no other definitions. */
 #ifndef LINKAGE_KINDS_H
 #define LINKAGE_KINDS_H
 
@@ -9,8 +9,8 @@ extern "C" {
 #endif
 
 /** enum lk_joint_type - types of joints; their rows are in core/rows. Gear and rack couple the
- * coordinates of two other joints, a differential those of three. Types from LK_JOINT_IN_FILE on
- * cannot appear in a file; other elements are compiled to them. */
+ * coordinates of two other joints, a differential couples the coordinates of three joints. Types
+ * from LK_JOINT_IN_FILE on cannot appear in a file; other elements are compiled to them. */
 enum lk_joint_type {
     LK_JOINT_REVOLUTE,
     LK_JOINT_SPHERICAL,
@@ -34,21 +34,21 @@ enum lk_joint_type {
     LK_JOINT_AIR,                        /* three rows: a point of a body in the air */
     LK_JOINT_TYRE,                       /* six rows: a wheel against a road */
     LK_JOINT_SWAY,                       /* three rows: across a rod under tension */
-    LK_JOINT_PIN,                        /* rows left by planar reduction, this type and the
-                                          * following ones: three rows, a hinge */
+    LK_JOINT_PIN,                        /* this and the types below remain after planar reduction;
+                                          * 3 rows: a hinge */
     LK_JOINT_SLIDER,                     /* three rows: a prismatic joint */
-    LK_JOINT_PIN_X,                      /* two rows: a hinge about the world's axis x, */
-    LK_JOINT_PIN_Y,                      /* y */
-    LK_JOINT_PIN_Z,                      /* or z */
+    LK_JOINT_PIN_X,                      /* two rows: a hinge about the world's x axis */
+    LK_JOINT_PIN_Y,                      /* about the world's y axis */
+    LK_JOINT_PIN_Z,                      /* about the world's z axis */
     LK_JOINT_PIVOT,                      /* no rows: a hinge about which a body turns in place */
     LK_JOINT_TYPES
 };
 
-#define LK_COORDINATES_MAX 3 /* of one joint */
-#define LK_COUPLED_MAX     3 /* joints that a coupling relates */
+#define LK_COORDINATES_MAX 3 /* largest number of coordinates of one joint */
+#define LK_COUPLED_MAX     3 /* largest number of joints that a coupling relates */
 
-/** lk_coupled_joints() - number of joints that a type of joint relates instead of two bodies: 0 for
- * all but couplings. RT: yes. */
+/** lk_coupled_joints() - return the number of joints that a coupling of type @type relates; 0 for
+ * joints between bodies. RT: yes. */
 static inline int lk_coupled_joints(enum lk_joint_type type)
 {
     return type == LK_JOINT_DIFFERENTIAL                    ? 3
@@ -59,7 +59,8 @@ static inline int lk_coupled_joints(enum lk_joint_type type)
 /** struct lk_joint_traits - properties of a joint type, in rows/traits.c. Shared by reader,
  * compiler and documentation.
  * @name:           as in a model file
- * @n_rows:         scalar constraints, the first @n_length of them lengths [m], the others angles
+ * @n_rows:         scalar constraints, the first @n_length of these are lengths [m], the rest are
+ *                  angles
  * @n_coordinates:  coordinates that the joint leaves free and measures
  * @coordinate:     their names; "" when there is only one
  * @is_angle:       bit i: coordinate i is an angle [rad], else a length [m] */
@@ -82,7 +83,7 @@ static inline int lk_joint_coordinate_is_angle(enum lk_joint_type type, int i)
     return (lk_joint_traits[type].is_angle >> i) & 1;
 }
 
-/** enum lk_drive_type - where the value of a drive comes from. */
+/** enum lk_drive_type - source of the value of a drive. */
 enum lk_drive_type { LK_DRIVE_INPUT, LK_DRIVE_TABLE, LK_DRIVE_HARMONIC, LK_DRIVE_RAMP };
 
 /** enum lk_input_type - target of an input channel, and the members of its definition. */
@@ -98,8 +99,8 @@ enum lk_input_type {
     LK_INPUT_TYPES
 };
 
-/** enum lk_port_value - values of an impedance that a bench sets. Its force is force - stiffness (x
- * - rest) - damping v. */
+/** enum lk_port_value - values of an impedance that a bench sets. The force of the impedance is
+ * force - stiffness (x - rest) - damping v. */
 enum lk_port_value {
     LK_PORT_FORCE,     /* [N or N m] */
     LK_PORT_STIFFNESS, /* [N/m or N m/rad], >= 0 */
@@ -125,29 +126,29 @@ static inline int lk_input_is_along(enum lk_input_type type)
 /** enum lk_block_kind - function from the inputs u of a block to its output y. */
 enum lk_block_kind {
     LK_BLOCK_LINEAR,     /* z' = a z + b u, y = c z + d u */
-    LK_BLOCK_PRODUCT,    /* of all inputs */
-    LK_BLOCK_TABLE,      /* look-up */
-    LK_BLOCK_SATURATION, /* within limits */
-    LK_BLOCK_DEAD_BAND,  /* beyond limits */
+    LK_BLOCK_PRODUCT,    /* product of all inputs */
+    LK_BLOCK_TABLE,      /* look-up in a table */
+    LK_BLOCK_SATURATION, /* input limited to a range */
+    LK_BLOCK_DEAD_BAND,  /* part of the input beyond a range */
     LK_BLOCK_DELAY       /* dead time */
 };
 
 /** enum lk_net_kind - source of an input of a block: a number, an input of the model, a coordinate
- * of a joint or its rate, the output of a block. */
+ * of a joint or its rate, or the output of a block. */
 enum lk_net_kind { LK_FROM_NUMBER, LK_FROM_INPUT, LK_FROM_SENSOR, LK_FROM_BLOCK };
 
 /** enum lk_output_type - quantity of an output channel. */
 enum lk_output_type {
     LK_OUTPUT_JOINT_POSITION,     /* all coordinates of a joint [rad, m] */
-    LK_OUTPUT_JOINT_VELOCITY,     /* their rates */
-    LK_OUTPUT_JOINT_ACCELERATION, /* their second derivatives */
+    LK_OUTPUT_JOINT_VELOCITY,     /* rates of all coordinates of a joint */
+    LK_OUTPUT_JOINT_ACCELERATION, /* second derivatives of these coordinates */
     LK_OUTPUT_JOINT_REACTION,     /* fx fy fz tx ty tz, on the second body, world, at the point */
     LK_OUTPUT_BODY_POSE,          /* x y z qw qx qy qz */
     LK_OUTPUT_BODY_VELOCITY,      /* vx vy vz wx wy wz, world */
     LK_OUTPUT_BODY_ACCELERATION,  /* ax ay az alx aly alz, world */
     LK_OUTPUT_POINT_POSITION,     /* x y z of a point fixed to the body */
-    LK_OUTPUT_POINT_VELOCITY,     /* vx vy vz of that point, world */
-    LK_OUTPUT_POINT_ACCELERATION, /* ax ay az of that point, world */
+    LK_OUTPUT_POINT_VELOCITY,     /* vx vy vz of such a point, world */
+    LK_OUTPUT_POINT_ACCELERATION, /* ax ay az of such a point, world */
     LK_OUTPUT_INERTIAL_SENSOR, /* fx fy fz wx wy wz: specific force and angular rate, sensor axes */
     LK_OUTPUT_FORCE,           /* 1 value or several of a force element: see config/README.md */
     LK_OUTPUT_DRIVE_FORCE,     /* force or torque of the drives of a joint */
@@ -155,10 +156,10 @@ enum lk_output_type {
     LK_OUTPUT_WORK,            /* input, dissipated, drive, applied, balance, step, closing [J] */
     LK_OUTPUT_RESIDUAL,        /* position, velocity, increment */
     LK_OUTPUT_CONDITION,       /* pivot, increment, acceleration (violation) */
-    LK_OUTPUT_TYRE,            /* fx fy fz mx my mz of the road on a tyre, axes of the contact */
+    LK_OUTPUT_TYRE,            /* fx fy fz mx my mz of a road on a tyre, axes of the contact */
     LK_OUTPUT_TYRE_CONTACT,    /* kappa slope camber deflection x y z: slips and contact point */
     LK_OUTPUT_INPUT,           /* the values of an input that acted in the last step */
-    LK_OUTPUT_MOBILITY,        /* inverse effective mass where an input or an impedance acts */
+    LK_OUTPUT_MOBILITY,        /* inverse effective mass at the point of an input or impedance */
     LK_OUTPUT_PORT_WORK,       /* work of an input or an impedance since the start [J] */
     LK_OUTPUT_BLOCK,           /* output of a block, in its own unit */
     LK_OUTPUT_TYPES

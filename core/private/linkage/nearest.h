@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Spelling suggestions: the known word nearest to an unknown one. */
+/* Spelling suggestions: find the known word that is nearest to an unknown word. */
 #ifndef LINKAGE_NEAREST_H
 #define LINKAGE_NEAREST_H
 
@@ -11,8 +11,8 @@
  * or swap two neighbours. */
 int lk_edit_distance(const char *a, const char *b);
 
-/** lk_nearest() - find the nearest of @words (NULL-terminated), with at most one edit for each
- * three letters of @word. Differences of case, and '-' for '_', do not count. Return: NULL for
+/** lk_nearest() - return the nearest of @words (NULL-terminated) that needs at most one edit for
+ * each three letters of @word. Differences of case, and '-' for '_', do not count. NULL if there is
  * none. */
 const char *lk_nearest(const char *word, const char *const words[]);
 

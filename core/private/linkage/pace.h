@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pace: how fast a mechanism moves relative to its step. Covers rotations, modes, and the number of
- * iterations that it needs, at the start or at rates that a run will reach.
+/* Pace: speed of a mechanism relative to its step. Measures rotations, modes, and the number of
+ * iterations that the step needs, at the start or at rates that a run will reach.
  *
  * For `linkage check`; meson dependency `linkage_findings`.
  * Thread: any but the cycle.  RT: no. */
@@ -51,13 +51,13 @@ struct lk_pace_mode {
  * @way:        largest displacement or rotation of a body in that step [m or rad]
  * @contraction: mean ratio of an increment to the one before, from the second increment down to
  *              round-off; 0: the second is at round-off
- * @status:     of that step, 0 or what lk_system_step() returned
- * @needed:     iterations with an error below LK_PACE_SHARE of the way; 0: no number suffices
- * @needed_ahead: iterations with an error below LK_PACE_LEFT_AHEAD of the way in the next
- *              LK_PACE_AHEAD steps. In these steps each input with limits moves between its limits
- *              at random, as fast as its rate allows. 0: LK_PACE_INCREMENTS do not suffice, or the
- *              step does not iterate
- * @energy_swing: range of h^2/24 a.M a, the difference between the true energy and the one that
+ * @status:     return code of lk_system_step() for that step
+ * @needed:     number of iterations for an error below LK_PACE_SHARE of @way; 0: no number suffices
+ * @needed_ahead: number of iterations for an error below LK_PACE_LEFT_AHEAD of the motion in the
+ *              next LK_PACE_AHEAD steps. In these steps each input with limits moves between its
+ *              limits at random, as fast as its rate allows. 0: LK_PACE_INCREMENTS do not suffice,
+ *              or the step does not iterate
+ * @energy_swing: range of h^2/24 a.M a, the difference between the true energy and the energy that
  *              `rattle` conserves, in the next LK_PACE_AHEAD steps with the initial inputs, as a
  *              share of the kinetic energy. 0: no body rotates out of balance, or the step is not
  *              `rattle`
@@ -81,7 +81,7 @@ struct lk_pace {
     int status;
 };
 
-/** lk_pace_init() - measure @system, compiled from @model, and return it to its start.
+/** lk_pace_init() - measure @system, compiled from @model, and reset it to its start.
  * @rates:    if @n > 0, impulses along these coordinates, one after another, produce the initial
  *            motion, and the system makes five steps with the initial inputs before it is
  *            measured

@@ -34,9 +34,9 @@ enum lk_ptp_state {
     LK_PTP_STATES,
 };
 
-/** struct lk_ptp - answers to one question.
- * @state:     of the most informative port: slave or uncalibrated if there is such a port, else
- *             master, else the first port
+/** struct lk_ptp - content of the answers to one request.
+ * @state:     state of the most informative port: slave or uncalibrated if there is such a port,
+ *             else master, else the first port
  * @timed:     whether the fields below are known
  * @following: there is a grandmaster, and it is not this clock
  * @offset_ns: offset of the clock from its master, positive: ahead
@@ -49,8 +49,8 @@ struct lk_ptp {
     uint8_t grandmaster[8];
 };
 
-/** struct lk_ptp_client - connection to a ptp4l. @fd: socket, -1: closed;  @sequence: number
- * of the last question */
+/** struct lk_ptp_client - connection to a ptp4l. @fd: socket, -1: closed;  @sequence: number of the
+ * last request */
 struct lk_ptp_client {
     int fd;
     int domain;
@@ -66,7 +66,7 @@ int lk_ptp_open(struct lk_ptp_client *client, const char *path, int domain);
 /** lk_ptp_close() - close @client, which may be closed already. */
 void lk_ptp_close(struct lk_ptp_client *client);
 
-/** lk_ptp_ask() - send a question; answers to earlier questions are ignored from now on.
+/** lk_ptp_ask() - send a request; answers to earlier requests are ignored from now on.
  * Return: 0, negative errno (-EAGAIN: the daemon does not read; others: the daemon has ended). */
 int lk_ptp_ask(struct lk_ptp_client *client);
 
@@ -74,7 +74,7 @@ int lk_ptp_ask(struct lk_ptp_client *client);
  * answer fills some of its fields. Return: number of valid answers. */
 int lk_ptp_hear(struct lk_ptp_client *client, struct lk_ptp *ptp);
 
-/** lk_ptp_read() - decode one answer of @size bytes; anything else is ignored.
+/** lk_ptp_read() - decode one answer of @size bytes; ignore data that is no answer.
  * Return: whether @data is a valid answer. */
 bool lk_ptp_read(const struct lk_ptp_client *client, const uint8_t *data, size_t size,
                  struct lk_ptp *ptp);

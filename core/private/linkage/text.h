@@ -21,7 +21,8 @@ int lk_text_sequence(const char *s);
  * all bytes of a truncated sequence. */
 void lk_text_clean(char *text);
 
-/** lk_text_print() - print @text as lk_text_clean() would change it. */
+/** lk_text_print() - print @text with the replacements of lk_text_clean(), without changing @text.
+ */
 void lk_text_print(FILE *file, const char *text);
 
 /** lk_text_is_clean() - return whether lk_text_clean() would change nothing. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Report on how the compiler treats a model: rows of each joint in the step, elimination of each
- * body, elements in the matrix. As text for users.
+/* Report, as text for users, on how the compiler treats a model: rows of each joint in the step,
+ * elimination of each body, elements in the matrix.
  *
  * Thread: any but the cycle.  RT: no; allocates. */
 #ifndef LINKAGE_TREATMENT_H

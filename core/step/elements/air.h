@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Drag of a body in the air. With V the velocity of its point against the air, in axes fixed to the
- * body, and c_i half the density times a drag area of each axis,
+/* Drag of a body in the air. Let V be the velocity of the body's point relative to the air, in body
+ * axes, and c_i half the density times the drag area along axis i. Then
  *
  *     force_i = -c_i |V| V_i,    V_i = e_i . (v + w x arm - wind)
  *
@@ -12,8 +12,8 @@
 
 #include "step/system.h"
 
-/** lk_air_follow() - set |V| and the wind in the laws of drag @j, whose rows have @rates and whose
- * axes are @axes (world). Cycle, RT: yes. */
+/** lk_air_follow() - set |V| and the wind in the laws of the drag element @j. @axes: axes of its
+ * rows, world; @rates: rates of its rows. Cycle, RT: yes. */
 void lk_air_follow(const struct lk_system *system, const struct lk_joint *j, double axes[3][3],
                    const double *rates);
 

@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* ---- lk_state.blocks: states, output values, rates of sensors a step before, rings ---- */
+/* ---- layout of lk_state.blocks: states, outputs, sensor rates of the previous step, rings ---- */
 
 double *lk_blocks_shown(const struct lk_system *sys, const struct lk_state *state)
 {
@@ -23,8 +23,8 @@ static double *rates_before(const struct lk_system *sys, const struct lk_state *
 
 /* ---- sensors ---- */
 
-/* return the value of a sensor's coordinate in @state, whose poses and twists are known;
- * write its rate to @ret_rate */
+/* return the coordinate of a sensor in @state and write its rate to @ret_rate; poses and twists
+ * must be those of @state */
 static double place_of(const struct lk_system *sys, const struct lk_state *state,
                        const struct lk_net_sensor *s, double *ret_rate)
 {
@@ -34,7 +34,7 @@ static double place_of(const struct lk_system *sys, const struct lk_state *state
     return state->coordinate[s->at];
 }
 
-/* evaluate the sensors in system->now, into net->from */
+/* evaluate the sensors in system->now and write them to net->from */
 static void sense_now(struct lk_system *sys)
 {
     struct lk_net *net = &sys->net;
@@ -45,8 +45,8 @@ static void sense_now(struct lk_system *sys)
     }
 }
 
-/* evaluate the sensors over the step to system->next: the mean of a coordinate, or its
- * change divided by h; also at the end of the step */
+/* compute the value of each sensor at the end of the step, and its mean over the step: of a
+ * coordinate, the mean of both ends; of a rate, the change of the coordinate divided by h */
 static void sense_step(struct lk_system *sys)
 {
     struct lk_net *net = &sys->net;
@@ -94,8 +94,8 @@ static int slot(const struct lk_net_block *b, double step)
     return (int)((int64_t)step % (b->steps + 1));
 }
 
-/* Return the value @steps + @part steps before step @step, from a ring that stores one value
- * a step. */
+/* Return the value @steps + @part steps before step @step, from a ring that stores one value per
+ * step. */
 static double look_back(const struct lk_net_block *b, const double *ring, double step)
 {
     double newer = ring[slot(b, step + 1)], older = ring[slot(b, step)];
@@ -103,8 +103,8 @@ static double look_back(const struct lk_net_block *b, const double *ring, double
     return (1 - b->part) * newer + b->part * older;
 }
 
-/* compute the outputs of delays over the step from @state: at the end of the step, or the
- * mean */
+/* compute the outputs of all delays, from the ring in @state: at the end of the step if @at_end,
+ * else their mean over the step */
 static void look_back_all(struct lk_system *sys, const struct lk_state *state, bool at_end)
 {
     struct lk_net *net = &sys->net;
@@ -126,8 +126,9 @@ static bool sees(const struct lk_net_sensor *s, const struct lk_net_push *p)
     return s->at == p->at && s->law == p->law;
 }
 
-/** struct slopes - derivatives of an output with respect to all sensors. @dy: directly
- * @by_place: for sensors of rates, through the coordinate at the end of the step, NULL: none */
+/** struct slopes - derivatives of an output with respect to all sensors. @dy: direct dependence
+ * @by_place: for sensors of rates: dependence through the coordinate at the end of the step; or
+ *            NULL */
 struct slopes {
     const double *dy;
     const double *by_place;
@@ -203,7 +204,7 @@ static void answer_step(struct lk_system *sys)
     }
 }
 
-/* set the pushes to the outputs @y, independent of their rows */
+/* set the pushes to the outputs @y, with no dependence on their rows */
 static void set_pushes(struct lk_system *sys, const double *y)
 {
     for (int i = 0; i < sys->net.n_pushes; i++) {
@@ -253,7 +254,7 @@ static void keep_states(struct lk_system *sys, const double *inputs)
     const struct lk_net_signals at = {inputs, net->mean, net->delayed};
 
     look_back_all(sys, &sys->now, false);
-    if (net->n_sensors > 0) /* otherwise the stages of lk_blocks_begin() are still valid */
+    if (net->n_sensors > 0) /* without sensors, the stages of lk_blocks_begin() are still valid */
         lk_net_step(net, sys->now.blocks, (struct lk_net_signals[2]){at, at}, false);
     memcpy(sys->next.blocks, net->stage[1].z, (size_t)net->n_states * sizeof(double));
     for (int i = 0; i < net->n_blocks; i++) {

@@ -2,36 +2,37 @@
 /* Blocks of the model: transfer functions, sums, look-up tables, delays between inputs,
  * coordinates and forces, stepped with the mechanism.
  *
- * All blocks together are z' = f(z, u, s), y = g(z, u, s): states z, outputs y, inputs u of the
- * model, and sensors s, coordinates and rates. A step is the stiffly accurate method of two stages
- * of R. Alexander (Diagonally implicit Runge-Kutta methods for stiff ODEs, 1977), of order 2 and
- * L-stable, with gamma = 1 - 1/sqrt(2):
+ * All blocks together are z' = f(z, u, s), y = g(z, u, s), with states z, outputs y, inputs u of
+ * the model, and sensors s, which are coordinates and rates. A step is the stiffly accurate method
+ * of two stages of R. Alexander (Diagonally implicit Runge-Kutta methods for stiff ODEs, 1977), of
+ * order 2 and L-stable, with gamma = 1 - 1/sqrt(2):
  *
  *     Z1 = z0 + h gamma f(Z1)
  *     Z2 = z0 + h (1 - gamma) f(Z1) + h gamma f(Z2) = z1
  *
- * u and s are constant over the step: s is the mean of a coordinate, or its change over the step by
- * h. The mean of g over the step, (1 - gamma) g(Z1) + gamma g(Z2), acts on the mechanism. The same
- * weights give (z1 - z0) / h = mean of f exactly. So a motor gives its shaft the energy that it
- * draws from its circuit, to round-off, and an integrator of a rate is a spring that conserves
- * energy.
+ * u and s are constant over the step: s is the mean of a coordinate, or its change over the step
+ * divided by h. The mean of g over the step, (1 - gamma) g(Z1) + gamma g(Z2), acts on the
+ * mechanism. The same weights give (z1 - z0) / h = mean of f exactly. Therefore the energy that a
+ * motor draws from its circuit equals the work on its shaft to round-off, and an integrator of a
+ * rate acts as a spring that conserves energy.
  *
  * The mean depends on s, hence on the end of the step. A push on a row is a function of the value
  * and rate of that row, linearised about the predicted end of the step. It is a term of the law of
  * the row (struct lk_answer), solved with the constraints, so that neither a stiff circuit nor a
  * stiff chamber limits the step. A push that depends on other coordinates uses their prediction, of
- * order 2. After the step the states follow from the true s.
+ * order 2. After the step the states are computed with the true s.
  *
  * With constant s, z1 is the state for the mean of s; a fast block lags by half a step. The next
  * step starts from this z1, because the coupled step is then stable for any stiffness and circuit.
- * Output values come from one more solution with s linear in time, which nothing else uses.
+ * Output values come from one more solution, with s linear in time. This solution has no other use.
  *
  * A stage is solved block by block, each after its sources, with a factor computed before the first
  * step; a state beyond a limit is set to the limit. Blocks in an algebraic loop are solved
- * together: with such a factor if they are linear, else by Newton iterations with the true
- * Jacobian, in which a state is held at a limit while its rate leads out (an active set). If no
- * block has a sensor, the three solutions of a step are the same. Values at the end of the step are
- * computed only if something uses them. The work of each step is the same but for the pivots. */
+ * together: with a constant factor if they are linear, else by Newton iterations with the true
+ * Jacobian, in which a state stays at a limit while its rate points beyond the limit (active set).
+ * If no block has a sensor, the three solutions of a step are the same. Values at the end of the
+ * step are computed only if something uses them. The work of each step is the same, except for
+ * pivoting. */
 #ifndef LK_STEP_BLOCKS_H
 #define LK_STEP_BLOCKS_H
 
@@ -51,7 +52,7 @@ struct lk_state;
 #define LK_NET_NEWTON 3 /* Newton iterations of a nonlinear loop */
 
 /** struct lk_net_source - a value that a block reads. @at: index in the inputs, sensors or blocks;
- * @value: of a constant */
+ * @value: value of a constant */
 struct lk_net_source {
     enum lk_net_kind kind;
     int at;
@@ -77,8 +78,8 @@ struct lk_net_sensor {
  * @lower, @upper: limits of its only state, or of SATURATION and DEAD_BAND
  * @n_points: TABLE: number of points @x, @y, with @slope, NULL: straight lines
  * @steps, @part: DELAY: whole steps, and the remaining fraction of a step, 0 to 1
- * @ring:   DELAY: index in lk_state.blocks of its stored means, then of its samples, @steps + 1
- *          each */
+ * @ring:   DELAY: index in lk_state.blocks of its stored means and samples, @steps + 1 numbers each
+ */
 struct lk_net_block {
     enum lk_block_kind kind;
     int first;
@@ -104,7 +105,8 @@ struct lk_net_block {
  * solved together. @first, @n: its blocks in lk_net.order;  @first_state, @n_states: its states
  * in lk_net.state_of
  * @matrix: index of its factor in lk_net.matrix
- * @is_loop: the blocks are sources of each other;  @is_curved: a loop with curves or limits */
+ * @is_loop: the blocks depend on each other;  @is_curved: a loop with curves or limits, hence
+ *           nonlinear */
 struct lk_net_group {
     int first;
     int n;
@@ -147,19 +149,21 @@ struct lk_net_signals {
  * which their outputs are evaluated;  @state_of: states in the order of the groups
  * @is_linear: no block has curves or limits;  @is_shown: something uses the values of blocks at
  * the end of a step;  @step: h gamma [s]
- * @size: number of doubles of lk_state.blocks: states, output values, rates of all sensors a
- * step before, rings
+ * @size: number of doubles of lk_state.blocks: states, output values, rates of all sensors in the
+ *        previous step, rings of the delays
  * @slope: derivative of outputs with respect to each source
  * @acting: inputs of the model, then the mean of each block
  * @y, @f: outputs and rates of the last evaluation
  * @matrix, @scale: factors of I - h gamma df/dz of all groups
  * @base: terms of the right-hand side without f;  @right: one right-hand side
  * @column: one column of a matrix;  @is_held: whether each state is held at a limit
- * @dz: changes of states;  @inner: changes of the outputs of one group;  @outer: of all outputs
+ * @dz: changes of states;  @inner: changes of the outputs of one group;  @outer: changes of all
+ *      outputs
  * @place, @speed: value and rate of each sensor at the start of the step
  * @from, @to: sensors at both ends of a step;  @mean: their mean;  @at: sensors at a stage
  * @by_states, @by_sensor: n_sensors x n_blocks: derivatives of the outputs at the end of the
- * step with respect to each sensor, through the states there, and directly;  @by_mean, @by_end,
+ * step with respect to each sensor, through the states at the end of the step, and directly;
+ * @by_mean, @by_end,
  * @by_place: derivatives of one output with respect to each sensor */
 struct lk_net {
     int n_blocks;
@@ -231,7 +235,8 @@ LK_RT void lk_net_step(struct lk_net *net, const double *z, const struct lk_net_
 /** lk_net_prepare() - compute the factors for steps of @h [s] of all groups but nonlinear loops,
  * and the derivatives of a linear net with respect to the sensors. Call when all blocks, sensors
  * and pushes are set.
- * Return: -1; a state for which a step of @h has no solution. */
+ * Return: -1 on success, else the index of a state whose equation has no solution for the step @h.
+ */
 LK_RT int lk_net_prepare(struct lk_net *net, double h);
 
 /** lk_blocks_prepare() - call lk_net_prepare() when the whole system except its start is set. */
@@ -239,11 +244,11 @@ LK_RT int lk_blocks_prepare(struct lk_system *system);
 /** lk_blocks_begin() - compute the predicted means of all blocks at the start of a step, and the
  * answers of pushes to their rows. Return: @inputs, then the means. RT: yes. */
 LK_RT const double *lk_blocks_begin(struct lk_system *system, const double *inputs);
-/** lk_blocks_keep() - compute the states of the blocks in system->next, whose coordinates are
- * known. RT: yes. */
+/** lk_blocks_keep() - compute the states of the blocks in system->next from its coordinates, which
+ * must be final. RT: yes. */
 LK_RT void lk_blocks_keep(struct lk_system *system, const double *inputs);
-/** lk_blocks_settle() - compute the outputs of the blocks in system->now from their states, its
- * coordinates and inputs, and the pushes at the start of a run. RT: yes. */
+/** lk_blocks_settle() - compute, at the start of a run, the pushes and the outputs of the blocks in
+ * system->now, from states, coordinates and inputs. RT: yes. */
 LK_RT void lk_blocks_settle(struct lk_system *system);
 /** lk_blocks_refer() - set the pushes to their values in @state, between steps. RT: yes. */
 LK_RT void lk_blocks_refer(struct lk_system *system, const struct lk_state *state);
@@ -251,8 +256,9 @@ LK_RT void lk_blocks_refer(struct lk_system *system, const struct lk_state *stat
 LK_RT void lk_blocks_rates(struct lk_system *system, double *ret);
 /** lk_blocks_shown() - return the output values of the blocks in @state, n_blocks. RT: yes. */
 LK_RT double *lk_blocks_shown(const struct lk_system *system, const struct lk_state *state);
-/** lk_blocks_rest() - compute net->y and net->f of system->now with all sensors of rates at 0, and
- * the stored outputs of delays. @ret_behind: n_blocks: source minus output of each delay, else 0.
+/** lk_blocks_rest() - compute net->y and net->f of system->now with all rate sensors at 0 and the
+ * stored outputs of delays. @ret_behind: n_blocks: source minus output of each delay; 0 for other
+ * blocks.
  * RT: yes. */
 LK_RT void lk_blocks_rest(struct lk_system *system, double *ret_behind);
 /** lk_blocks_push() - set all values that depend on blocks to the outputs @y, until the next step.

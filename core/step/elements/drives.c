@@ -20,8 +20,7 @@ static void ramp(struct lk_drive *d, double t)
     d->acceleration = 0;
 }
 
-/* evaluate a cubic spline; before and after the table the drive rests at the first or last
- * value */
+/* evaluate a cubic spline; before and after the table the value is constant */
 static void table(struct lk_drive *d, double t)
 {
     int last = d->n_points - 1, low = 0;
@@ -157,8 +156,8 @@ void lk_drives_advance(struct lk_system *sys, const double *inputs)
     place_frames(sys);
 }
 
-/* solve the tridiagonal equations of the spline by elimination; row i: a x[i-1] + b x[i] + c
- * x[i+1] = r; r becomes x */
+/* solve the tridiagonal equations of the spline by elimination; row i: a x[i-1] + b x[i] + c x[i+1]
+ * = r; x overwrites r */
 static void solve_tridiagonal(int n, const double *a, double *b, const double *c, double *r)
 {
     for (int i = 1; i < n; i++) {
@@ -180,8 +179,9 @@ void lk_spline_curvatures(int n, const double *x, const double *y, int is_period
 
     for (int i = 0; i < n; i++)
         ret[i] = 0;
-    /* conditions at both ends: slope 0, or equal slope and curvature at both, by fixed-point
-     * iteration. Each round reduces the error by a factor of about 1/4 for every point */
+    /* impose the conditions at the ends (slope 0; periodic: equal slopes and curvatures) by
+     * fixed-point iteration. Each round reduces the error by a factor of about 1/4 for every point
+     */
     for (int round = 0; round < rounds; round++) {
         double w = x[1] - x[0], v = x[n - 1] - x[n - 2];
         double slope = 0;

@@ -6,20 +6,20 @@
 
 #include "step/elements/stops.h"
 
-/** struct lk_element_ops - functions of a sort of elements; NULL if the sort has nothing to
- * do. All for the cycle, RT: yes.
- * @is_in:  return whether a compiled system has any
- * @refer:  set the scratch values of the elements to those of @state
- * @follow: set the values for the next step from @inputs and system->now, and book the work of
- *          their change
+/** struct lk_element_ops - functions of a sort of elements; a function is NULL if the sort does not
+ * need it. All are for the cycle, RT: yes.
+ * @is_in:  return whether a compiled system has elements of this sort
+ * @refer:  set the scratch values of the elements from @state
+ * @follow: set the values of the elements for the next step from @inputs and system->now, and book
+ *          the work of this change
  * @begin:  called at the start of a step, at the poses and twists of system->now
  * In a step of `rattle`:
- * @start:  called at q_n, before the first half kick
- * @close:  called when the positions of q_n+1 are closed
- * @kick:   called when the velocities of q_n+1 are closed and its coordinates known
+ * @start:  called at the positions q_n, before the first half kick
+ * @close:  called when the positions q_n+1 satisfy the joints
+ * @kick:   called when the velocities at q_n+1 satisfy the joints and its coordinates are known
  * @settle: compute the multipliers in system->next, at the present poses and twists with the
  *          coordinates of @state
- * @rest:   called when the accelerations are closed
+ * @rest:   called when the accelerations satisfy the joints
  * @end:    called when the new state is complete
  * In a step of any method:
  * @keep:   compute the element states in system->next, whose coordinates are known
@@ -43,7 +43,7 @@ struct lk_element_ops {
 
 #define LK_ELEMENTS 9 /* number of sorts of elements */
 
-/* the hooks */
+/* list of all functions of struct lk_element_ops but is_in, here called hooks */
 #define LK_ELEMENT_HOOKS(X)                                                                        \
     X(refer)                                                                                       \
     X(follow) X(begin) X(start) X(close) X(kick) X(settle) X(rest) X(end) X(keep) X(book) X(energy)
@@ -56,12 +56,12 @@ struct lk_element_list {
 };
 
 /** struct lk_element_work - scratch of the elements in a step, and their lists by hook.
- * @port_power: power of the input of each shown port at the start of the step [W]
- * @port_rows: n_rows, for mobilities, if the system shows ports
+ * @port_power: power of the input of each port that is an output, at the start of the step [W]
+ * @port_rows: n_rows, for mobilities, if ports are outputs
  * In a step of `rattle`:
- * @value: of each law's row at q_n;  @rate: of each law's row after the half kick, before any
- *         multiplier acts, if the system closes_dampers
- * @power: power at q_n of soft stops, of closed dampers and of the other terms in their laws [W] */
+ * @value: value of the row of each law at q_n;  @rate: its rate after the half kick, before any
+ *         multiplier acts, if the system has closes_dampers
+ * @power: power at q_n of the laws whose work book() in law_steps.c computes [W] */
 struct lk_element_work {
 #define X(hook) struct lk_element_list hook;
     LK_ELEMENT_HOOKS(X)
@@ -80,7 +80,7 @@ void lk_elements_layout(struct lk_system *system, struct lk_arena *arena);
 /** lk_elements_find() - fill the lists of a compiled system. Not for the cycle. */
 void lk_elements_find(struct lk_system *system);
 
-/* run a hook of all elements of a system, in the order of the list; cycle, RT: yes */
+/* Call one hook of all elements of a system, in the order of the list; cycle, RT: yes */
 LK_RT void lk_elements_refer(struct lk_system *system, const struct lk_state *state);
 LK_RT void lk_elements_follow(struct lk_system *system, const double *inputs);
 LK_RT void lk_elements_begin(struct lk_system *system, const double *inputs);
@@ -94,14 +94,14 @@ LK_RT void lk_elements_keep(struct lk_system *system);
 LK_RT void lk_elements_book(struct lk_system *system, const double *inputs);
 LK_RT double lk_elements_energy(const struct lk_system *system, const struct lk_state *state);
 
-extern const struct lk_element_ops lk_signal_ops;  /* ports.c: values that inputs set */
+extern const struct lk_element_ops lk_signal_ops;  /* ports.c: values set by inputs */
 extern const struct lk_element_ops lk_line_ops;    /* lines.c */
 extern const struct lk_element_ops lk_wind_up_ops; /* wind_up.c */
 extern const struct lk_element_ops lk_law_ops;     /* law_steps.c */
 extern const struct lk_element_ops lk_tyre_ops;    /* tyres.c */
 extern const struct lk_element_ops lk_stop_ops;    /* stops.c */
 extern const struct lk_element_ops lk_sway_ops;    /* sway.c */
-extern const struct lk_element_ops lk_port_ops;    /* ports.c: the work of benches */
+extern const struct lk_element_ops lk_port_ops;    /* ports.c: work of inputs */
 extern const struct lk_element_ops lk_block_ops;   /* blocks.c */
 
 #endif

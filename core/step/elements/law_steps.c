@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Laws of compliant rows over a step of two half kicks. A row has one multiplier in both
- * half kicks: its law over the step. It is in the matrix of the iterations only.
+/* Laws of compliant rows over a step of two half kicks. A compliant row has the same multiplier in
+ * both half kicks: the value of its law over the step. Only the matrix of the iterations contains
+ * these rows.
  *
- * Stiff dampers in the second half kick: if a damper stops a motion within a step (a = h c / 2 J
- * W J^T > 1), the symmetric velocity v = 2 u / h - v_n rings by (1 - a) / (1 + a) a step,
- * although positions are right. If the system closes_dampers, their rows are in the factor of
- * q_n+1 with E = h / 2 c. Their violations in the projections of velocities and accelerations
- * are
+ * Stiff dampers in the second half kick: if a damper stops a motion within a step (a = h c / 2 J W
+ * J^T > 1), the symmetric velocity v = 2 u / h - v_n oscillates with the factor (1 - a) / (1 + a)
+ * per step, although the positions are correct. If the system has closes_dampers, the rows of these
+ * dampers are in the factor of q_n+1 with E = h / 2 c. Their violations in the projections of
+ * velocities and accelerations are
  *
  *     J (v - v'),   J (a - a')
  *
- * with v' and a' from differences of positions, see lk_rattle_differences(). So v becomes (v + a
- * v') / (1 + a) along each row, with J W J^T projected on the rigid rows. Order 2 is kept and
- * nothing rings. There is no threshold: c has a weight that grows from 0 to 1 above a =
+ * with v' and a' from differences of positions, see lk_rattle_differences(). Thus v becomes (v + a
+ * v') / (1 + a) along each row, with J W J^T projected on the rigid rows. This keeps order 2 and
+ * removes the oscillation. The transition is smooth: the weight of c grows from 0 to 1 above a =
  * LK_RINGS_FROM, see lk_law_closing(). */
 
 #include "step/elements/law_steps.h"
@@ -23,8 +24,8 @@
 #include "step/elements/tyres.h"
 #include "step/kinematics.h"
 
-/* set the axes of drag @i to the mean of the axes at both ends of the step; @last: its
- * Jacobian at the present pose */
+/* set the axes of drag @i to the mean of the axes at both ends of the step; @last: Jacobian of the
+ * drag at the present pose */
 static void follow_air(const struct lk_system *sys, int i, struct lk_jacobian last,
                        const double *rates)
 {
@@ -41,8 +42,8 @@ static void follow_air(const struct lk_system *sys, int i, struct lk_jacobian la
     lk_air_follow(sys, &sys->joint[i], axes, rates);
 }
 
-/* compute rates of rows that have no coordinate, with the mean of their Jacobians at both
- * ends of the step */
+/* compute the rates of rows without a coordinate from the mean of the Jacobians at both ends of the
+ * step */
 static void slip_rates(const struct lk_system *sys, int i, double *ret)
 {
     const struct lk_joint *j = &sys->joint[i];
@@ -72,7 +73,7 @@ static void slip_rates(const struct lk_system *sys, int i, double *ret)
         follow_air(sys, i, jacobian, ret);
 }
 
-/* (f - lambda) E of the rows of a tyre */
+/* compute (f - lambda) E of the rows of a tyre */
 static void tyre_rows(struct lk_system *sys, int i, bool is_first)
 {
     const struct lk_joint *j = &sys->joint[i];
@@ -113,8 +114,8 @@ void lk_law_steps_follow(struct lk_system *sys, int i, bool is_first)
     }
 }
 
-/* Convert the multipliers of laws from rows that continue the rows at the start of the step
- * to the rows at its end, because a rotation may have passed half a turn. */
+/* Convert the multipliers of a bushing whose rotation passes half a turn within the step: from rows
+ * with the rotation vector continued from the start of the step to rows with the one at the end. */
 static void turn(struct lk_system *sys)
 {
     for (int i = 0; i < sys->n_joints && sys->n_laws > 0; i++) {
@@ -122,7 +123,7 @@ static void turn(struct lk_system *sys)
         const double *before = sys->elements->value + j->law;
         double phi[LK_ROWS_MAX];
 
-        /* the rotation is too far from half a turn to reach it in one step */
+        /* a rotation below a quarter turn cannot reach half a turn in one step */
         if (j->type != LK_JOINT_BUSHING || lk_dot(before + 3, before + 3) < 0.25 * M_PI * M_PI)
             continue;
         lk_evaluate_violation(sys, i, phi);
@@ -163,7 +164,7 @@ static void settle(struct lk_system *sys, const struct lk_state *state)
     lk_loads_law_multipliers(sys, state, 0, sys->next.lambda);
 }
 
-/* return true for a stop that the step resolves, with all other terms along its coordinate */
+/* return true if the row of @law has a stop that is soft enough for the step to resolve */
 static bool is_soft(const struct lk_system *sys, const struct lk_law *law)
 {
     return sys->joint[law->joint].kind == LK_ROWS_UNILATERAL && !law->is_hard;
@@ -246,9 +247,9 @@ static double way_of(const struct lk_system *sys, const struct lk_law *law, doub
     return way[law->row];
 }
 
-/* Book the work of dampers that act in a part of the step only: those of stops while a
- * contact begins or ends, and stiff dampers that end a motion. Their work is the mean force
- * times the displacement, not the mean of the powers at both ends of the step. */
+/* Book the work of dampers that act in a part of the step only: dampers of stops while a contact
+ * begins or ends, and stiff dampers that end a motion. Their work is the mean force times the
+ * displacement, not the mean of the powers at both ends of the step. */
 static void book(struct lk_system *sys)
 {
     double work = -0.5 * sys->h * sys->elements->power;
@@ -268,8 +269,8 @@ static void book(struct lk_system *sys)
     sys->next.balance->dissipated += work;
 }
 
-/* Return true if the dampers of @law are impedances: their work is booked as work of inputs,
- * and the impulses of closing must not be booked as such. */
+/* Return true if @law contains an impedance. Its work is booked as work of inputs, without the
+ * impulses of dampers in the projection of velocities. */
 static bool is_of_inputs(const struct lk_system *sys, const struct lk_law *law)
 {
     bool found = false;
@@ -279,9 +280,10 @@ static bool is_of_inputs(const struct lk_system *sys, const struct lk_law *law)
     return found;
 }
 
-/* Book the work of the impulses that close dampers: s sigma, the solution of the projection
- * of velocities, times the mean of the rates before and after it. It counts as dissipated; for
- * impedances it counts as dissipated by the step itself, balance->taken. */
+/* Book the work of the impulses of dampers in the projection of velocities: s sigma, the solution
+ * of the projection of velocities, times the mean of the rates before and after the projection. The
+ * work counts as dissipated; for impedances it counts as removed by the step itself,
+ * balance->taken. */
 static void book_damping(struct lk_system *sys)
 {
     struct lk_balance *balance = sys->next.balance;
@@ -306,7 +308,7 @@ static void book_damping(struct lk_system *sys)
 
 /* ---- over a step of `ali3` ---- */
 
-/* compute E of the rows with a nonlinear law, with its tangent at the predicted pose */
+/* compute E of a row with a nonlinear law, from the tangent at the predicted pose */
 LK_INLINE void renew_tangent(struct lk_system *sys, const struct lk_law *law, double x, double v,
                              double *regular)
 {

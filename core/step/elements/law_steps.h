@@ -12,7 +12,7 @@ LK_RT void lk_law_steps_follow(struct lk_system *system, int j, bool is_first);
 
 /** lk_law_steps_release() - compute E of the compliant rows of joint @j in the factor of velocities
  * and accelerations, at the present poses, into system->next.tangent: LK_DECOUPLED, or
- * lk_law_closing() where the system closes_dampers. */
+ * lk_law_closing() if the system has closes_dampers. */
 LK_RT void lk_law_steps_release(struct lk_system *system, int j);
 
 /** lk_law_steps_keep_rates() - store the rates that compliant rows have after the half kick,
@@ -22,7 +22,7 @@ LK_RT void lk_law_steps_keep_rates(struct lk_system *system);
 /** lk_law_steps_follow_pose() - compute, in a step of `ali3`, (f - lambda) E of the compliant
  * rows of joint @j at the present poses and twists into system->solution, with the multipliers
  * of system->next.
- * @jacobian: of the joint at that pose
+ * @jacobian: Jacobian of the joint at the present pose
  * @is_first: at the predicted pose, where E of a nonlinear law is computed from its tangent */
 LK_RT void lk_law_steps_follow_pose(struct lk_system *system, int j, struct lk_jacobian jacobian,
                                     bool is_first);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The terms of laws. Every term takes the same computing time at any (x, v). */
+/* The terms of laws. Each term needs the same computing time at any (x, v). */
 #include "step/elements/laws.h"
 #include "maths/table.h"
 #include "maths/vec.h"
 
-#define WAY_MIN 1e-6 /* least relative change of a depth, above round-off */
-#define AT_REST 1e-3 /* largest acceleration of a row at rest / without stop */
+#define WAY_MIN 1e-6 /* smallest relative change of a depth that exceeds round-off */
+#define AT_REST 1e-3 /* largest acceleration of a row at rest, relative to that without stops */
 
 /* evaluate a cubic Hermite polynomial inside the table, a straight line beyond its ends */
 static double table_value(const struct lk_term *t, double x, double *ret_slope, double *ret_area)
@@ -43,28 +43,28 @@ void lk_table_slopes(int n, const double *x, const double *y, double *slope, dou
     }
 }
 
-/* return the rate of creep at the present level: the slope at rest stays within the limit of
- * the step */
+/* return the creep rate; it grows with the level of the friction, so that the slope at rest stays
+ * within the limit of the step */
 static double friction_creep(const struct lk_term *t)
 {
     return t->creep * lk_max(1, t->now->scale);
 }
 
-#define SLIDES_ON 16 /* times creep rate: too fast to stop in a step, see lk_fill_contacts() */
+#define SLIDES_ON 16 /* in creep rates: too fast to stop in a step, see lk_fill_contacts() */
 
-/* Return the friction level at the rate @v. If the step needs more creep than the model
- * specifies, the level begins to fall at the rate t->late instead of 0, so that the force
- * reaches stick first. */
+/* Return the friction level at the rate @v. If the step needs more creep than the model specifies,
+ * the level begins to fall at the rate t->late instead of 0, so that the force reaches the stick
+ * level first. */
 static double risen_level(const struct lk_term *t, double v)
 {
     return lk_friction_level(t, lk_max(0, fabs(v) - t->late * lk_max(1, t->now->scale)));
 }
 
-/* Add Coulomb friction with the Stribeck effect, made a function of the rate by tanh(v /
- * creep). Its tangent is half the steepest slope that a step at @v may end at. The iteration
- * then contracts by 1/3 or better whether the joint slips (true slope near 0) or sticks. Fast
- * sliding has no tangent: with half the slope at rest the first iterate would be held as in
- * sticking, and a few iterations would not remove that error. */
+/* Add Coulomb friction with the Stribeck effect, regularised by tanh(v / creep). The tangent is
+ * half the steepest slope of all rates at which a step from @v may end. The iteration then
+ * contracts by 1/3 or better whether the joint slips (true slope near 0) or sticks. For fast
+ * sliding the tangent is zero: with half the slope at rest the first iterate would stick, and a few
+ * iterations would not remove that error. */
 static void friction(const struct lk_term *t, double v, struct lk_law_value *sum)
 {
     double creep = friction_creep(t);
@@ -122,9 +122,9 @@ static void stop(const struct lk_term *t, double x, double v, struct lk_law_valu
     sum->dissipative += high.damper - low.damper;
 }
 
-/* evaluate a stop at one limit over a step from @before to @after beyond it. The mean force of its
- * spring is the difference of the stored energy over the way, so that a contact that begins or ends
- * within the step creates no energy */
+/* evaluate a stop at one limit over a step from @before to @after beyond it. The mean force of the
+ * stop's spring is the change of stored energy divided by the displacement, so that a contact that
+ * begins or ends within the step creates no energy */
 static struct side stop_side_step(const struct lk_term *t, double before, double after,
                                   double speed)
 {
@@ -172,10 +172,9 @@ static void table_step(const struct lk_term *t, double before, double after,
     sum->stiffness += lk_max(0, stiffness);
 }
 
-/* Add creep: T = limit tanh(c v / limit), A. Jaschinski's smooth form of the saturation of
- * creep forces, in B. Simeon, C. Fuehrer, P. Rentrop, Differential-algebraic equations in
- * vehicle system dynamics, 1991. The limit there is the friction coefficient times the normal
- * force */
+/* Add creep: T = limit tanh(c v / limit), A. Jaschinski's smooth form of the saturation of creep
+ * forces, in B. Simeon, C. Fuehrer, P. Rentrop, Differential-algebraic equations in vehicle system
+ * dynamics, 1991. In that paper, the limit is the friction coefficient times the normal force */
 static void creep(const struct lk_term *t, double v, struct lk_law_value *sum)
 {
     double slip = isinf(t->now->limit) ? 0 : tanh(t->now->damping * v / t->now->limit);
@@ -368,7 +367,7 @@ static int is_beyond(const struct lk_law *law, const struct lk_term *terms, doub
     return beyond;
 }
 
-/* Return the depth p that a row reaches against a stop, if it would pass the limit by @depth
+/* Return the depth p to which a row penetrates a stop, if the row would pass the limit by @depth
  * without the stop: depth - yield f(p) = p, with f = k p^2 / (2 onset) over the onset, linear
  * beyond. */
 static double resisted_depth(const struct lk_term *t, double depth, double yield)
@@ -395,9 +394,10 @@ static double resisted_reach(const struct lk_law *law, const struct lk_term *ter
     return reach;
 }
 
-/* A stop too stiff for the step to resolve is an impact: the inward rate is reversed times the
- * restitution, or zero if it is below the change of rate by the acceleration in two steps. @pushed:
- * acceleration by the force of a stop that the row rests on. */
+/* Detect impacts: contacts with a stop too stiff for the step to resolve. The rate after the impact
+ * is the inward rate, reversed and multiplied by the restitution. It is zero if the inward rate is
+ * below the change of rate in two steps. @pushed: acceleration by the force of a stop on which the
+ * row rests. */
 static void find_impact(const struct lk_law *law, const struct lk_term *terms, double h, double x,
                         double v, double free_a, double pushed, struct lk_stop *stop)
 {
@@ -412,8 +412,8 @@ static void find_impact(const struct lk_law *law, const struct lk_term *terms, d
         if (t->kind != LK_TERM_STOP || !stop->acts || !t->is_hard || isinf(inward))
             continue;
         stop->is_impact = 1;
-        /* the step ends at the limit: include the deceleration on the way to it, so that a
-         * body does not return with more energy than it has */
+        /* the step ends at the limit: include the deceleration before the limit, so that a body
+         * does not return with more energy than it has */
         speed =
             v * v + lk_min(0, 2 * free_a * ((stop->reach < t->lower ? t->lower : t->upper) - x));
         stop->rate = inward > 2 * h * (fabs(free_a) + pushed)
@@ -422,7 +422,7 @@ static void find_impact(const struct lk_law *law, const struct lk_term *terms, d
     }
 }
 
-/* return whether @x lies beyond the limits that push along @way */
+/* return whether @x is beyond a limit whose stop pushes in the direction @way */
 static int is_pressed(const struct lk_law *law, const struct lk_term *terms, double x, double way)
 {
     int pressed = 0;
@@ -434,9 +434,10 @@ static int is_pressed(const struct lk_law *law, const struct lk_term *terms, dou
 }
 
 /* A contact ends within the step when the last force, if it continued, would return the row to
- * within its limits. The fraction @keep of it does the work keep force (x1 - x) / 2 in a
- * trapezoidal step, with x1 - x = D + keep C, D the displacement without the stops, C that by the
- * whole force. This equals the stored energy when keep (D + keep C) = 2 stored / force. */
+ * within its limits. The fraction @keep of this force does the work keep force (x1 - x) / 2 in a
+ * trapezoidal step. Here x1 - x = D + keep C, where D is the displacement without the stops, and C
+ * the displacement due to the whole force. This work equals the stored energy if keep (D + keep C)
+ * = 2 stored / force. */
 struct lk_stop lk_law_stop(const struct lk_law *law, const struct lk_term *terms, double h,
                            double x, double v, double a, double free_a, double force, double yield)
 {
@@ -447,9 +448,10 @@ struct lk_stop lk_law_stop(const struct lk_law *law, const struct lk_term *terms
 
     lk_law_evaluate(law, terms, x, v, 0, &without);
     lk_law_evaluate(law, terms, x, v, 1, &all);
-    /* a stop pushes or is inactive: the remainder is round-off of a decoupled row */
+    /* a stop can only push: a pulling force is round-off of a decoupled row */
     force = force * (all.elastic - without.elastic) > 0 ? force : 0;
-    /* the direction of the push, so that D and C have the sign of the return motion */
+    /* sign of the return motion, opposite to the force; D and C are then components along this
+     * motion */
     way = force > 0 ? -1 : 1;
     stored = fabs(force) > 0 ? 2 * fmax(all.potential - without.potential, 0) / fabs(force) : 0;
     D *= way;
@@ -459,11 +461,11 @@ struct lk_stop lk_law_stop(const struct lk_law *law, const struct lk_term *terms
     else
         stop.acts = is_beyond(law, terms, stop.reach) || (!law->is_hard && fabs(force) > 0);
     stop.ends = fabs(force) > 0 && !stop.acts;
-    /* acceleration of the row by this force only: if other stops support the row, free_a is
-     * zero */
+    /* acceleration of the row due to this force only, because free_a is zero if other stops support
+     * the row */
     double pushed = fabs(force) * law->mobility;
     int rests = fabs(a) <= AT_REST * (fabs(free_a) + pushed);
-    if (law->is_hard) /* a resting load, without acceleration, continues; an impact is over */
+    if (law->is_hard) /* the force on a load at rest continues; the force of an impact does not */
         stop.keep = stop.acts && rests;
     else
         stop.keep = stop.acts ? 1 : stop.keep;

@@ -3,8 +3,8 @@
  *
  * A law is a sum of terms: springs and dampers that act along the same row, friction, end stops.
  * The row is solved with the constraints: lambda = f(x, v), linearised as lambda + dlambda = f + k
- * dx + c dv, with E = 1 / (k + 2 c / h) (trapezoidal rule: dv = 2/h dx). So the tangent sets the
- * rate of convergence, the value the limit. */
+ * dx + c dv, with E = 1 / (k + 2 c / h) (trapezoidal rule: dv = 2/h dx). So the tangent determines
+ * the rate of convergence only; the value of the law determines the solution. */
 #ifndef LK_STEP_LAWS_H
 #define LK_STEP_LAWS_H
 
@@ -41,12 +41,12 @@ struct lk_answer {
     double tangent;
 };
 
-/** struct lk_term_now - values of a term that inputs or the last step may change: scratch of
- * the step, see struct lk_term. @push, @stiffness, @damping, @rest, @limit: from the model or
- * inputs
- * @scale:  factor on a table, friction, map or the air
- * @wound, @slip: FRICTION with wind-up: wind-up and rate of sliding after the last step, when
- *          the value of the row was @from
+/** struct lk_term_now - values of a term that inputs or the last step may change: scratch of the
+ * step, see struct lk_term.
+ * @push, @stiffness, @damping, @rest, @limit: values from the model or inputs
+ * @scale:  factor of a table, of friction or of the wind; level of a map
+ * @wound, @slip: FRICTION with wind-up: wind-up and rate of sliding after the last step, in which
+ *          the row had the value @from
  * @from:   IMPEDANCE: x at the start of the step; SWAY: delta' of the step, with @stiffness K+
  * @speed:  AIR: |V| of all rows of its element
  * @over_step, @at_end: IMPEDANCE: additional push of a block, over the step and at its end */
@@ -70,29 +70,27 @@ struct lk_term_now {
  * @force: index of its force element in the model, or -1
  * @now: values that may change: stiffness, damping, rest, push, limit, scale, speed and from
  * - LINEAR: stiffness (x - rest) + damping v;  @port: index of these values in the inputs, or -1
- * - tables: scale times @n_points points @x, @y with @slope, and @area, the integral of y from
- * the
+ * - tables: scale times @n_points points @x, @y with @slope, and @area, the integral of y from the
  *       first point;  @input: index of scale in the inputs, or -1
- * - FRICTION: @coulomb, @stick, @stribeck, @creep, times scale;  @late: rate above which the
- * level
+ * - FRICTION: @coulomb, @stick, @stribeck, @creep, times scale;  @late: rate above which the level
  *       falls;  @wind: index of its state of wind-up, or -1. With wind-up: stiffness and @give:
- *       spring and damper in series with the slider;  @yield: decrease of their force over a
+ *       spring and damper in series with the slider;  @yield: decrease of the force of both over a
  *       step with the rate of sliding [N s/m]
  * - CREEP: limit tanh(damping v / limit), damping v without a limit
- * - IMPEDANCE: stiffness (x - rest) + damping v - push; its work is work of its inputs at @port
- * - MAP: force over the rate at each @level of @n_levels. Each level has @n_points values of @x,
- * y,
- *       slope and area; the levels are stored one after another. The map is evaluated at the
- *       level scale. All of its work counts as work of its input
+ * - IMPEDANCE: stiffness (x - rest) + damping v - push; its work counts as work of the inputs at
+ *   @port
+ * - MAP: force over the rate at each @level of @n_levels. Each level has @n_points values of @x, y,
+ *       slope and area; the levels are stored one after another. The map is evaluated at the level
+ *       scale. All of its work counts as work of its input
  * - CALLBACK: the force that @callback returns; all of its work counts as work of inputs
  * - AIR: drag, damping times |V| V_i, V: velocity relative to the air;  now.speed: |V|;
- *       @wind_velocity: of the air, world [m/s], times scale
+ *       @wind_velocity: velocity of the air, world [m/s], to be multiplied by scale
  * - LINE: damping v - push; the line stores its work, see lines.c
- * - SWAY: a function of stiffness and from, with a force over a step only, see sway.h
- * - STOP: stiffness beyond @lower and @upper, in full from @onset. @is_hard: too stiff for the
- * step
- *       to resolve. Such a stop is an impact with the coefficient of restitution @restitution,
- *       at the pose at the start of the step. It replaces the damper @loss */
+ * - SWAY: a function of stiffness and from; acts only over a step, see sway.h
+ * - STOP: stiffness beyond @lower and @upper, which grows to its full value over the depth @onset.
+ *       @is_hard: too stiff for the step to resolve. Such a stop is an impact with the coefficient
+ *                 of restitution @restitution, at the pose at the start of the step. The
+ *                 restitution replaces the damper @loss */
 struct lk_term {
     enum lk_term_kind kind;
     int force;
@@ -124,8 +122,8 @@ struct lk_term {
     double loss;
 };
 
-/** lk_term_creeps() - return whether the term is friction that creeps, see lk_force_def.creep. RT:
- * yes. */
+/** lk_term_creeps() - return whether the term is friction without wind-up, which creeps at rest,
+ * see lk_force_def.creep. RT: yes. */
 static inline bool lk_term_creeps(const struct lk_term *term)
 {
     return term->kind == LK_TERM_FRICTION && term->wind < 0;
@@ -142,7 +140,7 @@ static inline bool lk_term_drags(const struct lk_term *term)
 
 /** struct lk_stop - state of the stops of a row in the present step.
  * @counts: ali3: the law of the row and its tangent include the stops
- * @acts:  the step includes the force of the stops, with their stiffness at @reach
+ * @acts:  the step includes the force of the stops, with the stiffness at @reach
  * @reach: estimate of the row's value at the end of the step
  * @ends:  a contact ends in the step
  * @is_impact: the stops are too stiff for the step to resolve; the rate of the row at the end of
@@ -160,8 +158,8 @@ struct lk_stop {
     double keep;
 };
 
-/** struct lk_law_now - values of a law that change in a step: scratch of the step. @stop:
- * stops of the row
+/** struct lk_law_now - values of a law that change in a step: scratch of the step. @stop: state of
+ * the stops of the row
  * @carry: value added to the rate of the row [m/s]: minus the speed of a rail that moves past
  *         the bodies, or of the air */
 struct lk_law_now {
@@ -169,9 +167,9 @@ struct lk_law_now {
     struct lk_stop stop;
 };
 
-/** struct lk_law - the terms of one row. @joint, @row: index of the block, and of the row in
- * this block
- * @is_tuned: a spring of the law follows inputs;  @is_nonlinear: the tangent is not constant
+/** struct lk_law - the terms of one row. @joint, @row: index of the joint, and of the row in this
+ * joint
+ * @is_tuned: inputs change a spring of the law;  @is_nonlinear: the tangent is not constant
  * @is_hard: a term is a hard end stop
  * @now:   values of the law that change in a step
  * @mobility: of nonlinear rows: inverse effective mass of the row in the mechanism at the start
@@ -191,8 +189,8 @@ struct lk_law {
     double free_mobility;
 };
 
-/** struct lk_law_value - a law at one value x and rate v of its row. @elastic + @dissipative:
- * force;
+/** struct lk_law_value - result of a law at the value x and rate v of its row. @elastic +
+ * @dissipative: force;
  * @potential: stored energy [J];  @stiffness, @damping: tangent, never negative */
 struct lk_law_value {
     double elastic;
@@ -206,19 +204,18 @@ struct lk_law_value {
 LK_RT void lk_term_evaluate(const struct lk_term *term, double x, double v,
                             struct lk_law_value *sum);
 
-/** lk_wind_up_evaluate() - add friction that winds up at (x, v), see wind_up.c. Its work is
- * not dissipative * v; wind_up.c books this work at the end of the step. Thread: cycle.  RT:
- * yes. */
+/** lk_wind_up_evaluate() - add friction with wind-up at (x, v), see wind_up.c. The work of this
+ * friction is not dissipative * v; wind_up.c books the work at the end of the step. Thread: cycle.
+ * RT: yes. */
 LK_RT void lk_wind_up_evaluate(const struct lk_term *term, double x, double v,
                                struct lk_law_value *sum);
-/** lk_wind_up_step() - add friction that winds up over a step, with the arguments of
- * lk_law_step().
+/** lk_wind_up_step() - add friction with wind-up over a step, with the arguments of lk_law_step().
  * Thread: cycle.  RT: yes. */
 LK_RT void lk_wind_up_step(const struct lk_term *term, double before, double after, double v,
                            struct lk_law_value *sum);
 
-/** lk_sway_step() - add a sway over a step that changes its row by @delta, see sway.h. Thread:
- * cycle.  RT: yes. */
+/** lk_sway_step() - add the force of geometric stiffness (a sway term) over a step in which the row
+ * changes by @delta, see sway.h. Thread: cycle.  RT: yes. */
 LK_RT void lk_sway_step(const struct lk_term *term, double delta, struct lk_law_value *sum);
 
 /** lk_impedance_step() - add an impedance over a step with the mean value @x and mean rate @v.
@@ -232,7 +229,7 @@ LK_RT void lk_law_evaluate(const struct lk_law *law, const struct lk_term *terms
                            double v, int stops, struct lk_law_value *ret);
 
 /** lk_law_tangent() - compute the tangent of a law at the predicted value @x and rate @v of a step;
- * that of active stops at law.now.stop.reach. Thread: cycle.  RT: yes. */
+ * the tangent of active stops is computed at law.now.stop.reach. Thread: cycle.  RT: yes. */
 LK_RT void lk_law_tangent(const struct lk_law *law, const struct lk_term *terms, double x, double v,
                           struct lk_law_value *ret);
 
@@ -241,42 +238,43 @@ LK_RT void lk_law_tangent(const struct lk_law *law, const struct lk_term *terms,
 LK_RT void lk_law_slope(const struct lk_law *law, const struct lk_term *terms, double x, double v,
                         struct lk_law_value *ret);
 
-/** lk_law_step() - evaluate a law over a step in which the row goes from @before to @after with the
- * mean rate @v. The elastic force is the mean over the way, so that its work equals the change of
- * stored energy (a discrete gradient along one row; O. Gonzalez, Time integration and discrete
- * Hamiltonian systems, 1996). The dissipative force is that at the mean rate. Stiffness: twice the
- * derivative of the mean force with respect to @after. Potential: not set. Hard stops do not count.
+/** lk_law_step() - evaluate a law over a step in which the row changes from @before to @after with
+ * the mean rate @v. The elastic force is the mean over the displacement, so that its work equals
+ * the change of stored energy (a discrete gradient along one row; O. Gonzalez, Time integration and
+ * discrete Hamiltonian systems, 1996). The dissipative force is evaluated at the mean rate.
+ * Stiffness: twice the derivative of the mean force with respect to @after. Potential: not set.
+ * Hard stops are excluded.
  * Thread: cycle.  RT: yes. */
 LK_RT void lk_law_step(const struct lk_law *law, const struct lk_term *terms, double before,
                        double after, double v, struct lk_law_value *ret);
 
 /** lk_law_stop() - decide the state of the stops for a step of @h [s]. @x, @v, @a: value, rate and
- * acceleration of the row after the last step;  @free_a: its acceleration without the stops, with
- * the inputs of this step;  @force: force of the stops after the last step;  @yield: s Phi_q W
+ * acceleration of the row after the last step;  @free_a: acceleration of the row without the stops,
+ * with the inputs of this step;  @force: force of the stops after the last step;  @yield: s Phi_q W
  * Phi_q^T of the row [m/N, rad/(N m)]. Thread: cycle.  RT: yes. */
 LK_RT struct lk_stop lk_law_stop(const struct lk_law *law, const struct lk_term *terms, double h,
                                  double x, double v, double a, double free_a, double force,
                                  double yield);
 
-/** lk_law_restitution() - return the ratio of the speeds after and before half a swing of a mass on
- * a stop's spring @stiffness and @damping. @mobility: inverse of the mass [1/kg, 1/(kg m^2)]. RT:
- * yes. */
+/** lk_law_restitution() - return the ratio of the speeds after and before half an oscillation of a
+ * mass on a stop with @stiffness and @damping. @mobility: inverse of the mass [1/kg, 1/(kg m^2)].
+ * RT: yes. */
 LK_RT double lk_law_restitution(double stiffness, double damping, double mobility);
 
-/** lk_law_regular() - return E of a row with this tangent and step @h [s], at most
- * LK_DECOUPLED. */
+/** lk_law_regular() - return the regularisation E of a row with the tangent @value for the step @h
+ * [s], at most LK_DECOUPLED. */
 LK_RT double lk_law_regular(const struct lk_law_value *value, double h);
 
 /** lk_law_drag() - return the tangent of the dampers of a law at (@x, @v) [N s/m, N m s], without
  * terms that lk_term_drags() excludes. Thread: cycle.  RT: yes. */
 LK_RT double lk_law_drag(const struct lk_law *law, const struct lk_term *terms, double x, double v);
 
-#define LK_RINGS_FROM 1.5 /* value of a from which a velocity rings by 1/5 a step */
+#define LK_RINGS_FROM 1.5 /* value of a at which a velocity oscillates with factor 1/5 per step */
 
-/** lk_law_closing() - return E of a row with the damper @c [N s/m, N m s] in the factor that
- * closes velocities after a step of @h [s]: h / (2 c w), w = b^2 / (1 + b^2), b = a -
- * LK_RINGS_FROM, not below 0, a = h c / 2 times free_mobility; at most LK_DECOUPLED. Thread:
- * cycle.  RT: yes. */
+/** lk_law_closing() - return E of a row with the damper @c [N s/m, N m s] in the factor for the
+ * projection of velocities, after a step of @h [s]: h / (2 c w), w = b^2 / (1 + b^2), b = a -
+ * LK_RINGS_FROM, not below 0, a = h c / 2 times free_mobility; at most LK_DECOUPLED. Thread: cycle.
+ * RT: yes. */
 LK_RT double lk_law_closing(const struct lk_law *law, double c, double h);
 
 /** lk_friction_level() - return the friction force or torque at the rate @v, without the damper. */
@@ -284,7 +282,7 @@ static inline double lk_friction_level(const struct lk_term *term, double v)
 {
     double ratio = v / term->stribeck;
 
-    if (term->stick == term->coulomb) /* a constant of the model */
+    if (term->stick == term->coulomb) /* the model fixes this branch: same work in every step */
         return term->now->scale * term->coulomb;
     return term->now->scale * (term->coulomb + (term->stick - term->coulomb) * exp(-ratio * ratio));
 }

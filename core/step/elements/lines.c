@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Transmission lines: a wave from one end reaches the other end after a delay of n steps.
  *
- * With the pressure p and the flow q into the line at an end, an ideal line of the impedance Z
- * is (D. M. Auslander, Distributed system simulation with bilateral delay-line models, 1968)
+ * Let p be the pressure at an end, and q the flow into the line there. An ideal line of impedance Z
+ * obeys (D. M. Auslander, Distributed system simulation with bilateral delay-line models, 1968)
  *
- *     p = c + Z q,    c(t) = p(t - T) + Z q(t - T) of the other end = its c + 2 Z q
+ *     p = c + Z q,    c(t) = c_2(t - T) + 2 Z q_2(t - T)    (2: the other end)
  *
  * At an end with the coordinate x, the flow is q = ratio x', and the force on x is -ratio p: a
- * damper and a constant force. The step solves them with its constraints; q is the mean rate of
- * the step, and the wave is constant over the step. The energy h c^2 / 4 Z of each travelling
- * wave then balances the work of both ends to round-off, (c + Z q) q = ((c + 2 Z q)^2 - c^2) / 4
- * Z, for any delay: a line never creates energy.
+ * damper and a constant force. The step solves both with the constraints; q is the mean rate of the
+ * step, and the wave is constant over the step. The energy h c^2 / 4 Z of each travelling wave then
+ * balances the work of both ends to round-off, (c + Z q) q = ((c + 2 Z q)^2 - c^2) / 4 Z, for any
+ * delay: a line never creates energy.
  *
  * State: the waves that each end has sent, in a ring indexed by the number of the step, and the
  * pressure at both ends. */
@@ -23,7 +23,7 @@ static int slot_of(const struct lk_system *sys, const struct lk_line *line)
     return (int)((int64_t)sys->now.balance->steps % line->steps);
 }
 
-/* the wave that reaches @end now */
+/* return the wave that reaches @end now */
 static double arriving(const struct lk_system *sys, const struct lk_line *line, int end)
 {
     return sys->now.waves[line->at + !end * line->steps + slot_of(sys, line)];

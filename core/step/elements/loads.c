@@ -9,7 +9,7 @@
 #include "step/kinematics.h"
 #include "step/system.h"
 
-#define IMPACT_YIELD 1e-8 /* E of a stop in an impact, relative to its row, as for rigid rows */
+#define IMPACT_YIELD 1e-8 /* E of a stop in an impact / diagonal of its row, as for rigid rows */
 
 void lk_loads_wrench(const struct lk_load *l, const double R[9], const double vector[3],
                      struct lk_twist *ret)
@@ -164,7 +164,7 @@ static double applied_power(const struct lk_system *sys, double t)
 }
 
 /* The force along a driven coordinate is -lambda. A frame receives -Phi_q^T lambda like a body, and
- * its drives do the opposite work on the mechanism. */
+ * the work of its drives on the mechanism has the opposite sign. */
 double lk_loads_drive_power(const struct lk_system *sys, const struct lk_state *state)
 {
     double sum = 0;
@@ -245,7 +245,7 @@ void lk_loads_subtract_stops(struct lk_system *sys, int leaving, struct lk_twist
     }
 }
 
-/* @f: tangent of the law */
+/* store E of @law in the factor; @f: tangent of the law */
 static void keep_tangent(struct lk_system *sys, const struct lk_law *law,
                          const struct lk_law_value *f)
 {
@@ -299,8 +299,8 @@ void lk_loads_decide_stops(struct lk_system *sys, int again)
                               lk_loads_stop_force(sys, law), sys->scale[j->row + law->row]);
         if (!again || decided.acts)
             *stop = decided;
-        /* in the projection of a jump only a stop that keeps its whole force counts. The
-         * iterations use a different tangent */
+        /* in the projection of a velocity jump, E includes only stops that keep their whole force.
+         * The iterations use a different tangent */
         stop->counts = stop->acts && stop->keep == 1;
         set_tangent(sys, law, x, rate);
         stop->counts = stop->acts;
@@ -346,8 +346,8 @@ int lk_loads_impacts(const struct lk_system *sys)
     return impacts;
 }
 
-/* Compute the forces of the laws, and the powers that they dissipate. @lambda: written:
- * their multipliers, or NULL */
+/* Compute the forces of the laws, and return the dissipated powers. @lambda: output, multipliers of
+ * the laws; or NULL */
 static struct lk_law_powers evaluate_laws(const struct lk_system *sys, const struct lk_state *state,
                                           int stops_act, double *lambda)
 {
@@ -358,7 +358,7 @@ static struct lk_law_powers evaluate_laws(const struct lk_system *sys, const str
         struct lk_law_value f;
         double rate, x;
 
-        if (law->n_terms == 0) /* a tyre, which books its own work */
+        if (law->n_terms == 0) /* law of a tyre: tyres.c books the work */
             continue;
         x = lk_loads_law_place(sys, state, law, &rate);
         lk_law_evaluate(law, sys->term, x, rate, stops_act || !law->is_hard, &f);
@@ -457,7 +457,7 @@ double lk_restitution(const struct lk_system *sys, double sign, const struct lk_
     lk_loads_energies(sys, state, &kinetic, &potential);
     linear *= sign;
     left = sys->now.balance->kinetic + sys->now.balance->potential - kinetic - potential + work;
-    /* find the largest part s, at most 1, with s linear + s^2 square <= left */
+    /* find the largest fraction s, at most 1, with s linear + s^2 square <= left */
     if (linear + square <= left || square <= 0)
         return 1;
     return left <= 0

@@ -29,7 +29,7 @@ static double value_of(const struct lk_net *net, int i, const struct lk_net_sign
     return lk_net_value(net, i, net->y, at);
 }
 
-/* return table value and slope; constant beyond the ends */
+/* return value and slope of a table; the value is constant beyond the ends */
 static double look_up(const struct lk_net_block *b, double x, double *ret_slope)
 {
     double inside = fmin(fmax(x, b->x[0]), b->x[b->n_points - 1]), value;
@@ -58,7 +58,7 @@ static double linear(const struct lk_net *net, const struct lk_net_block *b, con
     for (int k = 0; k < b->n_states; k++)
         sum += b->c[k] * z[b->state + k];
     for (int k = 0; k < b->n_sources; k++)
-        if (b->d[k] != 0) /* otherwise the source may not be evaluated yet */
+        if (b->d[k] != 0) /* a source without direct effect may not be evaluated yet */
             sum += b->d[k] * value_of(net, b->first + k, at);
     return sum;
 }
@@ -122,7 +122,7 @@ void lk_net_outputs(struct lk_net *net, const double *z, const struct lk_net_sig
         evaluate_output(net, net->order[i], z, at);
 }
 
-/* b u of row @r of a block */
+/* return b u of row @r of a block */
 static double driven_by(const struct lk_net *net, const struct lk_net_block *b, int r,
                         const struct lk_net_signals *at)
 {
@@ -154,8 +154,8 @@ void lk_net_rates(struct lk_net *net, const double *z, const struct lk_net_signa
 /* ---- derivatives: changes of outputs and rates if the states change by net->dz, and one
  * sensor changes by 1 ---- */
 
-/** struct change - @sensor: the sensor that changes, or -1;  @y: changes of all outputs,
- * computed in the order of the blocks */
+/** struct change - changes in the net. @sensor: the sensor that changes, or -1;  @y: changes of all
+ * outputs, computed in the order of the blocks */
 struct change {
     int sensor;
     double *y;
@@ -249,11 +249,11 @@ static double less(double x)
     return fabs(1 - x) > 4 * DBL_EPSILON ? 1 - x : 0;
 }
 
-/* compute I - h gamma df/dz of a group, unity for states that are held, and its factor. Return: as
- * lk_lu_factor(). */
+/* compute I - h gamma df/dz of a group, with unit rows for states held at a limit, and its factor.
+ * Return: as lk_lu_factor(). */
 static int factor(struct lk_net *net, const struct lk_net_group *g)
 {
-    const struct change inner = {-1, net->inner}; /* 0 of all other groups */
+    const struct change inner = {-1, net->inner}; /* zero for all other groups */
     const int *state = net->state_of + g->first_state;
     int n = g->n_states;
     double *matrix = net->matrix + g->matrix;

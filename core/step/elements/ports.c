@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Force elements whose values benches set, and the work that they do.
+/* Force elements whose values inputs set, and the work of these inputs.
  *
  * An impedance is a spring and damper whose constants a bench sets: push - k (x - rest) - c v on a
  * coordinate, or on the distance of two points, with values that are constant over the step. It is
  * a compliant row like other springs, solved with the constraints, so that no stiffness is too
- * large for the step. All of its work counts as work of the inputs: over the way from x0 to x1 in a
- * step,
+ * large for the step. All of its work counts as work of the inputs. In a step from x0 to x1, this
+ * work is
  *
  *     (push - k ((x0 + x1) / 2 - rest) - c (x1 - x0) / h) (x1 - x0)
  *
- * A bench that knows x computes the same, to round-off. */
+ * A bench that measures x can compute the same work to round-off. */
 #include "step/elements/ports.h"
 #include "maths/vec.h"
 #include "step/elements/elements.h"
@@ -52,8 +52,8 @@ void lk_signals_take(struct lk_system *sys, const double *inputs)
 
 /* ---- energy stored by a change of values ---- */
 
-/* return the energy of all springs that follow inputs, and of gravity, with their present
- * values */
+/* return the energy of gravity and of all springs whose values inputs set, with the present values
+ */
 static double stored(const struct lk_system *sys)
 {
     double sum = 0;
@@ -130,7 +130,8 @@ static void note_places(struct lk_system *sys)
     }
 }
 
-/* store the powers of shown inputs at the start of a step, at the present poses */
+/* store the power of each input whose work is an output, at the present poses, the start of a step
+ */
 static void begin(struct lk_system *sys, const double *inputs)
 {
     note_places(sys);
@@ -153,7 +154,7 @@ static double work_of_port(const struct lk_system *sys, const struct lk_port *p,
             lk_loads_input_power(sys, &p->place, inputs + p->place.offset, sys->twist));
 }
 
-/* book the work of impedances in the step, and of shown ports */
+/* book the work of impedances in the step, and the work of ports that are outputs */
 static void book(struct lk_system *sys, const double *inputs)
 {
     for (int i = 0; i < sys->n_laws && sys->n_ports > 0; i++) {

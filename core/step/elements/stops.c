@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Hard end stops of `rattle`: stops too stiff for the step to resolve. They are not rows of
- * the tree but unilateral multipliers on rows of the tree. All stops are solved at once, from
- * the compliance between each two of them through the mechanism (lk_complementarity_solve()).
+/* Hard end stops of `rattle`: stops too stiff for the step to resolve. Stops are not rows of the
+ * tree but unilateral multipliers on rows of the tree. All stops are solved at once, from the
+ * compliance of the mechanism between each pair of stops (lk_complementarity_solve()).
  *
  * Positions, velocities and accelerations are three problems (O. Bruels, V. Acary, A. Cardona,
  * Simultaneous enforcement of constraints at position and velocity levels in the nonsmooth
- * generalized-alpha scheme, 2014). In the first half kick a stop is its spring at q_n+1: a push
- * p leaves the row beyond the limit by p / k, so that a load comes to rest where it should. The
- * second half kick removes that push and replaces it by impulses. At the stops that pushed, the
+ * generalized-alpha scheme, 2014). In the first half kick, a stop acts as its spring at q_n+1: with
+ * a push p, the row is beyond the limit by p / k, so that a load comes to rest at its true depth.
+ * The second half kick removes that push and replaces it by impulses. At the stops that pushed, the
  * rate obeys Newton's law of impact, rate <= -restitution times the previous rate, with a
  * unilateral impulse over the whole step (J. J. Moreau, Unilateral contact and dry friction in
  * finite freedom dynamics, 1988). While a contact lasts, this is RATTLE with one more row,
  * symmetric. When the contact begins, the step dissipates energy, and the correction of a row
- * beyond its limit adds no velocity. Accelerations and reactions follow from the stops that are
- * at rest. */
+ * beyond its limit adds no velocity. Accelerations and reactions are computed with the stops that
+ * are at rest. */
 #include "maths/vec.h"
 #include "solve/complementarity.h"
 #include "step/elements/elements.h"
@@ -24,9 +24,9 @@
 #include "step/rattle_state.h"
 #include <string.h>
 
-#define ONSET_MIN 0.1  /* least stiffness within the onset / stiffness beyond it */
-#define RIGID     1e-6 /* E of a stop as a rigid row, relative to its row */
-#define MOVABLE   1e-5 /* of the row's scale: rows that yield less are held by others */
+#define ONSET_MIN 0.1  /* least stiffness within the onset, relative to the stiffness beyond it */
+#define RIGID     1e-6 /* E of a stop treated as a rigid row, relative to the row's scale */
+#define MOVABLE   1e-5 /* relative to the row's scale: smallest yield of a row that can move */
 
 void lk_stops_layout(const struct lk_system *sys, struct lk_stops *stops, struct lk_arena *arena)
 {
@@ -86,7 +86,7 @@ static int row_of(const struct lk_system *sys, const struct lk_contact *c)
     return sys->joint[law->joint].row + law->row;
 }
 
-/* rate of the row of a contact at @twist */
+/* return the rate of the row of a contact at @twist */
 static double rate_at(const struct lk_system *sys, const struct lk_contact *c,
                       const struct lk_twist *twist)
 {
@@ -108,8 +108,8 @@ static double acceleration_of(const struct lk_system *sys, const struct lk_conta
     return rate_at(sys, c, sys->residual) + gamma[law->row];
 }
 
-/* Compute the response to the multipliers @push of the contacts: system->correction := s W
- * times their forces, reduced by the rows of the factor, whose multipliers are in
+/* Compute the response to the multipliers @push of the contacts: system->correction := s W times
+ * their forces, reduced by the reactions of the rows in the factor, whose multipliers are then in
  * system->solution. system->residual is preserved. */
 static void respond(struct lk_system *sys, struct lk_stops *stops, const double *push,
                     bool is_refined)
@@ -130,8 +130,8 @@ static void respond(struct lk_system *sys, struct lk_stops *stops, const double 
     lk_evaluate_clear_frames(sys, sys->correction);
 }
 
-/* compute stops->yield: the change of the row of each contact by a unit push at each
- * contact, with the response of all other rows */
+/* compute stops->yield: the change of the row of each contact due to a unit push at each contact,
+ * with the response of all other rows */
 static void find_yields(struct lk_system *sys, struct lk_stops *stops, bool is_refined)
 {
     int n = stops->n;
@@ -150,7 +150,7 @@ static void find_yields(struct lk_system *sys, struct lk_stops *stops, bool is_r
                 0.5 * (stops->yield[i * n + k] + stops->yield[k * n + i]);
 }
 
-/* y = yield x, row @i of it */
+/* return row @i of y = yield x */
 static double yield_to(const struct lk_stops *stops, int i, const double *x)
 {
     double sum = 0;
@@ -221,8 +221,8 @@ void lk_stops_find_yields(struct lk_system *sys)
 }
 
 /* Linearise the spring of a stop beyond its limits about its depth at the present pose. @c:
- * half its compliance is written there. Return: the shift of the limits by the onset. It applies
- * to both limits, because the other limit is far away. */
+ * receives half the compliance of the stop. Return: the shift of the limits by the onset. It
+ * applies to both limits, because the other limit is far away. */
 static double linearise(const struct lk_term *t, double phi, struct lk_contact *c)
 {
     double depth = fmax(fmax(phi - t->upper, t->lower - phi), 0);
@@ -332,9 +332,10 @@ static void return_pushes(struct lk_system *sys)
         sys->next.lambda[row_of(sys, &stops->contact[i])] -= stops->push[i];
 }
 
-/* Return, by Newton's law of impact, the rate at which a row must leave a stop, or 0 if it
- * arrives no faster than its acceleration explains in two steps. The speed at the limit, where
- * the step ends, includes the work of the forces on the way to it. @after: rate without stops */
+/* Return, by Newton's law of impact, the rate at which a row must leave a stop. The rate is 0 if
+ * the row arrives with at most the speed that its acceleration produces in two steps. The speed at
+ * the limit, where the step ends, includes the work of the forces until then. @after: rate without
+ * stops */
 static double rebound(const struct lk_system *sys, int i, double after)
 {
     const struct lk_element_work *work = sys->elements;
@@ -357,8 +358,8 @@ static double rebound(const struct lk_system *sys, int i, double after)
                : 0;
 }
 
-/* set the limits of the rates: the row of a stop that pushed must leave the stop at @part of
- * the rebound or faster; no stop moves a row that others hold */
+/* set the limits of the rates: the row of a stop that pushed must leave the stop at @part of the
+ * rebound or faster; a stop has no effect on a row that other rows block */
 static void limit_rates(struct lk_system *sys, struct lk_stops *stops, double part)
 {
     for (int i = 0; i < stops->n; i++) {
@@ -374,8 +375,8 @@ static void limit_rates(struct lk_system *sys, struct lk_stops *stops, double pa
     }
 }
 
-/* return the largest part of the bounce, up to 1, at which the stops do no work. Their work is
- * minus the impulse times the mean of the rates before and after it */
+/* return the largest fraction of the bounce, up to 1, at which the stops add no energy. The work of
+ * a stop is minus the impulse times the mean of the rates before and after it */
 static double passive_part(const struct lk_stops *stops)
 {
     double constant = 0, linear = 0, square = 0;
@@ -395,7 +396,7 @@ static double passive_part(const struct lk_stops *stops)
                : fmin((sqrt(linear * linear - 4 * square * constant) - linear) / (2 * square), 1);
 }
 
-/* v -= @part of system->correction */
+/* subtract @part times system->correction from the velocities */
 static void correct_velocities(struct lk_system *sys, double part)
 {
     for (int b = 0; b < sys->n_bodies; b++) {
@@ -409,7 +410,8 @@ static void correct_velocities(struct lk_system *sys, double part)
     lk_evaluate_twists(sys, &sys->next);
 }
 
-/* add s times the multipliers of all rows in the last response to the contacts, @x */
+/* add @part times the last response to stops->solution, as impulses: s times the multipliers of all
+ * rows and of the contacts, @x */
 static void add_impulses(struct lk_system *sys, struct lk_stops *stops, double part,
                          const double *x)
 {
@@ -419,7 +421,7 @@ static void add_impulses(struct lk_system *sys, struct lk_stops *stops, double p
         stops->solution[row_of(sys, &stops->contact[i])] += part * sys->s * x[i];
 }
 
-/* Return: whether a stop is hit */
+/* compute the rates at q_n+1 without stops and the rebounds. Return: whether a stop is hit */
 static bool find_rebounds(struct lk_system *sys)
 {
     struct lk_stops *stops = &sys->elements->stops;
@@ -437,7 +439,7 @@ static bool find_rebounds(struct lk_system *sys)
     return is_hit;
 }
 
-/* find impulses @x after which the rates are @part of the rebounds */
+/* compute impulses @x after which the rates are @part times the rebounds */
 static void find_impulses(struct lk_system *sys, struct lk_stops *stops, double part, double *x)
 {
     memcpy(stops->b, stops->rate, (size_t)stops->n * sizeof(double));
@@ -445,9 +447,9 @@ static void find_impulses(struct lk_system *sys, struct lk_stops *stops, double 
     solve_rigid(stops, x);
 }
 
-/* First solve without restitution, then add the rebounds. They are scaled down together if they
- * would add energy: at the contacts, or, because poses have changed in the step, in total. With
- * drives, whose work is not known yet, only the contacts are checked. */
+/* First solve without restitution, then add the rebounds. All rebounds are scaled down together if
+ * they would add energy: at the contacts, or, because poses have changed in the step, in total.
+ * With drives, whose work is not known yet, only the contacts are checked. */
 static void bounce(struct lk_system *sys)
 {
     struct lk_stops *stops = &sys->elements->stops;
@@ -480,7 +482,8 @@ static void bounce(struct lk_system *sys)
     if (!is_hit)
         return;
     lk_rattle_reset_prediction(sys);
-    /* drives resist an impulse; their work against forces is booked together with the forces */
+    /* drives resist an impulse; this work is booked here, and their work against forces with the
+     * forces */
     sys->next.balance->work_drive +=
         lk_loads_drive_power(sys, &(struct lk_state){.lambda = stops->solution});
 }

@@ -9,11 +9,12 @@
 struct lk_arena;
 
 /** struct lk_contact - a hard stop. @law, @term: indices of its law and term
- * @rate, @acceleration: of its row at q_n;  @held: force of the stop at q_n
+ * @rate, @acceleration: first and second derivative of its row at q_n;  @held: force of the stop at
+ *                       q_n
  * @own: compliance of the stop itself in the present problem
  * @rebound: rate of the row after its impact
- * @is_impact: the row arrives faster than its acceleration explains
- * @is_blocked: other rows hold the row of the stop */
+ * @is_impact: the row arrives faster than its acceleration could cause in two steps
+ * @is_blocked: other rows prevent motion of the row of the stop */
 struct lk_contact {
     int law;
     int term;
@@ -30,12 +31,12 @@ struct lk_contact {
 
 /** struct lk_stops - the @n hard stops. Arrays have n numbers unless stated otherwise.
  * Positive multipliers push from the upper limit, negative ones from the lower limit.
- * @yield:     n x n: s Phi_q W Phi_q^T of their rows, reduced by all other rows
- * @push:      multipliers of the first half kick [N, N m];  @kept_push: of the last accepted
- *             iterate;  @increments: of all iterations, one after another
+ * @yield:     n x n: s Phi_q W Phi_q^T of the rows of the stops, reduced by all other rows
+ * @push:      multipliers of the first half kick [N, N m];  @kept_push: multipliers of the last
+ *             accepted iterate;  @increments: their changes in all iterations, one after another
  * @impulse:   impulse over the step, times 4 / h^2;  @bounce: additional impulse of restitution
- * @rate:      of their rows at q_n+1 without stops
- * @work:      of inputs and loads in the step, estimated at its start [J]
+ * @rate:      rates of the rows at q_n+1 without stops
+ * @work:      work of inputs and loads in the step, estimated at its start [J]
  * @matrix, @b, @lower, @upper, @scratch: arguments of lk_complementarity_solve()
  * @force, @solution: n_rows;  @shove, @response: of the size of lk_system.correction */
 struct lk_stops {
@@ -75,11 +76,12 @@ LK_RT void lk_stops_find_yields(struct lk_system *system);
  * whether the active stops are the same as before. */
 LK_RT bool lk_stops_push(struct lk_system *system, int iteration);
 
-/** lk_stops_blend() - add @alpha times the pushes of increment @before to those of @iteration. */
+/** lk_stops_blend() - add @alpha times the pushes of increment @before to the pushes of @iteration.
+ */
 LK_RT void lk_stops_blend(struct lk_stops *stops, int iteration, int before, double alpha);
 
-/** lk_stops_keep() - store the pushes of the present iterate, unless @ends: the iterations
- * have ended. lk_stops_take_kept() - restore the pushes that were stored last. */
+/** lk_stops_keep() - store the pushes of the present iterate, unless the iterations have ended
+ * (@ends). lk_stops_take_kept() - restore the pushes that were stored last. */
 LK_RT void lk_stops_keep(struct lk_stops *stops, bool ends);
 LK_RT void lk_stops_take_kept(struct lk_stops *stops);
 

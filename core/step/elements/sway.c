@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See sway.h. */
+/* Geometric stiffness of rods and springs in a step, see sway.h. */
 #include "step/elements/sway.h"
 #include "step/elements/elements.h"
 #include "step/elements/laws.h"
@@ -30,7 +30,7 @@ static void take_motion(struct lk_system *sys, int body)
         sys->correction[body] = (struct lk_twist){0};
 }
 
-/* set K+ and delta' of the next step in the terms of their laws */
+/* set K+ and delta' of the next step in the terms of sway rows */
 static void start(struct lk_system *sys, const double *inputs)
 {
     const double *value = sys->elements->value;
@@ -53,7 +53,7 @@ static void start(struct lk_system *sys, const double *inputs)
     }
 }
 
-/* multiplier in the first half kick */
+/* add the force of a sway row in the first half kick, and twice its derivative */
 void lk_sway_step(const struct lk_term *t, double delta, struct lk_law_value *sum)
 {
     sum->elastic += t->now->stiffness * (0.5 * delta + LK_TENSION_LATE * (delta - t->now->from));

@@ -103,7 +103,7 @@ static void square_of(const double S[6], double ret[3][3])
             ret[i][k] = S[lk_sym_at(i, k)];
 }
 
-/* column := L^-1 column */
+/* replace @x by L^-1 x */
 static void solve_root(const double L[6], double x[3])
 {
     x[0] /= L[0];
@@ -111,7 +111,7 @@ static void solve_root(const double L[6], double x[3])
     x[2] = (x[2] - L[4] * x[0] - L[5] * x[1]) / L[2];
 }
 
-/* L^-1 A L^-T for a symmetric A */
+/* replace @A, which is symmetric, by L^-1 A L^-T */
 static void reduce(const double L[6], double A[3][3])
 {
     for (int twice = 0; twice < 2; twice++)
@@ -121,7 +121,7 @@ static void reduce(const double L[6], double A[3][3])
             solve_root(L, x);
             for (int i = 0; i < 3; i++)
                 A[i][k] = x[i];
-            if (k == 2) /* transposed: the product for the other side */
+            if (k == 2) /* transpose, so that the second pass multiplies from the other side */
                 for (int i = 0; i < 3; i++)
                     for (int n = 0; n < i; n++) {
                         double swapped = A[i][n];

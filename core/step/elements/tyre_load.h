@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The normal force of a tyre: a spring over its depth, with a second one below the rim, and a
+/* The normal force of a tyre: a spring over the depth, a second spring from rim contact on, and a
  * damper. A factor for spin and for forces along the road multiplies the springs. */
 #ifndef LK_STEP_TYRE_LOAD_H
 #define LK_STEP_TYRE_LOAD_H
@@ -9,8 +9,8 @@
 #include "step/elements/tyres.h"
 #include <math.h>
 
-#define LK_TYRE_WAY_MIN     1e-6 /* least relative change of a depth above round-off */
-#define LK_TYRE_STIFF_LEAST 0.1  /* least tangent in contact / stiffness */
+#define LK_TYRE_WAY_MIN     1e-6 /* smallest relative change of a depth that exceeds round-off */
+#define LK_TYRE_STIFF_LEAST 0.1  /* least tangent in contact, relative to the stiffness */
 #define LK_TYRE_SHARE_LEAST 0.1  /* lower bound of lk_tyre_share() */
 
 /** lk_tyre_stored(), lk_tyre_elastic(), lk_tyre_slope() - return the energy [J], the force
@@ -50,7 +50,7 @@ LK_INLINE double lk_tyre_share(const struct lk_tyre *t, double spin,
 }
 
 /** lk_tyre_load() - return the mean force over the change of the depth from @before to @after,
- * never negative; its tangent in @ret. @share: lk_tyre_share() */
+ * never negative, and write its tangent to @ret. @share: lk_tyre_share() */
 LK_INLINE double lk_tyre_load(const struct lk_tyre *t, double share, double before, double after,
                               double rate, struct lk_law_value *ret)
 {

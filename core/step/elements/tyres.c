@@ -8,14 +8,14 @@
 
 #define LENGTH_MIN 0.05  /* least relaxation length [m] */
 #define AIR_TIME   0.010 /* time constant of a carcass without load [s] */
-#define BRISK      1     /* speed of full rolling resistance and aligning moment [m/s] */
-#define PASSES     4     /* iterations of normal force and forces along the road */
+#define BRISK      1 /* speed from which rolling resistance and aligning moment act fully [m/s] */
+#define PASSES     4 /* iterations of normal force and forces along the road */
 
 /* distances of the four samples of a road, relative to the radius and to the width (G. Rill,
  * Road Vehicle Dynamics, 2011) */
 #define SAMPLE_AHEAD 0.1
 #define SAMPLE_ASIDE 0.3
-#define ABYSS        2 /* depth of a missing road below the centre / radius */
+#define ABYSS        2 /* depth of the plane below the centre if there is no road / radius */
 
 /** struct patch - motion of a wheel over the road. @along, @across: Vcx, Vcy;  @spin: Omega
  * @bore: wn;  @turn: rates about e_x and e_l;  @creep: velocity of the wheel's material at the
@@ -32,8 +32,8 @@ struct patch {
     double load;
 };
 
-/** struct lagging - one coordinate of the carcass over a step: its value at the end and at
- * the middle of the step, and its @rate. @decay: divisor of both, at least 1 */
+/** struct lagging - one coordinate of the carcass over a step: its value at the end and at the
+ * middle of the step, and its @rate. @decay: divisor of both values, at least 1 */
 struct lagging {
     double to;
     double mid;
@@ -48,7 +48,7 @@ static const struct lk_joint *joint_of(const struct lk_system *sys, const struct
 
 /* ---- the road ---- */
 
-/* put the plane far below the wheel, if there is no road */
+/* place the plane far below the wheel, for points without a road */
 static void fall(const struct lk_road *road, const double centre[3], double radius,
                  struct lk_road_plane *ret)
 {
@@ -57,7 +57,7 @@ static void fall(const struct lk_road *road, const double centre[3], double radi
     memcpy(ret->normal, road->normal, sizeof(ret->normal));
 }
 
-/* compute the plane at the contact of @w, from the number of samples of the road */
+/* compute the plane at the contact of @w, from one or four samples of the road */
 static int sample(const struct lk_road *road, const struct lk_tyre *t, const double R[9],
                   const struct lk_wheel *w, const double at[3], struct lk_road_plane *ret)
 {
@@ -157,7 +157,7 @@ static void move_of(const struct lk_system *sys, int b, int mean, const double a
         v[i] = 0.5 * (now->v[i] + before->v[i]);
     }
     lk_rotate(sys->pose[b].R, local, W);
-    for (int i = 0; i < 3; i++) /* position of the body half a step ago */
+    for (int i = 0; i < 3; i++) /* position of the body in the middle of the step */
         arm[i] = at[i] - (sys->pose[b].x[i] - (mean ? 0.5 * sys->h * v[i] : 0));
     lk_cross(W, arm, swing);
     for (int i = 0; i < 3; i++)
@@ -166,7 +166,8 @@ static void move_of(const struct lk_system *sys, int b, int mean, const double a
 
 /* ---- the carcass ---- */
 
-/* solve x' = drive - decay x by the midpoint rule over @h; h = 0: at the present time */
+/* solve x' = drive - decay x by the midpoint rule over @h; with h = 0, only evaluate the present
+ * rate */
 static struct lagging lag(double from, double drive, double decay, double h)
 {
     struct lagging l = {.decay = 1 + 0.5 * h * decay};
@@ -177,7 +178,7 @@ static struct lagging lag(double from, double drive, double decay, double h)
     return l;
 }
 
-/* length of the contact [m] */
+/* return the length of the contact patch [m] */
 static double patch_length(const struct lk_tyre *t, double depth)
 {
     return 2 * lk_root(t->radius * lk_max(0, depth));
@@ -194,8 +195,8 @@ static void move_carcass(const struct lk_carcass *from, const struct patch *p, d
                      is_down ? p->speed / lk_max(from->length[i], LENGTH_MIN) : 1 / AIR_TIME, h);
 }
 
-/* compute the rotation of the carcass. @moment: the largest moment that the contact can
- * transmit */
+/* compute the rotation of the carcass; `most` is the largest moment that the contact can transmit
+ */
 static struct lagging turn_carcass(const struct lk_tyre *t, const struct lk_carcass *from,
                                    const struct patch *p, double depth, double h)
 {
@@ -211,8 +212,8 @@ static double grip_of(const struct lk_grip *grip, const double *inputs)
     return grip->input >= 0 ? lk_max(0, inputs[grip->input]) : grip->value;
 }
 
-/* Compute the slips of the law. TMeasy divides by the speed of rolling: at standstill both
- * speeds are 0, and its slips are those of the carcass. */
+/* Compute the slips for the tyre law. TMeasy divides by the speed of rolling. At standstill both
+ * speeds are 0, and the slips are those of the carcass. */
 static void find_slip(const struct lk_tyre *t, const struct lk_wheel *w, const struct patch *p,
                       const double *inputs, const struct lk_carcass *carcass,
                       const struct lagging l[2], struct lk_tyre_slip *ret)
@@ -246,7 +247,7 @@ static double signed_part(const struct lk_tyre *t, double speed)
     return t->length[1] == 0 ? cut : speed / lk_root(speed * speed + BRISK * BRISK);
 }
 
-/* compute the relaxation lengths: those of the parameters if given, else those of the law */
+/* compute the relaxation lengths: from the parameters if given, else from the law */
 static void find_lengths(const struct lk_tyre *t, const struct lk_tyre_slip *slip,
                          const struct lk_tyre_forces *f, double ret[2])
 {
@@ -319,8 +320,8 @@ static void halve(const struct lk_tyre *t, const struct lk_wheel *end, struct lk
     lk_wheel_axes(ret, t->radius, t->is_by_centre ? t->now->plane.cosine : 0);
 }
 
-/* evaluate contact and motion over the step to the present poses, with the known part of the
- * multipliers; p->load is set */
+/* evaluate contact and motion over the step to the present poses, with the present estimate of the
+ * multipliers; also set p->load */
 static void see_step(const struct lk_system *sys, const struct lk_tyre *t, struct lk_wheel *end,
                      struct lk_wheel *mid, struct patch *p, struct lk_law_value *normal)
 {
@@ -547,7 +548,7 @@ void lk_tyres_rest(struct lk_system *sys)
         l[0].mid = carcass->shift[0];
         l[1].mid = carcass->shift[1];
         l[2].mid = carcass->turn;
-        for (int pass = 0; pass < 1 + passes_of(t); pass++) { /* the first one finds the lengths */
+        for (int pass = 0; pass < 1 + passes_of(t); pass++) { /* pass 0: find lengths */
             if (pass > 0)
                 p.load = lk_tyre_share(t, 0, lambda) * lk_tyre_elastic(t, w.depth);
             find_forces(t, &w, &p, sys->now.inputs, carcass, l, &f, carcass->length, lambda);
@@ -584,7 +585,7 @@ void lk_tyres_view(const struct lk_system *sys, int i, struct lk_tyre_view *ret)
     see_state(sys, t, lambda, &w, &p);
     lag_all(t, &sys->now.carcass[i], &p, w.depth, 0, l);
     find_slip(t, &w, &p, sys->now.inputs, &sys->now.carcass[i], l, &slip);
-    for (int r = 0; r < LK_TYRE_ROWS; r++) /* fx fy fz mx my mz; no -0 */
+    for (int r = 0; r < LK_TYRE_ROWS; r++) /* order fx fy fz mx my mz, without -0 */
         ret->force[r < 3 ? (r + 2) % 3 : r] = 0.0 - lambda[r];
     ret->kappa = slip.kappa;
     ret->slope = slip.slope;

@@ -2,23 +2,24 @@
 /* Tyres in a step of `rattle`: a law of core/tyre at the slips of a flexible carcass.
  *
  * The contact patch lags behind the rim by u ahead and v to the left [m], and by psi about the
- * normal. With the velocity Vc of the wheel over the road at the contact, Vsx = Vcx - Re Omega, and
- * the lengths s of relaxation,
+ * normal. Let Vc be the velocity of the wheel over the road at the contact, Vsx = Vcx - Re Omega,
+ * and s the relaxation lengths. Then
  *
  *     Vr = max(|Vcx|, |Re Omega| / 2.5, |Vcy| / 3)
  *     u' = -Vsx - Vr / s_x u      kappa     = (u + t_x u') / s_x
  *     v' =  Vcy - Vr / s_y v      tan alpha = (v + t_y v') / s_y
  *     psi' = wn - (|wn| k / Mmax + 2 Vr / L) psi      Mz -= k (psi + t psi')
  *
- * and the law gives the forces at these slips. A rolling wheel has the slips of the law, up to
- * kappa = 1.5 and tan alpha = 3. At standstill the carcass is a spring with a damper within the
- * law: it holds on a slope without creep, breaks away at the peak of the law, and needs no other
- * equations (H. B. Pacejka, Tyre and Vehicle Dynamics, 2012, chapter 7, single contact point; the
- * damper after G. Rill, Road Vehicle Dynamics, 2011). In the air u, v and psi decay with 10 ms.
+ * and the law yields the forces at these slips. A wheel rolling steadily has the slips as usually
+ * defined, up to kappa = 1.5 and tan alpha = 3. At standstill the carcass acts as a spring with a
+ * damper: the wheel stays at rest on a slope without creep and slides from the peak of the law on,
+ * without further equations (H. B. Pacejka, Tyre and Vehicle Dynamics, 2012, chapter 7, single
+ * contact point; the damper after G. Rill, Road Vehicle Dynamics, 2011). In the air u, v and psi
+ * decay with a time constant of 10 ms.
  *
- * Over a step the velocities are its means, and u, v, psi follow by the midpoint rule, in closed
- * form, in each iteration: of order 2, and symmetric. The normal force is the difference of stored
- * energy over the change of the depth, as for other laws (lk_law_step()). Magic Formula 6.1
+ * The velocities are means over the step. Each iteration computes u, v and psi by the midpoint rule
+ * in closed form; the rule has order 2 and is symmetric. The normal force is the difference of
+ * stored energy over the change of the depth, as for other laws (lk_law_step()). Magic Formula 6.1
  * multiplies it by a function of the spin and of the forces along the road, which has no potential.
  * The work of this factor counts as dissipated. */
 #ifndef LK_STEP_TYRES_H
@@ -41,25 +42,25 @@ struct lk_carcass {
     double length[2];
 };
 
-/** struct lk_grip - friction relative to that of the tyre's parameters. @value: used unless
- * an input replaces it;  @input: index of this input, or -1 */
+/** struct lk_grip - factor on the friction of the tyre's parameters. @value: the factor, unless an
+ * input sets it;  @input: index of this input, or -1 */
 struct lk_grip {
     double value;
     int input;
 };
 
-/** struct lk_tyre_now - scratch of a tyre. @plane: plane of the road at the present pose,
- * road axes;
+/** struct lk_tyre_now - scratch of a tyre. @plane: plane of the road at the present pose, road
+ * axes;
  * @start: contact at the start of the step */
 struct lk_tyre_now {
     struct lk_road_plane plane;
     struct lk_wheel start;
 };
 
-/** struct lk_tyre - one tyre. @joint: block of its rows, side 0 is the road;  @road: index of
- * the road, and its @track
- * @radius, @width: [m];  @stiffness: of the depth and of its square [N/m, N/m^2];  @damping [N
- *                  s/m]
+/** struct lk_tyre - one tyre. @joint: index of the joint of its rows, with the road as side 0;
+ * @road, @track: index of the road, and track on it
+ * @radius, @width: [m];  @stiffness: coefficients of the depth and of its square [N/m, N/m^2];
+ *                  @damping: [N s/m]
  * @swell: relative increase of the force of the depth with the spin [s]
  * @sag:   the relative decrease of this force is the sum of squares of @sag times the forces
  *         ahead and to the left [1/N]; Magic Formula 6.1, else 0
@@ -69,10 +70,10 @@ struct lk_tyre_now {
  * @length: relaxation lengths [m]; 0: no carcass; negative: from the law or @carcass
  * @carcass: stiffness along and across [N/m] from which lengths follow, or 0
  * @bore:  k, stiffness about the normal [N m/rad], or 0
- * @is_by_centre: slips follow from the motion of the centre, not of the contact point
+ * @is_by_centre: slips are computed from the motion of the centre, not of the contact point
  * @speed: TMeasy: its slips are divided by the sum of the speed of rolling and this speed [m/s],
  *         see find_slip() in tyres.c
- * @grip:  of the road and of the tyre, which are multiplied
+ * @grip:  factors of the road and of the tyre
  * @held:  poses of road and wheel without deflection of the carcass, see lk_tyres_hold() */
 struct lk_tyre {
     int joint;
@@ -109,14 +110,14 @@ struct lk_tyre_view {
     double point[3];
 };
 
-/** lk_tyre_place(), lk_tyres_place() - find the plane of the road below tyre @index, or below all,
- * at the present poses; the Jacobians depend on it. Cycle, RT: yes. */
+/** lk_tyre_place(), lk_tyres_place() - compute the plane of the road below tyre @index, or below
+ * all tyres, at the present poses. The Jacobians depend on this plane. Cycle, RT: yes. */
 void lk_tyre_place(struct lk_system *system, int index);
 void lk_tyres_place(struct lk_system *system);
 
 /** lk_tyres_iterate() - evaluate the law of tyre @i over the step to the present poses, with the
- * known part of the velocities there. @is_first: the planes are still those of the start
- * @ret_lambda: multipliers of its rows;  @ret_regular: E of them. Cycle, RT: yes. */
+ * present estimate of the velocities. @is_first: keep the road planes of the start of the step
+ * @ret_lambda: multipliers of its rows;  @ret_regular: E of these rows. Cycle, RT: yes. */
 void lk_tyres_iterate(struct lk_system *system, int i, int is_first,
                       double ret_lambda[LK_TYRE_ROWS], double ret_regular[LK_TYRE_ROWS]);
 
@@ -129,8 +130,8 @@ void lk_tyres_settle(struct lk_system *system, const struct lk_state *state, str
  * cycle. */
 void lk_tyres_hold(struct lk_system *system);
 
-/** lk_tyres_rest() - deflect the carcasses of system->now by the motion from the poses of
- * lk_tyres_hold() to the present ones, and compute the multipliers of the rows of tyres from their
+/** lk_tyres_rest() - deflect the carcasses of system->now by the motion from the poses at
+ * lk_tyres_hold() to the present poses, and compute the multipliers of the rows of tyres from their
  * laws at rest. Not for the cycle. */
 void lk_tyres_rest(struct lk_system *system);
 

@@ -1,29 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Friction that holds by winding up: a spring and a damper in series with a slider (L.
- * Prandtl, Ein Gedankenmodell zur kinetischen Theorie der festen Koerper, 1928). With z the
- * wind-up, a state:
+/* Friction with wind-up (presliding): a spring and a damper in series with a slider (L. Prandtl,
+ * Ein Gedankenmodell zur kinetischen Theorie der festen Koerper, 1928). The wind-up z is a state:
  *
- *     force = k z + c z',  z' = v while |force| <= level;  else force = +-level, and z follows
- *     it
+ *     force = k z + c z',  z' = v while |force| <= level;  else force = +-level, which determines z
  *
- * At rest the force is that of a spring, and there is no creep. The level depends on the rate of
- * sliding s = v - z', so that it does not fall while the spring winds up, at any rate. The level
- * may change at any time; z follows at once. Over a step z changes from z0 by the displacement
- * of the row, way, less the sliding,
+ * At rest the element acts as a spring, without creep. The level depends on the rate of sliding s =
+ * v - z', so that it does not fall while the spring winds up, at any rate. The level may change at
+ * any time; z then changes at once. Let way be the displacement of the row in a step. Then z
+ * changes from z0 to z1 by way, less the sliding:
  *
  *     force = k (z0 + z1) / 2 + c (z1 - z0) / h,  z1 = z0 + way - s h,
  *     s = 0, or force = +-level(s)
  *
- * The work is force * way. The part that the spring does not store is dissipated, and never
- * negative. s is a state, too: if the level falls with s, holding and sliding may both be
- * solutions, and the state selects the present one. */
+ * The work is force * way. The part that the spring does not store is dissipated; this part is
+ * never negative. s is a state, too: if the level falls with s, sticking and sliding may both be
+ * solutions, and the state selects one of them. */
 #include "step/elements/wind_up.h"
 #include "step/elements/elements.h"
 #include <math.h>
 
 #define ROUNDS 8 /* fixed-point rounds for the rate of sliding */
 
-/* limit the force @trial of holding to the level, at the rate of sliding @s */
+/* return the force @trial of a sticking contact, limited to the level at the sliding rate @s */
 static double slide(const struct lk_term *t, double trial, double s)
 {
     double level = lk_friction_level(t, s);
@@ -53,10 +51,9 @@ static double trial_of_step(const struct lk_term *t, double way, double v)
     return t->now->stiffness * (t->now->wound + 0.5 * way) + t->give * v;
 }
 
-/* Return the rate of sliding s >= 0 over a step: |trial| - yield s = level(s). It is
- * computed by fixed-point rounds that begin at the rate of the last step. If holding and sliding
- * are both solutions, a sliding contact therefore continues to slide and a holding contact to
- * hold. */
+/* Return the rate of sliding s >= 0 over a step: |trial| - yield s = level(s). It is computed by
+ * fixed-point rounds that begin at the rate of the last step. If sticking and sliding are both
+ * solutions, a sliding contact therefore continues to slide and a sticking contact to stick. */
 static double slip_of(const struct lk_term *t, double trial)
 {
     int rounds = t->stick == t->coulomb ? 1 : ROUNDS;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Formulation `ali3` on batches: loads, sweeps, the step. The method is that of
- * step/scripts/ali3.c, equation by equation. Without include guard on purpose, see lanes_inl.h. */
+/* Formulation `ali3` on batches: loads, sweeps, the step. The equations are the same as in
+ * step/scripts/ali3.c. There is no include guard, see lanes_inl.h. */
 
 /* ---- loads and multipliers ---- */
 
@@ -52,7 +52,7 @@ static void add_jumps(struct lk_system *sys, const struct lk_batches *p, const d
             lk_singles_jump(sys, p, b);
 }
 
-/* keep accelerations in directions without inertia: they do not follow from forces there */
+/* keep the old accelerations in directions without inertia, where forces do not determine them */
 static void keep_massless(const struct lk_batches *p, int block)
 {
     lanes_t *f = block_at(p, p->bodies[block].at), turn[3];
@@ -91,7 +91,7 @@ static void evaluate_single(const struct run *run, int block, bool is_first)
         J = f + lk_kind_jacobian(k);
         lk_singles_turn(sys, p, block, false);
     } else {
-        memset(now, 0, sizeof(now)); /* lanes without a joint */
+        memset(now, 0, sizeof(now)); /* zeros for lanes without a joint */
         lk_singles_turn_to(sys, p, block, (double *)now);
     }
     if (lk_lane_is_soft(j->kind))
@@ -150,7 +150,7 @@ STAGE_FN(evaluated_bodies)
     show_iterate_in(run, block, LK_BODY_NOW_X);
 }
 
-/* @what: field of the present pose */
+/* weigh the residual; stage->what: field of the present pose */
 STAGE_FN(weighed_bodies)
 {
     weigh_residual(run->p, block, stage->what);

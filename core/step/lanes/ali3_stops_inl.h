@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stops of `ali3` on batches. Their rows are soft rows. Whether stops act is decided before
- * the step, and impacts after it; see absorb_jumps() and ali3_step() in step/scripts/ali3.c.
- * Without include guard on purpose, see lanes_inl.h. */
+/* Stops of `ali3` on batches. Their rows are soft rows. Whether stops act is decided before the
+ * step, and impacts after it; see absorb_jumps() and ali3_step() in step/scripts/ali3.c. There is
+ * no include guard, see lanes_inl.h. */
 
 /* restore the accelerations and multipliers of the state, before a jump is tried */
 static void restore_accelerations(struct lk_system *sys, const struct lk_batches *p)

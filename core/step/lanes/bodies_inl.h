@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bodies side by side: forces of joints on them, poses, their state. For `ali3` also residual and
- * increments, for `ali3` and `rk4` accelerations of free bodies and the closing of a pose. The
- * equations are those of step/equations_inl.h. Without include guard on purpose, see lanes_inl.h.
- */
+/* Bodies in lanes: forces of joints, poses, states. For `ali3`, also residuals and increments. For
+ * `ali3` and `rk4`, also accelerations of free bodies and the position correction of a state. The
+ * equations are those of step/equations_inl.h. There is no include guard, see lanes_inl.h. */
 
 /** struct watch - extremes and sums collected during a step, one for each task. */
 struct watch {
-    lanes_t widest;    /* square of the turn of a step */
-    lanes_t increment; /* of the last iteration */
-    lanes_t position;  /* violations */
+    lanes_t widest;    /* largest square of the rotation in the step */
+    lanes_t increment; /* largest component in the last iteration */
+    lanes_t position;  /* largest violations */
     lanes_t velocity;
     lanes_t kinetic;
     lanes_t potential;
@@ -24,7 +23,7 @@ LK_INLINE void pull_pin(const struct lk_batches *p, const struct lk_batch_side *
     int x = lk_point_axis(z, 1), y = lk_point_axis(z, 2);
     double sign = s->side == 0 ? 1 : -1;
     lanes_t buffer[6], l[2], arm[3];
-    const lanes_t *read[2]; /* rows, arm */
+    const lanes_t *read[2]; /* multipliers, arm */
 
     view_two(p, &s->joint, takes_lambda ? s->lambda : s->x, R ? s->arm_own : s->arm, R ? 3 : 2,
              buffer, read);
@@ -53,7 +52,7 @@ LK_INLINE void pull(const struct lk_batches *p, const struct lk_batch_bodies *b,
 
         if (s->point == LK_POINTS_XYZ) {
             lanes_t l[3], cross[3], turned[3];
-            const lanes_t *read[2]; /* rows, arm */
+            const lanes_t *read[2]; /* multipliers, arm */
 
             view_two(p, &s->joint, takes_lambda ? s->lambda : s->x, R ? s->arm_own : s->arm, 3,
                      buffer, read);
@@ -102,8 +101,8 @@ LK_INLINE void place(lanes_t *f, const lanes_t u[3], const lanes_t turn[4], lane
     lk_moved_place_lanes(f + LK_BODY_OLD_X, f + LK_BODY_OLD_Q, u, turn, pose, pose + 3);
 }
 
-/* compute velocities and accelerations; in directions without inertia as in
- * step/scripts/ali3.c */
+/* compute velocities and accelerations; for directions without inertia, see differentiate() in
+ * step/one/ali3.c */
 LK_INLINE void differentiate(const struct lk_system *sys, const struct lk_batches *p,
                              const lanes_t *f, const lanes_t u[3], const lanes_t theta[3],
                              lanes_t v[6], lanes_t a[6])
@@ -116,7 +115,7 @@ LK_INLINE void differentiate(const struct lk_system *sys, const struct lk_batche
         a[i] += massless[i / 3] * (per_s * (v[i] - f[LK_BODY_OLD_V + i]) - a[i]);
 }
 
-/* M (a - gravity) + w x J w */
+/* compute M (a - gravity) + w x J w */
 LK_INLINE void inertial_residual(const struct lk_system *sys, const struct lk_batches *p,
                                  lanes_t *f, const lanes_t u[3], const lanes_t theta[3])
 {
@@ -191,7 +190,7 @@ LK_INLINE void weigh_residual(const struct lk_batches *p, int block, int pose_fi
     rotate(f + LK_BODY_R, torque, f + LK_BODY_V + 3);
 }
 
-/* s W Phi_q^T of the solution */
+/* compute s W Phi_q^T of the solution */
 LK_INLINE void correction(const struct lk_batches *p, const struct lk_batch_bodies *b,
                           const lanes_t *f, lanes_t ret[6])
 {
@@ -265,7 +264,7 @@ static __attribute__((noinline)) void apply_increment(const struct lk_system *sy
     inertial_residual(sys, p, f, u, theta);
 }
 
-/* apply v -= s W Phi_q^T sigma or a -= s W Phi_q^T kappa; @field: of the state, OLD_V or
+/* apply v -= s W Phi_q^T sigma or a -= s W Phi_q^T kappa; @field: field of the state, OLD_V or
  * OLD_A */
 static __attribute__((noinline)) void project_bodies(const struct lk_batches *p, int block,
                                                      int field)
@@ -291,7 +290,7 @@ static __attribute__((noinline)) void show_motion(const struct lk_batches *p, in
     rotate(f + LK_BODY_R, f + field + 3, f + LK_BODY_V + 3);
 }
 
-/* set NOW_X, NOW_R to the pose of the state, from which its positions are closed */
+/* set NOW_X, NOW_R to the pose of the state, before the position correction */
 LK_INLINE void show_unclosed_pose(lanes_t *f)
 {
     for (int i = 0; i < 3; i++)
@@ -299,8 +298,8 @@ LK_INLINE void show_unclosed_pose(lanes_t *f)
     lk_quat_matrix_lanes(f + LK_BODY_OLD_Q, f + LK_BODY_NOW_R);
 }
 
-/* compute a = gravity - M^-1 (w x J w + Phi_q^T lambda - Q), to be projected. @is_new: of a
- * state, not of a stage of `rk4` */
+/* compute a = gravity - M^-1 (w x J w + Phi_q^T lambda - Q), to be projected. @is_new: for a new
+ * state, not for a stage of `rk4` */
 static __attribute__((noinline)) void
 accelerate_freely(const struct lk_system *sys, const struct lk_batches *p, int block, bool is_new)
 {
@@ -323,7 +322,7 @@ accelerate_freely(const struct lk_system *sys, const struct lk_batches *p, int b
     rotate(f + LK_BODY_R, torque, f + LK_BODY_V + 3);
 }
 
-/* apply dq = -s W Phi_q^T sigma; @is_last: the new state is closed afterwards */
+/* apply dq = -s W Phi_q^T sigma; @is_last: this is the last correction of the new state */
 static __attribute__((noinline)) void close_poses(const struct lk_batches *p, int block,
                                                   bool is_last, struct watch *watch)
 {
@@ -372,7 +371,7 @@ static void load_bodies(const struct lk_state *state, const struct lk_batches *p
     }
 }
 
-/* store @n <= 8 vectors as rows of LK_LANES arrays: @to[l] gets lane l of each */
+/* store @n <= 8 vectors as rows of LK_LANES arrays: @to[l] receives lane l of each vector */
 LK_INLINE void store_rows(const lanes_t *from, int n, double *const to[LK_LANES])
 {
 #if LK_LANES == 8 && defined(__AVX512F__)

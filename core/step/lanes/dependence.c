@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Number of rows that depend on other rows, from the factors of the fronts side by side. */
+/* Number of rows that depend on other rows, from the factors of the fronts in lanes. */
 #include "step/lanes/batch.h"
 
 /* return the number of lanes in which E of row @r of a slot is more than @share of the
@@ -20,7 +20,7 @@ static int dependent_lanes(const struct lk_batches *p, const struct lk_batch_slo
     return n;
 }
 
-/* the same of the rows of the root */
+/* return the number of dependent rows in the root */
 static int dependent_root_rows(const struct lk_batches *p, double share)
 {
     int n = 0, stride = lk_root_stride(p->lanes, p->n_root_rows);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The step on batches, for one type of processor. A file that defines LK_LANES and LK_ENGINE
- * includes this file once. It contains the common functions of all formulations: loads,
- * multipliers, tasks for several workers. The steps of the formulations are in ali3_inl.h,
- * rattle_inl.h and rk4_inl.h. */
+/* The step in lanes, for one type of processor. A file that defines LK_LANES and LK_ENGINE includes
+ * this file once. It contains the common functions of all formulations: loads, multipliers, tasks
+ * for several workers. The steps of the formulations are in ali3_inl.h, rattle_inl.h and rk4_inl.h.
+ */
 #include "linkage/pool.h"
 #include "maths/lanes_inl.h"
 #include "step/elements/drives.h"
@@ -26,8 +26,8 @@
 
 #include "step/lanes/bodies_inl.h"
 
-/** enum front_work - on the way up: a new factor, right-hand sides, or both; on the way down: the
- * solution */
+/** enum front_work - work on a front. On the way up: compute the factor, the right-hand side, or
+ * both; on the way down: the solution */
 enum front_work { FACTOR = 1, ASSEMBLE = 2, FACTOR_AND_ASSEMBLE = 3, SOLVE = 4 };
 
 struct run;
@@ -36,7 +36,8 @@ typedef void stage_fn(const struct run *run, const struct stage *stage, int task
 
 #define MAYBE __attribute__((unused))
 
-/* head of a function of a stage; head of a function with an instance for each joint type @k */
+/* STAGE_FN: head of a stage function; ROWS_FN: head of a function with an instance for each joint
+ * type @k */
 #define STAGE_FN(name)                                                                             \
     static void name(MAYBE const struct run *run, MAYBE const struct stage *stage, MAYBE int t,    \
                      MAYBE int block)
@@ -44,9 +45,9 @@ typedef void stage_fn(const struct run *run, const struct stage *stage, int task
     LK_INLINE void name(const struct lk_joint_kind *k, MAYBE const struct run *run,                \
                         MAYBE const struct stage *stage, MAYBE int t, MAYBE int block)
 
-/** struct joint_work - function of a stage for a block of joints. @kind: instance for each
- * joint type of rows/table.h, which is a compile-time constant in the instance;  @single: for
- * blocks whose rows are evaluated one by one;  @any: for all blocks, instead of both */
+/** struct joint_work - function of a stage for a block of joints. @kind: instance for each joint
+ * type of rows/table.h, which is a compile-time constant in the instance;  @single: for blocks
+ * whose rows are evaluated outside of the lanes;  @any: for all blocks, instead of both */
 struct joint_work {
     stage_fn *kind[LK_KINDS];
     stage_fn *single;
@@ -113,9 +114,9 @@ static __attribute__((noinline)) void store_bodies(const struct run *run, int bl
 
 #include "step/lanes/fronts_inl.h"
 
-/* ---- loads, which are computed outside the lanes ---- */
+/* ---- loads, computed outside of the lanes ---- */
 
-/* copy the pose of body @b, one body of its block, to the system; @field: X or NOW_X */
+/* copy the pose of body @b only, not of its whole block, to the system; @field: X or NOW_X */
 LK_INLINE void show_pose(struct lk_system *sys, const struct lk_batches *p, int b, int field)
 {
     const double *f = p->values + p->place[b] + field * LK_LANES;
@@ -126,7 +127,7 @@ LK_INLINE void show_pose(struct lk_system *sys, const struct lk_batches *p, int 
         sys->pose[b].R[i] = f[(3 + i) * LK_LANES];
 }
 
-/* six values of body @b in @field */
+/* read six values of body @b from @field */
 LK_INLINE void read_six(const struct lk_batches *p, int b, int field, struct lk_twist *ret)
 {
     const double *v = p->values + p->place[b] + field * LK_LANES;
@@ -137,14 +138,14 @@ LK_INLINE void read_six(const struct lk_batches *p, int b, int field, struct lk_
     }
 }
 
-/* copy the twist of body @b, one body of its block, to the system; @field: of a state or a
+/* copy the twist of body @b only, not of its whole block, to the system; @field: of a state or a
  * stage */
 LK_INLINE void show_twist(struct lk_system *sys, const struct lk_batches *p, int b, int field)
 {
     read_six(p, b, field, &sys->twist[b]);
 }
 
-/* copy poses and twists of the watched bodies to the system before a state contains them;
+/* copy poses and twists of the watched bodies to the system, before the new state is stored;
  * @field: of the twists */
 static void show_motions(struct lk_system *sys, const struct lk_batches *p, int field)
 {
@@ -154,8 +155,8 @@ static void show_motions(struct lk_system *sys, const struct lk_batches *p, int 
     }
 }
 
-/* compute -Q (force: world, torque: body axes) of the loads on each body in p->loaded at
- * time @t, without gravity, into sys->residual; @field: of the poses, X or NOW_X */
+/* compute -Q (force: world, torque: body axes) of the loads on each body in p->loaded at time @t,
+ * without gravity, into sys->residual; @field: field of the poses, X or NOW_X */
 static void sum_loads(struct lk_system *sys, const struct lk_batches *p, double t,
                       const double *inputs, int field)
 {
@@ -192,8 +193,8 @@ static void put_loads(struct lk_system *sys, const struct lk_batches *p, double 
     put_sums(sys, p, field);
 }
 
-/* copy poses (@field: X or NOW_X) and twists of a block to the system, for rows evaluated one by
- * one */
+/* copy poses (@field: X or NOW_X) and twists of a block to the system, for rows that are evaluated
+ * outside of the lanes */
 LK_INLINE void show_field(const struct run *run, int block, int field)
 {
     if (run->p->bodies[block].shown)
@@ -238,7 +239,7 @@ STAGE_FN(store_multipliers)
 static const struct joint_work store_work = {.any = store_multipliers};
 
 /* copy the multipliers of the rows of drives and of rows at moving frames, for the work of drives.
- * These rows are evaluated one by one */
+ * These rows are evaluated outside of the lanes */
 static void show_multipliers(const struct run *run)
 {
     const struct stage stage = {.what = SCALE_ONE};
@@ -335,10 +336,10 @@ static void share_out(struct run *run)
     run->sys->batches->n_phases++;
 }
 
-/* A solve is a sweep up the tree and one down. Between two joins of the workers each task
- * performs the down stage of one solve, then the up stage of the next. The top of the tree,
- * which joins the tasks, is first on the way down and last on the way up. Results of a task from
- * its way up are not read before the next join. @down, @up: NULL: nothing */
+/* A solve is a sweep up the tree and one down. Between two joins of the workers each task performs
+ * the down stage of one solve, then the up stage of the next. The top of the tree, which connects
+ * the tasks, is first on the way down and last on the way up. Results of a task from its way up are
+ * not read before the next join. @down, @up: NULL: nothing */
 static void sweep(struct lk_system *sys, const struct stage *down, const struct stage *up)
 {
     struct run run = new_run(sys);
@@ -351,7 +352,7 @@ static void sweep(struct lk_system *sys, const struct stage *down, const struct 
     go_up(&run, top);
 }
 
-/* every front, in order */
+/* factor every front, in order */
 static void factor_all(const struct lk_batches *p)
 {
     for (int t = 0; t < p->n_tasks; t++)
@@ -362,7 +363,7 @@ static void factor_all(const struct lk_batches *p)
 
 /* ---- results ---- */
 
-/* return the largest value over the lanes, by halves */
+/* return the largest value over the lanes, by repeated halving */
 LK_INLINE double largest(lanes_t x)
 {
     double most[LK_LANES];

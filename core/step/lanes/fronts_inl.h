@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fronts side by side: elements of bodies, factor, forward and backward. The same matrix and the
- * same factor as in solve/fronts.h, E + s Phi_q W Phi_q^T. Sizes and joint types are compile-time
- * constants in the instances for common joints. Without include guard on purpose, see lanes_inl.h.
- */
+/* Fronts in lanes: elements of bodies, factorisation, forward and backward substitution. Matrix E +
+ * s Phi_q W Phi_q^T and factor are the same as in solve/fronts.h. Sizes and joint types are
+ * compile-time constants in the instances for common joints. There is no include guard, see
+ * lanes_inl.h. */
 
 /* return the index of entry (@r, @c) of a strictly lower triangle of @e rows, column by
  * column */
@@ -11,8 +11,7 @@ LK_INLINE int lower_at(int e, int r, int c)
     return c * e - c * (c + 1) / 2 + r - c - 1;
 }
 
-/** struct rows_at - rows of one joint as they act on one body, rotations along the world
- * axes.
+/** struct rows_at - rows of one joint as they act on one body; rotations are about the world axes.
  * @arm: arm of the point rows. Their rotation parts are arm x e_k, their translation parts @sign
  *       e_k
  * @n, @turn: translation and rotation parts of slides and squares; squares have no n */
@@ -28,7 +27,7 @@ LK_INLINE void look_at(const struct lk_joint_kind *k, const lanes_t *J, int side
     double sign = side == 0 ? 1 : -1;
 
     r->sign = sign;
-    if (lk_kind_is_pin(k)) { /* as two slides along world axes */
+    if (lk_kind_is_pin(k)) { /* a pin is treated as two slides along world axes */
         for (int i = 0; i < 2; i++) {
             for (int c = 0; c < 3; c++)
                 r->n[i][c] = r->turn[i][c] = (lanes_t){0};
@@ -63,7 +62,7 @@ LK_INLINE const struct lk_joint_kind *rows_of(const struct lk_joint_kind *k)
     return lk_kind_is_pin(k) ? &lk_single_kinds[1] : k;
 }
 
-/* A times the turn of every row */
+/* multiply the rotation part of every row by A */
 LK_INLINE void weigh_rows(const struct lk_joint_kind *k, const lanes_t *A, const struct rows_at *r,
                           lanes_t w[ROWS_MAX][3])
 {
@@ -175,7 +174,7 @@ LK_INLINE void look_at_pin(const struct lk_batches *p, const struct lk_ref *join
     }
 }
 
-/* return entry (@r, @c) of the product of two sides, without the sign of either */
+/* return entry (@r, @c) of the product of two sides, without the signs of the sides */
 LK_INLINE lanes_t pin_product(const struct pin *row, const struct pin *column, int r, int c,
                               lanes_t m)
 {
@@ -242,9 +241,9 @@ LK_INLINE void add_elements(const struct lk_batches *p, const struct lk_batch_fr
     }
 }
 
-#define CHUNK 24 /* vectors collected at a time */
+#define CHUNK 24 /* vectors gathered at a time */
 
-/* add block[from[k]] to to[place[k]] for k < @n; @from: NULL: k itself */
+/* add block[from[k]] to to[place[k]] for k < @n; if @from is NULL, from[k] = k */
 LK_INLINE void add_scattered(const struct lk_batches *p, const struct lk_ref *ref, const int *from,
                              const int *place, int n, lanes_t *to)
 {
@@ -267,8 +266,8 @@ LK_INLINE void add_scattered(const struct lk_batches *p, const struct lk_ref *re
     }
 }
 
-/* Set rows to 0 in the lanes that lack these rows, because elements fill them. Remainders of
- * children have no such rows. */
+/* Set rows to 0 in the lanes that lack these rows, because elements write to all lanes. Remainders
+ * of children never contain rows that a lane lacks. */
 LK_INLINE void mask_rows(const struct lk_batches *p, const struct lk_batch_front *f, int n,
                          lanes_t *F)
 {
@@ -449,7 +448,7 @@ LK_INLINE void assemble(const struct lk_batches *p, const struct lk_batch_front 
         sums[r - e] = t[r];
 }
 
-/* a front on the way down: t1 -= U^T t2 */
+/* compute t1 -= U^T t2 of a front, on the way down */
 LK_INLINE void disassemble(const struct lk_batches *p, const struct lk_batch_front *f, int n, int e,
                            lanes_t *t)
 {
@@ -535,7 +534,7 @@ LK_INLINE void link_body(const struct lk_joint_kind *k, const struct lk_batches 
     }
 }
 
-/* the same of two pins of one plane */
+/* compute the contribution of a body whose joints are pins of one plane */
 LK_INLINE void link_pins(const struct lk_batches *p, const struct lk_batch_part *part, int keeps,
                          struct link *ret)
 {
@@ -599,7 +598,7 @@ LK_INLINE void link_child(const struct lk_batches *p, const struct lk_batch_part
     }
 }
 
-/* set the kept joint to 0 in lanes that lack it */
+/* set the contributions of the kept joint to 0 in lanes without this joint */
 LK_INLINE void mask_link(const struct lk_batches *p, const struct lk_batch_part *part, int e,
                          struct link *ret)
 {
@@ -648,7 +647,7 @@ LK_INLINE void factor_own(lanes_t *a, int e, lanes_t *d, lanes_t *l)
     }
 }
 
-/* row @c (of A21) times A11^-1 */
+/* compute @u, row @c (of A21) times A11^-1 */
 LK_INLINE void solve_row(const lanes_t *d, const lanes_t *l, int e, const lanes_t *c, int stride,
                          lanes_t *u)
 {
@@ -740,8 +739,8 @@ LK_INLINE void factor_forms(const struct lk_batches *p, const struct lk_batch_fr
                     sum -= link[s].cross[k * e + i] * u[k];
                 *rest++ = sum;
             }
-            /* products of the second joint's rows with those of the first, which occur only
-             * here */
+            /* products of the rows of the second joint with the rows of the first: only in this
+             * column loop */
             if (s == 0 && kept == 2)
                 rest = meet_rows(link[1].cross, u, e, rest);
         }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Joints side by side: rows of rows/table.h. @k is a constant at every call, so that each
- * joint type has a separate instance. Without include guard on purpose, see lanes_inl.h. */
+/* Joints in lanes: rows of rows/table.h. @k is a constant at every call, so that each joint type
+ * has a separate instance. There is no include guard, see lanes_inl.h. */
 
 #define ROWS_MAX     6
 #define SQUARE_MAX   3
@@ -219,7 +219,8 @@ LK_INLINE void settle_kind(const struct lk_joint_kind *k, const struct lk_batche
         f[lk_kind_gap(k) + r] = 0.5 * phi[r];
 }
 
-/* write gamma into the right-hand side; compute residual rates of the projected velocities */
+/* write gamma into the right-hand side; collect the largest remaining rate of the projected
+ * velocities */
 LK_INLINE void gamma_kind(const struct lk_joint_kind *k, const struct lk_batches *p,
                           const struct lk_batch_joints *j, struct watch *watch)
 {
@@ -256,7 +257,7 @@ LK_INLINE void right_side_kind(const struct lk_joint_kind *k, const struct lk_ba
     }
 }
 
-/* add @scale times the solution to lambda, and compute Phi_q^T of it */
+/* add @scale times the solution to lambda, and compute Phi_q^T times the solution */
 LK_INLINE void take_solution_kind(const struct lk_joint_kind *k, const struct lk_batches *p,
                                   const struct lk_batch_joints *j, double scale)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bodies of `rattle` side by side. The equations are those of step/equations_inl.h; rotations are
- * about the axes of the body, those of joints about the world's. Without include guard on purpose,
- * see lanes_inl.h. */
+/* Bodies of `rattle` in lanes. The equations are those of step/equations_inl.h. Rotations of bodies
+ * are in body axes, rotations in joints in world axes. There is no include guard, see
+ * lanes_inl.h. */
 
-/** struct sums - extremes and sums of a task in one phase. @violation: the largest |Phi| of
- * its rows;
+/** struct sums - extremes and sums of a task in one phase. @violation: the largest |Phi| of its
+ * rows;
  * @closing: work, see lk_one_book_closing();  @inner: products of an increment, before its
  * correction, with earlier increments and with itself, in each measure */
 struct sums {
@@ -14,7 +14,7 @@ struct sums {
 };
 _Static_assert(sizeof(struct sums) == LK_SUMS * sizeof(lanes_t), "memory of the sums");
 
-/* @n: number of products to be computed */
+/* set the sums to 0; @n: number of products to be computed */
 LK_INLINE void clear_sums(struct sums *sums, int n)
 {
     sums->closing = (lanes_t){0};
@@ -28,7 +28,7 @@ LK_INLINE lanes_t *increment_of(lanes_t *f, int iteration)
     return f + LK_RATTLE_INCREMENTS + 12 * iteration;
 }
 
-/* a . M b */
+/* compute M b */
 LK_INLINE void times_mass(const lanes_t *f, bool are_balls, const lanes_t *b, lanes_t Mb[6])
 {
     for (int i = 0; i < 3; i++)
@@ -54,7 +54,7 @@ LK_INLINE void weigh_pull(const struct lk_batches *p, const struct lk_batch_bodi
     lk_times_moments_lanes(f + LK_BODY_SJ, b->are_balls, own, ret + 3);
 }
 
-/* -Q of gravity and loads */
+/* compute -Q of gravity and loads */
 LK_INLINE void sum_forces(const struct lk_system *sys, const lanes_t *f, lanes_t ret[6])
 {
     for (int i = 0; i < 3; i++) {
@@ -63,7 +63,7 @@ LK_INLINE void sum_forces(const struct lk_system *sys, const lanes_t *f, lanes_t
     }
 }
 
-/* pose of the state in OLD_* */
+/* compute the pose of the state in OLD_* */
 LK_INLINE void show_closed(lanes_t *f)
 {
     for (int i = 0; i < 3; i++)
@@ -71,7 +71,7 @@ LK_INLINE void show_closed(lanes_t *f)
     lk_quat_matrix_lanes(f + LK_BODY_OLD_Q, f + LK_BODY_R);
 }
 
-/* pose and weights of the factor */
+/* compute pose and weights of the factor */
 LK_INLINE void show_unclosed(const struct lk_batch_bodies *b, lanes_t *f)
 {
     for (int i = 0; i < 3; i++)
@@ -81,7 +81,7 @@ LK_INLINE void show_unclosed(const struct lk_batch_bodies *b, lanes_t *f)
         turn_symmetric(f + LK_BODY_NOW_R, f + LK_BODY_SJ, f + LK_BODY_A);
 }
 
-/* ---- positions: half a kick at q_n ---- */
+/* ---- positions: first half kick, at q_n ---- */
 
 /* Compute the angular part of s W g of an iterate, in G. It is s W (2/h (D J theta/h - J w)
  * - Q + Phi_q^T lambda). An increment, before its correction, changes s W Phi_q^T lambda by
@@ -138,7 +138,7 @@ LK_INLINE void momentum_translation(const struct lk_system *sys, const struct lk
     }
 }
 
-/* the pose of an iterate */
+/* compute the pose of an iterate */
 LK_INLINE void place_iterate(lanes_t *f)
 {
     lanes_t turn[4];
@@ -147,8 +147,8 @@ LK_INLINE void place_iterate(lanes_t *f)
     place(f, f + LK_RATTLE_ITERATE, turn, f + LK_BODY_NOW_X);
 }
 
-/* collect the largest rotation; NaN if it is not finite. Beyond half a turn a rotation
- * vector stands for another motion */
+/* collect the largest rotation; NaN if it is not finite. Beyond half a turn, a rotation vector is
+ * ambiguous */
 LK_INLINE void watch_turn(const lanes_t *theta, struct watch *watch)
 {
     lanes_t square = lk_inner_lanes(theta, theta);
@@ -156,8 +156,8 @@ LK_INLINE void watch_turn(const lanes_t *theta, struct watch *watch)
     watch->widest = lk_max_lanes(watch->widest, square) + square * 0.0;
 }
 
-/* predict without acceleration for light bodies; if a tension is followed, with the
- * accelerations of the state */
+/* predict without acceleration for light bodies; if tensions are included, use the accelerations of
+ * the state */
 LK_INLINE void predict_rare(const struct lk_system *sys, const struct lk_batches *p, lanes_t *f)
 {
     const lanes_t *v = f + LK_BODY_OLD_V, *ahead = f + p->rare + LK_RARE_AHEAD;
@@ -216,7 +216,7 @@ LK_INLINE void multiply_increment(const struct lk_batches *p, int block, int ite
     sums->inner[iteration][LK_BY_TURNS] += lk_inner_lanes(dq + 3, dq + 3);
 }
 
-/* dq = -2 (s W Phi_q^T dlambda + s W g) */
+/* compute dq = -2 (s W Phi_q^T dlambda + s W g) */
 static __attribute__((noinline)) void find_increments(const struct lk_batches *p, int block,
                                                       int iteration, struct sums *sums)
 {
@@ -233,7 +233,7 @@ static __attribute__((noinline)) void find_increments(const struct lk_batches *p
         now[i] = dq[i];
 }
 
-/* compute the next iterate from the last increment, corrected by earlier ones */
+/* compute the next iterate from the last increment, corrected by earlier increments */
 LK_INLINE void take_increment(const struct lk_progress *newton, lanes_t *f)
 {
     int last = newton->done - 1;
@@ -250,9 +250,9 @@ LK_INLINE void take_increment(const struct lk_progress *newton, lanes_t *f)
         u[i] -= increment_of(f, last - 1)[i];
 }
 
-/* subtract the effect of the last increment from REST, with the combination of residuals
- * that was used for the increments. @residual: of this increment;  @field: of the stored
- * residuals */
+/* subtract the effect of the last increment from REST, with the combination factors that were used
+ * for the increments. @residual: residual of this increment;  @field: field of the stored residuals
+ */
 LK_INLINE void take_rest(const struct lk_progress *newton, lanes_t *f, const lanes_t residual[3],
                          int field)
 {
@@ -292,7 +292,7 @@ static __attribute__((noinline)) void iterate_bodies(const struct lk_system *sys
     momentum_residual(sys, p, f);
 }
 
-/* the last iterate */
+/* compute the last iterate */
 static __attribute__((noinline)) void finish_bodies(const struct lk_batches *p, int block,
                                                     const struct lk_progress *newton,
                                                     struct watch *watch)
@@ -308,7 +308,7 @@ static __attribute__((noinline)) void finish_bodies(const struct lk_batches *p, 
     watch->increment = largest;
 }
 
-/* set the pose of the factor, at which the iterations end */
+/* set the pose of the factor to the last accepted iterate */
 static __attribute__((noinline)) void unclose_bodies(const struct lk_batches *p, int block,
                                                      const struct lk_progress *newton,
                                                      struct watch *watch)
@@ -345,8 +345,8 @@ static __attribute__((noinline)) void close_bodies(const struct lk_system *sys,
 
 static void load_own(const struct lk_state *state, const struct lk_batches *p, int block);
 
-/* load the state @from, one body after another, which is not closed yet: its pose is that of
- * the factor */
+/* load the state @from, one body after another. Its joints are not closed yet, and its pose is the
+ * pose of the factor */
 static __attribute__((noinline)) void reload_bodies(const struct lk_state *from,
                                                     const struct lk_batches *p, int block)
 {
@@ -357,7 +357,7 @@ static __attribute__((noinline)) void reload_bodies(const struct lk_state *from,
     show_unclosed(&p->bodies[block], f);
 }
 
-/* apply dq = -s W Phi_q^T kappa to a state that is being closed */
+/* apply dq = -s W Phi_q^T kappa to a state whose joints are being closed */
 static __attribute__((noinline)) void close_state(const struct lk_batches *p, int block)
 {
     const struct lk_batch_bodies *b = &p->bodies[block];
@@ -384,7 +384,7 @@ LK_INLINE void reset_last_curvature(const struct lk_batches *p, int block)
         f[p->rare + LK_RARE_LAST_CURVATURE + i] = f[LK_RATTLE_CURVATURE + i];
 }
 
-/* ---- velocities: half a kick at q_n+1; accelerations ---- */
+/* ---- velocities: second half kick, at q_n+1; accelerations ---- */
 
 /* subtract the torque of tension at the end of the step from the forces @sum */
 LK_INLINE void subtract_tension(const struct lk_system *sys, const struct lk_batches *p,
@@ -399,8 +399,7 @@ LK_INLINE void subtract_tension(const struct lk_system *sys, const struct lk_bat
         sum[3 + i] -= pull[i];
 }
 
-/* Write the difference of @motion from @other into SHOVE (world axes), where damper rows read it.
- */
+/* Write the difference of @motion from @other into SHOVE (world axes), for the rows of dampers. */
 LK_INLINE void keep_difference(const struct lk_batches *p, lanes_t *f, const lanes_t *motion,
                                const lanes_t *other)
 {
@@ -444,7 +443,7 @@ static __attribute__((noinline)) void kick_bodies(const struct lk_system *sys,
     show_motion(p, block, LK_BODY_OLD_V);
 }
 
-/* apply v -= s W Phi_q^T sigma or a -= s W Phi_q^T kappa; @field: of the state, OLD_V or
+/* apply v -= s W Phi_q^T sigma or a -= s W Phi_q^T kappa; @field: field of the state, OLD_V or
  * OLD_A */
 LK_INLINE void subtract_pull(const struct lk_batches *p, int block, int field)
 {
@@ -493,7 +492,7 @@ static __attribute__((noinline)) void add_pull(const struct lk_batches *p, int b
     }
 }
 
-/* compute s W g in directions without inertia, 0 in the others */
+/* compute s W g in directions without inertia; 0 in other directions */
 static __attribute__((noinline)) void shove_massless(const struct lk_system *sys,
                                                      const struct lk_batches *p, int block)
 {
@@ -545,8 +544,8 @@ static __attribute__((noinline)) void accelerate_bodies(const struct lk_system *
 
 /* ---- the state ---- */
 
-/* struct lk_rattle_own has the fields in the order of FACTOR_X .. CURVATURE, and as many as
- * a motion */
+/* struct lk_rattle_own has its fields in the order of FACTOR_X .. CURVATURE, and the size of a
+ * motion */
 _Static_assert(sizeof(struct lk_rattle_own) == sizeof(struct lk_motion) &&
                    LK_RATTLE_CURVATURE + 6 - LK_RATTLE_FACTOR_X == MOTION_SIZE,
                "what is its own is stored like a motion");

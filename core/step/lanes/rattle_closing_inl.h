@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Work of closing, bodies side by side: lk_one_book_closing() of step/one/rattle.h. Without
- * include guard on purpose, see lanes_inl.h. */
+/* Work of closing the joints, for bodies in lanes; see lk_one_book_closing() in step/one/rattle.h.
+ * There is no include guard, see lanes_inl.h. */
 
 /* compute s W g of the last iterate; 0 for linear bodies after the first iteration */
 LK_INLINE void find_left(const struct lk_system *sys, const struct lk_batches *p,
@@ -13,8 +13,8 @@ LK_INLINE void find_left(const struct lk_system *sys, const struct lk_batches *p
     momentum_residual(sys, p, f);
 }
 
-/* return g . u / 2 of rotations, whose g is not 0. It omits the residual of massless bodies
- * in translation. */
+/* return g . u / 2 of rotations, because g of translations is 0, except for massless bodies, which
+ * are neglected */
 LK_INLINE lanes_t work_of_left(const struct lk_system *sys, const struct lk_batches *p,
                                const struct lk_batch_bodies *b, const lanes_t *f)
 {
@@ -26,7 +26,7 @@ LK_INLINE lanes_t work_of_left(const struct lk_system *sys, const struct lk_batc
                                      f + LK_RATTLE_ITERATE + 3);
 }
 
-/* add the work of closing to sums->closing, before the bodies are closed */
+/* add the work of closing the joints to sums->closing, before the poses change */
 static __attribute__((noinline)) void book_closing(const struct lk_system *sys,
                                                    const struct lk_batches *p, int block,
                                                    const struct lk_progress *newton,

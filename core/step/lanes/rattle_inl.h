@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `rattle` in lanes: the executor of step/scripts/rattle.c, with the sweeps of
- * rattle_stages_inl.h. Without include guard on purpose, see lanes_inl.h. */
+ * rattle_stages_inl.h. There is no include guard, see lanes_inl.h. */
 
 #include "step/lanes/rattle_stages_inl.h"
 
@@ -84,7 +84,7 @@ static double rattle_violation(const struct lk_system *sys)
     return violation;
 }
 
-/* apply the pushes of hard stops to the last increment and its products */
+/* add the pushes of hard stops to the last increment, and compute its products again */
 static bool rattle_push(struct lk_system *sys, int iteration)
 {
     const struct lk_batches *p = sys->batches;
@@ -108,7 +108,7 @@ static void show_loaded(struct lk_system *sys, const struct lk_batches *p)
         show_pose(sys, p, p->loaded[i], LK_BODY_X);
 }
 
-/* copy the closed poses and Jacobians that elements read, after the way down */
+/* copy the closed poses and the Jacobians that elements need, after the way down */
 static void show_closed_state(struct lk_system *sys, const struct lk_batches *p)
 {
     show_loaded(sys, p);
@@ -190,7 +190,7 @@ static void rattle_fetch(struct lk_system *sys)
     }
 }
 
-/* copy the multipliers to the state, and, if a tension is followed, the accelerations for the next
+/* copy the multipliers to the state, and, if tensions are included, the accelerations for the next
  * prediction to the lanes */
 static void rattle_give_multipliers(struct lk_system *sys)
 {

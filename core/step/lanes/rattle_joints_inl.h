@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Joints of `rattle` side by side; see joints_inl.h. Without include guard on purpose, see
- * lanes_inl.h. */
+/* Joints of `rattle` in lanes; see joints_inl.h. There is no include guard, see lanes_inl.h.
+ */
 
 /* compute Phi at the pose of an iterate, and the right-hand side Phi/2 - s Phi_q W g with
  * the Jacobian of q_n, less the gap that no motion removes, if rows @leave such a gap. @rests: g
@@ -13,7 +13,7 @@ LK_INLINE void iterate_kind(const struct lk_joint_kind *k, const struct lk_batch
     const lanes_t *const body[2] = {view(p, &j->body[0], LK_BODY_NOW_X, 12, buffer[0]),
                                     view(p, &j->body[1], LK_BODY_NOW_X, 12, buffer[1])};
     lanes_t *x = f + lk_kind_x(k), *gap = f + lk_kind_gap(k), twist[2][6];
-    lanes_t most = sums->violation; /* in a register */
+    lanes_t most = sums->violation; /* local, so that it stays in a register */
     struct place_of at;
 
     locate(k, f, body, &at);
@@ -69,7 +69,7 @@ LK_INLINE void kick_kind(const struct lk_joint_kind *k, const struct lk_batches 
           view(p, &j->body[1], field, 6, buffer[1]), f + lk_kind_x(k));
 }
 
-/* Phi_q a, to which gamma is added */
+/* add Phi_q a to gamma */
 LK_INLINE void accelerate_kind(const struct lk_joint_kind *k, const struct lk_batches *p,
                                const struct lk_batch_joints *j)
 {
@@ -105,9 +105,8 @@ LK_INLINE void solved_kind(const struct lk_joint_kind *k, const struct lk_batche
                      what == BOTH_PARTS || what == LESS_TWICE ? lambda : x, f + lk_kind_scatter(k));
 }
 
-/* compute the right-hand side of a refinement: E times the first part of a solution, in
- * lambda, or, if
- * @is_later, E times the last part */
+/* compute the right-hand side of a refinement: E times the first part of a solution, in lambda, or,
+ * if @is_later, E times the last part */
 LK_INLINE void refine_kind(const struct lk_joint_kind *k, const struct lk_batches *p,
                            const struct lk_batch_joints *j, int is_later)
 {
@@ -117,9 +116,9 @@ LK_INLINE void refine_kind(const struct lk_joint_kind *k, const struct lk_batche
         f[lk_kind_x(k) + r] = f[lk_kind_regular(k) + r] * last[r];
 }
 
-/* ---- blocks whose rows are evaluated one by one, see singles.h ---- */
+/* ---- blocks whose rows are evaluated outside of the lanes, see singles.h ---- */
 
-/* correct and apply the last increment of the multipliers, like that of the bodies */
+/* correct and apply the last increment of the multipliers, as for the bodies */
 LK_INLINE void take_soft_increment(const struct lk_joint_kind *k, const struct lk_progress *newton,
                                    lanes_t *f)
 {
@@ -166,7 +165,7 @@ static void iterate_one_by_one(const struct run *run, int block, struct sums *su
     bool is_soft = lk_lane_is_soft(j->kind);
     lanes_t *f = block_at(p, j->at), *x = f + lk_kind_x(k), rate[ROWS_MAX];
 
-    /* evaluating a tyre again would change its relaxation lengths, which the last increment has
+    /* a further evaluation would change the relaxation lengths of tyres that the last increment has
      * used */
     if (is_soft && newton->done == sys->iterations)
         return;
@@ -180,7 +179,8 @@ static void iterate_one_by_one(const struct run *run, int block, struct sums *su
     }
 }
 
-/* @newton: NULL: there were no iterations, the tangents of system->next are those of the state */
+/* compute the rows at the pose of the factor. @newton: NULL if there were no iterations, so that
+ * the tangents of system->next belong to the state */
 static void unclose_one_by_one(struct lk_system *sys, const struct lk_batches *p, int block,
                                const struct lk_progress *newton)
 {
@@ -205,8 +205,9 @@ static void settle_one_by_one(const struct run *run, int block, bool knows_laws,
             lk_max(LANE(watch->position, 0), lk_singles_violate(run->sys, run->p, block, false));
 }
 
-/* compute the remaining Phi of the rows evaluated one by one. For other joints it is known
- * from the last step; here its last bits depend on the unwrapped angles of coordinates */
+/* compute the remaining Phi of rows that are evaluated outside of the lanes. Other joints have Phi
+ * from the last step. Here it is computed again, because its last bits depend on unwrapped angles
+ */
 static void find_gaps_of_singles(const struct run *run)
 {
     const struct lk_batches *p = run->p;
@@ -253,7 +254,8 @@ static void kick_one_by_one(const struct run *run, int block, struct watch *watc
     rates_of_single(p, j, p->rare + LK_RARE_SHOVE, x);
 }
 
-/* write gamma into the right-hand side; compute residual rates of the projected velocities */
+/* write gamma into the right-hand side; collect the largest remaining rate of the projected
+ * velocities */
 static void gamma_one_by_one(const struct run *run, int block, struct watch *watch)
 {
     lanes_t left[ROWS_MAX];
@@ -282,7 +284,7 @@ static void accelerate_one_by_one(const struct run *run, int block, struct watch
         x[r] += rate[r];
 }
 
-/* store the increments of the multipliers of a block whose multipliers are iterated */
+/* store the increments of multipliers that are iterated */
 LK_INLINE void keep_increment(const struct lk_joint_kind *k, const struct lk_batches *p,
                               const struct lk_batch_joints *j, int iteration)
 {
@@ -293,7 +295,8 @@ LK_INLINE void keep_increment(const struct lk_joint_kind *k, const struct lk_bat
 }
 
 /* set the forces of the multipliers at the start of the projection of accelerations;
- * @forgets: the multipliers are set to 0, so that those of redundant rows have minimum norm */
+ * @forgets: the multipliers are set to 0, so that the multipliers of redundant rows get minimum
+ *           norm */
 LK_INLINE void begin_kind(const struct lk_joint_kind *k, const struct lk_batches *p,
                           const struct lk_batch_joints *j, bool forgets)
 {
@@ -316,8 +319,8 @@ LK_INLINE struct sums *sums_of(const struct run *run, int t)
     return (struct sums *)run->p->sums + t;
 }
 
-/* evaluate an iterate: Phi, and the right-hand side of its increment; multipliers that are
- * iterated change by the last increment */
+/* evaluate an iterate: Phi, and the right-hand side of its increment; first apply the last
+ * increment to multipliers that are iterated */
 LK_INLINE void go_on(const struct lk_joint_kind *k, const struct run *run, int block)
 {
     const struct lk_progress *newton = run->sys->progress;
@@ -344,8 +347,8 @@ STAGE_FN(iterate_single)
 #define WORK iterate
 #include "step/lanes/each_kind_inl.h"
 
-/* return to the pose of the factor; @what: after iterations, whose last accepted iterate is
- * used */
+/* restore the multipliers of the last accepted iterate, if the last iterate was discarded.
+ * stage->what: there were iterations */
 LK_INLINE void end_carried(const struct lk_joint_kind *k, const struct run *run,
                            const struct stage *stage, int block)
 {
@@ -372,7 +375,7 @@ STAGE_FN(unclose_single)
 #define WORK unclose
 #include "step/lanes/each_kind_inl.h"
 
-/* compute Phi at the pose in X, of a state that is being closed */
+/* compute Phi at the pose in X, of a state whose joints are being closed */
 ROWS_FN(violate_rows)
 {
     violate_kind(k, run->p, joints_at(run, block), LK_BODY_X);
@@ -385,7 +388,7 @@ STAGE_FN(violate_single)
 #define WORK violate
 #include "step/lanes/each_kind_inl.h"
 
-/* Phi at the pose in NOW_X; 0 for laws */
+/* compute Phi at the pose in NOW_X; 0 for compliant rows */
 ROWS_FN(open_rows)
 {
     violate_kind(k, run->p, joints_at(run, block), LK_BODY_NOW_X);
@@ -403,7 +406,7 @@ STAGE_FN(open_single)
 #define WORK open
 #include "step/lanes/each_kind_inl.h"
 
-/* compute Jacobians at the closed pose; @what: those of soft rows are up to date */
+/* compute Jacobians at the closed pose; stage->what: the Jacobians of soft rows are up to date */
 ROWS_FN(settle_rows)
 {
     settle_kind(k, run->p, joints_at(run, block), &run->watch[t]);
@@ -456,7 +459,7 @@ STAGE_FN(rate_single)
 #define WORK rate
 #include "step/lanes/each_kind_inl.h"
 
-/* Phi_q a + gamma */
+/* compute Phi_q a + gamma */
 ROWS_FN(accelerate_rows)
 {
     gamma_kind(k, run->p, joints_at(run, block), &run->watch[t]);
@@ -497,7 +500,7 @@ STAGE_FN(shove_single)
 #define WORK shove
 #include "step/lanes/each_kind_inl.h"
 
-/* a solution; @what: enum solved */
+/* distribute a solution to the bodies; stage->what: enum solved */
 ROWS_FN(solved_rows)
 {
     const struct lk_batch_joints *j = joints_at(run, block);
@@ -524,7 +527,8 @@ STAGE_FN(refine_any)
     const struct lk_joint_kind *k = lk_lane_kind(j->kind);
 
     refine_kind(k, run->p, j, stage->what);
-    for (int r = 0; r < lk_kind_rows(k) && lk_lane_is_soft(j->kind); r++) /* E is intended there */
+    /* soft rows: E is intended, so there is nothing to refine */
+    for (int r = 0; r < lk_kind_rows(k) && lk_lane_is_soft(j->kind); r++)
         block_at(run->p, j->at)[lk_kind_x(k) + r] = (lanes_t){0};
 }
 
@@ -544,8 +548,8 @@ STAGE_FN(pull_any)
 
 static const struct joint_work pull_work = {.any = pull_any};
 
-/* add the solution to the multipliers that are kept from step to step; 0 in soft rows unless
- * a system closes dampers */
+/* add the solution to the multipliers that are kept from step to step; 0 in soft rows unless the
+ * system has closes_dampers */
 STAGE_FN(carry_any)
 {
     const struct lk_batch_joints *j = joints_at(run, block);
@@ -561,11 +565,11 @@ STAGE_FN(carry_any)
 
 static const struct joint_work carry_work = {.any = carry_any};
 
-/* ---- the same of `ali3` and `rk4` ---- */
+/* ---- functions for `ali3` and `rk4` ---- */
 
-/* compute the right-hand side from V: s W g, velocities or accelerations; @leaks: less E
- * lambda. Rows of laws have no rate to be closed, and the right-hand side of their accelerations
- * is set already. */
+/* compute the right-hand side from V: s W g, velocities or accelerations; @leaks: less E lambda.
+ * Compliant rows have no velocity constraint, and the right-hand side of their accelerations is set
+ * already. */
 static __attribute__((noinline)) void seek_one_by_one(const struct run *run, int block,
                                                       enum sought sought, int leaks)
 {
@@ -639,7 +643,7 @@ STAGE_FN(seek_accelerations_single)
 #define WORK seek_accelerations
 #include "step/lanes/each_kind_inl.h"
 
-/* add @what (enum scale) times the solution to lambda, and compute Phi_q^T of it */
+/* add @what (enum scale) times the solution to lambda, and compute Phi_q^T times the solution */
 ROWS_FN(take_solution_rows)
 {
     take_solution_kind(k, run->p, joints_at(run, block),

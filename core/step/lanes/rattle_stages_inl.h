@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Formulation `rattle` in lanes: functions of its stages (step/stages.h) for bodies, joints,
- * fronts. Without include guard on purpose, see lanes_inl.h. */
+ * fronts. There is no include guard, see lanes_inl.h. */
 
 LK_INLINE void show_iterate(const struct run *run, int block)
 {
@@ -98,7 +98,7 @@ static const struct stage rattle_ups[RATTLE_UPS] = {
     [RATTLE_STORE] = {stored_bodies, &store_work, .what = SCALE_S_MORE},
 };
 
-/* used if the iterations have a factor of their own */
+/* replaces the prediction stage if the iterations have a separate factor */
 static const struct stage rattle_prediction_factors = {prediction_bodies, &iterate_work,
                                                        FACTOR_AND_ASSEMBLE};
 
@@ -129,7 +129,7 @@ STAGE_FN(acceleration_bodies)
     project_accelerations(run->p, block);
 }
 
-/* @what: enum solved of the solution */
+/* compute the response to the motion in SHOVE; stage->what: enum solved of the solution */
 STAGE_FN(held_bodies)
 {
     hold_bodies(run->p, block, stage->what == LAST_PART);

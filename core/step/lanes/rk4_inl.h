@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Formulation `rk4` on batches: bodies, joints, sweeps, the step. The method is that of
- * step/scripts/rk4.c, equation by equation; the forces of laws act on bodies as loads do. Without
- * include guard on purpose, see lanes_inl.h. */
+/* Formulation `rk4` in lanes: bodies, joints, sweeps, the step. The equations are the same as in
+ * step/scripts/rk4.c. Forces of laws act on bodies like loads. There is no include guard,
+ * see lanes_inl.h. */
 
 /* ---- bodies ---- */
 
@@ -33,7 +33,7 @@ LK_INLINE void show_stage(lanes_t *f, const lanes_t by[12], double h)
     rotate(f + LK_BODY_R, f + LK_RK4_STAGE_V + 3, f + LK_BODY_V + 3);
 }
 
-/* set the new state, not yet projected; W in world axes remains that of the last stage */
+/* set the new state, not yet projected; W in world axes is still that of the last stage */
 LK_INLINE void take_sum(lanes_t *f, double h)
 {
     lanes_t turn[4], u[3], v[6];
@@ -190,7 +190,7 @@ static const struct stage rk4_downs[RK4_DOWNS] = {
     [RK4_ACCELERATIONS] = {projected_accelerations, &take_solution_work, SOLVE, SCALE_S},
 };
 
-/* copy the state, whose accelerations inputs may change */
+/* copy the motion of the state; its accelerations may change with the inputs */
 static void rk4_take(struct lk_system *sys)
 {
     const struct lk_batches *p = sys->batches;
@@ -211,8 +211,8 @@ static void rk4_sweep(struct lk_system *sys, int down, int up)
     sweep(sys, down == RK4_STAY ? NULL : &rk4_downs[down], up == RK4_REST ? NULL : &rk4_ups[up]);
 }
 
-/* compute -Q of the bodies on which loads or laws act. @field: of the twists; Return: powers of the
- * laws */
+/* compute -Q of the bodies on which loads or laws act. @field: field of the twists.
+ * Return: powers of the laws */
 static struct lk_law_powers take_stage_loads(struct lk_system *sys, const struct lk_batches *p,
                                              double t, const double *inputs, int field)
 {

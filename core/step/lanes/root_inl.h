@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The root, with its rows side by side: struct lk_batch_root_row. If its fronts were
- * eliminated one by one, each front would wait for the previous front, and few lanes would be
- * used. Without include guard on purpose, see lanes_inl.h.
+/* The root, a dense matrix whose rows fill the lanes, see struct lk_batch_root_row. If its fronts
+ * were eliminated one by one, each front would wait for the previous front, and few lanes would be
+ * used. There is no include guard, see lanes_inl.h.
  *
- * C = L D L^T, and L^-1: a solution is the two products L^-T (D^-1 (L^-1 b)). The condition of L
- * D^1/2 is the square root of that of C, so that these products have less round-off than C^-1. */
+ * The factor is C = L D L^T, stored as L^-1 and D^-1, so that a solution is the two products L^-T
+ * (D^-1 (L^-1 b)). The condition number of L D^1/2 is the square root of the condition number of C,
+ * so that these products have less round-off than C^-1. */
 
 /** struct root - matrices and vectors of the root. @stride: length of a column in doubles, in
  * @n_vectors vectors
@@ -57,7 +58,7 @@ LK_INLINE void build_root(const struct lk_batches *p, struct root r)
         r.C[k * (r.stride + 1)] += values[row[k].regular];
 }
 
-/* set @rows to unity, from which elimination makes L^-1, and @columns to 0 */
+/* set @rows to the unit matrix, which the elimination turns into L^-1, and @columns to 0 */
 LK_INLINE void begin_inverse(struct root r, int n)
 {
     for (int i = 0; i < r.n * n; i++)
@@ -68,7 +69,7 @@ LK_INLINE void begin_inverse(struct root r, int n)
         r.inverse[k] = 0;
 }
 
-/* eliminate column @k from later columns and from the rows of unity. Entries above the
+/* eliminate column @k from later columns and from the rows of the unit matrix. Entries above the
  * diagonal are not read. @n: number of vectors;  @own: index of the vector that contains the
  * diagonal. Both are compile-time constants in the instances */
 LK_INLINE void eliminate_column(struct root r, int k, int n, int own)
@@ -134,8 +135,8 @@ LK_INLINE void add_root_column(double *matrix, struct root r, int k, double part
         sum[v] += part * column[v];
 }
 
-/* solve with the root. @n: number of vectors, a compile-time constant in the instances. Sums
- * are then in registers: one for even and one for odd columns, so that neither waits for the
+/* solve with the root. @n: number of vectors, a compile-time constant in the instances. Sums are
+ * then in registers: one for even and one for odd columns, so that additions do not wait for each
  * other */
 LK_INLINE void solve_root_of(const struct lk_batches *p, struct root r, int n)
 {

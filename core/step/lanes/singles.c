@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows evaluated one by one, beside the lanes. */
+/* Rows that are evaluated joint by joint, outside of the lanes. */
 #include "step/lanes/singles.h"
 #include "maths/vec.h"
 #include "step/elements/law_steps.h"
@@ -76,8 +76,7 @@ void lk_singles_show_iterate(struct lk_system *sys, const struct lk_batches *p, 
 
 /* ---- a block of joints ---- */
 
-/* write rows of a joint. @field: vectors of the block, one for each row; NULL for @values:
- * zeros */
+/* write rows of a joint. @field: vectors of the block, one for each row; @values: NULL: zeros */
 static void write_rows(const struct lk_batches *p, const struct lk_batch_joints *j, int field,
                        int lane, const double *values)
 {
@@ -179,8 +178,8 @@ void lk_singles_share(const struct lk_system *sys, const struct lk_batches *p, i
             sys->next.lambda[j->row[l] + r] += lane_at(p, j->at + lk_kind_x(k) + r, l)[0];
 }
 
-/* Write rows in the form of a slide: the direction, and the rotation part of either side, along the
- * world's axes; for the row of a coupling: both of each side. */
+/* Write rows in the form of a slide: the direction, and the rotation part of each side, in world
+ * axes. For the row of a coupling, write direction and rotation part of each side. */
 static void write_jacobian(const struct lk_system *sys, const struct lk_batches *p,
                            const struct lk_batch_joints *j, int lane, double *to)
 {
@@ -238,8 +237,8 @@ void lk_singles_turn_to(struct lk_system *sys, const struct lk_batches *p, int b
     }
 }
 
-/* return Phi_q t of the frames that drives move; @accelerates: of their accelerations
- * instead of twists */
+/* return Phi_q t of the frames that drives move; @accelerates: with the accelerations of the frames
+ * instead of their twists */
 static double frame_rate(const struct lk_system *sys, int i, int r, bool accelerates)
 {
     const struct lk_joint *j = &sys->joint[i];
@@ -356,7 +355,7 @@ void lk_singles_take_multipliers(const struct lk_system *sys, const struct lk_ba
     }
 }
 
-/* return the stops of row @r of a joint, NULL: none was hit */
+/* return the stops of row @r of a joint, or NULL if none was hit */
 static const struct lk_stop *hit_stop(const struct lk_system *sys, int joint, int r)
 {
     const struct lk_stop *stop = &sys->law[sys->joint[joint].law + r].now->stop;
@@ -462,7 +461,7 @@ bool lk_singles_push(struct lk_system *sys, const struct lk_batches *p, int iter
         for (int i = 0; i < 6; i++)
             to[i * p->lanes] = -2 * (sum[i] + g[i]);
     }
-    /* also for rigid rows, whose multipliers are kept if bodies without inertia transmit
+    /* also update rigid rows if their multipliers are kept, because bodies without inertia transmit
      * forces */
     for (int i = 0; i < p->n_joints; i++) {
         const struct lk_batch_joints *j = &p->joints[i];

@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows evaluated one by one beside the lanes: those of rare types, and those that follow
- * laws or drives. The functions of the step one by one (evaluate.c, laws.c, drives.c) compute
- * them from poses and twists that their bodies copy to the scratch of the system. The results
- * are written into the lane of their joint. Afterwards these rows are treated like other rows:
- * elements, fronts, solutions and forces on bodies are computed side by side.
+/* Rows that are evaluated joint by joint, outside of the lanes: rows of rare types, compliant rows
+ * and driven rows. The functions of executor `one` (evaluate.c, laws.c, drives.c) compute these
+ * rows from poses and twists that the bodies copy to the scratch of the system. The results are
+ * written into the lane of the joint. Afterwards these rows are treated like other rows: elements,
+ * fronts, solutions and forces on bodies are computed in lanes.
  *
- * Each function uses one block and the scratch of its bodies only, so that tasks may run it at
- * the same time, except in the sections "for all". All for the cycle, RT: yes. */
+ * Each function uses one block and the scratch of its bodies only, so that tasks may run it at the
+ * same time, except in the sections "for all". All are for the cycle, RT: yes. */
 #ifndef LK_STEP_BATCH_SINGLES_H
 #define LK_STEP_BATCH_SINGLES_H
 
 #include "step/elements/loads.h"
 #include "step/lanes/batch.h"
 
-/** lk_singles_show_pose() - copy the poses of the bodies in @block that rows read one by one to
- * system->pose. @field: X or NOW_X */
+/** lk_singles_show_pose() - copy to system->pose the poses of those bodies in @block that rows
+ * outside of the lanes need. @field: X or NOW_X */
 LK_RT void lk_singles_show_pose(struct lk_system *system, const struct lk_batches *batches,
                                 int block, int field);
 
-/** lk_singles_show_twist() - copy the twists of the bodies in @block that rows read one by
- * one to system->twist. @field: OLD_V, of the state, or that of a stage */
+/** lk_singles_show_twist() - copy to system->twist the twists of those bodies in @block that rows
+ * outside of the lanes need. @field: OLD_V (state), or the field of a stage */
 LK_RT void lk_singles_show_twist(struct lk_system *system, const struct lk_batches *batches,
                                  int block, int field);
 
-/** lk_singles_show_values() - copy twists of the bodies in @block to system->twist from @v:
- * six vectors, along the world and about body axes. */
+/** lk_singles_show_values() - copy twists of the bodies in @block to system->twist from @v: six
+ * vectors, the velocity (world axes) and the angular velocity (body axes). */
 LK_RT void lk_singles_show_values(struct lk_system *system, const struct lk_batches *batches,
                                   int block, const double *v);
 
@@ -57,8 +57,7 @@ LK_RT void lk_singles_turn(struct lk_system *system, const struct lk_batches *ba
 LK_RT void lk_singles_turn_to(struct lk_system *system, const struct lk_batches *batches, int block,
                               double *ret);
 
-/** lk_singles_drift() - add dPhi/dt with all bodies at rest, caused by drives and moving
- * frames, to
+/** lk_singles_drift() - add dPhi/dt with all bodies at rest, caused by drives and moving frames, to
  * @ret, a vector for each row. */
 LK_RT void lk_singles_drift(const struct lk_system *system, const struct lk_batches *batches,
                             int block, double *ret);
@@ -69,7 +68,7 @@ LK_RT void lk_singles_gamma(const struct lk_system *system, const struct lk_batc
                             int block);
 
 /** lk_singles_end() - copy the multipliers of a soft block from its lanes to system->next;
- * @is_kept: those of the last accepted iterate. */
+ * @is_kept: use the multipliers of the last accepted iterate. */
 LK_RT void lk_singles_end(struct lk_system *system, const struct lk_batches *batches, int block,
                           bool is_kept);
 
@@ -92,7 +91,7 @@ LK_RT void lk_singles_take_multipliers(const struct lk_system *system,
                                        const struct lk_batches *batches);
 
 /** lk_singles_hold() - write @rates, a vector for each row, into the right-hand side of the rows in
- * a soft block whose stops were hit. @is_acceleration: add gamma, and only for rows that rest on
+ * a soft block whose stops were hit. @is_acceleration: add gamma, and write only rows that rest on
  * their stops. */
 LK_RT void lk_singles_hold(struct lk_system *system, const struct lk_batches *batches, int block,
                            bool is_acceleration, const double *rates);
@@ -103,13 +102,13 @@ LK_RT void lk_singles_bounce(const struct lk_system *system, const struct lk_bat
                              int block);
 
 /** lk_singles_decouple() - set E of all soft rows in their lanes to LK_DECOUPLED, so that a
- * projection does not change them. */
+ * projection does not change these rows. */
 LK_RT void lk_singles_decouple(const struct lk_batches *batches);
 
 /** lk_singles_regularise() - copy E of all soft rows to their lanes. */
 LK_RT void lk_singles_regularise(const struct lk_system *system, const struct lk_batches *batches);
 
-/* ---- laws, for all ---- */
+/* ---- laws, functions for all blocks ---- */
 
 /** lk_singles_take_laws() - initialise the multipliers of all soft rows in the iterations with
  * those of system->next. */
@@ -118,10 +117,10 @@ LK_RT void lk_singles_take_laws(struct lk_system *system, const struct lk_batche
 /** lk_singles_turn_soft() - compute system->jacobian of all soft rows at the present poses. */
 LK_RT void lk_singles_turn_soft(struct lk_system *system, const struct lk_batches *batches);
 
-/** lk_singles_keep_rates() - copy @rates of the rows of a soft block, vectors, to the rate of
- * struct lk_element_work.  lk_singles_give_damping() - copy the multipliers that close dampers to
- * their rows of system->solution. lk_singles_share() - add the solution of a soft block to the
- * multipliers of system->next. */
+/** lk_singles_keep_rates() - copy @rates of the rows of a soft block, as vectors, to the field rate
+ * of struct lk_element_work.  lk_singles_give_damping() - copy the multipliers of dampers in the
+ * velocity projection to system->solution. lk_singles_share() - add the solution of a soft block to
+ * the multipliers of system->next. */
 LK_RT void lk_singles_keep_rates(const struct lk_system *system, const struct lk_batches *batches,
                                  int block, const double *rates);
 LK_RT void lk_singles_give_damping(struct lk_system *system, const struct lk_batches *batches);
@@ -134,7 +133,8 @@ LK_RT void lk_singles_share(const struct lk_system *system, const struct lk_batc
 LK_RT struct lk_law_powers lk_singles_follow(struct lk_system *system,
                                              const struct lk_batches *batches);
 
-/** lk_singles_pull() - add Phi_q^T lambda of all soft rows, of system->next, to @sum. */
+/** lk_singles_pull() - add Phi_q^T lambda of all soft rows to @sum, with the multipliers of
+ * system->next. */
 LK_RT void lk_singles_pull(const struct lk_system *system, const struct lk_batches *batches,
                            struct lk_twist *sum);
 

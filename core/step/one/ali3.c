@@ -51,9 +51,9 @@ static void ali3_jump(struct lk_system *sys, const double *inputs, int leaving)
 
 /* ---- the iterations ---- */
 
-/* Compute velocities and accelerations. In directions without inertia no equation determines
- * the acceleration, and the trapezoidal rule would keep an error with alternating sign. There
- * the acceleration is the difference of the velocities. */
+/* Compute velocities and accelerations. In directions without inertia no equation determines the
+ * acceleration, and the trapezoidal rule would keep an error with alternating sign. In these
+ * directions the acceleration is the difference of the velocities divided by h. */
 LK_INLINE void differentiate(const struct lk_quad *quad, double h, lk_four v[6], lk_four a[6])
 {
     lk_trapezoidal_four(h, quad->u, quad->theta, quad->v_old, quad->a_old, v, a);
@@ -76,8 +76,8 @@ LK_INLINE void inertial_residual(struct lk_system *sys, const struct lk_lanes *l
 }
 
 /* Predict the poses of all bodies. @start: state with the accelerations at the start of the step.
- * Return: whether every rotation is less than half a turn; beyond, the logarithm would give another
- * motion. */
+ * Return: whether every rotation is less than half a turn. Beyond half a turn, the logarithm is
+ *         ambiguous. */
 static bool predict(struct lk_system *sys, const struct lk_state *start)
 {
     double h = sys->h;
@@ -105,9 +105,9 @@ static bool predict(struct lk_system *sys, const struct lk_state *start)
     return lk_largest_lane(widest) < M_PI * M_PI;
 }
 
-/* Evaluate the compliant rows of a joint: their right-hand side, and their contribution to
- * Phi_q^T lambda. A law is evaluated at the present pose, so its rows need the Jacobian of this
- * pose, not that of the factor. */
+/* Evaluate the compliant rows of a joint: their right-hand side, and their contribution to Phi_q^T
+ * lambda. A law is evaluated at the present pose, so its rows need the Jacobian at this pose, not
+ * at the pose of the factor. */
 static void compliant_rows(struct lk_system *sys, int i, bool is_first)
 {
     const struct lk_joint *j = &sys->joint[i];
@@ -162,9 +162,9 @@ static void row_residual(struct lk_system *sys, bool is_first)
     }
 }
 
-/* Subtract E lambda from the rigid rows, once a step. Multipliers of redundant rows then
- * decay at the rate at which they arise, and stay of minimum norm. The later iterations restore
- * Phi = 0. */
+/* Subtract E lambda from the rigid rows, once per step. Components of the multipliers that
+ * redundancy leaves undetermined then decay as fast as round-off creates them, so that the
+ * multipliers keep their minimum norm. The later iterations restore Phi = 0. */
 static void leak(struct lk_system *sys)
 {
     for (int i = 0; i < sys->n_joints; i++) {
@@ -339,7 +339,7 @@ static void close_down(struct lk_system *sys)
     lk_correct_positions(sys, &sys->next);
 }
 
-/* set E of compliant rows so large that a projection does not change them */
+/* set E of compliant rows so large that a projection does not change their multipliers */
 static void decouple_laws(struct lk_system *sys)
 {
     for (int i = 0; i < sys->n_laws; i++)

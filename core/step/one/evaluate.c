@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Factor, solves and projections of a system that is stepped one by one. */
+/* Factor, solves and projections for executor `one`. */
 #include "step/one/evaluate.h"
 #include "step/elements/drives.h"
 #include "step/elements/loads.h"
@@ -151,8 +151,8 @@ static void rest_on_stops(struct lk_system *sys)
     }
 }
 
-/* write the rates of the rows of stops that are hit, as for rigid rows, so that the
- * projection removes them; bounces add the restitution */
+/* write the rates of the rows of stops that are hit, as for rigid rows, so that the projection
+ * removes these rates; lk_evaluate_rebounds() adds the restitution */
 static void impact_rates(struct lk_system *sys)
 {
     for (int i = 0; i < sys->n_laws && sys->n_stops > 0 && !sys->laws_are_left; i++) {

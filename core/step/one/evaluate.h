@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Factor, solves and projections of a system that is stepped one by one. All for the cycle, RT:
- * yes. */
+/* Factor, solves and projections for executor `one`. All are for the cycle, RT: yes. */
 #ifndef LK_STEP_ONE_EVALUATE_H
 #define LK_STEP_ONE_EVALUATE_H
 
@@ -10,13 +9,12 @@
 LK_RT void lk_evaluate_jacobians(struct lk_system *system);
 /** lk_evaluate_factor() - compute the factor at the current Jacobians. */
 LK_RT void lk_evaluate_factor(struct lk_system *system);
-/** lk_evaluate_rigid_factor() - compute the factor of the rigid rows at the current
- * Jacobians, if
- * @system leaves_laws; otherwise of all rows. Until the next factor the right-hand sides of
+/** lk_evaluate_rigid_factor() - compute the factor of the rigid rows at the current Jacobians, if
+ * @system has leaves_laws; otherwise of all rows. Until the next factor the right-hand sides of
  * compliant rows outside this factor must be 0; their solutions are 0. */
 LK_RT void lk_evaluate_rigid_factor(struct lk_system *system);
-/** lk_evaluate_rigid() - compute Jacobians of the rows of lk_evaluate_rigid_factor(), then
- * call it. */
+/** lk_evaluate_rigid() - compute Jacobians of the rows of lk_evaluate_rigid_factor(), then call
+ * lk_evaluate_rigid_factor(). */
 LK_RT void lk_evaluate_rigid(struct lk_system *system);
 /** lk_evaluate_solve() - solve for all rows with the last factor, in place; @x:
  * system->solution. */
@@ -43,29 +41,30 @@ LK_RT void lk_evaluate_refined(struct lk_system *system, double *scratch);
  * into system->solution; 0 for compliant rows except those of stops that are hit. */
 LK_RT void lk_evaluate_velocity_violation(struct lk_system *system);
 
-/** lk_project_velocities() - project the velocities of @state onto the joints: sigma from
- * rhs dPhi/dt (rigid rows; 0 for compliant ones), v -= s W Phi_q^T sigma, with the last factor.
- * Index-3 DCA paper, mass-orthogonal projection; twists must be those of @state and are updated. */
+/** lk_project_velocities() - project the velocities of @state onto the joints: solve for sigma with
+ * the last factor and the right-hand side dPhi/dt (0 for compliant rows), then v -= s W Phi_q^T
+ * sigma. Index-3 DCA paper, mass-orthogonal projection; twists must be those of @state and are
+ * updated. */
 LK_RT void lk_project_velocities(struct lk_system *system, struct lk_state *state);
 
-/** lk_project_accelerations() - project the accelerations of @state onto the joints: kappa
- * from rhs Phi_q a + d2Phi/dt2, a -= s W Phi_q^T kappa, lambda += s kappa, which makes the
- * multipliers converge with order 2.
+/** lk_project_accelerations() - project the accelerations of @state onto the joints: solve for
+ * kappa with the right-hand side Phi_q a + d2Phi/dt2, then a -= s W Phi_q^T kappa, and lambda += s
+ * kappa, so that the multipliers converge with order 2.
  * @jump: W dQ of loads that have just jumped, n_bodies + 1 + n_frames, or NULL; see
  * lk_evaluate_acceleration_violation() */
 LK_RT void lk_project_accelerations(struct lk_system *system, struct lk_state *state,
                                     const struct lk_twist *jump);
 
 /** lk_evaluate_acceleration_violation() - compute Phi_q a + d2Phi/dt2 of rigid rows into
- * system->solution, with the accelerations of @state. Compliant rows: 0, or Phi_q @jump. Rows
- * that are stiff for the step then transmit a jump of the loads at once, like rigid rows; soft
- * rows do not. */
+ * system->solution, with the accelerations of @state. Compliant rows: 0, or Phi_q @jump. With
+ * @jump, rows that are stiff for the step transmit a jump of the loads at once, like rigid rows;
+ * soft rows do not. */
 LK_RT void lk_evaluate_acceleration_violation(struct lk_system *system,
                                               const struct lk_state *state,
                                               const struct lk_twist *jump);
 
-/** lk_evaluate_rigid_violations() - compute Phi of the rigid rows at the present poses into
- * the right-hand side; 0 for the others. */
+/** lk_evaluate_rigid_violations() - compute Phi of the rigid rows at the present poses into the
+ * right-hand side; 0 for other rows. */
 LK_RT void lk_evaluate_rigid_violations(struct lk_system *system);
 
 /** lk_correct_positions(), lk_correct_velocities() - subtract system->correction from the poses, or
@@ -81,13 +80,13 @@ LK_RT void lk_correct_accelerations(struct lk_system *system, struct lk_state *s
  * right-hand side; 0 for other rows. */
 LK_RT void lk_evaluate_rebounds(struct lk_system *system);
 
-/** lk_start_renew() - compute the scratch at the start of a step one by one: poses, twists, drives,
- * Jacobians and factor of system->now. Cycle, RT: yes. */
+/** lk_start_renew() - compute the scratch at the start of a step for executor `one`: poses, twists,
+ * drives, Jacobians and factor of system->now. Cycle, RT: yes. */
 LK_RT void lk_start_renew(struct lk_system *system);
 
-/** lk_start_take_tangents() - compute E of compliant rows from the tangents in system->now.
- * Cycle,
- * RT: yes. */
+/** lk_start_take_tangents() - compute E of compliant rows from the tangents in system->now. Cycle,
+ * RT:
+ * yes. */
 LK_RT void lk_start_take_tangents(struct lk_system *system);
 
 #endif

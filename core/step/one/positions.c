@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Positions of `rattle`: half a kick at q_n, its iterations, and closing. */
+/* Positions of `rattle`: first half kick at q_n, iterations, and closing of the joints. */
 #include "step/elements/law_steps.h"
 #include "step/elements/tension.h"
 #include "step/kinematics.h"
@@ -47,9 +47,9 @@ LK_INLINE void take_kick(const struct lk_system *sys, const struct lk_lanes *l,
     }
 }
 
-/* Apply the part of the change of tension over a step that is too stiff for the step. In the
- * first half kick: s (J + s K)^-1 instead of s W, and K theta / 2 more; in the second: K theta /
- * 2 less. Both also contain d K (theta - theta of the last step), see LK_TENSION_LATE. */
+/* Apply the part of the change of tension over a step that is too stiff for the step. The first
+ * half kick uses s (J + s K)^-1 instead of s W, and contains K theta / 2 more; the second contains
+ * K theta / 2 less. Both also contain d K (theta - theta of the last step), see LK_TENSION_LATE. */
 static void take_tension(struct lk_system *sys, struct lk_one_rattle *r)
 {
     if (r->n_tense > 0)
@@ -66,7 +66,7 @@ static void take_tension(struct lk_system *sys, struct lk_one_rattle *r)
         lk_sym_inverse(sum, sys->sW_now[b].inertia);
         for (int k = 0; k < 6; k++) {
             sys->sW_now[b].inertia[k] *= sys->s;
-            /* lanes beyond the last body repeat it */
+            /* lanes beyond the last body repeat the last body */
             for (int lane = b % 4; lane < (b == sys->n_bodies - 1 ? 4 : b % 4 + 1); lane++) {
                 half->tension[k][lane] = K[k];
                 half->start_sW[k][lane] = sys->sW_now[b].inertia[k];
@@ -81,8 +81,8 @@ static void leave_tension(struct lk_system *sys, const struct lk_one_rattle *r)
         sys->sW_now[r->tense[i]] = sys->sW[r->tense[i]];
 }
 
-/* predict the motion of the step with the acceleration of the last half kick, or, if a tension is
- * followed, with that of the state */
+/* predict the motion of the step with the acceleration of the last half kick, or, if tensions are
+ * included, with the acceleration of the state */
 LK_INLINE void predict_motion(const struct lk_system *sys, const struct lk_lanes *l,
                               const struct lk_one_rattle *r, struct lk_half_kicks *half,
                               struct lk_quad *quad)
@@ -150,8 +150,8 @@ double lk_one_violations(struct lk_system *sys, double part)
 
 #define EACH_OF_ITERATE(X) X(u, 3) X(turn, 4) X(theta, 3)
 
-/* Store the present iterate, unless the iterations have ended. After their end the stored
- * iterate is the result, and later iterates are ignored. The work is the same. */
+/* Store the present iterate, unless the iterations have ended. After their end the stored iterate
+ * is the result, and later iterates are ignored. The work is the same in both cases. */
 static void keep_iterate(const struct lk_system *sys, struct lk_one_rattle *r)
 {
     bool ends = sys->progress->ends;
@@ -274,7 +274,7 @@ static void correct_increment(struct lk_system *sys, struct lk_one_rattle *r, in
     }
 }
 
-/* apply the increment: new poses and s W g */
+/* apply the increment, and compute the new poses and s W g */
 static void apply_increment(struct lk_system *sys, struct lk_one_rattle *r, int iteration,
                             double part)
 {
@@ -392,7 +392,7 @@ void lk_one_count_gaps_anew(struct lk_system *sys)
             lk_evaluate_violation(sys, i, sys->gap + sys->joint[i].row);
 }
 
-/* ---- closing: the factor of q_n+1 ---- */
+/* ---- closing the joints, with the factor of q_n+1 ---- */
 
 static void write_poses(const struct lk_system *sys, double *x, double *q, size_t stride)
 {
@@ -453,7 +453,7 @@ void lk_one_matrix(struct lk_system *sys)
     lk_one_violations(sys, 1);
 }
 
-/* book the energy that followed tensions dissipate in the step whose rotations are in system->quad
+/* book the energy that included tensions dissipate in the step whose rotations are in system->quad
  */
 static void book_tension(struct lk_system *sys, const struct lk_one_rattle *r)
 {
@@ -471,7 +471,7 @@ static void book_tension(struct lk_system *sys, const struct lk_one_rattle *r)
     }
 }
 
-/* dq = -s W Phi_q^T kappa */
+/* close the joints: apply dq = -s W Phi_q^T kappa */
 void lk_one_close(struct lk_system *sys)
 {
     struct lk_one_rattle *r = sys->formulation_data;

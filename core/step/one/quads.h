@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Four bodies of a step side by side: functions that copy values between the arrays of bodies and
- * the lanes of struct lk_quad. All for the cycle, RT: yes. */
+/* Four bodies in one vector: functions that copy values between the arrays of bodies and the lanes
+ * of struct lk_quad. All are for the cycle, RT: yes. */
 #ifndef LK_STEP_QUADS_H
 #define LK_STEP_QUADS_H
 
 #include "step/equations.h"
 #include "step/system.h"
 
-/** struct lk_lanes - four arrays of doubles, one for each body; the first @n are distinct bodies.
- */
+/** struct lk_lanes - indices of four bodies; the first @n are distinct, the others repeat the last
+ * one. */
 struct lk_lanes {
     int n;
     size_t at[4];
@@ -23,8 +23,8 @@ LK_INLINE struct lk_lanes lk_lanes_of(const struct lk_system *sys, int quad)
     return l;
 }
 
-/* load @n values of each of four bodies; @first: of body 0, @stride: doubles from body to
- * body */
+/* load @n values of each of four bodies; @first: first value of body 0;  @stride: doubles from body
+ * to body */
 LK_INLINE void lk_gather(const struct lk_lanes *l, const double *first, size_t stride, int n,
                          lk_four *ret)
 {

@@ -83,7 +83,7 @@ static void hold(struct lk_system *sys, const struct lk_twist *shove, bool is_re
         lk_evaluate_correction(sys);
 }
 
-/* compute the loads, unless those of the present poses are known and none depends on time */
+/* compute the loads, unless the loads at the present poses are known and no load depends on time */
 static void loads(struct lk_system *sys, double t, const double *inputs)
 {
     struct lk_one_rattle *r = sys->formulation_data;
@@ -99,7 +99,7 @@ static int store(struct lk_system *sys)
 {
     struct lk_one_rattle *r = sys->formulation_data;
 
-    r->inputs = NULL; /* others act in the next step */
+    r->inputs = NULL; /* the next step has other inputs */
     return sys->progress->is_small ? 0 : LK_E_TURN;
 }
 

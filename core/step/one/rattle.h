@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stages of `rattle`, four bodies at a time and rows one by one; see step/scripts/rattle.c for the
- * equations. All for the cycle, RT: yes. */
+/* Stages of `rattle`, four bodies at a time and joint by joint; see step/scripts/rattle.c for the
+ * equations. All are for the cycle, RT: yes. */
 #ifndef LK_STEP_ONE_RATTLE_H
 #define LK_STEP_ONE_RATTLE_H
 
@@ -17,7 +17,7 @@ struct lk_rattle_iterate {
 };
 
 /** struct lk_half_kicks - values of four bodies. @weight: m W: 1, or 0 if there is no mass
- * @last_turn: theta of the last step;  @sW: of the inertia;  @tension: K, see tension.h
+ * @last_turn: theta of the last step;  @sW: rotational part of s W;  @tension: K, see tension.h
  * @start_sW: s (J + s K)^-1;  @momentum: h J w_n;  @kick: s W (Phi_q^T lambda - Q) at q_n
  * @kept: the last accepted iterate */
 struct lk_half_kicks {
@@ -38,15 +38,15 @@ struct lk_rattle_increment {
     lk_four correction[6];
 };
 
-/** struct lk_one_rattle - scratch. @increment: of all iterations, one after another, with
- * their
- * @multipliers, n_rows each
- * @lambda: of the last accepted iterate, later of a part of a solution, n_rows
+/** struct lk_one_rattle - scratch.
+ * @increment: increments of all iterations, one after another
+ * @multipliers: increments of the multipliers in all iterations, n_rows each
+ * @lambda: multipliers of the last accepted iterate, later a part of a solution, n_rows
  * @load:   -Q at the present poses, as lk_system.residual
- * @inputs: the inputs for which @load is valid; NULL: not valid for any
+ * @inputs: the inputs for which @load is valid; NULL: @load is not valid
  * @has_clock: a load depends on time;  @violation: largest violation of the last iterate
- * @tense:  bodies whose tension is followed;  @root: roots of their J;  @tension: K of all
- *          bodies */
+ * @tense:  bodies whose tension is included;  @root: roots of their J;  @tension: K of all bodies
+ */
 struct lk_one_rattle {
     struct lk_half_kicks *quad;
     struct lk_rattle_increment *increment;
@@ -82,18 +82,19 @@ LK_RT void lk_one_factor_unclosed(struct lk_system *system, const struct lk_stat
  * near a singular pose. */
 LK_RT void lk_one_forget_rigid(struct lk_system *system);
 
-/* ---- positions.c: half a kick at q_n ---- */
+/* ---- positions.c: first half kick, at q_n ---- */
 
 /** lk_one_violations() - compute Phi of the rigid rows, times @part, into the right-hand side; 0
- * for the others. Return: the largest |Phi|. */
+ * for other rows. Return: the largest |Phi|. */
 LK_RT double lk_one_violations(struct lk_system *system, double part);
 
 /** lk_one_find_gaps() - compute system->gap: the remaining Phi at the present, closed poses.
- * Redundant rows contradict each other by this gap, e.g. if axes that should be parallel differ
- * by round-off of the model. No motion removes the gap; if each iteration tried to, multipliers
- * would grow. So rows that may depend on each other return to the gap, not to 0. The gap changes
- * with the pose; closing uses all of Phi. lk_one_count_gaps_anew() - recompute the gaps of
- * coordinates relative to the unwrapped angles of system->now, on which their last bits depend. */
+ * Redundant rows contradict each other by this gap, for example if axes that should be parallel
+ * differ by round-off of the model. No motion removes the gap. If each iteration tried to remove
+ * the gap, multipliers would grow. So iterations return rows that may depend on each other to the
+ * gap, not to 0. The gap changes with the pose; therefore the closing at q_n+1 uses all of Phi.
+ * lk_one_count_gaps_anew() - recompute the gaps of coordinates relative to the unwrapped angles of
+ * system->now, on which their last bits depend. */
 LK_RT void lk_one_find_gaps(struct lk_system *system);
 LK_RT void lk_one_count_gaps_anew(struct lk_system *system);
 
@@ -108,7 +109,8 @@ LK_RT void lk_one_find_increment(struct lk_system *system);
 /** lk_one_multiply_increment() - compute the products of the last increment, which is in
  * system->correction and system->residual. */
 LK_RT void lk_one_multiply_increment(struct lk_system *system, int iteration);
-/** lk_one_unclose() - set the pose of the factor of q_n+1: that of the last accepted iterate. */
+/** lk_one_unclose() - set the pose of the factor of q_n+1: the pose of the last accepted iterate.
+ */
 LK_RT void lk_one_unclose(struct lk_system *system);
 /** lk_one_matrix() - compute the factor of q_n+1, and write all of Phi into the right-hand
  * side. */
@@ -116,24 +118,24 @@ LK_RT void lk_one_matrix(struct lk_system *system);
 /** lk_one_close() - remove the remaining violation; compute poses and Jacobians of system->next. */
 LK_RT void lk_one_close(struct lk_system *system);
 
-/** lk_one_book_closing() - book the work of closing by system->correction, dq = -s W Phi_q^T
- * kappa, and of the residual s W g in system->residual after the iterations, into system->next.
- * The iterate is in system->quad. To first order the energy differs from that of a step without
+/** lk_one_book_closing() - book the work of closing by system->correction, dq = -s W Phi_q^T kappa,
+ * and of the residual s W g in system->residual after the iterations, into system->next. The
+ * iterate is in system->quad. To first order, the energy differs from the energy of a step without
  * closing and residual by
  *
  *     g . u / 2 - dq . M a,    a = 2/h (u/h - v_n)
  *
- * because kicks at q_n would have removed the violation along the rows of q_n, which are not
- * those of q_n+1: see doc/method.md. If an iterate was taken back, its g is not included. */
+ * because kicks at q_n would have removed the violation along the rows of q_n, which differ from
+ * the rows of q_n+1: see doc/method.md. The g of a discarded iterate is not included. */
 LK_RT void lk_one_book_closing(struct lk_system *system);
 
-/* ---- velocities.c: half a kick at q_n+1, accelerations, states of higher orders ---- */
+/* ---- velocities.c: second half kick, at q_n+1; accelerations, states of higher orders ---- */
 
 /** lk_one_sum_forces() - compute Phi_q^T lambda - Q of system->next into system->residual. */
 LK_RT void lk_one_sum_forces(struct lk_system *system);
-/** lk_one_balance(), lk_one_carry() - compute the multipliers of the rows in the last factor
- * that balance the forces on bodies without inertia at the present pose. Artificial masses are
- * negligible there beside the others. Other rows solve to 0. */
+/** lk_one_balance(), lk_one_carry() - compute the multipliers of the rows in the last factor that
+ * balance the forces on bodies without inertia at the present pose. Artificial masses are
+ * negligible relative to the masses of other bodies. The solution of all other rows is 0. */
 LK_RT void lk_one_balance(struct lk_system *system);
 LK_RT void lk_one_carry(struct lk_system *system);
 /** lk_one_kick() - compute the velocities of system->next after the half kick, and their

@@ -51,8 +51,8 @@ static void find_tense(struct lk_system *sys, struct lk_one_rattle *r)
             r->tense[r->n_tense++] = b;
 }
 
-/* initialise a state that is not the result of a step: the factor is that of the pose of
- * this state, and the last motion follows from its velocities */
+/* initialise a state that is not the result of a step: the factor belongs to the pose of this
+ * state, and the last motion is computed from its velocities */
 void lk_one_rattle_begin(struct lk_system *sys)
 {
     struct lk_one_rattle *r = sys->formulation_data;

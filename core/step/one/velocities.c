@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Velocities of `rattle`: half a kick at q_n+1; accelerations and reactions of the new state. */
+/* Velocities of `rattle`: second half kick, at q_n+1; accelerations and reactions of the new state.
+ */
 #include "step/elements/law_steps.h"
 #include "step/elements/loads.h"
 #include "step/kinematics.h"
@@ -7,9 +8,9 @@
 #include "step/one/rattle.h"
 #include <string.h>
 
-/* Replace velocities @v, or accelerations, of four bodies by differences of positions in
- * directions without inertia, rotations about @thin included. Write the difference between both
- * to system->correction. */
+/* Replace velocities @v, or accelerations, of four bodies by differences of positions in directions
+ * without inertia, including rotations about @thin. Write the velocities minus the differences to
+ * system->correction. */
 LK_INLINE void see_positions(const struct lk_system *sys, const struct lk_lanes *l,
                              const struct lk_quad *quad, bool is_acceleration,
                              const lk_four thin[3], lk_four v[6])
@@ -27,7 +28,7 @@ LK_INLINE void see_positions(const struct lk_system *sys, const struct lk_lanes 
     lk_scatter(l, rest, LK_STRIDE(struct lk_twist), 6, sys->correction[0].v);
 }
 
-/* write the rates of the differences in system->correction along damped rows into
+/* write the rates of the rows of dampers, for the motion in system->correction, into
  * system->solution */
 static void violate_dampers(struct lk_system *sys)
 {

@@ -137,15 +137,15 @@ static void bushing_force(const struct lk_system *sys, int joint, double *ret)
     for (int part = 0; part < 6; part += 3) {
         lk_rotate_back(place.R, world + part, local);
         for (int i = 0; i < 3; i++)
-            ret[part + i] = lk_dot(j->f[0][i], local) + 0.0; /* no -0 */
+            ret[part + i] = lk_dot(j->f[0][i], local) + 0.0; /* without -0 */
     }
 }
 
-/* Compute the force of an element on the second body along its coordinate, or the tension
- * between two points. For an impedance between points the force is positive when it drives them
- * apart, because their distance is its coordinate. The force of a row with one element is its
- * multiplier, which converges better than the law of the projected state. If a row has several
- * elements, their laws separate them. */
+/* Compute the force of an element on the second body along its coordinate, or the tension between
+ * two points. For an impedance between points the force is positive if it pushes the points apart,
+ * because the coordinate is their distance. The force of a row with one element is its multiplier,
+ * which converges better than the law of the projected state. If a row has several elements, the
+ * force of each one is computed from its law. */
 static void element_force(const struct lk_system *sys, const struct lk_output *out, double *ret)
 {
     const struct lk_joint *j = &sys->joint[out->joint];
@@ -164,7 +164,7 @@ static void element_force(const struct lk_system *sys, const struct lk_output *o
     }
     if (out->n_terms == law->n_terms) {
         for (int r = 0; r < out->size; r++)
-            ret[r] = sign * sys->now.lambda[j->row + r] + 0.0; /* no -0 */
+            ret[r] = sign * sys->now.lambda[j->row + r] + 0.0; /* without -0 */
         return;
     }
     double rate, x = lk_loads_law_place(sys, &sys->now, law, &rate);

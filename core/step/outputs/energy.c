@@ -145,7 +145,7 @@ LK_RT bool lk_energy_appears(const struct lk_energy_watch *watch)
 
 LK_RT bool lk_energy_explodes(const struct lk_energy_watch *watch)
 {
-    /* false if energy was lost before: rows that yield store energy that the balance does
+    /* false if energy was lost before, because rows that yield store energy that the balance does
      * not contain */
     return watch->jump > LK_ENERGY_JUMP && watch->appeared > 0;
 }

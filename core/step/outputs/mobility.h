@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Mobilities of shown ports: acceleration or velocity per unit of force at the port. */
+/* Mobilities of ports that are outputs: acceleration or velocity per unit of force at the port. */
 #ifndef LK_STEP_OUTPUTS_MOBILITY_H
 #define LK_STEP_OUTPUTS_MOBILITY_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See reactions.h. */
+/* Reactions of joints, see reactions.h. */
 #include "step/outputs/reactions.h"
 #include "maths/vec.h"
 #include "step/elements/loads.h"
@@ -16,7 +16,7 @@ struct wrench {
     double about[3];
 };
 
-/** struct block_now - a block at the poses of system->now. */
+/** struct block_now - Jacobian and bodies' poses of a joint in system->now. */
 struct block_now {
     double values[6 * LK_SIDES_MAX * LK_ROWS_PAD];
     struct lk_pose place[LK_SIDES_MAX];
@@ -44,7 +44,7 @@ static void evaluate_block(const struct lk_system *sys, int block, struct block_
     lk_joint_jacobian(j, at, ret->jacobian);
 }
 
-/* return Phi_q^T lambda of a block on one side: world, body axes */
+/* return Phi_q^T lambda of a joint on one side: force in world axes, torque in body axes */
 static struct lk_twist pull_of(const struct lk_system *sys, const struct lk_joint *j,
                                const struct block_now *block, int side)
 {
@@ -62,8 +62,8 @@ static struct lk_twist pull_of(const struct lk_system *sys, const struct lk_join
     return sum;
 }
 
-/* add @sign times a force and torque to @sum. @on: in the six directions of the body, whose pose is
- * @pose */
+/* add @sign times a force and torque to @sum. @on: force (world axes) and torque (body axes) on the
+ * body, whose pose is @pose */
 static void add(const struct lk_pose *pose, const struct lk_twist *on, double sign,
                 struct wrench *sum)
 {

@@ -2,27 +2,28 @@
 /* Formulation `ali3`: index-3 augmented Lagrangian with the trapezoidal rule and mass-orthogonal
  * projections of velocities and accelerations, solved in multiplier space over the tree.
  *
- * Method: the index-3 divide-and-conquer paper ("index-3 DCA", Nonlinear Dynamics, 2018) seen
- * through the joints' own directions, on the rotation group. With s = h^2/4, W = M^-1 and the
- * dynamic residual g = M a + gyroscopic + Phi_q^T lambda - Q, one Newton iteration is
+ * Method: the index-3 divide-and-conquer paper ("index-3 DCA", Nonlinear Dynamics, 2018) expressed
+ * in the constraint directions of the joints, on the rotation group. With s = h^2/4, W = M^-1 and
+ * the dynamic residual g = M a + gyroscopic + Phi_q^T lambda - Q, one Newton iteration is
  *
  *     (E + s Phi_q W Phi_q^T) dlambda = Phi - s Phi_q W g
  *     dq = -s W (Phi_q^T dlambda + g),     lambda += dlambda
  *
  * One factor, at the predicted pose and with the Jacobian of that pose, serves all iterations; a
- * second one, at the final pose, serves both projections (stops need more, see absorb_jumps()). E
- * of a rigid row is a small relative regularisation; a compliant row lambda = f(Phi, dPhi/dt) has E
- * = 1 / (k + 2 c / h) with the tangent of its law at the predicted pose, and (f - lambda) E in
- * place of Phi.
+ * second factor, at the final pose, serves both projections (stops need more factors, see
+ * absorb_jumps()). E of a rigid row is a small relative regularisation; a compliant row lambda =
+ * f(Phi, dPhi/dt) has E = 1 / (k + 2 c / h) with the tangent of its law at the predicted pose, and
+ * (f - lambda) E in place of Phi.
  *
  * Trapezoidal rule, from x_old with u = x - x_old and theta = log(R_old^T R):
  *
  *     v = 2/h u - v_old,          a  = 4/h^2 u - 4/h v_old - a_old        (world)
  *     w = 2/h theta - w_old,      al = 4/h^2 theta - 4/h w_old - al_old   (body axes)
  *
- * Increments turn the body, R := R exp(dtheta), so that Phi_q is the exact derivative. u and
- * R_old^T R are stored and updated separately from x and R: as differences of these they would
- * contain the round-off of large numbers, which 4/h^2 amplifies to noise of the accelerations. */
+ * Increments rotate the body, R := R exp(dtheta), so that Phi_q is the exact derivative. u and
+ * R_old^T R are stored and updated separately from x and R. If they were computed as differences,
+ * they would contain the round-off of large numbers, which the factor 4/h^2 would amplify to noise
+ * of the accelerations. */
 #include "step/scripts/ali3.h"
 #include "step/elements/drives.h"
 #include "step/elements/loads.h"
@@ -63,11 +64,11 @@ static void decide_stops(struct lk_system *sys, int again)
     sweep(sys, ALI3_STAY, ALI3_FACTOR);
 }
 
-/* An input is constant over [t, t + h], so it may jump at t; and a contact that ends does so
- * at t. Update the accelerations and multipliers of the last step by the jump: M da + Phi_q^T
- * dlambda = dQ, Phi_q da = 0 (E dlambda / s for compliant rows). This update is the projection
- * of a + W dQ with the factor of the final pose, which is still valid, or recomputed if there
- * are stops. Without this update a jump would act half a step late. */
+/* An input is constant over [t, t + h] and may jump at t. A contact that ends in the step ends at
+ * t. Update the accelerations and multipliers of the last step for the jump: M da + Phi_q^T dlambda
+ * = dQ, Phi_q da = 0 (E dlambda / s for compliant rows). This update is the projection of a + W dQ
+ * with the factor of the final pose, which is still valid, or recomputed if there are stops.
+ * Without this update a jump would act half a step late. */
 static void absorb_jumps(struct lk_system *sys, const double *inputs)
 {
     if (sys->n_stops > 0) {
@@ -91,7 +92,7 @@ static void absorb_jumps(struct lk_system *sys, const double *inputs)
         (lk_loads_drive_power(sys, &sys->next) - lk_loads_drive_power(sys, &sys->now));
 }
 
-/* restitution of the stops that were hit */
+/* compute the restitution of the stops that were hit */
 static void bounce(struct lk_system *sys)
 {
     sweep(sys, ALI3_VELOCITIES, ALI3_REST);
@@ -150,7 +151,7 @@ static int ali3_step(struct lk_system *sys, const double *inputs)
     return project_motion(sys);
 }
 
-/* the factor is still that of the first sequence, which is accurate enough for a Newton iteration
+/* the factor is still the factor of the first sequence; it is accurate enough for Newton iterations
  */
 void lk_ali3_finish(struct lk_system *sys)
 {

@@ -5,8 +5,8 @@
 
 #include "step/system.h"
 
-/** lk_ali3_finish() - finish the combination of a higher order in system->next: close it and
- * project its velocities and accelerations. Cycle, RT: yes. */
+/** lk_ali3_finish() - finish the combined state of a higher order in system->next: close its
+ * joints, and project its velocities and accelerations. Cycle, RT: yes. */
 LK_RT void lk_ali3_finish(struct lk_system *system);
 
 #endif

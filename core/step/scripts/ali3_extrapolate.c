@@ -7,9 +7,9 @@
  *     order 3:  -1/3 z(h) + 4/3 z(h/2)
  *     order 4:  1/12 z(h) - 4/3 z(h/2) + 9/4 z(h/3)
  *
- * are free of e2, and of e2 and e3. Errors must have the same expansion in h in all
- * sequences, or they would not cancel: E of rigid rows is the same fraction of the diagonal in all
- * of them, and see settle_accelerations(). */
+ * cancel e2 (order 3), and e2 and e3 (order 4). Errors cancel only if they have the same expansion
+ * in h in all sequences. Therefore E of rigid rows is the same fraction of the diagonal in all
+ * sequences, and sub-steps begin as described at settle_accelerations(). */
 #include "step/executor.h"
 #include "step/scripts/ali3.h"
 #include "step/scripts/extrapolate.h"
@@ -17,11 +17,12 @@
 /* ---- accelerations that belong to a state ---- */
 
 /* Accelerations and multipliers at the end of a plain step correspond to its velocities before the
- * projection, and include the springs' response to the projections: they differ from those of the
- * state by c h^2. A sequence started from a combined state would show this difference in its first
- * step, an error c h^3 / n^3 that no combination cancels. So if forces depend on velocities, or
- * rows on springs, sub-steps begin with values of the state: forces, then the projection with rigid
- * rows only. */
+ * projection, and include the springs' response to the projections. They differ by c h^2 from the
+ * accelerations and multipliers that belong to the state. A sequence started from a combined state
+ * would have this difference in its first step only, an error c h^3 / n^3 that no combination
+ * cancels. So if forces depend on velocities, or if there are springs, sub-steps begin with
+ * accelerations and multipliers computed from the state: first the forces, then the projection with
+ * rigid rows only. */
 static void settle_accelerations(struct lk_system *sys, const double *inputs)
 {
     sys->executor->settle(sys, inputs);

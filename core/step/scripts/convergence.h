@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Convergence of the iterations of `rattle`, and the correction of increments that follows from it.
- */
+/* Convergence of the iterations of `rattle`, and the resulting correction of increments. */
 #ifndef LK_STEP_SCRIPTS_CONVERGENCE_H
 #define LK_STEP_SCRIPTS_CONVERGENCE_H
 
@@ -11,8 +10,8 @@
  * increments, [i][k] for k = 1 .. i, and [0][0];  @inverse: inverse of the product of each
  * increment with itself, 0 if a measure is 0
  * @violation: largest violation of the last accepted iterate
- * @since: first increment that contains information about the error of the matrix: before it,
- * other stops acted, or lk_rattle_leaks() was true */
+ * @since: first increment that contains information about the error of the matrix. Earlier
+ *         increments had other active stops, or lk_rattle_leaks() was true */
 struct lk_convergence {
     lk_measures gram[LK_ITERATIONS_MAX][LK_ITERATIONS_MAX];
     lk_measures inverse[LK_ITERATIONS_MAX];
@@ -20,10 +19,10 @@ struct lk_convergence {
     int since;
 };
 
-/** lk_rattle_contraction() - return alpha: how many times an earlier increment the error of
- * the matrix has added to the present increment, by the smaller of both measures. @product: of
- * both increments;  @inverse: inverse of the product of the earlier increment with itself.
- * Limited to 1 either way, because increments at round-off contain no information. */
+/** lk_rattle_contraction() - return alpha, the multiple of an earlier increment that the error of
+ * the matrix has added to the present increment, in the measure with the smaller value. @product:
+ * product of both increments;  @inverse: inverse of the product of the earlier increment with
+ * itself. Limited to -1 .. 1, because increments at round-off level contain no information. */
 LK_INLINE double lk_rattle_contraction(lk_measures product, lk_measures inverse)
 {
     lk_measures part = product * inverse;
@@ -43,10 +42,10 @@ LK_INLINE double lk_rattle_stretch(double alpha)
 }
 
 /** lk_rattle_look_back() - compute progress->alpha of increment @last from its products with
- * earlier increments. The matrix is that of q_n; its error is the rotation of the bodies in the
- * step. The correction is C. G. Broyden's update of the inverse, in the form of P. Deuflhard,
- * Newton Methods for Nonlinear Problems, 2004, algorithm QNERR. Return: the factor on the
- * increment. */
+ * earlier increments. The matrix is computed at q_n; its error results from the rotation of the
+ * bodies in the step. The correction is C. G. Broyden's update of the inverse, in the form of P.
+ * Deuflhard, Newton Methods for Nonlinear Problems, 2004, algorithm QNERR. Return: the factor on
+ * the increment. */
 LK_INLINE double lk_rattle_look_back(const struct lk_convergence *restrict past,
                                      struct lk_progress *restrict progress, int last)
 {
@@ -64,9 +63,8 @@ LK_INLINE double lk_rattle_look_back(const struct lk_convergence *restrict past,
     return lk_rattle_stretch(alpha);
 }
 
-/** lk_rattle_remember() - store the products of increment @last with all increments and itself,
- * after its correction and multiplication by @part, computed from the products before the
- * correction. */
+/** lk_rattle_remember() - store the products of increment @last, corrected and multiplied by @part,
+ * with all increments and itself. They are computed from the products before the correction. */
 LK_INLINE void lk_rattle_remember(struct lk_convergence *restrict past,
                                   const struct lk_progress *restrict progress, int last,
                                   double part)
@@ -90,24 +88,25 @@ LK_INLINE void lk_rattle_remember(struct lk_convergence *restrict past,
     past->inverse[last] = inverse;
 }
 
-#define LK_WORSE_FROM 2     /* least number of increments before an iterate is taken back */
-#define LK_WORSE      2     /* violation / previous one from which it is taken back */
-#define LK_WORSE_MIN  1e-10 /* violation up to which it is not taken back [m, rad] */
+#define LK_WORSE_FROM 2     /* least number of increments before an iterate is discarded */
+#define LK_WORSE      2     /* ratio to the previous violation above which it is discarded */
+#define LK_WORSE_MIN  1e-10 /* violation up to which no iterate is discarded [m, rad] */
 
-/** lk_rattle_grows() - return whether @violation exceeds @last, that of the previous iterate,
- * so much that the last increment is taken back. @done: number of increments so far */
+/** lk_rattle_grows() - return whether @violation exceeds @last, the violation of the previous
+ * iterate, so much that the last increment is discarded. @done: number of increments so far */
 LK_INLINE bool lk_rattle_grows(int done, double violation, double last)
 {
     return done >= LK_WORSE_FROM && violation > LK_WORSE * last && violation > LK_WORSE_MIN;
 }
 
 #define LK_LEAKS     10    /* ratio of the violation after the first increment to that before it */
-#define LK_LEAKS_MIN 1e-13 /* least violation above round-off [m, rad] */
+#define LK_LEAKS_MIN 1e-13 /* smallest violation above round-off [m, rad] */
 
-/** lk_rattle_leaks() - return whether the first increment leaves a much larger @violation
- * than @last, the violation before it. Multipliers begin at 0, so that the first increment
- * leaves E times all of them, and the next increment removes that. Without this test it would
- * look like a contraction of -1, and increments would be halved without need.
+/** lk_rattle_leaks() - return whether the first increment leaves a much larger @violation than
+ * @last, the violation before it. Multipliers begin at 0, so that the first increment leaves a
+ * violation of E times all multipliers, and the next increment removes this violation. Without this
+ * test, the next increment would look like a contraction of -1, and increments would be halved
+ * without need.
  * @done: number of increments so far */
 LK_INLINE bool lk_rattle_leaks(int done, double violation, double last)
 {

@@ -3,16 +3,15 @@
  * extrapolation methods for differential-algebraic systems, 1987).
  *
  * From one state the same interval is stepped once with h, twice with h/2 and, for the highest
- * order of a formulation, three times with h/3. The results are combined so that the leading
- * powers of h in the error cancel. Positions, velocities, accelerations, multipliers and works
- * are combined as they are; orientations are combined as rotation vectors relative to the finest
- * sequence. The constraints are not linear. The formulation therefore projects positions and
- * velocities once more, and computes the accelerations; see ali3_extrapolate.c and
- * rattle_extrapolate.c.
+ * order of a formulation, three times with h/3. The results are combined so that the leading powers
+ * of h in the error cancel. Positions, velocities, accelerations, multipliers and works are
+ * combined directly; orientations are combined as rotation vectors relative to the finest sequence.
+ * Because the constraints are nonlinear, the formulation then projects positions and velocities
+ * once more, and computes the accelerations; see ali3_extrapolate.c and rattle_extrapolate.c.
  *
  * Each sequence except the first is a separate system, compiled from the same model with a
- * different step. It shares only the initial state with the others, so sequences may run in
- * parallel. It keeps no state from one step to the next. */
+ * different step. Sequences share only the initial state, so they may run in parallel. They keep no
+ * state from one step to the next. */
 #include "step/scripts/extrapolate.h"
 #include "maths/vec.h"
 #include "step/scripts/step.h"
@@ -27,7 +26,7 @@ static int run_sequence(const struct lk_system *sys, struct lk_system *sequence,
     struct lk_state *from = &sequence->now;
     int r = 0;
 
-    /* copy all but E of laws, which depends on the step */
+    /* copy the state except E of laws, which depends on the step */
     memcpy(from->block, sys->now.block,
            (size_t)(sys->now.tangent - sys->now.block) * sizeof(double));
     *from->balance = *sys->now.balance;

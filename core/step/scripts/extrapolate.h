@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Steps of a higher order by extrapolation: the plain step over the same interval with h, h/2 and
- * h/3, combined so that the leading errors cancel. See extrapolate.c. All for the cycle, RT: yes.
- */
+ * h/3, combined so that the leading errors cancel. See extrapolate.c. All are for the cycle, RT:
+ * yes. */
 #ifndef LK_STEP_EXTRAPOLATE_H
 #define LK_STEP_EXTRAPOLATE_H
 

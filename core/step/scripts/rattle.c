@@ -4,30 +4,33 @@
  * velocity version of the Shake algorithm, 1983; E. Hairer, C. Lubich, G. Wanner, Geometric
  * Numerical Integration, VII.1.4).
  *
- * The state is pose and velocity. Half a kick at q_n, with multipliers that close the positions at
- * q_n+1, then half a kick at q_n+1, with multipliers that close the velocities there. With s =
- * h^2/4, W = M^-1, u = x - x_n, R = R_n exp(theta), and the Jacobian of q_n in all places,
+ * The state is pose and velocity. A step consists of two half kicks: one at q_n, with multipliers
+ * that close the positions at q_n+1, and one at q_n+1, with multipliers that close the velocities
+ * at q_n+1. With s = h^2/4, W = M^-1, u = x - x_n, R = R_n exp(theta), and the Jacobian of q_n
+ * throughout,
  *
  *     g_x  = 2/h m (u/h - v_n) - Q_x + (Phi_q^T lambda)_x
  *     g_th = 2/h (D(theta) J theta/h - J w_n) - Q_th + (Phi_q^T lambda)_th
  *     (E + s Phi_q W Phi_q^T) dlambda = Phi/2 - s Phi_q W g
  *     dq = -2 s W (Phi_q^T dlambda + g),     lambda += dlambda
  *
- * D(theta) is the transposed inverse of the tangent of exp, so that angular momentum is carried
- * over exactly (N. Bou-Rabee, J. E. Marsden, Hamilton-Pontryagin Integrators on Lie Groups, Part I,
- * 2009); it contains the gyroscopic term. The factor of the pose that the iterations end at closes
- * the positions, projects the velocities, gives accelerations and reactions of the new state, and
- * is the factor of the next step. That pose differs from the closed one by little more than
- * round-off. It is part of the state, so that a step computes the same bits after a reset.
+ * D(theta) is the transposed inverse of the tangent of exp, so that angular momentum is transported
+ * exactly (N. Bou-Rabee, J. E. Marsden, Hamilton-Pontryagin Integrators on Lie Groups, Part I,
+ * 2009); it contains the gyroscopic term. The factor at the pose of the last iterate closes the
+ * positions, projects the velocities, yields accelerations and reactions of the new state, and is
+ * also the factor of the next step. That pose differs from the closed pose by little more than
+ * round-off. The pose of the factor is part of the state, so that a step computes the same bits
+ * after a reset.
  *
- * Loads that depend on time alone act in both half kicks with their value at t_n + h/2, as the laws
- * of compliant rows do: a light body between springs would ring with the difference of two values.
+ * Loads that depend only on time act in both half kicks with their value at t_n + h/2, as the laws
+ * of compliant rows do. With two different values, a light body between springs would oscillate.
  *
- * A compliant row has one multiplier in both half kicks, its law over the step (lk_law_step()), and
- * is in the matrix of the iterations alone: a model with such rows needs one more factor. The other
- * factor, for all solves after the iterations, contains rigid rows only. Hard end stops are
- * multipliers beside those of the rows, see elements/stops.c. If bodies lack inertia, the
- * multipliers of rigid rows are kept from step to step, because such bodies transmit forces. */
+ * A compliant row has the same multiplier in both half kicks, its law over the step
+ * (lk_law_step()). Only the matrix of the iterations contains such rows, so a model with compliant
+ * rows needs one more factor. The other factor, for all solves after the iterations, contains rigid
+ * rows only. Hard end stops have additional multipliers, see elements/stops.c. If bodies lack
+ * inertia, the multipliers of rigid rows are kept from step to step, because such bodies transmit
+ * forces. */
 #include "step/scripts/rattle.h"
 #include "maths/vec.h"
 #include "step/elements/drives.h"
@@ -48,11 +51,11 @@ static void sweep(struct lk_system *sys, enum rattle_down down, enum rattle_up u
     sys->executor->sweep(sys, (int)down, (int)up);
 }
 
-/* ---- positions: half a kick at q_n ---- */
+/* ---- positions: first half kick, at q_n ---- */
 
-/* Decide, after a sweep up, whether the last increment is taken back. Near a singular pose
- * the matrix of q_n is not an approximation of the Newton matrix: an iterate with a larger
- * violation is taken back, and the iterations end. */
+/* Decide, after a sweep up, whether the last increment is discarded. Near a singular pose, the
+ * matrix of q_n may not approximate the Newton matrix. Then an iterate with a larger violation is
+ * discarded, and the iterations end. */
 static void judge_iterate(struct lk_system *sys, struct lk_convergence *of)
 {
     struct lk_progress *p = sys->progress;
@@ -90,7 +93,7 @@ static void judge_increment(struct lk_system *sys, struct lk_convergence *of)
     p->done++;
 }
 
-/* predict; compute the compliance of hard stops with the factor of the prediction */
+/* compute the predicted iterate, and the compliance of hard stops with the factor of q_n */
 static void begin_positions(struct lk_system *sys, struct lk_convergence *of)
 {
     struct lk_progress *p = sys->progress;
@@ -154,7 +157,7 @@ static void close_positions(struct lk_system *sys)
     sweep(sys, RATTLE_CLOSE, RATTLE_REST);
 }
 
-/* ---- velocities: half a kick at q_n+1; accelerations ---- */
+/* ---- velocities: second half kick, at q_n+1; accelerations ---- */
 
 /* if rows may depend on each other: store the first part of a solution, and compute the right-hand
  * side of the second one */
@@ -178,12 +181,12 @@ static void balance_massless(struct lk_system *sys)
     sweep(sys, RATTLE_CARRY, RATTLE_REST);
 }
 
-/* Compute accelerations and reactions, from system->n_least solves if rows may depend on
- * each other. Each further solve of E x reduces the error of E by q = E / (E + s Phi_q W
- * Phi_q^T): the sum of n solves has the error q^n. A start near a singular pose takes four
- * solves. Contradictory round-off in redundant rows is divided by E, 1e-5 of the reactions of a
- * loop 10 km from the origin, and has q = 1. The sum of two solves less twice the third is free
- * of it, with an error of 3 q^2. */
+/* Compute accelerations and reactions, from system->n_least solves if rows may depend on each
+ * other. Each further solve of E x reduces the error of E by q = E / (E + s Phi_q W Phi_q^T): the
+ * sum of n solves has the error q^n. A start near a singular pose takes four solves. Redundant rows
+ * may contradict each other by round-off. Division by E amplifies this contradiction (to 1e-5 of
+ * the reactions for a loop 10 km from the origin), and it has q = 1. The sum of two solves less
+ * twice the third is free of the contradiction, with an error of 3 q^2. */
 static void close_accelerations(struct lk_system *sys, enum rattle_up then)
 {
     solve_again(sys);
@@ -192,8 +195,8 @@ static void close_accelerations(struct lk_system *sys, enum rattle_up then)
     sweep(sys, sys->is_redundant ? RATTLE_LEAST_ACCELERATIONS : RATTLE_ACCELERATIONS, then);
 }
 
-/* add the second part of the velocities, and compute free accelerations with the loads at
- * the end of the step; laws need the velocities first */
+/* add the second part of the velocities, and compute free accelerations with the loads at the end
+ * of the step; laws need the final velocities first */
 static void close_velocities(struct lk_system *sys, const double *inputs)
 {
     double end = lk_time(sys) + sys->h;
@@ -238,9 +241,9 @@ static double drive_power(struct lk_system *sys, const double *inputs)
     return lk_loads_drive_power(sys, &sys->next);
 }
 
-/* Book the work of drives at a jump of the inputs. Drives resist the jump from the start of
- * the step on, not from its middle. The forces of hard stops are not among the loads and are in
- * neither power. */
+/* Book the work of drives at a jump of the inputs. Drives resist the jump from the start of the
+ * step on, not from its middle. The forces of hard stops are not loads, so neither power contains
+ * them. */
 static void book_jump(struct lk_system *sys, const double *inputs)
 {
     double before;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Order 4 and 6 of `rattle`, see extrapolate.c.
  *
- * The step is symmetric, so its error has even powers of h alone, e2 h^2 + e4 h^4 + ..., and
+ * The step is symmetric, so its error has only even powers of h, e2 h^2 + e4 h^4 + ..., and
  *
  *     order 4:  -1/3 z(h) + 4/3 z(h/2)
  *     order 6:  1/24 z(h) - 16/15 z(h/2) + 81/40 z(h/3)
  *
- * remove one and two of them with 3 and 6 steps (E. Hairer, C. Lubich, G. Wanner, Geometric
- * Numerical Integration, II.4). The step is symmetric only as far as its iterations have converged;
- * their remaining error has odd powers. Pose and velocity are the state of `rattle`: accelerations
- * and multipliers are computed from the combined poses and velocities. The combination itself is
- * not symmetric: an undamped mode of phase 0.5 rad a step (order 4) or 0.8 rad (order 6) grows by a
- * factor of 1 + 1.2e-5 a step. */
+ * remove one term (order 4, 3 steps) or two terms (order 6, 6 steps) (E. Hairer, C. Lubich, G.
+ * Wanner, Geometric Numerical Integration, II.4). The step is symmetric only as far as its
+ * iterations have converged; the remaining error of the iterations has odd powers. Pose and
+ * velocity are the state of `rattle`: accelerations and multipliers are computed from the combined
+ * poses and velocities. The combination itself is not symmetric: an undamped mode of phase 0.5 rad
+ * per step (order 4) or 0.8 rad per step (order 6) grows by a factor of 1 + 1.2e-5 per step. */
 #include "step/rattle_state.h"
 #include "step/scripts/extrapolate.h"
 #include "step/scripts/rattle.h"
@@ -49,7 +49,7 @@ static void begin_sequence(const struct lk_system *sys, struct lk_system *sequen
 }
 
 /* Compute the values from which the next step predicts, from the last half kick of the finest
- * sequence. The factor is that of the combined pose. */
+ * sequence. The pose of the factor is the combined pose. */
 static void make_own(struct lk_system *sys)
 {
     const struct lk_system *fine = sys->sequence[sys->n_sequences - 2];
@@ -63,7 +63,7 @@ static void make_own(struct lk_system *sys)
         for (int i = 0; i < 6; i++) {
             own->moved[i] =
                 moved_by(&sys->next, b, i, sys->h, last_kick(&fine->now, b, i, fine->h));
-            own->curvature[i] = 0; /* used for bodies without inertia alone */
+            own->curvature[i] = 0; /* used only for bodies without inertia */
         }
     }
 }

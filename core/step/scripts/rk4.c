@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Formulation `rk4`: the classical Runge-Kutta method of order 4 on the same coordinates, with the
- * same rows, tree and projections as `ali3`. For smooth motion, without stiff springs and without
- * bodies that have no inertia: lk_extrapolate_check() refuses the rest.
+ * same rows, tree and projections as `ali3`. Intended for smooth motion without stiff springs and
+ * without bodies that lack inertia; lk_extrapolate_check() refuses other models.
  *
- * At every stage the accelerations follow from M a + Phi_q^T lambda = Q, Phi_q a + d2Phi/dt2 = 0:
- * the forces with the last multipliers, then the projection, whose correction of the multipliers
- * makes them exact up to E. Springs and dampers are forces here; their rows are not in the factor.
- * Orientations are R_old exp(theta), theta' = w + theta x w / 2 + theta x (theta x w) / 12
- * (H. Munthe-Kaas, High order Runge-Kutta methods on manifolds, 1999), so that quaternions are
- * never added. Stages violate the rows by O(h^2), so that redundant rows contradict each other: the
- * corresponding multipliers are removed. The step violates them by O(h^5), which projections
- * remove: positions with the factor of the last stage, then velocities with a fresh one, which also
- * serves the accelerations and multipliers of the new state and the start of the next step.
+ * At every stage the accelerations are the solution of M a + Phi_q^T lambda = Q, Phi_q a +
+ * d2Phi/dt2 = 0. They are computed from the forces with the last multipliers, then by the
+ * projection. The projection also corrects the multipliers, which are then exact up to E. Springs
+ * and dampers are applied forces; their rows are not in the factor. Orientations are R_old
+ * exp(theta), theta' = w + theta x w / 2 + theta x (theta x w) / 12 (H. Munthe-Kaas, High order
+ * Runge-Kutta methods on manifolds, 1999), so that quaternions are never added. Stages violate the
+ * rows by O(h^2), so that redundant rows contradict each other; the corresponding multipliers are
+ * removed. The step violates the rows by O(h^5). Projections remove this violation: positions with
+ * the factor of the last stage, then velocities with a new factor, which also serves the
+ * accelerations and multipliers of the new state and the start of the next step.
  *
- * Four factors and seven solves, fifteen where rows are redundant: hardly more than a step of
- * `ali3`, which is of order 2. */
+ * A step takes four factors and seven solves (fifteen if rows are redundant), hardly more than a
+ * step of `ali3`, which has order 2. */
 #include "step/one/rk4.h"
 #include "step/elements/drives.h"
 #include "step/elements/loads.h"
@@ -32,10 +33,10 @@ static void sweep(struct lk_system *sys, enum rk4_down down, enum rk4_up up)
     sys->executor->sweep(sys, (int)down, (int)up);
 }
 
-/* Add @share [s] times the powers of inputs, loads, drives and dampers at time @t to the
- * energy balance of system->next, at its poses and twists. This corrects the difference between
- * Kutta's rule and the trapezoidal rule of lk_step_end(). @laws: powers of laws at these poses
- * and twists, or NULL: they are evaluated */
+/* Add @share [s] times the powers of inputs, loads, drives and dampers at time @t to the energy
+ * balance of system->next, at its poses and twists. This corrects the difference between Kutta's
+ * rule and the trapezoidal rule of lk_step_end(). @laws: powers of laws at these poses and twists,
+ * or NULL to evaluate them here */
 static void correct_balance(struct lk_system *sys, double t, double share, const double *inputs,
                             const struct lk_law_powers *laws)
 {
@@ -69,8 +70,8 @@ static void give_multipliers(struct lk_system *sys)
         sys->executor->give_multipliers(sys);
 }
 
-/* Begin the stages. The first stage is the state, with the accelerations that result from
- * @inputs. The work of drives follows from multipliers, which inputs may change. */
+/* Begin the stages. The first stage is the state, with the accelerations that result from @inputs.
+ * The work of drives is computed from multipliers, which inputs may change. */
 static void begin_stages(struct lk_system *sys, const double *inputs)
 {
     double t = lk_time(sys), first = lk_rk4_weight[0] * sys->h;
@@ -135,9 +136,9 @@ static void take_stage(struct lk_system *sys, int k, const double *inputs)
     sweep(sys, RK4_STAY, then);
 }
 
-/* Compute accelerations and multipliers of the new state. If rows are redundant, multipliers
- * start from 0: corrections of the last multipliers would let those of redundant rows drift with
- * the poses. The multipliers thus have minimum norm, as after the three iterations of `ali3`;
+/* Compute accelerations and multipliers of the new state. If rows are redundant, multipliers start
+ * from 0: corrections of the last multipliers would let the multipliers of redundant rows drift
+ * with the poses. The multipliers thus have minimum norm, as after the three iterations of `ali3`;
  * refinement removes the effect of E. If rows are independent, E is at round-off, and the
  * correction of the multipliers of the last stage is exact. */
 static struct lk_law_powers accelerate_anew(struct lk_system *sys, double t, const double *inputs)
@@ -164,7 +165,8 @@ static int rk4_step(struct lk_system *sys, const double *inputs)
     begin_stages(sys, inputs);
     for (int k = 1; k < LK_RK4_STAGES; k++)
         take_stage(sys, k, inputs);
-    for (int i = 1; i < LK_RK4_ROUNDS; i++) /* the pose of the last factor differs by O(h^3) */
+    for (int i = 1; i < LK_RK4_ROUNDS; i++) /* the pose of the last factor differs from this pose by
+                                             * O(h^3) */
         sweep(sys, RK4_CLOSE, RK4_OPEN);
     sweep(sys, RK4_CLOSE_LAST, RK4_SETTLE);
     sweep(sys, RK4_STAY, RK4_PROJECT);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One step of any formulation: checks the inputs, updates the energy balance, accepts or refuses
- * the result. */
+/* One step of any formulation: check the inputs, update the energy balance, accept or refuse the
+ * result. */
 #include "step/scripts/step.h"
 #include "maths/arithmetic.h"
 #include "maths/vec.h"
@@ -113,8 +113,8 @@ void lk_step_swap(struct lk_system *sys)
     sys->next = old;
 }
 
-/* Book the dissipation of an impact. Its force is not resolved, so its dissipation is the
- * energy missing in the step after all other elements are accounted for. */
+/* Book the dissipation of an impact. The force of an impact is not resolved, so the dissipation is
+ * the energy missing in the step after all other elements are accounted for. */
 static void book_impact(struct lk_system *sys, double half, const struct lk_powers *before,
                         const struct lk_powers *after)
 {
@@ -152,9 +152,9 @@ int lk_step_account(struct lk_system *sys)
     return finite_probe(sys->next.block, sys->state_size) != 0 ? LK_E_NOT_FINITE : 0;
 }
 
-/* Return the length of the part of a state block that a step updates in place. The step
- * overwrites motions, and on batches also multipliers and lk_state.own. These are not copied, so
- * that their cache lines do not move between cores. */
+/* Return the beginning of the part of a state block that a step updates in place; updated_to()
+ * returns its end. The step overwrites motions, and in lanes also multipliers and lk_state.own.
+ * These are not copied, so that their cache lines do not move between cores. */
 static size_t updated_from(const struct lk_system *sys)
 {
     return (size_t)((sys->batches ? sys->now.coordinate : sys->now.lambda) - sys->now.block);
@@ -197,11 +197,11 @@ int lk_step_end(struct lk_system *sys, const double *inputs, const struct lk_pow
     balance->work_applied += half * (before->applied + after.applied);
     balance->dissipated += half * (before->damping + after.damping);
     if (lk_loads_impacts(sys)) {
-        balance->closing = sys->now.balance->closing; /* booked by the impact */
+        balance->closing = sys->now.balance->closing; /* book_impact() includes this energy */
         book_impact(sys, half, before, &after);
     }
     balance->steps += 1;
-    /* batches check their own results, without the changes by stops */
+    /* executors in lanes check their own results, but not the changes by stops */
     first = sys->batches && sys->n_stops == 0 ? updated_from(sys) : 0;
     if (result == 0 && !sys->is_part &&
         finite_probe(sys->next.block + first, updated_to(sys) - first) != 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The parts of a step that all methods share: its begin and end, and the renewal of scratch. */
+/* The parts of a step that all methods share: beginning, end, and renewal of scratch. */
 #ifndef LK_STEP_STEP_H
 #define LK_STEP_STEP_H
 
@@ -16,10 +16,11 @@ LK_RT void lk_step_swap(struct lk_system *system);
 
 /** lk_step_inputs_are_finite() - return whether all input channels are finite. RT: yes. */
 LK_RT bool lk_step_inputs_are_finite(const struct lk_system *system, const double *inputs);
-/** lk_step_begin() - do the common begin of a step: copy the state into system->next, set
+/** lk_step_begin() - do the common beginning of a step: copy the state into system->next, set
  * values of elements from @inputs, write powers at the start into @before. Cycle, RT: yes.
- * lk_step_end() - do the common end: compute coordinates and energies, check that the new state
- * is finite. @result: of the formulation. Return: @result, or LK_E_NOT_FINITE. Cycle, RT: yes. */
+ * lk_step_end() - do the common end: compute coordinates and energies, check that the new state is
+ * finite. @result: result of the formulation. Return: @result, or LK_E_NOT_FINITE. Cycle, RT: yes.
+ */
 LK_RT void lk_step_begin(struct lk_system *system, const double *inputs, struct lk_powers *before);
 LK_RT int lk_step_end(struct lk_system *system, const double *inputs,
                       const struct lk_powers *before, int result);
@@ -36,8 +37,8 @@ LK_RT void lk_script_renew(struct lk_system *system);
  * lk_start_resume(). RT: yes. */
 LK_RT void lk_start_begin(struct lk_system *system);
 
-/** lk_start_resume() - restore the scratch that a step begins with from system->now, batched or
- * not: after a start, a reset or a refused step. Cycle, RT: yes. */
+/** lk_start_resume() - restore from system->now the scratch that a step begins with, for any
+ * executor. Call after a start, a reset or a refused step. Cycle, RT: yes. */
 LK_RT void lk_start_resume(struct lk_system *system);
 
 /** lk_system_decouple_laws() - turn compliant rows into applied forces, decoupled from the
