@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* linkaged: start-up and shutdown; everything else is in rt/, io/ and ctl/.
+/* linkaged: start-up and shutdown; all other functions are in rt/, io/ and ctl/.
  *
  * Order of the start: block signals before any thread exists; lock memory before large blocks are
  * allocated; move this thread off the cycle's core before other threads and the line process
@@ -92,7 +92,7 @@ static int check_keys(const struct lkd_config *config)
     return r;
 }
 
-/* Prints every error in the text of the model, one per line. */
+/* Compile the configured model, and print every error in its text, one per line. */
 static int check_text(const struct lkd_config *config)
 {
     const char *path = config->model;
@@ -127,14 +127,14 @@ static int check_folder(const struct lkd_config *config, const char *key, const 
     return LK_E_TEXT;
 }
 
-/* check the folders as the serving user, with only the rights of that user */
+/* Check the folders with the rights of the user that the daemon will run as. */
 static int check_folders_as_served(const struct lkd_config *config)
 {
     struct lkd_identity identity;
     struct lk_error error = {0};
     int r = lkd_privileges_find(config->user, &identity, &error);
 
-    if (r) /* check_keys() has reported it */
+    if (r) /* already reported by check_keys() */
         return r;
     r = lkd_privileges_drop(&identity, &error);
     if (r) {
@@ -146,7 +146,7 @@ static int check_folders_as_served(const struct lkd_config *config)
     return lk_also(r, check_folder(config, "record", config->record.directory));
 }
 
-/* In a separate process, because dropped privileges cannot be regained. */
+/* Check the folders in a child process, because dropped privileges cannot be regained. */
 static int check_folders(const struct lkd_config *config)
 {
     int status = 0;
@@ -162,7 +162,7 @@ static int check_folders(const struct lkd_config *config)
     return LK_E_TEXT;
 }
 
-/* Checks that every configured slot of every motion receiver is an output of the model. */
+/* Check that every configured slot of every motion receiver is an output of the model. */
 static int check_motion(const struct lkd_config *config, const struct lkd_loaded *loaded)
 {
     const struct lk_channel *outputs;
@@ -185,7 +185,8 @@ static int check_motion(const struct lkd_config *config, const struct lkd_loaded
     return r;
 }
 
-/* A rule for an input that the model lacks is allowed, as it may be for another model. */
+/* Print a note for each rule of an input that the model lacks. This is no error, because the rule
+ * may be for another model. */
 static void note_unused_rules(const struct lkd_config *config, const struct lkd_loaded *loaded)
 {
     const struct lkd_policy *policy = &config->cycle.policy;
@@ -231,8 +232,8 @@ static int check_cueing(const struct lkd_config *config, const struct lkd_loaded
     return r;
 }
 
-/* Checks whether a start would find its cores free; those of a rig that runs with this file count
- * as free. */
+/* Check whether a start would find its cores free. Cores used by a rig that runs with this file
+ * count as free. */
 static int check_cores(const struct lkd_config *config)
 {
     struct lk_error error = {0};
@@ -253,8 +254,10 @@ static void print_warnings(const struct lk_findings *warnings)
                warnings->list[i].text);
 }
 
-/* Print the cues that a platform passes to a driver. @picture: path of a plot, NULL: none. Return:
- * 0, LK_E_TEXT. */
+/* Print the transfer functions between the motion of the model and the cues that a platform gives
+ * to the driver.
+ * @picture: path of a plot, NULL: none
+ * Return: 0, LK_E_TEXT. */
 static int show_cueing(const struct lkd_config *config, const char *picture)
 {
     struct lk_error error;
@@ -304,8 +307,8 @@ static int check_config(const struct lkd_config *config, const char *picture)
     return r ? LKD_EXIT_ERROR : LKD_EXIT_OK;
 }
 
-/* Reserves the cores of the workers; all other threads avoid them. Return: 0, LK_E_TEXT if refused
- * (already logged), negative errno. */
+/* Reserve the cores of the workers; all other threads avoid these cores.
+ * Return: 0, LK_E_TEXT if refused (already logged), negative errno. */
 static int place_workers(struct daemon *daemon)
 {
     const struct lkd_placement *placement = &daemon->placement;
@@ -348,8 +351,8 @@ static int log_refusal(enum lkd_condition_id condition, const struct lk_error *e
     return r;
 }
 
-/* Reads what needs the privileges of the start, then drops them. Must run before any thread exists.
- */
+/* Read all files that need the privileges of the start, then drop these privileges. Must run before
+ * any other thread exists. */
 static int drop_privileges(struct daemon *daemon)
 {
     const struct lkd_config *config = &daemon->config;
@@ -375,7 +378,7 @@ static int drop_privileges(struct daemon *daemon)
     return 0;
 }
 
-/* Starts the line process and opens all endpoints. */
+/* Start the line process and open all endpoints. */
 static int open_line(struct daemon *daemon)
 {
     const struct lkd_config *config = &daemon->config;
@@ -401,7 +404,7 @@ static int open_line(struct daemon *daemon)
     return log_refusal(LKD_C_ENDPOINT_REFUSED, &error, r);
 }
 
-/* Starts to listen for samples, and opens the endpoints of a gateway. */
+/* Receive samples from the inputs, and open the endpoints of a gateway. */
 static int open_neighbours(struct daemon *daemon)
 {
     int r;
@@ -416,8 +419,9 @@ static int open_neighbours(struct daemon *daemon)
                            &daemon->villas);
 }
 
-/* Return: 0; LK_E_TEXT if the configured model or its start was refused (already logged);
- * -ECANCELED if a signal ended it. */
+/* Load the configured model and start it if `autostart` is set.
+ * Return: 0; LK_E_TEXT if the model or its start was refused (already logged); -ECANCELED if a
+ * signal ended the load. */
 static int load_and_start(struct daemon *daemon)
 {
     struct lkd_answer answer;
@@ -434,7 +438,7 @@ static int load_and_start(struct daemon *daemon)
         return LK_E_TEXT;
     if (!daemon->config.autostart)
         return 0;
-    /* start as soon as the budget is proven; if that fails, the server ends */
+    /* The run starts as soon as the budget is proven. If the proof fails, the server ends. */
     daemon->rig.start_armed = true;
     lkd_rig_arm(&daemon->rig, daemon->config.mode, false, 0, &answer);
     if (answer.result == LINKAGE__V1__RESULT__RESULT_OK)
@@ -447,7 +451,7 @@ static int start_exchange(struct daemon *daemon)
 {
     struct lkd_thread_wish thread = daemon->config.exchange;
 
-    thread.priority = lkd_line_priority(daemon->line); /* 0 if it was refused */
+    thread.priority = lkd_line_priority(daemon->line); /* 0 if the line process has none */
     return lkd_exchange_start(
         &(struct lkd_exchange_options){
             .inputs = &daemon->inputs,
@@ -465,8 +469,8 @@ static int start_exchange(struct daemon *daemon)
         &daemon->exchange);
 }
 
-/* Create the rig, and serve until the end of the daemon. Return: 0, LK_E_TEXT (already logged),
- * negative errno. */
+/* Create the rig, and serve requests until the end of the daemon.
+ * Return: 0, LK_E_TEXT (already logged), negative errno. */
 static int serve_rig(struct daemon *daemon)
 {
     int r;
@@ -491,11 +495,11 @@ static void close_rig(struct daemon *daemon)
 {
     daemon->exit_status = daemon->rig.exit_status;
     if (lkd_rig_fini(&daemon->rig)) {
-        /* the thread of the cycle may use any memory: free none */
+        /* Free no memory, because the thread of the cycle may still use it. */
         lkd_log(LKD_C_CYCLE_STUCK, "ended with a cycle that stands still");
         lkd_files_close(&daemon->rig);
         lkd_record_close(&daemon->rig);
-        /* an earlier fault is the reason for the end of the run */
+        /* If a fault happened earlier, its exit status has precedence. */
         _exit(daemon->exit_status != LKD_EXIT_OK ? daemon->exit_status : LKD_EXIT_WATCHDOG);
     }
     lkd_files_close(&daemon->rig);
@@ -527,7 +531,7 @@ static void close_all(struct daemon *daemon)
     lkd_villas_close(daemon->villas);
     lkd_inputs_fini(&daemon->inputs);
     lkd_segments_free(daemon->segments);
-    lkd_line_close(daemon->line); /* sends the last sample, which says FAULT */
+    lkd_line_close(daemon->line); /* sends the last sample, with state FAULT */
     lkd_security_close(&daemon->security);
     if (daemon->signal_fd >= 0)
         close(daemon->signal_fd);
@@ -569,7 +573,8 @@ struct command {
 
 #define GO_ON (-1)
 
-/* Return: GO_ON, or the exit status of a command line that is done or wrong. */
+/* Parse the command line.
+ * Return: GO_ON, or the exit status if the command line is done or wrong. */
 static int read_arguments(int argc, char *argv[], struct command *ret)
 {
     enum { OPT_CHECK = 256, OPT_TRANSFER, OPT_CONDITIONS, OPT_CATALOG };
@@ -623,7 +628,8 @@ static int read_arguments(int argc, char *argv[], struct command *ret)
     return GO_ON;
 }
 
-/* Reads the configuration, logs every error in it. Return: as lkd_config_read_all(). */
+/* Read the configuration, and log every error in it.
+ * Return: as lkd_config_read_all(). */
 static int read_config(const char *path, struct lkd_config *ret)
 {
     struct lk_errors errors = {0};
@@ -655,7 +661,7 @@ static __attribute__((noinline)) int start_daemon(int argc, char *argv[])
     return command.check_only ? check_config(&config, command.picture) : run_daemon(&config);
 }
 
-/* Uses no large frame before the stack is known to be mapped. */
+/* Use no large stack frame before the stack is known to be mapped. */
 int main(int argc, char *argv[])
 {
     struct lk_error error;

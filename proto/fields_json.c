@@ -7,8 +7,9 @@
 
 #define WORD_SIZE 40 /* longer than any name of a field or key */
 
-/* struct item - an item of a list. @list: members of a message, up to the closing bracket or the
- * end */
+/* struct item - an item of the list of fields.
+ * @list: list of the fields of a message, followed by its closing bracket and the remaining
+ *        items */
 struct item {
     char name[WORD_SIZE];
     char key[WORD_SIZE];
@@ -16,7 +17,8 @@ struct item {
     const char *list;
 };
 
-/* Return: behind the word. */
+/* Copy the word at @at.
+ * Return: the character after the word. */
 static const char *take_word(const char *at, char ret_word[WORD_SIZE])
 {
     int n = (int)strcspn(at, " >?()");
@@ -25,7 +27,8 @@ static const char *take_word(const char *at, char ret_word[WORD_SIZE])
     return at + n;
 }
 
-/* Return: behind the closing bracket. */
+/* Skip a list of fields.
+ * Return: the character after its closing bracket. */
 static const char *skip_list(const char *at)
 {
     for (int depth = 1; depth > 0 && *at != '\0'; at++)
@@ -33,7 +36,8 @@ static const char *skip_list(const char *at)
     return at;
 }
 
-/* Return: the next item or the end of the list. */
+/* Parse one item.
+ * Return: the next item, or the end of the list. */
 static const char *take_item(const char *at, struct item *ret)
 {
     at = take_word(at, ret->name);
@@ -49,7 +53,8 @@ static const char *take_item(const char *at, struct item *ret)
     return at + strspn(at, " ");
 }
 
-/* The daemon sends no large negative integers; one would lose digits. */
+/* Write a signed integer. The daemon sends no large negative integers, which would lose digits
+ * here. */
 static void put_signed(struct lk_json *json, const char *key, int64_t value)
 {
     if (value >= 0)
@@ -68,7 +73,8 @@ static void put_message(struct lk_json *json, const char *key, const ProtobufCMe
     lk_json_close(json, '}');
 }
 
-/* Return: the size of the value in memory, 0: no such type is written. */
+/* Write the value of a field.
+ * Return: size of the value in memory; 0: values of this type are not written. */
 static size_t put_value(struct lk_json *json, const char *key, const struct item *item,
                         const ProtobufCFieldDescriptor *field, const void *at)
 {

@@ -11,14 +11,16 @@
 extern "C" {
 #endif
 
-/** lk_fields_json() - Add fields of @message to an open object.
- * @list: the fields in the order of their members, with spaces between. The type of a field gives
- *        the form of its value; an enumeration is a word of names.h, a repeated field an array.
- *        - "name": the key is the name of the field
- *        - "name>key": the key is the given one
- *        - "name?": a negative number becomes null, an unspecified enumeration an empty text
- *        - "name(list)": a message, as an object with the fields of that list; omitted if absent
- * A field that the message does not have becomes null. Thread: any but the cycle. */
+/** lk_fields_json() - Add fields of @message to an open object. The type of a field determines the
+ * form of its value: an enumeration is a word of names.h, a repeated field an array. A field that
+ * the message does not have becomes null.
+ * @list: the fields in the order of their members, separated by spaces. Forms of an item:
+ * - "name": the key is the name of the field
+ * - "name>key": the key is "key"
+ * - "name?": a negative number becomes null, an unspecified enumeration an empty text
+ * - "name(list)": a message, written as an object with the fields of that list; omitted if the
+ *   message is absent
+ * Thread: any but the cycle. */
 void lk_fields_json(struct lk_json *json, const ProtobufCMessage *message, const char *list);
 
 #ifdef __cplusplus

@@ -27,7 +27,7 @@ bool lk_key_is_valid(const char *text, size_t length)
                 return false;
             value = value * 85 + (uint64_t)(digit - alphabet);
         }
-        if (value > UINT32_MAX) /* five digits can hold a little more than four bytes */
+        if (value > UINT32_MAX) /* five digits can represent slightly more than four bytes */
             return false;
     }
     return true;
@@ -143,7 +143,8 @@ static int check_file(const char *path, const struct stat *st, enum lk_key_kind 
     return 0;
 }
 
-/* Return: 0, negative errno. */
+/* Read until the end of the file, at most @size bytes.
+ * Return: 0, negative errno. */
 static int read_all(int fd, char *text, size_t size, size_t *ret_n)
 {
     size_t n = 0;
@@ -171,7 +172,8 @@ static int read_checked(int fd, const char *path, enum lk_key_kind kind, uid_t o
     char *text;
     int r;
 
-    /* fstat() after open(), so that a swapped path cannot fool us */
+    /* Use fstat() after open(), so that the check applies to the opened file even if the path is
+     * replaced meanwhile. */
     if (fstat(fd, &st))
         return refuse_file(error, path, strerror(errno));
     r = check_file(path, &st, kind, owner, error);

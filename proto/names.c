@@ -6,10 +6,10 @@
 #include <string.h>
 
 #define N(list)   (sizeof(list) / sizeof((list)[0]))
-#define WORDS_MAX 20 /* values of an enumeration */
+#define WORDS_MAX 20 /* largest number of values in an enumeration */
 #define WORD_SIZE 20
 
-/* struct words - the words of an enumeration, in the order of its descriptor */
+/* struct words - the words of an enumeration, in the order of the values in its descriptor */
 struct words {
     const ProtobufCEnumDescriptor *of;
     char text[WORDS_MAX][WORD_SIZE];
@@ -23,12 +23,12 @@ static struct words vocabulary[] = {
 };
 static pthread_once_t derived = PTHREAD_ONCE_INIT;
 
-/* RESULT_BAD_VALUE becomes "bad-value". */
+/* Derive the word from the name of a value: RESULT_BAD_VALUE becomes "bad-value". */
 static void derive_word(const char *name, char ret_word[WORD_SIZE])
 {
     snprintf(ret_word, WORD_SIZE, "%s", strchr(name, '_') + 1);
     for (char *at = ret_word; *at != '\0'; at++)
-        *at = (char)(*at == '_' ? '-' : *at | 0x20); /* lower case; a digit has the bit */
+        *at = (char)(*at == '_' ? '-' : *at | 0x20); /* to lower case; digits stay */
 }
 
 static void derive_words(void)

@@ -2,8 +2,9 @@
 /* Words for the enumerations of linkage.proto, one set for the daemon's messages, its configuration
  * and every tool: lower case, with a hyphen between two words.
  *
- * A number that this version does not know has the word "unknown". An unknown word has the number
- * 0, which is UNSPECIFIED in every enumeration. All texts are static. Thread: any but the cycle. */
+ * The word for a number that this version does not define is "unknown". The number for an unknown
+ * word is 0, which is UNSPECIFIED in every enumeration. All texts are static.
+ * Thread: any but the cycle. */
 #ifndef LK_NAMES_H
 #define LK_NAMES_H
 
@@ -16,9 +17,9 @@ extern "C" {
 
 #define LK_NAMES_FLAGS_SIZE 96 /* enough for all flags in words */
 
-/** These functions return the word for a value. lk_names_result() - "wrong-state"; _mode() -
- * "lockstep"; _action() - "ramp"; _condition() - "not-finite"; _role() - "bench"; _injection() -
- * "delay". */
+/** lk_names_result(), lk_names_mode(), lk_names_action(), lk_names_condition(), lk_names_role(),
+ * lk_names_injection() - Return the word for a value, for example "wrong-state", "lockstep",
+ * "ramp", "not-finite", "bench" or "delay". */
 const char *lk_names_result(Linkage__V1__Result result);
 const char *lk_names_mode(Linkage__V1__Mode mode);
 const char *lk_names_action(Linkage__V1__Action action);
@@ -35,7 +36,7 @@ Linkage__V1__InjectionKind lk_names_to_injection(const char *word);
 const char *lk_names_flag(Linkage__V1__Flag flag);
 
 /** lk_names_flags() - Write the words for all bits of @flags, such as "degraded, stale"; "" for no
- * bit. Bits that this version does not know become one "unknown" at the end of the text.
+ * bit. All bits that this version does not define become one "unknown" at the end of the text.
  * Return: @text. */
 const char *lk_names_flags(uint32_t flags, char text[LK_NAMES_FLAGS_SIZE]);
 

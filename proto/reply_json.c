@@ -31,7 +31,7 @@ static void json_ptp(struct lk_json *json, const Linkage__V1__Ptp *p)
     lk_json_close(json, '}');
 }
 
-/* Fields added with the bench interface. */
+/* Write the fields from "mode" to "gateway", which older daemons do not send. */
 static void json_line(struct lk_json *json, const Linkage__V1__Status *s)
 {
     lk_fields_json(json, &s->base, "mode");

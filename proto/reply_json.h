@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes answers of the daemon as JSON. The format is the same in every tool, such as `linkagectl
- * --json` and the gateway. Each function adds members to an open object, with the words of names.h
- * for enumerations. A message may contain anything that lk_wire_decode_reply() accepts. Thread: any
- * but the cycle. */
+/* JSON encoder of the daemon's answers. The format is the same in every tool, such as `linkagectl
+ * --json` and the gateway. Each function adds members to an open object. Enumerations are written
+ * with the words of names.h. A message may contain anything that lk_wire_decode_reply() accepts.
+ * Thread: any but the cycle. */
 #ifndef LK_REPLY_JSON_H
 #define LK_REPLY_JSON_H
 
@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-/** lk_reply_flags_json() - Add member @key: the flags of a sample or a status as an array of
+/** lk_reply_flags_json() - Add member @key: the flags of a sample or a status, as an array of
  * words. */
 void lk_reply_flags_json(struct lk_json *json, const char *key, uint32_t flags);
 

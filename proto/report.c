@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Evidence as tables for people. */
+/* Evidence as tables of text. */
 #include "linkage/text.h"
 #include "report_parts.h"
 #include "wire.h"
@@ -20,7 +20,7 @@ void lk_report_utc(uint64_t utc_ns, char ret_text[LK_REPORT_UTC_SIZE])
     struct tm tm;
     size_t n = 0;
 
-    /* 64 bits of nanoseconds end in the year 2554, four digits */
+    /* The year has four digits, because 64 bits of nanoseconds end in 2554. */
     if (utc_ns > 0 && gmtime_r(&seconds, &tm) != NULL)
         n = strftime(ret_text, LK_REPORT_UTC_SIZE, "%Y-%m-%dT%H:%M:%S", &tm);
     ret_text[n] = '\0';
@@ -60,7 +60,7 @@ static void put_head(FILE *file, const Linkage__V1__Evidence *e)
         put_labelled(file, i == 0 ? "degraded" : "", e->degraded[i]);
 }
 
-/* Print their number and the step of the last one. */
+/* Print the number of late events, and the step of the last one. */
 static void put_late(FILE *file, uint64_t count, const char *what, uint64_t step)
 {
     fprintf(file, " %" PRIu64 " %s", count, what);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Round trips of benches, divided into segments. */
+/* Report on the round trips of benches, divided into segments. */
 #include "fields_json.h"
 #include "report_parts.h"
 
@@ -22,7 +22,7 @@ static void put_title(FILE *file, const Linkage__V1__LatencyBudget *b)
     fprintf(file, "', claim %" PRIu32 "\n", b->claim);
 }
 
-/* Print the measured times of each direction. */
+/* Print the one-way times, or the reason why they are not measured. */
 static void put_one_way(FILE *file, const Linkage__V1__LatencyBudget *b)
 {
     fprintf(file, "%-13s ", "one way");

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Distribute the buckets of a message to the rows of cyclictest, a microsecond each.
+/* Distribution of the buckets of a message to the rows of cyclictest, which are one microsecond
+ * wide.
  *
- * Nothing is stored: each of the three columns iterates over its buckets while the rows are
- * written, so every bucket and every row is visited once, whatever bounds a message has. Buckets
- * with bounds out of order are counted once, in the present row. */
+ * No intermediate array is needed: each of the three columns iterates over its buckets while the
+ * rows are written. So every bucket and every row is visited once, whatever bounds the message
+ * contains. Buckets with bounds out of order are counted once, in the present row. */
 #include "report.h"
 #include "wire.h"
 
@@ -18,12 +19,14 @@
 
 __extension__ typedef unsigned __int128 uint128;
 
-/* The width of a bucket is 1/32 of its power of two, see Durations. */
+/* Buckets are 1/32 of their power of two wide, see Durations. */
 #define SUB_BITS 5
 
-/** struct column - iteration over the buckets of @durations. @n, @next: number of buckets, and
- * index after the present one @low_ns, @high_ns, @count: the present bucket, both ends included
- * @given: part of @count assigned to rows so far @in_rows: total count assigned to rows */
+/** struct column - iteration over the buckets of @durations.
+ * @n, @next: number of buckets, and index after the present bucket
+ * @low_ns, @high_ns, @count: range and count of the present bucket, both ends included
+ * @given:    part of @count assigned to rows so far
+ * @in_rows:  total count assigned to rows */
 struct column {
     const Linkage__V1__Durations *durations;
     size_t n;
@@ -60,9 +63,9 @@ static uint64_t bucket_width(uint64_t upper_ns)
     return exponent > SUB_BITS ? UINT64_C(1) << (exponent - SUB_BITS) : 1;
 }
 
-/* Advance to the next bucket. The maximum is the upper end of its own bucket, and of the overflow
- * bucket, which has no bounds. Return: true if there is one.
- */
+/* Advance to the next bucket. If the maximum lies in the bucket, it becomes the upper end; so it
+ * does in the overflow bucket, which has no bound.
+ * Return: true if there is a next bucket. */
 static bool step_column(struct column *column)
 {
     uint64_t upper_ns, low_ns, max_ns;
@@ -83,7 +86,8 @@ static bool step_column(struct column *column)
     return true;
 }
 
-/* Return the count of the present bucket below @end_ns not yet assigned to a row. */
+/* Return the part of the present bucket's count that lies below @end_ns and is not yet assigned to
+ * a row. */
 static uint64_t part_below(struct column *column, uint64_t end_ns)
 {
     uint128 width_ns = (uint128)column->high_ns - column->low_ns + 1;
@@ -98,7 +102,8 @@ static uint64_t part_below(struct column *column, uint64_t end_ns)
     return part;
 }
 
-/* Return the count of the column below @end_ns not yet assigned to a row. */
+/* Return the part of the column's count that lies below @end_ns and is not yet assigned to a
+ * row. */
 static uint64_t take_below(struct column *column, uint64_t end_ns)
 {
     uint64_t sum = part_below(column, end_ns);
@@ -150,7 +155,8 @@ static void put_line(FILE *file, const char *name, int digits, const uint64_t va
     putc('\n', file);
 }
 
-/* Return the duration of @cycle in column @i. Differences wrap rather than overflow. */
+/* Return the duration of @cycle in column @i. The difference is computed with unsigned numbers,
+ * because untrusted values could overflow signed ones. */
 static int64_t duration_of(const Linkage__V1__CycleRecord *cycle, int i)
 {
     if (i == 0)
@@ -167,7 +173,8 @@ static int by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Numbers of the cycles beyond the last row, as far as they are among the worst. */
+/* Write the numbers of the cycles beyond the last row, if the message has them among the worst
+ * cycles. */
 static void put_outliers(FILE *file, const Linkage__V1__Evidence *e, int i, unsigned int limit_us,
                          uint64_t overflow)
 {

@@ -23,7 +23,7 @@ const char *lk_villas_status_text(int status)
 
 /* ---- decode ---- */
 
-/* The newest DATA sample. */
+/* Choose the newest DATA sample of a message. */
 static int choose_sample(const Linkage__Villas__Message *message,
                          const Linkage__Villas__Sample **ret, struct lk_villas_sample *counts)
 {

@@ -38,9 +38,10 @@ const char *lk_villas_status_text(int status);
 
 /** struct lk_villas_sample - content of a message.
  * @sequence, @origin_ns: sequence number and time of origin of its newest DATA sample; @origin_ns
- *                        since 1970, 0: not set @values: @n_values values of that sample, in the
- *                        arena; integers and booleans are converted
- * @older:   number of older DATA samples, ignored;  @ignored: number of START and STOP */
+ *           since 1970, 0: not set
+ * @values:  @n_values values of that sample, in the arena; integers and booleans are converted
+ * @older:   number of older DATA samples, ignored
+ * @ignored: number of START and STOP samples, ignored */
 struct lk_villas_sample {
     uint64_t sequence;
     uint64_t origin_ns;
@@ -50,12 +51,11 @@ struct lk_villas_sample {
     size_t ignored;
 };
 
-/** lk_villas_decode() - Decode a message; the arena is reset first. Of several DATA samples the one
- * with the largest sequence number counts; the values of the others are ignored. The caller must
- * check the number of values and that they are finite.
+/** lk_villas_decode() - Decode a message; the arena is reset first. If the message has several DATA
+ * samples, only the one with the largest sequence number is used. The caller must check the number
+ * of values and that they are finite.
  * @data:       @size bytes as received
- * @ret_sample: written on success, and for LK_VILLAS_E_NO_DATA; lives until the arena is
- *              reset
+ * @ret_sample: written on success, and for LK_VILLAS_E_NO_DATA; valid until the arena is reset
  * Return: 0, or the reason for the refusal, enum lk_villas_status. */
 int lk_villas_decode(struct lk_wire_arena *arena, const void *data, size_t size,
                      struct lk_villas_sample *ret_sample);
@@ -78,7 +78,8 @@ int lk_villas_frame_init(struct lk_villas_frame *frame, size_t n);
 void lk_villas_frame_fini(struct lk_villas_frame *frame);
 
 /** lk_villas_encode() - Encode a message; does not allocate memory. Fill frame->value[i].f before
- * the call. @origin_ns: time of origin since 1970
+ * the call.
+ * @origin_ns: time of origin since 1970
  * @buffer:    @size bytes
  * Return: 0, LK_VILLAS_E_TOO_LARGE (@buffer is untouched). */
 int lk_villas_encode(struct lk_villas_frame *frame, uint64_t sequence, uint64_t origin_ns,

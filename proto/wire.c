@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Room for any scalar type, so that the next block is aligned too. */
+/* Alignment of all blocks, sufficient for any scalar type. */
 #define ALIGNMENT 16u
 
 const char *lk_wire_status_text(int status)
@@ -45,7 +45,8 @@ static void *arena_alloc(void *data, size_t size)
         return NULL;
     block = arena->memory + arena->used;
 
-    /* the block fits, so rounding up its size cannot overflow; the tail may be unusable */
+    /* The block fits, so rounding up its size cannot overflow. A rest that is too small for the
+     * alignment is lost. */
     size = (size + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
     if (size > arena->size - arena->used)
         arena->used = arena->size;
@@ -219,7 +220,8 @@ enum lk_wire_kind lk_wire_kind(const void *data, size_t size)
     }
 }
 
-/* Read a varint. Return: position after the varint, NULL: the varint does not end. */
+/* Read a varint.
+ * Return: position after the varint; NULL: the varint has no end. */
 static const uint8_t *take_varint(const uint8_t *at, const uint8_t *end, uint64_t *ret)
 {
     *ret = 0;
@@ -250,7 +252,7 @@ static bool texts_are_whole(const ProtobufCMessageDescriptor *descriptor, const 
         else
             size = (tag & 7) == 1 ? 8 : 4;
         if (at == NULL || size > (uint64_t)(end - at))
-            return true; /* no such message was decoded */
+            return true; /* cannot happen in a message that was decoded */
         field = protobuf_c_message_descriptor_get_field(descriptor, (unsigned int)(tag >> 3));
         if (field != NULL && (tag & 7) == 2 && field->type == PROTOBUF_C_TYPE_STRING &&
             memchr(at, 0, size) != NULL)
@@ -300,7 +302,7 @@ size_t lk_wire_encoded_size(const ProtobufCMessage *message)
 
 int lk_wire_encode(const ProtobufCMessage *message, void *buffer, size_t size, size_t *ret_size)
 {
-    /* protobuf-c packs without looking at the end of the buffer, so look first */
+    /* protobuf-c writes beyond the end of a buffer that is too small, so check the size first. */
     if (protobuf_c_message_get_packed_size(message) > size)
         return LK_WIRE_E_TOO_LARGE;
     *ret_size = protobuf_c_message_pack(message, buffer);

@@ -107,7 +107,7 @@ int lk_wire_check_request(const Linkage__V1__ControlRequest *request)
 
 /* ---- replies ---- */
 
-/* Unlimited values are infinite; only NaN is invalid. */
+/* Return true if no number of a channel is NaN. Infinite numbers are valid: they mean unlimited. */
 static bool numbers_fit(const Linkage__V1__ChannelDescription *c)
 {
     const Linkage__V1__FailSafe *f = c->fail_safe;

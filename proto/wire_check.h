@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Plausibility checks of decoded messages. Internal to wire.c, which returns only messages that
- * have passed. */
+/* Plausibility checks of decoded messages. Private to wire.c, which returns only messages that have
+ * passed these checks. */
 #ifndef LK_WIRE_CHECK_H
 #define LK_WIRE_CHECK_H
 

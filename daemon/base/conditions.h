@@ -5,7 +5,7 @@
  * The table is conditions_table.h; `linkaged --conditions` generates daemon/CONDITIONS.md from it.
  * The first digit is the group: 1 start, configuration and end, 2 model and step, 3 inputs and
  * benches, 4 outputs, 5 real time, 6 security, 7 recorder, 8 control, 9 the line process. A number
- * is never used for anything else, and a condition that is no longer reported keeps its line. */
+ * is never used for another condition. Conditions that are no longer reported stay in the table. */
 #ifndef LKD_CONDITIONS_H
 #define LKD_CONDITIONS_H
 
@@ -29,8 +29,10 @@ enum lkd_condition_id {
 #define LKD_MESSAGE_ID "18af08befd094f46b21745b1f41d"
 
 /** struct lkd_condition_info - one entry of the table.
- * @id: identifier, such as "LK-3002";  @message_id: 128 bits in hexadecimal;  @meaning: one line;
- *      @remedy: what to do */
+ * @id:         identifier, such as "LK-3002"
+ * @message_id: 128 bits in hexadecimal
+ * @meaning:    description in one line
+ * @remedy:     recommended action */
 struct lkd_condition_info {
     char id[8];
     char message_id[33];
@@ -44,7 +46,8 @@ struct lkd_condition_info {
 const struct lkd_condition_info *lkd_condition_info(enum lkd_condition_id condition);
 
 /** lkd_condition_of_result() - Return the identifier of a refused request as static text, such as
- * "LK-8003"; "" for RESULT_OK. Thread: any. */
+ * "LK-8003"; "" for RESULT_OK.
+ * Thread: any. */
 const char *lkd_condition_of_result(Linkage__V1__Result result);
 
 /** lkd_conditions_print() - Print the whole table as Markdown. */

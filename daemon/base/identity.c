@@ -8,8 +8,8 @@ uint64_t lkd_random_id(void)
 {
     uint64_t id = 0;
 
-    /* reads of eight bytes are never truncated; without random numbers the daemon must not
-     * continue */
+    /* getrandom() never truncates reads of eight bytes. Without random numbers the daemon must not
+     * continue. */
     while (id == 0)
         if (getrandom(&id, sizeof(id), 0) != (ssize_t)sizeof(id))
             abort();

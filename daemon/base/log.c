@@ -13,24 +13,26 @@
 #include <time.h>
 #include <unistd.h>
 
-/* sd_journal_sendv() must not add this file and line, because the identifier is more specific. */
+/* Keep sd_journal_sendv() from adding this file and line. They would be the same for every entry;
+ * the identifier is more specific. */
 #define SD_JOURNAL_SUPPRESS_LOCATION
 #include <systemd/sd-journal.h>
 
 #define LINE_SIZE 1024
 #define NS_PER_S  INT64_C(1000000000)
 /* Largest number of lines with the same identifier in a burst, and the time after which one more
- * line is allowed.
- */
+ * line is allowed. */
 #define BURST     10
 #define REFILL_NS NS_PER_S
 
 #define JOURNAL_SOCKET "/run/systemd/journal/socket"
 
-/* Standard error is connected to the journal, and the journal accepts fields. */
+/* journal: standard error is connected to the journal. journal_fields: the journal accepts
+ * structured fields. */
 static bool journal, journal_fields;
 
-/* Tokens of each identifier; those earned since @since_ns are added. */
+/* Rate limiter of each identifier: tokens spent. A token is regained every REFILL_NS after
+ * @since_ns. */
 static struct bucket {
     int64_t since_ns;
     int spent;
@@ -38,9 +40,8 @@ static struct bucket {
 } buckets[LKD_N_CONDITIONS];
 static pthread_mutex_t bucket_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Return true if standard error is still the stream that systemd connected, because it may have
- * been redirected.
- */
+/* Return true if standard error is still the stream that systemd connected. It may have been
+ * redirected since. */
 static bool is_journal_stream(void)
 {
     const char *stream = getenv("JOURNAL_STREAM"); /* "device:inode" */
@@ -80,9 +81,9 @@ static int send_to_journal(const struct lkd_condition_info *info, const char *te
     return sd_journal_sendv(fields, sizeof(fields) / sizeof(fields[0]));
 }
 
-/* The reader of the log may have stopped. A full pipe would block the writing thread, and with it
- * the samples and its lock, so a line is dropped instead. A pipe that poll() reports as writable
- * has room for PIPE_BUF bytes, more than a line. */
+/* Return true if standard error has room for a line. If the reader of the log has stopped, a full
+ * pipe would block the writing thread, and with it the samples and the lock. A pipe that poll()
+ * reports as writable has room for PIPE_BUF bytes, more than a line. */
 static bool takes_lines(void)
 {
     struct pollfd err = {.fd = STDERR_FILENO, .events = POLLOUT};
@@ -90,11 +91,13 @@ static bool takes_lines(void)
     return poll(&err, 1, 0) == 1 && (err.revents & POLLOUT);
 }
 
-/* Return: false: no room. */
+/* Write one line to the journal or to standard error.
+ * Return: false if standard error has no room. */
 static bool write_line(const struct lkd_condition_info *info, char *text)
 {
     lk_text_clean(text);
-    /* fields sent to a missing socket would be lost without an error */
+    /* The socket is tested before, because fields sent to a missing socket would be lost without an
+     * error. */
     if (journal_fields && send_to_journal(info, text) == 0)
         return true;
     if (!takes_lines())
@@ -122,9 +125,9 @@ static void withhold(enum lkd_condition_id condition, uint64_t n)
     pthread_mutex_unlock(&bucket_lock);
 }
 
-/* Return: true if a line may be logged; @ret_withheld: number of lines dropped since the last
- * logged line.
- */
+/* Use a token if one is left.
+ * Return: true if a line may be logged; @ret_withheld is the number of lines dropped since the last
+ * logged line. */
 static bool take_token(struct bucket *bucket, int64_t now_ns, uint64_t *ret_withheld)
 {
     int64_t grown = (now_ns - bucket->since_ns) / REFILL_NS;

@@ -3,10 +3,10 @@
  *
  * If standard error is the journal, each line is sent as a journal entry with the fields MESSAGE,
  * PRIORITY, LINKAGE_ID and MESSAGE_ID. `journalctl -x` finds the remedy through MESSAGE_ID.
- * Otherwise they go to standard error as "linkaged: [LK-3001] text". The rate of lines with the
- * same identifier is limited: ten at once, then one per second. Lines beyond this limit are counted
- * and dropped. Lines for which standard error has no room are dropped too, so that no thread waits
- * for a reader. Never call this from the cycle thread. */
+ * Otherwise the lines go to standard error as "linkaged: [LK-3001] text". The rate of lines with
+ * the same identifier is limited: ten at once, then one per second. Lines beyond this limit are
+ * counted and dropped. If standard error has no room, lines are dropped as well, so that no thread
+ * waits for a reader. Never call lkd_log() from the cycle thread. */
 #ifndef LKD_LOG_H
 #define LKD_LOG_H
 
@@ -23,8 +23,8 @@ void lkd_log_init(void);
 void lkd_log(enum lkd_condition_id condition, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/** lkd_log_fini() - Log the number of dropped lines that is not yet reported. Call before the
- * process ends. */
+/** lkd_log_fini() - Log the number of dropped lines not reported so far. Call before the process
+ * ends. */
 void lkd_log_fini(void);
 
 #endif

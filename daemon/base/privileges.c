@@ -60,7 +60,8 @@ static bool has_capability(void)
     return false;
 }
 
-/* Selects the capabilities that remain. Return: whether the bounding set can be emptied too. */
+/* Select the capabilities that remain.
+ * Return: true if the bounding set can be emptied too. */
 static bool choose_capabilities(void)
 {
     bool had[N_KEPT], may_bound;

@@ -23,9 +23,9 @@ int lkd_signals_open(int *ret_fd)
         sigaddset(&set, without[i]);
     for (int i = SIGRTMIN; i <= SIGRTMAX; i++)
         sigaddset(&set, i);
-    signal(SIGPIPE, SIG_IGN); /* the reader of the log may have ended */
+    signal(SIGPIPE, SIG_IGN); /* raised if the reader of the log has ended */
     signal(SIGXFSZ,
-           SIG_IGN); /* delivered to the writing thread, so no other thread could receive it */
+           SIG_IGN); /* raised by a write beyond the file size limit, in the writing thread only */
     if (pthread_sigmask(SIG_BLOCK, &set, NULL))
         return -EINVAL;
     *ret_fd = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Signals. No signal ends a run by accident.
+/* Handling of signals: only signals that are meant to end the daemon end a run.
  *
- *     TERM, INT, QUIT  end in order
+ *     TERM, INT, QUIT  end the daemon in order
  *     XCPU             likewise: the kernel kills when the hard limit is reached
  *     HUP              the list of clients is read again
  *     PIPE, XFSZ       ignored: the call that caused it fails, and its caller reports that
- *     all others       a line in the log, and nothing else
+ *     all others       are logged and have no other effect
  *
- * The others are USR1, USR2, ALRM, VTALRM, PROF, IO, PWR, STKFLT, the real-time signals, and TSTP,
- * TTIN and TTOU: a sender of one of these does not intend to end a run, and Ctrl-Z in the terminal
- * must not stop the cycle.
+ * These others are USR1, USR2, ALRM, VTALRM, PROF, IO, PWR, STKFLT, the real-time signals, and
+ * TSTP, TTIN and TTOU: a sender of one of these does not intend to end a run, and Ctrl-Z in the
+ * terminal must not stop the cycle.
  *
  * Not handled: KILL and STOP, which cannot be caught; CHLD, CONT, URG and WINCH, which have no
- * effect; and faults of the program itself (SEGV, BUS, FPE, ILL, TRAP, SYS; ABRT, which the
- * watchdog of systemd sends as well), which end it at once with a core dump. */
+ * effect; and faults of the program itself (SEGV, BUS, FPE, ILL, TRAP, SYS, ABRT), which end it at
+ * once with a core dump. The watchdog of systemd also sends ABRT. */
 #ifndef LKD_SIGNALS_H
 #define LKD_SIGNALS_H
 

@@ -97,7 +97,7 @@ static int read_endpoints(struct lk_node root, struct lkd_config *config, struct
     return 0;
 }
 
-/* Return: the number of the core in @text, or -1. */
+/* Return the number of the core in @text, or -1 if it is no number up to 1023. */
 static int core_number(const char *text)
 {
     char *end;
@@ -217,7 +217,7 @@ static int read_realtime(struct lk_node root, struct lkd_config *config, struct 
         return r;
     r = lk_also(r, read_core(node, &config->wish.core, error));
     r = lk_also(r, read_workers(node, &config->wish, error));
-    if (r == 0) /* it counts on the two */
+    if (r == 0) /* needs core and workers */
         r = read_worker_cores(node, &config->wish, error);
     r = lk_also(r, lk_node_read_int_or(node, "priority", 0, 99, &priority, error));
     r = lk_also(r, lk_node_read_bool_or(node, "share_core", &config->share_core, error));
@@ -242,7 +242,8 @@ static bool is_of_cycle(const struct lkd_wish *wish, int core)
     return core >= 0 && is;
 }
 
-/* Call after the section `realtime`, with which it must be consistent. */
+/* Read section `exchange`. Call after reading section `realtime`, with which it must be
+ * consistent. */
 static int read_exchange(struct lk_node root, struct lkd_config *config, struct lk_error *error)
 {
     static const char *const keys[] = {"priority", "core", NULL};
@@ -413,7 +414,7 @@ static int read_snapshots(struct lk_node root, const char *config_path, struct l
     return lk_also(r, lkd_config_path(node, "directory", config_path, config->snapshots, error));
 }
 
-/* folder of the road files named by models */
+/* Read the folder of the road files that models name. */
 static int read_roads(struct lk_node root, const char *config_path, struct lkd_config *config,
                       struct lk_error *error)
 {
@@ -461,7 +462,7 @@ static int read_root(struct lk_node root, const char *path, struct lkd_config *c
         "privileges", "villas",    "outputs",   "motion",    "record", "line",     "exchange",
         "cueing",     "roads",     "snapshots", "ptp",       NULL};
     static const char *const versions[] = {"1", NULL};
-    /* in the order of enum lkd_mode */
+    /* names in the order of enum lkd_mode */
     static const char *const modes[] = {"realtime", "lockstep", "asap", NULL};
     int r, version, mode = config->mode;
 

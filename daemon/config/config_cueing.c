@@ -16,7 +16,7 @@ static int check_values(struct lk_node node, const char *key, const double *valu
     return 0;
 }
 
-/* A number, or three of them. */
+/* Read a field of the washout: one number or a list of three numbers. */
 static int read_field(struct lk_node node, const struct lk_gain_field *field,
                       struct lk_washout_set *set, struct lk_error *error)
 {
@@ -34,7 +34,7 @@ static int read_field(struct lk_node node, const struct lk_gain_field *field,
     return r;
 }
 
-/* A boolean, or a share. */
+/* Read the field `coupled`: a boolean, or a number as a share. */
 static int read_coupled(struct lk_node node, const struct lk_gain_field *field,
                         struct lk_washout_set *set, struct lk_error *error)
 {

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sections `inputs` and `policy`: permitted senders of inputs, and actions on conditions.
- */
+/* Sections `inputs` and `policy`: permitted senders of inputs, and actions on conditions. */
 #include "config_read.h"
 #include <math.h>
 #include <string.h>
 
-/* In the order of enum lkd_action. */
+/* Names in the order of enum lkd_action. */
 static const char *const actions[] = {"count", "hold", "ramp", "zero", "fault", NULL};
 
 #define VALUE_MAX   1e15
@@ -33,7 +32,8 @@ static int read_rule_keys(struct lk_node map, struct lkd_rule *rule, struct lk_e
     return 0;
 }
 
-/* Read an action word, or a map with @keys. A missing key has no effect. */
+/* Read a rule: an action word, or a map with @keys. Keys that are missing leave the rule
+ * unchanged. */
 static int read_rule(struct lk_node parent, const char *key, const char *const keys[],
                      struct lkd_rule *rule, struct lk_error *error)
 {
@@ -65,7 +65,8 @@ static int read_timeout(struct lk_node map, uint64_t *ret_steps, struct lk_error
     return r;
 }
 
-/* @key: also the name of the value in the message */
+/* Read a positive limit.
+ * @key: key of the map; the error message also uses it as the name of the value */
 static int read_limit(struct lk_node map, const char *key, double *ret_limit,
                       struct lk_error *error)
 {
@@ -116,7 +117,7 @@ static const char *const limit_keys[] = {"action", "value", "ramp", "limit", NUL
 static const char *const threshold_keys[] = {"action", "value", "ramp", "limit", "fault", NULL};
 static const char *const bounds_keys[] = {"action", "value", "ramp", "position", "speed", NULL};
 
-/* Limits in the map of a condition. */
+/* Read the limits in the map of a condition. */
 static int read_limits(struct lk_node map, enum lkd_condition condition, struct lkd_policy *policy,
                        struct lk_error *error)
 {
@@ -175,7 +176,8 @@ static int read_condition(struct lk_node node, enum lkd_condition condition,
     return r || !is_map(node, key) ? r : read_limits(map, condition, policy, error);
 }
 
-/* The limit is off by default, so an action without a limit is an error. */
+/* Refuse an action without a limit: the limit is off by default, so the action would never
+ * happen. */
 static int check_limit(struct lk_node node, const char *key, enum lkd_action action, double limit,
                        struct lk_error *error)
 {
@@ -214,7 +216,8 @@ static int read_horizon(struct lk_node map, double *ret_s, struct lk_error *erro
     return lkd_config_between(map, "extrapolate", 0, HORIZON_MAX, ret_s, error);
 }
 
-/* Keys missing for a channel default to `policy: {stale: ...}` and `extrapolate` beside it. */
+/* Read the rule of a channel. Keys that are missing default to `policy: {stale: ...}` and to the
+ * common `extrapolate`. */
 static int read_channel(struct lk_node channels, int i, struct lkd_policy *policy,
                         struct lk_error *error)
 {

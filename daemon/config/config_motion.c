@@ -88,7 +88,8 @@ static int read_group(struct lk_node node, size_t group, struct lkd_motion_confi
     return r;
 }
 
-/* The cycle thread has no access to the platform, which the exchange thread moves. */
+/* Check that a receiver with platform values is consistent with the other settings. The cycle
+ * thread cannot send these values, because the exchange thread computes them. */
 static int check_platform(struct lk_node node, bool cueing, const struct lkd_motion_config *motion,
                           struct lk_error *error)
 {

@@ -11,26 +11,26 @@
 #include "linkage/document.h"
 
 /** lkd_config_section() - Find an optional section of @root and check that its keys are in @allowed
- * (NULL-terminated). If it is missing, @ret_node is no node. */
+ * (NULL-terminated). If the section is missing, @ret_node has the kind LK_NODE_NONE. */
 int lkd_config_section(struct lk_node root, const char *key, const char *const allowed[],
                        struct lk_node *ret_node, struct lk_error *error);
 
-/** lkd_config_choice_or() - Read one of @choices (NULL-terminated) as its index. */
+/** lkd_config_choice_or() - Read an optional value that must be one of @choices (NULL-terminated),
+ * as its index. */
 int lkd_config_choice_or(struct lk_node node, const char *key, const char *const choices[],
                          int *ret_choice, struct lk_error *error);
 
-/** lkd_config_between() - Read a number within limits. */
+/** lkd_config_between() - Read an optional number from @low to @high. */
 int lkd_config_between(struct lk_node node, const char *key, double low, double high, double *ret,
                        struct lk_error *error);
 
-/* Sections with a file of their own. */
+/* Functions for sections that have their own file. */
 int lkd_config_security(struct lk_node root, const char *config_path, struct lkd_config *config,
                         struct lk_error *error);
 int lkd_config_privileges(struct lk_node root, struct lkd_config *config, struct lk_error *error);
 
-/** lkd_config_policy() - Read section `policy`.
- * lkd_config_inputs() - Read section `inputs`; call after lkd_config_policy(), which provides the
- * defaults of each channel. */
+/** lkd_config_policy(), lkd_config_inputs() - Read the sections `policy` and `inputs`. Call
+ * lkd_config_inputs() last, because `policy` provides the defaults of each channel. */
 int lkd_config_policy(struct lk_node root, struct lkd_config *config, struct lk_error *error);
 int lkd_config_inputs(struct lk_node root, struct lkd_config *config, struct lk_error *error);
 
@@ -53,13 +53,13 @@ int lkd_config_line(struct lk_node root, struct lkd_config *config, struct lk_er
 int lkd_config_record(struct lk_node root, const char *config_path, struct lkd_config *config,
                       struct lk_error *error);
 
-/** lkd_config_udp() - Read a numeric UDP address such as "udp://127.0.0.1:5610". @size: bytes of
- * @ret_text */
+/** lkd_config_udp() - Read a numeric UDP address such as "udp://127.0.0.1:5610".
+ * @size: bytes of @ret_text */
 int lkd_config_udp(struct lk_node node, const char *key, size_t size, char *ret_text,
                    struct sockaddr_in *ret_address, struct lk_error *error);
 
-/** lkd_config_outputs() - Read section `outputs`;  lkd_config_motion() - Read list `motion`;
- * lkd_config_cueing() - Read section `cueing`; call before lkd_config_motion(). */
+/** lkd_config_cueing(), lkd_config_outputs(), lkd_config_motion() - Read the sections `cueing` and
+ * `outputs` and the list `motion`. Call lkd_config_cueing() before lkd_config_motion(). */
 int lkd_config_cueing(struct lk_node root, struct lkd_config *config, struct lk_error *error);
 int lkd_config_outputs(struct lk_node root, struct lkd_config *config, struct lk_error *error);
 int lkd_config_motion(struct lk_node root, struct lkd_config *config, struct lk_error *error);

@@ -4,7 +4,7 @@
 
 #define CHUNK_MIN (64.0 * 1024)
 #define CHUNK_MAX (64.0 * 1024 * 1024)
-/* Smallest file with room for its front and a chunk. */
+/* Minimum size of a file: room for its header and one chunk. */
 #define SIZE_MIN (256.0 * 1024)
 
 /* Read a number of bytes: a whole number, which may be written as 1e9. */

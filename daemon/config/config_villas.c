@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Section `villas`: a gateway that speaks VILLASnode's sample format. */
+/* Section `villas`: a gateway that uses VILLASnode's sample format. */
 #include "config_read.h"
 #include <string.h>
 
@@ -13,7 +13,7 @@ static size_t name_length(const char *text)
                : strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789-");
 }
 
-/* CHANNEL or CHANNEL.COMPONENT. */
+/* Return true if @text has the form CHANNEL or CHANNEL.COMPONENT. */
 static bool is_position(const char *text)
 {
     size_t channel = name_length(text), component;
@@ -62,7 +62,8 @@ static int read_names(struct lk_node node, const char *key, struct lkd_villas_na
     return r;
 }
 
-/* An endpoint that other machines reach is unprotected and needs an explicit permission. */
+/* Read an endpoint. The endpoints of a gateway have no keys. So an address that other machines can
+ * reach needs an explicit permission. */
 static int read_endpoint(struct lk_node node, const char *key, bool clear_text, char *ret,
                          struct lk_error *error)
 {
@@ -81,7 +82,7 @@ static int read_endpoint(struct lk_node node, const char *key, bool clear_text, 
     return 0;
 }
 
-/* An endpoint without channels, or channels without an endpoint, is an error. */
+/* Refuse an endpoint without channels, and channels without an endpoint. */
 static int check_pair(struct lk_node node, const char *endpoint_key, const char *endpoint,
                       const char *list_key, int n, struct lk_error *error)
 {

@@ -17,7 +17,7 @@ static bool is_wished(const struct lkd_wish *wish, int core)
     return wished;
 }
 
-/* Refuse a core that was requested by its number. */
+/* Refuse a core that the configuration requests by number and that another process has locked. */
 static int refuse_core(const char *section, int core, struct lk_error *error)
 {
     char holder[256];
@@ -29,7 +29,7 @@ static int refuse_core(const char *section, int core, struct lk_error *error)
     return LK_E_MODEL;
 }
 
-/* Append the holders of the cores to the error of lkd_place(). */
+/* Append the processes that have locked cores to the error of lkd_place(). */
 static void name_holders(const cpu_set_t *taken, struct lk_error *error)
 {
     struct lk_error line = *error;
@@ -71,7 +71,9 @@ static void say_not_locked(int core, int error)
                 core, strerror(error));
 }
 
-/* Return: the first core of @p that another process holds, or LKD_CORE_NONE. */
+/* Lock all cores of a placement.
+ * Return: the first core of @p that another process has locked; then no core is locked.
+ * LKD_CORE_NONE: success. */
 static int lock_all(const struct lkd_placement *p, enum lk_host_share share, struct locks *locks)
 {
     locks->n = 0;
@@ -99,7 +101,8 @@ static int read_cores(struct lkd_cores *cores)
     return lkd_realtime_cores(&cores->allowed, &cores->reachable);
 }
 
-/* The exchange may share its core with the exchange of other rigs, but not with a cycle. */
+/* Refuse the core of a worker as the core of the exchange thread. The exchange threads of several
+ * rigs may share a core. */
 static int part_exchange(const struct lkd_thread_wish *wish, const struct lkd_placement *p,
                          struct lk_error *error)
 {
@@ -121,8 +124,11 @@ static int take_for_exchange(const struct lkd_thread_wish *wish, struct lk_error
     return refuse_core("exchange", wish->core, error);
 }
 
-/** struct seeking - @ran_out: `auto` would find a core if others held none; @first_taken: the first
- * core of @placement that another process holds, or LKD_CORE_NONE */
+/** struct seeking - search for a placement whose cores are all free.
+ * @first_taken: return the first core of @placement that another process has locked, or
+ *               LKD_CORE_NONE
+ * @note:        @size bytes, see lkd_cores_check()
+ * @ran_out:     `auto` would find a core if other processes had locked none */
 struct seeking {
     const struct lkd_config *config;
     int (*first_taken)(struct seeking *seeking, const struct lkd_placement *placement);
@@ -139,7 +145,8 @@ static int lock_cores(struct seeking *seeking, const struct lkd_placement *place
                     &locks);
 }
 
-/* A holder started with the same file counts as the same rig. */
+/* Return true if another rig has locked the core. A process started with the same configuration
+ * file counts as the same rig. */
 static bool is_foreign(struct seeking *seeking, int core)
 {
     const char *source = seeking->config->source;
@@ -199,7 +206,8 @@ int lkd_cores_take(const struct lkd_config *config, struct lkd_placement *ret_pl
     return r ? r : take_for_exchange(&config->exchange, ret_error);
 }
 
-/* Return true if the exchange has a core to which no worker of the cycle is pinned. */
+/* Return true if a core remains for the exchange thread, to which no worker of the cycle is
+ * pinned. */
 static bool has_core_beside(const struct lkd_cores *cores, const struct lkd_placement *placement)
 {
     cpu_set_t beside = cores->allowed;
@@ -207,7 +215,7 @@ static bool has_core_beside(const struct lkd_cores *cores, const struct lkd_plac
     for (int k = 0; k < placement->n_workers; k++)
         if (placement->core[k] >= 0)
             CPU_CLR((size_t)placement->core[k], &beside);
-    /* an unpinned cycle occupies one of them */
+    /* an unpinned cycle needs one of the remaining cores itself */
     return CPU_COUNT(&beside) > (placement->core[0] < 0);
 }
 
@@ -242,8 +250,8 @@ int lkd_cores_settle_exchange(const struct lkd_config *config,
     return 0;
 }
 
-/* lkd_place() does not check that a core given by number exists; otherwise only arming would
- * fail. */
+/* Refuse a core number that does not exist or is outside of the cpuset. lkd_place() does not check
+ * this, so the error would appear only at arming. */
 static int expect_reachable(const char *key, int core, const struct lkd_cores *cores,
                             struct lk_error *error)
 {

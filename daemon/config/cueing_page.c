@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prints the output of `linkaged --check` for the section `cueing`: the loss of cues due to limited
- * travel, which is not obvious from the parameters. */
+/* Output of `linkaged --check` for the section `cueing`: the loss of cues due to limited travel,
+ * which the parameters do not show directly. */
 #include "config.h"
 #include "cueing/transfer.h"
 #include <math.h>
@@ -9,7 +9,7 @@ static const double frequencies[] = {0.1, 0.3, 1, 3, 10};
 static const char *const axes[LK_TRANSFER_AXES] = {"surge", "sway",  "heave",
                                                    "roll",  "pitch", "yaw"};
 
-#define FAINT         0.2 /* part of a cue */
+#define FAINT         0.2 /* gain below which a warning is printed */
 #define N_FREQUENCIES (sizeof(frequencies) / sizeof(frequencies[0]))
 
 static void print_axis(const struct lk_washout_set *set, int axis, FILE *f)
@@ -35,7 +35,7 @@ static double lowest_with(struct lk_washout_set set, int axis, double coupled)
     return lk_transfer_at(&set, axis, lk_transfer_sag(&set, axis)).gain;
 }
 
-/* Warn if the washout removes nearly all of a cue. */
+/* Print a warning if the washout removes nearly all of a cue. */
 static void print_advice(const struct lk_washout_set *set, int axis, FILE *f)
 {
     double now = lowest_with(*set, axis, set->coupled);

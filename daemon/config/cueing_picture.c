@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Draws the content of cueing_page.c as a picture (SVG): gain and phase of each axis over
- * frequency. */
+/* Picture (SVG) of the data of cueing_page.c: gain and phase of each axis over frequency. */
 #include "config.h"
 #include "cueing/transfer.h"
 #include "linkage/file.h"
@@ -12,7 +11,7 @@
 #define WIDTH    1000.0
 #define LEFT     80.0
 #define RIGHT    760.0
-#define LOWEST   0.05 /* rad/s, and the highest */
+#define LOWEST   0.05 /* frequency range [rad/s] */
 #define HIGHEST  50.0
 #define POINTS   400
 #define HALF     180.0 /* degrees */
@@ -20,10 +19,9 @@
 #define DEGREES  (180 / M_PI)
 #define BACKDROP "#ffffff"
 
-/** struct panel - a panel of the picture: @top, @bottom [px] of the values @high, @low; a line at
- * each
- * @tick
- */
+/** struct panel - one diagram of the picture.
+ * @top, @bottom: vertical positions of the values @high and @low [px]
+ * @tick:         distance of grid lines, in units of the value */
 struct panel {
     const char *title;
     double top;
@@ -36,7 +34,7 @@ struct panel {
 static const struct panel gains = {"gain [1]", 50, 350, 0, HIGH, 0.2};
 static const struct panel phases = {"phase [deg]", 400, 640, -HALF, HALF, 90};
 
-/* each line is narrower than those below it, so that coinciding lines remain visible */
+/* lines are drawn from wide to narrow, so that coinciding lines remain visible */
 static const struct {
     const char *name;
     const char *colour;
@@ -80,7 +78,8 @@ static void draw_frame(FILE *f, const struct panel *p)
     }
 }
 
-/* A phase beyond half a turn continues at the opposite edge. */
+/* Draw the gain or the phase of an axis. Where the phase wraps at half a turn, a new path begins at
+ * the opposite edge. */
 static void draw_line(FILE *f, const struct panel *p, const struct lk_washout_set *set, int axis)
 {
     double before = 0;

@@ -49,7 +49,7 @@ void lkd_security_reload(struct lkd_security *security)
         return;
     }
     r = lkd_clients_read(security->path, security->owner, &clients, &error);
-    if (r == 0 && clients->n == 0) { /* truncated or incomplete file */
+    if (r == 0 && clients->n == 0) { /* the file is probably truncated or incomplete */
         lk_error_set(&error, "%s: names no client", security->path);
         free(clients);
         r = LK_E_TEXT;

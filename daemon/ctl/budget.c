@@ -8,16 +8,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define OCCUPIED_MAX 0.9 /* largest share of a period for step and spinning together */
-#define TRIALS       101 /* largest number of steps for comparing numbers of iterations */
+#define OCCUPIED_MAX 0.9 /* limit of step and spinning together, as a share of a period */
+#define TRIALS       101 /* largest number of steps that measure a number of iterations */
 #define TRIALS_MIN   5
-#define TRIALS_NS    INT64_C(50000000) /* time limit of these steps */
-/* Largest time to compile a model for a trial. */
+#define TRIALS_NS    INT64_C(50000000) /* time limit of these steps [ns] */
+/* Models that compile for longer than this are not compiled again for advice [ns]. */
 #define COMPILE_NS   INT64_C(100000000)
-#define PROBED       4    /* additional iterations, to measure the cost of one */
+#define PROBED       4    /* additional iterations, to measure the cost of one iteration */
 #define LEFT_OUT_MIN 1e-3 /* smallest share of steps excluded on a degraded machine */
 #define LEFT_OUT_MAX 0.1
-#define SAFETY       4 /* gaps come in swarms */
+#define SAFETY       4 /* safety factor, because gaps tend to come in groups */
 
 static void append_text(struct lkd_budget *budget, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
@@ -32,7 +32,7 @@ static void append_text(struct lkd_budget *budget, const char *format, ...)
     va_end(args);
 }
 
-/* To a tenth of a microsecond. */
+/* Convert to microseconds, rounded to a tenth. */
 static double to_us(int64_t ns)
 {
     return round((double)ns * 1e-2) * 0.1;
@@ -72,8 +72,9 @@ static bool is_late(void *context)
     return lkd_clock_ns() > *(const int64_t *)context;
 }
 
-/* The control thread waits for the compilation, so models that compile slowly get no such advice.
- */
+/* Return the median time of a step with another number of iterations [ns]; 0 if it cannot be
+ * measured. The control thread waits for the compilation, so models that compile slowly are not
+ * measured. */
 static int64_t median_with(const struct lkd_loaded *loaded, int iterations)
 {
     const struct lk_options options = {.iterations = iterations, .engine = loaded->engine};
@@ -91,8 +92,8 @@ static int64_t median_with(const struct lkd_loaded *loaded, int iterations)
     return time_ns;
 }
 
-/* Return the largest number of iterations whose step would fit; 0 if no number fits, or fewer
- * iterations would not help. Each iteration costs the same, so two medians suffice. */
+/* Return the largest number of iterations whose step would fit; 0 if no number fits, or if fewer
+ * iterations would not shorten the step. Each iteration costs the same, so two medians suffice. */
 static int iterations_that_fit(const struct lkd_loaded *loaded, int64_t basis_ns, int64_t most_ns)
 {
     int64_t now_ns = median_with(loaded, 0);
@@ -100,7 +101,8 @@ static int iterations_that_fit(const struct lkd_loaded *loaded, int64_t basis_ns
     double more_ns = one_ns > 0 ? (double)median_with(loaded, 1 + PROBED) : 0;
     double each_ns = (more_ns - one_ns) / PROBED, room_ns;
 
-    /* the difference exceeds that of repeated measurements */
+    /* Accept the cost of an iteration only if it exceeds the differences between repeated
+     * measurements. */
     if (more_ns <= 0 || each_ns < 0.02 * one_ns || one_ns > 0.95 * (double)now_ns)
         return 0;
     room_ns = fmin((double)most_ns / (double)basis_ns, 0.95) * (double)now_ns - one_ns;
@@ -130,8 +132,8 @@ static void say_what_fits(const struct lkd_loaded *loaded, int64_t most_ns, int 
 
 /* ---- the verdict ---- */
 
-/* Gaps have some rate, so a step of duration t is hit by one with probability rate times t on each
- * of its cores. */
+/* Return the quantile of the step durations to be used for the verdict. Gaps occur at some rate. So
+ * a step of duration t is interrupted with probability rate times t on each of its cores. */
 static double find_quantile(const struct lkd_proof *proof, int n_workers)
 {
     double rate = (double)proof->gaps / fmax((double)proof->gap_time_ns, 1);

@@ -114,7 +114,7 @@ static int fill_names(struct lkd_call *call, const struct lkd_claim *claim,
     for (int i = 0; i < claim->n_channels; i++) {
         int channel = lkd_inputs_claimed(call->rig->inputs, claim->token, i);
 
-        if (channel >= 0) /* it may end at any time */
+        if (channel >= 0) /* -1: the claim has ended meanwhile */
             report->channels[report->n_channels++] = (char *)channels[channel].name;
     }
     return 0;

@@ -9,9 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TRACE_MAX (LK_WIRE_CONTROL_MAX - 4096) /* bytes; leaves room for the reply around it */
+#define TRACE_MAX (LK_WIRE_CONTROL_MAX - 4096) /* bytes; the rest is for the reply */
 
-/* Return: 0, -ENOMEM, -E2BIG (no text was made). */
+/* Write a trace of the last @cycles cycles as text.
+ * Return: 0, -ENOMEM, -E2BIG (too long; no text was made). */
 static int make_trace(const struct lkd_rig *rig, uint32_t cycles, char **ret_text, size_t *ret_size)
 {
     FILE *file = open_memstream(ret_text, ret_size);
@@ -28,7 +29,8 @@ static int make_trace(const struct lkd_rig *rig, uint32_t cycles, char **ret_tex
     return -E2BIG;
 }
 
-/* With workers a trace has more events per cycle, so fewer cycles fit. */
+/* Add a trace to the reply. The number of cycles is halved until the text fits, because a trace
+ * with workers has more events per cycle. */
 static int add_trace(struct lkd_call *call, uint32_t cycles)
 {
     char *text = NULL;
@@ -49,7 +51,8 @@ static int add_trace(struct lkd_call *call, uint32_t cycles)
     return call->reply->trace.data ? 0 : -ENOMEM;
 }
 
-/* Return: true if a model is loaded; otherwise fills the refusal. */
+/* Check that a model is loaded.
+ * Return: true if it is; otherwise the refusal is in the answer. */
 static bool has_model(struct lkd_call *call, const char *command)
 {
     if (call->rig->loaded)
@@ -114,7 +117,8 @@ int lkd_command_model(struct lkd_call *call)
         return -ENOMEM;
     linkage__v1__model_text__init(model);
     model->name = (char *)loaded->name;
-    /* valid until another model is loaded, after the reply is sent */
+    /* The text remains valid until another model is loaded, which happens after the reply is
+     * sent. */
     model->text = (ProtobufCBinaryData){loaded->text_size, (uint8_t *)loaded->text};
     model->model_id = loaded->model_id;
     call->reply->model = model;
@@ -143,8 +147,8 @@ int lkd_command_trace(struct lkd_call *call)
     return has_model(call, "trace") ? add_trace(call, call->request->trace->cycles) : 0;
 }
 
-/* Format the external values as a text on the heap. Return: NULL after filling a refusal, or
- * without memory. */
+/* Format the external values of a load request as a text on the heap.
+ * Return: the text; NULL: the refusal is in the answer, or memory is exhausted. */
 static char *values_of(struct lkd_call *call, const Linkage__V1__LoadRequest *load)
 {
     struct lk_settings given = {0};
@@ -192,7 +196,7 @@ static int add_errors(struct lkd_call *call)
     return 0;
 }
 
-/* Texts live as long as the model. */
+/* Add the warnings of the model to the reply. Their texts exist as long as the model. */
 static int add_warnings(struct lkd_call *call)
 {
     const struct lk_findings *found = &call->rig->loaded->warnings;

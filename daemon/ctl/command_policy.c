@@ -102,7 +102,7 @@ static char *format_joules(struct lk_wire_arena *arena, double limit)
                            : lk_wire_arena_format(arena, "off");
 }
 
-/* "0.1 m", "0.1 m, fault at 1" */
+/* Format a threshold, such as "0.1 m" or "0.1 m, fault at 1". */
 static char *format_threshold(struct lk_wire_arena *arena, const struct lkd_threshold *threshold,
                               double unit, const char *name)
 {
@@ -188,7 +188,7 @@ static int fill_row(struct lkd_call *call, enum lkd_condition condition,
     return row->limit ? 0 : -ENOMEM;
 }
 
-/* Fill in how often the channel of a rule was stale, if the model has this channel. */
+/* Fill in how often the input channel of a rule became stale, if the model has this channel. */
 static void fill_channel_count(struct lkd_call *call, const char *name, Linkage__V1__PolicyRow *row)
 {
     const struct lk_channel *channels;

@@ -25,8 +25,8 @@ static bool is_plausible(const Linkage__V1__StepRequest *step, struct lkd_answer
     return true;
 }
 
-/* Return: true if the steps may be executed. The input of a repeated request was accepted
- * before. */
+/* Accept the input of a step request. The input of a repeated request was accepted the first time.
+ * Return: true if the steps may be executed. */
 static bool take_input(struct lkd_call *call, const Linkage__V1__StepRequest *step)
 {
     int status;
@@ -55,7 +55,7 @@ static int add_outputs(struct lkd_call *call)
 
     if (!outgoing)
         return -ENOMEM;
-    lkd_mailbox_take(&cycle->answer); /* unless it is the same request again */
+    lkd_mailbox_take(&cycle->answer); /* no new value if the request is repeated */
     output = lkd_mailbox_front(&cycle->answer);
     lkd_wall_clock_refresh(&clock, lkd_clock_ns());
     lkd_outgoing_fill(outgoing, output, cycle->n_outputs, &facts, call->rig->state, &clock);
@@ -71,7 +71,7 @@ int lkd_command_step(struct lkd_call *call)
 {
     const Linkage__V1__StepRequest *step = call->request->step;
 
-    /* accept the input last, because the input of a refused request must not act in the next one */
+    /* Accept the input last, because the input of a refused request must not act later. */
     if (!is_plausible(step, call->answer) ||
         !lkd_rig_may_step(call->rig, step->number, step->steps, call->answer) ||
         !take_input(call, step))

@@ -12,19 +12,23 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Number of names in a refusal. The names most similar to the requested name are chosen. */
+/* Number of names that a refusal suggests. They are the names most similar to the requested
+ * name. */
 #define SUGGESTIONS 3
 
-/** struct offer - @channel: @n available channels;  @what: their type in messages, such as
- * "output" */
+/** struct offer - channels that can be selected.
+ * @channel: @n available channels
+ * @what:    their type in messages, such as "output" */
 struct offer {
     const struct lk_channel *channel;
     int n;
     const char *what;
 };
 
-/** struct chosen - @channel: @n channels in the requested order;  @taken: flags of the model's
- * channels;  @from: output index of each of @n_values values */
+/** struct chosen - selected channels.
+ * @channel: @n channels in the requested order
+ * @taken:   flag for each available channel: it is selected already
+ * @from:    output index of each of @n_values values */
 struct chosen {
     const struct lk_channel **channel;
     size_t n;
@@ -33,7 +37,7 @@ struct chosen {
     int n_values;
 };
 
-/* Return the channel most similar to @name that is not yet in @said. */
+/* Return the channel most similar to @name that is not marked in @said. */
 static const struct lk_channel *nearest(const char *name, const struct lk_channel *channels, int n,
                                         const bool *said)
 {
@@ -77,7 +81,8 @@ static int refuse_unknown(struct lkd_call *call, const char *name, const struct 
     return 0;
 }
 
-/* Return: 0 (a refusal is in the answer), -ENOMEM. */
+/* Select the channel @name.
+ * Return: 0 (a refusal is in the answer), -ENOMEM. */
 static int choose_channel(struct lkd_call *call, const char *name, const struct offer *offer,
                           struct chosen *chosen)
 {
@@ -99,7 +104,7 @@ static int choose_channel(struct lkd_call *call, const char *name, const struct 
     return 0;
 }
 
-/* Offer the poses of all bodies as channels, stored after the outputs. */
+/* Offer the poses of all bodies as channels. Their values are stored after the outputs. */
 static int offer_poses(struct lkd_call *call, struct offer *ret)
 {
     static const char *const components[LK_POSE_SIZE] = {"x", "y", "z", "qw", "qx", "qy", "qz"};
@@ -138,8 +143,8 @@ static int make_offer(struct lkd_call *call, bool poses, struct offer *ret)
     return 0;
 }
 
-/* Choose the requested channels, or all channels. Return: 0 (a refusal is in the answer),
- * -ENOMEM. */
+/* Choose the requested channels, or all channels.
+ * Return: 0 (a refusal is in the answer), -ENOMEM. */
 static int choose_all(struct lkd_call *call, const Linkage__V1__SubscribeRequest *request,
                       struct chosen *chosen)
 {
@@ -152,7 +157,7 @@ static int choose_all(struct lkd_call *call, const Linkage__V1__SubscribeRequest
     n = offer.n;
     for (int i = 0; i < n; i++)
         n_values += offer.channel[i].size;
-    /* without duplicates there are at most as many as offered */
+    /* Duplicates are refused, so at most all offered channels are selected. */
     chosen->channel = lk_wire_arena_take(call->arena, ((size_t)n + 1) * sizeof(*chosen->channel));
     chosen->from = lk_wire_arena_take(call->arena, ((size_t)n_values + 1) * sizeof(int));
     chosen->taken = lk_wire_arena_take(call->arena, ((size_t)n + 1) * sizeof(*chosen->taken));
@@ -167,8 +172,8 @@ static int choose_all(struct lkd_call *call, const Linkage__V1__SubscribeRequest
     return r;
 }
 
-/* Create the stream. Return: true if the stream exists now; otherwise the refusal is in the
- * answer. */
+/* Create the stream.
+ * Return: true if the stream exists now; otherwise the refusal is in the answer. */
 static bool open_stream(struct lkd_call *call, const struct chosen *chosen, uint32_t divisor,
                         uint64_t *ret_id)
 {
@@ -210,7 +215,7 @@ static int describe_channels(struct lkd_call *call, const struct chosen *chosen,
 
         if (r)
             return r;
-        all[i].offset = offset; /* within the stream */
+        all[i].offset = offset; /* offset within the stream */
         offset += (uint32_t)chosen->channel[i]->size;
         stream->channels[i] = &all[i];
     }

@@ -80,7 +80,7 @@ int lkd_call_add_status(struct lkd_call *call, bool with_histograms)
     return r;
 }
 
-/* Table of commands: name in messages, required role, function. */
+/* Table of commands: name in messages, required role, and function. */
 #define COMMAND(NAME, name, ROLE)                                                                  \
     [LINKAGE__V1__CONTROL_REQUEST__COMMAND_##                                                      \
         NAME] = {#name, LINKAGE__V1__ROLE__ROLE_##ROLE, lkd_command_##name}
@@ -111,7 +111,7 @@ static int carry_out(struct lkd_call *call)
     size_t command = (size_t)call->request->command_case;
 
     if (command >= N_COMMANDS || !commands_table[command].carry_out) {
-        /* of a later version of linkage.proto */
+        /* the command belongs to a later version of linkage.proto */
         lkd_rig_answer(call->answer, LINKAGE__V1__RESULT__RESULT_BAD_MESSAGE, "unknown command");
         return 0;
     }
@@ -126,7 +126,8 @@ static int carry_out(struct lkd_call *call)
     return commands_table[command].carry_out(call);
 }
 
-/* A reply without a payload of its command contains the status. */
+/* Return true if a command has filled its payload of the reply. Otherwise the reply gets the
+ * status. */
 static bool has_answer(const Linkage__V1__ControlReply *reply)
 {
     return reply->status || reply->description || reply->evidence || reply->trace.data ||
@@ -163,7 +164,7 @@ static int finish_reply(struct lkd_call *call)
     return has_answer(call->reply) ? 0 : lkd_call_add_status(call, false);
 }
 
-/* the answer is too large for a reply, but every request gets one */
+/* Replace a reply that is too large by a refusal, because every request gets a reply. */
 static int answer_anyway(struct lkd_call *call)
 {
     int r = begin_reply(call);

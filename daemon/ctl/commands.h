@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Execution of requests: bytes in, bytes of the reply out. Control thread only. */
+/* Execution of requests: decodes a request, executes it and builds the reply. Control thread
+ * only. */
 #ifndef LKD_CTL_COMMANDS_H
 #define LKD_CTL_COMMANDS_H
 
@@ -8,18 +9,21 @@
 #include "rig.h"
 
 /** struct lkd_later - pending request whose reply is sent later.
- * @waiting: a request is pending;  @id: identifier of the request;  @peer: its sender
- */
+ * @waiting: a request is pending
+ * @id:      identifier of the request
+ * @peer:    sender of the request */
 struct lkd_later {
     bool waiting;
     uint64_t id;
     struct lkd_peer peer;
 };
 
-/** struct lkd_commands - @request_arena: decoded requests;  @reply_arena: replies being built
- * @forbidden: requests beyond a client's role
- * @later: the request that waits for the end of a load
- * @shutdown: a client has requested the end of the daemon */
+/** struct lkd_commands - state of the execution of requests.
+ * @request_arena: memory for decoded requests
+ * @reply_arena:   memory for replies being built
+ * @forbidden:     number of requests that the client's role forbids
+ * @later:         the request that waits for the end of a load
+ * @shutdown:      a client has requested the end of the daemon */
 struct lkd_commands {
     struct lkd_rig *rig;
     struct lk_wire_arena request_arena;
@@ -30,11 +34,11 @@ struct lkd_commands {
 };
 
 /** struct lkd_call - one request and its reply.
- * @peer:   the sender
- * @arena:  memory for the reply
- * @answer: RESULT_OK until a command sets another result
- * @reply:  its result and text are copied from @answer at the end; if a command fills no payload,
- *          lkd_commands_handle() adds the status
+ * @peer:     sender of the request
+ * @arena:    memory for the reply
+ * @answer:   RESULT_OK until a command sets another result
+ * @reply:    the reply being built. Result and text are copied from @answer at the end; if a
+ *            command fills no payload, lkd_commands_handle() adds the status
  * @is_later: the reply is sent later */
 struct lkd_call {
     struct lkd_commands *commands;
@@ -60,8 +64,8 @@ lkd_command lkd_command_snapshot, lkd_command_restore, lkd_command_status, lkd_c
 
 /** lkd_call_list() - Allocate @n zeroed messages of @size bytes in the reply, and the array of
  * pointers for a repeated field.
- * @ret_list: address of the field, of type Message **.  Return: the first message, NULL: no room.
- */
+ * @ret_list: address of the field, of type Message **.
+ * Return: the first message; NULL: the arena is full. */
 void *lkd_call_list(struct lkd_call *call, size_t n, size_t size, void *ret_list);
 
 /** lkd_call_add_notes() - Add all errors of the model, or its warnings, to the reply to a load.
@@ -72,24 +76,24 @@ int lkd_call_add_notes(struct lkd_call *call);
 int lkd_call_add_status(struct lkd_call *call, bool with_histograms);
 
 /** lkd_commands_init(), lkd_commands_fini() - Initialise and release @commands. @rig is owned by
- * the caller. Return: 0, -ENOMEM. */
+ * the caller.
+ * Return: 0, -ENOMEM. */
 int lkd_commands_init(struct lkd_commands *commands, struct lkd_rig *rig);
 void lkd_commands_fini(struct lkd_commands *commands);
 
-/** lkd_commands_handle() - execute one request. Every request gets a reply, malformed requests
- * included. The reply to a load may come later: then @ret_reply is NULL and @commands stores the
- * sender.
+/** lkd_commands_handle() - Execute one request. Every request gets a reply, also a malformed one.
+ * The reply to a load may be sent later: then @ret_reply is NULL and @commands stores the sender.
  * @peer:      the sender
- * @data:      @size bytes as received; NULL for a message that has no single payload
- * @ret_reply: to be encoded before the next call; lives in @commands
+ * @data:      @size received bytes; NULL if the message has no payload or several
+ * @ret_reply: owned by @commands; encode it before the next call
  * Return: 0, -ENOMEM. */
 int lkd_commands_handle(struct lkd_commands *commands, const struct lkd_peer *peer,
                         const void *data, size_t size, const Linkage__V1__ControlReply **ret_reply);
 
 /** lkd_commands_later() - Return the postponed reply if it is ready. Call after
  * lkd_rig_follow_load().
- * @ret_reply: as for lkd_commands_handle(); NULL: the reply is not ready yet.  Return: 0,
- *             -ENOMEM. */
+ * @ret_reply: as for lkd_commands_handle(); NULL: the reply is not ready yet
+ * Return: 0, -ENOMEM. */
 int lkd_commands_later(struct lkd_commands *commands, const Linkage__V1__ControlReply **ret_reply);
 
 #endif

@@ -9,17 +9,20 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-/* Assemblies of bodies are traversed recursively, with one level per body in the worst case. So the
- * stack is as large as the default stack of a main thread. */
+/* Stack size of the compiling thread. Assemblies of bodies are traversed recursively, with one
+ * level per body in the worst case. So the stack is as large as the default stack of a main
+ * thread. */
 #define STACK (8u << 20)
 
 #define ABANDON_MS 1000
 
-/** struct lkd_compile - @is_file: @name is a path, and there is no @text
- * @cancelled: polled by the thread;  @done: the fields below it are written
- * @done_fd:   an eventfd;  @left: set by the first of thread and abandoning caller; the second one
- *             releases
- */
+/** struct lkd_compile - a compilation in progress.
+ * @is_file:   @name is a path, and there is no @text
+ * @cancelled: polled by the thread
+ * @done:      set after the following fields are written
+ * @done_fd:   eventfd that becomes readable at the end
+ * @left:      set by the thread at its end and by a caller that abandons it; the second one of them
+ *             frees the memory */
 struct lkd_compile {
     char *name;
     char *text;
@@ -71,7 +74,8 @@ static void *run_compile(void *data)
     return NULL;
 }
 
-/* The thread inherits its name and its signal mask from the thread that begins the compilation. */
+/* Start the compiling thread. It inherits name and signal mask from the thread that begins the
+ * compilation. */
 static int start_thread(struct lkd_compile *c)
 {
     pthread_attr_t attributes;
@@ -88,7 +92,8 @@ static int start_thread(struct lkd_compile *c)
     return -r;
 }
 
-/* Return: 0; -ENOMEM, -EMFILE or similar: no compilation was begun. */
+/* Begin a compilation.
+ * Return: 0; -ENOMEM, -EMFILE or similar: no compilation was begun. */
 static int begin_compile(const char *name, const char *text, size_t size, const char *values,
                          bool is_file, const struct lkd_settings *settings,
                          struct lkd_compile **ret)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reading and compiling a model in a thread of its own, at normal priority and off the cores of the
- * cycle. The control thread begins the compilation, polls it, and may cancel it. The two threads
- * share nothing else. Control thread only. */
+/* Reading and compiling a model in a separate thread, at normal priority and outside of the cycle's
+ * cores. The control thread begins the compilation, polls it, and may cancel it. The two threads
+ * share no other data. Control thread only. */
 #ifndef LKD_CTL_COMPILE_H
 #define LKD_CTL_COMPILE_H
 
@@ -10,8 +10,10 @@
 struct lkd_compile;
 
 /** lkd_compile_begin() - Begin to compile the text of a model.
- * @name: name of the text in messages;  @text: @size bytes, copied;  @values: external values in
- * the format of lk_settings_write(), copied;  @settings: owned by the caller
+ * @name:     name of the text in messages
+ * @text:     @size bytes, copied
+ * @values:   external values in the format of lk_settings_write(), copied
+ * @settings: owned by the caller
  * Return: 0, negative errno. */
 int lkd_compile_begin(const char *name, const char *text, size_t size, const char *values,
                       const struct lkd_settings *settings, struct lkd_compile **ret_compile);

@@ -7,7 +7,8 @@
 #include <time.h>
 
 #define NS_PER_S INT64_C(1000000000)
-/* Real-time throttling of the kernel reserves 50 ms of each second for other threads. */
+/* Bounds of the duration of a throttling. The kernel's real-time throttling reserves 50 ms of each
+ * second for other threads. */
 #define THROTTLE_MIN_NS INT64_C(40000000)
 #define THROTTLE_MAX_NS INT64_C(60000000)
 
@@ -46,17 +47,19 @@ static void consider_cycle(struct lkd_evidence *evidence, uint64_t cycle,
     find_least(evidence);
 }
 
-/* A throttled thread is preempted, for a time of typical length. */
+/* Return true if a missed deadline may have been caused by throttling: it was late by the typical
+ * duration of a throttling. */
 static bool was_throttled(const struct lkd_missed *missed)
 {
     int64_t late_ns = missed->record.ended_ns - missed->record.deadline_ns;
 
-    /* the following cycles belong to the same stall */
+    /* Cycles that were late because of the previous one belong to the same stall. */
     return late_ns >= THROTTLE_MIN_NS && late_ns <= THROTTLE_MAX_NS &&
            missed->cause != LKD_CAUSE_BEHIND;
 }
 
-/* A record after a lost one counts as having waited for its grid point. */
+/* Store a missed deadline. If the record before it was lost, the cycle is assumed to have waited
+ * for its grid point. */
 static void keep_missed(struct lkd_evidence *evidence, const struct lkd_cycle *cycle,
                         uint64_t number, const struct lkd_record *record)
 {
@@ -92,7 +95,7 @@ static void collect_records(struct lkd_evidence *evidence, const struct lkd_cycl
     }
 }
 
-/* A suspect was throttled if its thread was preempted meanwhile; the kernel throttles only
+/* Count suspects as throttled if the thread was preempted meanwhile. The kernel throttles only
  * real-time threads. */
 static void judge_suspects(struct lkd_evidence *evidence, const struct lkd_runner *runner)
 {

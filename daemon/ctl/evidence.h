@@ -8,7 +8,8 @@
 
 #define LKD_WORST_MAX 100
 
-/** struct lkd_worst - one of the worst cycles. @response_ns: time from its grid point to its end */
+/** struct lkd_worst - one of the worst cycles.
+ * @response_ns: time from the grid point of the cycle to its end */
 struct lkd_worst {
     int64_t response_ns;
     uint64_t cycle;
@@ -20,14 +21,17 @@ struct lkd_worst {
             its deadline */
 
 /** struct lkd_evidence - evidence of one run.
- * @utc_offset_ns: wall clock - CLOCK_MONOTONIC at the start;  @started_utc_ns: 0 before a run
- * @next:     record to read next;  @lost: overwritten before they were read
- * @worst:    @n_worst cycles, unordered;  @least: index of the one with the shortest response
- * @suspects: missed deadlines since the last judgement with the signature of throttling
+ * @utc_offset_ns:     wall clock - CLOCK_MONOTONIC at the start
+ * @started_utc_ns:    start of the run; 0 before a run
+ * @next:              number of the record to read next
+ * @lost:              number of records that were overwritten before they were read
+ * @worst:             @n_worst cycles, unordered
+ * @least:             index of the one with the shortest response
+ * @suspects:          missed deadlines since the last judgement that look like throttling
  * @n_judged, @involuntary: @n_recent and involuntary context switches at the last judgement
- * @throttled: overruns in which the kernel throttled real-time threads
+ * @throttled:         number of missed deadlines caused by throttling
  * @n_recent, @recent: number of missed deadlines read, and ring of the last ones; number i, counted
- * from 1, is at (i - 1) % LKD_RECENT_MAX
+ *                     from 1, is at (i - 1) % LKD_RECENT_MAX
  * @last, @last_ended_ns: cycle and end of the last record read */
 struct lkd_evidence {
     int64_t utc_offset_ns;
@@ -51,18 +55,20 @@ struct lkd_evidence {
 void lkd_evidence_begin(struct lkd_evidence *evidence);
 
 /** lkd_evidence_collect() - Read the new records of the cycle. Call it several times a second;
- * otherwise records are lost and counted as lost. */
+ * otherwise records are overwritten and counted in @lost. */
 void lkd_evidence_collect(struct lkd_evidence *evidence, const struct lkd_cycle *cycle,
                           const struct lkd_runner *runner);
 
 /** lkd_evidence_recent() - Return the stored missed deadlines from number @from on, counted from 1.
- * @ret: @n_max of them at most, oldest first;  @ret_next: number behind the last one
- * Return: how many. */
+ * @ret:      at most @n_max missed deadlines, oldest first
+ * @ret_next: number of the last returned one plus 1
+ * Return: number of missed deadlines in @ret. */
 int lkd_evidence_recent(const struct lkd_evidence *evidence, uint64_t from, int n_max,
                         const struct lkd_missed **ret, uint64_t *ret_next);
 
-/** lkd_evidence_sort() - Return the worst cycles, worst first. @ret: LKD_WORST_MAX entries. Return:
- * their number. */
+/** lkd_evidence_sort() - Return the worst cycles, worst first.
+ * @ret: array of LKD_WORST_MAX entries
+ * Return: number of cycles in @ret. */
 int lkd_evidence_sort(const struct lkd_evidence *evidence, struct lkd_worst *ret);
 
 /** lkd_cause_name() - Return the name of a cause as static text, such as "late wake-up". */

@@ -116,7 +116,8 @@ void lkd_fault_describe(struct lkd_rig *rig)
 
 /* ---- counted conditions ---- */
 
-/* Report the maximum so far, because the figures of the counted step may be overwritten. */
+/* Describe a counted condition with the maximum so far, because the figures of the step itself may
+ * have been overwritten. */
 static void describe_count(const struct lkd_rig *rig, enum lkd_condition condition, char *text,
                            size_t size)
 {
@@ -180,7 +181,7 @@ void lkd_fault_follow(struct lkd_rig *rig)
 {
     struct lkd_guard *guard = &rig->loaded->cycle->guard;
 
-    if (rig->figures.state == LKD_CYCLE_FAULT) /* whose line says it */
+    if (rig->figures.state == LKD_CYCLE_FAULT) /* the line about FAULT reports it */
         return;
     for (size_t i = 0; i < sizeof(of_model) / sizeof(of_model[0]); i++) {
         enum lkd_condition condition = of_model[i].condition;

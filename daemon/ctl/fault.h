@@ -11,8 +11,8 @@
 void lkd_fault_describe(struct lkd_rig *rig);
 
 /** lkd_fault_begin() - Reset the counts of conditions when a run begins.
- * lkd_fault_follow() - Log and record the conditions of the model counted since the last call. Call
- * often during a run. */
+ * lkd_fault_follow() - Log and record the conditions of the model that were counted since the last
+ * call. Call it often during a run. */
 void lkd_fault_begin(struct lkd_rig *rig);
 void lkd_fault_follow(struct lkd_rig *rig);
 

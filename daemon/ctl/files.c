@@ -13,15 +13,16 @@
 
 #define TRACES_MAX   10
 #define TRACE_CYCLES 400
-/* Time from the overrun until the trace is written: two polls of the control thread, and the
- * delay. */
+/* Longest time from an overrun until its trace is written: two polls of the control thread, and the
+ * delay [ns]. */
 #define TRACE_REACH_NS INT64_C(300000000)
-/* The trace also contains cycles after the overrun. */
+/* Delay of the trace, so that it also contains cycles after the overrun [ns]. */
 #define TRACE_DELAY_NS INT64_C(50000000)
-/* Longest wait at the end of a run until its report is on the disk. */
+/* Longest wait at the end of a run until its report is on the disk [ns]. */
 #define DISK_NS INT64_C(2000000000)
 
-/* FOLDER/MODEL-20260301T120000.250Z; @ret: LKD_STEM_SIZE bytes. */
+/* Write the beginning of a file name, FOLDER/MODEL-20260301T120000.250Z.
+ * @ret: LKD_STEM_SIZE bytes */
 static void make_stem(const struct lkd_rig *rig, char *ret)
 {
     time_t started = (time_t)(rig->evidence.started_utc_ns / 1000000000);
@@ -38,14 +39,15 @@ static void make_stem(const struct lkd_rig *rig, char *ret)
              (int)(rig->evidence.started_utc_ns / 1000000 % 1000));
 }
 
-/** struct draft - a text that becomes a file. */
+/** struct draft - a text in memory that will be written to a file. */
 struct draft {
     FILE *file;
     char *text;
     size_t size;
 };
 
-/* Open a draft. Return: a stream for writing the text, or NULL after a line in the log. */
+/* Open a draft.
+ * Return: a stream for writing the text, or NULL: the failure is logged. */
 static FILE *begin(struct draft *draft)
 {
     *draft = (struct draft){0};
@@ -118,7 +120,7 @@ void lkd_files_report(struct lkd_rig *rig, Linkage__V1__State state)
         return;
     if ((rig->trace_due_ns > 0 || rig->figures.overruns > rig->traced) &&
         rig->n_traces < TRACES_MAX)
-        write_trace(rig); /* trace of an overrun that ended the run */
+        write_trace(rig); /* the trace of an overrun that ended the run */
     whole.with_histograms = whole.with_cycles = true;
     if (lkd_reply_evidence(rig, &whole, &arena, &evidence) == 0) {
         evidence.state = state;

@@ -15,9 +15,9 @@ int lkd_files_open(struct lkd_rig *rig);
 void lkd_files_close(struct lkd_rig *rig);
 
 /** lkd_files_report() - Write the evidence files of an ended run: MODEL-UTC.json, and
- * MODEL-UTC.hist in the format of cyclictest's histograms. Each is a new file: if the name exists,
- * it becomes MODEL-UTC-2.json and so on. The files are complete when this returns, unless the disk
- * takes longer than two seconds.
+ * MODEL-UTC.hist in the format of cyclictest's histograms. Existing files are not overwritten: if
+ * the name exists, the file is called MODEL-UTC-2.json and so on. The files are complete when this
+ * function returns, unless the disk takes longer than two seconds.
  * @state: state after the run */
 void lkd_files_report(struct lkd_rig *rig, Linkage__V1__State state);
 

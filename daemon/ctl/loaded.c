@@ -13,8 +13,9 @@
 
 #define MODEL_ID_MASK ((UINT64_C(1) << 53) - 1)
 
-/* Random, so that a sample for a model of an earlier daemon is never accepted; 53 bits, so that
- * programs that have only doubles can represent it. */
+/* Return a random identifier of a model. It is random so that a sample for a model of an earlier
+ * daemon is never accepted. It has 53 bits so that programs whose only number type is double can
+ * represent it. */
 static uint64_t make_model_id(void)
 {
     uint64_t id = 0;
@@ -85,7 +86,8 @@ static int compile_loaded(const struct lk_model *model, const struct lkd_setting
     return lkd_cycle_new(loaded->system, settings, &loaded->cycle);
 }
 
-/* Consumes @model, @text and @values. */
+/* Compile the model and create its cycle. Takes ownership of @model, @text and @values, also on
+ * failure. */
 static int finish_loading(struct lk_model *model, char *text, size_t size, char *values,
                           const struct lkd_settings *settings, const atomic_bool *cancelled,
                           struct lkd_loaded **ret_loaded, struct lk_errors *errors)
@@ -113,7 +115,7 @@ static int finish_loading(struct lk_model *model, char *text, size_t size, char 
     return 0;
 }
 
-/* Reads @text with external @values. */
+/* Read a model from @text with external @values. */
 static int read_model(const char *name, const char *text, size_t size, const char *values,
                       const struct lkd_settings *settings, struct lk_model **ret_model,
                       struct lk_errors *ret_errors)

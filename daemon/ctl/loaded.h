@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A model ready to run: compiled system, its cycle, its identity. It is created by the compiling
- * thread (compile.h) or by a test, and afterwards owned by the control thread. */
+/* A model that is ready to run: its compiled system, its cycle and its identity. The compiling
+ * thread (compile.h) or a test creates it; afterwards the control thread owns it. */
 #ifndef LKD_CTL_LOADED_H
 #define LKD_CTL_LOADED_H
 
@@ -9,23 +9,25 @@
 #include "linkage/findings.h"
 #include <stdatomic.h>
 
-/* Bounds of the cycle's period: below it the wait alone uses the whole period; above it a stop
- * would last too long. */
+/* Bounds of the cycle's period. A shorter period would be used up by the wait alone; with a longer
+ * one a stop would take too long. */
 #define LKD_PERIOD_MIN_NS INT64_C(50000)
 #define LKD_PERIOD_MAX_NS INT64_C(100000000)
 
-/* Upper bound of floating point operations per step: the longest period at 40e9 per second, more
- * than any set of cores can execute. */
+/* Upper bound of floating point operations per step: the longest period at 40e9 operations per
+ * second, more than any set of cores can execute. */
 #define LKD_STEP_FLOPS_MAX 4e9
 
-/* Bound of the operations for finding warnings: about a second. */
+/* Upper bound of floating point operations for finding warnings: about a second. */
 #define LKD_FINDINGS_FLOPS_MAX 2e9
 
-/** struct lkd_loaded - @model_id: not 0, differs with every load, fits into 53 bits.
- * @engine: value of LINKAGE_ENGINE in the environment, or NULL
- * @text: source of the model, @text_size bytes;  @values: external values in the format of
- * lk_settings_write(), "" for none;  @compile_ns: duration of compiling
- * @warnings: warnings about the model */
+/** struct lkd_loaded - a model that is ready to run.
+ * @model_id:   not 0, different for every load, at most 53 bits
+ * @engine:     value of LINKAGE_ENGINE in the environment, or NULL
+ * @text:       source of the model, @text_size bytes
+ * @values:     external values in the format of lk_settings_write(), "" for none
+ * @compile_ns: duration of compiling
+ * @warnings:   warnings about the model */
 struct lkd_loaded {
     char name[LK_NAME_SIZE];
     uint64_t model_id;
@@ -40,13 +42,13 @@ struct lkd_loaded {
     struct lk_findings warnings;
 };
 
-/** lkd_loaded_new() - read and compile a model text.
- * @name:           name of the text in messages; "" is allowed
- * @text:           @size bytes; NULL is allowed for none
- * @values:         see struct lkd_loaded; faulty values are errors of the model
- * @settings:       see lkd_cycle_new()
- * @cancelled:      polled while compiling: true ends it; NULL is allowed
- * @ret_errors:     all errors of the model, at least one line
+/** lkd_loaded_new() - Read and compile a model text.
+ * @name:       name of the text in messages; "" is allowed
+ * @text:       @size bytes; NULL if there is no text
+ * @values:     see struct lkd_loaded; wrong values are reported as errors of the model
+ * @settings:   see lkd_cycle_new()
+ * @cancelled:  polled while compiling; compiling ends if it is true. May be NULL.
+ * @ret_errors: all errors of the model, at least one line
  * Return: 0, LK_E_TEXT, LK_E_ASSEMBLY, LK_E_MODEL (with @ret_errors), -ECANCELED, -ENOMEM. */
 int lkd_loaded_new(const char *name, const char *text, size_t size, const char *values,
                    const struct lkd_settings *settings, const atomic_bool *cancelled,

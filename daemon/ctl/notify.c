@@ -10,12 +10,13 @@
 #include <systemd/sd-daemon.h>
 #include <unistd.h>
 
-/* Number of notices per watchdog time-out, so that one or two notices may be late. */
+/* Number of WATCHDOG notices per watchdog time-out, so that one or two may be late. */
 #define NOTICES_A_TIMEOUT 4
-/* Extension of the start-up time-out, requested once a second. */
+/* Extension of the start-up time-out, requested once a second [us]. */
 #define START_MORE_US 10000000
 
-/* The socket of the service manager, sd_notify(3). Return: its length; 0: there is none. */
+/* Find the socket of the service manager, sd_notify(3).
+ * Return: length of its address; 0: there is none. */
 static socklen_t find_manager(struct sockaddr_un *ret)
 {
     const char *name = getenv("NOTIFY_SOCKET");
@@ -26,11 +27,12 @@ static socklen_t find_manager(struct sockaddr_un *ret)
         return 0;
     memcpy(ret->sun_path, name, n);
     if (*name == '@')
-        ret->sun_path[0] = '\0'; /* abstract */
+        ret->sun_path[0] = '\0'; /* an abstract address */
     return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + n);
 }
 
-/* sd_notify() blocks while the socket of the manager is full, which the control thread must not.
+/* Send a notice. sd_notify() is not used, because it blocks while the socket of the manager is
+ * full, and the control thread must not block.
  * Return: true if the notice was sent, or if systemd requests none. */
 static bool send_notice(const char *format, ...) __attribute__((format(printf, 1, 2)));
 static bool send_notice(const char *format, ...)
@@ -55,7 +57,8 @@ static bool send_notice(const char *format, ...)
     return sent >= 0;
 }
 
-/* If the socket of the manager has no room, the notice is sent again at the next call. */
+/* Send the STATUS notice. If the socket of the manager has no room, the next call sends it
+ * again. */
 static void send_status(struct lkd_notify *notify, const struct lkd_rig *rig)
 {
     Linkage__V1__State state = lkd_rig_shown_state(rig);
@@ -86,9 +89,10 @@ void lkd_notify_starting(const struct lkd_rig *rig)
                 (double)lkd_compile_ns(rig->compile) * 1e-9);
 }
 
-/* In RUNNING, PAUSED and FAULT the thread of the cycle advances on its grid, in ARMING through its
- * proof. Without a grid it may wait for its bench for any time: then it still publishes its
- * figures, so that the rig detects progress. */
+/* Return true if the cycle has made progress since the last call, or if there is no thread. In
+ * RUNNING, PAUSED and FAULT the thread of the cycle advances on its grid, in ARMING through its
+ * proof. In modes without a grid it may wait for its bench for any time. Then it still publishes
+ * its figures, and the rig notes this in @moved_ns. */
 static bool moves(struct lkd_notify *notify, const struct lkd_rig *rig)
 {
     uint64_t progress = atomic_load_explicit(&rig->proof.bursts, memory_order_relaxed);

@@ -6,10 +6,11 @@
 #include "rig.h"
 
 /** struct lkd_notify - state of the notices.
- * @interval_ns: time between WATCHDOG notices, 0 if systemd requests none @next_ns: time of the
- *               next WATCHDOG notice;  @cycles: cycles of the run at the last notice
- * @progress: progress of the budget proof at the last notice;  @moved_ns: time of the last observed
- *            progress of the cycle
+ * @interval_ns:      time between WATCHDOG notices, 0 if systemd requests none
+ * @next_ns:          time of the next WATCHDOG notice
+ * @cycles:           cycles of the run at the last notice
+ * @progress:         progress of the budget proof at the last notice
+ * @moved_ns:         time of the last observed progress of the cycle
  * @state, @model_id: values in the last STATUS */
 struct lkd_notify {
     int64_t interval_ns;
@@ -21,8 +22,8 @@ struct lkd_notify {
     uint64_t model_id;
 };
 
-/** lkd_notify_starting() - call about once a second while the configured model is compiled: extends
- * systemd's start-up time-out and sends the reason as STATUS. */
+/** lkd_notify_starting() - Extend systemd's start-up time-out and send the reason as STATUS. Call
+ * about once a second while the configured model is compiled. */
 void lkd_notify_starting(const struct lkd_rig *rig);
 
 /** lkd_notify_ready() - Send READY=1 and the first STATUS. */

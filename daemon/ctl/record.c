@@ -16,16 +16,17 @@
 #include <string.h>
 #include <time.h>
 
-/* Largest size of an attached configuration. */
+/* Largest size of a configuration that is attached to recordings [bytes]. */
 #define CONFIG_MAX (1u << 20)
-/* Number of further names to try if the name derived from model and time exists. */
+/* Number of attempts to find an unused name, if the name derived from model and time exists. */
 #define TRIES 100
-/* Longest wait of a cycle for the disk when its run must end. */
+/* Longest wait of the cycle for the disk at the end of its run [ns]. */
 #define LAST_WAIT_NS INT64_C(2000000000)
 
 /* ---- the thread ---- */
 
-/* Read the configuration. Return: its text, to be freed, or NULL: recordings do not contain it. */
+/* Read the text of the configuration.
+ * Return: the text, to be freed; NULL: recordings will not contain it. */
 static char *read_config(const char *path)
 {
     char *text = NULL;
@@ -55,7 +56,7 @@ void lkd_record_close(struct lkd_rig *rig)
 
 /* ---- metadata of a recording ---- */
 
-/* struct facts - entries of the metadata, with memory for formatted ones. */
+/* struct facts - metadata of a recording, with memory for formatted entries. */
 struct facts {
     struct lkd_take_source source;
     char text[8][64];
@@ -142,7 +143,8 @@ static void gather_facts(const struct lkd_rig *rig, struct facts *facts)
 
 /* ---- begin and end ---- */
 
-/* Make a name in the form of reports, MODEL-20260301T120000Z. @try: from 0 */
+/* Make a file name in the form of reports, MODEL-20260301T120000Z.
+ * @try: number of the attempt, from 0 */
 static void make_name(const struct lkd_rig *rig, int try, char *ret, size_t size)
 {
     time_t now = time(NULL);
@@ -157,7 +159,8 @@ static void make_name(const struct lkd_rig *rig, int try, char *ret, size_t size
         snprintf(ret, size, "%s-%s-%d", rig->loaded->name, utc, try + 1);
 }
 
-/* Return: 0, or an error, see lkd_recorder_begin(). */
+/* Begin a recording.
+ * Return: 0, or an error, see lkd_recorder_begin(). */
 static int begin_recording(struct lkd_rig *rig, const char *name, struct lk_error *error)
 {
     struct lkd_spsc *queue = &rig->loaded->cycle->queue;
@@ -213,8 +216,8 @@ void lkd_record_run_begins(struct lkd_rig *rig)
     if (!rig->recorder)
         return;
     lkd_recorder_state(rig->recorder, &recording);
-    /* a recording may have begun before the run was armed, in another mode: in real time the cycle
-     * never waits for the disk, in other modes it drops nothing */
+    /* A recording may have begun before the run was armed, in another mode. In real time the cycle
+     * never waits for the disk; in other modes no cycle is dropped. */
     if (recording.active)
         atomic_store(&rig->loaded->cycle->queue.wait, rig->mode != LKD_MODE_REALTIME);
     if (rig->config->record.autostart && !recording.active && begin_recording(rig, "", &error))
@@ -246,8 +249,8 @@ void lkd_record_run_over(struct lkd_rig *rig)
 
 /* ---- events ---- */
 
-/* Record states of a ride and the cause of its end; short states may be missed between two
- * polls. */
+/* Record changes of the state of the platform, and the reason of its end. Short states may be
+ * missed between two polls. */
 static void watch_platform(struct lkd_rig *rig)
 {
     struct lkd_cueing cueing;

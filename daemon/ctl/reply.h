@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The daemon's state as messages. All data that a message points to is in the arena or in the rig.
- * The message is valid until either changes. Control thread only. */
+/* Conversion of the daemon's state to messages. All data that a message points to is in the arena
+ * or in the rig. The message is valid until the arena or the rig changes. Control thread only. */
 #ifndef LKD_CTL_REPLY_H
 #define LKD_CTL_REPLY_H
 
@@ -16,7 +16,8 @@ int lkd_reply_status(struct lkd_rig *rig, bool with_histograms, struct lk_wire_a
 int lkd_reply_durations(const struct lkd_histogram *histogram, bool with_buckets,
                         struct lk_wire_arena *arena, Linkage__V1__Durations **ret_durations);
 
-/** lkd_reply_proof() - Create a Proof message in the arena with the progress or the outcome. */
+/** lkd_reply_proof() - Create a Proof message in the arena with the progress of the proof or its
+ * verdict. */
 int lkd_reply_proof(const struct lkd_rig *rig, struct lk_wire_arena *arena,
                     Linkage__V1__Proof **ret_proof);
 
@@ -30,9 +31,10 @@ int lkd_reply_evidence(struct lkd_rig *rig, const Linkage__V1__EvidenceRequest *
 int lkd_reply_description(const struct lkd_rig *rig, struct lk_wire_arena *arena,
                           Linkage__V1__ModelDescription *ret_description);
 
-/** lkd_reply_channel() - Describe a channel. @guarded: guard of an input, which contains the
- * fail-safe value of the input; NULL for an output
- * @ret:     strings in it live as long as the model. Return: 0, -ENOMEM. */
+/** lkd_reply_channel() - Describe a channel.
+ * @guarded: guard of an input, which contains the fail-safe value of the input; NULL for an output
+ * @ret:     its strings are valid as long as the model
+ * Return: 0, -ENOMEM. */
 int lkd_reply_channel(const struct lk_channel *channel, const struct lkd_guarded *guarded,
                       struct lk_wire_arena *arena, Linkage__V1__ChannelDescription *ret);
 

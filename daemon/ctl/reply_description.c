@@ -76,7 +76,7 @@ static int make_channels(const struct lk_channel *channels, const struct lkd_gua
     return 0;
 }
 
-/* the paths where @p acts */
+/* Fill in the paths that the parameter @p acts on. */
 static int fill_acts(const struct lk_parameter *p, struct lk_wire_arena *arena,
                      Linkage__V1__ParameterDescription *d)
 {
@@ -93,7 +93,7 @@ static int fill_acts(const struct lk_parameter *p, struct lk_wire_arena *arena,
     return 0;
 }
 
-/* parameters of the model, then paths with an external value */
+/* List the parameters of the model, then the paths that have an external value. */
 static int make_parameters(const struct lkd_loaded *loaded, struct lk_wire_arena *arena,
                            Linkage__V1__ModelDescription *ret)
 {
@@ -112,7 +112,7 @@ static int make_parameters(const struct lkd_loaded *loaded, struct lk_wire_arena
     for (int i = 0; i < n + given.n && r == 0; i++) {
         const struct lk_setting *s = i < n ? NULL : &given.list[i - n];
 
-        if (s && !strchr(s->path, '.')) /* name of one of the parameters above */
+        if (s && !strchr(s->path, '.')) /* a parameter of the model, listed above */
             continue;
         linkage__v1__parameter_description__init(&all[i]);
         all[i].name = lk_wire_arena_format(arena, "%s", s ? s->path : list[i].name);

@@ -47,8 +47,8 @@ static int fill_worst(const struct lkd_rig *rig, struct lk_wire_arena *arena,
     return r;
 }
 
-/* Write the missed deadlines. The first ones are from the list of the cycle, later ones from its
- * records. */
+/* Write the missed deadlines from number @from on. From 0: the list of the cycle, which has the
+ * first ones; later ones are from the records. */
 static int find_missed(const struct lkd_rig *rig, uint64_t from, const struct lkd_missed **ret,
                        uint64_t *ret_next)
 {

@@ -15,7 +15,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Longest wait of a stop for the end of a compilation, because benches and watchdog wait too. */
+/* Longest time that a stop waits for the end of a compilation [ms]. It is short, because benches
+ * and the watchdog wait meanwhile. */
 #define STOP_MS  500
 #define NS_PER_S INT64_C(1000000000)
 
@@ -52,7 +53,8 @@ void lkd_rig_answer(struct lkd_answer *a, Linkage__V1__Result result, const char
     va_start(args, format);
     vsnprintf(text, sizeof(text), format, args);
     va_end(args);
-    /* it may contain names from requests: replace control characters, because terminals print it */
+    /* The text may contain names from requests. Replace control characters, because the text is
+     * printed on terminals. */
     lk_error_set(&line, "%s", text);
     a->result = result;
     memcpy(a->text, line.text, sizeof(a->text));
@@ -157,8 +159,8 @@ int lkd_rig_fini(struct lkd_rig *rig)
     return 0;
 }
 
-/* Wait until the cycle has honoured a pause, so that the reply shows its final state; at most two
- * periods and some slack, as the cycle will honour it anyway. */
+/* Wait until the cycle has honoured a pause, so that the reply contains its final state. The wait
+ * is limited to two periods plus 50 ms. After that the cycle will still honour the pause. */
 static void await_pause(struct lkd_rig *rig)
 {
     const struct timespec nap = {.tv_nsec = 200000};
@@ -173,7 +175,7 @@ static void await_pause(struct lkd_rig *rig)
 
 /* ---- commands ---- */
 
-/* Return the number of all workers, or of those that shorten the step of the model. */
+/* Return the number of workers for a model: all workers, or only those that shorten its step. */
 static int count_workers(const struct lkd_rig *rig, const struct lkd_loaded *loaded)
 {
     int n = rig->placement->n_workers, useful;
@@ -188,8 +190,8 @@ static void take_over(struct lkd_rig *rig, struct lkd_loaded *loaded, struct lkd
 {
     struct lkd_loaded *old = rig->loaded;
 
-    /* from FAULT: subscribers receive READY only with the new model, never with the last values of
-     * the old one */
+    /* If the old model is in FAULT, its state remains until the new model is attached. So
+     * subscribers never receive READY with the last values of the old model. */
     if (lkd_run_end(rig, rig->state)) {
         lkd_loaded_free(loaded);
         lkd_rig_answer_stuck(rig, a);
@@ -200,7 +202,7 @@ static void take_over(struct lkd_rig *rig, struct lkd_loaded *loaded, struct lkd
         lkd_rig_answer(a, LINKAGE__V1__RESULT__RESULT_INTERNAL, "out of memory");
         return;
     }
-    lkd_record_run_over(rig); /* of a run that was never started */
+    lkd_record_run_over(rig); /* ends a recording requested for a run that never started */
     lkd_snapshot_forget(rig);
     rig->loaded = loaded;
     rig->n_workers = count_workers(rig, loaded);
@@ -243,7 +245,8 @@ static bool may_load(const struct lkd_rig *rig, struct lkd_answer *a)
     return lkd_rig_allows(rig, "load", IN(EMPTY) | IN(READY) | IN(ARMED) | IN(FAULT), a);
 }
 
-/* @r: of its begin */
+/* Complete the begin of a load.
+ * @r: result of lkd_compile_begin() or lkd_compile_begin_file() */
 static bool begin_load(struct lkd_rig *rig, int r, struct lkd_answer *a)
 {
     rig->load_errors.n = 0;
@@ -311,7 +314,7 @@ Linkage__V1__State lkd_rig_shown_state(const struct lkd_rig *rig)
     return rig->compile ? LOADING : rig->state;
 }
 
-/* Compiling ends soon, at its next poll; then its client gets the reply. */
+/* Cancel a compilation. It ends soon, at its next poll; then its client gets the reply. */
 static void stop_loading(struct lkd_rig *rig, struct lkd_answer *a)
 {
     struct pollfd done = {.fd = lkd_compile_fd(rig->compile), .events = POLLIN};
@@ -322,7 +325,7 @@ static void stop_loading(struct lkd_rig *rig, struct lkd_answer *a)
     lkd_rig_answer_ok(a);
 }
 
-/* No clock, no budget. */
+/* Arm in a mode without a clock, which needs no budget proof. */
 static void arm_without_clock(struct lkd_rig *rig, struct lkd_answer *a)
 {
     rig->budget = (struct lkd_budget){.valid = true};
@@ -332,7 +335,7 @@ static void arm_without_clock(struct lkd_rig *rig, struct lkd_answer *a)
     if (rig->state != ARMED)
         lkd_rig_enter(rig, ARMED);
     else
-        lkd_rig_tell(rig); /* in another mode */
+        lkd_rig_tell(rig); /* the mode may have changed */
     lkd_rig_answer_ok(a);
     if (rig->start_armed) {
         rig->start_armed = false;
@@ -369,7 +372,8 @@ void lkd_rig_arm(struct lkd_rig *rig, enum lkd_mode mode, bool allow_degraded, u
     lkd_rig_answer_ok(ret_answer);
 }
 
-/* After a pause, the steps are counted from there. */
+/* Return the number of the last step of a run of @steps steps, 0: unlimited. After a pause the
+ * steps are counted from the present step. */
 static uint64_t last_step(const struct lkd_rig *rig, uint64_t steps)
 {
     uint64_t done = rig->state == PAUSED ? rig->figures.step : rig->resume ? rig->resume->step : 0;
@@ -447,8 +451,8 @@ void lkd_rig_reset(struct lkd_rig *rig, struct lkd_answer *ret_answer)
     lkd_rig_answer_ok(ret_answer);
 }
 
-/* Longest wait of the control thread for steps before it serves other work, such as the watchdogs.
- * The client repeats its request to continue the wait. */
+/* Longest wait of the control thread for granted steps. Then it must do other work, such as serving
+ * the watchdogs. The client repeats its request to continue the wait. */
 #define STEP_NS  INT64_C(100000000)
 #define STEPS_NS INT64_C(4000000000)
 
@@ -459,8 +463,8 @@ static int64_t patience_ns(uint32_t n)
     return ns < STEPS_NS ? ns : STEPS_NS;
 }
 
-/* Granted steps beyond the end of the run would be executed after the next start without a
- * request. */
+/* Check that @n more steps fit into the run. Steps granted beyond its end would be executed after
+ * the next start without a request. */
 static bool has_room(const struct lkd_rig *rig, uint32_t n, struct lkd_answer *a)
 {
     uint64_t most = atomic_load(&rig->loaded->cycle->steps_max), done = rig->figures.step;
@@ -494,7 +498,8 @@ void lkd_rig_step(struct lkd_rig *rig, uint64_t number, uint32_t n, struct lkd_a
     lkd_rig_answer_ok(ret_answer);
     rig->stepped = number;
     cycle = rig->loaded->cycle;
-    /* repeated request: no new steps, but those of the first one must be completed */
+    /* A repeated request grants no new steps, but the steps of the first request must be
+     * completed. */
     done = lkd_release_grant(&cycle->release, again ? 0 : n, patience_ns(n));
     if (done)
         return;
@@ -514,7 +519,7 @@ static const struct lk_channel *find_channel(const struct lkd_rig *rig, const ch
     return index < 0 ? NULL : &lk_system_input_channels(rig->loaded->system, &n)[index];
 }
 
-/* A refused value: the previous one continues to act. */
+/* Fill the refusal of a value set by hand. */
 static void refuse_set(const struct lk_channel *channel, const double *values, int r,
                        struct lkd_answer *a)
 {
@@ -533,7 +538,8 @@ static void refuse_set(const struct lk_channel *channel, const double *values, i
                        lkd_input_status_text(r));
 }
 
-/* Confirm "motor acts with 5 N m", or the rate limit on the way there. */
+/* Confirm a value set by hand, such as "motor acts with 5 N m", or report that its rate is
+ * limited. */
 static void confirm_set(const struct lk_channel *channel, const double *values,
                         struct lkd_answer *a)
 {

@@ -44,49 +44,54 @@ struct lkd_resume;
 
 #define LKD_ANSWER_SIZE sizeof(struct lk_error)
 
-/** struct lkd_answer - outcome of a command: a result and one line for people. */
+/** struct lkd_answer - outcome of a command: a result and one line of text for the user. */
 struct lkd_answer {
     Linkage__V1__Result result;
     char text[LKD_ANSWER_SIZE];
 };
 
-/** struct lkd_rig - the loaded model and its run. @config, @inputs, @exchange: owned by the caller
- * @placement:    the workers and their cores
- * @line:         the process that serves the endpoints; owned by the caller, NULL for none
- * @security:     keys and clients; owned by the caller, NULL for none
- * @machine: properties of the machine, and the missing real-time properties
- * @ptp:          state of the machine's PTP daemon
- * @exchange_normal: see lkd_cores_settle_exchange(); NULL: none
- * @latency_fd:   prevents deep idle states during a proof or a run, or -1
- * @loaded:       the model, NULL in EMPTY
- * @compile:      the model being compiled, or NULL; @load_is_over: the last load is completed and
- * its outcome was not read yet; @load_answer: that outcome; @load_errors: all errors of the model
- * of the last load
- * @n_workers:    workers of the cycle
- * @proof: the proof in progress in ARMING;  @budget: outcome of the last proof since the load
- * @allow_degraded: the last arming allowed it;  @start_armed: start as soon as ARMED
- * @bursts:       bursts of the proof at the last check
- * @grant:        real-time properties granted to the last threads
- * @mode: mode of the present run, or of the next one
- * @stepped:      number of the last StepRequest, 0: none in this run
- * @evidence:     evidence of the run
- * @figures:      newest figures of the run, see lkd_rig_refresh()
- * @ending: the threads of the run were requested to end and have not ended yet; @ending_in: state
- *                of the rig after their end
- * @moved_ns: time of the last observed progress of the cycle; @watched_ns: time of the last check
- *            of the watchdog; @stuck: the watchdog has found the cycle hung
- * @n_traces: number of traces written in this run; @trace_due_ns: due time of the next trace, 0:
- *            none
- * @traced:       number of overruns when the last trace was scheduled
- * @writer:       writer of evidence files, NULL if the configuration has no folder for them
- * @recorder:     NULL if the configuration has no folder for recordings;  @config_text: attached to
- *                recordings
- * @trips:        trips of all inputs already recorded;  @platform: state of the platform already
- *                recorded
- * @counted:      count of each condition already logged and recorded
- * @fault:        reason for FAULT
- * @resume:       restored snapshot, until a run begins from it; NULL: none
- * @exit_status:  requested exit status of the daemon, 0: it continues */
+/** struct lkd_rig - the loaded model and its run.
+ * @config, @inputs, @exchange: owned by the caller
+ * @placement:       the workers and their cores
+ * @line:            the process that serves the endpoints; owned by the caller, NULL for none
+ * @security:        keys and clients; owned by the caller, NULL for none
+ * @machine:         properties of the machine, and the missing real-time properties
+ * @ptp:             state of the machine's PTP daemon
+ * @exchange_normal: reason for normal priority, see lkd_cores_settle_exchange(); NULL: none
+ * @latency_fd:      prevents deep idle states during a proof or a run, or -1
+ * @loaded:          the model, NULL in EMPTY
+ * @compile:         the model being compiled, or NULL
+ * @load_is_over:    the last load is completed and its outcome was not read yet
+ * @load_answer:     outcome of the last load
+ * @load_errors:     all errors of the model of the last load
+ * @n_workers:       number of workers of the cycle
+ * @proof:           the proof in progress in ARMING
+ * @budget:          verdict on the last proof since the load
+ * @allow_degraded:  the last arming permitted a degraded run
+ * @start_armed:     start as soon as ARMED
+ * @bursts:          bursts of the proof at the last check
+ * @grant:           real-time properties granted to the last threads
+ * @mode:            mode of the present run, or of the next one
+ * @stepped:         number of the last StepRequest, 0: none in this run
+ * @evidence:        evidence of the run
+ * @figures:         newest figures of the run, see lkd_rig_refresh()
+ * @ending:          the threads of the run were requested to end and have not ended yet
+ * @ending_in:       state of the rig after the end of these threads
+ * @moved_ns:        time of the last observed progress of the cycle
+ * @watched_ns:      time of the last check of the watchdog
+ * @stuck:           the watchdog has found that the cycle hangs
+ * @n_traces:        number of traces written in this run
+ * @trace_due_ns:    due time of the next trace, 0: none
+ * @traced:          number of overruns when the last trace was scheduled
+ * @writer:          writer of evidence files, NULL if the configuration has no folder for them
+ * @recorder:        NULL if the configuration has no folder for recordings
+ * @config_text:     text of the configuration, attached to recordings
+ * @trips:           number of trips of all inputs that were recorded so far
+ * @platform:        state of the platform that was recorded last
+ * @counted:         count of each condition that was logged and recorded so far
+ * @fault:           reason for FAULT
+ * @resume:          restored snapshot, until a run begins from it; NULL: none
+ * @exit_status:     requested exit status of the daemon, 0: the daemon continues */
 struct lkd_rig {
     const struct lkd_config *config;
     struct lkd_inputs *inputs;
@@ -151,27 +156,28 @@ void lkd_rig_init(struct lkd_rig *rig, const struct lkd_config *config, struct l
                   struct lkd_exchange *exchange, const struct lkd_placement *placement,
                   int memory_error);
 
-/** lkd_rig_fini() - End a run and release the model. Return: 0, -ETIMEDOUT (the cycle hangs:
- * nothing may be released, the process has to end).
- */
+/** lkd_rig_fini() - End a run and release the model.
+ * Return: 0, -ETIMEDOUT (the cycle hangs: release nothing, end the process). */
 int lkd_rig_fini(struct lkd_rig *rig);
 
 /** lkd_rig_refresh() - Read the newest figures of the cycle, collect evidence and run the watchdog.
  * A fault or the end of a proof changes the state.
- * Return: whether the state has changed. */
+ * Return: true if the state has changed. */
 bool lkd_rig_refresh(struct lkd_rig *rig);
 
 /* Commands: see the top of this file and the requests in linkage.proto. Call lkd_rig_refresh()
  * before each command. */
 
-/** lkd_rig_load(), lkd_rig_load_file() - @values: see struct lkd_loaded. Begin to load a model;
- * lkd_rig_follow_load() completes it. Return: true if the load has begun; then
- * lkd_rig_load_outcome() returns the answer later. Otherwise @ret_answer is the refusal. */
+/** lkd_rig_load(), lkd_rig_load_file() - Begin to load a model; lkd_rig_follow_load() completes it.
+ * @values: see struct lkd_loaded
+ * Return: true if the load has begun; then lkd_rig_load_outcome() returns the answer later.
+ * Otherwise @ret_answer is the refusal. */
 bool lkd_rig_load(struct lkd_rig *rig, const char *name, const char *text, size_t size,
                   const char *values, struct lkd_answer *ret_answer);
 bool lkd_rig_load_file(struct lkd_rig *rig, const char *path, struct lkd_answer *ret_answer);
-/** lkd_rig_follow_load() - Take over the compiled model when it is ready. This function is separate
- * from lkd_rig_refresh(), so that the caller can read the answer before another load begins.
+/** lkd_rig_follow_load() - Make the compiled model the loaded one when it is ready. This function
+ * is separate from lkd_rig_refresh(), so that the caller can read the answer before another load
+ * begins.
  * Return: true if the model was ready. */
 bool lkd_rig_follow_load(struct lkd_rig *rig);
 /** lkd_rig_load_outcome() - Read the answer of a completed load; each answer can be read once.
@@ -183,24 +189,28 @@ int lkd_rig_load_fd(const struct lkd_rig *rig);
 /** lkd_rig_shown_state() - Return the reported state: LOADING while a model is being compiled. */
 Linkage__V1__State lkd_rig_shown_state(const struct lkd_rig *rig);
 
-/** @steps: number of steps of the proof; 0: as configured. @mode: mode of the next run. Only
- * realtime needs a budget proof; other modes change to ARMED at once. */
+/** lkd_rig_arm() - Begin the budget proof. Only the mode realtime needs it; other modes change to
+ * ARMED at once.
+ * @steps: number of steps of the proof; 0: the configured number
+ * @mode:  mode of the next run */
 void lkd_rig_arm(struct lkd_rig *rig, enum lkd_mode mode, bool allow_degraded, uint64_t steps,
                  struct lkd_answer *ret_answer);
-/** @steps: number of steps until the run pauses; 0: unlimited */
+/** lkd_rig_start() - Start or continue the run.
+ * @steps: number of steps until the run pauses; 0: unlimited */
 void lkd_rig_start(struct lkd_rig *rig, uint64_t steps, struct lkd_answer *ret_answer);
-/** lkd_rig_may_step() - Return true if lkd_rig_step() is allowed: RUNNING in lockstep, with @n
- * steps left.
- * On false the refusal is in @ret_answer. */
+/** lkd_rig_may_step() - Return true if lkd_rig_step() is allowed: the state is RUNNING, the mode
+ * lockstep, and the run has at least @n more steps. If it returns false, the refusal is in
+ * @ret_answer. */
 bool lkd_rig_may_step(struct lkd_rig *rig, uint64_t number, uint32_t n,
                       struct lkd_answer *ret_answer);
-/** lkd_rig_step() - Execute @n steps, then fill the reply. A repeated @number is not executed
- * again. */
+/** lkd_rig_step() - Execute @n steps and wait for them, then fill the answer. A repeated @number is
+ * not executed again. */
 void lkd_rig_step(struct lkd_rig *rig, uint64_t number, uint32_t n, struct lkd_answer *ret_answer);
 void lkd_rig_pause(struct lkd_rig *rig, struct lkd_answer *ret_answer);
 void lkd_rig_stop(struct lkd_rig *rig, struct lkd_answer *ret_answer);
 void lkd_rig_reset(struct lkd_rig *rig, struct lkd_answer *ret_answer);
-/** @force: set the channel even if a bench has claimed it */
+/** lkd_rig_set() - Set the values of an input channel by hand.
+ * @force: set the channel even if a bench has claimed it */
 void lkd_rig_set(struct lkd_rig *rig, const char *channel, const double *values, size_t n,
                  bool force, struct lkd_answer *ret_answer);
 
@@ -208,8 +218,9 @@ void lkd_rig_set(struct lkd_rig *rig, const char *channel, const double *values,
 void lkd_rig_answer(struct lkd_answer *answer, Linkage__V1__Result result, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/** lkd_rig_allows() - Return true if the state is in the bit set @states. Otherwise fill the
- * refusal. @command: name of the command in the refusal */
+/** lkd_rig_allows() - Return true if the state is in the bit set @states. Otherwise fill
+ * @ret_answer with the refusal.
+ * @command: name of the command in the refusal */
 bool lkd_rig_allows(const struct lkd_rig *rig, const char *command, unsigned states,
                     struct lkd_answer *ret_answer);
 

@@ -37,8 +37,9 @@ bool lkd_run_is_live(const struct lkd_rig *rig)
     return (IN(rig->state) & (IN(RUNNING) | IN(PAUSED))) != 0;
 }
 
-/* Check how long the cycle has not advanced; it advances on its grid in RUNNING, PAUSED and FAULT.
- * If the cycle hangs, also request a fault, so that it does not continue when it wakes up. */
+/* Watchdog: measure the time since the cycle last advanced. It advances on its grid in RUNNING,
+ * PAUSED and FAULT. If the cycle hangs, also request a fault from it, so that it does not continue
+ * when it wakes up. */
 static void watch_cycle(struct lkd_rig *rig)
 {
     int64_t now_ns = lkd_clock_ns(), still_ns = now_ns - rig->moved_ns;
@@ -51,7 +52,7 @@ static void watch_cycle(struct lkd_rig *rig)
         rig->moved_ns = now_ns;
         return;
     }
-    if (slept) { /* this thread slept too: the process or the machine was suspended */
+    if (slept) { /* this thread did not run either: the process or the machine was suspended */
         rig->moved_ns += gap_ns - rig->config->watchdog_ns / 4;
         return;
     }
@@ -118,8 +119,8 @@ static void find_rivals(const struct lkd_rig *rig, int priority, struct lk_host_
     lk_host_find_rivals("", &cores, priority > 0 ? priority : 1, (int)getpid(), ret);
 }
 
-/* "; on its core: 41 worker (priority 90)": list the threads that may keep the threads of the cycle
- * from running; or "". */
+/* Format the threads that may keep the threads of the cycle from running, such as "; on its core:
+ * 41 worker (priority 90)"; "" if there are none. */
 static void name_rivals(const struct lkd_rig *rig, char *text, size_t size)
 {
     struct lk_host_rivals rivals;
@@ -157,7 +158,7 @@ static void close_run(struct lkd_rig *rig)
     rig->ending = false;
     lkd_record_run_over(rig);
     if (rig->loaded->cycle->rt.figures.state == LKD_CYCLE_FAULT && lkd_run_is_live(rig))
-        next = FAULT; /* in its last cycle */
+        next = FAULT; /* the last cycle failed */
     lkd_exchange_detach(rig->exchange, next);
     release_latency(rig);
     lkd_rig_refresh(rig);
@@ -173,7 +174,7 @@ int lkd_run_end(struct lkd_rig *rig, Linkage__V1__State next)
     if (!rig->runner.alive)
         return 0;
     if (rig->runner.proof || atomic_load(&rig->runner.abandoned))
-        return lkd_run_end_proof(rig); /* it hung, as detected by the watchdog */
+        return lkd_run_end_proof(rig); /* the proof hung, which the watchdog detected */
     if (!rig->ending)
         lkd_record_run_ends(rig);
     rig->ending = true;
@@ -192,7 +193,7 @@ static void follow_end(struct lkd_rig *rig)
     if (!rig->runner.alive || (!rig->ending && !atomic_load(&rig->runner.abandoned)) ||
         !lkd_runner_ended(&rig->runner) || !rig->ending)
         return;
-    if (rig->state == FAULT) /* found hung meanwhile */
+    if (rig->state == FAULT) /* the watchdog found that it hung */
         rig->ending_in = FAULT;
     close_run(rig);
     lkd_inputs_clear(rig->inputs);
@@ -206,7 +207,7 @@ void lkd_run_show(struct lkd_rig *rig)
     lkd_rig_tell(rig);
 }
 
-/* Reset to t = 0, without a run. */
+/* Reset the model to t = 0; there is no run. */
 void lkd_run_rewind(struct lkd_rig *rig)
 {
     lkd_cycle_rewind(rig->loaded->cycle);
@@ -363,7 +364,8 @@ static void finish_arming(struct lkd_rig *rig)
     enter_verdict(rig);
 }
 
-/* Return: whether the state has changed. */
+/* Follow the budget proof in ARMING.
+ * Return: true if the state has changed. */
 static bool follow_proof(struct lkd_rig *rig)
 {
     uint64_t bursts = atomic_load_explicit(&rig->proof.bursts, memory_order_relaxed);

@@ -19,7 +19,7 @@
 
 #define LKD_RIVALS_SIZE (sizeof(((struct lk_host_rivals *)NULL)->names) + 32)
 
-/* reason for a missing verdict */
+/* Text for a proof that was stopped before it had a verdict. */
 #define STOPPED "stopped before the proof was done"
 
 /** lkd_rig_enter() - Change the state of the rig and log the change. */
@@ -42,8 +42,8 @@ void lkd_run_show(struct lkd_rig *rig);
 void lkd_run_rewind(struct lkd_rig *rig);
 
 /** lkd_run_make_threads() - Create the threads for a run or, with @proof, for its budget proof, if
- * the machine is fit for it or a degraded run is allowed. Return: true on success; otherwise the
- * refusal is in @a. */
+ * the machine is fit for it or a degraded run is allowed.
+ * Return: true on success; otherwise the refusal is in @a. */
 bool lkd_run_make_threads(struct lkd_rig *rig, struct lkd_proof *proof, struct lkd_answer *a);
 
 /** lkd_run_start() - Change from ARMED to RUNNING. @steps: number of steps until the run pauses, 0:
@@ -51,12 +51,13 @@ bool lkd_run_make_threads(struct lkd_rig *rig, struct lkd_proof *proof, struct l
 void lkd_run_start(struct lkd_rig *rig, uint64_t steps, struct lkd_answer *a);
 
 /** lkd_run_end() - End the threads of a run, keep its figures, and write its report. Does nothing
- * without a run. @next: the state in the last sample. Return: 0, -ETIMEDOUT (the cycle hangs;
- * lkd_rig_refresh() completes the end). */
+ * without a run.
+ * @next: the state in the last sample.
+ * Return: 0, -ETIMEDOUT (the cycle hangs; lkd_rig_refresh() completes the end). */
 int lkd_run_end(struct lkd_rig *rig, Linkage__V1__State next);
 
-/** lkd_run_end_proof() - End the threads of a budget proof, finished or not. Return: as
- * lkd_run_end(). */
+/** lkd_run_end_proof() - End the threads of a budget proof, finished or not.
+ * Return: as lkd_run_end(). */
 int lkd_run_end_proof(struct lkd_rig *rig);
 
 #endif

@@ -10,18 +10,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Requests in a row before signals and the watchdog are served. */
+/* Number of requests processed in a row before signals and the watchdog are served. */
 #define BURST 16
-/* A fault is noticed within this time even without requests. */
+/* Period of the loop without requests; a fault is detected within this time [ms]. */
 #define TICK_MS        100
 #define TICK_ARMING_MS 10
-/* Interval of notices during a long start. */
+/* Interval of the notices to systemd during a long start [ms]. */
 #define START_MS 1000
-/* Longest time to send the reply to a shutdown. */
+/* Longest time to send the reply to a shutdown [ms]. */
 #define LAST_REPLY_MS 500
 
-/** struct lkd_address - destination of a postponed reply. @request: without its bytes; its address
- * is @bytes */
+/** struct lkd_address - destination of a postponed reply.
+ * @request: the request without its data; its address points to @bytes */
 struct lkd_address {
     struct lkd_message request;
     unsigned char bytes[LKD_PORT_ADDRESS_MAX];
@@ -91,7 +91,7 @@ static void serve_request(struct lkd_server *server, const struct lkd_message *r
         keep_address(&server->later, request);
 }
 
-/* No further request is read before the reply is sent. */
+/* Process requests. The next request is not read before the reply to the previous one is sent. */
 static void serve_burst(struct lkd_server *server)
 {
     struct lkd_message request;
@@ -109,7 +109,8 @@ static void serve_burst(struct lkd_server *server)
     }
 }
 
-/* Execute one request. Return: true if it requests the end of the daemon. */
+/* Process a signal.
+ * Return: true if it requests the end of the daemon. */
 static bool take_signal(struct lkd_rig *rig, int signal_fd)
 {
     enum lkd_signal signal = lkd_signals_take(signal_fd);
@@ -119,7 +120,7 @@ static bool take_signal(struct lkd_rig *rig, int signal_fd)
     return signal == LKD_SIGNAL_END;
 }
 
-/* Poll faster for the end of a proof. */
+/* Return the period of the loop [ms]. It is short during a proof, to detect its end soon. */
 static int tick_ms(const struct lkd_rig *rig)
 {
     return rig->state == LINKAGE__V1__STATE__STATE_ARMING ? TICK_ARMING_MS : TICK_MS;
@@ -128,9 +129,9 @@ static int tick_ms(const struct lkd_rig *rig)
 static int serve_loop(struct lkd_server *server, int signal_fd)
 {
     struct pollfd items[] = {
-        {0}, /* requests, or room for replies */
+        {0}, /* requests of clients, or room for replies */
         {.fd = signal_fd, .events = POLLIN},
-        {.events = POLLIN}, /* the end of a load */
+        {.events = POLLIN}, /* a load has ended */
     };
 
     for (;;) {
@@ -174,7 +175,8 @@ int lkd_server_await_load(struct lkd_rig *rig, int signal_fd, struct lkd_answer 
     return 0;
 }
 
-/* The reply to a shutdown may be larger than the free room of the channel. */
+/* Send the reply to a shutdown. Wait for room, because the reply may be larger than the free room
+ * of the channel. */
 static void send_last_reply(struct lkd_server *server)
 {
     struct pollfd item = {.fd = server->port->fd, .events = POLLOUT};

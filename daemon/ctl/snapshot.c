@@ -17,10 +17,10 @@
 #include <unistd.h>
 
 #define SUFFIX      ".snapshot"
-#define PATIENCE_NS INT64_C(200000000) /* beside two periods */
+#define PATIENCE_NS INT64_C(200000000) /* time limit, in addition to two periods */
 
-/* struct head - header of a file, followed by the commanded and acting values, then the state
- * @sum: lk_hash() of these values */
+/* struct head - header of a file. The commanded values, the acting values and the state follow it.
+ * @sum: lk_hash() of these data */
 struct head {
     char magic[8];
     uint64_t n_inputs;
@@ -67,7 +67,7 @@ const double *lkd_snapshot_commanded(const struct lkd_cycle *cycle, const unsign
     return (const double *)(const void *)(bytes + sizeof(struct head));
 }
 
-/* Return the error in the data before the state; NULL: none. */
+/* Return the error in the data before the state, as static text; NULL: there is none. */
 static const char *fault_of_values(const struct lkd_cycle *cycle, const unsigned char *bytes,
                                    size_t size)
 {
@@ -82,7 +82,7 @@ static const char *fault_of_values(const struct lkd_cycle *cycle, const unsigned
         return "it is of another model, or cut off";
     if (lk_hash(LK_HASH_BEGIN, values, size_of_values(cycle)) != head.sum)
         return "it is damaged";
-    for (int i = 0; i < 2 * cycle->n_inputs; i++) { /* commanded and acting: the guard keeps both */
+    for (int i = 0; i < 2 * cycle->n_inputs; i++) { /* commanded and acting values */
         int k = i % cycle->n_inputs;
 
         if (!isfinite(values[i]) || values[i] < cycle->low[k] || values[i] > cycle->high[k])
@@ -117,7 +117,8 @@ void lkd_snapshot_apply(struct lkd_cycle *cycle, const unsigned char *bytes)
 
 /* ---- files ---- */
 
-/* Return: true if the name is allowed; otherwise fills the refusal. */
+/* Make the path of a snapshot.
+ * Return: true if the name is allowed; otherwise the refusal is in the answer. */
 static bool make_path(const struct lkd_rig *rig, const char *name, char path[PATH_MAX],
                       struct lkd_answer *a)
 {
@@ -140,7 +141,8 @@ static bool make_path(const struct lkd_rig *rig, const char *name, char path[PAT
     return false;
 }
 
-/* An incomplete file is removed. Return: 0, negative errno. */
+/* Write a new file. If this fails, the incomplete file is removed.
+ * Return: 0, negative errno. */
 static int write_file(const char *path, const unsigned char *bytes, size_t size)
 {
     int file = lk_file_create(path, 0644);
@@ -155,8 +157,9 @@ static int write_file(const char *path, const unsigned char *bytes, size_t size)
     return r;
 }
 
-/* Wait for the copy that the cycle makes at its next grid point, or make the copy if the cycle has
- * no thread. Return: true if the copy is complete. */
+/* Wait for the copy that the cycle makes at its next grid point. If no run is active, make the copy
+ * here.
+ * Return: true if the copy is complete. */
 static bool await_copy(struct lkd_rig *rig)
 {
     struct lkd_cycle *cycle = rig->loaded->cycle;
@@ -218,7 +221,8 @@ void lkd_snapshot_forget(struct lkd_rig *rig)
     rig->resume = NULL;
 }
 
-/* Read the file, if its size fits the rig. Return: NULL after an answer. */
+/* Read a snapshot file, if its size fits the model.
+ * Return: the snapshot; NULL: the refusal is in the answer. */
 static struct lkd_resume *read_file(struct lkd_rig *rig, const char *name, struct lkd_answer *a)
 {
     struct lkd_resume *resume = calloc(1, sizeof(*resume));
@@ -242,7 +246,7 @@ static struct lkd_resume *read_file(struct lkd_rig *rig, const char *name, struc
     return resume;
 }
 
-/* Check that the cycle does not step, and will not step before a request. */
+/* Check that the cycle does not step and will not step without a request. */
 static bool stands_still(const struct lkd_rig *rig, struct lkd_answer *a)
 {
     if (rig->state != PAUSED || rig->figures.state == LKD_CYCLE_PAUSED)

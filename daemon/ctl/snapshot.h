@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Snapshots: the state of a run in a file of the configured folder, and a run that begins from one.
  *
- *     snapshot   READY, ARMED, RUNNING, PAUSED   a run is not disturbed, see rt/snapshot.h
- *     restore    READY, ARMED, PAUSED            like reset, but the next start continues from it
+ *     snapshot   READY, ARMED, RUNNING, PAUSED   does not disturb the run, see rt/snapshot.h
+ *     restore    READY, ARMED, PAUSED            like reset, but the next start continues here
  *
- * A file has the state of the system, which is checked against model, build and engine, and the
- * values of all inputs, commanded and acting. The file does not contain the state of benches and
+ * A file contains the state of the system, which is checked against model, build and engine, and
+ * the commanded and acting values of all inputs. The file does not contain the state of benches and
  * policy: after a restore no input is tripped, and each input keeps its restored value until a
- * bench sends another. Control thread only. */
+ * bench sends a new one. Control thread only. */
 #ifndef LKD_CTL_SNAPSHOT_H
 #define LKD_CTL_SNAPSHOT_H
 
 #include "rig.h"
 
 /** struct lkd_resume - state from which the next run continues; if @bytes is NULL, the run begins
- * at t = 0. @bytes: checked snapshot of @size bytes; @step: step number in the snapshot; @name:
- * name of its file */
+ * at t = 0.
+ * @bytes: checked snapshot of @size bytes
+ * @step:  step number in the snapshot
+ * @name:  name of the snapshot file */
 struct lkd_resume {
     unsigned char *bytes;
     size_t size;
@@ -28,8 +30,8 @@ struct lkd_resume {
  * Return: 0, -ENOMEM. */
 int lkd_snapshot_bytes(const struct lkd_cycle *cycle, unsigned char **ret_bytes, size_t *ret_size);
 /** lkd_snapshot_check() - Check untrusted @bytes. If the bytes are valid, the system has their
- * state afterwards; otherwise the system is unchanged. Do not call while the cycle steps. Return:
- * 0, LK_E_STATE (one line). */
+ * state afterwards; otherwise the system is unchanged. Do not call while the cycle steps.
+ * Return: 0, LK_E_STATE (@ret_error: the reason in one line). */
 int lkd_snapshot_check(struct lkd_cycle *cycle, const unsigned char *bytes, size_t size,
                        struct lk_error *ret_error);
 /** lkd_snapshot_apply() - Call lkd_cycle_resume() with checked @bytes. */

@@ -4,15 +4,17 @@
 
 enum track { TRACK_GRID = 1, TRACK_CYCLE, TRACK_EXCHANGE, TRACK_WORKER };
 
-/** struct trace - @origin_ns: time 0 of the document
- * @ended_ns: end of the previous cycle; the wait of a cycle that began late is drawn from there */
+/** struct trace - a trace document.
+ * @origin_ns: time 0 of the document
+ * @ended_ns:  end of the previous cycle; if a cycle began late, its wait is drawn from this time
+ *             on */
 struct trace {
     struct lk_json json;
     int64_t origin_ns;
     int64_t ended_ns;
 };
 
-/* A line each. */
+/* Begin an event; each event is on one line. */
 static void open_event(struct trace *trace, enum track track, const char *name, const char *phase)
 {
     struct lk_json *json = &trace->json;
@@ -44,7 +46,7 @@ static void name_track(struct trace *trace, enum track track, const char *name)
     close_event(trace);
 }
 
-/* Times are in us, with fractional digits. */
+/* Write a span. Times are in us, with fractional digits. */
 static void span(struct trace *trace, enum track track, const char *name, int64_t begin_ns,
                  int64_t end_ns, const char *key, uint64_t value)
 {
@@ -106,7 +108,7 @@ static void write_exchange(struct trace *trace, const struct lkd_ring *spans)
     }
 }
 
-/* Write the work of each worker in the phases; the gaps are waits at joins. */
+/* Write the work of each worker in the phases; gaps between them are waits for other workers. */
 static void write_worker(struct trace *trace, int index, const struct lkd_ring *spans)
 {
     uint64_t written = lkd_ring_written(spans), words[LKD_RING_WORDS];

@@ -14,12 +14,14 @@
 #define NS_PER_S INT64_C(1000000000)
 /* Number of names to try if the first one exists. */
 #define TRIES 100
-/* Limits of queued texts and of their bytes: some runs with all their traces. */
+/* Limits of the queue: number of texts, and their total size. They cover several runs with all
+ * their traces. */
 #define WAITING_MAX 64
 #define BYTES_MAX   ((size_t)64 << 20)
 #define LAST_NS     (10 * NS_PER_S)
 
-/** struct text - @stem: path without number and suffix */
+/** struct text - a text to be written to a file.
+ * @stem: path without number and suffix */
 struct text {
     char stem[LKD_STEM_SIZE];
     char suffix[32];
@@ -27,10 +29,13 @@ struct text {
     size_t size;
 };
 
-/** struct lkd_writer - queue of texts and its thread. @lock: guards all fields. @text: a ring of @n
- * texts from index @first on; the first one is being written; @bytes: total size of the texts
- * @vain: a wait for the queue has timed out;  @quit: end when the queue is empty;  @gone: the
- * thread has ended */
+/** struct lkd_writer - queue of texts and its thread.
+ * @lock:  guards all fields.
+ * @text:  a ring of @n texts from index @first on; the first one is being written
+ * @bytes: total size of the texts
+ * @vain:  a wait for the queue has timed out; the next one returns at once
+ * @quit:  request to end when the queue is empty
+ * @gone:  the thread has ended */
 struct lkd_writer {
     pthread_t thread;
     pthread_mutex_t lock;
@@ -47,8 +52,10 @@ struct lkd_writer {
 
 /* ---- one file ---- */
 
-/* Write the path of a text. @try: number of the attempt, from 0; @ret: PATH_MAX bytes. Return: true
- * if the path fits. */
+/* Write the path of a text.
+ * @try: number of the attempt, from 0
+ * @ret: PATH_MAX bytes.
+ * Return: true if the path fits. */
 static bool make_path(const struct text *text, int try, char *ret)
 {
     char number[16] = "";
@@ -200,7 +207,7 @@ void lkd_writer_free(struct lkd_writer *writer)
     }
     r = writer->gone;
     pthread_mutex_unlock(&writer->lock);
-    if (!r) { /* the thread may still wake up and use this memory, so leak it */
+    if (!r) { /* leak the memory: the thread may still wake up and use it */
         pthread_detach(writer->thread);
         return;
     }

@@ -104,7 +104,8 @@ static int find_channel(const struct lkd_claims *claims, const char *name)
     return -1;
 }
 
-/* Names of benches appear in logs, tables and on the terminals of other users. */
+/* Return true if @name consists of printable ASCII characters. Names of benches appear in logs,
+ * tables and on the terminals of other users. */
 static bool is_bench_name(const char *name)
 {
     size_t n = strlen(name);
@@ -152,7 +153,8 @@ static Linkage__V1__Result check_owner(const struct lkd_claims *claims, int inde
     return CLAIMED;
 }
 
-/* Add one requested channel. @channel: indices of the @n channels before it. */
+/* Check one requested channel and append its index to @channel.
+ * @channel: indices of the @n channels checked before */
 static Linkage__V1__Result check_channel(const struct lkd_claims *claims,
                                          const struct lkd_channel_wish *wish,
                                          const struct lkd_claim *former, int *channel, int n,
@@ -199,8 +201,8 @@ static Linkage__V1__Result check_form(const struct lkd_claims *claims,
     return OK;
 }
 
-/* Return the index of the claim that the new claim replaces, of a free entry, or of an entry that
- * the new claim frees. */
+/* Return the index of the claim that the new claim replaces, of a free entry, or of a lost claim
+ * that the new claim ends. Return 0 if there is none. */
 static int find_place(const struct lkd_claims *claims, const struct lkd_claim *former,
                       const int *channel, size_t n)
 {

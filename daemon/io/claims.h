@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ownership of input channels: the table of claims. It uses no socket and no clock, and the lock of
- * the input table (inputs.h) guards it.
+/* Ownership of input channels: the table of claims. It uses no socket and no clock. The lock of the
+ * input table (inputs.h) guards it.
  *
  * A claim keeps the same number, from 1 to LKD_CLAIMS_MAX, until it ends. A bench counts as lost
  * when it has sent nothing for longer than the lease. The claim of a lost bench keeps its channels
- * until another bench claims one of them. Then the whole claim ends. */
+ * until another bench claims one of them. Then the claim of the lost bench ends, with all its
+ * channels. */
 #ifndef LKD_IO_CLAIMS_H
 #define LKD_IO_CLAIMS_H
 
@@ -17,8 +18,8 @@
 
 #define LKD_BENCH_NAME_SIZE 64
 
-/** struct lkd_channel_wish - @units: @n_units units that the bench expects, one per scalar; none:
- * units are not checked */
+/** struct lkd_channel_wish - a requested channel.
+ * @units: @n_units units that the bench expects, one per scalar; none: units are not checked */
 struct lkd_channel_wish {
     const char *name;
     const char *const *units;
@@ -26,9 +27,9 @@ struct lkd_channel_wish {
 };
 
 /** struct lkd_claim_wish - claim request of a bench; see ClaimRequest in linkage.proto.
- * @bench: name of the bench, for people
- * @channels: @n_channels channels in the order of its samples
- * @token: token of an earlier claim of the same bench that this claim replaces, or 0
+ * @bench:    name of the bench, for logs and displays
+ * @channels: @n_channels channels, in the order of the values in the bench's samples
+ * @token:    token of an earlier claim of the same bench that this claim replaces, or 0
  * @model_id: intended model, or 0 for any
  * @peer:     name of the client's key, "" for none
  * @quiet:    do not log a refusal, because the caller logs it */
@@ -44,8 +45,8 @@ struct lkd_claim_wish {
 
 /** struct lkd_claim_grant - granted claim.
  * @number:   number of the claim from 1, its index in stamps and echoes
- * @n_values: number of values in each of its samples
- * @lease_ns: silence (no sample, no heartbeat) after which others may claim its channels */
+ * @n_values: number of values in each sample of the claim
+ * @lease_ns: time without sample or heartbeat after which others may claim its channels */
 struct lkd_claim_grant {
     uint64_t token;
     uint32_t number;
@@ -64,12 +65,12 @@ struct lkd_memory {
 
 /** struct lkd_claim - a bench and its channels.
  * @token:      0: the entry is free
- * @channel:    indices of @n_channels channels in the order of its samples
- * @n_values: number of values in each sample
- * @claimed_ns: CLOCK_MONOTONIC;  @heard_ns: likewise, time of the last heartbeat or sample, good or
- *              not; 0: none so far
+ * @channel:    indices of @n_channels channels, in the order of the values in a sample
+ * @n_values:   number of values in each sample
+ * @claimed_ns: time of the claim, CLOCK_MONOTONIC
+ * @heard_ns:   time of the last heartbeat or sample, good or not; 0: none so far
  * @lost:       silent for longer than the lease at the last refresh
- * @gaps:       samples missing according to the sequence numbers */
+ * @gaps:       number of missing samples, computed from the sequence numbers */
 struct lkd_claim {
     uint64_t token;
     uint32_t number;
@@ -88,8 +89,10 @@ struct lkd_claim {
     uint64_t heartbeats;
 };
 
-/** struct lkd_claims - @claim: by number, entry 0 is unused;  @owner: number of the claim that owns
- * each of @n_channels channels, 0 for none;  @lease_ns: see above */
+/** struct lkd_claims - table of claims.
+ * @claim:    indexed by claim number; entry 0 is unused
+ * @owner:    number of the claim that owns each of @n_channels channels, 0 for none
+ * @lease_ns: silence after which a bench counts as lost */
 struct lkd_claims {
     struct lkd_claim claim[LKD_CLAIMS_MAX + 1];
     const struct lk_channel *channels;
@@ -105,10 +108,11 @@ int lkd_claims_init(struct lkd_claims *claims, const struct lk_channel *channels
 /** lkd_claims_fini() - Release @claims, which may be zeroed. */
 void lkd_claims_fini(struct lkd_claims *claims);
 
-/** lkd_claims_add() - Check a claim request and execute it, or change nothing. An existing claim
- * with @wish->token and the same key ends, and its number is reused. Lost claims that own a
- * requested channel end too.
- * Return: RESULT_OK, or the reason with a line in @error; RESULT_INTERNAL without memory. */
+/** lkd_claims_add() - Check a claim request and execute it. If the check fails, nothing changes. An
+ * existing claim with @wish->token and the same key ends, and its number is reused. Lost claims
+ * that own a requested channel end too.
+ * Return: RESULT_OK, or the reason with a line in @error; RESULT_INTERNAL if memory is
+ * exhausted. */
 Linkage__V1__Result lkd_claims_add(struct lkd_claims *claims, const struct lkd_claim_wish *wish,
                                    int64_t now_ns, struct lkd_claim **ret_claim,
                                    struct lk_error *error);
@@ -126,8 +130,8 @@ struct lkd_claim *lkd_claims_find_of(struct lkd_claims *claims, uint64_t token, 
 /** lkd_claims_count() - Return the number of claims. */
 int lkd_claims_count(const struct lkd_claims *claims);
 
-/** lkd_claims_refresh() - Update which benches are lost. Return: true if a bench was lost or has
- * returned. */
+/** lkd_claims_refresh() - Update the field @lost of all claims.
+ * Return: true if a bench was lost or has returned. */
 bool lkd_claims_refresh(struct lkd_claims *claims, int64_t now_ns);
 
 /** lkd_claim_silent_ns() - Return the time since the last sample or heartbeat of the bench, or

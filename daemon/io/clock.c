@@ -7,8 +7,8 @@
 void lkd_wall_clock_judge(struct lkd_wall_clock *clock, int result, const struct timex *answer)
 {
     clock->synchronised = result >= 0 && !(answer->status & STA_UNSYNC);
-    /* us; the kernel increases the error bound while the clock is not disciplined; from this value
-     * on the bound is meaningless */
+    /* @maxerror is in us. The kernel increases it while the clock is not disciplined, until it
+     * reaches a maximum (STA_UNSYNC) and is meaningless. */
     clock->uncertainty_ns =
         clock->synchronised && answer->maxerror > 0 ? (uint64_t)answer->maxerror * 1000 : 0;
     clock->tai_offset_ns = result >= 0 ? answer->tai * INT64_C(1000000000) : 0;

@@ -21,15 +21,16 @@ struct lkd_wall_clock {
 };
 
 /** lkd_wall_clock_refresh() - Query the kernel if the last query was at least a second ago.
- * @now_ns: CLOCK_MONOTONIC Return: true if the kernel was queried. */
+ * @now_ns: CLOCK_MONOTONIC
+ * Return: true if the kernel was queried. */
 bool lkd_wall_clock_refresh(struct lkd_wall_clock *clock, int64_t now_ns);
 
 /** lkd_wall_clock_judge() - Evaluate an answer of adjtimex(2).
  * @result: return value of adjtimex(2), negative for a failure */
 void lkd_wall_clock_judge(struct lkd_wall_clock *clock, int result, const struct timex *answer);
 
-/** lkd_wall_clock_ns() - Return the present time in ns since 1970. Thread: any.  RT: yes, no system
- * call if the kernel maps its clocks (vDSO). */
+/** lkd_wall_clock_ns() - Return the present time in ns since 1970.
+ * Thread: any.  RT: yes, no system call if the kernel maps its clocks (vDSO). */
 uint64_t lkd_wall_clock_ns(void);
 
 #endif

@@ -11,7 +11,7 @@
 
 #define NS_PER_S 1e9
 
-/* "flags" of a report */
+/* Bits of the field "flags" of a report. */
 #define REPORT_READY     1u
 #define REPORT_FAULT     2u
 #define REPORT_EMERGENCY 4u
@@ -175,8 +175,8 @@ static void end_ride(struct lkd_cueing *cueing, enum lk_ride_cause cause)
     tell_state(cueing);
 }
 
-/* This also covers a stopped thread or daemon: the platform received nothing and may have parked by
- * itself. */
+/* End the ride if no step of the run has arrived for too long. The thread or the daemon may have
+ * been stopped; then the platform received no datagrams and may have parked by itself. */
 static void end_if_silent(struct lkd_cueing *cueing, int64_t now_ns)
 {
     if (!cueing->runs || now_ns - cueing->seen_ns <= cueing->config->silent_ns)
@@ -238,7 +238,7 @@ static void hear(struct lkd_cueing *cueing, int64_t now_ns)
     unsigned char report[LKD_CUEING_REPORT_SIZE + 1];
     ssize_t n;
 
-    /* at most a hundred at a time, so that a flood does not block the thread */
+    /* At most a hundred reports in a row, so that a flood does not block the thread. */
     for (int i = 0; i < 100; i++) {
         n = recv(cueing->fd, report, sizeof(report), MSG_DONTWAIT);
         if (n < 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The exchange thread and its two timers. */
+/* The exchange thread, its event loop and its two timers. */
 #include "exchange_run.h"
 #include "log.h"
 #include "realtime.h"
@@ -13,15 +13,15 @@
 #include <unistd.h>
 
 #define NS_PER_S INT64_C(1000000000)
-/* Spans kept for a trace: two per cycle. */
+/* Number of spans stored for a trace; a cycle has two. */
 #define SPANS 8192
-/* Samples received in a row before the timer is served, however many wait. */
+/* Number of samples received in a row before the timer is served. */
 #define BURST 32
-/* Incoming samples may use an eighth of each of these spans. The threads of the line process that
- * relay them use twice as much. */
+/* Incoming samples may use an eighth of each span. The threads of the line process that forward
+ * them use twice as much. */
 #define SPAN_NS      INT64_C(1000000)
 #define RECEIVING_NS (SPAN_NS / 8)
-/* Period of the work without records. */
+/* Period of the work that does not depend on records. */
 #define BEAT_NS INT64_C(10000000)
 
 int lkd_exchange_outputs_max(void)
@@ -31,7 +31,7 @@ int lkd_exchange_outputs_max(void)
 
 static void set_timer(int timer, int64_t when_ns)
 {
-    /* 0 would disarm the timer; any time in the past expires at once */
+    /* 0 would disarm the timer; a time in the past makes it expire at once. */
     int64_t ns = when_ns > 0 ? when_ns : 1;
     struct itimerspec spec = {.it_value = {.tv_sec = ns / NS_PER_S, .tv_nsec = ns % NS_PER_S}};
 
@@ -93,7 +93,8 @@ static void on_beat(struct lkd_exchange *exchange)
     pthread_mutex_lock(&exchange->lock);
     if (lkd_wall_clock_refresh(&exchange->clock, now_ns))
         tell_clock(exchange, lkd_clock_ns());
-    /* a heartbeat has the last step, and the cycle may have stopped between due records */
+    /* A heartbeat contains the last step. Read a record first, because the cycle may have stopped
+     * since the last record that was due. */
     if (exchange->cycle && exchange->passes)
         lkd_exchange_tick(exchange);
     lkd_heartbeat_tick(&exchange->heartbeat, &exchange->life, now_ns);
@@ -121,7 +122,8 @@ static void receive_samples(struct lkd_exchange *exchange, bool benches, bool ga
     lkd_allowance_use(&exchange->receiving, lkd_clock_ns() - begin_ns);
 }
 
-/* @rest_ns: end of the pause of receiving samples, 0: no pause */
+/* Wait for one of the descriptors.
+ * @rest_ns: end of the pause in receiving samples, 0: no pause */
 static bool wait_for_work(const struct lkd_exchange *exchange, struct pollfd *items, nfds_t n,
                           int64_t rest_ns)
 {
@@ -139,11 +141,11 @@ static void *run_exchange(void *data)
 {
     struct lkd_exchange *exchange = data;
     struct pollfd items[] = {
-        {.events = POLLIN}, /* samples */
+        {.events = POLLIN}, /* samples of benches */
         {.fd = exchange->timer, .events = POLLIN},
         {.fd = exchange->beat, .events = POLLIN},
         {.fd = exchange->wake, .events = POLLIN},
-        {.events = POLLIN}, /* those of a gateway */
+        {.events = POLLIN}, /* samples of a gateway */
     };
     int r = lkd_realtime_thread(&exchange->options.thread);
 
@@ -254,7 +256,7 @@ void lkd_exchange_stop(struct lkd_exchange *exchange)
     if (!exchange)
         return;
     atomic_store(&exchange->quit, true);
-    /* cannot block: the counter is far from its limit */
+    /* Cannot block: the counter of the eventfd is far from its limit. */
     if (write(exchange->wake, &one, sizeof(one)) != sizeof(one))
         lkd_log(LKD_C_EXCHANGE_NOT_WOKEN, "waking the exchange thread: %s", strerror(errno));
     pthread_join(exchange->thread, NULL);

@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A run and its records, published to all subscribers. */
+/* The exchange during a run: it publishes the records of the cycle to all subscribers. */
 #include "exchange_run.h"
 #include "segments.h"
 #include <stdlib.h>
 #include <string.h>
 
 #define NS_PER_S INT64_C(1000000000)
-/* Delay after the 99 % quantile of the computing time: the wake-up of the cycle. */
+/* Added to the 99 % quantile of the computing time, to cover the wake-up latency of the cycle. */
 #define MARGIN_NS INT64_C(30000)
-/* Before the first measurement. */
+/* Delay until the computing time has been measured. */
 #define FIRST_OFFSET_NS INT64_C(100000)
-/* Delay before checking again for a late record. */
+/* Interval between attempts to read a late record. */
 #define AGAIN_MIN_NS INT64_C(50000)
 #define AGAIN_MAX_NS INT64_C(1000000)
-/* Records sent in a row, and the pause after them, in which the line process forwards them and
- * samples are received. */
+/* Number of records sent in a row, and duration of the pause after them. In the pause the line
+ * process forwards the records, and this thread receives samples. */
 #define RECORDS    32
 #define RECORDS_NS INT64_C(200000)
-/* Interval of checks without a grid. */
+/* Interval between attempts to read a record in modes without a grid. */
 #define UNPACED_NS INT64_C(1000000)
-/* Interval of adapting the delay to the measurement. */
+/* Interval of updates of the delay from the measurement. */
 #define ADAPT_NS NS_PER_S
-/* Interval of samples while a cycle hangs. */
+/* Interval between samples while a cycle hangs. */
 #define REPEAT_NS INT64_C(10000000)
 
 static int64_t clamp(int64_t value, int64_t low, int64_t high)
@@ -48,7 +48,8 @@ static void forget_last(struct lkd_exchange *exchange)
     exchange->last = NULL;
 }
 
-/* Publish a record as OutputSample and in streams. @always: publish it even if it is not due.
+/* Publish a record as OutputSample and in streams.
+ * @always: publish the record even if it is not due
  * Return: time at which the OutputSample was sent [ns]; 0: it was not due, or not sent. */
 static int64_t publish(struct lkd_exchange *exchange, const struct lkd_output *output,
                        Linkage__V1__State state, bool always)
@@ -76,7 +77,7 @@ static void repeat_last(struct lkd_exchange *exchange, int64_t now_ns)
     lkd_exchange_set_timer(exchange, now_ns + REPEAT_NS);
 }
 
-/* Before the first record. */
+/* Return the time of the next attempt if there is no record yet. */
 static int64_t look_again(const struct lkd_cycle *cycle, int64_t now_ns)
 {
     if (cycle->mode != LKD_MODE_REALTIME)
@@ -84,8 +85,8 @@ static int64_t look_again(const struct lkd_cycle *cycle, int64_t now_ns)
     return now_ns + clamp(cycle->period_ns / 10, AGAIN_MIN_NS, AGAIN_MAX_NS);
 }
 
-/* Return the number of grid points to the next needed record. Platforms and gateways need each one,
- * and so does the exchange while a change of state is pending. */
+/* Return the number of grid points to the next needed record. Platforms and gateways need every
+ * record. So does the exchange while a change of state is pending. */
 static uint64_t points_ahead(const struct lkd_exchange *exchange, const struct lkd_figures *f)
 {
     const struct lkd_exchange_options *options = &exchange->options;
@@ -104,7 +105,8 @@ static int64_t latest(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* A record never exists before its grid point, and each step has a separate record. */
+/* Return the time at which the next needed record should exist. A record never exists before its
+ * grid point, and each step has a separate record. */
 static int64_t look_next(struct lkd_exchange *exchange, const struct lkd_figures *f, int64_t now_ns)
 {
     const struct lkd_cycle *cycle = exchange->cycle;
@@ -126,11 +128,11 @@ static bool takes_newest(const struct lkd_exchange *exchange)
     return exchange->options.newest_only || exchange->cycle->mode != LKD_MODE_REALTIME;
 }
 
-/* Take the next record to publish. After the cycle was declared dead, the step in which it hung is
- * not published even if it ends after all. Its record may still have the state RUNNING, because the
- * cycle may have looked for requests just before LKD_ASK_FAULT was made. The record after it
- * reports the failure. Return: true if there is a record to publish; it is the front of the
- * mailbox. */
+/* Make the next record to publish the front of the mailbox. If the cycle was declared dead, the
+ * record of the step in which it hung is not published, even if that step ends after all. This
+ * record may still have the state RUNNING, because the cycle may have checked for requests just
+ * before LKD_ASK_FAULT. The next record reports the failure.
+ * Return: true if there is a record to publish. */
 static bool take_record(struct lkd_exchange *exchange)
 {
     struct lkd_mailbox *outputs = &exchange->cycle->outputs;
@@ -205,7 +207,8 @@ void lkd_exchange_load(struct lkd_exchange *exchange, struct lkd_cycle *cycle)
                     lkd_inputs_model_id(exchange->options.inputs));
 }
 
-/* Skipped records may be needed now. Requires the lock. */
+/* Wake the thread at once, because records that were to be skipped may be needed now. Requires the
+ * lock. */
 static void look_now(struct lkd_exchange *exchange)
 {
     if (exchange->cycle && exchange->passes)
@@ -231,12 +234,13 @@ void lkd_exchange_attach(struct lkd_exchange *exchange, struct lkd_cycle *cycle,
     lkd_cueing_begin(&exchange->cueing, cycle->mode == LKD_MODE_REALTIME);
     lkd_motions_begin(&exchange->motions, degraded);
     lkd_villas_begin(exchange->options.villas);
-    lkd_exchange_set_timer(exchange, now_ns); /* at short intervals until the first record exists */
+    lkd_exchange_set_timer(exchange, now_ns); /* from now on at short intervals */
     pthread_mutex_unlock(&exchange->lock);
 }
 
-/* Send all waiting records except the last, which the caller sends. Return: true if there is a last
- * record; it is the front of the mailbox. Requires the lock and an attached run. */
+/* Send all waiting records except the last, which the caller sends.
+ * Return: true if there is a last record; it is the front of the mailbox. Requires the lock and an
+ * attached run. */
 static bool pass_on_waiting(struct lkd_exchange *exchange)
 {
     while (take_record(exchange)) {
@@ -271,7 +275,8 @@ void lkd_exchange_detach(struct lkd_exchange *exchange, Linkage__V1__State state
     lkd_villas_report(exchange->options.villas);
 }
 
-/* Requires the lock and an attached run. */
+/* Copy the last outputs, to repeat them while the cycle hangs. Requires the lock and an attached
+ * run. */
 static void keep_last(struct lkd_exchange *exchange, bool zero)
 {
     size_t n_outputs = (size_t)exchange->cycle->n_outputs * sizeof(double);
@@ -287,7 +292,7 @@ static void keep_last(struct lkd_exchange *exchange, bool zero)
            sizeof(*exchange->last) + n);
     if (zero)
         memset(exchange->last->values, 0, n_outputs);
-    exchange->passes = false; /* it repeats from now on, by its own timer */
+    exchange->passes = false; /* the timer repeats the outputs from now on */
     lkd_cueing_halt(&exchange->cueing);
     lkd_motions_rest(&exchange->motions, exchange->last, LINKAGE__V1__STATE__STATE_FAULT);
     repeat_last(exchange, lkd_clock_ns());

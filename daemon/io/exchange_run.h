@@ -11,20 +11,22 @@
 #include "receiver.h"
 
 /** struct lkd_exchange - see exchange.h.
- * @timer: timerfd, one shot, absolute, that expires when a record is due; @beat: timerfd for the
- *             periodic work without records
+ * @timer:     timerfd, one shot, absolute, that expires when a record is due
+ * @beat:      timerfd for the periodic work without records
  * @wake:      eventfd, from the control thread
  * @spans:     last activities
  * @receiving: time allowance for incoming samples
- * @lock:      guards the fields below it between exchange and control, and all use of the outputs
- *             channel
- * @cycle:     attached run, or NULL;  @facts: properties of the run; @seen: the cycle has published
- *             a record @dead: the cycle hung; only its failure is published
+ * @lock:      guards the fields that follow, which exchange and control thread share, and the
+ *             outputs channel
+ * @cycle:     attached run, or NULL
+ * @facts:     properties of the attached run
+ * @seen:      the cycle has published a record
+ * @dead:      the cycle hung; only its failure is published
  * @last:      the outputs repeated in FAULT while the cycle hangs, or NULL
  * @life:      content of the next heartbeat
- * @offset_ns: delay from a grid point to reading the record;  @adapt_ns: time of the next update of
- *             @offset_ns @passes: the thread skips records without waking up, because none of them
- *             is due */
+ * @offset_ns: delay from a grid point to reading the record
+ * @adapt_ns:  time of the next update of @offset_ns
+ * @passes:    the thread skips records without waking up, because none of them is due */
 struct lkd_exchange {
     struct lkd_exchange_options options;
     pthread_t thread;
@@ -56,7 +58,8 @@ struct lkd_exchange {
 };
 
 /** lkd_exchange_tick() - Read the record of the present grid point, send it, and set the timer for
- * the next one. The lock is held and a run is attached. Thread: exchange. */
+ * the next one. The lock is held and a run is attached.
+ * Thread: exchange. */
 void lkd_exchange_tick(struct lkd_exchange *exchange);
 
 /** lkd_exchange_set_timer() - Set the next expiry of @timer, CLOCK_MONOTONIC. */

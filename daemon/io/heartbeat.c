@@ -11,7 +11,7 @@ static void beat(struct lkd_heartbeat *heartbeat, const struct lkd_life *life)
     unsigned char buffer[128];
     size_t size;
 
-    message.version = (char *)LK_VERSION; /* encoding only reads */
+    message.version = (char *)LK_VERSION; /* cast drops const: encoding only reads */
     message.daemon_id = lkd_daemon_id();
     message.state = life->state;
     message.mode = life->mode;

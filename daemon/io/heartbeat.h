@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Heartbeats on the outputs channel: ten a second in every state, so that a bench distinguishes an
- * idle daemon from one that has ended, and detects a restarted daemon or another model.
- */
+ * idle daemon from one that has ended, and detects a restarted daemon or another model. */
 #ifndef LKD_IO_HEARTBEAT_H
 #define LKD_IO_HEARTBEAT_H
 

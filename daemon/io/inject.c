@@ -19,9 +19,9 @@
 #define SLOTS_MIN   16u
 #define SLOTS_MAX   1024u
 
-/* Time between the mark in the record and the stall, and after it: no cycle stalls unmarked. This,
- * or two periods: a cycle reads mark and stall at its beginning, and the next one detects that it
- * was late. */
+/* Time for which samples are marked before and after a stall, so that no cycle stalls without the
+ * mark. It is at least two periods: a cycle reads mark and stall at its beginning, and the next
+ * cycle detects that it was late. */
 #define MARK_NS INT64_C(10000000)
 
 static int64_t mark_ns(const struct lkd_cycle *cycle)
@@ -93,7 +93,7 @@ static void end_source(struct lkd_fault_source *source)
     source->over = true;
 }
 
-/* Release samples that wait for a following sample. */
+/* Release samples that wait for the next sample of their bench. */
 static void release_waiting(struct lkd_injector *injector, int64_t now_ns)
 {
     for (size_t i = 0; i < injector->n_slots; i++) {
@@ -110,7 +110,7 @@ static void end_all(struct lkd_injector *injector)
     for (int i = 0; i < injector->n_sources; i++)
         end_source(&injector->source[i]);
     injector->n_sources = 0;
-    if (injector->stalled) /* requests that the cycle has not read yet */
+    if (injector->stalled) /* discard requests that the cycle has not read yet */
         atomic_store_explicit(&injector->stalled->stall_ns, 0, memory_order_relaxed);
     injector->stalled = NULL;
 }
@@ -202,7 +202,7 @@ Linkage__V1__Result lkd_injector_add(struct lkd_injector *injector, const struct
 
 /* ---- schedules ---- */
 
-/* Request a stall from the cycle, and the next stall when the previous one is done. */
+/* Request a stall from the cycle. The next stall is requested after the previous one is done. */
 static void stall_cycle(struct lkd_injector *injector, struct lkd_fault_source *source,
                         struct lkd_cycle *cycle, int64_t now_ns)
 {
@@ -290,9 +290,11 @@ static double draw_number(struct lkd_fault_source *source)
     return (double)((z ^ z >> 31) >> 11) * 0x1p-53;
 }
 
-/** struct passage - a sample under injection.
- * @claim:  NULL: without a token;  @whole: its values can be assigned to channels
- * @due_ns: time at which it is passed on;  @swap: exchange it with the next sample of its bench */
+/** struct passage - a sample during injection.
+ * @claim:  claim of the sample; NULL: a sample without a token
+ * @whole:  the number of values is right, so that they can be assigned to channels
+ * @due_ns: time at which the sample is passed on
+ * @swap:   exchange the sample with the next one of its bench */
 struct passage {
     const struct lkd_claims *claims;
     const struct lkd_claim *claim;
@@ -315,7 +317,7 @@ static bool concerns_bench(const struct lkd_fault_source *source, const struct p
     return source->channel >= 0 && p->claims->owner[source->channel] == p->place;
 }
 
-/* The sample's numbers are in @room from now on. */
+/* Copy the values and slopes of the sample to @room, so that they can be modified. */
 static void move_to_room(struct lkd_injector *injector, struct lkd_sample *sample)
 {
     if (sample->values != injector->room)
@@ -356,7 +358,8 @@ static void touch_values(struct lkd_injector *injector, struct lkd_fault_source 
     source->what.count++;
 }
 
-/* Return: false: the sample is lost. */
+/* Apply one injection to a sample.
+ * Return: false if the sample is dropped. */
 static bool carry_out(struct lkd_injector *injector, struct lkd_fault_source *source,
                       struct passage *p)
 {
@@ -391,7 +394,8 @@ static bool carry_out(struct lkd_injector *injector, struct lkd_fault_source *so
     }
 }
 
-/* Pass the sample on, or queue it. A sample that waited for it follows directly. */
+/* Pass the sample on, or queue it. A queued sample that waits for this one is released right after
+ * it. */
 static bool pass_or_delay(struct lkd_injector *injector, struct passage *p)
 {
     struct lkd_held *waiting = lkd_queue_waiting(injector, p->place);
@@ -423,7 +427,7 @@ bool lkd_injector_pass(struct lkd_injector *injector, const struct lkd_claims *c
     size_t n_values = p.claim ? p.claim->n_values : injector->n_values;
 
     if (sample->n_values > injector->n_values || sample->n_slopes > injector->n_values)
-        return true; /* to be refused */
+        return true; /* the input table will refuse the sample */
     p.whole = !sample->heartbeat && sample->n_values == n_values;
     for (int i = 0; i < injector->n_sources; i++) {
         struct lkd_fault_source *source = &injector->source[i];

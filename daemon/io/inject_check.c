@@ -39,7 +39,8 @@ static Linkage__V1__Result check_target(const struct lkd_injection *what,
     return LINKAGE__V1__RESULT__RESULT_UNKNOWN_CHANNEL;
 }
 
-/* @low itself is allowed if @closed. */
+/* Return true if @value is in the interval from @low to @high. @low belongs to the interval only if
+ * @closed. */
 static bool is_within(double value, double low, bool closed, double high)
 {
     return (closed ? value >= low : value > low) && value <= high;

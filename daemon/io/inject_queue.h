@@ -7,9 +7,10 @@
 #include "inputs.h"
 
 /** struct lkd_held - a slot of the queue.
- * @order: arrival number of the sample; @due_ns: time at which the sample is passed on @place:
- *         number of its claim; @waiting: the sample is held until the next sample of that claim,
- *         regardless of @due_ns */
+ * @order:   arrival number of the sample
+ * @due_ns:  time at which the sample is passed on
+ * @place:   number of its claim
+ * @waiting: the sample is held until the next sample of that claim, regardless of @due_ns */
 struct lkd_held {
     bool used;
     bool waiting;
@@ -19,15 +20,15 @@ struct lkd_held {
     struct lkd_sample sample;
 };
 
-/** lkd_queue_width() - Return the room [doubles] for a sample of up to @n_values: values and
- * slopes. */
+/** lkd_queue_width() - Return the number of doubles needed to store a sample of up to @n_values
+ * values with their slopes. */
 static inline size_t lkd_queue_width(size_t n_values)
 {
     return 2 * n_values + 1;
 }
 
 /** lkd_queue_copy() - Copy the numbers of @sample to @room, lkd_queue_width() doubles, and let
- * @sample point there. */
+ * @sample point to the copy. */
 void lkd_queue_copy(double *room, size_t n_values, struct lkd_sample *sample);
 
 /** lkd_queue_keep() - Enqueue a copy; a full queue drops its oldest sample. */

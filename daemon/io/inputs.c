@@ -136,7 +136,8 @@ static void clear_inputs(struct lkd_inputs *inputs)
 
 /* ---- a model and its runs ---- */
 
-/* Allocate memory and claims for @cycle, separate from those in use. Return: 0, -ENOMEM. */
+/* Allocate memory and claims for @cycle, separate from the memory in use.
+ * Return: 0, -ENOMEM. */
 static int prepare_inputs(struct lkd_inputs *fresh, struct lkd_cycle *cycle, int64_t lease_ns)
 {
     int n = 0, r = 0;

@@ -15,11 +15,11 @@
  * without a token are accepted if the configuration allows it (`claims: optional`), as long as no
  * bench has a claim.
  *
- * A sample is refused as a whole: none of its values act, and the last good values stay in the
- * table. The refusal is counted for its reason and, if it concerns a channel, for that channel. The
- * guard (guard.h) handles channels without good samples. Sequence numbers are forgotten after a
- * second of silence, so that a restarted bench is accepted, and with every load, start, stop and
- * reset.
+ * If one value of a sample is bad, the whole sample is refused, and the last good values stay in
+ * the table. The refusal is counted for its reason and, if it concerns a channel, for that channel.
+ * The guard (guard.h) handles channels without good samples. After a second of silence a sample
+ * with any sequence number is accepted, because the bench may have restarted. The same applies
+ * after load, start, stop and reset.
  *
  * After load, stop and reset all channels have the initial values of the model. A channel whose
  * claim has ended also gets its initial value, unless another bench claims the channel. Without a
@@ -59,12 +59,13 @@ enum lkd_input_status {
 const char *lkd_input_status_text(int status);
 
 /** struct lkd_sample - a sample from a bench, decoded; see InputSample in linkage.proto.
- * @model_id: intended model, or 0;  @token: of a claim, or 0
+ * @model_id:    intended model, or 0
+ * @token:       token of the bench's claim, or 0
  * @received_ns: CLOCK_MONOTONIC
- * @values:   @n_values values; a heartbeat has none
- * @slopes:   rates of change of the values [unit/s], @n_slopes of them: @n_values or 0
+ * @values:      @n_values values; a heartbeat has none
+ * @slopes:      rates of change of the values [unit/s], @n_slopes of them: @n_values or 0
  * @reply_to, @reply_published_ns, @reply_received_ns, @clock: for the latency budget, copied
- * unchanged */
+ *               unchanged */
 struct lkd_sample {
     uint64_t sequence;
     uint64_t origin_ns;
@@ -88,32 +89,37 @@ struct lkd_sample {
 
 struct lkd_segments;
 
-/** lkd_inputs_listener - called for every accepted sample other than heartbeats.
+/** lkd_inputs_listener - callback for every accepted sample other than heartbeats.
  * @claim:  claim of the sample; NULL: a sample without a token
  * @sample: valid during the call. After an injected delay, @received_ns is the end of the delay
- * Thread: the one that offered the sample, or that of the tick. The lock of the table is held, so
- *         it must not call functions of the table. */
+ * Thread: the one that offered the sample, or the one that calls lkd_inputs_tick(). The lock of the
+ * table is held, so the callback must not call functions of the table. */
 typedef void lkd_inputs_listener(struct lkd_segments *segments, const struct lkd_claim *claim,
                                  const struct lkd_sample *sample);
 
 /** struct lkd_inputs - the table of input values. @lock guards everything except the fields that
  * lkd_inputs_configure() and lkd_inputs_listen() set before threads exist.
- * @claims_optional: samples without a token are accepted while no claim exists
+ * @claims_optional:    samples without a token are accepted while no claim exists
  * @segments, @listener: receiver of accepted samples, or NULL
- * @cycle:    cycle whose mailbox is written; NULL without a model
- * @values: the present @n_values values; @slopes: their rates of change; @news: state of each
- *          channel
- * @stamp: stamp of the newest sample of each claim; @newest: index of the newest stamp; @n_stamps:
- *         number of entries up to the last one in use
- * @claims:   ownership of the channels
- * @anonymous: the last good sample without a token; @anonymous_heard_ns: arrival of the last sample
- *            without a token, good or not, 0: none since the load or the last claim;
- *            @anonymous_peer: name of its sender @anonymous_feeds: a sample without a token was
- *            accepted since load, stop, reset or a claim
- * @injector: injected faults; @injected: a fault is being injected, as last reported to the cycle
- * @tripped:  trip state of each channel, as last logged
- * @live:     a run has begun and not ended
- * @accepted, @refused: since load or start;  @refusals: by enum lkd_input_status, since load */
+ * @cycle:              cycle whose mailbox is written; NULL without a model
+ * @values:             the present @n_values values
+ * @slopes:             rates of change of the values [unit/s]
+ * @news:               state of each channel
+ * @stamp:              stamp of the newest sample of each claim
+ * @newest:             index of the newest stamp
+ * @n_stamps:           number of entries up to the last one in use
+ * @claims:             ownership of the channels
+ * @anonymous:          the last good sample without a token
+ * @anonymous_heard_ns: arrival of the last sample without a token, good or not, 0: none since the
+ *                      load or the last claim
+ * @anonymous_peer:     name of the sender of that sample
+ * @anonymous_feeds:    a sample without a token was accepted since load, stop, reset or a claim
+ * @injector:           injected faults
+ * @injected:           a fault is being injected, as last reported to the cycle
+ * @tripped:            trip state of each channel, as last logged
+ * @live:               a run has begun and not ended
+ * @accepted, @refused: since load or start
+ * @refusals:           number of refusals for each enum lkd_input_status, since load */
 struct lkd_inputs {
     pthread_mutex_t lock;
     bool claims_optional;
@@ -146,8 +152,9 @@ struct lkd_inputs {
     uint64_t refusals[LKD_INPUT_STATUSES];
 };
 
-/** lkd_inputs_init(), lkd_inputs_fini() - Initialise without a model, with required claims and a
- * lease of LKD_LEASE_NS; release. */
+/** lkd_inputs_init() - Initialise @inputs without a model, with required claims and a lease of
+ * LKD_LEASE_NS.
+ * lkd_inputs_fini() - Release @inputs. */
 void lkd_inputs_init(struct lkd_inputs *inputs);
 void lkd_inputs_fini(struct lkd_inputs *inputs);
 
@@ -173,18 +180,19 @@ int lkd_inputs_attach(struct lkd_inputs *inputs, struct lkd_cycle *cycle, uint64
 void lkd_inputs_clear(struct lkd_inputs *inputs);
 
 /** lkd_inputs_begin() - Reset the counts of accepted and refused samples and the sequence numbers
- * at the begin of a run. Values, claims and injections remain. */
+ * when a run begins. Values, claims and injections remain. */
 void lkd_inputs_begin(struct lkd_inputs *inputs);
 
 /* ---- samples ---- */
 
 /** lkd_inputs_offer_message() - Check a decoded InputSample from any socket and enter it into the
  * table.
- * @message: unchecked values, possibly NaN; valid during the call
- * @peer:    its sender;  @received_ns: CLOCK_MONOTONIC
+ * @message:     unchecked values, possibly NaN; valid during the call
+ * @peer:        its sender
+ * @received_ns: CLOCK_MONOTONIC
  * Thread: any but the cycle.  RT: no.
  * Return: enum lkd_input_status; anything but LKD_INPUT_OK was counted as refused. LKD_INPUT_OK is
- *         also returned if an injected fault delays or drops the sample. */
+ * also returned if an injected fault delays or drops the sample. */
 int lkd_inputs_offer_message(struct lkd_inputs *inputs, const Linkage__V1__InputSample *message,
                              const struct lkd_peer *peer, int64_t received_ns);
 
@@ -194,32 +202,33 @@ int lkd_inputs_offer_message(struct lkd_inputs *inputs, const Linkage__V1__Input
 int lkd_inputs_offer(struct lkd_inputs *inputs, const struct lkd_sample *sample,
                      const struct lkd_peer *peer);
 
-/** lkd_inputs_refuse() - Count a message that could not be decoded;  lkd_inputs_forbid() - Count a
- * message whose sender has an insufficient role; the message need not be decoded. Thread: any but
- * the cycle. */
+/** lkd_inputs_refuse() - Count a message that could not be decoded.
+ * lkd_inputs_forbid() - Count a message that the role of its sender forbids, and that need not be
+ * decoded.
+ * Thread: any but the cycle. */
 void lkd_inputs_refuse(struct lkd_inputs *inputs);
 void lkd_inputs_forbid(struct lkd_inputs *inputs);
 
 /** lkd_inputs_set() - Set @n values of one channel, beginning at its scalar @offset.
- * @force: also if a bench has claimed the channel; acts until the next sample of that bench
+ * @force: set the values even if a bench has claimed the channel. They act until its next sample.
  * Thread: control.
- * Return: 0, LKD_INPUT_E_NO_MODEL, LKD_INPUT_E_LENGTH, LKD_INPUT_E_NOT_FINITE,
- *         LKD_INPUT_E_LIMITS, LKD_INPUT_E_CLAIMED (@ret_error names the owner). */
+ * Return: 0, LKD_INPUT_E_NO_MODEL, LKD_INPUT_E_LENGTH, LKD_INPUT_E_NOT_FINITE, LKD_INPUT_E_LIMITS,
+ * LKD_INPUT_E_CLAIMED (@ret_error names the owner). */
 int lkd_inputs_set(struct lkd_inputs *inputs, size_t offset, const double *values, size_t n,
                    bool force, struct lk_error *ret_error);
 
 /** lkd_inputs_tick() - Perform the periodic work: detect silent benches; begin and end injections
- * and pass on their delayed samples. Call about every 10 ms from the exchange thread. Return: time
- * of the next call [ns], at most 10 ms from now. */
+ * and pass on their delayed samples. Call about every 10 ms from the exchange thread.
+ * Return: time of the next call [ns], at most 10 ms from now. */
 int64_t lkd_inputs_tick(struct lkd_inputs *inputs, int64_t now_ns);
 
 /* ---- claims; thread: any but the cycle ---- */
 
 /** lkd_inputs_claim() - Claim all requested channels or none; see lkd_claims_add(). Also refused
  * while samples without a token arrive.
- * Return: RESULT_OK; RESULT_WRONG_STATE (no model), RESULT_BAD_VALUE (no name, no channels, one of
- *         them twice, another model), RESULT_UNKNOWN_CHANNEL, RESULT_BAD_UNIT, RESULT_CLAIMED,
- *         RESULT_INTERNAL; @ret_error has the reason in one line. */
+ * Return: RESULT_OK; RESULT_WRONG_STATE (no model), RESULT_BAD_VALUE (no name, no channels, a
+ * channel twice, another model), RESULT_UNKNOWN_CHANNEL, RESULT_BAD_UNIT, RESULT_CLAIMED,
+ * RESULT_INTERNAL; @ret_error gives the reason in one line. */
 Linkage__V1__Result lkd_inputs_claim(struct lkd_inputs *inputs, const struct lkd_claim_wish *wish,
                                      int64_t now_ns, struct lkd_claim_grant *ret_grant,
                                      struct lk_error *ret_error);
@@ -236,44 +245,49 @@ uint64_t lkd_inputs_model_id(struct lkd_inputs *inputs);
 
 /* ---- fault injection; thread: control ---- */
 
-/** lkd_inputs_inject() - If @clear, remove all injections; then add @n. If one is refused, nothing
- * changes. See inject.h.
+/** lkd_inputs_inject() - If @clear, remove all injections; then add @n injections. If one of them
+ * is refused, nothing changes. See inject.h.
  * Return: RESULT_OK, RESULT_WRONG_STATE (no model), RESULT_BAD_VALUE, RESULT_UNKNOWN_CHANNEL;
- *         @ret_error says why. */
+ * @ret_error gives the reason. */
 Linkage__V1__Result lkd_inputs_inject(struct lkd_inputs *inputs, bool clear,
                                       const struct lkd_injection *add, size_t n, int64_t now_ns,
                                       struct lk_error *ret_error);
 
-/** lkd_inputs_injections() - Return copies of all injections. Return: their number. */
+/** lkd_inputs_injections() - Copy all injections.
+ * Return: number of injections. */
 int lkd_inputs_injections(struct lkd_inputs *inputs,
                           struct lkd_injection ret_injections[LKD_INJECTIONS_MAX]);
 
 /* ---- queries; thread: any but the cycle ---- */
 
 /** struct lkd_inputs_channel - present state of a channel.
- * @bench:  owner, "" for none;  @values: last good values */
+ * @bench:  owner, "" for none
+ * @values: last good values */
 struct lkd_inputs_channel {
     char bench[LKD_BENCH_NAME_SIZE];
     double values[LK_COMPONENTS_MAX];
     struct lkd_news news;
 };
 
-/** lkd_inputs_counts() - Return the number of samples accepted and refused since load or start. */
+/** lkd_inputs_counts() - Return the number of samples accepted and refused since the last load or
+ * start. */
 void lkd_inputs_counts(struct lkd_inputs *inputs, uint64_t *ret_accepted, uint64_t *ret_refused);
 
-/** lkd_inputs_refusals() - Return the number of refusals by enum lkd_input_status, since load. */
+/** lkd_inputs_refusals() - Return the number of refusals for each enum lkd_input_status since the
+ * model was loaded. */
 void lkd_inputs_refusals(struct lkd_inputs *inputs, uint64_t ret_refusals[LKD_INPUT_STATUSES]);
 
-/** lkd_inputs_claims() - Return copies of all claims; their @channel is NULL, see
- * lkd_inputs_channel_at(). Return: their number. */
+/** lkd_inputs_claims() - Copy all claims. In the copies @channel is NULL, see
+ * lkd_inputs_channel_at().
+ * Return: number of claims. */
 int lkd_inputs_claims(struct lkd_inputs *inputs, struct lkd_claim ret_claims[LKD_CLAIMS_MAX]);
 
 /** lkd_inputs_claimed() - Return the index of the channel at position @place of the claim with
  * @token, -1: none. */
 int lkd_inputs_claimed(struct lkd_inputs *inputs, uint64_t token, int place);
 
-/** lkd_inputs_channel_at() - Return the state of channel @index of the model. Return: false if
- * there is none. */
+/** lkd_inputs_channel_at() - Return the state of channel @index of the model.
+ * Return: false if there is none. */
 bool lkd_inputs_channel_at(struct lkd_inputs *inputs, int index,
                            struct lkd_inputs_channel *ret_channel);
 

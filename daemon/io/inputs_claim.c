@@ -7,9 +7,10 @@
 
 #define OK LINKAGE__V1__RESULT__RESULT_OK
 
-/* Update the table after a claim was made or has ended. Channels that were fed and now have no
- * owner return to their initial values: the last value of a lost bench must not act for ever. A
- * channel that passes from one bench to another keeps its value until the new one sends. */
+/* Update the table after a claim was made or has ended. A channel that received values and has no
+ * owner now returns to its initial value, because the last value of a lost bench must not act for
+ * ever. A channel that passes from one bench to another keeps its value until the new owner
+ * sends. */
 static void refresh_table(struct lkd_inputs *inputs)
 {
     inputs->anonymous_feeds = false;
@@ -46,7 +47,7 @@ static Linkage__V1__Result check(const struct lkd_inputs *inputs, const struct l
     return LINKAGE__V1__RESULT__RESULT_CLAIMED;
 }
 
-/* "torque, crank, ..." truncated to fit. */
+/* Write the names of the channels of a claim, such as "torque, crank", truncated to @size. */
 static void list_channels(const struct lkd_inputs *inputs, const struct lkd_claim *claim,
                           char *text, size_t size)
 {
@@ -67,9 +68,9 @@ static void report_claim(const struct lkd_inputs *inputs, const struct lkd_claim
             *claim->peer ? " with key " : "", claim->peer, claim->number, channels);
 }
 
-/* Return the first bench whose lease has expired and from which this claim will take channels, ""
- * for none. A claim with more channels than the model has will be refused. Its names are not
- * searched, because the lock is held. */
+/* Find the first bench whose lease has expired and that will lose channels to this claim; "" for
+ * none. A claim with more channels than the model has will be refused. Its names are not searched,
+ * to hold the lock only for a short time. */
 static void find_former(struct lkd_inputs *inputs, const struct lkd_claim_wish *wish,
                         char ret_bench[LKD_BENCH_NAME_SIZE])
 {

@@ -13,7 +13,8 @@
 
 /* ---- sender ---- */
 
-/* Finds the claim of a sample. @ret_claim: NULL if it has no token */
+/* Find the claim of a sample.
+ * @ret_claim: NULL if the sample has no token */
 static int find_claim(struct lkd_inputs *inputs, const struct lkd_sample *sample,
                       struct lkd_claim **ret_claim)
 {
@@ -32,7 +33,7 @@ static int find_claim(struct lkd_inputs *inputs, const struct lkd_sample *sample
                : LKD_INPUT_E_UNCLAIMED;
 }
 
-/* Every sample, accepted or not, renews the lease. */
+/* Renew the lease of the sample's bench. Every sample renews it, accepted or not. */
 static void note_life(struct lkd_inputs *inputs, struct lkd_claim *claim, int64_t now_ns)
 {
     if (!claim) {
@@ -77,7 +78,8 @@ static bool within_limits(const struct lk_channel *channel, const double *values
     return true;
 }
 
-/* Count a refusal for each channel that caused it. */
+/* Check values and slopes of a sample against non-finite numbers and limits. Count a refusal for
+ * each channel that caused it. */
 static int check_values(struct lkd_inputs *inputs, const struct lkd_claim *claim,
                         const struct lkd_sample *sample)
 {
@@ -106,7 +108,8 @@ static int check_values(struct lkd_inputs *inputs, const struct lkd_claim *claim
     return beyond > 0 ? LKD_INPUT_E_LIMITS : LKD_INPUT_OK;
 }
 
-/* Compare only sequence numbers, because the bench's clock may be set back while it runs. */
+/* Return an error if the sample is not newer than the last one. Only sequence numbers are compared,
+ * because the bench's clock may be set back during the run. */
 static int check_newer(const struct lkd_memory *last, const struct lkd_sample *sample)
 {
     if (!last->known || sample->received_ns - last->received_ns >= LKD_INPUT_SILENCE_NS)
@@ -180,7 +183,8 @@ static void take_values(struct lkd_inputs *inputs, struct lkd_claim *claim,
         inputs->listener(inputs->segments, claim, sample);
 }
 
-/* The sequence number of a heartbeat counts if the bench numbers all its messages. */
+/* Count a heartbeat. If the bench numbers heartbeats and samples in one sequence, the heartbeat's
+ * sequence number becomes the last one. */
 static void take_heartbeat(struct lkd_claim *claim, const struct lkd_sample *sample)
 {
     if (!claim)
@@ -199,7 +203,8 @@ static int refuse_sample(struct lkd_inputs *inputs, struct lkd_claim *claim, int
     return reason;
 }
 
-/* From here on the sample contains the effect of injected faults. */
+/* Check a sample and enter it into the table. The sample includes the effect of injected faults
+ * here. */
 static int accept_sample(struct lkd_inputs *inputs, const struct lkd_sample *sample)
 {
     struct lkd_claim *claim;
@@ -218,7 +223,7 @@ static int accept_sample(struct lkd_inputs *inputs, const struct lkd_sample *sam
         return LKD_INPUT_OK;
     }
     if (r == LKD_INPUT_E_NOT_FINITE || r == LKD_INPUT_E_LIMITS)
-        lkd_table_forward(inputs); /* for the guard */
+        lkd_table_forward(inputs); /* the guard needs the updated counts of refusals */
     return refuse_sample(inputs, claim, r);
 }
 
@@ -244,7 +249,7 @@ static int inject_and_take(struct lkd_inputs *inputs, const struct lkd_sample *s
     return accept_sample(inputs, &changed);
 }
 
-/* A token is valid with the key of its claim. */
+/* Return true if the token belongs to a claim made with another key than that of @peer. */
 static bool is_borrowed(struct lkd_inputs *inputs, uint64_t token, const struct lkd_peer *peer)
 {
     return peer && lkd_claims_find(&inputs->claims, token) &&
@@ -348,8 +353,9 @@ static void find_lost(struct lkd_inputs *inputs, int64_t now_ns)
     lkd_table_forward(inputs);
 }
 
-/* Between runs no guard checks the age of a value. The last value of a bench without a claim must
- * not act at the start of a much later run; the bench of a claim would be lost by then. */
+/* Reset the values of a silent bench without a claim. Between runs no guard checks the age of a
+ * value, so an old value would act at the start of a much later run. A bench with a claim needs no
+ * reset, because it would be lost by then. */
 static void forget_anonymous(struct lkd_inputs *inputs, int64_t now_ns)
 {
     if (inputs->live || !inputs->anonymous_feeds ||
@@ -362,7 +368,7 @@ static void forget_anonymous(struct lkd_inputs *inputs, int64_t now_ns)
     lkd_table_forward(inputs);
 }
 
-/* Log the actions of the guard, because the cycle's thread does not log. */
+/* Log the actions of the guard here, because the cycle's thread must not log. */
 static void tell_trips(struct lkd_inputs *inputs)
 {
     const struct lkd_guard *guard = &inputs->cycle->guard;

@@ -24,7 +24,8 @@ static unsigned char *put_f64(unsigned char *at, double value)
     return put_number(at, bits, 8);
 }
 
-/* Beyond the range of 32 bits: the largest number, so that a receiver gets no infinity. */
+/* Write a float. A value beyond the range of float becomes the largest float, so that a receiver
+ * never gets an infinity. */
 static unsigned char *put_f32(unsigned char *at, double value)
 {
     float narrow = (float)fmax(-3.4028234663852886e38, fmin(value, 3.4028234663852886e38));
@@ -54,8 +55,9 @@ static unsigned char *put_platform(unsigned char *at, bool wide, const struct lk
 
 /* ---- values ---- */
 
-/* Angles of successive rotations about z (yaw), y (pitch), x (roll), each about the rotated axes,
- * from the unit quaternion w x y z. */
+/* Return one of the angles [rad] of the rotations about z (yaw), y (pitch) and x (roll), in this
+ * order, each about the axis rotated by the previous ones. They are computed from the unit
+ * quaternion w x y z. */
 static double angle_of(enum lkd_motion_kind kind, const double q[4])
 {
     double w = q[0], x = q[1], y = q[2], z = q[3], s;
@@ -158,7 +160,7 @@ bool lkd_motion_resolve(const struct lkd_motion_slot *slot, const struct lk_chan
     if (!channel)
         return false;
     component = find_component(channel, slot->component);
-    if (component < 0) { /* no output has that name, but it may be an angle of a quaternion */
+    if (component < 0) { /* no output has that name; the name may be an angle of a quaternion */
         kind = angle_kind(slot->component);
         component = find_component(channel, "qw");
     }

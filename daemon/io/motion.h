@@ -5,12 +5,12 @@
  *
  * Datagrams of a running cycle are sent by the exchange thread as soon as it has read the record
  * or, if configured, by the cycle thread at the end of the cycle (motion_cycle.h). In all other
- * states the exchange thread sends the last values twenty times a second, and the status word
- * reports that.
+ * states the exchange thread sends the last values twenty times a second, with a bit in the status
+ * word.
  *
  * Encoding a datagram is arithmetic only, because the output of each slot is resolved when a model
- * is loaded. A name that the model lacks is logged then; its slot is 0, and the status word reports
- * it. It is no error, because configuration and model may change one after the other. */
+ * is loaded. A name that the model lacks is logged at that time. Its slot is 0, with a bit in the
+ * status word. This is no error, because configuration and model may change one after the other. */
 #ifndef LKD_IO_MOTION_H
 #define LKD_IO_MOTION_H
 
@@ -22,15 +22,15 @@
 #include <netinet/in.h>
 
 #define LKD_MOTION_MAX      4
-#define LKD_MOTION_SLOTS    24 /* 6 each: pose, velocity, acceleration; 3: force, rate */
+#define LKD_MOTION_SLOTS    24 /* pose, velocity, acceleration: 6 each; force, rate: 3 each */
 #define LKD_MOTION_HEADER   40
-#define LKD_MOTION_PLATFORM 12 /* values after two words: a pose and six actuators */
+#define LKD_MOTION_PLATFORM 12 /* 6 numbers of the pose, 6 of actuators; after two words */
 #define LKD_MOTION_SIZE_MAX (LKD_MOTION_HEADER + LKD_MOTION_SLOTS * 8 + 8 + LKD_MOTION_PLATFORM * 8)
-#define LKD_MOTION_VERSION  1 /* 2 with the platform */
+#define LKD_MOTION_VERSION  1 /* 2 if the datagram contains the platform */
 #define LKD_MOTION_IDLE_NS  INT64_C(50000000)
 
-/* Status word: enum State in the low byte, enum Flag above that byte, and bits about the datagram.
- */
+/* Status word: enum State in the low byte, enum Flag above that byte, and bits about the
+ * datagram. */
 #define LKD_MOTION_FLAG_SHIFT 8
 #define LKD_MOTION_MISSING    (1u << 24) /* the output of a slot is missing; its value is 0 */
 #define LKD_MOTION_HELD       (1u << 25) /* the values are not those of a new step */
@@ -40,11 +40,12 @@
  * stop. */
 #define LKD_MOTION_EMERGENCY (1u << 8)
 
-/* "format" of the header */
+/* Values of the field "format" of the header. */
 #define LKD_MOTION_F32 0
 #define LKD_MOTION_F64 1
 
-/** struct lkd_motion_slot - scale * (component of channel) + offset; @channel "": 0 */
+/** struct lkd_motion_slot - a value of the datagram: scale * (component of channel) + offset;
+ * @channel "": 0 */
 struct lkd_motion_slot {
     char channel[LK_NAME_SIZE];
     char component[32];
@@ -52,7 +53,8 @@ struct lkd_motion_slot {
     double offset;
 };
 
-/** struct lkd_motion_config - a receiver, from the configuration. @wide: values have 64 bits
+/** struct lkd_motion_config - a receiver, from the configuration.
+ * @wide:     values have 64 bits
  * @platform: the datagram has version 2 and contains the platform of the section `cueing` */
 struct lkd_motion_config {
     char endpoint[32];
@@ -64,8 +66,8 @@ struct lkd_motion_config {
     struct lkd_motion_slot slot[LKD_MOTION_SLOTS];
 };
 
-/** enum lkd_motion_kind - source of a slot: none, an output, or an angle [rad] of the orientation
- * whose quaternion (w first) begins at an output; see config/README.md. */
+/** enum lkd_motion_kind - source of a slot: none, an output, or an angle [rad]. The angle is
+ * computed from the quaternion (w first) that begins at an output; see config/README.md. */
 enum lkd_motion_kind {
     LKD_MOTION_NOTHING,
     LKD_MOTION_SCALAR,
@@ -79,12 +81,16 @@ struct lkd_motion_source {
     int index;
 };
 
-/** struct lkd_motion - state of a receiver. @fd: UDP socket, non-blocking; @connected: @fd is
- * connected to the receiver @source: output of the present model for each slot; @missing: the model
- * lacks some of them
- * @pace:     used by the thread that sends while the cycle runs
- * @counter:  datagrams so far, by either thread;  @failed: number not sent;  @error: last errno
- * @reported: value of @failed at the last report */
+/** struct lkd_motion - state of a receiver.
+ * @fd:        UDP socket, non-blocking
+ * @connected: @fd is connected to the receiver
+ * @source:    output of the present model for each slot
+ * @missing:   the model lacks the output of some slot
+ * @pace:      used by the thread that sends while the cycle runs
+ * @counter:   number of datagrams sent so far, by both threads
+ * @failed:    number of datagrams that could not be sent
+ * @error:     errno of the last failure
+ * @reported:  value of @failed at the last report */
 struct lkd_motion {
     const struct lkd_motion_config *config;
     int fd;
@@ -98,13 +104,15 @@ struct lkd_motion {
     uint64_t reported;
 };
 
-/** struct lkd_motions - state of all receivers. @cueing:   the platform, NULL: none
- * @degraded: the run is degraded
- * @held: the last outputs, @n_held values; @held_figures: figures of the record of @held; @empty:
- *            there are no outputs yet
- * @state:    state in the last record, UNSPECIFIED outside of a run
- * @due_ns:   time of the next datagrams while the cycle does not run
- * @look_ns:  time of the next check of failures and addresses */
+/** struct lkd_motions - state of all receivers.
+ * @cueing:       the platform, NULL: none
+ * @degraded:     the run is degraded
+ * @held:         the last outputs, @n_held values
+ * @held_figures: figures of the record of @held
+ * @empty:        there are no outputs yet
+ * @state:        state in the last record, UNSPECIFIED outside of a run
+ * @due_ns:       time of the next datagrams while the cycle does not run
+ * @look_ns:      time of the next check of failures and addresses */
 struct lkd_motions {
     const struct lkd_cueing *cueing;
     int n;
@@ -129,19 +137,19 @@ int lkd_motions_init(struct lkd_motions *motions, const struct lkd_motion_config
 void lkd_motions_fini(struct lkd_motions *motions);
 
 /** lkd_motions_load() - Resolve the outputs of a new model, log the missing ones, and register with
- * the cycle of the model if a receiver is configured with `send_from: cycle`. Thread: control,
- * while no thread runs @cycle. */
+ * the cycle of the model if a receiver is configured with `send_from: cycle`.
+ * Thread: control, while no thread runs @cycle. */
 void lkd_motions_load(struct lkd_motions *motions, struct lkd_cycle *cycle);
 
 /** lkd_motions_begin() - Begin a run. Thread: control, before the cycle thread starts. */
 void lkd_motions_begin(struct lkd_motions *motions, bool degraded);
 
 /** lkd_motions_record() - Send the datagrams that are due for a record of the cycle.
- * Thread: exchange, or control in its place. */
+ * Thread: exchange, or control if the exchange thread does not publish. */
 void lkd_motions_record(struct lkd_motions *motions, const struct lkd_output *output,
                         int64_t now_ns);
-/** lkd_motions_rest() - Hold the values of @output, which lkd_motions_tick() then sends while the
- * cycle hangs or does not run.
+/** lkd_motions_rest() - Store the values of @output. lkd_motions_tick() sends them while the cycle
+ * hangs or does not run.
  * @state: the state to send, FAULT if the cycle hangs; with UNSPECIFIED, the state passed to
  *         lkd_motions_tick() is sent */
 void lkd_motions_rest(struct lkd_motions *motions, const struct lkd_output *output,
@@ -153,8 +161,9 @@ void lkd_motions_tick(struct lkd_motions *motions, Linkage__V1__State state, int
 
 /* ---- one receiver ---- */
 
-/** struct lkd_motion_view - content of a datagram. @values: outputs, or NULL for zeros
- * @ride: for receivers with @platform set, or NULL */
+/** struct lkd_motion_view - content of a datagram.
+ * @values: outputs, or NULL for zeros
+ * @ride:   state of the platform, for receivers with @platform set; or NULL */
 struct lkd_motion_view {
     uint32_t status;
     uint64_t step;
@@ -164,8 +173,10 @@ struct lkd_motion_view {
     const struct lk_ride *ride;
 };
 
-/** lkd_motion_encode() - Encode a datagram. @ret_packet: LKD_MOTION_SIZE_MAX bytes
- * RT: yes. Return: its size. */
+/** lkd_motion_encode() - Encode a datagram.
+ * @ret_packet: LKD_MOTION_SIZE_MAX bytes
+ * RT: yes.
+ * Return: size of the datagram [bytes]. */
 LK_RT size_t lkd_motion_encode(struct lkd_motion *motion, const struct lkd_motion_view *view,
                                unsigned char *ret_packet);
 
@@ -176,8 +187,8 @@ LK_RT uint32_t lkd_motion_status(Linkage__V1__State state, uint32_t flags, bool 
  * RT: one system call that does not block. */
 void lkd_motion_send(struct lkd_motion *motion, const struct lkd_motion_view *view);
 
-/** lkd_motion_resolve() - Find the output that @slot names. Return: false if the model has no such
- * output; then @ret_source is NOTHING. */
+/** lkd_motion_resolve() - Find the output that @slot names.
+ * Return: false if the model has no such output; then @ret_source is NOTHING. */
 bool lkd_motion_resolve(const struct lkd_motion_slot *slot, const struct lk_channel *channels,
                         int n_channels, struct lkd_motion_source *ret_source);
 

@@ -7,7 +7,7 @@ void lkd_motion_after_cycle(const struct lkd_cycle *cycle, void *context)
     const struct lkd_figures *f = &cycle->rt.figures;
     struct lkd_motions *motions = context;
 
-    if (f->state != LKD_CYCLE_RUNNING) /* sent by the exchange thread */
+    if (f->state != LKD_CYCLE_RUNNING) /* the exchange thread sends in other states */
         return;
     for (int i = 0; i < motions->n; i++) {
         struct lkd_motion *motion = &motions->motion[i];

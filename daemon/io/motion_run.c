@@ -68,7 +68,7 @@ void lkd_motions_fini(struct lkd_motions *motions)
 
 /* ---- models ---- */
 
-/* Name a slot by the receiver's numbering, such as "pose 2". */
+/* Format the name of a slot with the receiver's numbering, such as "pose 2". */
 static void name_slot(int i, char *ret, size_t size)
 {
     int group = i < 18 ? i / 6 : 3 + (i - 18) / 3;
@@ -105,7 +105,8 @@ static void resolve(struct lkd_motion *motion, const struct lk_channel *channels
                 line);
 }
 
-/* Store the values to send without a run. If there is no memory for them, zeros are sent. */
+/* Allocate zeroed memory for the values that are sent without a run. If it cannot be allocated,
+ * zeros are sent. */
 static void forget_held(struct lkd_motions *motions, int n_outputs)
 {
     free(motions->held);
@@ -184,7 +185,8 @@ static void send_running(struct lkd_motions *motions, const struct lkd_output *o
     }
 }
 
-/* @all: send to all receivers; otherwise only to receivers with the platform */
+/* Send the stored values.
+ * @all: send to all receivers; otherwise only to receivers with the platform */
 static void send_held(struct lkd_motions *motions, Linkage__V1__State state, bool all)
 {
     const struct lkd_figures *f = &motions->held_figures;
@@ -220,7 +222,7 @@ void lkd_motions_record(struct lkd_motions *motions, const struct lkd_output *ou
     if (motions->state == state)
         return;
     lkd_motions_rest(motions, output, state);
-    lkd_motions_tick(motions, state, now_ns); /* immediately, then at the low rate */
+    lkd_motions_tick(motions, state, now_ns); /* sends now, and at the low rate afterwards */
 }
 
 static void report_failures(struct lkd_motion *motion)

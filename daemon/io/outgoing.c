@@ -99,7 +99,7 @@ void lkd_outgoing_fill(struct lkd_outgoing *outgoing, const struct lkd_output *o
     if (facts->degraded)
         sample->flags |= LINKAGE__V1__FLAG__FLAG_DEGRADED;
     sample->daemon_id = lkd_daemon_id();
-    /* the generated structure has no const; encoding only reads */
+    /* The cast drops const, which the generated structure lacks. Encoding only reads the values. */
     sample->values = (double *)output->values;
     sample->n_values = (size_t)n_values;
 
@@ -113,7 +113,8 @@ void lkd_outgoing_fill(struct lkd_outgoing *outgoing, const struct lkd_output *o
 void lkd_outgoing_stamp(struct lkd_outgoing *outgoing, uint64_t sequence)
 {
     outgoing->sample.sequence = sequence;
-    /* both clocks are read in succession, so they differ by the time between two reads at most */
+    /* The clocks are read in succession, so their readings differ at most by the time between the
+     * two calls. */
     outgoing->sample.published_ns = (uint64_t)lkd_clock_ns();
     outgoing->sample.utc_ns = lkd_wall_clock_ns();
 }

@@ -8,7 +8,7 @@
 #include "linkage.pb-c.h"
 
 /** struct lkd_run_facts - properties of a run that its records lack.
- * @degraded: the machine is not fit for real time, and the run was allowed */
+ * @degraded: the run was permitted on a machine that is not fit for real time */
 struct lkd_run_facts {
     uint64_t model_id;
     enum lkd_mode mode;

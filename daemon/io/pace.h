@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Selection of the records to send: those with step % divisor == 0.
  *
- * The reader may miss some records. If a record that was due is missed, the next record is sent
- * instead; its step number shows the difference. A cycle that does not step (PAUSED, FAULT)
- * publishes records, too: the first one in such a state is due at once, then every divisor-th
- * cycle. */
+ * The reader may miss some records. If it misses a record that was due, the next record is sent
+ * instead, with its own step number. A cycle that does not step (PAUSED, FAULT) publishes records,
+ * too: the first one in such a state is due at once, then every divisor-th cycle. */
 #ifndef LKD_IO_PACE_H
 #define LKD_IO_PACE_H
 
@@ -12,8 +11,11 @@
 
 #define LKD_DIVISOR_MAX 1000000
 
-/** struct lkd_pace - @due: next step to send; @cycle: number of cycles at the last record sent
- * @state: state of the last record; @begun: there was a record */
+/** struct lkd_pace - schedule of the records to send.
+ * @due:   next step to send
+ * @cycle: number of cycles at the last record sent
+ * @state: state of the last record
+ * @begun: there was a record */
 struct lkd_pace {
     uint64_t divisor;
     uint64_t due;
@@ -22,10 +24,11 @@ struct lkd_pace {
     bool begun;
 };
 
-/** lkd_pace_begin() - Reset at the begin of a run. @divisor: at least 1 */
+/** lkd_pace_begin() - Reset @pace when a run begins.
+ * @divisor: at least 1 */
 void lkd_pace_begin(struct lkd_pace *pace, uint64_t divisor);
 
-/** lkd_pace_due() - Return true if the record with @figures is to be sent.
+/** lkd_pace_due() - Return true if the record with @figures must be sent.
  * Thread: owner of @pace.  RT: yes. */
 LK_RT bool lkd_pace_due(struct lkd_pace *pace, const struct lkd_figures *figures);
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #define ASK_NS INT64_C(1000000000)
-/* Age at which the last answer becomes invalid. */
+/* Age from which on the last answer is invalid. */
 #define SILENT_NS (3 * ASK_NS)
 
 void lkd_ptp_watch_init(struct lkd_ptp_watch *watch, const struct lkd_ptp_config *config)
@@ -18,7 +18,8 @@ void lkd_ptp_watch_fini(struct lkd_ptp_watch *watch)
     lk_ptp_close(&watch->client);
 }
 
-/* Return: 0, negative errno. */
+/* Send a query to the PTP daemon; open the socket first if necessary.
+ * Return: 0, negative errno. */
 static int ask(struct lkd_ptp_watch *watch)
 {
     int r = 0;
@@ -44,7 +45,7 @@ static const char *reason(const struct lkd_ptp_watch *watch)
     return watch->error ? strerror(-watch->error) : "no answer";
 }
 
-/* Log the first state, a missing answer, and each change. */
+/* Log the first state, a missing answer, and each change of state. */
 static void tell(struct lkd_ptp_watch *watch, int64_t now_ns)
 {
     bool silent = is_silent(watch, now_ns);

@@ -39,8 +39,8 @@ int64_t lkd_publisher_send(struct lkd_publisher *publisher, struct lkd_outgoing 
     size_t size;
 
     lkd_outgoing_stamp(outgoing, ++publisher->sequence);
-    /* the line process drops samples for slow subscribers, and a full channel drops them for all
-     * subscribers; the sequence numbers have a gap */
+    /* A full channel drops the sample for all subscribers, which causes a gap in the sequence
+     * numbers. The line process also drops samples for slow subscribers. */
     if (lk_wire_encode(&outgoing->sample.base, publisher->buffer, LK_WIRE_SAMPLE_MAX, &size) ||
         !lkd_port_send_bytes(publisher->port, publisher->buffer, size)) {
         lkd_log(LKD_C_OUTPUT_NOT_SENT, "output sample %" PRIu64 " was not sent",

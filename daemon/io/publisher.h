@@ -9,12 +9,13 @@
 #include "port.h"
 #include "wire.h"
 
-/* Bound of a sample without its values, including the echoes of all benches: 2 KiB. */
+/* Largest number of outputs in a sample. 2 KiB are reserved for the rest of the sample, including
+ * the echoes of all benches. */
 #define LKD_PUBLISHER_OUTPUTS_MAX ((int)((LK_WIRE_SAMPLE_MAX - 2048) / sizeof(double)))
 
-/** struct lkd_publisher - @sequence: never reset in the lifetime of the daemon;  @published:
- * samples of the present run
- */
+/** struct lkd_publisher - publisher of the outputs.
+ * @sequence:  sequence number of the last sample; never reset in the lifetime of the daemon
+ * @published: number of samples of the present run */
 struct lkd_publisher {
     struct lkd_port *port;
     unsigned char *buffer;
@@ -24,7 +25,8 @@ struct lkd_publisher {
     uint64_t published;
 };
 
-/** lkd_publisher_init() - Initialise a publisher. @port: outputs channel, owned by the caller;
+/** lkd_publisher_init() - Initialise a publisher.
+ * @port:    outputs channel, owned by the caller
  * @divisor: at least 1.
  * Return: 0, -ENOMEM. */
 int lkd_publisher_init(struct lkd_publisher *publisher, struct lkd_port *port, uint64_t divisor);
@@ -37,12 +39,11 @@ void lkd_publisher_begin(struct lkd_publisher *publisher);
  * record. */
 bool lkd_publisher_due(struct lkd_publisher *publisher, const struct lkd_figures *figures);
 
-/** lkd_publisher_send() - Publish a filled sample, setting its sequence number and time; never
+/** lkd_publisher_send() - Set sequence number and time of a filled sample and publish it; never
  * blocks.
  * @outgoing: at most LKD_PUBLISHER_OUTPUTS_MAX values
  * Return: time at which the channel accepted it [ns]; 0: it was not sent, and the sequence numbers
- * have a gap.
- */
+ * have a gap. */
 int64_t lkd_publisher_send(struct lkd_publisher *publisher, struct lkd_outgoing *outgoing);
 
 #endif

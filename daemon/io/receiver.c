@@ -32,13 +32,13 @@ static void receive_sample(struct lkd_receiver *receiver, const struct lkd_peer 
         report_refusal(peer, lk_wire_status_text(r));
         return;
     }
-    /* the table refuses values that are not finite, and counts them with their channel */
+    /* The table refuses values that are not finite, and counts them for their channel. */
     r = lkd_inputs_offer_message(receiver->inputs, message, peer, lkd_clock_ns());
     if (r)
         report_refusal(peer, lkd_input_status_text(r));
 }
 
-/* Refused before decoding. */
+/* Count and log a sample that the role of its sender forbids. It is refused before decoding. */
 static void forbid_peer(struct lkd_receiver *receiver, const struct lkd_peer *peer)
 {
     lkd_inputs_forbid(receiver->inputs);

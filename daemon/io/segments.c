@@ -9,9 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** struct publication - a published sample. @utc_ns: UTC at @published_ns, 0: the wall clock was
- * not synchronised @uncertainty_ns: uncertainty of @utc_ns, 0: unknown;  @tai_offset_ns: TAI - UTC,
- * 0: unknown */
+/** struct publication - a published sample.
+ * @utc_ns:         UTC at @published_ns, 0: the wall clock was not synchronised
+ * @uncertainty_ns: uncertainty of @utc_ns, 0: unknown
+ * @tai_offset_ns:  TAI - UTC, 0: unknown */
 struct publication {
     uint64_t sequence;
     int64_t published_ns;
@@ -20,12 +21,14 @@ struct publication {
     int64_t uncertainty_ns;
 };
 
-/** struct place - measurements of a bench. @gone: the number of its claim now belongs to another
- * bench
- * @heard:       order of the last samples, to choose the entry to drop
- * @answered_ns: last publication that it answered
- * @shown_sequence, @shown_received_ns: its last sample whose effect was published
- * @uncertainty_ns, @uncertain: largest uncertainty of one-way times; at least one is unknown */
+/** struct place - measurements of a bench.
+ * @gone:           the number of its claim now belongs to another bench
+ * @heard:          order of the last samples, to choose the entry to drop
+ * @answered_ns:    time of the last publication that the bench answered
+ * @shown_sequence, @shown_received_ns: sequence number and time of the last sample of the bench
+ *                  whose effect was published
+ * @uncertainty_ns: largest uncertainty of one-way times
+ * @uncertain:      the uncertainty of a one-way time is unknown */
 struct place {
     uint32_t claim;
     char bench[LKD_BENCH_NAME_SIZE];
@@ -41,9 +44,10 @@ struct place {
     struct lkd_histogram segment[LKD_SEGMENTS];
 };
 
-/** struct lkd_segments - @lock: guards all but the counters of histograms
- * @kept:     a ring of the last @n_published publications, whose times never decrease @begin_ns:
- *            begin of the run */
+/** struct lkd_segments - measurements of all benches.
+ * @lock:     guards everything except the counters of histograms
+ * @kept:     ring of the last @n_published publications, in the order of their times
+ * @begin_ns: begin of the run */
 struct lkd_segments {
     pthread_mutex_t lock;
     struct lkd_segments_clock clock;
@@ -95,7 +99,7 @@ void lkd_segments_clock(struct lkd_segments *segments, const struct lkd_segments
 
 bool lkd_segment_between(uint64_t from_ns, uint64_t to_ns, int64_t *ret_ns)
 {
-    /* unsigned, and the smaller one is subtracted from the larger: no overflow */
+    /* The difference is unsigned and computed only if it is not negative, so it cannot overflow. */
     if (to_ns < from_ns || to_ns - from_ns > (uint64_t)LKD_SEGMENTS_LIMIT_NS)
         return false;
     *ret_ns = (int64_t)(to_ns - from_ns);
@@ -143,7 +147,8 @@ static struct place *make_place(struct lkd_segments *segments, uint32_t claim, c
     return place;
 }
 
-/* Return the place of a bench. The number of a claim may now belong to another bench. */
+/* Return the place of a bench. The names are compared because the claim number may have passed to
+ * another bench. */
 static struct place *place_of(struct lkd_segments *segments, const struct lkd_claim *claim)
 {
     uint32_t number = claim ? claim->number : 0;
@@ -173,7 +178,8 @@ static void add_segment(struct place *place, enum lkd_segment segment, uint64_t 
 
 /* ---- input path, and the wire ---- */
 
-/* Times of publications never decrease, so bisection finds a publication by its time. */
+/* Find a publication by its time with bisection; publications are stored in the order of their
+ * times. */
 static const struct publication *find_publication(const struct lkd_segments *segments,
                                                   uint64_t sequence, uint64_t published_ns)
 {
@@ -200,8 +206,8 @@ static const struct publication *find_publication(const struct lkd_segments *seg
     return NULL;
 }
 
-/* Wall clock of the daemon at @utc_ns in the bench's time scale; 0: the two clocks are unrelated.
- */
+/* Return @utc_ns of the daemon's wall clock in the time scale of the bench's clock; 0: the two
+ * clocks cannot be compared. */
 static int64_t as_bench_counts(const struct lkd_sample *sample, int64_t utc_ns,
                                int64_t tai_offset_ns)
 {
@@ -214,7 +220,7 @@ static int64_t as_bench_counts(const struct lkd_sample *sample, int64_t utc_ns,
     return 0;
 }
 
-/* Of two clocks together; 0: unknown. */
+/* Return the sum of the uncertainties of both clocks [ns]; 0: unknown. */
 static int64_t join_uncertainty(const struct lkd_sample *sample, int64_t own_ns)
 {
     uint64_t bench_ns = sample->clock.uncertainty_ns;
@@ -226,7 +232,8 @@ static int64_t join_uncertainty(const struct lkd_sample *sample, int64_t own_ns)
     return (int64_t)bench_ns + own_ns;
 }
 
-/* Compute a one-way time between two clocks whose difference is at most @uncertainty_ns. */
+/* Add a one-way time between two clocks whose difference is at most @uncertainty_ns. A negative
+ * time within this uncertainty counts as zero. */
 static void add_one_way(struct place *place, enum lkd_segment segment, uint64_t from_ns,
                         uint64_t to_ns, int64_t uncertainty_ns)
 {
@@ -261,7 +268,8 @@ static void measure_out(struct place *place, const struct publication *p,
                     join_uncertainty(sample, p->uncertainty_ns));
 }
 
-/* Compute the round trip without the time for which the bench held the sample. */
+/* Compute the time on the wire: the round trip minus the time between receipt and answer at the
+ * bench. */
 static void measure_wire(struct place *place, const struct publication *p,
                          const struct lkd_sample *sample)
 {
@@ -291,7 +299,7 @@ static void measure_reply(struct lkd_segments *segments, struct place *place,
                     place->bench, sample->reply_to);
         return;
     }
-    if (p->published_ns <= place->answered_ns) /* answered already, or of an earlier run */
+    if (p->published_ns <= place->answered_ns) /* already answered, or from an earlier run */
         return;
     place->answered_ns = p->published_ns;
     measure_wire(place, p, sample);
@@ -315,8 +323,8 @@ void lkd_segments_received(struct lkd_segments *segments, const struct lkd_claim
 
 /* ---- through the daemon, output path ---- */
 
-/* Two threads publish in lockstep mode, and one may overtake the other after reading the clock:
- * inserts in the order of times. */
+/* Insert a publication in the order of times. In lockstep mode two threads publish, and one of them
+ * may overtake the other after reading the clock. */
 static void keep_publication(struct lkd_segments *segments, uint64_t sequence, int64_t published_ns)
 {
     const struct lkd_segments_clock *clock = &segments->clock;

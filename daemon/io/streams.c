@@ -9,18 +9,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Subscription messages handled in a row: a flood of them must not delay samples. */
+/* Limit of subscription messages processed in a row, so that a flood does not delay samples. */
 #define BURST 1024
 
 uint64_t lkd_stream_hash(uint64_t hash, const char *name)
 {
-    /* including the terminating zero, so that "a", "bc" differs from "ab", "c" */
+    /* The terminating zero is included, so that "a", "bc" differs from "ab", "c". */
     return lk_hash(hash ? hash : LK_HASH_BEGIN, name, strlen(name) + 1);
 }
 
 void lkd_stream_topic(uint64_t id, unsigned char *ret_topic)
 {
-    /* field 1 of a StreamSample, fixed64: a tag, then little-endian */
+    /* The topic is the beginning of an encoded StreamSample: field 1 is a fixed64, encoded as a tag
+     * and eight little-endian bytes. */
     ret_topic[0] = LKD_TOPIC_STREAM;
     for (int i = 0; i < 8; i++)
         ret_topic[1 + i] = (unsigned char)(id >> (8 * i));
@@ -72,15 +73,17 @@ static bool is_same(const struct lkd_stream *stream, const struct lkd_selection 
            memcmp(stream->from, selection->from, (size_t)stream->n_values * sizeof(int)) == 0;
 }
 
-/* Return: the stream for @selection, or NULL; @ret_id: number of the stream, or the number that a
- * new stream would get. */
+/* Find the stream for @selection.
+ * Return: the stream, or NULL; @ret_id is the number of the stream, or the number that a new stream
+ * would get. */
 static struct lkd_stream *look_up(struct lkd_streams *streams,
                                   const struct lkd_selection *selection, uint64_t *ret_id)
 {
     uint64_t id = lk_hash(selection->hash, &selection->divisor, sizeof(selection->divisor));
     struct lkd_stream *stream;
 
-    /* another selection with the same hash gets the next number; 0 would not be encoded */
+    /* On a hash collision take the next number. 0 is skipped, because protobuf does not encode
+     * it. */
     for (;; id++) {
         stream = id ? find_stream(streams, id) : NULL;
         if (id && (!stream || is_same(stream, selection)))
@@ -144,7 +147,7 @@ void lkd_streams_begin(struct lkd_streams *streams)
 
 /* ---- subscribers ---- */
 
-/* Another line process has started: the remaining clients subscribe again. */
+/* Discard all subscriptions, because a new line process has started; clients subscribe again. */
 static void forget_subscribers(struct lkd_streams *streams)
 {
     streams->topics = (struct lkd_topics){0};

@@ -17,12 +17,12 @@
 #include "topics.h"
 
 #define LKD_STREAMS_MAX      64
-#define LKD_STREAMS_SPARED   16 /* reserved for clients of role bench or control */
+#define LKD_STREAMS_SPARED   16 /* streams reserved for clients of role bench or control */
 #define LKD_STREAM_LINGER_NS INT64_C(5000000000)
 
-/** struct lkd_stream - one stream. @from: index of each of @n_values values in the array of outputs
- * followed by poses
- * @until_ns: time at which the stream ends unless it has a subscriber, CLOCK_MONOTONIC */
+/** struct lkd_stream - one stream.
+ * @from:     index of each of @n_values values in the array of outputs followed by poses
+ * @until_ns: time at which a stream without subscribers ends, CLOCK_MONOTONIC */
 struct lkd_stream {
     uint64_t id;
     int n_values;
@@ -35,8 +35,9 @@ struct lkd_stream {
 
 struct lkd_segments;
 
-/** struct lkd_streams - all streams. @n: number of streams; @values, @buffer: scratch memory for
- * the sample being encoded */
+/** struct lkd_streams - all streams.
+ * @n:               number of streams
+ * @values, @buffer: scratch memory for the sample being encoded */
 struct lkd_streams {
     struct lkd_port *port;
     struct lkd_segments *segments;
@@ -52,10 +53,10 @@ struct lkd_streams {
 enum lkd_stream_status { LKD_STREAM_OK = 0, LKD_STREAM_E_MANY = 1 };
 
 /** struct lkd_selection - request of a subscriber.
- * @hash:    of the names of the channels, see lkd_stream_hash()
+ * @hash:    hash of the names of the channels, see lkd_stream_hash()
  * @from:    see struct lkd_stream; @n_values at most LKD_PUBLISHER_OUTPUTS_MAX
  * @divisor: 1 to LKD_DIVISOR_MAX
- * @spared:  number of streams that must remain free after adding one, 0 to LKD_STREAMS_MAX */
+ * @spared:  number of streams that must remain free for other clients, 0 to LKD_STREAMS_MAX */
 struct lkd_selection {
     uint64_t hash;
     const int *from;
@@ -64,11 +65,13 @@ struct lkd_selection {
     int spared;
 };
 
-/** lkd_stream_hash() - Return @hash (0 at first) extended by one name. */
+/** lkd_stream_hash() - Extend @hash with a name; @hash is 0 for the first name. Return the new
+ * hash. */
 uint64_t lkd_stream_hash(uint64_t hash, const char *name);
 
-/** lkd_streams_init() - Initialise without streams.
- * @port: outputs;  @segments: receives publications, or NULL; both owned by the caller
+/** lkd_streams_init() - Initialise @streams without streams.
+ * @port:     outputs channel
+ * @segments: receives publications, or NULL; both owned by the caller
  * Return: 0, -ENOMEM. */
 int lkd_streams_init(struct lkd_streams *streams, struct lkd_port *port,
                      struct lkd_segments *segments);
@@ -89,7 +92,7 @@ void lkd_streams_begin(struct lkd_streams *streams);
 void lkd_streams_tick(struct lkd_streams *streams, int64_t now_ns);
 
 /** lkd_streams_ahead() - Return the number of grid points from the record with @figures, which was
- * sent, to the next at which a stream can be due; UINT64_MAX: there are no streams. */
+ * sent, to the next record that can be due for a stream; UINT64_MAX: there are no streams. */
 uint64_t lkd_streams_ahead(const struct lkd_streams *streams, const struct lkd_figures *figures);
 
 /** lkd_streams_send() - Publish the streams that are due and have subscribers; never blocks.

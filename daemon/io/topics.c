@@ -2,8 +2,8 @@
 #include "topics.h"
 #include <string.h>
 
-/* A longer topic matches some messages of a stream, so it counts as a subscription to the
- * stream. */
+/* Limit a topic to the length of a stream's topic. A longer topic matches some messages of a
+ * stream, so it counts as a subscription to the stream. */
 static size_t cut_size(size_t size)
 {
     return size < LKD_TOPIC_SIZE ? size : LKD_TOPIC_SIZE;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The subscribed topics of streams, as the XPUB socket reports them.
+/* The subscribed topics of streams, reported by the XPUB socket.
  *
  * The socket reports a topic when its first subscriber arrives and when its last one leaves. A
  * subscription may exist before its stream: a bench that reconnects after a restart of the daemon
@@ -13,13 +13,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define LKD_TOPIC_SIZE   9 /* of a stream: 09 and its number */
+#define LKD_TOPIC_SIZE   9 /* a tag byte (09) and the number of the stream */
 #define LKD_TOPICS_MAX   1024
 #define LKD_TOPIC_STREAM 0x09
 
-/** struct lkd_topic - a prefix of topics. @count: number of different subscribed topics with this
- * prefix; 0: free
- * @used: a stream has matched it */
+/** struct lkd_topic - a prefix of topics.
+ * @count: number of different subscribed topics with this prefix; 0: free
+ * @used:  a stream has matched it */
 struct lkd_topic {
     unsigned char bytes[LKD_TOPIC_SIZE];
     unsigned char size;
@@ -27,8 +27,10 @@ struct lkd_topic {
     uint32_t count;
 };
 
-/** struct lkd_topics - @n entries in use;  @victim: index at which the search for a topic to
- * discard begins @forgotten: number of discarded topics */
+/** struct lkd_topics - table of subscribed topics.
+ * @n:         number of entries in use
+ * @victim:    index at which the search for a topic to discard begins
+ * @forgotten: number of discarded topics */
 struct lkd_topics {
     int n;
     int victim;
@@ -37,8 +39,8 @@ struct lkd_topics {
 };
 
 /** lkd_topics_hear() - Process a message from the XPUB socket: the byte 1 (subscribe) or 0
- * (unsubscribe) and a topic. Other messages and topics are ignored. Return: true if a subscription
- * to streams has changed. */
+ * (unsubscribe) and a topic. Other messages and topics are ignored.
+ * Return: true if a subscription to streams has changed. */
 bool lkd_topics_hear(struct lkd_topics *topics, const unsigned char *message, size_t size);
 
 /** lkd_topics_wanted() - Return true if there is a subscription to @topic or to a prefix of it. */

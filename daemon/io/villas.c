@@ -13,13 +13,17 @@
 
 #define RETRY_NS INT64_C(1000000000)
 
-/** struct lkd_villas - @lock: guards everything except the channels and the configuration
- * @in_fits, @out_fits: names are configured, and all of them exist in the model @channel: names of
- *                      the channels to claim @token: token of the claim, 0: none; @retry_ns: time
- *                      of the next attempt to claim @heard_ns: time of the last message; @refused:
- *                      the refusal of the claim was logged @values: values of a sample in the order
- *                      of the claim @step: step of the last record sent; @due: step that is sent
- *                      next */
+/** struct lkd_villas - a gateway.
+ * @lock:               guards everything except the channels and the configuration
+ * @in_fits, @out_fits: names are configured for this direction, and the model has all of them
+ * @channel:            names of the channels to claim
+ * @token:              token of the claim, 0: none
+ * @retry_ns:           time of the next attempt to claim
+ * @heard_ns:           time of the last message
+ * @refused:            the refusal of the claim was logged
+ * @values:             values of a sample in the order of the claim
+ * @step:               step of the last record sent
+ * @due:                step of the next record to send */
 struct lkd_villas {
     const struct lkd_villas_config *config;
     struct lkd_inputs *inputs;
@@ -107,7 +111,7 @@ int lkd_villas_descriptor(const struct lkd_villas *villas)
 
 /* ---- a model ---- */
 
-/* Requires the lock. */
+/* Resolve the names of the inputs in the model. Requires the lock. */
 static void map_inputs(struct lkd_villas *villas, const struct lk_system *system)
 {
     const struct lk_channel *channels;
@@ -128,7 +132,7 @@ static void map_inputs(struct lkd_villas *villas, const struct lk_system *system
     villas->in_fits = true;
 }
 
-/* Requires the lock. */
+/* Resolve the names of the outputs in the model. Requires the lock. */
 static void map_outputs(struct lkd_villas *villas, const struct lk_system *system)
 {
     const struct lk_channel *channels;
@@ -147,7 +151,8 @@ static void map_outputs(struct lkd_villas *villas, const struct lk_system *syste
     villas->out_fits = lk_villas_frame_init(&villas->frame, (size_t)villas->out.n) == 0;
 }
 
-/* Logs a refusal once, since the claim is repeated every second. Requires the lock. */
+/* Log the refusal of a claim only once, because the claim is repeated every second. Requires the
+ * lock. */
 static void report_refusal(struct lkd_villas *villas, const struct lk_error *error)
 {
     if (!villas->refused)
@@ -157,7 +162,7 @@ static void report_refusal(struct lkd_villas *villas, const struct lk_error *err
     villas->refused = true;
 }
 
-/* Requires the lock. */
+/* Claim the channels of the gateway. Requires the lock. */
 static void claim_channels(struct lkd_villas *villas, int64_t now_ns)
 {
     struct lkd_channel_wish channels[LKD_VILLAS_NAMES_MAX] = {{0}};
@@ -237,7 +242,7 @@ static const double *arrange_values(struct lkd_villas *villas,
     return villas->values;
 }
 
-/* Requires the lock. */
+/* Enter a sample into the input table with the token of the claim. Requires the lock. */
 static void offer_sample(struct lkd_villas *villas, const struct lk_villas_sample *sample,
                          int64_t now_ns)
 {
@@ -252,7 +257,7 @@ static void offer_sample(struct lkd_villas *villas, const struct lk_villas_sampl
     };
     int r;
 
-    if (villas->token == 0) { /* known already: see claim_channels() */
+    if (villas->token == 0) { /* the lack of a claim was already logged in claim_channels() */
         villas->counts.refused_values++;
         return;
     }
@@ -263,11 +268,11 @@ static void offer_sample(struct lkd_villas *villas, const struct lk_villas_sampl
     }
     villas->counts.refused_values++;
     lkd_log(LKD_C_GATEWAY_REFUSED, "sample of the gateway refused: %s", lkd_input_status_text(r));
-    if (r == LKD_INPUT_E_TOKEN) /* another bench took the channels while the gateway was silent */
+    if (r == LKD_INPUT_E_TOKEN) /* another bench claimed the channels meanwhile */
         villas->token = 0;
 }
 
-/* Requires the lock. */
+/* Count and log a message that cannot be decoded. Requires the lock. */
 static void refuse_message(struct lkd_villas *villas, const char *why)
 {
     villas->counts.undecodable++;
@@ -275,7 +280,7 @@ static void refuse_message(struct lkd_villas *villas, const char *why)
     lkd_log(LKD_C_GATEWAY_REFUSED, "message of the gateway refused: %s", why);
 }
 
-/* Requires the lock. */
+/* Decode a message and enter its sample into the table. Requires the lock. */
 static void receive_message(struct lkd_villas *villas, const void *data, size_t size,
                             int64_t now_ns)
 {
@@ -325,8 +330,9 @@ void lkd_villas_begin(struct lkd_villas *villas)
     pthread_mutex_unlock(&villas->lock);
 }
 
-/* Return true if the record is due and its step has not been sent. After missed records the next
- * one replaces all of them, and the sequence number shows how many. Requires the lock. */
+/* Return true if the record is due and its step has not been sent. If records were missed, the next
+ * record replaces them, and the sequence number increases by the number of missed ones. Requires
+ * the lock. */
 static bool is_due(struct lkd_villas *villas, uint64_t step)
 {
     uint64_t divisor = villas->config->divisor;
@@ -339,7 +345,7 @@ static bool is_due(struct lkd_villas *villas, uint64_t step)
     return true;
 }
 
-/* Requires the lock. */
+/* Send the outputs of a record. Requires the lock. */
 static void send_record(struct lkd_villas *villas, const struct lkd_output *output)
 {
     uint64_t age_ns = (uint64_t)(lkd_clock_ns() - output->figures.computed_ns);

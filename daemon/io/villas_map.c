@@ -4,7 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/** struct found - the meaning of a name: @n scalars of @channel from @first on. */
+/** struct found - channel and scalars that a name denotes: @n scalars of @channel, from @first
+ * on. */
 struct found {
     int channel;
     int first;
@@ -70,7 +71,8 @@ int lkd_villas_map_outputs(const struct lkd_villas_names *names, const struct lk
     return 0;
 }
 
-/* Return the index of the scalars of @channel among those of the claim; append a new channel. */
+/* Return the index of the scalars of @channel among those of the claim; append @channel to the
+ * claim if it is new. */
 static int place_in_claim(struct lkd_villas_map *map, const struct lk_channel *channels,
                           int channel)
 {
@@ -84,7 +86,7 @@ static int place_in_claim(struct lkd_villas_map *map, const struct lk_channel *c
     return offset;
 }
 
-/* Checks that each scalar of the claim has one position. */
+/* Check that exactly one position is assigned to each scalar of the claim. */
 static int check_whole(const struct lkd_villas_map *map, const struct lk_channel *channels,
                        struct lk_error *error)
 {

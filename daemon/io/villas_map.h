@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Mapping of positions, in a format without names, to the channels of a model.
+/* Mapping of values in a message without names, identified by their position, to the channels of a
+ * model.
  *
  * A name is CHANNEL, with one position for each of its scalars, or CHANNEL.COMPONENT, with one
  * position. (Names of channels have no dots.) */
@@ -19,10 +20,11 @@ struct lkd_villas_names {
     char name[LKD_VILLAS_NAMES_MAX][LKD_VILLAS_NAME_SIZE];
 };
 
-/** struct lkd_villas_map - resolved names. @n: number of positions; @index: scalar of each
- * position. For outputs: its index in channel order; for inputs: its index in the values of the
- * claim
- * @n_channels, @channel: for inputs: indices of the claimed channels, in this order */
+/** struct lkd_villas_map - resolved names.
+ * @n:     number of positions
+ * @index: scalar of each position: for outputs its index in channel order, for inputs its index in
+ *         the values of the claim
+ * @n_channels, @channel: indices of the claimed channels in the order of the claim; inputs only */
 struct lkd_villas_map {
     int n;
     int index[LKD_VILLAS_SCALARS];

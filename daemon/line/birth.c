@@ -14,7 +14,9 @@ extern char **environ;
 
 /* ---- birth ---- */
 
-/* @err: the child's standard error */
+/* Set the descriptors of the new process.
+ * @orders: its end of the socket for orders
+ * @err:    its standard error; negative: inherited */
 static int set_descriptors(posix_spawn_file_actions_t *actions, int orders, int err)
 {
     int r = posix_spawn_file_actions_addopen(actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
@@ -44,8 +46,8 @@ static int set_attributes(posix_spawnattr_t *attributes, int priority)
                                              (priority > 0 ? POSIX_SPAWN_SETSCHEDULER : 0)));
 }
 
-/* Do not use fork(): pages of the daemon would become copy-on-write, and the cycle would wait for
- * the copies. */
+/* Start the process. fork() is not used, because it makes the pages of the daemon copy-on-write,
+ * and the cycle would wait for the copies. */
 static int spawn_process(int orders, int err, int priority, pid_t *ret_pid)
 {
     char *const arguments[] = {(char *)"linkaged-line", (char *)LKD_LINE_ARGUMENT, NULL};
@@ -58,14 +60,15 @@ static int spawn_process(int orders, int err, int priority, pid_t *ret_pid)
     r = set_descriptors(&actions, orders, err);
     if (r == 0)
         r = set_attributes(&attributes, priority);
-    if (r == 0) /* the running program, even if its path is another file by now */
+    if (r == 0) /* execute the running program, even if its path has become another file */
         r = -posix_spawn(ret_pid, "/proc/self/exe", &actions, &attributes, arguments, environ);
     posix_spawn_file_actions_destroy(&actions);
     posix_spawnattr_destroy(&attributes);
     return r;
 }
 
-/* The report of a sanitizer is longer than a log line, so it goes to its usual place. */
+/* In sanitizer builds standard error is inherited, because a sanitizer report is longer than a log
+ * line. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 static int open_pipe(int *ret_end)
 {
@@ -114,7 +117,7 @@ void lkd_words_hear(struct lkd_words *words)
     char text[4096];
     ssize_t n = words->fd >= 0 ? read(words->fd, text, sizeof(text)) : -1;
 
-    if (n == 0) { /* a pipe without a writer is always ready */
+    if (n == 0) { /* closed end: poll() would report it again and again */
         close(words->fd);
         words->fd = -1;
     }

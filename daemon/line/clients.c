@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where a line is. */
+/* Position of a line in a list of clients, for error messages. */
 struct place {
     const char *name;
     int line;
@@ -52,7 +52,8 @@ static int read_client(const struct place *place, const struct lk_key_words *wor
     return 0;
 }
 
-/* A key with two roles, or a name with two keys, would be ambiguous. */
+/* Refuse a key or a name that the list already contains: a key with two roles, or a name with two
+ * keys, would be ambiguous. */
 static int check_unique(const struct place *place, const struct lkd_clients *clients,
                         const struct lkd_client *client)
 {

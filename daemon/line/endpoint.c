@@ -18,13 +18,13 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Backlog: the connections of a whole rig during a restart of its line process. The kernel's
- * net.core.somaxconn may reduce it. */
+/* Length of the queue of connections not yet accepted. It covers all clients of a rig while its
+ * line process restarts. The kernel's net.core.somaxconn may reduce it. */
 #define BACKLOG 4096
-/* Time limit of a connection to the daemon's own address, on the slowest machine. */
+/* Time limit of a test connection to the daemon's own address, sufficient on a slow machine. */
 #define PROBE_MS 1000
-/* Longest time for which the line process of a killed daemon still holds the socket, until the
- * kernel kills that process too. */
+/* Time limit until the kernel kills the line process of a killed daemon, which still has the
+ * socket. */
 #define ORPHAN_MS 2000
 #define AGAIN_MS  10
 
@@ -72,7 +72,7 @@ static int check_ipc(const char *endpoint, const char *path, struct lk_error *er
     if (strlen(path) >= sizeof(address.sun_path))
         return refuse_endpoint(error, endpoint,
                                "the path is too long for a socket, expected 107 bytes");
-    if (*path == '@') /* abstract: nothing in the file system to overwrite */
+    if (*path == '@') /* an abstract address has no file that could be overwritten */
         return 0;
     if (lstat(path, &st) == 0 && !S_ISSOCK(st.st_mode))
         return refuse_endpoint(error, endpoint, "something other than a socket lies at this path");
@@ -108,11 +108,11 @@ static socklen_t unix_address(const char *path, struct sockaddr_un *ret)
     memcpy(ret->sun_path, path, n);
     if (*path != '@')
         return (socklen_t)sizeof(*ret);
-    ret->sun_path[0] = '\0'; /* a name of that length */
+    ret->sun_path[0] = '\0'; /* an abstract name, whose size is part of the address */
     return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + n);
 }
 
-/* ZeroMQ unlinks an ipc path even if a process listens on it, so check first. */
+/* Return true if a process listens on @path. ZeroMQ would unlink the path even then. */
 static bool ipc_in_use(const char *path)
 {
     struct sockaddr_un address;
@@ -137,7 +137,7 @@ static int open_ipc(const char *path)
     if (fd < 0)
         return -errno;
     if (*path != '@')
-        unlink(path); /* no listener: see ipc_in_use() */
+        unlink(path); /* nobody listens there: see ipc_in_use() */
     if (bind(fd, (struct sockaddr *)&address, size) || listen(fd, BACKLOG)) {
         int r = -errno;
 
@@ -147,7 +147,8 @@ static int open_ipc(const char *path)
     return fd;
 }
 
-/* @text: of a checked address */
+/* Convert an address to its binary form.
+ * @text: an address that has been checked */
 static struct sockaddr_in tcp_address(const char *text)
 {
     struct sockaddr_in address = {.sin_family = AF_INET};
@@ -178,7 +179,7 @@ static int open_tcp(const char *text)
     return fd;
 }
 
-/* Whether a listener accepts connections. */
+/* Return true if a process accepts connections at the address. */
 static bool tcp_answers(const char *text)
 {
     const struct sockaddr_in address = tcp_address(text);
@@ -188,7 +189,7 @@ static bool tcp_answers(const char *text)
 
     item.fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (item.fd < 0)
-        return true; /* unknown */
+        return true; /* unknown: assume a listener */
     if (connect(item.fd, (const struct sockaddr *)&address, sizeof(address)))
         failure = errno;
     if (failure == EINPROGRESS && (poll(&item, 1, PROBE_MS) != 1 ||
@@ -203,18 +204,19 @@ static bool is_ipc(const char *endpoint)
     return strncmp(endpoint, "ipc://", 6) == 0;
 }
 
-/* Listen once. Return: a descriptor, or negative errno; -EADDRINUSE: another process listens on the
- * address. */
+/* Open a listening socket; one attempt.
+ * Return: a descriptor, or negative errno; -EADDRINUSE: another process listens on the address. */
 static int open_listener(const char *endpoint)
 {
-    const char *address = endpoint + strlen("ipc://"); /* as long as "tcp://" */
+    const char *address = endpoint + strlen("ipc://"); /* "tcp://" has the same length */
 
     if (!is_ipc(endpoint))
         return open_tcp(address);
     return *address != '@' && ipc_in_use(address) ? -EADDRINUSE : open_ipc(address);
 }
 
-/* @patience_ms: how long it may be in use */
+/* Listen on @endpoint; retry while the address is in use.
+ * @patience_ms: time limit of the retries */
 static int listen_within(const char *endpoint, bool open, int patience_ms, int *ret_fd,
                          struct lk_error *ret_error)
 {
@@ -241,7 +243,8 @@ int lkd_endpoint_listen(const char *endpoint, bool open, int *ret_fd, struct lk_
     return listen_within(endpoint, open, ORPHAN_MS, ret_fd, ret_error);
 }
 
-/* Remove socket filters and a device binding that would reject connections. */
+/* Remove socket filters, which would reject connections. Return false if this fails or the socket
+ * is bound to a device. */
 static bool is_unhampered(int fd)
 {
     char device[IF_NAMESIZE];
@@ -267,7 +270,8 @@ int lkd_endpoint_mend(const char *endpoint, bool open, int fd, struct lk_error *
     if (fcntl(fd, F_SETFL, O_NONBLOCK) == 0 && listen(fd, BACKLOG) == 0 && is_unhampered(fd) &&
         answers(endpoint))
         return 0;
-    /* the address is free if no process holds it: the descriptor is bad for another reason */
+    /* Close the unusable socket by replacing its descriptor. Its address is then free, unless
+     * another process listens there. */
     other = eventfd(0, EFD_CLOEXEC);
     if (other < 0 || dup3(other, fd, O_CLOEXEC) < 0) {
         r = errno;

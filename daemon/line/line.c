@@ -10,10 +10,10 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-/* Time limit for the first process to open all endpoints, on the slowest machine. */
+/* Time limit for the first process to open all endpoints, sufficient on a slow machine. */
 #define READY_MS 60000
 
-/* Starts the first process and waits until it serves. */
+/* Start the first process and wait until it serves clients. */
 static int await_first_process(struct lkd_line *line, struct lk_error *error)
 {
     int64_t until_ns = lkd_clock_ns() + READY_MS * NS_PER_MS;
@@ -121,7 +121,7 @@ void lkd_line_replace(struct lkd_line *line, const struct lkd_clients *clients, 
     line->clients_changed = true;
     snprintf(line->news, sizeof(line->news), "%s", news);
     pthread_mutex_unlock(&line->lock);
-    /* fails only if the counter is at its limit: the thread is awake */
+    /* The write fails only if the counter is at its limit; then the thread is already awake. */
     if (write(line->wake, &one, sizeof(one)) < 0)
         return;
 }

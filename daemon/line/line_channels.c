@@ -64,7 +64,7 @@ int lkd_line_renew_channels(struct lkd_line *line)
         if (dup3(new[0], end[0], O_CLOEXEC) < 0)
             r = -errno;
         close(new[0]);
-        close(end[1]); /* a thread that polls the old end wakes up */
+        close(end[1]); /* wakes up a thread that polls the old end */
         end[1] = new[1];
     }
     return r;

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
-/* Answers read before the process is supervised: more than fit into its socket at once. */
+/* Limit of answers read in a row: more than the socket can contain at once. */
 #define ANSWERS_MAX 256
 
 /* ---- orders ---- */
@@ -63,7 +63,7 @@ void lkd_line_ask(struct lkd_line *line, int64_t now_ns)
     line->asked_ns = now_ns;
     line->ask_ns = now_ns + LKD_ASK_NS;
     if (send(line->orders, &kind, sizeof(kind), MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
-        return; /* the process then counts as silent */
+        return; /* without the query the process counts as silent */
 }
 
 /* ---- answers ---- */
@@ -85,7 +85,8 @@ static bool may_report(uint32_t condition)
            condition == LKD_C_EXCHANGE_NORMAL;
 }
 
-/* @number: of the active list */
+/* Log that a list of clients is active.
+ * @number: number of the active list */
 static void hear_clients(struct lkd_line *line, uint32_t number)
 {
     char news[PATH_MAX] = "";
@@ -110,8 +111,8 @@ static void hear_ready(struct lkd_line *line)
                 line->reason, atomic_load(&line->restarts));
 }
 
-/* The end of a process that has not read all of its orders is reported once, as ECONNRESET, before
- * its last answers can be read. */
+/* Receive one answer. If the process has ended without reading all its orders, recv() first returns
+ * ECONNRESET once; its last answers can be read afterwards. */
 static ssize_t receive_answer(int orders, struct lkd_line_answer *answer)
 {
     ssize_t n = recv(orders, answer, sizeof(*answer), MSG_DONTWAIT | MSG_TRUNC);
@@ -121,7 +122,8 @@ static ssize_t receive_answer(int orders, struct lkd_line_answer *answer)
     return n;
 }
 
-/* Read one answer; its kind is 0 if it is malformed. Return: true if there was an answer. */
+/* Read one answer. Its kind is set to 0 if it is malformed.
+ * Return: true if there was an answer. */
 static bool hear_answer(struct lkd_line *line, struct lkd_line_answer *answer)
 {
     ssize_t n = receive_answer(line->orders, answer);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Supervises the line process: starts it, asks whether it is alive, and restarts it. */
+/* Supervision of the line process: starts it, checks that it is alive, and restarts it. */
 #include "line_private.h"
 #include "log.h"
 #include "wait.h"
@@ -15,21 +15,22 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Longest time without an answer of the process, or without progress of one of its threads. Time in
- * which it waits for a processor does not count. */
+/* The process is killed after this time without an answer, or without progress of one of its
+ * threads. Time in which it waits for a processor does not count. */
 #define STILL_NS (5000 * NS_PER_MS)
-/* Longest time for sending the last replies and samples. */
+/* Time limit for the process to send the last replies and samples. */
 #define LAST_MS 2000
-/* The end of a process with this uptime was not caused by its start. */
+/* If a process ends after this uptime, its start was not the cause; the delay of restarts is
+ * reset. */
 #define SETTLED_NS (10000 * NS_PER_MS)
-/* Delay before a restart, when processes end one after the other. */
+/* Limits of the delay before a restart. The delay grows while processes end one after the other. */
 #define AGAIN_MIN_NS (100 * NS_PER_MS)
 #define AGAIN_MAX_NS (5000 * NS_PER_MS)
 
 /* ---- start and end of the process ---- */
 
-/* Spawns the process with the priority of the threads that relay samples, because it must not raise
- * its own. */
+/* Start the process with the priority of the threads that relay samples, because it must not raise
+ * its own priority. */
 static int spawn_urgent(struct lkd_line *line, int orders)
 {
     int priority = line->setup.samples.priority;
@@ -39,7 +40,7 @@ static int spawn_urgent(struct lkd_line *line, int orders)
         lkd_log(LKD_C_EXCHANGE_NORMAL,
                 "exchange: priority %d refused: %s; samples come and go at normal priority",
                 priority, strerror(-r));
-        line->setup.samples.priority = 0; /* a refusal is final */
+        line->setup.samples.priority = 0; /* a refused priority is not requested again */
         lkd_words_close(&line->words);
         r = lkd_spawn(orders, 0, &line->pid, &line->words);
     }
@@ -87,7 +88,8 @@ int lkd_line_give_birth(struct lkd_line *line)
     return r ? r : lkd_line_send_clients(line);
 }
 
-/* libzmq 4.3.4 aborts with a message if it gets no descriptor for a new connection; by now some may
+/* Return true if the process ended because it had no descriptor for a new connection: libzmq 4.3.4
+ * then writes a message and aborts. The number of descriptors is not checked here, because some may
  * be free again. */
 static bool ran_out(const struct lkd_line *line, int status)
 {
@@ -111,7 +113,7 @@ static void describe_end(const struct lkd_line *line, int status, char *ret)
         snprintf(ret, LKD_REASON_SIZE, "exit status %d", WEXITSTATUS(status));
 }
 
-/* The process has ended: reports the reason, and schedules the next one. */
+/* Handle the end of the process: log the reason and schedule the next start. */
 static void bury_process(struct lkd_line *line)
 {
     char text[LKD_REASON_SIZE] = "";
@@ -127,7 +129,7 @@ static void bury_process(struct lkd_line *line)
     describe_end(line, status, line->reason);
     if (ran_out(line, status))
         lkd_log(LKD_C_LINE_DESCRIPTORS, "all descriptors of the line were in use");
-    if (*text && !*line->why) /* its own report is the reason, unless this thread killed it */
+    if (*text && !*line->why) /* reported by the process itself */
         snprintf(line->reason, sizeof(line->reason), "%s", text);
     atomic_fetch_add(&line->turned_away_before, atomic_exchange(&line->turned_away, 0));
     if (!served)
@@ -156,7 +158,7 @@ static void start_process_again(struct lkd_line *line)
         return;
     lkd_log(LKD_C_LINE_FAILED, "the line could not be started (%s), trying again",
             r > 0 ? error.text : strerror(-r));
-    if (line->pidfd >= 0) { /* it runs, but has no orders */
+    if (line->pidfd >= 0) { /* the process runs, but could not be sent its orders */
         kill(line->pid, SIGKILL);
         return;
     }
@@ -178,8 +180,8 @@ static void put_down_process(struct lkd_line *line, const char *why)
     kill(line->pid, SIGKILL);
 }
 
-/* Time since the query in which the process could have answered, at most LKD_ASK_NS, because this
- * thread may itself have waited for a processor. */
+/* Return the time since the last query in which the process could have run. It is at most
+ * LKD_ASK_NS, because this thread may itself have waited for a processor. */
 static int64_t had_ns(struct lkd_line *line, int64_t now_ns)
 {
     int64_t elapsed_ns = now_ns - line->asked_ns;
@@ -215,7 +217,7 @@ static void judge_process(struct lkd_line *line, int64_t now_ns)
     }
     if (stands)
         put_down_process(line, "it stood still for 5000 ms");
-    else if (lkd_line_has_shut_channel(line) && !atomic_load(&line->quit)) /* not by this side */
+    else if (lkd_line_has_shut_channel(line) && !atomic_load(&line->quit)) /* not by us */
         put_down_process(line, "it closed what it was given");
 }
 
@@ -282,7 +284,8 @@ void *lkd_line_supervise(void *data)
                                  {.fd = line->words.fd, .events = POLLIN}};
         char text[LKD_REASON_SIZE];
 
-        /* without memory in the kernel, try again: no other thread restarts the line */
+        /* If the kernel has no memory for poll(), try again: no other thread restarts the line
+         * process. */
         if (poll(items, 4, wait_ms(line, lkd_clock_ns())) < 0)
             nanosleep(&(struct timespec){.tv_nsec = AGAIN_MIN_NS}, NULL);
         if (items[0].revents)

@@ -17,7 +17,7 @@ static const struct {
 void lkd_peer_of(bool keyed, const char *user_id, struct lkd_peer *ret_peer)
 {
     *ret_peer = (struct lkd_peer){.role = LINKAGE__V1__ROLE__ROLE_CONTROL};
-    /* without keys the property could only come from the client itself */
+    /* Without keys the client itself could set the property, so it is ignored. */
     if (!keyed)
         return;
     ret_peer->role = LINKAGE__V1__ROLE__ROLE_UNSPECIFIED;

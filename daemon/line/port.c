@@ -10,14 +10,16 @@
 #include <sys/socket.h>
 #include <sys/uio.h>
 
-/* A frame with its head must fit; the kernel doubles the size, up to its limit. */
+/* Size of the socket's buffers. A frame with its head must fit. The kernel doubles this size, up to
+ * its limit. */
 #define BUFFER_SIZE ((int)(2 * LKD_PORT_PIECE))
 
-/* Frames read in one call: more than a channel holds unless it is refilled meanwhile. */
+/* Number of frames read in one call: more than a channel can contain, unless it is refilled
+ * meanwhile. */
 #define FRAMES_MAX 256
 
-/** struct head - head of a frame. @n_address bytes of an address follow, then a fragment of the
- * message, from @offset of its @size bytes on */
+/** struct head - head of a frame. It is followed by @n_address bytes of an address and a fragment
+ * of a message. The fragment begins at @offset of the @size bytes of the message. */
 struct head {
     uint32_t kind;
     uint32_t generation;
@@ -83,7 +85,7 @@ static bool is_name(const char *name, size_t size)
     return n == 0 || (n < size && lk_key_name_is_valid(name, n));
 }
 
-/* Whether the frame of @n bytes is valid. */
+/* Return true if the frame of @n bytes is valid. */
 static bool is_sound(const struct lkd_port *port, const struct head *head, size_t n)
 {
     size_t piece;
@@ -123,7 +125,7 @@ static bool join_piece(struct lkd_port *port, const struct head *head, size_t n,
         port->n_whole = 0;
     if (piece == head->size)
         return true;
-    if (!port->whole || head->offset != port->n_whole) { /* from the previous line process */
+    if (!port->whole || head->offset != port->n_whole) { /* the process with its begin died */
         port->malformed++;
         port->n_whole = 0;
         return false;
@@ -134,8 +136,9 @@ static bool join_piece(struct lkd_port *port, const struct head *head, size_t n,
     return port->n_whole == head->size;
 }
 
-/* Return true if there is nothing to read. recv() returns 0 both for an empty frame and at the end
- * of the channel. @n: result of recv(). */
+/* Return true if there is nothing to read, and set @closed at the end of the channel. recv()
+ * returns 0 both for an empty frame and at the end.
+ * @n: result of recv() */
 static bool is_over(struct lkd_port *port, ssize_t n)
 {
     if (n < 0)
@@ -181,7 +184,8 @@ bool lkd_port_is_shut(int fd)
 
 /* ---- send ---- */
 
-/* Return: whether the frame was sent. */
+/* Send one frame.
+ * Return: true if the frame was sent. */
 static bool send_piece(struct lkd_port *port, const struct lkd_message *message, size_t offset,
                        size_t piece)
 {
@@ -210,8 +214,8 @@ static bool send_piece(struct lkd_port *port, const struct lkd_message *message,
     return n >= 0;
 }
 
-/* Sends from byte @sent on. Return: number of bytes sent now; SIZE_MAX if an empty message was not
- * sent. */
+/* Send the message from byte @sent on, as far as the channel has room.
+ * Return: number of bytes sent so far; SIZE_MAX if an empty message was not sent. */
 static size_t send_from(struct lkd_port *port, const struct lkd_message *message, size_t sent)
 {
     if (message->size == 0)

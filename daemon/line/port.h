@@ -14,9 +14,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** enum lkd_channel - @LKD_CHANNEL_CONTROL: requests in, replies out;  @LKD_CHANNEL_INPUTS: samples
- * in;  @LKD_CHANNEL_OUTPUTS: samples out, subscriptions in; the last two are the inputs and outputs
- * of a gateway */
+/** enum lkd_channel - channels of the line process.
+ * CONTROL: requests in, replies out. INPUTS: samples in. OUTPUTS: samples out, subscriptions in.
+ * VILLAS_INPUTS, VILLAS_OUTPUTS: samples of a gateway. */
 enum lkd_channel {
     LKD_CHANNEL_CONTROL,
     LKD_CHANNEL_INPUTS,
@@ -31,11 +31,12 @@ enum lkd_channel {
 size_t lkd_channel_size_max(enum lkd_channel channel);
 
 #define LKD_PORT_PIECE       ((size_t)64 << 10)
-#define LKD_PORT_ADDRESS_MAX 256 /* bytes of a reply's address: a routing id and a mark */
+#define LKD_PORT_ADDRESS_MAX 256 /* address of a reply: a routing id and a mark */
 
-/** enum lkd_frame_kind - @LKD_FRAME_OPENED: the first frame of a new line process: incomplete
- * messages will never be completed;  @LKD_FRAME_MESSAGE;  @LKD_FRAME_PARTS, @LKD_FRAME_LONG: a
- * message had too many parts, or was too long, and was discarded */
+/** enum lkd_frame_kind - kind of a frame.
+ * OPENED: first frame of a new line process; incomplete messages of the old one will never be
+ * completed. MESSAGE: a message. PARTS, LONG: a message had too many parts, or was too long, and
+ * was discarded. */
 enum lkd_frame_kind {
     LKD_FRAME_OPENED = 1,
     LKD_FRAME_MESSAGE,
@@ -45,9 +46,10 @@ enum lkd_frame_kind {
 };
 
 /** struct lkd_message - a message in a channel.
- * @generation: number of the line process that relayed the message; @peer: its sender @address:
- *              destination of the reply, @n_address bytes that only the line process interprets
- *              @data: content of @size bytes */
+ * @generation: number of the line process that relayed the message
+ * @peer:       sender of the message
+ * @address:    destination of the reply, @n_address bytes that only the line process interprets
+ * @data:       content of @size bytes */
 struct lkd_message {
     enum lkd_frame_kind kind;
     uint32_t generation;
@@ -59,10 +61,12 @@ struct lkd_message {
 };
 
 /** struct lkd_port - one end of a channel.
- * @fd: owned by the caller; @size_max: largest size of a message @frame: the frame as received;
- *      @whole: message received in pieces, @n_whole bytes so far
- * @closed: the other side has closed the channel, in one of the directions
- * @left: copy of a message of which @left_sent bytes have been sent, or NULL */
+ * @fd:       owned by the caller
+ * @size_max: largest size of a message
+ * @frame:    buffer of the last received frame
+ * @whole:    message received in several frames, @n_whole bytes so far
+ * @closed:   the other side has closed the channel, in one of the directions
+ * @left:     copy of a message of which @left_sent bytes have been sent, or NULL */
 struct lkd_port {
     int fd;
     size_t size_max;
@@ -76,11 +80,11 @@ struct lkd_port {
     size_t left_sent;
 };
 
-/** lkd_port_pair() - Create both ends of a channel: [0] is the daemon's. Return: 0, negative
- * errno. */
+/** lkd_port_pair() - Create both ends of a channel: [0] is the daemon's.
+ * Return: 0, negative errno. */
 int lkd_port_pair(int ret_fd[2]);
 
-/** lkd_port_init() - Initialise an end for messages of at most @size_max bytes in either direction.
+/** lkd_port_init() - Initialise @port for messages of at most @size_max bytes in either direction.
  * Return: 0, -ENOMEM. */
 int lkd_port_init(struct lkd_port *port, int fd, size_t size_max);
 /** lkd_port_fini() - Release @port, which may be zeroed. */
@@ -93,21 +97,21 @@ void lkd_port_fini(struct lkd_port *port);
 bool lkd_port_receive(struct lkd_port *port, struct lkd_message *ret_message);
 
 /** lkd_port_descriptor() - Return the descriptor to poll: -1 while the channel is closed, because
- * poll() reports a closed channel as always ready. Callers still call lkd_port_receive() from time
- * to time, because it detects a new channel.
- */
+ * poll() reports a closed channel as always ready. Callers must still call lkd_port_receive() from
+ * time to time, because it detects a new channel. */
 int lkd_port_descriptor(const struct lkd_port *port);
 /** lkd_port_is_shut() - Return true if the socket @fd, of a channel or a listening socket, has been
- * shut down for receiving. Thread: any. */
+ * shut down for receiving.
+ * Thread: any. */
 bool lkd_port_is_shut(int fd);
 
-/** lkd_port_send() - Send @message, unless the channel is full.
- * @keep: copy a message that does not fit, for lkd_port_flush(); a partly sent message is kept in
- * any case
+/** lkd_port_send() - Send @message if the channel has room.
+ * @keep: copy a message that does not fit; lkd_port_flush() sends it later. A partly sent message
+ *        is copied in any case.
  * Return: true if the message was sent or kept; false while another message is kept. */
 bool lkd_port_send(struct lkd_port *port, const struct lkd_message *message, bool keep);
-/** lkd_port_send_bytes() - Send @size bytes without address or peer. The bytes are never kept if
- * they fit into one piece. */
+/** lkd_port_send_bytes() - Send @size bytes without address or peer. Bytes that fit into one frame
+ * are never kept. */
 bool lkd_port_send_bytes(struct lkd_port *port, const void *data, size_t size);
 
 /** lkd_port_flush() - Send the kept message. Return: true if no kept message is left. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Threads: the first one, which receives the daemon's orders; lkd_relay, one for each endpoint;
- * zap; and ZeroMQ's own, an I/O thread for each endpoint. The threads of inputs and outputs relay
- * samples and may have real-time priority. */
+/* Threads of the line process: the main thread, which receives the daemon's orders; lkd_relay
+ * threads, one for each endpoint; the ZAP thread; and ZeroMQ's own threads, one I/O thread for each
+ * endpoint. The threads of inputs and outputs relay samples and may have real-time priority. */
 #include "process.h"
 #include "orders.h"
 #include "privileges.h"
@@ -24,32 +24,34 @@
 #include <unistd.h>
 #include <zmq.h>
 
-/* Messages queued for each connection, in each direction. Requests may be large, and are answered
- * one after the other: libzmq holds one more that it has read, the rest waits at the client. 2 is
- * the minimum: libzmq 4.3.4 counts the credentials of a client with a key as a message, which is
+/* Limits of the messages queued for each connection, in each direction. Requests may be large, and
+ * are answered one after the other; libzmq reads one more, and the rest waits at the client. The
+ * minimum is 2: libzmq 4.3.4 counts the credentials of a client with a key as a message that is
  * never read. */
 #define QUEUE_SAMPLES  64
-#define QUEUE_OUTPUTS  256 /* late steps are sent in bursts */
+#define QUEUE_OUTPUTS  256 /* several late steps are sent in a row */
 #define QUEUE_TOPICS   8   /* each sent sample makes ZeroMQ read all queued subscriptions */
 #define QUEUE_REPLIES  64
 #define QUEUE_REQUESTS 2
-/* Bytes beyond the longest message of a channel that are still read, so that its sender gets an
- * error; above it the connection is closed without a message. */
+/* A message that exceeds the limit of its channel by up to this size is still read, so that its
+ * sender gets an error. For a longer message the connection is closed without an answer. */
 #define ROOM ((size_t)256 << 10)
-/* Time limit for sending the last replies and samples: the last one may say FAULT, and the machine
- * may be busy. The daemon waits for twice as long. */
+/* Time limit for sending the last replies and samples. The last sample may report FAULT, and the
+ * machine may be busy, so the daemon waits for twice as long. */
 #define LAST_MS 1000
-/* Size of a thread's stack. It is small, because stacks count as data. */
+/* Stack size of a thread [bytes]. It is small, because stacks count as data memory. */
 #define STACK_SIZE ((size_t)256 << 10)
-/* Period of checking the descriptors. */
+/* Interval of checking the number of descriptors. */
 #define LOOK_MS 500
-/* Share of its memory in use above which an abort is attributed to lack of memory. */
+/* If more than this share of the data memory is in use, an abort is attributed to lack of
+ * memory. */
 #define MEMORY_FULL 0.8
 
 enum { RELAY_CONTROL, RELAY_INPUTS, RELAY_OUTPUTS, N_RELAYS = LKD_LINE_RELAYS };
 
-/** struct line - @listener, @channel: descriptors of each socket of the set-up
- * @n_clients: number of the active or next list */
+/** struct line - the line process.
+ * @listener, @channel: descriptors of each socket of the set-up
+ * @n_clients:          number of the active list, or of the list that will be active next */
 struct line {
     struct lkd_order_setup setup;
     int listener[LKD_N_CHANNELS];
@@ -81,7 +83,7 @@ static void send_answer(enum lkd_answer_kind kind, enum lkd_condition_id conditi
     for (int i = 0; i < N_RELAYS; i++)
         message.turns[i] = atomic_load_explicit(&line.relay[i].turns, memory_order_relaxed);
     snprintf(message.text, sizeof(message.text), "%s", text);
-    /* reports beyond the capacity of the socket are dropped */
+    /* If the socket is full, the report is dropped. */
     if (send(LKD_LINE_FD, &message, sizeof(message), MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
         return;
 }
@@ -111,7 +113,7 @@ static unsigned long data_bytes(void)
     if (fd < 0)
         return 0;
     if (read(fd, text, sizeof(text) - 1) > 0)
-        for (int i = 0; i < 6; i++) /* the sixth number: data and stacks */
+        for (int i = 0; i < 6; i++) /* the sixth number: pages of data and stacks */
             pages = strtoul(next, &next, 10);
     close(fd);
     return pages * (unsigned long)sysconf(_SC_PAGESIZE);
@@ -126,17 +128,19 @@ static bool has_no_descriptors(void)
     return fd < 0 && (errno == EMFILE || errno == ENFILE);
 }
 
-/* libzmq aborts if it gets no memory, and, on ipc, no descriptor. */
+/* Convert an abort of libzmq to an exit status. libzmq aborts if it gets no memory and, for ipc, if
+ * it gets no descriptor. */
 static void on_abort(int signal)
 {
     if (has_no_descriptors())
         _exit(LKD_LINE_EXIT_DESCRIPTORS);
     if (memory_limit > 0 && (double)data_bytes() > MEMORY_FULL * (double)memory_limit)
         _exit(LKD_LINE_EXIT_MEMORY);
-    raise(signal); /* continues as without this handler */
+    raise(signal); /* the default action follows, because the handler was reset */
 }
 
-/* Sanitizers need memory beyond any limit: shadow memory, and larger stacks. */
+/* Sanitizers need memory beyond any limit, for shadow memory and larger stacks, so no limit is
+ * set. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 static void limit_memory(uint64_t bytes)
 {
@@ -169,8 +173,9 @@ static void limit_stacks(void)
 }
 #endif
 
-/* The daemon decides about the end: a signal to the whole group, or to all processes of a service,
- * is meant for the daemon, whose last messages must be sent first. */
+/* Ignore signals that would end the process. The daemon decides when it ends: a signal to the whole
+ * group, or to all processes of a service, is meant for the daemon, whose last messages must be
+ * sent first. */
 static void set_signals(void)
 {
     static const int ignored[] = {SIGTERM, SIGINT,  SIGHUP,    SIGPIPE, SIGUSR1, SIGUSR2, SIGALRM,
@@ -195,7 +200,7 @@ static void set_text(const char *path, const char *text)
         close(fd);
 }
 
-/* Drops all privileges; the kernel kills this process first when memory is exhausted. */
+/* Drop all privileges. If memory is exhausted, the kernel kills this process before the daemon. */
 static void become_ordinary(void)
 {
     const struct rlimit no_core = {0};
@@ -204,7 +209,7 @@ static void become_ordinary(void)
     prctl(PR_SET_NAME, "linkaged-line");
     lkd_privileges_drop_all();
     set_text("/proc/self/oom_score_adj", "0");
-    setrlimit(RLIMIT_CORE, &no_core); /* it holds the server's secret */
+    setrlimit(RLIMIT_CORE, &no_core); /* a core file would contain the secret key */
     lkd_privileges_raise_descriptors();
     limit_stacks();
 }
@@ -249,7 +254,8 @@ static bool receive_setup(void)
     return true;
 }
 
-/* Return: the kind of the order; 0: the daemon has ended. */
+/* Wait for the next order.
+ * Return: kind of the order; 0: the daemon has ended. */
 static uint32_t receive_order(void)
 {
     static struct lkd_order_clients order;
@@ -275,7 +281,8 @@ static uint32_t receive_order(void)
     return order.kind;
 }
 
-/* By channel: the socket, its queues, and its relay and I/O thread. */
+/* Plan for each channel: socket type, lengths of its queues, and its relay, which is also its I/O
+ * thread. */
 static const struct plan {
     int type;
     int queue_in;
@@ -360,8 +367,8 @@ static int start_all(void)
     return r;
 }
 
-/* libzmq numbers anonymous peers from rand() on, which starts equally in every unseeded process: an
- * attacker who knows the numbers could take one. */
+/* Seed rand(). libzmq numbers anonymous peers with rand(), which yields the same numbers in every
+ * unseeded process. An attacker who knows the numbers could use one of them. */
 static bool seed_names(void)
 {
     unsigned int value;
@@ -372,7 +379,8 @@ static bool seed_names(void)
     return true;
 }
 
-/* Reset a priority that was inherited from the start of the daemon without being configured. */
+/* Reset a priority that was inherited from the daemon although the configuration does not request
+ * it. */
 static void be_normal(void)
 {
     const struct sched_param normal = {0};
@@ -381,9 +389,8 @@ static void be_normal(void)
         sched_setscheduler(0, SCHED_OTHER, &normal);
 }
 
-/* Call when all threads exist. The thread of requests has normal priority, so that a flood of them
- * does not delay samples.
- */
+/* Set the priorities of all threads, after all threads exist. The thread of requests has normal
+ * priority, so that a flood of requests does not delay samples. */
 static void settle_priorities(void)
 {
     static const char *const carriers[] = {"lkd-inputs", "lkd-outputs", "ZMQbg/IO/1", "ZMQbg/IO/2",
@@ -458,7 +465,7 @@ int lkd_line_main(void)
     }
     close_range(LKD_LINE_FD + 1, ~0U, 0);
     fcntl(LKD_LINE_FD, F_SETFD, FD_CLOEXEC);
-    fcntl(LKD_LINE_FD, F_SETFL, 0); /* orders are waited for */
+    fcntl(LKD_LINE_FD, F_SETFL, 0); /* block while waiting for orders */
     set_signals();
     become_ordinary();
     if (!receive_setup() || !seed_names())

@@ -7,20 +7,23 @@
 #include <string.h>
 #include <zmq.h>
 
-/* Messages in a row before another route is served. */
+/* Messages relayed in a row before the next route is served. */
 #define BURST 32
-/* Subscriptions may use a twentieth of each of these spans. */
+/* Processing of subscriptions may use a twentieth of each span. */
 #define SPAN_NS    INT64_C(10000000)
 #define HEARING_NS (SPAN_NS / 20)
-/* Longest time that an idle thread waits before its loop runs again, which shows that the thread is
+/* Longest wait of an idle thread before its loop counts again, which proves that the thread is
  * alive [ms]. */
 #define TURN_MS 200
-/* Parts of a message from a ROUTER: routing id, an empty part from REQ sockets, the payload. */
+/* Largest number of parts of a message from a ROUTER: routing id, an empty part (from REQ sockets
+ * only), the payload. */
 #define PARTS_MAX 3
-/* Before the routing id in an address: whether an empty part came before the payload. */
+/* First byte of an address, before the routing id: whether the request had an empty part before the
+ * payload. */
 enum { ADDRESS_PLAIN, ADDRESS_REQ };
 
-/** struct incoming - a message from a socket. @n parts arrived, the first ones are stored */
+/** struct incoming - a message from a socket.
+ * @n: number of parts that arrived; the first @n_kept of them are stored in @part */
 struct incoming {
     zmq_msg_t part[PARTS_MAX];
     int n_kept;
@@ -33,7 +36,8 @@ static void close_incoming(struct incoming *in)
         zmq_msg_close(&in->part[i]);
 }
 
-/* Return: whether a message was there. */
+/* Receive a message.
+ * Return: true if there was a message. */
 static bool receive_message(void *socket, struct incoming *in)
 {
     bool more = true;
@@ -61,7 +65,7 @@ static bool receive_message(void *socket, struct incoming *in)
 
 /* ---- towards the daemon ---- */
 
-/* Part with the payload, or -1. */
+/* Return the index of the part with the payload, or -1. */
 static int find_payload(struct incoming *in)
 {
     if (in->n == 2)
@@ -71,7 +75,7 @@ static int find_payload(struct incoming *in)
     return -1;
 }
 
-/* Return the content of a message, if it is not too long. */
+/* Set the content of @message, unless it is too long. */
 static void take_content(const struct lkd_route *route, zmq_msg_t *part,
                          struct lkd_message *message)
 {
@@ -85,7 +89,8 @@ static void take_content(const struct lkd_route *route, zmq_msg_t *part,
     message->size = size;
 }
 
-/* A malformed message is forwarded without content, and refused by the daemon. */
+/* Pass a request to the daemon. A malformed message is passed without content, so that the daemon
+ * refuses it. */
 static void hand_in_request(struct lkd_route *route, struct incoming *in,
                             struct lkd_message *message)
 {
@@ -125,7 +130,7 @@ static void hand_in(struct lkd_route *route, struct incoming *in)
         hand_in_sample(route, in, &message);
 }
 
-/* Return the end of the pause of reading the socket, 0: no pause. */
+/* Return the end of the pause in reading the socket [ns], 0: no pause. */
 static int64_t rests_until(struct lkd_route *route)
 {
     return route->channel == LKD_CHANNEL_OUTPUTS
@@ -159,7 +164,7 @@ static void send_reply(struct lkd_route *route, const struct lkd_message *messag
 {
     char text[128];
 
-    /* routing ids of an earlier line process are invalid, or belong to another client */
+    /* The routing ids of an earlier line process are invalid now, or belong to another client. */
     if (message->generation != route->generation || message->n_address < 1)
         return;
     if (send_part(route, message->address + 1, message->n_address - 1, ZMQ_SNDMORE) &&
@@ -170,7 +175,8 @@ static void send_reply(struct lkd_route *route, const struct lkd_message *messag
     route->report(LKD_C_REPLY_NOT_SENT, text);
 }
 
-/* ZeroMQ drops for slow subscribers; the gap shows in the sequence. */
+/* Send messages of the daemon to clients. For slow subscribers ZeroMQ drops samples, which causes a
+ * gap in the sequence numbers. */
 static void relay_outward(struct lkd_route *route)
 {
     struct lkd_message message;
@@ -190,7 +196,7 @@ static short port_events(const struct lkd_route *route)
     return (short)(ZMQ_POLLIN | (lkd_port_is_kept(&route->port) ? ZMQ_POLLOUT : 0));
 }
 
-/* A PUB socket has nothing to read. */
+/* Return the events to poll at the socket. A PUB socket has nothing to read. */
 static short socket_events(const struct lkd_route *route, int64_t rest_ns)
 {
     bool reads = route->channel != LKD_CHANNEL_VILLAS_OUTPUTS && rest_ns == 0;
@@ -198,8 +204,9 @@ static short socket_events(const struct lkd_route *route, int64_t rest_ns)
     return reads && !lkd_port_is_kept(&route->port) ? ZMQ_POLLIN : 0;
 }
 
-/* Write the items to poll. @ret_ms: longest time to wait for them. Return: number of items, two for
- * each open route. */
+/* Write the items to poll.
+ * @ret_ms: longest time to wait for the items
+ * Return: number of items, two for each open route. */
 static int fill_items(const struct lkd_relay *relay, zmq_pollitem_t *items, long *ret_ms)
 {
     int n = 0;
@@ -218,7 +225,8 @@ static int fill_items(const struct lkd_relay *relay, zmq_pollitem_t *items, long
     return n;
 }
 
-/* Return: true if a channel of the daemon is still open. */
+/* Wait for events once, and relay messages in both directions.
+ * Return: true if a channel of the daemon is still open. */
 static bool relay_turn(struct lkd_relay *relay)
 {
     zmq_pollitem_t items[2 * LKD_RELAY_ROUTES_MAX];
@@ -260,7 +268,7 @@ int lkd_relay_start(struct lkd_relay *relay)
             (struct lkd_allowance){.span_ns = SPAN_NS, .most_ns = HEARING_NS};
     r = -pthread_create(&relay->thread, NULL, run_relay, relay);
     relay->started = r == 0;
-    if (r == 0) /* from this thread, so that later searches by name find it */
+    if (r == 0) /* set by this thread, so that the name exists when threads are searched by name */
         pthread_setname_np(relay->thread, relay->name);
     return r;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Threads of the line process, each of which relays messages between ZeroMQ sockets and channels to
- * the daemon, in both directions and at once:
+/* Threads of the line process that relay messages between ZeroMQ sockets and channels to the
+ * daemon, in both directions and without delay:
  *
  *     ROUTER   <->  control      requests and their replies
  *     SUB       ->  inputs       samples, with the name of their sender
@@ -9,9 +9,9 @@
  *
  * Each relay has a thread and an I/O thread of ZeroMQ of its own, so that a flood of messages on
  * one relay does not delay the others. While a channel towards the daemon is full, its socket is
- * not read, and ZeroMQ's queue fills. The time for incoming messages is limited, too: for samples
- * by the exchange thread, which reads their channel (exchange.h), for subscriptions by the
- * relay. */
+ * not read, and ZeroMQ's queue fills. The time spent on incoming messages is limited, too: the
+ * exchange thread limits the samples that it reads from the channel (exchange.h), the relay limits
+ * subscriptions. */
 #ifndef LKD_LINE_RELAY_H
 #define LKD_LINE_RELAY_H
 
@@ -24,9 +24,10 @@
 #define LKD_RELAY_ROUTES_MAX 2
 
 /** struct lkd_route - a ZeroMQ socket and its channel.
- * @keyed: the ZAP handler names the sender of a message
+ * @keyed:   the socket has keys, and the ZAP handler provides the sender of each message
  * @hearing: time allowance for subscriptions
- * @port: the end of the channel;  @report: callback for events that an operator should see */
+ * @port:    the line process's end of the channel
+ * @report:  callback for events that an operator should see */
 struct lkd_route {
     enum lkd_channel channel;
     bool keyed;
@@ -38,7 +39,7 @@ struct lkd_route {
 };
 
 /** struct lkd_relay - a thread that serves @n routes.
- * @turns: counts the loops of the thread, as a sign of life */
+ * @turns: loop count of the thread, which shows that it is alive */
 struct lkd_relay {
     const char *name;
     int n;
@@ -51,8 +52,9 @@ struct lkd_relay {
 /** lkd_relay_start() - Create the thread. Return: 0, negative errno. */
 int lkd_relay_start(struct lkd_relay *relay);
 
-/** lkd_relay_join() - Wait for the end of the thread. It ends when the daemon has closed all its
- * channels and all messages from them have been sent. A relay that was not started is allowed. */
+/** lkd_relay_join() - Wait for the end of the thread. The thread ends when the daemon has closed
+ * all its channels and all messages from these channels have been sent. Does nothing if the relay
+ * was not started. */
 void lkd_relay_join(struct lkd_relay *relay);
 
 #endif

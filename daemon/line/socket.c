@@ -5,22 +5,21 @@
 #include <string.h>
 #include <zmq.h>
 
-/* TCP keep-alive probes a silent peer after a second; without an answer for three seconds the
- * connection is closed. ZeroMQ's own heartbeats would do the same, but libzmq 4.3.4 aborts the
- * process if one is due on a connection whose peer has died while the queue of its messages was
- * full ("Assertion failed: !_io_error", issue 4841 there): a bench that floods and is killed would
- * take all connections with it. */
+/* TCP keep-alive: a silent peer is probed after a second; without an answer for three seconds the
+ * connection is closed. ZeroMQ's own heartbeats are not used. With them libzmq 4.3.4 aborts the
+ * process if a heartbeat is due on a connection whose peer has died while its message queue was
+ * full ("Assertion failed: !_io_error", issue 4841 of libzmq). A bench that floods and is then
+ * killed would end all connections. */
 #define KEEPALIVE_S       1
 #define KEEPALIVE_PROBES  3
 #define UNACKNOWLEDGED_MS 3000
-/* Growth of a message by encryption [bytes]: ZeroMQ checks the size of the encrypted message.
- */
+/* Growth of a message by encryption [bytes]: ZeroMQ checks the size of the encrypted message. */
 #define CURVE_OVERHEAD 33
 /* Time limit of the handshake of a new connection. */
 #define HANDSHAKE_MS 2000
 
-/* Without an answer of the ZAP handler a connection is refused. libzmq 4.3 has the option, its
- * header not everywhere. */
+/* With this option a connection is refused if the ZAP handler does not answer. libzmq 4.3 has the
+ * option, but some versions of its header lack the constant. */
 #ifndef ZMQ_ZAP_ENFORCE_DOMAIN
 #define ZMQ_ZAP_ENFORCE_DOMAIN 93
 #endif
@@ -56,7 +55,8 @@ static void *make_socket(void *context, const struct lkd_socket_options *options
     return socket;
 }
 
-/* Return: 0, or not, with errno set. */
+/* Set the keys of a socket.
+ * Return: 0, or nonzero with errno set. */
 static int set_keys(void *socket, const char *endpoint, const struct lkd_socket_options *options)
 {
     const int on = 1;
@@ -64,7 +64,7 @@ static int set_keys(void *socket, const char *endpoint, const struct lkd_socket_
 
     if (!options->secret_key)
         return 0;
-    /* all of these are needed: a socket with only some of them would accept everybody */
+    /* All of these options are needed: a socket with only some of them would accept everybody. */
     if (zmq_setsockopt(socket, ZMQ_CURVE_SERVER, &on, sizeof(on)) ||
         zmq_setsockopt(socket, ZMQ_CURVE_SECRETKEY, options->secret_key,
                        strlen(options->secret_key) + 1) ||

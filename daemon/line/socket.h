@@ -8,14 +8,14 @@
 
 struct lkd_zap;
 
-/** struct lkd_socket_options - options of lkd_socket_open(). @type:     ZMQ_ROUTER, ZMQ_SUB
- * (subscribed to everything), ZMQ_PUB or ZMQ_XPUB
- * @size_max: longest accepted message [bytes]; a peer that sends more is disconnected
- * @queue_in, @queue_out: limits of queued messages per peer: beyond them no further messages are
- *            read from the peer, or new messages to it are dropped @io_thread: I/O thread of the
- *            context, from 0 on, that serves the connections
- * @secret_key, @zap: the server's key (Z85) and the authenticator of clients: only CURVE is
- *            accepted; NULL: no keys */
+/** struct lkd_socket_options - options of lkd_socket_open().
+ * @type:             ZMQ_ROUTER, ZMQ_SUB (subscribed to everything), ZMQ_PUB or ZMQ_XPUB
+ * @size_max:         longest accepted message [bytes]; a peer that sends more is disconnected
+ * @queue_in, @queue_out: limits of queued messages per peer. Beyond @queue_in no messages are read
+ *                    from the peer; beyond @queue_out new messages to the peer are dropped.
+ * @io_thread:        I/O thread of the context, from 0 on, that serves the connections
+ * @secret_key, @zap: the server's key (Z85) and the authenticator of clients; then only CURVE is
+ *                    accepted. NULL: no keys. */
 struct lkd_socket_options {
     int type;
     size_t size_max;

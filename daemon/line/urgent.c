@@ -8,7 +8,8 @@
 #include <string.h>
 #include <time.h>
 
-/* Time for a thread to set its name, on the slowest machine. */
+/* Number and interval of the attempts to find threads by name. Together they give a thread ten
+ * seconds to set its name. */
 #define LOOKS   1000
 #define LOOK_NS 10000000L
 
@@ -35,7 +36,8 @@ static bool is_one_of(const char *name, const char *const *names)
     return false;
 }
 
-/* Call @set for each thread. Return: number of threads found among @carriers; negative errno. */
+/* Call @set for each thread of the process.
+ * Return: number of threads found whose names are in @carriers; negative errno. */
 static int each_task(const char *const *carriers, const struct lkd_thread_wish *wish,
                      void (*set)(pid_t task, bool carries, const struct lkd_thread_wish *wish))
 {
@@ -60,7 +62,8 @@ static int each_task(const char *const *carriers, const struct lkd_thread_wish *
     return n;
 }
 
-/* If a core is refused, it is also refused for the exchange thread, which logs it. */
+/* Set core and priority of one thread. If the core is refused, this is not logged here: the
+ * exchange thread gets the same refusal and logs it. */
 static void set_task(pid_t task, bool carries, const struct lkd_thread_wish *wish)
 {
     const struct sched_param normal = {0};

@@ -9,8 +9,8 @@
 
 /** lkd_urgent_settle() - Move the threads named in @carriers to the core of @wish; they keep their
  * priority. Set all other threads of this process to normal priority, including the calling thread.
- * @carriers: ended by NULL. ZeroMQ's threads name themselves; the function waits until they have
- *            done so
+ * @carriers: names of threads, terminated by NULL. ZeroMQ's threads set their own names; the
+ *            function waits until they have done so.
  * Return: 0, -ESRCH: a thread of @carriers was not found; the other threads are set as
  * described. */
 int lkd_urgent_settle(const char *const *carriers, const struct lkd_thread_wish *wish);

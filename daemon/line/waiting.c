@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The kernel adds a wait to the delay of a thread when the wait ends. A thread that waited the
- * whole time is recognised by its state: runnable, without having run. */
+/* The kernel adds a wait for a processor to the delay counter of a thread only when the wait ends.
+ * A thread that has waited during the whole interval is therefore recognised by its state:
+ * runnable, without having run. */
 #include "waiting.h"
 #include "linkage/host.h"
 #include <dirent.h>
@@ -10,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Return: whether it could run. */
+/* Return true if the thread is runnable. */
 static bool is_runnable(const char *root, pid_t pid, pid_t task)
 {
     char path[80], text[256];
@@ -41,7 +42,8 @@ static const struct lkd_waiting_task *find_task(const struct lkd_waiting *waitin
     return NULL;
 }
 
-/* @before, @now: of the same thread;  @elapsed_ns: between them */
+/* Return the time that a thread waited for a processor in an interval of @elapsed_ns.
+ * @before, @now: counters of the thread at the ends of the interval */
 static int64_t task_ns(const struct lkd_waiting_task *before, const struct lkd_waiting_task *now,
                        bool runnable, int64_t elapsed_ns)
 {

@@ -10,9 +10,11 @@
 
 #define LKD_WAITING_TASKS_MAX 32
 
-/** struct lkd_waiting - previous reading of @n threads; zero it before the first reading. @task:
- * thread id; @delay_ns: time spent runnable without a processor, completed waits only @turns:
- * number of times that the thread was scheduled; @ran_ns: time on a processor */
+/** struct lkd_waiting - previous reading of @n threads; zero it before the first reading.
+ * @task:     thread id
+ * @delay_ns: time spent runnable without a processor, completed waits only
+ * @turns:    number of times that the thread was scheduled
+ * @ran_ns:   time on a processor */
 struct lkd_waiting {
     int n;
     struct lkd_waiting_task {

@@ -15,16 +15,19 @@
 
 /* Parts of a request: version, id, domain, address, identity, mechanism, then the credentials. */
 enum { VERSION, ID, DOMAIN, ADDRESS, IDENTITY, MECHANISM, CREDENTIALS, N_PARTS };
-/* Largest size of a part. ZeroMQ sends no larger part with CURVE. */
+/* Largest accepted size of a part [bytes]. With CURVE, ZeroMQ sends no larger part. */
 #define PART_MAX 256
 
-/* Failures without a preceding request; refused requests are counted when they are answered. */
+/* Events of a connection that failed before its ZAP request. Refused requests are counted
+ * separately, when they are answered. */
 #define FAILURES (ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL | ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL)
 
 /** struct lkd_zap - see zap.h.
- * @lock: guards @clients
- * @socket:  REP, receives requests;  @wake: eventfd, ends the thread
- * @monitor: PAIR, one each of @n_watched sockets, bound at @endpoint */
+ * @lock:    guards @clients
+ * @socket:  REP socket that receives requests
+ * @wake:    eventfd that ends the thread
+ * @monitor: PAIR sockets, one for each of @n_watched sockets; @endpoint is the address of the
+ *           watched socket */
 struct lkd_zap {
     pthread_t thread;
     bool started;
@@ -41,8 +44,9 @@ struct lkd_zap {
     _Atomic uint64_t turned_away;
 };
 
-/** struct request - @n parts arrived; those of at most PART_MAX bytes are stored, terminated by a
- * zero. */
+/** struct request - an authentication request.
+ * @n: number of parts that arrived. Parts of at most PART_MAX bytes are stored, terminated by a
+ *     zero. */
 struct request {
     int n;
     size_t size[N_PARTS];
@@ -95,7 +99,8 @@ static void send_text(void *socket, const char *text, int flags)
     zmq_send(socket, text, strlen(text), flags);
 }
 
-/* @user: authenticated client of the connection; NULL refuses it. */
+/* Answer a request.
+ * @user: authenticated client of the connection; NULL refuses the connection */
 static void answer_request(void *socket, const struct request *request, const char *user)
 {
     send_text(socket, "1.0", ZMQ_SNDMORE);
@@ -113,7 +118,8 @@ static bool is_curve(const struct request *request)
            strcmp(request->part[DOMAIN], LKD_ZAP_DOMAIN) == 0 && request->size[CREDENTIALS] == 32;
 }
 
-/* Return: whether the key is on the list. */
+/* Find the client with a key.
+ * Return: true if the key is on the list. */
 static bool find_user(struct lkd_zap *zap, const char *key, char *ret_user, size_t size)
 {
     const struct lkd_peer *peer;
@@ -152,7 +158,8 @@ static void judge_request(struct lkd_zap *zap)
 
 /* ---- connections that fail before a request ---- */
 
-/* A client that disconnects during the handshake has not been refused. */
+/* Return true if the event is a refusal. A client that disconnects during the handshake has not
+ * been refused. */
 static bool is_refusal(uint16_t event, uint32_t value)
 {
     return event == ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL ||
@@ -160,7 +167,8 @@ static bool is_refusal(uint16_t event, uint32_t value)
 }
 
 /* Read the next event: its number (16 bit) and value (32 bit), followed by a part with the endpoint
- * of the daemon. Return: true if there was an event. */
+ * of the daemon.
+ * Return: true if there was an event. */
 static bool receive_event(void *monitor, uint16_t *ret_event, uint32_t *ret_value)
 {
     zmq_msg_t part;

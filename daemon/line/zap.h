@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Authentication of clients (ZeroMQ Authentication Protocol, RFC 27).
  *
- * ZeroMQ asks this thread about every connection to an endpoint with keys, after the client has
- * proven that it owns the secret key. The thread accepts a key on the list, with the role and name
- * in the list, and refuses any other key. Without this thread all connections are refused. Clients
- * that speak no CURVE (NULL, PLAIN), or use another server's key, never reach this thread: ZeroMQ
- * disconnects them, and the monitors of the sockets report it. Connections that do not speak
- * ZeroMQ's protocol at all are closed without a message or a count.
+ * ZeroMQ sends a request to this thread for every connection to an endpoint with keys, after the
+ * client has proven that it owns the secret key. The thread accepts a key on the list, with the
+ * role and name in the list, and refuses any other key. Without this thread all connections are
+ * refused. Clients without CURVE (NULL, PLAIN), or with another server's key, never reach this
+ * thread: ZeroMQ disconnects them, and the monitors of the sockets report this. Connections that do
+ * not use ZeroMQ's protocol are closed without a message and are not counted.
  *
- * A new list applies to later connections; existing ones keep their role. */
+ * A new list applies to later connections; existing connections keep their role. */
 #ifndef LKD_LINE_ZAP_H
 #define LKD_LINE_ZAP_H
 
@@ -18,7 +18,7 @@
 
 /* ZAP domain of every endpoint with keys. */
 #define LKD_ZAP_DOMAIN "linkaged"
-/* Sockets that can be watched. */
+/* Largest number of sockets that can be monitored. */
 #define LKD_ZAP_SOCKETS_MAX 4
 
 struct lkd_zap;

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #define ALIGNMENT 4096
-/* Size of a reservation: a few seconds of a fast recording. */
+/* Size by which disk space is reserved in advance: a few seconds of a fast recording. */
 #define AHEAD (UINT64_C(16) << 20)
 
 int lkd_file_init(struct lkd_file *file, size_t capacity)
@@ -51,8 +51,9 @@ static void write_plainly(struct lkd_file *file, struct lkd_file_slot *slot)
         slot->written = slot->size;
 }
 
-/* An entry that was not accepted stays in the ring and is submitted with the next one, when its
- * buffer may have another use: turn it into a no-op. */
+/* Submit the write of a slot. If the kernel does not accept the entry, it stays in the ring and
+ * would be submitted later, when its buffer may contain other data. So it is turned into a
+ * no-op. */
 static void submit_slot(struct lkd_file *file, struct lkd_file_slot *slot)
 {
     struct io_uring_sqe *sqe = io_uring_get_sqe(&file->ring);
@@ -86,7 +87,7 @@ static void complete_slot(struct lkd_file *file, struct lkd_file_slot *slot, int
     if (result == -EINTR)
         result = 0;
     else if (result == 0)
-        result = -ENOSPC; /* nothing written, without an error */
+        result = -ENOSPC; /* fewer bytes than requested, without an error */
     if (result < 0) {
         slot->result = result;
         return;
@@ -96,7 +97,7 @@ static void complete_slot(struct lkd_file *file, struct lkd_file_slot *slot, int
         submit_slot(file, slot);
 }
 
-/* Collects finished writes; with @wait, at least one. */
+/* Process finished writes. With @wait, wait for at least one. */
 static void reap_writes(struct lkd_file *file, bool wait)
 {
     struct io_uring_cqe *cqe;
@@ -241,7 +242,8 @@ static bool has_hole(const struct lkd_file *file, uint64_t size)
     return hole >= 0 && (uint64_t)hole < size; /* false if the file system does not support this */
 }
 
-/* Whether @path is another file, or missing. An unreadable folder means unknown. */
+/* Return true if @path is missing or another file. If the folder cannot be read, this is unknown:
+ * return false. */
 static bool is_elsewhere(const char *path, const struct stat *own)
 {
     struct stat there;
@@ -257,14 +259,14 @@ enum lkd_file_fate lkd_file_check(const struct lkd_file *file, const char *path,
     struct stat own;
 
     if (fstat(file->fd, &own))
-        return LKD_FILE_THERE; /* the next write reports the reason */
+        return LKD_FILE_THERE; /* unknown; the next write will report the reason */
     if (own.st_nlink == 0)
         return LKD_FILE_REMOVED;
     if ((uint64_t)own.st_size < size || (closely && has_hole(file, size)))
         return LKD_FILE_CUT;
     if (!is_elsewhere(path, &own))
         return LKD_FILE_THERE;
-    /* it may have been removed since the first look */
+    /* the file may have been removed after the first fstat() */
     return !fstat(file->fd, &own) && own.st_nlink == 0 ? LKD_FILE_REMOVED : LKD_FILE_MOVED;
 }
 

@@ -20,9 +20,10 @@
 #define LKD_FILE_SLOTS 3
 
 /** struct lkd_file_slot - a buffer.
- * @busy: submitted, and not yet returned by lkd_file_accept(); @flying: the write is in the kernel
- *        @written: number of the @size bytes at @offset that are already written
- * @result: 0, or negative errno of the write */
+ * @busy:    the slot was submitted and not yet returned by lkd_file_accept()
+ * @flying:  the kernel is executing the write
+ * @written: number of the @size bytes at @offset that are already written
+ * @result:  0, or negative errno of the write */
 struct lkd_file_slot {
     unsigned char *data;
     size_t size;
@@ -33,10 +34,12 @@ struct lkd_file_slot {
     int result;
 };
 
-/** struct lkd_file - a file that is written in chunks. @next:     offset of the next write;
- * @reserved: end of the space that the file system has reserved
+/** struct lkd_file - a file that is written in chunks.
+ * @next:        offset of the next write
+ * @reserved:    end of the space that the file system has reserved
  * @may_reserve: the file system supports reservation
- * @uring:    writes go through @ring;  @sync: see struct lkd_record_config */
+ * @uring:       writes go through @ring
+ * @sync:        see struct lkd_record_config */
 struct lkd_file {
     int fd;
     bool uring;
@@ -49,38 +52,44 @@ struct lkd_file {
     uint64_t reserved;
 };
 
-/** enum lkd_file_fate - state of a file on disk. @LKD_FILE_MOVED: complete, but renamed, or
- * replaced under its name by another file */
+/** enum lkd_file_fate - state of a file on disk.
+ * LKD_FILE_CUT: truncated. LKD_FILE_MOVED: complete, but renamed, or another file has its name. */
 enum lkd_file_fate { LKD_FILE_THERE, LKD_FILE_REMOVED, LKD_FILE_CUT, LKD_FILE_MOVED };
 
-/** lkd_file_init() - Initialise without a file. Set @fd before the first write; @file owns it then.
- * @capacity: bytes of a slot.  Return: 0, -ENOMEM. */
+/** lkd_file_init() - Initialise @file without a descriptor. Set @fd before the first write; @file
+ * owns it from then on.
+ * @capacity: bytes of a slot.
+ * Return: 0, -ENOMEM. */
 int lkd_file_init(struct lkd_file *file, size_t capacity);
-/** lkd_file_ring() - Use io_uring for all further writes. Return: 0, or negative errno if io_uring
- * is not available. */
+/** lkd_file_ring() - Use io_uring for all further writes.
+ * Return: 0, or negative errno if io_uring is not available. */
 int lkd_file_ring(struct lkd_file *file);
-/** lkd_file_fini() - Wait for pending writes, close the file, and release @file. */
+/** lkd_file_fini() - Wait for pending writes, close the descriptor, and release the memory of
+ * @file. */
 void lkd_file_fini(struct lkd_file *file);
 
 /** lkd_file_free_slot() - Return a free buffer, or NULL. */
 struct lkd_file_slot *lkd_file_free_slot(struct lkd_file *file);
 
-/** lkd_file_reserve() - Reserve disk space for @size bytes beyond the submitted ones.
+/** lkd_file_reserve() - Reserve disk space for @size bytes after the bytes submitted so far.
  * Return: 0, or negative errno: the disk is full. */
 int lkd_file_reserve(struct lkd_file *file, uint64_t size);
 /** lkd_file_write() - Submit @size bytes of a slot, to be appended to the file. Without io_uring,
  * and with @sync, the bytes are written when this function returns. lkd_file_accept() returns
  * errors. */
 void lkd_file_write(struct lkd_file *file, struct lkd_file_slot *slot, size_t size);
-/** lkd_file_accept() - Return the oldest pending slot if it is complete. @wait: wait until it is.
+/** lkd_file_accept() - Return the oldest pending slot if it is complete.
+ * @wait: wait until the slot is complete
  * Return: the slot, no longer busy, with its @result; NULL if none is complete. */
 struct lkd_file_slot *lkd_file_accept(struct lkd_file *file, bool wait);
 
-/** lkd_file_check() - Check with three system calls that the file at @path is still the one that
- * was written.
- * @path: path at which it was opened;  @size: accepted bytes
- * @closely: also search the accepted bytes for holes, because a pending write may have followed a
- *           truncation. Return: enum lkd_file_fate. */
+/** lkd_file_check() - Check, with at most four system calls, that the file at @path is still the
+ * file that was written.
+ * @path:    path at which the file was opened
+ * @size:    accepted bytes
+ * @closely: also search the accepted bytes for holes: a write after a truncation restores the size,
+ *           but leaves a hole
+ * Return: enum lkd_file_fate. */
 enum lkd_file_fate lkd_file_check(const struct lkd_file *file, const char *path, uint64_t size,
                                   bool closely);
 /** lkd_file_fate_text() - Return a description such as "the file was removed", as static text. */

@@ -8,15 +8,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** enum lkd_record_io - how chunks are written; LKD_RECORD_IO_AUTO: io_uring, or pwrite where the
- * kernel does not offer it. */
+/** enum lkd_record_io - method of writing chunks. LKD_RECORD_IO_AUTO: io_uring, or pwrite if the
+ * kernel does not support io_uring. */
 enum lkd_record_io { LKD_RECORD_IO_AUTO, LKD_RECORD_IO_URING, LKD_RECORD_IO_PWRITE };
 
-/** struct lkd_record_config - settings of recordings, see config/README.md. @directory: folder of
- * recordings, "" for none; @autostart: begin a recording with every run
- * @chunk:     size of messages at which a chunk is written [bytes];  @flush_ns: age at which a
- *             chunk is written
- * @sync:      chunks are on the disk before the next one is written
+/** struct lkd_record_config - settings of recordings, see config/README.md.
+ * @directory: folder of recordings, "" for none
+ * @autostart: begin a recording with every run
+ * @chunk:     size of messages at which a chunk is written [bytes]
+ * @flush_ns:  age at which a chunk is written
+ * @sync:      each chunk is synchronised to the disk before the next one is written
  * @max_size:  limit of a file [bytes], 0: no limit */
 struct lkd_record_config {
     char directory[PATH_MAX];

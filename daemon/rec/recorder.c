@@ -10,13 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Time limit of the disk for the beginning. */
+/* Time limit for creating the file of a recording. */
 #define BEGIN_PATIENCE_NS INT64_C(2000000000)
 #define NO_ANSWER         "the disk does not answer"
-/* Time limit of an end before it continues in the background: for the queue, then for the file. */
+/* Time limits for ending a recording, for its queue and then for its file. After them the end
+ * continues in the background. */
 #define DRAIN_PATIENCE_NS INT64_C(2000000000)
 #define FILE_PATIENCE_NS  INT64_C(3000000000)
-/* The same when the daemon ends. */
+/* The same time limit when the daemon ends. */
 #define LAST_PATIENCE_NS INT64_C(20000000000)
 
 int lkd_recorder_new(const struct lkd_record_config *config, struct lkd_recorder **ret_recorder)
@@ -43,7 +44,8 @@ int lkd_recorder_new(const struct lkd_record_config *config, struct lkd_recorder
     return 0;
 }
 
-/* Wait until @what() is true. Requires the lock. Return: true if this happened in time. */
+/* Wait until @what() is true. Requires the lock.
+ * Return: true if @what() became true in time. */
 static bool await(struct lkd_recorder *rec, bool (*what)(const struct lkd_recorder *), int64_t ns)
 {
     struct timespec until = lkd_time_in(ns);
@@ -107,7 +109,8 @@ bool lkd_recorder_name_fits(const char *name)
     return n > 0 && n < LKD_RECORDING_NAME_SIZE - 8 && *name != '.' && *name != '-';
 }
 
-/* Return: 0, -ENAMETOOLONG. */
+/* Format the name and the path of a recording; append ".mcap" if it is missing.
+ * Return: 0, -ENAMETOOLONG. */
 static int make_path(const struct lkd_recorder *rec, const char *name, char *ret_file,
                      char *ret_path)
 {
@@ -122,7 +125,7 @@ static int make_path(const struct lkd_recorder *rec, const char *name, char *ret
     return n < 0 || n >= PATH_MAX ? -ENAMETOOLONG : 0;
 }
 
-/* Requires the lock, and no recording. */
+/* Pass a recording to the thread. Requires the lock, and no recording. */
 static void start_recording(struct lkd_recorder *rec, const char *file, struct lkd_take *take,
                             struct lkd_spsc *queue, struct lkd_spsc *platform)
 {
@@ -143,7 +146,8 @@ static void start_recording(struct lkd_recorder *rec, const char *file, struct l
     pthread_cond_signal(&rec->wake);
 }
 
-/* Requires the lock, and a started recording. Return: 0, or negative errno: there is none. */
+/* Wait until the thread has created the file. Requires the lock, and a started recording.
+ * Return: 0, or negative errno: the recording was not created. */
 static int await_begin(struct lkd_recorder *rec)
 {
     if (await(rec, has_answered, BEGIN_PATIENCE_NS))
@@ -156,7 +160,8 @@ static int await_begin(struct lkd_recorder *rec)
     return -ETIMEDOUT;
 }
 
-/* Return: 0 or negative errno; then the state of the last recording is unchanged. */
+/* Start a recording and wait until its file exists.
+ * Return: 0 or negative errno; on failure the state of the last recording is unchanged. */
 static int start_and_wait(struct lkd_recorder *rec, const char *file, const char *path,
                           struct lkd_take *take, struct lkd_spsc *queue, struct lkd_spsc *platform)
 {
@@ -174,7 +179,8 @@ static int start_and_wait(struct lkd_recorder *rec, const char *file, const char
     return r;
 }
 
-/* Return: 0, LK_E_TEXT, -EBUSY. */
+/* Check that a recording named @name can begin now.
+ * Return: 0, LK_E_TEXT, -EBUSY. */
 static int check_request(struct lkd_recorder *rec, const char *name, struct lk_error *ret_error)
 {
     struct lkd_recording now;
@@ -233,7 +239,7 @@ bool lkd_recorder_end(struct lkd_recorder *rec)
     rec->ending = true;
     pthread_cond_signal(&rec->wake);
     if (!await(rec, has_no_queue, DRAIN_PATIENCE_NS))
-        lkd_recorder_give_back(rec); /* its contents are lost: the queue may be freed next */
+        lkd_recorder_give_back(rec); /* unread frames are lost */
     finished = await(rec, has_no_take, FILE_PATIENCE_NS);
     pthread_mutex_unlock(&rec->lock);
     return finished;
@@ -251,7 +257,7 @@ void lkd_recorder_event(struct lkd_recorder *rec, uint64_t step, const char *id,
     va_start(args, format);
     vsnprintf(text, sizeof(text), format, args);
     va_end(args);
-    lk_error_set(&line, "%s", text); /* no control characters may reach a terminal */
+    lk_error_set(&line, "%s", text); /* removes control characters */
     pthread_mutex_lock(&rec->lock);
     if (rec->take && !rec->ending)
         lkd_recorder_push(rec, step, id, line.text);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The recorder: a thread that takes the frames of the cycle from their queue, encodes them as
+/* The recorder: a thread that reads the frames of the cycle from their queue, encodes them as
  * messages and writes them to a file.
  *
- * The cycle never waits for it: if the disk is too slow, the queue fills up, cycles are omitted,
- * and status, log and file contain their number. (In modes without real time the cycle waits, see
- * spsc.h; the recorder releases it if the disk does not respond at all.) A failure of the file, for
- * example a full disk, ends the recording but not the run; the written part stays readable.
- * Removing, truncating or moving the file also ends the recording; this is checked at each flush.
+ * The cycle never waits for the recorder. If the disk is too slow, the queue fills up and cycles
+ * are omitted; status, log and file contain the number of omitted cycles. (In modes without real
+ * time the cycle waits, see spsc.h; the recorder releases it if the disk does not respond at all.)
+ * A failure of the file, for example a full disk, ends the recording but not the run; the written
+ * part stays readable. Removing, truncating or moving the file also ends the recording; this is
+ * checked at each flush.
  * Thread: control, for all functions. */
 #ifndef LKD_REC_RECORDER_H
 #define LKD_REC_RECORDER_H
@@ -33,11 +34,12 @@ struct lkd_recording {
 };
 
 /** lkd_recorder_new() - Start the thread, which inherits its affinity and has normal priority.
- * @config: owned by the caller.  Return: 0, negative errno. */
+ * @config: owned by the caller.
+ * Return: 0, negative errno. */
 int lkd_recorder_new(const struct lkd_record_config *config, struct lkd_recorder **ret_recorder);
 
-/** lkd_recorder_free() - End a recording and the thread. NULL is allowed. If the disk does not
- * respond for long, the thread and its buffers are leaked. */
+/** lkd_recorder_free() - End a recording and the thread. @recorder may be NULL. If the disk does
+ * not respond for a long time, the thread and its buffers are leaked. */
 void lkd_recorder_free(struct lkd_recorder *recorder);
 
 /** lkd_recorder_name_fits() - Return true if @name is a valid file name without folder: not hidden,
@@ -46,11 +48,11 @@ bool lkd_recorder_name_fits(const char *name);
 
 /** lkd_recorder_begin() - Begin a recording and enable the queue. On success the file exists and
  * contains everything that precedes its messages. If the disk does not respond within two seconds,
- * the function fails, and the file is removed as soon as the disk responds. @name: name of the
- * file, without folder; ".mcap" is appended if it is missing
- * @queue:  borrowed until lkd_recorder_end()
- * Return: 0, or with @ret_error, and nothing changed: LK_E_TEXT, -EBUSY (a recording is in
- * progress), -EEXIST (the file exists). */
+ * the function fails, and the file is removed as soon as the disk responds.
+ * @name:  name of the file, without folder; ".mcap" is appended if it is missing
+ * @queue: borrowed until lkd_recorder_end()
+ * Return: 0; LK_E_TEXT, -EBUSY (a recording is in progress), -EEXIST (the file exists) or another
+ * negative errno: @ret_error gives the reason, and nothing has changed. */
 int lkd_recorder_begin(struct lkd_recorder *recorder, const char *name, struct lkd_spsc *queue,
                        const struct lkd_take_source *source, struct lk_error *ret_error);
 
@@ -60,7 +62,8 @@ int lkd_recorder_begin(struct lkd_recorder *recorder, const char *name, struct l
 bool lkd_recorder_end(struct lkd_recorder *recorder);
 
 /** lkd_recorder_event() - Add an event to the recording. Does nothing without a recording.
- * @step: steps done;  @id: "state", "fault", "trip", ... */
+ * @step: steps done
+ * @id:   "state", "fault", "trip", ... */
 void lkd_recorder_event(struct lkd_recorder *recorder, uint64_t step, const char *id,
                         const char *format, ...) __attribute__((format(printf, 4, 5)));
 

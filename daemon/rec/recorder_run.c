@@ -9,9 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Period of polling the queue. */
+/* Interval of polling the queue. */
 #define LOOK_NS INT64_C(2000000)
-/* Frames in a row before others may take the lock. */
+/* Number of frames processed in a row before the lock is released for other threads. */
 #define BATCH 128
 
 /* ---- the thread: with the lock ---- */
@@ -39,7 +39,7 @@ void lkd_recorder_give_back(struct lkd_recorder *rec)
     pthread_cond_broadcast(&rec->done);
 }
 
-/* The first error counts; others are consequences. */
+/* Store and log the first error of a recording; later errors are its consequences. */
 static void note_trouble(struct lkd_recorder *rec, int r, const char *what)
 {
     if (rec->failed)
@@ -51,7 +51,7 @@ static void note_trouble(struct lkd_recorder *rec, int r, const char *what)
             rec->recording.file, rec->recording.trouble);
 }
 
-/* Stops reading frames, so that the cycle never waits. */
+/* Stop reading frames and return the queues, so that the cycle never waits. */
 static void break_off(struct lkd_recorder *rec)
 {
     lkd_recorder_stop_queues(rec);
@@ -73,7 +73,7 @@ void lkd_recorder_push(struct lkd_recorder *rec, uint64_t step, const char *id, 
     snprintf(e->event.text, sizeof(e->event.text), "%.*s", LK_RECORDING_TEXT_SIZE - 1, text);
 }
 
-/* At most one line per second reports that the disk is too slow. */
+/* Log lost cycles, at most one line per second. */
 static void tell_losses(struct lkd_recorder *rec, uint64_t step)
 {
     uint64_t dropped = atomic_load_explicit(&rec->queue->dropped, memory_order_relaxed);
@@ -145,8 +145,8 @@ static void take_events(struct lkd_recorder *rec)
 
 /* ---- the thread: without the lock, where the disk may block ---- */
 
-/* An existing file of that name is never overwritten. Return: 0, negative errno: no file remains.
- */
+/* Create the file of the recording; an existing file is never overwritten.
+ * Return: 0, negative errno: there is no file. */
 static int create_file(struct lkd_recorder *rec)
 {
     int fd = lk_file_create(rec->path, 0644), r;
@@ -159,7 +159,8 @@ static int create_file(struct lkd_recorder *rec)
     return r;
 }
 
-/* Return: 0, negative errno. */
+/* Prepare the writes and create the file.
+ * Return: 0, negative errno. */
 static int begin_recording(struct lkd_recorder *rec)
 {
     struct lkd_take *take = rec->take;
@@ -174,7 +175,8 @@ static int begin_recording(struct lkd_recorder *rec)
     return r ? r : create_file(rec);
 }
 
-/* Reports the outcome to the waiting caller. Return: true if there is a recording. */
+/* Report the result of the start to the waiting caller.
+ * Return: true if there is a recording. */
 static bool tell_begin(struct lkd_recorder *rec, int r)
 {
     bool begun, unwanted;
@@ -192,8 +194,9 @@ static bool tell_begin(struct lkd_recorder *rec, int r)
     return begun;
 }
 
-/* Checks that the file is still as written: at each flush, and equally often without data.
- * @closely: at the end. */
+/* Check that the file is still as written. Called at each flush, and at the same interval if there
+ * is no data.
+ * @closely: also search for holes, at the end of the recording */
 static void look_after(struct lkd_recorder *rec, bool closely)
 {
     enum lkd_file_fate fate;
@@ -209,7 +212,8 @@ static void look_after(struct lkd_recorder *rec, bool closely)
     pthread_mutex_unlock(&rec->lock);
 }
 
-/* Submits due chunks, accepts written ones. Return: 0, negative errno. */
+/* Submit chunks that are due, and process written chunks.
+ * Return: 0, negative errno. */
 static int move_chunks(struct lkd_recorder *rec)
 {
     struct lkd_take *take = rec->take;
@@ -266,7 +270,8 @@ static bool has_room(struct lkd_take *take)
     return take->slot || lkd_file_free_slot(&take->file);
 }
 
-/* Records frames and events until the end is requested or occurs. Return: 0, negative errno. */
+/* Record frames and events until the end is requested or an error ends the recording.
+ * Return: 0, negative errno. */
 static int follow_queue(struct lkd_recorder *rec)
 {
     bool more = false, over = false;
@@ -315,7 +320,7 @@ static void record_frames(struct lkd_recorder *rec)
     pthread_mutex_unlock(&rec->lock);
 }
 
-/* Discards the recording, except its figures. */
+/* Release the recording, except its figures. */
 static void forget_recording(struct lkd_recorder *rec)
 {
     lkd_take_free(rec->take);

@@ -15,22 +15,26 @@ struct event {
     struct lk_recording_event event;
 };
 
-/* struct lkd_recorder - both threads access the fields below @lock.
- * @wake, @done: there is work; work has been completed
- * @take:   the recording, until its file is finished; only the recorder's thread uses it, except at
- *          its begin and end
- * @queue:   source of frames, or NULL after it was returned;  @platform: likewise, of the platform
- * @path:   of the file
- * @begun:  the file exists up to its first message;  @refusal: reason if it does not, negative
- *          errno; 0: not known yet
- * @abandoned: the caller has timed out; undo the recording
- * @look_ns:  time of the next check of the file;  @spoilt: it was removed or truncated; add nothing
- * @ending: drain and return the queue;  @quit: then end the thread
- * @failed: the recording ends without a request
+/* struct lkd_recorder - state of the recorder. @lock guards the fields that follow it, which both
+ * threads access.
+ * @wake, @done:   there is work; work has been completed
+ * @take:          the recording, until its file is finished; used by the recorder's thread, except
+ *                 at begin and end
+ * @queue:         source of frames, or NULL after it was returned
+ * @platform:      source of platform steps, or NULL, likewise
+ * @path:          path of the file
+ * @begun:         the file exists and contains everything before the first message
+ * @refusal:       negative errno if the file could not be created; 0: not known yet
+ * @abandoned:     the caller has timed out; undo the recording
+ * @look_ns:       time of the next check of the file
+ * @spoilt:        the file was removed or truncated; write nothing more
+ * @ending:        request to the thread: drain and return the queues
+ * @quit:          request to the thread: end
+ * @failed:        the recording ends without a request
  * @first_event, @n_events, @n_events_lost: see EVENTS_MAX
- * @platform_lost: omitted steps of the platform
- * @said_dropped, @said_ns: losses at the last report, and its time
- * @gone:   the thread has ended */
+ * @platform_lost: number of omitted platform steps
+ * @said_dropped, @said_ns: number of lost cycles in the last report, and time of that report
+ * @gone:          the thread has ended */
 struct lkd_recorder {
     const struct lkd_record_config *config;
     pthread_t thread;
@@ -60,13 +64,14 @@ struct lkd_recorder {
     int64_t said_ns;
 };
 
-/** lkd_recorder_run() - the thread. @data: struct lkd_recorder */
+/** lkd_recorder_run() - Start routine of the recorder's thread.
+ * @data: struct lkd_recorder */
 void *lkd_recorder_run(void *data);
 
-/** lkd_recorder_stop_queues() - Disable the queues of the cycle and of the platform.
- * lkd_recorder_give_back() - return the queues to their owners; frames left on them count as
- * dropped. lkd_recorder_push() - Add an event with the present time. Call this and the first with
- * the lock held. */
+/** lkd_recorder_stop_queues() - Disable the queues of the cycle and of the platform. The lock must
+ * be held.
+ * lkd_recorder_give_back() - Return the queues to their owners, and count unread frames as dropped.
+ * lkd_recorder_push() - Add an event with the present time. The lock must be held. */
 void lkd_recorder_stop_queues(struct lkd_recorder *rec);
 void lkd_recorder_give_back(struct lkd_recorder *rec);
 void lkd_recorder_push(struct lkd_recorder *rec, uint64_t step, const char *id, const char *text);

@@ -10,11 +10,11 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Metadata at the end. */
+/* Space for the metadata at the end [bytes]. */
 #define END_SIZE 4096
-/* Steps of a platform between two full messages. */
+/* Number of platform steps between two full messages. */
 #define WHOLE_EVERY 1000
-/* State in linkage.proto, from enum lkd_cycle_state. */
+/* Values of enum State in linkage.proto, indexed by enum lkd_cycle_state. */
 static const uint64_t states[] = {3, 4, 5};
 
 static int64_t read_clock_ns(clockid_t clock)
@@ -85,7 +85,7 @@ static int make_front(struct lkd_take *take, const struct lkd_take_source *sourc
 
 /* ---- allocation ---- */
 
-/* Size of the messages of a frame. */
+/* Return the size of the messages of a frame [bytes]. */
 static size_t frame_size(const struct lkd_take *take)
 {
     return LK_RECORDING_CYCLE_SIZE + take->inputs.size + take->outputs.size;
@@ -173,7 +173,7 @@ void lkd_take_free(struct lkd_take *take)
     free(take);
 }
 
-/* Size of the end of the file, plus one more chunk before it. */
+/* Return the size of the end of the file, plus the summary entry of one more chunk. */
 static uint64_t tail_size(const struct lkd_take *take)
 {
     return END_SIZE + lk_mcap_summary_size(&take->summary, LKD_FILE_SLOTS + 1);
@@ -197,7 +197,8 @@ int lkd_take_begin(struct lkd_take *take, int fd)
 
 /* ---- messages ---- */
 
-/* Provides a chunk for messages. Return: false if all slots are being written. */
+/* Prepare a chunk for messages.
+ * Return: false if all slots are being written. */
 static bool have_chunk(struct lkd_take *take)
 {
     if (take->slot)
@@ -362,17 +363,17 @@ int lkd_take_end(struct lkd_take *take, const struct lk_mcap_pair *pairs, size_t
 {
     struct lk_mcap_buffer tail = {.grows = true};
     struct lkd_file *file = &take->file;
-    uint64_t offset = take->summary.offset; /* after the last complete chunk */
+    uint64_t offset = take->summary.offset; /* end of the last complete chunk */
     int r;
 
-    while (lkd_file_accept(file, true)) /* no write follows */
+    while (lkd_file_accept(file, true)) /* no write is submitted after these */
         ;
     lk_mcap_put_metadata(&tail, LK_RECORDING_END, pairs, n);
     r = lk_mcap_summary_front(&take->summary, &tail);
     lk_mcap_summary_close(&take->summary, &tail);
     if (r == 0)
         r = tail.full ? -ENOMEM : lkd_file_put(file, tail.data, tail.size, offset);
-    /* frees the reserved space, and truncates an incomplete chunk */
+    /* Release the reserved space and remove an incomplete chunk. */
     if (ftruncate(file->fd, (off_t)(offset + (r ? 0 : tail.size))) && r == 0)
         r = -errno;
     if (r == 0 && file->sync && fdatasync(file->fd))
@@ -387,7 +388,7 @@ void lkd_take_leave(struct lkd_take *take)
 
     while (lkd_file_accept(&take->file, true))
         ;
-    /* frees the reserved space */
+    /* Release the reserved space. */
     if (fstat(take->file.fd, &st) == 0 && ftruncate(take->file.fd, st.st_size) == 0)
         take->summary.offset = (uint64_t)st.st_size;
 }

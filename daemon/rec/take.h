@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One recording: the file before its first message, and frames as messages.
+/* One recording: encoding of the header of its file, and of frames as messages.
  *
- * Created by the control thread, which knows the model; then used by the recorder's thread only. */
+ * The control thread creates the recording, because it has the model. Afterwards only the
+ * recorder's thread uses it. */
 #ifndef LKD_REC_TAKE_H
 #define LKD_REC_TAKE_H
 
@@ -14,10 +15,10 @@
 #define LKD_TAKE_PAIRS_MAX 40
 
 /** struct lkd_take_platform - recording of a motion platform.
- * @queue:  queue of its frames, NULL: no platform. Values of a frame: those of @step, then those of
- *          @whole
- * @step, @whole: channels of the short and the full message;  @moved: index of the value in @step
- * that requests a full message */
+ * @queue:        queue of platform frames, NULL: no platform. A frame contains the values of @step,
+ *                then those of @whole
+ * @step, @whole: channels of the short and the full message
+ * @moved:        index in @step of the value that requests a full message */
 struct lkd_take_platform {
     struct lkd_spsc *queue;
     const struct lk_channel *step;
@@ -28,9 +29,11 @@ struct lkd_take_platform {
 };
 
 /** struct lkd_take_source - data to record, and its metadata. All owned by the caller.
- * @model:      name of the model;  @step_s: its time step
- * @text, @text_size: text of the model;  @config, @config_size: text of the configuration, or NULL
- * @pair:       @n_pairs entries of the metadata */
+ * @model:            name of the model
+ * @step_s:           time step of the model [s]
+ * @text, @text_size: text of the model
+ * @config, @config_size: text of the configuration, or NULL
+ * @pair:             @n_pairs entries of the metadata */
 struct lkd_take_source {
     const char *model;
     double step_s;
@@ -47,15 +50,19 @@ struct lkd_take_source {
     struct lkd_take_platform platform;
 };
 
-/** struct lkd_take - @front: everything before the first chunk
- * @utc_offset_ns: wall clock - CLOCK_MONOTONIC when it began
- * @file, @summary, @chunk: see their types;  @slot: buffer of @chunk, or NULL;  @slot_index: the
- * entry in the summary for the chunk in each slot
- * @chunk_ns:  time of the first message in the chunk
- * @n_frames, @begins_at_step: frames written so far, and step of the first one
- * @platform_step, @platform_whole: messages of the platform;  @moved: see lkd_take_platform
- * @n_platform: its steps so far;  @platform_next, @platform_due: number of the next step, and of
- *              the next one with a full message */
+/** struct lkd_take - a recording.
+ * @front:         encoded header of the file, before the first chunk
+ * @utc_offset_ns: wall clock - CLOCK_MONOTONIC at the begin of the recording
+ * @file, @summary, @chunk: see their types
+ * @slot:          buffer of @chunk, or NULL
+ * @slot_index:    summary entry for the chunk in each slot
+ * @chunk_ns:      time of the first message in the chunk
+ * @n_frames, @begins_at_step: number of frames written so far, and step of the first one
+ * @platform_step, @platform_whole: types of the short and the full platform message
+ * @moved:         see lkd_take_platform
+ * @n_platform:    number of platform steps so far
+ * @platform_next, @platform_due: numbers of the next step, and of the next step with a full
+ *                                message */
 struct lkd_take {
     struct lk_mcap_type inputs;
     struct lk_mcap_type outputs;
@@ -80,38 +87,47 @@ struct lkd_take {
 };
 
 /** lkd_take_new() - Encode everything that precedes the first message. Creates no file.
- * Thread: control. Return: 0, -ENOMEM, -E2BIG (more channels than a message has fields). */
+ * Thread: control.
+ * Return: 0, -ENOMEM, -E2BIG (more channels than a message has fields). */
 int lkd_take_new(const struct lkd_take_source *source, const struct lkd_record_config *config,
                  struct lkd_take **ret_take);
-/** lkd_take_free() - close and release; NULL is allowed. Waits for pending writes. */
+/** lkd_take_free() - Wait for pending writes, close the file and release @take, which may be
+ * NULL. */
 void lkd_take_free(struct lkd_take *take);
 
-/** lkd_take_begin() - write the front to the new file @fd and take ownership of @fd in any case.
- * Return: 0, negative errno. Thread: recorder, as the rest. */
+/** lkd_take_begin() - Write the header to the new file @fd. Owns @fd afterwards, also on failure.
+ * Return: 0, negative errno.
+ * Thread: recorder, like the following functions. */
 int lkd_take_begin(struct lkd_take *take, int fd);
 
-/** lkd_take_frame() - add the messages of a frame.
- * Return: false if there is no room: write the chunk first, or wait for a free slot. */
+/** lkd_take_frame() - Add the messages of a frame.
+ * Return: false if the chunk is full: write it first, or wait for a free slot. */
 bool lkd_take_frame(struct lkd_take *take, const struct lkd_frame *frame);
-/** lkd_take_platform() - add the messages of a step of the platform. Return: likewise. */
+/** lkd_take_platform() - Add the messages of a platform step.
+ * Return: likewise. */
 bool lkd_take_platform(struct lkd_take *take, const struct lkd_frame *frame);
-/** lkd_take_event() - add an event. @now_ns: CLOCK_MONOTONIC. Return: likewise. */
+/** lkd_take_event() - Add an event.
+ * @now_ns: CLOCK_MONOTONIC.
+ * Return: likewise. */
 bool lkd_take_event(struct lkd_take *take, const struct lk_recording_event *event, int64_t now_ns);
 
-/** lkd_take_is_due() - whether to write the chunk: it is full, or older than @flush_ns. */
+/** lkd_take_is_due() - Return true if the chunk must be written, because it is full or older than
+ * @flush_ns. */
 bool lkd_take_is_due(const struct lkd_take *take, int64_t now_ns, int64_t flush_ns);
-/** lkd_take_write() - close the chunk and submit it, if it has messages.
- * lkd_take_accept() - account for chunks that are on the disk. @wait: for all of them
- * Return: 0, negative errno: then call lkd_take_end(). */
+/** lkd_take_write() - Close the chunk and submit it, if it has messages.
+ * lkd_take_accept() - Add written chunks to the summary.
+ * @wait: wait for all submitted chunks
+ * Return: 0; negative errno: call lkd_take_end() next. */
 int lkd_take_write(struct lkd_take *take);
 int lkd_take_accept(struct lkd_take *take, bool wait);
 
-/** lkd_take_end() - wait for pending writes, then write metadata, summary and footer after the last
- * accepted chunk. @pairs: @n of them, for the metadata at the end. Return: 0, negative errno: the
- * file has no end, and is readable up to its last chunk. */
+/** lkd_take_end() - Wait for pending writes, then write metadata, summary and footer after the last
+ * accepted chunk.
+ * @pairs: @n pairs for the metadata at the end
+ * Return: 0, negative errno: the end is missing, but the file is readable up to its last chunk. */
 int lkd_take_end(struct lkd_take *take, const struct lk_mcap_pair *pairs, size_t n);
-/** lkd_take_leave() - instead of lkd_take_end() if the file was removed or truncated: wait for
- * pending writes and add nothing. */
+/** lkd_take_leave() - Wait for pending writes, and write nothing more. Call it instead of
+ * lkd_take_end() if the file was removed or truncated. */
 void lkd_take_leave(struct lkd_take *take);
 
 #endif

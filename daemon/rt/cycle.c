@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-/* evaluate the outputs of the present state, followed by the poses of all bodies */
+/* Compute the outputs and the poses of all bodies from the present state. */
 static void evaluate(struct lkd_cycle *cycle)
 {
     lk_system_outputs(cycle->system, cycle->rt.values);
@@ -20,8 +20,8 @@ LK_RT void lkd_cycle_fill(const struct lkd_cycle *cycle, struct lkd_output *outp
            (size_t)(cycle->n_outputs + cycle->n_poses) * sizeof(double));
 }
 
-/* Publish a finished cycle: to the exchange thread with the outputs, to the control thread
- * without. */
+/* Publish a finished cycle: figures and outputs to the exchange thread, figures only to the control
+ * thread. */
 static void publish(struct lkd_cycle *cycle)
 {
     struct lkd_figures *status = lkd_mailbox_back(&cycle->status);
@@ -38,8 +38,8 @@ void lkd_cycle_settle(struct lkd_cycle *cycle)
     lkd_mailbox_publish(&cycle->status);
 }
 
-/* Earlier refusals do not count. This thread reads the mailbox like the cycle, because no other
- * reader exists now. */
+/* Reset the guard at the start of a run, so that samples refused before the run do not count. This
+ * thread may read the mailbox here, because the cycle does not run yet. */
 static void begin_guard(struct lkd_cycle *cycle)
 {
     lkd_mailbox_take(&cycle->inputs);
@@ -54,7 +54,7 @@ LK_RT void lkd_cycle_restart(struct lkd_cycle *cycle)
     lkd_judge_begin(&cycle->rt.judge, cycle->system, cycle->guard.policy.pivot_limit);
 }
 
-/* Of a good step. */
+/* Store the figures of a step that passed the check, and update the maxima. */
 static void keep_findings(struct lkd_figures *f, const struct lkd_findings *found)
 {
     f->health = found->health;
@@ -94,16 +94,15 @@ void lkd_cycle_rewind(struct lkd_cycle *cycle)
     evaluate(cycle);
     atomic_store_explicit(&cycle->ask, LKD_ASK_RUN, memory_order_relaxed);
 
-    /* status is valid before the first cycle; outputs are not published, because no cycle has
-     * computed them
-     * */
+    /* Publish the status now, so that it can be read before the first cycle. Outputs are not
+     * published, because no cycle has computed them. */
     lkd_cycle_settle(cycle);
     lkd_mailbox_take_newest(&cycle->outputs);
 }
 
 void lkd_cycle_ask(struct lkd_cycle *cycle, enum lkd_ask ask)
 {
-    /* relaxed: no other data is published with the word */
+    /* relaxed: the request is the only data passed to the cycle thread here */
     atomic_store_explicit(&cycle->ask, (int)ask, memory_order_relaxed);
 }
 
@@ -149,7 +148,7 @@ LK_RT enum lkd_ask lkd_cycle_asked(const struct lkd_cycle *cycle)
     return (enum lkd_ask)atomic_load_explicit(&cycle->ask, memory_order_relaxed);
 }
 
-/* Injected fault: spend the requested time here. */
+/* Busy-wait for the time requested by an injected fault. */
 static void stall(struct lkd_cycle *cycle)
 {
     int64_t until_ns = atomic_load_explicit(&cycle->stall_ns, memory_order_relaxed);
@@ -162,7 +161,8 @@ static void stall(struct lkd_cycle *cycle)
         ;
 }
 
-/* Latch the stamps of samples that act from now on. An entry may now belong to another bench. */
+/* Store the stamps of samples that act from this step on. The comparison includes the claim,
+ * because an entry may have passed to another bench. */
 static void latch_stamps(struct lkd_cycle *cycle, const struct lkd_input *input)
 {
     int64_t now_ns = cycle->rt.record.latched_ns;
@@ -192,7 +192,8 @@ static double energy_balance(const struct lkd_figures *f)
            h->work_applied + h->dissipated;
 }
 
-/* Pass the newest inputs through the guard. Return: false if a rule demands a fault. */
+/* Compute the acting inputs from the newest commanded inputs with the guard.
+ * Return: false if a rule demands a fault. */
 static bool latch(struct lkd_cycle *cycle, const struct lkd_input *input)
 {
     struct lkd_figures *f = &cycle->rt.figures;
@@ -222,7 +223,7 @@ static bool latch(struct lkd_cycle *cycle, const struct lkd_input *input)
     return false;
 }
 
-/* One step with the newest inputs. */
+/* Make one step with the newest inputs. */
 static void step(struct lkd_cycle *cycle)
 {
     struct lkd_figures *f = &cycle->rt.figures;
@@ -253,7 +254,8 @@ static void step(struct lkd_cycle *cycle)
     }
 }
 
-/* Step with the workers awake; afterwards they sleep until shortly before the next grid point. */
+/* Make one step with the workers awake; they sleep afterwards until shortly before the next grid
+ * point. */
 static void step_with_pool(struct lkd_cycle *cycle, int64_t deadline_ns)
 {
     int64_t lead_ns = (int64_t)(LKD_MARGIN_PART * (double)cycle->period_ns);
@@ -272,7 +274,8 @@ LK_RT bool lkd_cycle_is_done(const struct lkd_cycle *cycle)
     return most > 0 && cycle->rt.figures.step >= most;
 }
 
-/* Samples during a pause also have the flag of injected faults. */
+/* Update the flags during a pause, so that output samples have the flag of injected faults then,
+ * too. */
 static void take_mark(struct lkd_cycle *cycle)
 {
     const struct lkd_input *input;
@@ -282,7 +285,8 @@ static void take_mark(struct lkd_cycle *cycle)
     cycle->rt.figures.flags = cycle->guard.flags | input->flags;
 }
 
-/* Return: true if a step was made or attempted. */
+/* Make a step unless the run is paused or in FAULT.
+ * Return: true if a step was made or attempted. */
 static bool advance(struct lkd_cycle *cycle, enum lkd_ask ask, int64_t deadline_ns)
 {
     struct lkd_figures *f = &cycle->rt.figures;
@@ -325,7 +329,7 @@ LK_RT int64_t lkd_cycle_next_ns(const struct lkd_cycle *cycle, int64_t when_ns)
     return lkd_cycle_ahead_ns(cycle, when_ns, 1);
 }
 
-/* Write the frame of this cycle, if the recorder's queue is enabled. */
+/* Write the frame of this cycle into the recorder's queue, if the queue is enabled. */
 static void record(struct lkd_cycle *cycle, bool stepped)
 {
     struct lkd_frame *frame = lkd_spsc_back(&cycle->queue);
@@ -359,9 +363,9 @@ LK_RT void lkd_cycle_carry_out(struct lkd_cycle *cycle, enum lkd_ask ask, int64_
     bool stepped;
 
     LKD_TRACEPOINT3(cycle_begin, f->cycles, r->deadline_ns, r->woken_ns);
-    r->latched_ns = r->stepped_ns = r->woken_ns; /* of a cycle without a step */
+    r->latched_ns = r->stepped_ns = r->woken_ns; /* defaults if the cycle makes no step */
     stepped = advance(cycle, ask, r->deadline_ns);
-    /* the cycle may have hung within the step, and a fault may be published already */
+    /* If this cycle hung in its step, the watchdog may have requested a fault meanwhile. */
     if (lkd_cycle_asked(cycle) == LKD_ASK_FAULT)
         lkd_cycle_fail(cycle, LKD_FAULT_WATCHDOG);
     f->cycles++;

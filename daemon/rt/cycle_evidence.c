@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counts, histograms and records: evidence of a cycle on meeting its deadline. */
+/* Counts, histograms and records that show whether cycles meet their deadlines. */
 #include "cycle_parts.h"
 #include "tracepoints.h"
 
@@ -20,8 +20,8 @@ static int64_t share_ns(const struct lkd_cycle *cycle, double share)
     return (int64_t)(share * (double)cycle->period_ns);
 }
 
-/* The cycle may have begun late because the previous one was still running; then its wake-up
- * latency is not caused by the machine. */
+/* Return true if the cycle began late because the previous cycle was still running. Its late start
+ * is then no wake-up latency of the machine. */
 static bool began_behind(const struct lkd_cycle *cycle)
 {
     return cycle->rt.overruns.at_once > 0;

@@ -24,8 +24,8 @@ static int count_poses(const struct lk_system *system)
     return LK_POSE_SIZE * summary.n_bodies;
 }
 
-/* Number of records stored for a late exchange. Their memory is written cyclically, so it should
- * fit into a core's own cache. */
+/* Return the number of output records stored for a late exchange thread. The cycle writes their
+ * memory in turn, so this memory should fit into the core's own cache. */
 static uint32_t outputs_depth(size_t record)
 {
     uint32_t depth = LKD_OUTPUTS_MAX;
@@ -116,7 +116,8 @@ int lkd_cycle_keep_spans(struct lkd_cycle *cycle, int n_workers)
     return r;
 }
 
-/* Margin for ordinary kernels until a proof has measured it. */
+/* Limit the margin of LKD_WAKE_HYBRID to its share of the period. Until a proof has measured the
+ * wake-up latency, use a margin that suits ordinary kernels. */
 static void limit_margin(struct lkd_cycle *cycle)
 {
     int64_t most_ns = (int64_t)(LKD_MARGIN_PART * (double)cycle->period_ns);

@@ -10,20 +10,20 @@
 /** lkd_cycle_asked() - Return the present request of the control thread. */
 LK_RT enum lkd_ask lkd_cycle_asked(const struct lkd_cycle *cycle);
 
-/** lkd_cycle_is_done() - Return true if all steps requested at the start have been made. */
+/** lkd_cycle_is_done() - Return true if @steps_max steps have been made. */
 LK_RT bool lkd_cycle_is_done(const struct lkd_cycle *cycle);
 
 /** lkd_cycle_fail() - Enter FAULT; only the first reason is stored. */
 LK_RT void lkd_cycle_fail(struct lkd_cycle *cycle, enum lkd_fault fault);
 
-/** lkd_cycle_carry_out() - Execute a cycle at grid point @k after its wait, except for
- * lkd_cycle_end(). Set @deadline_ns and @woken_ns of the record before. */
+/** lkd_cycle_carry_out() - Execute the cycle of grid point @k after its wait, except for
+ * lkd_cycle_end(). The caller sets @deadline_ns and @woken_ns of the record before the call. */
 LK_RT void lkd_cycle_carry_out(struct lkd_cycle *cycle, enum lkd_ask ask, int64_t k);
 
 /** lkd_cycle_fill() - Fill @output with figures, stamps and values of the last cycle. */
 LK_RT void lkd_cycle_fill(const struct lkd_cycle *cycle, struct lkd_output *output);
 
-/** lkd_cycle_grid_point() - Return T(k) [ns], CLOCK_MONOTONIC */
+/** lkd_cycle_grid_point() - Return T(k) [ns] on CLOCK_MONOTONIC. */
 LK_RT int64_t lkd_cycle_grid_point(const struct lkd_cycle *cycle, int64_t k);
 
 /* ---- evidence ---- */
@@ -31,17 +31,17 @@ LK_RT int64_t lkd_cycle_grid_point(const struct lkd_cycle *cycle, int64_t k);
 /** lkd_cycle_clear_evidence() - Clear the evidence when a run begins. */
 LK_RT void lkd_cycle_clear_evidence(struct lkd_cycle *cycle);
 
-/** lkd_cycle_count() - Add wake-up latency and computing time of a cycle whose outputs are
- * published. */
+/** lkd_cycle_count() - Add the wake-up latency and computing time of the last cycle to the
+ * histograms. Call it after the outputs are published. */
 LK_RT void lkd_cycle_count(struct lkd_cycle *cycle, bool stepped);
 
 /** lkd_cycle_keep_record() - Write the time stamps of the cycle into the ring, and add its duration
- * to the response histogram.
- */
+ * to the response histogram. */
 LK_RT void lkd_cycle_keep_record(struct lkd_cycle *cycle);
 
-/** lkd_cycle_end() - Store the record, and a missed deadline, after the end of the cycle at grid
- * point @k. Return: number of grid points to the next cycle, at least 1. */
+/** lkd_cycle_end() - Store the record of the cycle at grid point @k, and add the cycle to the list
+ * if it missed its deadline.
+ * Return: number of grid points to the next cycle, at least 1. */
 LK_RT int64_t lkd_cycle_end(struct lkd_cycle *cycle, uint64_t k);
 
 #endif

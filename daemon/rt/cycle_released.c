@@ -2,12 +2,13 @@
 /* A cycle without a clock: steps released by a bench, or as fast as possible. */
 #include "cycle_parts.h"
 
-/* Polling interval of an idle cycle for requests. */
+/* Interval at which an idle cycle checks for requests [ns]. */
 #define LOOK_NS INT64_C(10000000)
 
-/* Wait for the next cycle. Return: true if a cycle is due: with a step, or without one, to repeat
- * the state a hundred times a second; false after LOOK_NS without a grant. If no step was released
- * before the nap, none is made after it, regardless of new requests. */
+/* Wait for the next cycle. While the run does not step, a cycle is due a hundred times a second, to
+ * repeat the outputs.
+ * Return: true if a cycle is due; false after LOOK_NS without a grant. If no step was released
+ * before the nap, none is made after it, even if a request arrived during the nap. */
 static bool released(struct lkd_cycle *cycle, enum lkd_ask *ask)
 {
     bool runs = cycle->rt.figures.state == LKD_CYCLE_RUNNING;
@@ -23,8 +24,8 @@ static bool released(struct lkd_cycle *cycle, enum lkd_ask *ask)
     return true;
 }
 
-/* Publish the outputs for the control thread, so that it can read them while this thread
- * continues. */
+/* Publish the outputs for the control thread. The thread of the cycle may continue while the
+ * control thread reads them. */
 static void answer(struct lkd_cycle *cycle)
 {
     if (cycle->mode == LKD_MODE_LOCKSTEP) {
@@ -34,7 +35,8 @@ static void answer(struct lkd_cycle *cycle)
     lkd_release_count(&cycle->release);
 }
 
-/* A cycle that waits for a bench must show progress to the watchdog. */
+/* Publish figures while the cycle waits for a bench, so that the watchdog does not count the wait
+ * as a hang. */
 static void show_life(struct lkd_cycle *cycle)
 {
     lkd_cycle_settle(cycle);

@@ -16,7 +16,7 @@ enum lkd_mode { LKD_MODE_REALTIME, LKD_MODE_LOCKSTEP, LKD_MODE_ASAP };
 /** enum lkd_cycle_state - state of the run in a cycle. */
 enum lkd_cycle_state { LKD_CYCLE_RUNNING, LKD_CYCLE_PAUSED, LKD_CYCLE_FAULT };
 
-/** enum lkd_fault - reason for the permanent end of stepping. */
+/** enum lkd_fault - reason why the run no longer steps. */
 enum lkd_fault {
     LKD_FAULT_NONE,
     LKD_FAULT_NOT_FINITE,
@@ -29,13 +29,14 @@ enum lkd_fault {
 };
 
 #define LKD_CLAIMS_MAX 16                   /* benches that own channels at a time */
-#define LKD_STAMPS     (LKD_CLAIMS_MAX + 1) /* and one for samples without a token */
+#define LKD_STAMPS     (LKD_CLAIMS_MAX + 1) /* one more for samples without a token */
 
 /** struct lkd_stamp - time stamps of a sample from a bench.
- * @claim: number of the claim, 0: a sample without a token @sequence, @origin_ns: as sent by the
- *         bench; sequence 0: no sample so far @received_ns: time of receipt by the daemon,
- *         CLOCK_MONOTONIC; @latched_ns: time of latching by the cycle @latched_step: number of
- *         steps before the sample acted */
+ * @claim:        number of the claim, 0: a sample without a token
+ * @sequence, @origin_ns: as sent by the bench; @sequence 0: no sample so far
+ * @received_ns:  time of receipt by the daemon, CLOCK_MONOTONIC
+ * @latched_ns:   time of latching by the cycle
+ * @latched_step: number of steps made before the sample acted */
 struct lkd_stamp {
     uint32_t claim;
     uint64_t sequence;
@@ -46,12 +47,13 @@ struct lkd_stamp {
 };
 
 /** struct lkd_input - a record in the mailbox towards the cycle.
- * @newest: index in @stamp of the newest sample of all benches @n_stamps, @stamp: stamp of the
- *          newest sample of each bench; the index of a bench is constant during its claim
- * @flags:    enum Flag, those set by other threads
- * @values: lk_system_input_size() finite values in channel order, within their limits. They are
- *            followed by as many slopes [unit/s] and the news of each channel, see
- *            lkd_input_news() */
+ * @newest:           index in @stamp of the newest sample of all benches
+ * @n_stamps, @stamp: stamp of the newest sample of each bench; the index of a bench is constant
+ *                    during its claim
+ * @flags:            enum Flag, those set by other threads
+ * @values:           lk_system_input_size() finite values in channel order, within their limits.
+ *                    They are followed by as many slopes [unit/s] and the news of each channel, see
+ *                    lkd_input_news() */
 struct lkd_input {
     int newest;
     int n_stamps;
@@ -67,40 +69,43 @@ static inline size_t lkd_input_size(int n_values, int n_channels)
            (size_t)n_channels * sizeof(struct lkd_news);
 }
 
-/** lkd_input_news() - Return struct lkd_news of each channel, stored after the @n_values values and
- * slopes. */
+/** lkd_input_news() - Return the array of struct lkd_news, one per channel, stored after the
+ * @n_values values and slopes. */
 static inline struct lkd_news *lkd_input_news(struct lkd_input *input, int n_values)
 {
     return (struct lkd_news *)(void *)(input->values + 2 * n_values);
 }
 
-/** lkd_input_news_of() - Return struct lkd_news of each channel, read only. */
+/** lkd_input_news_of() - Return the same array, read only. */
 static inline const struct lkd_news *lkd_input_news_of(const struct lkd_input *input, int n_values)
 {
     return (const struct lkd_news *)(const void *)(input->values + 2 * n_values);
 }
 
 /** struct lkd_figures - figures of a cycle. Times in ns on CLOCK_MONOTONIC.
- * @step, @time_s:    steps since the start and simulated time of the outputs
- * @deadline_ns:      grid point T(k) of this cycle;  @woken_ns: first instruction after the wait
- * @computed_ns:      inputs, step and outputs done
- * @cycles, @overruns, @skipped, @caught_up: see overrun.h; this cycle's own overrun is counted from
- *                    the next record on
- * @late_wakeups:     cycles whose wake-up was later than the settings allow; @late_wakeup_step:
- *                    step of the last such cycle
+ * @step, @time_s:     steps since the start and simulated time of the outputs
+ * @deadline_ns:       grid point T(k) of this cycle
+ * @woken_ns:          first instruction after the wait
+ * @computed_ns:       inputs, step and outputs done
+ * @cycles, @overruns, @skipped, @caught_up: see overrun.h; an overrun of this cycle appears in the
+ *                     figures of the next cycle
+ * @late_wakeups:      cycles whose wake-up was later than the settings allow
+ * @late_wakeup_step:  step of the last such cycle
  * @long_computations: cycles that computed for longer than the settings allow
- * @behind_ns:        wall time since T0 - simulated time, at the next grid point
+ * @long_computation_step: step of the last such cycle
+ * @behind_ns:         wall time since T0 minus simulated time, at the next grid point
  * @input_sequence, @input_origin_ns, @input_received_ns: sequence number and times of the newest
- * input that acts in the outputs
- * @flags:            enum Flag of the last step
- * @condition:        condition of LKD_FAULT_POLICY and LKD_FAULT_BEYOND
- * @beyond:           exceeded limit of LKD_FAULT_BEYOND, from the failed step
- * @health, @extent, @energy_jump, @energy_appears, @dependent: from the last good step, like
- * outputs, @step and the maxima
+ *                     input that acts in the outputs
+ * @flags:             enum Flag of the last step
+ * @condition:         condition of LKD_FAULT_POLICY and LKD_FAULT_BEYOND
+ * @beyond:            exceeded limit of LKD_FAULT_BEYOND, from the failed step
+ * @health, @extent, @energy_jump, @energy_appears, @dependent: from the last good step, like the
+ *                     outputs and @step
  * @residual_position_max, @residual_velocity_max, @increment_max, @position_max, @speed_max,
- * @energy_jump_max, @dependent_max, @turn_max, @port_gap_max: largest values since the start;
- * @turning: body of @turn_max
- * @energy_start:     kinetic + potential at the start [J] */
+ * @energy_jump_max, @dependent_max, @turn_max, @port_gap_max: largest values since the start, of
+ * good steps only
+ * @turning:           body that reached @turn_max
+ * @energy_start:      kinetic + potential energy at the start [J] */
 struct lkd_figures {
     enum lkd_cycle_state state;
     enum lkd_fault fault;
@@ -143,9 +148,9 @@ struct lkd_figures {
 };
 
 /** struct lkd_output - a record in the mailbox from the cycle to the exchange thread.
- * @stamp:  the newest sample of each bench that acts in the outputs
+ * @stamp:  stamp of the newest sample of each bench that acts in the outputs
  * @values: lk_system_output_size() values in channel order, then the poses of all bodies, see
- * lk_system_poses() */
+ *          lk_system_poses() */
 struct lkd_output {
     struct lkd_figures figures;
     int n_stamps;
@@ -155,7 +160,8 @@ struct lkd_output {
 
 /** struct lkd_record - the time stamps of a cycle [ns on CLOCK_MONOTONIC], as stored in the ring.
  * The number of a record is the number of its cycle, counted from 0.
- * @latched_ns: inputs latched;  @stepped_ns: end of the step or of its substitute
+ * @latched_ns: inputs latched
+ * @stepped_ns: end of the step; without a step equal to @woken_ns
  * @ended_ns:   outputs and figures published; the cycle's last reading of the clock */
 struct lkd_record {
     uint64_t step;

@@ -8,8 +8,8 @@
 
 __extension__ typedef unsigned __int128 wide;
 
-/* h = m 2^e with m of 53 bits; h 10^9 2^64 = m 10^9 2^(e + 64) is whole where h is 2^-20 or more,
- * as 10^9 has nine factors of two. */
+/* h = m 2^e with an integer m of 53 bits. The period in units of 2^-64 ns is h 10^9 2^64 = m 10^9
+ * 2^(e + 64). It is an integer if h is at least 2^-20, because 10^9 contains the factor 2^9. */
 struct lkd_grid lkd_grid_of(double step_s)
 {
     uint64_t bits, mantissa;

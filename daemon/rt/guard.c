@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* As enum Flag in linkage.proto; the real-time code does not include the messages. A test compares
- * both. */
+/* Values of enum Flag in linkage.proto, repeated because the real-time code does not include the
+ * messages. A test compares both. */
 #define FLAG_STALE        2u
 #define FLAG_TRIPPED      4u
 #define FLAG_RATE_LIMITED 8u
@@ -142,7 +142,8 @@ void lkd_guard_begin(struct lkd_guard *guard, const struct lkd_news *news)
 
 /* ---- conditions ---- */
 
-/* One writer: a plain sum, stored so that others may read it. */
+/* Add @n to @counter, with a plain load and store because there is only one writer. The atomic type
+ * makes it readable by other threads. */
 static void add(_Atomic uint64_t *counter, uint64_t n)
 {
     atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + n,
@@ -168,7 +169,8 @@ static double within(const struct lkd_guarded *c, double value)
     return fmax(c->low, fmin(value, c->high));
 }
 
-/* Return: whether the rule is a fault. */
+/* Apply @rule to a channel.
+ * Return: true if the rule demands a fault. */
 static bool trip(struct lkd_guard *guard, struct lkd_guarded *c, enum lkd_condition condition,
                  const struct lkd_rule *rule, uint64_t step)
 {
@@ -191,13 +193,14 @@ static bool trip(struct lkd_guard *guard, struct lkd_guarded *c, enum lkd_condit
     return false;
 }
 
-/* Return: the condition whose rule is a fault, or -1. */
+/* Apply the rule of @condition to all channels.
+ * Return: @condition if its rule demands a fault, otherwise -1. */
 static int trip_all(struct lkd_guard *guard, enum lkd_condition condition, uint64_t step)
 {
     for (int i = 0; i < guard->n_channels; i++)
         if (trip(guard, &guard->channel[i], condition, &guard->policy.rule[condition], step))
             return (int)condition;
-    /* also for a model without inputs */
+    /* reached also if the model has no inputs */
     return guard->policy.rule[condition].action == LKD_ACTION_FAULT ? (int)condition : -1;
 }
 
@@ -231,7 +234,7 @@ static int look_at_model(struct lkd_guard *guard, const struct lkd_guard_view *v
     const struct lkd_policy *policy = &guard->policy;
     const struct {
         enum lkd_condition condition;
-        bool now; /* negated comparisons: a NaN is beyond any limit */
+        bool now; /* negated comparisons: a NaN exceeds any limit */
     } all[] = {
         {LKD_CONDITION_RESIDUAL, !(view->residual <= policy->residual_limit)},
         {LKD_CONDITION_ENERGY,
@@ -302,7 +305,7 @@ static int look_at_loss(struct lkd_guard *guard, struct lkd_guarded *c, const st
                : -1;
 }
 
-/* Return a channel without a bench to its initial value without a jump. */
+/* Let a channel that no longer has a bench ramp back to its initial value. */
 static void give_back(const struct lkd_guard *guard, struct lkd_guarded *c)
 {
     c->returning = true;
@@ -340,7 +343,8 @@ static bool model_trips(const struct lkd_guard *guard)
 }
 
 /* Return true if no condition that trips the channel is active. A refused sample or a missed
- * deadline is over at once, but good samples must follow, except for channels without a bench. */
+ * deadline is active only in its step. But the channel still needs good samples to recover, unless
+ * it has no bench. */
 static bool may_recover(const struct lkd_guard *guard, const struct lkd_guarded *c)
 {
     if ((c->seen.lost && guard->timed) || model_trips(guard))
@@ -352,7 +356,7 @@ static bool may_recover(const struct lkd_guard *guard, const struct lkd_guarded 
 
 static double toward(double value, double target, uint64_t left)
 {
-    /* the quotients apart: the difference of two finite numbers need not be one */
+    /* Divide before subtracting: the difference of two finite numbers may overflow. */
     return left > 1 ? value + (target / (double)left - value / (double)left) : target;
 }
 
@@ -380,14 +384,15 @@ static double within_reach(const struct lkd_guarded *c, double to)
     return to < low ? low : to > high ? high : to;
 }
 
-/* Return: true if the rate limited a value. */
+/* Move the acting values of a channel towards their wanted values.
+ * Return: true if the rate limited a value. */
 static bool move(struct lkd_guard *guard, const struct lkd_guarded *c, const double *commanded,
                  const double *slopes)
 {
     double since_s = (double)c->since * guard->h, lead_s;
     bool limited = false;
 
-    /* the value of a sample is that of the first step in which it acts */
+    /* A sample holds without extrapolation in the first step in which it acts. */
     lead_s = since_s < c->horizon ? since_s : c->horizon;
     for (int i = c->offset; i < c->offset + c->size; i++) {
         double from = guard->acting[i];
@@ -421,7 +426,7 @@ static void update(struct lkd_guard *guard, struct lkd_guarded *c, const double 
         add(&c->rate_limited, 1);
         guard->flags |= FLAG_RATE_LIMITED;
     }
-    /* release: a reader that sees the action sees its condition and step as well */
+    /* release: a reader that reads this action also reads its condition and step */
     atomic_store_explicit(&c->acting_action, c->tripped ? (int)c->action : LKD_ACTION_COUNT,
                           memory_order_release);
 }

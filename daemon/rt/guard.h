@@ -8,13 +8,13 @@
  *
  *     record of the mailbox          guard                              step
  *     commanded values, slopes  -->  tripped: hold, zero, ramp  ----->  acting values
- *     heard, refused counters        else commanded; then the rate
+ *     heard, refused counters        else commanded; then rate limit
  *
  * A condition trips a channel if the rule of the condition is hold, zero or ramp. The channel
  * recovers when the condition is over and @recover_samples good samples in a row have arrived
- * since; it then returns to the commanded value on a straight line that takes as long as its ramp,
- * without a jump. A stronger action replaces a weaker one. A channel that no longer has a bench
- * returns in the same way.
+ * since; it then returns to the commanded value along a straight line, without a jump. The return
+ * takes as long as its ramp. A stronger action replaces a weaker one. A channel that no longer has
+ * a bench returns in the same way.
  *
  * A commanded value is extrapolated with its slope, within the limits, up to the horizon of its
  * channel, and held afterwards. So a bench that sends slopes acts between its samples.
@@ -65,8 +65,8 @@ struct lkd_rule {
     double ramp_s;
 };
 
-/** struct lkd_threshold - two limits of one figure: the rule acts beyond @limit, and the run ends
- * in FAULT beyond @fault, regardless of the rule; infinite: never. */
+/** struct lkd_threshold - two limits of one figure. Beyond @limit the rule acts; beyond @fault the
+ * run ends in FAULT, regardless of the rule. An infinite limit is never exceeded. */
 struct lkd_threshold {
     double limit;
     double fault;
@@ -83,16 +83,18 @@ struct lkd_channel_rule {
 
 #define LKD_CHANNEL_RULES_MAX 64
 
-/** struct lkd_policy - table of conditions and actions from the configuration.
+/** struct lkd_policy - table of conditions and actions, read from the configuration.
  * @rule:            one per condition
- * @timeout_steps: steps until LKD_CONDITION_STALE; 0: never @residual_limit: limit of
- *                 LKD_CONDITION_RESIDUAL [m or rad]; @energy_limit: limit of LKD_CONDITION_ENERGY,
- *                 which also trips if energy appears (linkage/energy.h) [J]; infinite: off
- * @position_limit, @speed_limit: limits of LKD_CONDITION_BOUNDS [m, m/s] @energy_jump: limit of
- * LKD_CONDITION_ENERGY_JUMP, a share of the energy, see linkage/energy.h @increment: limit of
- * LKD_CONDITION_INCREMENT [m or rad] @pivot_limit: limit of LKD_CONDITION_PIVOT, see
- * lk_system_dependent_rows() @turn_limit: limit of LKD_CONDITION_TURN [rad in a step]; @port_limit:
- * limit of LKD_CONDITION_PORT [J], infinite: off
+ * @timeout_steps:   steps until LKD_CONDITION_STALE; 0: never
+ * @residual_limit:  limit of LKD_CONDITION_RESIDUAL [m or rad]
+ * @energy_limit:    limit of LKD_CONDITION_ENERGY, which also trips if energy appears
+ *                   (linkage/energy.h) [J]; infinite: off
+ * @position_limit, @speed_limit: limits of LKD_CONDITION_BOUNDS [m, m/s]
+ * @energy_jump:     limit of LKD_CONDITION_ENERGY_JUMP, a share of the energy, see linkage/energy.h
+ * @increment:       limit of LKD_CONDITION_INCREMENT [m or rad]
+ * @pivot_limit:     limit of LKD_CONDITION_PIVOT, see lk_system_dependent_rows()
+ * @turn_limit:      limit of LKD_CONDITION_TURN [rad in a step]
+ * @port_limit:      limit of LKD_CONDITION_PORT [J], infinite: off
  * @horizon_s:       time for which a value is extrapolated with its slope [s]; 0: none
  * @recover_samples: good samples in a row for a recovery, at least 1
  * @channel:         @n_channels channels with their own staleness rule; names that the model lacks
@@ -115,12 +117,13 @@ struct lkd_policy {
     struct lkd_channel_rule channel[LKD_CHANNEL_RULES_MAX];
 };
 
-/** struct lkd_news - input state of a channel, sent by the exchange thread in the record of the
- * mailbox. Counters never restart while the model is loaded, so that skipped records lose no
- * information.
- * @heard: number of good samples; @not_finite, @out_of_range: number of samples refused for that
- *         reason @watched: a bench sends values for the channel, so the channel can become stale
- *         @lost: the bench has been silent for longer than its lease */
+/** struct lkd_news - sample counts and state of an input channel, sent by the exchange thread in
+ * the mailbox record. Counters are not reset while the model is loaded, so that the guard loses no
+ * information if it skips records.
+ * @heard:   number of good samples
+ * @not_finite, @out_of_range: number of samples refused for that reason
+ * @watched: a bench sends values for the channel, so the channel can become stale
+ * @lost:    the bench has been silent for longer than its lease */
 struct lkd_news {
     uint64_t heard;
     uint64_t not_finite;
@@ -129,21 +132,28 @@ struct lkd_news {
     bool lost;
 };
 
-/** struct lkd_guarded - state of a guarded channel. @offset, @size: first scalar of the channel and
- * their number;  @low, @high: their limits;  @rate: largest change per step
- * @initial:   value at the start
- * @timeout_steps, @stale, @horizon [s]: settings of this channel @seen:      news already
- * processed;  @age: steps since the last good sample
- * @since:     steps since the commanded value was sent, also while another value acts
- * @tripped:   @action, other than COUNT, is active because of @condition
- * @target:    target of a ramp;  @left: remaining steps of a ramp, to the target or back
- * @good:      samples since the trip
- * @limited:   the rate was reached in the last step
- * Other threads read the rest: @acting_action: present action; @acting_condition: condition of the
- * last trip, -1: none in this run; @trips: number of trips since the start of the run; @trip_step:
- * step of the last trip; @times_stale, @stale_step: number of times that the channel became stale,
- * and step of the last time; @rate_limited: number of rate-limited steps;
- * @age_now: age in steps (0 if no bench sends values). */
+/** struct lkd_guarded - state of a guarded channel.
+ * @offset, @size: index of the first scalar of the channel, and number of its scalars
+ * @low, @high:    limits of each scalar
+ * @rate:          largest change of a scalar per step
+ * @initial:       value at the start
+ * @timeout_steps, @stale, @horizon: settings of this channel; @horizon [s]
+ * @seen:          news already processed
+ * @age:           steps since the last good sample
+ * @since:         steps since the commanded value was sent, also while another value acts
+ * @tripped:       @action, other than COUNT, is active because of @condition
+ * @target:        target of a ramp
+ * @left:          remaining steps of a ramp, to the target or back
+ * @good:          good samples since the trip
+ * @limited:       the rate limit was reached in the last step
+ * The following fields are read by other threads.
+ * @acting_action:    present action
+ * @acting_condition: condition of the last trip, -1: none in this run
+ * @trips:            number of trips since the start of the run
+ * @trip_step:        step of the last trip
+ * @times_stale, @stale_step: how often the channel became stale, and step of the last time
+ * @rate_limited:     number of steps in which the rate limit was reached
+ * @age_now:          age in steps (0 if no bench sends values) */
 struct lkd_guarded {
     int offset;
     int size;
@@ -178,15 +188,17 @@ struct lkd_guarded {
     _Atomic uint64_t age_now;
 };
 
-/** struct lkd_guard - all input channels of a model.
- * @acting:  acting values, @n_values of them;  @shown: copy for other threads
- * @count: count of each condition since the start of the run; @last_step: step of the last
- *         occurrence
- * @flags:   enum Flag of the last step, those caused by inputs
- * @timed:   channels can become stale or lost; not so in lockstep, where steps need a bench
- * @overruns_seen: overruns already processed;  @model: active conditions of the whole model, a bit
- *                 set
- * @h:       step size [s] */
+/** struct lkd_guard - guard of all input channels of a model.
+ * @acting:        acting values, @n_values of them
+ * @shown:         copy of the acting values for other threads
+ * @count:         count of each condition since the start of the run
+ * @last_step:     step of the last occurrence of each condition
+ * @flags:         enum Flag of the last step, those caused by inputs
+ * @timed:         channels can become stale or lost; false in lockstep, because no step is made
+ *                 without a bench
+ * @overruns_seen: overruns already processed
+ * @model:         bit set of the active conditions of the whole model
+ * @h:             step size [s] */
 struct lkd_guard {
     struct lkd_policy policy;
     int n_channels;
@@ -204,13 +216,17 @@ struct lkd_guard {
 };
 
 /** struct lkd_guard_view - state of the model before a step, input of the conditions.
- * @step: number of steps done; @overruns: number of overruns so far @residual: largest violation
- *        after the last step;  @energy: energy balance after it [J]
- * @position, @speed: largest values of a body after it [m, m/s]
- * @energy_jump: energy that appeared, as a share;  @energy_appears: see lk_energy_appears();
- * @increment: last increment of its iteration [m or rad]
- * @dependent: number of newly dependent rows;  @turn: largest rotation of a body per step at its
- * rate [rad];  @port_gap: see struct lk_health [J] */
+ * @step:             number of steps done
+ * @overruns:         number of overruns so far
+ * @residual:         largest violation after the last step
+ * @energy:           energy balance after the last step [J]
+ * @position, @speed: largest values of a body after the last step [m, m/s]
+ * @energy_jump:      energy that appeared, as a share of the energy
+ * @energy_appears:   see lk_energy_appears()
+ * @increment:        last increment of the iteration of the last step [m or rad]
+ * @dependent:        number of newly dependent rows
+ * @turn:             largest rotation of a body in one step at its present angular velocity [rad]
+ * @port_gap:         see struct lk_health [J] */
 struct lkd_guard_view {
     uint64_t step;
     uint64_t overruns;
@@ -226,13 +242,15 @@ struct lkd_guard_view {
     double port_gap;
 };
 
-/** lkd_policy_default() - Return the default policy: stale and lost inputs ramp to their initial
- * value in 0.1 s, after 100 steps; a residual beyond 1e-3, energy that appears, a position beyond
- * 1e8 m, a speed beyond 1e5 m/s, an energy jump beyond a share of 0.9 and an increment beyond 1 are
- * faults; other conditions are counted. config/README.md has the reasons for these limits. */
+/** lkd_policy_default() - Return the default policy.
+ * Inputs become stale after 100 steps. Stale and lost inputs ramp to their initial value in 0.1 s.
+ * These figures cause a fault: a residual above 1e-3, energy that appears, a position above 1e8 m,
+ * a speed above 1e5 m/s, an energy jump above a share of 0.9, and an increment above 1. Other
+ * conditions are counted. config/README.md gives the reasons for these limits. */
 struct lkd_policy lkd_policy_default(void);
 
-/** lkd_guard_init() - Initialise for the input channels of @system, with initial acting values.
+/** lkd_guard_init() - Initialise @guard for the input channels of @system; the acting values are
+ * the initial ones.
  * Thread: any but the cycle.  RT: no.
  * Return: 0, -ENOMEM. */
 int lkd_guard_init(struct lkd_guard *guard, const struct lk_system *system,
@@ -246,15 +264,18 @@ void lkd_guard_fini(struct lkd_guard *guard);
 void lkd_guard_begin(struct lkd_guard *guard, const struct lkd_news *news);
 
 /** lkd_guard_apply() - Compute acting values from commanded values, once per step.
- * @commanded: n_values values, finite and within their limits; @slopes: their finite rates of
- *             change [unit/s] @news: news of the n_channels channels Thread: cycle.  RT: yes, 13 ns
- *             per channel of three values, 20 ns while its fail-safe acts (tests/bench/guard).
+ * @commanded: n_values values, finite and within their limits
+ * @slopes:    rates of change of these values, finite [unit/s]
+ * @news:      news of the n_channels channels
+ * Thread: cycle.  RT: yes, 13 ns per channel of three values, 20 ns while its fail-safe acts
+ * (tests/bench/guard).
  * Return: a condition whose rule is FAULT, or -1. */
 LK_RT int lkd_guard_apply(struct lkd_guard *guard, const struct lkd_guard_view *view,
                           const double *commanded, const double *slopes,
                           const struct lkd_news *news);
 
-/** lkd_guard_fault() - Count a condition that ended a run before lkd_guard_apply() could see it.
+/** lkd_guard_fault() - Count a condition that ended the run before lkd_guard_apply() could count
+ * it.
  * Thread: cycle.  RT: yes. */
 LK_RT void lkd_guard_fault(struct lkd_guard *guard, enum lkd_condition condition, uint64_t step);
 

@@ -6,15 +6,16 @@ static uint64_t get(const _Atomic uint64_t *counter)
     return atomic_load_explicit(counter, memory_order_relaxed);
 }
 
-/* A single writer needs no atomic read-modify-write; it only has to ensure that readers see no torn
- * value. */
+/* Add one with a plain load and store: there is only one writer. The atomic type only keeps readers
+ * from seeing a half-written value. */
 static void increment(_Atomic uint64_t *counter)
 {
     atomic_store_explicit(counter, get(counter) + 1, memory_order_relaxed);
 }
 
-/* Without a branch: below LKD_HISTOGRAM_SUB the exponent is held at its lowest, which makes buckets
- * of one nanosecond; from the limit on the index is that of the overflow, behind all others. */
+/* Return the index of the bucket for @ns, without a branch. OR with LKD_HISTOGRAM_SUB keeps the
+ * exponent at its minimum for small values, so that their buckets are one nanosecond wide. Values
+ * from the limit on get the index of the overflow bucket, which is the last one. */
 static unsigned bucket_of(uint64_t ns)
 {
     unsigned bits = 63 - (unsigned)__builtin_clzll(ns | LKD_HISTOGRAM_SUB);
@@ -66,7 +67,7 @@ int64_t lkd_histogram_quantile(const struct lkd_histogram *histogram, double q)
     int64_t max_ns = lkd_histogram_max(histogram);
     uint64_t total = 0, wanted, seen = 0;
 
-    /* sum the buckets themselves, because the total may differ from their sum */
+    /* Use the sum of the buckets, because @count may differ from it while the writer adds. */
     for (int i = 0; i <= LKD_HISTOGRAM_BUCKETS; i++) {
         int64_t upper;
 

@@ -21,18 +21,18 @@
 #define LKD_HISTOGRAM_BUCKETS                                                                      \
     ((LKD_HISTOGRAM_BITS - LKD_HISTOGRAM_SUB_BITS + 1) * LKD_HISTOGRAM_SUB)
 
-/** struct lkd_histogram - distribution of durations. @bucket: counts; the last one is the overflow:
- * LKD_HISTOGRAM_LIMIT_NS and more
- * @max_ns:   largest duration so far, exact;  @count: all durations, overflow included */
+/** struct lkd_histogram - distribution of durations.
+ * @bucket: counts; the last one is the overflow: LKD_HISTOGRAM_LIMIT_NS and more
+ * @max_ns: largest duration so far, exact
+ * @count:  all durations, overflow included */
 struct lkd_histogram {
     _Atomic uint64_t bucket[LKD_HISTOGRAM_BUCKETS + 1];
     _Atomic int64_t max_ns;
     _Atomic uint64_t count;
 };
 
-/** lkd_histogram_clear() - Set all counts to zero. Thread: the writer, or any thread while no
- * thread writes.
- */
+/** lkd_histogram_clear() - Set all counts to zero.
+ * Thread: the writer, or any thread while no thread writes. */
 void lkd_histogram_clear(struct lkd_histogram *histogram);
 
 /** lkd_histogram_add() - Count one duration; a negative duration counts as 0.
@@ -51,7 +51,7 @@ int64_t lkd_histogram_max(const struct lkd_histogram *histogram);
 int64_t lkd_histogram_quantile(const struct lkd_histogram *histogram, double q);
 
 /** lkd_histogram_bucket() - Return the count of bucket @i and its upper bound (the largest duration
- * in it).
+ * that it can contain).
  * @i: 0 to LKD_HISTOGRAM_BUCKETS - 1, or LKD_HISTOGRAM_BUCKETS for the overflow bucket, whose upper
  *     bound is INT64_MAX */
 uint64_t lkd_histogram_bucket(const struct lkd_histogram *histogram, int i, int64_t *ret_upper_ns);

@@ -79,7 +79,7 @@ LK_RT int lkd_judge_rule(const struct lkd_policy *policy, const struct lkd_findi
     double increment = fault_beyond(policy, LKD_CONDITION_INCREMENT, policy->increment.limit,
                                     policy->increment.fault);
 
-    /* first what names a body */
+    /* Check first the limit whose message names a body. */
     if (leaves_bounds(policy, &found->extent, ret))
         return LKD_CONDITION_BOUNDS;
     if (is_beyond(found->health.residual_position, residual, ret))

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* If a reader is late by more than the depth minus this share, it skips the oldest values. The
- * writer is about to reuse their cells, and if it overwrites a value while it is read, all older
- * ones would be lost. */
+/* A reader that is late by more than the depth minus this share of the depth skips the oldest
+ * values. The writer is about to reuse the cells of these values. If it overwrote the cell that the
+ * reader reads, all older values would be lost at once. */
 #define SLACK_PART 8
 
 static void *take_memory(size_t n, size_t stride)
@@ -64,11 +64,11 @@ LK_RT void lkd_mailbox_publish(struct lkd_mailbox *mailbox)
     uint64_t number = atomic_load_explicit(&mailbox->written, memory_order_relaxed);
 
     mailbox->number[mailbox->back] = number;
-    /* release: what was written into the slot comes before its index is seen by the reader.
-     * acquire: what the reader still read from the slot that comes back was read before we write */
+    /* release: the contents of the slot are visible before its index. acquire: the reader has
+     * finished with the slot that comes back before the writer overwrites it. */
     mailbox->back =
         atomic_exchange_explicit(cell_of(mailbox, number), mailbox->back, memory_order_acq_rel);
-    /* release: the slot is in its cell before it counts */
+    /* release: the slot is in its cell before the count includes it */
     atomic_store_explicit(&mailbox->written, number + 1, memory_order_release);
 }
 
@@ -76,11 +76,12 @@ LK_RT uint64_t lkd_mailbox_waiting(const struct lkd_mailbox *mailbox)
 {
     uint64_t written = atomic_load_explicit(&mailbox->written, memory_order_acquire);
 
-    /* less: the last one was read after its store in the cell and before its count */
+    /* @next can exceed @written: the reader may take a value after it is in its cell and before the
+     * count includes it */
     return written > mailbox->next ? written - mailbox->next : 0;
 }
 
-/* Take the oldest of the last @most values; the values before it are lost. */
+/* Make the oldest of the last @most unread values the reader's slot; older values are lost. */
 static bool take_one_of(struct lkd_mailbox *mailbox, uint64_t most)
 {
     uint64_t waiting = lkd_mailbox_waiting(mailbox), number = mailbox->next;
@@ -89,11 +90,12 @@ static bool take_one_of(struct lkd_mailbox *mailbox, uint64_t most)
         return false;
     if (waiting > most)
         number += waiting - most;
-    /* acquire: see all of the writer's slot. release: our reads of the slot that goes back come
-     * before the writer can get it */
+    /* acquire: the contents of the writer's slot are complete. release: reads of the returned slot
+     * are finished before the writer gets it. */
     mailbox->front =
         atomic_exchange_explicit(cell_of(mailbox, number), mailbox->front, memory_order_acq_rel);
-    /* possibly a newer one, if the writer reused the cell meanwhile; older ones are skipped */
+    /* The value may be newer than @number, if the writer reused the cell meanwhile; older values
+     * are skipped. */
     mailbox->next = mailbox->number[mailbox->front] + 1;
     return true;
 }

@@ -2,14 +2,14 @@
 /* Mailbox between two threads: the reader receives the last values published by the writer, in
  * order.
  *
- * A ring of @depth cells and @depth + 2 slots of equal size. The writer owns one slot ("back"), the
- * reader owns one ("front"), each cell holds one of the others. Publishing exchanges the back slot
- * with the next cell in turn. Taking exchanges that cell with the front slot. Each exchange is one
- * atomic operation. Hence both sides are wait-free, the reader never sees a half-written slot, and
- * neither side can delay the other. With a depth of 1 the mailbox is a triple buffer: only the
- * newest value is available, and unread older values are lost by design. With a larger depth a late
- * reader still receives each value, up to
- * @depth values; beyond that the oldest are lost.
+ * A ring of @depth cells and @depth + 2 slots of equal size. The writer owns one slot ("back") and
+ * the reader one ("front"); each cell contains the number of one of the remaining slots. To
+ * publish, the writer exchanges its back slot with that of the next cell. To take a value, the
+ * reader exchanges its front slot with that of the cell. Each exchange is one atomic operation.
+ * Hence both sides are wait-free, the reader never sees a half-written slot, and neither side can
+ * delay the other. With a depth of 1 the mailbox is a triple buffer: only the newest value is
+ * available, and unread older values are lost by design. With a larger depth a late reader still
+ * receives each value, up to @depth values; beyond that the oldest are lost.
  *
  * One writer and one reader at a time. If a side moves from one thread to another, the caller must
  * order the move (a lock, or thread creation and join). */
@@ -26,12 +26,15 @@
 #define LKD_CACHE_LINE        64
 #define LKD_MAILBOX_DEPTH_MAX 4096
 
-/** struct lkd_mailbox - mailbox between two threads, with one cache line for each side, to avoid
- * false sharing.
- * @slots:   slots of @stride bytes, @size of which are for the caller
- * @cell:    @depth slot numbers;  @number: number of the value in each slot, counted from 0
- * @back:    slot of the writer;  @written: values published
- * @front:   slot of the reader;  @next: number of the next value to read */
+/** struct lkd_mailbox - mailbox between two threads. The fields of each side are on a cache line of
+ * their own, to avoid false sharing.
+ * @slots:   slots of @stride bytes, of which the caller uses @size
+ * @cell:    @depth slot numbers
+ * @number:  number of the value in each slot, counted from 0
+ * @back:    slot of the writer
+ * @written: number of values published
+ * @front:   slot of the reader
+ * @next:    number of the next value to read */
 struct lkd_mailbox {
     unsigned char *slots;
     size_t stride;
@@ -79,7 +82,8 @@ LK_RT bool lkd_mailbox_take_newest(struct lkd_mailbox *mailbox);
 LK_RT uint64_t lkd_mailbox_waiting(const struct lkd_mailbox *mailbox);
 
 /** lkd_mailbox_front() - Return the reader's slot: the last value read, zeros before the first
- * value. The slot is unchanged until the next lkd_mailbox_take().  Thread: reader.  RT: yes. */
+ * value. The slot is unchanged until the next lkd_mailbox_take().
+ * Thread: reader.  RT: yes. */
 LK_RT const void *lkd_mailbox_front(const struct lkd_mailbox *mailbox);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "overrun.h"
 
-/* Return true if this overrun, at grid point @k, exceeds a limit. */
+/* Count the overrun at grid point @k. Return true if it exceeds a limit. */
 static bool passes_limit(const struct lkd_overrun_policy *policy, struct lkd_overruns *overruns,
                          uint64_t k)
 {

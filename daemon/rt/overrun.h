@@ -22,15 +22,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define LKD_OVERRUN_WINDOW_MAX 256 /* m of the window, at most */
+#define LKD_OVERRUN_WINDOW_MAX 256 /* largest m of the window */
 
 /** enum lkd_overrun_action - see above. */
 enum lkd_overrun_action { LKD_OVERRUN_CONTINUE, LKD_OVERRUN_CATCH_UP };
 
 /** struct lkd_overrun_policy - limits of overruns.
- * @catch_up: n, most cycles without waiting; @ignore_first: number of first cycles whose overruns
- *            cause no fault; @in_a_row: r, 0: never a fault @in_window: m, 0: never a fault;
- *            @window: w [grid points] */
+ * @catch_up:     n, largest number of cycles in a row without waiting
+ * @ignore_first: number of first cycles whose overruns cause no fault
+ * @in_a_row:     r, 0: never a fault
+ * @in_window:    m, 0: never a fault
+ * @window:       w [grid points] */
 struct lkd_overrun_policy {
     enum lkd_overrun_action action;
     int64_t catch_up;
@@ -41,11 +43,13 @@ struct lkd_overrun_policy {
 };
 
 /** struct lkd_overruns - counts of overruns in a run; zero it before the run.
- * @overruns, @skipped: as in the figures of the cycle;  @caught_up: cycles that did not wait
- * @fault:    a limit was exceeded
- * @row:      overruns in a row;  @at_once: cycles in a row that did not wait
- * @counted:  overruns that count towards a fault
- * @recent: ring of the grid points of the last counted overruns */
+ * @overruns, @skipped: as in the figures of the cycle
+ * @caught_up:          cycles that did not wait
+ * @fault:              a limit was exceeded
+ * @row:                overruns in a row
+ * @at_once:            cycles in a row that did not wait
+ * @counted:            overruns that count towards a fault
+ * @recent:             ring of the grid points of the last counted overruns */
 struct lkd_overruns {
     uint64_t overruns;
     uint64_t skipped;
@@ -57,9 +61,11 @@ struct lkd_overruns {
     uint64_t recent[LKD_OVERRUN_WINDOW_MAX];
 };
 
-/** lkd_overrun_next() - Count a cycle and find the grid point of the next cycle. @k: grid point of
- * the cycle, from 0; @cycle: its number, from 0 @passed: number of grid points after T(k) that had
- * elapsed when the cycle ended, excluding one at exactly that time; 0: in time
+/** lkd_overrun_next() - Count a cycle and compute the distance to the grid point of the next cycle.
+ * @k:      grid point of the cycle, from 0
+ * @cycle:  its number, from 0
+ * @passed: number of grid points after T(k) and before the end of the cycle; 0: the cycle ended in
+ *          time
  * Thread: cycle.  RT: yes, constant time.
  * Return: distance to the next cycle in grid points: 1, or 1 + the number skipped. */
 LK_RT int64_t lkd_overrun_next(const struct lkd_overrun_policy *policy,

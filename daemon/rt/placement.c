@@ -54,8 +54,8 @@ static int choose_core(const cpu_set_t *allowed, const cpu_set_t *quiet,
     return core >= 0 ? core : find_free(allowed, p, n);
 }
 
-/* A single worker may run without its own core if there is only one core or the core does not
- * exist, but not because other rigs have locked it. */
+/* Choose the core of a single worker. It may share a core if there is only one core or the
+ * requested core does not exist. It may not if other rigs have locked the cores. */
 static int place_one(const struct lkd_wish *wish, const cpu_set_t *free, const cpu_set_t *quiet,
                      bool any_taken, int *ret_core, struct lk_error *error)
 {
@@ -77,7 +77,7 @@ static int place_one(const struct lkd_wish *wish, const cpu_set_t *free, const c
     return LK_E_MODEL;
 }
 
-/* Cores given by number first, so that `auto` keeps away from them. */
+/* Assign cores requested by number first, so that `auto` avoids them. */
 static void assign(const struct lkd_wish *wish, const cpu_set_t *allowed, const cpu_set_t *quiet,
                    struct lkd_placement *p)
 {
@@ -152,8 +152,8 @@ static int check_realtime(const struct lkd_wish *wish, const struct lkd_placemen
     return LK_E_MODEL;
 }
 
-/* Return the largest number of workers for `auto`: one core remains free, and an unpinned process
- * is not restricted. */
+/* Return the largest number of workers for `auto`. One core remains free for other threads. Workers
+ * that are not pinned could meet on one core, so `core: none` allows only one. */
 static int most_workers(const struct lkd_wish *wish, const cpu_set_t *allowed,
                         const cpu_set_t *quiet)
 {
@@ -168,8 +168,8 @@ static int most_workers(const struct lkd_wish *wish, const cpu_set_t *allowed,
     return wish->n_cores > 0 ? wish->n_cores + 1 : n;
 }
 
-/* With too few cores, normal threads time-share; then those without a requested core are not
- * pinned. */
+/* Leave workers without a requested core unpinned if there are too few cores. Threads of normal
+ * priority can time-share a core. */
 static void unpin(const struct lkd_wish *wish, struct lkd_placement *p)
 {
     bool enough = true;

@@ -12,15 +12,15 @@
 #include <sched.h>
 #include <stdbool.h>
 
-#define LKD_WORKERS_AUTO     0 /* as many as the model pays for */
+#define LKD_WORKERS_AUTO     0 /* as many workers as shorten the step of the model */
 #define LKD_WORKERS_AUTO_MAX 4 /* largest number of cores that `auto` reserves */
 
 /** struct lkd_wish - the request of the configuration.
- * @workers:      1 to LK_POOL_MAX, or LKD_WORKERS_AUTO
- * @core: core of worker 0, which runs the cycle: LKD_CORE_AUTO, LKD_CORE_NONE or a number
- * @n_cores: number of cores in @worker_core; 0: any cores @worker_core: cores of the workers 1 to
- *           @n_cores, all different
- * @priority:     0 for normal threads, which may share cores */
+ * @workers:     1 to LK_POOL_MAX, or LKD_WORKERS_AUTO
+ * @core:        core of worker 0, which runs the cycle: LKD_CORE_AUTO, LKD_CORE_NONE or a number
+ * @n_cores:     number of cores in @worker_core; 0: any cores
+ * @worker_core: cores of the workers 1 to @n_cores, all different
+ * @priority:    0 for normal threads, which may share cores */
 struct lkd_wish {
     int workers;
     int core;

@@ -3,14 +3,15 @@
 #include <math.h>
 #include <string.h>
 
-/* A burst, the loop that reads the clock, and a pause of half of it: two fifths each of the time
- * are steps and loop, a fifth is sleep. */
+/* Duration of a burst. After a burst the clock-reading loop runs for the same time, and the thread
+ * sleeps for half of that time. So steps, loop and sleep take two fifths, two fifths and one
+ * fifth. */
 #define BURST_NS     INT64_C(2000000)
 #define PAUSE_MIN_NS INT64_C(200000)
-/* On a shared core: short bursts, and sleep for two thirds of the time. */
+/* The same on a shared core: short bursts, and two thirds of the time asleep. */
 #define SHARED_BURST_NS INT64_C(100000)
 #define SHARED_PAUSE    4
-/* Number of steps with constant inputs. */
+/* Number of steps between changes of the inputs. */
 #define HOLD 16
 /* Amplitude for a channel without limits [SI unit]. */
 #define UNLIMITED 1.0
@@ -22,7 +23,7 @@ void lkd_proof_init(struct lkd_proof *proof, uint64_t steps, int64_t time_ns)
     proof->time_ns = time_ns;
 }
 
-/* xorshift; Marsaglia, "Xorshift RNGs", 2003 */
+/* Return the next pseudo-random number: xorshift; Marsaglia, "Xorshift RNGs", 2003. */
 static uint64_t draw(uint64_t *state)
 {
     *state ^= *state << 13;
@@ -31,7 +32,7 @@ static uint64_t draw(uint64_t *state)
     return *state;
 }
 
-/* Set each scalar to one of its limits or to its initial value. */
+/* Set each scalar at random to its lower limit, its upper limit or its initial value. */
 static void choose_inputs(struct lkd_cycle *cycle, uint64_t *random)
 {
     for (int i = 0; i < cycle->n_inputs; i++) {
@@ -43,8 +44,8 @@ static void choose_inputs(struct lkd_cycle *cycle, uint64_t *random)
     }
 }
 
-/* Execute the most expensive work of the guard in a step: every channel is stale. The proof has a
- * separate guard, whose result is not used. */
+/* Run the guard with every channel stale, its most expensive case. The proof has a separate guard,
+ * whose result is not used. */
 static void guard_inputs(const struct lkd_proof *proof, struct lkd_cycle *cycle)
 {
     const struct lkd_guard_view view = {.step = proof->steps_done};
@@ -53,8 +54,9 @@ static void guard_inputs(const struct lkd_proof *proof, struct lkd_cycle *cycle)
                     cycle->rt.trial_news);
 }
 
-/* A step that drives bodies beyond their bounds, as random inputs may, has done all its work, so
- * its time counts. A step that did not close the joints is a failure. */
+/* Return true if a step of the proof failed. Random inputs may drive bodies beyond their bounds;
+ * such a step has done all its work, so its time counts. A step that did not close the joints is a
+ * failure. */
 static bool is_failure(const struct lkd_cycle *cycle, enum lkd_fault fault)
 {
     return fault != LKD_FAULT_BEYOND || cycle->rt.figures.condition == LKD_CONDITION_RESIDUAL;
@@ -80,7 +82,8 @@ static void count_step(struct lkd_proof *proof, struct lkd_cycle *cycle, uint64_
     }
 }
 
-/* Return: how long it took [ns]. */
+/* Execute steps for the duration of a burst.
+ * Return: duration of the burst [ns]. */
 static int64_t burst(struct lkd_proof *proof, struct lkd_cycle *cycle, uint64_t *random)
 {
     int64_t begin_ns = lkd_clock_ns(), now_ns = begin_ns;
@@ -131,7 +134,7 @@ LK_RT void lkd_proof_run(struct lkd_proof *proof, struct lkd_cycle *cycle)
     int64_t begin_ns = lkd_clock_ns();
     uint64_t random = UINT64_C(0x9e3779b97f4a7c15);
     double progress = 0;
-    /* a shorter gap does not decide whether a step fits */
+    /* Gaps shorter than this do not decide whether a step fits into the period. */
     int64_t gap_ns =
         cycle->period_ns / 20 > LKD_PROOF_GAP_NS ? cycle->period_ns / 20 : LKD_PROOF_GAP_NS;
 
@@ -150,6 +153,6 @@ LK_RT void lkd_proof_run(struct lkd_proof *proof, struct lkd_cycle *cycle)
         atomic_store_explicit(&proof->progress, (int)(1000 * fmin(progress, 1)),
                               memory_order_relaxed);
     }
-    /* release: all results before the flag */
+    /* release: all results are written before the flag */
     atomic_store_explicit(&proof->done, true, memory_order_release);
 }

@@ -26,8 +26,9 @@ static bool may_lock_anything(void)
     return data[CAP_TO_INDEX(CAP_IPC_LOCK)].effective & CAP_TO_MASK(CAP_IPC_LOCK);
 }
 
-/* Locking the future under a small limit would succeed here and make a later thread or buffer fail,
- * so a small limit counts as a refusal. */
+/* Return true if RLIMIT_MEMLOCK is large enough; raise the soft limit first. With a small limit,
+ * locking future memory would succeed here but a later thread or buffer would fail. So a small
+ * limit counts as a refusal. */
 static bool limit_allows(void)
 {
     struct rlimit limit;
@@ -48,7 +49,8 @@ int lkd_realtime_lock_memory(void)
     if (mlockall(MCL_CURRENT | MCL_FUTURE))
         return -errno;
 
-    /* a page that malloc returns or maps anew causes a page fault later, locked or not */
+    /* Keep malloc from returning pages or mapping new ones: such a page causes a page fault later,
+     * even if memory is locked. */
     mallopt(M_MMAP_MAX, 0);
     mallopt(M_TRIM_THRESHOLD, -1);
     mallopt(M_ARENA_MAX, 1);
@@ -75,8 +77,8 @@ int lkd_realtime_cores(cpu_set_t *ret_allowed, cpu_set_t *ret_reachable)
 
     if (sched_getaffinity(0, sizeof(*ret_allowed), ret_allowed))
         return -errno;
-    /* requesting all cores is the only way to read the cpuset: the kernel reduces the request to
-     * it */
+    /* The cpuset can only be read by requesting all cores: the kernel reduces the request to the
+     * cpuset. */
     memset(&all, 0xff, sizeof(all));
     *ret_reachable = *ret_allowed;
     if (sched_setaffinity(0, sizeof(all), &all) == 0) {
@@ -111,7 +113,7 @@ int lkd_realtime_pin_of(pthread_t thread, int core)
         return -EINVAL;
     CPU_ZERO(&set);
     CPU_SET(core, &set);
-    /* returns the error instead of setting errno, as the next one does */
+    /* pthread functions return the error and do not set errno */
     return -pthread_setaffinity_np(thread, sizeof(set), &set);
 }
 
@@ -171,7 +173,8 @@ void lkd_realtime_lock_init(pthread_mutex_t *lock)
     pthread_mutexattr_destroy(&attributes);
 }
 
-/* Its own frame, so that the touched bytes lie below everything the caller will use. */
+/* Touch the stack in a separate frame, so that the touched bytes lie below all that the caller will
+ * use. */
 static __attribute__((noinline)) void touch_stack(void)
 {
     volatile unsigned char bytes[LKD_STACK_TOUCHED];
@@ -187,7 +190,7 @@ void lkd_realtime_prepare_thread(void)
     prctl(PR_SET_TIMERSLACK, 1);
 }
 
-/* Opened early, or -1. */
+/* Descriptor opened before privileges are dropped, or -1. */
 static int latency_kept = -1;
 
 static int open_latency(void)
@@ -221,14 +224,14 @@ int lkd_realtime_hold_latency(void)
 
 void lkd_realtime_release_latency(int fd)
 {
-    const int32_t any_us = -1; /* as without a request */
+    const int32_t any_us = -1; /* no limit, as without a request */
 
     if (fd < 0)
         return;
     if (fd != latency_kept)
         close(fd);
     else if (write(fd, &any_us, sizeof(any_us)) != sizeof(any_us)) {
-        close(fd); /* this also ends the hold; later runs do without it */
+        close(fd); /* also ends the request for low latency; later runs are without it */
         latency_kept = -1;
     }
 }
@@ -282,7 +285,8 @@ int lkd_realtime_usage_of(pid_t tid, struct lkd_usage *ret_usage)
     r = read_task_file(tid, "stat", text, sizeof(text));
     if (r)
         return r;
-    /* fields 10 and 12 of proc(5), counted from behind the name, which may hold anything */
+    /* Read fields 10 and 12 of proc(5). They are counted from the last parenthesis, because the
+     * name in parentheses may contain any characters. */
     fields = strrchr(text, ')');
     if (!fields || sscanf(fields, ") %*c %*d %*d %*d %*d %*d %*u %" SCNu64 " %*u %" SCNu64,
                           &usage.minor_faults, &usage.major_faults) != 2)

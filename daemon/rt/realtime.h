@@ -11,14 +11,15 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#define LKD_CORE_AUTO      (-1) /* the last core that this process may use, if it has two */
-#define LKD_CORE_NONE      (-2) /* no core of its own */
+#define LKD_CORE_AUTO      (-1) /* the last core available to this process, if it has at least two */
+#define LKD_CORE_NONE      (-2) /* no core reserved */
 #define LKD_STACK_TOUCHED  (64u << 10)
 #define LKD_LOCK_LIMIT_MIN (256u << 20) /* least RLIMIT_MEMLOCK [bytes] for locking memory */
 
 /** struct lkd_usage - the kernel's counters of one thread.
- * @minor_faults, @major_faults: page faults @voluntary: context switches by waiting; @involuntary:
- * context switches by preemption */
+ * @minor_faults, @major_faults: page faults
+ * @voluntary:   context switches by waiting
+ * @involuntary: context switches by preemption */
 struct lkd_usage {
     uint64_t minor_faults;
     uint64_t major_faults;
@@ -37,7 +38,7 @@ int lkd_realtime_lock_memory(void);
  * Return: a core, or LKD_CORE_NONE. */
 int lkd_realtime_pick_core(int core);
 
-/** lkd_realtime_cores() - Return the cores of this process.
+/** lkd_realtime_cores() - Determine the cores of this process.
  * @ret_allowed:   affinity of the calling thread
  * @ret_reachable: cores to which the process may be pinned: all of its cpuset, including isolated
  *                 cores
@@ -45,7 +46,7 @@ int lkd_realtime_pick_core(int core);
 int lkd_realtime_cores(cpu_set_t *ret_allowed, cpu_set_t *ret_reachable);
 
 /** lkd_realtime_avoid_core() - Keep the calling thread, and threads that it creates later, off
- * @core. Does nothing for LKD_CORE_NONE or if no core would be left.
+ * @core. Does nothing for LKD_CORE_NONE, or if no other core remains.
  * Return: 0 or negative errno. */
 int lkd_realtime_avoid_core(int core);
 
@@ -58,13 +59,14 @@ int lkd_realtime_pin(int core);
  * Return: 0 or negative errno (-EPERM: RLIMIT_RTPRIO too low and no CAP_SYS_NICE). */
 int lkd_realtime_set_fifo(int priority);
 
-/** lkd_realtime_try_fifo() - Check that this process may have threads of SCHED_FIFO @priority: sets
- * this priority for the calling thread and restores the previous one. Return: 0 or negative
- * errno. */
+/** lkd_realtime_try_fifo() - Check that this process may use SCHED_FIFO: give the calling thread
+ * priority @priority and restore its previous priority.
+ * Return: 0 or negative errno. */
 int lkd_realtime_try_fifo(int priority);
 
 /** lkd_realtime_pin_of(), lkd_realtime_fifo_of() - Pin another thread of this process, or set it to
- * SCHED_FIFO, even if that thread cannot run. Return: 0 or negative errno. */
+ * SCHED_FIFO, even if that thread never gets to run.
+ * Return: 0 or negative errno. */
 int lkd_realtime_pin_of(pthread_t thread, int core);
 int lkd_realtime_fifo_of(pthread_t thread, int priority);
 
@@ -79,8 +81,9 @@ struct lkd_thread_wish {
 };
 
 /** lkd_realtime_thread() - Set core and priority of the calling thread to those of @wish. Used for
- * threads that relay samples between the cycle and the benches. Return: 0, or the negative errno of
- * the first refusal; the other setting is applied nevertheless. */
+ * threads that pass samples between the cycle and the benches.
+ * Return: 0, or the negative errno of the first refusal. If one setting is refused, the other one
+ * is applied nevertheless. */
 int lkd_realtime_thread(const struct lkd_thread_wish *wish);
 
 /** lkd_realtime_priority() - Return the SCHED_FIFO priority of the calling thread; 0: normal. */
@@ -90,7 +93,7 @@ int lkd_realtime_priority(void);
 void lkd_realtime_lock_init(pthread_mutex_t *lock);
 
 /** lkd_realtime_prepare_thread() - Touch the stack of the calling thread, and set its timer slack
- * to the minimum in case it stays at normal priority. */
+ * to the minimum, which matters if the thread has normal priority. */
 void lkd_realtime_prepare_thread(void);
 
 /** lkd_realtime_keep_latency() - Open /dev/cpu_dma_latency before privileges are dropped. Without
@@ -102,8 +105,7 @@ void lkd_realtime_keep_latency(void);
  * Return: a descriptor, or negative errno. */
 int lkd_realtime_hold_latency(void);
 /** lkd_realtime_release_latency() - Allow deep idle states again. Negative descriptors are
- * accepted.
- */
+ * accepted. */
 void lkd_realtime_release_latency(int fd);
 
 /** lkd_realtime_usage() - Return the counters of the calling thread so far. */

@@ -22,12 +22,13 @@ struct lkd_release {
     bool ended;
 };
 
-/** lkd_release_init(), lkd_release_fini() - Initialise without granted steps; release. */
+/** lkd_release_init() - Initialise @release without granted steps.
+ * lkd_release_fini() - Free the resources of @release. */
 void lkd_release_init(struct lkd_release *release);
 void lkd_release_fini(struct lkd_release *release);
 
-/** lkd_release_reset() - Reset @release when a run begins. Thread: control, while no thread
- * waits. */
+/** lkd_release_reset() - Reset @release when a run begins.
+ * Thread: control, while no thread waits. */
 void lkd_release_reset(struct lkd_release *release);
 
 /** lkd_release_grant() - Grant @n more steps, and wait until they are done or stepping has ended.
@@ -36,13 +37,15 @@ void lkd_release_reset(struct lkd_release *release);
  * Return: true if the steps were done in time. */
 bool lkd_release_grant(struct lkd_release *release, uint64_t n, int64_t patience_ns);
 
-/** lkd_release_await() - Wait at most @patience_ns until a step is granted. Thread: cycle. Return:
- * true if a step is granted. */
+/** lkd_release_await() - Wait at most @patience_ns until a step is granted.
+ * Thread: cycle.
+ * Return: true if a step is granted. */
 bool lkd_release_await(struct lkd_release *release, int64_t patience_ns);
 /** lkd_nap() - Sleep for a time [ns]. Thread: cycle, in modes without a clock. */
 void lkd_nap(int64_t duration_ns);
 
-/** lkd_release_count() - Count a granted step as done. lkd_release_end() - End stepping. */
+/** lkd_release_count() - Count a granted step as done.
+ * lkd_release_end() - End stepping for this run. */
 void lkd_release_count(struct lkd_release *release);
 void lkd_release_end(struct lkd_release *release);
 

@@ -38,8 +38,9 @@ LK_RT void lkd_ring_put(struct lkd_ring *ring, const uint64_t *words)
     struct lkd_slot *slot = &ring->slot[number & (ring->n_slots - 1)];
 
     atomic_store_explicit(&slot->number, 0, memory_order_relaxed);
-    /* release stores: a reader that sees a word sees the number taken back before it; on x86 these
-     * are plain stores, where a fence would be one, too, but unknown to the thread sanitizer */
+    /* release stores: a reader that sees a word also sees that the number was cleared before. On
+     * x86 these stores cost the same as plain stores. A fence would also do, but the thread
+     * sanitizer does not support fences. */
     for (int i = 0; i < LKD_RING_WORDS; i++)
         atomic_store_explicit(&slot->word[i], words[i], memory_order_release);
     atomic_store_explicit(&slot->number, number + 1, memory_order_release);
@@ -63,7 +64,7 @@ LK_RT bool lkd_ring_get(const struct lkd_ring *ring, uint64_t number, uint64_t *
     const struct lkd_slot *slot = &ring->slot[number & (ring->n_slots - 1)];
     uint64_t before = atomic_load_explicit(&slot->number, memory_order_acquire);
 
-    /* acquire loads: the second read of the number comes after them */
+    /* acquire loads: the second read of the number is ordered after these loads */
     for (int i = 0; i < LKD_RING_WORDS; i++)
         ret_words[i] = atomic_load_explicit(&slot->word[i], memory_order_acquire);
     return before == number + 1 &&

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The last records of one thread, readable by any thread while the writer continues.
  *
- * A ring of slots; the writer overwrites the oldest, never waits and does not know its readers.
- * Every slot has the number of its record, cleared before and set after the record is written; a
- * reader that finds the same number before and after copying has the whole record (a seqlock for
- * each slot, H.-J. Boehm, "Can seqlocks get along with programming language memory models?", 2012).
- * All words are atomics, so there is no data race. */
+ * The memory is a ring of slots. The writer overwrites the oldest slot, never waits and needs no
+ * list of readers. Every slot contains the number of its record, which is cleared before the record
+ * is written and set afterwards. A reader that reads the same number before and after copying has a
+ * complete record (a seqlock for each slot, H.-J. Boehm, "Can seqlocks get along with programming
+ * language memory models?", 2012). All words are atomics, so there is no data race. */
 #ifndef LKD_RT_RING_H
 #define LKD_RT_RING_H
 
@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define LKD_RING_WORDS 7 /* words of a record; with its number a cache line */
+#define LKD_RING_WORDS 7 /* words of a record; with the number one cache line */
 
 /** struct lkd_slot - one slot of the ring.
  * @number: number of the record in the slot, counted from 1; 0 while the record is written */
@@ -26,7 +26,8 @@ struct lkd_slot {
 };
 
 /** struct lkd_ring - ring of records.
- * @n_slots: number of slots, a power of two; @written: number of records so far */
+ * @n_slots: number of slots, a power of two
+ * @written: number of records so far */
 struct lkd_ring {
     struct lkd_slot *slot;
     size_t n_slots;
@@ -53,12 +54,15 @@ LK_RT void lkd_ring_put(struct lkd_ring *ring, const uint64_t *words);
 LK_RT uint64_t lkd_ring_written(const struct lkd_ring *ring);
 
 /** lkd_ring_first() - Return the number of the record at which to begin reading, counted from 0.
- * The oldest half of the ring is skipped as a margin for the writer.  Thread: any.  RT: yes. */
+ * The oldest half of the ring is skipped as a margin for the writer.
+ * Thread: any.  RT: yes. */
 LK_RT uint64_t lkd_ring_first(const struct lkd_ring *ring);
 
-/** lkd_ring_get() - Copy record @number, counted from 0. @ret_words: LKD_RING_WORDS words; written
- * also on failure Thread: any. RT: yes. Return: true if the copy is complete; false: the record was
- * overwritten, or is not written yet. */
+/** lkd_ring_get() - Copy record @number, counted from 0.
+ * @ret_words: LKD_RING_WORDS words; written also on failure
+ * Thread: any.  RT: yes.
+ * Return: true if the copy is complete; false: the record was overwritten, or is not written
+ * yet. */
 LK_RT bool lkd_ring_get(const struct lkd_ring *ring, uint64_t number, uint64_t *ret_words);
 
 #endif

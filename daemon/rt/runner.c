@@ -7,7 +7,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Time from the release of the thread to its first grid point, enough to be asleep in time. */
+/* Time from the release of the thread to its first grid point: long enough for the thread to be
+ * asleep before that point. */
 #define LEAD_NS INT64_C(2000000)
 
 static void wait_for(sem_t *semaphore)
@@ -20,15 +21,16 @@ static void wait_for(sem_t *semaphore)
 
 static void name_thread(const struct lkd_worker *worker)
 {
-    char name[24] = "lkd-cycle"; /* the kernel has room for 16, enough for 64 workers */
+    char name[24] = "lkd-cycle"; /* the kernel stores 16 bytes: enough for 64 workers */
 
     if (worker->index > 0)
         snprintf(name, sizeof(name), "lkd-worker-%d", worker->index + 1);
     pthread_setname_np(pthread_self(), name);
 }
 
-/* Until its first wait a new thread runs on the cores of the control thread. Afterwards it has the
- * core and the priority set by the control thread. Return: false if the run is cancelled. */
+/* Set up a new thread. Until its first wait it runs on the cores of the control thread; afterwards
+ * it has the core and priority set by the control thread.
+ * Return: false if the run is cancelled. */
 static bool set_up(struct lkd_worker *worker)
 {
     struct lkd_runner *runner = worker->runner;
@@ -41,7 +43,7 @@ static bool set_up(struct lkd_worker *worker)
     if (atomic_load(&runner->abandoned))
         return false;
     lkd_realtime_prepare_thread();
-    /* status reads the counters from outside; this is their origin */
+    /* Status requests read the counters from other threads and subtract these initial values. */
     lkd_realtime_usage(&worker->usage_begin);
     atomic_store_explicit(&worker->counted, true, memory_order_release);
     sem_post(&runner->ready);
@@ -77,7 +79,7 @@ static void *run_worker(void *data)
     return NULL;
 }
 
-/* Store a part of a phase of the step in the ring of its worker. */
+/* Store begin and end of a phase of the step in the ring of its worker. */
 static void mark(void *context, int index, bool begin)
 {
     struct lkd_runner *runner = context;
@@ -120,8 +122,9 @@ static void release_runner(struct lkd_runner *runner)
     sem_destroy(&runner->go);
 }
 
-/* Return: 0, or -ETIMEDOUT when fewer than @n threads have posted by @until_ns. In turns, and not
- * by sem_clockwait(), which the thread sanitizer does not know. */
+/* Wait until @n threads have posted @ready. Polls instead of calling sem_clockwait(), which the
+ * thread sanitizer does not support.
+ * Return: 0, or -ETIMEDOUT if fewer threads have posted by @until_ns. */
 static int await_ready(struct lkd_runner *runner, int n, int64_t until_ns)
 {
     const struct timespec nap = {.tv_nsec = 100000};
@@ -137,7 +140,9 @@ static int await_ready(struct lkd_runner *runner, int n, int64_t until_ns)
     return 0;
 }
 
-/* @cores: of the workers. Return: 0, or negative errno when not all threads were made. */
+/* Create the threads.
+ * @cores: cores of the workers
+ * Return: 0, or negative errno if not all threads were created. */
 static int make_threads(struct lkd_runner *runner, const int *cores)
 {
     for (int k = 0; k < runner->n_workers; k++) {
@@ -155,8 +160,9 @@ static int make_threads(struct lkd_runner *runner, const int *cores)
     return 0;
 }
 
-/* Set priority and core of all threads from the calling thread, while they wait. If the core of the
- * cycle is busy, a thread of normal priority there could not run to set its own priority. */
+/* Set priority and core of all threads from the calling thread, while they wait. A new thread of
+ * normal priority could not set its own priority on a busy core, because it would not get to
+ * run. */
 static void place_threads(struct lkd_runner *runner)
 {
     for (int k = 0; k < runner->n_threads; k++) {
@@ -168,7 +174,8 @@ static void place_threads(struct lkd_runner *runner)
     }
 }
 
-/* Return: 0, negative errno; -ETIMEDOUT: not all threads get to run. */
+/* Create the threads, wait until all run, and place them on their cores.
+ * Return: 0 or negative errno; -ETIMEDOUT: some threads did not get to run. */
 static int raise_threads(struct lkd_runner *runner, const int *cores)
 {
     int64_t until_ns = lkd_clock_ns() + LKD_RUNNER_PATIENCE_NS;
@@ -205,7 +212,7 @@ static void lend_pool(struct lkd_runner *runner, struct lk_pool *pool)
     lk_system_set_pool(runner->cycle->system, pool);
 }
 
-/* Return: whether the thread has ended. */
+/* Return true if the thread has ended, and join it. */
 static bool has_ended(struct lkd_worker *worker)
 {
     if (!worker->joined)
@@ -213,9 +220,9 @@ static bool has_ended(struct lkd_worker *worker)
     return worker->joined;
 }
 
-/* Join the threads that have ended. Return: true if all threads have ended. There are no phases
- * after the end of the cycle's thread.
- * */
+/* Join the threads that have ended. The pool is stopped as soon as the thread of the cycle has
+ * ended, because no phases follow.
+ * Return: true if all threads have ended. */
 static bool have_ended(struct lkd_runner *runner)
 {
     bool all = true;
@@ -249,9 +256,11 @@ static int await_end(struct lkd_runner *runner, int64_t patience_ns)
     int64_t until_ns = lkd_clock_ns() + patience_ns;
 
     lkd_cycle_ask(runner->cycle, LKD_ASK_END);
-    /* for a thread that was never released; T0 has passed or is 0, so it ends at its first check */
+    /* Release a thread that was never released. It ends at its first check, because T0 has passed
+     * or is 0. */
     sem_post(&runner->go);
-    /* by polling, and not by pthread_clockjoin_np(), which the thread sanitizer does not know */
+    /* Poll instead of calling pthread_clockjoin_np(), which the thread sanitizer does not
+     * support. */
     while (!lkd_runner_ended(runner)) {
         if (lkd_clock_ns() >= until_ns)
             return -ETIMEDOUT;

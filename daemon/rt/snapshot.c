@@ -39,8 +39,8 @@ LK_RT void lkd_snapshot_serve(struct lkd_cycle *cycle)
 {
     struct lkd_snapshot *s = &cycle->snapshot;
 
-    /* acquire: the control thread has finished reading the previous copy; release: it reads a
-     * complete copy */
+    /* acquire: the control thread has finished reading the previous copy; release: the control
+     * thread will read a complete copy */
     if (atomic_load_explicit(&s->turn, memory_order_acquire) != LKD_SNAPSHOT_WANTED)
         return;
     lkd_snapshot_fill(cycle);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A copy of a run between two steps, passed from the cycle to the control thread. The control
  * thread requests a copy. The cycle, in the slack of its period, copies the state of the system and
- * the values of the inputs once into memory allocated at the load, and continues. The word @turn
+ * the values of the inputs once into memory allocated at the load, and continues. The field @turn
  * states which thread may access the copy; neither thread waits for the other. The control thread
  * computes the checksum and writes the file. */
 #ifndef LKD_RT_SNAPSHOT_H
@@ -13,12 +13,15 @@
 
 struct lkd_cycle;
 
-/** enum lkd_snapshot_turn - control: IDLE, READY; cycle: WANTED. */
+/** enum lkd_snapshot_turn - thread that may access the copy: control in IDLE and READY, cycle in
+ * WANTED. */
 enum lkd_snapshot_turn { LKD_SNAPSHOT_IDLE, LKD_SNAPSHOT_WANTED, LKD_SNAPSHOT_READY };
 
-/** struct lkd_snapshot - a copy of a run. @turn: enum lkd_snapshot_turn
- * @state: @size bytes written by lk_system_state_copy(); @commanded: values of all inputs as sent
- * by the benches; @acting: input values that acted in the last step */
+/** struct lkd_snapshot - a copy of a run.
+ * @turn:      enum lkd_snapshot_turn
+ * @state:     @size bytes written by lk_system_state_copy()
+ * @commanded: values of all inputs as sent by the benches
+ * @acting:    input values that acted in the last step */
 struct lkd_snapshot {
     _Atomic int turn;
     size_t size;
@@ -27,9 +30,9 @@ struct lkd_snapshot {
     double *acting;
 };
 
-/** lkd_snapshot_init() - Allocate memory for a system. Return: 0, -ENOMEM.  lkd_snapshot_fini() -
- * release.
- */
+/** lkd_snapshot_init() - Allocate memory for the snapshots of a system.
+ * Return: 0, -ENOMEM.
+ * lkd_snapshot_fini() - Release this memory. */
 int lkd_snapshot_init(struct lkd_snapshot *snapshot, const struct lk_system *system);
 void lkd_snapshot_fini(struct lkd_snapshot *snapshot);
 

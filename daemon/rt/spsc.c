@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Polling interval of the writer for room, in modes in which it may wait. */
+/* Interval at which the writer checks for room, in modes in which it may wait [ns]. */
 #define NAP_NS 200000
 
 int lkd_spsc_init(struct lkd_spsc *queue, int n_inputs, int n_outputs)
@@ -34,7 +34,7 @@ void lkd_spsc_fini(struct lkd_spsc *queue)
 
 void lkd_spsc_start(struct lkd_spsc *queue)
 {
-    /* frames left in a stopped queue belong to an ended recording */
+    /* Discard frames left in the stopped queue: they belong to an ended recording. */
     atomic_store_explicit(&queue->tail, atomic_load_explicit(&queue->head, memory_order_acquire),
                           memory_order_release);
     atomic_store_explicit(&queue->dropped, 0, memory_order_relaxed);
@@ -67,7 +67,7 @@ static bool may_wait(const struct lkd_spsc *queue)
     return atomic_load_explicit(&queue->wait, memory_order_relaxed) && is_on(queue);
 }
 
-/* Only in modes without real time. */
+/* Wait until the queue has room; only in modes without real time. */
 static void await_room(struct lkd_spsc *queue, uint64_t head)
 {
     int64_t waited_ns = 0;
@@ -102,7 +102,7 @@ LK_RT void lkd_spsc_push(struct lkd_spsc *queue)
 {
     uint64_t head = atomic_load_explicit(&queue->head, memory_order_relaxed);
 
-    /* release: the frame before its number */
+    /* release: the frame is written before the number that includes it */
     atomic_store_explicit(&queue->head, head + 1, memory_order_release);
 }
 
@@ -110,7 +110,7 @@ const struct lkd_frame *lkd_spsc_front(struct lkd_spsc *queue)
 {
     uint64_t tail = atomic_load_explicit(&queue->tail, memory_order_relaxed);
 
-    /* acquire: the number before the frame */
+    /* acquire: the number is read before the frame */
     if (tail == atomic_load_explicit(&queue->head, memory_order_acquire))
         return NULL;
     return slot(queue, tail);

@@ -4,9 +4,9 @@
  *
  *     bpftrace -e 'usdt:/usr/bin/linkaged:linkaged:overrun { printf("%d %d\n", arg1, arg2); }'
  *
- * cycle_begin  cycle, grid point [ns], first reading of the clock [ns]
- * cycle_end    cycle, steps done, outputs computed [ns]
- * overrun      cycle, steps done, lateness against the next grid point [ns] */
+ *     cycle_begin  cycle, grid point [ns], first reading of the clock [ns]
+ *     cycle_end    cycle, steps done, outputs computed [ns]
+ *     overrun      cycle, steps done, lateness against the next grid point [ns] */
 #ifndef LKD_RT_TRACEPOINTS_H
 #define LKD_RT_TRACEPOINTS_H
 

@@ -3,13 +3,13 @@
  * package foxglove.
  *
  *     /tf     foxglove.FrameTransforms   pose of each body in the frame "ground"
- *     /scene  foxglove.SceneUpdate       shapes; one entity per body, fixed to its frame;
- * springs and rods repeatedly, because their length changes
- *
+ *     /scene  foxglove.SceneUpdate       shapes; one entity per body, fixed to its frame; springs
+ *                                        and rods repeatedly, because their length changes
  *     /log    foxglove.Log               events: text, identifier of the condition, remedy
  *
- * Frames are the bodies by their names; no body is called ground. One additional frame is for
+ * Each body has a frame with its name; no body is called ground. One additional frame is for
  * cameras: it does not rotate and moves with the machine. Lengths in m.
+ *
  * Thread: any but the cycle. Buffers grow. If memory is exhausted, they are marked as full, see
  * mcap/write.h. */
 #ifndef LK_FOXGLOVE_FOXGLOVE_H
@@ -23,18 +23,21 @@
 #define LK_FOXGLOVE_LOG        "foxglove.Log"
 #define LK_FOXGLOVE_VIEW       "ground/view" /* a frame; no name of a body has a '/' */
 
-/** lk_foxglove_schema() - Write the FileDescriptorSet of all three types and of the types that they
- * contain. */
+/** lk_foxglove_schema() - Write the FileDescriptorSet of the three types, including the types of
+ * their fields. */
 void lk_foxglove_schema(struct lk_mcap_buffer *set);
 
-/** lk_foxglove_transforms() - Write a message of /tf. @ns: time, UTC;  @poses: as
- * lk_system_poses() */
+/** lk_foxglove_transforms() - Write a message of /tf.
+ * @ns:    time, UTC
+ * @poses: poses in the format of lk_system_poses() */
 void lk_foxglove_transforms(struct lk_mcap_buffer *message, const struct lk_scene *scene,
                             const double *poses, uint64_t ns);
 
-/** struct lk_foxglove_view - state of the frame for cameras; initialise with {0}. @at: its position
- * in the world [m], valid if @stands;  @follows: it moves with a machine that travels;  @low,
- * @high: box of all body positions so far [m] */
+/** struct lk_foxglove_view - state of the frame for cameras; initialise with {0}.
+ * @stands:     @at is valid
+ * @at:         position of the frame in the world [m]
+ * @follows:    the frame follows a machine that travels
+ * @low, @high: corners of the box of all body positions so far [m] */
 struct lk_foxglove_view {
     bool stands;
     bool follows;
@@ -66,9 +69,10 @@ void lk_foxglove_clear(struct lk_mcap_buffer *message, uint64_t ns);
 /** enum lk_foxglove_level - levels of foxglove.Log. */
 enum lk_foxglove_level { LK_FOXGLOVE_INFO = 2, LK_FOXGLOVE_WARNING = 3, LK_FOXGLOVE_ERROR = 4 };
 
-/** lk_foxglove_log() - Write a message of /log. @name: subject of the message; @id: identifier of
- * the daemon's condition such as "LK-2004", NULL: none. The identifier is appended to @text;
- * warnings and errors get a further line with the remedy */
+/** lk_foxglove_log() - Write a message of /log.
+ * @name: subject of the message
+ * @id:   identifier of the daemon's condition such as "LK-2004", NULL: none. The identifier is
+ *        appended to @text; warnings and errors get a further line with the remedy */
 void lk_foxglove_log(struct lk_mcap_buffer *message, enum lk_foxglove_level level, const char *name,
                      const char *id, const char *text, uint64_t ns);
 

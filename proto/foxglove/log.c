@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Events as foxglove.Log, of a live line and of recordings. */
+/* Events as foxglove.Log, from a live connection or from a recording. */
 #include "mcap/protobuf.h"
 #include "parts.h"
 
@@ -30,7 +30,8 @@ void lk_foxglove_log(struct lk_mcap_buffer *message, enum lk_foxglove_level leve
     lk_pb_put_text(message, 4, name);
 }
 
-/* a text of a condition begins with its identifier: "LK-2009: ". Return: the text after it */
+/* Split the text of an event. The text of a condition begins with its identifier: "LK-2009: ".
+ * Return: the text after the identifier */
 static const char *split_text(const char *text, char id[ID_SIZE])
 {
     int end = 0;

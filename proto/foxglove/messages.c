@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Messages of a scene, field by field; schema.c has their numbers. */
+/* Encoding of the messages of a scene, field by field; schema.c has the field numbers. */
 #include "mcap/protobuf.h"
 #include "parts.h"
 
@@ -7,13 +7,13 @@
 #include <string.h>
 
 #define GROUND "ground"
-#define THICK  2   /* of lines [pixel] */
-#define LEASH  0.1 /* of the mechanism's size */
-#define FAR    4   /* in sizes of the machine: travel beyond which the view follows */
+#define THICK  2   /* width of lines [pixel] */
+#define LEASH  0.1 /* slack of the view, as a share of the machine's size */
+#define FAR    4   /* travel beyond which the view follows, in sizes of the machine */
 
 static const double upright[4] = {1, 0, 0, 0};
 
-/* fields of SceneEntity */
+/* field numbers of SceneEntity */
 enum { CUBES = 8, SPHERES = 9, CYLINDERS = 10, LINES = 11 };
 
 static void put_double(struct lk_mcap_buffer *message, uint32_t number, double value)
@@ -37,7 +37,7 @@ static void put_doubles(struct lk_mcap_buffer *message, uint32_t number, const d
     lk_pb_put_message(message, number, &inner);
 }
 
-/* w comes last there */
+/* Write a quaternion. In foxglove messages the component w comes last. */
 static void put_quaternion(struct lk_mcap_buffer *message, uint32_t number, const double q[4])
 {
     put_doubles(message, number, (double[]){q[1], q[2], q[3], q[0]}, 4);
@@ -52,7 +52,7 @@ void lk_foxglove_put_time(struct lk_mcap_buffer *message, uint32_t number, uint6
     lk_pb_put_message(message, number, &inner);
 }
 
-/* a frame in that of the ground */
+/* Write the transform of a frame in the frame of the ground. */
 static void put_transform(struct lk_mcap_buffer *message, const char *frame,
                           const double position[3], const double orientation[4], uint64_t ns)
 {
@@ -89,7 +89,8 @@ static bool is_held(const struct lk_scene *scene)
     return false;
 }
 
-/* Return: largest extent of the box along an axis. */
+/* Extend the box of all body positions so far.
+ * Return: largest extent of the box along an axis [m]. */
 static double widen(struct lk_foxglove_view *view, const struct lk_scene *scene,
                     const double *poses)
 {
@@ -200,7 +201,7 @@ static void begin_entity(struct lk_mcap_buffer *entity, const char *frame, const
     lk_foxglove_put_time(entity, 1, ns);
     lk_pb_put_text(entity, 2, frame);
     lk_pb_put_text(entity, 3, id);
-    lk_foxglove_put_time(entity, 4, 0); /* stays */
+    lk_foxglove_put_time(entity, 4, 0); /* lifetime 0: the entity is permanent */
     lk_pb_put_number(entity, 5, 1);
 }
 
@@ -246,6 +247,6 @@ void lk_foxglove_clear(struct lk_mcap_buffer *message, uint64_t ns)
     struct lk_mcap_buffer deletion = {.grows = true};
 
     lk_foxglove_put_time(&deletion, 1, ns);
-    lk_pb_put_number(&deletion, 2, 1); /* ALL */
+    lk_pb_put_number(&deletion, 2, 1); /* type ALL */
     lk_pb_put_message(message, 1, &deletion);
 }

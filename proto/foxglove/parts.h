@@ -5,8 +5,10 @@
 
 #include "foxglove.h"
 
-/** struct lk_remedy - a condition of the daemon. @id: identifier such as "LK-2004"; @remedy: text
- * of the remedy. remedies.py generates the table from daemon/CONDITIONS.md. */
+/** struct lk_remedy - a condition of the daemon, in a table that remedies.py generates from
+ * daemon/CONDITIONS.md.
+ * @id:     identifier such as "LK-2004"
+ * @remedy: text of the remedy */
 struct lk_remedy {
     const char *id;
     enum lk_foxglove_level level;

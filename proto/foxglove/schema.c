@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The message types as descriptors. All fields of the published types are declared, also unused
- * ones, because viewers check them. */
+/* The message types as descriptors. All fields of the published types are declared, also fields
+ * that are never written, because viewers check them. */
 #include "foxglove.h"
 #include "mcap/descriptor.h"
 
@@ -14,10 +14,12 @@
 #define TIME            "google.protobuf.Timestamp"
 #define SPAN            "google.protobuf.Duration"
 
-/* struct type - @fields: numbered from 1, in their order: "name:type", separated by blanks. Types
- * are d, u, b, s, y (double, fixed32, bool, string, bytes), E (the enum of the message, named like
- * the field with a capital), a message of package foxglove, or a full type name with a dot; a final
- * * means repeated. @values: values of its enum */
+/* struct type - a message type.
+ * @fields: fields numbered from 1, in the form "name:type" and separated by blanks. Types are d, u,
+ *          b, s, y (double, fixed32, bool, string, bytes), E (the enum of the message, named like
+ *          the field with a capital), a message of package foxglove, or a full type name with a
+ *          dot. An asterisk after the type means repeated.
+ * @values: names of the values of the enum */
 struct type {
     const char *name;
     const char *fields;
@@ -82,7 +84,8 @@ static enum lk_pb_type type_of(const char *word)
     return LK_PB_MESSAGE;
 }
 
-/* @word: "name:type" or "name:type*", of message @owner */
+/* Add a field to a descriptor.
+ * @word: "name:type" or "name:type*", of message @owner */
 static void put_field(struct lk_mcap_buffer *message, const char *owner, const char *word,
                       uint32_t number)
 {
@@ -117,13 +120,13 @@ static void put_type(struct lk_mcap_buffer *file, const struct type *type)
     }
     while (n < VALUES_MAX && type->values[n] != NULL)
         n++;
-    if (n > 0) /* the one enum of the message is that of its level or its type */
+    if (n > 0) /* the enum belongs to the field of type E */
         lk_descriptor_put_enum(&message, strstr(type->fields, "level:E") ? "Level" : "Type",
                                type->values, n);
     lk_pb_put_message(file, LK_FILE_MESSAGE, &message);
 }
 
-/* a well-known type of protobuf, with seconds and nanoseconds */
+/* Write a well-known type of protobuf that consists of seconds and nanoseconds. */
 static void put_time(struct lk_mcap_buffer *set, const char *file, const char *name)
 {
     struct lk_mcap_buffer message = {.grows = true};

@@ -5,11 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of a chunk before its messages: times, size, CRC, an empty text, size once more. */
+/* Size of the beginning of a chunk, before its messages: times, size, CRC, an empty text, and the
+ * size again. */
 #define HEAD (LK_MCAP_HEAD_SIZE + 8 + 8 + 8 + 4 + 4 + 8)
-/* Of a message before its data. */
+/* Size of the beginning of a message, before its data. */
 #define MESSAGE_HEAD (LK_MCAP_HEAD_SIZE + 2 + 4 + 8 + 8)
-/* Of an index before its entries. */
+/* Size of the beginning of a message index, before its entries. */
 #define INDEX_HEAD (LK_MCAP_HEAD_SIZE + 2 + 4)
 #define ENTRY      16
 
@@ -118,7 +119,7 @@ void lk_mcap_chunk_close(struct lk_mcap_chunk *chunk, struct lk_mcap_chunk_index
     lk_mcap_store_u64(at + 8, chunk->last_ns);
     lk_mcap_store_u64(at + 16, records);
     lk_mcap_store_u32(at + 24, lk_mcap_crc(b->data + chunk->begin, records));
-    lk_mcap_store_u32(at + 28, 0); /* no name of a compression */
+    lk_mcap_store_u32(at + 28, 0); /* no compression */
     lk_mcap_store_u64(at + 32, records);
     for (uint16_t c = 1; c <= LK_MCAP_CHANNELS_MAX; c++) {
         if (chunk->n_entry[c] == 0)

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* struct field - a field from a descriptor. */
+/* struct field - a field in a descriptor. */
 struct field {
     struct lk_mcap_span name;
     struct lk_mcap_span type_name;
@@ -38,7 +38,7 @@ static struct lk_mcap_span get(struct lk_mcap_span message, uint32_t number)
     return (struct lk_mcap_span){0};
 }
 
-/* The last part of "package.Message.Type". */
+/* Return the last part of a name "package.Message.Type". */
 static struct lk_mcap_span last_part(struct lk_mcap_span name)
 {
     for (size_t i = name.size; i > 0; i--)
@@ -187,7 +187,8 @@ void lk_columns_fini(struct lk_columns *columns)
     *columns = (struct lk_columns){0};
 }
 
-/* The wire format lacks the type, so use that of the descriptor. */
+/* Convert a value to double. The wire format does not contain the type, so the type of the
+ * descriptor is used. */
 static double number(int type, const struct lk_pb_field *field)
 {
     uint32_t low = (uint32_t)field->value;
@@ -216,8 +217,8 @@ static double number(int type, const struct lk_pb_field *field)
     }
 }
 
-/* Columns of one message are in the order of its fields, and usually so are the fields on the wire,
- * so the search continues where the last one ended. */
+/* Store a value in its column. The columns of a message have the order of its fields, and usually
+ * the encoded fields have the same order. So the search continues where the last one ended. */
 static void put_value(const struct lk_columns *columns, uint32_t outer, uint32_t inner,
                       const struct lk_pb_field *field, double *values, size_t *hint)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Write descriptors of protobuf message types (descriptor.proto). */
+/* Encoder of descriptors of protobuf message types (descriptor.proto). */
 #ifndef LK_MCAP_DESCRIPTOR_H
 #define LK_MCAP_DESCRIPTOR_H
 
@@ -32,12 +32,12 @@ void lk_descriptor_put_field(struct lk_mcap_buffer *message, const char *name, u
 /** lk_descriptor_put_labelled() - Add a field that may be a repeated field. */
 void lk_descriptor_put_labelled(struct lk_mcap_buffer *message, const char *name, uint32_t number,
                                 enum lk_pb_type type, const char *type_name, bool is_repeated);
-/** lk_descriptor_put_nested() - Add a nested message type; release @nested. */
+/** lk_descriptor_put_nested() - Add a nested message type, and release @nested. */
 void lk_descriptor_put_nested(struct lk_mcap_buffer *message, struct lk_mcap_buffer *nested);
 /** lk_descriptor_put_enum() - Add a nested enum with values 0 to @n - 1. */
 void lk_descriptor_put_enum(struct lk_mcap_buffer *message, const char *name,
                             const char *const values[], int n);
-/** lk_descriptor_put_file() - Write a FileDescriptorSet of one file with one message type; releases
+/** lk_descriptor_put_file() - Write a FileDescriptorSet of one file with one message type; release
  * @message. */
 void lk_descriptor_put_file(struct lk_mcap_buffer *set, const char *name, const char *package,
                             struct lk_mcap_buffer *message);

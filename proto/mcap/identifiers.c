@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Longest name before a number is appended. */
+/* Longest part of a name to which a number is appended. */
 #define STEM 64
 
 int lk_identifiers_init(struct lk_identifiers *identifiers, size_t n)
@@ -40,7 +40,8 @@ void lk_identifier(const char *name, char *ret)
     ret[n] = '\0';
 }
 
-/* Reduce a name to the form in which equal names coincide. */
+/* Reduce a name to lower case without underscores, so that names that count as equal become
+ * equal. */
 static void reduce(const char *name, char *ret)
 {
     size_t n = 0;
@@ -53,9 +54,8 @@ static void reduce(const char *name, char *ret)
     ret[n] = '\0';
 }
 
-/* The slot of a reduced name, free or not: that of its hash, then the next ones. There are always
- * free ones.
- */
+/* Return the slot of a reduced name, occupied or free. The search begins at its hash and continues
+ * with the next slots. There are always free slots. */
 static char *find_slot(const struct lk_identifiers *identifiers, const char *reduced)
 {
     uint64_t hash = lk_hash(LK_HASH_BEGIN, reduced, strlen(reduced));

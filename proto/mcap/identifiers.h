@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Turn names of channels into unique protobuf field names: letters, digits and underscores.
+/* Conversion of channel names to unique protobuf field names: letters, digits and underscores.
  *
  * Names that differ only in case and underscores count as equal: their JSON names would collide,
  * and some readers refuse such a message type. The later name gets a number. */
@@ -8,9 +8,9 @@
 
 #include <stddef.h>
 
-#define LK_IDENTIFIER_SIZE 80 /* of a name and a number, with the zero */
+#define LK_IDENTIFIER_SIZE 80 /* bytes of a name with a number and its terminating zero */
 
-/** struct lk_identifiers - a scope: the names in use. */
+/** struct lk_identifiers - a scope: the names that are already used. */
 struct lk_identifiers {
     char (*taken)[LK_IDENTIFIER_SIZE];
     size_t n_slots;

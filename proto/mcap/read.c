@@ -15,7 +15,8 @@
 
 /* ---- bytes of the file ---- */
 
-/* Return: 0, -EIO, negative errno. The caller has checked that the bytes exist. */
+/* Read @n bytes at @offset. The caller has checked that the file has these bytes.
+ * Return: 0, -EIO, negative errno. */
 static int read_at(const struct lk_mcap_reader *reader, uint64_t offset, void *to, size_t n)
 {
     if (reader->memory) {
@@ -98,7 +99,7 @@ void lk_mcap_close(struct lk_mcap_reader *reader)
     *reader = (struct lk_mcap_reader){.fd = -1};
 }
 
-/* ---- pieces of a record; missing bytes yield zero and set @bad ---- */
+/* ---- elements of a record; if bytes are missing, the result is zero and @bad is set ---- */
 
 struct cursor {
     const unsigned char *at;
@@ -130,7 +131,7 @@ static struct lk_mcap_span take_span(struct cursor *c, size_t length_size)
         c->bad = true;
         return span;
     }
-    if (n == 0) /* the pointer may be invalid */
+    if (n == 0) /* the pointer may be invalid then */
         return span;
     span.size = (size_t)n;
     c->at += n;
@@ -231,7 +232,8 @@ static void parse_metadata(struct cursor *c, struct lk_mcap_item *item)
     item->map = take_span(c, 4);
 }
 
-/* Return: 1: an item; 0: a record to be skipped. */
+/* Parse a record.
+ * Return: 1: an item; 0: a record to be skipped. */
 static int parse(struct lk_mcap_reader *reader, uint8_t op, struct lk_mcap_span content,
                  struct lk_mcap_item *item)
 {
@@ -271,7 +273,8 @@ static int damage(struct lk_mcap_reader *reader, struct lk_mcap_item *item)
     return 1;
 }
 
-/* Read a whole chunk. Return: 0: its messages are next; 1: the chunk was skipped; -ENOTSUP. */
+/* Read a whole chunk.
+ * Return: 0: its messages are next; 1: the chunk was damaged and skipped; -ENOTSUP. */
 static int enter_chunk(struct lk_mcap_reader *reader, struct lk_mcap_span content,
                        struct lk_mcap_item *item)
 {
@@ -293,8 +296,8 @@ static int enter_chunk(struct lk_mcap_reader *reader, struct lk_mcap_span conten
     return 0;
 }
 
-/* Read the next record within the chunk. Return: 1: an item; 0: no record, or a record to be
- * skipped. */
+/* Read the next record within the chunk.
+ * Return: 1: an item; 0: no record, or a record to be skipped. */
 static int next_in_chunk(struct lk_mcap_reader *reader, struct lk_mcap_item *item)
 {
     struct cursor c = {reader->left.data, reader->left.size, false};
@@ -311,7 +314,7 @@ static int next_in_chunk(struct lk_mcap_reader *reader, struct lk_mcap_item *ite
 
 /* ---- the end ---- */
 
-/* CRC over the summary, and the footer up to the CRC itself. */
+/* Compute the CRC of the summary and of the footer up to the CRC itself. */
 static int check_summary(struct lk_mcap_reader *reader, uint64_t begin, uint64_t end, uint32_t *ret)
 {
     unsigned char piece[4096];
@@ -330,7 +333,7 @@ static int check_summary(struct lk_mcap_reader *reader, uint64_t begin, uint64_t
     return 0;
 }
 
-/* Check the file after the end of the data, at @offset. */
+/* Check the end of the file, after the data that end at @offset. */
 static int look_at_tail(struct lk_mcap_reader *reader, uint64_t offset)
 {
     unsigned char tail[TAIL_SIZE];
@@ -394,10 +397,10 @@ static int next_record(struct lk_mcap_reader *reader, struct lk_mcap_item *item)
         return r;
     op = (uint8_t)take_number(&c, 1);
     n = take_number(&c, 8);
-    if (op == 0) /* reserved in the file system, never written */
+    if (op == 0) /* space that was reserved in the file system and never written */
         return end_file(reader, LK_MCAP_CUT);
     if (op == LK_MCAP_FOOTER)
-        return end_file(reader, LK_MCAP_BAD); /* without an end of the data */
+        return end_file(reader, LK_MCAP_BAD); /* the record for the end of data is missing */
     if (n > room - sizeof(head))
         return end_file(reader, LK_MCAP_CUT);
     begin += sizeof(head);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Read an MCAP file from front to back.
+/* Reader of an MCAP file, from front to back.
  *
- * The file is not trusted: a length is checked against the remaining bytes before anything is read
- * or allocated, every CRC is checked, and a text may contain any bytes. A chunk with a wrong CRC is
- * skipped and reported; a truncated file is read up to its last whole record. */
+ * The file is not trusted: a length is checked against the remaining bytes before data are read or
+ * memory is allocated, every CRC is checked, and a text may contain any bytes. A chunk with a wrong
+ * CRC is skipped and reported; a truncated file is read up to its last whole record. */
 #ifndef LK_MCAP_READ_H
 #define LK_MCAP_READ_H
 
@@ -26,12 +26,13 @@ struct lk_mcap_span {
 };
 
 /** struct lk_mcap_item - one item of a file. Spans are valid until the next call.
- * @offset:  file offset of its record or of its chunk
- * @id: identifier of a schema or channel, or channel of a message; @schema: schema of a channel, 0:
- *      none @name: name of a schema, an attachment or metadata; topic of a channel @encoding:
- *      encoding of a schema, or of the messages of a channel; media type of an attachment @data:
- *      content of a schema, message or attachment @map: entries of a channel or metadata, see
- *      lk_mcap_map_next() */
+ * @offset:   file offset of the record, or of the chunk that contains it
+ * @id:       identifier of a schema or channel, or channel of a message
+ * @schema:   schema of a channel, 0: none
+ * @name:     name of a schema, an attachment or metadata; topic of a channel
+ * @encoding: encoding of a schema, or of the messages of a channel; media type of an attachment
+ * @data:     content of a schema, message or attachment
+ * @map:      entries of a channel or metadata, see lk_mcap_map_next() */
 struct lk_mcap_item {
     enum lk_mcap_kind kind;
     uint64_t offset;
@@ -47,18 +48,20 @@ struct lk_mcap_item {
 };
 
 /** enum lk_mcap_ending - state of the end of the file.
- * LK_MCAP_COMPLETE: end of data, summary with the right CRC, footer, magic
- * LK_MCAP_CUT: the file is truncated, because its writer was stopped
- * LK_MCAP_BAD:      malformed data */
+ * LK_MCAP_OPEN: not reached yet. LK_MCAP_COMPLETE: the file has an end of data, a summary with the
+ * right CRC, a footer and the magic. LK_MCAP_CUT: the file is truncated, because its writer was
+ * stopped. LK_MCAP_BAD: malformed data. */
 enum lk_mcap_ending { LK_MCAP_OPEN, LK_MCAP_COMPLETE, LK_MCAP_CUT, LK_MCAP_BAD };
 
 /** struct lk_mcap_reader - a file that is being read.
- * @fd, @memory: file or memory from which the @size bytes are read @offset: offset of the next
- *               record; @chunk: offset of the present chunk
- * @block:   @capacity bytes: the present record;  @left: rest of a chunk's messages
- * @ending:  LK_MCAP_OPEN until there are no more items
- * @end: end of the last whole record, valid when there are no more items
- * @n_damaged: number of chunks and attachments skipped */
+ * @fd, @memory: file or memory from which the @size bytes are read
+ * @offset:      offset of the next record
+ * @chunk:       offset of the present chunk
+ * @block:       the present record; @capacity bytes
+ * @left:        messages of the present chunk that are still to be read
+ * @ending:      LK_MCAP_OPEN until there are no more items
+ * @end:         end of the last whole record, valid when there are no more items
+ * @n_damaged:   number of chunks and attachments skipped */
 struct lk_mcap_reader {
     int fd;
     const unsigned char *memory;
@@ -73,23 +76,26 @@ struct lk_mcap_reader {
     uint64_t n_damaged;
 };
 
-/** lk_mcap_open() - Open a file. lk_mcap_open_memory() - Read from @size bytes owned by the caller.
+/** lk_mcap_open() - Open a file for reading.
+ * lk_mcap_open_memory() - Read from the @size bytes @data in memory, which the caller owns.
  * Return: 0, negative errno, see lk_file_open(); -EINVAL: no MCAP magic. */
 int lk_mcap_open(const char *path, struct lk_mcap_reader *ret_reader);
 int lk_mcap_open_memory(const void *data, size_t size, struct lk_mcap_reader *ret_reader);
 void lk_mcap_close(struct lk_mcap_reader *reader);
 
-/** lk_mcap_next() - Read the next item. Return: 1; 0 at the end of the file; -EIO, -ENOMEM,
- * -ENOTSUP (a compressed chunk). */
+/** lk_mcap_next() - Read the next item.
+ * Return: 1; 0 at the end of the file; -EIO, -ENOMEM, -ENOTSUP (a compressed chunk). */
 int lk_mcap_next(struct lk_mcap_reader *reader, struct lk_mcap_item *ret_item);
 
 /** lk_mcap_span_is() - Return true if @span equals @text. */
 bool lk_mcap_span_is(struct lk_mcap_span span, const char *text);
-/** lk_mcap_map_next() - Remove the first entry of a map. Return: true if there was one. */
+/** lk_mcap_map_next() - Remove the first entry of a map.
+ * Return: true if the map had an entry. */
 bool lk_mcap_map_next(struct lk_mcap_span *map, struct lk_mcap_span *ret_key,
                       struct lk_mcap_span *ret_value);
 /** lk_mcap_map_get() - Copy the value of @key, truncated to @size - 1 bytes and terminated; control
- * characters are replaced. Return: true if it exists; otherwise @ret is "". */
+ * characters are replaced.
+ * Return: true if the map has @key; otherwise @ret is "". */
 bool lk_mcap_map_get(struct lk_mcap_span map, const char *key, char *ret, size_t size);
 
 #endif

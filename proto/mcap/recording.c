@@ -16,8 +16,9 @@ const char *lk_recording_topic(enum lk_recording_channel channel)
     return topics[channel];
 }
 
-/* Fields of a Cycle, in the order of struct lk_recording_cycle; their numbers count from 1. Types
- * are such that the length never changes: fixed ones, and a byte for small numbers. */
+/* Fields of a Cycle, in the order of struct lk_recording_cycle; field numbers count from 1. All
+ * types have a fixed length, so that the length of the message never changes. Small numbers are
+ * varints of one byte. */
 static const struct {
     const char *name;
     enum lk_pb_type type;
@@ -88,7 +89,8 @@ static size_t width(enum lk_pb_type type, enum lk_pb_wire *ret_wire)
     }
 }
 
-/* The tag of field @i: one byte up to number 15, two beyond. */
+/* Write the tag of field @i: one byte for numbers up to 15, otherwise two.
+ * Return: size of the tag. */
 static size_t make_tag(size_t i, enum lk_pb_wire wire, unsigned char tag[2])
 {
     unsigned int value = (unsigned int)(i + 1) << 3 | (unsigned int)wire;

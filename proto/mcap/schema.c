@@ -8,13 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Field numbers from 19000 on are reserved. */
+/* Largest field number: numbers from 19000 on are reserved. */
 #define FIELDS_MAX 18999
-/* "name of " or a component behind the name of a field. */
+/* Size of a key: the name of a field with the prefix "name of " or with a component. */
 #define KEY_SIZE (2 * LK_IDENTIFIER_SIZE)
 
-/* struct draft - a type while it is made. @message: its descriptor;  @form: its template
- * @fields: names of the fields, for their types later */
+/* struct draft - a message type under construction.
+ * @names:   names of fields and nested types in use
+ * @message: descriptor of the type
+ * @form:    template of a message */
 struct draft {
     struct lk_mcap_type *type;
     struct lk_identifiers names;
@@ -42,7 +44,7 @@ static void note_name(struct lk_mcap_type *type, const char *field, const char *
     type->unit[type->n_units++] = (struct lk_mcap_pair){key, name};
 }
 
-/* A double in the template; its place is where its eight bytes begin. */
+/* Add a double to the template, and store the offset of its eight bytes in @place. */
 static void form_value(struct lk_mcap_type *type, struct lk_mcap_buffer *form, uint32_t number)
 {
     lk_pb_put_tag(form, number, LK_PB_64);
@@ -58,8 +60,8 @@ static void add_scalar(struct draft *draft, const struct lk_channel *channel, co
     note_unit(draft->type, field, "", channel->unit[0]);
 }
 
-/* Components have their own scope. Their message type does not, because fields and types of a
- * message share one scope. */
+/* Add a channel with several components as a nested message. The names of components have their own
+ * scope. The name of the nested type shares a scope with the fields of the outer message. */
 static void add_vector(struct draft *draft, const struct lk_channel *channel, const char *field,
                        uint32_t number)
 {
@@ -106,7 +108,8 @@ static int take_memory(struct draft *draft, const struct lk_channel *channels, i
     return lk_identifiers_init(&draft->names, 2 * (size_t)n + 2);
 }
 
-/* Assign names of fields first, so that no type occupies the name of a channel. */
+/* Add all channels. The names of fields are assigned first, so that a nested type never gets the
+ * name of a channel. */
 static int add_channels(struct draft *draft, const struct lk_channel *channels, int n)
 {
     char(*field)[LK_IDENTIFIER_SIZE] = calloc((size_t)n + 1, sizeof(*field));

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of a chunk index with all channels. */
+/* Size of the chunk index record of a chunk with all channels. */
 #define CHUNK_INDEX_SIZE                                                                           \
     (LK_MCAP_HEAD_SIZE + 8 + 8 + 8 + 8 + 4 + LK_MCAP_CHANNELS_MAX * (2 + 8) + 8 + 4 + 8 + 8)
-/* Of statistics, summary offsets, end of data, footer, magic: some hundred bytes. */
+/* upper bound of the size of statistics, summary offsets, end of data, footer and magic [bytes] */
 #define OTHERS_SIZE 1024
 
 void lk_mcap_summary_init(struct lk_mcap_summary *summary)
@@ -38,7 +38,8 @@ static uint64_t load(const unsigned char *from, size_t n)
     return value;
 }
 
-/* @record: of an attachment, from its head on */
+/* Add the index record of an attachment.
+ * @record: the attachment record, including its head */
 static void index_attachment(struct lk_mcap_summary *summary, const unsigned char *record,
                              size_t size)
 {
@@ -49,9 +50,9 @@ static void index_attachment(struct lk_mcap_summary *summary, const unsigned cha
 
     lk_mcap_put_u64(b, summary->offset);
     lk_mcap_put_u64(b, size);
-    lk_mcap_put(b, content, 16); /* log and create time */
+    lk_mcap_put(b, content, 16); /* log time and create time */
     lk_mcap_put(b, content + 24 + name + media, 8);
-    lk_mcap_put(b, content + 16, 8 + name + media); /* both texts with their lengths */
+    lk_mcap_put(b, content + 16, 8 + name + media); /* both texts, with their lengths */
     lk_mcap_end(b, begin);
     summary->n_attachments++;
 }
@@ -251,11 +252,11 @@ static void put_offsets(struct lk_mcap_buffer *b, const struct group group[GROUP
 
 void lk_mcap_summary_close(const struct lk_mcap_summary *summary, struct lk_mcap_buffer *b)
 {
-    uint64_t zero = summary->offset - b->size; /* of the file, as seen from the buffer */
+    uint64_t zero = summary->offset - b->size; /* start of the file */
     struct group group[GROUPS];
     size_t begin = lk_mcap_begin(b, LK_MCAP_DATA_END), summary_at, offsets;
 
-    lk_mcap_put_u32(b, 0); /* the chunks have CRCs of their own */
+    lk_mcap_put_u32(b, 0); /* no CRC of the data: each chunk has its own */
     lk_mcap_end(b, begin);
     summary_at = b->size;
     put_groups(b, summary, group);
@@ -264,7 +265,8 @@ void lk_mcap_summary_close(const struct lk_mcap_summary *summary, struct lk_mcap
     begin = lk_mcap_begin(b, LK_MCAP_FOOTER);
     lk_mcap_put_u64(b, zero + summary_at);
     lk_mcap_put_u64(b, zero + offsets);
-    /* the CRC covers all up to itself, and the length of the record with it */
+    /* The CRC covers everything before itself, including the length of the footer record. So the
+     * length is written first. */
     lk_mcap_put_u32(b, 0);
     lk_mcap_end(b, begin);
     if (!b->full)

@@ -5,11 +5,13 @@
 
 #include "chunk.h"
 
-/** struct lk_mcap_summary - data for the summary. @offset: file offset of the next byte
- * @schemas, @channels: copies of the records;  @attachments, @metadata: index records of
- *                      attachments and metadata @chunk: entries of @n_chunks chunks, with room for
- *                      @capacity @messages: number of messages of each channel; @first_ns,
- *                      @last_ns: earliest and latest time of all messages */
+/** struct lk_mcap_summary - data for the summary.
+ * @offset:             file offset of the next byte
+ * @schemas, @channels: copies of the records
+ * @attachments, @metadata: index records of attachments and metadata
+ * @chunk:              entries of @n_chunks chunks, with room for @capacity
+ * @messages:           number of messages of each channel
+ * @first_ns, @last_ns: earliest and latest time of all messages */
 struct lk_mcap_summary {
     uint64_t offset;
     struct lk_mcap_buffer schemas;

@@ -116,7 +116,7 @@ uint32_t lk_mcap_crc(const void *data, size_t n)
     return (uint32_t)crc32_z(0, data, n);
 }
 
-/* A map is preceded by its length in bytes. */
+/* Write a map of strings, preceded by its length in bytes. */
 static void put_map(struct lk_mcap_buffer *buffer, const struct lk_mcap_pair *pairs, size_t n)
 {
     size_t begin;
@@ -137,7 +137,7 @@ void lk_mcap_put_header(struct lk_mcap_buffer *buffer, const char *library)
 
     lk_mcap_put(buffer, LK_MCAP_MAGIC, LK_MCAP_MAGIC_SIZE);
     begin = lk_mcap_begin(buffer, LK_MCAP_HEADER);
-    lk_mcap_put_text(buffer, ""); /* of no profile */
+    lk_mcap_put_text(buffer, ""); /* no profile */
     lk_mcap_put_text(buffer, library);
     lk_mcap_end(buffer, begin);
 }

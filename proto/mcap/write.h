@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Encode records of an MCAP file in memory; the caller writes them.
+/* Encoder of the records of an MCAP file, in memory; the caller writes them to the file.
  *
  * A failed call marks the buffer as full; later calls then do nothing, so that the caller needs
- * only one check after the last call. Integers are little-endian. Thread: any but the cycle. */
+ * only one check after the last call. Integers are little-endian.
+ * Thread: any but the cycle. */
 #ifndef LK_MCAP_WRITE_H
 #define LK_MCAP_WRITE_H
 
@@ -12,7 +13,7 @@
 
 #define LK_MCAP_MAGIC      "\x89MCAP0\r\n"
 #define LK_MCAP_MAGIC_SIZE 8
-#define LK_MCAP_HEAD_SIZE  9 /* of a record: opcode and length */
+#define LK_MCAP_HEAD_SIZE  9 /* size of opcode and length of a record */
 
 /** enum lk_mcap_op - opcodes of records. */
 enum lk_mcap_op {
@@ -35,7 +36,8 @@ enum lk_mcap_op {
 
 /** struct lk_mcap_buffer - a buffer that may grow.
  * @grows: @data is on the heap and grows as needed; otherwise @data is @capacity bytes owned by the
- *         caller @full: some data did not fit and is missing */
+ *         caller
+ * @full:  some data did not fit and is missing */
 struct lk_mcap_buffer {
     unsigned char *data;
     size_t size;
@@ -47,7 +49,8 @@ struct lk_mcap_buffer {
 /** lk_mcap_buffer_fini() - Release the memory of a growing buffer. */
 void lk_mcap_buffer_fini(struct lk_mcap_buffer *buffer);
 
-/** lk_mcap_reserve() - Append @n bytes for the caller to fill; NULL if they do not fit. */
+/** lk_mcap_reserve() - Append @n bytes and return their address, so that the caller fills them;
+ * NULL if they do not fit. */
 unsigned char *lk_mcap_reserve(struct lk_mcap_buffer *buffer, size_t n);
 
 void lk_mcap_put(struct lk_mcap_buffer *buffer, const void *data, size_t n);
@@ -62,7 +65,8 @@ void lk_mcap_store_u32(unsigned char *to, uint32_t value);
 void lk_mcap_store_u64(unsigned char *to, uint64_t value);
 
 /** lk_mcap_begin(), lk_mcap_end() - Begin and end a record; call them before and after writing its
- * content. Return: offset of the content, for lk_mcap_end(). */
+ * content.
+ * Return: offset of the content, for lk_mcap_end(). */
 size_t lk_mcap_begin(struct lk_mcap_buffer *buffer, enum lk_mcap_op op);
 void lk_mcap_end(struct lk_mcap_buffer *buffer, size_t begin);
 
@@ -75,11 +79,13 @@ struct lk_mcap_pair {
     const char *value;
 };
 
-/** lk_mcap_put_header() - Write magic and header, the start of a file. @library: the program that
- * writes it */
+/** lk_mcap_put_header() - Write magic and header, the start of a file.
+ * @library: name of the program that writes the file */
 void lk_mcap_put_header(struct lk_mcap_buffer *buffer, const char *library);
-/** lk_mcap_put_schema() - Write a schema. @id: not 0; @name: name of the message type; @data: a
- * FileDescriptorSet */
+/** lk_mcap_put_schema() - Write a schema.
+ * @id:   not 0
+ * @name: name of the message type
+ * @data: a FileDescriptorSet */
 void lk_mcap_put_schema(struct lk_mcap_buffer *buffer, uint16_t id, const char *name,
                         const void *data, size_t size);
 /** lk_mcap_put_channel() - Write a channel with messages of schema @schema. @pairs: @n_pairs

@@ -10,8 +10,8 @@ const char *const can_checksum_names[] = {[CAN_XOR] = "xor",
                                           [CAN_CRC8_H2F] = "crc8-h2f",
                                           [CAN_CHECKSUMS] = NULL};
 
-/* struct part - the bits of a signal within one byte: @n bits from bit @shift on; they are the bits
- * from @place on of the raw value */
+/* struct part - the bits of a signal within one byte. The @n bits from bit @shift of the byte on
+ * are the bits from @place of the raw value on. */
 struct part {
     int byte;
     int shift;
@@ -19,7 +19,8 @@ struct part {
     int place;
 };
 
-/* Return the part of the signal that begins @done bits after its first bit. */
+/* Return the bits of the signal in the byte that contains bit @done, counted from the first bit of
+ * the signal. */
 static struct part part_at(const struct dbc_signal *s, int done)
 {
     int at = dbc_first_bit(s) + done, left = s->bits - done;
@@ -99,7 +100,7 @@ static uint64_t raw_of_float(const struct dbc_signal *s, double number, bool *wi
         return raw;
     }
     single = (float)number;
-    memcpy(&raw, &single, sizeof(single)); /* little-endian, as this whole project */
+    memcpy(&raw, &single, sizeof(single)); /* on a little-endian machine */
     return raw;
 }
 
@@ -153,8 +154,8 @@ double can_resolution(const struct dbc_signal *signal, double value)
 
 /* ---- checksums ---- */
 
-/* CRC of 8 bits, the highest bit first, as AUTOSAR's specification of its CRC library has both:
- * begun with all ones and inverted at the end. */
+/* Update a CRC of 8 bits with one byte, highest bit first. As in AUTOSAR's specification of its CRC
+ * library, both CRCs begin with all bits set and are inverted at the end. */
 static uint8_t crc8(uint8_t polynomial, uint8_t crc, uint8_t byte)
 {
     crc ^= byte;

@@ -39,7 +39,7 @@ int can_bus_init(struct can_bus *bus, const char *name)
 
 /* ---- disappearance and return ---- */
 
-/* log a message once, until it changes */
+/* Log a message, unless it is equal to the last one. */
 static void say(struct can_bus *bus, const char *what, const char *why)
 {
     char text[LK_ERROR_SIZE];
@@ -62,8 +62,8 @@ static void close_bus(struct can_bus *bus, const char *why)
     say(bus, "is not there", why);
 }
 
-/* Set the identifiers to receive, or all if the socket does not support that number. A socket
- * without any receives errors only. */
+/* Set the identifiers to receive. If the socket does not support so many filters, receive all
+ * frames. Without any identifiers the socket receives only errors. */
 static int set_filters(struct can_bus *bus, int fd)
 {
     static const struct can_filter all = {0};
@@ -97,14 +97,14 @@ static int open_unix(const struct can_bus *bus, bool *ret_is_fd)
     return fd;
 }
 
-/* check that the interface exists and is up, and whether it supports CAN FD */
+/* Bind to the interface, which must exist and be up. Find out whether it supports CAN FD. */
 static int bind_interface(int fd, const char *name, bool *ret_is_fd)
 {
     struct sockaddr_can address = {.can_family = AF_CAN};
     struct ifreq request = {0};
     int on = 1;
 
-    memcpy(request.ifr_name, name, strlen(name)); /* it fits, see can_bus_init() */
+    memcpy(request.ifr_name, name, strlen(name)); /* the name fits, see can_bus_init() */
     if (ioctl(fd, SIOCGIFINDEX, &request) != 0)
         return -errno;
     address.can_ifindex = request.ifr_ifindex;
@@ -154,7 +154,7 @@ void can_bus_tend(struct can_bus *bus, int64_t now_ns)
         close_bus(bus, "it has no CAN FD, which messages need; see ip link set mtu 72");
         return;
     }
-    (void)setsockopt(fd, SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof(on)); /* else stamped as read */
+    (void)setsockopt(fd, SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof(on)); /* optional */
     bus->fd = fd;
     bus->is_fd = is_fd;
     say(bus, "is there", "");
@@ -209,7 +209,7 @@ void can_bus_send(struct can_bus *bus, const struct dbc_message *message, const 
 {
     struct canfd_frame frame = {.can_id = message->id | (message->is_extended ? CAN_EFF_FLAG : 0),
                                 .len = (uint8_t)n};
-    size_t size = message->is_fd ? CANFD_MTU : CAN_MTU; /* one begins as the other does */
+    size_t size = message->is_fd ? CANFD_MTU : CAN_MTU; /* both begin alike */
 
     if (!can_bus_is_up(bus))
         return;
@@ -222,8 +222,8 @@ void can_bus_send(struct can_bus *bus, const struct dbc_message *message, const 
         close_bus(bus, strerror(errno));
 }
 
-/* Stamps of the kernel are of its wall clock. An age is independent of the clock, unless that clock
- * was set meanwhile. */
+/* Return the age of a frame [ns]. The kernel stamps frames with its wall clock. The age is valid
+ * unless that clock was set meanwhile. */
 static int64_t age_of(struct msghdr *message)
 {
     struct timespec stamp, now;
@@ -252,7 +252,8 @@ static void note_error(struct can_bus *bus, const struct canfd_frame *frame)
     }
 }
 
-/* one packet. Return: bytes, 0: none, or none that is a frame. */
+/* Receive one packet.
+ * Return: its size in bytes; 0: there is none, or it is no frame. */
 static size_t receive_packet(struct can_bus *bus, struct canfd_frame *frame, int64_t *ret_age_ns)
 {
     union {
@@ -294,7 +295,7 @@ bool can_bus_receive(struct can_bus *bus, struct canfd_frame *ret, int64_t *ret_
         }
         if (ret->can_id & CAN_RTR_FLAG)
             continue;
-        if (bus->is_off) { /* received frames show that the controller is active again */
+        if (bus->is_off) { /* a received frame proves that the controller is active again */
             bus->is_off = false;
             say(bus, "is there", "frames come again");
         }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A CAN bus: an interface of the kernel (SocketCAN), or an AF_UNIX socket of a program that
- * simulates the bus. The bus may disappear and return; each change is logged once. Frames are those
- * of linux/can.h.
- * Thread: one. RT: no. */
+ * simulates the bus. The bus may disappear and return; each change is logged once. Frames have the
+ * format of linux/can.h.
+ * Thread: one.  RT: no. */
 #ifndef TOOLS_CAN_CAN_BUS_H
 #define TOOLS_CAN_CAN_BUS_H
 
@@ -13,13 +13,17 @@
 #define CAN_BUS_NAME_SIZE 108 /* bytes of the path of a socket, without "unix:" */
 
 /** struct can_bus - a connection to one CAN bus.
- * @name: "can0", or "unix:PATH"
- * @fd: -1: closed;  @is_off: the controller is bus-off;  @is_fd: CAN FD is enabled
- * @wants_fd: a message needs CAN FD;  @filter: @n_filters filters of received frames;  @tried_ns:
- *            time of the last attempt to open it
- * @said: the failure that was logged last, so that a repeated failure is logged only once
- * @sent: frames sent;  @not_sent: frames dropped because the send buffer was full
- * @received: frames that passed the filter
+ * @name:       "can0", or "unix:PATH"
+ * @fd:         -1: closed
+ * @is_off:     the controller is bus-off
+ * @is_fd:      CAN FD is enabled
+ * @wants_fd:   a message needs CAN FD
+ * @filter:     @n_filters filters of received frames
+ * @tried_ns:   time of the last attempt to open the bus
+ * @said:       message that was logged last; an equal message is not logged again
+ * @sent:       frames sent
+ * @not_sent:   frames dropped because the send buffer was full
+ * @received:   frames that passed the filter
  * @times_down: number of times that the bus disappeared */
 struct can_bus {
     char name[CAN_BUS_NAME_SIZE + 8];
@@ -53,8 +57,9 @@ bool can_bus_is_up(const struct can_bus *bus);
 void can_bus_send(struct can_bus *bus, const struct dbc_message *message, const uint8_t *data,
                   int n);
 /** can_bus_receive() - Receive the next data frame without waiting. Frames of other types are
- * skipped. @ret_age_ns: time since the kernel received the frame, 0: unknown Return: true if there
- * was a frame. */
+ * skipped.
+ * @ret_age_ns: time since the kernel received the frame, 0: unknown
+ * Return: true if there was a frame. */
 bool can_bus_receive(struct can_bus *bus, struct canfd_frame *ret, int64_t *ret_age_ns);
 
 #endif

@@ -11,7 +11,8 @@ static const struct can_scalar *input_of(const struct can_plan *plan, int item)
     return &plan->channels->input.scalar[plan->item[item].scalar];
 }
 
-/* Check that an input is set by one signal, or by several that are never present at once. */
+/* Check that only one signal sets an input. Several signals may set it if they are never present in
+ * the same frame. */
 static bool check_single(struct maker *k, int message, int item, int *setter)
 {
     const struct can_plan *plan = k->plan;
@@ -33,7 +34,7 @@ static bool check_single(struct maker *k, int message, int item, int *setter)
                       input_of(plan, item)->name);
 }
 
-/* the number of a claim stays that of its first message */
+/* Merge two claims. The number of a claim is that of its first message. */
 static void join_claims(struct can_plan *plan, int a, int b)
 {
     int from = a > b ? a : b, to = a > b ? b : a;
@@ -44,7 +45,7 @@ static void join_claims(struct can_plan *plan, int a, int b)
 }
 
 /* Give each message the number of the first message with which it shares a channel.
- * @owner: the message that has a channel, -1 at first */
+ * @owner: for each channel the message that contains it, initially -1 */
 static void join_messages(struct can_plan *plan, int *owner)
 {
     for (int i = 0; i < plan->n_messages; i++) {
@@ -64,7 +65,7 @@ static void join_messages(struct can_plan *plan, int *owner)
     }
 }
 
-/* Make claim @claim from the channels of the messages with this number, in the order of the model.
+/* Create a claim from the channels of all messages with number @number, in the order of the model.
  * @owner: message of each channel */
 static bool fill_claim(struct can_plan *plan, int number, struct can_claim *claim, const int *owner)
 {

@@ -4,7 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-/* return the next significant character of a unit: "Nm", "N m" and "N*m" are equal, 1 is no unit */
+/* Return the next significant character of a unit. "Nm", "N m" and "N*m" are equal, and 1 means no
+ * unit. */
 static const char *next_of_unit(const char *at)
 {
     while (*at == ' ' || *at == '*' || *at == '-' || (at[0] == '1' && at[1] == '\0'))
@@ -30,7 +31,7 @@ static const struct can_scalar *scalar_of(const struct can_plan *plan, const str
     return &side->scalar[item->scalar];
 }
 
-/* the range of the signal as the channel would have it */
+/* Compute the range of the signal, converted to values of the channel. */
 static void find_range(const struct dbc_signal *s, const struct can_item *item, double *ret_low,
                        double *ret_high)
 {

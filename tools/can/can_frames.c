@@ -6,14 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CYCLES_MAX 0x1p53 /* all whole numbers below it are doubles */
+#define CYCLES_MAX 0x1p53 /* whole numbers up to this one are exact doubles */
 
 static const struct dbc_message *message_of(const struct can_plan *plan, int i)
 {
     return &plan->dbc->message[plan->message[i].message];
 }
 
-/* ---- beginnings ---- */
+/* ---- initial data ---- */
 
 static void begin_data(const struct can_plan *plan, int i, uint8_t *data)
 {
@@ -68,8 +68,8 @@ void can_frames_fini(struct can_frames *frames)
 
 /* ---- frames that are sent ---- */
 
-/* Times are multiples of the step, so that a thousandth of it is round-off at most. A time that is
- * not finite, or beyond all that can be counted, is no new cycle. */
+/* Times are multiples of the step, so a thousandth of a step is sufficient for round-off. A time
+ * that is not finite or too large to be counted does not begin a new cycle. */
 bool can_frame_is_due(struct can_frames *frames, int i, double time_s, bool anew)
 {
     const struct can_message *cm = &frames->plan->message[i];
@@ -96,8 +96,9 @@ int can_frame_length(const struct dbc_message *message)
     return lengths[i];
 }
 
-/* Return the next selection in turn among the selections that have a channel. An output assigned to
- * the selector has precedence. Return: -1: not multiplexed. */
+/* Return the value of the selector for the next frame. The selections that have a channel are sent
+ * in turn, unless an output is assigned to the selector.
+ * Return: the value; -1: the message is not multiplexed, or an output sets the selector. */
 static int64_t next_selection(struct can_frames *frames, int i)
 {
     const struct can_plan *plan = frames->plan;
@@ -132,7 +133,7 @@ static bool put_item(const struct can_plan *plan, const struct can_item *item,
     return true;
 }
 
-/* Write the selector, by its own output or in turns, and the signals that it selects. */
+/* Write the selector, either from its own output or in turn, and the signals that it selects. */
 static bool put_selected(struct can_frames *frames, int i, const double *outputs, uint8_t *data)
 {
     const struct can_plan *plan = frames->plan;
@@ -190,8 +191,9 @@ int can_frame_fill(struct can_frames *frames, int i, const double *outputs, uint
 
 /* ---- frames that are received ---- */
 
-/* Clamp @value to @low and @high. @slack: excess that counts as round-off.
- * Return: true if it is acceptable. */
+/* Clamp @value to @low and @high.
+ * @slack: excess that counts as round-off
+ * Return: true if the value was within the limits, or may be saturated. */
 static bool hold_within(double *value, double low, double high, double slack,
                         enum can_outside outside)
 {

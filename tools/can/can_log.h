@@ -7,11 +7,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define CAN_LOG_LINES    200                 /* at once, */
-#define CAN_LOG_EVERY_NS INT64_C(3000000000) /* then one each so often */
+#define CAN_LOG_LINES    200                 /* number of lines that may be printed in a row; */
+#define CAN_LOG_EVERY_NS INT64_C(3000000000) /* afterwards one line per this time [ns] */
 
-/** struct can_log - state of the rate limit; initialise with {0}. @n_used: number of used lines, at
- * most CAN_LOG_LINES, at @counted_ns; @n_left_out: lines dropped since the last printed line */
+/** struct can_log - state of the rate limit; initialise with {0}.
+ * @n_used:     lines printed and not yet regained at @counted_ns, at most CAN_LOG_LINES
+ * @n_left_out: lines dropped since the last printed line */
 struct can_log {
     int n_used;
     int64_t counted_ns;

@@ -12,7 +12,7 @@
 static const char *const outside_names[] = {"saturate", "refuse", NULL};
 static const char *const direction_names[] = {"transmit", "receive", "none", NULL};
 
-/* a choice that may be absent, which leaves @ret as it is */
+/* Read an optional word. If it is missing, @ret is unchanged. */
 static int read_choice_or(struct lk_node map, const char *key, const char *const names[], int *ret,
                           struct lk_error *err)
 {
@@ -71,7 +71,7 @@ static int read_signal(struct lk_node key, struct lk_node value, void *entry, st
 
 /* ---- messages ---- */
 
-/* SIGNAL, or {signal: SIGNAL, ...} */
+/* Read a signal: SIGNAL, or {signal: SIGNAL, ...}. */
 static int read_signal_name(struct lk_node node, const char *what, const char *const keys[],
                             char ret[DBC_NAME_SIZE], struct lk_error *err)
 {
@@ -174,8 +174,8 @@ static int read_message(struct lk_node key, struct lk_node map, void *entry, str
 
 /* ---- all of it ---- */
 
-/* struct part - a section of the map: its key, and the function that reads an entry of @size
- * bytes */
+/* struct part - a section of the map: its key, the size of an entry, and the function that reads an
+ * entry. */
 struct part {
     const char *key;
     size_t size;

@@ -43,7 +43,8 @@ static bool sort_side(const struct can_side *side, struct named **ret)
     return list != NULL;
 }
 
-/* Return: the scalar, -1: none, -2: several. */
+/* Find a scalar by the name of a signal.
+ * Return: index of the scalar; -1: none; -2: several. */
 static int find_by_name(const struct named *list, int n, const char *name)
 {
     struct named key = {.scalar = 0}, *found;
@@ -60,7 +61,7 @@ static int find_by_name(const struct named *list, int n, const char *name)
     return found->scalar;
 }
 
-/* find the scalar named in the map, in the displayed form */
+/* Find the scalar whose displayed name is in the map. */
 static int find_as_written(const struct can_side *side, const char *text)
 {
     char name[2 * CAN_CHANNEL_SIZE + 2];
@@ -85,7 +86,7 @@ static bool take_mapped(struct maker *k, const struct can_side *side, bool is_se
     if (entry->outside != CAN_OUTSIDE_DEFAULT)
         item->outside = entry->outside;
     if (*entry->channel == '\0' && lk_node_kind(entry->target) == LK_NODE_SCALAR)
-        return true; /* none */
+        return true; /* no channel, by explicit choice */
     if (*entry->channel == '\0')
         return can_match(k, side, item);
     item->scalar = find_as_written(side, entry->channel);
@@ -234,7 +235,8 @@ static bool check_overlap(struct maker *k, const struct dbc_message *m)
     return true;
 }
 
-/* Return: CAN_NONE also after a refusal. */
+/* Find the direction of a message.
+ * Return: the direction; CAN_NONE also after a refusal. */
 static enum can_direction find_direction(struct maker *k, const struct dbc_message *m)
 {
     const struct can_map_message *entry = k->message_entry[k->message];
@@ -264,7 +266,8 @@ static bool take_signals(struct maker *k, const struct dbc_message *m, struct ca
     return true;
 }
 
-/* A message without a cycle time is not sent; one listed in the map must have one. */
+/* Set the cycle time of a message. Without a cycle time it is not sent. If the map lists it, this
+ * is an error. */
 static bool take_cycle(struct maker *k, const struct dbc_message *m, struct can_message *cm,
                        bool *ret_is_sent)
 {
@@ -392,7 +395,7 @@ static bool note_entries(struct maker *k, const struct can_map *map)
     return true;
 }
 
-/* Set the node name of this process, one of the nodes of the file. */
+/* Set the name of the node that this process represents. It must be a node of the file. */
 static bool take_node(struct maker *k, const struct can_map *map, const char *node)
 {
     k->us = node != NULL ? node : *map->us != '\0' ? map->us : NULL;
@@ -411,8 +414,8 @@ static bool take_node(struct maker *k, const struct can_map *map, const char *no
 
 /* ---- all of it ---- */
 
-/* Messages of one cycle do not all begin at the same step: a bus has room for one at a time, and
- * the queue of an interface for ten. */
+/* Distribute the messages of the same cycle time over different steps. A bus has room for one
+ * message at a time, and the queue of an interface for about ten. */
 static void spread_messages(struct can_plan *plan)
 {
     for (int i = 0; i < plan->n_messages; i++) {

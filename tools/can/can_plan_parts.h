@@ -13,10 +13,12 @@ struct named {
     int scalar;
 };
 
-/** struct maker - construction of a plan. @us: node name of this process, or NULL
- * @message: present message;  @signal_entry, @message_entry: map entry of the present signal and of
- *           @message, or NULL @outputs, @inputs: scalars sorted by name; @result: error code of the
- *           first refusal */
+/** struct maker - construction of a plan.
+ * @us:               name of the node that this process represents, or NULL
+ * @message:          index of the present message
+ * @signal_entry, @message_entry: map entry of each signal and of each message, or NULL
+ * @outputs, @inputs: scalars sorted by name
+ * @result:           error code of the first refusal */
 struct maker {
     struct can_plan *plan;
     const char *us;
@@ -33,12 +35,13 @@ struct maker {
 bool can_refuse(struct maker *k, int line, int column, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/** can_match() - Find the channel of a signal by its name; -1: none. Return: false after a
- * refusal. */
+/** can_match() - Find the channel of a signal by its name; -1: none.
+ * Return: false after a refusal. */
 bool can_match(struct maker *k, const struct can_side *side, struct can_item *item);
 
 /** can_group_claims() - Create one claim for each received message; messages that share a channel
- * have a common claim. Return: false after a refusal. */
+ * have a common claim.
+ * Return: false after a refusal. */
 bool can_group_claims(struct maker *k);
 
 #endif

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FRAMES_MAX  64 /* received frames in a row, so that outputs are served too */
+#define FRAMES_MAX  64 /* largest number of frames received in a row, before outputs are sent */
 #define SAMPLES_MAX 64
 #define DRIVE_NS    INT64_C(20000000)
 
@@ -74,9 +74,9 @@ static void say_plan(const struct can_rig *rig, const char *model)
         can_log("%d signals of others have no channel: %s", n, text);
 }
 
-/* Return: 0, -ENOMEM. A model that does not fit the file or the map is logged; wait for another
- * one.
- */
+/* Make the plan for a model. If the model does not match the file or the map, this is logged, and
+ * the plan remains empty until another model is loaded.
+ * Return: 0, -ENOMEM. */
 static int take_model(struct can_rig *rig, const Linkage__V1__ModelDescription *model)
 {
     struct lk_error error = {""};
@@ -103,8 +103,8 @@ static int take_model(struct can_rig *rig, const Linkage__V1__ModelDescription *
     return code > 0 ? can_bus_follow(rig->bus, NULL) : code;
 }
 
-/* A restarted daemon may have another model; with the same model the plan remains.
- */
+/* Check for a new model. A restarted daemon may have another model; with the same model the plan
+ * remains. */
 static int look_for_model(struct can_rig *rig)
 {
     const Linkage__V1__ModelDescription *model = lk_client_bench_model(rig->follower);
@@ -143,7 +143,8 @@ static void send_due(struct can_rig *rig, const Linkage__V1__OutputSample *sampl
     }
 }
 
-/* A pausing run is published once more without a step; a restarted run resets all state. */
+/* Process an output sample. When a run pauses, its last step is published once more; such a sample
+ * is ignored. A restarted run resets the cycles of all messages. */
 static void take_sample(struct can_rig *rig, const Linkage__V1__OutputSample *sample)
 {
     bool anew = !rig->has_step || sample->step < rig->step;
@@ -216,7 +217,7 @@ static void take_frames(struct can_rig *rig)
 
 /* ---- claims ---- */
 
-/* Open the bench of a claim, named after its message. */
+/* Open the bench of a claim. Its name contains the name of the claim's first message. */
 static int open_bench(struct can_rig *rig, int claim)
 {
     const struct can_claim *c = &rig->plan.claim[claim];
@@ -240,7 +241,7 @@ static int open_bench(struct can_rig *rig, int claim)
     return code;
 }
 
-/* log the reason of a refused claim once; the follower logs a missing daemon */
+/* Log the reason of a refused claim once. A missing daemon is logged by the follower. */
 static void say_refusal(struct can_rig *rig, int claim)
 {
     struct lk_client_bench_view view;

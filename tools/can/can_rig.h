@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Connection of a daemon with a bus: outputs are sent at steps of the run, and received frames are
  * inputs. One bench receives the outputs; each claim of the plan is a separate bench, so that the
- * daemon's time-outs act per message. Both sides may disappear and return. Without the bus there
- * are no claims, and after a change of model a new plan is made. Thread: one. RT: no. */
+ * daemon's time-outs apply to each message separately. Daemon and bus may disappear and return.
+ * Without the bus nothing is claimed. After a change of model a new plan is made.
+ * Thread: one.  RT: no. */
 #ifndef TOOLS_CAN_CAN_RIG_H
 #define TOOLS_CAN_CAN_RIG_H
 
@@ -13,18 +14,24 @@
 #define CAN_POLL_ITEMS 3
 #define CAN_WAIT_MS    20 /* longest time between two calls of can_rig_serve() */
 
-/** struct can_rig - connection of a daemon with a bus; zero except for the fields set by the
- * caller. @dbc, @map, @node, @bus: set by the caller; @setup: endpoints and keys of the daemon, set
- * by the caller @follower: the bench for outputs;  @bench: bench of each claim, NULL without the
- * bus @channels, @plan, @frames: data of the model @model_id at @daemon_id, valid if @has_plan
- * @times_claimed: times_claimed of the follower at the last check
- * @step, @has_step: step of the last sample;  @driven_ns: last time that the benches were driven
- * @said, @refusal: last logged text of the follower and of each claim, so that a repeated text is
- *                  logged only once
- * @samples, @lost: number of output samples, and of gaps in their sequence numbers
- * @missed: cycles of messages without a sample, under earlier models;  @unsent: frames with a value
- * out of range;  @outcome: number of received frames by enum can_taken
- * @given: samples sent to the daemon;  @unheard: samples without a claim */
+/** struct can_rig - connection of a daemon with a bus. Before can_rig_open() all fields not set by
+ * the caller must be zero.
+ * @dbc, @map, @node, @bus: set by the caller
+ * @setup:           endpoints and keys of the daemon, set by the caller
+ * @follower:        the bench for outputs
+ * @bench:           bench of each claim, NULL without the bus
+ * @channels, @plan, @frames: data of the model @model_id at @daemon_id, valid if @has_plan
+ * @times_claimed:   value of the follower's field times_claimed at the last check
+ * @step, @has_step: step of the last sample
+ * @driven_ns:       time of the last call of lk_bench_drive() for the benches
+ * @said, @refusal:  last logged text of the follower and of each claim, so that a repeated text is
+ *                   logged only once
+ * @samples, @lost:  number of output samples, and of gaps in their sequence numbers
+ * @missed:          cycles of messages without a sample, under earlier models
+ * @unsent:          frames with a value out of range
+ * @outcome:         number of received frames for each enum can_taken
+ * @given:           number of samples sent to the daemon
+ * @unheard:         number of samples dropped because the bench had no claim */
 struct can_rig {
     const struct dbc *dbc;
     const struct can_map *map;
@@ -57,12 +64,14 @@ struct can_rig {
 /** can_rig_open() - Open the bench for outputs. Return: 0, or a code of the client library. */
 int can_rig_open(struct can_rig *rig, struct lk_error *ret_error);
 void can_rig_close(struct can_rig *rig);
-/** can_rig_poll() - Write the items to poll. Return: their number. */
+/** can_rig_poll() - Write the items to poll.
+ * Return: number of items. */
 int can_rig_poll(const struct can_rig *rig, zmq_pollitem_t items[CAN_POLL_ITEMS]);
-/** can_rig_serve() - Process received messages and due work. Return: 0, -ENOMEM. */
+/** can_rig_serve() - Process received messages, and do the work that is due.
+ * Return: 0, -ENOMEM. */
 int can_rig_serve(struct can_rig *rig);
-/** can_rig_describe() - Convert a daemon's description of a model to channels. Return: 0,
- * -ENOMEM. */
+/** can_rig_describe() - Convert a daemon's description of a model to channels.
+ * Return: 0, -ENOMEM. */
 int can_rig_describe(const Linkage__V1__ModelDescription *model, struct can_channels *ret);
 /** can_rig_count() - Print all counts as one line of JSON. */
 void can_rig_count(const struct can_rig *rig);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Statements about earlier declarations: attributes, kinds of numbers, selections. */
+/* Statements about earlier declarations: attributes, number formats of signals, selections. */
 #include "dbc_parts.h"
 
 #include <math.h>
@@ -35,7 +35,7 @@ static bool ends_in_fd(const char *text)
     return n >= 3 && strcmp(text + n - 3, "_FD") == 0;
 }
 
-/* BA_DEF_ BO_ "VFrameFormat" ENUM "StandardCAN","ExtendedCAN",..; */
+/* Read BA_DEF_ BO_ "VFrameFormat" ENUM "StandardCAN","ExtendedCAN",..; */
 bool dbc_read_definition(struct dbc_reader *r, const struct dbc_token *begin)
 {
     struct dbc_words *w = &r->words;
@@ -62,7 +62,7 @@ bool dbc_read_definition(struct dbc_reader *r, const struct dbc_token *begin)
     return dbc_pass_statement(w, begin);
 }
 
-/* a format by its number, or by its name: 1 and 0 are then of FD and not */
+/* Read a frame format, given by its number in VFrameFormat or by its name. */
 static bool take_format(struct dbc_reader *r, bool *ret_is_fd)
 {
     struct dbc_words *w = &r->words;
@@ -81,7 +81,7 @@ static bool take_format(struct dbc_reader *r, bool *ret_is_fd)
     return true;
 }
 
-/* BA_DEF_DEF_ "GenMsgCycleTime" 100; */
+/* Read BA_DEF_DEF_ "GenMsgCycleTime" 100; */
 bool dbc_read_default(struct dbc_reader *r, const struct dbc_token *begin)
 {
     struct dbc_words *w = &r->words;
@@ -101,7 +101,7 @@ bool dbc_read_default(struct dbc_reader *r, const struct dbc_token *begin)
     return dbc_pass_statement(w, begin);
 }
 
-/* BA_ "NAME" BO_ id value; */
+/* Read BA_ "NAME" BO_ id value; */
 static bool read_of_message(struct dbc_reader *r, const char *name)
 {
     struct dbc_words *w = &r->words;
@@ -130,7 +130,7 @@ static bool read_of_message(struct dbc_reader *r, const char *name)
     return true;
 }
 
-/* BA_ "NAME" SG_ id signal value; */
+/* Read BA_ "NAME" SG_ id signal value; */
 static bool read_of_signal(struct dbc_reader *r, const char *name)
 {
     struct dbc_words *w = &r->words;
@@ -171,7 +171,7 @@ bool dbc_read_attribute(struct dbc_reader *r, const struct dbc_token *begin)
 
 /* ---- further statements about signals ---- */
 
-/* find the signal of a later statement, which must exist */
+/* Find the signal of a later statement. It must exist. */
 static bool take_signal(struct dbc_reader *r, int *ret_message, struct dbc_signal **ret)
 {
     struct dbc_words *w = &r->words;
@@ -191,7 +191,7 @@ static bool take_signal(struct dbc_reader *r, int *ret_message, struct dbc_signa
     return true;
 }
 
-/* SIG_VALTYPE_ id signal : 1; */
+/* Read SIG_VALTYPE_ id signal : 1; */
 bool dbc_read_kind(struct dbc_reader *r, const struct dbc_token *begin)
 {
     struct dbc_words *w = &r->words;
@@ -214,9 +214,8 @@ bool dbc_read_kind(struct dbc_reader *r, const struct dbc_token *begin)
     return dbc_pass_statement(w, begin);
 }
 
-/* SG_MUL_VAL_ id signal selector low-high, low-high; a statement equivalent to m<low> counts as
- * plain
- */
+/* Read SG_MUL_VAL_ id signal selector low-high, low-high; If the statement means the same as
+ * m<low>, the multiplexing is not extended. */
 bool dbc_read_selection(struct dbc_reader *r, const struct dbc_token *begin)
 {
     struct dbc_words *w = &r->words;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The reader of a DBC file: dbc_read.c reads declarations, dbc_attributes.c later statements about
- * them. All functions return false after an error in the text, or if memory is exhausted. */
+/* Private header of the reader of a DBC file: dbc_read.c reads declarations, dbc_attributes.c reads
+ * later statements about them. All functions return false after an error in the text, or if memory
+ * is exhausted. */
 #ifndef TOOLS_CAN_DBC_PARTS_H
 #define TOOLS_CAN_DBC_PARTS_H
 
@@ -8,9 +9,11 @@
 
 #define DBC_EXTENDED 0x80000000u /* bit of an identifier in the file: 29-bit identifier */
 
-/** struct dbc_reader - state of the reader. @cycle_ms: default cycle time of messages without the
- * attribute; @of: message of the present statement, -1: none @fd_formats: bit i: format i of
- * VFrameFormat is a format of CAN FD; @format: the default format */
+/** struct dbc_reader - state of the reader.
+ * @cycle_ms:   default cycle time of messages without the attribute
+ * @of:         index of the message of the present statement, -1: none
+ * @fd_formats: bit set: if bit i is set, format i of VFrameFormat is a format of CAN FD
+ * @format:     the default format is a format of CAN FD */
 struct dbc_reader {
     struct dbc_words words;
     struct dbc *dbc;
@@ -23,8 +26,8 @@ struct dbc_reader {
     bool no_memory;
 };
 
-/** dbc_find_id() - Find the message with this identifier in the notation of the file. Return: -1:
- * none. */
+/** dbc_find_id() - Find the message with this identifier in the notation of the file.
+ * Return: -1: none. */
 int dbc_find_id(const struct dbc *dbc, double number);
 /** dbc_take_message() - Read an identifier in a later statement and find its message; -1: unknown
  * message. */

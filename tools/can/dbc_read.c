@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads a DBC file, statement by statement. Statements irrelevant to a sender or receiver are
- * skipped; one with an unknown name is refused, because it may be a typing error. A mistake in a
- * statement about a message is stored with that message, because only others may be needed. */
+/* Reader of a DBC file, statement by statement. Statements that are irrelevant to a sender or
+ * receiver are skipped. A statement with an unknown name is refused, because it may be a typing
+ * error. An error in a statement about a message is stored with that message, because that message
+ * may not be needed. */
 #include "dbc_parts.h"
 #include "linkage/file.h"
 
@@ -11,10 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ORPHANS    0xc0000000u /* the message of signals that are in none */
+#define ORPHANS    0xc0000000u /* identifier of the pseudo-message for signals without a message */
 #define ID_MAX     0x1fffffffu
 #define EXTENDED   "it has extended multiplexing"
-#define FD_FORMATS 0xc000u /* the formats 14 and 15 of VFrameFormat are those of CAN FD */
+#define FD_FORMATS 0xc000u /* formats 14 and 15 of VFrameFormat are those of CAN FD */
 
 static bool grow(struct dbc_reader *r, void *array, int n, int *room, size_t size)
 {
@@ -33,8 +34,8 @@ static bool grow(struct dbc_reader *r, void *array, int n, int *room, size_t siz
     return true;
 }
 
-/* Store a refusal that concerns no message and has no effect. Return: false if it is not such a
- * refusal. */
+/* Store an error that concerns no message and has no effect, as a note.
+ * Return: false if the error is not of this kind. */
 static bool keep_note(struct dbc_reader *r)
 {
     struct dbc *dbc = r->dbc;
@@ -85,7 +86,7 @@ static bool check_message(struct dbc_reader *r, const struct dbc_token *token)
     return true;
 }
 
-/* BO_ id name: bytes sender */
+/* Read BO_ id name: bytes sender */
 static bool read_message(struct dbc_reader *r)
 {
     struct dbc_words *w = &r->words;
@@ -119,7 +120,8 @@ static bool read_message(struct dbc_reader *r)
     return dbc_take_name(w, "the sender, or Vector__XXX", m->sender) && check_message(r, &token);
 }
 
-/* M: the selector; m3: there where it is 3; m3M: both, which is extended multiplexing */
+/* Read the role of a signal. M: it is the selector. m3: it is present if the selector is 3. m3M:
+ * both, which is extended multiplexing. */
 static bool read_role(struct dbc_reader *r, struct dbc_message *m, struct dbc_signal *s)
 {
     struct dbc_words *w = &r->words;
@@ -149,7 +151,7 @@ static bool read_role(struct dbc_reader *r, struct dbc_message *m, struct dbc_si
     return true;
 }
 
-/* start|bits@order sign (factor,offset) [low|high] */
+/* Read start|bits@order sign (factor,offset) [low|high] */
 static bool read_layout(struct dbc_words *w, struct dbc_signal *s)
 {
     double start, bits, order;
@@ -192,7 +194,7 @@ static bool check_signal(struct dbc_reader *r, const struct dbc_message *m,
     return true;
 }
 
-/* SG_ name role: layout "unit" receiver, receiver */
+/* Read SG_ name role: layout "unit" receiver, receiver */
 static bool read_signal(struct dbc_reader *r)
 {
     struct dbc_words *w = &r->words;
@@ -217,12 +219,12 @@ static bool read_signal(struct dbc_reader *r)
     m->n_signals++;
     if (!read_role(r, m, s) || !read_layout(w, s) || !check_signal(r, m, s, &token))
         return false;
-    while (w->now.kind != DBC_END && w->now.line == token.line) /* receivers */
+    while (w->now.kind != DBC_END && w->now.line == token.line) /* skip the receivers */
         dbc_next(w);
     return !w->failed;
 }
 
-/* ---- who sends ---- */
+/* ---- senders ---- */
 
 /* Skip an invalid node name to the next blank. Return: false after a refusal. */
 static bool pass_node(struct dbc_reader *r)
@@ -243,7 +245,7 @@ static bool pass_node(struct dbc_reader *r)
     return keep_note(r);
 }
 
-/* BU_: node node */
+/* Read BU_: node node */
 static bool read_nodes(struct dbc_reader *r)
 {
     struct dbc_words *w = &r->words;
@@ -266,7 +268,7 @@ static bool read_nodes(struct dbc_reader *r)
     return true;
 }
 
-/* BO_TX_BU_ id : node,node; */
+/* Read BO_TX_BU_ id : node,node; */
 static bool read_senders(struct dbc_reader *r, const struct dbc_token *begin)
 {
     struct dbc_words *w = &r->words;
@@ -294,7 +296,7 @@ static bool read_senders(struct dbc_reader *r, const struct dbc_token *begin)
 
 /* ---- statements ---- */
 
-/* The names of sections, each on a line that is indented. */
+/* Skip the names of sections, each on an indented line. */
 static bool pass_names(struct dbc_words *w)
 {
     if (!dbc_take_mark(w, ':'))
@@ -304,7 +306,7 @@ static bool pass_names(struct dbc_words *w)
     return !w->failed;
 }
 
-/* BS_: is empty, or has a rate and two registers of an obsolete chip. */
+/* Skip BS_:, which is empty, or has a rate and two registers of an obsolete chip. */
 static bool pass_timing(struct dbc_words *w)
 {
     if (!dbc_take_mark(w, ':'))
@@ -321,7 +323,7 @@ static bool pass_version(struct dbc_words *w)
     return dbc_take_string(w, "a version in quotes", version, sizeof(version));
 }
 
-/* statements that end in a semicolon and are ignored */
+/* Return true for statements that end in a semicolon and are ignored. */
 static bool is_passed_over(const struct dbc_words *w)
 {
     static const char *const names[] = {"CM_",
@@ -407,8 +409,9 @@ static void spoil(struct dbc_reader *r, struct dbc_message *m)
     m->passed_over = "there is a mistake in it";
 }
 
-/* Store a refusal with the message of the statement, and with any other of the same identifier,
- * because either may be meant. Return: false if it concerns none, or the rest is unreadable. */
+/* Store an error with the message of the statement, and with any other message that has the same
+ * identifier, because the statement may mean either.
+ * Return: false if the error concerns no message, or if the rest of the text cannot be read. */
 static bool keep_mistake(struct dbc_reader *r)
 {
     struct dbc_message *m = r->of >= 0 ? &r->dbc->message[r->of] : NULL;
@@ -424,7 +427,8 @@ static bool keep_mistake(struct dbc_reader *r)
     return !r->no_memory;
 }
 
-/* Return: false: the text is refused. */
+/* Read all statements.
+ * Return: false: the text is refused. */
 static bool read_all(struct dbc_reader *r)
 {
     while (r->words.now.kind != DBC_END) {

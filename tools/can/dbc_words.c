@@ -43,7 +43,7 @@ static void end_line(struct dbc_words *w)
     w->line_begin = w->at + 1;
 }
 
-/* and comments, from // to the end of the line */
+/* Skip white space and comments, which extend from // to the end of the line. */
 static void pass_spaces(struct dbc_words *w)
 {
     bool is_comment = false;
@@ -59,7 +59,7 @@ static void pass_spaces(struct dbc_words *w)
     }
 }
 
-/* Read up to the next quote not escaped by a backslash. */
+/* Read a string up to the next quote that is not escaped with a backslash. */
 static void take_string(struct dbc_words *w)
 {
     const char *begin = ++w->at;
@@ -87,7 +87,8 @@ static void take_digits(struct dbc_words *w)
         w->at++;
 }
 
-/* [+-] digits [. digits] [e [+-] digits]; the text behind has a zero, which is no digit */
+/* Read a number: [+-] digits [. digits] [e [+-] digits]. The text ends with a zero byte, which is
+ * no digit. */
 static void take_number(struct dbc_words *w)
 {
     char text[NUMBER_SIZE];
@@ -168,7 +169,7 @@ bool dbc_is(const struct dbc_words *w, const char *text)
            memcmp(text, w->now.text, w->now.size) == 0;
 }
 
-/* refuse the present token with a message */
+/* Refuse the present token with a message. */
 static bool refuse_token(struct dbc_words *w, const char *expected)
 {
     char found[48] = "the end of the file";
@@ -216,7 +217,7 @@ static size_t put_latin1(char *ret, unsigned char c)
     return 2;
 }
 
-/* The text behind has a quote or a zero, so no sequence reaches beyond it. */
+/* A quote or a zero byte follows the string, so no UTF-8 sequence extends beyond it. */
 bool dbc_take_string(struct dbc_words *w, const char *what, char *ret, size_t size)
 {
     const char *at = w->now.text, *end = at + w->now.size;
@@ -304,6 +305,6 @@ void dbc_recover(struct dbc_words *w, const struct dbc_token *begin)
     w->now.begins_line &= w->now.line > begin->line;
     while (w->now.kind != DBC_END && !(w->now.line > begin->line && dbc_begins(w))) {
         dbc_next(w);
-        w->failed = w->is_lost; /* numbers that cannot be read are ignored */
+        w->failed = w->is_lost; /* ignore invalid numbers */
     }
 }

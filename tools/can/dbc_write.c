@@ -5,13 +5,14 @@
 #include <math.h>
 #include <string.h>
 
-#define SYMBOL_MAX  32 /* longest name of the format; longer names are stored as an attribute */
+#define SYMBOL_MAX  32 /* longest name of the format; a longer name becomes an attribute */
 #define FIRST_ID    0x100
 #define CYCLE_MS    10
 #define FLOAT_BYTES 4
 
-/* struct page - distribution of signals to messages. @name: of messages, numbered;  @per: signals
- * in each
+/* struct page - distribution of signals to messages.
+ * @name:  name of the messages, to which a number is appended
+ * @per:   number of signals in each message
  * @first: number of the first message in the file */
 struct page {
     const struct can_side *side;
@@ -27,7 +28,8 @@ static int pages_of(const struct page *page)
     return (page->side->n + page->per - 1) / page->per;
 }
 
-/* Identifiers are consecutive. If 11 bits are not sufficient, all identifiers have 29 bits. */
+/* Return the identifier of message @i. Identifiers are consecutive. If 11 bits are not sufficient,
+ * all identifiers have 29 bits. */
 static unsigned int id_of(const struct page *page, int i, int n_messages)
 {
     unsigned int id = (unsigned int)(FIRST_ID + page->first + i);
@@ -35,7 +37,8 @@ static unsigned int id_of(const struct page *page, int i, int n_messages)
     return FIRST_ID + n_messages > 0x7ff ? id | 0x80000000u : id;
 }
 
-/* Make a name that is valid in the format. A truncated name gets a number to be unique. */
+/* Make a name that is valid in the format. A truncated name ends with a number, so that it is
+ * unique. */
 static void symbol_of(const struct page *page, int i, char ret[SYMBOL_MAX + 1], char *ret_long,
                       size_t size)
 {
@@ -69,7 +72,7 @@ static void write_messages(const struct page *page, int n_messages, FILE *to)
     }
 }
 
-/* write the statements about single signals */
+/* Write the statements about single signals. */
 static void write_signals(const struct page *page, int n_messages, const char *before,
                           const char *after, bool only_long, FILE *to)
 {

@@ -90,7 +90,8 @@ static int check_options(const struct options *options)
     return 0;
 }
 
-/* Return: as options_parse(). */
+/* Parse the command line.
+ * Return: as options_parse(). */
 static int read_options(struct options *options, int argc, char **argv)
 {
     const struct option_row rows[] = {
@@ -132,7 +133,7 @@ static int read_map(const char *path, struct can_map *map)
     return 1;
 }
 
-/* Set the endpoints of the daemon that are not given, based on the endpoint of control. */
+/* Derive the endpoints that are not given from the control endpoint. */
 static int find_endpoints(const struct options *options, struct lk_client_bench_setup *setup)
 {
     static char inputs[LK_CLIENT_ENDPOINT_SIZE], outputs[LK_CLIENT_ENDPOINT_SIZE];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Arming: the daemon replies immediately and then works for seconds. A client that wants to start a
- * run must wait for the outcome, which is in the status. */
+ * run must wait for the result of the proof, which is in the status. */
 #include "client.h"
 
 #include <errno.h>

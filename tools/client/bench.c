@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The interface of a bench to its owner: open, receive, status, close. */
+/* The public functions of a bench: open, receive, read state, close. */
 #include "bench_parts.h"
 
 #include <errno.h>
@@ -45,7 +45,7 @@ static char *const *copy_names(struct lk_wire_arena *arena, char *const *from, s
     return copy;
 }
 
-/* The endpoints and keys are only used while opening. */
+/* Copy the set-up. Endpoints and keys are not copied, because they are used only while opening. */
 static int copy_setup(struct lk_client_bench *bench, const struct lk_client_bench_setup *setup)
 {
     int code = lk_wire_arena_init(&bench->texts, TEXTS_ARENA);
@@ -105,7 +105,7 @@ int lk_client_bench_open(const struct lk_client_bench_setup *setup,
         return -ENOMEM;
     pthread_mutex_init(&bench->lock, NULL);
     linkage__v1__clock__init(&bench->clock);
-    bench->heartbeat_ns = INT64_MAX; /* until there is a lease */
+    bench->heartbeat_ns = INT64_MAX; /* infinite until a claim has a lease */
     snprintf(bench->view.text, sizeof(bench->view.text), "no answer from the daemon yet");
     code = copy_setup(bench, setup);
     if (code == 0)
@@ -124,7 +124,7 @@ int lk_client_bench_open(const struct lk_client_bench_setup *setup,
     return 0;
 }
 
-/* Releases the channels, so that others need not wait until the lease expires. */
+/* Release the channels, so that others need not wait until the lease expires. */
 static void give_back(struct lk_client_bench *bench)
 {
     Linkage__V1__ControlRequest request = LINKAGE__V1__CONTROL_REQUEST__INIT;
@@ -161,8 +161,9 @@ void lk_bench_follow(struct lk_client_bench *bench, const void *topic, size_t si
     lk_client_socket_subscribe(&bench->outputs, topic, size);
 }
 
-/* Return: the sample in a message, NULL for other messages, whose state of the daemon is stored.
- */
+/* Decode a message.
+ * Return: the output sample; NULL for other messages. The state of the daemon in such a message is
+ * stored. */
 static const Linkage__V1__OutputSample *read_message(struct lk_client_bench *bench,
                                                      const void *data, size_t size, int64_t now_ns)
 {
@@ -211,7 +212,7 @@ static void remember_sample(struct lk_client_bench *bench, const Linkage__V1__Ou
     pthread_mutex_unlock(&bench->lock);
 }
 
-/* Reads messages until one is a sample for the owner. */
+/* Receive messages until one is an output sample for the owner. */
 static int take_outputs(struct lk_client_bench *bench, int64_t *ret_received_ns,
                         const Linkage__V1__OutputSample **ret_sample)
 {
@@ -228,7 +229,7 @@ static int take_outputs(struct lk_client_bench *bench, int64_t *ret_received_ns,
         stamp_ns = lk_bench_stamp_ns(bench);
         sample = read_message(bench, zmq_msg_data(&message), zmq_msg_size(&message), now_ns);
         zmq_msg_close(&message);
-        /* the owner must not act upon samples of an earlier model, or from before the claim */
+        /* The owner must not use samples of an earlier model, or samples from before the claim. */
         if (sample == NULL || bench->question <= LK_BENCH_CLAIM)
             continue;
         remember_sample(bench, sample, stamp_ns);
@@ -244,7 +245,8 @@ int lk_client_bench_poll(const struct lk_client_bench *bench, zmq_pollitem_t *it
     items[0] = (zmq_pollitem_t){.socket = bench->outputs.handle, .events = ZMQ_POLLIN};
     items[1] = (zmq_pollitem_t){.socket = lk_client_socket_of(bench->client)->handle,
                                 .events = ZMQ_POLLIN};
-    /* do not wait for an answer to an abandoned request */
+    /* Poll for replies only while a request is pending, because a reply to an abandoned request is
+     * not needed. */
     return bench->asking ? 2 : 1;
 }
 

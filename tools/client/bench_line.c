@@ -3,10 +3,10 @@
  *
  *     describe --> claim --> subscribe --> check, once a second
  *        ^           |           |           |
- *        '-----------'-----------'-----------'  refused, no answer, silence, the claim is gone,
+ *        '-----------'-----------'-----------'  refused, no answer, silence, the claim is lost,
  *                                               another daemon, another model
  *
- * One request at a time is pending; no function waits for its reply. */
+ * Only one request at a time is pending; no function waits for its reply. */
 #include "bench_parts.h"
 
 #include <errno.h>
@@ -23,7 +23,8 @@
 #define HEARTBEAT_MIN_NS INT64_C(2000000)
 #define HEARTBEAT_MAX_NS INT64_C(200000000)
 
-/* Sets the visible status; text "" if there is nothing to report. */
+/* Set the visible state.
+ * @text: reason, "" for none */
 static void show_state(struct lk_client_bench *bench, enum lk_client_bench_state state,
                        const char *text)
 {
@@ -33,8 +34,8 @@ static void show_state(struct lk_client_bench *bench, enum lk_client_bench_state
     pthread_mutex_unlock(&bench->lock);
 }
 
-/* Start again with the first request. The token is kept, so that the same daemon returns the
- * channels immediately, even before the lease of the old claim has expired. */
+/* Start again with the first request. The token is kept. With it the same daemon grants the
+ * channels again immediately, even before the lease of the old claim has expired. */
 static void start_over(struct lk_client_bench *bench, enum lk_client_bench_state state,
                        const char *text, int64_t again_ns)
 {
@@ -68,7 +69,8 @@ static const Linkage__V1__ChannelDescription *find_input(const struct lk_client_
     return NULL;
 }
 
-/* A channel has one unit for all its components; the daemon refuses channels that the model lacks.
+/* Create the request for one channel. All its components have the same unit. A channel that the
+ * model lacks is requested as well; the daemon will refuse it.
  * Return: NULL if the arena is full. */
 static Linkage__V1__ClaimedChannel *make_wish(struct lk_client_bench *bench,
                                               const struct lk_client_bench_channel *channel)
@@ -107,7 +109,7 @@ static int ask_claim(struct lk_client_bench *bench, struct lk_error *error)
             return -ENOMEM;
     }
     claim.bench = (char *)own->name;
-    /* a token is only valid at the daemon that issued it */
+    /* A token is valid only at the daemon that issued it. */
     claim.token = bench->model->daemon_id == bench->old_daemon ? bench->old_token : 0;
     claim.model_id = bench->model->model_id;
     request.command_case = LINKAGE__V1__CONTROL_REQUEST__COMMAND_CLAIM;
@@ -151,7 +153,8 @@ static void go_on(struct lk_client_bench *bench, enum lk_bench_question question
     bench->again_ns = again_ns;
 }
 
-/* A selection or a divisor needs a stream; all outputs at every step are published anyway. */
+/* Return true if the bench needs a stream, for a selection or a divisor. Otherwise it receives all
+ * outputs at every step, which are published anyway. */
 static bool wants_stream(const struct lk_client_bench *bench)
 {
     return !bench->own.without_outputs && (bench->own.n_selection > 0 || bench->own.divisor > 1);
@@ -176,7 +179,7 @@ static void be_connected(struct lk_client_bench *bench, uint64_t token, uint32_t
     view->n_values = n_values;
     view->times_claimed++;
     view->sent = view->accepted = view->refused = view->gaps = 0;
-    bench->sent_ns = 0; /* send a heartbeat immediately, because the lease begins now */
+    bench->sent_ns = 0; /* send a heartbeat at once, because the lease begins now */
     bench->reply_to = (struct lk_bench_reply_to){0};
     pthread_mutex_unlock(&bench->lock);
     go_on(bench, wants_stream(bench) ? LK_BENCH_SUBSCRIBE : LK_BENCH_CHECK, now_ns);
@@ -192,7 +195,7 @@ static void take_model(struct lk_client_bench *bench, const Linkage__V1__Control
         be_connected(bench, 0, 0, 0, now_ns);
 }
 
-/* Copies the claim through its encoding: the next reply overwrites the original. */
+/* Copy the claim by encoding and decoding it, because the next reply overwrites the original. */
 static bool keep_claim(struct lk_client_bench *bench, const Linkage__V1__Claim *claim)
 {
     size_t size = lk_wire_encoded_size(&claim->base);
@@ -238,8 +241,8 @@ static void take_stream(struct lk_client_bench *bench, const Linkage__V1__Contro
     go_on(bench, LK_BENCH_CHECK, now_ns);
 }
 
-/* Check that the claim still exists: another bench gets the channels if this one was silent for
- * longer than the lease. Without a claim, any answer is sufficient. */
+/* Check that the claim still exists: if this bench was silent for longer than the lease, another
+ * bench may have claimed the channels. A bench without channels needs only some reply. */
 static void take_check(struct lk_client_bench *bench, const Linkage__V1__ControlReply *reply,
                        int64_t now_ns)
 {
@@ -272,7 +275,8 @@ static const char *reason_of(const struct lk_client_bench *bench,
     return reply->text[0] != '\0' ? reply->text : lk_names_result(reply->result);
 }
 
-/* Without a model the bench waits; a refused claim or stream is reported as such. */
+/* Handle a refusal. If there is no model, the bench waits for one. Otherwise the claim or the
+ * stream was refused. */
 static void take_refusal(struct lk_client_bench *bench, const Linkage__V1__ControlReply *reply,
                          int64_t now_ns)
 {
@@ -340,8 +344,8 @@ static void take_reply(struct lk_client_bench *bench, int64_t now_ns)
     }
 }
 
-/* A claim made before samples can be sent would expire. A claim belongs to the current
- * connection. */
+/* Return true if samples can be sent. Before that no claim is made, because it would expire. The
+ * claim belongs to the current connection, whose generation is stored. */
 static bool can_send(struct lk_client_bench *bench)
 {
     bool ready;
@@ -353,8 +357,8 @@ static bool can_send(struct lk_client_bench *bench)
     return ready;
 }
 
-/* A new connection may lead to another daemon, which does not have the claim. Without a claim, a
- * change of daemon is detected by its heartbeats. */
+/* Check for a new connection: it may lead to another daemon, which does not have the claim. A bench
+ * without channels detects another daemon from heartbeats. */
 static void mind_connection(struct lk_client_bench *bench, int64_t now_ns)
 {
     bool anew;
@@ -384,7 +388,8 @@ static void send_request(struct lk_client_bench *bench, int64_t now_ns)
         start_over(bench, LK_CLIENT_BENCH_WAITING, error.text, now_ns + AGAIN_NS);
 }
 
-/* Outputs, heartbeats and answers have all stopped: an unplugged cable, or a daemon that hangs. */
+/* Start again if no output, heartbeat or reply has arrived for some time: a cable is unplugged, or
+ * the daemon hangs. */
 static void mind_silence(struct lk_client_bench *bench, int64_t now_ns)
 {
     if (bench->question > LK_BENCH_CLAIM && now_ns - bench->heard_ns > SILENCE_NS)
@@ -399,7 +404,7 @@ int64_t lk_bench_drive(struct lk_client_bench *bench, int64_t now_ns)
     lk_bench_check_clock(bench, now_ns);
     mind_silence(bench, now_ns);
     mind_connection(bench, now_ns);
-    /* after an answer the next request may be due immediately */
+    /* After a reply the next request may be due immediately. */
     for (int i = 0; i < LK_BENCH_CHECK + 1 && (bench->asking || now_ns >= bench->again_ns); i++) {
         bool asked = bench->asking;
 

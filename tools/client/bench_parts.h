@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Declarations shared by the files of a bench: bench.c has the public functions, bench_line.c
- * claims and recovers, bench_send.c sends. Internal to the client library. */
+/* Private header of the client library, shared by the files of a bench: bench.c has the public
+ * functions, bench_line.c claims and recovers, bench_send.c sends. */
 #ifndef TOOLS_CLIENT_BENCH_PARTS_H
 #define TOOLS_CLIENT_BENCH_PARTS_H
 
@@ -24,18 +24,20 @@ struct lk_bench_reply_to {
     uint64_t received_ns;
 };
 
-/** struct lk_client_bench - used by the receiving thread only, except what @lock guards: @inputs,
- * @view, @clock, @reply_to, @generation, @sequence, @sent_ns.
- * @own:         copy of the set-up, with all its texts in @texts
- * @question:    the next request, or the pending one if @asking
- * @asked_ns: time of sending the pending request; @again_ns: earliest time of the next request
- *            @heard_ns: time of the last message of the daemon;  @clock_ns: time of the last check
- *            of the clock's synchronisation
- * @model:       belongs to @client;  @claim: a copy in @claim_arena; NULL: none
+/** struct lk_client_bench - state of a bench. @lock guards @inputs, @view, @clock, @reply_to,
+ * @generation, @sequence and @sent_ns. Only the receiving thread uses the other fields.
+ * @own:          copy of the set-up, whose texts are in @texts
+ * @question:     the next request, or the pending one if @asking
+ * @asked_ns:     time of sending the pending request
+ * @again_ns:     earliest time of the next request
+ * @heard_ns:     time of the last message of the daemon
+ * @clock_ns:     time of the last check of the clock's synchronisation
+ * @model:        description of the model, owned by @client
+ * @claim:        a copy in @claim_arena; NULL: none
  * @heartbeat_ns: longest time without a message that the lease permits
- * @generation:  generation of the connection on which the claim was made
- * @topic: topic of the subscription; @topic_size 0: none @last_output: sequence number of the last
- *         output sample, 0: none */
+ * @generation:   generation of the connection on which the claim was made
+ * @topic:        topic of the subscription; @topic_size 0: none
+ * @last_output:  sequence number of the last output sample, 0: none */
 struct lk_client_bench {
     struct lk_client_bench_setup own;
     struct lk_wire_arena texts;
@@ -74,13 +76,12 @@ struct lk_client_bench {
 int64_t lk_bench_drive(struct lk_client_bench *bench, int64_t now_ns);
 
 /** lk_bench_heard() - Register a message from this daemon and model. If the daemon or the model has
- * changed, claim the channels again.
- */
+ * changed, claim the channels again. */
 void lk_bench_heard(struct lk_client_bench *bench, uint64_t daemon_id, uint64_t model_id,
                     int64_t now_ns);
 
-/** lk_bench_follow() - Replace the subscription by one to @topic; @size: bytes, at most
- * LK_WIRE_TOPIC_MAX. */
+/** lk_bench_follow() - Replace the subscription with one to @topic.
+ * @size: bytes of @topic, at most LK_WIRE_TOPIC_MAX */
 void lk_bench_follow(struct lk_client_bench *bench, const void *topic, size_t size);
 
 /** lk_bench_heartbeat() - Send a heartbeat if no message was sent for @heartbeat_ns. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Samples and heartbeats of a bench, and the clock of their stamps. */
+/* Samples and heartbeats of a bench, and the clock of their time stamps. */
 #include "bench_parts.h"
 
 #include <sys/timex.h>
@@ -37,7 +37,8 @@ void lk_bench_check_clock(struct lk_client_bench *bench, int64_t now_ns)
     pthread_mutex_unlock(&bench->lock);
 }
 
-/* Requires the lock. @origin_ns: 0: now */
+/* Set the time stamps of a sample. Requires the lock.
+ * @origin_ns: time of origin; 0: now */
 static void fill_stamps(struct lk_client_bench *bench, Linkage__V1__InputSample *sample,
                         uint64_t origin_ns)
 {
@@ -50,8 +51,9 @@ static void fill_stamps(struct lk_client_bench *bench, Linkage__V1__InputSample 
     sample->reply_received_ns = bench->reply_to.received_ns;
 }
 
-/* Requires the lock. A daemon without a connection would miss the sample unnoticed; one connected
- * after the claim may not know the claim. */
+/* Check that samples reach the daemon that granted the claim. Without a connection a sample would
+ * be lost unnoticed. A daemon that connected after the claim may not have the claim. Requires the
+ * lock. */
 static int check_line(struct lk_client_bench *bench)
 {
     if (bench->view.state != LK_CLIENT_BENCH_CONNECTED || !lk_client_inputs_ready(bench->inputs))
@@ -116,7 +118,7 @@ void lk_bench_heartbeat(struct lk_client_bench *bench, int64_t now_ns)
         check_line(bench) == 0) {
         fill_stamps(bench, &sample, 0);
         sample.sequence =
-            bench->sequence; /* sequence number of the last sample, because heartbeats have none */
+            bench->sequence; /* number of the last sample, because heartbeats have none */
         sample.heartbeat = true;
         if (lk_client_inputs_send(bench->inputs, &sample) == 0)
             bench->sent_ns = now_ns;

@@ -11,7 +11,8 @@ lk_client_find_channel(Linkage__V1__ChannelDescription *const *channels, size_t 
                        const char *name);
 
 /** lk_client_find_output() - Find a scalar output, or a component such as "tip.x" of the channel
- * tip. Return: its index in a sample, -1: none. */
+ * tip.
+ * Return: index in a sample, -1: none. */
 int lk_client_find_output(const Linkage__V1__ModelDescription *model, const char *name);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims for clients that maintain them themselves; a bench (bench.h) does so automatically. */
+/* Claims for clients that keep them alive themselves; a bench (bench.h) does so automatically. */
 #include "client.h"
 
 #include <errno.h>
@@ -27,7 +27,7 @@ int lk_client_release(struct lk_client *client, uint64_t token,
     return lk_client_call(client, &request, ret_reply, ret_error);
 }
 
-/* Claims all inputs of the model. */
+/* Claim all inputs of the model. */
 static int claim_channels(struct lk_client *client, const char *name, uint64_t old_token,
                           const Linkage__V1__ModelDescription *model, uint64_t *ret_token,
                           struct lk_error *ret_error)

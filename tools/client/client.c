@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The control connection: a DEALER that talks to the daemon's ROUTER, one request at a time.
+/* The control connection: a DEALER socket connected to the daemon's ROUTER, one request at a time.
  *
- * A request must not outlive its call: otherwise the next daemon would execute a `stop` that was
+ * A request must not outlive its call. Otherwise the next daemon would execute a `stop` that was
  * sent while no daemon was running. ZMQ_IMMEDIATE would prevent this, but it also drops replies
- * that have arrived when the daemon closes the connection, as it does after a shutdown. So the
- * socket queues, and a call without an answer replaces the socket with all its contents. */
+ * that have already arrived when the daemon closes the connection, as it does after a shutdown. So
+ * the socket queues requests, and a call without a reply replaces the socket with all its
+ * contents. */
 #include "client.h"
 #include "socket.h"
 
@@ -13,10 +14,11 @@
 #include <string.h>
 #include <time.h>
 
-/* Time of compiling after which the client checks that the daemon is alive. */
+/* If compiling takes longer than this, the client checks that the daemon is alive [ns]. */
 #define LOOK_NS 1000000000
 
-/* Arenas of replies; a description has its own, so that it survives other calls. */
+/* struct lk_client - a client. A description has its own arena, so that it remains valid during
+ * other calls. */
 struct lk_client {
     struct lk_client_socket socket;
     struct lk_client_keys keys;
@@ -114,7 +116,7 @@ struct lk_client_socket *lk_client_socket_of(struct lk_client *client)
     return &client->socket;
 }
 
-/* Does not reconnect to a silent peer. */
+/* Describe why there is no reply. Does not reconnect. */
 static void explain_silence(const struct lk_client *client, struct lk_error *ret_error)
 {
     const char *endpoint = client->socket.endpoint;
@@ -159,7 +161,7 @@ int lk_client_forget(struct lk_client *client, struct lk_error *ret_error)
     return code;
 }
 
-/* Encodes @request and queues it in the socket, which connects in the background. */
+/* Encode @request and queue it in the socket, which connects in the background. */
 int lk_client_post(struct lk_client *client, Linkage__V1__ControlRequest *request,
                    struct lk_error *ret_error)
 {
@@ -183,7 +185,7 @@ int lk_client_post(struct lk_client *client, Linkage__V1__ControlRequest *reques
     if (zmq_msg_send(&message, client->socket.handle, ZMQ_DONTWAIT) < 0) {
         code = -errno;
         zmq_msg_close(&message);
-        if (code == -EAGAIN) /* libzmq has closed the connection: the keys were refused */
+        if (code == -EAGAIN) /* libzmq has closed the connection, because the keys were refused */
             return lk_client_forget(client, ret_error);
         lk_error_set(ret_error, "sending to %s failed: %s", client->socket.endpoint,
                      zmq_strerror(-code));
@@ -191,7 +193,7 @@ int lk_client_post(struct lk_client *client, Linkage__V1__ControlRequest *reques
     return code;
 }
 
-/* Reads the next reply from the socket. */
+/* Receive the next reply from the socket. */
 static int receive_one(struct lk_client *client, int64_t deadline_ns,
                        const Linkage__V1__ControlReply **ret_reply, struct lk_error *ret_error)
 {
@@ -223,8 +225,8 @@ int lk_client_collect(struct lk_client *client, int64_t deadline_ns,
 
     do {
         code = receive_one(client, deadline_ns, &reply, ret_error);
-        /* Other ids belong to answers that came after an earlier call had ended; 0 answers a
-         * request that the daemon could not decode. */
+        /* Skip replies with other ids: they arrived after an earlier call had ended. Id 0 is the
+         * reply to a request that the daemon could not decode. */
     } while (code == 0 && reply->id != client->last_id && reply->id != client->awaited_id &&
              reply->id != 0);
     if (code == 0)
@@ -255,7 +257,7 @@ static int post_status(struct lk_client *client, struct lk_error *ret_error)
     return lk_client_post(client, &request, ret_error);
 }
 
-/* Waits for the reply to request @awaited_id; meanwhile it checks that the daemon is alive. */
+/* Wait for the reply to request @awaited_id. Check meanwhile that the daemon is alive. */
 static int await_load(struct lk_client *client, const Linkage__V1__ControlReply **ret_reply,
                       struct lk_error *ret_error)
 {

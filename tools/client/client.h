@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A client of the daemon: the control connection, and with it the two sample streams.
+/* A client of the daemon: the control connection, and the streams of input and output samples.
  *
  *     lk_client_open()  lk_client_call() ...  lk_client_close()
  *     lk_client_outputs_open()  lk_client_outputs_receive() ...  lk_client_outputs_close()
@@ -11,7 +11,8 @@
  *
  * proto/linkage.proto documents the messages. Streams share the ZeroMQ context of their client:
  * close them before it. Each of the three objects belongs to one thread at a time, so a bench may
- * send, receive and control from three threads. RT: no. */
+ * send, receive and control from three threads.
+ * RT: no. */
 #ifndef TOOLS_CLIENT_CLIENT_H
 #define TOOLS_CLIENT_CLIENT_H
 
@@ -29,19 +30,16 @@ extern "C" {
 #define LK_CLIENT_CONTROL       "tcp://127.0.0.1:5600"
 #define LK_CLIENT_INPUTS        "tcp://127.0.0.1:5601"
 #define LK_CLIENT_OUTPUTS       "tcp://127.0.0.1:5602"
-#define LK_CLIENT_ENDPOINT_SIZE 128 /* bytes of an endpoint with its terminating zero */
+#define LK_CLIENT_ENDPOINT_SIZE 128 /* bytes of an endpoint, including its terminating zero */
 
 /** enum lk_client_code - positive return codes of this library.
- * LK_CLIENT_E_NO_ANSWER:  no answer in time
- * LK_CLIENT_E_SILENT: no answer in time, but a process accepts connections, so do not start another
- * daemon
- * LK_CLIENT_E_BAD_ANSWER: the answer is not a message of the protocol
- * LK_CLIENT_E_ENDPOINT:   not an address that ZeroMQ can connect to
- * LK_CLIENT_E_TOO_LARGE:  a request larger than the daemon accepts
- * LK_CLIENT_E_BUSY:       the daemon answers, but the awaited event did not happen in time
- * LK_CLIENT_E_REFUSED:    the daemon refused the request
- * LK_CLIENT_E_CHANGED:    another model was loaded, or the daemon was restarted
- * LK_CLIENT_E_KEYS:       the keys are invalid, or only some of them are given */
+ * LK_CLIENT_E_NO_ANSWER: no reply in time. LK_CLIENT_E_SILENT: no reply in time, but a process
+ * accepts connections, so do not start another daemon. LK_CLIENT_E_BAD_ANSWER: the reply is not a
+ * message of the protocol. LK_CLIENT_E_ENDPOINT: not an address that ZeroMQ can connect to.
+ * LK_CLIENT_E_TOO_LARGE: the request is larger than the daemon accepts. LK_CLIENT_E_BUSY: the
+ * daemon replies, but the awaited event did not happen in time. LK_CLIENT_E_REFUSED: the daemon
+ * refused the request. LK_CLIENT_E_CHANGED: another model was loaded, or the daemon was restarted.
+ * LK_CLIENT_E_KEYS: the keys are invalid, or only some of them are given. */
 enum lk_client_code {
     LK_CLIENT_OK = 0,
     LK_CLIENT_E_NO_ANSWER = 1,
@@ -55,8 +53,8 @@ enum lk_client_code {
     LK_CLIENT_E_SILENT = 9,
 };
 
-/** struct lk_client_options - CURVE keys, 40 characters of Z85 each; all three or, for a daemon
- * without security, all NULL. Functions that take them copy them.
+/** struct lk_client_options - CURVE keys, 40 characters of Z85 each. All three are given or, for a
+ * daemon without security, all are NULL. The functions of this library copy them.
  * @server_key: public key of the daemon
  * @public_key, @secret_key: keys of this client */
 struct lk_client_options {
@@ -65,7 +63,7 @@ struct lk_client_options {
     const char *secret_key;
 };
 
-#define LK_CLIENT_KEY_SIZE 41 /* bytes of a key with its terminating zero */
+#define LK_CLIENT_KEY_SIZE 41 /* bytes of a key, including its terminating zero */
 
 /** struct lk_client_keyring - keys read from files. @options: argument for lk_client_open_with()
  * and benches. @options points to the other fields, so do not copy this struct */
@@ -80,12 +78,12 @@ struct lk_client_keyring {
  * @server_file: the daemon's public key
  * @own_file:    the secret key of this client, from which its public key is derived; refused if
  *               others can read it
- * @ret_keyring: written on success; wipe it with lk_client_keyring_wipe() after use Return: 0,
- *               LK_CLIENT_E_KEYS; @ret_error names the file and the error. */
+ * @ret_keyring: written on success; wipe it with lk_client_keyring_wipe() after use
+ * Return: 0, LK_CLIENT_E_KEYS; @ret_error names the file and the error. */
 int lk_client_keyring_read(const char *server_file, const char *own_file,
                            struct lk_client_keyring *ret_keyring, struct lk_error *ret_error);
 
-/** lk_client_keyring_wipe() - Overwrite the keys. A zeroed keyring is allowed. */
+/** lk_client_keyring_wipe() - Overwrite the keys of @keyring, which may be zeroed. */
 void lk_client_keyring_wipe(struct lk_client_keyring *keyring);
 
 struct lk_client;
@@ -94,9 +92,10 @@ struct lk_client_stream;
 struct lk_client_inputs;
 
 /** lk_client_open() - Prepare a control connection. This also succeeds without a daemon; then the
- * first lk_client_call() fails. @endpoint: endpoint of the control socket; NULL: LK_CLIENT_CONTROL
+ * first lk_client_call() fails.
+ * @endpoint:   endpoint of the control socket; NULL: LK_CLIENT_CONTROL
  * @timeout_ms: longest wait of a call for the connection and the reply
- * Return: 0, LK_CLIENT_E_ENDPOINT, negative errno; @ret_error says why. */
+ * Return: 0, LK_CLIENT_E_ENDPOINT, negative errno; @ret_error gives the reason. */
 int lk_client_open(const char *endpoint, int timeout_ms, struct lk_client **ret_client,
                    struct lk_error *ret_error);
 
@@ -112,34 +111,36 @@ int lk_client_open_with(const char *endpoint, int timeout_ms,
 void lk_client_close(struct lk_client *client);
 
 /** lk_client_call() - Send one request and wait for its reply. Late replies to earlier requests are
- * dropped. @request: the function sets its id @ret_reply: the daemon's answer, possibly a refusal.
- * It belongs to @client and is valid until the next call; a description until the next
- * DescribeRequest.
+ * dropped.
+ * @request:   its id is set by the function
+ * @ret_reply: the daemon's answer, possibly a refusal. It belongs to @client and is valid until the
+ *             next call; a description until the next DescribeRequest.
  * Return: 0, LK_CLIENT_E_NO_ANSWER (the error text names the endpoint and how to start a daemon, or
  * states that the keys were refused), LK_CLIENT_E_SILENT (a process accepts connections there),
  * LK_CLIENT_E_BAD_ANSWER, LK_CLIENT_E_TOO_LARGE, negative errno. */
 int lk_client_call(struct lk_client *client, Linkage__V1__ControlRequest *request,
                    const Linkage__V1__ControlReply **ret_reply, struct lk_error *ret_error);
 
-/** lk_client_command() - lk_client_call() of a request without arguments.
+/** lk_client_command() - Call lk_client_call() with a request that has no arguments.
  * @command: LINKAGE__V1__CONTROL_REQUEST__COMMAND_STATUS (with histograms), _DESCRIBE, _START,
  *           _PAUSE, _STOP, _RESET or _SHUTDOWN */
 int lk_client_command(struct lk_client *client, Linkage__V1__ControlRequest__CommandCase command,
                       const Linkage__V1__ControlReply **ret_reply, struct lk_error *ret_error);
 
-/** lk_client_load() - lk_client_call() of a LoadRequest; waits until the daemon has compiled the
- * model. Meanwhile it polls the status; the time-out of @client applies to each poll.
+/** lk_client_load() - Send a LoadRequest like lk_client_call(), and wait until the daemon has
+ * compiled the model. Meanwhile the status is polled; the time-out of @client applies to each poll.
  * Return: as lk_client_call(). */
 int lk_client_load(struct lk_client *client, Linkage__V1__LoadRequest *load,
                    const Linkage__V1__ControlReply **ret_reply, struct lk_error *ret_error);
 
-/** lk_client_progress - callback of lk_client_arm() while it waits. @progress: 0 to 1. */
+/** lk_client_progress - callback of lk_client_arm() while it waits.
+ * @progress: 0 to 1 */
 typedef void lk_client_progress(void *data, double progress);
 
 /** lk_client_arm() - Request arming (the budget proof), and wait for the outcome.
- * @patience_ms: total time to wait for the outcome; 0: none. A daemon that does not
- *               answer within the time-out of @client ends the wait at once.
- * @progress:    called about ten times a second with @data; NULL is allowed
+ * @patience_ms: longest wait for the outcome; 0: do not wait. If the daemon does not reply within
+ *               the time-out of @client, the wait ends at once
+ * @progress:    called about ten times a second with @data; may be NULL
  * @ret_reply:   a refusal, or the status after arming (with @patience_ms 0: the first answer); see
  *               lk_client_is_armed(). Lifetime as in lk_client_call()
  * Return: 0, LK_CLIENT_E_BUSY, or as lk_client_call(). */
@@ -148,25 +149,26 @@ int lk_client_arm(struct lk_client *client, Linkage__V1__ArmRequest *arm, int pa
                   const Linkage__V1__ControlReply **ret_reply, struct lk_error *ret_error);
 
 /** lk_client_is_armed() - Return true if a run may start according to the reply of lk_client_arm().
- * @ret_text: result of the proof, or the reason and what would fit; may be ""; lives as long as
- *            @reply */
+ * @ret_text: result of the proof or, after a failure, the reason and settings that would fit; may
+ *            be ""; valid as long as @reply */
 bool lk_client_is_armed(const Linkage__V1__ControlReply *reply, const char **ret_text);
 
-/** lk_client_claim() - lk_client_call() of a ClaimRequest.
+/** lk_client_claim() - Send a ClaimRequest like lk_client_call().
  * @claim: bench and channels, see linkage.proto
  * Return: as lk_client_call(); the reply may be a refusal. */
 int lk_client_claim(struct lk_client *client, Linkage__V1__ClaimRequest *claim,
                     const Linkage__V1__ControlReply **ret_reply, struct lk_error *ret_error);
 
-/** lk_client_release() - lk_client_call() of a ReleaseRequest: release the channels of @token. */
+/** lk_client_release() - Release the channels of @token with a ReleaseRequest, like
+ * lk_client_call(). */
 int lk_client_release(struct lk_client *client, uint64_t token,
                       const Linkage__V1__ControlReply **ret_reply, struct lk_error *ret_error);
 
 /** lk_client_claim_all() - Claim all inputs of the model, so that samples contain all values in
  * channel order, and the token.
- * @name: name of the bench @old_token: token of an earlier claim of all inputs, which the new claim
- *        replaces; or 0
- * Return: as lk_client_call(), or LK_CLIENT_E_REFUSED (@ret_error has the daemon's words). */
+ * @name:      name of the bench
+ * @old_token: token of an earlier claim of all inputs, which the new claim replaces; or 0
+ * Return: as lk_client_call(), or LK_CLIENT_E_REFUSED (@ret_error: the daemon's text). */
 int lk_client_claim_all(struct lk_client *client, const char *name, uint64_t old_token,
                         uint64_t *ret_token, struct lk_error *ret_error);
 
@@ -176,12 +178,12 @@ int lk_client_claim_all(struct lk_client *client, const char *name, uint64_t old
 int lk_client_outputs_open(struct lk_client *client, const char *endpoint,
                            struct lk_client_outputs **ret_outputs, struct lk_error *ret_error);
 
-/** lk_client_outputs_receive() - Receive the next output sample. @timeout_ms: longest wait; 0: do
- * not wait
- * @ret_received_ns: CLOCK_MONOTONIC when the message was received; NULL is allowed
+/** lk_client_outputs_receive() - Receive the next output sample.
+ * @timeout_ms:      longest wait; 0: do not wait
+ * @ret_received_ns: CLOCK_MONOTONIC when the message was received; may be NULL
  * @ret_sample:      belongs to @outputs, valid until the next call
  * Return: 0, LK_CLIENT_E_NO_ANSWER, LK_CLIENT_E_BAD_ANSWER (the message is dropped), negative
- *         errno. */
+ * errno. */
 int lk_client_outputs_receive(struct lk_client_outputs *outputs, int timeout_ms,
                               int64_t *ret_received_ns,
                               const Linkage__V1__OutputSample **ret_sample);
@@ -189,12 +191,12 @@ int lk_client_outputs_receive(struct lk_client_outputs *outputs, int timeout_ms,
 /** lk_client_outputs_close() - Unsubscribe and release @outputs, which may be NULL. */
 void lk_client_outputs_close(struct lk_client_outputs *outputs);
 
-/** lk_client_stream_open() - Request a stream of selected outputs, and subscribe to it. @endpoint:
- * endpoint of the outputs; NULL: LK_CLIENT_OUTPUTS
+/** lk_client_stream_open() - Request a stream of selected outputs, and subscribe to it.
+ * @endpoint: endpoint of the outputs; NULL: LK_CLIENT_OUTPUTS
  * @channels: names of @n outputs, in the order in which samples contain them; @n 0: all outputs
  * @divisor:  one sample every @divisor steps; 0: every step
- * Return: 0, LK_CLIENT_E_REFUSED (@ret_error has the daemon's words), LK_CLIENT_E_ENDPOINT, or as
- *         lk_client_call(). */
+ * Return: 0, LK_CLIENT_E_REFUSED (@ret_error: the daemon's text), LK_CLIENT_E_ENDPOINT, or as
+ * lk_client_call(). */
 int lk_client_stream_open(struct lk_client *client, const char *endpoint, char *const *channels,
                           size_t n, uint32_t divisor, struct lk_client_stream **ret_stream,
                           struct lk_error *ret_error);
@@ -206,8 +208,8 @@ int lk_client_poses_open(struct lk_client *client, const char *endpoint, char *c
                          size_t n, uint32_t divisor, struct lk_client_stream **ret_stream,
                          struct lk_error *ret_error);
 
-/** lk_client_stream_meaning() - Return the channels of the stream, and identifiers of its model and
- * daemon. Lives as long as @stream. */
+/** lk_client_stream_meaning() - Return the channels of the stream, and the identifiers of its model
+ * and daemon. Valid as long as @stream. */
 const Linkage__V1__Stream *lk_client_stream_meaning(const struct lk_client_stream *stream);
 
 /** lk_client_stream_receive() - Receive the next sample of the stream, like
@@ -245,8 +247,9 @@ int lk_client_inputs_send(struct lk_client_inputs *inputs, const Linkage__V1__In
 void lk_client_inputs_close(struct lk_client_inputs *inputs);
 
 /** lk_client_inputs_endpoint(), lk_client_outputs_endpoint() - Write the endpoint that belongs to a
- * control endpoint by default: same host, port + 1 for inputs and port + 2 for outputs. @control:
- * NULL: LK_CLIENT_CONTROL Return: 0, LK_CLIENT_E_ENDPOINT if @control is not tcp://HOST:PORT. */
+ * control endpoint by default: same host, port + 1 for inputs and port + 2 for outputs.
+ * @control: NULL: LK_CLIENT_CONTROL
+ * Return: 0, LK_CLIENT_E_ENDPOINT if @control is not tcp://HOST:PORT. */
 int lk_client_inputs_endpoint(const char *control, char ret_inputs[LK_CLIENT_ENDPOINT_SIZE]);
 int lk_client_outputs_endpoint(const char *control, char ret_outputs[LK_CLIENT_ENDPOINT_SIZE]);
 
@@ -254,7 +257,7 @@ int lk_client_outputs_endpoint(const char *control, char ret_outputs[LK_CLIENT_E
 int64_t lk_client_now_ns(void);
 
 /** lk_client_state_name(), lk_client_result_name() - Return a lower-case word such as "running" or
- * "wrong-state"; "unknown" for values that this version does not know. */
+ * "wrong-state"; "unknown" for values that this version does not define. */
 const char *lk_client_state_name(Linkage__V1__State state);
 const char *lk_client_result_name(Linkage__V1__Result result);
 

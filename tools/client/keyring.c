@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Keys from files: proto/keys.h reads one; this derives the three keys of a client from two
- * files. */
+/* Keys from files: proto/keys.h reads one key; this file derives the three keys of a client from
+ * two files. */
 #include "client.h"
 #include "keys.h"
 

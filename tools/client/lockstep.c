@@ -68,7 +68,7 @@ static int claim(struct lk_client_lockstep *l, const char *bench, const char *co
     return 0;
 }
 
-/* check that the run is at its start; start it if it is armed */
+/* Check that the run is at step 0, and start it if it is armed. */
 static int begin_run(struct lk_client_lockstep *l, struct lk_error *error)
 {
     const Linkage__V1__ControlReply *reply;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Words for the protocol's results, and the default endpoints. */
+/* Names of the protocol's states and results, and the default endpoints. */
 #include "client.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Set-up of sockets, and the only function that receives. */
+/* Set-up of sockets, and the only function that receives messages. */
 #include "socket.h"
 
 #include <errno.h>
@@ -14,17 +14,18 @@ static int refuse_endpoint(const char *endpoint, int fault, struct lk_error *ret
     return LK_CLIENT_E_ENDPOINT;
 }
 
-/* If the kernel of the daemon's host does not answer TCP probes for three seconds, for example
- * without power, the connection ends; the socket then reconnects, at first often, finally twice a
- * second. ZeroMQ's own heartbeats are not used: one that is due after the peer has died with a full
- * queue aborts the process, on either side (libzmq issue 4841). */
+/* Keep-alive settings. If the kernel of the daemon's host does not answer TCP probes for three
+ * seconds, for example because it has no power, the connection is closed. The socket then
+ * reconnects, at increasing intervals up to half a second. ZeroMQ's own heartbeats are not used: a
+ * heartbeat that is due after the peer has died with a full queue aborts the process, on either
+ * side (libzmq issue 4841). */
 #define KEEPALIVE_S       1
 #define KEEPALIVE_PROBES  3
 #define UNACKNOWLEDGED_MS 3000
 #define HANDSHAKE_MS      2000
 #define RECONNECT_MS      100
 #define RECONNECT_MAX_MS  500
-#define SENDER_QUEUE      64 /* samples that a slow connection may queue */
+#define SENDER_QUEUE      64 /* samples queued for a slow connection */
 
 int lk_client_keys_copy(const struct lk_client_options *options, struct lk_client_keys *ret_keys,
                         struct lk_error *ret_error)
@@ -58,7 +59,8 @@ int lk_client_keys_copy(const struct lk_client_options *options, struct lk_clien
 
 static void set_int(void *handle, int option, int value)
 {
-    /* Fails only if this libzmq does not know an option; the default is harmless. */
+    /* This fails only if this version of libzmq lacks the option. Then the default is
+     * acceptable. */
     (void)zmq_setsockopt(handle, option, &value, sizeof(value));
 }
 
@@ -76,14 +78,15 @@ static void set_options(void *handle, int type)
     set_int(handle, ZMQ_RECONNECT_IVL, RECONNECT_MS);
     set_int(handle, ZMQ_RECONNECT_IVL_MAX, RECONNECT_MAX_MS);
     zmq_setsockopt(handle, ZMQ_MAXMSGSIZE, &message_max, sizeof(message_max));
-    /* Input samples are never queued without a daemon. Requests are, see client.c. */
+    /* Input samples must never be queued without a daemon. Requests are queued, see client.c. */
     if (type == ZMQ_XPUB) {
         set_int(handle, ZMQ_IMMEDIATE, 1);
         set_int(handle, ZMQ_SNDHWM, SENDER_QUEUE);
     }
 }
 
-/* Return: 0, or an errno. */
+/* Set the keys of a socket.
+ * Return: 0, or an errno. */
 static int set_keys(void *handle, const struct lk_client_keys *keys)
 {
     if (keys == NULL || keys->server[0] == '\0')
@@ -95,7 +98,7 @@ static int set_keys(void *handle, const struct lk_client_keys *keys)
     return 0;
 }
 
-/* Opens a socket for the events of the connection of @handle; NULL if that fails. */
+/* Open a socket for the connection events of @handle; NULL if this fails. */
 static void *watch_connection(void *context, void *handle)
 {
     const int events = ZMQ_EVENT_CONNECTED | ZMQ_EVENT_DISCONNECTED |
@@ -126,7 +129,8 @@ static bool has_keys(void *handle)
     return zmq_getsockopt(handle, ZMQ_MECHANISM, &mechanism, &size) == 0 && mechanism == ZMQ_CURVE;
 }
 
-/* A peer that requires keys may close the connection before the reason is read. */
+/* Return the reason of a failed handshake. A peer that requires keys may close the connection
+ * before it sends the reason. */
 static const char *failure_text(void *handle, uint16_t event, uint32_t value)
 {
     switch (event) {
@@ -143,7 +147,8 @@ static const char *failure_text(void *handle, uint16_t event, uint32_t value)
     }
 }
 
-/* A handshake that timed out fails without a detail too, but the peer has not disconnected. */
+/* Return true if the handshake timed out. This event has no detail either, but the peer has not
+ * disconnected. */
 static bool is_silence(uint16_t event, uint32_t value)
 {
     return event == ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL && value != EPIPE && value != ECONNRESET;
@@ -155,7 +160,7 @@ static void take_event(struct lk_client_socket *socket, uint16_t event, uint32_t
     case ZMQ_EVENT_CONNECTED:
         socket->reach = LK_CLIENT_SOMEBODY;
         return;
-    case ZMQ_EVENT_DISCONNECTED: /* the event of a failed handshake has given its reason */
+    case ZMQ_EVENT_DISCONNECTED: /* the event of the failed handshake has already set the reason */
         if (socket->reach == LK_CLIENT_DAEMON)
             socket->reach = LK_CLIENT_NOBODY;
         return;
@@ -167,8 +172,7 @@ static void take_event(struct lk_client_socket *socket, uint16_t event, uint32_t
         socket->reach = is_silence(event, value) ? LK_CLIENT_SOMEBODY : LK_CLIENT_NOBODY;
         if (socket->reach == LK_CLIENT_SOMEBODY)
             return;
-        /* the next attempt may fail without a reason, so the reason of an earlier attempt is
-         * kept */
+        /* Keep the reason of an earlier attempt if the next attempt fails without a reason. */
         if (event != ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL || socket->trouble == NULL)
             socket->trouble = failure_text(socket->handle, event, value);
     }
@@ -180,7 +184,7 @@ void lk_client_socket_check(struct lk_client_socket *socket)
 
     if (socket->monitor == NULL)
         return;
-    /* event and value are in the first frame, the address in the second */
+    /* The first frame contains event and value, the second the address. */
     while (zmq_recv(socket->monitor, frame, sizeof(frame), ZMQ_DONTWAIT) == (int)sizeof(frame)) {
         uint16_t event;
         uint32_t value;
@@ -226,14 +230,14 @@ int lk_client_socket_open(struct lk_client_socket *ret_socket, void *context, in
 
 void lk_client_socket_subscribe(struct lk_client_socket *socket, const void *topic, size_t size)
 {
-    /* cannot fail: the SUB socket is open */
+    /* This cannot fail, because the SUB socket is open. */
     (void)zmq_setsockopt(socket->handle, ZMQ_SUBSCRIBE, topic, size);
 }
 
 void lk_client_socket_close(struct lk_client_socket *socket)
 {
     if (socket->monitor != NULL) {
-        /* stop the source first: the memory of an event for a closed monitor would leak */
+        /* Stop the events first: the memory of an event for a closed monitor would leak. */
         zmq_socket_monitor(socket->handle, NULL, 0);
         zmq_close(socket->monitor);
     }
@@ -245,7 +249,7 @@ static int wait_readable(void *handle, int64_t deadline_ns)
     for (;;) {
         int64_t left_ns = deadline_ns - lk_client_now_ns();
         zmq_pollitem_t item = {.socket = handle, .events = ZMQ_POLLIN};
-        /* Rounded up, since a wait that ends early would only be repeated. */
+        /* Round up, because a wait that ends too early would only be repeated. */
         int n = zmq_poll(&item, 1, left_ns > 0 ? (long)((left_ns + 999999) / 1000000) : 0);
 
         if (n > 0)
@@ -263,7 +267,7 @@ int lk_client_socket_receive(struct lk_client_socket *socket, int64_t deadline_n
     int code;
 
     zmq_msg_init(ret_message);
-    /* A first attempt saves the poll if messages are already waiting. */
+    /* Try to receive first, which saves the poll if a message is already there. */
     while (zmq_msg_recv(ret_message, socket->handle, ZMQ_DONTWAIT) < 0) {
         code = errno == EAGAIN  ? wait_readable(socket->handle, deadline_ns)
                : errno == EINTR ? 0

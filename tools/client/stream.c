@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The two sample streams of a bench: SUB for outputs, XPUB for inputs.
+/* The sample streams: a SUB socket for outputs, an XPUB socket for inputs.
  *
- * XPUB is a PUB that reports subscriptions to its owner; the daemon's SUB cannot tell the
- * difference. It is the only way to know that the samples are received. */
+ * An XPUB socket is a PUB socket that reports subscriptions to its owner. For the daemon's SUB
+ * socket it looks like a PUB socket. Only these reports prove that the daemon receives samples. */
 #include "client.h"
 #include "socket.h"
 
@@ -94,8 +94,8 @@ int lk_client_inputs_open(struct lk_client *client, const char *endpoint,
     return code;
 }
 
-/* Reads a message of the XPUB socket: 1 and a topic, or 0 and a topic if the last subscriber has
- * left. */
+/* Read a subscription message of the XPUB socket: the byte 1 and a topic, or the byte 0 and a topic
+ * if the last subscriber has left. */
 static int take_news(struct lk_client_inputs *inputs, int64_t deadline_ns)
 {
     zmq_msg_t message;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A stream: a selection of the outputs that the daemon publishes on request. Heartbeats on the same
- * socket indicate the end of the stream by a change of model or daemon. */
+ * socket reveal a change of model or daemon, which ends the stream. */
 #include "client.h"
 #include "socket.h"
 
@@ -8,9 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The meaning has its own arena: it outlives replies of the client and samples. */
+/* The description of the stream has its own arena, because it must remain valid after the client's
+ * next reply and sample. */
 #define MEANING_ARENA (1u << 20)
-/* After this time without even a heartbeat, the daemon may have dropped the stream. */
+/* If not even a heartbeat arrives for this time, the daemon may have dropped the stream [ns]. */
 #define SILENCE_NS INT64_C(3000000000)
 
 struct lk_client_stream {
@@ -28,7 +29,7 @@ static void release_stream(struct lk_client_stream *stream)
     free(stream);
 }
 
-/* Requests the selection from the daemon. */
+/* Request the stream from the daemon. */
 static int request_stream(struct lk_client *client, Linkage__V1__SubscribeRequest *subscribe,
                           const Linkage__V1__Stream **ret_stream, struct lk_error *ret_error)
 {
@@ -50,7 +51,8 @@ static int request_stream(struct lk_client *client, Linkage__V1__SubscribeReques
     return 0;
 }
 
-/* Copies @meaning through its encoding: the client's next call overwrites its reply. */
+/* Copy @meaning by encoding and decoding it, because the client's next call overwrites its
+ * reply. */
 static int keep_meaning(struct lk_client_stream *stream, const Linkage__V1__Stream *meaning,
                         struct lk_error *ret_error)
 {
@@ -142,7 +144,9 @@ static int take_heartbeat(struct lk_client_stream *stream, const void *data, siz
     return 0;
 }
 
-/* Return: 0; the sample, or NULL for other messages. */
+/* Decode a message.
+ * @ret_sample: the sample, or NULL for other messages
+ * Return: 0, or a code of the client library. */
 static int receive_message(struct lk_client_stream *stream, const void *data, size_t size,
                            const Linkage__V1__OutputSample **ret_sample)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* CSV writer on a stdio stream with a large buffer: a row of a recording is some hundred bytes, and
- * one system call per row would cost more than its formatting. */
+/* CSV writer on a stdio stream with a large buffer. A row of a recording has some hundred bytes;
+ * one system call per row would cost more than formatting it. */
 #include "csv.h"
 #include "linkage/file.h"
 
@@ -18,10 +18,10 @@ struct lk_csv {
     char *path;
     int n_columns;
     bool header_done;
-    int fault; /* first negative errno, else 0 */
+    int fault; /* first negative errno, 0: none */
 };
 
-/* Records the error of a failed stdio call. */
+/* Store the error of a failed stdio call, if it is the first. */
 static int note_fault(struct lk_csv *csv)
 {
     if (csv->fault == 0)
@@ -118,7 +118,7 @@ int lk_csv_close(struct lk_csv *csv)
     if (csv->file == stdout) {
         if (fflush(stdout) != 0)
             note_fault(csv);
-        setvbuf(stdout, NULL, _IONBF, 0); /* the stream keeps using the buffer until it is closed */
+        setvbuf(stdout, NULL, _IONBF, 0); /* the buffer is freed, but the stream remains open */
     } else {
         if (fclose(csv->file) != 0)
             note_fault(csv);

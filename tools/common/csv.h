@@ -7,8 +7,8 @@
  *
  *     lk_csv_open()  lk_csv_add_column() ...  lk_csv_write_row() ...  lk_csv_close()
  *
- * The first error is kept: later calls do nothing and return it again, so a caller may check
- * lk_csv_close() only. A file belongs to one thread at a time. */
+ * After the first error, later calls do nothing and return the same error. So a caller may check
+ * the result of lk_csv_close() only. A file belongs to one thread at a time. */
 #ifndef TOOLS_COMMON_CSV_H
 #define TOOLS_COMMON_CSV_H
 
@@ -21,15 +21,16 @@ struct lk_csv;
  * Return: 0, negative errno. */
 int lk_csv_open(const char *path, struct lk_csv **ret_csv);
 
-/** lk_csv_add_column() - Append a column. Call only before the first row. @channel: name such as
- * "time" or "crank_angle" @component: name such as "x"; "" or NULL for a channel of one scalar
- * @unit:      "m/s", "1"; "" or NULL leaves the brackets out
+/** lk_csv_add_column() - Append a column. Call only before the first row.
+ * @channel:   name such as "time" or "crank_angle"
+ * @component: name such as "x"; "" or NULL for a channel of one scalar
+ * @unit:      "m/s", "1"; "" or NULL: no brackets are written
  * Return: 0, negative errno. */
 int lk_csv_add_column(struct lk_csv *csv, const char *channel, const char *component,
                       const char *unit);
 
 /** lk_csv_write_row() - Append a row. The first row ends the header.
- * @values: as many as there are columns
+ * @values: one value per column
  * Return: 0, negative errno (-ENOSPC on a full disk; it may be reported late, because rows are
  * buffered). */
 int lk_csv_write_row(struct lk_csv *csv, const double *values);
@@ -42,10 +43,13 @@ int lk_csv_close(struct lk_csv *csv);
 /* ---- reading: csv_read.c ---- */
 
 /** struct lk_csv_table - numbers over time, as lk_csv_write_row() and other programs write them.
- * @n: number of columns after the first one, which is the ascending time; @name, @unit: name and
- * unit of each column, "" for no unit; @n_rows: number of rows; @time: time of each row [s];
- * @value: @n numbers per row; @line: line of each row in its file, from 1 @room: number of rows for
- * which memory is allocated */
+ * @n:           number of columns after the first one, which is the ascending time
+ * @name, @unit: name and unit of each column, "" for no unit
+ * @n_rows:      number of rows
+ * @time:        time of each row [s]
+ * @value:       @n numbers per row
+ * @line:        line of each row in its file, from 1
+ * @room:        number of rows for which memory is allocated */
 struct lk_csv_table {
     int n;
     char **name;
@@ -58,7 +62,7 @@ struct lk_csv_table {
 };
 
 /** lk_csv_read() - Read a file up to the first row beyond @end [s]. Empty lines are ignored.
- * @ret_error: "path:line: what is wrong, what is expected"
+ * @ret_error: "path:line: error, expectation"
  * Return: 0, LK_E_TEXT; release the table in either case. */
 int lk_csv_read(const char *path, double end, struct lk_csv_table *ret_table,
                 struct lk_error *ret_error);

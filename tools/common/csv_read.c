@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads a CSV file of numbers over time. */
+/* Reader of a CSV file of numbers over time. */
 #include "csv.h"
 #include "linkage/file.h"
 
@@ -9,12 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BYTE_ORDER_MARK "\xef\xbb\xbf" /* that some programs write before UTF-8 */
+#define BYTE_ORDER_MARK "\xef\xbb\xbf" /* some programs write it before UTF-8 */
 
-#define SEPARATORS ",;\t" /* between fields; a file has one of them */
+#define SEPARATORS ",;\t" /* field separators; a file uses one of them */
 
-/** struct reader - a file while it is read. @line: the present one;  @separator: of its fields, the
- * first one in the header */
+/** struct reader - a file while it is read.
+ * @line:      number of the present line
+ * @separator: separator of fields, the first one found in the header */
 struct reader {
     const char *path;
     struct lk_csv_table *table;
@@ -36,8 +37,8 @@ static bool is_blank(const struct reader *r, char c)
     return c == ' ' || (c == '\t' && r->separator != '\t');
 }
 
-/* Remove the quotes of a quoted field at @at; a doubled quote stands for one. Return: position
- * after the last one, NULL: it does not end. */
+/* Remove the quotes of a quoted field at @at. A doubled quote stands for one quote.
+ * Return: position after the closing quote; NULL: the field has none. */
 static char *unquote(char *at)
 {
     char *to = at;
@@ -52,8 +53,9 @@ static char *unquote(char *at)
     return NULL;
 }
 
-/* Split the next field off @at, NULL after the last one: without the blanks around it (RFC 4180 for
- * quotes). Return: 0, LK_E_TEXT: a quote that does not end, or text behind it. */
+/* Split off the next field at @at, without the blanks around it (RFC 4180 for quotes). @at is NULL
+ * after the last field.
+ * Return: 0, LK_E_TEXT: a closing quote is missing, or text follows it. */
 static int next_field(const struct reader *r, char **at, char **ret)
 {
     char *field = *at, *end, *last;
@@ -84,7 +86,8 @@ static int next_field(const struct reader *r, char **at, char **ret)
 
 /* ---- the header ---- */
 
-/* Cuts "[unit]" and the blanks before it off @name. Return: the unit, "" for none. */
+/* Remove "[unit]" and the blanks before it from @name.
+ * Return: the unit, "" for none. */
 static char *cut_unit(char *name)
 {
     char *unit = strrchr(name, '['), *end = name + strlen(name);
@@ -199,7 +202,7 @@ static const char *guess(const struct reader *r, const char *field)
                : " with a decimal point, and a tab between them, as in the header";
 }
 
-/* Field @i of a row: 0 is the time. */
+/* Store field @i of a row; 0 is the time. */
 static int take_field(struct reader *r, int i, const char *field)
 {
     struct lk_csv_table *t = r->table;

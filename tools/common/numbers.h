@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/** parse_number() - Parse the whole @text as a finite decimal number. Return: true if @text is such
- * a number. */
+/** parse_number() - Parse the whole @text as a finite decimal number.
+ * Return: true if @text is such a number. */
 bool parse_number(const char *text, double *ret_value);
 /** take_value() - Parse the part of *@text before a comma, or before its end, as a finite decimal
  * number. Advances *@text to the comma or the end. */

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#define ROW_0 256 /* value of row 0 for getopt_long() if it has no letter: above all letters */
+#define ROW_0 256 /* value of row 0 for getopt_long() if it has no letter; above all letters */
 
 static bool is_row(const struct option_row *row)
 {
@@ -27,7 +27,7 @@ static int has_value(const struct option_row *row)
     return row->optional ? optional_argument : required_argument;
 }
 
-/* Writes the rows in the form of getopt_long(). */
+/* Convert the rows to the form of getopt_long(). */
 static void convert_rows(const struct option_row *rows, const char *order, char *letters,
                          struct option *longs)
 {
@@ -40,7 +40,7 @@ static void convert_rows(const struct option_row *rows, const char *order, char 
         if (rows[i].letter != 0)
             *letters++ = rows[i].letter;
         for (int k = has_value(&rows[i]); k > 0 && rows[i].letter != 0; k--)
-            *letters++ = ':'; /* one: a value, two: an optional one */
+            *letters++ = ':'; /* one colon: a value; two: an optional value */
         if (rows[i].name != NULL)
             *longs++ = (struct option){rows[i].name, has_value(&rows[i]), NULL, value};
     }

@@ -40,7 +40,8 @@ static int pin(pthread_t thread, int core)
     return -pthread_setaffinity_np(thread, sizeof(set), &set);
 }
 
-/* Chooses a core for each thread, that of the caller first. Return: whether there are enough. */
+/* Choose a core for each thread; the first one is the core of the caller.
+ * Return: true if there are enough cores. */
 static bool pick_cores(int n, int *cores)
 {
     int here = sched_getcpu(), found = 0;

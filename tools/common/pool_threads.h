@@ -17,10 +17,11 @@ int pool_threads_start(int n, const int *cores, struct pool_threads **ret_thread
 /** pool_threads_pool() - Return the pool for lk_system_set_pool(); NULL for NULL. */
 struct lk_pool *pool_threads_pool(struct pool_threads *threads);
 
-/** pool_threads_stop() - End the threads and restore the caller's CPU affinity. NULL is allowed. No
- * system may use the pool any more. Call it from the thread that started the pool. If that thread
- * has several pools, stop the latest one first. (If a pool is started while another one exists, its
- * threads inherit the caller's affinity and may have to share its core.) */
+/** pool_threads_stop() - End the threads and restore the caller's CPU affinity. @threads may be
+ * NULL. Call it after the last system has stopped using the pool. Call it from the thread that
+ * started the pool. If that thread has several pools, stop the latest pool first. (The threads of a
+ * pool inherit the affinity of the caller. If the caller already has a pool, the new threads may
+ * have to share its core.) */
 void pool_threads_stop(struct pool_threads *threads);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The bench: one thread sends on an absolute time grid, one receives. Neither has real-time
+/* The bench: one thread sends on an absolute time grid, another one receives. Neither has real-time
  * priority, as on a test bench with an ordinary operating system. */
 #include "demo.h"
 
@@ -17,8 +17,8 @@
 #define AMPLITUDE_NM    4.0
 #define FREQUENCY_HZ    0.2
 #define RAMP_S          0.5
-#define SETTLE_NS       50000000 /* time for the last sample to take effect before the run stops */
-#define LINGER_MS       200 /* time without a sample after the stop, after which none is expected */
+#define SETTLE_NS       50000000 /* time for the last sample to act before the run stops */
+#define LINGER_MS       200      /* after this time without a sample, the run has ended */
 #define GOLDEN_SECTION  0.6180339887498949
 
 struct receiver {
@@ -71,13 +71,14 @@ double demo_torque(double t, double duration)
 {
     double ramp = fmin(fmin(t, duration - t) / RAMP_S, 1);
 
-    /* the ramps begin and end smoothly */
+    /* The ramps begin and end smoothly. */
     ramp = ramp <= 0 ? 0 : 0.5 * (1 - cos(M_PI * ramp));
     return AMPLITUDE_NM * ramp * sin(2 * M_PI * FREQUENCY_HZ * t);
 }
 
-/* The run's own samples: those of its steps, in order. After the stop the daemon sends its last
- * step once more, in state READY; it counts if it has not been received yet. */
+/* Return true if a sample belongs to the run and is new: it has a later step than the last one.
+ * After the stop the daemon sends its last step once more, in state READY; it counts if it has not
+ * been received yet. */
 static bool is_news(const struct demo_record *record, const Linkage__V1__OutputSample *sample)
 {
     if (record->n_received == 0)
@@ -135,10 +136,10 @@ static void sleep_until(int64_t at_ns)
         continue;
 }
 
-/* Instant of sample @k after the first [ns]. Bench and daemon share one clock here, so on a plain
- * grid all samples of a run would meet the cycle at the same phase, and the round trip would depend
- * on chance. So each sample is delayed by a part of the cycle, spread evenly by the golden section.
- */
+/* Return the time of sample @k after the first [ns]. Bench and daemon share one clock here. On a
+ * regular grid all samples would meet the cycle at the same phase, so the round trip would depend
+ * on chance. Therefore each sample is delayed by a fraction of the cycle. The fractions are spread
+ * evenly by the golden section. */
 static int64_t instant_ns(size_t k, double cycle_ns)
 {
     double part = (double)k * GOLDEN_SECTION;
@@ -173,7 +174,8 @@ static int send_all(const struct demo_line *line, const struct demo_layout *layo
     return 0;
 }
 
-/* Send one command. @ret_before_ns, @ret_after_ns: times before and after it */
+/* Send one command.
+ * @ret_before_ns, @ret_after_ns: times before and after the command */
 static int send_command(struct demo_line *line,
                         Linkage__V1__ControlRequest__CommandCase command_case, const char *verb,
                         int64_t *ret_before_ns, int64_t *ret_after_ns)
@@ -194,8 +196,8 @@ static int send_command(struct demo_line *line,
     return code;
 }
 
-/* The demo runs on any machine, so it requests a degraded run if no other is possible; the report
- * says which it was. */
+/* Arm the daemon. The demo must run on any machine, so it permits a degraded run; the report states
+ * whether the run was degraded. */
 static int arm_rig(struct demo_line *line)
 {
     Linkage__V1__ArmRequest request = LINKAGE__V1__ARM_REQUEST__INIT;
@@ -228,7 +230,7 @@ int demo_bench_run(struct demo_line *line, const struct demo_layout *layout, dou
         fprintf(stderr, "linkage-demo: no thread: %s\n", strerror(code));
         return code;
     }
-    /* the receiving thread keeps the claim alive, also while the budget is proven */
+    /* The receiving thread keeps the claim alive, also during the budget proof. */
     code = arm_rig(line);
     if (code == 0)
         code = send_command(line, LINKAGE__V1__CONTROL_REQUEST__COMMAND_START, "start",

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* linkage-demo: run a bench against the daemon and check the results.
+/* linkage-demo: runs a bench against the daemon and checks the results.
  *
- *     main.c     command line, sequence of the run
- *     bench.c    sends torques on a time grid, receives every output; in two threads figures.c
- *     evaluation of the record: round trips, losses, energy, the time grid
- *     report.c   the table and the verdict
- *     files.c    the recording and the latencies as CSV
- *     picture.c the recording and the latencies as SVG
+ *     main.c       command line, sequence of the run
+ *     bench.c      sends torques on a time grid, receives every output; in two threads
+ *     figures.c    evaluation of the record: round trips, losses, energy, the time grid
+ *     report.c     the table and the verdict
+ *     files.c      the recording and the latencies as CSV
+ *     picture.c    the recording and the latencies as SVG
  *
  * All data is recorded first and evaluated after the run, so that the evaluation does not disturb
  * the run. */
@@ -19,14 +19,14 @@
 #include <stdint.h>
 
 #define DEMO_RATE_HZ   500
-#define DEMO_CLASSES   72 /* of latencies: 12 per decade, from 0.1 us */
+#define DEMO_CLASSES   72 /* classes of latencies: 12 per decade, from 0.1 us */
 #define DEMO_PATH_SIZE 4096
 
 /** struct demo_layout - indices of the demo's channels in a sample.
- * @description: description of the model; belongs to the control client @n_outputs: number of
- *               scalars of the outputs
+ * @description:  description of the model; belongs to the control client
+ * @n_outputs:    number of scalars of the outputs
  * @angle, @rate: indices among the outputs
- * @kinetic: index among the outputs, or -1 if the model has no energy output */
+ * @kinetic:      index among the outputs, or -1 if the model has no energy output */
 struct demo_layout {
     const Linkage__V1__ModelDescription *description;
     size_t n_outputs;
@@ -36,7 +36,7 @@ struct demo_layout {
 };
 
 /** struct demo_sent - one input sample; its sequence number is demo_record.first_sequence + index.
- * @sent_ns: CLOCK_MONOTONIC just before it was sent
+ * @sent_ns: CLOCK_MONOTONIC just before sending
  * @torque:  [N m] */
 struct demo_sent {
     int64_t sent_ns;
@@ -57,8 +57,8 @@ struct demo_received {
 };
 
 /** struct demo_record - all sent and received samples.
- * @values:    @n_received rows of demo_layout.n_outputs
- * @n_dropped: samples that did not fit or could not be decoded */
+ * @values:    @n_received rows of demo_layout.n_outputs values
+ * @n_dropped: number of samples for which there was no room, or that could not be decoded */
 struct demo_record {
     uint64_t first_sequence;
     size_t n_sent;
@@ -72,7 +72,8 @@ struct demo_record {
 };
 
 /** struct demo_line - connections.
- * @client: arms, starts and stops;  @bench: owns the motor input */
+ * @client: arms, starts and stops
+ * @bench:  owns the motor input */
 struct demo_line {
     struct lk_client *client;
     struct lk_client_bench *bench;
@@ -97,19 +98,19 @@ struct demo_quantiles {
 };
 
 /** struct demo_figures - evaluation of a record.
- * @round_trip_us: sorted round-trip times, one for each sent sample whose effect was seen
- *                 @n_round_trips: number of these times; @n_missing: sent samples whose effect was
- *                 never seen
- * @n_lost:            output samples published and not received (gaps in the sequence)
- * @n_unpublished:     steps never published (gaps in the steps beyond the lost samples)
- * @grid_misfit:       grid points between the first and last received sample that neither a step
- *                     nor the daemon's count of skipped points explains
- * @work_bench:        work put in, according to the bench's own record [J]: integral of torque in
- *                     effect over crank angle
- * @work_complete:     no sample is missing: @work_bench is valid
- * @gained:            kinetic + potential energy gained [J]
- * @remainder:         work put in - dissipated - gained [J], as the daemon reports them
- * @remainder_bound:   see demo_figures_compute() */
+ * @round_trip_us:   sorted round-trip times, one for each sent sample whose effect was observed
+ * @n_round_trips:   number of these times
+ * @n_missing:       number of sent samples whose effect was never observed
+ * @n_lost:          output samples published and not received (gaps in the sequence)
+ * @n_unpublished:   steps never published (gaps in the steps beyond the lost samples)
+ * @grid_misfit:     number of grid points between the first and last received sample that are
+ *                   neither a step nor counted as skipped by the daemon
+ * @work_bench:      work put in, according to the bench's own record [J]: integral of torque in
+ *                   effect over crank angle
+ * @work_complete:   no sample is missing: @work_bench is valid
+ * @gained:          kinetic + potential energy gained [J]
+ * @remainder:       work put in - dissipated - gained [J], as the daemon reports them
+ * @remainder_bound: see demo_figures_compute() */
 struct demo_figures {
     double *round_trip_us;
     size_t n_round_trips;
@@ -135,7 +136,7 @@ struct demo_latencies {
 /** demo_record_init() - Allocate memory for a run of @duration_s. Return: 0, -ENOMEM. */
 int demo_record_init(struct demo_record *ret_record, const struct demo_layout *layout,
                      double duration_s);
-/** demo_record_fini() - release. */
+/** demo_record_fini() - Release @record. */
 void demo_record_fini(struct demo_record *record);
 /** demo_record_values() - Return the outputs of received sample @i. */
 const double *demo_record_values(const struct demo_record *record, const struct demo_layout *layout,
@@ -152,8 +153,8 @@ double demo_torque(double t, double duration);
 int demo_bench_run(struct demo_line *line, const struct demo_layout *layout, double duration_s,
                    struct demo_record *record, struct demo_span *ret_span);
 
-/** demo_figures_compute() - Evaluate a record. demo_figures_fini() releases the result. @status:
- * status of the daemon after the run
+/** demo_figures_compute() - Evaluate a record. Release the result with demo_figures_fini().
+ * @status: status of the daemon after the run
  * Return: 0, -ENOMEM. */
 int demo_figures_compute(const struct demo_record *record, const struct demo_layout *layout,
                          const Linkage__V1__Status *status, struct demo_figures *ret_figures);
@@ -171,9 +172,9 @@ void demo_latencies_sort(const struct demo_figures *figures, const Linkage__V1__
 /** demo_class_edge() - Return the lower bound of class @i [us]. */
 double demo_class_edge(size_t i);
 
-/** demo_write_recording() - Write recording.csv, with a row for each output sample.
- * demo_write_latencies() - Write latency.csv, with a row for each class. demo_write_picture() -
- * Write picture.svg: angle and torque over time, and the latencies
+/** demo_write_recording(), demo_write_latencies(), demo_write_picture() - Write recording.csv, with
+ * a row for each output sample; write latency.csv, with a row for each class; write picture.svg,
+ * with angle and torque over time, and the latencies.
  * Return: 0, negative errno. */
 int demo_write_recording(const char *directory, const struct demo_record *record,
                          const struct demo_layout *layout);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Figures of a record. */
+/* Evaluation of a record. */
 #include "demo.h"
 
 #include <errno.h>
@@ -14,7 +14,9 @@ static int compare_doubles(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* @values: sorted. A quantile is the smallest value that at least this fraction does not exceed. */
+/* Compute quantiles. A quantile is the smallest value that is not exceeded by at least this
+ * fraction of all values.
+ * @values: sorted */
 static struct demo_quantiles quantiles(const double *values, size_t n)
 {
     if (n == 0)
@@ -27,8 +29,9 @@ static struct demo_quantiles quantiles(const double *values, size_t n)
     };
 }
 
-/* Round trip of a sent sample: until the first received output that shows its effect or that of a
- * later one. Both sequences are ascending, so a single pass finds all. */
+/* Compute the round trips: from sending a sample to the first received output that contains its
+ * effect or the effect of a later sample. Both sequences are ascending, so a single pass is
+ * sufficient. */
 static void find_round_trips(const struct demo_record *record, struct demo_figures *figures)
 {
     size_t r = 0;
@@ -47,7 +50,8 @@ static void find_round_trips(const struct demo_record *record, struct demo_figur
     figures->round_trip = quantiles(figures->round_trip_us, figures->n_round_trips);
 }
 
-/* Every grid point between the first and the last received sample is a step or a skipped point. */
+/* Check that every grid point between the first and the last received sample is a step or a skipped
+ * point. */
 static void check_grid(const struct demo_record *record, uint64_t period_ns, uint64_t skipped,
                        struct demo_figures *figures)
 {
@@ -64,8 +68,8 @@ static void check_grid(const struct demo_record *record, uint64_t period_ns, uin
     points =
         (uint64_t)llround((double)(last->deadline_ns - first->deadline_ns) / (double)period_ns) + 1;
     figures->n_lost = messages - record->n_received;
-    /* The steps before the first sample were published before it could arrive, or not at all:
-     * counted as unpublished. */
+    /* Steps before the first received sample were published before the bench subscribed, or not at
+     * all. They count as unpublished. */
     figures->n_unpublished = steps - messages + first->step - 1;
     if (points < steps)
         figures->grid_misfit = steps - points;

@@ -36,8 +36,8 @@ static void add_columns(struct lk_csv *csv, const struct demo_layout *layout)
     lk_csv_add_column(csv, "step", NULL, "1");
     lk_csv_add_column(csv, "sequence", NULL, "1");
     lk_csv_add_column(csv, "input_sequence", NULL, "1");
-    /* Stamps count from the grid point of the first row, the later columns from that of their own
-     * row. */
+    /* "deadline" counts from the grid point of the first row, the other times from the grid point
+     * of their own row. */
     lk_csv_add_column(csv, "deadline", NULL, "s");
     lk_csv_add_column(csv, "computed_after_deadline", NULL, "us");
     lk_csv_add_column(csv, "published_after_deadline", NULL, "us");
@@ -86,7 +86,8 @@ double demo_class_edge(size_t i)
     return CLASS_LEAST_US * pow(10, (double)i / CLASSES_A_DECADE);
 }
 
-/* Class of a duration; durations outside fall into the first or the last one. */
+/* Return the class of a duration. Durations outside of the range are in the first or the last
+ * class. */
 static size_t class_of(double us)
 {
     double class = floor(log10(fmax(us, CLASS_LEAST_US) / CLASS_LEAST_US) * CLASSES_A_DECADE);
@@ -99,7 +100,7 @@ static void sort_durations(const Linkage__V1__Durations *durations, double share
     if (durations == NULL)
         return;
     for (size_t i = 0; i < durations->n_bucket_upper_ns && i < durations->n_bucket_count; i++) {
-        /* a bucket is 3 % wide: its middle is its upper end minus half of that */
+        /* A bucket is 3 % wide. Its middle is its upper end minus half of its width. */
         double us = (double)durations->bucket_upper_ns[i] * 1e-3 * 0.985;
 
         shares[class_of(us)] +=

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Command line of linkage-demo and the course of a run. */
+/* Command line of linkage-demo, and the sequence of a run. */
 #include "demo.h"
 #include "linkage/stacks.h"
 #include "option_table.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CLAIM_NS INT64_C(10000000000) /* an earlier bench may still hold its claim */
+#define CLAIM_NS INT64_C(10000000000) /* until an older claim expires */
 
 enum demo_exit { DEMO_OK = 0, DEMO_FAILED = 1, DEMO_USAGE = 2, DEMO_NO_DAEMON = 3 };
 
@@ -96,7 +96,7 @@ static size_t count_scalars(Linkage__V1__ChannelDescription **channels, size_t n
     return n == 0 ? 0 : channels[n - 1]->offset + channels[n - 1]->n_components;
 }
 
-/* Looks up the channels that the demo needs. */
+/* Find the channels that the demo needs. */
 static int find_layout(const Linkage__V1__ModelDescription *d, struct demo_layout *ret_layout)
 {
     const Linkage__V1__ChannelDescription *motor = find_channel(d->inputs, d->n_inputs, "motor", 1);
@@ -124,7 +124,7 @@ static int find_layout(const Linkage__V1__ModelDescription *d, struct demo_layou
     return DEMO_OK;
 }
 
-/* Waits until the bench owns the motor. */
+/* Wait until the bench owns the motor input. */
 static int claim_motor(struct lk_client_bench *bench)
 {
     int64_t until_ns = lk_client_now_ns() + CLAIM_NS;
@@ -209,7 +209,7 @@ static int write_files(const struct options *options, const struct demo_record *
     return code == 0 ? DEMO_OK : DEMO_FAILED;
 }
 
-/* Request the daemon's figures and judge the run by them. */
+/* Request the daemon's figures, and judge the run with them. */
 static int judge_run(const struct options *options, struct demo_line *line,
                      const struct demo_layout *layout, const struct demo_record *record,
                      const struct demo_span *span)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The picture of a run, as SVG: crank angle and torque over time, latencies over logarithmic
- * classes. Written here, since a plotting program would be a third of what a bare machine must
- * install for the demo. */
+/* The picture of a run as SVG: crank angle and torque over time, and latencies in logarithmic
+ * classes. It is drawn without a plotting program, because such a program would be a third of all
+ * packages that the demo needs on a bare machine. */
 #include "demo.h"
 
 #include <errno.h>
@@ -12,15 +12,16 @@
 
 #define WIDTH      1180
 #define HEIGHT     1010
-#define LEFT       100 /* of all plots, as is RIGHT */
+#define LEFT       100 /* left border of all plots, like RIGHT */
 #define RIGHT      1140
 #define POINTS     1000 /* points of a line, about one per pixel */
 #define TICKS_MOST 8
-/* Lower end [%] of the logarithmic axis that shows the share of each class. */
+/* Lower end of the logarithmic axis for the share of a class [%]. */
 #define SHARE_MIN 0.005
 
-/** struct axis - maps values to pixels. @title: beside it, "" for none; @has_labels: numbers at
- * ticks */
+/** struct axis - maps values to pixels.
+ * @title:      text beside the axis, "" for none
+ * @has_labels: the ticks have numbers */
 struct axis {
     double value[2];
     double pixel[2];
@@ -36,7 +37,7 @@ struct plot {
     struct axis y;
 };
 
-/** struct curve - the values of a line: value of received sample @i over its time. */
+/** struct curve - a line: the value of each received sample @i over its time. */
 struct curve {
     const char *colour;
     double (*value)(const struct demo_record *record, const struct demo_layout *layout, size_t i);
@@ -52,7 +53,8 @@ static double pixel_of(const struct axis *a, double value)
 
 /* ---- axes ---- */
 
-/* 1, 2 or 5 times a power of ten, such that at most TICKS_MOST steps fit into @length. */
+/* Return the distance of ticks: 1, 2 or 5 times a power of ten, so that @length has at most
+ * TICKS_MOST of them. */
 static double tick_step(double length)
 {
     double raw = fmax(length, 1e-9) / TICKS_MOST;
@@ -131,7 +133,8 @@ static double torque_of(const struct demo_record *record, const struct demo_layo
     return demo_record_torque(record, i);
 }
 
-/* From the tick below the smallest value to the one above the largest. */
+/* Find the range of an axis: from the tick below the smallest value to the tick above the
+ * largest. */
 static void find_range(const struct demo_record *record, const struct demo_layout *layout,
                        const struct curve *curve, double ret_range[2])
 {

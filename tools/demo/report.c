@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table, and the faults of a run. */
+/* The table of results, and the list of failed checks. */
 #include "demo.h"
 
 #include <inttypes.h>
@@ -9,8 +9,8 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-/* [m or rad]; [m/s or rad/s]. A step that ends next to an aligned pose of the four-bar leaves up to
- * 4e-10 and 8e-6 */
+/* Limits of the violation of joints [m or rad] and of its rate [m/s or rad/s]. A step that ends
+ * near an aligned pose of the four-bar has up to 4e-10 and 8e-6. */
 #define VIOLATION_MAX 1e-9
 #define RATE_MAX      1e-4
 
@@ -95,7 +95,7 @@ static void print_physics(const struct demo_figures *figures, const Linkage__V1_
            figures->remainder_bound);
 }
 
-/* Prints the line and counts it. */
+/* Print a failed check and count it. */
 __attribute__((format(printf, 2, 3))) static void wrong(int *n, const char *format, ...)
 {
     va_list args;
@@ -108,10 +108,10 @@ __attribute__((format(printf, 2, 3))) static void wrong(int *n, const char *form
     ++*n;
 }
 
-/* Compares the daemon's count of grid points with the time between the requests that began and
- * ended the run, both measured by the bench. The run lies within the outer span; it begins at most
- * START_MAX after the start was confirmed and ends at most one cycle before the stop was requested.
- */
+/* Compare the daemon's count of grid points with the time between the requests that began and ended
+ * the run. The bench measures both times. The run is within the longer span. It begins at most
+ * START_MAX after the confirmation of the start, and ends at most one cycle before the request of
+ * the stop. */
 static void judge_cycles(const struct demo_span *span, const Linkage__V1__Status *status, int *n)
 {
     const double start_max_cycles = 100;

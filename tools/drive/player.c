@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* linkage-player: a bench that plays inputs from a file into a run in real time.
  *
- * It owns the channels that the columns of the file name, and answers output samples: every other
- * one at 1 kHz, with the values of the file at the simulated time that the sample has, on straight
- * lines between the rows. After the end of the file it continues with the last row. */
+ * The file has one column for each channel. The player claims these channels and answers every
+ * other output sample at 1 kHz. It sends the values of the file at the simulated time of the
+ * sample, linearly interpolated between rows. The player ends after the last row. */
 #include "bench.h"
 #include "csv.h"
 #include "linkage/stacks.h"
@@ -18,8 +18,11 @@
 #define SILENT_MS    100
 #define CLAIM_NS     INT64_C(10000000000)
 
-/* struct play - @begin_s: simulated time of row 0, below 0: not begun;  @due_s: of the next sample
- * @trips: file of round trips [us], or NULL;  @seen: sequence number of the last one */
+/* struct play - state of the player.
+ * @begin_s: simulated time of the first row [s]; negative before the run begins
+ * @due_s:   simulated time at which the next sample is due [s]
+ * @trips:   file for the round-trip times [us], or NULL
+ * @seen:    sequence number of the newest input sample whose effect was observed */
 struct play {
     struct lk_csv_table table;
     struct lk_client_bench *bench;
@@ -31,7 +34,8 @@ struct play {
     uint64_t n_seen;
 };
 
-/* Find the row before @t, and the fraction of the interval to the next row. */
+/* Find the row before @t.
+ * @ret_part: position of @t in the interval to the next row, 0 to 1 */
 static int find_row(const struct lk_csv_table *table, double t, double *ret_part)
 {
     int i = 0;
@@ -78,7 +82,9 @@ static bool is_owned(struct play *play)
     return view.state == LK_CLIENT_BENCH_CONNECTED;
 }
 
-/* Return: 0: the file was played, 1: the run or the channels were lost. */
+/* Answer output samples until the end of the file.
+ * Return: 0: the whole file was played; 1: no samples of a run arrived, or the channels were
+ * lost. */
 static int play_all(struct play *play)
 {
     double end_s = play->table.time[play->table.n_rows - 1];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A bench in C, with tools/client: owns one input and answers every output sample with a value for
- * it. The library claims the input, and claims it again after any interruption.
+/* A bench in C, with the library tools/client. It claims one input and answers every output sample
+ * with a value for this input. The library repeats the claim after any interruption.
  *
  * usage: bench CHANNEL UNIT SECONDS [CONTROL INPUTS OUTPUTS] */
 #include "bench.h"
@@ -57,7 +57,7 @@ int main(int argc, char **argv)
                 seen = echo->sequence;
                 trips[n++] = received_ns - (int64_t)echo->origin_ns;
             }
-            (void)lk_client_bench_send(bench, &torque, 1, NULL); /* not owned now: retry later */
+            (void)lk_client_bench_send(bench, &torque, 1, NULL); /* may fail; retried later */
         }
         lk_client_bench_read_state(bench, &view);
         if (view.state != shown.state || view.times_claimed != shown.times_claimed)

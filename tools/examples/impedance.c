@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A bench with an impedance, in C, with tools/client: a wall of 1e5 N/m at x = 0.1 m. It does not
- * send the force of the wall, which would be late, but its impedance, which the model solves within
- * its step (doc/bench.md). The model is wall.yaml.
+/* A bench that sends an impedance, in C, with the library tools/client: a wall of 1e5 N/m at x =
+ * 0.1 m. A force computed by the bench would act too late. Therefore the bench sends the impedance
+ * of the wall, and the model solves for the force within its step (doc/bench.md). The model is
+ * wall.yaml.
  *
  * usage: impedance SECONDS [CONTROL INPUTS OUTPUTS] */
 #include "bench.h"
@@ -10,15 +11,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define PLACE     0.1 /* of the wall [m] */
+#define PLACE     0.1 /* position of the wall [m] */
 #define STIFFNESS 1e5 /* [N/m] */
 #define DAMPING   20  /* [N s/m] */
 
-enum { X, V, WORK }; /* outputs in the order of the selection */
+enum { X, V, WORK }; /* indices of the outputs, in the order of the selection */
 
 int main(int argc, char **argv)
 {
-    /* the units expected by this bench; others are refused at the claim */
+    /* the units that this bench expects; the claim is refused if the model has other units */
     const struct lk_client_bench_channel channels[] = {
         {"stiffness", "N/m"}, {"damping", "N s/m"}, {"rest", "m"}};
     char *selection[] = {(char *)"x", (char *)"v", (char *)"work"};
@@ -58,11 +59,11 @@ int main(int argc, char **argv)
         touched += inside && !was_inside;
         deepest = fmax(deepest, sample->values[X] - PLACE);
         work = sample->values[WORK];
-        if (inside) { /* otherwise no contact: neither spring nor damper */
+        if (inside) { /* without contact the spring and the damper are zero */
             said[0] = STIFFNESS;
             said[1] = DAMPING;
         }
-        (void)lk_client_bench_send(bench, said, 3, NULL); /* not owned now: retry later */
+        (void)lk_client_bench_send(bench, said, 3, NULL); /* may fail; retried later */
     }
     lk_client_bench_close(bench);
     printf("touched %d times, deepest %.2f mm, work %.3g J\n", touched, 1e3 * deepest, work);

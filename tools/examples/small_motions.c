@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A program outside this tree: degrees of freedom of a model, and the modes about its static
- * equilibrium.
+/* A program outside this source tree. It prints the degrees of freedom of a model and the modes
+ * about its static equilibrium.
  *
  *     cc small_motions.c $(pkg-config --cflags --libs linkage-analysis) -o small_motions
  *     ./small_motions /usr/share/linkage/models/quarter-car.yaml */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A program outside this tree: reads a model, steps it for a second, prints its outputs.
+/* A program outside this source tree. It reads a model, simulates one second, and prints the
+ * outputs.
  *
  *     cc step_model.c $(pkg-config --cflags --libs linkage) -o step_model
  *     ./step_model /usr/share/linkage/models/pendulum.yaml */
@@ -29,7 +30,7 @@ static void print_outputs(const struct lk_system *system)
     free(values);
 }
 
-/* initial values of all inputs */
+/* Return the initial values of all inputs, on the heap. */
 static double *initial_inputs(const struct lk_system *system)
 {
     int n;

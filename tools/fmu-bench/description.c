@@ -21,7 +21,8 @@ static xmlNode *child_of(xmlNode *node, const char *name)
     return NULL;
 }
 
-/* Return: whether there is one that fits. */
+/* Copy the value of attribute @name to @ret.
+ * Return: true if the attribute exists and its value fits. */
 static bool take(xmlNode *node, const char *name, char *ret, size_t size)
 {
     xmlChar *value = xmlGetNoNsProp(node, (const xmlChar *)name);
@@ -33,7 +34,9 @@ static bool take(xmlNode *node, const char *name, char *ret, size_t size)
     return fits;
 }
 
-/* Scalars of type Real only: of 2.0 an element within, of 3.0 the element itself. */
+/* Read one variable, if it is a scalar of type Real. In FMI 2.0 the type is a child element of the
+ * variable; in FMI 3.0 it is the element itself.
+ * Return: 1 if the variable was read, otherwise 0. */
 static int take_variable(xmlNode *node, struct unit_description *d)
 {
     static const char *const words[] = {"", "input", "output", "parameter"};
@@ -45,7 +48,7 @@ static int take_variable(xmlNode *node, struct unit_description *d)
         return 0;
     if (!take(node, "name", v->name, sizeof(v->name)) ||
         !take(node, "valueReference", number, sizeof(number)))
-        return 0; /* without a valid name it cannot be requested */
+        return 0; /* a variable without a name or a reference cannot be accessed */
     v->reference = (unsigned)strtoul(number, &end, 10);
     take(node, "causality", causality, sizeof(causality));
     v->causality = UNIT_OTHER;
@@ -73,7 +76,7 @@ static int take_variables(xmlNode *root, struct unit_description *d)
     return 0;
 }
 
-/* a valid path component that cannot leave the folder */
+/* Return true if @text is a valid path component, which cannot lead out of the folder. */
 static bool is_identifier(const char *text)
 {
     for (const char *c = text; *c != '\0'; c++)
@@ -112,7 +115,7 @@ int unit_describe(const char *folder, struct unit_description *ret, struct lk_er
 
     *ret = (struct unit_description){0};
     snprintf(path, sizeof(path), "%s/modelDescription.xml", folder);
-    /* parse without entities, without other files, and without messages */
+    /* parse without external entities, network access and messages of the parser */
     document = xmlReadFile(path, NULL, XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING);
     fault = find_fault(document != NULL ? xmlDocGetRootElement(document) : NULL, ret);
     xmlFreeDoc(document);

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* what a bench calls */
+/* functions of a unit that a bench calls */
 #define CALLS2(ENTRY)                                                                              \
     ENTRY(Instantiate)                                                                             \
     ENTRY(FreeInstance)                                                                            \
@@ -26,7 +26,9 @@
 #define MEMBER2(name) fmi2##name##TYPE *name;
 #define MEMBER3(name) fmi3##name##TYPE *name;
 
-/** struct unit_instance - @said: the last line of its log */
+/** struct unit_instance - a loaded unit.
+ * @said:        the last line that the unit logged
+ * @two, @three: its functions in FMI 2.0 or 3.0 */
 struct unit_instance {
     int version;
     void *library;
@@ -77,7 +79,7 @@ static int refuse(struct unit_instance *u, const char *what, int status, struct 
     return 1;
 }
 
-/* warnings of the unit are ignored */
+/* Convert a status of the unit to a result. Warnings (status 1) are ignored. */
 static int judge(struct unit_instance *u, const char *what, int status, struct lk_error *error)
 {
     return status == 0 || status == 1 ? 0 : refuse(u, what, status, error);

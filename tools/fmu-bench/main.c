@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* linkage-fmu: a unit (FMU) as a bench of a daemon. This process unpacks and supervises it; another
- * one, which may crash or never return, loads and calls it. See README.md. */
+/* linkage-fmu: uses a unit (FMU) as a bench of a daemon. This process unpacks the unit. A child
+ * process loads the unit and calls it, because the unit may crash or never return. This process
+ * supervises the child. See README.md. */
 #include "linkage/stacks.h"
 #include "numbers.h"
 #include "option_table.h"
@@ -20,7 +21,7 @@
 #include <unistd.h>
 
 #define SETS_MAX 256
-#define PATIENCE 2.0 /* [s] that a call of the unit may take */
+#define PATIENCE 2.0 /* time limit for a call of the unit [s] */
 
 static const char usage_text[] =
     "usage: linkage-fmu FILE.fmu --map MAP... [options]\n"
@@ -41,7 +42,8 @@ static const char usage_text[] =
     "  --version\n"
     "Exit status: 0 done; 1 unit, map or run failed, one line says why; 2 wrong usage.\n";
 
-/* struct job - @sets: "NAME=NUMBER" */
+/* struct job - the command line, and the folder of the unit.
+ * @sets: arguments of --set, "NAME=NUMBER" */
 struct job {
     struct play play;
     const char *path;
@@ -105,7 +107,8 @@ static int read_map(const struct option_row *row, const char *text)
     return 0;
 }
 
-/* Inputs and outputs by default one and two ports after control. */
+/* Read the endpoints. If only control is given, inputs and outputs are one and two ports above
+ * it. */
 static int read_endpoints(struct play *p, const char *text)
 {
     int n = sscanf(text, "%95[^,],%95[^,],%95[^,]", p->endpoint[0], p->endpoint[1], p->endpoint[2]);
@@ -247,8 +250,8 @@ static int play_unit(struct job *job, const struct unit_description *d, struct l
     return 0;
 }
 
-/* Run the unit in this process. Return: exit status of the process. After a failure the unit is not
- * called any more. */
+/* Run the unit in this process. After a failure no function of the unit is called any more.
+ * Return: exit status of the process. */
 static int be_child(struct job *job, const struct unit_description *d)
 {
     struct lk_error error = {""};
@@ -293,7 +296,8 @@ static double now_s(void)
     return 1e-9 * (double)lk_client_now_ns();
 }
 
-/* An odd beat that does not change means a call that does not return. */
+/* Wait for the end of the child. An odd beat that does not change for the time limit means that a
+ * call does not return. */
 static int watch(const struct job *job, pid_t pid)
 {
     const struct timespec nap = {.tv_nsec = 20000000};
@@ -331,7 +335,7 @@ static int run_child(struct job *job, const struct unit_description *d)
     if (pid == 0)
         _exit(be_child(job, d));
     child = pid;
-    if (stop_asked) /* the signal arrived before the child existed */
+    if (stop_asked) /* the signal arrived before the child existed, so it was not passed on */
         kill(pid, SIGTERM);
     return watch(job, pid);
 }
@@ -349,7 +353,7 @@ int main(int argc, char **argv)
         return options_status(r);
     snprintf(job.folder, sizeof(job.folder), "%.3000s/linkage-fmu-XXXXXX",
              base != NULL && base[0] == '/' ? base : "/tmp");
-    sigaction(SIGINT, &action, NULL); /* the folder is removed in any case */
+    sigaction(SIGINT, &action, NULL); /* so that the folder is removed */
     sigaction(SIGTERM, &action, NULL);
     if (mkdtemp(job.folder) == NULL)
         return complain(strerror(errno));

@@ -10,7 +10,7 @@
 
 #define TIMEOUT_MS 5000
 #define HEAR_MS    100
-#define CLAIM_NS   INT64_C(10000000000) /* time limit to own the channels and for a run to begin */
+#define CLAIM_NS   INT64_C(10000000000) /* time limit for the claim and the begin of a run */
 #define SILENT_NS  INT64_C(5000000000)  /* silence after which a started run counts as ended */
 #define SENT_MAX   1024                 /* largest number of samples in transit */
 #define DELAYS_MAX 100000
@@ -66,7 +66,7 @@ static int call_unit(struct play *p, const double *outputs, double n, struct lk_
         if (!p->map[i].to_unit &&
             unit_get(p->unit, p->map[i].variable, &values[p->map[i].place], error) != 0)
             return 1;
-    memcpy(p->values, values, (size_t)p->n_inputs * sizeof(values[0])); /* all or none */
+    memcpy(p->values, values, (size_t)p->n_inputs * sizeof(values[0])); /* only on success */
     return 0;
 }
 
@@ -109,8 +109,8 @@ int play_lockstep(struct play *p, struct lk_error *error)
 
     if (result == 0)
         result = run_lockstep(p, &lockstep, error);
-    /* after a failure the claim remains: its lease expires and the policy acts, as for any silent
-     * bench */
+    /* after a failure the claim is not released: its lease expires, and the policy acts as for any
+     * silent bench */
     if (result == 0)
         lk_client_lockstep_end(&lockstep);
     lk_client_close(lockstep.client);
@@ -119,8 +119,13 @@ int play_lockstep(struct play *p, struct lk_error *error)
 
 /* ---- in real time ---- */
 
-/* struct hearing - @sent_ns: for each sequence number, receipt of the sample that it answers;
- * @seen: the newest of our samples that acted;  @step: of the last sample */
+/* struct hearing - state of a bench in real time.
+ * @sent_ns:  for each sequence number modulo SENT_MAX, time at which the answered output sample was
+ *            received
+ * @delay:    the @n_delays measured delays [s]
+ * @seen:     sequence number of the newest input sample of this bench that acts
+ * @step:     step number of the last output sample
+ * @heard_ns: time of the last output sample, 0: none yet */
 struct hearing {
     struct lk_client_bench *bench;
     int64_t sent_ns[SENT_MAX];
@@ -173,7 +178,9 @@ static int hear(struct play *p, struct hearing *h, struct lk_error *error)
     return 0;
 }
 
-/* Return: 0: continue, 1: it cannot begin or has ended early, -1: the time is over. */
+/* Check the time limits.
+ * Return: 0: continue; 1: no run began, or the run has ended; -1: the requested duration is
+ * over. */
 static int look_at_clock(const struct play *p, const struct hearing *h, int64_t begin_ns,
                          struct lk_error *error)
 {
@@ -232,7 +239,7 @@ int play_realtime(struct play *p, struct lk_error *error)
         p->delay_median = h->delay[h->n_delays / 2];
         p->delay_max = h->delay[h->n_delays - 1];
     }
-    if (h != NULL && result <= 0) /* else see play_lockstep() */
+    if (h != NULL && result <= 0) /* after a failure see play_lockstep() */
         lk_client_bench_close(h->bench);
     free(h);
     return result > 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A unit coupled to a daemon: declarations for lockstep and real time. Outputs of the rig are set
- * as variables of the unit; the unit steps; variables of the unit are sent as inputs of the rig. */
+/* A unit coupled to a daemon, in lockstep or in real time. In each cycle the outputs of the rig are
+ * written to variables of the unit, the unit steps, and variables of the unit are sent as inputs of
+ * the rig. */
 #ifndef TOOLS_FMU_BENCH_PLAY_H
 #define TOOLS_FMU_BENCH_PLAY_H
 
@@ -12,8 +13,9 @@
 #define PLAY_MAPS_MAX 64
 
 /** struct play_map - assignment of a channel to a variable.
- * @to_unit: true for rig:CHANNEL=VARIABLE, false for unit:VARIABLE=CHANNEL; @place: index of the
- *           channel in a sample of outputs, or in the values sent */
+ * @to_unit:        true for rig:CHANNEL=VARIABLE, false for unit:VARIABLE=CHANNEL
+ * @channel, @name: names of the channel and of the variable
+ * @place:          index of the channel in an output sample, or among the inputs that are sent */
 struct play_map {
     bool to_unit;
     char channel[LK_WIRE_NAME_MAX + 1];
@@ -22,14 +24,17 @@ struct play_map {
     int place;
 };
 
-/** struct play - coupling of a unit to a daemon. @endpoint: endpoints of control, inputs and
- * outputs
- * @inputs:  names of the @n_inputs claimed inputs;  @values: their values
- * @beat:    shared with the supervising process: counts begin and end of calls of the unit, so it
- *           is odd during a call
- * @steps:   number of steps in lockstep, 0: until the daemon ends;  @seconds: duration in real time
- * @done:    steps of the unit;  @delay_median, @delay_max: in real time, delay from a sample to the
- *           first sample in which the values computed from it act [s] */
+/** struct play - coupling of a unit to a daemon.
+ * @endpoint: endpoints of control, inputs and outputs
+ * @inputs:   names of the @n_inputs claimed inputs
+ * @values:   values of the claimed inputs
+ * @beat:     counter in memory shared with the supervising process; each call increments it at its
+ *            begin and its end, so that it is odd during a call
+ * @steps:    number of steps in lockstep, 0: until the daemon ends
+ * @seconds:  duration in real time
+ * @done:     steps of the unit
+ * @delay_median, @delay_max: in real time, delay from a sample to the first sample in which the
+ *            values computed from it act [s] */
 struct play {
     char endpoint[3][LK_CLIENT_ENDPOINT_SIZE];
     const struct lk_client_options *keys;
@@ -52,11 +57,13 @@ struct play {
 /** play_describe() - Find the channels of the maps in @model. Return: 0, 1 (one line). */
 int play_describe(struct play *play, const Linkage__V1__ModelDescription *model,
                   struct lk_error *error);
-/** play_answer() - Set the outputs @outputs (NULL: none yet) in the unit, step the unit @n times,
- * and read the values of the inputs. Return: 0; 1: do not send the values. */
+/** play_answer() - Write the outputs @outputs to the unit (NULL: none yet), step the unit @n times,
+ * and read the values of the inputs.
+ * Return: 0; 1 with @error: do not send the values. */
 int play_answer(struct play *play, const double *outputs, double n, struct lk_error *error);
 
-/** play_lockstep(), play_realtime() - Run the loop in lockstep or in real time. Return: 0, 1. */
+/** play_lockstep(), play_realtime() - Run the coupling in lockstep or in real time until its end.
+ * Return: 0; 1 with @error. */
 int play_lockstep(struct play *play, struct lk_error *error);
 int play_realtime(struct play *play, struct lk_error *error);
 /** play_is_over() - Return true if a signal has requested the end. */

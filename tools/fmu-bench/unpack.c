@@ -13,13 +13,13 @@
 #include <zip.h>
 
 #define ENTRIES_MAX     20000
-#define FOLDERS_MAX     100000         /* in all names together */
-#define SIZE_MAX_OF     (512ull << 20) /* bytes of all entries */
+#define FOLDERS_MAX     100000         /* limit for the folders of all names together */
+#define SIZE_MAX_OF     (512ull << 20) /* limit for the size of all entries [bytes] */
 #define DESCRIPTION     "modelDescription.xml"
-#define DESCRIPTION_MAX (16ull << 20) /* bytes: read, it takes up to 50 times as much memory */
+#define DESCRIPTION_MAX (16ull << 20) /* bytes; parsing needs up to 50 times as much memory */
 #define BLOCK           65536
 
-/* Return true for a name that leaves the folder or is invalid. */
+/* Return true if a file of this name would be outside of the folder, or if the name is invalid. */
 static bool is_hostile(const char *name)
 {
     size_t n = strlen(name);
@@ -35,7 +35,8 @@ static bool is_hostile(const char *name)
     return false;
 }
 
-/* Not needed by a bench: sources, binaries for other machines, documentation. */
+/* Return true for files that a bench needs: the description, the resources, and the binary for this
+ * machine. */
 static bool is_needed(const char *name)
 {
     char two[PATH_MAX], three[PATH_MAX];
@@ -43,7 +44,7 @@ static bool is_needed(const char *name)
 
     unit_binary(2, "", two);
     unit_binary(3, "", three);
-    two[strlen(two) - 3] = three[strlen(three) - 3] = '\0'; /* their folders */
+    two[strlen(two) - 3] = three[strlen(three) - 3] = '\0'; /* keep only the folder of the binary */
     return n > 0 && name[n - 1] != '/' &&
            (strcmp(name, DESCRIPTION) == 0 || strncmp(name, "resources/", 10) == 0 ||
             strncmp(name, two, strlen(two)) == 0 || strncmp(name, three, strlen(three)) == 0);
@@ -62,8 +63,8 @@ static int make_folders(char *path, size_t from)
     return 0;
 }
 
-/* Writes at most @size bytes, the size in the archive's directory, because the content may be
- * longer. */
+/* Copy an entry, at most @size bytes. @size is the size in the archive's directory; the content of
+ * a hostile archive may be longer. */
 static int copy(zip_file_t *from, int to, zip_uint64_t size)
 {
     char block[BLOCK];
@@ -110,7 +111,8 @@ static int refuse(struct lk_error *error, const char *path, const char *what, co
     return 1;
 }
 
-/* struct sums - totals of the archive. @folders: an upper bound */
+/* struct sums - totals over all entries of the archive.
+ * @folders: upper bound of the number of folders */
 struct sums {
     unsigned long long bytes;
     unsigned long long folders;
@@ -139,7 +141,7 @@ static int unpack_all(zip_t *zip, const char *path, const char *folder, struct l
 
     if (n > ENTRIES_MAX)
         return refuse(error, path, "it has too many files", NULL);
-    for (int pass = 0; pass < 2; pass++) { /* all entries are checked before the first is written */
+    for (int pass = 0; pass < 2; pass++) { /* check all entries before the first one is written */
         for (zip_int64_t i = 0; i < n; i++) {
             zip_stat_t stat;
             int result = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* FMI 2.0 for co-simulation: what each call means is in unit.h. */
+/* The functions of FMI 2.0 for co-simulation. For their behaviour see unit.h. */
 #include "fmi2.h"
 #include "unit.h"
 
@@ -10,7 +10,9 @@
 
 FMI2_FUNCTIONS(FMI2_DECLARE)
 
-/* struct component - an instance. @name: copied;  @callbacks: of the importer */
+/* struct component - an instance of FMI 2.0.
+ * @name:      copy of the instance's name
+ * @callbacks: callbacks of the importer */
 struct component {
     struct fmu *fmu;
     char *name;
@@ -52,7 +54,7 @@ const char *FMI2_NAME(GetVersion)(void)
 fmi2Status FMI2_NAME(SetDebugLogging)(fmi2Component c, fmi2Boolean on, size_t n,
                                       const fmi2String list[])
 {
-    (void)on; /* only refusals are logged, never a trace */
+    (void)on; /* no effect: the unit logs only refusals, never a trace */
     (void)n;
     (void)list;
     return c == NULL ? fmi2Error : fmi2OK;
@@ -103,7 +105,7 @@ fmi2Status FMI2_NAME(SetupExperiment)(fmi2Component c, fmi2Boolean has_tolerance
                                       fmi2Real tolerance, fmi2Real start, fmi2Boolean has_stop,
                                       fmi2Real stop)
 {
-    (void)has_tolerance; /* the step is fixed */
+    (void)has_tolerance; /* the step size is fixed */
     (void)tolerance;
     return c == NULL ? fmi2Error
                      : (fmi2Status)fmu_setup(unit_of(c), start, has_stop ? stop : INFINITY);

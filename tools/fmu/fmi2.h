@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Types of FMI 2.0 for co-simulation, as far as a unit and a bench need them. For their meaning see
+/* Types of FMI 2.0 for co-simulation, as far as a unit and a bench use them. For their meaning see
  * Functional Mock-up Interface 2.0.4, chapters 2 and 4. Programs that load a unit may use other
  * declarations with the same layout. */
 #ifndef TOOLS_FMU_FMI2_H
@@ -97,8 +97,8 @@ typedef struct {
 #define FMI2_STATUS(ENTRY, What, type)                                                             \
     ENTRY(fmi2Status, Get##What, (fmi2Component c, const fmi2StatusKind kind, type *value))
 
-/* If a unit is linked into a program instead of loaded, FMI2_FUNCTION_PREFIX distinguishes it from
- * others (2.1.1 of the standard). */
+/* A unit may also be linked into a program instead of being loaded. FMI2_FUNCTION_PREFIX then
+ * distinguishes its functions from those of other units (2.1.1 of the standard). */
 #define FMI2_JOIN(a, b)   a##b
 #define FMI2_PREFIX(a, b) FMI2_JOIN(a, b)
 #if defined(FMI2_FUNCTION_PREFIX) && !defined(FMI2_OVERRIDE_FUNCTION_PREFIX)

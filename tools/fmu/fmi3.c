@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* FMI 3.0 for co-simulation: what each call means is in unit.h; fmi3_none.c has the unsupported
- * functions. */
+/* The functions of FMI 3.0 for co-simulation. For their behaviour see unit.h. fmi3_none.c contains
+ * the unsupported functions. */
 #include "fmi3.h"
 #include "unit.h"
 
@@ -10,9 +10,10 @@
 
 FMI3_FUNCTIONS(FMI3_DECLARE)
 
-/* struct instance - @fmu must be first, because fmi3_none.c uses only that. @update: of the
- * importer,
- * NULL: none;  @early_return: it may ask for it */
+/* struct instance - an instance of FMI 3.0.
+ * @fmu:          the unit; must be the first member, because fmi3_none.c accesses only this member
+ * @update:       callback of the importer after each step, or NULL
+ * @early_return: the importer may request an early return */
 struct instance {
     struct fmu *fmu;
     fmi3InstanceEnvironment environment;
@@ -64,7 +65,7 @@ const char *FMI3_NAME(GetVersion)(void)
 fmi3Status FMI3_NAME(SetDebugLogging)(fmi3Instance instance, fmi3Boolean on, size_t n,
                                       const fmi3String list[])
 {
-    (void)on; /* only refusals are logged, never a trace */
+    (void)on; /* no effect: the unit logs only refusals, never a trace */
     (void)n;
     (void)list;
     return instance == NULL ? fmi3Error : fmi3OK;
@@ -120,7 +121,7 @@ FMI3_NAME(InstantiateCoSimulation)(fmi3String name, fmi3String token, fmi3String
     (void)name;
     (void)visible;
     (void)logging;
-    (void)event_mode;   /* there is none, and no event that would need it */
+    (void)event_mode;   /* the unit has no events */
     (void)intermediate; /* all variables can be read at any step */
     (void)n_intermediate;
     if (i == NULL)
@@ -150,7 +151,7 @@ fmi3Status FMI3_NAME(EnterInitializationMode)(fmi3Instance instance, fmi3Boolean
 {
     enum fmu_status status;
 
-    (void)has_tolerance; /* the step is fixed */
+    (void)has_tolerance; /* the step size is fixed */
     (void)tolerance;
     if (instance == NULL)
         return fmi3Error;
@@ -173,7 +174,7 @@ fmi3Status FMI3_NAME(Reset)(fmi3Instance instance)
     return instance == NULL ? fmi3Error : (fmi3Status)fmu_reset(unit_of(instance));
 }
 
-/* ---- values: all are scalars of type Float64 ---- */
+/* ---- values, all of which are scalars of type Float64 ---- */
 
 fmi3Status FMI3_NAME(GetFloat64)(fmi3Instance instance, FMI3_REFERENCES, fmi3Float64 values[],
                                  size_t n_values)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Types of FMI 3.0, as far as a unit and a bench need them. For their meaning see Functional
- * Mock-up Interface 3.0.2, chapters 2 and 4. Programs that load a unit may use other declarations
- * with the same layout.
- */
+/* Types of FMI 3.0, as far as a unit and a bench use them. For their meaning see Functional Mock-up
+ * Interface 3.0.2, chapters 2 and 4. Programs that load a unit may use other declarations with the
+ * same layout. */
 #ifndef TOOLS_FMU_FMI3_H
 #define TOOLS_FMU_FMI3_H
 
@@ -32,7 +31,7 @@ typedef const fmi3Byte *fmi3Binary;
 typedef bool fmi3Clock;
 
 typedef enum { fmi3OK, fmi3Warning, fmi3Discard, fmi3Error, fmi3Fatal } fmi3Status;
-typedef int fmi3Kind; /* types of dependencies and intervals, which no unit uses */
+typedef int fmi3Kind; /* enumerations that no unit uses, such as kinds of dependencies */
 
 typedef void (*fmi3LogMessageCallback)(fmi3InstanceEnvironment environment, fmi3Status status,
                                        fmi3String category, fmi3String message);
@@ -47,8 +46,7 @@ typedef void (*fmi3PreemptionCallback)(void);
 
 #define FMI3_REFERENCES const fmi3ValueReference references[], size_t n
 
-/* Functions that units support. Entries have the form ENTRY(result, name without fmi3,
- * arguments) */
+/* functions that units support: ENTRY(result, name without fmi3, arguments) */
 #define FMI3_OFFERED(ENTRY)                                                                        \
     ENTRY(const char *, GetVersion, (void))                                                        \
     ENTRY(fmi3Status, SetDebugLogging,                                                             \
@@ -91,7 +89,8 @@ typedef void (*fmi3PreemptionCallback)(void);
            fmi3Boolean * event_needed, fmi3Boolean * terminate, fmi3Boolean * early_return,        \
            fmi3Float64 * last_time))
 
-/* Functions that no unit supports. Each list has its own error message, see fmi3_none.c. */
+/* Functions that no unit supports. Each of the following lists has its own error message, see
+ * fmi3_none.c. */
 #define FMI3_EVENT_MODE(ENTRY)                                                                     \
     ENTRY(fmi3Status, EnterEventMode, (fmi3Instance instance))                                     \
     ENTRY(fmi3Status, EvaluateDiscreteStates, (fmi3Instance instance))                             \
@@ -210,7 +209,7 @@ typedef void (*fmi3PreemptionCallback)(void);
     ENTRY(fmi3Status, Set##Type,                                                                   \
           (fmi3Instance instance, FMI3_REFERENCES, const fmi3##Type values[], size_t n_values))
 
-/* as FMI2_NAME */
+/* Distinguishes the functions of linked units, like FMI2_NAME. */
 #define FMI3_JOIN(a, b)   a##b
 #define FMI3_PREFIX(a, b) FMI3_JOIN(a, b)
 #if defined(FMI3_FUNCTION_PREFIX) && !defined(FMI3_OVERRIDE_FUNCTION_PREFIX)

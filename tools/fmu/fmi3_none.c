@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions of FMI 3.0 for features that a unit does not support according to its description. An
- * importer may refuse a unit that lacks one of them, needed or not. */
+/* Functions of FMI 3.0 for features that a unit does not support according to its description. They
+ * exist because an importer may refuse a unit in which any function of the standard is missing. */
 #include "fmi3.h"
 #include "unit.h"
 
-#pragma GCC diagnostic ignored "-Wunused-parameter" /* a refusal reads the instance only */
+#pragma GCC diagnostic ignored "-Wunused-parameter" /* refusals use only the instance */
 
 FMI3_FUNCTIONS(FMI3_DECLARE)
 
@@ -21,8 +21,8 @@ static fmi3Status refuse(fmi3Instance instance, const char *what, const char *ty
         return refuse(instance, what, "");                                                         \
     }
 
-/* The name of a function after "Get" or "Set" is the type of its values. A request for no values
- * succeeds. */
+/* Refuse access to values of other types. The name of a function after "Get" or "Set" is the type
+ * of its values. A request for zero values succeeds. */
 #define NO_VALUES(result, name, arguments)                                                         \
     result FMI3_NAME(name) arguments                                                               \
     {                                                                                              \

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The packed model from the folder of resources: of a unit that is a shared object. One that is
- * made from sources has the model among them, and embedded.c in place of this file. */
+/* Reads the packed model from the folder of resources, for a unit that is a shared object. A unit
+ * that is exported as source code contains the model in its sources, and embedded.c instead of this
+ * file. */
 #include "linkage/file.h"
 #include "model/packed.h"
 #include "variables.h"
@@ -18,7 +19,8 @@ static int hex(char c)
                                   : -1;
 }
 
-/* Skip "file:" and an optional host. Return: the path of a URI of this host, or NULL. */
+/* Skip "file:" and an optional host in a URI.
+ * Return: the path; NULL if the URI names another host. */
 static const char *path_of(const char *uri)
 {
     uri += strlen("file:");
@@ -30,7 +32,8 @@ static const char *path_of(const char *uri)
     return uri[0] == '/' ? uri : NULL;
 }
 
-/* Write the path of the file in @folder. Return: true if the file exists. */
+/* Write the path of the model file in @folder, a path or a URI.
+ * Return: true if the file exists. */
 static bool find_file(const char *folder, char path[PATH_MAX])
 {
     bool is_uri = strncmp(folder, "file:", 5) == 0;

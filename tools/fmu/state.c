@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The state of a unit as bytes: parameters, inputs, and that of the system (linkage/state.h), which
- * says itself for which model, build and engine it is. */
+/* The state of a unit as bytes: parameters, inputs, and the state of the system (linkage/state.h).
+ * The state of the system itself identifies the model, build and engine for which it is valid. */
 #include "linkage/state.h"
 #include "linkage/hash.h"
 #include "unit_parts.h"
@@ -10,8 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* struct head - then the values, those that the system is compiled with, the inputs, all by the
- * sizes of the unit, and the state of the system. @sum: of all behind it */
+/* struct head - first part of a serialised state. It is followed by the values of all parameters,
+ * the parameter values with which the system was compiled, the inputs, and the state of the system.
+ * @sum:  hash of all bytes after this field
+ * @size: size of the whole state [bytes] */
 struct head {
     char magic[8];
     char token[FMU_TOKEN_SIZE];
@@ -75,7 +77,9 @@ enum fmu_status fmu_state_get(struct fmu *fmu, struct fmu_state **state)
     return FMU_OK;
 }
 
-/* Return: the error, NULL: none. */
+/* Check an untrusted state.
+ * @head: receives the first part of the state
+ * Return: the error; NULL: the state is valid. */
 static const char *find_fault(const struct fmu *fmu, const char *bytes, size_t size,
                               struct head *head)
 {
@@ -108,7 +112,8 @@ enum fmu_status fmu_state_take(struct fmu *fmu, const char *bytes, size_t size,
     return FMU_OK;
 }
 
-/* Return the system for a state: the present one if its parameters are equal. */
+/* Return in @ret the system for a state: the present system if its parameters are equal, otherwise
+ * a new one. */
 static enum fmu_status system_of(struct fmu *fmu, const double *compiled, struct lk_system **ret)
 {
     *ret = fmu->system;

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WITHIN    1e-6 /* tolerance of a communication step, in steps */
-#define STEPS_MAX 1e15 /* limit of steps per call, so that steps remain distinguishable */
+#define WITHIN    1e-6 /* tolerance of the number of steps in a communication step, relative */
+#define STEPS_MAX 1e15 /* limit of steps per call, so that a double can represent the number */
 #define LINE_SIZE 640
 
 /* ---- messages ---- */
@@ -36,9 +36,10 @@ static enum fmu_status say_errors(struct fmu *fmu, int result, const struct lk_e
                          : fmu_say(fmu, FMU_ERROR, "%s", strerror(result < 0 ? -result : ENOMEM));
 }
 
-/* ---- from parameters to a system ---- */
+/* ---- compilation of a system from parameters ---- */
 
-/* List parameters that differ from the file. Return: how many, -1: more than there can be. */
+/* List the parameters that differ from the values in the model file.
+ * Return: number of listed parameters; -1: more than LK_SETTINGS_MAX. */
 static int list_settings(const struct fmu *fmu, const double *values, struct lk_setting *list)
 {
     int n = 0;
@@ -55,7 +56,7 @@ static int list_settings(const struct fmu *fmu, const double *values, struct lk_
     return n;
 }
 
-/* the name of a parameter, if another variable has the same name */
+/* Remove the prefix "parameter.", which a name has if another variable has the same name. */
 static void strip_names(struct lk_setting *list, int n)
 {
     for (int i = 0; i < n; i++)
@@ -90,7 +91,7 @@ enum fmu_status fmu_compile(struct fmu *fmu, const double *values, struct lk_sys
     return fmu_say(fmu, FMU_ERROR, "%s", result < 0 ? strerror(-result) : error.text);
 }
 
-/* Compile a system with the present parameters, unless it exists. */
+/* Compile a system with the present parameters, unless the present system already has them. */
 static enum fmu_status renew(struct fmu *fmu)
 {
     struct lk_system *system = NULL;
@@ -324,7 +325,7 @@ enum fmu_status fmu_set(struct fmu *fmu, const unsigned references[], size_t n,
         if (!fmu_is_parameter(v))
             continue;
         fmu->values[references[i]] = values[i];
-        /* a tunable one acts on the start, too */
+        /* a tunable parameter also affects the initial state */
         if (fmu->phase != FMU_STEPPING && fmu->phase != FMU_TERMINATED)
             fmu->is_stale = true;
     }
@@ -338,7 +339,8 @@ double fmu_time(const struct fmu *fmu)
     return fmu->start + lk_system_time(fmu->system);
 }
 
-/* Return the number of steps in @size; 0 after a message, if @size is no whole number of steps. */
+/* Return the number of steps in @size. If @size is no whole number of steps, report this and return
+ * 0. */
 static double count_steps(struct fmu *fmu, double size)
 {
     double h = lk_system_step_size(fmu->system), n = round(size / h);
@@ -356,8 +358,8 @@ static enum fmu_status check_time(struct fmu *fmu, double time, double steps)
 {
     double h = lk_system_step_size(fmu->system), now = fmu_time(fmu);
 
-    /* an importer adds up its steps, with round-off: a tolerance of half a step identifies the grid
-     * point */
+    /* an importer sums its steps and so accumulates round-off: half a step of tolerance still
+     * identifies the step */
     if (!(fabs(time - now) < h / 2))
         return fmu_say(fmu, FMU_ERROR,
                        "a step from t = %.9g s, expected %.9g s, where this "

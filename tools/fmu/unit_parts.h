@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Private header of a unit: shared by unit.c and state.c. */
+/* Private header of a unit, for unit.c and state.c. */
 #ifndef TOOLS_FMU_UNIT_PARTS_H
 #define TOOLS_FMU_UNIT_PARTS_H
 
 #include "unit.h"
 
-/** struct fmu - an instance. @bytes: the packed model of @size bytes @token: token of that model
- * @system: system compiled with the parameter values @compiled; @is_stale: @values have changed
- * since the compilation
- * @values: values of all parameters, indexed by the variable
+/** struct fmu - an instance.
+ * @bytes:    the packed model of @size bytes
+ * @token:    token of the packed model
+ * @system:   system compiled with the parameter values @compiled
+ * @values:   values of all parameters, at the indices of their variables
  * @inputs:   values that act in the next step
  * @outputs:  values of the present state, valid if @has_outputs
- * @start:    simulated time at step 0 [s];  @stop: upper bound of the time [s] */
+ * @is_stale: @values have changed since the system was compiled
+ * @start:    simulated time at step 0 [s]
+ * @stop:     upper bound of the time [s] */
 struct fmu {
     struct fmu_host host;
     char *bytes;
@@ -35,7 +38,9 @@ static inline bool fmu_is_parameter(const struct fmu_variable *v)
     return v->kind == FMU_FIXED || v->kind == FMU_TUNABLE;
 }
 
-/** fmu_compile() - Compile the model with @values of its parameters. Return: FMU_OK, FMU_ERROR. */
+/** fmu_compile() - Compile the model with the parameter values @values. NULL: use the values of the
+ * file, and also create the list of variables.
+ * Return: FMU_OK, FMU_ERROR. */
 enum fmu_status fmu_compile(struct fmu *fmu, const double *values, struct lk_system **ret);
 
 #endif

@@ -18,8 +18,8 @@ static bool is_taken(const struct fmu_variables *all, const char *name)
     return false;
 }
 
-/* Append a variable that is zero except for its name. @clash: prefix for a name that another
- * variable has */
+/* Append a variable whose other members have their default values.
+ * @clash: prefix that is added if another variable has the same name */
 static struct fmu_variable *add(struct fmu_variables *all, enum fmu_kind kind, const char *name,
                                 const char *clash)
 {
@@ -37,7 +37,7 @@ static struct fmu_variable *add(struct fmu_variables *all, enum fmu_kind kind, c
     v = &all->list[all->n];
     *v = (struct fmu_variable){.kind = kind, .low = -INFINITY, .high = INFINITY, .place = -1};
     snprintf(v->name, sizeof(v->name), "%s", name);
-    /* paths differ from each other, and only channels and parameters have names without dots */
+    /* paths are unique: only channels and parameters have names without dots, which can coincide */
     while (kind != FMU_FIXED && is_taken(all, v->name)) {
         char longer[sizeof(v->name) + 16];
 
@@ -89,7 +89,8 @@ static int add_parameters(struct fmu_variables *all, const struct lk_model *mode
     return 0;
 }
 
-/* Return true if a path is no parameter of a unit, see variables.h. */
+/* Return true if a number of the model is not offered as a parameter of the unit, see
+ * variables.h. */
 static bool is_apart(const struct lk_number *number)
 {
     static const char *const sections[] = {"solver.", "inputs.", "shapes."};

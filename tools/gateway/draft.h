@@ -15,7 +15,8 @@ struct draft {
     struct lk_json json;
 };
 
-/** draft_begin() - Begin a message with the member "op". Return: false without memory. */
+/** draft_begin() - Begin a message with the member "op".
+ * Return: false if memory is exhausted. */
 bool draft_begin(struct draft *draft, const char *op);
 /** draft_end() - End the message. Return: true if @draft->text is complete. */
 bool draft_end(struct draft *draft);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Text on changes of the status. */
+/* Reports changes between successive status replies of the daemon as text. */
 #include "gateway.h"
 
 #include <inttypes.h>
@@ -46,14 +46,14 @@ static void find_state(struct gate_hub *hub, const struct gate_seen *seen,
                      status->proof->valid ? "LK-5006" : "LK-5007", "%s", status->proof->text);
 }
 
-/* at once, then every ten seconds */
+/* Report missed deadlines: the first ones at once, further ones every ten seconds. */
 static void find_overruns(struct gate_hub *hub, struct gate_seen *seen,
                           const Linkage__V1__Status *status)
 {
     uint64_t now_ns = gate_clock_ns();
 
     if (status->overruns < seen->overruns)
-        seen->overruns = 0; /* another run */
+        seen->overruns = 0; /* another run has begun */
     if (status->overruns == seen->overruns ||
         (seen->overruns_ns > 0 && now_ns < seen->overruns_ns + OVERRUNS_NS))
         return;
@@ -65,7 +65,7 @@ static void find_overruns(struct gate_hub *hub, struct gate_seen *seen,
     seen->overruns_ns = now_ns;
 }
 
-/* flags of inputs that were not there before */
+/* Report flags of inputs that were not set in the previous status. */
 static void find_flags(struct gate_hub *hub, const struct gate_seen *seen,
                        const Linkage__V1__Status *status)
 {

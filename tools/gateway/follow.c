@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Thread that receives from the daemon: requests the model, subscribes to outputs and poses at the
- * rate of viewers, and repeats both after a change of model or a loss of the daemon. */
+/* Thread that receives samples from the daemon. It requests the description of the model and
+ * subscribes to outputs and poses at the rate of viewers. It repeats both after a change of model
+ * or a loss of the daemon. */
 #include "foxglove/foxglove.h"
 #include "gateway.h"
 
@@ -9,13 +10,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WAIT_MS   100 /* for a sample: how soon the end of the program is seen */
-#define SOON      0.6 /* share of the time between samples; earlier samples are omitted */
-#define FOLLOW_MS 2   /* for outputs of the same step as poses */
+#define WAIT_MS   100 /* wait for a sample; limits the delay at the end of the program */
+#define SOON      0.6 /* samples closer than this share of the time between samples are skipped */
+#define FOLLOW_MS 2   /* wait for the outputs of the same step as the poses */
 
-/* struct following - @poses, @outputs: NULL where there are none
- * @view: of cameras;  @step, @utc_ns: of the sample that was taken last;  @taken_ns: when,
- * CLOCK_MONOTONIC */
+/* struct following - state of the thread.
+ * @poses, @outputs: subscriptions; NULL: none
+ * @view:            state of the cameras
+ * @step, @utc_ns:   step and time of the last sample that was forwarded
+ * @taken_ns:        time at which it was forwarded, CLOCK_MONOTONIC */
 struct following {
     struct gate_line *line;
     struct gate_meaning *meaning;
@@ -33,15 +36,16 @@ static const Linkage__V1__ControlReply *ask(struct gate_line *line,
                                             Linkage__V1__ControlRequest *request)
 {
     const Linkage__V1__ControlReply *reply;
-    struct lk_error ignored; /* the other thread reports a missing daemon */
+    struct lk_error ignored; /* the polling thread reports a missing daemon */
 
     if (lk_client_call(line->follower, request, &reply, &ignored) != 0)
         return NULL;
     return reply->result == LINKAGE__V1__RESULT__RESULT_OK ? reply : NULL;
 }
 
-/* Request the description of the model. Return: NULL: no daemon, no model, or the model has changed
- * meanwhile. */
+/* Request the description of the model.
+ * Return: the description; NULL: no daemon, no model, or the model changed between the two
+ * requests. */
 static struct gate_meaning *ask_meaning(struct gate_line *line)
 {
     Linkage__V1__ControlRequest request = LINKAGE__V1__CONTROL_REQUEST__INIT;
@@ -55,7 +59,7 @@ static struct gate_meaning *ask_meaning(struct gate_line *line)
     reply = ask(line, &request);
     if (reply == NULL || reply->description == NULL)
         return NULL;
-    description = reply->description; /* lives until it is asked for again */
+    description = reply->description; /* valid until the next request for a description */
     request.command_case = LINKAGE__V1__CONTROL_REQUEST__COMMAND_MODEL;
     request.model = &model;
     reply = ask(line, &request);
@@ -75,7 +79,8 @@ static void post_buffer(struct following *f, enum gate_topic topic, uint64_t ns,
     lk_mcap_buffer_fini(message);
 }
 
-/* @kind: 0 poses, 1 outputs */
+/* Post values for pages.
+ * @kind: 0: poses, 1: outputs */
 static void post_samples(struct following *f, double kind, const double *values, size_t n,
                          uint64_t ns)
 {
@@ -110,8 +115,8 @@ static void post_outputs(struct following *f, const double *values, uint64_t ns)
     post_samples(f, 1, values, f->meaning->n_outputs, ns);
 }
 
-/* A run without a clock produces more samples than viewers need. Poses and outputs of one step are
- * sent together with one time. */
+/* Return true if the sample must be forwarded. A run without a clock produces more samples than
+ * viewers need. Poses and outputs of the same step are both forwarded, with the same time. */
 static bool is_due(struct following *f, const Linkage__V1__OutputSample *sample)
 {
     int64_t now_ns = lk_client_now_ns();
@@ -126,8 +131,9 @@ static bool is_due(struct following *f, const Linkage__V1__OutputSample *sample)
     return true;
 }
 
-/* @ret_step: written with a sample. Return: 0, LK_CLIENT_E_NO_ANSWER, or another code: the stream
- * has ended. */
+/* Receive a sample of poses and forward it, if it is due.
+ * @ret_step: step of the sample; unchanged if none arrived
+ * Return: 0: a sample arrived; LK_CLIENT_E_NO_ANSWER: none; another code: the stream has ended. */
 static int take_poses(struct following *f, uint64_t *ret_step)
 {
     const Linkage__V1__OutputSample *sample;
@@ -159,7 +165,8 @@ static bool is_over(int code)
     return code != 0 && code != LK_CLIENT_E_NO_ANSWER;
 }
 
-/* Receive poses of a step, then outputs up to it, so that both stay aligned. */
+/* Receive the poses of a step, then outputs up to the same step, so that poses and outputs remain
+ * aligned. */
 static void receive_all(struct following *f)
 {
     int wait_ms = f->poses != NULL ? FOLLOW_MS : WAIT_MS;
@@ -179,7 +186,7 @@ static void receive_all(struct following *f)
     }
 }
 
-/* ---- one model after the other ---- */
+/* ---- one model after another ---- */
 
 static uint32_t find_divisor(const struct following *f)
 {
@@ -212,7 +219,7 @@ static void follow_model(struct following *f)
 
     gate_hub_set(hub, gate_meaning_hold(f->meaning));
     f->view = (struct lk_foxglove_view){0};
-    if (meaning->scene != NULL) /* until it moves */
+    if (meaning->scene != NULL) /* initial poses, until the first sample arrives */
         post_poses(f, meaning->scene->drawn, gate_utc_ns());
     else
         gate_hub_say(hub, GATE_WARNING, "scene", NULL, "no picture of '%s': %s",

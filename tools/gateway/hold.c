@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define READY_MS 1000 /* until the daemon hears samples */
+#define READY_MS 1000 /* time limit for the connection to the daemon's inputs */
 
 static int find(const struct hold *hold, const char *name)
 {
@@ -18,7 +18,7 @@ static int find(const struct hold *hold, const char *name)
     return -1;
 }
 
-/* report the claimed channels to pages */
+/* Report the claimed channels to pages. */
 static void tell(const struct hold *hold)
 {
     struct draft draft;
@@ -93,8 +93,9 @@ static int open_sender(struct hold *hold, struct lk_error *ret_error)
 
 /* ---- claims ---- */
 
-/* Request a claim of all held channels and of @extra, but without channel number @left_out. The new
- * claim replaces the previous one. Return: 0, 1. */
+/* Request a claim of all held channels, and of @extra (may be NULL), but without the channel with
+ * index @left_out (-1: none). The new claim replaces the previous one.
+ * Return: 0, 1. */
 static int ask_claim(struct hold *hold, const char *extra, int left_out,
                      const Linkage__V1__ControlReply **ret_reply, struct lk_error *ret_error)
 {
@@ -123,13 +124,13 @@ static int ask_claim(struct hold *hold, const char *extra, int left_out,
     return 0;
 }
 
-/* start from the commanded value */
+/* Set the initial value to the value that is commanded at present. */
 static void take_over(struct hold *hold, struct held *held)
 {
     Linkage__V1__ControlRequest request = LINKAGE__V1__CONTROL_REQUEST__INIT;
     Linkage__V1__InputsRequest inputs = LINKAGE__V1__INPUTS_REQUEST__INIT;
     const Linkage__V1__ControlReply *reply;
-    struct lk_error ignored; /* then it begins with its initial value */
+    struct lk_error ignored; /* after a failure the channel keeps the initial value of the model */
 
     request.command_case = LINKAGE__V1__CONTROL_REQUEST__COMMAND_INPUTS;
     request.inputs = &inputs;
@@ -237,7 +238,7 @@ void hold_feed(struct hold *hold)
     if (hold->n == 0)
         return;
     if (hold->meaning != present_meaning(hub)) {
-        forget(hold); /* with its model, or with the daemon */
+        forget(hold); /* the claim ended with its model or daemon */
     } else if (is_silent || hold->operator!= hub->operator) {
         lk_client_release(hold->line->operator, hold->token, &reply, &ignored);
         gate_hub_say(hub, GATE_WARNING, "claims", NULL,

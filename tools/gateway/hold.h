@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inputs that the operator at the page has claimed: one claim at the daemon. The values of the
- * claim are sent repeatedly, so that they do not become stale, while messages arrive from the page
- * with the controls. Otherwise the gateway stops sending and releases the claim. Then the policy of
- * the daemon acts on the inputs. Thread: operator. */
+/* Inputs that the operator at the page has claimed, as one claim at the daemon. The values of the
+ * claim are sent repeatedly, so that they do not become stale. This requires that messages arrive
+ * from the page with the controls. Otherwise the gateway stops sending and releases the claim, and
+ * the policy of the daemon acts on the inputs.
+ * Thread: operator. */
 #ifndef TOOLS_GATEWAY_HOLD_H
 #define TOOLS_GATEWAY_HOLD_H
 
 #include "gateway.h"
 
-#define HOLD_NAME      "operator" /* what the daemon knows it by */
+#define HOLD_NAME      "operator" /* name of the claim at the daemon */
 #define HOLD_CHANNELS  32
-#define HOLD_EVERY_MS  20 /* between samples */
-#define HOLD_SILENCE_S 3  /* silence of the page; browsers slow down hidden pages */
+#define HOLD_EVERY_MS  20 /* interval between samples */
+#define HOLD_SILENCE_S 3  /* time limit for a silent page; browsers slow down hidden pages */
 
-/** struct held - a claimed channel. @value: the @size scalars that are sent for the channel */
+/** struct held - a claimed channel.
+ * @value:      the @size scalars that are sent for the channel
+ * @low, @high: limits of each scalar */
 struct held {
     char name[LK_WIRE_NAME_MAX + 1];
     size_t size;
@@ -23,8 +26,10 @@ struct held {
 };
 
 /** struct hold - claim of the operator; initialise with {0}, except @line.
- * @channel: @n channels in the order of the claim and of its samples
- * @meaning, @operator: number of the model, and of the page, of the claim
+ * @channel:  @n channels in the order of the claim and of its samples
+ * @token:    token of the claim
+ * @meaning:  number of the model for which the claim was made
+ * @operator: value of gate_hub.operator when the claim was made
  * @sequence: sequence number of the last sample */
 struct hold {
     struct gate_line *line;
@@ -37,15 +42,16 @@ struct hold {
     uint64_t sequence;
 };
 
-/** hold_claim() - Claim one more channel, with its present value. hold_release() - Release a
- * channel.
- * Return: 0, or 1 with @ret_error; @ret_reply: the daemon's refusal, NULL if it refused nothing. */
+/** hold_claim() - Claim one more channel, with its present value.
+ * hold_release() - Release a channel.
+ * @ret_reply: refusal of the daemon; NULL: the daemon has not refused
+ * Return: 0; 1 with @ret_error. */
 int hold_claim(struct hold *hold, const char *name, const Linkage__V1__ControlReply **ret_reply,
                struct lk_error *ret_error);
 int hold_release(struct hold *hold, const char *name, const Linkage__V1__ControlReply **ret_reply,
                  struct lk_error *ret_error);
-/** hold_set() - Set @n values of a claimed channel, within its limits, and send them at once.
- * Return: 0, or 1 with @ret_error. */
+/** hold_set() - Set the @n values of a claimed channel, within its limits, and send them at once.
+ * Return: 0; 1 with @ret_error. */
 int hold_set(struct hold *hold, const char *name, const double *values, size_t n,
              struct lk_error *ret_error);
 /** hold_feed() - Send the values, or release the claim if it is no longer valid. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Transfer from the threads of the line to the thread that serves viewers. */
+/* Transfers parcels from the threads of the line to the web thread. */
 #include "draft.h"
 #include "foxglove/foxglove.h"
 #include "gateway.h"
@@ -187,7 +187,7 @@ struct gate_meaning *gate_hub_meaning(struct gate_hub *hub)
     return meaning;
 }
 
-/* the same for pages */
+/* Post the event for pages. */
 static void post_event(struct gate_hub *hub, enum gate_level level, const char *name,
                        const char *id, const char *text, uint64_t now_ns)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* linkage-gateway: command line, threads, end. See README.md. */
+/* linkage-gateway: command line, threads, and their end. See README.md. */
 #include "gateway.h"
 #include "linkage/stacks.h"
 #include "option_table.h"
@@ -43,7 +43,8 @@ static const char usage_text[] =
 
 static struct gate_hub hub;
 
-/* lws_cancel_service() writes to a pipe: allowed in a handler */
+/* Handle a signal. lws_cancel_service() only writes to a pipe, which is permitted in a signal
+ * handler. */
 static void stop(int number)
 {
     (void)number;
@@ -69,7 +70,7 @@ static int refuse_value(const struct option_row *row, const char *text, const ch
     return usage(what, text);
 }
 
-/* Return: as options_parse(). */
+/* Parse and check the command line. Return: status, as options_parse(). */
 static int read_options(struct gate_options *options, int argc, char **argv)
 {
     const struct option_row rows[] = {
@@ -127,8 +128,7 @@ int gate_line_open(struct gate_line *line, struct lk_error *ret_error)
     if (options->inputs != NULL)
         snprintf(line->inputs, sizeof(line->inputs), "%s", options->inputs);
     else
-        lk_client_inputs_endpoint(options->endpoint,
-                                  line->inputs); /* "" where it does not follow */
+        lk_client_inputs_endpoint(options->endpoint, line->inputs); /* "" if it cannot be derived */
     if (options->outputs != NULL)
         snprintf(line->outputs, sizeof(line->outputs), "%s", options->outputs);
     else
@@ -154,7 +154,7 @@ void gate_line_close(struct gate_line *line)
     lk_client_close(line->operator);
 }
 
-/* signals are for the main thread */
+/* Start a thread with all signals blocked, because only the main thread handles signals. */
 static int start_thread(pthread_t *thread, void *(*run)(void *line), struct gate_line *line)
 {
     sigset_t all, before;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A loaded model for viewers: layout of its samples, and its shapes. */
+/* Describes a loaded model for viewers: the layout of its samples, and its shapes. */
 #include "foxglove/foxglove.h"
 #include "gateway.h"
 #include "linkage/parameters.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A copy on the heap: the reply of a client lives until the next call. */
+/* Return a copy on the heap, because the reply of a client is valid only until the next call. */
 static Linkage__V1__ModelDescription *copy_model(const Linkage__V1__ModelDescription *model)
 {
     size_t size = lk_wire_encoded_size(&model->base);
@@ -22,7 +22,9 @@ static Linkage__V1__ModelDescription *copy_model(const Linkage__V1__ModelDescrip
     return copy;
 }
 
-/* @ret_n: scalars of all channels. Return: 0, negative errno. */
+/* Make the type of a message with the channels @from.
+ * @ret_n: number of scalars of all channels
+ * Return: 0, negative errno. */
 static int make_type(struct lk_mcap_type *type, const char *model, const char *message,
                      Linkage__V1__ChannelDescription *const *from, size_t n, size_t *ret_n)
 {
@@ -48,7 +50,7 @@ static int make_type(struct lk_mcap_type *type, const char *model, const char *m
     return r;
 }
 
-/* as of the daemon: with the numbers from outside */
+/* Read the model as the daemon did, with its external values. */
 static struct lk_model *read_model(const Linkage__V1__ModelText *text, const char *roads,
                                    struct lk_errors *errors)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Thread that executes the commands of the operator's page one by one, on its own connection, so
- * that a slow load of a model blocks nothing else. */
+/* Thread that executes the commands of the operator's page one by one. It has its own connection,
+ * so that a slow load of a model blocks nothing else. */
 #include "draft.h"
 #include "gateway.h"
 #include "hold.h"
@@ -23,7 +23,7 @@ static const char *text_of(const json_t *command, const char *key)
 
 /* ---- requests ---- */
 
-/* struct asked - a request with the memory for its arguments */
+/* struct asked - a request, with memory for its arguments. */
 struct asked {
     Linkage__V1__ControlRequest request;
     union {
@@ -109,10 +109,10 @@ static void ask_restore(struct asked *asked, const json_t *command)
 
 static double number_of(const json_t *command, const char *key)
 {
-    return json_number_value(json_object_get(command, key)); /* 0 where there is none */
+    return json_number_value(json_object_get(command, key)); /* 0 if the number is missing */
 }
 
-/* one fault, or the end of all of them */
+/* Make a request that injects one fault, or that ends all faults ("clear"). */
 static void ask_inject(struct asked *asked, const json_t *command)
 {
     linkage__v1__inject_request__init(&asked->of.inject);
@@ -189,7 +189,9 @@ static int set_values(struct hold *hold, const json_t *command, struct lk_error 
     return hold_set(hold, text_of(command, "channel"), values, n, error);
 }
 
-/* Return: true on success; @ret_reply: of the daemon, NULL: the reason is in @error. */
+/* Execute a command.
+ * @ret_reply: reply of the daemon; NULL: none, and after a failure the reason is in @error
+ * Return: true on success. */
 static bool carry_out(struct hold *hold, const json_t *command,
                       const Linkage__V1__ControlReply **ret_reply, struct lk_error *error)
 {
@@ -218,7 +220,9 @@ static bool carry_out(struct hold *hold, const json_t *command,
 
 /* ---- answers ---- */
 
-/* @reply: NULL: no reply; if the command was not executed, @error has the reason */
+/* Post the answer to a command.
+ * @reply: reply of the daemon, or NULL
+ * @error: reason of a failure, used without a reply */
 static void post_answer(struct gate_hub *hub, const json_t *command, bool ok,
                         const Linkage__V1__ControlReply *reply, const struct lk_error *error)
 {
@@ -258,8 +262,8 @@ int gate_operator_ask(struct gate_hub *hub, json_t *command)
     return r;
 }
 
-/* Wait for a command. Return: the next command, to be released; NULL: none arrived within the time
- * limit. */
+/* Wait up to @ms for a command.
+ * Return: the next command, which the caller releases; NULL: none arrived. */
 static json_t *await_command(struct gate_hub *hub, int ms)
 {
     struct timespec until;

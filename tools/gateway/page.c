@@ -19,7 +19,7 @@ static void send_parcel(struct page *page, struct gate_parcel *parcel)
     lws_callback_on_writable(page->wsi);
 }
 
-/* ---- its end, another model ---- */
+/* ---- end of a connection, change of the model ---- */
 
 void page_close(struct page *page)
 {
@@ -45,7 +45,7 @@ void page_change(struct page *page)
     send_parcel(page, page_text_model(page->web->meaning));
 }
 
-/* ---- who it is ---- */
+/* ---- login ---- */
 
 int page_make_token(char token[PAGE_TOKEN_SIZE])
 {
@@ -75,7 +75,7 @@ static bool has_operator(const struct gate_web *web)
     return false;
 }
 
-/* The controls go to one page at a time. */
+/* Give the controls to this page, unless another page has them. */
 static void take_controls(struct page *page)
 {
     if (page->role == PAGE_LOOKS && page->may_operate && !has_operator(page->web)) {
@@ -95,12 +95,12 @@ static void give_controls(struct page *page)
 {
     if (page->role == PAGE_OPERATES) {
         page->role = PAGE_LOOKS;
-        page->web->hub->operator++; /* its claims are released */
+        page->web->hub->operator++; /* so that its claims are released */
     }
     send_parcel(page, page_text_role(page));
 }
 
-/* send the present state, which earlier parcels have reported to others */
+/* Send the present state, because this page did not receive the earlier parcels. */
 static void tell_all(struct page *page)
 {
     static const enum gate_topic topics[] = {GATE_STATUS, GATE_REPORT,   GATE_POLICY, GATE_HELD,
@@ -142,7 +142,7 @@ static int log_in(struct page *page, const json_t *message)
 
 int page_open(struct page *page, struct gate_web *web, struct lws *wsi)
 {
-    const enum page_role role = tls_role(web->options, wsi); /* by its certificate */
+    const enum page_role role = tls_role(web->options, wsi); /* role from its certificate */
     const int room = SEND_BYTES;
 
     if (role != PAGE_NOBODY && !peers_settle(&web->peers, wsi))
@@ -160,9 +160,10 @@ int page_open(struct page *page, struct gate_web *web, struct lws *wsi)
     return 0;
 }
 
-/* ---- what it says ---- */
+/* ---- messages from the page ---- */
 
-/* Return: 0, -1: close the connection. */
+/* Process a message.
+ * Return: 0; -1: close the connection. */
 static int on_message(struct page *page, json_t *message)
 {
     const char *op = json_string_value(json_object_get(message, "op"));
@@ -171,7 +172,7 @@ static int on_message(struct page *page, json_t *message)
         return -1;
     if (page->role == PAGE_NOBODY)
         return strcmp(op, "login") == 0 ? log_in(page, message) : -1;
-    if (strcmp(op, "login") == 0) /* already logged in, by its certificate */
+    if (strcmp(op, "login") == 0) /* already logged in with its certificate */
         return 0;
     if (page->role == PAGE_OPERATES)
         page->web->hub->heard_ns = gate_clock_ns();

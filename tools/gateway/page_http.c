@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files over HTTP: those of the page, which are in the program, and recordings. */
+/* Serves files over HTTP: the files of the page, which are embedded in the program, and
+ * recordings. */
 #include "recordings.h"
 #include "viewer.h"
 
@@ -9,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define PART 16384 /* bytes at a time */
+#define PART 16384 /* size of a part [bytes] */
 
 static bool find_page(struct page_request *request, const char *path, const char **ret_type)
 {
@@ -23,7 +24,7 @@ static bool find_page(struct page_request *request, const char *path, const char
     return false;
 }
 
-/* with its present size, because a recording may be growing */
+/* Open the recording with the present size, because the recording may be growing. */
 static bool find_recording(struct page_request *request, struct gate_web *web, struct lws *wsi,
                            const char *path, char *ret_name, size_t size)
 {
@@ -35,12 +36,13 @@ static bool find_recording(struct page_request *request, struct gate_web *web, s
             close(file);
         return false;
     }
-    peers_settle(&web->peers, wsi); /* by its ticket */
+    peers_settle(&web->peers, wsi); /* the ticket is its login */
     *request = (struct page_request){.is_open = true, .file = file, .size = (size_t)about.st_size};
     return true;
 }
 
-/* name of the file for the browser; characters that are not plain become '_' */
+/* Add the name of the file for the browser. Characters other than letters, digits and "-_." become
+ * '_'. */
 static int add_name(struct lws *wsi, const char *name, unsigned char **at, unsigned char *end)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.";
@@ -77,7 +79,8 @@ int page_http_begin(struct page_request *request, struct lws *wsi, struct gate_w
     return 0;
 }
 
-/* Read the next part of @n bytes. Return: true if there is one. */
+/* Read the next @n bytes of the file.
+ * Return: true if they could be read. */
 static bool read_part(struct page_request *request, unsigned char *part, size_t n)
 {
     if (request->data != NULL) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* JSON messages to a page, except those made by the threads of the line. */
+/* Makes the JSON messages to a page, except the messages made by the threads of the line. */
 #include "draft.h"
 #include "fields_json.h"
 #include "foxglove/scene_json.h"
@@ -30,7 +30,7 @@ struct gate_parcel *page_text_model(const struct gate_meaning *meaning)
     return gate_parcel_end(GATE_ANSWER, 0, gate_utc_ns(), &draft);
 }
 
-/* ---- short ones ---- */
+/* ---- role, answers ---- */
 
 struct gate_parcel *page_text_role(const struct page *page)
 {

@@ -25,7 +25,8 @@ static int count_waiting(const struct peers *peers, const struct in6_addr *addre
     return n;
 }
 
-/* Return: the oldest waiting connection of the address that has most of them. */
+/* Return the connection to be evicted: from the address with most waiting connections, the oldest
+ * of them. */
 static struct peer *find_oldest(struct peers *peers)
 {
     struct peer *found = NULL;
@@ -45,7 +46,7 @@ static struct peer *find_oldest(struct peers *peers)
     return found;
 }
 
-/* At most every ten seconds. */
+/* Log evictions, at most every ten seconds. */
 static void say_ended(struct peers *peers, const struct peer *last)
 {
     uint64_t now_ns = gate_clock_ns();
@@ -64,7 +65,7 @@ static void say_ended(struct peers *peers, const struct peer *last)
     peers->said_ns = now_ns;
 }
 
-/* Return: a free entry, if necessary by evicting another connection; NULL: there is none. */
+/* Return a free entry, if necessary after evicting another connection; NULL: there is none. */
 static struct peer *find_place(struct peers *peers, const struct in6_addr *address)
 {
     struct peer *oldest = count_waiting(peers, NULL) >= PEERS_WAITING ? find_oldest(peers) : NULL;
@@ -83,7 +84,8 @@ static struct peer *find_place(struct peers *peers, const struct in6_addr *addre
     return NULL;
 }
 
-/* Return: whether it is an address of IP. */
+/* Read the address of the peer.
+ * Return: true if it is an IP address. */
 static bool read_address(int fd, struct in6_addr *ret)
 {
     union {
@@ -110,7 +112,7 @@ bool peers_admit(struct peers *peers, int fd)
 {
     struct in6_addr address;
 
-    peers_remove(peers, NULL); /* entry of an admitted connection without memory */
+    peers_remove(peers, NULL); /* remove an entry whose connection could not be created */
     return read_address(fd, &address) && find_place(peers, &address) != NULL;
 }
 
@@ -126,7 +128,7 @@ void peers_add(struct peers *peers, struct lws *wsi)
 {
     struct peer *peer = find(peers, NULL);
 
-    if (peer != NULL) /* not what the library makes for itself */
+    if (peer != NULL) /* NULL for connections that the library creates for itself */
         peer->wsi = wsi;
 }
 

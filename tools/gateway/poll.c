@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Thread that polls the status of the daemon several times a second. */
+/* Thread that requests the status of the daemon several times a second. */
 #include "draft.h"
 #include "gateway.h"
 #include "reply_json.h"
@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define POLICY_EVERY 5  /* polls */
-#define MISSED       50 /* deadlines that are told */
+#define POLICY_EVERY 5  /* polls between two requests for the policy and the injected faults */
+#define MISSED       50 /* number of missed deadlines that are reported */
 
 /* ---- the status ---- */
 
@@ -25,7 +25,8 @@ static void post_status(struct gate_hub *hub, const Linkage__V1__Status *status)
 
 /* ---- inputs and parameters ---- */
 
-/* the values that act, in the order of the model; NULL: the report is of another one */
+/* Return the values that act, in the order of the model. Return NULL if the report belongs to
+ * another model. */
 static double *collect_acting(const struct gate_meaning *meaning,
                               const Linkage__V1__InputsReport *report)
 {
@@ -48,7 +49,8 @@ static double *collect_acting(const struct gate_meaning *meaning,
     return acting;
 }
 
-/* a tunable parameter is the input of its name */
+/* Return the value of a parameter. A tunable parameter has the value of the input with the same
+ * name. */
 static double find_value(const struct gate_meaning *meaning, const double *acting,
                          const Linkage__V1__ParameterDescription *parameter)
 {
@@ -108,10 +110,10 @@ static void poll_inputs(struct gate_line *line)
     gate_meaning_drop(meaning);
 }
 
-/* ---- the policy; faults on purpose and the platform, for a key of role control ---- */
+/* ---- the policy; for a client with role control, also injected faults and the platform ---- */
 
-/* @put: writes the requested content. Return: true if the reply has it; otherwise nothing is
- *       posted */
+/* Functions of this type write the requested content.
+ * Return: true if the reply contains it; otherwise nothing is posted. */
 typedef bool put_part(struct lk_json *json, const Linkage__V1__ControlReply *reply);
 
 static bool put_policy(struct lk_json *json, const Linkage__V1__ControlReply *reply)
@@ -128,7 +130,7 @@ static bool put_faults(struct lk_json *json, const Linkage__V1__ControlReply *re
     return reply->injections != NULL;
 }
 
-/* a missing platform is reported, too */
+/* if there is no platform, an empty message reports this */
 static bool put_platform(struct lk_json *json, const Linkage__V1__ControlReply *reply)
 {
     if (reply->platform != NULL)
@@ -136,7 +138,8 @@ static bool put_platform(struct lk_json *json, const Linkage__V1__ControlReply *
     return true;
 }
 
-/* Send a request. Return: the reply, valid until the next one; NULL: no reply. */
+/* Send a request, and post the content of the reply.
+ * Return: the reply, valid until the next request; NULL: no reply. */
 static const Linkage__V1__ControlReply *poll_part(struct gate_line *line,
                                                   Linkage__V1__ControlRequest *request,
                                                   enum gate_topic topic, const char *op,
@@ -181,7 +184,7 @@ static void poll_faults(struct gate_line *line)
     poll_part(line, &request, GATE_FAULTS, "faults", put_faults);
 }
 
-/* Return: false: there is no platform */
+/* Return false if the daemon has no platform. */
 static bool poll_platform(struct gate_line *line)
 {
     Linkage__V1__ControlRequest request = LINKAGE__V1__CONTROL_REQUEST__INIT;
@@ -196,10 +199,14 @@ static bool poll_platform(struct gate_line *line)
 
 /* ---- missed deadlines ---- */
 
-/* struct poll - what is asked for only at times
- * @platform_of: the daemon that has a platform, or has none (@has_platform)
- * @overruns: when @cycle was asked for;  @next: missed deadline that is not known yet, from 1
- * @cycle: a ring of the last ones, @n_cycles ever */
+/* struct poll - state of the thread. It avoids requests whose result cannot have changed.
+ * @n:            number of polls
+ * @platform_of:  identifier of the daemon that was asked for its platform
+ * @has_platform: this daemon has a platform
+ * @overruns:     number of missed deadlines at the last request for them
+ * @next:         number of the next missed deadline to be requested, from 1
+ * @cycle:        ring buffer of the last missed deadlines
+ * @n_cycles:     number of missed deadlines received so far */
 struct poll {
     struct gate_line *line;
     struct gate_seen seen;
@@ -229,7 +236,7 @@ static void keep_cycle(struct poll *poll, const Linkage__V1__CycleRecord *record
     snprintf(poll->cycle[i].cause, sizeof(poll->cycle[i].cause), "%s", record->cause);
 }
 
-/* the newest first */
+/* Post the missed deadlines, the newest first. */
 static void post_missed(struct poll *poll)
 {
     struct draft draft;
@@ -272,7 +279,7 @@ static void poll_missed(struct poll *poll)
     post_missed(poll);
 }
 
-/* Start from zero in another run. */
+/* Request new missed deadlines. After the begin of another run, start with an empty list. */
 static void find_missed(struct poll *poll, uint64_t overruns)
 {
     if (overruns < poll->overruns || poll->next == 0) {
@@ -281,13 +288,13 @@ static void find_missed(struct poll *poll, uint64_t overruns)
         poll->overruns = 0;
         post_missed(poll);
     }
-    if (overruns == poll->overruns && poll->next > overruns) /* the evidence may follow later */
+    if (overruns == poll->overruns && poll->next > overruns) /* a record may be late */
         return;
     poll->overruns = overruns;
     poll_missed(poll);
 }
 
-/* ---- all of it ---- */
+/* ---- all requests ---- */
 
 static void poll_rest(struct poll *poll, uint64_t daemon_id, Linkage__V1__Role role)
 {

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define LISTED   100 /* at most */
+#define LISTED   100 /* largest number of listed recordings */
 #define PREFIX   "/recordings/"
 #define TICKET_S 30
 
@@ -22,7 +22,8 @@ struct entry {
     struct timespec changed;
 };
 
-/* Return true if @name may be a recording of the daemon; then also write its properties. */
+/* Write the properties of a file to @ret, if it is a recording of the daemon according to its name.
+ * Return: true if it is. */
 static bool is_recording(int folder, const char *name, struct entry *ret)
 {
     const char *suffix = strrchr(name, '.');
@@ -47,8 +48,8 @@ static int compare_age(const void *a, const void *b)
     return (x->tv_nsec < y->tv_nsec) - (x->tv_nsec > y->tv_nsec);
 }
 
-/* List all recordings, the newest first. Return: their number, -1: the folder cannot be read, see
- * errno. */
+/* List all recordings, the newest first.
+ * Return: number of recordings; -1: the folder cannot be read, see errno. */
 static int read_folder(const char *path, struct entry **ret)
 {
     DIR *folder = opendir(path);

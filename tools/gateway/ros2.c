@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define HEAD   4            /* plain CDR, little-endian */
-#define NESTED "linkage/T_" /* the type of a field, which precedes its name */
+#define HEAD   4            /* size of the header, which indicates plain CDR, little-endian */
+#define NESTED "linkage/T_" /* prefix of the type of a field, followed by the field's name */
 
 static void put(struct lk_mcap_buffer *text, const char *word)
 {
@@ -19,7 +19,7 @@ static void put_name(struct lk_mcap_buffer *text, const char *name, size_t size)
     lk_mcap_put(text, name, size);
 }
 
-/* return the length of the field's name in a key "pose" or "pose.x" */
+/* Return the length of the field's name in a key such as "pose" or "pose.x". */
 static size_t measure_field(const char *key)
 {
     return strcspn(key, ".");
@@ -32,7 +32,8 @@ static bool is_of_field(const char *key, const char *other)
     return size == measure_field(other) && memcmp(key, other, size) == 0;
 }
 
-/* units have a key for each value, in the order of the values, and those of changed names */
+/* Return the next key of a value, NULL: none. The list has one key for each value, in their order.
+ * Keys that contain a space are no values: they contain the original names of renamed fields. */
 static const char *next_key(const struct lk_mcap_type *type, size_t *place)
 {
     while (*place < type->n_units) {

@@ -74,8 +74,8 @@ void tls_fill(const struct gate_options *options, struct lws_context_creation_in
     info->options |= LWS_SERVER_OPTION_REQUIRE_VALID_OPENSSL_CLIENT_CERT;
 }
 
-/* Return true if an entry of a certificate's subject is one of --operator. The whole entry is
- * compared in UTF-8, including zero bytes. */
+/* Return true if an entry of a certificate's subject equals an argument of --operator. The whole
+ * entry is compared in UTF-8, including zero bytes. */
 static bool is_operator(const struct gate_options *options, X509_NAME *subject, int entry)
 {
     unsigned char *name = NULL;
@@ -90,8 +90,8 @@ static bool is_operator(const struct gate_options *options, X509_NAME *subject, 
     return found;
 }
 
-/* Decide by the only common name of the certificate's subject. A certificate with several names
- * would be ambiguous. */
+/* Return the role of a certificate, which depends on the only common name of its subject. A
+ * certificate with several common names would be ambiguous, so it may only view. */
 static enum page_role find_role(const struct gate_options *options, const X509 *certificate)
 {
     X509_NAME *subject = X509_get_subject_name(certificate);

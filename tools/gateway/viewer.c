@@ -8,13 +8,13 @@
 #include <sys/socket.h>
 
 #define SAY_DROPPED_NS 1000000000
-#define BURST          16         /* messages of one turn, if the connection takes them */
-#define HEAD           13         /* opcode, subscription, time */
-#define SEND_BYTES     (64 << 10) /* that the kernel keeps: what waits there is old and stays */
+#define BURST          16         /* largest number of messages sent in one turn */
+#define HEAD           13         /* size of the header: opcode, subscription, time */
+#define SEND_BYTES     (64 << 10) /* kernel's buffer: small, because its content is never dropped */
 
 /* ---- texts ---- */
 
-/* Takes @text over. A client that does not read its answers is disconnected. */
+/* Queue @text and take ownership of it. Disconnect a client that does not read its answers. */
 static void send_text(struct viewer *viewer, struct viewer_text *text)
 {
     if (text == NULL || viewer->n_texts == VIEWER_TEXTS) {
@@ -41,7 +41,7 @@ static void send_status(struct viewer *viewer, enum viewer_level level, const ch
     send_text(viewer, viewer_text_status(level, id, text));
 }
 
-/* ---- open, another model, close ---- */
+/* ---- begin and end of a connection, change of the model ---- */
 
 static void advertise(struct viewer *viewer)
 {
@@ -101,7 +101,7 @@ void viewer_parameters(struct viewer *viewer)
 
 /* ---- messages of the client ---- */
 
-/* Return: the topic of a channel as it was advertised, GATE_CHANNELS: none. */
+/* Return the topic of an advertised channel; GATE_CHANNELS: there is none. */
 static enum gate_topic find_topic(const struct viewer *viewer, json_int_t channel)
 {
     json_int_t first = (json_int_t)viewer->meaning * VIEWER_NUMBERS;
@@ -111,9 +111,8 @@ static enum gate_topic find_topic(const struct viewer *viewer, json_int_t channe
     return (enum gate_topic)(channel - first);
 }
 
-/* queue the newest parcel of a topic; for events, all stored events that the viewer has not
- * received with an earlier model
- */
+/* Queue the newest parcel of a topic. For events, queue all stored events that the viewer has not
+ * received yet. */
 static void catch_up(struct viewer *viewer, enum gate_topic topic)
 {
     struct gate_parcel *event;
@@ -188,7 +187,7 @@ static void on_set_parameters(struct viewer *viewer, const json_t *message)
 {
     send_status(viewer, VIEWER_WARNING, "read-only",
                 "viewers look and change nothing; to set a parameter: linkagectl param");
-    on_get_parameters(viewer, message); /* what it is all the same */
+    on_get_parameters(viewer, message); /* answer with the unchanged values */
 }
 
 static void on_follow_parameters(struct viewer *viewer, const json_t *message)
@@ -330,7 +329,8 @@ static void say_dropped(struct viewer *viewer)
     viewer->dropped_ns = now_ns;
 }
 
-/* Write the next message. Return: 1: a message was written, 0: none, -1: failure. */
+/* Write the next message.
+ * Return: 1: a message was written; 0: there is none; -1: failure. */
 static int write_next(struct viewer *viewer)
 {
     struct gate_parcel *parcel;

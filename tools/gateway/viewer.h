@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A viewer: a connection by the Foxglove websocket protocol, subprotocols foxglove.sdk.v1 and
- * foxglove.websocket.v1, which are identical on the wire for the messages used. A viewer only
- * reads. web.c passes parcels from the line to the viewer, and writes its messages.
+/* A viewer: a connection with the Foxglove websocket protocol, subprotocols foxglove.sdk.v1 and
+ * foxglove.websocket.v1. The messages used here are identical in both. A viewer only reads. web.c
+ * passes parcels from the line to the viewer, and calls it when the connection is writable.
  *
- * Its resources are bounded: messages of VIEWER_MESSAGE_MAX bytes, one subscription per channel, a
- * queue of samples that drops the oldest first, and VIEWER_TEXTS answers, beyond which the
- * connection ends. Thread: web. */
+ * The resources of a viewer are limited: messages of VIEWER_MESSAGE_MAX bytes, one subscription per
+ * channel, a queue of samples that drops the oldest first, and VIEWER_TEXTS pending answers. If
+ * there are more answers, the connection ends.
+ * Thread: web. */
 #ifndef TOOLS_GATEWAY_VIEWER_H
 #define TOOLS_GATEWAY_VIEWER_H
 
@@ -14,18 +15,25 @@
 #include "peers.h"
 #include <libwebsockets.h>
 
-#define VIEWER_MESSAGE_MAX (64u << 10) /* bytes of a message of a client */
-#define VIEWER_TEXTS       64          /* answers that wait */
-#define VIEWER_NUMBERS     8           /* channels of a model; at least GATE_CHANNELS */
+#define VIEWER_MESSAGE_MAX (64u << 10) /* largest message of a client [bytes] */
+#define VIEWER_TEXTS       64          /* largest number of pending answers */
+#define VIEWER_NUMBERS     8           /* channel numbers per model, at least GATE_CHANNELS */
 
 enum gate_refusal { GATE_OTHER_SITE, GATE_NO_PLACE, GATE_REFUSALS };
 
-/** struct gate_web - state of the web thread. @meaning: the present model or NULL;  @latest: newest
- * parcel of each topic, for later subscribers;  @events: the last events;  @session: unique for
- * each start;  @viewers,
- * @pages: lists, of @n_viewers and @n_pages;  @peers: connections without a login;  @refused_ns:
- * CLOCK_MONOTONIC of the last log line on a refused page of another site, and on missing room
- * @ticket: tickets of downloads; @n_tickets: number of tickets issued so far */
+/** struct gate_web - state of the web thread.
+ * @meaning:    the present model, or NULL
+ * @latest:     newest parcel of each topic, for later subscribers
+ * @session:    identifier, different at each start of the program
+ * @viewers:    list of @n_viewers viewers
+ * @pages:      list of @n_pages pages
+ * @peers:      connections without a login
+ * @refused_ns: time of the last log line about a refused page of another site, and about too many
+ *              connections; CLOCK_MONOTONIC
+ * @events:     the last events
+ * @look_token, @operate_token: tokens of the login to view and to operate
+ * @ticket:     tickets of downloads
+ * @n_tickets:  number of tickets issued so far */
 struct gate_web {
     const struct gate_options *options;
     struct gate_hub *hub;
@@ -46,20 +54,29 @@ struct gate_web {
     unsigned int n_tickets;
 };
 
-/** struct viewer_text - a JSON message, preceded by the room that the library needs. */
+/** struct viewer_text - a JSON message.
+ * @room: free space before the message, which libwebsockets requires */
 struct viewer_text {
     size_t size;
     unsigned char room[LWS_PRE];
     char data[];
 };
 
-/** struct viewer - state of a viewer's connection, zeroed when it begins. @meaning: number of the
- * model of its channels;  @advertised: advertised channels
- * @subscribed: subscribed channels, with the client's number in @id
- * @shapes:     shapes must be sent;  @time_ns: UTC of the newest sample; @told_ns: the last time
- *              that was sent to the viewer
- * @event:      number of the newest event sent
- * @dropped:    parcels dropped since the last report, at @dropped_ns of CLOCK_MONOTONIC */
+/** struct viewer - state of a viewer's connection; zero when the connection begins.
+ * @failed:             the connection must be closed
+ * @meaning:            number of the model of the advertised channels
+ * @advertised:         advertised channels
+ * @subscribed:         subscribed channels; @id is the client's number of the subscription
+ * @follows_parameters: the client wants changes of parameters
+ * @shapes:             the shapes must be sent
+ * @time_ns:            UTC of the newest sample [ns]
+ * @told_ns:            the last time that was sent to the viewer [ns]
+ * @event:              number of the newest sent event
+ * @dropped:            parcels dropped since the last report, which was sent at @dropped_ns of
+ *                      CLOCK_MONOTONIC
+ * @queue:              samples to be sent
+ * @text:               the @n_texts answers to be sent
+ * @in:                 @n_in bytes of an incomplete message */
 struct viewer {
     struct gate_web *web;
     struct lws *wsi;
@@ -89,12 +106,13 @@ void viewer_open(struct viewer *viewer, struct gate_web *web, struct lws *wsi);
 void viewer_close(struct viewer *viewer);
 /** viewer_receive() - Process a fragment of a message. Return: 0, -1: close the connection. */
 int viewer_receive(struct viewer *viewer, const char *data, size_t size);
-/** viewer_write() - Write the next message, when the connection is writable. Return: 0, -1: close
- * it. */
+/** viewer_write() - Write the next message. Call it when the connection is writable.
+ * Return: 0; -1: close the connection. */
 int viewer_write(struct viewer *viewer);
 /** viewer_take() - Queue a parcel from the line, if the viewer has subscribed to it. */
 void viewer_take(struct viewer *viewer, struct gate_parcel *parcel);
-/** viewer_change() - Withdraw the channels of the previous model after another model was loaded. */
+/** viewer_change() - Withdraw the channels of the previous model, and advertise those of the
+ * present model. */
 void viewer_change(struct viewer *viewer);
 /** viewer_parameters() - Send changed values of parameters. */
 void viewer_parameters(struct viewer *viewer);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The messages of the Foxglove websocket protocol that are JSON. */
+/* Makes the JSON messages of the Foxglove websocket protocol. */
 #include "draft.h"
 #include "foxglove/foxglove.h"
 #include "ros2.h"
@@ -63,7 +63,7 @@ static const char status_schema[] =
 
 static void put_schema(struct lk_json *json, const struct lk_mcap_buffer *set)
 {
-    int size = (int)(set->size / 3 + 1) * 4 + 8; /* the library wants more than it writes */
+    int size = (int)(set->size / 3 + 1) * 4 + 8; /* the library requires more room than it uses */
     char *text = set->full ? NULL : malloc((size_t)size);
 
     if (text != NULL &&
@@ -82,7 +82,8 @@ static void put_place(const struct gate_web *web, struct lk_json *json, enum gat
     lk_json_text(json, "topic", topics[topic]);
 }
 
-/* @type: NULL: the topic is JSON */
+/* Write a channel of a viewer.
+ * @type: name of the protobuf type; NULL: the channel is JSON */
 static void put_channel(const struct gate_web *web, struct lk_json *json, enum gate_topic topic,
                         const char *type, const struct lk_mcap_buffer *set)
 {
@@ -106,7 +107,7 @@ static void put_fixed(const struct gate_web *web, struct lk_json *json, enum gat
     lk_json_close(json, '}');
 }
 
-/* units as a recording has them: "motor" or "pose.x", and "N m" */
+/* Write the units, with the same keys as in a recording: "motor" or "pose.x", with value "N m". */
 static void put_units(struct lk_json *json, const struct lk_mcap_type *type)
 {
     lk_json_open(json, "metadata", '{');
@@ -136,7 +137,9 @@ static void put_ros2(const struct gate_web *web, struct lk_json *json, enum gate
     lk_mcap_buffer_fini(&schema);
 }
 
-/* @topic: and @ros2: the same values in two forms */
+/* Write two channels with the same values in different formats.
+ * @topic: channel in protobuf
+ * @ros2:  channel in the format of ROS 2 */
 static void put_samples(const struct gate_web *web, struct lk_json *json, enum gate_topic topic,
                         enum gate_topic ros2, const struct lk_mcap_type *type)
 {

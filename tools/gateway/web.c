@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The web server: admission of connections, and distribution of parcels from the line.
  *
- * Without encryption the server listens on loopback only. A browser opens connections to loopback
- * for any page. Therefore a connection with an origin is accepted only from pages of this machine
- * and of --allow-origin, and its host name must be one of this machine (another site may let its
- * name resolve to here). With TLS other names have no certificate, and a page must be one of the
- * gateway itself. */
+ * Without encryption the server listens on loopback only. But a browser on this machine opens
+ * connections to loopback on behalf of any site. Therefore a connection with an origin is accepted
+ * only from pages of this machine and of --allow-origin. The requested host name must be one of
+ * this machine, because another site may let its own name resolve to this machine. With TLS, other
+ * host names have no valid certificate, and a page must come from the gateway itself. */
 #include "recordings.h"
 #include "tls.h"
 #include "viewer.h"
@@ -15,10 +15,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define HTTP_SECONDS  5                     /* for the handshake of TLS, and for a request */
-#define LIBRARY_LINES 10                    /* in so long: */
-#define REFUSED_NS    UINT64_C(10000000000) /* between two words about who is refused */
-#define EVENTS        100                   /* kept for those who come later */
+#define HTTP_SECONDS  5                     /* time limit of the TLS handshake, and of a request */
+#define LIBRARY_LINES 10                    /* largest number of library lines per REFUSED_NS */
+#define REFUSED_NS    UINT64_C(10000000000) /* time between lines about refusals */
+#define EVENTS        100                   /* stored events for later connections */
 #define PING_SECONDS  20
 #define GONE_SECONDS  60
 
@@ -29,7 +29,7 @@ static bool begins(const char *text, const char *with)
     return strncmp(text, with, strlen(with)) == 0;
 }
 
-/* @host: "localhost", "127.0.0.1:8765" */
+/* Return true if @host is this machine, such as "localhost" or "127.0.0.1:8765". */
 static bool is_here(const char *host)
 {
     static const char *const names[] = {"localhost", "127.0.0.1", "[::1]"};
@@ -49,7 +49,7 @@ static bool is_allowed(const struct gate_options *options, const char *origin, c
 
     if (is_clear && begins(origin, "http://") && is_here(origin + strlen("http://")))
         return true;
-    if (is_clear && strcmp(origin, "file://") == 0) /* viewers that are programs */
+    if (is_clear && strcmp(origin, "file://") == 0) /* viewers that are programs, not pages */
         return true;
     if (!is_clear && begins(origin, "https://") && strcmp(origin + strlen("https://"), host) == 0)
         return true;
@@ -66,7 +66,9 @@ static bool read_header(struct lws *wsi, enum lws_token_indexes token, char *ret
     return lws_hdr_total_length(wsi, token) == 0 || lws_hdr_copy(wsi, ret, size, token) >= 0;
 }
 
-/* Evict pages without a token, the oldest first, because a legitimate one logs in at once. */
+/* Evict the oldest page without a token. A legitimate page logs in at once, so an old page without
+ * a token is none.
+ * Return: true if there was such a page. */
 static bool free_page(struct gate_web *web)
 {
     struct page *oldest = NULL;
@@ -79,7 +81,7 @@ static bool free_page(struct gate_web *web)
     return oldest != NULL;
 }
 
-/* At most every ten seconds: a refused client may retry often. */
+/* Log a refused connection, at most every ten seconds, because a refused client may retry often. */
 static void say_refused(struct gate_web *web, enum gate_refusal why, const char *what,
                         const char *text)
 {
@@ -119,7 +121,7 @@ static bool may_connect(struct gate_web *web, struct lws *wsi, bool is_page)
     return has_place(web, is_page);
 }
 
-/* the files of the page, by a name of this machine */
+/* Return true if the request of a file names a host of this machine. */
 static bool may_read(const struct gate_web *web, struct lws *wsi)
 {
     char host[128];
@@ -152,7 +154,7 @@ static bool is_same(const struct gate_parcel *a, const struct gate_parcel *b)
 
 static void keep_event(struct gate_web *web, struct gate_parcel *parcel)
 {
-    if (web->events.n == 2 * EVENTS) /* in the words of pages and of viewers */
+    if (web->events.n == 2 * EVENTS) /* each event is stored twice: for pages and for viewers */
         gate_parcel_drop(gate_queue_take(&web->events));
     gate_queue_put(&web->events, gate_parcel_hold(parcel));
 }
@@ -189,7 +191,7 @@ static void take_all(struct gate_web *web)
         take_parcel(web, parcel);
 }
 
-/* ---- the library's calls ---- */
+/* ---- callbacks of the library ---- */
 
 static struct gate_web *web_of(struct lws *wsi)
 {
@@ -251,9 +253,9 @@ static int on_http(struct lws *wsi, enum lws_callback_reasons reason, void *user
                    size_t size)
 {
     switch (reason) {
-    case LWS_CALLBACK_FILTER_PROTOCOL_CONNECTION: /* a websocket of no subprotocol of ours */
+    case LWS_CALLBACK_FILTER_PROTOCOL_CONNECTION: /* websocket with an unknown subprotocol */
         return -1;
-    case LWS_CALLBACK_FILTER_NETWORK_CONNECTION: /* @in: its descriptor */
+    case LWS_CALLBACK_FILTER_NETWORK_CONNECTION: /* @in: descriptor of the connection */
         return peers_admit(&web_of(wsi)->peers, (int)(intptr_t)in) ? 0 : 1;
     case LWS_CALLBACK_WSI_CREATE:
         peers_add(&web_of(wsi)->peers, wsi);
@@ -261,7 +263,7 @@ static int on_http(struct lws *wsi, enum lws_callback_reasons reason, void *user
     case LWS_CALLBACK_WSI_DESTROY:
         peers_remove(&web_of(wsi)->peers, wsi);
         return 0;
-    case LWS_CALLBACK_OPENSSL_PERFORM_CLIENT_CERT_VERIFICATION: /* @size: what OpenSSL found */
+    case LWS_CALLBACK_OPENSSL_PERFORM_CLIENT_CERT_VERIFICATION: /* @size: 1: valid */
         return size == 1 ? 0 : 1;
     case LWS_CALLBACK_EVENT_WAIT_CANCELLED:
         take_all(web_of(wsi));
@@ -286,8 +288,8 @@ static void wake(void *context)
     lws_cancel_service(context);
 }
 
-/* Log messages of the library, mostly about invalid requests; with a rate limit, because strangers
- * cause them. */
+/* Log messages of the library, most of which are about invalid requests. The rate is limited,
+ * because unauthorised clients can cause such messages. */
 static void log_line(int level, const char *line)
 {
     static uint64_t began_ns, n, n_left_out;
@@ -307,7 +309,8 @@ static void log_line(int level, const char *line)
         n_left_out++;
 }
 
-/* browsers do not send the text after a '#' */
+/* Log the addresses for viewers and pages. A token follows '#', because browsers do not send this
+ * part of an address to any server. */
 static void say_addresses(const struct gate_web *web)
 {
     const struct gate_options *options = web->options;

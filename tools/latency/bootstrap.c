@@ -6,9 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Blocks over the union of their classes, so that a draw only adds rows.
- * @drawn:  the sum of the drawn blocks
- * @counts: @n_blocks rows of drawn.n */
+/* struct table - the blocks of a method, all with the same classes: the union of the classes of all
+ * blocks. Therefore a draw only has to add rows.
+ * @drawn:  sum of the drawn blocks
+ * @counts: counts of all blocks, @n_blocks rows of @drawn.n classes */
 struct table {
     struct lat_histogram drawn;
     uint64_t *counts;
@@ -38,7 +39,7 @@ const char *lat_statistic_name(enum lat_statistic statistic)
     return statistic < LAT_N_STATISTICS ? names[statistic] : "";
 }
 
-/* SplitMix64 (Steele, Lea and Flood 2014). */
+/* Return a random number: SplitMix64 (Steele, Lea and Flood 2014). */
 static uint64_t next_random(uint64_t *state)
 {
     uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
@@ -88,7 +89,7 @@ static int table_init(struct table *ret_table, const struct lat_histogram *block
     return 0;
 }
 
-/* Add the @n_blocks blocks @picks to table->drawn. */
+/* Set table->drawn to the sum of the @n_blocks blocks with the indices @picks. */
 static void draw_blocks(struct table *table, const size_t *picks, size_t n_blocks)
 {
     struct lat_histogram *drawn = &table->drawn;
@@ -119,7 +120,8 @@ static int compare_doubles(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Write the ratios of @n_draws draws for each statistic to @ret_values. */
+/* Draw @n_draws times and write the ratio of each statistic to @ret_values. Both methods use the
+ * same picks, so that the blocks remain paired. */
 static void draw_all(struct table *method, struct table *reference, size_t n_blocks, size_t n_draws,
                      uint64_t seed, size_t *picks, double *ret_values)
 {
@@ -133,7 +135,8 @@ static void draw_all(struct table *method, struct table *reference, size_t n_blo
     }
 }
 
-/* The quantiles that leave equal parts of the sorted draws outside. */
+/* Set the interval between two quantiles of the draws, so that equal parts of the draws are below
+ * and above it. */
 static void set_interval(double *values, size_t n, struct lat_ratio *ratio)
 {
     size_t outside = (size_t)((1 - LAT_INTERVAL) / 2 * (double)(n - 1) + 0.5);

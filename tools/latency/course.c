@@ -11,12 +11,12 @@
 #define KINDS_MAX (LAT_METHODS_MAX + 1 + LAT_N_TRIPS)
 #define END_MS    3000
 
-/* A slice, and its place in the round. */
+/* Kinds of slices in a round. */
 enum kind { KIND_CYCLICTEST, KIND_CYCLE, KIND_GAPS, KIND_TRIP };
 
 struct slice {
     enum kind kind;
-    int index; /* names of the way of waiting and of the kind of trip */
+    int index; /* way of waiting, or kind of round trip */
 };
 
 static int list_slices(const struct lat_report *report, struct slice ret_slices[KINDS_MAX])
@@ -56,7 +56,8 @@ static int run_cycle(struct lat_rig *rig, double slice_s, struct lat_wakeups *re
     return code == 0 && lat_interrupted() ? -EINTR : code;
 }
 
-/* Under a load on the core itself, a loop of normal priority would measure the load. */
+/* Measure gaps. Under a load on the core itself the loop needs real-time priority: with normal
+ * priority it would measure the load. */
 static int run_gaps(const struct lat_report *report, enum lat_load load, struct lat_gaps *ret_gaps,
                     struct lk_error *error)
 {
@@ -109,15 +110,16 @@ static int run_round(struct lat_course *course, enum lat_load load, int number,
     return code;
 }
 
-/* Return true if only this method failed; otherwise all fail, because the started programs share
- * the cause. */
+/* Return true if only one method failed. Other errors, such as an interruption, concern the whole
+ * measurement. */
 static bool is_failure(int code)
 {
     return code != 0 && code != -EINTR && code != -ENOMEM && !lat_interrupted();
 }
 
-/* Return true if the course may continue without the failed method: the method has no results yet,
- * and no other part needs it. */
+/* Continue without the failed method, if that is possible: no results exist yet, and no other part
+ * needs the method.
+ * Return: true if the course may continue. */
 static bool do_without(struct lat_report *report, enum kind kind, const char *reason)
 {
     for (int i = 0; i < report->n_loads; i++)
@@ -135,7 +137,7 @@ static bool do_without(struct lat_report *report, enum kind kind, const char *re
     return true;
 }
 
-/* Results under this load so far are reported, and the other loads follow. */
+/* End the rounds under this load. The results so far are reported, and the other loads follow. */
 static int give_up(struct lat_report *report, struct lat_load_result *result, const char *reason)
 {
     report->failed = true;
@@ -171,7 +173,7 @@ static int run_rounds(struct lat_course *course, struct lat_load_result *result,
     return is_failure(code) ? give_up(course->report, result, error->text) : code;
 }
 
-/* Return the reason why this load is impossible on this machine; NULL: it is possible. */
+/* Return the reason why this load is impossible on this machine; NULL: the load is possible. */
 static const char *left_out(const struct lat_course *course, enum lat_load load)
 {
     if (load == LAT_NONE)

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PATIENCE_S 20 /* in addition to the slice: start, end, and a machine under load */
+#define PATIENCE_S 20 /* time limit [s] beyond the slice, for start, end and load */
 
 static int start_cyclictest(const struct lat_cyclictest *setup, double slice_s,
                             struct lat_process *ret_process, struct lk_error *error)

@@ -8,10 +8,11 @@
 #include <limits.h>
 #include <sched.h>
 
-/** struct lat_cyclictest - parameters of a run of cyclictest. @path: path of the program
- * @lock_memory: pass --mlockall; cyclictest fails if that is not permitted
- * @cpus:        cores that the process may run on, @core among them
- * @log:         file for its error messages */
+/** struct lat_cyclictest - parameters of a run of cyclictest.
+ * @path:        path of the program
+ * @lock_memory: pass --mlockall; cyclictest fails if this is not permitted
+ * @cpus:        permitted cores of the process, including @core
+ * @log:         file for error messages of cyclictest */
 struct lat_cyclictest {
     char path[PATH_MAX];
     int core;
@@ -22,9 +23,9 @@ struct lat_cyclictest {
     char log[PATH_MAX];
 };
 
-/** lat_cyclictest_run() - Measure for @slice_s seconds. @ret_late: wake-up latencies, to be
- * released by lat_histogram_fini()
- * Return: 0, -EINTR (interrupted), 1 or another negative errno (@ret_error says why). */
+/** lat_cyclictest_run() - Measure for @slice_s [s].
+ * @ret_late: wake-up latencies; release with lat_histogram_fini()
+ * Return: 0, -EINTR (interrupted), 1 or another negative errno (with @ret_error). */
 int lat_cyclictest_run(const struct lat_cyclictest *setup, double slice_s,
                        struct lat_histogram *ret_late, struct lk_error *ret_error);
 

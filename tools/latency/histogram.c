@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CLASS_PART 128 /* number of classes per doubling of single values */
+#define CLASS_PART 128 /* classes per power of two, for single values */
 
 void lat_histogram_fini(struct lat_histogram *histogram)
 {
@@ -14,7 +14,7 @@ void lat_histogram_fini(struct lat_histogram *histogram)
     *histogram = (struct lat_histogram){0};
 }
 
-/* Index of the first class that does not begin before @from_us. */
+/* Return the index of the first class that does not begin below @from_us. */
 static size_t find_class(const struct lat_histogram *histogram, double from_us)
 {
     size_t low = 0, high = histogram->n;
@@ -49,7 +49,7 @@ int lat_histogram_add(struct lat_histogram *histogram, double from_us, double to
 {
     size_t at = find_class(histogram, from_us);
 
-    /* the same beginning with another end is another class: they may overlap, and are kept apart */
+    /* classes with the same beginning but different ends may overlap, and are separate classes */
     while (at < histogram->n && histogram->classes[at].from_us <= from_us &&
            histogram->classes[at].to_us < to_us)
         at++;
@@ -70,7 +70,7 @@ int lat_histogram_add(struct lat_histogram *histogram, double from_us, double to
 int lat_histogram_add_value(struct lat_histogram *histogram, double value_us)
 {
     int exponent;
-    double mantissa = frexp(fmax(value_us, 1e-3), &exponent); /* 0.5 to 1 */
+    double mantissa = frexp(fmax(value_us, 1e-3), &exponent); /* mantissa: 0.5 to 1 */
     double from = floor(mantissa * 2 * CLASS_PART) / (2 * CLASS_PART);
 
     histogram->max_us = fmax(histogram->max_us, value_us);
@@ -120,7 +120,7 @@ double lat_histogram_lower_mean(const struct lat_histogram *histogram, double sh
         double taken = fmin((double)c->count, left);
         double part = c->count > 0 ? taken / (double)c->count : 0;
 
-        /* a class that counts in part contributes its lower part */
+        /* if a class counts only in part, use its lower part */
         sum += taken * (c->from_us + 0.5 * part * (c->to_us - c->from_us));
         left -= taken;
     }

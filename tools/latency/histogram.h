@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A histogram of durations with classes of any width: those of cyclictest are 1 us wide, the
- * daemon's 3 %. All functions are pure; all durations are in us.
+/* A histogram of durations [us] with classes of any width. The classes of cyclictest are 1 us wide,
+ * those of the daemon 3 % of their value. All functions are pure.
  *
- * Statistics must not depend on the widths. The samples of a class are therefore taken as uniformly
- * distributed over it: quantiles are interpolated within their class, and the mean uses its middle.
- * cyclictest truncates to whole microseconds: a sample that it prints as 15 lies in [15, 16) and
- * counts as 15.5 on average. */
+ * Statistics must not depend on the widths. Therefore samples are assumed to be uniformly
+ * distributed over their class: quantiles are interpolated within a class, and the mean uses the
+ * middle of each class. cyclictest truncates to whole microseconds: a sample that it prints as 15
+ * lies in [15, 16) and counts as 15.5. */
 #ifndef TOOLS_LATENCY_HISTOGRAM_H
 #define TOOLS_LATENCY_HISTOGRAM_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/** struct lat_class - @count samples from @from_us up to, but not including, @to_us. */
+/** struct lat_class - a class of @count samples, from @from_us up to, but not including, @to_us. */
 struct lat_class {
     double from_us;
     double to_us;
@@ -20,7 +20,8 @@ struct lat_class {
 };
 
 /** struct lat_histogram - classes in ascending order; all zero: no samples.
- * @count: number of samples in all classes; @max_us: the largest sample, exact */
+ * @count:  number of samples in all classes
+ * @max_us: the largest sample, exact */
 struct lat_histogram {
     struct lat_class *classes;
     size_t n;
@@ -32,28 +33,28 @@ struct lat_histogram {
 /** lat_histogram_fini() - Release the histogram; it is empty afterwards. */
 void lat_histogram_fini(struct lat_histogram *histogram);
 
-/** lat_histogram_add() - Add @count samples to the class from @from_us to @to_us. The caller
- * updates
- * @max_us.
+/** lat_histogram_add() - Add @count samples to the class from @from_us to @to_us, which is created
+ * if necessary. @max_us is not updated.
  * Return: 0, -ENOMEM. */
 int lat_histogram_add(struct lat_histogram *histogram, double from_us, double to_us,
                       uint64_t count);
 
-/** lat_histogram_add_value() - Add one sample to a class less than 1 % wide; update @max_us.
+/** lat_histogram_add_value() - Add one sample to a class that is less than 1 % wide, and update
+ * @max_us.
  * Return: 0, -ENOMEM. */
 int lat_histogram_add_value(struct lat_histogram *histogram, double value_us);
 
-/** lat_histogram_merge() - Add all samples of @more.
+/** lat_histogram_merge() - Add all samples of @more to @histogram.
  * Return: 0, -ENOMEM. */
 int lat_histogram_merge(struct lat_histogram *histogram, const struct lat_histogram *more);
 
-/** lat_histogram_quantile() - Return the quantile @q, 0 to 1, in us, never above the largest
- * sample; NAN without samples. */
+/** lat_histogram_quantile() - Return the quantile @q, 0 to 1 [us], at most the largest sample; NAN
+ * without samples. */
 double lat_histogram_quantile(const struct lat_histogram *histogram, double q);
 
-/** lat_histogram_lower_mean() - Return the mean of the lower part @share, 0 to 1, of the samples
- * [us]; NAN without samples. The mean excludes the highest latencies, which depend on stalls of the
- * machine. */
+/** lat_histogram_lower_mean() - Return the mean of the lowest samples [us]; NAN without samples. It
+ * excludes the highest latencies, which depend on stalls of the machine.
+ * @share: share of the samples in the mean, 0 to 1 */
 double lat_histogram_lower_mean(const struct lat_histogram *histogram, double share);
 
 /** lat_histogram_above() - Return the share of the samples above @value_us, 0 to 1; NAN without

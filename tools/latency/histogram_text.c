@@ -8,14 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the summary of the text contains; -1: absent. */
+/* struct summary - numbers from the summary of the text; -1: missing. */
 struct summary {
     int64_t total;
     int64_t max_us;
     int64_t overflows;
 };
 
-/* Reads a whole number at *@at, at most up to @end, and advances. */
+/* Read a whole number at *@at, before @end, and advance *@at.
+ * Return: true on success. */
 static bool take_count(const char **at, const char *end, int64_t *ret_value)
 {
     int64_t value = 0;
@@ -37,7 +38,7 @@ static const char *skip_blanks(const char *at, const char *end)
     return at;
 }
 
-/* Reads "MICROSECONDS COUNT" and nothing else. */
+/* Read a line "MICROSECONDS COUNT". */
 static int parse_class(const char *at, const char *end, struct lat_histogram *histogram,
                        struct lk_error *error)
 {
@@ -57,7 +58,7 @@ static int parse_class(const char *at, const char *end, struct lat_histogram *hi
     return lat_histogram_add(histogram, (double)value, (double)value + 1, (uint64_t)count);
 }
 
-/* Reads "# Total: 000001000"; skips other lines. */
+/* Read a line such as "# Total: 000001000". Skip lines with other words. */
 static int parse_remark(const char *at, const char *end, struct summary *summary,
                         struct lk_error *error)
 {
@@ -103,7 +104,7 @@ static int parse_lines(const char *text, struct lat_histogram *histogram, struct
     return code;
 }
 
-/* Removes the empty classes, which are most of them. */
+/* Remove the empty classes, which are most of them. */
 static void drop_empty(struct lat_histogram *histogram)
 {
     size_t n = 0;
@@ -115,7 +116,7 @@ static void drop_empty(struct lat_histogram *histogram)
     histogram->n = n;
 }
 
-/* Compares the classes with the summary and adds the samples beyond the last class. */
+/* Check that the classes agree with the summary, and add the samples beyond the last class. */
 static int check_summary(struct lat_histogram *histogram, const struct summary *summary,
                          struct lk_error *error)
 {
@@ -134,7 +135,7 @@ static int check_summary(struct lat_histogram *histogram, const struct summary *
         return LK_E_TEXT;
     }
     drop_empty(histogram);
-    histogram->max_us = (double)summary->max_us + 0.5; /* truncated to whole microseconds too */
+    histogram->max_us = (double)summary->max_us + 0.5; /* middle, as the value is truncated */
     if (summary->overflows <= 0)
         return 0;
     return lat_histogram_add(histogram, end_us, fmax((double)summary->max_us, end_us) + 1,
@@ -162,7 +163,8 @@ static double middle_us(const struct lat_class *c)
     return 0.5 * (c->from_us + c->to_us);
 }
 
-/* Writes the classes. Return: samples beyond the last one. */
+/* Write the classes.
+ * Return: number of samples beyond the last class. */
 static uint64_t write_classes(FILE *file, const struct lat_histogram *histogram)
 {
     uint64_t overflows = 0;

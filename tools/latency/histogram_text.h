@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Read and write cyclictest's histogram text (`cyclictest -q -h LIMIT` with one thread):
+/* Reads and writes the histogram text of cyclictest (`cyclictest -q -h LIMIT` with one thread):
  *
  *     # Histogram
  *     000015 000123              a class of one microsecond, number of samples
@@ -17,19 +17,19 @@
 #include "linkage/error.h"
 #include <stdio.h>
 
-#define LAT_TEXT_LIMIT_US 20000 /* classes asked of cyclictest and written; the rest overflows */
+#define LAT_TEXT_LIMIT_US 20000 /* number of classes of 1 us; longer latencies are overflows */
 
 /** lat_text_parse() - Parse the histogram text of cyclictest. Overflows are assumed to lie between
- * the last class and the largest latency.
+ * the end of the last class and the largest latency.
  * @text:          null-terminated
- * @ret_histogram: filled only on success; lat_histogram_fini() releases
+ * @ret_histogram: filled only on success; release with lat_histogram_fini()
  * Return: 0, LK_E_TEXT (@ret_error: line and error), -ENOMEM. */
 int lat_text_parse(const char *text, struct lat_histogram *ret_histogram,
                    struct lk_error *ret_error);
 
-/** lat_text_write() - Write @histogram as cyclictest's text; each class is assigned to the
- * microsecond of its middle. Empty classes above the largest sample are omitted, because plotting
- * scripts do not need them.
+/** lat_text_write() - Write @histogram as text of cyclictest. Each class is assigned to the
+ * microsecond that contains its middle. Empty classes above the largest sample are omitted, because
+ * plotting scripts do not need them.
  * Return: 0, negative errno. */
 int lat_text_write(FILE *file, const struct lat_histogram *histogram);
 

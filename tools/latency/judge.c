@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The verdict on a way of waiting.
+/* Computes the verdict on a way of waiting.
  *
- * The gates are limits that a virtual machine still meets in repeated measurements if the cycle is
- * as good as cyclictest: 12 blocks of 5 s gave ratios up to 1.14 (p50), 1.10 (lower mean) and 1.44
- * (p99) in a hundred resamples under three loads, 5 blocks up to 1.23, 1.12, 1.63. p90 is reported
- * but not gated; p99.9 and the maximum depend on the machine. */
+ * The gates are the largest accepted ratios of its latencies to those of cyclictest. They were
+ * chosen so that a virtual machine meets them in repeated measurements if the cycle is as good as
+ * cyclictest. Under three loads and in a hundred resamples, 12 blocks of 5 s gave ratios up to 1.14
+ * (p50), 1.10 (lower mean) and 1.44 (p99); 5 blocks gave up to 1.23, 1.12 and 1.63. p90 is
+ * reported, but has no gate. p99.9 and the maximum are not used, because they depend on the
+ * machine. */
 #include "results.h"
 
 #include <errno.h>
@@ -46,7 +48,7 @@ static void decide_gate(struct lat_judgement *judgement, const struct lat_gate *
     }
 }
 
-/* Block k of method @m, for each round. The rounds keep ownership of the distributions. */
+/* Return block k of method @m for each round k. The rounds keep ownership of the histograms. */
 static struct lat_histogram *blocks_of(const struct lat_load_result *result, int m)
 {
     struct lat_histogram *blocks = calloc((size_t)result->n_rounds + 1, sizeof(*blocks));

@@ -13,7 +13,7 @@ int lat_load_start(const struct lat_stress *setup, enum lat_load load,
 {
     struct lat_spawn spawn = {.log = setup->log};
     char cores[1024], n_cores[16], timeout[32];
-    /* arithmetic, memory, switches between processes, and the network's interrupts */
+    /* arithmetic, memory access, process switches, and network interrupts */
     const char *const arguments[] = {
         setup->path,  "--quiet", "--temp-path", "/tmp",  "--taskset", cores,
         "--timeout",  timeout,   "--cpu",       n_cores, "--vm",      "1",

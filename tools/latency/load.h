@@ -8,9 +8,11 @@
 #include "process.h"
 
 /** struct lat_stress - parameters of a load.
- * @path: path of stress-ng @core: measured core; @cpus: all other cores
- * @time_s: time limit after which stress-ng ends by itself, as a safeguard
- * @log:    file for its output */
+ * @path:   path of stress-ng
+ * @core:   measured core
+ * @cpus:   all other cores
+ * @time_s: time limit of stress-ng [s], as a safeguard if this program fails to end it
+ * @log:    file for the output of stress-ng */
 struct lat_stress {
     char path[PATH_MAX];
     int core;
@@ -19,8 +21,8 @@ struct lat_stress {
     char log[PATH_MAX];
 };
 
-/** lat_load_start() - Start @load and wait until the load is steady. lat_process_stop() ends it.
- * Return: 0, 1 or negative errno (@ret_error says why). */
+/** lat_load_start() - Start @load and wait until it is steady. End it with lat_process_stop().
+ * Return: 0, 1 or negative errno (with @ret_error). */
 int lat_load_start(const struct lat_stress *setup, enum lat_load load,
                    struct lat_process *ret_process, struct lk_error *ret_error);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* linkage-latency: is this machine fit to run a rig? See README.md for the method. */
+/* linkage-latency: measures whether this machine can run a rig in real time. See README.md for the
+ * method. */
 #include "linkage/stacks.h"
 #include "linkage/version.h"
 #include "report.h"
@@ -9,7 +10,7 @@
 #include <stdio.h>
 #include <time.h>
 
-/* Starts the daemons, and takes the period from the model. */
+/* Start the daemons, and use the step of the model as the period. */
 static int open_rigs(struct lat_course *course, const struct lat_setup *setup,
                      struct lk_error *error)
 {
@@ -47,7 +48,7 @@ static int open_rigs(struct lat_course *course, const struct lat_setup *setup,
     return 0;
 }
 
-/* Measures under one load, and again if the first measurement missed a gate that counts. */
+/* Measure under one load. With --gate, measure once more if a gate was missed. */
 static int measure_load(struct lat_course *course, enum lat_load load, struct lk_error *error)
 {
     struct lat_report *report = course->report;

@@ -90,7 +90,9 @@ static int take_seed(const struct option_row *row, const char *text)
     return 0;
 }
 
-/* Reads a list of words into a set. Return: 0, LAT_USAGE. */
+/* Parse a comma-separated list of words.
+ * @ret_chosen: true for each word in the list
+ * Return: 0, LAT_USAGE. */
 static int parse_list(const char *name, const char *text, const char *const words[], int n_words,
                       bool ret_chosen[])
 {
@@ -140,7 +142,7 @@ static int take_loads(const struct option_row *row, const char *text)
     return code;
 }
 
-/* Prefers the daemon of the same build, or of the same installation. */
+/* Find the daemon: @given, otherwise the daemon of the same build or installation. */
 static int find_daemon(const char *given, char ret_path[PATH_MAX])
 {
     static const char *const places[] = {"/../../daemon/linkaged", "/linkaged"};

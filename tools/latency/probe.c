@@ -11,7 +11,7 @@
 #define BURST_NS  INT64_C(100000000)
 #define PAUSE_NS  INT64_C(50000000)
 
-/* Reads the clock until @until_ns. */
+/* Read the clock until @until_ns and record gaps. */
 static void watch_gaps(int64_t until_ns, struct lat_gaps *gaps)
 {
     int64_t begin_ns = lk_client_now_ns(), last_ns = begin_ns, now_ns = begin_ns;

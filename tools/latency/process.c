@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define LOOK_NS  INT64_C(50000000) /* interval at which a wait polls the flag */
+#define LOOK_NS  INT64_C(50000000) /* interval at which a wait checks the signal flag */
 #define PAUSE_NS INT64_C(2000000)  /* interval at which the end of a program is checked */
 
 static volatile sig_atomic_t interrupted;
@@ -131,7 +131,7 @@ int lat_process_start(const struct lat_spawn *spawn, struct lat_process *ret_pro
         lk_error_set(ret_error, "%s cannot be started: %s", spawn->arguments[0], strerror(-code));
         return code;
     }
-    setpgid(pid, pid); /* in both processes: the group must exist before it can be killed */
+    setpgid(pid, pid); /* called in both processes: the group must exist before it can be killed */
     *ret_process = (struct lat_process){.pid = pid, .output = ends[0]};
     return 0;
 }
@@ -218,11 +218,11 @@ void lat_process_stop(struct lat_process *process, int patience_ms)
 
     if (group <= 0)
         return;
-    kill(group, SIGTERM); /* only to this process: it ends its children in order */
+    kill(group, SIGTERM); /* only to the program itself, which ends its own children */
     if (lat_process_wait(process, patience_ms) == -ETIMEDOUT) {
         kill(-group, SIGKILL);
         lat_process_wait(process, 10000);
     } else {
-        kill(-group, SIGKILL); /* processes that the program has left behind */
+        kill(-group, SIGKILL); /* kill processes that the program has left behind */
     }
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files in the folder of the measurement. */
+/* Writes the files in the output folder of the measurement. */
 #include "csv.h"
 #include "histogram_text.h"
 #include "process.h"
@@ -13,19 +13,20 @@
 #include <unistd.h>
 
 #define CLASSES_A_DECADE 24
-#define DECADE_LEAST     (-3) /* 1 ns */
-#define DECADE_MOST      5    /* 100 ms */
+#define DECADE_LEAST     (-3) /* lower end of the axis as a power of ten [us]: 1 ns */
+#define DECADE_MOST      5    /* upper end of the axis as a power of ten [us]: 100 ms */
 #define COLUMNS_MAX      (2 + 2 * (LAT_METHODS_MAX + LAT_N_TRIPS))
 #define PLOT_MS          60000
 
-/* Made from plot.gp by the build. */
+/* lines of plot.gp, which the build converts to this file */
 static const char *const plot_lines[] = {
 #include "plot_lines.h"
 };
 
 /* ---- distributions ---- */
 
-/* The distributions of a load that have samples, and their names. Return: their number. */
+/* List the distributions under one load that have samples, and their names.
+ * Return: number of distributions. */
 static int list_distributions(const struct lat_report *report, const struct lat_round *total,
                               const char *ret_names[], const struct lat_histogram *ret_histograms[])
 {
@@ -86,7 +87,7 @@ int lat_report_distribution(const char *path, const struct lat_report *report,
 
 /* ---- the files of a load ---- */
 
-/* "FOLDER/A-LOAD.END" */
+/* Write the path "FOLDER/KIND-LOAD.END". */
 static void name_file(const struct lat_report *report, char ret_path[PATH_MAX], const char *kind,
                       enum lat_load load, const char *end)
 {
@@ -142,7 +143,8 @@ static int write_report(const struct lat_report *report, const char *name,
     return fclose(file) != 0 || failed ? -EIO : 0;
 }
 
-/* The script contains the names of the loads, so that it can be run again by hand. */
+/* Write the script for gnuplot. It contains the names of the loads, so that it can be run again by
+ * hand. */
 static void write_script(FILE *file, const struct lat_report *report)
 {
     fprintf(file, "loads = \"");

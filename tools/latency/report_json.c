@@ -50,7 +50,8 @@ static void put_quantiles(struct lk_json *json, const struct lat_histogram *h)
     lk_json_number(json, "lower_99_mean_us", lat_histogram_lower_mean(h, 0.99));
 }
 
-/* Round by round: this distinguishes a single bad round from a bad machine. */
+/* Write a quantile of each round, so that a single bad round can be distinguished from a bad
+ * machine. */
 static void put_rounds(struct lk_json *json, const char *key, const struct lat_load_result *result,
                        int method, double q)
 {

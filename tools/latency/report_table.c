@@ -26,7 +26,7 @@ static void print_conditions(FILE *file, const struct lat_report *report)
         fprintf(file, "note: %s\n", report->notes[i]);
 }
 
-/* Four significant digits, without an exponent. */
+/* Print a duration with four significant digits, without an exponent. */
 static void print_us(FILE *file, double us)
 {
     int decimals = us >= 1000 || isnan(us) ? 0 : us >= 100 ? 1 : us >= 10 ? 2 : 3;
@@ -87,7 +87,7 @@ static void print_trips(FILE *file, const struct lat_report *report,
     }
 }
 
-/* "1.04 [0.99 1.08]" */
+/* Print a ratio and its confidence interval, such as "1.04 [0.99 1.08]". */
 static void print_ratio(FILE *file, const struct lat_ratio *ratio)
 {
     int digits = ratio->value < 0.1 ? 2 : 3;

@@ -8,40 +8,46 @@
 #include "linkage/host.h"
 #include "options.h"
 
-#define LAT_GAP_US       20.0 /* longer gaps do not occur on a quiet core */
+#define LAT_GAP_US       20.0 /* [us]; longer gaps do not occur on a quiet core */
 #define LAT_TEXT         256
 #define LAT_METHODS_MAX  (1 + LAT_N_WAKES)
 #define LAT_DEGRADED_MAX 8
 
-/** struct lat_wakeups - wake-up latencies of one program, in one slice or in all slices. @overruns:
- * cycles that ended after the next grid point;  @skipped: skipped grid points */
+/** struct lat_wakeups - wake-up latencies of one program, in one slice or in all slices.
+ * @overruns: number of cycles that ended after the next grid point
+ * @skipped:  number of skipped grid points */
 struct lat_wakeups {
     struct lat_histogram late;
     uint64_t overruns;
     uint64_t skipped;
 };
 
-/** struct lat_gaps - gaps seen by the loop of probe.h.
- * @time_s: duration of the loop; @n: number of gaps longer than LAT_GAP_US; @max_us: largest gap */
+/** struct lat_gaps - gaps that the loop of probe.h detected.
+ * @time_s: duration of the loop [s]
+ * @n:      number of gaps longer than LAT_GAP_US
+ * @max_us: largest gap [us] */
 struct lat_gaps {
     double time_s;
     uint64_t n;
     double max_us;
 };
 
-/** enum lat_trip_kind - way in which a bench sends. LAT_STREAM:    500 samples a second, regardless
- * of the outputs, evenly spread over the cycle's phase LAT_PING_PONG: the next sample is sent when
- * the effect of the last one is seen */
+/** enum lat_trip_kind - way in which a bench sends samples.
+ * LAT_STREAM: 500 samples a second, regardless of the outputs, and evenly distributed over the
+ * phase of the cycle. LAT_PING_PONG: each sample is sent as soon as the effect of the previous
+ * sample is observed. */
 enum lat_trip_kind { LAT_STREAM, LAT_PING_PONG, LAT_N_TRIPS };
 
-/** struct lat_trips - times from sending an input to receiving the first output with its effect.
- * @unseen: number of samples whose effect was never seen */
+/** struct lat_trips - times from sending an input to receiving the first output with the effect of
+ * this input.
+ * @unseen: number of samples whose effect was never observed */
 struct lat_trips {
     struct lat_histogram time;
     uint64_t unseen;
 };
 
-/** struct lat_round - one slice of each kind. @wakeups[0]: cyclictest, the others: daemons. */
+/** struct lat_round - one slice of each kind.
+ * @wakeups: [0]: cyclictest, others: daemons */
 struct lat_round {
     struct lat_wakeups wakeups[LAT_METHODS_MAX];
     struct lat_gaps gaps;
@@ -52,9 +58,8 @@ struct lat_round {
 enum lat_verdict { LAT_NO_VERDICT, LAT_ACCEPTED, LAT_MISSED };
 
 /** struct lat_judgement - verdict and its reasons.
- * @ratios: ratios of latencies to those of cyclictest; @why: missed gates, or reason for a missing
- *          verdict
- */
+ * @ratios: ratios of latencies to those of cyclictest
+ * @why:    missed gates, or the reason why there is no verdict */
 struct lat_judgement {
     struct lat_ratio ratios[LAT_N_STATISTICS];
     enum lat_verdict verdict;
@@ -62,10 +67,11 @@ struct lat_judgement {
 };
 
 /** struct lat_load_result - all rounds under one load.
- * @left_out:  reason for missing rounds, or ""
- * @repeated: this is a second measurement, because the first missed a gate @rounds: @n_rounds
- *            complete rounds @total: sum of all rounds
- * @judgement: [0] is unused */
+ * @left_out:  reason why there are no rounds, or ""
+ * @repeated:  the first measurement missed a gate, and this is the second measurement
+ * @rounds:    @n_rounds complete rounds
+ * @total:     sum of all rounds
+ * @judgement: verdict on each method; [0] is unused */
 struct lat_load_result {
     enum lat_load load;
     char left_out[LAT_TEXT];
@@ -77,10 +83,12 @@ struct lat_load_result {
 };
 
 /** struct lat_report - all results of a measurement.
- * @options: options with the used core, priority and period @with_cyclictest, @with_trips:
- *           cyclictest or round trips were measured; otherwise the notes have the reason @failed: a
- *           requested measurement was not possible; the notes name it @notes: missing or degraded
- *           properties, one line each @governor: frequency governor of the core, or "" */
+ * @options:  options with the core, priority and period that were used
+ * @governor: frequency governor of the core, or ""
+ * @with_cyclictest, @with_trips: cyclictest and round trips were measured; otherwise the notes
+ *            contain the reason
+ * @failed:   a requested measurement was not possible; the notes name it
+ * @notes:    missing or degraded properties, one line each */
 struct lat_report {
     struct lat_options options;
     struct lk_host host;
@@ -109,11 +117,13 @@ const char *lat_report_method(const struct lat_report *report, int method);
  * load. */
 bool lat_report_accepted(const struct lat_report *report);
 
-/** lat_round_fini() - Release a round. lat_load_result_fini() - Release all rounds of a load. */
+/** lat_round_fini() - Release a round.
+ * lat_load_result_fini() - Release all rounds of a load. */
 void lat_round_fini(struct lat_round *round);
 void lat_load_result_fini(struct lat_load_result *result);
 
-/** lat_load_result_total() - Add up all rounds in @total.  Return: 0, -ENOMEM. */
+/** lat_load_result_total() - Set @total to the sum of all rounds.
+ * Return: 0, -ENOMEM. */
 int lat_load_result_total(struct lat_load_result *result);
 
 /** lat_load_result_judge() - Compare the results with those of cyclictest and apply the gates of
@@ -131,8 +141,8 @@ struct lat_gate {
     double p99;
 };
 
-/** lat_gate_for() - Return the gates for @n_rounds blocks of @slice_s [s]; NULL: too few blocks, or
- * they are too short. */
+/** lat_gate_for() - Return the gates for @n_rounds blocks of @slice_s [s]. NULL: there are too few
+ * blocks, or the blocks are too short. */
 const struct lat_gate *lat_gate_for(int n_rounds, double slice_s);
 
 #endif

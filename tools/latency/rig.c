@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The daemon's process: configuration, start, end. rig_run.c sends its requests. */
+/* Process of the daemon: configuration, start and end. rig_run.c sends requests to the daemon. */
 #include "rig_run.h"
 
 #include <errno.h>
@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #define START_NS  INT64_C(30000000000) /* time for a daemon to start */
-#define ASK_MS    500   /* time limit of a request to a daemon that may not be up yet */
+#define ASK_MS    500   /* time limit of a request to a daemon that may not have started yet */
 #define ANSWER_MS 30000 /* time limit of an answer on a machine under load */
 #define END_MS    5000
 
@@ -21,7 +21,7 @@ static int write_config(const struct lat_rig_setup *setup, const struct lat_rig 
         return -errno;
     fprintf(file, "linkaged: 1\nendpoints:\n  control: %s\n  inputs: %s\n  outputs: %s\n",
             rig->endpoint[0], rig->endpoint[1], rig->endpoint[2]);
-    /* the daemons of all ways of waiting exist at once, and take turns */
+    /* all daemons exist at the same time and use the core alternately */
     fprintf(file,
             "realtime:\n  core: %d\n  priority: %d\n  lock_memory: %s\n  wake: %s\n"
             "  degraded: allow\n  share_core: true\n",
@@ -58,7 +58,8 @@ static int start_process(const struct lat_rig_setup *setup, struct lat_rig *rig,
     return lat_process_start(&spawn, &rig->process, error);
 }
 
-/* Wait for the first answer. A daemon needs time to start, and may fail to start. */
+/* Wait for the first answer of the daemon, which needs time to start. Stop waiting if the process
+ * has ended. */
 static int await_answer(struct lat_rig *rig, struct lk_error *error)
 {
     int64_t until_ns = lk_client_now_ns() + START_NS;

@@ -6,10 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#define ARM_NS  INT64_C(120000000000) /* limit for a dead daemon */
+#define ARM_NS  INT64_C(120000000000) /* time limit after which the daemon is considered dead */
 #define LOOK_NS INT64_C(50000000)
 
-/* Sends @request; a refusal is an error. */
+/* Send @request. A refusal counts as an error. */
 static int send_request(struct lat_rig *rig, Linkage__V1__ControlRequest *request, const char *verb,
                         const Linkage__V1__ControlReply **ret_reply, struct lk_error *error)
 {
@@ -180,7 +180,7 @@ int lat_rig_take_durations(const Linkage__V1__Durations *durations,
 
     for (size_t i = 0;
          i < durations->n_bucket_upper_ns && i < durations->n_bucket_count && code == 0; i++) {
-        /* the last bucket is open; its samples lie below the maximum */
+        /* the last bucket has no upper bound; its samples are at most the maximum */
         uint64_t last_ns =
             durations->bucket_upper_ns[i] > durations->max_ns + (durations->max_ns >> 5)
                 ? durations->max_ns

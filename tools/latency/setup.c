@@ -13,8 +13,8 @@
 #define MODEL_MAX   (1 << 20)
 #define STEPS_QUICK 10000
 
-/* A crank that swings in a four-bar: a closed loop, redundant rows, a motor. Only the step, and so
- * the period, is variable. */
+/* The built-in model: the crank of a four-bar linkage swings. It has a closed loop, redundant
+ * constraint rows, and a motor. Only the step, and so the period, is variable. */
 static const char model_format[] =
     "linkage: 1\n"
     "name: four-bar\n"
@@ -52,7 +52,9 @@ static int last_of(const cpu_set_t *cpus)
     return last;
 }
 
-/* Chooses the core. @ret_all: cores that children may use;  @ret_others: without that core. */
+/* Choose the measured core, and move this thread to another core.
+ * @ret_all:    all permitted cores, including the measured core
+ * @ret_others: @ret_all without the measured core */
 static int choose_core(struct lat_report *report, cpu_set_t *ret_all, cpu_set_t *ret_others,
                        struct lk_error *error)
 {
@@ -79,7 +81,8 @@ static int choose_core(struct lat_report *report, cpu_set_t *ret_all, cpu_set_t 
     return 0;
 }
 
-/* Whether this process may have a real-time priority: found by taking it for a moment. */
+/* Return true if this process may have a real-time priority. Test this by setting it for a
+ * moment. */
 static bool may_have_priority(int priority)
 {
     struct sched_param realtime = {.sched_priority = priority}, normal = {0};
@@ -125,8 +128,9 @@ static void learn_conditions(struct lat_report *report)
                         "the clock shows its stalls");
 }
 
-/* Report that stress-ng is missing, if a load needs it. Call this before minutes are spent on the
- * other loads. Return: 0 if no load needs it. */
+/* Report an error if a load needs stress-ng, which is missing. This is called before minutes are
+ * spent on the other loads.
+ * Return: 0 if no load needs it, otherwise 1. */
 static int demand_stress(const struct lat_options *o, struct lk_error *error)
 {
     for (int i = 0; i < o->n_loads; i++) {

@@ -11,13 +11,14 @@
 #define STREAM_NS      INT64_C(2000000) /* 500 samples a second */
 #define CONNECT_MS     10000
 #define LISTEN_MS      50
-#define PING_MS        2000               /* after this time without an effect, none will come */
-#define SETTLE_NS      INT64_C(100000000) /* time for the last effect, in addition to two cycles */
+#define PING_MS        2000               /* time limit for an effect */
+#define SETTLE_NS      INT64_C(100000000) /* wait for the last effect, plus two cycles */
 #define GOLDEN_SECTION 0.6180339887498949
 
 /** struct line - the bench's sockets.
- * @first: sequence number of its first sample. Numbers must grow from one slice to the next: the
- * clock in microseconds grows faster than samples are sent. */
+ * @first: first sequence number of the slice. Sequence numbers must increase from slice to slice.
+ *         Therefore the first one is the clock in microseconds, which increases faster than samples
+ *         are sent. */
 struct line {
     struct lat_rig *rig;
     struct lk_client_inputs *inputs;
@@ -26,7 +27,8 @@ struct line {
     uint64_t first;
 };
 
-/* When the effect of a sample was first seen: one entry each time it was a newer sample's. */
+/* struct seen - time at which the effect of a sample was first observed. There is one entry for
+ * each newest observed sample. */
 struct seen {
     uint64_t sequence;
     int64_t at_ns;
@@ -53,7 +55,7 @@ static int open_line(struct lat_rig *rig, struct line *line, struct lk_error *er
         code = lk_client_inputs_open(rig->client, rig->endpoint[1], &line->inputs, error);
     if (code == 0 && (code = lk_client_inputs_wait(line->inputs, CONNECT_MS)) != 0)
         lk_error_set(error, "linkaged does not take inputs at %s", rig->endpoint[1]);
-    /* slices follow each other closely, but possibly with more than a lease in between */
+    /* the previous claim may have expired, because the time between slices may exceed a lease */
     if (code == 0 && rig->n_inputs > 0)
         code = lk_client_claim_all(rig->client, "linkage-latency", rig->token, &rig->token, error);
     return code;
@@ -66,7 +68,8 @@ static void close_line(struct line *line)
     free(line->values);
 }
 
-/* Sends sample @k. All values are zero, which any model accepts. */
+/* Send sample @k. All values are zero, which any model accepts.
+ * @ret_sent_ns: time of sending */
 static int send_sample(struct line *line, size_t k, int64_t *ret_sent_ns)
 {
     Linkage__V1__InputSample sample = LINKAGE__V1__INPUT_SAMPLE__INIT;
@@ -83,7 +86,8 @@ static int send_sample(struct line *line, size_t k, int64_t *ret_sent_ns)
 
 /* ---- ping-pong ---- */
 
-/* Waits for the effect of sample @k. Return: its time, 0: it did not come. */
+/* Wait for the effect of sample @k.
+ * Return: time of the first output with this effect; 0: none until @until_ns. */
 static int64_t await_effect(struct line *line, size_t k, int64_t until_ns)
 {
     const Linkage__V1__OutputSample *sample;
@@ -134,9 +138,9 @@ static void *listen_outputs(void *data)
     return NULL;
 }
 
-/* Instant of sample @k after the first. On a plain grid all samples of a run would meet the cycle
- * at the same phase, and the result would depend on chance. So each sample is delayed by a part of
- * the cycle, spread evenly by the golden section. */
+/* Return the instant of sample @k after the first sample. With constant intervals all samples would
+ * be sent at the same phase of the cycle, and the result would depend on chance. Therefore each
+ * sample is delayed by a part of the cycle. The golden section distributes these parts evenly. */
 static int64_t instant_ns(size_t k, int64_t interval_ns, int64_t cycle_ns)
 {
     double part = (double)k * GOLDEN_SECTION;
@@ -144,7 +148,9 @@ static int64_t instant_ns(size_t k, int64_t interval_ns, int64_t cycle_ns)
     return (int64_t)k * interval_ns + (int64_t)((part - floor(part)) * (double)cycle_ns);
 }
 
-/* Sends @n samples. Return: 0, negative errno. */
+/* Send @n samples.
+ * @sent_ns: receives the time of each sample
+ * Return: 0, negative errno. */
 static int send_stream(struct line *line, int64_t interval_ns, int64_t *sent_ns, size_t n)
 {
     int64_t cycle_ns = line->rig->period_ns, begin_ns = lk_client_now_ns();
@@ -162,7 +168,7 @@ static int send_stream(struct line *line, int64_t interval_ns, int64_t *sent_ns,
     return 0;
 }
 
-/* Finds for each sample the first output that shows its effect, or a newer one's. */
+/* Find for each sample the first output with the effect of this sample or of a newer sample. */
 static int match_effects(const struct line *line, const int64_t *sent_ns, size_t n,
                          const struct listener *listener, struct lat_trips *trips)
 {
@@ -213,7 +219,7 @@ static int run_stream(struct line *line, double slice_s, struct lat_trips *trips
     return code;
 }
 
-/* ---- */
+/* ---- a slice ---- */
 
 static int run_line(struct line *line, enum lat_trip_kind kind, double slice_s,
                     struct lat_trips *trips, struct lk_error *error)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values exchanged between the two sides. */
+/* Values that the two sides exchange. */
 #include "channels.h"
 #include "link.h"
 
@@ -57,7 +57,8 @@ int link_describe(struct link *link, int side, const Linkage__V1__ModelDescripti
     return r;
 }
 
-/* inputs of @side that signals feed, before those of lines */
+/* Return the number of inputs of @side that are set by signals. In the list of inputs, these
+ * precede the inputs of lines. */
 static int count_fed(const struct link *link, int side)
 {
     int n = 0;

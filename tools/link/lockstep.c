@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Both daemons in lockstep: each executes a step on request of this program, with the values sent
- * by the other one. The same bits in every run. */
+/* Couples both daemons in lockstep: each daemon executes a step on request of this program, with
+ * the values received from the other daemon. Every run gives the same bits. */
 #include "link.h"
 
 #include <math.h>
 
-/* print the error after the name of the side */
+/* Set the error text, preceded by the name of the side. */
 static int say(int side, const struct lk_error *why, struct lk_error *error)
 {
     lk_error_set(error, "%s: %s", link_side_names[side], why->text);

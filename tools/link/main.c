@@ -54,8 +54,8 @@ static int usage(const char *what, const char *text)
     return 2;
 }
 
-/* Copy the part of @text before one of the characters @ends, and skip that character. Return: the
- * rest, NULL: none. */
+/* Copy the part of @text before one of the characters @ends to @word, and skip that character.
+ * Return: the rest of the text; NULL: there is no word, or it is too long. */
 static const char *take_word(const char *text, const char *ends, char *word, size_t size)
 {
     size_t n = text ? strcspn(text, ends) : 0;
@@ -132,7 +132,8 @@ static int read_coupling(struct link *link, const char *text)
     return 1;
 }
 
-/* Inputs and outputs by default one and two ports after control. */
+/* Read the endpoints. If only control is given, inputs and outputs are one and two ports above
+ * it. */
 static int read_endpoints(struct link_side *side, const char *text)
 {
     for (int i = 0; i < 3 && text != NULL && *text; i++)

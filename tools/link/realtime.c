@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Both daemons in real time, each by its own clock: values of one act in the other as soon as they
- * arrive. This delay is the delay of the line, and it is measured. */
+/* Couples both daemons in real time, each with its own clock. Values of one daemon act in the other
+ * daemon as soon as they arrive. This delay is the travel time of the lines, and it is measured. */
 #include "bench.h"
 #include "link.h"
 
@@ -8,14 +8,18 @@
 #include <string.h>
 #include <time.h>
 
-#define CLAIM_NS   INT64_C(10000000000) /* to own the channels */
+#define CLAIM_NS   INT64_C(10000000000) /* time limit for the claim and the begin of a run */
 #define SILENT_NS  INT64_C(1000000000)  /* silence after which a started run counts as ended */
 #define SENT_MAX   1024                 /* largest number of samples in transit */
 #define DELAYS_MAX 100000
 
-/** struct peer - a side in real time. @sent: waves of each line, by the sequence of the sample, and
- * when @since its cause was received;  @seen: newest sample in the outputs;  @step: of the last one
- */
+/** struct peer - a side in real time.
+ * @sent:      waves of each line in the sent samples, indexed by sequence number modulo SENT_MAX
+ * @since_ns:  for each sent sample, time at which the sample that caused it was received
+ * @seen:      sequence number of the newest sent sample that acts
+ * @step:      step number of the last output sample
+ * @heard_ns:  time of the last output sample, 0: none yet
+ * @described: the channels have been found */
 struct peer {
     struct lk_client_bench *bench;
     double sent[SENT_MAX][LINK_COUPLINGS_MAX];
@@ -59,7 +63,8 @@ static void note_delay(double delay_s)
         delays[n_delays++] = delay_s;
 }
 
-/* find the sample of ours that acts in @sample, and the time at which its cause was received */
+/* Find the sent sample that acts in @sample. Set the acting waves, and record the delay since the
+ * cause of the sent sample was received. */
 static void find_acting(struct link *link, int side, const Linkage__V1__OutputSample *sample,
                         int64_t received_ns)
 {
@@ -89,11 +94,12 @@ static void send_to(struct link *link, int side, int64_t received_ns)
             peers[side].sent[sequence % SENT_MAX][i] = link->line[i].arriving[side];
         peers[side].since_ns[sequence % SENT_MAX] = received_ns;
     }
-    for (int i = 0; i < link->n_lines; i++) /* until an echo says that the new one acts */
+    for (int i = 0; i < link->n_lines; i++) /* until an echo confirms the new sample */
         link->line[i].arriving[side] = arriving[i];
 }
 
-/* Find the coupled channels. Return: 1: a model lacks one of them. */
+/* Receive a sample of @side and process it. With the first sample, find the coupled channels.
+ * Return: 0; 1: a model lacks a channel. */
 static int hear(struct link *link, int side, struct lk_error *error)
 {
     struct peer *peer = &peers[side];
@@ -141,7 +147,8 @@ static void state_delay(struct link *link)
     }
 }
 
-/* Return: 0: continue, 1: it cannot begin or has ended early, -1: the time is over. */
+/* Check the time limits.
+ * Return: 0: continue; 1: no run began, or a run has ended; -1: the requested duration is over. */
 static int look_at_clock(const struct link *link, int64_t begin_ns, struct lk_error *error)
 {
     int64_t now_ns = lk_client_now_ns();

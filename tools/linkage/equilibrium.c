@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* linkage equilibrium: rest position of a mechanism, and the reactions and forces there. */
+/* linkage equilibrium: equilibrium pose of a mechanism, with its reactions and forces. */
 #include "commands.h"
 
 #include <stdio.h>

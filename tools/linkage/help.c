@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* in parts: C guarantees string literals only up to 4095 characters */
+/* The text has several parts, because C guarantees string literals only up to 4095 characters. */
 static const char help_usage[] =
     "usage: linkage run MODEL [options]      simulate, as fast as possible\n"
     "       linkage check MODEL [options]    validate and explain a model\n"
@@ -219,7 +219,7 @@ static const char *const texts[] = {help_usage, help_sweep, help_compare, help_o
 
 const struct option_row only_help[] = {{"help", 'h', .end = print_help}, {NULL}};
 
-/* subcommand of the help; NULL: all of them */
+/* subcommand whose help is printed; NULL: all of them */
 static const char *about;
 
 void help_is_about(const char *subcommand)
@@ -244,13 +244,14 @@ static bool begins(const char *line, const char *with)
     return strncmp(line, with, strlen(with)) == 0;
 }
 
-/* return true if @line begins with the subcommand, not followed by a letter */
+/* Return true if @line begins with the subcommand, not followed by a letter. */
 static bool names(const char *line)
 {
     return begins(line, about) && (line[strlen(about)] == ' ' || line[strlen(about)] == ':');
 }
 
-/* whether the paragraph about models, at @text, lists the subcommand behind --param */
+/* Return true if the paragraph about models, at @text, lists the subcommand among those with
+ * --param. */
 static bool takes_params(const char *text)
 {
     const char *end = strstr(text, "\nrun:"), *word = text;
@@ -263,7 +264,7 @@ static bool takes_params(const char *text)
     return false;
 }
 
-/* print the usage lines, and the paragraphs on models and parameters */
+/* Print the usage lines of the subcommand, and the paragraphs on models and parameters. */
 static void print_usage_of(void)
 {
     const char *line = help_usage;
@@ -286,7 +287,8 @@ static void print_usage_of(void)
         print_line(line);
 }
 
-/* a section begins with "NAME:" and ends with an empty line */
+/* Print the section of the subcommand. A section begins with "NAME:" and ends with an empty
+ * line. */
 static void print_section_of(void)
 {
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)

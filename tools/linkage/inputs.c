@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* --set CHANNEL=VALUE[,VALUE...]: inputs of an offline run, held throughout. */
+/* --set CHANNEL=VALUE[,VALUE...]: constant inputs of an offline run. */
 #include "commands.h"
 #include "linkage/nearest.h"
 

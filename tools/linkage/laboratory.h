@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Two programs with a common set of subcommands. `linkage` does not link SUNDIALS, which brings
- * PETSc and MPI; code that needs it is in `linkage-laboratory`, a separate program in the same
- * folder, which `linkage` executes (exec) for such a subcommand. It is a program rather than a
- * plug-in: the two share no state, a test can check what each of them links, and compare, which
- * forks a process for each run, loads no library at its start that could create threads.
+/* Two programs with a common set of subcommands. `linkage` does not link SUNDIALS, because SUNDIALS
+ * brings in PETSc and MPI. Code that needs SUNDIALS is in `linkage-laboratory`, a separate program
+ * in the same folder. `linkage` executes it (exec) for such a subcommand.
  *
- *   linkage_table.c      linkage: its subcommands, the exec, the message if the other is missing
- *   laboratory_table.c   linkage-laboratory: the subcommands that it has
+ * It is a program rather than a plug-in for three reasons: the two share no state; a test can check
+ * what each of them links; and `compare`, which forks a process for each run, loads no library at
+ * its start that could create threads.
+ *
+ *     linkage_table.c      linkage: its subcommands, the exec, the message if the other is missing
+ *     laboratory_table.c   linkage-laboratory: its subcommands
  *
  * Both files define the objects that this header declares. */
 #ifndef TOOLS_LINKAGE_LABORATORY_H
@@ -18,7 +20,7 @@ struct command {
     int (*run)(int argc, char *argv[]);
 };
 
-/** commands - subcommands of the linked program; the last one's name is NULL. */
+/** commands - subcommands of the linked program; the name of the last entry is NULL. */
 extern const struct command commands[];
 
 struct lk_model;

@@ -14,7 +14,8 @@
 #define PROGRAM "linkage-laboratory"
 #define REMEDY  "./tools/quickstart build laboratory adds it"
 
-/* Write the path of the other program, in the folder of this one. Return: true if it exists. */
+/* Write the path of the other program, which is in the same folder as this one.
+ * Return: true if it exists. */
 static bool find_laboratory(char path[PATH_MAX])
 {
     char own[PATH_MAX];
@@ -59,7 +60,7 @@ static int list_methods_there(int argc, char *argv[])
 
 int run_method(const struct lk_model *model, const struct run_options *options)
 {
-    (void)model; /* the other program reads it again */
+    (void)model; /* the other program reads the model itself */
     return hand_over("run", options->argc, options->argv);
 }
 

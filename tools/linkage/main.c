@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* linkage and linkage-laboratory: offline work with models. A table of subcommands; each has its
- * own file. */
+/* linkage and linkage-laboratory: offline work with models. Each subcommand has its own file; a
+ * table lists them. */
 #include "commands.h"
 #include "laboratory.h"
 #include "linkage/commit.h"
@@ -77,7 +77,7 @@ struct lk_system *compile_model(const char *path, const struct lk_model *model,
 
 static int run_main(int argc, char *argv[])
 {
-    static char name[] = "linkage"; /* so that messages of getopt_long() begin like all others */
+    static char name[] = "linkage"; /* makes messages of getopt_long() begin like all others */
 
     if (argc < 2)
         return usage_error("a subcommand is missing");
@@ -108,7 +108,7 @@ int main(int argc, char *argv[])
         return EXIT_REFUSED;
     }
     code = run_main(argc, argv);
-    /* make sure that the output was written, also on a full disk */
+    /* Check that the output was written; the disk may be full. */
     if (fflush(stdout) != 0 || ferror(stdout)) {
         complain("the output could not be written: %s", strerror(errno));
         return code > EXIT_REFUSED ? code : EXIT_REFUSED;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* linkage methods: the choices for `run` and `compare`. */
+/* linkage methods: the methods available for `run` and `compare`. */
 #include "commands.h"
 #include "linkage/laboratory.h"
 
@@ -16,7 +16,7 @@ static const char *traits_of(const struct lk_lab_name *name, bool is_integrator)
     return name->has_error_control ? "tolerance" : "";
 }
 
-/* One line per name; description and source are given once for all its variants. */
+/* Print one line per name. Description and source are printed once for all variants. */
 static void print_names(const struct lk_lab_name *names, int n, bool are_integrators)
 {
     const char *said = "";

@@ -13,17 +13,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NAMED 4 /* number of bodies in the description of a mode */
+#define NAMED 4 /* number of bodies named in the description of a mode */
 /* A body is named in the description of a mode only if it has at least this share of the kinetic
  * energy. */
 #define LEAST      0.03
-#define UNREST     1e-6 /* limit of accelerations at rest, as a share of the largest entry of A */
-#define NO_DAMPING 1e-9 /* round-off */
-#define NOTHING    1e-5 /* round-off limit of zero, as a share of the largest eigenvalue */
+#define UNREST     1e-6 /* largest acceleration at rest, as a share of the largest entry of A */
+#define NO_DAMPING 1e-9 /* a smaller damping ratio is round-off */
+#define NOTHING    1e-5 /* round-off limit for zero eigenvalues, as a share of the largest */
 
-/** struct options - @pose: about the initial configuration, not the equilibrium;  @still: with zero
- * velocities
- * @prefix: of matrices, or NULL;  @svg: of the picture of mode @mode, from 1 on, or NULL */
+/** struct options - options of the command.
+ * @pose:   linearise about the initial configuration instead of the equilibrium
+ * @still:  linearise with zero velocities
+ * @prefix: beginning of the file names of matrices, or NULL
+ * @svg:    path of the picture of mode @mode, counted from 1, or NULL */
 struct options {
     const char *path;
     const char *prefix;
@@ -79,7 +81,8 @@ static void print_head(const struct options *o, const struct lk_system *system,
             l->unrest);
 }
 
-/* of @values, the motion or momentum of unit coordinates, entry @at in the mode */
+/* Compute entry @at of @values in the mode, real and imaginary part. @values are the motions or
+ * momenta of unit coordinates. */
 static void sum_up(const struct lk_linear *l, const struct lk_mode *mode, const double *values,
                    int at, double ret[2])
 {
@@ -92,7 +95,7 @@ static void sum_up(const struct lk_linear *l, const struct lk_mode *mode, const 
     }
 }
 
-/* return the kinetic energy in direction @k of a body, 0 to 5, not yet divided by the total */
+/* Return the kinetic energy of a body in direction @k, 0 to 5, before division by the total. */
 static double energy_of(const struct lk_linear *l, const struct lk_mode *mode, int body, int k)
 {
     double motion[2], momentum[2];
@@ -102,8 +105,9 @@ static double energy_of(const struct lk_linear *l, const struct lk_mode *mode, i
     return motion[0] * momentum[0] + motion[1] * momentum[1];
 }
 
-/** struct part - of a mode: a body, its share of the kinetic energy, and the direction of most of
- * it. */
+/** struct part - share of a body in a mode.
+ * @way:   direction with most of its kinetic energy
+ * @share: share of the kinetic energy */
 struct part {
     int body;
     int way;
@@ -117,7 +121,8 @@ static int compare(const void *a, const void *b)
     return x->share < y->share ? 1 : x->share > y->share ? -1 : x->body - y->body;
 }
 
-/* @part: of all bodies, written, the largest first */
+/* Compute the shares of all bodies in a mode.
+ * @part: array of all bodies, sorted by share, largest first */
 static void find_parts(const struct lk_linear *l, const struct lk_mode *mode, struct part *part)
 {
     double all = 0;
@@ -186,8 +191,8 @@ static void print_modes(const struct lk_system *system, const struct lk_linear *
 
 /* ---- matrices as files ---- */
 
-/** struct names - of rows or columns. @states: coordinates, their rates, states of blocks, else:
- * channels */
+/** struct names - names of rows or columns of a matrix.
+ * @states: states (coordinates, their rates, states of blocks) instead of channels */
 struct names {
     const struct lk_system *system;
     const struct lk_linear *l;
@@ -196,7 +201,8 @@ struct names {
     bool states;
 };
 
-/* without commas, so that any reader of CSV agrees */
+/* Print the name of a state without commas, so that every reader of CSV splits the line in the same
+ * way. */
 static void print_state(FILE *out, const struct names *names, int i)
 {
     char text[LK_TEXT_SIZE];

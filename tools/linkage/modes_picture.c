@@ -14,7 +14,7 @@
           * rotation in units of two radians */
 #define PALE 0.25
 
-/* real part of entry @at of the motion of all bodies */
+/* Return the real part of entry @at of the motion of all bodies. */
 static double motion_of(const struct lk_linear *l, const struct lk_mode *mode, int at)
 {
     double sum = 0;
@@ -24,7 +24,7 @@ static double motion_of(const struct lk_linear *l, const struct lk_mode *mode, i
     return sum;
 }
 
-/* the factor by which the mode is drawn */
+/* Return the factor with which the mode is drawn. */
 static double find_swing(const struct lk_linear *l, const struct lk_mode *mode, double size)
 {
     double most = 0;
@@ -34,7 +34,7 @@ static double find_swing(const struct lk_linear *l, const struct lk_mode *mode, 
     return most > 0 ? SWING / most : 0;
 }
 
-/* q: turned about a small vector in world axes */
+/* Rotate @q by a small vector in world axes. */
 static void turn(double q[4], const double v[3])
 {
     double angle = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Draws a picture of a mode: the mechanism at rest in a pale colour, and displaced by the mode. */
+/* Picture of a mode: the mechanism at rest in a pale colour, and displaced in the shape of the
+ * mode. */
 #ifndef TOOLS_LINKAGE_MODES_PICTURE_H
 #define TOOLS_LINKAGE_MODES_PICTURE_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* linkage params: the numbers of a model by their paths; and --param of the other subcommands. */
+/* linkage params: lists the numbers of a model with their paths. Also option --param of the other
+ * subcommands. */
 #include "commands.h"
 #include "linkage/document.h"
 #include "linkage/json.h"
@@ -10,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct lk_settings given; /* by --param, in the order of the command line */
+static struct lk_settings given; /* values of --param, in the order of the command line */
 
 int take_param(const struct option_row *row, const char *text)
 {
@@ -63,7 +64,7 @@ struct lk_model *load_model(const char *path)
     return NULL;
 }
 
-/* struct options - of `params`. */
+/* struct options - options of `params`. */
 struct options {
     const char *path;
     bool is_json;
@@ -81,9 +82,9 @@ static int parse_options(int argc, char *argv[], struct options *o)
     return parse_command(argc, argv, rows, "params takes one model", &o->path);
 }
 
-/* ---- for people ---- */
+/* ---- text ---- */
 
-/* "name = value unit", with the shortest value that reads back to the same bits */
+/* Print "name = value unit", with the fewest digits from which the same bits can be read. */
 static void print_value(const char *name, double value, const char *unit)
 {
     printf("%s = ", name);
@@ -117,7 +118,7 @@ static void print_text(const struct lk_parameter *parameters, int n_parameters,
     }
 }
 
-/* ---- for programs ---- */
+/* ---- JSON ---- */
 
 static void print_parameter(struct lk_json *json, const struct lk_parameter *p)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Command lines of the subcommands: shared functions. */
+/* Functions for the command lines of the subcommands. */
 #include "commands.h"
 
 #include <getopt.h>

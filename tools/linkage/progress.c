@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A progress bar for long runs; short runs and pipes get none. */
+/* A progress bar for long runs. It is not drawn for short runs, or if the output is no terminal. */
 #include "commands.h"
 
 #include <stdio.h>

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `arm`, and `run`: load, arm and start in one command. */
+/* Commands `arm`, and `run`, which loads, arms and starts. */
 #include "ctl.h"
 #include "report.h"
 
 #include <stdio.h>
 #include <unistd.h>
 
-/* The duration of the proof is configured in the daemon, by default ten seconds. */
+/* Longest wait for the proof. Its duration is configured in the daemon; the default is ten
+ * seconds. */
 #define PATIENCE_MS 120000
 #define BAR_WIDTH   40
 
@@ -40,7 +41,8 @@ static int wait_armed(const struct ctl_options *options, struct lk_client *clien
     return code == 0 ? CTL_OK : ctl_report(options, code, &error);
 }
 
-/* For programs the outcome is a reply like any other: the outcome is its result. */
+/* Print the outcome of arming as JSON, in the format of any other reply. A failed proof has the
+ * result NO_BUDGET. */
 static int show_outcome_json(const struct ctl_options *options,
                              const Linkage__V1__ControlReply *reply, bool armed, const char *text)
 {

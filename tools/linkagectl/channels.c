@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `channels`: inputs and outputs of the model, with all properties that a bench needs. */
+/* Command `channels`: inputs and outputs of the model, with all properties that a bench needs. */
 #include "ctl.h"
 #include "fields_json.h"
 #include "linkage/json.h"
@@ -22,7 +22,8 @@ static void put_name(const char *name)
     printf("%*s", n < NAME_WIDTH ? NAME_WIDTH - n : 1, "");
 }
 
-/* "x y z [m]  qw qx qy qz [1]": consecutive components with the same unit share it. */
+/* Print components and units in the form "x y z [m] qw qx qy qz [1]". Consecutive components with
+ * the same unit share one unit text. */
 static void put_scalars(const Linkage__V1__ChannelDescription *c)
 {
     for (size_t k = 0; k < c->n_components && k < c->n_units; k++) {
@@ -42,7 +43,7 @@ static void put_scalars(const Linkage__V1__ChannelDescription *c)
     }
 }
 
-/* The word is short enough for a column; an infinite limit is "none". */
+/* Print a limit in a column; "none" if it is infinite. */
 static void put_bound(double value)
 {
     if (isfinite(value))
@@ -105,14 +106,14 @@ static void show_outputs(const Linkage__V1__ModelDescription *d)
 
 static void show_engine(const Linkage__V1__ModelDescription *d)
 {
-    if (d->engine[0] == '\0') /* of an older daemon */
+    if (d->engine[0] == '\0') /* older daemons do not report the engine */
         return;
     printf("stepped by ");
     lk_report_put(stdout, d->engine);
     putchar('\n');
 }
 
-/* ---- for programs ---- */
+/* ---- JSON ---- */
 
 static void show_json(const Linkage__V1__ModelDescription *d)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The commands that are one request and one reply. */
+/* Commands that consist of one request and one reply. */
 #include "ctl.h"
 #include "linkage/file.h"
 #include "linkage/json.h"
@@ -62,7 +62,7 @@ int ctl_ask(const struct ctl_options *options, struct lk_client *client,
     return code == 0 ? CTL_OK : ctl_report(options, code, &error);
 }
 
-/* A command of the name @name without fields or arguments. */
+/* Define the function of a command that has no fields and no arguments. */
 #define PLAIN(name, COMMAND, show)                                                                 \
     int name(const struct ctl_options *options, struct lk_client *client, int n, char **args)      \
     {                                                                                              \
@@ -138,7 +138,8 @@ static int refuse_file(const struct ctl_options *options, const char *path, cons
     return ctl_fail(options, &error);
 }
 
-/* Reading one byte more than a request may have shows that it is too long. */
+/* Read a file. One byte more than a request may have is read, so that a file that is too long is
+ * recognised. */
 static int read_file(const struct ctl_options *options, const char *path,
                      ProtobufCBinaryData *ret_text)
 {
@@ -152,7 +153,7 @@ static int read_file(const struct ctl_options *options, const char *path,
     return CTL_OK;
 }
 
-/* The values from outside of @options in @load, in memory of the caller. */
+/* Copy the external values of @options to @load; the caller frees them. */
 static int add_params(const struct ctl_options *options, Linkage__V1__LoadRequest *load)
 {
     size_t n = (size_t)options->params.n;
@@ -163,7 +164,7 @@ static int add_params(const struct ctl_options *options, Linkage__V1__LoadReques
         free(all);
         return CTL_FAILED;
     }
-    load->settings[0] = all; /* also where there are none */
+    load->settings[0] = all; /* set also if there are no values, to be freed by the caller */
     for (size_t i = 0; i < n; i++) {
         linkage__v1__setting__init(&all[i]);
         all[i].path = (char *)options->params.list[i].path;
@@ -183,7 +184,8 @@ int ctl_load_file(const struct ctl_options *options, struct lk_client *client, c
 
     if (status != CTL_OK)
         return status;
-    /* Messages should show the path as typed; the protocol refuses a longer one. */
+    /* Messages should contain the path as typed. If it is too long for the protocol, only the file
+     * name is sent. */
     load.name = (char *)(strlen(path) <= LK_WIRE_NAME_MAX ? path : basename(path));
     status = add_params(options, &load);
     if (status == CTL_OK)
@@ -203,7 +205,7 @@ int ctl_load(const struct ctl_options *options, struct lk_client *client, int n,
     return ctl_load_file(options, client, args[0]);
 }
 
-/* Only the syntax of a number is checked here; the daemon checks its range. */
+/* Check the syntax of the numbers. The daemon checks their range. */
 int ctl_check_set(const struct ctl_options *options, int n, char **args)
 {
     (void)options;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The connection, with keys if key files are given. */
+/* The connection to the daemon, with keys if key files are given. */
 #include "ctl.h"
 
 int ctl_connect(const struct ctl_options *options, struct lk_client **ret_client)

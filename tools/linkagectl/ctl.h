@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* linkagectl: common declarations of its files.
  *
- * main.c has the table of commands, options.c parses the command line, help.c prints the help,
- * commands.c has the simple commands, arm.c arms and waits, evidence.c fetches the evidence of a
- * run, show.c prints a status, channels.c the model's channels, inputs.c claims and policies,
- * inject.c injects faults, step.c steps and records, watch.c prints samples. */
+ *     main.c       table of commands
+ *     options.c    parser of the command line;  help.c: the help
+ *     commands.c   simple commands;  arm.c: arming, with a wait for its end
+ *     evidence.c   evidence of a run
+ *     show.c       prints a status;  channels.c: the model's channels
+ *     inputs.c     claims and inputs;  policy.c: policies;  inject.c: faults
+ *     step.c       stepping and recording;  watch.c: prints samples */
 #ifndef TOOLS_LINKAGECTL_CTL_H
 #define TOOLS_LINKAGECTL_CTL_H
 
@@ -25,25 +28,26 @@ enum ctl_exit {
 #define CTL_SETTINGS_MAX 64
 
 /** struct ctl_options - the command line without the command and its arguments.
- * @endpoint: endpoint of the control socket @outputs: endpoint of the output samples; NULL: derived
- *            from @endpoint
- * @json:       print JSON
- * @timeout_ms: longest wait for a reply, and with @count for a sample
- * @count:      samples or tables to print; 0: no limit
- * @allow_degraded, @steps, @no_wait, @mode: options of arming; @steps 0, no mode: as the daemon is
- *              configured
- * @pause_after: steps after which a run pauses; 0: never
- * @settings:   @n_settings texts CHANNEL=VALUE, of `step`
- * @params:     external values for a model
- * @force:      also set channels that a bench has claimed
- * @every:      steps of `watch`, seconds of `inject`; 0: not given
- * @injection, @clear: options of `inject`; the kind of the injection is an argument
- * @server_key, @key: files, or NULL
- * @watch, @histogram, @limit_us: of `latency`; @limit_us 0: the default
- * @cycles:     of `trace`; 0: all
- * @output:     file to write to, "-": standard output, NULL: not given
- * @role:       of `keygen client`; NULL: not given
- * @given:      bits of enum ctl_option, checked against the options that the command accepts */
+ * @endpoint:          endpoint of the control socket
+ * @outputs:           endpoint of the output samples; NULL: derived from @endpoint
+ * @json:              print JSON
+ * @timeout_ms:        longest wait for a reply, and with @count for a sample
+ * @count:             number of samples or tables to print; 0: no limit
+ * @allow_degraded, @steps, @no_wait, @mode: options of arming; @steps 0 and no
+ * @mode:              as configured in the daemon
+ * @pause_after:       number of steps after which a run pauses; 0: never
+ * @settings:          @n_settings texts CHANNEL=VALUE of `step`
+ * @params:            external values for a model
+ * @force:             also set channels that a bench has claimed
+ * @every:             steps of `watch`, seconds of `inject`; 0: not given
+ * @injection, @clear: options of `inject`; its kind is an argument
+ * @server_key, @key:  paths of key files, or NULL
+ * @watch, @histogram, @limit_us: options of `latency`; @limit_us 0: the default
+ * @cycles:            option of `trace`; 0: all cycles
+ * @output:            file to write to, "-": standard output, NULL: not given
+ * @role:              option of `keygen client`; NULL: not given
+ * @given:             bits of enum ctl_option; main.c checks whether the command accepts these
+ *                     options */
 struct ctl_options {
     const char *endpoint;
     const char *outputs;
@@ -97,8 +101,8 @@ int ctl_usage(const char *format, ...) __attribute__((format(printf, 1, 2)));
  * Return: as options_parse(); the other arguments begin at optind. */
 int ctl_read_options(int argc, char **argv, struct ctl_options *options, bool permute);
 
-/** ctl_read_last() - Parse an option without a value at the end of the command line. Return: true
- * if @word is such an option. */
+/** ctl_read_last() - Parse an option that has no value, at the end of the command line.
+ * Return: true if @word is such an option. */
 bool ctl_read_last(const char *word, struct ctl_options *options);
 
 /** ctl_connect() - Open a client. It uses the keys from the files in @options, if any.
@@ -109,12 +113,12 @@ int ctl_connect(const struct ctl_options *options, struct lk_client **ret_client
 int ctl_help(void);
 
 /** ctl_fail() - Print @error to the standard error, or with --json as an object to the standard
- * output. Return: CTL_FAILED. */
+ * output.
+ * Return: CTL_FAILED. */
 int ctl_fail(const struct ctl_options *options, const struct lk_error *error);
 
-/** ctl_report() - Print the error for a code of the client library, like ctl_fail(). Return: the
- * exit status for @code.
- */
+/** ctl_report() - Print the error for a code of the client library, like ctl_fail().
+ * Return: the exit status for @code. */
 int ctl_report(const struct ctl_options *options, int code, const struct lk_error *error);
 
 /** ctl_call() - Call lk_client_call(); print an error if there is no reply.
@@ -122,8 +126,7 @@ int ctl_report(const struct ctl_options *options, int code, const struct lk_erro
 int ctl_call(const struct ctl_options *options, struct lk_client *client,
              Linkage__V1__ControlRequest *request, const Linkage__V1__ControlReply **ret_reply);
 
-/** ctl_ask() - Send a request with ctl_call(): a request without arguments, see
- * lk_client_command(). */
+/** ctl_ask() - Send a request without arguments, like ctl_call(); see lk_client_command(). */
 int ctl_ask(const struct ctl_options *options, struct lk_client *client,
             Linkage__V1__ControlRequest__CommandCase command,
             const Linkage__V1__ControlReply **ret_reply);
@@ -148,8 +151,8 @@ int ctl_set_channel(const struct ctl_options *options, struct lk_client *client,
 int ctl_load_file(const struct ctl_options *options, struct lk_client *client, const char *path);
 int ctl_start_run(const struct ctl_options *options, struct lk_client *client);
 
-/** typedef ctl_command - function of a command. @args: its @n arguments; their number was checked
- * before.
+/** typedef ctl_command - function of a command.
+ * @args: @n arguments; their number was checked before
  * Return: an exit status. */
 typedef int ctl_command(const struct ctl_options *options, struct lk_client *client, int n,
                         char **args);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `latency` and `trace`: the timing evidence of a run, on the terminal or into a file. */
+/* Commands `latency` and `trace`: the timing evidence of a run, on the terminal or in a file. */
 #include "ctl.h"
 #include "linkage/file.h"
 #include "report.h"
@@ -25,7 +25,8 @@ static int fail_file(const struct ctl_options *options, int fault)
     return ctl_fail(options, &error);
 }
 
-/* Opened only when there is output: a refusal leaves an older file unchanged. */
+/* Open the output file. Call it only when there is output, so that a refusal leaves an older file
+ * unchanged. */
 static int open_output(const struct ctl_options *options, FILE **ret_file)
 {
     *ret_file = to_stdout(options) ? stdout : fopen(options->output, "we");
@@ -46,7 +47,8 @@ static int close_output(const struct ctl_options *options, FILE *file)
     return failed ? fail_file(options, fault) : CTL_OK;
 }
 
-/* Return: CTL_OK with evidence, or an exit status after printing the refusal. */
+/* Request the evidence.
+ * Return: CTL_OK with evidence, or an exit status after printing the refusal. */
 static int ask_evidence(const struct ctl_options *options, struct lk_client *client,
                         const Linkage__V1__Evidence **ret_evidence)
 {
@@ -83,7 +85,7 @@ static void write_evidence(const struct ctl_options *options, FILE *file,
         lk_report_text(file, evidence);
 }
 
-/* Draws the table over the previous one. */
+/* Draw the table over the previous one. */
 static int redraw(const Linkage__V1__Evidence *evidence)
 {
     char *text = NULL;
@@ -98,7 +100,7 @@ static int redraw(const Linkage__V1__Evidence *evidence)
         return CTL_FAILED;
     fputs("\033[H", stdout);
     for (size_t i = 0; i < size; i++) {
-        /* clears the rest of an older, longer line */
+        /* Clear the rest of an older, longer line. */
         if (text[i] == '\n')
             fputs("\033[K", stdout);
         putchar(text[i]);
@@ -108,7 +110,7 @@ static int redraw(const Linkage__V1__Evidence *evidence)
     return CTL_OK;
 }
 
-/* Prints one after the other, for a pipe. */
+/* Print a table below the previous one, for a pipe. */
 static void write_next(const struct ctl_options *options, bool first,
                        const Linkage__V1__Evidence *evidence)
 {
@@ -125,7 +127,7 @@ static void sleep_until(int64_t time_ns)
         ;
 }
 
-/* Once per second, until @count tables or Ctrl-C. */
+/* Print a table once per second, until @count tables are printed or Ctrl-C is pressed. */
 static int watch_latency(const struct ctl_options *options, struct lk_client *client)
 {
     bool terminal = isatty(STDOUT_FILENO) == 1 && !options->json;

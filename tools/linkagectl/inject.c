@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `inject`: injects faults, to test the policy. */
+/* Command `inject`: injects faults, to test the policy. */
 #include "ctl.h"
 #include "linkage/json.h"
 #include "reply_json.h"

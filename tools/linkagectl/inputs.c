@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `inputs` and `policy`: owners of inputs, counts of samples, and the rules. */
+/* Command `inputs`: owners of inputs, and counts of samples. */
 #include "ctl.h"
 #include "linkage/json.h"
 #include "reply_json.h"
@@ -13,7 +13,7 @@
 #define NAME_WIDTH  20
 #define VALUE_WIDTH 24
 
-/* Pads with spaces to @width columns; a longer text is followed by one space. */
+/* Print @text, padded with spaces to @width columns. A longer text is followed by one space. */
 static void put_name(const char *text, int width)
 {
     int n = (int)strlen(text);
@@ -22,7 +22,7 @@ static void put_name(const char *text, int width)
     printf("%*s", n < width ? width - n : 1, "");
 }
 
-/* "1.5", "0.1 0.2 0.3" */
+/* Print values such as "1.5" or "0.1 0.2 0.3". */
 static void put_values(const double *values, size_t n)
 {
     char text[VALUE_WIDTH * LK_WIRE_SCALARS_MAX];
@@ -35,7 +35,7 @@ static void put_values(const double *values, size_t n)
     put_name(text, VALUE_WIDTH);
 }
 
-/* "ok", "stale", "ramp (lost)" */
+/* Format the state of an input, such as "ok", "stale" or "ramp (lost)". */
 static void describe_state(const Linkage__V1__InputReport *input, char *text, size_t size)
 {
     bool tripped = input->acting_action > LINKAGE__V1__ACTION__ACTION_COUNT;
@@ -113,7 +113,7 @@ static void show_benches(const Linkage__V1__InputsReport *report)
     }
 }
 
-/** struct reason - why samples were refused, in words, and their number. */
+/** struct reason - a reason for refused samples, and number of these samples. */
 struct reason {
     const char *words;
     uint64_t count;
@@ -149,9 +149,9 @@ static void show_refusals(const Linkage__V1__Refusals *refusals)
     printf("%s\n", n > 0 ? "" : "none");
 }
 
-/** struct unbounded - which inputs have no limit of value, and which none of rate; copied from the
- * description, whose memory is free by the time it is shown. Names that do not fit are only
- * counted. */
+/** struct unbounded - names of the inputs that have no limits, and of those that have no rate
+ * limit. They are copied, because the description is no longer valid when they are printed. Names
+ * for which there is no room are only counted. */
 struct unbounded {
     char names[2][1000];
     size_t used[2];
@@ -173,7 +173,8 @@ static void add_unbounded(struct unbounded *u, int which, const char *name)
     u->n[which]++;
 }
 
-/* Return: an exit status. A daemon without a model has no inputs. */
+/* Find the inputs without limits. A daemon without a model has no inputs.
+ * Return: an exit status. */
 static int find_unbounded(const struct ctl_options *options, struct lk_client *client,
                           struct unbounded *u)
 {
@@ -207,7 +208,7 @@ static void show_unbounded(const struct unbounded *u)
     }
 }
 
-/* ---- for programs ---- */
+/* ---- JSON ---- */
 
 static void show_inputs_json(const Linkage__V1__InputsReport *report, const struct unbounded *u)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* keygen: makes the key files of a server or a client; talks to no daemon.
+/* keygen: creates the key files of a server or a client, without a daemon.
  *
  *     linkagectl keygen server FILE                     FILE, FILE.pub
  *     linkagectl keygen client NAME --role bench DIR    DIR/NAME.key, DIR/NAME.key.pub, and the
- * line for the daemon's list of clients
+ *                                                       line for the daemon's list of clients
  *
- * A secret never leaves its file, and no file is ever overwritten. */
+ * A secret key is written only to its file, and no file is ever overwritten. */
 #include "ctl.h"
 #include "keys.h"
 #include "linkage/file.h"
@@ -34,7 +34,7 @@ static int report_failure(const struct ctl_options *options, const char *path, c
     return ctl_fail(options, &error);
 }
 
-/* Creates a new file, whole or not at all. */
+/* Create a new file. If it cannot be written completely, it is removed. */
 static int write_file(const struct ctl_options *options, const char *path, mode_t mode,
                       const char *text)
 {
@@ -46,7 +46,8 @@ static int write_file(const struct ctl_options *options, const char *path, mode_
         return report_failure(options, path, "exists; keys are never overwritten");
     if (fd < 0)
         return report_failure(options, path, strerror(-fd));
-    /* independent of the umask: a secret is for its owner, a public key for everybody */
+    /* Set the permissions independently of the umask: only the owner may read a secret key,
+     * everybody may read a public key. */
     done = fchmod(fd, mode) == 0 && write(fd, text, size) == (ssize_t)size && fsync(fd) == 0;
     if (close(fd) == 0 && done)
         return CTL_OK;
@@ -76,7 +77,8 @@ static int write_pair(const struct ctl_options *options, const char *path, const
     return status;
 }
 
-/* Prints where the keys are; @key, @value: a further property */
+/* Print the paths of the key files as JSON.
+ * @key, @value: a further property */
 static void print_json(const char *path, const char *key, const char *value)
 {
     struct lk_json json = {.file = stdout, .spaced = true};

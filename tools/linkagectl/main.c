@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The commands of linkagectl, and which options each of them takes. */
+/* Table of the commands of linkagectl, with the options that each command accepts. */
 #include "ctl.h"
 #include "linkage/stacks.h"
 #include "names.h"
@@ -11,7 +11,9 @@
 
 #define ANY 1000000
 
-/* @takes: bits of enum ctl_option;  @check: of the words of the line, or NULL */
+/* Table of commands.
+ * @takes: accepted options, bits of enum ctl_option
+ * @check: checks the arguments, or NULL */
 static const struct command {
     const char *name;
     int n_min;
@@ -46,7 +48,7 @@ static const struct command {
     {"keygen", 2, 3, ctl_keygen, CTL_ROLE},
 };
 
-/* Checks that the command supports its options. */
+/* Check that the command accepts the given options. */
 static int check_options(const struct command *command, const struct ctl_options *options)
 {
     if ((options->given & ~command->takes) != 0)
@@ -109,13 +111,14 @@ int main(int argc, char **argv)
         return ctl_usage("there is no command '%s'", argv[optind]);
     argc -= optind;
     argv += optind;
-    /* Options may also follow the command; the values of `set` may begin with a minus sign, so
-     * options of `set` end at the channel. */
+    /* Options may also follow the command. But values of `set` may begin with a minus sign, so its
+     * options must precede the channel. */
     status = ctl_read_options(argc, argv, &options,
                               command->run != ctl_set && command->run != ctl_param);
     if (status != CTL_OK)
         return options_status(status);
-    /* options without a value may also end the line of `set`: they are no numbers */
+    /* Options without a value may also end the line of `set`, because they cannot be confused with
+     * numbers. */
     for (; argc > optind && ctl_read_last(argv[argc - 1], &options); argc--)
         continue;
     if (argc - optind < command->n_min || argc - optind > command->n_max)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The options of linkagectl. An option for some commands only sets a bit, which main.c checks
- * against those that the command accepts. */
+/* The options of linkagectl. An option that only some commands accept sets a bit. main.c checks
+ * whether the command accepts it. */
 #include "ctl.h"
 #include "numbers.h"
 #include "option_table.h"
@@ -41,7 +41,7 @@ static int take_seconds(const struct option_row *row, const char *text)
     return CTL_OK;
 }
 
-/* Reads a whole number from 1 to @row->high, 0: any, into a uint64_t. */
+/* Parse a whole number from 1 to @row->high (0: no limit) into a uint64_t. */
 static int take_count(const struct option_row *row, const char *text)
 {
     uint64_t most = row->high > 0 ? (uint64_t)row->high : UINT64_MAX, count;
@@ -87,7 +87,7 @@ static int take_setting(const struct option_row *row, const char *text)
         return refuse_value(row, text, "CHANNEL=VALUE, or =VALUE,VALUE,...");
     if (options->n_settings >= CTL_SETTINGS_MAX)
         return ctl_usage("--set: expected at most %d of them", CTL_SETTINGS_MAX);
-    options->settings[options->n_settings++] = (char *)text; /* of the command line */
+    options->settings[options->n_settings++] = (char *)text; /* points into the command line */
     return CTL_OK;
 }
 
@@ -105,7 +105,7 @@ static int take_param(const struct option_row *row, const char *text)
     return CTL_OK;
 }
 
-/* see struct option_table */
+/* Print the error about an invalid option, see struct option_table. */
 static int refuse_option(int c, const char *word)
 {
     bool is_long = strncmp(word, "--", 2) == 0;
@@ -158,8 +158,8 @@ int ctl_read_options(int argc, char **argv, struct ctl_options *o, bool permute)
     const struct option_table table = {rows, .refuse = refuse_value, .unknown = refuse_option,
                                        .order = permute ? ":" : "+:", .given = &o->given};
 
-    opterr = 0; /* the messages here replace getopt's */
-    optind = 0; /* restarts glibc's getopt, also on another array */
+    opterr = 0; /* messages are printed here instead of by getopt */
+    optind = 0; /* restarts glibc's getopt, also for another array */
     return options_parse(argc, argv, &table);
 }
 

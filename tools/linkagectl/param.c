@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `param`: the parameters of the model, and the tunable ones while it runs. A tunable parameter is
- * an input channel; its acting value is that reported by the cycle for the channel. */
+/* Command `param`: prints the parameters of the model, and sets tunable parameters while the model
+ * runs. A tunable parameter is an input channel. Its acting value is the value that the cycle
+ * reports for the channel. */
 #include "ctl.h"
 #include "fields_json.h"
 #include "linkage/json.h"
@@ -14,7 +15,8 @@
 
 #define NAME_WIDTH 24
 
-/* struct acting - what acts on the inputs of one value, by their names; on the heap */
+/* struct acting - acting values of all inputs with one value, with the names of the inputs; on the
+ * heap. */
 struct acting {
     char (*name)[LK_WIRE_NAME_MAX + 1];
     double *value;
@@ -42,7 +44,8 @@ static void release_acting(struct acting *acting)
     free(acting->value);
 }
 
-/* Return: an exit status; release @ret in any case. */
+/* Request the acting values.
+ * Return: an exit status; release @ret in any case. */
 static int find_acting(const struct ctl_options *options, struct lk_client *client,
                        struct acting *ret)
 {
@@ -133,7 +136,7 @@ static void show_all(const struct ctl_options *options, const struct acting *act
     ctl_end_json(&json);
 }
 
-/* The parameter @name of the model; reports that there is none. */
+/* Find the parameter @name of the model. Print an error if there is none. */
 static const Linkage__V1__ParameterDescription *
 find_parameter(const struct ctl_options *options, const Linkage__V1__ModelDescription *d,
                const char *name)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `platform`: an order to the motion platform, and where it is. */
+/* Command `platform`: sends an order to the motion platform, and prints its state. */
 #include "ctl.h"
 #include "linkage/json.h"
 #include "reply_json.h"

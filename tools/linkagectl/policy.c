@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `policy`: the table of actions for each condition, and their counts. */
+/* Command `policy`: table of the actions for each condition, and their counts. */
 #include "ctl.h"
 #include "linkage/json.h"
 #include "reply_json.h"
@@ -9,7 +9,8 @@
 #include <math.h>
 #include <stdio.h>
 
-/* "to 0 in 0.1 s", "to its initial value in 0.1 s"; empty without a ramp. */
+/* Format a ramp, such as "to 0 in 0.1 s" or "to its initial value in 0.1 s"; empty if the action is
+ * no ramp. */
 static void describe_ramp(const Linkage__V1__PolicyRow *row, char *text, size_t size)
 {
     text[0] = '\0';

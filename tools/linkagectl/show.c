@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prints a daemon's answers, for people and for programs. */
+/* Prints the daemon's answers as text or JSON. */
 #include "ctl.h"
 #include "fields_json.h"
 #include "linkage/json.h"
@@ -44,7 +44,7 @@ static void show_json(const Linkage__V1__ControlReply *reply)
     ctl_end_json(&json);
 }
 
-/* A line of the status. */
+/* Print a line of the status. */
 static void show_text(const char *label, const char *text)
 {
     printf("%-13s ", label);
@@ -196,7 +196,7 @@ static void show_people(const Linkage__V1__Status *s)
         show_text(i == 0 ? "degraded" : "", s->degraded[i]);
 }
 
-/* Prints the daemon's refusal. */
+/* Print the daemon's refusal. */
 static int refused(const Linkage__V1__ControlReply *reply)
 {
     fputs("linkagectl: ", stderr);
@@ -207,7 +207,7 @@ static int refused(const Linkage__V1__ControlReply *reply)
     lk_report_put(stderr,
                   reply->text[0] != '\0' ? reply->text : lk_client_result_name(reply->result));
     putc('\n', stderr);
-    for (size_t i = 1; i < reply->n_errors; i++) { /* the first error is the text */
+    for (size_t i = 1; i < reply->n_errors; i++) { /* the first error is equal to the text */
         fputs("linkagectl: ", stderr);
         lk_report_put(stderr, reply->errors[i]);
         putc('\n', stderr);

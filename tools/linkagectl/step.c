@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `step`: steps in lockstep, by hand; and `record`. */
+/* Commands `step`, which makes steps in lockstep by hand, and `record`. */
 #include "ctl.h"
 #include "report.h"
 #include "watch.h"
@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define STEPS_A_REQUEST 10000 /* the largest number in the contract */
+#define STEPS_A_REQUEST 10000 /* limit of the protocol */
 
-/* "motor=1.5", "wind=1,0,-2" */
+/* Parse a setting such as "motor=1.5" or "wind=1,0,-2". */
 static int read_values(const char *setting, double values[LK_WIRE_SCALARS_MAX], size_t *ret_n)
 {
     const char *text = strchr(setting, '=');
@@ -43,7 +43,8 @@ static int apply_setting(const struct ctl_options *options, struct lk_client *cl
     return status == CTL_OK ? ctl_set_channel(options, client, name, values, n, &reply) : status;
 }
 
-/* Return: an exit status; CTL_OK with the outputs after the steps. */
+/* Request steps.
+ * Return: an exit status; CTL_OK with the outputs after the steps. */
 static int make_steps(const struct ctl_options *options, struct lk_client *client, uint32_t steps,
                       const Linkage__V1__OutputSample **ret_outputs)
 {
@@ -53,7 +54,7 @@ static int make_steps(const struct ctl_options *options, struct lk_client *clien
     int status;
 
     step.steps = steps;
-    /* never equal to that of an earlier request, also of another linkagectl */
+    /* The time differs from the number of any earlier request, also of another linkagectl. */
     step.number = (uint64_t)lk_client_now_ns();
     request.command_case = LINKAGE__V1__CONTROL_REQUEST__COMMAND_STEP;
     request.step = &step;
@@ -89,7 +90,7 @@ static int show_outputs(const struct ctl_options *options,
         watch_print_sample_json(&selection, outputs, &gap);
     } else {
         watch_printer_init(&printer);
-        printer.width = 0; /* as a block, since there is one sample */
+        printer.width = 0; /* print a block instead of a row, because there is only one sample */
         printer.in_place = false;
         watch_print(&printer, &selection, outputs, &gap);
     }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `watch`: follows the output samples.
+/* Command `watch`: prints output samples as they arrive.
  *
- * It reads every sample from the socket, so that a gap in the sequence numbers always means a loss;
- * the text output shows about ten samples per second; with --json or --every it prints all. Named
- * channels come as a stream of their own: the daemon selects them. */
+ * It receives every sample from the socket, so that a gap in the sequence numbers always means a
+ * loss. The text output prints about ten samples per second; with --json or --every all samples are
+ * printed. If channels are named, the daemon selects them and sends them as a separate stream. */
 #include "watch.h"
 #include "ctl.h"
 
@@ -14,24 +14,24 @@
 #include <string.h>
 
 #define PRINT_PERIOD_NS 100000000
-#define QUIET_MS        1000 /* after this time without a sample, ask for the state of the daemon */
+#define QUIET_MS        1000 /* after this time without a sample, request the state */
 
 struct watch {
     const struct ctl_options *options;
     struct lk_client *client;
-    struct lk_client_outputs *outputs; /* of all channels at every step */
-    struct lk_client_stream *stream;   /* or a selection */
+    struct lk_client_outputs *outputs; /* all channels at every step */
+    struct lk_client_stream *stream;   /* or a selection of channels */
     const char *endpoint;
     uint32_t divisor;
     int n_names;
     char **names;
     struct watch_selection selection;
     struct watch_printer printer;
-    struct watch_gap gap; /* since the last printed sample */
+    struct watch_gap gap; /* gap since the last printed sample */
     uint64_t last_sequence;
     uint64_t last_step;
     int64_t next_print_ns;
-    int64_t heard_ns; /* time of the last sample, or of the begin */
+    int64_t heard_ns; /* time of the last sample, or of the program start */
     unsigned long printed;
     bool told_to_wait;
 };
@@ -52,7 +52,7 @@ int watch_select_all(struct watch_selection *selection,
     return 0;
 }
 
-/* The channels of a stream are consecutive in its samples. */
+/* Select all channels of the stream. They are consecutive in its samples. */
 static int select_stream(struct watch *watch, const Linkage__V1__ModelDescription *description)
 {
     const Linkage__V1__Stream *stream = lk_client_stream_meaning(watch->stream);
@@ -69,7 +69,7 @@ static bool wants_stream(const struct watch *watch)
     return watch->n_names > 0 || watch->divisor > 1;
 }
 
-/* Opens the stream, or reopens it for another model. */
+/* Open the stream, or reopen it for another model. */
 static int open_stream(struct watch *watch)
 {
     struct lk_error error;
@@ -77,7 +77,7 @@ static int open_stream(struct watch *watch)
 
     lk_client_stream_close(watch->stream);
     watch->stream = NULL;
-    watch->last_sequence = 0; /* each stream has its own sequence */
+    watch->last_sequence = 0; /* each stream has its own sequence numbers */
     code = lk_client_stream_open(watch->client, watch->endpoint, watch->names,
                                  (size_t)watch->n_names, watch->divisor, &watch->stream, &error);
     return code == 0 ? CTL_OK : ctl_report(watch->options, code, &error);
@@ -92,7 +92,7 @@ static int refuse_description(const struct watch *watch, const Linkage__V1__Cont
     return ctl_fail(watch->options, &error);
 }
 
-/* Requests the meaning of the samples. */
+/* Request the description of the samples. */
 static int request_description(struct watch *watch)
 {
     Linkage__V1__ControlRequest request = LINKAGE__V1__CONTROL_REQUEST__INIT;
@@ -120,7 +120,7 @@ static int request_description(struct watch *watch)
     return status;
 }
 
-/* With --count, the wait for the next sample is limited like that for an answer. */
+/* End with an error, because --count limits the wait for the next sample like that for a reply. */
 static int give_up(const struct watch *watch, const char *state)
 {
     struct lk_error error;
@@ -138,7 +138,8 @@ static int64_t left_ms(const struct watch *watch)
     return watch->options->count == 0 ? QUIET_MS : watch->options->timeout_ms - quiet_ms;
 }
 
-/* No sample came for a while: checks whether the daemon is alive, and whether it publishes. */
+/* Find out why no sample has arrived for a while: whether the daemon is alive, and whether it
+ * publishes. */
 static int ask_why_quiet(struct watch *watch)
 {
     Linkage__V1__ControlRequest request = LINKAGE__V1__CONTROL_REQUEST__INIT;
@@ -164,11 +165,11 @@ static void count_gap(struct watch *watch, const Linkage__V1__OutputSample *samp
 {
     uint64_t lost = 0, due;
 
-    /* A decreasing sequence belongs to a restarted daemon. */
+    /* If the sequence number has decreased, the daemon was restarted. */
     if (watch->last_sequence > 0 && sample->sequence > watch->last_sequence)
         lost = sample->sequence - watch->last_sequence - 1;
     watch->gap.lost += lost;
-    /* one in so many steps is due; a later one may replace it */
+    /* One of @divisor steps is due. If its record was missed, the daemon sends a later one. */
     due = sample->step / watch->divisor - watch->last_step / watch->divisor;
     if (watch->last_sequence > 0 && sample->step > watch->last_step && due > 1 + lost)
         watch->gap.unpublished += due - 1 - lost;
@@ -186,8 +187,7 @@ static int take_sample(struct watch *watch, const Linkage__V1__OutputSample *sam
         status = request_description(watch);
     if (status != CTL_OK)
         return status;
-    /* Whether a sample belongs to the previous model: it may still arrive while the new one is
-     * loaded. */
+    /* Ignore samples of the previous model, which may still arrive while the new one is loaded. */
     if (sample->model_id != watch->selection.description->model_id ||
         sample->n_values != watch->selection.n_values)
         return CTL_OK;

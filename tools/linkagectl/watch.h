@@ -8,9 +8,10 @@
 #include <stdbool.h>
 
 /** struct watch_selection - the output channels to print, and their positions in a sample.
- * @description: description of the model; belongs to the client @channels: @n pointers into the
- *               description, in the order of printing @n_scalars: number of scalars of these
- *               channels @n_values: number of values in a sample of this model */
+ * @description: description of the model; belongs to the client
+ * @channels:    @n pointers into the description, in the order of printing
+ * @n_scalars:   number of scalars of these channels
+ * @n_values:    number of values in a sample of this model */
 struct watch_selection {
     const Linkage__V1__ModelDescription *description;
     const Linkage__V1__ChannelDescription **channels;
@@ -19,8 +20,9 @@ struct watch_selection {
     size_t n_values;
 };
 
-/** watch_select_all() - Select all outputs of @description. @selection is zeroed or a former
- * result; release it with free(@channels). Return: 0, -ENOMEM. */
+/** watch_select_all() - Select all outputs of @description. @selection must be zeroed or a former
+ * result. Release it with free(@channels).
+ * Return: 0, -ENOMEM. */
 int watch_select_all(struct watch_selection *selection,
                      const Linkage__V1__ModelDescription *description);
 
@@ -33,9 +35,10 @@ struct watch_gap {
 };
 
 /** struct watch_printer - state of the text output.
- * @width: columns of the terminal, or a default if the output is no terminal @in_place: each block
- *         overwrites the previous one @rows: number of rows printed so far
- * @lost:      samples lost so far */
+ * @width:    columns of the terminal, or a default if the output is no terminal
+ * @in_place: each block overwrites the previous one
+ * @rows:     number of rows printed so far
+ * @lost:     samples lost so far */
 struct watch_printer {
     int width;
     bool in_place;
@@ -46,8 +49,8 @@ struct watch_printer {
 /** watch_printer_init() - Initialise @printer for the standard output. */
 void watch_printer_init(struct watch_printer *ret_printer);
 
-/** watch_print() - Print one sample as text: a row of a table if it is narrow enough, else a block
- * with one line per channel. */
+/** watch_print() - Print one sample as text: as a row of a table if the row fits, otherwise as a
+ * block with one line per channel. */
 void watch_print(struct watch_printer *printer, const struct watch_selection *selection,
                  const Linkage__V1__OutputSample *sample, const struct watch_gap *gap);
 

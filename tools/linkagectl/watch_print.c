@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Samples as a table, as a block that is redrawn in place, and as JSON. */
+/* Output samples as a table, as a block that is redrawn in place, and as JSON. */
 #include "fields_json.h"
 #include "linkage/json.h"
 #include "linkage/text.h"
@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #define USUAL_WIDTH   100
-#define CELL_MIN      13 /* "-1.23457e-308" */
+#define CELL_MIN      13 /* width of "-1.23457e-308" */
 #define ROWS_A_HEADER 30
 
 void watch_printer_init(struct watch_printer *ret_printer)
@@ -26,7 +26,7 @@ void watch_printer_init(struct watch_printer *ret_printer)
         ret_printer->width = size.ws_col;
 }
 
-/* Writes "channel.component [unit]" of scalar @j. */
+/* Format "channel.component [unit]" of scalar @j. */
 static void name_scalar(const Linkage__V1__ChannelDescription *channel, size_t j, char *text,
                         size_t size)
 {
@@ -34,7 +34,7 @@ static void name_scalar(const Linkage__V1__ChannelDescription *channel, size_t j
 
     snprintf(text, size, "%s%s%s [%s]", channel->name, component[0] != '\0' ? "." : "", component,
              channel->units[j]);
-    /* A name comes from the daemon and must not contain control characters. */
+    /* The names come from the daemon; remove control characters. */
     lk_text_clean(text);
 }
 
@@ -83,7 +83,7 @@ static void print_row(const struct watch_selection *selection,
         for (size_t j = 0; j < channel->n_components; j++)
             printf("  %*.6g", cell_width(channel, j), sample->values[channel->offset + j]);
     }
-    /* in every row: all that is not normal */
+    /* Print the flags of unusual conditions in every row. */
     if (sample->flags != 0)
         printf("  %s", lk_names_flags(sample->flags, flags));
     putchar('\n');

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The A2L file of an image: ASAM MCD-2 MC 1.6.1, and ASAM MCD-1 XCP 1.3 in its IF_DATA.
+/* Writes the A2L file of an image: ASAM MCD-2 MC 1.6.1, with ASAM MCD-1 XCP 1.3 in IF_DATA.
  *
- * Only what every reader of 1.6 knows: no types of structures, no commands of later versions in the
- * list of optional ones, each number by itself with a name, a unit and an address. */
+ * The file contains only elements that every reader of version 1.6 supports: no structure types,
+ * and no commands of later versions in the list of optional commands. Each number is described
+ * separately by a name, a unit and an address. */
 #include "codes.h"
 #include "image.h"
 #include "slave.h"
@@ -13,9 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define A2L_LIMIT "1E+300" /* limit of an unlimited number, small enough that no tool overflows */
+#define A2L_LIMIT "1E+300" /* limit of an unlimited number; so small that no tool overflows */
 
-/* struct writer - @unit: those of the items, each once; conversions have their places */
+/* struct writer - state of the writer.
+ * @unit: the @n_units different units of the items; unit i belongs to the conversion "unit_i" */
 struct writer {
     const struct xcp_image *image;
     FILE *to;
@@ -36,9 +38,9 @@ static void put_text(FILE *to, const char *text)
     putc('"', to);
 }
 
-/* ---- the language of IF_DATA ---- */
+/* ---- description of IF_DATA ---- */
 
-/* Grammar of IF_DATA in this file, with the names and the order of the standard. */
+/* grammar of IF_DATA in this file, with the names and the order of the standard */
 static const char language[] =
     "  /begin A2ML\n"
     "    taggedunion DaqEvent {\n"
@@ -199,7 +201,7 @@ static const char *const states[] = {
     "unspecified", "empty", "ready", "running", "paused", "fault", "armed", "arming", "loading",
 };
 
-/* One for each unit, and the words of the state. */
+/* Write one conversion for each unit, and one for the names of the states. */
 static void put_conversions(struct writer *w)
 {
     int n = (int)(sizeof(states) / sizeof(*states));
@@ -229,7 +231,7 @@ static void put_limits(const struct writer *w, const struct xcp_item *item)
     if (item->type == XCP_U32)
         fputs("0 4294967295", w->to);
     else if (item->type == XCP_U64)
-        fputs("0 9007199254740992", w->to); /* 2^53 */
+        fputs("0 9007199254740992", w->to); /* 2^53: exact in a double */
     else if (isfinite(item->low))
         fprintf(w->to, "%.17g ", item->low);
     else
@@ -285,7 +287,7 @@ static bool is_characteristic(const struct xcp_item *item)
     return item->region == XCP_INPUTS || item->region == XCP_PARAMETERS;
 }
 
-/* a group for each first part of a name */
+/* Write a group with all items whose names begin with @name and a dot. */
 static void put_group(const struct writer *w, const char *name, const char *says)
 {
     const char *kind = NULL;

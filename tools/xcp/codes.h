@@ -3,9 +3,10 @@
 #ifndef TOOLS_XCP_CODES_H
 #define TOOLS_XCP_CODES_H
 
-#define XCP_VERSION 0x0103 /* 1.3 */
+#define XCP_VERSION 0x0103 /* version 1.3 */
 
-/* first byte of a packet from the slave; a smaller byte is the number of an ODT of a list */
+/* First byte of a packet from the slave. Smaller values are the numbers of measurement packets
+ * (ODT). */
 enum { XCP_RESPONSE = 0xff, XCP_ERROR = 0xfe, XCP_EVENT = 0xfd };
 
 /* first byte of a packet from the master */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lists of measurement: a master allocates lists, packets (ODT) of lists and entries of packets,
- * writes the entries, and starts them; each event fills and sends those that are due. */
+/* Measurement lists (DAQ). A master allocates lists, packets (ODT) of lists, and entries of
+ * packets. Then it writes the entries and starts the lists. At each event, the packets of all due
+ * lists are filled and sent. */
 #include "codes.h"
 #include "slave.h"
 
@@ -8,8 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define HEAD      2 /* bytes in front of each packet: number of the ODT, of the list */
-#define TIMESTAMP 4 /* more in front of the first one of a list */
+#define HEAD      2 /* bytes at the start of each packet: number of the ODT, number of the list */
+#define TIMESTAMP 4 /* further bytes in the first packet of a list */
 
 const char *const xcp_event_names[XCP_EVENTS] = {"step", "inputs"};
 
@@ -77,7 +78,7 @@ static int alloc_odts(struct xcp_slave *slave, unsigned int number, unsigned int
         return XCP_E_OUT_OF_RANGE;
     if (list->n > 0)
         return XCP_E_SEQUENCE;
-    if (n > 0xfc || n > (unsigned int)(XCP_ODTS - slave->n_odts)) /* PID 0 to 0xfb are of DAQ */
+    if (n > 0xfc || n > (unsigned int)(XCP_ODTS - slave->n_odts)) /* PID 0 to 0xfb: DAQ */
         return XCP_E_MEMORY_OVERFLOW;
     list->first = (uint16_t)slave->n_odts;
     list->n = (uint16_t)n;
@@ -146,7 +147,7 @@ static int set_pointer(struct xcp_slave *slave, const struct xcp_packet *p)
     return XCP_E_NONE;
 }
 
-/* Return the entry at the pointer and advance the pointer; NULL: it is after the last one. */
+/* Return the entry at the pointer and advance the pointer; NULL: there is no further entry. */
 static struct xcp_entry *take_entry(struct xcp_slave *slave)
 {
     const struct xcp_odt *odt = &slave->odt[slave->pointer_odt];
@@ -160,7 +161,7 @@ static int write_entry(struct xcp_slave *slave, uint8_t bit, uint8_t size, uint8
                        uint32_t address)
 {
     struct xcp_odt *odt = &slave->odt[slave->pointer_odt];
-    size_t head = HEAD + TIMESTAMP; /* whether or not this one will have a time stamp */
+    size_t head = HEAD + TIMESTAMP; /* also if the packet will have no time stamp */
     enum xcp_region region;
     struct xcp_entry *entry;
 
@@ -236,8 +237,9 @@ static int set_mode(struct xcp_slave *slave, const struct xcp_packet *p)
         return XCP_E_OUT_OF_RANGE;
     if ((list->mode & XCP_LIST_RUNNING) != 0)
         return XCP_E_DAQ_ACTIVE;
+    /* stimulation and packets without a number are not supported */
     if ((p->in[1] & ~XCP_LIST_TIMESTAMP) != 0)
-        return XCP_E_MODE_NOT_VALID; /* no stimulation, no packets without a number */
+        return XCP_E_MODE_NOT_VALID;
     list->mode = (uint8_t)((list->mode & XCP_LIST_SELECTED) | p->in[1]);
     list->event = (uint16_t)event;
     list->prescaler = p->in[6];
@@ -259,7 +261,7 @@ static int get_mode(struct xcp_slave *slave, struct xcp_packet *p)
     return XCP_E_NONE;
 }
 
-/* All entries have to be written before a list starts. */
+/* Return true if all entries of a list were written, which is necessary before it starts. */
 static bool is_complete(const struct xcp_slave *slave, const struct xcp_list *list)
 {
     for (int i = 0; i < list->n; i++) {
@@ -301,7 +303,7 @@ static int start_stop_list(struct xcp_slave *slave, struct xcp_packet *p)
     default:
         return XCP_E_MODE_NOT_VALID;
     }
-    p->n = 2; /* numbers of ODTs begin at 0 in each list */
+    p->n = 2; /* answer[1] is 0: the ODT numbers of each list begin at 0 */
     return error;
 }
 
@@ -322,7 +324,7 @@ static int start_stop_synch(struct xcp_slave *slave, const struct xcp_packet *p)
         return start_selected(slave);
     if (p->in[1] > 3)
         return XCP_E_MODE_NOT_VALID;
-    if (p->in[1] == 3) { /* prepare: whether it could be started */
+    if (p->in[1] == 3) { /* prepare: check whether the selected lists could be started */
         for (int i = 0; i < slave->n_lists; i++)
             if ((slave->list[i].mode & XCP_LIST_SELECTED) != 0 &&
                 !is_complete(slave, &slave->list[i]))
@@ -335,7 +337,7 @@ static int start_stop_synch(struct xcp_slave *slave, const struct xcp_packet *p)
     return XCP_E_NONE;
 }
 
-/* ---- what there is ---- */
+/* ---- properties of lists and events ---- */
 
 static int list_info(struct xcp_slave *slave, struct xcp_packet *p)
 {
@@ -347,7 +349,7 @@ static int list_info(struct xcp_slave *slave, struct xcp_packet *p)
     for (int i = 0; i < list->n; i++)
         if (slave->odt[list->first + i].n > most)
             most = slave->odt[list->first + i].n;
-    p->answer[1] = 0x04; /* measures */
+    p->answer[1] = 0x04; /* the list measures */
     p->answer[2] = (uint8_t)list->n;
     p->answer[3] = (uint8_t)most;
     p->n = 6;
@@ -363,7 +365,7 @@ static int event_info(struct xcp_slave *slave, struct xcp_packet *p)
     snprintf(slave->text, sizeof(slave->text), "%s", xcp_event_names[event]);
     slave->mta_extension = 2;
     slave->mta = 0;
-    p->answer[1] = 0x84; /* measures; all lists of an event are of one step */
+    p->answer[1] = 0x84; /* measurement; all lists of an event contain values of the same step */
     p->answer[2] = 0xff;
     p->answer[3] = (uint8_t)strlen(slave->text);
     xcp_event_cycle(slave->image, (int)event, &p->answer[4], &p->answer[5]);
@@ -373,11 +375,10 @@ static int event_info(struct xcp_slave *slave, struct xcp_packet *p)
 
 static int processor_info(const struct xcp_slave *slave, struct xcp_packet *p)
 {
-    p->answer[1] = 0x93; /* dynamic, prescaler, time stamps, overload by an event */
+    p->answer[1] = 0x93; /* dynamic lists, prescaler, time stamps, event after lost packets */
     xcp_put16(p->answer + 2, (uint16_t)slave->n_lists);
     xcp_put16(p->answer + 4, XCP_EVENTS);
-    p->answer[7] =
-        0x40; /* number of the ODT within its list, then number of the list, a byte each */
+    p->answer[7] = 0x40; /* each packet begins with the number of its ODT and that of its list */
     p->n = 8;
     return XCP_E_NONE;
 }
@@ -387,7 +388,7 @@ static int resolution_info(struct xcp_packet *p)
     p->answer[1] = 1;
     p->answer[2] = XCP_ENTRY_SIZE_MAX;
     p->answer[3] = 1;
-    p->answer[5] = 0x34; /* four bytes, 1 us */
+    p->answer[5] = 0x34; /* time stamps of four bytes, in units of 1 us */
     xcp_put16(p->answer + 6, 1);
     p->n = 8;
     return XCP_E_NONE;
@@ -470,7 +471,7 @@ static void send_odt(struct xcp_slave *slave, int number, int k)
     slave->lost += !slave->calls.send(slave->calls.context, packet, n);
 }
 
-/* Bytes of all packets of a list with their frames. */
+/* Return the size of all packets of a list, including frames [bytes]. */
 static size_t size_of_list(const struct xcp_slave *slave, const struct xcp_list *list)
 {
     size_t size = (list->mode & XCP_LIST_TIMESTAMP) != 0 ? TIMESTAMP : 0;

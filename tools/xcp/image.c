@@ -25,7 +25,8 @@ static const struct {
 
 /* ---- names ---- */
 
-/* An identifier of A2L: letters, digits, underscores; parts with dots between them. */
+/* Append a part to a name, after a dot, so that the name becomes an identifier of A2L: letters,
+ * digits and underscores. */
 static void add_part(char *name, const char *part)
 {
     size_t used = strlen(name);
@@ -54,7 +55,8 @@ static bool is_taken(const struct xcp_image *image, const char *name)
     return false;
 }
 
-/* Number names of a model that differ only in characters unknown to A2L. */
+/* Append a number to a name that exists already. Names of a model may differ only in characters
+ * that A2L does not permit. */
 static void make_unique(const struct xcp_image *image, char *name)
 {
     size_t length = strlen(name);
@@ -67,7 +69,8 @@ static void make_unique(const struct xcp_image *image, char *name)
 
 /* ---- items ---- */
 
-/* The next item at the end of its region, all but its name 0. Return: NULL: no memory. */
+/* Add an item at the end of its region; the caller sets its name.
+ * Return: the item; NULL: no memory, or too many items. */
 static struct xcp_item *add_item(struct xcp_image *image, enum xcp_region region,
                                  enum xcp_type type)
 {
@@ -236,7 +239,8 @@ void xcp_image_parameter(struct xcp_image *image, const char *name, const char *
     memcpy(bytes + memory->size - sizeof(value), &value, sizeof(value));
 }
 
-/* Compute an identifier of all content of the A2L file except the address of the slave. */
+/* Compute the identifier (EPK) of the image from all content of the A2L file except the address of
+ * the slave. */
 static void make_epk(struct xcp_image *image)
 {
     uint64_t hash = LK_HASH_BEGIN;
@@ -279,7 +283,7 @@ void xcp_image_fini(struct xcp_image *image)
     *image = (struct xcp_image){0};
 }
 
-/* @size bytes at @offset of a text or region of @room. */
+/* Return true if the @size bytes at @offset lie within a text or region of @room bytes. */
 static bool fits(uint32_t offset, size_t size, size_t room)
 {
     return offset <= room && size <= room - offset;

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define SAMPLES_MAX 64 /* at a time, so that masters are served too */
+#define SAMPLES_MAX 64 /* largest number processed at a time, so that masters do not wait */
 #define SECOND_NS   INT64_C(1000000000)
 
 int xcp_line_open(struct xcp_line *line, const char *control, const char *outputs,
@@ -78,7 +78,7 @@ find_tunable(const Linkage__V1__ModelDescription *model, const char *name)
     return NULL;
 }
 
-/* "acts at bodies.arm.mass bodies.load.mass" */
+/* Write a description such as "acts at bodies.arm.mass bodies.load.mass". */
 static void say_parameter(char ret[XCP_SAYS_SIZE], const Linkage__V1__ParameterDescription *p)
 {
     size_t used = (size_t)snprintf(ret, XCP_SAYS_SIZE, "acts at");
@@ -170,7 +170,7 @@ static void ask(struct xcp_line *line, enum xcp_question question, int64_t now_n
     Linkage__V1__ControlRequest request = LINKAGE__V1__CONTROL_REQUEST__INIT;
     Linkage__V1__DescribeRequest describe = LINKAGE__V1__DESCRIBE_REQUEST__INIT;
     Linkage__V1__InputsRequest inputs = LINKAGE__V1__INPUTS_REQUEST__INIT;
-    struct lk_error ignored; /* it is asked again */
+    struct lk_error ignored; /* after an error the question is repeated later */
 
     if (question == XCP_DESCRIBE) {
         request.command_case = LINKAGE__V1__CONTROL_REQUEST__COMMAND_DESCRIBE;
@@ -231,15 +231,16 @@ static void collect(struct xcp_line *line, int64_t now_ns)
 
 /* ---- samples ---- */
 
-/* A pausing run is published once more without a step; a restarted run may have the same number of
- * steps. */
+/* Return true if the sample belongs to a new step. When a run pauses, its last step is published
+ * once more. When a run restarts, its step number may be the same as before. */
 static bool is_step(const struct xcp_line *line, const Linkage__V1__OutputSample *sample)
 {
     return !line->has_sample || sample->step != line->step ||
            sample->state == LINKAGE__V1__STATE__STATE_RUNNING;
 }
 
-/* The clock of a restarted run continues from the last one, so that it never runs back. */
+/* Set the clock to the time of a sample. After a restart of the run the clock continues from its
+ * last value, so that it never runs backwards. */
 static void move_clock(struct xcp_line *line, const Linkage__V1__OutputSample *sample)
 {
     int64_t time_us = llround(fmin(sample->time_s * 1e6, 9e15));
@@ -252,13 +253,14 @@ static void move_clock(struct xcp_line *line, const Linkage__V1__OutputSample *s
     line->slave->clock_us = (uint64_t)(line->base_us + time_us);
 }
 
-/* Lost messages are detected by their sequence numbers. Unpublished steps are detected if each step
- * is due, which two consecutive steps prove, because no divisor above 1 allows them.
- */
+/* Count lost messages and unpublished steps. Gaps in the sequence numbers prove lost messages. A
+ * gap in the step numbers proves unpublished steps only if the daemon publishes every step. This is
+ * assumed after two samples in a row that each follow the previous step, because a divisor above 1
+ * never publishes consecutive steps. */
 static void count_lost(struct xcp_line *line, const Linkage__V1__OutputSample *sample)
 {
     uint64_t messages = sample->sequence - line->sequence;
-    uint64_t steps = sample->step > line->step ? sample->step - line->step : 0; /* 0: a run anew */
+    uint64_t steps = sample->step > line->step ? sample->step - line->step : 0; /* 0: restart */
 
     if (sample->sequence <= line->sequence)
         return;
@@ -291,7 +293,7 @@ static void take_sample(struct xcp_line *line, const Linkage__V1__OutputSample *
         xcp_slave_event(line->slave, XCP_EVENT_STEP);
 }
 
-/* Check the daemon of a message; end the session if it has changed. */
+/* Return true if a message belongs to the present daemon and model. Otherwise end the session. */
 static bool is_known(struct xcp_line *line, uint64_t daemon_id, uint64_t model_id)
 {
     if (line->slave->image == NULL)
@@ -351,7 +353,7 @@ void xcp_line_serve(struct xcp_line *line, int64_t now_ns)
 
 /* ---- calibration ---- */
 
-/* convert a refusal to an error of XCP; the text of the daemon is logged */
+/* Convert the result of a daemon's reply to an error of XCP. */
 static int error_of(const Linkage__V1__ControlReply *reply)
 {
     switch ((int)reply->result) {
@@ -359,7 +361,7 @@ static int error_of(const Linkage__V1__ControlReply *reply)
         return XCP_E_NONE;
     case LINKAGE__V1__RESULT__RESULT_BAD_VALUE:
         return XCP_E_OUT_OF_RANGE;
-    case LINKAGE__V1__RESULT__RESULT_CLAIMED: /* by a bench */
+    case LINKAGE__V1__RESULT__RESULT_CLAIMED: /* a bench has claimed the input */
     case LINKAGE__V1__RESULT__RESULT_FORBIDDEN:
         return XCP_E_ACCESS_DENIED;
     case LINKAGE__V1__RESULT__RESULT_WRONG_STATE:

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* linkage-xcp: a slave of XCP on Ethernet beside a daemon. See README.md. */
+/* linkage-xcp: an XCP slave on Ethernet for a daemon. See README.md. */
 #include "line.h"
 #include "linkage/stacks.h"
 #include "option_table.h"
@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define WAIT_MS 100 /* at most, between two looks at what is due */
+#define WAIT_MS 100 /* longest wait between two checks for due work */
 
 static volatile sig_atomic_t stop_asked;
 
@@ -33,7 +33,7 @@ static const char usage_text[] =
     "\n"
     "Exit status: 0 ended by a signal, 1 failed, 2 wrong use.\n";
 
-/* struct options - of the command line */
+/* struct options - the command line. */
 struct options {
     const char *endpoint;
     const char *outputs;
@@ -76,8 +76,8 @@ static int add_master(const struct option_row *row, const char *text)
     return 0;
 }
 
-/* Refuse the wildcard address: the A2L file cannot contain it, and a slave without permitted
- * masters must not listen on it. */
+/* Check the options. The wildcard address is refused, because the A2L file must contain the real
+ * address. An address other than loopback requires a list of permitted masters. */
 static int check_options(struct options *options, const struct xcp_ports *ports)
 {
     if ((options->server_key != NULL) != (options->key != NULL))
@@ -92,7 +92,7 @@ static int check_options(struct options *options, const struct xcp_ports *ports)
     return 0;
 }
 
-/* Return: as options_parse(). */
+/* Parse the command line. Return: status, as options_parse(). */
 static int read_options(struct options *options, struct xcp_ports *ports, int argc, char **argv)
 {
     const struct option_row rows[] = {

@@ -10,7 +10,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define DATAGRAMS_MAX 64 /* at a time, so that samples of the daemon are served too */
+#define DATAGRAMS_MAX 64 /* at a time, so that the daemon's samples do not wait */
 
 /* ---- sockets ---- */
 
@@ -37,7 +37,7 @@ static int open_socket(int type, struct in_addr address, int port, int *ret_fd,
     if (type == SOCK_STREAM)
         setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
     else
-        setsockopt(fd, IPPROTO_IP, IP_RECVERR, &yes, sizeof(yes)); /* a master that is gone */
+        setsockopt(fd, IPPROTO_IP, IP_RECVERR, &yes, sizeof(yes)); /* reports missing masters */
     if (bind(fd, (const struct sockaddr *)&here, sizeof(here)) != 0 ||
         (type == SOCK_STREAM && listen(fd, XCP_CONNECTIONS) != 0))
         return refuse(fd, "cannot listen at", address, port, ret_error);
@@ -92,7 +92,8 @@ int xcp_ports_poll(const struct xcp_ports *ports, zmq_pollitem_t *items)
 
 /* ---- out ---- */
 
-/* @counter: of the session; NULL: to somebody who has none */
+/* Write a packet and the frame before it.
+ * @counter: counter of the session; NULL: the receiver has no session */
 static void put_frame(uint16_t *counter, uint8_t *to, const uint8_t *packet, size_t size)
 {
     xcp_put16(to, (uint16_t)size);
@@ -100,8 +101,9 @@ static void put_frame(uint16_t *counter, uint8_t *to, const uint8_t *packet, siz
     memcpy(to + XCP_FRAME, packet, size);
 }
 
-/* Send as much as the connection accepts now; the rest stays queued. A broken connection discards
- * all and is closed when the next recv() fails, because a send must not end a session. */
+/* Send as much as the connection accepts now; the rest stays queued. If the connection is broken,
+ * discard all bytes. The next recv() then fails and closes the connection, because a send must not
+ * end a session. */
 static void push(struct xcp_connection *c)
 {
     ssize_t n = send(c->fd, c->out, c->n_out, MSG_NOSIGNAL | MSG_DONTWAIT);
@@ -198,7 +200,7 @@ static bool is_master(const struct xcp_ports *ports, int from, const struct sock
                                    ports->peer.sin_port == peer->sin_port));
 }
 
-/* An answer, to whoever asked. */
+/* Send an answer to the sender of a command, which may have no session. */
 static void reply(struct xcp_ports *ports, int from, const struct sockaddr_in *peer,
                   const uint8_t *answer, size_t size)
 {
@@ -217,7 +219,8 @@ static void reply(struct xcp_ports *ports, int from, const struct sockaddr_in *p
            sizeof(*peer));
 }
 
-/* Handle returned datagrams: the master no longer exists. */
+/* Handle datagrams that could not be delivered: if they were sent to the master, it no longer
+ * exists. */
 static void take_errors(struct xcp_ports *ports)
 {
     struct sockaddr_in to = {0};
@@ -239,11 +242,11 @@ static void take_errors(struct xcp_ports *ports)
     }
 }
 
-/* Send an event to the present master when another one connects; if it no longer exists, its
- * machine reports that. */
+/* Send an event to the present master when another master connects. If the present master no longer
+ * exists, its machine reports this, and the session ends. */
 static void look_after_master(struct xcp_ports *ports)
 {
-    static const uint8_t text[] = "\xfc\x01" /* SERV, text */
+    static const uint8_t text[] = "\xfc\x01" /* SERV: a text */
                                   "another master asks for the session";
 
     xcp_ports_send(ports, text, sizeof(text));
@@ -251,7 +254,8 @@ static void look_after_master(struct xcp_ports *ports)
     take_errors(ports);
 }
 
-/* Allow one session at a time and refuse a second master. Return: true to continue. */
+/* Permit one session at a time, and refuse a second master.
+ * Return: true to process the command. */
 static bool admit(struct xcp_ports *ports, int from, const struct sockaddr_in *peer,
                   uint8_t command, int64_t now_ns)
 {
@@ -294,7 +298,7 @@ static void take_packet(struct xcp_ports *ports, int from, const struct sockaddr
         xcp_ports_end(ports, false, "it has disconnected");
 }
 
-/* A length that no packet has ends a datagram. */
+/* Process all packets in a datagram. An invalid length ends the loop. */
 static void take_datagram(struct xcp_ports *ports, const struct sockaddr_in *peer,
                           const uint8_t *bytes, size_t size, int64_t now_ns)
 {
@@ -325,8 +329,8 @@ static void serve_udp(struct xcp_ports *ports, int64_t now_ns)
     }
 }
 
-/* Return: a free entry, or that of the connection without the session that has been silent for
- * longest, so that silent connections cannot block others. */
+/* Return a free entry. If there is none, return the connection that has been silent for the longest
+ * time, except that of the session. So silent connections cannot block others. */
 static int find_place(struct xcp_ports *ports)
 {
     int place = ports->master == 0 ? 1 : 0;
@@ -342,7 +346,7 @@ static int find_place(struct xcp_ports *ports)
     return place;
 }
 
-/* Accept a connection; close it if its address is not permitted. */
+/* Accept a connection. Close it if the address of the master is not permitted. */
 static void accept_connection(struct xcp_ports *ports, int64_t now_ns)
 {
     struct sockaddr_in peer = {0};
@@ -371,7 +375,8 @@ static void accept_connection(struct xcp_ports *ports, int64_t now_ns)
     c->n_in = c->n_out = 0;
 }
 
-/* Whole packets of what has come. Return: false: no packet has such a length. */
+/* Process the complete packets among the received bytes.
+ * Return: false: invalid length of a packet. */
 static bool take_bytes(struct xcp_ports *ports, int i, int64_t now_ns)
 {
     struct xcp_connection *c = &ports->connection[i];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Commands of the session, of memory and of calibration. */
+/* Commands for the session, for memory access, and for calibration. */
 #include "slave.h"
 #include "codes.h"
 #include "linkage/crc.h"
@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* extensions of an address: numbers; the file of GET_ID; the text that was asked for last */
+/* address extensions: numbers of the image; file for GET_ID; last text for GET_ID */
 enum { NUMBERS, FILE_TEXT, LAST_TEXT };
 
 uint16_t xcp_get16(const uint8_t *bytes)
@@ -45,7 +45,7 @@ int xcp_frame_take(const uint8_t *bytes, size_t size, size_t *ret_size)
 
 /* ---- memory ---- */
 
-/* @size bytes to be read. Return: NULL: they are not there. */
+/* Return the @size bytes to be read at an address; NULL: the address is invalid. */
 static const uint8_t *find_bytes(struct xcp_slave *slave, uint8_t extension, uint32_t address,
                                  size_t size)
 {
@@ -88,8 +88,7 @@ static int build_checksum(struct xcp_slave *slave, struct xcp_packet *p)
     const uint8_t *bytes;
 
     if (size == 0 || size > XCP_CHECKSUM_MAX) {
-        xcp_put32(p->answer + 4, XCP_CHECKSUM_MAX); /* the largest size that the master may
-                                                     * request */
+        xcp_put32(p->answer + 4, XCP_CHECKSUM_MAX); /* largest size of one request */
         p->n = 8;
         return XCP_E_OUT_OF_RANGE;
     }
@@ -113,7 +112,7 @@ static const struct xcp_input *find_input(const struct xcp_image *image, int pla
     return NULL;
 }
 
-/* check all values before the first one is commanded */
+/* Check all values before the first value is commanded. */
 static int check_values(const struct xcp_slave *slave, int place, int n, const double *values)
 {
     for (int i = 0; i < n; i++) {
@@ -126,7 +125,8 @@ static int check_values(const struct xcp_slave *slave, int place, int n, const d
     return XCP_E_NONE;
 }
 
-/* Whole numbers only: half a double is another number. */
+/* Write numbers to the inputs. Only complete doubles are accepted, because a part of one would be
+ * another value. */
 static int download(struct xcp_slave *slave, uint8_t extension, uint32_t address,
                     const uint8_t *bytes, size_t size)
 {
@@ -186,7 +186,7 @@ static int short_download(struct xcp_slave *slave, const struct xcp_packet *p)
 static void describe_slave(struct xcp_packet *p)
 {
     p->answer[1] = XCP_RESOURCE_CALIBRATION | XCP_RESOURCE_DAQ;
-    p->answer[2] = 0x80; /* little-endian, addresses of bytes; GET_COMM_MODE_INFO says more */
+    p->answer[2] = 0x80; /* little-endian, byte addresses; GET_COMM_MODE_INFO is supported */
     p->answer[3] = XCP_MAX_CTO;
     xcp_put16(p->answer + 4, XCP_MAX_DTO);
     p->answer[6] = XCP_VERSION >> 8;
@@ -199,14 +199,15 @@ static int connect_master(struct xcp_slave *slave, struct xcp_packet *p)
     if (p->in[1] != 0)
         return XCP_E_MODE_NOT_VALID;
     if (slave->image == NULL)
-        return XCP_E_NOT_NOW; /* no daemon, or it has no model */
+        return XCP_E_NOT_NOW; /* no daemon, or no model is loaded */
     xcp_slave_end(slave, false);
     slave->connected = true;
     describe_slave(p);
     return XCP_E_NONE;
 }
 
-/* Names are sent by UPLOAD, like all texts of variable length. */
+/* Prepare the text that GET_ID requests. The master reads it with UPLOAD, like all texts of
+ * variable length. */
 static int identify(struct xcp_slave *slave, struct xcp_packet *p)
 {
     const struct xcp_image *image = slave->image;
@@ -214,21 +215,21 @@ static int identify(struct xcp_slave *slave, struct xcp_packet *p)
     size_t size;
 
     switch (p->in[1]) {
-    case 0: /* text */
+    case 0: /* name of the model */
     case 1: /* name of the A2L file */
         snprintf(slave->text, sizeof(slave->text), "%s", image->title);
         break;
-    case 2: /* with its suffix */
+    case 2: /* file name with suffix */
         snprintf(slave->text, sizeof(slave->text), "%s.a2l", image->title);
         break;
-    case 4: /* the file itself */
+    case 4: /* content of the A2L file */
         extension = FILE_TEXT;
         break;
     case 5:
         snprintf(slave->text, sizeof(slave->text), "%s", image->epk);
         break;
     default:
-        p->n = 8; /* of length 0: there is none of this kind */
+        p->n = 8; /* length 0: this text does not exist */
         return XCP_E_NONE;
     }
     size = extension == FILE_TEXT ? image->a2l_size : strlen(slave->text);
@@ -297,7 +298,7 @@ static int session_command(struct xcp_slave *slave, struct xcp_packet *p)
     }
 }
 
-/* Bytes that a command has at least, 1: others. */
+/* Return the least size of a command [bytes]. */
 static size_t least_size(uint8_t command)
 {
     switch (command) {

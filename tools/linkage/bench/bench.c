@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* linkage bench: how long a step takes on this machine. */
+/* linkage bench: measures the duration of a step on this machine. */
 #include "bench.h"
 #include "commands.h"
 
@@ -13,7 +13,7 @@
 #define PEAK_QUICK_S 0.02
 #define PATH_SIZE    4096
 
-/** struct names - models to run, in order; copies. */
+/** struct names - names of the models to run, in their order; heap copies. */
 struct names {
     char **list;
     int n;
@@ -42,7 +42,7 @@ static int add_built_in(struct names *names)
     return r;
 }
 
-/* the models of a folder, by name */
+/* Add the models of a folder, sorted by name. */
 static int add_folder(struct names *names, const char *folder)
 {
     char pattern[PATH_SIZE];
@@ -77,7 +77,8 @@ static int add_argument(struct names *names, const char *name)
     return r;
 }
 
-/* Return: EXIT_DONE, EXIT_REFUSED after a complaint */
+/* Collect the names of all models given on the command line.
+ * Return: EXIT_DONE, EXIT_REFUSED after an error message */
 static int gather_names(const struct bench_options *options, struct names *names)
 {
     if (options->n_names == 0)
@@ -95,7 +96,8 @@ static void release_names(struct names *names)
     free(names->list);
 }
 
-/* Return: NULL after an error message; release with lk_model_free() */
+/* Read a built-in model or a model file.
+ * Return: NULL after an error message; release the model with lk_model_free() */
 static struct lk_model *open_model(const char *name)
 {
     struct lk_error error = {""};
@@ -114,7 +116,7 @@ static struct lk_model *open_model(const char *name)
     return model;
 }
 
-/* adds properties of the compiled model that need no step */
+/* Add the properties of the compiled model that can be computed without a step. */
 static int explain_result(const char *name, const struct lk_model *model,
                           struct bench_result *result)
 {
@@ -144,7 +146,8 @@ static int bench_one(const char *name, const struct bench_run *run, struct bench
     return code;
 }
 
-/* Return: EXIT_DONE, EXIT_REFUSED after an error message */
+/* Measure the properties of the machine.
+ * Return: EXIT_DONE, EXIT_REFUSED after an error message */
 static int look_at_machine(struct bench_run *run)
 {
     double time_s = run->options->is_quick ? PEAK_QUICK_S : PEAK_S;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Instructions and cycles by perf_event_open(2). Virtual machines often lack them, and systems may
- * restrict access; the bench then omits them. */
+/* Instructions and cycles by perf_event_open(2). Virtual machines often lack these counters, and
+ * systems may restrict access; the bench then omits them. */
 #include "bench.h"
 
 #include <errno.h>

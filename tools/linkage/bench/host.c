@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Processor, kernel and caches: the conditions of a measured time. */
+/* Processor, kernel and caches: conditions of the measured times. */
 #include "bench.h"
 
 #include <sched.h>
@@ -7,11 +7,11 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-/* if unknown: the minimum of small cores */
+/* Assumed cache sizes if the real ones are unknown: the minimum of small cores. */
 #define L1_ASSUMED (32L << 10)
 #define L2_ASSUMED (256L << 10)
 
-/* the first line of /proc/cpuinfo that names the processor; control characters are dropped */
+/* Read the name of the processor from /proc/cpuinfo, without control characters. */
 static bool read_processor(char *text, size_t size)
 {
     FILE *f = fopen("/proc/cpuinfo", "re");
@@ -31,7 +31,7 @@ static bool read_processor(char *text, size_t size)
     return found;
 }
 
-/* reads one short line of a file in /sys */
+/* Read one short line of a file in /sys. */
 static bool read_line(const char *path, char line[64])
 {
     FILE *f = fopen(path, "re");
@@ -42,7 +42,7 @@ static bool read_line(const char *path, char line[64])
     return ok;
 }
 
-/* size of the data cache of @level of the first processor [bytes], 0: unknown */
+/* Return the size of the data cache of @level of the first processor [bytes], 0: unknown. */
 static long read_cache(int level)
 {
     static const char folder[] = "/sys/devices/system/cpu/cpu0/cache/index";

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The report of a bench for programs: one JSON object, a line per model; README.md has the keys. */
+/* JSON report of a bench: one object, one line per model; README.md documents the keys. */
 #include "linkage/json.h"
 #include "bench.h"
 #include "linkage/version.h"
 
 #include <math.h>
 
-/* digits of measured values, of counted or given ones, of ratios */
+/* Number of digits of measured values, of exact values, and of ratios. */
 #define MEASURED 6
 #define EXACT    9
 #define RATIO    4

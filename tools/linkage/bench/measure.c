@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Times the step.
+/* Measurement of the duration of a step.
  *
- * Every number of workers is a variant: a system of its own that repeats the same motion, its first
- * RESTART steps. Variants take turns, one slice each, so that disturbances of the machine affect
- * all of them. Within a slice the clock is read once per batch; a batch is long enough for the cost
- * of the clock to be negligible, and otherwise as short as possible, so that p99 and maximum are
- * those of single steps unless a step is tiny. */
+ * Each number of workers is a variant. It has its own system, which repeats the same motion: its
+ * first RESTART steps. Variants run in alternating slices, so that disturbances of the machine
+ * affect all of them. Within a slice the clock is read once per batch of steps. A batch is long
+ * enough to make the cost of the clock negligible, and otherwise as short as possible. So p99 and
+ * maximum are those of single steps, unless a step is very short. */
 #include "bench.h"
 #include "commands.h"
 #include "linkage/pool.h"
@@ -19,20 +19,25 @@
 
 #define RESTART    1000   /* number of steps after which the motion restarts */
 #define SLICE_NS   10e6   /* longest slice before the next variant runs */
-#define BATCH_NS   5000.0 /* reading the clock takes 20 to 50 ns */
+#define BATCH_NS   5000.0 /* shortest batch: reading the clock takes 20 to 50 ns */
 #define WARM_NS    2e6
 #define WARM_STEPS 3
 
-/** struct list - a growing list of numbers. */
+/** struct list - an array of numbers that grows. */
 struct list {
     float *values;
     size_t n;
     size_t size;
 };
 
-/** struct variant - one number of workers. @threads: NULL for one;  @inputs: zeros;  @batches: wall
- * time per step in each batch, @slices: CPU time per step in each slice [ns];  @n_steps: measured;
- * @wall_ns: of all slices;  @fault: of a step */
+/** struct variant - measurement with one number of workers.
+ * @threads: NULL for one worker
+ * @inputs:  zeros
+ * @batches: wall time per step in each batch [ns]
+ * @slices:  CPU time per step in each slice [ns]
+ * @n_steps: number of measured steps
+ * @wall_ns: wall time of all slices
+ * @fault:   error code of a step that failed, or 0 */
 struct variant {
     int n_workers;
     struct pool_threads *threads;
@@ -67,7 +72,8 @@ static double clock_ns(clockid_t clock)
     return 1e9 * (double)now.tv_sec + (double)now.tv_nsec;
 }
 
-/* Return: 0, -ENOMEM */
+/* Make room for @more numbers.
+ * Return: 0, -ENOMEM */
 static int list_reserve(struct list *list, size_t more)
 {
     size_t size = 2 * list->size + more;
@@ -83,7 +89,8 @@ static int list_reserve(struct list *list, size_t more)
     return 0;
 }
 
-/* Return: EXIT_DONE, EXIT_REFUSED after an error message */
+/* Start the threads of a variant, and let its system use them.
+ * Return: EXIT_DONE, EXIT_REFUSED after an error message */
 static int lend_pool(struct variant *v, const char *name)
 {
     int r = pool_threads_start(v->n_workers, NULL, &v->threads);
@@ -96,7 +103,8 @@ static int lend_pool(struct variant *v, const char *name)
     return EXIT_DONE;
 }
 
-/* Return: EXIT_DONE, EXIT_REFUSED after an error message; variant_close() releases after either */
+/* Prepare a variant.
+ * Return: EXIT_DONE, EXIT_REFUSED after an error message; call variant_close() in both cases */
 static int variant_open(struct variant *v, const char *name, const struct lk_model *model,
                         int n_workers)
 {
@@ -131,7 +139,8 @@ static void do_steps(struct variant *v, int n)
         v->fault = lk_system_step(v->system, v->inputs);
 }
 
-/* rough duration of a step; this also warms up caches and branch predictors */
+/* Measure the rough duration of a step, and set the size of a batch. This also warms up caches and
+ * branch predictors. */
 static void warm_up(struct variant *v)
 {
     double begin = clock_ns(CLOCK_MONOTONIC), now = begin;
@@ -146,8 +155,8 @@ static void warm_up(struct variant *v)
     lk_system_reset(v->system);
 }
 
-/* Makes one step that is not measured, so that workers are awake and caches are warm. Return: steps
- * until the motion restarts, at least one. */
+/* Make one step that is not measured, so that the workers are awake and the caches are warm.
+ * Return: number of steps until the motion restarts, at least one. */
 static long begin_slice(struct variant *v)
 {
     struct lk_pool *pool = pool_threads_pool(v->threads);
@@ -160,7 +169,7 @@ static long begin_slice(struct variant *v)
     return RESTART - (long)lk_system_step_count(v->system);
 }
 
-/* workers must not take time from the next variants */
+/* Put the workers to sleep, so that they do not disturb the next variant. */
 static void end_slice(struct variant *v)
 {
     struct lk_pool *pool = pool_threads_pool(v->threads);
@@ -169,7 +178,8 @@ static void end_slice(struct variant *v)
         lk_pool_rest(pool);
 }
 
-/* up to @n_most steps, one time per batch. Return: 0, -ENOMEM */
+/* Measure up to @n_most steps, with one time per batch.
+ * Return: 0, -ENOMEM */
 static int run_slice(struct variant *v, long n_most)
 {
     long left = begin_slice(v), done = 0;
@@ -209,9 +219,8 @@ static bool is_through(const struct variant *v, const struct bench_options *opti
     return v->wall_ns >= 1e9 * options->time_s && v->n_steps > 0;
 }
 
-/* run all variants in turn until each has reached its time or its steps. Return: 0, -ENOMEM,
- * outcome of a step
- */
+/* Run the variants in alternating slices until each has reached its time or its number of steps.
+ * Return: 0, -ENOMEM, or the error code of a step */
 static int take_turns(struct variant *variants, int n, const struct bench_options *options)
 {
     bool more = true;
@@ -297,7 +306,8 @@ int bench_measure(const char *name, const struct lk_model *model,
     }
     for (int i = 0; i < n && code == EXIT_DONE; i++)
         summarise_variant(&variants[i], &result->times[i]);
-    /* in reverse order: each restores the affinity that the calling thread had before */
+    /* Close in reverse order, because each variant restores the affinity that the calling thread
+     * had before. */
     for (int i = n - 1; i >= 0; i--)
         variant_close(&variants[i]);
     result->n_times = n;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Measures the handshake of two threads: one writes a number; the other, on another core, reads it
- * and writes it back. Half of a round trip is the time that a worker waits for its neighbour. Also
- * measures fork and join of a pool, which is a round trip plus the work of lk_pool_run(). */
+/* Measurement of the handshake of two threads: one thread writes a number; the other, on another
+ * core, reads the number and writes it back. Half of the round trip is the time from the write
+ * until the other thread has read the value. The fork and join of a pool are also measured: a round
+ * trip plus the work of lk_pool_run(). */
 #include "bench.h"
 #include "commands.h"
 #include "linkage/pool.h"
@@ -16,7 +17,7 @@
 
 #define ROUNDS     200 /* round trips between two readings of the clock */
 #define BATCHES    4096
-#define SPINS      4096 /* then yield, since both may share a core */
+#define SPINS      4096 /* iterations before a yield, because both threads may share a core */
 #define CACHE_LINE 128  /* two lines of 64 bytes, which some processors fetch together */
 #define STOP       UINT64_MAX
 
@@ -25,8 +26,8 @@ struct table {
     _Alignas(CACHE_LINE) _Atomic uint64_t pong;
 };
 
-/* acquire: data written before @value are visible after it is read; pairs with the release in
- * store_word() */
+/* Wait until the word differs from @last, and return it. acquire: data written before the new value
+ * are visible afterwards; pairs with the release in store_word(). */
 static uint64_t wait_for_change(_Atomic uint64_t *word, uint64_t last)
 {
     uint64_t value;
@@ -58,7 +59,7 @@ static void *answer_pings(void *data)
     return NULL;
 }
 
-/* the first processor of @set except @other; -1: none */
+/* Return the first processor of @set except @other; -1: none. */
 static int first_cpu(const cpu_set_t *set, int other)
 {
     for (int i = 0; i < CPU_SETSIZE; i++)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Built-in models of the bench, as text, so that they are read like any model.
+/* Built-in models of the bench, generated as text, so that they are read like any other model.
  *
- * Chains are those of tools/make-chain: links 1 m long with 1 kg and 1 kg m^2 about each axis,
- * which fall from the horizontal. The four-bar is the parallelogram of the index-3 DCA paper with
- * an initial crank rate that carries it through its singular poses. Ladders are the N-four-bar of
- * the IFToMM library of multibody benchmarks (problem A02). A tree is a binary one of revolute
- * bodies with the links of the chains; each body carries two more, a sixth of a turn to either
- * side. A net is a square of N x N plates 1 m apart, each held by its neighbours through bushings,
- * which falls from the horizontal around a corner. A hub is a body on a bearing with N links around
- * it. Free bodies have no joint. */
+ * chain: as made by tools/make-chain, links 1 m long with 1 kg and 1 kg m^2 about each axis, which
+ * fall from the horizontal. four-bar: the parallelogram of the index-3 DCA paper, with an initial
+ * crank rate that is high enough to pass its singular poses. ladder: the N-four-bar of the IFToMM
+ * library of multibody benchmarks (problem A02). tree: a binary tree of links like those of the
+ * chain, with revolute joints; each link has two successors, turned by a sixth of a turn to either
+ * side. net: a square of N x N plates 1 m apart, joined to their neighbours by bushings; it hangs
+ * from one corner and falls from the horizontal. hub: a body on a bearing with N links around it.
+ * free: bodies without joints. */
 #include "bench.h"
 
 #include <errno.h>
@@ -17,7 +17,7 @@
 #include <string.h>
 
 #define N_MAX   4096 /* largest number of bodies of a model */
-#define NET_MAX 64   /* its root */
+#define NET_MAX 64   /* largest N of a net: square root of N_MAX */
 
 const char *const bench_built_in[] = {
     "chain-2",
@@ -109,7 +109,7 @@ static void print_four_bar(FILE *f, int n)
     print_hinge(f, "pin", 4, "rocker, ground", 1, 0);
 }
 
-/* @n windows side by side: n + 1 upright links, n couplers */
+/* Print a ladder with @n windows side by side: n + 1 upright links and n couplers. */
 static void print_ladder(FILE *f, int n)
 {
     const char *bar = "{mass: 1, inertia: [0.0833333333333333, 0.0833333333333333, "
@@ -139,7 +139,7 @@ static void print_ladder(FILE *f, int n)
     }
 }
 
-/* position and angle of body @i of a tree: its parent is (i - 1) / 2 */
+/* Compute position and angle of body @i of a tree. Its parent is body (i - 1) / 2. */
 static void place_branch(int i, double *ret_x, double *ret_y, double *ret_angle)
 {
     double angle;
@@ -177,8 +177,8 @@ static void print_tree(FILE *f, int n)
     }
 }
 
-/* write the bushing of a net between plate (@i, @k) and the next one along x (@along: 0) or z
- * (1) */
+/* Print the bushing of a net between plate (@i, @k) and the next plate along x (@along: 0) or z
+ * (1). */
 static void print_bushing(FILE *f, int i, int k, int along)
 {
     fprintf(
@@ -238,7 +238,9 @@ static void print_free(FILE *f, int n)
                 i, i);
 }
 
-/* @before, @after: text around the number of a name;  @n_max: largest number, 0: no number */
+/* Families of built-in models.
+ * @before, @after: text around the number of a name
+ * @n_max:          largest number, 0: the name has no number */
 static const struct family {
     const char *before;
     const char *after;
@@ -255,7 +257,8 @@ static const struct family {
     {"four-bar", "", 0, print_four_bar},
 };
 
-/* the number between the two parts of a name, 0 if it has none. Return: -1: no match */
+/* Return the number between the two parts of a name, 0 if the family has no numbers, -1 if the name
+ * does not match. */
 static int match_name(const struct family *family, const char *name)
 {
     size_t n = strlen(family->before);

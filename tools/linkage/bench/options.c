@@ -8,7 +8,8 @@
 #define TIME_S       0.5
 #define TIME_QUICK_S 0.02
 
-/* Reads one whole number at *@text and advances. Return: 0 if there is none from 1 to @max. */
+/* Read one whole number at *@text and advance *@text.
+ * Return: the number; 0 if there is no number from 1 to @max. */
 static int take_number(const char **text, int max)
 {
     int value = 0;
@@ -59,7 +60,7 @@ int bench_options_parse(int argc, char *argv[], struct bench_options *ret_option
     const struct option_row rows[] = {
         {"time", 't', .number = &o.time_s, .low = OPTIONS_ABOVE_0, .high = 600,
          .expected = "seconds, more than 0 and at most 600"},
-        {"steps", 's', .whole = &o.steps, .low = 1, .high = 1e7, /* memory is one time per batch */
+        {"steps", 's', .whole = &o.steps, .low = 1, .high = 1e7, /* limits the memory */
          .expected = "a whole number from 1 to 1e+07"},
         {"workers", 'w', .take = take_workers, .data = &o},
         {"quick", 'q', .flag = &o.is_quick},

@@ -1,23 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The peak of one core, measured: multiply-adds in registers. One source, built once for each kind
- * of vector that an engine of the step has (core/step/lanes/engines.c); unsupported ones are not
- * run. */
+/* Measurement of the peak arithmetic of one core: multiply-adds in registers. The same source is
+ * compiled once for each vector instruction set that an engine of the step uses
+ * (core/step/lanes/engines.c). Unsupported sets are not run. */
 #include "bench.h"
 #include "commands.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Independent chains of dependent multiply-adds: enough that each of two units always finds one
- * whose previous result, four cycles old, is available; few enough for sixteen registers. */
+/* Number of independent chains of dependent multiply-adds. There are enough chains to keep two
+ * units busy, each with a latency of four cycles, and few enough for sixteen registers. */
 #define CHAINS 12
 #define ROUND  10000 /* multiply-adds per chain between two readings of the clock */
 
-/* volatile, so that the compiler knows neither start and factors nor the use of results */
+/* volatile, so that the compiler can neither evaluate the start values and factors in advance nor
+ * remove the results. */
 static volatile double unknown = 0.999;
 static volatile double sink;
 
-/* fma_<name>(): ROUND times CHAINS chains of x := x a + b; a below 1 keeps x finite */
+/* fma_<name>(): ROUND multiply-adds x := x a + b in each of CHAINS chains; a below 1 keeps x
+ * finite. */
 #define KERNELS(name, lanes, target)                                                               \
     typedef double vector_##name __attribute__((vector_size(8 * (lanes))));                        \
                                                                                                    \
@@ -62,7 +64,7 @@ static bool has_portable(void)
     return true;
 }
 
-/** struct sort - a kind of vectors, named like the engine that uses it; the widest first. */
+/** struct sort - a vector instruction set, named like the engine that uses it; widest first. */
 static const struct sort {
     const char *name;
     int lanes;
@@ -77,8 +79,8 @@ static const struct sort {
 };
 #define N_SORTS (int)(sizeof(sorts) / sizeof(sorts[0]))
 
-/* the kind of vector of the engine that liblinkage selects on this processor: the widest, or the
- * one named in the environment */
+/* Return the instruction set of the engine that liblinkage selects on this processor: the widest
+ * one, or the one named in the environment. */
 static const struct sort *sort_of_step(void)
 {
     const char *name = getenv("LINKAGE_ENGINE");
@@ -92,11 +94,12 @@ static const struct sort *sort_of_step(void)
         if (name != NULL && strcmp(sorts[i].name, name) == 0)
             return &sorts[i];
     }
-    /* the scalar engine is a reference; the portable one shows its potential */
+    /* The scalar engine is only a reference for tests. For the portable engine the peak of the
+     * widest set is returned, because it shows the unused potential. */
     return name != NULL && strcmp(name, "scalar") == 0 ? &sorts[N_SORTS - 1] : widest;
 }
 
-/* the fastest round counts: others were disturbed */
+/* Return the peak rate from the fastest round, because other rounds may have been disturbed. */
 static double best_flops(void (*round)(void), double flops, double time_s)
 {
     double begin = now_s(), best = 0, last = begin, now;

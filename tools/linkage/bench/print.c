@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The reports of a bench for people: times as they are measured, then the work of a step. */
+/* Text report of a bench: a line of times after each measurement, then the work of a step. */
 #include "bench.h"
 
 #include <math.h>
@@ -13,7 +13,7 @@ double bench_peak_share(const struct bench_run *run, const struct bench_result *
     return flops > 0 ? 1e9 * flops / r->times[0].median_ns / run->peak.step.flops : NAN;
 }
 
-/* four significant digits */
+/* Format a number with four significant digits. */
 static const char *digits(double value, char cell[CELL_SIZE])
 {
     int behind = value < 10 ? 3 : value < 100 ? 2 : value < 1000 ? 1 : 0;

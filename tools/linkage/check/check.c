@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* linkage check: elements of a model, degrees of freedom, cost of a step. */
+/* linkage check: elements of a model, degrees of freedom, and cost of a step. */
 #include "check.h"
 #include "commands.h"
 #include "model/model.h"
@@ -12,9 +12,9 @@
 #define JOINTS_SHOWN      20
 #define COORDINATES_SHOWN 20
 #define SHARES_SHOWN      6
-#define CLOSE             1e-3 /* a singular pose within this turn [rad] or share of a body's length */
+#define CLOSE             1e-3 /* near a singular pose [rad, or share of a length] */
 
-/* ", in a, b and 3 more", at most @most names */
+/* Print a list of joints, at most @most names, such as ", in a, b and 3 more". */
 static void print_in(const struct findings *f, const int *joints, int n, int most)
 {
     char text[LK_TEXT_SIZE];
@@ -26,7 +26,7 @@ static void print_in(const struct findings *f, const int *joints, int n, int mos
         printf(" and %d more", n - most);
 }
 
-/* one line per joint with the rows that are in a dependence */
+/* Print one line per joint with those of its rows that are linearly dependent on others. */
 static void print_redundant_rows(const struct findings *f)
 {
     const struct lk_mobility *m = &f->mobility;
@@ -53,7 +53,7 @@ static void print_redundant_rows(const struct findings *f)
                "run\n                    gives those of smallest norm\n");
 }
 
-/* print a set of independent coordinates */
+/* Print one possible set of independent coordinates. */
 static void print_coordinates(const struct findings *f)
 {
     const struct lk_mobility *m = &f->mobility;
@@ -131,7 +131,7 @@ static void print_pose(const struct findings *f)
     putchar('\n');
 }
 
-/* print limits, rate and timing of an input */
+/* Print limits, rate limit and timing of an input. */
 static void print_limits(const struct lk_system *sys, int input)
 {
     int n;
@@ -146,8 +146,9 @@ static void print_limits(const struct lk_system *sys, int input)
                1e3 * lk_system_input_delay(sys, input));
 }
 
-/* "  name   x y z [m]  qw qx qy qz [1]": consecutive components with one unit share it. @inputs_of:
- * owner of the inputs, or NULL */
+/* Print channels in the form " name x y z [m] qw qx qy qz [1]". Consecutive components with the
+ * same unit share one unit text.
+ * @inputs_of: system whose inputs these are, or NULL */
 static void print_channels(const char *title, const struct lk_channel *channels, int n,
                            const struct lk_system *inputs_of)
 {
@@ -181,7 +182,7 @@ static void print_warnings(const struct lk_findings *warnings)
                warnings->list[i].text);
 }
 
-/* bodies with many joints, see struct lk_tree_front */
+/* Print the hubs, bodies with many joints, see struct lk_tree_front. */
 static void print_hubs(const struct lk_system *system)
 {
     struct lk_tree_view view;
@@ -263,7 +264,7 @@ enum form { FORM_TABLE, FORM_JSON, FORM_TREE, FORM_DOT };
 
 #define RATES_MAX 16
 
-/* struct check_options - see the help */
+/* struct check_options - options of the command, see the help */
 struct check_options {
     const char *path;
     enum form form;
@@ -274,7 +275,8 @@ struct check_options {
     char joint[RATES_MAX][LK_NAME_SIZE];
 };
 
-/* rank and pose, unless the loops are too large. Return: 0, negative errno */
+/* Compute mobility and singular poses, unless the loops are too large.
+ * Return: 0, negative errno */
 static int find_rank(struct findings *f)
 {
     int result = lk_mobility_init(f->system, &f->mobility);
@@ -287,7 +289,8 @@ static int find_rank(struct findings *f)
     return result < 0 ? result : 0;
 }
 
-/* 0 or a negative errno; @ret_error has the reason of -ENOENT */
+/* Fill all findings.
+ * Return: 0 or a negative errno; @ret_error explains -ENOENT */
 static int examine(struct findings *f, struct lk_system *system, struct lk_error *ret_error)
 {
     int result = find_rank(f);
@@ -301,8 +304,8 @@ static int examine(struct findings *f, struct lk_system *system, struct lk_error
     return result;
 }
 
-/* Every run would end at once because of the last finding, often because it starts deep in a
- * stop. */
+/* Report why every run would end at once: the last finding, or a stop that is violated at the
+ * start. */
 static int refuse_start(const struct findings *f)
 {
     for (int i = 0; i < f->warnings.n; i++) {
@@ -314,7 +317,7 @@ static int refuse_start(const struct findings *f)
     return -EINVAL;
 }
 
-/* JSON always has the treatment */
+/* Print the findings. JSON always contains the treatment of elements. */
 static void print_all(const struct check_options *o, enum form form, const struct findings *f)
 {
     if (form == FORM_JSON) {
@@ -326,7 +329,9 @@ static void print_all(const struct check_options *o, enum form form, const struc
         print_treatment(&f->treatment);
 }
 
-/* @system: stepped system;  @whole: likewise with all rows, for the analyses
+/* Examine a compiled model and print the findings.
+ * @system:     system as it is stepped
+ * @whole:      the same model with all rows, for the analyses
  * @ret_warned: there are warnings */
 static int explain(const struct check_options *o, const struct lk_model *model,
                    struct lk_system *system, struct lk_system *whole, enum form form,
@@ -370,8 +375,8 @@ static int draw(const struct lk_model *model, const struct lk_system *system, en
     return 0;
 }
 
-/* Return @system, or the model compiled with all rows if @system has fewer; NULL after an error
- * message */
+/* Return a system with all rows: @system itself, or the model compiled again if planar reduction
+ * has removed rows from @system. NULL after an error message. */
 static struct lk_system *compile_whole(const char *path, const struct lk_model *model,
                                        struct lk_system *system)
 {
@@ -411,7 +416,7 @@ static int check_model(const struct check_options *o, const struct lk_model *mod
     return o->strict && warned ? EXIT_WARNED : EXIT_DONE;
 }
 
-/* "JOINT=VALUE" */
+/* Parse the option value "JOINT=VALUE". */
 static int take_rate(const struct option_row *row, const char *text)
 {
     struct check_options *o = row->data;
@@ -440,7 +445,8 @@ static int take_form(const struct option_row *row, const char *text)
     return EXIT_DONE;
 }
 
-/* Return: as options_parse(). */
+/* Parse the command line.
+ * Return: as options_parse(). */
 static int parse_check(int argc, char *argv[], struct check_options *o)
 {
     const struct option_row rows[] = {

@@ -32,21 +32,21 @@ struct findings {
     bool has_pose;
 };
 
-/** print_findings() - Print the findings as text. print_findings_json() - Print them as JSON. */
+/** print_findings(), print_findings_json() - Print the findings as text or as JSON. */
 void print_findings(const struct findings *findings);
 void print_findings_json(const struct findings *findings);
 
-/** print_pace() - Print the fastest motions of the model against its step, as text;  write_pace() -
- * Write them as a member of the JSON object. */
+/** print_pace() - Compare the fastest motions of the model with its step, and print the result as
+ * text.
+ * write_pace() - Write the same result as a member of the JSON object. */
 void print_pace(const struct findings *findings);
 void write_pace(struct lk_json *json, const struct findings *findings);
 
 /** print_treatment() - Print the compiler's treatment of each element, as text. */
 void print_treatment(const struct lk_treatment *treatment);
 
-/** print_tree() - Print the elimination tree as text, root first. print_tree_dot() - Print it for
- * Graphviz.
- */
+/** print_tree() - Print the elimination tree as text, root first.
+ * print_tree_dot() - Print it in the language of Graphviz. */
 void print_tree(const struct lk_system *system, const struct lk_tree_view *view);
 void print_tree_dot(const struct lk_system *system, const struct lk_tree_view *view,
                     const char *name);

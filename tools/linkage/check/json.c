@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The findings of linkage check for programs. */
+/* The findings of linkage check as JSON. */
 #include "linkage/json.h"
 #include "check.h"
 #include "model/model.h"
@@ -27,14 +27,14 @@ static void line_number(struct lk_json *json, const char *key, double value)
     lk_json_number(json, key, value);
 }
 
-/* An element of an array whose elements have a line each. */
+/* Open an element of an array whose elements have a line each. */
 static void open_element(struct lk_json *json)
 {
     lk_json_line(json, 2 * INDENT);
     lk_json_open(json, NULL, '{');
 }
 
-/* The end of such an array of @n. */
+/* Close such an array of @n elements. */
 static void close_elements(struct lk_json *json, int n)
 {
     if (n > 0)
@@ -42,7 +42,8 @@ static void close_elements(struct lk_json *json, int n)
     lk_json_close(json, ']');
 }
 
-/* @inputs_of: owner of the inputs, or NULL */
+/* Write an array of channels.
+ * @inputs_of: system whose inputs these are, or NULL */
 static void write_channels(struct lk_json *json, const char *key, const struct lk_channel *channels,
                            int n, const struct lk_system *inputs_of)
 {
@@ -78,7 +79,7 @@ static void write_joints(struct lk_json *json, const struct findings *f, const i
     lk_json_close(json, ']');
 }
 
-/* null if they are not known */
+/* Write the free coordinates; null if they were not computed. */
 static void write_coordinates(struct lk_json *json, const struct findings *f)
 {
     const struct lk_mobility *m = &f->mobility;
@@ -221,7 +222,7 @@ static void write_step(struct lk_json *json, const struct findings *f)
     lk_json_close(json, '}');
 }
 
-/* every element: programs filter by themselves */
+/* Write the treatment of every element; programs can filter the list themselves. */
 static void write_treatment(struct lk_json *json, const struct lk_treatment *t)
 {
     line_open(json, "reductions", '[');

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compares the fastest motions of a model with its step: rotations, modes, iterations. */
+/* Comparison of the fastest motions of a model with its step: rotations, modes, iterations. */
 #include "check.h"
 
 #include <math.h>
 #include <stdio.h>
 
-/* the start, or the rates of the options */
+/* Print the motion that is examined: the start of the model, or the rates given as options. */
 static void print_when(const struct findings *f)
 {
     printf("motion              ");
@@ -28,7 +28,8 @@ static void print_turns(const struct findings *f)
     printf(p->n_turns == 0 ? "none\n" : " a step\n");
 }
 
-/* @turns: it comes back */
+/* Print a mode.
+ * @turns: the mode oscillates */
 static void print_mode(const struct lk_pace *p, const char *what, const struct lk_pace_mode *mode,
                        bool turns)
 {

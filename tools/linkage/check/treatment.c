@@ -6,7 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* count elements of the types in @kinds with a common prefix, such as "3 joints" */
+/* Print the number of elements without special treatment whose type is @kind, such as "3 joints".
+ * @kinds: plural of @kind */
 static void count_plain(const struct lk_treatment *t, const char *kind, const char *kinds,
                         const char *how)
 {

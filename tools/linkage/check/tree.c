@@ -6,12 +6,12 @@
 #include <string.h>
 
 #define NAMES_SHOWN  4
-#define LEVELS_SHOWN 24 /* a tree that is deeper is a chain, and each level costs four columns */
+#define LEVELS_SHOWN 24 /* a deeper tree is a chain; each level needs four columns */
 #define PREFIX_SIZE  (LEVELS_SHOWN * 8 + 1) /* a box-drawing character has three bytes */
 
 typedef const char *naming(const struct lk_system *system, int i, char *text, size_t size);
 
-/* "a, b, c, d and 3 more" */
+/* Print a list of names, such as "a, b, c, d and 3 more". */
 static void print_names(const struct lk_system *system, naming *name, const int *list, int n,
                         const char *separator)
 {
@@ -58,7 +58,8 @@ static int count_fronts(const struct lk_tree_view *view, int f)
     return n;
 }
 
-/* one front and all below it; @prefix: prefix of the lines of its children */
+/* Print one front and all fronts below it.
+ * @prefix: prefix of the lines of its children */
 static void print_branch(const struct lk_system *system, const struct lk_tree_view *view, int f,
                          int level, char *prefix)
 {
@@ -80,7 +81,7 @@ static void print_branch(const struct lk_system *system, const struct lk_tree_vi
     }
 }
 
-/* bodies without joints, which no front assembles */
+/* Print bodies without joints, which are in no front. */
 static void print_free_bodies(const struct lk_system *system, const struct lk_tree_view *view)
 {
     struct lk_summary summary;
@@ -113,7 +114,8 @@ void print_tree(const struct lk_system *system, const struct lk_tree_view *view)
     print_free_bodies(system, view);
 }
 
-/* Names contain no characters that Graphviz requires to be escaped. */
+/* Names are not escaped, because they never contain characters that Graphviz requires to be
+ * escaped. */
 void print_tree_dot(const struct lk_system *system, const struct lk_tree_view *view,
                     const char *name)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Columns of a reference and their meaning in a model. README.md has the rules. */
+/* Mapping of the columns of a reference to quantities of a model. README.md documents the rules. */
 #include "compare.h"
 
 #include <math.h>
@@ -16,7 +16,7 @@ static const char *const joint_components[] = {"fx", "fy", "fz", "tx", "ty", "tz
 #define POSE     7
 #define SPIN_Z   12
 #define FIRST_Q  3
-#define OUTPUT_Q 1000000 /* indices of angles of outputs, which follow the angles of bodies */
+#define OUTPUT_Q 1000000 /* group number of output angles, beyond those of bodies */
 
 static bool find_word(const char *word, const char *const *words, int n, int *ret)
 {
@@ -37,7 +37,8 @@ static void set_body(int body, int component, struct compare_column *ret)
     ret->turn = component >= FIRST_Q && component < POSE ? body : -1;
 }
 
-/* "phi" and "w" of a body that moves in the plane z = 0: its angle and its angular velocity */
+/* Find a component of a body, also "phi" and "w": angle and angular velocity of a body that moves
+ * in the plane z = 0. */
 static bool find_in_body(int body, const char *component, struct compare_column *ret)
 {
     int i;
@@ -104,8 +105,8 @@ static bool find_output(const struct lk_system *system, const char *channel, con
     return false;
 }
 
-/* "K.vx" also matches "K_velocity.vx": a point with a position output mostly has a velocity output
- */
+/* Find a velocity component of an output: "K.vx" also matches "K_velocity.vx", because a point with
+ * a position output usually has a velocity output, too. */
 static bool find_velocity(const struct lk_system *system, const char *channel,
                           const char *component, struct compare_column *ret)
 {
@@ -126,7 +127,7 @@ static bool find_reaction(const struct lk_system *system, const char *joint, con
     return true;
 }
 
-/* the only body, or -1 */
+/* Return the index of the body if the model has exactly one, otherwise -1. */
 static int only_body(const struct lk_system *system)
 {
     struct lk_summary summary;

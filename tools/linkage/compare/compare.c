@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* linkage compare: one model with many methods, compared with one reference. */
+/* linkage compare: runs one model with many methods and compares the results with one reference. */
 #include "compare.h"
 #include "commands.h"
 #include "model/model.h"
@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Return true for runs that would take longer than one of the same method that exceeded the
- * limit. */
+/* Return true if a run need not be tried: an earlier run of the same method exceeded the time
+ * limit, and this run would take longer. */
 static bool is_hopeless(const struct compare *c, int i)
 {
     const struct compare_run *last = &c->runs[i > 0 ? i - 1 : 0];
@@ -95,8 +95,8 @@ static void release_runs(struct compare *c)
     lk_system_free(c->system);
 }
 
-/* return true if the reaction of a joint needs all rows, also those that planar reduction may
- * remove; otherwise its runs have the same bits as linkage run */
+/* Return true if the reaction of a joint needs all rows, including rows that planar reduction would
+ * remove. If not, the runs are bit-identical to those of `linkage run`. */
 static bool needs_all_rows(struct lk_model *model)
 {
     struct lk_system *system = NULL;
@@ -124,7 +124,8 @@ static int run_comparison(const struct compare_options *options)
     c.model = model;
     if (model != NULL) {
         c.all_rows = needs_all_rows(model);
-        /* every run names its method; the model may itself name one of the laboratory */
+        /* The formulation of the model does not matter here, because every run sets its own. It is
+         * replaced, because it may exist only in the laboratory. */
         strcpy(model->solver.formulation, "ali3");
         c.system = compile_model(options->path, model, NULL);
     }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Distance between values of columns. */
+/* Distance between the column values of two runs. */
 #include "compare.h"
 
 #include <math.h>
 
-/* A rotation has two quaternions; use the one nearer to that of the reference. */
+/* Return the sign by which a quaternion must be multiplied. Two quaternions describe the same
+ * rotation; the one nearer to that of the reference is used. */
 static double sign_of_turn(const struct compare_reference *r, const double *values,
                            const double *right, int first)
 {
@@ -16,7 +17,7 @@ static double sign_of_turn(const struct compare_reference *r, const double *valu
     return copysign(1, sum);
 }
 
-/* largest difference of each quantity in one sample */
+/* Compute the largest difference of each quantity in one sample. */
 static void find_differences(const struct compare_reference *r, const double *values,
                              const double *right, double ret[COMPARE_QUANTITIES])
 {
@@ -42,7 +43,7 @@ static void keep_largest(double largest[COMPARE_QUANTITIES],
                          const double values[COMPARE_QUANTITIES])
 {
     for (int q = 0; q < COMPARE_QUANTITIES; q++)
-        largest[q] = fmax(largest[q], values[q]); /* fmax() of a number and NAN is the number */
+        largest[q] = fmax(largest[q], values[q]); /* fmax() ignores NAN */
 }
 
 void compare_errors(const struct compare_reference *r, const double *values,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The files of a comparison: compare.csv with a line per run, drift.csv with a line per sample, and
- * the pictures, drawn by gnuplot with the script beside them. */
+ * the pictures. gnuplot draws the pictures with a script that is written to the same folder. */
 #include "commands.h"
 #include "compare.h"
 #include "linkage/file.h"
@@ -17,12 +17,12 @@
 
 extern char **environ;
 
-/* Made from plot.gp by the build. */
+/* Generated from plot.gp by the build. */
 static const char *const plot_lines[] = {
 #include "compare/plot_lines.h"
 };
 
-/* RFC 4180 */
+/* Write a quoted text of a CSV file, RFC 4180. */
 static void write_text(FILE *f, const char *text)
 {
     fputc('"', f);
@@ -73,7 +73,8 @@ static void write_runs(FILE *f, const struct compare *c)
     }
 }
 
-/* the finest run of each method that completed: its last one */
+/* Return true if the run is the last completed run of its method, which has the finest setting.
+ * Only these runs are drawn. */
 static bool is_drawn(const struct compare *c, int i)
 {
     const struct compare_run *runs = c->runs;
@@ -103,7 +104,8 @@ static void write_drift(FILE *f, const struct compare *c)
     }
 }
 
-/* The script contains the methods by number and name, so that it can be run again by hand. */
+/* Write the gnuplot script. It contains the numbers and names of the methods, so that it can be run
+ * again by hand. */
 static void write_script(FILE *f, const struct compare *c)
 {
     double trust = c->reference.trust[COMPARE_POSITION];
@@ -146,7 +148,8 @@ static int write_file(const struct compare *c, const char *name,
     return EXIT_REFUSED;
 }
 
-/* The output of gnuplot goes to @log. Return: its exit status, -1: it could not be started. */
+/* Run gnuplot with its messages in the file @log.
+ * Return: exit status of gnuplot; -1: it could not be started. */
 static int run_gnuplot(char *directory, char *script, const char *log)
 {
     char program[] = "gnuplot", option[] = "-e";
@@ -167,7 +170,8 @@ static int run_gnuplot(char *directory, char *script, const char *log)
     return WEXITSTATUS(status) == 127 ? -1 : WEXITSTATUS(status);
 }
 
-/* Return: note on missing pictures, or "" */
+/* Draw the pictures.
+ * Return: note about missing pictures, or "" */
 static const char *draw_pictures(const struct compare *c)
 {
     char directory[PATH_MAX + 16], script[PATH_MAX + 16], log[PATH_MAX + 16];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A comparison for programs: one JSON object in one line; README.md has the keys. */
+/* JSON report of a comparison: one object in one line; README.md documents the keys. */
 #include "compare.h"
 
 #include "linkage/json.h"

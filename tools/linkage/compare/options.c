@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Return: EXIT_DONE, EXIT_REFUSED (memory), EXIT_USAGE after an error message */
+/* Parse a list such as "a,b,c".
+ * Return: EXIT_DONE, EXIT_REFUSED (no memory), EXIT_USAGE after an error message */
 static int take_list(const struct option_row *row, const char *text)
 {
     struct compare_list *ret = row->data;

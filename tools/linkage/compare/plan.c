@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Plans the runs: every named formulation with every named integrator, orientation and
- * stabilisation, and each of these with all steps, or with all tolerances if the integrator
- * controls its error.
+/* Plan of the runs: every selected formulation with every selected integrator, orientation and
+ * stabilisation. Each combination runs with all steps, or with all tolerances if the integrator has
+ * error control.
  *
  * The default is a star: all formulations with one integrator, and all integrators with one
  * formulation. */
@@ -19,10 +19,11 @@
 #define COMMON_INTEGRATOR  "rk4"
 #define WITH_ERROR_CONTROL "dormand-prince"
 
-static const double default_steps[] = {10, 5, 2.5}; /* from the model */
+static const double default_steps[] = {10, 5, 2.5}; /* multiples of the step of the model */
 static const double default_tolerances[] = {1e-6, 1e-8, 1e-10};
 
-/** struct plan - under construction. @options: with defaults for missing options */
+/** struct plan - a plan under construction.
+ * @options: with defaults for options that were not given */
 struct plan {
     struct compare *compare;
     struct compare_options o;
@@ -32,7 +33,7 @@ struct plan {
 
 /* ---- names ---- */
 
-/* "all", or "complement:all" */
+/* Return true for "all", or a name such as "complement:all". */
 static bool is_all(const char *name)
 {
     size_t n = strlen(name);
@@ -40,7 +41,7 @@ static bool is_all(const char *name)
     return n >= 3 && strcmp(name + n - 3, "all") == 0 && (n == 3 || name[n - 4] == ':');
 }
 
-/* return true if @name selects the entry of the table that is called @known */
+/* Return true if @name selects the entry @known of the table. */
 static bool asks_for(const char *name, const struct lk_lab_name *known)
 {
     size_t n = strlen(name);
@@ -51,7 +52,7 @@ static bool asks_for(const char *name, const struct lk_lab_name *known)
            (known->is_default && strncmp(known->name, name, n) == 0 && known->name[n] == ':');
 }
 
-/* the first entry of the table that @name selects */
+/* Return the first entry of the table that @name selects. */
 static const struct lk_lab_name *find_name(const struct lk_lab_name *names, int n, const char *name)
 {
     for (int i = 0; i < n; i++)
@@ -83,7 +84,9 @@ static bool controls_error(const char *integrator)
     return name != NULL && name->has_error_control;
 }
 
-/* @words: NULL-terminated;  @text: the same for a message */
+/* Check that all names of a list are valid.
+ * @words: valid names, terminated by NULL
+ * @text:  the valid names, for the error message */
 static int check_words(const char *what, const struct compare_list *list, const char *const *words,
                        const char *text)
 {
@@ -158,7 +161,7 @@ static void add_run(struct plan *plan, const struct lk_method *method)
     c->n_runs++;
 }
 
-/* a method with all its settings */
+/* Add runs of a method with all its settings. */
 static void add_settings(struct plan *plan, struct lk_method method, bool has_error_control)
 {
     const struct compare_numbers *steps = &plan->o.steps, *tolerances = &plan->o.tolerances;
@@ -190,13 +193,15 @@ static bool is_common(const char *formulation)
 }
 
 /* Add a pair of formulation and integrator with every selected orientation and stabilisation. A
- * formulation with its own step is added once, without any of the three. */
+ * formulation with its own step is added only once, without integrator, orientation and
+ * stabilisation. */
 static void add_pair(struct plan *plan, const char *formulation, const char *integrator)
 {
     const struct compare_options *o = &plan->o;
     struct lk_method method = {.formulation = formulation, .integrator = integrator};
 
-    /* it takes the constrained equations, so the variant of the formulation is fixed */
+    /* The integrator solves the constrained equations itself, so variants of the formulation make
+     * no difference. */
     if (is_constrained(integrator) && is_common(formulation))
         method.formulation = COMMON_FORMULATION;
     if (find_formulation(formulation)->is_own) {
@@ -227,7 +232,7 @@ static void add_star(struct plan *plan)
             add_pair(plan, find_formulation(COMMON_FORMULATION)->name, names[i].name);
 }
 
-/* return true if one of the first @n names of the list selects the entry too */
+/* Return true if one of the first @n names of the list already selects the entry. */
 static bool was_asked_for(const struct compare_list *asked, int n, const struct lk_lab_name *known)
 {
     for (int i = 0; i < n; i++)
@@ -236,8 +241,8 @@ static bool was_asked_for(const struct compare_list *asked, int n, const struct 
     return false;
 }
 
-/* one formulation with all integrators; library steps only once, whatever the number of integrators
- */
+/* Add one formulation with all selected integrators. A formulation with its own step is added only
+ * once, because it uses no integrator. */
 static void add_formulation(struct plan *plan, const struct lk_lab_name *formulation)
 {
     const struct compare_list *asked = &plan->o.integrators;
@@ -272,7 +277,8 @@ static void add_name(struct compare_list *list, const char *name)
     list->name[list->n++] = name;
 }
 
-/* If no integrators were named, takes those that fit the given settings. */
+/* Set defaults for options that were not given. If no integrators were named, choose those that can
+ * use the given settings. */
 static void complete_plan(struct plan *plan, double h)
 {
     struct compare_options *o = &plan->o;

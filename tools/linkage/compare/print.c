@@ -32,7 +32,7 @@ const char *compare_number(double value, int digits, char ret[COMPARE_CELL])
     return ret;
 }
 
-/* two digits, or one if the exponent has two: at most six characters */
+/* Print a number in at most six characters: two digits, or one if the exponent has two. */
 static void print_small(FILE *f, double value)
 {
     char cell[COMPARE_CELL];
@@ -60,7 +60,7 @@ static void print_milliseconds(FILE *f, double s)
     fprintf(f, " %4.*f", ms < 9.995 ? 2 : ms < 99.95 ? 1 : 0, ms);
 }
 
-/* prints @text from column @at on, in lines that end before the last column */
+/* Print @text from column @at on, in lines that end before the last column. */
 static void print_wrapped(FILE *f, int at, const char *text)
 {
     while ((int)strlen(text) > WIDTH - at) {
@@ -144,8 +144,8 @@ static bool is_first_of_its_reason(const struct compare *c, int i)
     return true;
 }
 
-/* prints the methods refused for the reason of run @first, in lines that end before the last column
- */
+/* Print the names of the methods that were refused for the same reason as run @first, in lines that
+ * end before the last column. */
 static void print_names(FILE *f, const struct compare *c, int first)
 {
     int at = 0, number = -1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The reference values: times, columns and numbers of a CSV file; or, without one, the run of the
- * best method at a tolerance near round-off. It is trusted only as far as a second method, with
- * other equations and another integrator, agrees. */
+/* The reference: times, columns and numbers of a CSV file. Without a file, the reference is the run
+ * of an accurate method at a tolerance near round-off. Its accuracy is its difference from a second
+ * method with other equations and another integrator. */
 #include "commands.h"
 #include "compare.h"
 
@@ -12,10 +12,10 @@
 #define SAMPLES     25
 #define DURATION_S  1.0
 #define TIGHT       1e-12 /* tolerance of a reference */
-#define REFERENCE_S 5.0   /* CPU time limit of each, at least */
-#define FINER       8     /* ratio of the shortest step compared to that of a reference */
-#define AGREED      1e-7  /* [m] two methods this close need no third one */
-#define DOUBTFUL    1e-4  /* [m] two methods this far apart do not confirm each other */
+#define REFERENCE_S 5.0   /* minimum CPU time limit of a reference run [s] */
+#define FINER       8     /* ratio of the shortest compared step to that of a reference */
+#define AGREED      1e-7  /* [m] if two methods agree this closely, no third one is run */
+#define DOUBTFUL    1e-4  /* [m] two methods that differ by more confirm nothing */
 
 void compare_reference_release(struct compare_reference *r)
 {
@@ -26,7 +26,7 @@ void compare_reference_release(struct compare_reference *r)
 
 /* ---- even samples ---- */
 
-/* Samples lie on the grid of the longest step. */
+/* Distribute the sample times evenly, on the grid of the longest step. */
 static int spread_times(struct compare *compare)
 {
     struct compare_reference *r = &compare->reference;
@@ -61,8 +61,9 @@ int compare_reference_times(struct compare *compare)
 
 /* ---- two methods ---- */
 
-/** struct candidate - a method that may serve as reference. @is_own: a step of the library; these
- * share their projections, so no two of them confirm each other */
+/** struct candidate - a method that may serve as reference.
+ * @is_own: a step of the library. These methods share their projections, so two of them cannot
+ *          confirm each other */
 struct candidate {
     struct lk_method method;
     bool is_own;
@@ -90,7 +91,8 @@ static const struct candidate candidates[] = {
 };
 #define N_CANDIDATES (int)(sizeof(candidates) / sizeof(*candidates))
 
-/* a fraction of the time between samples, shorter than all steps compared */
+/* Return the step of a reference: a fraction of the time between samples, shorter than all compared
+ * steps. */
 static double fine_step(const struct compare *compare)
 {
     const struct compare_reference *r = &compare->reference;
@@ -107,7 +109,8 @@ struct result {
     double *values;
 };
 
-/* Return: false: memory. */
+/* Run a candidate.
+ * Return: false: no memory. */
 static bool try_candidate(struct compare *compare, const struct candidate *c, struct result *ret,
                           char reason[COMPARE_TEXT])
 {
@@ -133,14 +136,15 @@ static bool try_candidate(struct compare *compare, const struct candidate *c, st
     return made;
 }
 
-/** struct pair - two candidates that confirm each other; -1: none. */
+/** struct pair - two candidates that confirm each other; index -1: none. */
 struct pair {
     int first;
     int second;
     double apart[COMPARE_QUANTITIES];
 };
 
-/* compares the new result @i with all earlier ones of the other kind */
+/* Compare the new result @i with all earlier results of methods of the other type, and update the
+ * best pair. */
 static void meet_earlier(const struct compare_reference *r, const struct result *results, int i,
                          struct pair *best)
 {
@@ -159,7 +163,7 @@ static void meet_earlier(const struct compare_reference *r, const struct result 
         best->first = i;
 }
 
-/* appends to @text the distance of the two in each available quantity */
+/* Append the difference of the two methods in each available quantity to @text. */
 static void tell_distances(const struct compare_reference *r, char *text, size_t size)
 {
     static const char *const units[COMPARE_QUANTITIES] = {"m", "m/s", "N"};
@@ -192,8 +196,8 @@ static void set_reference(struct compare_reference *r, const struct result *resu
                                                    : "they do not agree, so nothing is known");
 }
 
-/* Tries candidates until two agree, with other equations and another integrator; otherwise takes
- * the closest pair, and reports how close it is. */
+/* Run candidates until two of them agree that have different equations and integrators. If none
+ * agree, use the closest pair and report its difference. */
 int compare_reference_make(struct compare *compare)
 {
     struct compare_reference *r = &compare->reference;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One run of a method, in a process of its own: whatever a solver does there, the comparison
- * continues, and the time limit ends a run that never returns. The process writes its results into
- * shared memory. */
+/* One run of a method, in a separate process. So the comparison continues even if a solver crashes,
+ * and a time limit ends a run that never returns. The process writes its results to shared
+ * memory. */
 #include "compare.h"
 
 #include <errno.h>
@@ -14,11 +14,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define KILL_FACTOR 1.5 /* of the limit, which a run checks between samples: it is killed */
+#define KILL_FACTOR 1.5 /* a run is killed at this multiple of its limit */
 #define KILL_MORE_S 0.5
 
-/** struct compare_shared - the results of a run. @outputs: scratch;  @values: a row of all columns
- * per sample;  @course: the report at each sample */
+/** struct compare_shared - results of a run in shared memory.
+ * @outputs: scratch memory for the outputs of the model
+ * @values:  one row of all columns per sample
+ * @course:  report at each sample */
 struct compare_shared {
     size_t size;
     enum compare_outcome outcome;
@@ -77,7 +79,7 @@ bool compare_samples_fit(const struct compare *compare, struct compare_run *run)
 
 /* ---- in the process of the run ---- */
 
-/* after KILL_FACTOR times the limit SIGPROF ends the process */
+/* Let SIGPROF end the process after KILL_FACTOR times the limit. */
 static void set_alarm(double limit_s)
 {
     double at = KILL_FACTOR * limit_s + KILL_MORE_S;
@@ -161,7 +163,8 @@ static void explain_end(const struct compare_shared *s, int status, double limit
         snprintf(run->reason, size, "%s", s->error.text);
 }
 
-/* Return: false: memory */
+/* Copy the course of a run from shared memory.
+ * Return: false: no memory */
 static bool keep_course(const struct compare_shared *s, struct compare_run *run)
 {
     size_t n = (size_t)s->n_samples;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A reference trajectory from a CSV file: the first column is the time; the names of the others
- * give their meaning, see columns.c. */
+/* A reference trajectory from a CSV file. The first column is the time; the names of the other
+ * columns give their meaning, see columns.c. */
 #include "commands.h"
 #include "compare.h"
 #include "csv.h"
@@ -28,7 +28,7 @@ static void note_ignored(struct compare_reference *r, const char *name)
     snprintf(r->ignored + at, room, "%s%s", at > 0 ? ", " : "", name);
 }
 
-/* a map of a column that does not exist is an error */
+/* Return false with a message if an option --map names a column that the file does not have. */
 static bool maps_are_used(const struct compare_options *o, const struct lk_csv_table *t)
 {
     for (int i = 0; i < o->n_maps; i++) {
@@ -45,8 +45,9 @@ static bool maps_are_used(const struct compare_options *o, const struct lk_csv_t
     return true;
 }
 
-/* @place: for each column of the file the one of the reference, or -1. Return: false after an error
- * message */
+/* Find the meaning of all columns.
+ * @place: for each column of the file the column of the reference, or -1
+ * Return: false after an error message */
 static bool take_names(struct compare *compare, const struct lk_csv_table *t, int *place)
 {
     struct compare_reference *r = &compare->reference;
@@ -72,7 +73,7 @@ static bool take_names(struct compare *compare, const struct lk_csv_table *t, in
     return false;
 }
 
-/* copy the columns that the model has; the times are moved out of the table */
+/* Copy the columns that the model has. The times are moved out of the table without a copy. */
 static bool take_values(struct compare_reference *r, struct lk_csv_table *t, const int *place)
 {
     size_t rows = (size_t)t->n_rows;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of checks, in print order, and their shared functions. */
+/* The table of checks, in the order in which they are printed, and functions that the checks
+ * share. */
 #include "doctor.h"
 
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernel and cores: kernel version, core, other users of the core. */
+/* Checks of kernel and cores: kernel version, isolation of the cores, other users of the cores. */
 #include "doctor.h"
 
 #include <stdlib.h>
@@ -21,7 +21,8 @@ void check_kernel(const struct doctor *d, struct doctor_finding *f)
             "realtime-kernel; else a kernel built with CONFIG_PREEMPT_RT=y");
 }
 
-/* share of all time that the hypervisor gave to other guests, in percent; below 0: unknown */
+/* Return the share of all time that the hypervisor gave to other guests [percent]; below 0:
+ * unknown. */
 static double read_stolen(const struct doctor *d)
 {
     unsigned long long t[8];
@@ -116,8 +117,8 @@ void check_nohz_full(const struct doctor *d, struct doctor_finding *f)
     mend(f, "add nohz_full=%s to " BOOT " (needs a kernel with CONFIG_NO_HZ_FULL)", d->cores_text);
 }
 
-/* Read the cores of the parameter @name of the kernel's command line. Return: false if the
- * parameter is missing. */
+/* Read the cores in the parameter @name of the kernel's command line.
+ * Return: false if the parameter is missing. */
 static bool read_parameter(const struct doctor *d, const char *name, cpu_set_t *ret_cpus)
 {
     char text[4096];
@@ -145,8 +146,7 @@ void check_rcu_nocbs(const struct doctor *d, struct doctor_finding *f)
     if (!doctor_is_read(d))
         return;
     read_parameter(d, "rcu_nocbs", &cores);
-    CPU_OR(&cores, &cores,
-           &d->host.nohz_full); /* such a core also has its RCU callbacks offloaded */
+    CPU_OR(&cores, &cores, &d->host.nohz_full); /* such a core also offloads its RCU callbacks */
     if (doctor_missing(d, &cores, list))
         found(f, DOCTOR_WARN, "core %s runs callbacks of the kernel", list);
     else
@@ -156,8 +156,8 @@ void check_rcu_nocbs(const struct doctor *d, struct doctor_finding *f)
     mend(f, "add rcu_nocbs=%s to " BOOT, d->cores_text);
 }
 
-/* The cores of the control group of this process: version 2, or the cpuset hierarchy of version 1.
- * A group without a file of its own inherits those of its parent. */
+/* Read the cores of the control group of this process: version 2, or the cpuset hierarchy of
+ * version 1. If the group has no file for its cores, those of its parent apply. */
 static bool read_group(const struct doctor *d, cpu_set_t *ret_cpus)
 {
     char path[512], line[512];
@@ -209,7 +209,8 @@ void check_cpuset(const struct doctor *d, struct doctor_finding *f)
         found(f, DOCTOR_OK, "core %s may be pinned to", d->cores_text);
 }
 
-/* An isolated sibling that is not checked is idle and has no effect. */
+/* Check the siblings that share a physical core with a checked core. An isolated sibling that is
+ * not checked itself is idle and has no effect. */
 void check_siblings(const struct doctor *d, struct doctor_finding *f)
 {
     char list[DOCTOR_LIST];

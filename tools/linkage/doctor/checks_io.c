@@ -11,7 +11,7 @@
 
 #define FREE_MIN_BYTES ((uint64_t)1 << 30)
 #define GAP_BAD_S      100e-6
-#define GAPS_BAD       10.0 /* a second */
+#define GAPS_BAD       10.0 /* gaps per second */
 
 void check_io_uring(const struct doctor *d, struct doctor_finding *f)
 {
@@ -43,7 +43,8 @@ void check_directory(const struct doctor *d, struct doctor_finding *f)
     if (p->directory != 0) {
         found(f, DOCTOR_FAIL, "%s: %s", path, strerror(p->directory));
         costs(f, "evidence of a run is lost");
-        /* an existing folder may deliberately belong to another user: no command changes that */
+        /* An existing folder may belong to another user on purpose, so no command is suggested that
+         * changes its owner. */
         if (p->directory == ENOENT)
             mend(f, "sudo install -d -o linkaged -g linkaged %s (or another account that runs it)",
                  path);
@@ -78,7 +79,8 @@ static bool is_bad(const struct doctor_spin *s)
     return s->error != 0 || s->largest_s > GAP_BAD_S || (double)s->gaps > GAPS_BAD * s->seconds;
 }
 
-/* Bad cores first, because the text has no room for many cores. */
+/* Check the results of the spin probe. Bad cores are listed first, because the text has room for a
+ * few cores only. */
 void check_spin(const struct doctor *d, struct doctor_finding *f)
 {
     const struct doctor_probes *p = &d->probes;
@@ -114,8 +116,8 @@ void check_spin(const struct doctor *d, struct doctor_finding *f)
                         "power saving and legacy USB; then look longer: linkage doctor --probe 60");
 }
 
-/* Return true if @name can be loaded as linkaged would load it. @ask: writes the version of the
- * library to @text */
+/* Return true if the library @name can be loaded in the way in which linkaged loads it.
+ * @ask: function that writes the version of the library to @text */
 static bool load(const char *name, const char *symbol, void (*ask)(void *function, char text[32]),
                  char text[32])
 {
@@ -135,7 +137,7 @@ static void ask_zmq(void *function, char text[32])
     void (*version)(int *, int *, int *);
     int v[3] = {0};
 
-    memcpy(&version, &function, sizeof(version)); /* as POSIX requires it */
+    memcpy(&version, &function, sizeof(version)); /* as required by POSIX */
     version(&v[0], &v[1], &v[2]);
     snprintf(text, 32, "%d.%d.%d", v[0], v[1], v[2]);
 }

@@ -9,7 +9,8 @@
 #define REMEDY_MANAGED                                                                             \
     "; those that refuse are managed by their driver: boot with isolcpus=managed_irq,domain,%s"
 
-/* "ff,00000003": groups of 32 cores in hexadecimal, the lowest last */
+/* Parse a mask of cores such as "ff,00000003": groups of 32 cores in hexadecimal, the group of the
+ * lowest cores last. */
 static bool parse_mask(const char *text, cpu_set_t *ret_cpus)
 {
     int bit = 0;
@@ -58,7 +59,8 @@ void check_irq_default(const struct doctor *d, struct doctor_finding *f)
          d->others_text);
 }
 
-/* An interrupt with a handler has a folder with the handler's name; without one it never occurs. */
+/* Read the name of the handler of an interrupt, which is the name of a folder. An interrupt without
+ * a handler never occurs. */
 static bool read_handler(const struct doctor *d, int irq, char *name, size_t size)
 {
     char path[512];

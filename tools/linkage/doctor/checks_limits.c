@@ -5,12 +5,12 @@
 #include <errno.h>
 #include <string.h>
 
-#define SHARE_MIN      0.9          /* share of its core that a cycle may need */
-#define LOCK_MIN       (256L << 20) /* below this linkaged locks no memory */
+#define SHARE_MIN      0.9          /* share of a core that a cycle may need */
+#define LOCK_MIN       (256L << 20) /* with a lower limit linkaged locks no memory */
 #define PRIORITY_MOST  95           /* priority granted to the service */
 #define FAIR_PERIOD_NS 1000000000L
 
-/* In 6.12 a fair server replaced the throttle. */
+/* Return true if the kernel is 6.12 or later, in which a fair server replaced the throttle. */
 static bool has_fair_server(const struct doctor *d)
 {
     return d->host.kernel_major > 6 || (d->host.kernel_major == 6 && d->host.kernel_minor >= 12);
@@ -76,8 +76,8 @@ void check_fair_server(const struct doctor *d, struct doctor_finding *f)
     }
 }
 
-/* Real-time group scheduling exists only in version 1 of control groups, and gives new groups no
- * time. */
+/* Check the real-time budget of the control group. Real-time group scheduling exists only in
+ * version 1 of control groups, where a new group has no budget. */
 void check_rt_group(const struct doctor *d, struct doctor_finding *f)
 {
     char path[512], line[512], group[256] = "";

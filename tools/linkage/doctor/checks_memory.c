@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Clock and memory. */
+/* Checks of clock and memory. */
 #include "doctor.h"
 
 #include <string.h>
 
-#define CLOCK_SLOW_S     100e-9 /* a reading takes 20 to 40 ns without a system call */
+#define CLOCK_SLOW_S     100e-9 /* without a system call a reading takes 20 to 40 ns */
 #define RESOLUTION_BAD_S 1e-6
 #define NODES            64
 
@@ -16,7 +16,8 @@ static bool is_one_of(const char *text, const char *const *words)
     return false;
 }
 
-/* All x86 processors have the feature, and only they list it. */
+/* Return true on an x86 processor: all of them have this feature flag, and no other processor lists
+ * it. */
 static bool is_x86(const struct doctor *d)
 {
     return lk_host_has_flag(d->root, "fpu");
@@ -38,7 +39,8 @@ void check_clocksource(const struct doctor *d, struct doctor_finding *f)
             "says why it was dropped)");
 }
 
-/* The cycle does not depend on it; comparing times of two machines does. */
+/* Check the PTP clock. The cycle does not depend on PTP, but a comparison of times of two machines
+ * does. */
 void check_ptp(const struct doctor *d, struct doctor_finding *f)
 {
     const struct doctor_probes *p = &d->probes;
@@ -107,7 +109,7 @@ void check_clock(const struct doctor *d, struct doctor_finding *f)
                 : "see clocksource; in containers and under debuggers the clock is slow, too");
 }
 
-/* Locked memory is never swapped. */
+/* Check swap space. It has no effect on locked memory, which is never swapped. */
 void check_swap(const struct doctor *d, struct doctor_finding *f)
 {
     bool locked = d->probes.known && d->probes.lock == 0 &&
@@ -140,7 +142,8 @@ void check_huge_pages(const struct doctor *d, struct doctor_finding *f)
             "with transparent_hugepage=madvise");
 }
 
-/* A switch of the kernel that should be 0; without the file the kernel lacks the feature. */
+/* Check a kernel switch that should be 0. If its file does not exist, the kernel lacks the
+ * feature. */
 static void check_off(const struct doctor *d, struct doctor_finding *f, const char *path)
 {
     long value = doctor_number(d, "%s", path);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Frequency and sleep of the cores. */
+/* Checks of clock frequency and idle states of the cores. */
 #include "doctor.h"
 
 #include <string.h>
 
 #define IDLE_STATES     16
-#define IDLE_LATENCY_US 10 /* latency of idle states below the jitter of wake-ups */
+#define IDLE_LATENCY_US 10 /* idle states with less latency cause no more than the usual jitter */
 
 void check_governor(const struct doctor *d, struct doctor_finding *f)
 {
@@ -30,7 +30,7 @@ void check_governor(const struct doctor *d, struct doctor_finding *f)
     }
 }
 
-/* Return the latency of the deepest idle state that core @cpu may enter, or -1 if unknown. */
+/* Return the latency of the deepest idle state that core @cpu may enter [us], or -1 if unknown. */
 static long slowest_state(const struct doctor *d, int cpu, char *name, size_t size)
 {
     static const char folder[] = "sys/devices/system/cpu/cpu%d/cpuidle/state%d/%s";
@@ -51,7 +51,8 @@ static long slowest_state(const struct doctor *d, int cpu, char *name, size_t si
     return slowest;
 }
 
-/* Deep states do not matter while the daemon inhibits them through /dev/cpu_dma_latency. */
+/* Check the idle states. Deep states have no effect if the daemon can inhibit them through
+ * /dev/cpu_dma_latency. */
 void check_idle_states(const struct doctor *d, struct doctor_finding *f)
 {
     bool held_off = d->probes.known && d->probes.latency == 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Other tasks that may run on the judged cores. */
+/* Checks of other tasks that may run on the judged cores. */
 #include "doctor.h"
 
 #include <sched.h>
@@ -30,7 +30,8 @@ static bool may_come(const struct doctor *d, const struct lk_host_task *task)
     return CPU_COUNT(&both) > 0;
 }
 
-/* Threads that serve interrupts count although they are bound to a core: they can be moved. */
+/* Add a kernel thread that may run on the judged cores. Threads that serve interrupts are included
+ * although they are bound to a core, because they can be moved. */
 static void see_kernel_thread(void *context, const struct lk_host_task *task)
 {
     struct crowd *crowd = context;
@@ -39,7 +40,8 @@ static void see_kernel_thread(void *context, const struct lk_host_task *task)
         add_task(crowd, task);
 }
 
-/* as the kernel takes it: groups of 32 cores in hexadecimal, the highest first */
+/* Write a mask in the format of the kernel: groups of 32 cores in hexadecimal, the group of the
+ * highest cores first. */
 static void write_mask(const cpu_set_t *cpus, char *text, size_t size)
 {
     text[0] = '\0';
@@ -78,7 +80,8 @@ void check_kernel_threads(const struct doctor *d, struct doctor_finding *f)
          d->others_text, mask, d->cores_text);
 }
 
-/* A running rig is also seen by its threads; one that is only loaded has only its lock. */
+/* Check for other rigs on the judged cores. The threads of a running rig are found, too, but a rig
+ * that is only loaded can only be found by its lock. */
 void check_taken(const struct doctor *d, struct doctor_finding *f)
 {
     enum lk_host_lock lock;
@@ -122,7 +125,7 @@ void check_foreign_tasks(const struct doctor *d, struct doctor_finding *f)
          d->others_text, rivals.first, rivals.first);
 }
 
-/* Both watchdogs watch the cores of one mask. */
+/* Check the two watchdogs of the kernel. One mask contains the cores of both. */
 void check_watchdog(const struct doctor *d, struct doctor_finding *f)
 {
     long soft = doctor_number(d, "proc/sys/kernel/watchdog");

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LOCK_MIN (256L << 20) /* below this linkaged locks no memory */
+#define LOCK_MIN (256L << 20) /* with a lower limit linkaged locks no memory */
 
 static int memory_error(const struct doctor *d)
 {
@@ -19,7 +19,8 @@ static int memory_error(const struct doctor *d)
     return -d->probes.lock;
 }
 
-/* Without --core the daemon takes a core of its own only if another one is left. */
+/* List the cores that the daemon would use. Without --core it reserves a core only if another one
+ * remains. */
 static int list_cores(const struct doctor *d, int *ret_core)
 {
     int n = 0;

@@ -25,7 +25,8 @@ static int refuse_option(const struct option_row *row, const char *text, const c
     return DOCTOR_EXIT_USAGE;
 }
 
-/* Like lk_host_parse_cpus(), but the whole text must be a valid list. */
+/* Parse a list of cores like lk_host_parse_cpus(), but accept only a text that is valid as a
+ * whole. */
 static bool parse_cores(const char *text, cpu_set_t *ret_cores)
 {
     const char *at = text;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* linkage doctor: checks whether this machine is fit for real time, and suggests remedies.
  *
- * doctor.c           command line, exit status
- * machine.c   reads conditions, the cores to check, the account's limits
- * probe.c tests properties that cannot be read: priority, memory locking, the clock, pinning
- * spin.c      a loop on each core that only reads the clock; counts interrupts meanwhile
- * checks_*.c  one small function per check; changes nothing
- * checks.c table of the checks
- * daemon.c    whether linkaged will start and arm
- * print.c     text and JSON
+ *     doctor.c    command line, exit status
+ *     machine.c   reads conditions, the cores to check, the account's limits
+ *     probe.c     tests properties that cannot be read: priority, locked memory, clock, pinning
+ *     spin.c      loop on each core that only reads the clock; counts interrupts meanwhile
+ *     checks_*.c  one small function per check; they change nothing
+ *     checks.c    table of the checks
+ *     daemon.c    prediction whether linkaged will start and arm
+ *     print.c     text and JSON
  *
- * The checks use only the results of machine.c and probe.c, so that tests can supply them.
+ * The checks use only the results of machine.c and probe.c, so that tests can supply these results.
  * Thread: one.  RT: no. */
 #ifndef TOOLS_LINKAGE_DOCTOR_H
 #define TOOLS_LINKAGE_DOCTOR_H
@@ -22,9 +22,9 @@
 #include <stdio.h>
 
 #define DOCTOR_TEXT      512
-#define DOCTOR_LIST      128 /* room for a list of cores */
-#define DOCTOR_SPINS     64  /* cores that are probed at once */
-#define DOCTOR_WORST     4   /* names that are listed of many */
+#define DOCTOR_LIST      128 /* size of a list of cores [bytes] */
+#define DOCTOR_SPINS     64  /* number of cores probed at once */
+#define DOCTOR_WORST     4   /* number of names listed */
 #define DOCTOR_GAP_S     20e-6
 #define DOCTOR_UNLIMITED (-1L)
 #define DOCTOR_UNKNOWN   (-2L)
@@ -37,14 +37,15 @@ enum doctor_exit {
     DOCTOR_EXIT_USAGE = 3,
 };
 
-/** enum doctor_verdict - result of a check; not known: could not be determined, or was not
+/** enum doctor_verdict - result of a check; NOT_KNOWN: it could not be determined, or was not
  * requested. */
 enum doctor_verdict { DOCTOR_OK, DOCTOR_WARN, DOCTOR_FAIL, DOCTOR_NOT_KNOWN, DOCTOR_VERDICTS };
 
 /** struct doctor_options - the command line.
  * @root:      "" for this machine
  * @directory: folder for evidence and recordings, NULL: not checked
- * @cores: cores to check; empty: choose them @priority: priority of the cycle
+ * @cores:     cores to check; empty: choose them
+ * @priority:  priority of the cycle
  * @probe_s:   length of the spin probe [s], 0: none */
 struct doctor_options {
     const char *root;
@@ -80,8 +81,9 @@ struct doctor_interrupt {
 };
 
 /** struct doctor_interrupts - interrupts during the spin probe.
- * @devices: number of interrupts from devices; @all: number of all interrupts @worst,
- *           @worst_devices: the most frequent sources, largest first */
+ * @devices: number of interrupts from devices
+ * @all:     number of all interrupts
+ * @worst, @worst_devices: the most frequent sources, largest first */
 struct doctor_interrupts {
     bool known;
     double seconds;
@@ -93,15 +95,18 @@ struct doctor_interrupts {
     struct doctor_interrupt worst_devices[DOCTOR_WORST];
 };
 
-/** struct doctor_probes - results of the probes: 0 or errno for each test.
- * @known:    false: no tests were made (another root)
- * @fifo, @lock, @latency, @uring: SCHED_FIFO, all memory locked, /dev/cpu_dma_latency opened for
- *            writing, an io_uring made
- * @pin:      pinning to @pin_core, the first core that failed
- * @clock_s:  time of one reading of the monotonic clock;  @resolution_s: its resolution
- * @ptp:      state of a PTP daemon, UNKNOWN: no answer;  @ptp_socket: its socket, "": none;
- * @ptp_error: 0 or negative errno
- * @file_system, @directory, @free_bytes: of --directory; "" if not requested */
+/** struct doctor_probes - results of the probes. Each test has the result 0 or errno.
+ * @known:        false: no tests were made (another root)
+ * @fifo, @lock, @latency, @uring: tests of SCHED_FIFO, of locking all memory, of opening
+ *                /dev/cpu_dma_latency for writing, and of creating an io_uring
+ * @pin:          test of pinning; @pin_core is the first core that failed
+ * @clock_s:      time of one reading of the monotonic clock
+ * @resolution_s: resolution of that clock
+ * @ptp:          state of a PTP daemon, UNKNOWN: no answer
+ * @ptp_socket:   socket of the PTP daemon, "": none
+ * @ptp_error:    result of the query, 0 or negative errno
+ * @file_system, @directory, @free_bytes: properties of the folder --directory; "" if not
+ *                                        requested */
 struct doctor_probes {
     bool known;
     int fifo;
@@ -124,8 +129,8 @@ struct doctor_probes {
     struct doctor_interrupts interrupts;
 };
 
-/** struct doctor_limits - resource limits of this account: DOCTOR_UNLIMITED, DOCTOR_UNKNOWN or a
- * number.
+/** struct doctor_limits - resource limits of this account: a number, DOCTOR_UNLIMITED or
+ * DOCTOR_UNKNOWN.
  * @may_prioritise, @may_lock: capabilities that override the limits */
 struct doctor_limits {
     long rtprio;
@@ -135,11 +140,13 @@ struct doctor_limits {
 };
 
 /** struct doctor - input of the checks.
- * @cores: cores to check;  @others: the other online cores;  @cores_text, @others_text: both sets
- *         as text
- * @online: all cores;  @allowed: cores allowed to this process; empty if unknown
- * @lacks: missing properties for which linkaged refuses to arm;  @holder: owner of the checked
- *         cores, "" if one is free */
+ * @cores:   cores to check
+ * @others:  the other online cores
+ * @cores_text, @others_text: @cores and @others as text
+ * @online:  all online cores
+ * @allowed: cores allowed to this process; empty if unknown
+ * @lacks:   missing properties for which linkaged refuses to arm
+ * @holder:  process that has locked the checked cores, "" if one of them is free */
 struct doctor {
     const struct doctor_options *options;
     const char *root;
@@ -166,7 +173,9 @@ struct doctor_check {
 };
 
 /** struct doctor_finding - result of a check.
- * @cost, @remedy: "" if nothing needs a remedy */
+ * @value:  measured or configured value
+ * @cost:   disadvantage for real-time operation, "": none
+ * @remedy: action that improves the finding, "": none needed */
 struct doctor_finding {
     const struct doctor_check *check;
     enum doctor_verdict verdict;
@@ -181,32 +190,33 @@ extern const int doctor_n_checks;
 /** doctor_read_machine() - Read conditions, cores and limits below @options->root. */
 void doctor_read_machine(const struct doctor_options *options, struct doctor *ret_doctor);
 
-/** doctor_try() - Fill @doctor->probes on this machine; takes @options->probe_s and some
- * milliseconds. Real-time priority and locked memory are tried in short-lived child processes. */
+/** doctor_try() - Run the probes on this machine and fill @doctor->probes. It takes
+ * @options->probe_s plus some milliseconds. Real-time priority and locked memory are tried in
+ * short-lived child processes. */
 void doctor_try(struct doctor *doctor);
 
 /** doctor_spin() - Execute the spin probe for doctor_try(). */
 void doctor_spin(const struct doctor *doctor, struct doctor_probes *probes);
 
-/** doctor_examine() - Run all checks. @findings: receives doctor_n_checks findings */
+/** doctor_examine() - Run all checks.
+ * @findings: array of doctor_n_checks findings */
 void doctor_examine(const struct doctor *doctor, struct doctor_finding *findings);
 
 /** doctor_count() - Count the findings of each verdict. */
 void doctor_count(const struct doctor_finding *findings, int counts[DOCTOR_VERDICTS]);
 
-/** doctor_exit_of() - Return the exit status for the counts of verdicts; a machine that linkaged
- * refuses fails.
+/** doctor_exit_of() - Return the exit status for the counts of verdicts; if linkaged will refuse
+ * the machine, the status is DOCTOR_EXIT_FAIL.
  * Return: enum doctor_exit, never DOCTOR_EXIT_USAGE. */
 int doctor_exit_of(const struct doctor *doctor, const int counts[DOCTOR_VERDICTS]);
 
 /** doctor_ask_daemon() - Predict with lk_host_judge(), which linkaged also uses, whether linkaged
- * will start and arm on this machine. Tests that were not made are assumed to succeed. */
+ * will start and arm on this machine. Tests that were not made count as successful. */
 void doctor_ask_daemon(struct doctor *doctor);
 /** doctor_is_refused() - Return true if linkaged will refuse to start, or to arm without
- * --allow-degraded.
- */
+ * --allow-degraded. */
 bool doctor_is_refused(const struct doctor *doctor);
-/** doctor_print_daemon() - Print the prediction as a line. */
+/** doctor_print_daemon() - Print the prediction in one line. */
 void doctor_print_daemon(FILE *file, const struct doctor *doctor);
 
 void doctor_print_text(FILE *file, const struct doctor *doctor,
@@ -214,7 +224,7 @@ void doctor_print_text(FILE *file, const struct doctor *doctor,
 void doctor_print_json(FILE *file, const struct doctor *doctor,
                        const struct doctor_finding *findings);
 
-/* For checks. */
+/* Functions for the checks. */
 
 /** found() - Set the verdict of a finding and the value on which the verdict is based. */
 void found(struct doctor_finding *finding, enum doctor_verdict verdict, const char *format, ...)
@@ -230,15 +240,15 @@ void mend(struct doctor_finding *finding, const char *format, ...)
 void text_add(char *text, size_t size, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/** doctor_number() - Read an integer in a file below the root, or DOCTOR_UNKNOWN. */
+/** doctor_number() - Return the integer in a file below the root, or DOCTOR_UNKNOWN. */
 long doctor_number(const struct doctor *doctor, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/** doctor_list() - Read a list of cores in a file below the root. Return: false if the file
- * contains no list. */
+/** doctor_list() - Read a list of cores in a file below the root.
+ * Return: false if the file contains no list. */
 bool doctor_list(const struct doctor *doctor, cpu_set_t *ret_cpus, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/** doctor_missing() - Write the list of checked cores that are not in @set. Return: true if there
- * are any. */
+/** doctor_missing() - Write the list of checked cores that are not in @set.
+ * Return: true if there are any. */
 bool doctor_missing(const struct doctor *doctor, const cpu_set_t *set, char list[DOCTOR_LIST]);
 /** doctor_next_core() - Return the first checked core above @core, or -1. Begin with @core = -1. */
 int doctor_next_core(const struct doctor *doctor, int core);
@@ -246,7 +256,7 @@ int doctor_next_core(const struct doctor *doctor, int core);
  * Only then does a missing file mean that the kernel lacks the feature. */
 bool doctor_is_read(const struct doctor *doctor);
 
-/* checks_*.c: see the table in checks.c */
+/* Functions in checks_*.c; their table is in checks.c. */
 void check_kernel(const struct doctor *d, struct doctor_finding *f);
 void check_virtual_machine(const struct doctor *d, struct doctor_finding *f);
 void check_cores(const struct doctor *d, struct doctor_finding *f);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The subject of the checks: conditions of the machine, judged cores, limits of this account. */
+/* The subject of the checks: conditions of the machine, judged cores, and limits of this
+ * account. */
 #include "doctor.h"
 
 #include <errno.h>
@@ -7,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CAPABILITY_IPC_LOCK 14 /* bits of CapEff, linux/capability.h */
+#define CAPABILITY_IPC_LOCK 14 /* bit numbers in CapEff, linux/capability.h */
 #define CAPABILITY_SYS_NICE 23
 
 void text_add(char *text, size_t size, const char *format, ...)
@@ -100,7 +101,8 @@ static void read_own(const char *root, const char *file, const char *key, char *
     fclose(f);
 }
 
-/* "Max locked memory   8388608   8388608   bytes": column @column, of 0 (soft) and 1 (hard) */
+/* Read a limit from a line such as "Max locked memory 8388608 8388608 bytes".
+ * @column: 0 (soft) or 1 (hard) */
 static long read_limit(const char *root, const char *key, int column)
 {
     char text[256], words[2][32];
@@ -114,7 +116,8 @@ static long read_limit(const char *root, const char *key, int column)
     return sscanf(words[column], "%ld", &value) == 1 ? value : DOCTOR_UNKNOWN;
 }
 
-/* The daemon raises its soft limit of locked memory to the hard one, but not that of priority. */
+/* Read the limits of this account. For locked memory the hard limit counts, because the daemon
+ * raises its soft limit. It does not raise that of priority. */
 static void read_limits(const char *root, struct doctor_limits *limits)
 {
     char text[64];
@@ -128,9 +131,8 @@ static void read_limits(const char *root, struct doctor_limits *limits)
     limits->may_prioritise = capabilities >> CAPABILITY_SYS_NICE & 1;
 }
 
-/* Choose the requested cores; otherwise the isolated cores; otherwise the core that the daemon's
- * `core: auto` takes.
- */
+/* Choose the cores to check: the requested cores, otherwise the isolated cores, otherwise the core
+ * that the daemon chooses for `core: auto`. */
 static void choose_cores(struct doctor *doctor)
 {
     const cpu_set_t *from = CPU_COUNT(&doctor->allowed) > 0 ? &doctor->allowed : &doctor->online;
@@ -161,7 +163,7 @@ static void read_cores(struct doctor *doctor)
     lk_host_format_cpus(&doctor->cores, doctor->cores_text, DOCTOR_LIST);
     lk_host_format_cpus(&doctor->others, doctor->others_text, DOCTOR_LIST);
     if (doctor->others_text[0] == '\0')
-        strcpy(doctor->others_text, "0"); /* remedies must name some core */
+        strcpy(doctor->others_text, "0"); /* suggested commands need at least one core */
 }
 
 void doctor_read_machine(const struct doctor_options *options, struct doctor *ret_doctor)

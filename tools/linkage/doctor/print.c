@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prints the findings, for people and for programs. */
+/* The findings as text and as JSON. */
 #include "doctor.h"
 #include "linkage/json.h"
 #include "linkage/version.h"
@@ -23,7 +23,7 @@ static const char *fitness(const struct doctor *doctor, const int counts[DOCTOR_
     return counts[DOCTOR_WARN] > 0 ? "fit with reservations" : "fit";
 }
 
-/* Prints the words of @text in lines of WIDTH columns with a common indent. */
+/* Print the words of @text in lines of WIDTH columns with a common indent. */
 static void print_wrapped(FILE *file, const char *text)
 {
     int column = INDENT;
@@ -46,7 +46,7 @@ static void print_wrapped(FILE *file, const char *text)
     putc('\n', file);
 }
 
-/* A command is not broken into lines, so that it can be copied. */
+/* Print a finding. The remedy is not broken into lines, so that it can be copied. */
 static void print_finding(FILE *file, const struct doctor_finding *f)
 {
     fprintf(file, "%-8s %-15s ", verdict_names[f->verdict], f->check->id);
@@ -80,7 +80,7 @@ static void print_machine(FILE *file, const struct doctor *doctor)
     fprintf(file, ", for priority %d\n\n", doctor->options->priority);
 }
 
-/* The boot parameters of several checks are best set together. */
+/* Print the boot parameters of several checks together, so that they can be set at once. */
 static void print_boot(FILE *file, const struct doctor *doctor,
                        const struct doctor_finding *findings)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Conditions that can only be tested by trying. Priority, locked memory and pinning are tried in a
- * child process: its end undoes them, and a filter that kills it does not kill the doctor. */
+ * child process: the end of the child undoes these changes, and a system call filter that kills the
+ * child does not kill this program. */
 #include "doctor.h"
 
 #include <errno.h>
@@ -16,12 +17,13 @@
 #include <time.h>
 #include <unistd.h>
 
-#define LOCK_TRIED     ((size_t)256 << 20) /* the limit that linkaged needs at least */
+#define LOCK_TRIED     ((size_t)256 << 20) /* the minimum that linkaged needs */
 #define CLOCK_ROUNDS   200
 #define CLOCK_READINGS 100
 #define PTP_ANSWER_MS  300
 
-/* Runs @attempt in a child. Return: its errno, or EPERM if it was killed for the attempt. */
+/* Run @attempt in a child process.
+ * Return: errno of the attempt, or EPERM if the child was killed. */
 static int try_in_child(int (*attempt)(const struct doctor *doctor, int argument),
                         const struct doctor *doctor, int argument)
 {
@@ -46,7 +48,8 @@ static int attempt_fifo(const struct doctor *doctor, int priority)
     return sched_setscheduler(0, SCHED_FIFO, &param) ? errno : 0;
 }
 
-/* As the daemon does it, but pages are locked when they are touched: no memory is filled. */
+/* Lock all memory like the daemon, but with pages that are locked when they are touched, so that no
+ * memory is filled. */
 static int attempt_lock(const struct doctor *doctor, int unused)
 {
     struct rlimit limit;
@@ -85,7 +88,7 @@ static void try_pinning(const struct doctor *doctor, struct doctor_probes *probe
     }
 }
 
-/* Opened and closed again; nothing is written, so no core changes its sleep states. */
+/* Open and close the device. No value is written, so no core changes its idle states. */
 static int try_latency(void)
 {
     int file = open("/dev/cpu_dma_latency", O_WRONLY | O_CLOEXEC);
@@ -110,7 +113,8 @@ static double seconds_of(const struct timespec *time)
     return (double)time->tv_sec + 1e-9 * (double)time->tv_nsec;
 }
 
-/* The fastest of some rounds: disturbances only make them longer. */
+/* Measure the time of a reading of the clock: the fastest of some rounds, because disturbances only
+ * make rounds longer. */
 static void measure_clock(struct doctor_probes *probes)
 {
     struct timespec start, now;
@@ -131,7 +135,7 @@ static void measure_clock(struct doctor_probes *probes)
     }
 }
 
-/* magic numbers of statfs(2) of local file systems, and of remote ones */
+/* Magic numbers of statfs(2) for local and remote file systems. */
 static const struct file_system {
     unsigned long magic;
     const char *name;
@@ -163,7 +167,7 @@ static void try_directory(const char *path, struct doctor_probes *probes)
     }
 }
 
-/* ptp4l's socket for everybody, where it has one, before that for its own account */
+/* Query ptp4l. Its read-only socket is tried first, because other accounts may use it. */
 static void ask_ptp(struct doctor_probes *probes)
 {
     static const char *const sockets[] = {"/run/ptp4lro", "/run/ptp4l"};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A process on each judged core, at normal priority, that only reads the clock: a gap between two
- * readings is time used by another task. Normal priority is deliberate: it shows what runs on the
- * core, and cannot hang the machine. */
+/* Spin probe: a process on each judged core, at normal priority, that only reads the clock. A gap
+ * between two readings is time used by another task. The process has normal priority on purpose:
+ * all other tasks of the core then show as gaps, and the machine cannot hang. */
 #include "doctor.h"
 
 #include <errno.h>
@@ -74,7 +74,8 @@ struct source {
     long count;
 };
 
-/* "           CPU0       CPU1": the core of each column. Return: number of columns. */
+/* Parse the head of /proc/interrupts, such as " CPU0 CPU1": the core of each column.
+ * Return: number of columns. */
 static int read_columns(char *line, int cores[CPU_SETSIZE])
 {
     char *save = NULL;
@@ -87,8 +88,8 @@ static int read_columns(char *line, int cores[CPU_SETSIZE])
     return n;
 }
 
-/* The line of a device begins with its number; so does the timer of an ARM core, which is no
- * device. */
+/* Parse a line of /proc/interrupts. A device is recognised by a number at the beginning. The timer
+ * of an ARM core has a number, too, but is no device. */
 static void read_source(const struct doctor *doctor, char *line, const int *cores, int n,
                         struct source *source)
 {
@@ -136,7 +137,7 @@ static int read_sources(const struct doctor *doctor, struct source *sources)
     return n;
 }
 
-/* keeps the largest few, in order */
+/* Insert a source into the sorted list of the most frequent ones. */
 static void keep_worst(struct doctor_interrupt *worst, int *n, const char *name, long count)
 {
     int at = *n < DOCTOR_WORST ? (*n)++ : DOCTOR_WORST - 1;
@@ -149,7 +150,8 @@ static void keep_worst(struct doctor_interrupt *worst, int *n, const char *name,
     worst[at].count = count;
 }
 
-/* Lines may appear or disappear in between; then the change is unknown. */
+/* Compute the interrupts between two readings. If lines have appeared or disappeared meanwhile, the
+ * result is unknown. */
 static void compare_counts(const struct source *before, int n, const struct source *after,
                            int n_after, struct doctor_interrupts *ret)
 {
@@ -170,7 +172,8 @@ static void compare_counts(const struct source *before, int n, const struct sour
     }
 }
 
-/* One child per core, all at once; they end by themselves, and with their parent. */
+/* Run one child per core, all at the same time. The children end by themselves, or with their
+ * parent. */
 static void run_spins(struct doctor_spin *spins, int n, double seconds)
 {
     pid_t children[DOCTOR_SPINS];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The archive of a unit. Every entry has the same date and attributes, and entries have an order:
- * the same model and build give the same bytes. */
+/* The archive of an FMU. All entries have the same date and attributes and a fixed order, so that
+ * the same model and build give identical bytes. */
 #include "commands.h"
 #include "fmu.h"
 #include "linkage/file.h"
@@ -16,7 +16,8 @@
 #define PART_MAX (64u << 20) /* size limit of a file built with the tools [bytes] */
 #define DOS_DATE 0x0021      /* 1980-01-01, the earliest DOS date */
 
-/* Return: false after a message. */
+/* Find a file that is built with this program.
+ * Return: false after a message. */
 static bool find_built(const char *name, char path[PATH_MAX])
 {
     if (find_part(name, path))
@@ -64,7 +65,8 @@ bool fmu_list_sources(struct fmu_export *e)
     return good && e->sources != NULL;
 }
 
-/* Write the packed model as C source, with the function that replaces that of resource.c. */
+/* Write the packed model as C source. The source defines the function that resource.c defines
+ * otherwise. */
 static int embed(const struct fmu_export *e, char **ret_text, size_t *ret_size)
 {
     FILE *to = open_memstream(ret_text, ret_size);
@@ -89,7 +91,8 @@ static int embed(const struct fmu_export *e, char **ret_text, size_t *ret_size)
 
 /* ---- entries ---- */
 
-/* Takes ownership of @bytes (heap). Return: true if the entry was added. */
+/* Add an entry. Takes ownership of @bytes (heap).
+ * Return: true if the entry was added. */
 static bool add(zip_t *zip, const char *name, char *bytes, size_t size)
 {
     zip_source_t *source = bytes != NULL ? zip_source_buffer(zip, bytes, size, 1) : NULL;
@@ -179,7 +182,7 @@ bool fmu_write(const struct fmu_export *e)
         zip_discard(zip);
         return false;
     }
-    if (zip_close(zip) == 0) /* writes a file beside it, and renames that */
+    if (zip_close(zip) == 0) /* libzip writes a temporary file and renames it */
         return true;
     complain("%s: %s", e->output, zip_strerror(zip));
     zip_discard(zip);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The descriptions of a unit. Both versions have the same variables, all of them scalars:
+/* The descriptions of an FMU. Both versions have the same variables, all of them scalars:
  * components of a channel may have different units, which an array variable does not support. */
 #include "fmu.h"
 #include "linkage/build.h"
@@ -15,7 +15,8 @@
 
 #define DURATION "10" /* default duration, as in linkage run */
 
-/* struct writer - @failed: out of memory; later calls do nothing */
+/* struct writer - writer of an XML document.
+ * @failed: out of memory; later calls do nothing */
 struct writer {
     xmlTextWriterPtr xml;
     int version;
@@ -45,7 +46,7 @@ static void put_integer(struct writer *w, const char *name, long value)
     put(w, name, text);
 }
 
-/* shortest text that reads back to the same bits */
+/* Write a number with the fewest digits from which the same bits can be read. */
 static void put_number(struct writer *w, const char *name, double value)
 {
     char text[32];
@@ -216,7 +217,7 @@ static void describe_variables(struct writer *w, const struct fmu_variables *all
     close_element(w);
 }
 
-/* The indices of all parameters; as dependencies. */
+/* Write the indices of all parameters as dependencies. */
 static void put_parameters(struct writer *w, const struct fmu_variables *all)
 {
     size_t room = 12 * (size_t)all->n + 1, used = 0;
@@ -232,8 +233,9 @@ static void put_parameters(struct writer *w, const struct fmu_variables *all)
     free(text);
 }
 
-/* Outputs are of the state after the last step, so an input set after it acts only on the next one.
- * At the start they depend on the parameters alone. */
+/* Write the structure of the outputs. An output is computed from the state after the last step, so
+ * an input that is set after this step acts only in the next step. At the start the outputs depend
+ * on the parameters only. */
 static void describe_unknowns(struct writer *w, const struct fmu_variables *all, bool initial)
 {
     const bool is_2 = w->version == 2;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* linkage fmu: options, and preparation of the model for the unit. */
+/* linkage fmu: options, and preparation of the model for the FMU. */
 #include "fmu.h"
 #include "commands.h"
 #include "linkage/errors.h"
@@ -37,7 +37,7 @@ static int parse_options(int argc, char *argv[], struct fmu_export *e)
     return code == EXIT_DONE && e->output == NULL ? usage_error("%s", expected) : code;
 }
 
-/* The name of a model as an identifier of C. */
+/* Convert the name of a model to an identifier of C. */
 static void make_id(const char *name, char id[FMU_ID_SIZE])
 {
     snprintf(id, FMU_ID_SIZE, "%s%s", isalpha((unsigned char)name[0]) ? "" : "model_", name);
@@ -46,7 +46,7 @@ static void make_id(const char *name, char id[FMU_ID_SIZE])
             *c = '_';
 }
 
-/* Make the variables from the packed model, as the unit will read it. */
+/* Determine the variables from the packed model, in the way in which the FMU will read it. */
 static bool find_variables(struct fmu_export *e, const struct lk_model *model)
 {
     struct lk_errors errors = {0};

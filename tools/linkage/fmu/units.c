@@ -25,8 +25,8 @@ static const struct {
     {"V", {{[FMU_KG] = 1, [FMU_M] = 2, [FMU_S] = -3, [FMU_A] = -1}}},
 };
 
-/* Parses a unit such as "m^2" at @text and adds it @sign times. Return: the rest of the text, NULL:
- * unknown unit. */
+/* Parse a factor such as "m^2" at @text, and add its exponents times @sign.
+ * Return: the rest of the text; NULL: unknown unit. */
 static const char *take(const char *text, int sign, struct fmu_unit *u)
 {
     size_t size = strcspn(text, " /^");
@@ -51,7 +51,7 @@ static const char *take(const char *text, int sign, struct fmu_unit *u)
     return NULL;
 }
 
-/* everything after a slash divides */
+/* All factors after a slash are divisors. */
 bool fmu_unit_parse(const char *text, struct fmu_unit *ret)
 {
     int sign = 1;

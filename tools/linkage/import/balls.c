@@ -9,10 +9,11 @@
 #include <math.h>
 #include <string.h>
 
-#define NEAR 1e-6 /* [m]: axes meet */
+#define NEAR 1e-6 /* axes intersect within this distance [m] */
 
-/** struct ball - hinges @hinge[0..2], of which the first two are on the link @between[0] without
- * mass, the last two on @between[1] (bodies) */
+/** struct ball - three hinges that form a ball joint.
+ * @hinge: the first two of them are on the massless body @between[0], the last two on the massless
+ *         body @between[1] */
 struct ball {
     int hinge[3];
     int between[2];
@@ -45,7 +46,7 @@ static int other_body(const struct robot *robot, int i, int b)
     return parent == b ? robot->links[limb->child].body : parent;
 }
 
-/* The two joints of a body without mass, both plain hinges. */
+/* Find the two joints of a massless body. Both must be plain hinges. */
 static bool find_hinges(const struct robot *robot, const bool *massless, int b, int ret[2])
 {
     int n = 0;
@@ -60,7 +61,9 @@ static bool find_hinges(const struct robot *robot, const bool *massless, int b, 
     return n == 2;
 }
 
-/* The axis of a hinge in its body @b: a point and a direction, both in the axes of the body. */
+/* Compute the axis of a hinge in its body.
+ * @b:     the body
+ * @p, @d: a point on the axis, and its direction, in the axes of the body */
 static void axis_in_body(const struct robot *robot, int i, int b, double p[3], double d[3])
 {
     const struct limb *limb = &robot->limbs[i];
@@ -73,9 +76,8 @@ static void axis_in_body(const struct robot *robot, int i, int b, double p[3], d
     frame_direction(&frame, parent ? limb->axis : limb->child_axis, d);
 }
 
-/* Find the intersection of the axes of two hinges of a body, as the distance along each. Return:
- * true if they intersect.
- */
+/* Find the intersection of the axes of two hinges of a body, as the distance along each.
+ * Return: true if they intersect. */
 static bool meet(const struct robot *robot, const int hinge[2], int b, double along[2])
 {
     double p[2][3], d[2][3], apart[3], cosine, square, gap = 0;
@@ -97,7 +99,8 @@ static bool meet(const struct robot *robot, const int hinge[2], int b, double al
     return gap < NEAR * NEAR;
 }
 
-/* Whether the hinges of @ball go through a point. @ret_along: of it, on the axis of the last */
+/* Return true if the three axes of @ball intersect in one point.
+ * @ret_along: position of that point on the axis of the last hinge */
 static bool is_ball(const struct robot *robot, const struct ball *ball, double *ret_along)
 {
     double first[2], last[2];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Selection of the reader by the first element of a file. */
+/* Selection of the reader according to the first element of a file. */
 #include "import.h"
 #include "xml.h"
 

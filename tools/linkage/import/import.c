@@ -91,7 +91,7 @@ static int parse_options(int argc, char *argv[], struct import_options *o)
     return code == EXIT_DONE && o->output == NULL ? usage_error("%s", expected) : code;
 }
 
-/* The file may define the ground; otherwise the options must. */
+/* Check that the ground is defined, either by the file or by the options. */
 static int check_root(const struct import_options *o, const struct robot *robot)
 {
     if (robot->says_root && o->has_root)
@@ -110,14 +110,15 @@ static void print_findings(const char *path, const struct lk_model *model, struc
 
     if (lk_findings_init(model, system, NULL, NULL, NULL, &findings) != 0)
         return;
-    for (int i = 0; i < findings.n; i++) /* stops are reported at the line of their joint */
+    for (int i = 0; i < findings.n; i++) /* stops are reported at the line of their joint instead */
         if (strcmp(findings.list[i].id, "stop-violated") != 0)
             fprintf(stderr, "%s: warning: %s: %s\n", path, findings.list[i].where,
                     findings.list[i].text);
     lk_findings_fini(&findings);
 }
 
-/* Return: true if our own reader and compiler accept it. */
+/* Check the written model with the reader and the compiler of this program.
+ * Return: true if both accept it. */
 static bool accept(const struct import_options *o, const char *text, size_t size)
 {
     struct lk_model *model = NULL;
@@ -194,7 +195,8 @@ static int write_model(struct robot *robot, const struct import_options *o)
     return code;
 }
 
-/* Convert the robot of a file to the model file; print the notes, except after a usage error. */
+/* Convert a robot that was read from a file to the model file. Print the notes, except after a
+ * usage error. */
 static int import_robot(const struct import_options *o, struct robot *robot, struct notes *notes)
 {
     int code = notes->n_errors == 0 ? check_root(o, robot) : EXIT_REFUSED;

@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* linkage import: converts a model of another program to our model format. Data flow:
  *
- *   formats.c  XML text          -> the reader for its first element (xml.c: the parser)
- *   urdf.c     URDF -> struct robot: links and joints as in the file mjcf.c MJCF -> struct robot,
- *   as compiled by MuJoCo (mjcf_process.c), without elements of later versions (mjcf_newer.c)
- *   simscape.c Simscape Multibody -> struct robot: an assembly with its loops, first generation
- *   simscape_assembly.c and on    -> second generation, with joints made of constraints
- *   loops.c    file of loops     -> further joints of the robot, which close loops
- *   place.c    struct robot      -> world frames at the drawn configuration, links merged to bodies
- *   balls.c    hinges through one point with massless bodies between them, merged to a ball joint
- *   masses.c   links of a body   -> mass, centre and inertia of each body; errors in them
- *   write.c    struct robot      -> YAML
- *   import.c   options, calls of these steps, check of the written model by its reader
+ *     formats.c   XML text         -> the reader for its first element (xml.c: the parser)
+ *     urdf.c      URDF             -> struct robot: links and joints as in the file
+ *     mjcf.c      MJCF             -> struct robot, as compiled by MuJoCo (mjcf_process.c), without
+ *                                     elements of later versions (mjcf_newer.c)
+ *     simscape.c  Simscape Multibody, first generation
+ *                                  -> struct robot: an assembly with its loops
+ *     simscape_assembly.c ...      -> second generation, with joints made of constraints
+ *     loops.c     file of loops    -> further joints of the robot, which close loops
+ *     place.c     struct robot     -> world frames as drawn, links merged to bodies
+ *     balls.c     three hinges     -> a ball joint, if the axes meet in massless bodies
+ *     masses.c    links of a body  -> mass, centre and inertia of each body, and their errors
+ *     write.c     struct robot     -> YAML
+ *     import.c    options, calls of these steps, check of the written model by its reader
  *
- * Messages about the file are notes with a line number; if a note is an error, the model is not
+ * Messages about the file are notes with a line number. If a note is an error, the model is not
  * written. Do not use these functions in the cycle thread. */
 #ifndef TOOLS_LINKAGE_IMPORT_H
 #define TOOLS_LINKAGE_IMPORT_H
@@ -24,15 +26,15 @@
 
 struct _xmlNode;
 
-#define IMPORT_SIZE_MAX  (64u << 20) /* bytes of a file */
-#define IMPORT_ITEMS_MAX 4096        /* links; joints */
+#define IMPORT_SIZE_MAX  (64u << 20) /* largest size of a file [bytes] */
+#define IMPORT_ITEMS_MAX 4096        /* largest number of links, and of joints */
 
 /* ---- notes.c ---- */
 
 enum note_kind {
     NOTE_SAID,  /* information on the conversion */
-    NOTE_WRONG, /* a warning; the model is still written */
-    NOTE_ERROR, /* the model is not written */
+    NOTE_WRONG, /* warning; the model is still written */
+    NOTE_ERROR, /* error; the model is not written */
 };
 
 /** struct note - a message about the file. @line: line of the file, 0: none */
@@ -60,7 +62,7 @@ void notes_free(struct notes *notes);
 
 /* ---- frame.c ---- */
 
-/** struct frame - a pose: point [m] and unit quaternion, relative to an outer frame. */
+/** struct frame - a pose: position [m] and unit quaternion, relative to an outer frame. */
 struct frame {
     double r[3];
     double q[4];
@@ -71,14 +73,13 @@ extern const struct frame frame_unity;
 /** frame_of() - Compute a frame from a displacement [m] and roll, pitch, yaw [rad]: Rz(yaw)
  * Ry(pitch) Rx(roll). */
 void frame_of(const double xyz[3], const double rpy[3], struct frame *ret);
-/** frame_in() - Transform @inner, given relative to @outer, to the frame in which @outer is given.
- * The results of all functions for frames may alias their arguments. */
+/** frame_in() - Transform the pose @inner, which is relative to @outer, to the frame to which
+ * @outer is relative. The results of all functions for frames may alias their arguments. */
 void frame_in(const struct frame *outer, const struct frame *inner, struct frame *ret);
 /** frame_inverse() - Return the pose of the outer frame relative to @frame. */
 void frame_inverse(const struct frame *frame, struct frame *ret);
 /** frame_point(), frame_direction() - Transform a point or a direction from the axes of @frame to
- * the world.
- */
+ * the world. */
 void frame_point(const struct frame *frame, const double p[3], double ret[3]);
 void frame_direction(const struct frame *frame, const double d[3], double ret[3]);
 
@@ -88,7 +89,7 @@ void frame_direction(const struct frame *frame, const double d[3], double ret[3]
 
 enum joint_kind {
     KIND_FIXED,
-    KIND_REVOLUTE, /* and continuous: without limits */
+    KIND_REVOLUTE, /* also for a continuous joint, which has no limits */
     KIND_PRISMATIC,
     KIND_SPHERICAL,
     KIND_PLANAR,
@@ -96,15 +97,17 @@ enum joint_kind {
     KIND_CYLINDRICAL,
 };
 
-/** struct link - @frame: world pose at the drawn configuration;  @in_body: pose in the first link
- * of its body;  @next: further link of its body, LINK_NONE
- * @is_rotor: the link represents the rotor inertia of another joint @has_inertial: the following
- *            fields are valid: @mass [kg], @centre (pose of the axes of @inertia in those of the
- *            link) and
- * @inertia [kg m^2] about the centre of mass, xx yy zz xy xz yz */
+/** struct link - a link of the file.
+ * @frame:        world pose at the drawn configuration
+ * @in_body:      pose in the first link of its body
+ * @next:         further link of its body, LINK_NONE
+ * @is_rotor:     the link represents the rotor inertia of another joint
+ * @has_inertial: the following fields are valid
+ * @mass, @centre, @inertia: mass [kg]; centre of mass and axes of @inertia, relative to the link;
+ *                moments about the centre of mass, xx yy zz xy xz yz [kg m^2] */
 struct link {
     char *name;
-    char own[64]; /* its name in our model file */
+    char own[64]; /* name in our model file */
     long line, inertial_line;
     bool has_inertial, is_rotor;
     double mass;
@@ -115,17 +118,19 @@ struct link {
     int body, next;
 };
 
-/** struct limb - a joint of the file. @parent, @child: links;  @origin: pose of the joint in the
- * parent;  @closing: pose of the joint in the child, the identity unless the joint closes a loop
- * @axis, @child_axis: unit vectors in @origin and @closing;  @value: its coordinate in the drawn
- * configuration
- * @drawn: offset between the coordinate of the file and @value
- * @effort: largest force or torque of its @motor, whose name is "" if the file has none
- * @stiffness: stiffness of a spring with rest position @rest;  @is_rotor: joint of a rotor link,
- *             without output
- * @locked: the coordinate is held by --repair or by the file
+/** struct limb - a joint of the file.
+ * @parent, @child:     indices of the two links
+ * @origin:             pose of the joint in the parent
+ * @closing:            pose of the joint in the child, the identity unless the joint closes a loop
+ * @axis, @child_axis:  unit vectors of the joint axis in @origin and @closing
+ * @value:              coordinate of the joint in the drawn configuration
+ * @drawn:              offset between the coordinate in the file and @value
+ * @effort:             largest force or torque of its @motor, whose name is "" if the file has none
+ * @stiffness:          stiffness of a spring with rest position @rest
+ * @is_rotor:           joint of a rotor link, without output
+ * @locked:             the coordinate is fixed by --repair or by the file
  * @mimic_name, @mimic: name and index of the joint that determines the coordinate of this one:
- *              value = multiplier * (value of that joint) + offset */
+ *                      value = multiplier * (value of that joint) + offset */
 struct limb {
     char *name;
     char own[64];
@@ -147,9 +152,10 @@ struct limb {
     double value, drawn;
 };
 
-/** struct body - links joined rigidly. @first: link after which the body is named; further links
- * follow by @next @mass, @inertia (about @position, axes of @orientation): sums over all links
- * @mended: text on changes by --repair, or "" */
+/** struct body - links joined rigidly.
+ * @first:          link that gives the body its name; the others follow through @next
+ * @mass, @inertia: sums over all links; @inertia is about @position, in the axes of @orientation
+ * @mended:         text about changes made by --repair, or "" */
 struct body {
     int first, n_links;
     double mass, inertia[6];
@@ -157,9 +163,11 @@ struct body {
     char mended[200];
 };
 
-/** struct robot - links and joints of a file. @root: link without a parent joint;  @says_root: the
- * file defines the ground, so no option is needed;  @gravity: [m/s^2];  @lacks_gravity: @gravity is
- * assumed */
+/** struct robot - links and joints of a file.
+ * @root:          link without a parent joint
+ * @says_root:     the file defines the ground, so no option is needed
+ * @gravity:       [m/s^2]
+ * @lacks_gravity: the file gives no gravity, so @gravity is an assumption */
 struct robot {
     char *name;
     int n_links, n_limbs, n_bodies;
@@ -172,7 +180,7 @@ struct robot {
     double gravity[3];
 };
 
-/** has_coordinate() - Return true if a joint has one angle or displacement. */
+/** has_coordinate() - Return true if a joint has exactly one coordinate. */
 static inline bool has_coordinate(const struct limb *limb)
 {
     return limb->kind == KIND_REVOLUTE || limb->kind == KIND_PRISMATIC;
@@ -182,35 +190,37 @@ static inline bool has_coordinate(const struct limb *limb)
  * Return: NULL if memory is exhausted, or if IMPORT_ITEMS_MAX items exist. */
 struct link *robot_link(struct robot *robot, const char *name);
 struct limb *robot_limb(struct robot *robot, const char *name);
-/** robot_find_link(), robot_find_limb() - Find a link or a joint by its name in the file. Return:
- * its index, or LINK_NONE */
+/** robot_find_link(), robot_find_limb() - Find a link or a joint by its name in the file.
+ * Return: index, or LINK_NONE */
 int robot_find_link(const struct robot *robot, const char *name);
 int robot_find_limb(const struct robot *robot, const char *name);
 void robot_free(struct robot *robot);
 
-/** robot_read() - Read a file of any format. @text: content of the file; @path: its path, in the
- * folder of the meshes. Thread: the only one of the process, because a reader may fork. The robot
- * is complete if no note is an error. */
+/** robot_read() - Read a file of any format. The robot is complete if no note is an error.
+ * @text: content of the file
+ * @path: path of the file, whose folder contains the meshes
+ * Thread: the only one of the process, because a reader may fork. */
 void robot_read(const char *path, const char *text, size_t size, struct robot *robot,
                 struct notes *notes);
-/** urdf_read(), simscape_read(), mjcf_read() - Readers of the formats, for robot_read(). @root:
- * first element of the file
- */
+/** urdf_read(), simscape_read(), mjcf_read() - Readers of the formats, for robot_read().
+ * @root: first element of the file */
 void urdf_read(const struct _xmlNode *root, struct robot *robot, struct notes *notes);
 void simscape_read(const struct _xmlNode *root, struct robot *robot, struct notes *notes);
 void mjcf_read(const char *path, const char *text, size_t size, const struct _xmlNode *root,
                struct robot *robot, struct notes *notes);
 
-/** loops_read() - Read a file of loops: YAML with `closed_loop: [[A, B], ...]`, names of links or
- * of joints (then their child links), and `type: [6d, ...]`: 6d makes the frames of both links
- * coincide, 3d only their origins. Appends a limb for each loop.
+/** loops_read() - Read a file of loops: YAML with `closed_loop: [[A, B], ...]` and `type: [6d,
+ * ...]`. A and B are names of links, or of joints whose child links are meant. 6d makes the frames
+ * of both links coincide, 3d only their origins. A limb is appended for each loop.
  * Return: false after notes. */
 bool loops_read(const char *path, struct robot *robot, struct notes *notes);
 
-/** struct import_options - @floating: the root link is free; otherwise it is the ground
- * @values: "JOINT=VALUE" texts;  @stops: stiffness and damping of end stops, unless @no_stops
- * @gravity: [m/s^2], overrides the file if @has_gravity
- * @repair: correct errors where possible */
+/** struct import_options - options of the command.
+ * @floating: the root link is free; otherwise it is the ground
+ * @values:   "JOINT=VALUE" texts
+ * @stops:    stiffness and damping of end stops, unless @no_stops
+ * @gravity:  [m/s^2], replaces that of the file if @has_gravity
+ * @repair:   correct errors where possible */
 struct import_options {
     const char *path, *output, *loops;
     bool floating, has_root, repair;
@@ -230,8 +240,9 @@ void limb_motion(const struct limb *limb, struct frame *ret);
 /** stands() - Return true if body @b is the ground. */
 bool stands(const struct robot *robot, const struct import_options *options, int b);
 
-/** make_ball() - Replace three hinges, of which two are on body @b, by a ball joint. @massless:
- * flag of each body. Return: true if the ball joint was made; then merge the links again. */
+/** make_ball() - Replace three hinges, of which two are on body @b, by a ball joint.
+ * @massless: flag of each body: it has no mass
+ * Return: true if the ball joint was made. Then call merge_links() again. */
 bool make_ball(struct robot *robot, const bool *massless, int b, struct notes *notes);
 
 /** sum_masses() - Sum the masses of links to bodies; check them, and correct them with

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loops that URDF cannot represent, from a separate file: pairs of coinciding frames. */
+/* Loops that URDF cannot represent. A separate file lists them as pairs of coinciding frames. */
 #include "import.h"
 
 #include "linkage/document.h"
@@ -12,7 +12,7 @@ struct loops {
     struct lk_error error;
 };
 
-/* The link that @node names, or the child link of the joint that it names. */
+/* Find the link that @node names, or the child link of the joint that it names. */
 static int read_frame_name(struct loops *l, struct lk_node node, int *ret_link)
 {
     const char *name = lk_node_text(node);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Mass, centre and inertia of bodies from those of their links (theorem of parallel axes), and
- * checks of them. Links are checked too, but only an invalid body is an error: a sensor of 1e-3 kg
+/* Computes mass, centre and inertia of bodies from those of their links (parallel axis theorem),
+ * and checks them. Links are checked too, but only an invalid body is an error: a sensor of 1e-3 kg
  * with an implausible inertia does not matter once it is part of an arm. */
 #include "import.h"
 
@@ -12,16 +12,16 @@
 #include <string.h>
 
 #define ROUNDED 1e-6  /* rounding error of numbers in files, as a share of the largest moment */
-#define POINT   1e-12 /* [m^2]: moments below this times the mass count as 0 (round-off) */
+#define POINT   1e-12 /* [m^2] moments below this value times the mass count as zero */
 
-/* S = R diag-like S' R^T of a symmetric matrix in the axes of @q */
+/* Transform a symmetric matrix S' in the axes of @q to the outer axes: S = R S' R^T. */
 static void turn_inertia(const double q[4], const double inertia[6], double ret[6])
 {
     static const int row[6] = {0, 1, 2, 0, 0, 1}, column[6] = {0, 1, 2, 1, 2, 2};
     double R[9], axis[3], product[3], turned[9];
 
     lk_quat_matrix(q, R);
-    for (int j = 0; j < 3; j++) { /* columns of S' R^T, then R of them */
+    for (int j = 0; j < 3; j++) { /* first the columns of S' R^T, then their product with R */
         for (int i = 0; i < 3; i++)
             axis[i] = R[3 * j + i];
         lk_sym_mul(inertia, axis, product);
@@ -33,7 +33,7 @@ static void turn_inertia(const double q[4], const double inertia[6], double ret[
         ret[k] = turned[3 * row[k] + column[k]];
 }
 
-/* adds the inertia of a point of @mass at @d */
+/* Add the inertia of a point mass @mass at @d. */
 static void add_point(double mass, const double d[3], double inertia[6])
 {
     double dd = lk_dot(d, d);
@@ -45,7 +45,7 @@ static void add_point(double mass, const double d[3], double inertia[6])
     inertia[5] -= mass * d[1] * d[2];
 }
 
-/* ---- judging ---- */
+/* ---- plausibility ---- */
 
 enum fault { FAULT_NONE, FAULT_NEGATIVE, FAULT_TRIANGLE };
 
@@ -71,7 +71,8 @@ static const char *fault_text(enum fault fault)
                : "belong to no body: the largest is more than the sum of the others";
 }
 
-/* @alone: it is the only link of its body; then the body is checked */
+/* Check mass and inertia of a link.
+ * @alone: the link is the only one of its body. Then the inertia is checked with the body. */
 static void judge_link(const struct link *link, bool alone, struct notes *notes)
 {
     double moment[3];
@@ -89,10 +90,10 @@ static void judge_link(const struct link *link, bool alone, struct notes *notes)
              moment[1], moment[2], fault_text(fault));
 }
 
-/* ---- mending ---- */
+/* ---- corrections ---- */
 
-/* Correct to the nearest physical moments: none below a thousandth of the largest; the two smaller
- * ones are raised equally until their sum reaches the largest. */
+/* Replace the moments by physically possible ones near them. No moment is below a thousandth of the
+ * largest. The two smaller ones are raised equally until their sum reaches the largest. */
 static void mend_inertia(double inertia[6])
 {
     double A[3][6] = {{inertia[0], inertia[3], inertia[4]},
@@ -144,7 +145,7 @@ static void judge_body(struct robot *robot, struct body *body, bool repair, stru
     mend_inertia(body->inertia);
     lk_principal_moments(body->inertia, after);
     if (fault == FAULT_NONE)
-        return; /* rounding of the file */
+        return; /* only a rounding error in the file was repaired */
     snprintf(body->mended, sizeof(body->mended),
              "its principal moments were %.3g, %.3g, %.3g kg m^2", moment[0], moment[1], moment[2]);
     note(notes, NOTE_SAID, first->line,
@@ -155,8 +156,9 @@ static void judge_body(struct robot *robot, struct body *body, bool repair, stru
 
 /* ---- sums ---- */
 
-/* Axes of a body: those in which its only link with mass gives the inertia, so that the numbers of
- * the file are those of the model; of several links the axes of the first. */
+/* Choose the axes of a body. If only one of its links has mass, the axes of the link's inertia are
+ * used, so that the numbers in the model equal those in the file. Otherwise the axes of the first
+ * link are used. */
 static void choose_axes(const struct robot *robot, int b, struct frame *ret)
 {
     int n = 0;
@@ -217,7 +219,7 @@ static void sum_body(struct robot *robot, int b)
     memcpy(body->orientation, world.q, sizeof(world.q));
 }
 
-/* The only joint of a body, LINK_NONE: none or several. */
+/* Return the only joint of a body; LINK_NONE: it has none or several. */
 static int only_joint(const struct robot *robot, int b)
 {
     int only = LINK_NONE;
@@ -236,8 +238,8 @@ static int only_joint(const struct robot *robot, int b)
     return only;
 }
 
-/* A massless body at the end of a chain has an undetermined motion. Return: true if it was locked
- * to its neighbour. */
+/* Check a massless body at the end of a chain: its motion would be undetermined.
+ * Return: true if the body was locked to its neighbour. */
 static bool judge_massless(struct robot *robot, int b, bool repair, struct notes *notes)
 {
     const struct link *first = &robot->links[robot->bodies[b].first];
@@ -259,7 +261,8 @@ static bool judge_massless(struct robot *robot, int b, bool repair, struct notes
     return true;
 }
 
-/* Corrects one massless body. Return: true if joints have changed. */
+/* Correct one massless body.
+ * Return: true if joints have changed. */
 static bool mend_massless(struct robot *robot, const struct import_options *options, bool *massless,
                           struct notes *notes)
 {
@@ -277,8 +280,8 @@ static bool mend_massless(struct robot *robot, const struct import_options *opti
     return false;
 }
 
-/* Report the remaining massless bodies between others; the compiler checks whether they are
- * determined. */
+/* Report the massless bodies that remain, between other bodies. The compiler checks whether their
+ * motion is determined. */
 static void tell_massless(const struct robot *robot, const bool *massless, struct notes *notes)
 {
     for (int b = 0; b < robot->n_bodies; b++)

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* MJCF, as MuJoCo itself compiles it: defaults, classes, angles, inertias of shapes are resolved.
- * Facts that are easily missed: a body has any number of joints, of which the first is the nearest
- * to its parent; their anchors and axes are in the frame of the body as modelled; there the
- * coordinate of a joint is its `ref`, ours is 0; an armature is inertia about the axis alone.
+/* MJCF, read from the model that MuJoCo itself compiles. Defaults, classes, angles and inertias of
+ * shapes are resolved there. Facts that are easily missed: a body has any number of joints, of
+ * which the first is the nearest to its parent; anchors and axes of joints are in the frame of the
+ * body as modelled; in that pose the coordinate of a joint is its `ref`, in our model it is 0; an
+ * armature is inertia about the axis only.
  *
- * Of several joints on a body each but the last has a link without mass. The frame of a link is at
- * the anchor of its joint, with the axes of the body: struct reading has the shift. An armature is
- * a rotor on the ground that a gear ties to the joint: the same energy, and no weight. */
+ * If a body has several joints, each joint but the last leads to a massless link. The frame of a
+ * link is at the anchor of its joint, with the axes of the body; the shift is in struct reading. An
+ * armature becomes a rotor on the ground, coupled to the joint by a gear. It has the same kinetic
+ * energy and no weight. */
 #include "mjcf.h"
 #include "xml.h"
 
@@ -18,8 +20,10 @@
 #define GYRATION   0.1 /* [m] radius of gyration of a rotor; its mass has no effect */
 #define NUMBER_MAX 1e30
 
-/** struct reading - @shift: of each body, from its frame to that of its link [m], in body axes
- * @link: of each body;  @limb: of each joint */
+/** struct reading - state of the reader.
+ * @shift: for each body the vector from its frame to that of its link [m], in body axes
+ * @link:  link of each body
+ * @limb:  limb of each joint */
 struct reading {
     const mjModel *m;
     const xmlNode *root;
@@ -41,7 +45,8 @@ static long find_line(const xmlNode *node, const char *kind, const char *name)
         size_t length = strlen(kind), own = strlen(xml_name(child));
         char *text = xml_attribute(child, "name");
 
-        /* <freejoint> is a joint, too; an actuator is a motor, a position, a velocity ... */
+        /* A <freejoint> is a joint, too. An actuator may be a <motor>, <position>, <velocity> and
+         * so on. */
         if (text != NULL && strcmp(text, name) == 0 &&
             (length == 0 || (own >= length && strcmp(xml_name(child) + own - length, kind) == 0)))
             line = xmlGetLineNo(child);
@@ -137,7 +142,7 @@ static void read_limits(const struct reading *r, int j, struct limb *limb)
              limb->name, ref, limb->lower, limb->upper);
 }
 
-/* Read the laws along a coordinate. */
+/* Read the force laws along a coordinate. */
 static void read_laws(const struct reading *r, int j, struct limb *limb)
 {
     const mjModel *m = r->m;
@@ -175,7 +180,8 @@ static void tell_left(const struct reading *r, int j, const struct limb *limb)
              armature, m->jnt_limited[j] ? " and a limit" : "");
 }
 
-/* A link on the ground that turns or slides as the joint does, and feels no gravity. */
+/* Add a rotor for an armature: a link on the ground that rotates or slides like the joint and has
+ * no weight. */
 static void add_rotor(const struct reading *r, int j, int of)
 {
     const mjModel *m = r->m;
@@ -201,7 +207,7 @@ static void add_rotor(const struct reading *r, int j, int of)
     if (limb->kind == KIND_REVOLUTE) {
         link->mass = armature / (GYRATION * GYRATION);
         link->inertia[0] = link->inertia[1] = link->inertia[2] = armature;
-    } else { /* perpendicular to gravity: along the axis with its smallest component */
+    } else { /* the rotor moves perpendicular to gravity */
         int least = 0;
 
         for (int i = 1; i < 3; i++)
@@ -223,8 +229,9 @@ static void add_rotor(const struct reading *r, int j, int of)
          armature, r->robot->limbs[of].name, name);
 }
 
-/* Read joint @j of body @b between @parent and a new link. @at: in: pose of the body's frame in
- * @parent; out: in the new link. Return: that link, LINK_NONE. */
+/* Read joint @j of body @b between @parent and a new link.
+ * @at: in: pose of the body's frame in @parent; out: its pose in the new link
+ * Return: the new link, or LINK_NONE. */
 static int read_joint(const struct reading *r, int b, int j, int parent, struct frame *at)
 {
     static const enum joint_kind kinds[] = {[mjJNT_FREE] = KIND_FLOATING,
@@ -354,8 +361,9 @@ static void leave_out(const struct reading *r, long line, const char *name, cons
     note(r->notes, NOTE_WRONG, line, "equality '%s' is left out: %s", name, why);
 }
 
-/* A joint that closes a loop between the frames of two bodies. @on: points of either in the axes of
- * its body;  @turn: of the first */
+/* Add a joint that closes a loop between the frames of two bodies.
+ * @on:   point on each body, in the axes of the body
+ * @turn: orientation on the first body */
 static void tie_bodies(const struct reading *r, int e, enum joint_kind kind, const char *name,
                        const mjtNum *const on[2], const mjtNum *turn)
 {
@@ -379,7 +387,7 @@ static void tie_bodies(const struct reading *r, int e, enum joint_kind kind, con
         memcpy(limb->origin.q, turn, sizeof(limb->origin.q));
 }
 
-/* q1 = a0 + a1 q2, both relative to the modelled configuration */
+/* Couple two joints: q1 = a0 + a1 q2, both relative to the modelled configuration. */
 static void tie_joints(const struct reading *r, int e, long line, const char *name)
 {
     const mjtNum *a = r->m->eq_data + mjNEQDATA * e;
@@ -404,8 +412,9 @@ static void tie_joints(const struct reading *r, int e, long line, const char *na
     }
 }
 
-/* Layouts of eq_data: connect: a point of either body; weld: a point of the second, of the first,
- * and the orientation of the second in the first. */
+/* Read an equality constraint. Layout of eq_data: for connect a point of each body; for weld a
+ * point of the second body, a point of the first, and the orientation of the second in the
+ * first. */
 static void read_equality(const struct reading *r, int e)
 {
     const mjtNum *d = r->m->eq_data + mjNEQDATA * e;
@@ -427,8 +436,8 @@ static void read_equality(const struct reading *r, int e)
 
 /* ---- actuators ---- */
 
-/* Return true if a control is a force along the coordinate of a joint. @ret: its maximum, or
- * INFINITY */
+/* Return true if the actuator applies a force along the coordinate of a joint.
+ * @ret: largest force, or INFINITY */
 static bool is_motor(const struct reading *r, int a, double *ret)
 {
     const mjModel *m = r->m;
@@ -502,7 +511,7 @@ static void tell_rest(const struct reading *r)
 
 static void read_model(const struct reading *r)
 {
-    const char *name = r->m->names; /* the first is that of the model */
+    const char *name = r->m->names; /* the first name is that of the model */
 
     r->robot->name = strdup(name[0] != '\0' ? name : "robot");
     r->robot->says_root = true;

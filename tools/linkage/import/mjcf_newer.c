@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* MJCF for a later version than the installed MuJoCo: elements and attributes unknown to its schema
- * are removed if they do not matter to a mechanism, and reported if they do.
+/* MJCF for a later version than the installed MuJoCo. Elements and attributes that the installed
+ * schema lacks are removed if they are irrelevant to a mechanism; otherwise they are reported.
  *
- * The schema is what mj_printSchema() prints: a line for each element, indented by its level, with
- * its attributes. The tables below list what is removed; anything else is refused. */
+ * The schema is the output of mj_printSchema(): a line for each element with its attributes,
+ * indented according to its level. The tables below list what may be removed; all other unknown
+ * elements and attributes are refused. */
 #include "mjcf_newer.h"
 #include "xml.h"
 
@@ -15,16 +16,17 @@
 #define ENTRIES_MAX  1000
 #define INCLUDES_MAX 10        /* levels of included files */
 #define NAMED_MAX    12        /* largest number of names in the note on removed elements */
-#define INDENT       3         /* of the schema, a level */
-#define NAME_WIDTH   27        /* of its first column */
+#define INDENT       3         /* indent of a level in the schema */
+#define NAME_WIDTH   27        /* width of the first column of the schema */
 #define SCHEMA_SIZE  (1 << 18) /* bytes */
 
-/* Relevance of an unknown element or attribute to a mechanism: none; an effect omitted with a
- * warning; or one that cannot be omitted. */
+/* Relevance of an unknown element or attribute to a mechanism: it has no effect; its effect is
+ * omitted with a warning; or it cannot be omitted. */
 enum meaning { NOTHING, LEFT_OUT, NEEDED };
 
-/** struct entry - an element of the schema. @name: without marks, "body" for "(world)body"
- * @attributes: between blanks, with one before the first and behind the last */
+/** struct entry - an element of the schema.
+ * @name:       without marks, "body" for "(world)body"
+ * @attributes: names, each preceded by a blank, with a blank at the end */
 struct entry {
     int level;
     char name[32];
@@ -32,9 +34,10 @@ struct entry {
     bool is_recursive;
 };
 
-/** struct newer - a file during the search. @named: removed elements without relevance
+/** struct newer - a file during the search.
+ * @named:      removed elements without relevance
  * @n_left_out: number of removals and changes with their own note
- * @tell: callback for such a note */
+ * @tell:       callback for such a note */
 struct newer {
     const char *folder;
     struct entry *schema;
@@ -48,11 +51,11 @@ struct newer {
 
 /* ---- tables ---- */
 
-/* Sections in which nothing is part of a mechanism: contacts and tendons are not imported. */
+/* Sections that describe no part of a mechanism; contacts and tendons are not imported. */
 static const char *const idle_sections[] = {"sensor",   "visual",  "statistic", "size",   "custom",
                                             "keyframe", "contact", "tendon",    "option", NULL};
 
-/* Unknown elements by name; in sections with several meanings, by section. */
+/* Meaning of unknown elements. The section is given if the meaning depends on it. */
 static const struct {
     const char *section, *element;
     enum meaning meaning;
@@ -62,7 +65,7 @@ static const struct {
     {"default", "dcmotor", NOTHING},
 };
 
-/* Attributes that are not known, by element; NULL: any. */
+/* Meaning of unknown attributes of an element; attribute NULL: any attribute. */
 static const struct {
     const char *element, *attribute;
     enum meaning meaning;
@@ -87,7 +90,8 @@ static const struct {
     {"freejoint", "align", NOTHING},
     {"compiler", "saveinertial", NOTHING},
     {"compiler", "alignfree", NOTHING},
-    /* of actuators only forces at joints are imported: laws of others have no effect */
+    /* Only actuators that are forces at joints are imported, so the laws of all others have no
+     * effect. */
     {"position", NULL, NOTHING},
     {"velocity", NULL, NOTHING},
     {"intvelocity", NULL, NOTHING},
@@ -100,8 +104,8 @@ static const struct {
     {"general", "actdim", NOTHING},
 };
 
-/* Values of attributes of <option> that the reader knows; others are taken out with the attribute.
- */
+/* Values of attributes of <option> that the reader knows. An attribute with another value is
+ * removed. */
 static const struct {
     const char *attribute;
     const char *const known[5];
@@ -117,7 +121,8 @@ static const struct {
 
 /* ---- the schema ---- */
 
-/* Adds a line "   name (mark)   attributes" to the schema, or a line of attributes alone. */
+/* Add a line " name (mark) attributes" to the schema. A line may also contain further attributes
+ * only. */
 static void take_line(struct newer *w, const char *line)
 {
     size_t blanks = strspn(line, " "), length = strcspn(line, "\n");
@@ -166,7 +171,7 @@ static bool read_schema(struct newer *w)
     return w->n_entries > 0;
 }
 
-/* Return the entry of @name below the entry of its parent; -1: none. */
+/* Return the index of the entry @name among the children of entry @parent; -1: none. */
 static int find_entry(const struct newer *w, int parent, const char *name)
 {
     const struct entry *p = &w->schema[parent];
@@ -191,7 +196,7 @@ static bool has_attribute(const struct newer *w, int entry, const char *name)
 
 /* ---- removal ---- */
 
-/* Adds a name to the common note on removals. */
+/* Add a name to the common note about removed elements. */
 static void name_it(struct newer *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 static void name_it(struct newer *w, const char *format, ...)
@@ -210,7 +215,7 @@ static void name_it(struct newer *w, const char *format, ...)
     w->n_named++;
 }
 
-/* Line of @node in the file, and the file where it is an included one. */
+/* Report a message at the line of @node. If @node is from an included file, name that file. */
 static void tell_at(struct newer *w, char kind, const xmlNode *node, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
@@ -228,7 +233,8 @@ static void tell_at(struct newer *w, char kind, const xmlNode *node, const char 
     w->tell(kind, file != NULL ? 0 : xmlGetLineNo(node), "%s%s", place, text);
 }
 
-/* @what: "<frame>", or "the attribute 'x' of <joint>" */
+/* Report that an element or attribute is refused.
+ * @what: "<frame>", or "the attribute 'x' of <joint>" */
 static void refuse(struct newer *w, const xmlNode *node, const char *what)
 {
     w->n_refused++;
@@ -322,7 +328,7 @@ static void judge_keyword(struct newer *w, xmlNode *option)
     }
 }
 
-/* @node is not in the schema; it is taken out unless it is needed. */
+/* Handle an element that is not in the schema: remove it, unless it is needed. */
 static void judge_unknown(struct newer *w, const char *section, xmlNode *node)
 {
     enum meaning meaning = meaning_of_element(section, node);
@@ -343,7 +349,9 @@ static void judge_unknown(struct newer *w, const char *section, xmlNode *node)
     xmlFreeNode(node);
 }
 
-/* @entry: of @node in the schema;  @section: that it is in, "" for the first element */
+/* Check an element and its children.
+ * @entry:   index of the element in the schema
+ * @section: section that contains the element, "" for the first element */
 static void judge(struct newer *w, const char *section, xmlNode *node, int entry)
 {
     for (xmlAttr *a = node->properties, *next; a != NULL; a = next) {
@@ -360,14 +368,15 @@ static void judge(struct newer *w, const char *section, xmlNode *node, int entry
         next = (xmlNode *)xml_first(child->next);
         if (own >= 0)
             judge(w, *section != '\0' ? section : xml_name(child), child, own);
-        else if (!xml_is(child, "include")) /* MuJoCo reports errors of those that remain */
+        else if (!xml_is(child, "include")) /* MuJoCo reports other errors */
             judge_unknown(w, section, child);
     }
 }
 
 /* ---- included files ---- */
 
-/* Notes that @copy of @node is of @file, or of the one that this includes. */
+/* Mark @copy of @node and its children as read from @file, unless they are from a file that it
+ * includes. */
 static void mark(xmlNode *copy, const xmlNode *node, const char *file)
 {
     xmlNode *child = (xmlNode *)xml_first(copy->children);
@@ -450,7 +459,7 @@ static bool has_range(const xmlNode *node)
     return false;
 }
 
-/* In later versions a joint with a range is limited. */
+/* Set autolimits: in later versions a joint with a range is limited by default. */
 static void limit_by_range(struct newer *w, xmlNode *root)
 {
     xmlNode *compiler = NULL;

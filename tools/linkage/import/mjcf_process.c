@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The child compiles and sends records: a letter, a size, and as many bytes. W: a warning of
- * MuJoCo, E: its error, w, e, s: a warning, an error, information by us, each after a line number
- * and a blank, M: the binary model. The parent accepts the model only if the child ended
- * normally. */
+/* Compilation in a child process. The child sends records to the parent: a letter, a size, and that
+ * number of bytes. W: a warning of MuJoCo. E: an error of MuJoCo. w, e, s: a warning, an error, an
+ * information of this program, each after a line number and a blank. M: the binary model. The
+ * parent accepts the model only if the child has ended normally. */
 #include "mjcf.h"
 #include "mjcf_newer.h"
 
@@ -17,8 +17,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define SECONDS_MAX  60          /* of processor time */
-#define MEMORY_MAX   (4ul << 30) /* of the child */
+#define SECONDS_MAX  60          /* limit of processor time [s] */
+#define MEMORY_MAX   (4ul << 30) /* memory limit of the child */
 #define RECORDS_MAX  (1u << 30)
 #define WARNINGS_MAX 16
 #define NAME         "linkage-import.xml" /* name of the text in MuJoCo's virtual file system */
@@ -53,7 +53,7 @@ static void send_record(char kind, const void *data, size_t size)
     write_all(data, size);
 }
 
-/* MuJoCo's handlers; that of errors must not return. */
+/* Handlers for messages of MuJoCo. The handler of errors must not return. */
 static void take_error(const char *text)
 {
     send_record('E', text, strlen(text));
@@ -66,7 +66,7 @@ static void take_warning(const char *text)
         send_record('W', text, strlen(text));
 }
 
-/* The folder of @path, with @name in it. */
+/* Return the path of the file @name in the folder of @path, on the heap. */
 static char *beside(const char *path, const char *name)
 {
     const char *slash = strrchr(path, '/');
@@ -77,7 +77,7 @@ static char *beside(const char *path, const char *name)
     return ret;
 }
 
-/* A line of ours: an mjcf_newer_tell. */
+/* Send a message of this program to the parent: an mjcf_newer_tell. */
 static void tell_parent(char kind, long line, const char *format, ...)
 {
     char text[500];
@@ -114,10 +114,11 @@ static void limit_child(void)
 #ifdef LIMIT_ADDRESSES
     setrlimit(RLIMIT_AS, &(struct rlimit){MEMORY_MAX, MEMORY_MAX});
 #endif
-    alarm(2 * SECONDS_MAX); /* a mesh may be a pipe that nobody writes to */
+    alarm(2 * SECONDS_MAX); /* reading may block: a mesh file may be a pipe without a writer */
 }
 
-/* Return: NULL after an error of MuJoCo in @error. */
+/* Load a text with MuJoCo.
+ * Return: the model; NULL after an error of MuJoCo, which is in @error. */
 static mjModel *load_text(const char *path, const char *text, size_t size, char error[1000])
 {
     mjVFS *files = make_files(NAME, text, size);
@@ -132,8 +133,8 @@ static mjModel *load_text(const char *path, const char *text, size_t size, char 
     return model;
 }
 
-/* Load a refused file again without elements of later versions. @error: error of MuJoCo
- */
+/* Load a refused file again without elements of later versions.
+ * @error: error of MuJoCo */
 static mjModel *load_newer(const char *path, const xmlNode *root, char error[1000])
 {
     char *text;
@@ -151,7 +152,7 @@ static mjModel *load_newer(const char *path, const xmlNode *root, char error[100
     }
     model = load_text(path, text, size, error);
     if (model == NULL) {
-        error[strcspn(error, "\n")] = '\0'; /* lines are those of another text */
+        error[strcspn(error, "\n")] = '\0'; /* remove line numbers, which are wrong */
         tell_parent('e', 0, "MuJoCo %s, without that: %s", mj_versionString(), error);
         _exit(0);
     }
@@ -202,7 +203,7 @@ static void tell(struct notes *notes, enum note_kind kind, const char *text, siz
     note(notes, kind, strtol(number, NULL, 10), "MuJoCo %s: %s", mj_versionString(), line);
 }
 
-/* A record of tell_parent(). */
+/* Convert a record of tell_parent() to a note. */
 static void tell_ours(struct notes *notes, char kind, const char *text, size_t size)
 {
     char copy[500], *end;
@@ -217,7 +218,8 @@ static void tell_ours(struct notes *notes, char kind, const char *text, size_t s
          line, "%s", end + (*end == ' '));
 }
 
-/* Read @fd to its end. Return: to be freed; NULL: too much data, or no memory. */
+/* Read @fd to its end.
+ * Return: the data, to be freed; NULL: too much data, or no memory. */
 static char *read_all(int fd, size_t *ret_size)
 {
     size_t room = 1u << 16, size = 0;
@@ -288,7 +290,7 @@ static mjModel *take_report(int fd, pid_t child, struct notes *notes)
     mjModel *model = NULL;
     int status = 0;
 
-    close(fd); /* whoever still writes ends */
+    close(fd); /* a child that still writes ends with SIGPIPE */
     while (waitpid(child, &status, 0) < 0 && errno == EINTR)
         ;
     if (data != NULL && WIFEXITED(status))

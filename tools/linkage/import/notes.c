@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Messages of an import about a file, by line. */
+/* Messages about a file, sorted by line. */
 #include "import.h"
 
 #include "linkage/text.h"
@@ -38,7 +38,7 @@ static int compare_notes(const void *a, const void *b)
 
     if ((*one)->line != (*other)->line)
         return (*one)->line < (*other)->line ? -1 : 1;
-    return *one < *other ? -1 : 1; /* in the order in which they were made */
+    return *one < *other ? -1 : 1; /* keep the order in which they were added */
 }
 
 void notes_print(const struct notes *notes, FILE *file)

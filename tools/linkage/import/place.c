@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From a tree of frames to bodies in the world: forward kinematics at the drawn configuration, then
- * links connected by a fixed joint or a rigid loop closure become one body. A cut joint may be
- * violated as drawn, because our compiler assembles the mechanism. */
+/* Conversion of a tree of frames to bodies in the world. Forward kinematics gives the poses at the
+ * drawn configuration. Then links connected by a fixed joint or a rigid loop closure become one
+ * body. A cut joint may be violated as drawn, because our compiler assembles the mechanism. */
 #include "import.h"
 
 #include "maths/vec.h"
@@ -156,7 +156,7 @@ void limb_motion(const struct limb *limb, struct frame *ret)
     }
 }
 
-/* The pose of a child link in its parent link. */
+/* Compute the pose of a child link in its parent link. */
 static void child_in_parent(const struct limb *limb, struct frame *ret)
 {
     struct frame motion;
@@ -165,8 +165,9 @@ static void child_in_parent(const struct limb *limb, struct frame *ret)
     frame_in(&limb->origin, &motion, ret);
 }
 
-/* World frames from the root on. @order: n_links of room, links as they are reached.
- * Return: how many. */
+/* Compute the world frames, from the root on.
+ * @order: array for n_links links, in the order in which they are reached
+ * Return: number of links reached. */
 static int find_frames(struct robot *robot, int *order)
 {
     int n = 0;
@@ -188,7 +189,7 @@ static int find_frames(struct robot *robot, int *order)
     return n;
 }
 
-/* Find links not connected to the root by joints: rings. */
+/* Report links that joints do not connect to the root. Each of them is in a ring of joints. */
 static void find_rings(const struct robot *robot, const int *order, int n, struct notes *notes)
 {
     bool *reached = calloc((size_t)robot->n_links, sizeof(*reached));
@@ -205,14 +206,14 @@ static void find_rings(const struct robot *robot, const int *order, int n, struc
 
 /* ---- bodies ---- */
 
-/* Ties the links of one body to those of another: @limb joins its parent and child rigidly. */
+/* Merge the bodies of both links of @limb, which joins them rigidly. */
 static void tie(struct robot *robot, const struct limb *limb, struct notes *notes)
 {
     struct link *a = &robot->links[limb->parent], *b = &robot->links[limb->child];
     struct frame motion, joint, back, wanted, old, move;
     int keep = a->body, gone = b->body;
 
-    /* wanted: pose of b in the body of a */
+    /* wanted: pose of link b in the body of link a */
     limb_motion(limb, &motion);
     frame_in(&a->in_body, &limb->origin, &joint);
     frame_in(&joint, &motion, &joint);
@@ -228,7 +229,7 @@ static void tie(struct robot *robot, const struct limb *limb, struct notes *note
                  limb->name, lk_norm(gap));
         return;
     }
-    if (gone == robot->root) { /* keep the body that gives the name or is the ground */
+    if (gone == robot->root) { /* keep the ground's body, whose name is used */
         frame_inverse(&wanted, &wanted);
         frame_in(&b->in_body, &wanted, &wanted); /* pose of the body of a in that of b */
         keep = gone;
@@ -256,11 +257,12 @@ bool stands(const struct robot *robot, const struct import_options *options, int
 void merge_links(struct robot *robot, struct notes *notes)
 {
     for (int i = 0; i < robot->n_links; i++) {
-        robot->links[i].body = i; /* each its own, until tied; named by its first link */
+        robot->links[i].body = i; /* initially each link is a body */
         robot->links[i].in_body = frame_unity;
         robot->links[i].next = LINK_NONE;
     }
-    /* in the order of the tree: children merge into parents; loops last */
+    /* Merge in the order of the tree, so that children merge into parents; loop closures are
+     * last. */
     for (int closes = 0; closes < 2; closes++)
         for (int i = 0; i < robot->n_limbs; i++) {
             const struct limb *limb = &robot->limbs[i];

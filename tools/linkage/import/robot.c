@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The links and joints of a file, before merging to bodies. */
+/* The links and joints of a file, before they are merged to bodies. */
 #include "import.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Room for one more of @size bytes. Return: the array, or NULL. */
+/* Make room for one more element of @size bytes.
+ * Return: the array, or NULL. */
 static void *grow(void *array, int n, int *room, size_t size)
 {
     int more = 2 * *room + 32;

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Simscape Multibody, first generation: what SimMechanics Link writes of an assembly of SolidWorks,
- * Creo or Inventor, <PhysicalModelingXMLFile>. Bodies, frames and joints, with loops as they are,
- * and everything in the axes of the assembly, WORLD. Facts that are easily missed: texts are in
- * quotation marks; an orientation is the axes of the frame one after the other, three numbers each
- * (of a hinge in a part that is turned, the axis is the third of them, where rows and columns
- * differ); the tensor of inertia is about the CG in its axes; joints are lists of primitives, and
- * any side of them may be the nearer one to the ground. Gravity is not in the file.
+/* Simscape Multibody, first generation: files <PhysicalModelingXMLFile>, which SimMechanics Link
+ * writes from an assembly of SolidWorks, Creo or Inventor. They contain bodies, frames and joints,
+ * including those of loops. All vectors are in the axes of the assembly, WORLD. Facts that are
+ * easily missed: texts are in quotation marks; an orientation lists the three axes of the frame one
+ * after the other, three numbers each (rows and columns can be told apart at a hinge in a rotated
+ * part: its axis is the third triple); the inertia tensor is about the CG, in the axes of the CG; a
+ * joint is a list of primitives, and either side of it may be nearer to the ground. The file does
+ * not contain gravity.
  *
- * All links have the axes of the world; struct reading has their origins: the joint that leads to
- * them. Primitives of one joint are tied by links without mass. */
+ * All links have the axes of the world. Their origins, in struct reading, are at the joint that
+ * leads to them. If a joint has several primitives, massless links connect them. */
 #include "simscape.h"
 #include "xml.h"
 
@@ -23,13 +24,13 @@
 
 #define DEPTH_MAX   64
 #define PLACES_MAX  16384
-#define DENSITY_MIN 1.0 /* [kg/m^3] of parts, foam to gold */
+#define DENSITY_MIN 1.0 /* plausible density of parts [kg/m^3], from foam to gold */
 #define DENSITY_MAX 3e4
 
 /* ---- texts and numbers ---- */
 
-/* Return the text of the element @name of @node, without quotation marks. Return: to be freed;
- * NULL. */
+/* Return the text of the element @name of @node without quotation marks, to be freed; NULL: there
+ * is no such element. */
 static char *text_of(const xmlNode *node, const char *name)
 {
     const xmlNode *child = xml_child(node, name);
@@ -86,7 +87,7 @@ static const struct unit masses[] = {{"kg", 1},           {"g", 1e-3},
                                      {"lbm", 0.45359237}, {"slug", 14.593902937206364},
                                      {"t", 1e3},          {NULL, 0}};
 
-/* Return: 0: there is none of that name */
+/* Return the size of a unit in SI units; 0: no unit has this name. */
 static double unit_size(const struct unit *units, const char *name, size_t n)
 {
     for (; units->name != NULL; units++)
@@ -95,7 +96,8 @@ static double unit_size(const struct unit *units, const char *name, size_t n)
     return 0;
 }
 
-/* "kg*m^2", "kg", "mm^3", "mm": a mass, a power of a length, or their product */
+/* Return the size of a unit such as "kg*m^2", "kg", "mm^3" or "mm" in SI units: a mass, a power of
+ * a length, or their product. */
 static double product_size(const char *text)
 {
     const char *star = strchr(text, '*'), *length = star != NULL ? star + 1 : text;
@@ -110,7 +112,9 @@ static double product_size(const char *text)
     return mass * (power == 0 ? 0 : pow(size, power));
 }
 
-/* @like: of the kind that is expected, for messages. Return: in SI units, 0 after a note. */
+/* Read a unit.
+ * @like: a unit of the expected dimension, for messages
+ * Return: size in SI units, 0 after a note. */
 static double read_unit(const struct reading *r, const xmlNode *node, const char *name,
                         const char *like)
 {
@@ -171,7 +175,7 @@ bool simscape_find_turn(const double x[9], double q[4])
             q[1 + i] = odd;
         else if (k == 1 + i)
             q[0] = odd;
-        else /* the entry of the axes @k and the one that is neither @k nor @i's pair */
+        else /* entry for the axis other than @k and 1 + @i */
             q[1 + (3 - i - (k - 1))] = even;
     }
     length = sqrt(q[0] * q[0] + lk_dot(q + 1, q + 1));
@@ -217,7 +221,7 @@ static int read_ref(const xmlNode *frame)
     return ref >= 0 && ref < 1 << 30 ? (int)ref : -1;
 }
 
-/* A frame of @link, which joints may name. */
+/* Read a frame of @link to which joints may refer. */
 static void read_frame(struct reading *r, const xmlNode *frame, int link)
 {
     int ref = read_ref(frame);
@@ -288,7 +292,8 @@ static void read_mass(const struct reading *r, const xmlNode *body, struct link 
     judge_density(r, body, link);
 }
 
-/* Add a link of that name with memory for its pose. Return: LINK_NONE after a note. */
+/* Add a link with memory for its pose.
+ * Return: index of the link; LINK_NONE after a note. */
 static int add_link(const struct reading *r, const xmlNode *node, const char *name)
 {
     struct link *link = robot_link(r->robot, name);
@@ -401,7 +406,7 @@ static void read_part(const struct reading *r, const xmlNode *node, struct tie *
         part->axis[k] /= length;
 }
 
-/* Two slides and a hinge perpendicular to both are a planar joint. */
+/* Convert two prismatic primitives and a revolute one perpendicular to both to a planar joint. */
 static void find_plane(struct tie *tie)
 {
     int hinge = -1;
@@ -420,7 +425,7 @@ static void find_plane(struct tie *tie)
     tie->n = 1;
 }
 
-/* Three slides and a ball are no joint at all. */
+/* Return true if the primitives are three prismatic and one spherical, which constrain nothing. */
 static bool is_free(const struct tie *tie)
 {
     int slides = 0, balls = 0;
@@ -470,7 +475,7 @@ static void read_joint(struct reading *r, const xmlNode *joint)
 
 typedef void read_element(struct reading *r, const xmlNode *node);
 
-/* Read each @element in @group of @node and of its subsystems. */
+/* Read all elements @element in @group of @node, and of its subsystems. */
 static void read_all(struct reading *r, const xmlNode *node, const char *group, const char *element,
                      read_element *read, int depth)
 {

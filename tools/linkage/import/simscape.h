@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An assembly between its readers, simscape.c (first generation) and simscape_assembly.c (second),
- * and the conversion to a tree, simscape_tree.c. */
+/* Data between the readers of an assembly, simscape.c (first generation) and simscape_assembly.c
+ * (second generation), and its conversion to a tree, simscape_tree.c. */
 #ifndef TOOLS_LINKAGE_IMPORT_SIMSCAPE_H
 #define TOOLS_LINKAGE_IMPORT_SIMSCAPE_H
 
 #include "import.h"
 
-#define PARTS_MAX 6    /* primitives of a joint */
-#define APART     1e-4 /* [m] between the frames of a joint; above rounding errors */
+#define PARTS_MAX 6    /* largest number of primitives of a joint */
+#define APART     1e-4 /* tolerated distance between the frames of a joint, above rounding [m] */
 
 /** struct place - a frame that joints refer to by @ref. @at: position in the world [m] */
 struct place {
@@ -15,14 +15,16 @@ struct place {
     double at[3];
 };
 
-/** struct part - a primitive. @axis: unit vector in the world */
+/** struct part - a primitive of a joint.
+ * @axis: unit vector in the world */
 struct part {
     enum joint_kind kind;
     double axis[3];
 };
 
-/** struct tie - a joint of the file between two links. @at: position of each side @value: value of
- * its coordinate at these positions */
+/** struct tie - a joint of the file between two links.
+ * @at:    position of the joint on each side, in the world [m]
+ * @value: value of its coordinate at these positions */
 struct tie {
     char *name;
     long line;
@@ -32,8 +34,9 @@ struct tie {
     bool done;
 };
 
-/** struct reading - state of the reader. @origin, @cg, @turn: origin, centre of gravity and
- * orientation of each link; @ground: link that is the ground, LINK_NONE */
+/** struct reading - state of the reader.
+ * @origin, @cg, @turn: origin, centre of gravity and orientation of each link
+ * @ground:             link that is the ground, or LINK_NONE */
 struct reading {
     struct robot *robot;
     struct notes *notes;
@@ -50,7 +53,8 @@ struct reading {
 void simscape_make_tree(struct reading *r);
 
 /** simscape_find_turn() - Compute the quaternion of the matrix with columns @x[0..2], @x[3..5],
- * @x[6..8], from its largest entry. Return: true if the matrix is a rotation. */
+ * @x[6..8], from its largest entry.
+ * Return: true if the matrix is a rotation. */
 bool simscape_find_turn(const double x[9], double q[4]);
 
 /** simscape_read_assembly() - Read the second generation: links, ties and their tree in @r. */

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Simscape Multibody, second generation: what Simscape Multibody Link writes of an assembly of
- * SolidWorks, Creo or Inventor, and Onshape's exporter, <SimscapeMultibodyImportXML>. A tree of
- * instances, each with its pose in the assembly that it is in; parts with their masses; constraints
- * between faces, of which the reader has to make joints, or joints. Facts that are easily missed:
- * numbers are in DataUnits, and in ModelUnits only without them; a rotation is by rows; the tensor
- * of inertia is about the centre of mass, in the order xx yy zz yz zx xy; a grounded instance is
- * fixed in its own assembly, so only one in the first assembly is fixed in the world; the
- * constraints of an assembly hold for each of its instances. */
+/* Simscape Multibody, second generation: files <SimscapeMultibodyImportXML>, which Simscape
+ * Multibody Link writes from an assembly of SolidWorks, Creo or Inventor, and which Onshape
+ * exports. They contain a tree of instances, each with its pose in its parent assembly; parts with
+ * their masses; and either constraints between faces, which the reader converts to joints, or
+ * joints. Facts that are easily missed: numbers are in DataUnits, and in ModelUnits only if
+ * DataUnits is missing; a rotation matrix is given row by row; the inertia tensor is about the
+ * centre of mass, in the order xx yy zz yz zx xy; a grounded instance is fixed in its own assembly,
+ * so only a grounded instance of the first assembly is fixed in the world; the constraints of an
+ * assembly apply to each of its instances. */
 #include "simscape_assembly.h"
 
 #include "maths/vec.h"
@@ -70,7 +71,7 @@ static double read_unit(const struct assembly *a, const xmlNode *node, const cha
     return size;
 }
 
-/* Of the numbers in the file; Creo's exporter writes none but the model's. */
+/* Read the units of the numbers. Creo's exporter writes only the units of the model. */
 static bool read_units(struct assembly *a)
 {
     const xmlNode *units = xml_child(a->root, "DataUnits");
@@ -121,7 +122,7 @@ static void tell_memory(const struct assembly *a, const xmlNode *node)
 
 static void read_mass(const struct assembly *a, const xmlNode *part, struct link *link)
 {
-    static const int order[6] = {0, 1, 2, 5, 4, 3}; /* of ours, xx yy zz xy xz yz, in theirs */
+    static const int order[6] = {0, 1, 2, 5, 4, 3}; /* to xx yy zz xy xz yz */
     const xmlNode *node = xml_child(part, "MassProperties");
     double x[6], largest = 0;
 
@@ -142,7 +143,8 @@ static void read_mass(const struct assembly *a, const xmlNode *part, struct link
     link->has_inertial = link->mass != 0 || largest > 0;
 }
 
-/* A part, or an assembly, which is read where an instance of it is. */
+/* Read a part, or remember an assembly. The content of an assembly is read at each of its
+ * instances. */
 static void read_entity(struct assembly *a, const xmlNode *node)
 {
     struct entity *entity = &a->entity[a->n_entities];
@@ -193,7 +195,7 @@ static bool is_true(const xmlNode *node, const char *name)
     return is;
 }
 
-/* A link at the frame of @piece, with the mass of @solid. */
+/* Add a link at the frame of @piece, with the mass of @solid. */
 static void add_link(struct assembly *a, struct piece *piece, const char *name,
                      const struct link *solid)
 {
@@ -262,7 +264,7 @@ struct tie *assembly_tie(struct assembly *a, const char *name, long line, const 
     return tie;
 }
 
-/* Welds two pieces at the position of the first one. */
+/* Weld two pieces at the position of the first one. */
 static void weld(struct assembly *a, int one, int other)
 {
     const int piece[2] = {one, other};
@@ -303,7 +305,8 @@ static char *make_path(const struct piece *parent, const char *name)
     return strdup(path);
 }
 
-/* The piece of an <Instance> in @parent. Return: LINK_NONE after a note. */
+/* Add the piece for an <Instance> in @parent.
+ * Return: index of the piece; LINK_NONE after a note. */
 static int add_piece(struct assembly *a, const xmlNode *node, int parent)
 {
     struct piece *piece = &a->piece[a->n_pieces];
@@ -337,7 +340,7 @@ static int add_piece(struct assembly *a, const xmlNode *node, int parent)
     return a->n_pieces - 1;
 }
 
-/* The first of the instances before @end that says it is in the same group as @node; NULL */
+/* Return the first instance before @end that is in the same rigid group as @end; NULL: none. */
 static const xmlNode *find_group(const xmlNode *list, const xmlNode *end)
 {
     char *group = xml_attribute(end, "rigidGroup");
@@ -355,7 +358,8 @@ static const xmlNode *find_group(const xmlNode *list, const xmlNode *end)
     return found;
 }
 
-/* All <Instance> in @list, and in them. @rigid: the assembly @parent is one body */
+/* Read all <Instance> in @list, and the instances within them.
+ * @rigid: the assembly @parent is one body */
 static void read_instances(struct assembly *a, const xmlNode *list, int parent, bool rigid,
                            int depth)
 {
@@ -396,8 +400,8 @@ static bool is_tied(const struct assembly *a, int link)
     return false;
 }
 
-/* A massless piece without joints, such as a skeleton of Creo, has an undetermined motion without
- * effect. It is fixed to the ground, or else to the first part. */
+/* Fix massless pieces without joints, such as a skeleton of Creo, to the ground or, without a
+ * ground, to the first part with mass. Their motion would be undetermined and has no effect. */
 static void place_idle(struct assembly *a)
 {
     int to = 0;

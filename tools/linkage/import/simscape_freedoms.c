@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Joint equivalent to a set of constraints. The rows that two bodies share are linear in the twist
- * of one against the other; the null space of their matrix is the freedoms, the displacements among
- * them those without rotation (Angeles, Fundamentals of Robotic Mechanical Systems, chapter 3:
- * lower pairs as subgroups). That is true of the drawn pose only, so the joint found is displaced
- * far, and all rows must keep their value there; otherwise the freedoms belong to no supported
- * joint.
- */
+/* Joint that is equivalent to a set of constraints. The rows between two bodies are linear in the
+ * twist of one body relative to the other. The null space of their matrix is the freedoms;
+ * translations are the twists in it without rotation (Angeles, Fundamentals of Robotic Mechanical
+ * Systems, chapter 3: lower pairs as subgroups). This is true in the drawn pose only. So the joint
+ * that was found is displaced far, and all rows must keep their value there. Otherwise no supported
+ * joint has these freedoms. */
 #include "simscape_assembly.h"
 
 #include "maths/vec.h"
@@ -16,11 +15,13 @@
 #define SMALL                                                                                      \
     1e-5        /* tolerance of singular values and of components of unit vectors, above the       \
                  * rounding of CAD files */
-#define FAR 0.3 /* of the size, or [rad] */
+#define FAR 0.3 /* share of the size, or [rad] */
 
 /** struct freedoms - the motions that one body can make relative to the other.
- * @o:     reference point of moments;  @size: characteristic length [m]
- * @turn:  rotation axes, orthogonal unit vectors;  @move: velocity of @o for each rotation [m/rad]
+ * @o:     reference point of moments
+ * @size:  characteristic length [m]
+ * @turn:  rotation axes, orthogonal unit vectors
+ * @move:  velocity of @o for each rotation [m/rad]
  * @slide: directions of translation, orthogonal unit vectors */
 struct freedoms {
     double o[3], size;
@@ -30,7 +31,7 @@ struct freedoms {
 
 /* ---- rows to freedoms ---- */
 
-/* The middle of the points of all rows, and their largest distance from there. */
+/* Compute the centre of the points of all rows, and their largest distance from it. */
 static void find_size(const struct row *row, int n, struct freedoms *f)
 {
     int points = 0;
@@ -54,7 +55,8 @@ static void find_size(const struct row *row, int n, struct freedoms *f)
         f->size = 1;
 }
 
-/* J^T J of all rows, by rotation times size, and displacement */
+/* Compute J^T J of all rows. The columns of J are the rotation, scaled with the size, and the
+ * translation. */
 static void sum_rows(const struct row *row, int n, const struct freedoms *f, double ret[6][6])
 {
     memset(ret, 0, 36 * sizeof(double));
@@ -77,7 +79,7 @@ static void sum_rows(const struct row *row, int n, const struct freedoms *f, dou
     }
 }
 
-/* Adds a twist to those with or without rotation. */
+/* Add a twist to the rotations or to the translations. */
 static void add_twist(const double twist[6], bool turns, struct freedoms *f)
 {
     double length = lk_norm(twist + (turns ? 0 : 3));
@@ -122,7 +124,8 @@ static void find_freedoms(const struct row *row, int n, struct freedoms *f)
 
 /* ---- freedoms to joints ---- */
 
-/* Axes go one way, so that no round-off turns one around. */
+/* Add a primitive. The sign of the axis is chosen from a fixed direction, so that round-off cannot
+ * reverse it. */
 static void add_part(struct tie *tie, enum joint_kind kind, const double *axis)
 {
     static const double way[3] = {0.8, 0.5, 0.33};
@@ -133,7 +136,8 @@ static void add_part(struct tie *tie, enum joint_kind kind, const double *axis)
         part->axis[i] = lk_dot(axis, way) < 0 ? -axis[i] : axis[i];
 }
 
-/* The only axis, which does not move along itself, and slides as @kind says. */
+/* Find the only rotation axis. Its motion must have no component along the axis (no screw). The
+ * translations determine whether the joint is revolute, cylindrical or planar. */
 static bool find_axis(const struct freedoms *f, struct tie *tie)
 {
     double along[2] = {0}, arm[3];
@@ -156,7 +160,7 @@ static bool find_axis(const struct freedoms *f, struct tie *tie)
     return true;
 }
 
-/* The point that three rotations leave: o + sum of w x v / 2 */
+/* Find the point that all three rotations leave fixed: o + sum of w x v / 2. */
 static bool find_centre(const struct freedoms *f, struct tie *tie)
 {
     double r[3] = {0}, velocity[3];
@@ -166,7 +170,7 @@ static bool find_centre(const struct freedoms *f, struct tie *tie)
         for (int i = 0; i < 3; i++)
             r[i] += 0.5 * velocity[i];
     }
-    for (int k = 0; k < 3; k++) { /* v = -w x r */
+    for (int k = 0; k < 3; k++) { /* check that the point is fixed: v = -w x r */
         lk_cross(f->turn[k], r, velocity);
         for (int i = 0; i < 3; i++)
             velocity[i] += f->move[k][i];
@@ -190,7 +194,7 @@ static bool find_parts(const struct freedoms *f, struct tie *tie)
             add_part(tie, KIND_PRISMATIC, f->slide[k]);
     else if (f->n_turns == 1 && f->n_slides <= 2)
         find_axis(f, tie);
-    else if (f->n_turns == 1) { /* and all displacements */
+    else if (f->n_turns == 1) { /* one rotation and three translations */
         add_part(tie, KIND_PLANAR, f->turn[0]);
         add_part(tie, KIND_PRISMATIC, f->turn[0]);
     } else if (f->n_turns == 3 && f->n_slides == 0)
@@ -201,7 +205,7 @@ static bool find_parts(const struct freedoms *f, struct tie *tie)
 
 /* ---- check far from the drawn pose ---- */
 
-/* After @motion: a turn about @axis through @at, or a shift. */
+/* Add a rotation about @axis through @at to @motion, after the motion so far. */
 static void turn(const double at[3], const double axis[3], struct frame *motion)
 {
     struct frame f = {.q = {cos(0.5 * FAR)}};
@@ -223,7 +227,8 @@ static void shift(const double axis[3], double size, struct frame *motion)
     frame_in(motion, &f, motion);
 }
 
-/* Apply all motions allowed by the joint of @tie, one after the other. */
+/* Compute the motion that results if all motions allowed by the joint of @tie are made one after
+ * the other. */
 static void move_far(const struct freedoms *f, const struct tie *tie, struct frame *ret)
 {
     *ret = frame_unity;
@@ -233,7 +238,7 @@ static void move_far(const struct freedoms *f, const struct tie *tie, struct fra
         turn(tie->at[0], f->turn[k], ret);
 }
 
-/* Return true if all rows keep their drawn value with one of the bodies displaced by @motion. */
+/* Return true if all rows keep their drawn value when one of the bodies is displaced by @motion. */
 static bool rows_hold(const struct row *row, int n, const struct frame *motion, double size)
 {
     bool hold = true;

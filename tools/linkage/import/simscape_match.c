@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One joint for each pair of bodies with constraints. First pairs without relative motion are
- * merged, repeatedly until none is left; then all constraints between two bodies form one joint. */
+/* Converts the constraints between two bodies to one joint. First, pairs without relative motion
+ * are merged, repeatedly until no such pair is left. Then all constraints between two bodies form
+ * one joint. */
 #include "simscape_assembly.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* The bodies that a mate is between, the lower first. */
+/* Return the two bodies of a constraint, the one with the lower index first. */
 static void bodies_of(const struct assembly *a, const struct mate *mate, int ret[2])
 {
     int one = a->piece[mate->piece[0]].held, other = a->piece[mate->piece[1]].held;
@@ -15,7 +16,8 @@ static void bodies_of(const struct assembly *a, const struct mate *mate, int ret
     ret[1] = one < other ? other : one;
 }
 
-/** struct order - a mate between two bodies, for sorting. @at: in the file */
+/** struct order - a constraint between two bodies, for sorting.
+ * @at: index in @a->mate */
 struct order {
     int body[2], at;
 };
@@ -30,7 +32,8 @@ static int compare_orders(const void *one, const void *other)
     return a->at < b->at ? -1 : a->at > b->at;
 }
 
-/* All rows of @n mates. @row: room for them */
+/* Copy the rows of @n constraints to @row.
+ * Return: number of rows. */
 static int gather_rows(const struct assembly *a, const struct order *order, int n, struct row *row)
 {
     int n_rows = 0;
@@ -63,7 +66,9 @@ static void tell_joint(const struct assembly *a, const struct tie *tie, const st
          piece_name(a, mate->piece[0]), piece_name(a, mate->piece[1]), parts, n, n > 1 ? "s" : "");
 }
 
-/* The joint of @n mates between two bodies. @welds: only if it is none. Return: whether it is. */
+/* Find the joint that is equivalent to @n constraints between two bodies, and add it.
+ * @welds: do so only if the bodies have no relative motion
+ * Return: true if the two bodies are one body now. */
 static bool match_pair(struct assembly *a, const struct order *order, int n, bool welds,
                        struct row *row)
 {
@@ -97,8 +102,9 @@ static bool match_pair(struct assembly *a, const struct order *order, int n, boo
     return welds;
 }
 
-/* All pairs of bodies with mates between them. @welds: only those that nothing moves. Return:
- * whether any of them is one body now. */
+/* Find the joints of all pairs of bodies with constraints between them.
+ * @welds: only of pairs without relative motion
+ * Return: true if bodies were merged. */
 static bool match_pairs(struct assembly *a, bool welds, struct order *order, struct row *row)
 {
     bool any = false;
@@ -115,7 +121,8 @@ static bool match_pairs(struct assembly *a, bool welds, struct order *order, str
                            order[next].body[1] == order[i].body[1];
              next++)
             ;
-        /* pairs changed by an earlier merge are checked again in the next round */
+        /* After a merge the bodies may have changed; such a pair is checked again in the next
+         * round. */
         bodies_of(a, &a->mate[order[i].at], order[i].body);
         if (order[i].body[0] != order[i].body[1])
             any |= match_pair(a, order + i, next - i, welds, row);

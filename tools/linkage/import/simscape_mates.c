@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Constraints between faces, edges and points of two instances as rows, and joints as they are. Two
- * kinds of rows are enough (Haug, Computer Aided Kinematics and Dynamics of Mechanical Systems,
- * 1989, section 9.4): a direction of one against a direction of the other, and a point of one along
- * a direction of the other. They keep their drawn values: nothing is moved here. */
+/* Converts constraints between faces, edges and points of two instances to rows, and reads joints.
+ * Two types of rows are sufficient (Haug, Computer Aided Kinematics and Dynamics of Mechanical
+ * Systems, 1989, section 9.4): the dot product of a direction of each body, and the component of a
+ * point of one body along a direction of the other. The rows keep their drawn values, so no
+ * instance is moved. */
 #include "simscape_assembly.h"
 
 #include "maths/vec.h"
@@ -10,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-#define BENT 1e-3 /* [rad] angle below which a constraint means parallel directions */
+#define BENT 1e-3 /* below this angle a constraint means parallel directions [rad] */
 
 /* ---- lookup of instances ---- */
 
@@ -22,7 +23,8 @@ static int find_piece(const struct assembly *a, int parent, const char *uid)
     return LINK_NONE;
 }
 
-/* Whether @uid is that of the assembly @piece itself: its own planes, axes and points. */
+/* Return true if @uid denotes the assembly @piece itself, that is its own planes, axes and
+ * points. */
 static bool is_itself(const struct assembly *a, int piece, const char *uid)
 {
     const struct piece *p = &a->piece[piece];
@@ -31,9 +33,9 @@ static bool is_itself(const struct assembly *a, int piece, const char *uid)
     return own != NULL && strcmp(own, uid) == 0;
 }
 
-/* The piece that <InstancePath> of @node leads to from @base on; it may begin with the assembly
- * that
- * @base is. Return: LINK_NONE after a note. */
+/* Follow the <InstancePath> of @node from piece @base on. The path may begin with the assembly of
+ * @base itself.
+ * Return: the piece; LINK_NONE after a note. */
 static int read_path(const struct assembly *a, const xmlNode *node, int base)
 {
     const xmlNode *path = xml_child(node, "InstancePath");
@@ -66,7 +68,9 @@ static int read_path(const struct assembly *a, const xmlNode *node, int base)
 
 enum form { FORM_POINT, FORM_LINE, FORM_PLANE, FORM_UNKNOWN };
 
-/** struct face - @type: as the file says;  @at, @along: in the world, unit vector */
+/** struct face - a face, edge or point of an instance.
+ * @type:       type in the file
+ * @at, @along: point and unit vector in the world */
 struct face {
     char *type;
     enum form form;
@@ -117,7 +121,7 @@ static bool is_type(const struct face *face, const char *type)
 
 /* ---- rows ---- */
 
-/** struct opening - violation of constraints as drawn [m], [-] */
+/** struct opening - violation of constraints as drawn: distance [m], deviation of directions [-] */
 struct opening {
     double apart, bent;
 };
@@ -131,7 +135,7 @@ static void add_turn(struct mate *mate, const double a[3], const double b[3])
     memcpy(row->point, b, sizeof(row->point));
 }
 
-/* The point of the other face along a direction @along of that of @side. */
+/* Add the row for the point of the other face along @along, a direction of face @side. */
 static void add_move(struct mate *mate, const struct face face[2], int side, const double along[3],
                      struct opening *opening)
 {
@@ -144,7 +148,7 @@ static void add_move(struct mate *mate, const struct face face[2], int side, con
     opening->apart = lk_max(opening->apart, fabs(lk_dot(apart, along)));
 }
 
-/* Two unit vectors across @n and each other. */
+/* Compute two unit vectors perpendicular to @n and to each other. */
 static void make_across(const double n[3], double u[3], double v[3])
 {
     double e[3] = {fabs(n[0]) < 0.6, 0, fabs(n[0]) >= 0.6}, length;
@@ -173,11 +177,11 @@ static void add_square(struct mate *mate, const struct face face[2], struct open
     opening->bent = lk_max(opening->bent, fabs(lk_dot(face[0].along, face[1].along)));
 }
 
-/* Position and direction of one face on or in the other; of a plane and its like at a distance. */
+/* Add the rows for two coincident faces: position and direction. Two planes may have a distance. */
 static void add_on(struct mate *mate, const struct face face[2], struct opening *opening)
 {
     static const double axes[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
-    int side = face[1].form > face[0].form; /* the one with more directions */
+    int side = face[1].form > face[0].form; /* the face whose form has more directions */
     enum form form = face[side].form, other = face[1 - side].form;
     double u[3], v[3];
 
@@ -196,8 +200,8 @@ static void add_on(struct mate *mate, const struct face face[2], struct opening 
         add_move(mate, face, side, axes[i], opening);
 }
 
-/* Of a cylinder, cone or sphere its axis or centre (so in Inventor), of a circle the plane that it
- * is in, of two circles both. */
+/* Add the rows for coincident faces. For a cylinder, cone or sphere its axis or centre is used, as
+ * in Inventor. For a circle its plane is used, for two circles both plane and centre. */
 static bool make_coincident(struct mate *mate, struct face face[2], struct opening *opening)
 {
     bool circles = is_type(&face[0], "circle") && is_type(&face[1], "circle");
@@ -223,7 +227,8 @@ static bool make_concentric(struct mate *mate, struct face face[2], struct openi
     return true;
 }
 
-/* A distance or a tangency keeps its drawn value; for a plane it is one of the rows above. */
+/* Add the rows for a distance or a tangency, which keeps its drawn value. One of the faces must be
+ * a plane. */
 static bool make_distance(struct mate *mate, struct face face[2], struct opening *opening)
 {
     struct opening any = {0};
@@ -282,7 +287,7 @@ static const struct {
              {"Parallel", make_parallel},     {"Perpendicular", make_perpendicular},
              {"Angle", make_angle},           {NULL, NULL}};
 
-/* Rows of a mate between two faces. */
+/* Compute the rows of a constraint between two faces. */
 static void make_rows(const struct assembly *a, const xmlNode *node, struct mate *mate,
                       struct face face[2])
 {
@@ -303,7 +308,8 @@ static void make_rows(const struct assembly *a, const xmlNode *node, struct mate
              opening.apart, opening.bent);
 }
 
-/* A constraint without exported details joins both instances rigidly, as in Simscape. */
+/* Join both instances rigidly, for a constraint without exported details. Simscape does the
+ * same. */
 static void hold_rigid(struct assembly *a, const xmlNode *node, const struct mate *mate)
 {
     const double *at = a->piece[mate->piece[1]].frame.r;
@@ -322,7 +328,7 @@ static void hold_rigid(struct assembly *a, const xmlNode *node, const struct mat
         tie->part[tie->n++].kind = KIND_FIXED;
 }
 
-/* Both <ConstraintGeometry> of @node. */
+/* Read both <ConstraintGeometry> of @node. */
 static void read_faces(struct assembly *a, const xmlNode *node, int base, struct mate *mate)
 {
     struct face face[2] = {{0}};
@@ -380,7 +386,8 @@ static void read_mate(struct assembly *a, const xmlNode *node, int base)
 
 /* ---- joints ---- */
 
-/* Primitives of a joint from base to follower, each about or along the axes of the base. */
+/* Primitives of the joint types, from base to follower. Each is about or along an axis of the
+ * base. */
 static const struct {
     const char *name;
     int n;
@@ -399,7 +406,7 @@ static const struct {
               {"Cartesian", 3, {{KIND_PRISMATIC, 0}, {KIND_PRISMATIC, 1}, {KIND_PRISMATIC, 2}}},
               {NULL, 0, {{KIND_FIXED, 0}}}};
 
-/* Check that the displacement between both frames is allowed by the parts of @tie. */
+/* Check that the displacement between both frames is allowed by the primitives of @tie. */
 static void judge_frames(const struct assembly *a, const xmlNode *node, const struct tie *tie,
                          const struct frame frame[2])
 {
@@ -428,7 +435,7 @@ static void judge_frames(const struct assembly *a, const xmlNode *node, const st
              xml_name(node), lk_norm(apart), bent);
 }
 
-/* Place a sliding joint at its follower as drawn, and compute its coordinate there. */
+/* Place a sliding joint at the drawn position of its follower, and compute its coordinate there. */
 static void place_joint(struct tie *tie, const struct frame frame[2])
 {
     struct frame back, relative;
@@ -445,7 +452,8 @@ static void place_joint(struct tie *tie, const struct frame frame[2])
         tie->value = remainder(2 * atan2(relative.q[3], relative.q[0]), 2 * M_PI);
 }
 
-/* Both sides of a joint: pieces and frames in the world. Return: false after a note. */
+/* Read both sides of a joint: pieces, and frames in the world.
+ * Return: false after a note. */
 static bool read_sides(struct assembly *a, const xmlNode *node, int base, int piece[2],
                        struct frame frame[2])
 {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Limbs for @tie, from its side @first on. */
+/* Create the limbs of @tie, from its side @first to the other side. */
 static void write_tie(struct reading *r, struct tie *tie, int first, bool closes)
 {
     int parent = tie->link[first], child = tie->link[1 - first];
@@ -49,7 +49,8 @@ static void write_tie(struct reading *r, struct tie *tie, int first, bool closes
     }
 }
 
-/* Make the first link not reached by a joint free. Return: false: there is none. */
+/* Make the first link not reached by a joint free.
+ * Return: false: all links were reached. */
 static bool free_one(struct reading *r, int root, int n_links, bool *reached)
 {
     for (int i = 0; i < n_links; i++) {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* URDF, the Unified Robot Description Format: a tree of links by joints. Facts that are easily
- * missed: the origin of a joint is the frame of its child link in that of its parent; its axis is
- * in that frame, (1 0 0) where the file has none; rpy turns by Rz(yaw) Ry(pitch) Rx(roll); ixy,
- * ixz, iyz are entries of the matrix.
+/* URDF, the Unified Robot Description Format: a tree of links connected by joints. Facts that are
+ * easily missed: the origin of a joint is the frame of its child link relative to that of its
+ * parent; the axis of a joint is in that frame, (1 0 0) if the file gives none; rpy is the rotation
+ * Rz(yaw) Ry(pitch) Rx(roll); ixy, ixz, iyz are entries of the matrix.
  *
- * <constraint name type> closes a loop: <parent link>, <parent_origin>, <parent_axis> and the same
- * of the child (ros/urdfdom, pull request 264, "Add constraints to describe closed loops"). */
+ * <constraint name type> closes a loop. It contains <parent link>, <parent_origin>, <parent_axis>
+ * and the same elements for the child (ros/urdfdom, pull request 264, "Add constraints to describe
+ * closed loops"). */
 #include "import.h"
 #include "xml.h"
 
@@ -15,17 +16,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LIMIT_MAX 1e6 /* [rad, m] limits from this value on mean no limit */
+#define LIMIT_MAX 1e6 /* limits from this value on mean no limit [rad, m] */
 
-#define UNKNOWN_MAX 32 /* largest number of types of unknown elements reported, one line each */
+#define UNKNOWN_MAX 32 /* largest number of unknown element types that are reported */
 
 struct unknown {
     const xmlNode *first;
     int n;
 };
 
-/** struct reading - @n_foreign: elements of simulators and drivers, irrelevant to motion;
- * @n_shapes: visual, collision and material;  @unknown: elements that are not read, by kind */
+/** struct reading - state of the reader.
+ * @n_foreign: number of elements for simulators and drivers, irrelevant to motion
+ * @n_shapes:  number of visual, collision and material elements
+ * @unknown:   types of elements that are not read */
 struct reading {
     struct robot *robot;
     struct notes *notes;
@@ -35,8 +38,8 @@ struct reading {
 
 /* ---- values ---- */
 
-/* Read @n numbers; if the attribute is missing, @ret is unchanged. Return: true if the attribute
- * exists and is valid. */
+/* Read @n numbers; if the attribute is missing, @ret is unchanged.
+ * Return: true if the attribute exists and is valid. */
 static bool read_numbers(const struct reading *r, const xmlNode *node, const char *attribute, int n,
                          double *ret)
 {
@@ -92,7 +95,7 @@ static void count_unknown(struct reading *r, const xmlNode *node)
     r->unknown[i].n++;
 }
 
-/* Report unknown elements, so that nothing is ignored silently. */
+/* Report unknown elements, so that no element is ignored silently. */
 static void look_for_unknown(struct reading *r, const xmlNode *node, const char *const known[])
 {
     static const char *const shapes[] = {"visual", "collision", "material", NULL};

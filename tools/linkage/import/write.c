@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The model file: bodies, joints, forces of joints, an input for each joint of limited effort, an
- * output for each coordinate and for the frame of each link that became part of another body. */
+/* Writer of the model file: bodies, joints, forces of joints, an input for each joint of limited
+ * effort, an output for each coordinate, and an output for the frame of each link that became part
+ * of another body. */
 #include "import.h"
 
 #include "linkage/linkage.h"
@@ -14,10 +15,11 @@
 #include <string.h>
 
 #define CHANNELS_MAX 1024
-#define RATE         100   /* [1/s] rate of an input: from zero to the full effort within 10 ms */
+#define RATE         100   /* rate of an input: full effort within 10 ms [1/s] */
 #define ROUND        1e-15 /* round-off of rotations, as a share of the largest number */
 
-/** struct writer - @channel: names of inputs and outputs so far, @n_channels */
+/** struct writer - state of the writer.
+ * @channel: names of the @n_channels inputs and outputs so far */
 struct writer {
     const struct robot *robot;
     const struct import_options *options;
@@ -31,7 +33,7 @@ struct writer {
 
 static void put_number(FILE *f, double x)
 {
-    print_shortest(f, x == 0 ? 0 : x); /* no -0 */
+    print_shortest(f, x == 0 ? 0 : x); /* converts -0 to 0 */
 }
 
 static void put_numbers(FILE *f, const double *x, int n)
@@ -59,7 +61,7 @@ static void put_pair(FILE *f, double x[2][3])
 
 /* ---- names ---- */
 
-/* Make a valid name from @from and @end that differs from those at @taken. */
+/* Make a valid name from @from and @end that differs from the @n names at @taken. */
 static void make_name(const char *from, const char *end, const char *taken, int n, size_t size,
                       char ret[LK_NAME_SIZE])
 {
@@ -119,8 +121,10 @@ static void body_frame(const struct writer *w, int b, struct frame *ret)
     *ret = w->robot->links[w->robot->bodies[b].first].frame;
 }
 
-/** struct sides - where a joint is on either body: world frames, axes, and the value of its
- * coordinate between them */
+/** struct sides - a joint as seen from both bodies.
+ * @frame: world frame on each body
+ * @axis:  axis on each body
+ * @value: coordinate between these frames */
 struct sides {
     struct frame frame[2];
     double axis[2][3];
@@ -146,7 +150,7 @@ static void find_sides(const struct writer *w, const struct limb *limb, struct s
     frame_in(&back, &s->frame[1], &relative);
     if (limb->kind == KIND_PRISMATIC) {
         s->value = lk_dot(relative.r, limb->axis);
-        for (int i = 0; i < 3; i++) /* on the first body: where the displacement has led */
+        for (int i = 0; i < 3; i++) /* move the first body's frame to the displaced position */
             s->frame[0].r[i] += s->value * s->axis[0][i];
     } else if (limb->kind == KIND_REVOLUTE) {
         for (int i = 0; i < 3; i++)
@@ -156,7 +160,7 @@ static void find_sides(const struct writer *w, const struct limb *limb, struct s
     } else {
         s->value = 0;
     }
-    /* differences by round-off only */
+    /* The values differ by round-off only. */
     if (fabs(s->value - limb->value) < 1e-12 * (1 + fabs(limb->value)))
         s->value = limb->value;
 }

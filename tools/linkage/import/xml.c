@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define NUMBER_MAX 1e30
-#define HEAD_MAX   200 /* bytes in which a declaration has its version */
+#define HEAD_MAX   200 /* bytes in which the declaration must contain its version */
 
 static void tell_parser(struct notes *notes, xmlParserCtxt *parser)
 {
@@ -23,7 +23,8 @@ static void tell_parser(struct notes *notes, xmlParserCtxt *parser)
         note(notes, NOTE_ERROR, 0, "not XML");
 }
 
-/* Where the number of the version is in the declaration. Return: its length; -1: there is none. */
+/* Find the version number in the declaration.
+ * Return: its length; -1: there is none. */
 static int find_version(const char *text, size_t size, size_t *ret_at)
 {
     static const char space[] = " \t\r\n";
@@ -47,8 +48,9 @@ static int find_version(const char *text, size_t size, size_t *ret_at)
     return (int)(strchr(head + at + 1, head[at]) - (head + at + 1));
 }
 
-/* @text as XML 1.0, with a warning, if its declaration has a version that does not exist, because
- * other readers of these formats ignore it. Return: to be freed; NULL: unchanged. */
+/* Change the version in the declaration of @text to 1.0, with a warning, if that version does not
+ * exist. Other readers of these formats ignore the version.
+ * Return: the changed text, to be freed; NULL: no change. */
 static char *take_as_1_0(const char *text, size_t *size, struct notes *notes)
 {
     size_t at = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions shared by the readers of XML formats: a parser that opens no other file and expands no
- * entities, and functions to traverse a document. */
+/* Functions shared by the readers of XML formats: a parser that opens no other files and expands no
+ * entities, and functions that traverse a document. */
 #ifndef TOOLS_LINKAGE_IMPORT_XML_H
 #define TOOLS_LINKAGE_IMPORT_XML_H
 
@@ -8,13 +8,15 @@
 
 #include <libxml/tree.h>
 
-/** xml_parse() - Parse @text as a document: no network, no entities, no other files. Thread: any.
+/** xml_parse() - Parse @text as a document: no network, no entities, no other files.
+ * Thread: any.
  * Return: to be freed with xmlFreeDoc(); NULL after a note with the line of the error. */
 xmlDoc *xml_parse(const char *text, size_t size, struct notes *notes);
 
 const char *xml_name(const xmlNode *node);
 bool xml_is(const xmlNode *node, const char *name);
-/** xml_is_one_of() - @names: ends with NULL */
+/** xml_is_one_of() - Return true if the name of the element is one of @names.
+ * @names: terminated by NULL */
 bool xml_is_one_of(const xmlNode *node, const char *const names[]);
 /** xml_first() - Return @node, or the first element after it, or NULL */
 const xmlNode *xml_first(const xmlNode *node);

@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Return: an exit status. */
+/* Write the channels of a model to a DBC file.
+ * Return: an exit status. */
 static int write_channels(const struct can_channels *channels, const char *title, bool is_fd,
                           const char *path, const char *output)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* linkage export: a topic of a recording as CSV; of a model its A2L or DBC file.  linkage info: the
- * contents of a recording. */
+/* linkage export: writes a topic of a recording as CSV, or the A2L or DBC file of a model. linkage
+ * info: prints the contents of a recording. */
 #include "a2l_file.h"
 #include "commands.h"
 #include "csv.h"
@@ -19,8 +19,10 @@
 
 /* ---- export ---- */
 
-/* struct rows - @time_s, @deadline_ns: simulated time of the last cycle, and its grid point
- * @with_time: adds a column for it in front;  @values: room for all columns */
+/* struct rows - export of a topic.
+ * @time_s, @deadline_ns: simulated time of the last cycle, and its grid point
+ * @with_time: a first column with the time is added
+ * @values:    values of all columns */
 struct rows {
     struct recorded file;
     struct recorded_topic *topic;
@@ -34,10 +36,14 @@ struct rows {
     uint64_t first_ns;
 };
 
-/* struct wanted - the command line. @scene: file for the motion, NULL: a topic as CSV;  @roads: as
- * in replay;  @rate: pictures per second
- * @a2l: write the A2L file of the model @path;  @address, @port: of the slave in it
- * @dbc: write its DBC file;  @is_fd: with messages of CAN FD */
+/* struct wanted - the command line.
+ * @scene:          file for the motion; NULL: export a topic as CSV
+ * @roads:          folder of road files, see replay.c
+ * @rate:           pictures per second
+ * @a2l:            write the A2L file of the model @path
+ * @address, @port: address of the XCP slave in the A2L file
+ * @dbc:            write the DBC file of the model @path
+ * @is_fd:          the DBC file has messages of CAN FD */
 struct wanted {
     const char *path;
     const char *topic;
@@ -96,7 +102,8 @@ static void add_column(struct rows *rows, const struct lk_column *column)
     lk_csv_add_column(rows->csv, name, column->component, unit);
 }
 
-/* Return: false after an error message. */
+/* Prepare the columns of a topic and open the CSV file.
+ * Return: false after an error message. */
 static bool prepare_rows(struct rows *rows, const char *topic, const char *output)
 {
     int result;
@@ -127,8 +134,9 @@ static bool prepare_rows(struct rows *rows, const char *topic, const char *outpu
     return true;
 }
 
-/* Simulated time if the file has it, otherwise time since the first message. A topic with its own
- * steps, such as a platform, is placed between the cycles. */
+/* Return the time of a message: simulated time if the file has cycles, otherwise time since the
+ * first message [s]. A message of a topic with its own steps, such as a platform, gets a time
+ * between two cycles. */
 static double time_of(struct rows *rows, const struct lk_mcap_item *item)
 {
     if (rows->first_ns == 0)
@@ -149,7 +157,8 @@ static void note_cycle(struct rows *rows, const struct lk_mcap_item *item)
     }
 }
 
-/* Return: EXIT_DONE, EXIT_REFUSED after an error message. */
+/* Write all messages of the topic as rows.
+ * Return: EXIT_DONE, EXIT_REFUSED after an error message. */
 static int write_rows(struct rows *rows)
 {
     struct recorded_topic *topic;
@@ -169,10 +178,11 @@ static int write_rows(struct rows *rows)
             rows->values[0] = time_of(rows, &item);
         fault = lk_csv_write_row(rows->csv, rows->values);
     }
-    return result < 0 ? EXIT_REFUSED : EXIT_DONE; /* closing reports errors of the CSV */
+    return result < 0 ? EXIT_REFUSED : EXIT_DONE; /* closing reports CSV errors */
 }
 
-/* Events are texts without columns of numbers. */
+/* Print the events of a recording. They are texts, so they are not exported like columns of
+ * numbers. */
 static int print_events(struct recorded *file, FILE *to)
 {
     struct recorded_topic *topic;

@@ -43,7 +43,8 @@ void platform_fini(struct platform_replay *p)
     lk_mcap_type_fini(&p->whole_type);
 }
 
-/* Return: index of the first number that differs, -1: all bits are equal. */
+/* Compare two arrays of numbers bit by bit.
+ * Return: index of the first number that differs; -1: all bits are equal. */
 static int first_other(const double *a, const double *b, int n)
 {
     for (int i = 0; i < n; i++)
@@ -79,7 +80,8 @@ static void compare_whole(struct platform_replay *p)
         say_difference(p, channels, n, index, p->whole[index], computed[index]);
 }
 
-/* The requested gains are the only external values in the whole state. */
+/* Use the requested gains of the recording. They are the only values in the whole state that come
+ * from outside of the ride. */
 static void take_gains(struct platform_replay *p)
 {
     struct lk_ride recorded;
@@ -109,7 +111,7 @@ static void repeat_step(struct platform_replay *p, const double *number)
         compare_whole(p);
 }
 
-/* If the previous step is unknown, the ride begins from the recorded state. */
+/* Compare a step. If the previous step is unknown, the ride begins from the recorded state. */
 static void take_step(struct platform_replay *p, const struct lk_mcap_item *item)
 {
     double number[LK_RIDE_STEP_NUMBERS];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Replay of the platform of a recording, step by step. */
+/* Replay of the motion platform in a recording, step by step. */
 #ifndef TOOLS_LINKAGE_PLATFORM_H
 #define TOOLS_LINKAGE_PLATFORM_H
 
@@ -8,11 +8,13 @@
 #include "recorded.h"
 
 /** struct platform_replay - state of the replay.
- * @present: the recording has a platform; @begun: @ride has the state after the last step
- * @whole: recorded state for the next step, valid if @has_whole
- * @number: number of the last step; @n_steps: number of steps compared; @n_missing: number of steps
- *          not recorded
- * @differs: a step differed and was reported */
+ * @present:   the recording has a platform
+ * @begun:     @ride contains the state after the last step
+ * @whole:     recorded state for the next step, valid if @has_whole
+ * @number:    number of the last step
+ * @n_steps:   number of steps compared
+ * @n_missing: number of steps not recorded
+ * @differs:   a step differed and was reported */
 struct platform_replay {
     bool present;
     bool begun;
@@ -27,8 +29,8 @@ struct platform_replay {
     uint64_t n_missing;
 };
 
-/** platform_prepare() - Prepare the replay of a platform. Return: false after an error message: the
- * recording is of another version. */
+/** platform_prepare() - Prepare the replay of a platform.
+ * Return: false after an error message: the recording is of another version. */
 bool platform_prepare(struct platform_replay *p, struct recorded *file);
 void platform_fini(struct platform_replay *p);
 

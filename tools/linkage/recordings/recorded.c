@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Return: a copy, empty without memory. */
+/* Return a copy of a span on the heap; empty if memory is exhausted. */
 static struct lk_mcap_span copy_span(struct lk_mcap_span span)
 {
     unsigned char *data = malloc(span.size + 1);
@@ -65,13 +65,14 @@ static void note_channel(struct recorded *r, const struct lk_mcap_item *item)
     topic->id = item->id;
     snprintf(topic->name, sizeof(topic->name), "%.*s", n, (const char *)item->name.data);
     topic->units = copy_span(item->map);
-    if (schema != NULL) { /* owned by the schema */
+    if (schema != NULL) { /* the entry of the schema owns these spans */
         topic->type = schema->type;
         topic->schema = schema->schema;
     }
 }
 
-/* Return: whether the caller should read it. */
+/* Store metadata, topics and attachments.
+ * Return: true if the item is a message or damage, which the caller should read. */
 static bool note_item(struct recorded *r, const struct lk_mcap_item *item)
 {
     if (item->kind == LK_MCAP_IS_SCHEMA)

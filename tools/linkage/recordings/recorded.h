@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Read a recording of the daemon: its metadata, its topics, and its messages in order. These
- * functions print the error messages about a file. */
+/* Reader of a recording of the daemon: metadata, topics, and messages in order. These functions
+ * print the error messages about a file. */
 #ifndef TOOLS_LINKAGE_RECORDED_H
 #define TOOLS_LINKAGE_RECORDED_H
 
@@ -10,8 +10,9 @@
 #define TOPICS_MAX 64
 
 /** struct recorded_topic - a topic; spans are on the heap.
- * @units: metadata of its channel;  @type, @schema: name and FileDescriptorSet
- * @n: number of messages so far */
+ * @units:         metadata of its channel
+ * @type, @schema: name and FileDescriptorSet of its message type
+ * @n:             number of messages so far */
 struct recorded_topic {
     uint16_t id;
     uint16_t schema_id;
@@ -23,8 +24,9 @@ struct recorded_topic {
 };
 
 /** struct recorded - a recording.
- * @model, @begin, @end: text of the model, metadata; on the heap, empty if the recording lacks it
- *                       @first: the first message, kept until recorded_next() */
+ * @model, @begin, @end: text of the model, and metadata at begin and end; on the heap, empty if the
+ *         recording lacks it
+ * @first: the first message, kept until recorded_next() */
 struct recorded {
     const char *path;
     struct lk_mcap_reader reader;
@@ -44,8 +46,8 @@ struct recorded {
 bool recorded_open(const char *path, struct recorded *ret_recorded);
 void recorded_close(struct recorded *recorded);
 
-/** recorded_topic() - Find a topic by name, with or without its slash. Return: NULL if the
- * recording lacks it. */
+/** recorded_topic() - Find a topic by name, with or without its slash.
+ * Return: NULL if the recording lacks it. */
 struct recorded_topic *recorded_topic(struct recorded *recorded, const char *name);
 
 /** recorded_next() - Read the next message, or detect damage. @ret_topic: topic of the message,
@@ -58,8 +60,8 @@ int recorded_next(struct recorded *recorded, struct lk_mcap_item *ret_item,
  * absent. */
 void recorded_fact(const struct recorded *recorded, const char *key, char *ret, size_t size);
 
-/** recorded_say_end() - Print a line if the file is damaged or truncated. Return: true if the file
- * is complete. */
+/** recorded_say_end() - Print a line if the file is damaged or truncated.
+ * Return: true if the file is complete. */
 bool recorded_say_end(const struct recorded *recorded);
 
 #endif

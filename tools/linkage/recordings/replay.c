@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* linkage replay: steps the recorded model with the recorded inputs again, and compares every
- * output bit for bit; likewise the motion platform, with its recorded sensor, orders and gains. */
+/* linkage replay: repeats the steps of a recording with the recorded model and inputs, and compares
+ * every output bit for bit. The steps of the motion platform are repeated as well, with its
+ * recorded sensor, orders and gains. */
 #include "commands.h"
 #include "linkage/build.h"
 #include "linkage/errors.h"
@@ -16,9 +17,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* struct options - @scene: file to write with pictures of the motion, NULL: none;  @rate: of
- * them a second;  @roads: folder of the files of roads, NULL: that of the recording;  @limit:
- * steps, 0: all */
+/* struct options - the command line.
+ * @scene: file to write with pictures of the motion, NULL: none
+ * @rate:  pictures per second
+ * @roads: folder of road files, NULL: folder of the recording
+ * @limit: number of steps, 0: all */
 struct options {
     const char *path;
     const char *scene;
@@ -29,13 +32,19 @@ struct options {
     uint64_t limit;
 };
 
-/* struct replay - @inputs, @outputs: layout of their messages;  @acting, @recorded, @computed:
- * values
- * @cycle: the last one, of @n_cycles;  @has_inputs: its inputs were recorded
- * @steps: compared;  @n_still: cycles without a step
- * @engine: of the recording, "" if unknown;  @platform: of the recording
- * @scene: written scene, if @has_scene; then differences do not end the replay, @n_differ of them
- * @verdict: EXIT_DONE unless a comparison fails;  @over: no further comparison is possible */
+/* struct replay - state of a replay.
+ * @inputs, @outputs: layout of their messages
+ * @acting, @recorded, @computed: input values, recorded outputs and computed outputs
+ * @cycle:            the last one of @n_cycles cycles
+ * @has_inputs:       the inputs of this cycle were recorded
+ * @steps:            number of compared steps
+ * @n_still:          number of cycles without a step
+ * @engine:           engine of the recording, "" if unknown
+ * @platform:         replay of the motion platform
+ * @scene:            written scene, if @has_scene. Then differences do not end the replay;
+ *                    @n_differ counts them
+ * @verdict:          EXIT_DONE unless a comparison fails
+ * @over:             no further comparison is possible */
 struct replay {
     struct recorded file;
     struct lk_system *system;
@@ -75,7 +84,7 @@ static int parse_options(int argc, char *argv[], struct options *options)
 
 /* ---- the model ---- */
 
-/* folder of the file at @path, on the heap */
+/* Return the folder of the file at @path, on the heap. */
 static char *folder_of(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -102,7 +111,8 @@ static bool take_values(const struct recorded *file)
     return is_good;
 }
 
-/* @roads: see struct options */
+/* Read the model that is attached to the recording.
+ * @roads: see struct options */
 static struct lk_model *attached_model(const struct recorded *file, const char *roads)
 {
     struct lk_model *model = NULL;
@@ -126,7 +136,7 @@ static struct lk_model *attached_model(const struct recorded *file, const char *
     return NULL;
 }
 
-/* check that the files named by the model are those of the recording */
+/* Check that the files that the model names are the same as those of the recording. */
 static bool same_roads(const struct recorded *file, const struct lk_model *model)
 {
     char recorded[16], now[16] = "";
@@ -179,8 +189,8 @@ static bool same_schema(const struct replay *r, const char *topic, const struct 
     return false;
 }
 
-/* With the engine of the recording, if this processor supports it, unless the environment names
- * another one. */
+/* Compile the model with the engine of the recording, if this processor supports it and the
+ * environment names no other engine. */
 static struct lk_system *compile_alike(const struct replay *r, const char *path,
                                        const struct lk_model *model)
 {
@@ -196,7 +206,7 @@ static struct lk_system *compile_alike(const struct replay *r, const char *path,
     return compile_model(path, model, NULL);
 }
 
-/* Other conditions on which the last bits depend. */
+/* Report other conditions on which the last bits depend: build, libm and engine. */
 static void say_other_build(const struct replay *r)
 {
     const char *engine = lk_system_engine(r->system);
@@ -307,7 +317,7 @@ static void compare_step(struct replay *r)
 
 /* ---- messages ---- */
 
-/* Return true if it is the successor of the last one. */
+/* Return true if the cycle follows the previous one without a gap. */
 static bool follows(struct replay *r, const struct lk_recording_cycle *next)
 {
     uint64_t before = next->step - (next->stepped ? 1 : 0);

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define CHUNK (1u << 20) /* bytes */
+#define CHUNK (1u << 20) /* size of a chunk [bytes] */
 
 _Static_assert(LK_RECORDING_LOG <= LK_MCAP_CHANNELS_MAX, "a chunk has room for each topic");
 
@@ -43,7 +43,8 @@ static char *text_of(struct lk_mcap_span span)
     return strndup((const char *)span.data, span.size);
 }
 
-/* The entries of @map, on the heap. Return: how many. */
+/* Copy the entries of @map to the heap.
+ * Return: number of entries. */
 static size_t take_pairs(struct lk_mcap_span map, struct lk_mcap_pair **ret)
 {
     struct lk_mcap_span key, value, rest = map;
@@ -115,7 +116,7 @@ static void put_front(struct lk_mcap_buffer *front, const struct recorded *from,
     put_facts(front, LK_RECORDING_BEGIN, from->begin);
 }
 
-/* topic numbers reserved for this file must be unused in the recording */
+/* Check that the recording does not use the topic numbers reserved for this file. */
 static bool fits(const struct recorded *from)
 {
     for (int i = 0; i < from->n_topics; i++) {
@@ -190,7 +191,7 @@ static void flush(struct scene_file *f)
     begin_chunk(f);
 }
 
-/* use a separate chunk for a large message */
+/* Provide a separate chunk for a large message. */
 static void make_room(struct scene_file *f, size_t size)
 {
     size_t wanted = lk_mcap_chunk_size(size + 64);
@@ -258,7 +259,7 @@ void scene_file_step(struct scene_file *f, const struct lk_system *system,
 
     if (f->failed || item->log_ns < f->next_ns)
         return;
-    /* pictures are on a fixed time grid, independent of the cycle, which restarts after a pause */
+    /* Pictures are on a fixed time grid. Cycles cannot be counted for this, because they pause. */
     f->next_ns += f->period_ns;
     if (f->next_ns <= item->log_ns)
         f->next_ns = item->log_ns + f->period_ns;

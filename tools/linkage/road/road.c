@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* linkage road: an OpenCRG file as a height field for the roads of a model. The line may be curved:
- * heights are taken at the nodes of a grid along x and y. */
+/* linkage road: converts an OpenCRG file to a height field for the roads of a model. The reference
+ * line may be curved, so the heights are evaluated at the nodes of a grid along x and y. */
 #include "commands.h"
 #include "linkage/file.h"
 #include "model/crg.h"
@@ -14,8 +14,9 @@
 
 #define MARGIN_MAX 100 /* [m] */
 
-/** struct road_options - @step: of the nodes [m], 0: as fine as the file;  @margin: see
- * lk_crg_surface_new() */
+/** struct road_options - options of the command.
+ * @step:   distance of the nodes [m], 0: as fine as the file
+ * @margin: see lk_crg_surface_new() */
 struct road_options {
     const char *path;
     const char *output;
@@ -38,7 +39,7 @@ static int parse_road_options(int argc, char *argv[], struct road_options *o)
     return code == EXIT_DONE && o->output == NULL ? usage_error("%s", expected) : code;
 }
 
-/* as fine as the file, in both directions */
+/* Return the finest spacing in the file, in both directions [m]. */
 static double finest(const struct lk_crg *crg)
 {
     double step = crg->step;
@@ -48,7 +49,7 @@ static double finest(const struct lk_crg *crg)
     return fmax(step, 1e-3);
 }
 
-/* the box of the road, its nodes at multiples of the step */
+/* Choose a grid that covers the road, with nodes at multiples of the step. */
 static bool choose_grid(const struct road_options *o, const struct lk_crg *crg,
                         const struct lk_crg_surface *surface, struct lk_road_grid *ret)
 {
@@ -125,7 +126,8 @@ static bool fits(const struct road_options *o, struct lk_crg_surface *surface,
     return false;
 }
 
-/** struct work - progress. @done: completed tiles of @n */
+/** struct work - progress of the conversion.
+ * @done: number of completed tiles of @n */
 struct work {
     struct lk_crg_surface *surface;
     struct progress progress;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* --inputs FILE: inputs that change in the course of a run. */
+/* --inputs FILE: inputs that change during a run. */
 #include "run.h"
 
 #include <math.h>
@@ -10,7 +10,8 @@
 #define NAMED    512  /* characters of a list of inputs in a message */
 #define ROUNDING 1e-6 /* tolerance of times written with few digits, in steps */
 
-/* Finds "channel" or "channel.component". Return: its channel, NULL for none. */
+/* Find an input scalar named "channel" or "channel.component".
+ * Return: its channel, NULL for none. */
 static const struct lk_channel *find_scalar(const struct lk_system *system, const char *name,
                                             int *ret_component)
 {
@@ -32,7 +33,7 @@ static const struct lk_channel *find_scalar(const struct lk_system *system, cons
     return NULL;
 }
 
-/* the names of all inputs, as columns are named */
+/* List the names of all inputs in the form of column names. */
 static void list_inputs(const struct lk_system *system, char text[NAMED])
 {
     int n;
@@ -55,7 +56,9 @@ static bool is_taken(const struct run_inputs *in, int column, int offset)
     return false;
 }
 
-/* @is_strict: a column that is no input is an error, not ignored as one of another model */
+/* Assign a column to an input.
+ * @is_strict: a column that is no input is an error. Otherwise it is ignored, because it may be for
+ *             another model. */
 static bool match_column(const struct lk_system *system, const struct run_options *o,
                          struct run_inputs *in, int column, bool is_strict)
 {
@@ -123,8 +126,8 @@ static bool match_columns(const struct lk_system *system, const struct run_optio
     return false;
 }
 
-/* Return the last row at or before @t, searching from @row. @slack: tolerance [s] for the rounding
- * of times written with few digits */
+/* Return the last row at or before @t, searching from @row on; -1: none.
+ * @slack: tolerance [s] for the rounding of times written with few digits */
 static int find_row(const struct lk_csv_table *table, int row, double t, double slack)
 {
     while (row + 1 < table->n_rows && table->time[row + 1] <= t + slack)
@@ -194,8 +197,8 @@ bool run_inputs_change(const struct run_inputs *in)
     return in->table.n > 0;
 }
 
-/* return the value of a column at @t, in or after row @row; interpolated to the next row if
- * requested */
+/* Return the value of a column at @t. @row is the last row at or before @t. If requested,
+ * interpolate to the next row. */
 static double value_at(const struct run_inputs *in, int column, int row, double t)
 {
     const struct lk_csv_table *table = &in->table;
@@ -221,7 +224,7 @@ const double *run_inputs_at(struct run_inputs *in, double t, double h)
         if (in->offset[i] < 0 || row < 0)
             continue;
         to = value_at(in, i, row, at);
-        /* as the daemon limits the rate of a sample */
+        /* Limit the rate in the same way as the daemon. */
         *value = fabs(to - *value) > in->rate[i] * h
                      ? *value + copysign(in->rate[i] * h, to - *value)
                      : to;

@@ -11,12 +11,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* times to which a run without rows advances; with error control and no such times, rows would
- * shorten its steps */
+/* Number of parts into which a run without output rows is divided, to show progress. With error
+ * control there is only one part, because the parts would shorten the steps. */
 #define LOOKS 200
 
-/* struct course - a run. @h: its step;  @n_steps: number of steps @h in its duration
- * @steps_a_row: steps between rows, or between checks */
+/* struct course - state of a run.
+ * @h:           step of the run [s]
+ * @n_steps:     number of steps @h in the duration
+ * @steps_a_row: number of steps between rows, or between updates of the progress */
 struct course {
     const struct run_options *options;
     struct lk_laboratory *laboratory;
@@ -38,14 +40,14 @@ static void plan_rows(struct course *c)
                                                         : c->n_steps / LOOKS + 1;
 }
 
-/* steps of another length before those of the run, one row for each */
+/* Make the steps with a different size before those of the run, with one row for each. */
 static int go_first(struct course *c, struct lk_error *ret_error)
 {
     const struct run_options *o = c->options;
     uint64_t n = o->first_step > 0 ? (uint64_t)llround(o->first_until / o->first_step) : 0;
     int fault;
 
-    /* refused before they are made */
+    /* Check the size before the first step is made. */
     if (n > 0 && lk_laboratory_change_step(c->laboratory, o->first_step, ret_error) != 0)
         return EXIT_REFUSED;
     fault = run_write_row(lk_laboratory_system(c->laboratory), 0, c->csv, c->values);
@@ -60,7 +62,7 @@ static int go_first(struct course *c, struct lk_error *ret_error)
     }
     if (n > 0)
         lk_laboratory_change_step(c->laboratory, c->h, ret_error);
-    return EXIT_DONE; /* an error of the file is reported when it is closed */
+    return EXIT_DONE; /* an error of the file is reported when the file is closed */
 }
 
 static int go_through(struct course *c)
@@ -89,7 +91,7 @@ static int go_through(struct course *c)
     c->wall_s = now_s() - progress.start_s;
     if (code != EXIT_DONE)
         fprintf(stderr, "%s: %s\n", c->options->path, error.text);
-    return code; /* an error of the file is reported when it is closed */
+    return code; /* an error of the file is reported when the file is closed */
 }
 
 static void print_method(const struct lk_method *m, const struct lk_model *model, FILE *to)
@@ -136,7 +138,8 @@ static void print_summary(const struct course *c, const struct lk_lab_report *r,
     fprintf(to, "                    acceleration %.3g m/s^2 or rad/s^2\n", r->acceleration);
 }
 
-/* Return: false after an error message. */
+/* Prepare the inputs and the output file.
+ * Return: false after an error message. */
 static bool prepare_course(struct course *c)
 {
     const struct run_options *o = c->options;
@@ -170,7 +173,7 @@ static int run_course(struct course *c, const struct lk_model *model)
         complain("%s: %s", o->output, strerror(-fault));
         code = EXIT_REFUSED;
     }
-    if (is_through) /* for a method with drift it reports the amount */
+    if (is_through) /* the summary also reports the drift that caused a refusal */
         print_summary(c, &report, model,
                       c->csv != NULL && strcmp(o->output, "-") == 0 ? stderr : stdout);
     return code;

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-#define METHOD 1 /* mark of an option of a method */
+#define METHOD 1 /* mark of options that select a method */
 
 static int take_workers(const struct option_row *row, const char *text)
 {
@@ -23,7 +23,7 @@ static int take_workers(const struct option_row *row, const char *text)
     return EXIT_DONE;
 }
 
-/* "S,T": T is a multiple of S */
+/* Parse "S,T". T must be a multiple of S. */
 static int take_first_steps(const struct option_row *row, const char *text)
 {
     struct run_options *o = row->data;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The inputs of a recording, for a run with this or another model. */
+/* Inputs read from a recording, for a run with the same or another model. */
 #include "linkage/file.h"
 #include "mcap/decode.h"
 #include "recordings/recorded.h"
@@ -11,8 +11,10 @@
 #include <string.h>
 #include <unistd.h>
 
-/** struct taking - a recording while it is read. @begin, @before: time of the first step and of the
- * present one [s];  @sequence: of the messages of this cycle */
+/** struct taking - state of the reader.
+ * @begin:          time of the first step [s]
+ * @before, @after: begin and end of the present step [s]
+ * @sequence:       sequence number of the messages of this cycle */
 struct taking {
     struct recorded file;
     struct recorded_topic *inputs;
@@ -38,7 +40,7 @@ bool run_is_recording(const char *path)
     return is;
 }
 
-/* the column's name as a channel has it, and its unit */
+/* Set the name of a column to that of the input channel, and set its unit. */
 static bool name_column(struct taking *t, int i)
 {
     const struct lk_column *column = &t->columns.column[i];
@@ -79,7 +81,7 @@ static bool read_names(struct taking *t)
     return false;
 }
 
-/* times of the step that a cycle made: those before it and after it */
+/* Compute begin and end of the step that a cycle made. */
 static void take_cycle(struct taking *t, const struct lk_mcap_item *item)
 {
     struct lk_recording_cycle cycle;

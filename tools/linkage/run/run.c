@@ -16,8 +16,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* final messages of `run`; @drift: largest change of energy [J], @step_s: time in the step;  @turn:
- * largest one in a step [rad], of body @turning */
+/* struct run_result - results that `run` prints at its end.
+ * @drift:  largest change of energy [J]
+ * @step_s: wall time spent in steps
+ * @turn:   largest rotation of a body in one step [rad], of body @turning */
 struct run_result {
     uint64_t steps;
     double time;
@@ -109,7 +111,9 @@ bool run_energy_appears(const struct lk_system *system, const struct lk_energy_w
     return true;
 }
 
-/* Return: EXIT_DONE; EXIT_REFUSED after an error message. @csv may be NULL. */
+/* Make all steps of a run.
+ * @csv: file of the outputs, or NULL
+ * Return: EXIT_DONE; EXIT_REFUSED after an error message. */
 static int step_through(struct lk_system *system, const struct run_options *options,
                         struct run_inputs *inputs, struct lk_csv *csv, double *row,
                         struct run_result *result)
@@ -152,12 +156,12 @@ static int step_through(struct lk_system *system, const struct run_options *opti
     progress_stop(&progress);
     result->wall_s = now_s() - progress.start_s;
     result->time = lk_system_time(system);
-    /* an error of the file is reported when it is closed */
+    /* An error of the CSV file is reported when the file is closed. */
     return run_judge(options, result->largest.residual_position);
 }
 
-/* Torques, and forces fixed to a body, have no potential; the energy balance does not include their
- * work, so it would appear as drift. */
+/* Return true if the model has torques, or forces fixed to a body. These loads have no potential,
+ * and the energy balance does not include their work, so it would appear as drift. */
 static bool has_constant_loads(const struct lk_model *model)
 {
     for (int i = 0; i < model->n_forces; i++) {
@@ -192,8 +196,8 @@ static void print_summary(const struct run_result *r, const struct lk_model *mod
             lk_system_body_name(system, r->turning));
 }
 
-/* Warn about large rotations per step, accurate only about a principal axis through the centre of
- * mass. */
+/* Print a warning if a body rotates far in one step. Such rotations are accurate only about a
+ * principal axis through the centre of mass. */
 static void warn_of_turns(const struct run_result *r, const struct lk_system *system,
                           const char *path)
 {
@@ -205,11 +209,11 @@ static void warn_of_turns(const struct run_result *r, const struct lk_system *sy
             lk_system_step_size(system) * LK_TURN_MAX / r->turn);
 }
 
-#define TAKEN_SHARE 1e-3  /* warning limit as a share of the largest kinetic energy, */
-#define TAKEN_LEAST 1e-12 /* and of the energy at the start: else it is round-off */
+#define TAKEN_SHARE 1e-3  /* warn above this share of the largest kinetic energy, */
+#define TAKEN_LEAST 1e-12 /* and above this share of the initial energy (round-off) */
 
-/* Tension that is too stiff for the step is damped: the energy balance closes then, but the motion
- * may be inaccurate. */
+/* Print a warning if the step has removed energy: tension that is too stiff for the step is damped.
+ * The energy balance is then closed, but the motion may be inaccurate. */
 static void warn_of_taken(const struct run_result *r, const struct lk_system *system,
                           const char *path)
 {
@@ -220,7 +224,7 @@ static void warn_of_taken(const struct run_result *r, const struct lk_system *sy
                  path, r->largest.taken, r->largest.kinetic, 0.25 * lk_system_step_size(system));
 }
 
-/* The number of workers that pays off for the model, at most the number of cores. */
+/* Return the number of workers that shorten the step of the model, at most the number of cores. */
 static int count_workers(const struct lk_system *system, const struct run_options *options)
 {
     int useful = lk_system_workers_useful(system);
@@ -233,7 +237,8 @@ static int count_workers(const struct lk_system *system, const struct run_option
     return useful;
 }
 
-/* Starts threads for the step if it has several workers. Return: false after an error message. */
+/* Start threads for the step if it has several workers.
+ * Return: false after an error message. */
 static bool start_workers(struct lk_system *system, const struct run_options *options,
                           struct pool_threads **ret_threads)
 {
@@ -250,7 +255,7 @@ static bool start_workers(struct lk_system *system, const struct run_options *op
     return true;
 }
 
-/* warn about changes by assembly to the initial configuration */
+/* Print a warning if the assembly has changed the initial configuration. */
 static void warn_of_start(const struct lk_model *model, struct lk_system *system, const char *path)
 {
     struct lk_findings findings;
@@ -309,7 +314,8 @@ static int run_system(const struct lk_model *model, struct lk_system *system,
     return code;
 }
 
-/* A model may name a method that only the laboratory has. */
+/* Return true if the run needs a method that only the laboratory has. The options or the model may
+ * name such a method. */
 static bool needs_laboratory(const struct lk_model *model, const struct run_options *options)
 {
     return options->has_method || lk_formulation_why_offline(model->solver.formulation) != NULL;

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* linkage run: common declarations of its files.
  *
- *   options.c   the command line
- *   run.c           the model's own step, as the daemon makes it
- *   inputs.c    time-varying inputs from a table
- *   recording.c table of inputs from a recording
- *   state.c     start of a run from the final state of another one
- *   method.c    any formulation and integrator of the laboratory
- */
+ *     options.c    the command line
+ *     run.c        run with the model's own step, as in the daemon
+ *     inputs.c     time-varying inputs from a table
+ *     recording.c  table of inputs from a recording
+ *     state.c      start of a run from the final state of another run
+ *     method.c     any formulation and integrator of the laboratory */
 #ifndef TOOLS_LINKAGE_RUN_H
 #define TOOLS_LINKAGE_RUN_H
 
@@ -19,18 +18,19 @@
 
 #include <stdint.h>
 
-#define RUN_RESIDUAL_LIMIT 1e-3 /* [m or rad] above it a run fails, as in the daemon */
+#define RUN_RESIDUAL_LIMIT 1e-3 /* [m or rad] a larger residual is a failure */
 #define RUN_STEPS_MAX      1e12 /* more steps would take years, so the number is a typing error */
 
 /** struct run_options - the command line of `run`.
- * @workers: 0: as many as are useful for the model and the cores
- * @sets: texts "CHANNEL=VALUE[,VALUE...]" in the order given
- * @inputs: file of input values, CSV or a recording, NULL: they are constant
- * @interpolate: they change linearly from row to row; otherwise a row holds until the next
- * @start_state: file of the state from which the run begins; @save_state: file for its final state;
- *               NULL: none
- * @first_step: size [s] of the steps before @first_until [s]; 0: all steps are equal
- * @method: method from the method options; @has_method: such an option was given
+ * @workers:     number of workers; 0: as many as shorten the step, at most the number of cores
+ * @sets:        texts "CHANNEL=VALUE[,VALUE...]" in the order given
+ * @inputs:      file of input values, CSV or a recording, NULL: they are constant
+ * @interpolate: the inputs change linearly from row to row; otherwise a row acts until the next one
+ * @start_state: file of the state from which the run begins
+ * @save_state:  file for the final state; NULL: none
+ * @first_step:  size [s] of the steps before @first_until [s]; 0: all steps are equal
+ * @method:      method from the method options
+ * @has_method:  a method option was given
  * @argc, @argv: the whole command line, for linkage-laboratory */
 struct run_options {
     int argc;
@@ -53,17 +53,19 @@ struct run_options {
     bool has_method;
 };
 
-/** run_options_parse() - Parse the command line. @options: defaults, and room for as many sets as
- * there are arguments.
+/** run_options_parse() - Parse the command line.
+ * @options: defaults; @sets must have room for as many texts as there are arguments
  * Return: as options_parse(). */
 int run_options_parse(int argc, char *argv[], struct run_options *options);
 
-/** struct run_inputs - inputs of a run. @present: values of all inputs, as they act
- * @table: numbers over time, no table if its n is 0; for each column of it:
- * @offset: index in the inputs, -1: none;  @rate: largest change per second;  @is_drive: drives use
- * it
- * @row: last row that acted, -1: none, so that the values of --set and of the model act
- */
+/** struct run_inputs - inputs of a run.
+ * @present:  acting values of all inputs
+ * @table:    values over time; there is no table if its n is 0
+ * @offset:   for each column of
+ * @table:    index in the inputs, -1: none
+ * @rate:     for each column: largest change per second
+ * @is_drive: for each column: drives use the input
+ * @row:      last row that acted; -1: none, so that the values of --set and of the model act */
 struct run_inputs {
     double *present;
     struct lk_csv_table table;
@@ -74,15 +76,16 @@ struct run_inputs {
     int row;
 };
 
-/** run_inputs_open() - Read the values of the model and of --set, and the table of --inputs.
+/** run_inputs_open() - Set the inputs to the values of the model and of --set, and read the table
+ * of --inputs.
  * Return: false after an error message; close @inputs in either case. */
 bool run_inputs_open(const struct lk_system *system, const struct run_options *options,
                      struct run_inputs *ret_inputs);
 void run_inputs_close(struct run_inputs *inputs);
 
 /** run_inputs_at() - Return the values that act in the step from @t to @t + @h [s]; @t must not
- * decrease. Loads and signals use the value at the middle of the step, drives the value at its
- * begin. */
+ * decrease. For loads and signals it is the value at the middle of the step, for drives the value
+ * at its begin. */
 const double *run_inputs_at(struct run_inputs *inputs, double t, double h);
 
 /** run_inputs_change() - Return true if the inputs change during the run. */
@@ -95,9 +98,9 @@ bool run_is_recording(const char *path);
 bool run_read_recording(const char *path, struct lk_csv_table *ret_table);
 
 /** run_load_state(), run_save_state() - Read the state of @system from a file, or write it to a new
- * file. Return: false after an error message; then @system is unchanged, and no incomplete file
- * remains.
- */
+ * file.
+ * Return: false after an error message; @system is then unchanged, and no incomplete file
+ * remains. */
 bool run_load_state(struct lk_system *system, const char *path);
 bool run_save_state(const struct lk_system *system, const char *path);
 
@@ -105,19 +108,22 @@ bool run_save_state(const struct lk_system *system, const char *path);
  * Return: NULL after an error message. */
 struct lk_csv *run_open_csv(const struct lk_system *system, const char *path);
 
-/** run_write_row() - Write @time [s] and the outputs of the present state. @values: room for the
- * outputs;
- * @csv may be NULL.  Return: 0, negative errno. */
+/** run_write_row() - Write @time [s] and the outputs of the present state.
+ * @values: memory for the outputs
+ * @csv:    may be NULL
+ * Return: 0, negative errno. */
 int run_write_row(const struct lk_system *system, double time, struct lk_csv *csv, double *values);
 
 /** run_judge() - Decide whether the result of a run is accepted. The limit is the same for the
  * model's own step and for every method of the laboratory.
  * @residual: largest violation of a rigid row from the start to the end of the run [m or rad]
- * Return: EXIT_DONE; EXIT_REFUSED after an error message. Thread: any. */
+ * Return: EXIT_DONE; EXIT_REFUSED after an error message.
+ * Thread: any. */
 int run_judge(const struct run_options *options, double residual);
 
 /** run_energy_appears() - Return true if energy has appeared in @system without a source.
- * @ret_error: time, amount and remedy. Thread: any. */
+ * @ret_error: time, amount and remedy
+ * Thread: any. */
 bool run_energy_appears(const struct lk_system *system, const struct lk_energy_watch *energy,
                         struct lk_error *ret_error);
 

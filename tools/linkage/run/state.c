@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Start of a run from the final state of another one. */
+/* Start of a run from the final state of another run. */
 #include "run.h"
 
 #include "linkage/file.h"
@@ -41,7 +41,7 @@ bool run_save_state(const struct lk_system *system, const char *path)
         fault = lk_file_write(file, bytes, size);
         if (close(file) != 0 && fault == 0)
             fault = -errno;
-        if (fault != 0) /* half a state is none */
+        if (fault != 0) /* an incomplete state is removed */
             unlink(path);
     }
     free(bytes);

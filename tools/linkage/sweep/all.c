@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* All cases of a study, or the share of this process: its journal, those of others, the table. */
+/* Runs all cases of a study, or the share of this process. It uses its own journal and those of
+ * other processes, and writes the table. */
 #include "sweep.h"
 
 #include <dirent.h>
@@ -102,8 +103,9 @@ static int find_journals(const struct job *job, long index, struct journals *j)
 
 /* ---- before and after ---- */
 
-/* Mark cases done by earlier processes of this shard. With --fresh there are none, and journals
- * that no present rank will overwrite are removed. Return: false after an error message. */
+/* Mark cases done by earlier processes of this shard. With --fresh no cases are marked. Instead,
+ * journals that no present rank will overwrite are removed.
+ * Return: false after an error message. */
 static bool look_at_others(const struct plan *plan, const struct job *job, bool has_ranks,
                            struct journal *journal)
 {
@@ -127,7 +129,8 @@ static bool look_at_others(const struct plan *plan, const struct job *job, bool 
     return is_well;
 }
 
-/* Count the cases that these journals contain. Return: as find_journals(). */
+/* Count the cases that the journals contain, each case once.
+ * Return: as find_journals(). */
 static int count_rows(const struct journals *j, uint64_t cases, uint64_t *ret)
 {
     unsigned char *done = calloc((size_t)cases, 1);
@@ -151,8 +154,8 @@ static int count_rows(const struct journals *j, uint64_t cases, uint64_t *ret)
     return 0;
 }
 
-/* Write the table if all shards are complete; the last process to end does it. Return: EXIT_DONE
- * also if they are not complete. */
+/* Write the table if all shards are complete. The process that ends last does this.
+ * Return: EXIT_DONE, also if shards are incomplete. */
 static int finish(const struct job *job, uint64_t cases)
 {
     struct journals all = {0};
@@ -181,7 +184,8 @@ static int finish(const struct job *job, uint64_t cases)
     return code;
 }
 
-/* Under Open MPI each rank is already a separate process. */
+/* Return the number of worker processes. Under Open MPI it is one, because each rank is already a
+ * separate process. */
 static int count_jobs(const struct job *job)
 {
     cpu_set_t cores;
@@ -210,7 +214,8 @@ static void say_where(const struct job *job, bool has_ranks, const struct journa
 
 /* ---- all of it ---- */
 
-/* Return: false after an error message. */
+/* Run the cases of this process.
+ * Return: false after an error message. */
 static bool run_cases(struct plan *plan, const struct job *job, const char *path,
                       struct ranks *ranks)
 {

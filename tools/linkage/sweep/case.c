@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One case of a study: set its values, step, and reduce the results. */
+/* One case of a study: set its values, make its steps, and reduce the results. */
 #include "sweep.h"
 
 #include "linkage/parameters.h"
@@ -11,17 +11,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* struct course - of an output over the run, including its start. */
+/* struct course - statistics of an output scalar over the run, including its start. */
 struct course {
     double last, min, max;
-    double time_of_min, time_of_max; /* the first such instant [s] */
+    double time_of_min, time_of_max; /* first time of the extremum [s] */
     double sum, squares;
 };
 
-/* struct work - a case while it runs. @outcome: so far; negative errno: a fatal error
- * @course: one for each scalar of the outputs;  @samples: instants so far;  @drift: largest error
- * of the energy balance [J], against @energy at the start;  @residual: largest violation of a joint
- */
+/* struct work - a case while it runs.
+ * @outcome:  outcome so far; negative errno: a fatal error
+ * @course:   statistics of each output scalar
+ * @samples:  number of samples so far
+ * @energy:   energy at the start [J]
+ * @drift:    largest error of the energy balance [J]
+ * @residual: largest violation of a joint */
 struct work {
     struct plan *plan;
     uint64_t i;
@@ -64,7 +67,8 @@ struct lk_options plan_options(const struct study *s)
 
 /* ---- before the first step ---- */
 
-/* Read the model with the numbers of this case. Return: 0, LK_E codes with @reason, -ENOMEM. */
+/* Read and compile the model with the numbers of this case.
+ * Return: 0, LK_E codes with @reason, -ENOMEM. */
 static int compile_case(struct work *w)
 {
     const struct study *s = w->plan->study;
@@ -77,7 +81,7 @@ static int compile_case(struct work *w)
     for (int q = 0; q < s->n_quantities; q++)
         if (s->quantity[q].role == ROLE_PARAMETER)
             setting[n++] = (struct lk_setting){s->quantity[q].name, study_value(s, q, w->i)};
-    if (n == 0) { /* all cases are of one model */
+    if (n == 0) { /* without parameters all cases use the same model */
         w->system = w->plan->prototype;
         lk_system_reset(w->system);
         return 0;
@@ -138,7 +142,8 @@ static bool begin(struct work *w)
                             .interpolate = s->interpolate,
                             .inputs = file_of(w, ROLE_INPUT_FILE)};
 
-    /* the files were good for the model as it is; if not for this case, the line is on stderr */
+    /* The files were tested with the model as it is. If they do not fit this case, the details are
+     * on stderr. */
     if (state != NULL && !run_load_state(w->system, state)) {
         lk_error_set(&w->reason, "the state %s does not fit", state);
         return false;
@@ -195,7 +200,8 @@ static void note_state(struct work *w)
     w->samples++;
 }
 
-/* @fault: of the step that begins at the present time; 0: none */
+/* Process the state after a step. Return true if the run continues.
+ * @fault: error code of the step that begins at the present time; 0: none */
 static bool goes_on(struct work *w, int fault)
 {
     if (fault != 0) {
@@ -228,7 +234,7 @@ static void step_all(struct work *w)
     int fault = run_write_row(w->system, lk_system_time(w->system), w->csv, w->values);
 
     note_state(w);
-    /* an error of the file is reported when it is closed */
+    /* An error of the CSV file is reported when the file is closed. */
     for (uint64_t k = 0;
          k < n && fault == 0 && goes_on(w, lk_system_step(w->system, inputs_now(w))); k++)
         fault = run_write_row(w->system, lk_system_time(w->system), w->csv, w->values);
@@ -323,7 +329,8 @@ static void put_values(const struct study *s, uint64_t i, FILE *file)
     }
 }
 
-/* @w: NULL: there are no results */
+/* Write the row of a case.
+ * @w: NULL: there are no results */
 static int write_row(const struct plan *p, uint64_t i, int outcome, const struct work *w,
                      const char *reason, char **ret_row)
 {
@@ -356,8 +363,8 @@ int case_crashed(const struct plan *plan, uint64_t i, int signal, char **ret_row
     return write_row(plan, i, OUTCOME_CRASHED, NULL, reason, ret_row);
 }
 
-/* Prepare a case. Return: true if it is ready for its first step; otherwise @outcome has the
- * reason. */
+/* Prepare a case.
+ * Return: true if it is ready for its first step; otherwise @outcome is set. */
 static bool prepare(struct work *w, const char *csv_path)
 {
     int result = compile_case(w);
@@ -375,7 +382,7 @@ static bool prepare(struct work *w, const char *csv_path)
     else if (!begin(w))
         w->outcome = OUTCOME_REFUSED;
     else if (csv_path != NULL && (w->csv = run_open_csv(w->system, csv_path)) == NULL)
-        w->outcome = -EIO; /* after its message */
+        w->outcome = -EIO; /* run_open_csv() has printed a message */
     return w->outcome == OUTCOME_PASSED;
 }
 
@@ -410,7 +417,7 @@ int case_run(struct plan *plan, uint64_t i, const char *csv_path, char **ret_row
     return conclude(&w, csv_path, ret_row);
 }
 
-/* print an input in the form of --set, with all components of its channel */
+/* Print an input in the form of --set, with all components of its channel. */
 static void print_set(const struct plan *p, const struct lk_channel *c, uint64_t i, FILE *to)
 {
     const struct study *s = p->study;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Processes that run the cases of a study.
  *
- * Each has one case at a time, and sends its row back over a pair of sockets; this process alone
- * writes the journal. They are forked before any thread, with the model compiled. A process that
- * dies is replaced, and its case is assigned once more, because the process may have been killed
- * from outside. A case whose process dies twice becomes a row. If this process is killed, they are
- * killed too. */
+ * Each worker process has one case at a time and sends its row back over a pair of sockets. Only
+ * this process writes the journal. The workers are forked before this process creates a thread,
+ * with the model compiled. A worker that dies is replaced, and its case is assigned once more,
+ * because the worker may have been killed from outside. If a worker dies again with the same case,
+ * a row with that outcome is written. If this process is killed, its workers are killed too. */
 #include "sweep.h"
 
 #include <errno.h>
@@ -20,11 +20,13 @@
 #include <unistd.h>
 
 #define ROW_MAX (64u << 20)
-#define SAY_S   60.0 /* time between lines of progress without a terminal */
-#define WAIT_MS 1000 /* for a row */
-#define LOOK_MS 2    /* where other ranks may ask, or answer, as well */
+#define SAY_S   60.0 /* interval of progress messages if there is no terminal */
+#define WAIT_MS 1000 /* longest wait for a row */
+#define LOOK_MS 2    /* longest wait if other ranks may send messages */
 
-/* struct worker - a process. @i: the case that it has, for the @tries-th time; 0: none */
+/* struct worker - a worker process.
+ * @i:     case assigned to the worker for the @tries-th time
+ * @tries: 0: no case */
 struct worker {
     pid_t pid;
     int fd;
@@ -32,7 +34,9 @@ struct worker {
     int tries;
 };
 
-/* struct answer - header of a row. @outcome: negative errno: no row, because of a fatal error */
+/* struct answer - header of a row.
+ * @outcome: enum outcome; a negative errno means that a fatal error prevented the row
+ * @size:    size of the row [bytes] */
 struct answer {
     int32_t outcome;
     uint32_t size;
@@ -42,16 +46,17 @@ struct crew {
     struct plan *plan;
     struct journal *journal;
     struct stock stock;
-    struct ranks *ranks; /* NULL: the stock is of this process alone */
+    struct ranks *ranks; /* NULL: only this process uses the stock */
     struct worker *worker;
-    struct pollfd *poll; /* one for each */
+    struct pollfd *poll; /* one entry for each worker */
     int n;
-    uint64_t to_do; /* cases of the stock */
+    uint64_t to_do; /* number of cases in the stock at the start */
     struct progress progress;
     double said_s;
 };
 
-/* Return: whether all @size bytes came. */
+/* Receive @size bytes.
+ * Return: true if all bytes were received. */
 static bool take(int fd, void *bytes, size_t size)
 {
     for (char *at = bytes; size > 0;) {
@@ -103,7 +108,7 @@ static bool serve_case(struct plan *plan, int fd)
 static void serve(const struct crew *crew, int fd, pid_t parent)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent) /* it had died before */
+    if (getppid() != parent) /* the parent died before prctl() */
         _exit(0);
     close(crew->journal->fd);
     for (int k = 0; k < crew->n; k++)
@@ -137,7 +142,8 @@ static bool start_worker(struct crew *crew, struct worker *w)
     return false;
 }
 
-/* Return: the signal that ended it, 0: none. */
+/* Close the socket of a worker and wait for its end.
+ * Return: the signal that killed it, 0: none. */
 static int end_worker(struct worker *w)
 {
     int status = 0;
@@ -167,11 +173,11 @@ static bool is_busy(const struct worker *w)
 static void send_case(struct worker *w)
 {
     w->tries++;
-    give(w->fd, &w->i, sizeof(w->i)); /* if it has died, its socket reports that */
+    give(w->fd, &w->i, sizeof(w->i)); /* if the worker has died, the socket will report this */
 }
 
-/* Assign cases to idle workers while there are any. Return: number of running cases.
- */
+/* Assign cases to idle workers while cases remain.
+ * Return: number of running cases. */
 static int deal(struct crew *crew)
 {
     int n_running = 0;
@@ -192,7 +198,8 @@ static bool keep(struct crew *crew, struct worker *w, int outcome, const char *r
     return journal_add(crew->journal, w->i, outcome, row);
 }
 
-/* Repeat the case of a worker that died once, in its replacement; the second time write its row. */
+/* Handle a worker that died. The first time, its replacement repeats the case. The second time,
+ * write a row with the outcome. */
 static bool desert(struct crew *crew, struct worker *w, int signal)
 {
     char *row = NULL;
@@ -239,7 +246,7 @@ static bool hear(struct crew *crew, struct worker *w)
     return is_well;
 }
 
-/* With ranks, only the assigning rank knows the progress. */
+/* Print the progress. With several ranks, only rank 0 knows it. */
 static void say(struct crew *crew, int n_running)
 {
     uint64_t left = crew->stock.left + (uint64_t)n_running;
@@ -289,7 +296,7 @@ static bool work(struct crew *crew)
     return is_well;
 }
 
-/* Fork the processes first, while this one has no threads. */
+/* Fork the workers first, while this process has no threads. */
 static bool begin(struct crew *crew, const struct shard *shard)
 {
     for (int k = 0; k < crew->n; k++)
@@ -327,7 +334,7 @@ bool crew_run(struct plan *plan, const struct shard *shard, int n, struct journa
     is_well = begin(&crew, shard) && work(&crew);
     progress_stop(&crew.progress);
     for (int k = 0; k < crew.n; k++) {
-        if (!is_well && crew.worker[k].pid > 0) /* in the midst of a case */
+        if (!is_well && crew.worker[k].pid > 0) /* it may be running a case */
             kill(crew.worker[k].pid, SIGKILL);
         end_worker(&crew.worker[k]);
     }

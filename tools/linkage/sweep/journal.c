@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rows of a study in the order in which they were finished.
+/* The journal: rows of a study in the order in which the cases ended.
  *
- * A text of lines. The first three say what it is, of which study, and the columns; each other one
- * is a case: CRC-32 of the rest in hexadecimal digits, the outcome as a number, the row. A line is
- * written by one call at the end of the file and never changed. A line truncated by a kill or a
- * full disk has no line feed or a wrong checksum; it is ignored, and its case is run again. */
+ * It is a text file. The first three lines identify the format, the study and the columns. Each
+ * further line is a case: CRC-32 of the rest of the line in hexadecimal digits, the outcome as a
+ * number, and the row. A line is appended with one call and never changed. A line truncated by a
+ * kill or a full disk has no line feed or a wrong checksum. It is ignored, and its case is run
+ * again. */
 #include "sweep.h"
 
 #include "linkage/crc.h"
@@ -20,7 +21,7 @@
 #include <unistd.h>
 
 #define FIRST_LINE "linkage sweep, journal 1\n"
-#define SYNC_S     1.0 /* interval of syncs: longest work lost at a power failure */
+#define SYNC_S     1.0 /* interval of syncs [s], the longest work lost by a power failure */
 
 /* ---- reading a journal ---- */
 
@@ -86,7 +87,7 @@ void pages_close(struct pages *p)
     *p = (struct pages){0};
 }
 
-/* "CRC OUTCOME CASE,..." without its line feed */
+/* Parse a line "CRC OUTCOME CASE,..." without its line feed. */
 static bool take_line(const struct pages *p, const char *line, size_t size, uint64_t *ret_case,
                       struct record *ret)
 {
@@ -144,8 +145,9 @@ static char *head_of(const struct plan *plan)
     return asprintf(&head, FIRST_LINE "%s\n%s\n", plan->identity, plan->header) < 0 ? NULL : head;
 }
 
-/* The cases of the journal @fd, if it is one of the study of @head. @ret_end: of its last whole
- * line Return: 0, negative errno, LK_E_TEXT (no journal, or of another study). */
+/* Mark the cases of the journal @fd as done, if it belongs to the study of @head.
+ * @ret_end: end of its last complete line
+ * Return: 0, negative errno, LK_E_TEXT (no journal, or of another study). */
 static int note_pages(struct journal *j, int fd, const char *head, size_t *ret_end)
 {
     struct pages p;
@@ -168,7 +170,8 @@ static int note_pages(struct journal *j, int fd, const char *head, size_t *ret_e
     return 0;
 }
 
-/* Return: as note_pages(). */
+/* Read the journal, and remove an incomplete last line.
+ * Return: as note_pages(). */
 static int read_journal(struct journal *j, const char *head, size_t size)
 {
     size_t end = size;
@@ -177,7 +180,7 @@ static int read_journal(struct journal *j, const char *head, size_t size)
     return result == 0 && end < size && ftruncate(j->fd, (off_t)end) != 0 ? -errno : result;
 }
 
-/* Return true if the file is only a truncated @head. */
+/* Return true if the file contains only the beginning of @head. */
 static bool is_torn(int fd, const char *head, size_t size)
 {
     char *bytes = malloc(size + 1);
@@ -190,8 +193,8 @@ static bool is_torn(int fd, const char *head, size_t size)
 
 static int begin_or_go_on(struct journal *j, const char *head, bool fresh)
 {
-    /* of this process, not of its workers: a worker that outlives it briefly does not keep the
-     * lock */
+    /* This lock belongs to this process and not to its workers. So a worker that exists for a
+     * moment longer does not keep the journal locked. */
     struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
     struct stat stat;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Results and checks of a study for each case. */
+/* Results and checks of a study for each case: their definitions in the study file. */
 #include "linkage/nearest.h"
 #include "study_parts.h"
 
@@ -18,7 +18,7 @@ const char *reduction_name(enum reduction reduction)
     return reduction == REDUCTION_ALWAYS ? "" : names[reduction];
 }
 
-/* struct list - measures as they are read. */
+/* struct list - array of measures to which new ones are appended. */
 struct list {
     struct measure **list;
     int *n;
@@ -63,7 +63,7 @@ static int read_reduction(struct lk_node node, enum reduction *ret, struct lk_er
     return lk_node_refuse(node, err, "'%.64s', expected " NAMES, lk_node_text(node));
 }
 
-/* NAME: REDUCTION, or NAME: [REDUCTION, ...] */
+/* Read NAME: REDUCTION, or NAME: [REDUCTION, ...]. */
 static int read_reductions(struct lk_node name, struct lk_node node, struct study *s,
                            struct lk_error *err)
 {
@@ -107,7 +107,7 @@ int study_read_outputs(struct lk_node root, struct study *s, struct lk_error *er
 
 /* ---- checks ---- */
 
-/* "none" is no bound */
+/* Read a bound. The word "none" means no bound. */
 static int read_bound(struct lk_node node, double none, double *ret, struct lk_error *err)
 {
     if (lk_node_kind(node) == LK_NODE_SCALAR && strcmp(lk_node_text(node), "none") == 0) {
@@ -142,7 +142,7 @@ static int read_check(struct lk_node name, struct lk_node node, enum reduction r
     return result == 0 ? read_bounds(node, x, err) : result;
 }
 
-/* NAME: [LOW, HIGH] at all times, or NAME: {REDUCTION: [LOW, HIGH], ...} */
+/* Read NAME: [LOW, HIGH], a check at all times, or NAME: {REDUCTION: [LOW, HIGH], ...}. */
 static int read_output_checks(struct lk_node name, struct lk_node node, struct study *s,
                               struct lk_error *err)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A study and its model put together: errors common to all cases are found here, before the first
- * case. */
+/* Combination of a study with its model. Errors common to all cases are found here, before the
+ * first case runs. */
 #include "sweep.h"
 
 #include "linkage/build.h"
@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TRIES 8 /* cases whose numbers are tried before a path counts as refused */
+#define TRIES 8 /* a path is refused if it is refused in this number of cases */
 
 static void print_errors(const struct lk_errors *errors)
 {
@@ -60,8 +60,10 @@ static int read_prototype(struct plan *p, const char *name, struct lk_error *err
 
 /* ---- names ---- */
 
-/* Finds "channel" (its first scalar) or "channel.component". @ret_component: -1: the whole of a
- * channel of several. Return: NULL: none. */
+/* Find a channel by "channel" or "channel.component".
+ * @ret_component: index of the component; 0 for a channel with one component; -1: all components of
+ *                 a channel
+ * Return: NULL: there is none. */
 static const struct lk_channel *find_channel(const struct lk_channel *channels, int n,
                                              const char *name, int *ret_component)
 {
@@ -103,7 +105,7 @@ static int refuse_name(struct lk_node node, const char *what, const char *name,
                           what, name, what);
 }
 
-/* Adds the scalars that @m names. */
+/* Add the scalars that @m names to the targets. */
 static int add_targets(const struct plan *p, const struct measure *m, struct target **list, int *n,
                        struct lk_error *error)
 {
@@ -176,7 +178,7 @@ static int read_with(const struct plan *p, const struct lk_setting *settings, in
     return result;
 }
 
-/* A path that no case can set is an error of the study. */
+/* Refuse a path that cannot be set in any of the tested cases. */
 static int try_path(const struct plan *p, int q, struct lk_error *error)
 {
     const struct study *s = p->study;
@@ -216,8 +218,9 @@ static int try_paths(const struct plan *p, struct lk_error *error)
 
 /* ---- files ---- */
 
-/* Read each file once, to detect mistyped names before a long run.
- * @crc: of their bytes, continued. Return: false after an error message. */
+/* Read each file once, so that mistyped names are found before a long run.
+ * @crc: checksum that is continued with the bytes of the file
+ * Return: false after an error message. */
 static bool try_file(struct plan *p, const struct quantity *x, const char *path, uint32_t *crc)
 {
     struct run_options o = {.duration = p->study->duration, .inputs = path};
@@ -296,7 +299,7 @@ static void put_column(FILE *file, const char *name, const char *unit)
     put_field(file, field);
 }
 
-/* "last(pin.fx) [N]" */
+/* Write the column head of a target, such as "last(pin.fx) [N]". */
 static void put_target(const struct plan *p, const struct target *target, FILE *file)
 {
     enum reduction reduction = target->measure->reduction;
@@ -325,7 +328,8 @@ static int make_header(struct plan *p)
     for (int q = 0; q < s->n_quantities; q++)
         if (s->quantity[q].role == ROLE_PARAMETER)
             setting[n++] = (struct lk_setting){s->quantity[q].name, study_value(s, q, 0)};
-    /* with them, so that numbers that the file leaves to their defaults have units as well */
+    /* Apply the parameters of the first case, so that numbers missing in the model file have units
+     * as well. */
     if (lk_numbers_new(s->model, p->text, p->size, setting, n, &numbers, &errors) != 0 &&
         lk_numbers_new(s->model, p->text, p->size, NULL, 0, &numbers, &errors) != 0)
         numbers = NULL;
@@ -345,7 +349,7 @@ static int make_header(struct plan *p)
     return fclose(file) == 0 ? 0 : -ENOMEM;
 }
 
-/* Collect everything on which the bits of the table depend. */
+/* Write the identity of the study: everything on which the bits of the table depend. */
 static int make_identity(struct plan *p, uint32_t crc)
 {
     size_t size;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Varied quantities of a study: numbers, lists, grids and distributions of parameters and inputs;
- * files.
- */
+/* Varied quantities of a study: numbers, lists, grids and distributions for parameters and inputs,
+ * and files. */
 #include "linkage/hash.h"
 #include "study_parts.h"
 
@@ -134,7 +133,7 @@ static int refuse_many(struct lk_node node, struct lk_error *err)
                           STUDY_QUANTITIES_MAX);
 }
 
-/* A channel of several components, as a list: a quantity for each is for its channel to name. */
+/* Read the section of parameters or of inputs. */
 static int read_section(struct lk_node root, const char *key, enum role role, struct study *s,
                         struct lk_error *err)
 {
@@ -167,7 +166,7 @@ static int read_section(struct lk_node root, const char *key, enum role role, st
     return result;
 }
 
-/* a file, or a list of them */
+/* Read the path of a file, or a list of paths. */
 static int read_files(struct lk_node root, const char *key, enum role role, const char *name,
                       struct study *s, struct lk_error *err)
 {

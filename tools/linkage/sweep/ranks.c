@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Distribution of cases to ranks.
  *
- * Rank 0 owns the stock and also runs cases; the others request several at a time by one word and
- * get their number and indices. A batch is half of a rank's share of the remaining cases, so that
- * there are few messages at first and single cases at the end (guided self-scheduling, C. D.
- * Polychronopoulos, D. J. Kuck, 1987). The order of requests affects only which rank runs a
- * case. */
+ * Rank 0 owns the stock and also runs cases; the other ranks request several cases at a time with a
+ * message of one word, and get their number and indices. A batch is half of a rank's share of the
+ * remaining cases, so that there are few messages at first and single cases at the end (guided
+ * self-scheduling, C. D. Polychronopoulos, D. J. Kuck, 1987). The order of requests affects only
+ * which rank runs a case. */
 #include "sweep.h"
 
 #include <dlfcn.h>
@@ -23,11 +23,11 @@ const struct ranks_ops *ranks_load(const struct place *place)
     const struct ranks_ops *ops;
     void *library;
 
-    /* PMIX_RANK: of a launcher that waits for them to come together; without it, ranks are only
-     * said */
+    /* PMIX_RANK is set by a launcher that connects the ranks. Without it the ranks exist only as
+     * numbers in the environment. */
     if (place->size < 2 || getenv("PMIX_RANK") == NULL || !find_part(MODULE, path))
         return NULL;
-    library = dlopen(path, RTLD_NOW | RTLD_GLOBAL); /* modules of Open MPI's own look for it */
+    library = dlopen(path, RTLD_NOW | RTLD_GLOBAL); /* global for modules of Open MPI */
     ops = library != NULL ? dlsym(library, RANKS_SYMBOL) : NULL;
     if (ops == NULL)
         complain("%s; the ranks are shards", dlerror());
@@ -40,8 +40,7 @@ bool ranks_begin(struct ranks *r, const struct plan *plan, struct journal *journ
 {
     bool is_same, is_all;
 
-    prctl(PR_SET_PDEATHSIG, SIGKILL); /* a rank that outlives its launcher would keep the lock of
-                                       * its journal */
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* otherwise its journal could stay locked */
     r->ops->begin(&r->rank, &r->size);
     is_same = r->ops->agree(plan->identity, &is_all);
     if (!is_same)
@@ -51,7 +50,7 @@ bool ranks_begin(struct ranks *r, const struct plan *plan, struct journal *journ
             r->rank + 1, plan->identity);
     else if (!is_all && r->rank == 0)
         complain("rank 1 has %s", plan->identity);
-    if (!is_all) { /* which each of them knows: no rank has to end another */
+    if (!is_all) { /* all ranks have the same result and end by themselves */
         r->ops->end();
         r->size = 0;
         return false;
@@ -116,7 +115,7 @@ bool ranks_look(struct ranks *r, struct stock *stock)
 
 bool ranks_end(struct ranks *r, bool is_well)
 {
-    if (r->size == 0) /* not initialised, or already ended */
+    if (r->size == 0) /* ranks were not initialised, or have ended */
         return is_well;
     if (is_well)
         r->ops->meet();

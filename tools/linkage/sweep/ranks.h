@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Interface of linkage sweep to a message-passing library for processes on several machines.
+/* Interface between linkage sweep and a message-passing library, for processes on several machines.
  *
  * A module with this interface is loaded only if ranks were launched, so that `linkage` itself
  * links no such library. The module transfers only words and bits; ranks.c assigns the cases. An
@@ -14,18 +14,20 @@
 
 #define RANKS_VERSION   1
 #define RANKS_SYMBOL    "linkage_ranks"
-#define RANKS_WORDS_MAX 65 /* of a message */
+#define RANKS_WORDS_MAX 65 /* largest number of words of a message */
 
 /** struct ranks_ops - functions that the module exports as RANKS_SYMBOL. Ranks count from 0.
  * @version: RANKS_VERSION
- * @begin:   initialise, collectively on all ranks
- * @agree:   compare @text with that of rank 0; @ret_all: true if the text is equal on all ranks
- * @unite:   combine @bits, @size bytes, of all ranks by OR into those of rank 0
+ * @begin:   initialise; called on all ranks
+ * @agree:   compare @text with that of rank 0; @ret_all is set to true if the text is equal on all
+ *           ranks
+ * @unite:   combine the @bits, @size bytes, of all ranks with OR; rank 0 gets the result
  * @send:    send up to RANKS_WORDS_MAX words to a rank, without waiting for their receipt
- * @take: receive a pending message, without waiting. Return: number of its words, 0: no message
- * @meet:    barrier of all ranks, without using the processor
- * @end: finish; must be the last call @abandon: end all ranks at once with exit status @status;
- *       does not return */
+ * @take:    receive a pending message without waiting; returns the number of its words, 0: no
+ *           message
+ * @meet:    wait for all ranks without using the processor
+ * @end:     finish; must be the last call
+ * @abandon: end all ranks at once with exit status @status; does not return */
 struct ranks_ops {
     unsigned version;
     void (*begin)(int *ret_rank, int *ret_size);

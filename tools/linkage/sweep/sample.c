@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-#define ROUNDS 8 /* of a Feistel network; four make a good one (M. Luby, C. Rackoff, 1988) */
+#define ROUNDS 8 /* rounds of a Feistel network; four are enough (M. Luby, C. Rackoff, 1988) */
 
 void sample_philox(const uint32_t counter[4], const uint32_t key[2], uint32_t ret[4])
 {
@@ -27,7 +27,7 @@ void sample_philox(const uint32_t counter[4], const uint32_t key[2], uint32_t re
         ret[i] = c[i];
 }
 
-/* 64 random bits for a purpose */
+/* Return 64 random bits for a seed, a name and an index. */
 static uint64_t draw(uint64_t seed, uint64_t name, uint64_t i)
 {
     const uint32_t key[2] = {(uint32_t)seed, (uint32_t)(seed >> 32)};
@@ -41,7 +41,7 @@ static uint64_t draw(uint64_t seed, uint64_t name, uint64_t i)
 
 double sample_uniform(uint64_t seed, uint64_t name, uint64_t i)
 {
-    /* the middles of 2^52 parts, each a double */
+    /* Return the midpoint of one of 2^52 intervals; all midpoints are exact doubles. */
     return ((double)(draw(seed, name, i) >> 12) + 0.5) * 0x1p-52;
 }
 
@@ -72,10 +72,10 @@ double sample_stratified(uint64_t seed, uint64_t name, uint64_t n, uint64_t i)
     double u =
         ((double)sample_permuted(seed, name, n, i) + sample_uniform(seed, name, i)) / (double)n;
 
-    return fmin(u, 1 - 0x1p-53); /* the sum may round to n */
+    return fmin(u, 1 - 0x1p-53); /* rounding may have given 1 */
 }
 
-/* c[0] + c[1] x + .. + c[7] x^7 */
+/* Return c[0] + c[1] x + .. + c[7] x^7. */
 static double polynomial(const double c[8], double x)
 {
     double sum = c[7];

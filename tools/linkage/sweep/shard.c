@@ -30,7 +30,8 @@ int shard_parse(const char *text, struct shard *ret)
     return usage_error("shard is '%s', expected K/N such as 3/8, 1 to %d", text, SHARDS_MAX);
 }
 
-/* a variable of the environment. Return: EXIT_DONE, EXIT_USAGE after a message. */
+/* Read a whole number from a variable of the environment.
+ * Return: EXIT_DONE, EXIT_USAGE after a message. */
 static int read_variable(const char *name, double low, double high, double otherwise, double *ret)
 {
     const char *text = getenv(name);
@@ -42,7 +43,8 @@ static int read_variable(const char *name, double low, double high, double other
                        text, low, high);
 }
 
-/* Task @id of an array begins at SLURM_ARRAY_TASK_MIN and may leave numbers out. */
+/* Compute the index of this task in a Slurm array. The task numbers begin at SLURM_ARRAY_TASK_MIN
+ * and may have gaps. */
 static int find_array(double *ret_index, double *ret_count)
 {
     double id, first, step;
@@ -89,7 +91,7 @@ void shard_split(struct shard *shard, const struct place *place)
                                 shard->count * place->size, "Open MPI"};
 }
 
-/* ---- what of it is left ---- */
+/* ---- remaining cases ---- */
 
 static bool is_left(const struct stock *s, uint64_t i)
 {

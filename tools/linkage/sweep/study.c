@@ -13,11 +13,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SEED_MAX 9007199254740992 /* 2^53: more is no whole number of every reader of YAML */
+#define SEED_MAX 9007199254740992 /* 2^53, exact in every YAML reader */
 
 static const char *const sampling_names[] = {"grid", "list", "random", "latin-hypercube", NULL};
 
-/* Resolve @path against the folder of @name. Return: NULL: out of memory. */
+/* Resolve @path against the folder of the file @name.
+ * Return: path on the heap; NULL: out of memory. */
 char *study_beside(const char *name, const char *path)
 {
     const char *slash = strrchr(name, '/');
@@ -150,7 +151,8 @@ static int read_sampling(struct lk_node root, struct study *s, struct lk_error *
     return s->sampling == SAMPLING_GRID ? count_grid(root, s, err) : count_list(s, err);
 }
 
-/* return the index of the value in a case of a grid: the last quantity changes fastest */
+/* Return the index of the value of quantity @q in case @i of a grid. The last quantity changes
+ * fastest. */
 static int grid_place(const struct study *s, int q, uint64_t i)
 {
     for (int k = s->n_quantities - 1; k > q; k--)

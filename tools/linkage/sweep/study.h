@@ -12,9 +12,9 @@
 
 #define STUDY_CASES_MAX      10000000
 #define STUDY_QUANTITIES_MAX 256
-#define STUDY_VALUES_MAX     100000 /* of a list */
-#define STUDY_MEASURES_MAX   1024   /* outputs; checks */
-#define STUDY_RESIDUAL       1e-3   /* [m or rad], as `linkage run` judges */
+#define STUDY_VALUES_MAX     100000 /* values of a list */
+#define STUDY_MEASURES_MAX   1024   /* output columns, and checks */
+#define STUDY_RESIDUAL       1e-3   /* [m or rad], the limit of `linkage run` */
 
 enum sampling { SAMPLING_GRID, SAMPLING_LIST, SAMPLING_RANDOM, SAMPLING_LATIN_HYPERCUBE };
 
@@ -24,10 +24,12 @@ enum role { ROLE_PARAMETER, ROLE_INPUT, ROLE_INPUT_FILE, ROLE_START_STATE };
 enum spread { SPREAD_VALUES, SPREAD_UNIFORM, SPREAD_LOG_UNIFORM, SPREAD_NORMAL };
 
 /** struct quantity - a quantity that may differ between cases.
- * @name: path of a parameter, "channel" or "channel.component" of an input, "input_files",
- * "start_states";  @node: node of its value, for messages; @hash: hash of role and name, for
- * samples @low, @high: bounds of a uniform spread; mean and standard deviation of a normal one
- * @n: number of values or files of SPREAD_VALUES, in @value or @file */
+ * @name:       path of a parameter, "channel" or "channel.component" of an input, "input_files",
+ *              "start_states"
+ * @node:       node of the value in the study, for messages
+ * @hash:       hash of role and name, for samples
+ * @low, @high: bounds of a uniform distribution; mean and standard deviation of a normal one
+ * @n:          number of values or files of SPREAD_VALUES, in @value or @file */
 struct quantity {
     enum role role;
     enum spread spread;
@@ -41,8 +43,8 @@ struct quantity {
     char **file;
 };
 
-/** enum reduction - reduction of an output over a run to one number. REDUCTION_ALWAYS: for checks,
- * on its smallest and its largest value. */
+/** enum reduction - reduction of an output over a run to one number. REDUCTION_ALWAYS: only for
+ * checks; both the smallest and the largest value are checked. */
 enum reduction {
     REDUCTION_LAST,
     REDUCTION_MIN,
@@ -58,8 +60,8 @@ enum reduction {
 const char *reduction_name(enum reduction reduction);
 
 /** struct measure - a reduction of an output, as a column or as a check.
- * @output: "channel" or "channel.component";  @low, @high: bounds of a check, infinite if there is
- * no bound */
+ * @output:     "channel" or "channel.component"
+ * @low, @high: bounds of a check, infinite if there is no bound */
 struct measure {
     char output[2 * LK_NAME_SIZE];
     struct lk_node node;
@@ -68,11 +70,14 @@ struct measure {
     double high;
 };
 
-/** struct study - @model: path relative to the working directory;  @duration: simulated time of a
- * case [s] @step: step [s], 0: that of the model; @engine: engine, "" for that of the model;
- * @cases: number of cases
- * @residual: largest violation of a joint [m or rad], @energy: largest error of the energy balance
- * [J]; infinite: no check */
+/** struct study - a study.
+ * @model:    path relative to the working directory
+ * @duration: simulated time of a case [s]
+ * @step:     step [s], 0: that of the model
+ * @engine:   engine, "" for that of the model
+ * @cases:    number of cases
+ * @residual: largest permitted violation of a joint [m or rad]; infinite: no check
+ * @energy:   largest permitted error of the energy balance [J]; infinite: no check */
 struct study {
     struct lk_document *document;
     char *model;
@@ -93,13 +98,13 @@ struct study {
     double energy;
 };
 
-/** study_read_text() - Read a study. @name: name of the study in messages; files named in the study
- * are relative to its folder
+/** study_read_text() - Read a study.
+ * @name:       name of the study in messages; files named in the study are relative to its folder
  * @ret_errors: lines "file:line:column: what is wrong, what was expected"
  * Return: 0, LK_E_TEXT, -ENOMEM. */
 int study_read_text(const char *name, const char *text, size_t size, struct study **ret_study,
                     struct lk_errors *ret_errors);
-/** study_read() - the same from a file. */
+/** study_read() - Read a study from a file, like study_read_text(). */
 int study_read(const char *path, struct study **ret_study, struct lk_errors *ret_errors);
 void study_free(struct study *study);
 

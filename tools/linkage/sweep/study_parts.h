@@ -5,8 +5,8 @@
 
 #include "study.h"
 
-/** study_beside() - Resolve @path against the folder of the file @name. Return: path on the heap,
- * NULL: no memory. */
+/** study_beside() - Resolve @path against the folder of the file @name.
+ * Return: path on the heap, NULL: no memory. */
 char *study_beside(const char *name, const char *path);
 
 /** study_read_quantities() - Read the sections parameters, inputs, input_files, start_states.

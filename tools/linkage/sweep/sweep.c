@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* linkage sweep: many cases of a model. */
+/* linkage sweep: runs many cases of a model. */
 #include "sweep.h"
 
 #include <getopt.h>
@@ -9,8 +9,11 @@
 
 #define JOBS_MAX 1024
 
-/* struct options - the command line. @job: its output is also used for one case or a join;  @i: of
- * --case, from 1; 0: all cases;  @shard: "K/N";  @paths: a study, or with --join journals */
+/* struct options - the command line.
+ * @job:   its output is also used for a single case or a join
+ * @i:     number of --case, from 1; 0: all cases
+ * @shard: "K/N"
+ * @paths: a study, or with --join journals */
 struct options {
     struct job job;
     const char *shard;
@@ -55,7 +58,7 @@ static int parse_options(int argc, char *argv[], struct options *o)
                : shard_find(&o->job.shard, &o->job.place);
 }
 
-/* ---- one of them ---- */
+/* ---- single cases ---- */
 
 static int list_cases(const struct study *s)
 {

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* linkage sweep: common declarations of its files.
  *
- *   study.c      the study file; quantities.c: varied quantities, measures.c: results
- *   sample.c     random numbers, each computed from the seed, a name and an index alone
- *   plan.c       combination of study and model: columns, checks, early errors
- *   case.c       one case, from its values to its row
- *   crew.c       processes that run cases and may crash
- *   journal.c    completed rows, to continue after a kill
- *   table.c      rows of one or several journals in the order of the cases
- *   shard.c      selection of the cases of this process by its launcher
- *   ranks.c      distribution of cases to several machines, by a module (ranks.h, mpi/)
- *   all.c        all cases: journals, crew, table
- *   sweep.c      the command
- */
+ *     study.c      the study file; quantities.c: varied quantities; measures.c: results
+ *     sample.c     random numbers, each computed from the seed, a name and an index
+ *     plan.c       combination of study and model: columns, checks, early errors
+ *     case.c       one case, from its values to its row
+ *     crew.c       processes that run cases and may crash
+ *     journal.c    completed rows, to continue after a kill
+ *     table.c      rows of one or several journals in the order of the cases
+ *     shard.c      cases that the launcher assigns to this process
+ *     ranks.c      distribution of cases to several machines, by a module (ranks.h, mpi/)
+ *     all.c        all cases: journals, crew, table
+ *     sweep.c      the command */
 #ifndef TOOLS_LINKAGE_SWEEP_H
 #define TOOLS_LINKAGE_SWEEP_H
 
@@ -28,26 +27,29 @@ enum outcome {
     OUTCOME_PASSED,  /* passed all checks, or there are none */
     OUTCOME_FAILED,  /* failed a check */
     OUTCOME_REFUSED, /* the model with these numbers, or an input, was refused */
-    OUTCOME_FAULTED, /* a step */
-    OUTCOME_CRASHED, /* the process died, twice */
+    OUTCOME_FAULTED, /* a step failed */
+    OUTCOME_CRASHED, /* the process died twice */
 };
 
 /** outcome_name() - Return the name of an outcome, such as "passed". */
 const char *outcome_name(enum outcome outcome);
 
-/** struct target - a number in the row of a case. @scalar: index in the outputs;  @measure: its
- * entry in the study */
+/** struct target - a number in the row of a case.
+ * @scalar:  index in the outputs
+ * @measure: its entry in the study */
 struct target {
     int scalar;
     const char *unit;
     const struct measure *measure;
 };
 
-/** struct plan - a study that fits its model. @text, @size: text of the model, read once; @folder:
- * folder of its files; @prototype: system compiled with the numbers of the file
- * @offset: of each quantity that is an input, among the inputs
- * @header: of the table, without a line feed;  @identity: everything on which the bits of the table
- * depend, one line without a line feed */
+/** struct plan - a study that fits its model.
+ * @text, @size: text of the model, read once
+ * @folder:      folder of its files
+ * @prototype:   system compiled with the numbers of the file
+ * @offset:      for each quantity that is an input, its index in the inputs
+ * @header:      header of the table, without a line feed
+ * @identity:    everything on which the bits of the table depend, one line without a line feed */
 struct plan {
     const struct study *study;
     char *text;
@@ -75,20 +77,21 @@ void put_field(FILE *file, const char *text);
 
 /** case_run() - Run case @i, from 0.
  * @csv_path: file for all outputs over time, as written by `linkage run --output`; NULL: none
- *            @ret_row: on the heap, without a line feed
- * Return: its outcome; negative errno. */
+ * @ret_row:  on the heap, without a line feed
+ * Return: outcome of the case; negative errno. */
 int case_run(struct plan *plan, uint64_t i, const char *csv_path, char **ret_row);
-/** case_crashed() - Make the row of case @i, whose process was terminated by @signal. Return: an
- * outcome; -ENOMEM.
- */
+/** case_crashed() - Make the row of case @i, whose process was terminated by @signal.
+ * Return: an outcome; -ENOMEM. */
 int case_crashed(const struct plan *plan, uint64_t i, int signal, char **ret_row);
 /** case_print() - Print the command line of `linkage run` that repeats the case. */
 void case_print(const struct plan *plan, uint64_t i, FILE *to);
 
 /* ---- journal.c ---- */
 
-/** struct journal - a journal that is open for appending and locked. @done: one bit per case;
- * @n_done: number of completed cases;  @n_bad: of these, the cases that did not pass */
+/** struct journal - a journal that is open for appending and locked.
+ * @done:   one bit per case
+ * @n_done: number of completed cases
+ * @n_bad:  number of completed cases that did not pass */
 struct journal {
     const char *path;
     int fd;
@@ -100,25 +103,29 @@ struct journal {
 };
 
 /** journal_open() - Create a journal, or continue the existing journal of the same study; an
- * incomplete last row is removed. @fresh: discard an existing journal. Return: false after an error
- * message. */
+ * incomplete last row is removed.
+ * @fresh: discard an existing journal
+ * Return: false after an error message. */
 bool journal_open(const struct plan *plan, const char *path, bool fresh, struct journal *journal);
 /** journal_look() - Mark the cases in the journal @path of the same study as done in @journal; a
- * journal that is just being created has none. Return: false after an error message. */
+ * journal that is just being created has none.
+ * Return: false after an error message. */
 bool journal_look(const struct plan *plan, const char *path, struct journal *journal);
 bool journal_has(const struct journal *journal, uint64_t i);
 /** journal_add() - Append a row to the journal. Return: false after an error message. */
 bool journal_add(struct journal *journal, uint64_t i, int outcome, const char *row);
 void journal_close(struct journal *journal);
 
-/** struct record - a row in a journal. @size: 0: none */
+/** struct record - a row in a journal.
+ * @size: size of @row; 0: there is no row */
 struct record {
     const char *row;
     size_t size;
     int outcome;
 };
 
-/** struct pages - a journal open for reading. @head: number of bytes of its first three lines;
+/** struct pages - a journal open for reading.
+ * @head:  number of bytes of its first three lines
  * @cases: number of cases of the study */
 struct pages {
     const char *text;
@@ -127,19 +134,21 @@ struct pages {
     uint64_t cases;
 };
 
-/** pages_open() - Open a journal for reading. Return: 0; negative errno; LK_E_TEXT: the file is no
- * journal. Close it only after 0. */
+/** pages_open() - Open a journal for reading.
+ * Return: 0; negative errno; LK_E_TEXT: the file is no journal. Call pages_close() only after 0. */
 int pages_open(const char *path, struct pages *ret_pages);
 /** pages_next() - Read the record at @at and advance @at; damaged records are skipped.
- * @ret_case: from 0. Return: false at the end. */
+ * @ret_case: number of the case, from 0
+ * Return: false at the end. */
 bool pages_next(const struct pages *pages, size_t *at, uint64_t *ret_case, struct record *ret);
 void pages_close(struct pages *pages);
 
 /* ---- table.c ---- */
 
 /** table_write() - Write the rows of @n journals, which must belong to one study and contain all
- * its cases. @ret_bad: number of cases that did not pass. Return: EXIT_DONE, EXIT_REFUSED after a
- * message. */
+ * its cases.
+ * @ret_bad: number of cases that did not pass
+ * Return: EXIT_DONE, EXIT_REFUSED after a message. */
 int table_write(const char *const *paths, int n, const char *output, uint64_t *ret_cases,
                 uint64_t *ret_bad);
 
@@ -148,8 +157,8 @@ void table_say(const char *output, uint64_t cases, uint64_t bad);
 
 /* ---- shard.c ---- */
 
-/** struct shard - the cases whose number is @index modulo @count. @by: launcher that defined it;
- * NULL: the command line, or none */
+/** struct shard - the cases whose number is @index modulo @count.
+ * @by: launcher that defined the shard; NULL: the command line, or none */
 struct shard {
     long index;
     long count;
@@ -165,14 +174,16 @@ struct place {
     long size;
 };
 
-/** shard_find() - Read Slurm arrays and Open MPI ranks from the environment. */
+/** shard_find() - Read the shard from a Slurm array, and the place from Open MPI ranks, in the
+ * environment. */
 int shard_find(struct shard *ret, struct place *ret_place);
 /** shard_split() - Reduce @shard to the share of one rank, for ranks that have no common stock of
  * cases. */
 void shard_split(struct shard *shard, const struct place *place);
 
-/** struct stock - cases of a shard that are missing in its journal. @next: first case that may be
- * assigned;  @left: number of remaining cases */
+/** struct stock - cases of a shard that are missing in its journal.
+ * @next: first case that may be assigned
+ * @left: number of remaining cases */
 struct stock {
     struct shard shard;
     const struct journal *journal;
@@ -186,10 +197,12 @@ bool stock_next(struct stock *stock, uint64_t *ret);
 
 /* ---- ranks.c ---- */
 
-/** struct ranks - this process among those that share a stock. Rank 0 owns the stock; the others
- * request several cases at a time, fewer towards the end.
- * @queue: on ranks other than 0: @n assigned cases from @at on;  @has_asked: a request is pending;
- * @is_over: no cases remain;  @n_told: on rank 0: number of ranks informed that no cases remain */
+/** struct ranks - this process as one of the ranks that share a stock. Rank 0 owns the stock. The
+ * other ranks request several cases at a time, fewer towards the end.
+ * @queue:     on ranks other than 0: @n assigned cases from @at on
+ * @has_asked: a request is pending
+ * @is_over:   no cases remain
+ * @n_told:    on rank 0: number of ranks informed that no cases remain */
 struct ranks {
     const struct ranks_ops *ops;
     int rank;
@@ -203,16 +216,17 @@ struct ranks {
 };
 
 /** ranks_load() - Load the module if this process was launched as one of several ranks.
- * Return: NULL: no ranks were launched, or, after a message, the module cannot be loaded. */
+ * Return: the functions of the module; NULL: there are no ranks, or the module cannot be loaded
+ * (after a message). */
 const struct ranks_ops *ranks_load(const struct place *place);
-/** ranks_begin() - Initialise all ranks collectively, with the same @plan. @journal: cases done on
- * any rank are marked as done on rank 0, which assigns cases. Return: false after an error
- * message. */
+/** ranks_begin() - Initialise all ranks collectively, with the same @plan.
+ * @journal: cases done on any rank are marked as done on rank 0, which assigns the cases
+ * Return: false after an error message. */
 bool ranks_begin(struct ranks *ranks, const struct plan *plan, struct journal *journal);
 /** ranks_next() - Return a case for this rank. Return: false if none is available now. */
 bool ranks_next(struct ranks *ranks, struct stock *stock, uint64_t *ret);
-/** ranks_look() - Process messages and send requests, without waiting. Return: false if no more
- * messages are expected. */
+/** ranks_look() - Process messages and send requests of this rank, without waiting.
+ * Return: false if no more messages are expected. */
 bool ranks_look(struct ranks *ranks, struct stock *stock);
 
 /** ranks_end() - Wait for the other ranks after all cases; if this rank has failed, end all of
@@ -223,15 +237,18 @@ bool ranks_end(struct ranks *ranks, bool is_well);
 /* ---- crew.c ---- */
 
 /** crew_run() - Run all cases of @shard missing in @journal, @n at a time.
- * @ranks: ranks that share the cases, initialised here, after the processes are created; NULL: none
+ * @ranks: ranks that share the cases; initialised by this function after it has created the worker
+ *         processes. NULL: none
  * Return: false after an error message. */
 bool crew_run(struct plan *plan, const struct shard *shard, int n, struct journal *journal,
               struct ranks *ranks);
 
 /* ---- all.c ---- */
 
-/** struct job - all cases of a study. @n_jobs: 0: one for each core;  @place: its size is 0 without
- * ranks;  @is_fresh: discard existing journals */
+/** struct job - all cases of a study.
+ * @n_jobs:   number of worker processes; 0: one for each core
+ * @place:    its size is 0 without ranks
+ * @is_fresh: discard existing journals */
 struct job {
     const char *output;
     long n_jobs;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The table of a study: the rows of its journals in the order of the cases. Its bytes do not depend
- * on which process ran a case, so that several processes may write it at once. */
+ * on which process ran a case. So several processes may write the table at the same time. */
 #include "sweep.h"
 
 #include <errno.h>
@@ -10,7 +10,9 @@
 #include <string.h>
 #include <unistd.h>
 
-/* struct join - journals put together. @record: one for each of @cases;  @from: its journal */
+/* struct join - combined journals.
+ * @record: record of each of @cases cases
+ * @from:   index of the journal of each record */
 struct join {
     const char *const *paths;
     struct pages *pages;
@@ -45,7 +47,8 @@ static bool open_all(struct join *j)
     return j->record != NULL && j->from != NULL;
 }
 
-/* A case in two journals must be equal in both; otherwise one of them is wrong. */
+/* Collect the records of all journals. If a case is in two journals, both rows must be equal;
+ * otherwise one of them is wrong. */
 static bool collect(struct join *j)
 {
     for (int i = 0; i < j->n; i++) {
@@ -83,7 +86,7 @@ static bool is_complete(const struct join *j)
     return missing == 0;
 }
 
-/* the third line of a head, with its line feed */
+/* Return the third line of the head, with its line feed: the column names. */
 static const char *header_of(const struct pages *p, size_t *ret_size)
 {
     const char *at = p->text;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* linkage tyre: a tyre property file as a law for the tyres of a model. A model holds its
- * parameters itself, so that a recording, which has the model's text, has them, too. */
+/* linkage tyre: converts a tyre property file to a law for the tyres of a model. The parameters
+ * become part of the model's text. So a recording, which contains this text, contains them, too. */
 #include "commands.h"
 #include "linkage/file.h"
 #include "linkage/text.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* View direction on a mechanism. */
+/* View direction of the picture of a mechanism. */
 #include "view.h"
 
 #include <math.h>
@@ -28,7 +28,7 @@ static double make_unit(double a[3])
     return length;
 }
 
-/* extents along the world's axes of all centres and joints */
+/* Compute the extents of all centres and joints along the world's axes. */
 static void measure(const struct lk_scene *scene, const double *poses, double ret[3])
 {
     double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
@@ -52,7 +52,8 @@ static void measure(const struct lk_scene *scene, const double *poses, double re
         ret[k] = high[k] - low[k];
 }
 
-/* two horizontal directions: the world's x, or y where that points up; and what lies behind */
+/* Compute two horizontal directions: @ahead is the world's x, or y if x points up; @away is
+ * perpendicular to it. */
 static void find_level(const double up[3], double ahead[3], double away[3])
 {
     int axis = fabs(up[0]) > 0.9 ? 1 : 0;
@@ -63,7 +64,8 @@ static void find_level(const double up[3], double ahead[3], double away[3])
     cross(up, ahead, away);
 }
 
-/* the axis of the world along which a flat mechanism hardly extends, or -1 */
+/* Return the axis of the world along which a flat mechanism hardly extends; -1: the mechanism is
+ * not flat. */
 static int flat_axis(const double extent[3])
 {
     int least = 0;
@@ -72,7 +74,7 @@ static int flat_axis(const double extent[3])
     for (int k = 1; k < 3; k++)
         if (extent[k] < extent[least])
             least = k;
-    /* a line of bodies has no side either */
+    /* Bodies in a line are not flat either: they define no plane. */
     if (extent[least] > FLAT * largest ||
         extent[(least + 1) % 3] + extent[(least + 2) % 3] < 1.1 * largest)
         return -1;

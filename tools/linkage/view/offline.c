@@ -12,7 +12,7 @@ static void put_place(struct lk_json *json, const char *key, const double place[
     lk_json_close(json, ']');
 }
 
-/* the joints that are open at one instant */
+/* Write the joints that are open at one instant. */
 static void put_open(struct lk_json *json, const struct lk_scene *scene, const double *poses,
                      double least)
 {
@@ -34,7 +34,7 @@ static void put_open(struct lk_json *json, const struct lk_scene *scene, const d
     lk_json_close(json, ']');
 }
 
-/* the largest gap of one instant, open or not */
+/* Write the joint with the largest gap at one instant, even if this gap is small. */
 static void put_worst(struct lk_json *json, const struct lk_scene *scene, const double *poses)
 {
     struct lk_scene_gap gap;
@@ -89,7 +89,8 @@ static void put_data(struct lk_json *json, const char *name, const struct lk_sce
     lk_json_close(json, '}');
 }
 
-/* escape text, so that no name of a model can end the script that contains it */
+/* Write a text in a script. The character < is escaped, so that no name of a model can end the
+ * script. */
 static void put_escaped(FILE *file, const char *text, size_t size)
 {
     for (size_t i = 0; i < size; i++)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A picture: faces and lines of the world, from the farthest to the nearest. */
+/* A picture made of faces and lines in the world, drawn from the farthest to the nearest. */
 #include "view.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define MARGIN  0.08 /* of the page */
-#define CAPTION 40   /* pixels below for words */
+#define MARGIN  0.08 /* margin as a share of the page */
+#define CAPTION 40   /* height of the text at the bottom [pixel] */
 
 struct mark *picture_add(struct picture *p, enum mark_kind kind, const double color[4])
 {
@@ -45,7 +45,7 @@ struct mark *picture_add_line(struct picture *p, const double a[3], const double
 
 /* ---- scale ---- */
 
-/* find the extent of the marks along the page in units of the world, without the ground */
+/* Find the extent of the marks along the page in units of the world. The ground is excluded. */
 static bool find_borders(const struct picture *p, double low[2], double high[2])
 {
     bool found = false;
@@ -68,7 +68,7 @@ static bool find_borders(const struct picture *p, double low[2], double high[2])
     return found;
 }
 
-/* scale and middle of the page; the centre stays at the origin, which may be far away */
+/* Compute the scale, and move the centre of the view to the middle of the marks. */
 static void fit(struct picture *p)
 {
     double low[2], high[2],
@@ -92,8 +92,9 @@ static void fit(struct picture *p)
 
 /* ---- page ---- */
 
-/* one border of the page (Liang and Barsky, A New Concept and Method for Line Clipping, 1984).
- * Return: whether something is left. */
+/* Clip a line at one border of the page (Liang and Barsky, A New Concept and Method for Line
+ * Clipping, 1984).
+ * Return: true if a part of the line remains. */
 static bool cut(double step, double room, double *from, double *to)
 {
     double t;

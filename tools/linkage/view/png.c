@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A picture as PNG, by cairo. */
+/* A picture as PNG, drawn with cairo. */
 #include "view.h"
 
 #ifdef HAVE_CAIRO
@@ -26,7 +26,7 @@ static void draw_mark(cairo_t *cairo, const struct mark *m)
     cairo_close_path(cairo);
     cairo_set_line_width(cairo, 0.6);
     cairo_fill_preserve(cairo);
-    if (c[3] == 1) /* closes the seams between faces */
+    if (c[3] == 1) /* an opaque outline closes the seams between faces */
         cairo_stroke(cairo);
     cairo_new_path(cairo);
 }

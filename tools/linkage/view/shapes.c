@@ -5,12 +5,13 @@
 #include <math.h>
 #include <string.h>
 
-#define SIDES   16 /* of a cylinder */
-#define RINGS   8  /* of a sphere, from pole to pole */
-#define PIECES  4  /* of a long cylinder, so that its near end hides and its far end is hidden */
+#define SIDES   16 /* sides of a cylinder */
+#define RINGS   8  /* rings of a sphere, from pole to pole */
+#define PIECES  4  /* pieces of a long cylinder, which are sorted by depth separately */
 #define AMBIENT 0.55
 
-/* struct hand - poses for drawing a shape: of its body, and of the shape in the body */
+/* struct hand - a shape that is drawn, with the poses of all bodies.
+ * @own: pose of the shape in its body */
 struct hand {
     struct picture *picture;
     const struct lk_shape *shape;
@@ -18,7 +19,7 @@ struct hand {
     double own[7];
 };
 
-/* a point of the shape, in sizes of it, in the world */
+/* Transform a point of the shape, in units of its size, to the world. */
 static void place(const struct hand *h, const double in[3], double ret[3])
 {
     double scaled[3], local[3];
@@ -29,8 +30,8 @@ static void place(const struct hand *h, const double in[3], double ret[3])
     lk_scene_place(h->poses, h->shape->body, local, ret);
 }
 
-/* add a face unless it faces away. @in: its corners in sizes of the shape, counter-clockwise from
- * outside */
+/* Add a face, unless it faces away.
+ * @in: corners in units of the size of the shape, counter-clockwise as seen from outside */
 static void add_face(const struct hand *h, double in[][3], int n)
 {
     const struct camera *c = &h->picture->camera;
@@ -67,7 +68,7 @@ static void draw_box(const struct hand *h)
             double face[4][3];
 
             for (int i = 0; i < 4; i++) {
-                /* around the face, in opposite order on the opposite side */
+                /* Go around the face, in the opposite direction on the opposite side. */
                 double first = i == 1 || i == 2 ? 0.5 : -0.5, second = i >= 2 ? 0.5 : -0.5;
 
                 face[i][axis] = 0.5 * side;
@@ -121,7 +122,7 @@ static void draw_sphere(const struct hand *h)
             circle(b, 0.5 * sin(low), 0.5 * cos(low), face[1]);
             circle(b, 0.5 * sin(high), 0.5 * cos(high), face[2]);
             circle(a, 0.5 * sin(high), 0.5 * cos(high), face[3]);
-            if (ring == 0) /* three corners at the poles */
+            if (ring == 0) /* at the poles a face has three corners */
                 memmove(face[1], face[2], 2 * sizeof(face[1]));
             add_face(h, face, ring == 0 || ring == RINGS - 1 ? 3 : 4);
         }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A picture as SVG. Names of a model have no characters with a meaning in XML. */
+/* A picture as SVG. Text is not escaped, because names of a model contain no special characters of
+ * XML. */
 #include "view.h"
 
 static int byte_of(double part)
@@ -22,7 +23,7 @@ static void put_face(const struct mark *m, FILE *to)
         fprintf(to, "%c%.1f %.1f", i == 0 ? 'M' : 'L', m->at[i][0], m->at[i][1]);
     fputs("z\"", to);
     put_color(m, "fill", to);
-    if (m->color[3] == 1) /* closes the seams between faces */
+    if (m->color[3] == 1) /* an opaque outline closes the seams between faces */
         put_color(m, "stroke", to);
     fputs("/>\n", to);
 }

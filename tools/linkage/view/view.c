@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* linkage view: picture of a model, at its start or later, and of the gaps of an assembly that does
- * not close. */
+/* linkage view: picture of a model at its start or at a later time. If the assembly does not close,
+ * the picture shows the gaps. */
 #include "view.h"
 #include "commands.h"
 #include "linkage/file.h"
@@ -13,13 +13,16 @@
 
 #define SIDE_MIN     64
 #define SIDE_MAX     8192
-#define PAGE_TIME    5      /* [s] of motion on a page */
-#define PAGE_KEPT    301    /* instants of it, at most, */
-#define PAGE_NUMBERS 400000 /* and numbers in their poses */
-#define OPEN         1e-6   /* smallest reported gap, in sizes of the mechanism, and in rad */
+#define PAGE_TIME    5      /* duration of the motion on a page [s] */
+#define PAGE_KEPT    301    /* limit of the number of instants on a page */
+#define PAGE_NUMBERS 400000 /* limit of the numbers in all poses of these instants */
+#define OPEN         1e-6   /* smallest reported gap, in units of the mechanism's size, and rad */
 
-/* struct view - @from: direction to the eye, if @has_from;  @time: below 0: not given
- * @kept: instants of a page;  @instant, @motion: @n_kept of them, and their poses */
+/* struct view - options and state of the command.
+ * @from:             direction to the eye, if @has_from
+ * @time:             time of the picture [s]; below 0: not given
+ * @kept:             number of instants of a page
+ * @instant, @motion: times of @n_kept instants, and poses at these times */
 struct view {
     const char *path;
     const char *png;
@@ -125,7 +128,7 @@ static bool make_room(struct view *v, const struct lk_scene *scene)
     return v->instant != NULL && v->motion != NULL;
 }
 
-/* one instant more, after @done of @n steps, where it is time for it */
+/* Store the state after @done of @n steps if another instant is due. */
 static void keep(struct view *v, const struct lk_scene *scene, const struct lk_system *system,
                  uint64_t done, uint64_t n)
 {
@@ -137,8 +140,9 @@ static void keep(struct view *v, const struct lk_scene *scene, const struct lk_s
     lk_system_poses(system, v->motion + (size_t)v->n_kept++ * n_values);
 }
 
-/* Step to the requested time. Return: EXIT_DONE; after an error message EXIT_USAGE if the model
- * lacks the inputs, EXIT_REFUSED if a step failed. */
+/* Step to the requested time.
+ * Return: EXIT_DONE; after an error message EXIT_USAGE if the model lacks the inputs, EXIT_REFUSED
+ * if a step failed. */
 static int advance(struct view *v, const struct lk_scene *scene, struct lk_system *system)
 {
     double *inputs = calloc((size_t)lk_system_input_size(system) + 1, sizeof(*inputs));
@@ -165,9 +169,10 @@ static int advance(struct view *v, const struct lk_scene *scene, struct lk_syste
     return !is_asked_well ? EXIT_USAGE : good ? EXIT_DONE : EXIT_REFUSED;
 }
 
-/* Find the poses to draw: of the system at the time or, without a system, of the incomplete
- * assembly. Return: EXIT_DONE; after an error message EXIT_REFUSED, when a picture is still useful,
- * or EXIT_USAGE. */
+/* Find the poses to draw: those of the system at the time or, if the model cannot be compiled,
+ * those of the incomplete assembly.
+ * Return: EXIT_DONE; after an error message EXIT_REFUSED (a picture is still useful) or
+ * EXIT_USAGE. */
 static int find_poses(struct view *v, const struct lk_model *model, const struct lk_scene *scene,
                       double *poses, double *ret_time)
 {
@@ -189,11 +194,12 @@ static int find_poses(struct view *v, const struct lk_model *model, const struct
     return result;
 }
 
-/* ---- words ---- */
+/* ---- text ---- */
 
 static const double ink[4] = {0.15, 0.15, 0.15, 1}, red[4] = {0.85, 0.05, 0.05, 1};
 
-/* the largest of 1, 2, 5 times a power of ten that is not longer */
+/* Return the largest number of the form 1, 2 or 5 times a power of ten that is not larger than
+ * @length. */
 static double round_length(double length)
 {
     double power = pow(10, floor(log10(length)));
@@ -232,7 +238,7 @@ static void draw_names(struct picture *p, const struct lk_scene *scene, const do
     }
 }
 
-/* Marks a joint that is open and says so on the standard output. */
+/* Mark an open joint in the picture, and print it to the standard output. */
 static void draw_gap(struct picture *p, const struct lk_scene_joint *joint,
                      const struct lk_scene_gap *gap)
 {
@@ -252,7 +258,8 @@ static void draw_gap(struct picture *p, const struct lk_scene_joint *joint,
            gap->shift, gap->tilt, gap->place[0][0], gap->place[0][1], gap->place[0][2]);
 }
 
-/* Return: number of joints that are open. */
+/* Mark all open joints.
+ * Return: number of open joints. */
 static int draw_gaps(struct picture *p, const struct lk_scene *scene, const double *poses)
 {
     int n = 0;
@@ -271,7 +278,7 @@ static int draw_gaps(struct picture *p, const struct lk_scene *scene, const doub
 
 /* ---- files ---- */
 
-/* write the stored instants, or the only state */
+/* Write a page with the stored instants or, if there are none, with the only state. */
 static bool save_page(const struct view *v, const char *name, const struct lk_scene *scene,
                       const double *poses)
 {

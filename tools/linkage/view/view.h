@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* linkage view: a picture of a model.
  *
- *   view.c      options, the displayed state, open joints
- *   camera.c    view direction and parallel projection
- *   shapes.c    the scene as faces and lines
- *   picture.c   faces, lines and text in drawing order
- *   svg.c, png.c   the picture as a file; png.c needs cairo
+ *     view.c          options, the displayed state, open joints
+ *     camera.c        view direction and parallel projection
+ *     shapes.c        the scene as faces and lines
+ *     picture.c       faces, lines and text in drawing order
+ *     svg.c, png.c    the picture as a file; png.c needs cairo
  *
- * Pictures of modes (modes_picture.c) are drawn by the same files. */
+ * Pictures of modes (modes_picture.c) use the same files. */
 #ifndef TOOLS_LINKAGE_VIEW_H
 #define TOOLS_LINKAGE_VIEW_H
 
@@ -15,10 +15,13 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#define FACE_POINTS 24 /* at most, of a face */
+#define FACE_POINTS 24 /* largest number of corners of a face */
 
-/** struct camera - @right, @up: unit vectors of the page;  @back: towards the eye
- * @center: point in the world [m] that is drawn at @middle of the page; @scale: [pixel/m] */
+/** struct camera - view of the world.
+ * @right, @up: unit vectors along the page
+ * @back:       unit vector towards the eye
+ * @center:     point in the world [m] that is drawn at @middle of the page
+ * @scale:      scale of the drawing [pixel/m] */
 struct camera {
     double right[3];
     double up[3];
@@ -33,8 +36,8 @@ struct camera {
  * @from: direction to the eye, NULL: choose it */
 void camera_choose(struct camera *camera, const struct lk_scene *scene, const double *poses,
                    const double *from);
-/** camera_depth() - Return the depth of a point, larger is nearer [m].  camera_project() - Project
- * a point to the page [pixel]. */
+/** camera_depth() - Return the depth of a point [m]; larger is nearer.
+ * camera_project() - Project a point to the page [pixel]. */
 double camera_depth(const struct camera *camera, const double place[3]);
 void camera_project(const struct camera *camera, const double place[3], double ret[2]);
 
@@ -42,10 +45,12 @@ void camera_project(const struct camera *camera, const double place[3], double r
  * page */
 enum mark_kind { MARK_FACE, MARK_LINE, MARK_NOTE };
 
-/** struct mark - a drawing element. @layer: higher layers are drawn later, regardless of the depth;
+/** struct mark - a drawing element.
+ * @layer:     higher layers are drawn later, regardless of the depth
  * @is_ground: excluded from the size of the picture
- * @at: its points in the world, on the page after picture_finish() @width: width of a line [pixel];
- *      @color: red, green, blue, opacity */
+ * @at:        points in the world, after picture_finish() on the page
+ * @width:     width of a line [pixel]
+ * @color:     red, green, blue, opacity */
 struct mark {
     enum mark_kind kind;
     int layer;

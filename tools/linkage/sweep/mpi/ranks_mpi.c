@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ranks by MPI: the module that linkage sweep loads under mpirun; see ranks.h. */
+/* Ranks that communicate with MPI: the module that linkage sweep loads under mpirun; see
+ * ranks.h. */
 #include "../ranks.h"
 
 #include <limits.h>
@@ -9,11 +10,11 @@
 #include <time.h>
 
 #define TAG        1
-#define LOOK_NS    2000000 /* between two looks for the others at a meeting */
+#define LOOK_NS    2000000 /* polling interval of the barrier */
 #define UNITED_MAX (1 << 20)
 
-/* Send requests in progress, whose words must remain valid. One for each rank is enough, because a
- * rank is sent something only after a request. */
+/* A message that is being sent. Its words must remain valid until then. One for each rank is
+ * sufficient, because a rank is sent a message only after it has requested one. */
 struct letter {
     MPI_Request request;
     uint64_t words[RANKS_WORDS_MAX];
@@ -44,7 +45,7 @@ static bool agree(const char *text, bool *ret_all)
         MPI_Abort(MPI_COMM_WORLD, 1);
         return false;
     }
-    strncpy(first, text, size - 1); /* of others it is overwritten */
+    strncpy(first, text, size - 1); /* other ranks receive it below */
     MPI_Bcast(first, (int)size, MPI_CHAR, 0, MPI_COMM_WORLD);
     is_same = strcmp(first, text) == 0;
     free(first);
@@ -89,8 +90,8 @@ static int take(int *ret_from, uint64_t words[RANKS_WORDS_MAX])
     return n;
 }
 
-/* MPI_Barrier() would spin: idle ranks would use the processors of busy ones.
- */
+/* Wait for all ranks. MPI_Barrier() is not used, because it spins: idle ranks would use the
+ * processors of busy ones. */
 static void meet(void)
 {
     MPI_Request request;
